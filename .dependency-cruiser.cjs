@@ -1,0 +1,39 @@
+// Imports point down only: core ← kernels ← priors ← models; inference → core; io and plot stand on all of
+// these; the command line uses the public entry points like any user.
+const below = {
+  core: ['core'],
+  kernels: ['core', 'kernels'],
+  priors: ['core', 'kernels', 'priors'],
+  models: ['core', 'kernels', 'priors', 'models'],
+  inference: ['core', 'inference'],
+  data: ['core', 'data'],
+  testing: ['core', 'kernels', 'priors', 'models', 'inference', 'testing'],
+  io: ['core', 'kernels', 'priors', 'models', 'inference', 'io'],
+  plot: ['core', 'inference', 'plot'],
+};
+const layers = Object.entries(below).map(([folder, allowed]) => ({
+  name: `${folder}-points-down`,
+  severity: 'error',
+  from: { path: `^src/${folder}/` },
+  to: { path: '^src/', pathNot: `^src/(${allowed.join('|')})/` },
+}));
+module.exports = {
+  forbidden: [
+    ...layers,
+    {
+      name: 'command-line-uses-entry-points',
+      severity: 'error',
+      from: { path: '^src/cli/' },
+      to: { path: '^src/', pathNot: '^src/(cli/|index\\.ts$|[a-z]+/index\\.ts$)' },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    { name: 'no-undeclared-packages', severity: 'error', from: {}, to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] } },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'default', 'types'] },
+  },
+};

@@ -1,0 +1,12 @@
+// Builds dist/ from src/ from scratch, so that no file of an earlier build is ever shipped.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const typescript = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true });
+const { status } = spawnSync(process.execPath, [typescript, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+if (status !== 0) process.exit(status ?? 1);
+chmodSync(new URL('../dist/cli/main.js', import.meta.url), 0o755);

@@ -1,0 +1,37 @@
+import { engine, tf } from '../tensorflow.ts';
+import { FLOAT64, Float64Backend } from './backend.ts';
+import { registerGradients } from './gradients.ts';
+import { registerKernels } from './kernels/index.ts';
+
+/** The backend, registered with TensorFlow.js on first use. Its priority keeps it from ever becoming the default. */
+export function float64Backend(): Float64Backend {
+  if (tf.findBackendFactory(FLOAT64) === null) {
+    tf.registerBackend(FLOAT64, () => new Float64Backend(), -1);
+    registerKernels();
+    registerGradients();
+  }
+  return tf.engine().findBackend(FLOAT64) as Float64Backend;
+}
+
+/**
+ * Runs `work` on the float64 backend and puts back whatever backend was active, so that the caller's own use of
+ * TensorFlow.js is left alone, even when none was chosen yet or one is still starting. `work` is synchronous: nothing of
+ * the caller's runs in between. Tensors made inside and not returned are disposed.
+ */
+export function withFloat64<T>(work: (backend: Float64Backend) => T): T {
+  const backend = float64Backend();
+  const active = engine();
+  const { backendName, backendInstance, pendingBackendInit } = active;
+  active.backendName = FLOAT64;
+  active.backendInstance = backend;
+  active.pendingBackendInit = null;
+  active.startScope();
+  try {
+    return work(backend);
+  } finally {
+    active.endScope();
+    active.backendName = backendName;
+    active.backendInstance = backendInstance;
+    active.pendingBackendInit = pendingBackendInit;
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * The dense linear algebra that everything above stands on. An engine works in place on the memory of the float64 backend:
+ * `a`, `b`, `c`, `l` and `w` are byte offsets in it, matrices are row-major, and strides count numbers, not bytes. An engine may
+ * take workspace from the memory, so views made before a call may be detached after it.
+ *
+ * One interface, several engines (plain TypeScript, WebAssembly, the system's LAPACK): kernels, priors, models and solvers
+ * must not notice which one runs.
+ */
+export interface LinearAlgebraEngine {
+  readonly name: EngineName;
+
+  /** C ← alpha·A·B + beta·C with A m×k, B k×n, C m×n in any strides (a transpose is a swap of strides). beta = 0 ignores C. */
+  gemm(m: number, n: number, k: number, alpha: number, a: Strided, b: Strided, beta: number, c: Strided): void;
+
+  /** Lower triangle of C ← alpha·A·Aᵀ + beta·C with A n×k in any strides, C n×n contiguous. The upper triangle is not touched. */
+  syrk(n: number, k: number, alpha: number, a: Strided, beta: number, c: number): void;
+
+  /**
+   * Lower triangle of A ← L with A = LLᵀ, reading the lower triangle only; the upper triangle is not touched.
+   * Returns −1, or the index of the first pivot that is not positive (or not a number), whose value is then at A[i, i].
+   */
+  cholesky(n: number, a: number): number;
+
+  /** B ← L⁻¹B, or L⁻ᵀB with `transpose`; L n×n lower triangular (its upper triangle is not read), B n×m contiguous. */
+  triangularSolve(n: number, m: number, l: number, b: number, transpose: boolean): void;
+
+  /** B ← LB, or LᵀB with `transpose`; L n×n lower triangular (its upper triangle is not read), B n×m contiguous. */
+  triangularMultiply(n: number, m: number, l: number, b: number, transpose: boolean): void;
+
+  /** L ← (LLᵀ)⁻¹ in place, both triangles filled, exactly symmetric. */
+  choleskyInverse(n: number, l: number): void;
+
+  /**
+   * A ← V, w ← λ with A = V·diag(λ)·Vᵀ, λ ascending, column j of V the unit eigenvector of λ_j with its entry of largest
+   * modulus positive (the first of equals). Reads the lower triangle. Returns 0, or 1 when the iteration did not converge.
+   */
+  symmetricEigen(n: number, a: number, w: number): number;
+}
+
+export type EngineName = 'typescript' | 'wasm' | 'native';
+
+/** A matrix in the memory: byte offset of its first entry, and the distance, in numbers, to the next row and column. */
+export interface Strided {
+  readonly offset: number;
+  readonly rowStride: number;
+  readonly columnStride: number;
+}

@@ -1,0 +1,142 @@
+import { FLOAT64, type Float64Backend } from './float64/backend.ts';
+import { InvalidInputError } from './errors.ts';
+import { engine, tf } from './tensorflow.ts';
+
+/** What any argument that is a matrix may be: rows are points. */
+export type MatrixLike = readonly (readonly number[])[] | readonly Float64Array[] | Matrix | tf.Tensor2D;
+
+/**
+ * A matrix of doubles, row-major. Every result that is a matrix is one of these.
+ *
+ * @example
+ * ```ts
+ * const X = Matrix.from([[1, 2], [3, 4], [5, 6]]);
+ * X.rows; // 3
+ * X.row(1); // Float64Array [3, 4]
+ * ```
+ */
+export class Matrix {
+  /**
+   * @param data - the entries, row by row; kept, not copied
+   * @param rows - number of rows
+   * @param columns - number of columns
+   * @throws InvalidInputError when there are not rows × columns entries
+   */
+  constructor(
+    readonly data: Float64Array,
+    readonly rows: number,
+    readonly columns: number,
+  ) {
+    if (data.length !== rows * columns) {
+      throw new InvalidInputError(
+        `A ${rows}×${columns} matrix takes ${rows * columns} numbers, but ${data.length} were given.`,
+      );
+    }
+  }
+
+  /** A matrix of zeros. */
+  static zeros(rows: number, columns: number): Matrix {
+    return new Matrix(new Float64Array(rows * columns), rows, columns);
+  }
+
+  /**
+   * A matrix from anything that can be one; always a copy.
+   *
+   * @param values - rows of numbers, a Matrix, or a tensor of rank 2 (read in full precision when it has it)
+   * @param name - what to call it in an error
+   * @throws InvalidInputError when rows differ in length or hold something other than numbers
+   */
+  static from(values: MatrixLike, name = 'The matrix'): Matrix {
+    if (values instanceof Matrix) return new Matrix(values.data.slice(), values.rows, values.columns);
+    if (values instanceof tf.Tensor) return fromTensor(values, name);
+    if (Array.isArray(values)) return fromRows(values, name);
+    throw new InvalidInputError(
+      `${name} must be an array of rows, a Matrix or a Tensor2D, but ${describe(values)} was given.`,
+    );
+  }
+
+  /** Entry in row i and column j, both from 0. */
+  at(i: number, j: number): number {
+    return this.data[i * this.columns + j]!;
+  }
+
+  /** A copy of row i. */
+  row(i: number): Float64Array {
+    return this.data.slice(i * this.columns, (i + 1) * this.columns);
+  }
+
+  /** A copy of column j. */
+  column(j: number): Float64Array {
+    return Float64Array.from({ length: this.rows }, (_, i) => this.at(i, j));
+  }
+
+  /** Rows as ordinary arrays. */
+  toArrays(): number[][] {
+    return Array.from({ length: this.rows }, (_, i) => Array.from(this.row(i)));
+  }
+
+  /** Rows as ordinary arrays, so that `JSON.stringify` keeps every digit. */
+  toJSON(): number[][] {
+    return this.toArrays();
+  }
+}
+
+/** What a value looks like, for an error message. */
+export function describe(value: unknown): string {
+  if (value === null) return 'null';
+  if (typeof value === 'string') return `the string '${value.length > 40 ? `${value.slice(0, 40)}…` : value}'`;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  return typeof value === 'object' ? `an object (${value.constructor?.name ?? 'no class'})` : typeof value;
+}
+
+function fromRows(rows: readonly unknown[], name: string): Matrix {
+  const columns = rowLength(rows[0], 0, name);
+  const data = new Float64Array(rows.length * columns);
+  rows.forEach((row, i) => {
+    const length = rowLength(row, i, name);
+    if (length !== columns) {
+      throw new InvalidInputError(
+        `${name} is ragged: row 0 has ${columns} entries, but row ${i} has ${length}. Give every row the same length.`,
+      );
+    }
+    const entries = row as ArrayLike<unknown>;
+    for (let j = 0; j < columns; j++) {
+      const entry = entries[j];
+      if (typeof entry !== 'number') {
+        throw new InvalidInputError(
+          `${name} must hold numbers, but row ${i}, column ${j} is ${describe(entry)}. Convert or drop that column.`,
+        );
+      }
+      data[i * columns + j] = entry;
+    }
+  });
+  return new Matrix(data, rows.length, columns);
+}
+
+function rowLength(row: unknown, i: number, name: string): number {
+  if (i === 0 && row === undefined) return 0;
+  if (Array.isArray(row) || row instanceof Float64Array || row instanceof Float32Array) return row.length;
+  throw new InvalidInputError(
+    `${name} must be an array of rows, but row ${i} is ${describe(row)}. A single column is [[1], [2], [3]].`,
+  );
+}
+
+function fromTensor(tensor: tf.Tensor, name: string): Matrix {
+  if (tensor.rank !== 2 || (tensor.dtype !== 'float32' && tensor.dtype !== 'int32')) {
+    throw new InvalidInputError(
+      `${name} must be a numeric tensor of rank 2, but a tensor of type ${tensor.dtype} and shape [${tensor.shape}] was given.`,
+    );
+  }
+  const [rows, columns] = tensor.shape as [number, number];
+  return new Matrix(doublesOf(tensor), rows, columns);
+}
+
+/** A copy of a tensor's numbers as doubles, whatever backend holds it and whatever backend is active. */
+export function doublesOf(tensor: tf.Tensor): Float64Array {
+  const holder = engine().state.tensorInfo.get(tensor.dataId as object)?.backend;
+  if (holder !== undefined && holder === engine().registry[FLOAT64]) {
+    return Float64Array.from((holder as Float64Backend).values({ dataId: tensor.dataId as object }));
+  }
+  return Float64Array.from(tensor.dataSync());
+}

@@ -1,0 +1,50 @@
+import seedrandom from 'seedrandom';
+
+/** A stream of random numbers that its seed determines. */
+export interface Random {
+  /** Uniform on [0, 1), 53 bits. */
+  uniform(): number;
+  /** Standard normal. */
+  normal(): number;
+  /** Uniform integer in 0 … below − 1. */
+  integer(below: number): number;
+}
+
+/**
+ * Random numbers from a seed: the same seed gives the same numbers on every machine. Nothing in the library draws from
+ * anything else.
+ *
+ * @param seed - any integer
+ * @example
+ * ```ts
+ * const random = seededRandom(1);
+ * random.normal();
+ * ```
+ */
+export function seededRandom(seed: number): Random {
+  const next = seedrandom(String(seed));
+  let spare: number | undefined;
+  const uniform = () => next();
+  return {
+    uniform,
+    integer: (below) => Math.floor(uniform() * below),
+    // Marsaglia's polar method: two normals from a point in the unit disc.
+    normal() {
+      if (spare !== undefined) {
+        const kept = spare;
+        spare = undefined;
+        return kept;
+      }
+      for (;;) {
+        const u = 2 * uniform() - 1;
+        const v = 2 * uniform() - 1;
+        const s = u * u + v * v;
+        if (s > 0 && s < 1) {
+          const radius = Math.sqrt((-2 * Math.log(s)) / s);
+          spare = v * radius;
+          return u * radius;
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * The one place where TensorFlow.js comes in. In Node the union package is needed: `@tensorflow/tfjs-core` alone has no
+ * gradients registered there.
+ */
+import * as tf from '@tensorflow/tfjs';
+
+export { tf };
+export type { DataType, NamedAttrMap, Scalar, Tensor, Tensor1D, Tensor2D, TensorInfo } from '@tensorflow/tfjs';
+
+/** What the engine of TensorFlow.js keeps about the active backend; private in its types, stable since 1.0. */
+interface ActiveBackend {
+  backendName: string | undefined;
+  backendInstance: tf.KernelBackend | null | undefined;
+  pendingBackendInit: Promise<boolean> | null | undefined;
+}
+
+interface TapeNode {
+  saved: tf.Tensor[];
+}
+
+interface EngineInternals extends ActiveBackend {
+  registry: Record<string, tf.KernelBackend>;
+  state: {
+    activeTape: TapeNode[] | null;
+    gradientDepth: number;
+    tensorInfo: WeakMap<object, { backend: tf.KernelBackend }>;
+  };
+}
+
+/** The engine with the fields that its types hide. */
+export const engine = (): EngineInternals & ReturnType<typeof tf.engine> =>
+  tf.engine() as unknown as EngineInternals & ReturnType<typeof tf.engine>;
