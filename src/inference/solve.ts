@@ -1,0 +1,147 @@
+import { OptimizationError } from '../core/errors.ts';
+import {
+  type ObjectiveFunction,
+  projectedGradientNorm,
+  type ScaledObjective,
+  scaledObjective,
+} from './scaledObjective.ts';
+import type { Progress, Solution, Status } from './solution.ts';
+import { type SolveOptions, type SolveSettings, solveSettings } from './solveOptions.ts';
+import { checkState, copyIterate, copyMemory, type SolverState } from './solverState.ts';
+import type { Evaluation, Iterate, Solver, Step } from './solvers/solver.ts';
+import { interruptionOf, limitOf, reportTo, testDecrease, testGradient } from './termination.ts';
+
+/**
+ * {@link minimize} in slices: a generator that pauses after every evaluation of the objective, so that a caller can leave
+ * the thread in between, draw, save a checkpoint, or walk away.
+ *
+ * @param objective - value and gradient at x
+ * @param start - first point; outside the bounds, the nearest point within is taken
+ * @param solver - `lbfgs()`, `lbfgsb()`, `scg()` or `adam()`
+ * @param options - see {@link SolveOptions}
+ * @returns a generator of {@link Progress} that returns the {@link Solution}
+ * @throws InvalidInputError at once for unusable input; OptimizationError when the objective is not finite at the start
+ * @example
+ * ```ts
+ * const run = solve(objective, [-1.2, 1], lbfgs());
+ * let step = run.next();
+ * while (!step.done) {
+ *   await new Promise((resume) => setTimeout(resume));
+ *   step = run.next();
+ * }
+ * step.value.x;
+ * ```
+ */
+export function solve(
+  objective: ObjectiveFunction,
+  start: ArrayLike<number>,
+  solver: Solver,
+  options: SolveOptions = {},
+): Generator<Progress, Solution, void> {
+  const settings = solveSettings(start, solver, options);
+  if (settings.state !== undefined) checkState(settings.state, solver.name, settings.scale);
+  return drive(scaledObjective(objective, settings.scale, settings.bounds), solver, settings);
+}
+
+function* drive(
+  objective: ScaledObjective,
+  solver: Solver,
+  settings: SolveSettings,
+): Generator<Progress, Solution, void> {
+  const { box } = objective;
+  const { state } = settings;
+  const began = performance.now();
+  let evaluations = state?.evaluations ?? 0;
+  let iterations = state?.iterations ?? 0;
+
+  const first = state === undefined ? evaluateStart(objective, settings.start) : copyIterate(state.iterate);
+  if (state === undefined) evaluations = 1;
+  const best = copyIterate(state?.best ?? first);
+  const run = solver.begin(first, box, state === undefined ? undefined : copyMemory(state.memory));
+  let evaluationsOfState = evaluations;
+
+  const snapshot = (): SolverState => ({
+    solver: solver.name,
+    iterations,
+    evaluations: evaluationsOfState,
+    scale: settings.scale.slice(),
+    iterate: copyIterate(run.iterate),
+    best: copyIterate(best),
+    memory: copyMemory(run.memory),
+  });
+  const progress = (): Progress => {
+    const at = { iterations, evaluations, value: best.value };
+    return {
+      ...at,
+      get gradientNorm() {
+        return projectedGradientNorm(best, box);
+      },
+      get x() {
+        return objective.toOriginal(best).x;
+      },
+      get state() {
+        return snapshot();
+      },
+    };
+  };
+  const finish = (status: Status, how: string): Solution => ({
+    ...objective.toOriginal(best),
+    status,
+    message: `${how} (${counted(iterations, 'iteration')}, ${counted(evaluations, 'evaluation')}).`,
+    evaluations,
+    iterations,
+    state: snapshot(),
+  });
+
+  let evaluation: Evaluation = run.iterate;
+  const declined = reportTo(settings, progress());
+  let end = testGradient(run.iterate, box, settings) ?? declined ?? limitOf(iterations, settings);
+
+  for (;;) {
+    let request: Extract<Step, { kind: 'evaluate' }> | undefined;
+    while (end === undefined && request === undefined) {
+      const previous = run.iterate.value;
+      const step = run.steps.next(evaluation);
+      if (step.done) {
+        const { status, reason } = step.value;
+        end = { status, how: `${status === 'converged' ? 'Converged' : 'Failed'}: ${reason}` };
+      } else if (step.value.kind === 'iteration') {
+        iterations++;
+        evaluationsOfState = evaluations;
+        end = testGradient(run.iterate, box, settings);
+        if (step.value.comparable) end ??= testDecrease(run.iterate.value, previous, settings);
+        const declined = reportTo(settings, progress());
+        end ??= declined ?? limitOf(iterations, settings);
+      } else {
+        request = step.value;
+      }
+    }
+    yield progress();
+    if (request === undefined || end !== undefined) return finish(end!.status, end!.how);
+
+    const interruption = interruptionOf(evaluations, began, settings);
+    if (interruption !== undefined) return finish(interruption.status, interruption.how);
+    evaluation = objective.evaluate(request.point);
+    evaluations++;
+    if (evaluation.value < best.value || (solver.stochastic && !Number.isNaN(evaluation.value))) {
+      best.x.set(request.point);
+      best.gradient.set(evaluation.gradient);
+      best.value = evaluation.value;
+    }
+  }
+}
+
+function evaluateStart(objective: ScaledObjective, start: Float64Array): Iterate {
+  const x = objective.toScaled(start);
+  const { value, gradient } = objective.evaluate(x);
+  if (Number.isNaN(value)) {
+    throw new OptimizationError(
+      `The objective is not finite at the start: ${objective.complaint}. Start from a point where it is.`,
+    );
+  }
+  return { x, value, gradient: gradient.slice() };
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,65 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { describe } from '../core/matrix.ts';
+import type { Iterate, SolverMemory } from './solvers/solver.ts';
+
+/**
+ * Everything a minimisation needs to go on exactly as if it had not been interrupted: plain numbers and Float64Arrays.
+ * Points are in the solver's variables z = x / scale.
+ */
+export interface SolverState {
+  readonly solver: string;
+  readonly iterations: number;
+  readonly evaluations: number;
+  readonly scale: Float64Array;
+  readonly iterate: Readonly<Iterate>;
+  readonly best: Readonly<Iterate>;
+  readonly memory: SolverMemory;
+}
+
+/** A copy of an iterate that shares nothing with it. */
+export function copyIterate({ x, value, gradient }: Readonly<Iterate>): Iterate {
+  return { x: x.slice(), value, gradient: gradient.slice() };
+}
+
+/** A copy of a solver's memory that shares nothing with it. */
+export function copyMemory(memory: Readonly<SolverMemory>): SolverMemory {
+  return Object.fromEntries(
+    Object.entries(memory).map(([name, value]) => [name, typeof value === 'number' ? value : value.slice()]),
+  );
+}
+
+/**
+ * Refuses a state that does not belong to this solver, scaling and number of variables.
+ *
+ * @throws InvalidInputError
+ */
+export function checkState(state: SolverState, solver: string, scale: Float64Array): void {
+  const size = scale.length;
+  const isIterate = (iterate: Readonly<Iterate> | undefined) =>
+    iterate?.x instanceof Float64Array &&
+    iterate.gradient instanceof Float64Array &&
+    iterate.x.length === size &&
+    iterate.gradient.length === size &&
+    Number.isFinite(iterate.value);
+  if (typeof state !== 'object' || state === null || typeof state.solver !== 'string') {
+    throw new InvalidInputError(
+      `The option state must be the state of an earlier Solution, but ${describe(state)} was given.`,
+    );
+  }
+  if (state.solver !== solver) {
+    throw new InvalidInputError(
+      `The state was left by ${state.solver}, but ${solver} is to resume it: use ${state.solver}.`,
+    );
+  }
+  const counted = Number.isInteger(state.iterations) && Number.isInteger(state.evaluations);
+  if (!counted || !isIterate(state.iterate) || !isIterate(state.best) || typeof state.memory !== 'object') {
+    throw new InvalidInputError(
+      `The state given to ${solver} is not one of ${size} variables. Resume with the problem that it was saved from.`,
+    );
+  }
+  if (state.scale?.length !== size || state.scale.some((entry, i) => entry !== scale[i])) {
+    throw new InvalidInputError(
+      'The state was saved with another scale. Resume with the scale that it was saved with.',
+    );
+  }
+}

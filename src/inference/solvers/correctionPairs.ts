@@ -1,0 +1,116 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import type { Iterate, SolverMemory } from './solver.ts';
+
+/**
+ * The newest `history` correction pairs s = x₊ − x, y = g₊ − g, in a ring allocated once: pair k of `count`, counted from
+ * the oldest, is row `slot(k)` of `steps` and `changes`.
+ */
+export interface CorrectionPairs {
+  readonly history: number;
+  readonly size: number;
+  readonly count: number;
+  /** s, history × size. */
+  readonly steps: Float64Array;
+  /** y, history × size. */
+  readonly changes: Float64Array;
+  /** sᵀy of each slot. */
+  readonly curvatures: Float64Array;
+  /** sᵀy / yᵀy of the newest pair, the scale of the inverse Hessian; 1 without pairs. */
+  readonly inverseScale: number;
+  slot(k: number): number;
+  /** Adds the pair that leads from one iterate to the next, unless its curvature is lost in rounding. Returns its slot or −1. */
+  add(from: Iterate, to: Iterate): number;
+  clear(): void;
+}
+
+/**
+ * @param memory - holds the ring; filled in when it is empty, so that it always is the state to resume from
+ * @param solver - named in errors
+ */
+export function correctionPairs(memory: SolverMemory, history: number, size: number, solver: string): CorrectionPairs {
+  const ring = ringOf(memory, history, size, solver);
+  const { steps, changes, curvatures } = ring;
+
+  return {
+    history,
+    size,
+    steps,
+    changes,
+    curvatures,
+    get count() {
+      return ring.count;
+    },
+    get inverseScale() {
+      return ring.inverseScale;
+    },
+    slot: (k) => (ring.newest - ring.count + 1 + k + 2 * history) % history,
+
+    add(from, to) {
+      let curvature = 0;
+      let changeNorm = 0;
+      let slope = 0;
+      for (let i = 0; i < size; i++) {
+        const s = to.x[i]! - from.x[i]!;
+        const y = to.gradient[i]! - from.gradient[i]!;
+        curvature += s * y;
+        changeNorm += y * y;
+        slope += s * from.gradient[i]!;
+      }
+      if (!(curvature > Number.EPSILON * Math.abs(slope)) || !(changeNorm > 0)) return -1;
+      const slot = (ring.newest + 1) % history;
+      for (let i = 0; i < size; i++) {
+        steps[slot * size + i] = to.x[i]! - from.x[i]!;
+        changes[slot * size + i] = to.gradient[i]! - from.gradient[i]!;
+      }
+      curvatures[slot] = curvature;
+      ring.newest = slot;
+      ring.count = Math.min(ring.count + 1, history);
+      ring.inverseScale = curvature / changeNorm;
+      return slot;
+    },
+
+    clear() {
+      ring.count = 0;
+      ring.inverseScale = 1;
+    },
+  };
+}
+
+interface Ring {
+  steps: Float64Array;
+  changes: Float64Array;
+  curvatures: Float64Array;
+  count: number;
+  newest: number;
+  inverseScale: number;
+}
+
+function ringOf(memory: SolverMemory, history: number, size: number, solver: string): Ring {
+  if (Object.keys(memory).length === 0) {
+    Object.assign(memory, {
+      steps: new Float64Array(history * size),
+      changes: new Float64Array(history * size),
+      curvatures: new Float64Array(history),
+      count: 0,
+      newest: history - 1,
+      inverseScale: 1,
+    });
+  }
+  const { steps, changes, curvatures, count } = memory;
+  const fits =
+    steps instanceof Float64Array &&
+    changes instanceof Float64Array &&
+    curvatures instanceof Float64Array &&
+    steps.length === history * size &&
+    changes.length === history * size &&
+    curvatures.length === history &&
+    typeof count === 'number' &&
+    count <= history;
+  if (!fits) {
+    throw new InvalidInputError(
+      `The state given to ${solver} does not hold ${history} correction pairs of ${size} variables. Resume with the same ` +
+        'history and the same problem that it was saved from.',
+    );
+  }
+  return memory as unknown as Ring;
+}

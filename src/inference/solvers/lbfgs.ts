@@ -1,0 +1,111 @@
+import { checkCount, checkOptionNames } from '../optionChecks.ts';
+import { type CorrectionPairs, correctionPairs } from './correctionPairs.ts';
+import { lineSearch } from './lineSearch.ts';
+import { cannotDescend } from './noDescent.ts';
+import type { Iterate, Solver, SolverMemory, Steps } from './solver.ts';
+import { dot, norm } from './vectors.ts';
+
+/** Options of {@link lbfgs}. */
+export interface LbfgsOptions {
+  /** Number of correction pairs kept, at least 1; 10 when left out. */
+  readonly history?: number;
+}
+
+/**
+ * L-BFGS: quasi-Newton steps from the last few changes of the gradient, with a strong Wolfe line search. For smooth
+ * objectives without bounds; the default of a fit.
+ *
+ * x₊ = x − α·H·∇f(x), H the BFGS inverse Hessian built from `history` pairs on top of (sᵀy/yᵀy)·I. When a line search
+ * fails, the search is tried once more along the steepest descent, without history, before the run ends.
+ *
+ * @param options - see {@link LbfgsOptions}
+ * @returns a frozen description of the solver, to be given to `minimize` or `fit`
+ * @throws InvalidInputError for an unknown option or a history that is not a positive integer
+ * @see Nocedal, Wright (2006), Numerical Optimization, 2nd ed., Algorithm 7.5; Liu, Nocedal (1989)
+ * @example
+ * ```ts
+ * const { x } = minimize(([a, b]) => ({ value: a ** 2 + 3 * b ** 2, gradient: [2 * a, 6 * b] }), [1, 1], lbfgs());
+ * ```
+ */
+export function lbfgs(options: LbfgsOptions = {}): Solver {
+  checkOptionNames(options, ['history'], 'lbfgs');
+  const history = checkCount(options.history ?? 10, 1, 'history of lbfgs');
+  return Object.freeze({
+    name: 'lbfgs',
+    bounded: false,
+    stochastic: false,
+    begin(iterate: Iterate, _box: unknown, memory: SolverMemory = {}) {
+      const pairs = correctionPairs(memory, history, iterate.x.length, 'lbfgs');
+      return { iterate, memory, steps: descend(iterate, pairs) };
+    },
+  });
+}
+
+function* descend(iterate: Iterate, pairs: CorrectionPairs): Steps {
+  const search = lineSearch(iterate.x.length);
+  const direction = new Float64Array(iterate.x.length);
+  const weights = new Float64Array(pairs.history);
+
+  for (;;) {
+    let steepest = pairs.count === 0;
+    let expected = 0;
+    // The first direction with a slope tells what decrease is in sight; a quasi-Newton one knows the curvature.
+    for (;;) {
+      if (steepest) negate(direction, iterate.gradient);
+      else quasiNewton(direction, iterate.gradient, pairs, weights);
+      const slope = dot(direction, iterate.gradient);
+      const firstStep = steepest ? Math.min(1, 1 / norm(direction)) : 1;
+      if (!(expected > 0)) expected = -slope * firstStep;
+      if (slope < 0 && (yield* search.along(iterate, direction, slope, firstStep, LONGEST_STEP))) break;
+      if (steepest) return cannotDescend(iterate.value, expected);
+      steepest = true;
+    }
+    const { accepted } = search;
+    if (steepest) pairs.clear();
+    pairs.add(iterate, accepted);
+    iterate.x.set(accepted.x);
+    iterate.gradient.set(accepted.gradient);
+    iterate.value = accepted.value;
+    yield { kind: 'iteration', comparable: true };
+  }
+}
+
+const LONGEST_STEP = 1e20;
+
+function negate(direction: Float64Array, gradient: Float64Array): void {
+  for (let i = 0; i < direction.length; i++) direction[i] = -gradient[i]!;
+}
+
+/** direction ← −H·gradient by the two-loop recursion (Nocedal and Wright, Algorithm 7.4). */
+function quasiNewton(
+  direction: Float64Array,
+  gradient: Float64Array,
+  pairs: CorrectionPairs,
+  weights: Float64Array,
+): void {
+  const { steps, changes, curvatures, size, count } = pairs;
+  negate(direction, gradient);
+  for (let k = count - 1; k >= 0; k--) {
+    const slot = pairs.slot(k);
+    const weight = dotRow(steps, slot * size, direction) / curvatures[slot]!;
+    weights[k] = weight;
+    addRow(direction, -weight, changes, slot * size);
+  }
+  const { inverseScale } = pairs;
+  for (let i = 0; i < size; i++) direction[i] = direction[i]! * inverseScale;
+  for (let k = 0; k < count; k++) {
+    const slot = pairs.slot(k);
+    const correction = dotRow(changes, slot * size, direction) / curvatures[slot]!;
+    addRow(direction, weights[k]! - correction, steps, slot * size);
+  }
+}
+
+function dotRow(rows: Float64Array, start: number, vector: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < vector.length; i++) sum += rows[start + i]! * vector[i]!;
+  return sum;
+}
+
+function addRow(vector: Float64Array, factor: number, rows: Float64Array, start: number): void {
+  for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! + factor * rows[start + i]!;
+}

@@ -1,0 +1,25 @@
+import { shortNumber } from '../shortNumber.ts';
+import type { Ending } from './solver.ts';
+
+/**
+ * How a run ends when no line search finds a lower value: at a minimum to rounding if the decrease that was to be expected
+ * could not have been seen in double precision, and in failure otherwise.
+ *
+ * @param value - of the iterate
+ * @param expected - decrease that the slope along the search direction promised
+ */
+export function cannotDescend(value: number, expected: number): Ending {
+  const visible = 100 * Number.EPSILON * Math.max(1, Math.abs(value));
+  if (expected <= visible) {
+    return {
+      status: 'converged',
+      reason: `the decrease still to be expected, ${shortNumber(expected)}, is below the rounding error of the value`,
+    };
+  }
+  return {
+    status: 'failed',
+    reason:
+      `no lower value was found along the steepest descent, where the gradient promises a decrease of ${shortNumber(expected)}; ` +
+      'check the gradient against differences, and whether the objective is smooth there',
+  };
+}
