@@ -1,5 +1,5 @@
-import { FLOAT64, type Float64Backend } from './float64/backend.ts';
 import { InvalidInputError } from './errors.ts';
+import { FLOAT64, type Float64Backend } from './float64/backend.ts';
 import { engine, tf } from './tensorflow.ts';
 
 /** What any argument that is a matrix may be: rows are points. */

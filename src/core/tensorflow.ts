@@ -4,8 +4,8 @@
  */
 import * as tf from '@tensorflow/tfjs';
 
-export { tf };
 export type { DataType, NamedAttrMap, Scalar, Tensor, Tensor1D, Tensor2D, TensorInfo } from '@tensorflow/tfjs';
+export { tf };
 
 /** What the engine of TensorFlow.js keeps about the active backend; private in its types, stable since 1.0. */
 interface ActiveBackend {
@@ -27,6 +27,5 @@ interface EngineInternals extends ActiveBackend {
   };
 }
 
-/** The engine with the fields that its types hide. */
-export const engine = (): EngineInternals & ReturnType<typeof tf.engine> =>
-  tf.engine() as unknown as EngineInternals & ReturnType<typeof tf.engine>;
+/** The fields of the engine that its types hide. */
+export const engine = (): EngineInternals => tf.engine() as unknown as EngineInternals;

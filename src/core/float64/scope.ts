@@ -25,11 +25,11 @@ export function withFloat64<T>(work: (backend: Float64Backend) => T): T {
   active.backendName = FLOAT64;
   active.backendInstance = backend;
   active.pendingBackendInit = null;
-  active.startScope();
+  tf.engine().startScope();
   try {
     return work(backend);
   } finally {
-    active.endScope();
+    tf.engine().endScope();
     active.backendName = backendName;
     active.backendInstance = backendInstance;
     active.pendingBackendInit = pendingBackendInit;

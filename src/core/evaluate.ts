@@ -1,0 +1,65 @@
+import { withFloat64 } from './float64/scope.ts';
+import { Matrix, type MatrixLike } from './matrix.ts';
+import type { Model, ParameterValues } from './model.ts';
+import { checkFinite, logDensity } from './objective.ts';
+import { type ParameterValue, valueFrom } from './parameter.ts';
+import { tf } from './tensorflow.ts';
+import { layOut, naturalEntries } from './variables.ts';
+
+export interface Evaluation {
+  /** The maximised log density, all constants included. */
+  readonly objective: number;
+  /** Each factor's part by name; they add up to the objective. */
+  readonly terms: Readonly<Record<string, number>>;
+  /** Gradient of the objective in the natural values of every free parameter, by path. */
+  readonly gradients: Readonly<Record<string, ParameterValue>>;
+}
+
+/** Values as a caller may give them: a matrix in any of its forms. */
+export type GivenValues = Readonly<Record<string, number | readonly number[] | MatrixLike>>;
+
+/**
+ * The log density of a model and its gradients at given values, without fitting.
+ *
+ * @param model - any model
+ * @param values - natural (constrained) values by path; the model's initial ones where none are given
+ * @param options - `seed` of the initial values, where they are drawn (0 unless given)
+ * @returns objective, terms by name, gradients by path with respect to the natural values (held parameters have none)
+ * @throws InvalidInputError for an unknown path, a wrong shape or a value outside its support
+ * @throws NumericalError when the log density is not finite there
+ * @example
+ * ```ts
+ * evaluate(gplvm(Y, { latentDim: 2 }), { 'mapping.noise': 0.01 }).objective;
+ * ```
+ */
+export function evaluate(model: Model, values: GivenValues = {}, options: { seed?: number } = {}): Evaluation {
+  const given = givenValues(values);
+  return withFloat64(() => {
+    const assembly = model.assemble(options.seed ?? 0);
+    try {
+      const layout = layOut(assembly.parameters);
+      const density = logDensity(assembly, layout, naturalEntries(layout, given));
+      checkFinite(density);
+      const gradients: Record<string, ParameterValue> = {};
+      layout.variables.forEach(({ path, shape, start, size }, i) => {
+        if (start >= 0) gradients[path] = valueFrom(density.gradients[i] ?? new Float64Array(size), shape);
+      });
+      return { objective: density.value, terms: density.terms, gradients };
+    } finally {
+      assembly.dispose();
+    }
+  });
+}
+
+function parameterValue(value: GivenValues[string], path: string): ParameterValue {
+  if (typeof value === 'number') return value;
+  if (value instanceof Matrix || value instanceof tf.Tensor || typeof value[0] === 'object') {
+    return Matrix.from(value as MatrixLike, `The value of '${path}'`);
+  }
+  return value as readonly number[];
+}
+
+/** Values by path with every matrix as a Matrix, from values as people give them. */
+export function givenValues(values: GivenValues): ParameterValues {
+  return Object.fromEntries(Object.entries(values).map(([path, value]) => [path, parameterValue(value, path)]));
+}

@@ -1,0 +1,22 @@
+import { doublesOf, Matrix } from './matrix.ts';
+import type { ParameterValues, TensorMap } from './model.ts';
+import * as op from './ops.ts';
+import { entriesOf, shapeOf } from './parameter.ts';
+import type { Tensor2D } from './tensorflow.ts';
+
+/** A tensor on the active backend with the entries of a matrix. */
+export function matrixTensor(matrix: Matrix): Tensor2D {
+  return op.tensor(matrix.data, [matrix.rows, matrix.columns]) as Tensor2D;
+}
+
+/** A matrix with the entries of a tensor. */
+export function tensorMatrix(tensor: Tensor2D): Matrix {
+  return new Matrix(doublesOf(tensor), tensor.shape[0], tensor.shape[1]);
+}
+
+/** Natural values as tensors under the same paths. */
+export function valueTensors(values: ParameterValues): TensorMap {
+  return Object.fromEntries(
+    Object.entries(values).map(([path, value]) => [path, op.tensor(entriesOf(value), shapeOf(value))]),
+  );
+}

@@ -1,0 +1,58 @@
+import { InvalidInputError } from './errors.ts';
+import { Matrix, type MatrixLike } from './matrix.ts';
+
+/** Throws unless every entry is a finite number; returns the matrix. */
+export function checkNumbers(matrix: Matrix, name: string): Matrix {
+  const bad = matrix.data.findIndex((entry) => !Number.isFinite(entry));
+  if (bad < 0) return matrix;
+  const row = Math.floor(bad / matrix.columns);
+  throw new InvalidInputError(
+    `${name} must hold finite numbers, but row ${row}, column ${bad % matrix.columns} is ${matrix.data[bad]}. ` +
+      'Remove or impute that entry.',
+  );
+}
+
+/** Throws unless `values` is a matrix of finite numbers with at least two rows and one column; returns a copy. */
+export function observationsFrom(values: MatrixLike, name = 'The observations'): Matrix {
+  const Y = Matrix.from(values, name);
+  if (Y.rows < 2 || Y.columns < 1) {
+    throw new InvalidInputError(
+      `${name} must have at least 2 rows (points) and 1 column (feature), but a ${Y.rows}×${Y.columns} matrix was given.`,
+    );
+  }
+  return checkNumbers(Y, name);
+}
+
+/** An affine change of the columns of Y, which predictions undo: (y − mean)/deviation. */
+export interface Standardization {
+  /** D entries. */
+  readonly mean: Float64Array;
+  /** D entries, > 0. */
+  readonly deviation: Float64Array;
+}
+
+/**
+ * What to subtract from and divide each column by. A constant column has deviation 0 and is divided by 1.
+ *
+ * @internal
+ */
+export function standardizationOf(Y: Matrix, centre: boolean, scale: boolean): Standardization {
+  const mean = new Float64Array(Y.columns);
+  const deviation = new Float64Array(Y.columns).fill(1);
+  for (let j = 0; j < Y.columns; j++) {
+    const column = Y.column(j);
+    const average = column.reduce((sum, entry) => sum + entry, 0) / Y.rows;
+    if (centre) mean[j] = average;
+    if (scale) {
+      const variance = column.reduce((sum, entry) => sum + (entry - average) ** 2, 0) / Y.rows;
+      const spread = column.reduce((largest, entry) => Math.max(largest, Math.abs(entry)), 0);
+      if (Math.sqrt(variance) > 1e-14 * spread) deviation[j] = Math.sqrt(variance);
+    }
+  }
+  return { mean, deviation };
+}
+
+export function standardized(Y: Matrix, { mean, deviation }: Standardization): Matrix {
+  const data = Y.data.map((entry, i) => (entry - mean[i % Y.columns]!) / deviation[i % Y.columns]!);
+  return new Matrix(data, Y.rows, Y.columns);
+}

@@ -1,0 +1,55 @@
+import * as v from 'valibot';
+import { InvalidInputError } from './errors.ts';
+import { describe } from './matrix.ts';
+
+/**
+ * Checks an options object against a strict schema and returns it.
+ *
+ * @throws InvalidInputError for an unknown name (with the nearest known one) or a value of the wrong kind
+ * @internal
+ */
+export function checkOptions<T extends v.GenericSchema>(schema: T, options: unknown, caller: string): v.InferOutput<T> {
+  const result = v.safeParse(schema, options);
+  if (result.success) return result.output;
+  const issue = result.issues[0];
+  const key = issue.path?.map((item) => String(item.key)).join('.') ?? '';
+  if (issue.type === 'strict_object' && issue.expected === 'never') {
+    throw unknownName('option', key, Object.keys((schema as unknown as { entries: object }).entries), caller);
+  }
+  const where = key === '' ? `The options of ${caller}` : `Option '${key}' of ${caller}`;
+  throw new InvalidInputError(
+    `${where} must be ${expectation(issue.message)}, but ${describe(issue.input)} was given.`,
+  );
+}
+
+/** An error for a name that is not among the known ones, naming the likeliest. */
+export function unknownName(kind: string, name: string, known: readonly string[], caller: string): InvalidInputError {
+  const nearest = known
+    .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((a, b) => a.distance - b.distance)[0];
+  const hint =
+    nearest !== undefined && nearest.distance <= Math.max(2, name.length / 3)
+      ? ` Did you mean '${nearest.candidate}'?`
+      : '';
+  const choices = known.length === 0 ? 'It takes none.' : `Known are ${known.join(', ')}.`;
+  return new InvalidInputError(`${caller} has no ${kind} '${name}'.${hint} ${choices}`);
+}
+
+/** A message written as the end of "must be …"; valibot's own messages are reworded. */
+function expectation(message: string): string {
+  const expected = /Expected (.*) but received/.exec(message)?.[1];
+  return expected ?? message;
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      current.push(Math.min(substitution, previous[j]! + 1, current[j - 1]! + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length]!;
+}

@@ -1,0 +1,182 @@
+import { InvalidInputError } from './errors.ts';
+import { describe, Matrix } from './matrix.ts';
+import { type Transform, transforms } from './transform.ts';
+
+/** Where a parameter's natural value may lie. */
+export type Support = 'real' | 'positive' | 'bounded';
+
+/** A natural value: a number, a vector (one entry per latent dimension, say), or a matrix (the latents). */
+export type ParameterValue = number | readonly number[] | Matrix;
+
+/** A parameter of a kernel, prior, map or model: plain data that says what it is, where it starts and where it may go. */
+export interface Parameter {
+  readonly support: Support;
+  /** false: held at its initial value, without a gradient. */
+  readonly free: boolean;
+  readonly initial: ParameterValue;
+  /** Open bounds of a 'bounded' parameter. */
+  readonly lower: number;
+  readonly upper: number;
+  /** How the solver's variables become natural values, when the support's own transform is not the one to use. */
+  readonly transform?: Transform;
+}
+
+/** What may be given where a parameter is expected: a bare number (or list) means the default kind with that start. */
+export type ParameterLike = number | readonly number[] | Parameter;
+
+/**
+ * A parameter on the whole real line.
+ *
+ * @param initial - where it starts
+ * @throws InvalidInputError when the start is not finite
+ * @example
+ * ```ts
+ * const offset = real(0);
+ * ```
+ */
+export function real(initial: ParameterValue): Parameter {
+  return parameter('real', initial, true, -Infinity, Infinity);
+}
+
+/**
+ * A parameter that is greater than 0; the solver sees its logarithm.
+ *
+ * @param initial - where it starts, > 0
+ * @throws InvalidInputError when the start is not positive and finite
+ * @example
+ * ```ts
+ * rbf({ lengthscale: positive([1, 2]) }); // one lengthscale per latent dimension
+ * ```
+ */
+export function positive(initial: ParameterValue): Parameter {
+  return parameter('positive', initial, true, 0, Infinity);
+}
+
+/**
+ * A parameter strictly between two bounds; the solver sees the logit of its place between them.
+ *
+ * @param lower - lower bound
+ * @param upper - upper bound
+ * @param initial - where it starts, the middle unless given
+ * @throws InvalidInputError when the bounds are not in order or the start is not between them
+ * @example
+ * ```ts
+ * const correlation = bounded(-1, 1, 0.5);
+ * ```
+ */
+export function bounded(lower: number, upper: number, initial: ParameterValue = (lower + upper) / 2): Parameter {
+  if (!(Number.isFinite(lower) && Number.isFinite(upper) && lower < upper)) {
+    throw new InvalidInputError(
+      `A bounded parameter needs finite bounds in order, but [${lower}, ${upper}] was given.`,
+    );
+  }
+  return parameter('bounded', initial, true, lower, upper);
+}
+
+/**
+ * A value that is held: it takes part in the model, and gets no gradient.
+ *
+ * @param value - the value
+ * @throws InvalidInputError when it is not finite
+ * @example
+ * ```ts
+ * rbf({ variance: fixed(1) });
+ * ```
+ */
+export function fixed(value: ParameterValue): Parameter {
+  return parameter('real', value, false, -Infinity, Infinity);
+}
+
+export function isParameter(value: unknown): value is Parameter {
+  return typeof value === 'object' && value !== null && 'support' in value && 'initial' in value;
+}
+
+/** The parameter that `given` means where `standard` describes the default kind; a held value keeps the default's support. */
+export function parameterFrom(given: ParameterLike, standard: Parameter): Parameter {
+  if (isParameter(given)) {
+    if (given.free) return given;
+    return parameter(standard.support, given.initial, false, standard.lower, standard.upper);
+  }
+  return parameter(standard.support, given, standard.free, standard.lower, standard.upper);
+}
+
+/** Shape of a natural value: [] for a number, [n] for a list, [rows, columns] for a matrix. */
+export function shapeOf(value: ParameterValue): number[] {
+  if (typeof value === 'number') return [];
+  return value instanceof Matrix ? [value.rows, value.columns] : [value.length];
+}
+
+/** A copy of the entries of a natural value. */
+export function entriesOf(value: ParameterValue): Float64Array {
+  if (typeof value === 'number') return Float64Array.of(value);
+  return value instanceof Matrix ? value.data.slice() : Float64Array.from(value);
+}
+
+/** The natural value with these entries and this shape. */
+export function valueFrom(entries: Float64Array, shape: readonly number[]): ParameterValue {
+  if (shape.length === 0) return entries[0]!;
+  if (shape.length === 2) return new Matrix(entries, shape[0]!, shape[1]!);
+  return Array.from(entries);
+}
+
+export function transformOf(parameter: Parameter): Transform {
+  return parameter.transform ?? transforms[parameter.support](parameter.lower, parameter.upper);
+}
+
+/** Throws unless every entry of `value` lies in the parameter's support. */
+export function checkSupport(parameter: Parameter, value: ParameterValue, name: string): void {
+  const { lower, upper } = parameter;
+  entriesOf(value).forEach((entry, i) => {
+    if (Number.isFinite(entry) && entry > lower && entry < upper) return;
+    const place = typeof value === 'number' ? '' : ` (entry ${i})`;
+    const range = parameter.support === 'real' ? 'finite' : `greater than ${lower}`;
+    const below = upper < Infinity ? ` and less than ${upper}` : '';
+    throw new InvalidInputError(`${name}${place} must be ${range}${below}, but ${describe(entry)} was given.`);
+  });
+}
+
+function parameter(support: Support, initial: ParameterValue, free: boolean, lower: number, upper: number): Parameter {
+  if (typeof initial !== 'number' && !Array.isArray(initial) && !(initial instanceof Matrix)) {
+    throw new InvalidInputError(
+      `A parameter starts at a number, a list of numbers or a Matrix, but ${describe(initial)} was given.`,
+    );
+  }
+  const result: Parameter = Object.freeze({
+    support,
+    free,
+    initial: Array.isArray(initial) ? Object.freeze([...initial]) : initial,
+    lower,
+    upper,
+  });
+  checkSupport(result, result.initial, `The start of a ${free ? support : 'fixed'} parameter`);
+  return result;
+}
+
+/** A parameter as plain JSON. */
+export interface ParameterJSON {
+  readonly support: Support;
+  readonly free: boolean;
+  readonly initial: number | readonly number[] | readonly (readonly number[])[];
+  /** Bounds of a 'bounded' parameter. */
+  readonly bounds?: readonly [number, number];
+}
+
+export function parameterToJSON({ support, free, initial, lower, upper }: Parameter): ParameterJSON {
+  return {
+    support,
+    free,
+    initial: initial instanceof Matrix ? initial.toArrays() : initial,
+    ...(support === 'bounded' ? { bounds: [lower, upper] as const } : {}),
+  };
+}
+
+export function parameterFromJSON({ support, free, initial, bounds }: ParameterJSON): Parameter {
+  const [lower, upper] = bounds ?? [support === 'positive' ? 0 : -Infinity, Infinity];
+  return parameter(support, valueFromJSON(initial), free, lower, upper);
+}
+
+/** A natural value from its JSON form: rows become a Matrix. */
+export function valueFromJSON(value: ParameterJSON['initial']): ParameterValue {
+  if (typeof value === 'number') return value;
+  return Array.isArray(value[0]) ? Matrix.from(value as number[][]) : (value as readonly number[]);
+}

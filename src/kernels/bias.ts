@@ -1,0 +1,22 @@
+import * as op from '../core/ops.ts';
+import { positive } from '../core/parameter.ts';
+import type { Tensor2D } from '../core/tensorflow.ts';
+import { defineKernel } from './defineKernel.ts';
+import { constantDiagonal } from './stationary.ts';
+
+/**
+ * Bias (constant): k(x, x') = v.
+ *
+ * @param overrides - `variance` v > 0 (1)
+ * @throws InvalidInputError for an unknown parameter or one outside its range
+ * @example
+ * ```ts
+ * add(rbf(), bias({ variance: 0.1 }));
+ * ```
+ */
+export const bias = defineKernel({
+  name: 'bias',
+  parameters: { variance: positive(1) },
+  covariance: (p, A, B) => op.mul(p.variance, op.ones([A.shape[0], B.shape[0]])) as Tensor2D,
+  diagonal: (p, A) => constantDiagonal(p.variance, A),
+});

@@ -1,0 +1,89 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { unknownName } from '../core/options.ts';
+import {
+  type Parameter,
+  type ParameterJSON,
+  type ParameterLike,
+  parameterFromJSON,
+  parameterToJSON,
+} from '../core/parameter.ts';
+import { add, multiply, scale, select } from './algebra.ts';
+import { bias } from './bias.ts';
+import type { Kernel } from './kernel.ts';
+import { linear } from './linear.ts';
+import { rbf } from './rbf.ts';
+import { white } from './white.ts';
+
+/** Factories by the names of the kernels they make. */
+export type KernelCatalogue = Readonly<Record<string, (overrides?: Record<string, ParameterLike>) => Kernel>>;
+
+/** The kernels that come with the library. */
+export const builtInKernels: KernelCatalogue = { bias, linear, rbf, white };
+
+/** A kernel as plain JSON: how it was put together and what its parameters are. */
+export type KernelJSON =
+  | { readonly kernel: string; readonly parameters: Readonly<Record<string, ParameterJSON>> }
+  | { readonly add: readonly KernelJSON[] }
+  | { readonly multiply: readonly KernelJSON[] }
+  | { readonly scale: KernelJSON; readonly variance: ParameterJSON }
+  | { readonly select: KernelJSON; readonly columns: readonly number[] };
+
+/**
+ * A kernel as plain JSON.
+ *
+ * @example
+ * ```ts
+ * kernelFromJSON(JSON.parse(JSON.stringify(kernelToJSON(add(rbf(), bias())))));
+ * ```
+ */
+export function kernelToJSON(kernel: Kernel): KernelJSON {
+  const { form } = kernel;
+  switch (form.type) {
+    case 'add':
+      return { add: form.children.map(kernelToJSON) };
+    case 'multiply':
+      return { multiply: form.children.map(kernelToJSON) };
+    case 'scale':
+      return { scale: kernelToJSON(form.child), variance: parameterToJSON(form.variance) };
+    case 'select':
+      return { select: kernelToJSON(form.child), columns: form.columns };
+    case 'leaf':
+      return {
+        kernel: kernel.name,
+        parameters: Object.fromEntries(
+          Object.entries(kernel.parameters).map(([key, parameter]: [string, Parameter]) => [
+            key.slice(kernel.name.length + 1),
+            parameterToJSON(parameter),
+          ]),
+        ),
+      };
+  }
+}
+
+/**
+ * The kernel that `kernelToJSON` wrote.
+ *
+ * @param json - plain JSON
+ * @param own - factories of kernels that do not come with the library, by name
+ * @throws InvalidInputError for a kernel that is not known, naming it
+ */
+export function kernelFromJSON(json: KernelJSON, own: KernelCatalogue = {}): Kernel {
+  if ('add' in json) return add(...json.add.map((child) => kernelFromJSON(child, own)));
+  if ('multiply' in json) return multiply(...json.multiply.map((child) => kernelFromJSON(child, own)));
+  if ('scale' in json) return scale(kernelFromJSON(json.scale, own), parameterFromJSON(json.variance));
+  if ('select' in json) return select(kernelFromJSON(json.select, own), json.columns);
+  const factories = { ...builtInKernels, ...own };
+  if (typeof json.kernel !== 'string') throw new InvalidInputError('This is not a kernel written by kernelToJSON.');
+  const factory = factories[json.kernel];
+  if (factory === undefined) {
+    throw unknownName(
+      'kernel',
+      json.kernel,
+      Object.keys(factories),
+      'The list of known kernels (pass your own as { kernels })',
+    );
+  }
+  return factory(
+    Object.fromEntries(Object.entries(json.parameters).map(([name, value]) => [name, parameterFromJSON(value)])),
+  );
+}

@@ -1,0 +1,31 @@
+import type { TensorMap } from '../core/model.ts';
+import type { Parameter } from '../core/parameter.ts';
+import type { Tensor1D, Tensor2D } from '../core/tensorflow.ts';
+
+/**
+ * A covariance function k(x, x'): a plain frozen description.
+ *
+ * `covariance` and `diagonal` get the natural parameter values as tensors, keyed as in `parameters`.
+ */
+export interface Kernel {
+  readonly kind: 'kernel';
+  /** What its parameters are called after in paths. */
+  readonly name: string;
+  /** Parameters of all its parts: `rbf.variance`, `rbf2.lengthscale`, … */
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  /** How it was put together. */
+  readonly form: KernelForm;
+  /**
+   * Covariance of the rows of A (n×q) and B (m×q), an n×m tensor. When B is A itself, the same tensor, it is the Gram matrix
+   * of one set of points. `inputs` (N×q) are the process's own inputs.
+   */
+  readonly covariance: (p: TensorMap, A: Tensor2D, B: Tensor2D, inputs: Tensor2D) => Tensor2D;
+  /** k(x, x) of every row of A, n entries, without the Gram matrix. */
+  readonly diagonal: (p: TensorMap, A: Tensor2D, inputs: Tensor2D) => Tensor1D;
+}
+
+export type KernelForm =
+  | { readonly type: 'leaf' }
+  | { readonly type: 'add' | 'multiply'; readonly children: readonly Kernel[] }
+  | { readonly type: 'scale'; readonly child: Kernel; readonly variance: Parameter }
+  | { readonly type: 'select'; readonly child: Kernel; readonly columns: readonly number[] };

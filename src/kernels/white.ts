@@ -1,0 +1,23 @@
+import * as op from '../core/ops.ts';
+import { positive } from '../core/parameter.ts';
+import type { Tensor2D } from '../core/tensorflow.ts';
+import { defineKernel } from './defineKernel.ts';
+import { constantDiagonal } from './stationary.ts';
+
+/**
+ * White noise: v·δ by index — v on the diagonal of a Gram matrix, 0 between two sets of points, even where points coincide.
+ *
+ * @param overrides - `variance` v > 0 (1)
+ * @throws InvalidInputError for an unknown parameter or one outside its range
+ * @example
+ * ```ts
+ * add(rbf(), white({ variance: 0.01 }));
+ * ```
+ */
+export const white = defineKernel({
+  name: 'white',
+  parameters: { variance: positive(1) },
+  covariance: (p, A, B) =>
+    op.mul(p.variance, A === B ? op.eye(A.shape[0]) : op.zeros([A.shape[0], B.shape[0]])) as Tensor2D,
+  diagonal: (p, A) => constantDiagonal(p.variance, A),
+});

@@ -1,0 +1,84 @@
+import type { Matrix } from '../core/matrix.ts';
+import { outerProduct } from '../core/matrixProducts.ts';
+import { matrixTensor } from '../core/matrixTensor.ts';
+import type { Assembly, Factor, TensorMap } from '../core/model.ts';
+import type { Parameter } from '../core/parameter.ts';
+import { tf } from '../core/tensorflow.ts';
+import type { Kernel } from '../kernels/kernel.ts';
+import type { Prior } from '../priors/definePrior.ts';
+import { KERNEL, mappingFactor, NOISE } from './gaussianProcess.ts';
+import type { Latents } from './latents/latents.ts';
+
+/** A prior in its place in a model: two of one name are told apart. */
+export interface PlacedPrior {
+  readonly name: string;
+  readonly prior: Prior;
+}
+
+/** The parts of a Gaussian-process latent variable model, with everything checked and defaults filled in. */
+export interface ModelParts {
+  /** N×D as the mapping sees them: centred, scaled. */
+  readonly observations: Matrix;
+  readonly latentDim: number;
+  readonly latents: Latents;
+  readonly kernel: Kernel;
+  readonly noise: Parameter;
+  readonly priors: readonly PlacedPrior[];
+}
+
+/** Gives the second prior of a name the name with a 2, and so on. */
+export function placed(priors: readonly Prior[]): PlacedPrior[] {
+  const count = new Map<string, number>();
+  return priors.map((prior) => {
+    const number = (count.get(prior.name) ?? 0) + 1;
+    count.set(prior.name, number);
+    return { name: number === 1 ? prior.name : `${prior.name}${number}`, prior };
+  });
+}
+
+/** Every parameter of the model by path, started. */
+function parametersOf(parts: ModelParts, seed: number): Record<string, Parameter> {
+  const { observations, latentDim, latents, kernel, noise, priors } = parts;
+  return {
+    ...latents.parameters(observations, latentDim, seed),
+    ...prefixed(KERNEL, kernel.parameters),
+    [NOISE]: noise,
+    ...Object.assign({}, ...priors.map(({ name, prior }) => prefixed(`priors.${name}.`, prior.parameters))),
+  };
+}
+
+/** The model with its constants as tensors: log p(Y|X) and a factor for every prior. */
+export function assembled(parts: ModelParts, seed: number): Assembly {
+  const Y = parts.observations;
+  const parameters = parametersOf(parts, seed);
+  const observations = tf.keep(matrixTensor(Y));
+  const outer = Y.columns > Y.rows ? tf.keep(matrixTensor(outerProduct(Y))) : undefined;
+  const X = (values: TensorMap) => parts.latents.apply(values, observations);
+  const mapping = mappingFactor(
+    parts.kernel,
+    outer === undefined ? { observations } : { outerProduct: outer, columns: Y.columns },
+    X,
+  );
+  const priors = parts.priors.map(({ name, prior }): Factor => {
+    const keys = Object.keys(prior.parameters);
+    return {
+      name,
+      logDensity: (values) => {
+        const p = Object.fromEntries(keys.map((key) => [key, values[`priors.${name}.${key}`]!]));
+        return prior.logDensity(p, X(values), { observations });
+      },
+    };
+  });
+  return {
+    parameters,
+    factors: [mapping, ...priors],
+    dispose: () => {
+      observations.dispose();
+      outer?.dispose();
+    },
+  };
+}
+
+function prefixed(prefix: string, parameters: Readonly<Record<string, Parameter>>): Record<string, Parameter> {
+  return Object.fromEntries(Object.entries(parameters).map(([key, parameter]) => [prefix + key, parameter]));
+}

@@ -1,0 +1,128 @@
+import * as v from 'valibot';
+import { withFloat64 } from '../core/float64/scope.ts';
+import type { Matrix, MatrixLike } from '../core/matrix.ts';
+import { matrixTensor, tensorMatrix, valueTensors } from '../core/matrixTensor.ts';
+import type { Model } from '../core/model.ts';
+import { observationsFrom, standardizationOf, standardized } from '../core/observations.ts';
+import { checkOptions } from '../core/options.ts';
+import { type ParameterLike, parameterFrom, parameterToJSON, positive } from '../core/parameter.ts';
+import { checkKernel } from '../kernels/algebra.ts';
+import { kernelToJSON } from '../kernels/json.ts';
+import type { Kernel } from '../kernels/kernel.ts';
+import type { Prior } from '../priors/definePrior.ts';
+import { priorToJSON } from '../priors/json.ts';
+import { assembled, type ModelParts, placed } from './assembly.ts';
+import { conditionedProcess, type GaussianProcess } from './gaussianProcess.ts';
+import { free } from './latents/free.ts';
+import type { Latents } from './latents/latents.ts';
+
+export interface LatentVariableModelOptions {
+  /** N×D, rows are points. */
+  readonly observations: MatrixLike;
+  /** q, from 1. */
+  readonly latentDim: number;
+  /** What the latents are; `free()` unless given. */
+  readonly latents?: Latents;
+  /** Covariance of the mapping from latents to observations. */
+  readonly kernel: Kernel;
+  /** Variance σ² > 0 of the Gaussian noise; starts at a hundredth of the observations' mean variance. */
+  readonly noise?: ParameterLike;
+  /** Priors on the latents; none unless given. */
+  readonly priors?: readonly Prior[];
+  /** Whether column means are removed before fitting and put back by `predict`; on unless turned off. */
+  readonly centre?: boolean;
+  /** Whether columns are divided by their standard deviations, undone by `predict`; off unless turned on. */
+  readonly scale?: boolean;
+}
+
+const wholeFromOne = 'a whole number from 1';
+const schema = v.strictObject({
+  observations: v.any(),
+  latentDim: v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)),
+  latents: v.optional(v.custom<Latents>((value) => isPart(value, 'latents'), 'latents, such as free()')),
+  kernel: v.any(),
+  noise: v.optional(v.any()),
+  priors: v.optional(v.array(v.custom<Prior>((value) => isPart(value, 'prior'), 'a prior, such as standardNormal()'))),
+  centre: v.optional(v.boolean()),
+  scale: v.optional(v.boolean()),
+});
+
+/**
+ * A Gaussian-process latent variable model from its parts: Y = f(X) + noise, every column of f a Gaussian process of the latents
+ * X, priors on X, and X free or a function of Y. Its log density is log p(Y|X) + Σ log p(X) with
+ * log p(Y|X) = −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ), K = k(X, X) + σ²I.
+ *
+ * Paths: `latents…`, `mapping.kernel.<name>.<parameter>`, `mapping.noise`, `priors.<name>.<parameter>`.
+ *
+ * @param options - see {@link LatentVariableModelOptions}
+ * @returns a model for `fit` and `evaluate`; nothing is fitted yet
+ * @throws InvalidInputError for an unknown option, or observations that are not a matrix of finite numbers with ≥ 2 rows
+ * @see Lawrence 2005, §2–3
+ * @example
+ * ```ts
+ * const model = latentVariableModel({
+ *   observations: Y,
+ *   latentDim: 2,
+ *   kernel: add(rbf(), bias()),
+ *   priors: [standardNormal()],
+ * });
+ * const result = await fit(model, { maxIterations: 200 });
+ * ```
+ */
+export function latentVariableModel(options: LatentVariableModelOptions): Model {
+  return namedModel('latentVariableModel', options);
+}
+
+/** `latentVariableModel` under another name: the named models are assemblies of its options. */
+export function namedModel(name: string, options: LatentVariableModelOptions): Model {
+  const { centre = true, scale = false, ...given } = checkOptions(schema, options, name);
+  const raw = observationsFrom(given.observations as MatrixLike);
+  const standardization = standardizationOf(raw, centre, scale);
+  const observations = standardized(raw, standardization);
+  const parts: ModelParts = {
+    observations,
+    latentDim: given.latentDim,
+    latents: given.latents ?? free(),
+    kernel: checkKernel(given.kernel, "Option 'kernel'"),
+    noise: parameterFrom((given.noise as ParameterLike | undefined) ?? 0.01 * meanVariance(observations), positive(1)),
+    priors: placed(given.priors ?? []),
+  };
+  return Object.freeze<Model>({
+    name,
+    assemble: (seed) => assembled(parts, seed),
+    posterior: (values) => {
+      const latents = withFloat64(() =>
+        tensorMatrix(parts.latents.apply(valueTensors(values), matrixTensor(observations))),
+      );
+      let process: GaussianProcess | undefined;
+      return {
+        latents,
+        predict: (X, noise) => {
+          process ??= conditionedProcess(parts.kernel, values, latents, observations, standardization);
+          return process.predict(X, noise);
+        },
+      };
+    },
+    toJSON: () => ({
+      model: 'latentVariableModel',
+      name,
+      observations: raw.toArrays(),
+      latentDim: parts.latentDim,
+      latents: parts.latents.toJSON(),
+      kernel: kernelToJSON(parts.kernel),
+      noise: parameterToJSON(parts.noise),
+      priors: parts.priors.map(({ prior }) => priorToJSON(prior)),
+      centre,
+      scale,
+    }),
+  });
+}
+
+/** Mean over the columns of their variances about 0 (their means, when centred); 1 for observations that are all 0. */
+export function meanVariance({ data }: Matrix): number {
+  return data.reduce((sum, entry) => sum + entry * entry, 0) / data.length || 1;
+}
+
+function isPart(value: unknown, kind: 'latents' | 'prior'): boolean {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind;
+}

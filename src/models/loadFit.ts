@@ -1,0 +1,74 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { createFit, type Fit, type FitJSON, outcomeFromJSON } from '../core/fit.ts';
+import { describe } from '../core/matrix.ts';
+import type { Model } from '../core/model.ts';
+import { type ParameterJSON, parameterFromJSON } from '../core/parameter.ts';
+import { type KernelCatalogue, type KernelJSON, kernelFromJSON } from '../kernels/json.ts';
+import { type PriorCatalogue, type PriorJSON, priorFromJSON } from '../priors/json.ts';
+import { namedModel } from './latentVariableModel.ts';
+
+/** Factories of the caller's own parts, by name, for models that have some. */
+export interface OwnParts {
+  readonly kernels?: KernelCatalogue;
+  readonly priors?: PriorCatalogue;
+}
+
+/**
+ * Makes a fit again from what `fit.toJSON()` wrote: the same latents, parameters and predictions, bit for bit.
+ *
+ * @param json - the object (parse the text of a file with `JSON.parse` first)
+ * @param own - factories of kernels and priors that do not come with the library, by name
+ * @throws InvalidInputError when it is not a saved fit, or names a part that is not known
+ * @example
+ * ```ts
+ * const again = loadFit(JSON.parse(JSON.stringify(result)));
+ * again.predict([[0, 0]]).mean;
+ * ```
+ */
+export function loadFit(json: unknown, own: OwnParts = {}): Fit {
+  const saved = checkSaved(json);
+  return createFit(modelFromJSON(saved, own), outcomeFromJSON(saved));
+}
+
+function checkSaved(json: unknown): FitJSON {
+  const saved = json as Partial<FitJSON> | null;
+  if (typeof json !== 'object' || saved === null || saved.format !== 'latentfield-fit') {
+    throw new InvalidInputError(
+      `loadFit takes the object that fit.toJSON() wrote, but ${describe(json)} was given. Parse the text of a file with JSON.parse.`,
+    );
+  }
+  if (saved.version !== 1 || typeof saved.model !== 'object' || typeof saved.values !== 'object') {
+    throw new InvalidInputError(
+      `This saved fit is of version ${saved.version} or incomplete; this release reads complete fits of version 1.`,
+    );
+  }
+  return saved as FitJSON;
+}
+
+/** What a latent variable model writes about itself. */
+interface SavedModel {
+  readonly name: string;
+  readonly observations: number[][];
+  readonly latentDim: number;
+  readonly kernel: KernelJSON;
+  readonly noise: ParameterJSON;
+  readonly priors: readonly PriorJSON[];
+  readonly centre: boolean;
+  readonly scale: boolean;
+}
+
+function modelFromJSON({ model }: FitJSON, own: OwnParts): Model {
+  if (model.model !== 'latentVariableModel') {
+    throw new InvalidInputError(`This release cannot read a saved model of kind '${model.model}'.`);
+  }
+  const saved = model as unknown as SavedModel;
+  return namedModel(saved.name, {
+    observations: saved.observations,
+    latentDim: saved.latentDim,
+    kernel: kernelFromJSON(saved.kernel, own.kernels),
+    noise: parameterFromJSON(saved.noise),
+    priors: saved.priors.map((prior) => priorFromJSON(prior, own.priors)),
+    centre: saved.centre,
+    scale: saved.scale,
+  });
+}

@@ -1,0 +1,25 @@
+import * as op from '../core/ops.ts';
+import { fixed } from '../core/parameter.ts';
+import type { Scalar } from '../core/tensorflow.ts';
+import { definePrior } from './definePrior.ts';
+
+/**
+ * Independent normal latents of precision γ: log p(X) = −γ/2·Σ x² + Nq/2·log γ − Nq/2·log 2π.
+ *
+ * @param overrides - `precision` γ > 0, held at 1 unless a free parameter is given
+ * @throws InvalidInputError for an unknown parameter or one outside its range
+ * @see Lawrence 2005, eq. 3; Jiang et al. 2014, eq. 24
+ * @example
+ * ```ts
+ * standardNormal({ precision: 2 });
+ * ```
+ */
+export const standardNormal = definePrior({
+  name: 'standardNormal',
+  parameters: { precision: fixed(1) },
+  logDensity: (p, X) => {
+    const half = X.size / 2;
+    const exponent = op.mul(op.mul(-0.5, p.precision), op.sum(op.square(X)));
+    return op.add(exponent, op.mul(half, op.sub(op.log(p.precision), Math.log(2 * Math.PI)))) as Scalar;
+  },
+});
