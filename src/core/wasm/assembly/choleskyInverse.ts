@@ -1,0 +1,82 @@
+import { LOWER, multiply } from './multiply';
+import { multiplyTriangular } from './triangularMultiply';
+import { half, solveTransposed } from './triangularSolve';
+import { at, scaleVector } from './vectors';
+
+const BASE: i32 = 16;
+const BLOCK: i32 = 32;
+
+/** Lower triangle of L ← (LLᵀ)⁻¹ in place, row-major with rows `stride` numbers apart: first M = L⁻¹, then MᵀM. */
+export function choleskyInverse(n: i32, l: usize, stride: i32): void {
+  invertTriangular(n, l, stride);
+  multiplyByTranspose(n, l, stride);
+}
+
+/** L ← L⁻¹: [L₁₁ 0; L₂₁ L₂₂]⁻¹ has −L₂₂⁻¹L₂₁L₁₁⁻¹ below the diagonal. */
+function invertTriangular(n: i32, l: usize, stride: i32): void {
+  if (n <= BASE) {
+    invertTriangularBase(n, l, stride << 3);
+    return;
+  }
+  const n1 = half(n);
+  const n2 = n - n1;
+  const l21: usize = l + ((n1 * stride) << 3);
+  const l22: usize = l21 + (n1 << 3);
+  solveTransposed(n1, n2, l21, 1, stride, l22, stride, 1);
+  invertTriangular(n1, l, stride);
+  multiplyTriangular(n2, n1, l21, stride, 1, l, stride, 1);
+  for (let i = 0; i < n2; i++) scaleVector(n1, -1.0, l21 + ((i * stride) << 3));
+  invertTriangular(n2, l22, stride);
+}
+
+function invertTriangularBase(n: i32, l: usize, rowBytes: i32): void {
+  for (let j = 0; j < n; j++) {
+    const diagonal: usize = at(l + j * rowBytes, j);
+    store<f64>(diagonal, 1.0 / load<f64>(diagonal));
+    for (let i = j + 1; i < n; i++) {
+      const row: usize = l + i * rowBytes;
+      let s = 0.0;
+      // Column j holds the inverse down to row i − 1 already; row i is still that of L, right of column j.
+      for (let k = j; k < i; k++) s += load<f64>(at(row, k)) * load<f64>(at(l + k * rowBytes, j));
+      store<f64>(at(row, j), -s / load<f64>(at(row, i)));
+    }
+  }
+}
+
+/** Lower triangle of M ← MᵀM, M lower triangular. */
+function multiplyByTranspose(n: i32, m: usize, stride: i32): void {
+  if (n <= BASE) {
+    const rowBytes = stride << 3;
+    for (let i = 0; i < n; i++) {
+      for (let j = 0; j <= i; j++) {
+        let s = 0.0;
+        for (let k = i; k < n; k++) s += load<f64>(at(m + k * rowBytes, i)) * load<f64>(at(m + k * rowBytes, j));
+        store<f64>(at(m + i * rowBytes, j), s);
+      }
+    }
+    return;
+  }
+  const n1 = half(n);
+  const n2 = n - n1;
+  const m21: usize = m + ((n1 * stride) << 3);
+  const m22: usize = m21 + (n1 << 3);
+  multiplyByTranspose(n1, m, stride);
+  multiply(n1, n1, n2, 1.0, m21, 1, stride, m21, stride, 1, m, stride, 1, LOWER, true);
+  multiplyTriangular(n1, n2, m21, 1, stride, m22, stride, 1);
+  multiplyByTranspose(n2, m22, stride);
+}
+
+/** Upper triangle of A ← lower triangle, in blocks that fit the cache. */
+export function mirrorLower(n: i32, a: usize): void {
+  const rowBytes = n << 3;
+  for (let ib = 0; ib < n; ib += BLOCK) {
+    for (let jb = 0; jb <= ib; jb += BLOCK) {
+      const rows = min(ib + BLOCK, n);
+      for (let i = ib; i < rows; i++) {
+        const end = min(jb + BLOCK, i);
+        const row: usize = a + i * rowBytes;
+        for (let j = jb; j < end; j++) store<f64>(at(a + j * rowBytes, i), load<f64>(at(row, j)));
+      }
+    }
+  }
+}

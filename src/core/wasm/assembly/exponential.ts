@@ -1,0 +1,82 @@
+/** Adding it rounds to an integer, which is then in the low bits. */
+const ROUNDER: f64 = 6755399441055744.0;
+const LOG2_E: f64 = 1.4426950408889634;
+/** ln 2 in two parts, the first with so few bits that its multiples are exact. */
+const LN2_HIGH: f64 = 0.69314718036912381649;
+const LN2_LOW: f64 = 1.90821492927058770002e-10;
+/** Up to here both the result and the scaling by 2ⁿ are normal numbers. */
+const SAFE: f64 = 708.0;
+const OVERFLOW: f64 = 709.782712893384;
+const UNDERFLOW: f64 = -745.1332191019412;
+
+/** exp of the remainder r, |r| ≤ ½·ln 2, by a polynomial of degree 12 in Estrin's order. @inline */
+function ofRemainder(r: v128): v128 {
+  const r2 = f64x2.mul(r, r);
+  const r4 = f64x2.mul(r2, r2);
+  const p01 = f64x2.add(f64x2.splat(0.5), f64x2.mul(r, f64x2.splat(0.166666666666666851703837)));
+  const p23 = f64x2.add(
+    f64x2.splat(0.0416666666666665047591422),
+    f64x2.mul(r, f64x2.splat(0.00833333333331652721664984)),
+  );
+  const p45 = f64x2.add(
+    f64x2.splat(0.00138888888889774492207962),
+    f64x2.mul(r, f64x2.splat(0.000198412698960509205564975)),
+  );
+  const p67 = f64x2.add(
+    f64x2.splat(2.4801587159235472998791e-5),
+    f64x2.mul(r, f64x2.splat(2.75572362911928827629423e-6)),
+  );
+  const p89 = f64x2.add(
+    f64x2.splat(2.75573911234900471893338e-7),
+    f64x2.mul(r, f64x2.splat(2.51112930892876518610661e-8)),
+  );
+  const p03 = f64x2.add(p01, f64x2.mul(r2, p23));
+  const p47 = f64x2.add(p45, f64x2.mul(r2, p67));
+  const p8 = f64x2.add(p89, f64x2.mul(r2, f64x2.splat(2.08860621107283687536341e-9)));
+  const p = f64x2.add(p03, f64x2.add(f64x2.mul(r4, p47), f64x2.mul(f64x2.mul(r4, r4), p8)));
+  return f64x2.add(f64x2.splat(1), f64x2.add(r, f64x2.mul(r2, p)));
+}
+
+/**
+ * exp(x) for |x| ≤ 708, two at a time: x = n·ln 2 + r, and n is added to the exponent of exp(r). Adding 1.5·2⁵² rounds to n and leaves
+ * it in the low bits, from where it is shifted; there is no fast conversion to 64-bit integers. @inline
+ */
+export function exponentialPair(x: v128): v128 {
+  const shifted = f64x2.add(f64x2.mul(x, f64x2.splat(LOG2_E)), f64x2.splat(ROUNDER));
+  const n = f64x2.sub(shifted, f64x2.splat(ROUNDER));
+  const r = f64x2.sub(f64x2.sub(x, f64x2.mul(n, f64x2.splat(LN2_HIGH))), f64x2.mul(n, f64x2.splat(LN2_LOW)));
+  return i64x2.add(ofRemainder(r), i64x2.shl(shifted, 52));
+}
+
+/** exp(x) anywhere: two factors 2ⁿ, so that results beyond 2¹⁰²³ and denormal results round once, at the end. */
+function exponentialAnywhere(x: f64): f64 {
+  if (x != x) return x;
+  if (x > OVERFLOW) return Infinity;
+  if (x < UNDERFLOW) return 0.0;
+  const n = nearest(x * LOG2_E);
+  const r = x - n * LN2_HIGH - n * LN2_LOW;
+  const half = <i32>n >> 1;
+  return f64x2.extract_lane(ofRemainder(f64x2.splat(r)), 0) * power(half) * power(<i32>n - half);
+}
+
+function power(exponent: i32): f64 {
+  return reinterpret<f64>((<u64>(exponent + 1023)) << 52);
+}
+
+/** y ← exp(x), n entries; y may be x. Error below 1 ulp everywhere, denormal results included. */
+export function exponential(n: i32, x: usize, y: usize): void {
+  const limit = f64x2.splat(SAFE);
+  let i = 0;
+  for (; i + 2 <= n; i += 2) {
+    const pair = v128.load(x);
+    if (i64x2.all_true(f64x2.le(f64x2.abs(pair), limit))) {
+      v128.store(y, exponentialPair(pair));
+    } else {
+      store<f64>(y, exponentialAnywhere(f64x2.extract_lane(pair, 0)));
+      store<f64>(y, exponentialAnywhere(f64x2.extract_lane(pair, 1)), 8);
+    }
+    x += 16;
+    y += 16;
+  }
+  if (i < n) store<f64>(y, exponentialAnywhere(load<f64>(x)));
+}

@@ -1,0 +1,12 @@
+export { cholesky } from './cholesky';
+export { choleskyInverse, mirrorLower } from './choleskyInverse';
+export { exponential } from './exponential';
+export { hyperbolicTangent } from './hyperbolicTangent';
+export { logarithm } from './logarithm';
+export { gemm, usePacking } from './multiply';
+export { placeEigenvectors, symmetricEigen, symmetricEigenWorkspace } from './symmetricEigen';
+export { multiplyTriangular } from './triangularMultiply';
+export { solveTransposed } from './triangularSolve';
+
+/** Where the module's own data ends: below the first offset that the arena hands out. */
+export const dataEnd: usize = __heap_base;

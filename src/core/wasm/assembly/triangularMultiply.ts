@@ -1,0 +1,118 @@
+import { FULL, multiply } from './multiply';
+import { half } from './triangularSolve';
+
+const BASE: i32 = 16;
+
+/**
+ * B ← B·L in place: B m×n, L n×n lower triangular, any strides (in numbers) of either sign. LᵀB is (BᵀL)ᵀ; LB is the same on
+ * reversed rows and columns.
+ */
+export function multiplyTriangular(
+  m: i32,
+  n: i32,
+  b: usize,
+  bRow: i32,
+  bColumn: i32,
+  l: usize,
+  lRow: i32,
+  lColumn: i32,
+): void {
+  if (n > BASE) {
+    const n1 = half(n);
+    const b2: usize = b + ((n1 * bColumn) << 3);
+    const l21: usize = l + ((n1 * lRow) << 3);
+    multiplyTriangular(m, n1, b, bRow, bColumn, l, lRow, lColumn);
+    multiply(m, n1, n - n1, 1.0, b2, bRow, bColumn, l21, lRow, lColumn, b, bRow, bColumn, FULL, true);
+    multiplyTriangular(m, n - n1, b2, bRow, bColumn, l21 + ((n1 * lColumn) << 3), lRow, lColumn);
+  } else if (bRow == 1) {
+    multiplyColumns(m, n, b, bColumn << 3, l, lRow << 3, lColumn << 3);
+  } else {
+    multiplyRows(m, n, b, bRow << 3, bColumn << 3, l, lRow << 3, lColumn << 3);
+  }
+}
+
+/** The columns of B are contiguous: four rows of B in two registers. Column j needs columns k ≥ j, so j ascends. */
+function multiplyColumns(
+  m: i32,
+  n: i32,
+  b: usize,
+  columnBytes: i32,
+  l: usize,
+  lRowBytes: i32,
+  lColumnBytes: i32,
+): void {
+  for (let j = 0; j < n; j++) {
+    const target: usize = b + j * columnBytes;
+    const diagonal: usize = l + j * (lRowBytes + lColumnBytes);
+    let i = 0;
+    for (; i + 4 <= m; i += 4) {
+      let p: usize = target + (i << 3);
+      let q = diagonal;
+      let s0 = f64x2.splat(0);
+      let s1 = f64x2.splat(0);
+      for (let k = j; k < n; k++) {
+        const x = v128.load_splat<f64>(q);
+        s0 = f64x2.add(s0, f64x2.mul(x, v128.load(p)));
+        s1 = f64x2.add(s1, f64x2.mul(x, v128.load(p, 16)));
+        p += columnBytes;
+        q += lRowBytes;
+      }
+      v128.store(target + (i << 3), s0);
+      v128.store(target + (i << 3), s1, 16);
+    }
+    for (; i < m; i++) {
+      let s = 0.0;
+      for (let k = 0; k < n - j; k++) {
+        s += load<f64>(target + (i << 3) + k * columnBytes) * load<f64>(diagonal + k * lRowBytes);
+      }
+      store<f64>(target + (i << 3), s);
+    }
+  }
+}
+
+/** The rows of B lie apart: four of them at once, gathered into two registers. */
+function multiplyRows(
+  m: i32,
+  n: i32,
+  b: usize,
+  rowBytes: i32,
+  columnBytes: i32,
+  l: usize,
+  lRowBytes: i32,
+  lColumnBytes: i32,
+): void {
+  let i = 0;
+  for (; i + 4 <= m; i += 4) {
+    const p0: usize = b + i * rowBytes;
+    const p1: usize = p0 + rowBytes;
+    const p2: usize = p1 + rowBytes;
+    const p3: usize = p2 + rowBytes;
+    for (let j = 0; j < n; j++) {
+      const o: usize = j * columnBytes;
+      let s01 = f64x2.splat(0);
+      let s23 = f64x2.splat(0);
+      let q: usize = l + j * (lRowBytes + lColumnBytes);
+      let k = o;
+      for (let step = j; step < n; step++) {
+        const x = v128.load_splat<f64>(q);
+        s01 = f64x2.add(s01, f64x2.mul(x, v128.load64_lane(p1 + k, v128.load64_zero(p0 + k), 1)));
+        s23 = f64x2.add(s23, f64x2.mul(x, v128.load64_lane(p3 + k, v128.load64_zero(p2 + k), 1)));
+        q += lRowBytes;
+        k += columnBytes;
+      }
+      v128.store64_lane(p0 + o, s01, 0);
+      v128.store64_lane(p1 + o, s01, 1);
+      v128.store64_lane(p2 + o, s23, 0);
+      v128.store64_lane(p3 + o, s23, 1);
+    }
+  }
+  for (; i < m; i++) {
+    const p: usize = b + i * rowBytes;
+    for (let j = 0; j < n; j++) {
+      const diagonal: usize = l + j * (lRowBytes + lColumnBytes);
+      let s = 0.0;
+      for (let k = 0; k < n - j; k++) s += load<f64>(p + (j + k) * columnBytes) * load<f64>(diagonal + k * lRowBytes);
+      store<f64>(p + j * columnBytes, s);
+    }
+  }
+}

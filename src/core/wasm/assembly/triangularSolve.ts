@@ -1,0 +1,116 @@
+import { FULL, multiply } from './multiply';
+
+const BASE: i32 = 16;
+
+/** A split near the middle, at a multiple of 16 so that both halves keep full slivers. */
+export function half(n: i32): i32 {
+  return ((n >> 1) + 15) & ~15;
+}
+
+/**
+ * B ← B·L⁻ᵀ in place: B m×n, L n×n lower triangular, any strides (in numbers) of either sign. Halves recursively, so that
+ * nearly all work is in products. L⁻¹B is (BᵀL⁻ᵀ)ᵀ; L⁻ᵀB is the same on reversed rows and columns.
+ */
+export function solveTransposed(
+  m: i32,
+  n: i32,
+  b: usize,
+  bRow: i32,
+  bColumn: i32,
+  l: usize,
+  lRow: i32,
+  lColumn: i32,
+): void {
+  if (n > BASE) {
+    const n1 = half(n);
+    const b2: usize = b + ((n1 * bColumn) << 3);
+    const l21: usize = l + ((n1 * lRow) << 3);
+    solveTransposed(m, n1, b, bRow, bColumn, l, lRow, lColumn);
+    multiply(m, n - n1, n1, -1.0, b, bRow, bColumn, l21, lColumn, lRow, b2, bRow, bColumn, FULL, true);
+    solveTransposed(m, n - n1, b2, bRow, bColumn, l21 + ((n1 * lColumn) << 3), lRow, lColumn);
+  } else if (bRow == 1) {
+    solveColumns(m, n, b, bColumn << 3, l, lRow << 3, lColumn << 3);
+  } else {
+    solveRows(m, n, b, bRow << 3, bColumn << 3, l, lRow << 3, lColumn << 3);
+  }
+}
+
+/** The columns of B are contiguous: four rows of B in two registers. */
+function solveColumns(m: i32, n: i32, b: usize, columnBytes: i32, l: usize, lRowBytes: i32, lColumnBytes: i32): void {
+  for (let j = 0; j < n; j++) {
+    const target: usize = b + j * columnBytes;
+    const row: usize = l + j * lRowBytes;
+    const inverse = 1.0 / load<f64>(row + j * lColumnBytes);
+    let i = 0;
+    for (; i + 4 <= m; i += 4) {
+      let p: usize = b + (i << 3);
+      let q = row;
+      let s0 = v128.load(target + (i << 3));
+      let s1 = v128.load(target + (i << 3), 16);
+      for (let k = 0; k < j; k++) {
+        const x = v128.load_splat<f64>(q);
+        s0 = f64x2.sub(s0, f64x2.mul(x, v128.load(p)));
+        s1 = f64x2.sub(s1, f64x2.mul(x, v128.load(p, 16)));
+        p += columnBytes;
+        q += lColumnBytes;
+      }
+      v128.store(target + (i << 3), f64x2.mul(s0, f64x2.splat(inverse)));
+      v128.store(target + (i << 3), f64x2.mul(s1, f64x2.splat(inverse)), 16);
+    }
+    for (; i < m; i++) {
+      let s = load<f64>(target + (i << 3));
+      for (let k = 0; k < j; k++) s -= load<f64>(b + (i << 3) + k * columnBytes) * load<f64>(row + k * lColumnBytes);
+      store<f64>(target + (i << 3), s * inverse);
+    }
+  }
+}
+
+/** The rows of B lie apart: four of them at once, gathered into two registers. */
+function solveRows(
+  m: i32,
+  n: i32,
+  b: usize,
+  rowBytes: i32,
+  columnBytes: i32,
+  l: usize,
+  lRowBytes: i32,
+  lColumnBytes: i32,
+): void {
+  let i = 0;
+  for (; i + 4 <= m; i += 4) {
+    const p0: usize = b + i * rowBytes;
+    const p1: usize = p0 + rowBytes;
+    const p2: usize = p1 + rowBytes;
+    const p3: usize = p2 + rowBytes;
+    for (let j = 0; j < n; j++) {
+      const o: usize = j * columnBytes;
+      let s01 = v128.load64_lane(p1 + o, v128.load64_zero(p0 + o), 1);
+      let s23 = v128.load64_lane(p3 + o, v128.load64_zero(p2 + o), 1);
+      let q: usize = l + j * lRowBytes;
+      let k: usize = 0;
+      for (let step = 0; step < j; step++) {
+        const x = v128.load_splat<f64>(q);
+        s01 = f64x2.sub(s01, f64x2.mul(x, v128.load64_lane(p1 + k, v128.load64_zero(p0 + k), 1)));
+        s23 = f64x2.sub(s23, f64x2.mul(x, v128.load64_lane(p3 + k, v128.load64_zero(p2 + k), 1)));
+        q += lColumnBytes;
+        k += columnBytes;
+      }
+      const inverse = f64x2.splat(1.0 / load<f64>(q));
+      s01 = f64x2.mul(s01, inverse);
+      s23 = f64x2.mul(s23, inverse);
+      v128.store64_lane(p0 + o, s01, 0);
+      v128.store64_lane(p1 + o, s01, 1);
+      v128.store64_lane(p2 + o, s23, 0);
+      v128.store64_lane(p3 + o, s23, 1);
+    }
+  }
+  for (; i < m; i++) {
+    const p: usize = b + i * rowBytes;
+    for (let j = 0; j < n; j++) {
+      const row: usize = l + j * lRowBytes;
+      let s = load<f64>(p + j * columnBytes);
+      for (let k = 0; k < j; k++) s -= load<f64>(p + k * columnBytes) * load<f64>(row + k * lColumnBytes);
+      store<f64>(p + j * columnBytes, s / load<f64>(row + j * lColumnBytes));
+    }
+  }
+}
