@@ -1,9 +1,18 @@
 import { defineConfig } from 'vitest/config';
+import { LeftOutReporter } from './test/leftOutReporter.ts';
 
 export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^latentfield$/, replacement: new URL('./src/index.ts', import.meta.url).pathname },
+      { find: /^latentfield\/ops$/, replacement: new URL('./src/core/ops.ts', import.meta.url).pathname },
+      { find: /^latentfield\/(.*)$/, replacement: new URL('./src/$1/index.ts', import.meta.url).pathname },
+    ],
+  },
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/setup.ts'],
+    reporters: ['default', new LeftOutReporter()],
     testTimeout: 60_000,
   },
 });

@@ -1,7 +1,7 @@
 import { InvalidInputError } from './errors.ts';
-import { symmetricEigenpairs } from './symmetricEigenpairs.ts';
+import { topEigenpairs } from './linalg/topEigenpairs.ts';
 import { Matrix } from './matrix.ts';
-import { outerProduct, projections, scatter } from './matrixProducts.ts';
+import { standardizationOf, standardized } from './observations.ts';
 
 /**
  * Principal component scores: the projections of the centred rows of Y on the q directions of largest variance, N×q, in order
@@ -14,43 +14,67 @@ import { outerProduct, projections, scatter } from './matrixProducts.ts';
  */
 export function principalComponents(Y: Matrix, components: number): Matrix {
   const { rows: N, columns: D } = Y;
-  if (components > Math.min(N - 1, D)) {
+  const most = Math.min(N - 1, D);
+  if (components > most) {
     throw new InvalidInputError(
-      `${components} principal components were asked for, but ${N} points in ${D} dimensions have at most ${Math.min(N - 1, D)}. ` +
+      `${components} principal components were asked for, but ${N} points in ${D} dimensions have at most ${most}. ` +
         'Choose a smaller latentDim, or give the start of the latents as a matrix.',
     );
   }
-  const centred = centredRows(Y);
+  const centred = standardized(Y, standardizationOf(Y, true, false));
+  // YYᵀ and YᵀY have the same eigenvalues: the smaller one is worked with, and neither is formed.
   const wide = D > N;
-  const { values, vectors } = symmetricEigenpairs(wide ? outerProduct(centred) : scatter(centred));
-  const order = values.length;
-  const negligible = values[order - 1]! * Math.max(N, D) * Number.EPSILON;
+  const within = new Float64Array(wide ? D : N);
+  const { values, vectors } = topEigenpairs(
+    (x, y) => {
+      if (wide) {
+        combineRows(centred, x, within);
+        project(centred, within, y);
+      } else {
+        project(centred, x, within);
+        combineRows(centred, within, y);
+      }
+    },
+    wide ? N : D,
+    components,
+  );
   const X = Matrix.zeros(N, components);
-  for (let c = 0; c < components; c++) {
-    const index = order - 1 - c;
-    if (!(values[index]! > negligible)) {
-      throw new InvalidInputError(
-        `The observations vary in ${c} direction${c === 1 ? '' : 's'} only, so ${components} principal components do not exist. ` +
-          'Choose a smaller latentDim, or give the start of the latents as a matrix.',
-      );
-    }
-    const column = wide
-      ? vectors.column(index).map((entry) => entry * Math.sqrt(values[index]!))
-      : projections(centred, vectors.column(index));
-    const sign = largestEntry(column) < 0 ? -1 : 1;
-    for (let i = 0; i < N; i++) X.data[i * components + c] = sign * column[i]!;
-  }
+  const scores = new Float64Array(N);
+  values.forEach((value, c) => {
+    if (!(value > values[0]! * Math.max(N, D) * Number.EPSILON)) throw tooFewDirections(c, components);
+    const vector = vectors.column(c);
+    if (wide) scores.set(vector.map((entry) => entry * Math.sqrt(value)));
+    else project(centred, vector, scores);
+    const sign = largestEntry(scores) < 0 ? -1 : 1;
+    scores.forEach((score, i) => {
+      X.data[i * components + c] = sign * score;
+    });
+  });
   return X;
 }
 
-function centredRows(Y: Matrix): Matrix {
-  const { rows: N, columns: D } = Y;
-  const mean = new Float64Array(D);
-  for (let i = 0; i < N; i++) for (let j = 0; j < D; j++) mean[j]! += Y.data[i * D + j]! / N;
-  return new Matrix(
-    Y.data.map((entry, index) => entry - mean[index % D]!),
-    N,
-    D,
+/** y ← Yx */
+function project({ data, rows: N, columns: D }: Matrix, x: Float64Array, y: Float64Array): void {
+  for (let i = 0; i < N; i++) {
+    let sum = 0;
+    for (let j = 0; j < D; j++) sum += data[i * D + j]! * x[j]!;
+    y[i] = sum;
+  }
+}
+
+/** y ← Yᵀx */
+function combineRows({ data, rows: N, columns: D }: Matrix, x: Float64Array, y: Float64Array): void {
+  y.fill(0);
+  for (let i = 0; i < N; i++) {
+    const weight = x[i]!;
+    for (let j = 0; j < D; j++) y[j]! += weight * data[i * D + j]!;
+  }
+}
+
+function tooFewDirections(found: number, asked: number): InvalidInputError {
+  return new InvalidInputError(
+    `The observations vary in ${found} direction${found === 1 ? '' : 's'} only, so ${asked} principal components do not ` +
+      'exist. Choose a smaller latentDim, or give the start of the latents as a matrix.',
   );
 }
 

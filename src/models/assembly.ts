@@ -1,5 +1,5 @@
 import type { Matrix } from '../core/matrix.ts';
-import { outerProduct } from '../core/matrixProducts.ts';
+import { outerProduct } from '../core/outerProduct.ts';
 import { matrixTensor } from '../core/matrixTensor.ts';
 import type { Assembly, Factor, TensorMap } from '../core/model.ts';
 import type { Parameter } from '../core/parameter.ts';
