@@ -1,6 +1,6 @@
 import { engine, tf } from '../tensorflow.ts';
 import { FLOAT64, Float64Backend } from './backend.ts';
-import { registerGradients } from './gradients.ts';
+import { registerGradients } from './gradients/index.ts';
 import { registerKernels } from './kernels/index.ts';
 
 /** The backend, registered with TensorFlow.js on first use. Its priority keeps it from ever becoming the default. */

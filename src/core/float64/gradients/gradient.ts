@@ -1,0 +1,43 @@
+import { engine, type Tensor, tf } from '../../tensorflow.ts';
+import { FLOAT64 } from '../backend.ts';
+
+/** Gradients of the inputs by name, from that of the output, the saved tensors and the kernel's attributes. */
+export type Gradient<A = object> = (
+  dy: Tensor,
+  saved: Tensor[],
+  attributes: A,
+  stock: () => Record<string, () => Tensor>,
+) => Record<string, () => Tensor>;
+
+const float64IsActive = () => engine().backendName === FLOAT64;
+
+/**
+ * Puts a gradient in place of the stock one while the float64 backend is active. TensorFlow.js keeps one gradient a kernel
+ * for all backends: on the others the stock one answers as before, so that a caller's own models are left alone.
+ */
+export function replaceGradient<A extends object>(kernelName: string, gradient: Gradient<A>): void {
+  const stock = tf.getGradient(kernelName);
+  const gradFunc: tf.GradFunc = (dy, saved, attributes) => {
+    const stockGradient = () => stock.gradFunc(dy, saved, attributes);
+    if (!float64IsActive()) return stockGradient();
+    return gradient(dy as Tensor, saved, attributes as unknown as A, stockGradient);
+  };
+  tf.registerGradient({ ...stock, gradFunc });
+}
+
+/** Adds a gradient for a kernel that has none, on every backend. */
+export function addGradient<A extends object>(
+  kernelName: string,
+  inputsToSave: string[],
+  gradient: (dy: Tensor, saved: Tensor[], attributes: A) => Record<string, () => Tensor>,
+): void {
+  const gradFunc = (dy: Tensor | Tensor[], saved: Tensor[], attributes: unknown) =>
+    gradient(dy as Tensor, saved, attributes as A);
+  tf.registerGradient({ kernelName, inputsToSave, gradFunc });
+}
+
+/** The gradient of an operand of this shape from that of the broadcast result: summed over the axes it was repeated along. */
+export function unbroadcast(gradient: Tensor, shape: number[]): Tensor {
+  const axes = tf.backend_util.getReductionAxes(shape, gradient.shape);
+  return tf.reshape(axes.length > 0 ? tf.sum(gradient, axes) : gradient, shape);
+}

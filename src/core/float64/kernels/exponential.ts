@@ -1,0 +1,36 @@
+import { elementwise } from './elementwise.ts';
+
+/** Exponentials, logarithms and the powers that have a name. */
+export function registerExponential(): void {
+  elementwise(
+    'Exp',
+    (x, y) => {
+      for (let i = 0; i < y.length; i++) y[i] = Math.exp(x[i]!);
+    },
+    'float32',
+  );
+  elementwise('Expm1', (x, y) => {
+    for (let i = 0; i < y.length; i++) y[i] = Math.expm1(x[i]!);
+  });
+  elementwise('Log', (x, y) => {
+    for (let i = 0; i < y.length; i++) y[i] = Math.log(x[i]!);
+  });
+  elementwise('Log1p', (x, y) => {
+    for (let i = 0; i < y.length; i++) y[i] = Math.log1p(x[i]!);
+  });
+  elementwise('Sqrt', (x, y) => {
+    for (let i = 0; i < y.length; i++) y[i] = Math.sqrt(x[i]!);
+  });
+  elementwise('Rsqrt', (x, y) => {
+    for (let i = 0; i < y.length; i++) y[i] = 1 / Math.sqrt(x[i]!);
+  });
+  elementwise('Square', (x, y) => {
+    for (let i = 0; i < y.length; i++) {
+      const v = x[i]!;
+      y[i] = v * v;
+    }
+  });
+  elementwise('Reciprocal', (x, y) => {
+    for (let i = 0; i < y.length; i++) y[i] = 1 / x[i]!;
+  });
+}
