@@ -1,0 +1,1 @@
+export { type PipeFlow, type PipeFlowOptions, pipeFlow } from './pipeFlow.ts';

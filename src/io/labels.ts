@@ -1,0 +1,64 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { guessDelimiter, numberOf, parseDelimited } from './delimited.ts';
+import { parseNumpy } from './npy.ts';
+import { formatOf, readBytes } from './source.ts';
+
+export interface ReadLabelsOptions {
+  /** How many labels there must be: the number of points that they belong to. */
+  readonly count?: number;
+}
+
+/**
+ * Reads labels, one a row, from a .csv, .tsv or .npy file of a single column: text or numbers.
+ *
+ * Whether the first line of text is a name cannot be seen from text alone, so it is taken as one when there is one row
+ * more than `count`, it is not a number and no row repeats it; without `count`, when it is the only row that is not a number.
+ *
+ * @param file - path of the file; its extension says the format
+ * @param options - the number of labels expected
+ * @returns the labels as they stand in the file
+ * @throws InvalidInputError when the file cannot be read, has several columns, or holds another number of labels
+ * @example
+ * ```ts
+ * const labels = await readLabels('classes.csv', { count: 150 });
+ * ```
+ */
+export async function readLabels(file: string, { count }: ReadLabelsOptions = {}): Promise<string[]> {
+  const format = formatOf(file);
+  const bytes = await readBytes(file);
+  const column = format === 'npy' ? numpyColumn(bytes, file) : textColumn(bytes.toString('utf8'), format, file);
+  const labels = format !== 'npy' && startsWithName(column, count) ? column.slice(1) : column;
+  if (count !== undefined && labels.length !== count) {
+    throw new InvalidInputError(
+      `'${file}' holds ${labels.length} labels, but there are ${count} points. Give one label for each point.`,
+    );
+  }
+  return labels;
+}
+
+function startsWithName(column: string[], count: number | undefined): boolean {
+  const [first, ...rest] = column;
+  if (first === undefined || numberOf(first) !== undefined) return false;
+  if (count === undefined) return rest.length > 0 && rest.every((label) => numberOf(label) !== undefined);
+  return column.length === count + 1 && !rest.includes(first);
+}
+
+function textColumn(text: string, format: 'csv' | 'tsv', file: string): string[] {
+  const rows = parseDelimited(text, format === 'tsv' ? '\t' : guessDelimiter(text), file);
+  const columns = rows[0]!.cells.length;
+  if (columns !== 1) throw severalColumns(file, columns);
+  return rows.map(({ cells }) => cells[0]!);
+}
+
+function numpyColumn(bytes: Buffer, file: string): string[] {
+  const { shape, values } = parseNumpy(bytes, file);
+  const [rows = 1, ...others] = shape;
+  const columns = others.reduce((product, length) => product * length, 1);
+  if (columns !== 1) throw severalColumns(file, columns);
+  return Array.from({ length: rows }, (_, i) => String(values[i]));
+}
+
+const severalColumns = (file: string, columns: number) =>
+  new InvalidInputError(
+    `'${file}' has ${columns} columns, but labels are a single one. Keep that column alone in the file.`,
+  );

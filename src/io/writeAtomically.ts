@@ -1,0 +1,25 @@
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { InvalidInputError } from '../core/errors.ts';
+import { reason } from './source.ts';
+
+/**
+ * Writes a text file so that it is never seen half written: under a temporary name beside it, which then replaces it.
+ *
+ * @param file - path of the file, in a folder that exists
+ * @param text - what it shall hold, as UTF-8
+ * @throws InvalidInputError when it cannot be written there
+ * @example
+ * ```ts
+ * await writeAtomically('fit.json', JSON.stringify(result.toJSON()));
+ * ```
+ */
+export async function writeAtomically(file: string, text: string): Promise<void> {
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    await writeFile(temporary, text);
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw new InvalidInputError(`'${file}' cannot be written: ${reason(error)}.`, { cause: error });
+  }
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidInputError } from '../../src/core/errors.ts';
+import { Matrix } from '../../src/core/matrix.ts';
+import { nearestNeighbourError } from '../../src/inference/scores/nearestNeighbourError.ts';
+
+describe('nearestNeighbourError', () => {
+  it('counts the points whose nearest other point has another label', () => {
+    // 0→1, 1→0, 3→1, 10→3: only the last two carry another label than their neighbour.
+    expect(nearestNeighbourError([[0], [1], [3], [10]], ['a', 'a', 'b', 'a'])).toBe(0.5);
+    expect(nearestNeighbourError([[0], [1], [5], [6]], [0, 0, 1, 1])).toBe(0);
+    expect(nearestNeighbourError([[0], [1], [5], [6]], Int32Array.of(0, 1, 0, 1))).toBe(1);
+  });
+
+  it('measures in all columns', () => {
+    const X = Matrix.from([
+      [0, 0],
+      [0, 3],
+      [4, 0],
+      [4, 2.9],
+    ]);
+    expect(nearestNeighbourError(X, ['left', 'left', 'right', 'right'])).toBe(0);
+    expect(nearestNeighbourError(X, ['low', 'high', 'low', 'high'])).toBe(1);
+  });
+
+  it('takes the point of lowest index among equally near ones', () => {
+    // The middle point is as far from the first as from the last; so are three equal points from each other.
+    expect(nearestNeighbourError([[0], [1], [2]], ['a', 'a', 'b'])).toBe(1 / 3);
+    expect(nearestNeighbourError([[7], [7], [7]], ['a', 'b', 'b'])).toBe(1);
+  });
+
+  it('says what is wrong', () => {
+    expect(() => nearestNeighbourError([[1]], ['a'])).toThrow('at least 2 points, but X has 1 rows.');
+    expect(() => nearestNeighbourError([[1], [2]], ['a'])).toThrow('X has 2 rows, but 1 labels were given.');
+    expect(() => nearestNeighbourError([[1], [Number.NaN]], ['a', 'b'])).toThrow('row 1, column 0 is NaN');
+    expect(() => nearestNeighbourError([[1]], ['a'])).toThrow(InvalidInputError);
+  });
+});
