@@ -66,9 +66,7 @@ export function registerActivations(): void {
   elementwise<{ clipValueMin: number; clipValueMax: number }>('ClipByValue', (x, y, attributes) => {
     const { clipValueMin, clipValueMax } = attributes;
     for (let i = 0; i < y.length; i++) {
-      const v = x[i]!;
-      if (v > clipValueMax) y[i] = clipValueMax;
-      else y[i] = v < clipValueMin ? clipValueMin : v;
+      y[i] = Math.min(Math.max(x[i]!, clipValueMin), clipValueMax);
     }
   });
 }
