@@ -1,0 +1,72 @@
+import type { Float64Memory } from '../float64/memory.ts';
+import { engineModule } from './engineModule.ts';
+
+/** What the compiled kernels export: offsets in bytes, strides in numbers. `assembly/` says what each one does. */
+export interface Kernels {
+  usePacking(offset: number, rows: number, columns: number, depth: number): void;
+  gemm(
+    m: number,
+    n: number,
+    k: number,
+    alpha: number,
+    a: number,
+    aRow: number,
+    aColumn: number,
+    b: number,
+    bRow: number,
+    bColumn: number,
+    beta: number,
+    c: number,
+    cRow: number,
+    cColumn: number,
+    part: number,
+  ): void;
+  cholesky(n: number, a: number, stride: number): number;
+  choleskyInverse(n: number, l: number, stride: number): void;
+  mirrorLower(n: number, a: number): void;
+  solveTransposed(
+    m: number,
+    n: number,
+    b: number,
+    bRow: number,
+    bColumn: number,
+    l: number,
+    lRow: number,
+    lColumn: number,
+  ): void;
+  multiplyTriangular(
+    m: number,
+    n: number,
+    b: number,
+    bRow: number,
+    bColumn: number,
+    l: number,
+    lRow: number,
+    lColumn: number,
+  ): void;
+  symmetricEigenWorkspace(n: number): number;
+  symmetricEigen(n: number, a: number, w: number, work: number): number;
+  placeEigenvectors(n: number, rows: number, order: number, target: number): void;
+  exponential(n: number, x: number, y: number): void;
+  logarithm(n: number, x: number, y: number): void;
+  hyperbolicTangent(n: number, x: number, y: number): void;
+}
+
+let compiled: WebAssembly.Module | undefined;
+const instances = new WeakMap<Float64Memory, Kernels>();
+
+/**
+ * The compiled kernels on `memory`: compiled once, instantiated once a memory, both synchronously. Chrome compiles at most
+ * 4 KB synchronously on a page's main thread up to version 113, 8 MB since 114 (April 2023); other browsers, workers and Node set no
+ * limit that matters here. Where it fails, the plain TypeScript engine is there.
+ */
+export function kernelsOn(memory: Float64Memory): Kernels {
+  let kernels = instances.get(memory);
+  if (kernels === undefined) {
+    compiled ??= new WebAssembly.Module(Uint8Array.from(atob(engineModule), (character) => character.charCodeAt(0)));
+    const instance = new WebAssembly.Instance(compiled, { env: { memory: memory.memory } });
+    kernels = instance.exports as unknown as Kernels;
+    instances.set(memory, kernels);
+  }
+  return kernels;
+}

@@ -1,0 +1,31 @@
+import type { Float64Memory } from '../float64/memory.ts';
+import type { Kernels } from './instance.ts';
+
+// A panel of B (a megabyte at most) stays in the second-level cache. A block of A has few rows: each is on a page of its own in a large C,
+// and address translation remembers 64 pages.
+const MOST_ROWS = 32;
+const MOST_COLUMNS = 512;
+const MOST_DEPTH = 256;
+const TILE_BYTES = 128;
+
+const wholeSlivers = (length: number) => (length + 3) & ~3;
+
+/**
+ * Runs `work` with room in the memory for the packed blocks of products up to extent×depth times depth×extent, at most
+ * 1.1 MB, and gives it back.
+ */
+export function withPacking<T>(
+  memory: Float64Memory,
+  kernels: Kernels,
+  extent: number,
+  depth: number,
+  work: () => T,
+): T {
+  const rows = wholeSlivers(Math.min(extent, MOST_ROWS));
+  const columns = wholeSlivers(Math.min(extent, MOST_COLUMNS));
+  const blockDepth = Math.min(depth, MOST_DEPTH);
+  return memory.withBlock(TILE_BYTES + 8 * blockDepth * (rows + columns), (offset) => {
+    kernels.usePacking(offset, rows, columns, blockDepth);
+    return work();
+  });
+}
