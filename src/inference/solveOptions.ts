@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
-import { checkCount, checkNumber, checkOptionNames } from './optionChecks.ts';
+import { checkOptions } from '../core/options.ts';
 import type { Progress } from './solution.ts';
 import type { SolverState } from './solverState.ts';
 import type { Box, Solver } from './solvers/solver.ts';
@@ -40,18 +41,31 @@ export interface SolveSettings
   readonly state: SolverState | undefined;
 }
 
-const NAMES: readonly (keyof SolveOptions)[] = [
-  'bounds',
-  'scale',
-  'maxIterations',
-  'maxEvaluations',
-  'tolerance',
-  'relativeDecrease',
-  'maxSeconds',
-  'signal',
-  'onProgress',
-  'state',
-];
+const { POSITIVE_INFINITY: infinity, NEGATIVE_INFINITY } = Number;
+
+const limitFrom = (least: number) => {
+  const expected = `a whole number of at least ${least}, or Infinity`;
+  const allowed = (count: number) => count >= least && (Number.isInteger(count) || count === infinity);
+  return v.optional(v.pipe(v.number(expected), v.check(allowed, expected)));
+};
+const fromZero = 'a number of at least 0';
+const notNegative = v.pipe(v.number(fromZero), v.minValue(0, fromZero));
+const boundsSchema = v.strictObject(
+  { lower: v.optional(v.any()), upper: v.optional(v.any()) },
+  'an object { lower, upper }',
+);
+const schema = v.strictObject({
+  bounds: v.optional(v.any()),
+  scale: v.optional(v.any()),
+  maxIterations: limitFrom(0),
+  maxEvaluations: limitFrom(1),
+  tolerance: v.optional(notNegative),
+  relativeDecrease: v.optional(notNegative),
+  maxSeconds: v.optional(notNegative),
+  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+  onProgress: v.optional(v.function('a function')),
+  state: v.optional(v.any()),
+});
 
 /**
  * Fills in and checks what a minimisation is given. A start outside the bounds is moved to the nearest point within.
@@ -60,10 +74,9 @@ const NAMES: readonly (keyof SolveOptions)[] = [
  */
 export function solveSettings(start: ArrayLike<number>, solver: Solver, options: SolveOptions): SolveSettings {
   checkSolver(solver);
-  checkOptionNames(options, NAMES, 'minimize');
-  const bounds = options.bounds ?? {};
-  checkOptionNames(bounds, ['lower', 'upper'], 'bounds');
-  const { POSITIVE_INFINITY: infinity, NEGATIVE_INFINITY } = Number;
+  checkOptions(schema, options, 'minimize');
+  const { bounds = {} } = options;
+  checkOptions(boundsSchema, bounds, 'bounds');
 
   const x = finiteStart(start);
   const box: Box = {
@@ -77,21 +90,19 @@ export function solveSettings(start: ArrayLike<number>, solver: Solver, options:
     throw new InvalidInputError(`The scale must be positive and finite, but entry ${flat} is ${scale[flat]}.`);
   }
 
-  const { maxIterations = 1000, maxEvaluations = infinity, maxSeconds = infinity, onProgress } = options;
-  if (onProgress !== undefined && typeof onProgress !== 'function') {
-    throw new InvalidInputError(`The option onProgress must be a function, but ${describe(onProgress)} was given.`);
-  }
+  const { maxIterations = 1000, maxEvaluations = infinity, maxSeconds = infinity } = options;
+  const { tolerance = 1e-5, relativeDecrease = 2.2e-9 } = options;
   return {
     start: x,
     bounds: box,
     scale,
-    maxIterations: maxIterations === infinity ? infinity : checkCount(maxIterations, 0, 'option maxIterations'),
-    maxEvaluations: maxEvaluations === infinity ? infinity : checkCount(maxEvaluations, 1, 'option maxEvaluations'),
-    maxSeconds: maxSeconds === infinity ? infinity : checkNumber(maxSeconds, 0, infinity, 'option maxSeconds'),
-    tolerance: checkNumber(options.tolerance ?? 1e-5, 0, infinity, 'option tolerance'),
-    relativeDecrease: checkNumber(options.relativeDecrease ?? 2.2e-9, 0, infinity, 'option relativeDecrease'),
+    maxIterations,
+    maxEvaluations,
+    maxSeconds,
+    tolerance,
+    relativeDecrease,
     signal: options.signal,
-    onProgress,
+    onProgress: options.onProgress,
     state: options.state,
   };
 }
@@ -114,12 +125,12 @@ function putInBox(x: Float64Array, { lower, upper }: Box, solver: Solver): void 
   for (let i = 0; i < x.length; i++) {
     const low = lower[i]!;
     const high = upper[i]!;
-    if (!(low <= high) || low === Number.POSITIVE_INFINITY || high === Number.NEGATIVE_INFINITY) {
+    if (!(low <= high) || low === infinity || high === NEGATIVE_INFINITY) {
       throw new InvalidInputError(
         `Each lower bound must be at most the upper bound, but for variable ${i} they are ${low} and ${high}.`,
       );
     }
-    if (!solver.bounded && (low !== Number.NEGATIVE_INFINITY || high !== Number.POSITIVE_INFINITY)) {
+    if (!solver.bounded && (low !== NEGATIVE_INFINITY || high !== infinity)) {
       throw new InvalidInputError(
         `${solver.name} cannot keep to bounds, but variable ${i} is bounded to [${low}, ${high}]. Use lbfgsb().`,
       );

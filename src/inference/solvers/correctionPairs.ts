@@ -1,5 +1,13 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Iterate, SolverMemory } from './solver.ts';
+
+const atLeastOne = 'a whole number of at least 1';
+
+/** Options of the solvers that keep correction pairs. */
+export const pairOptions = v.strictObject({
+  history: v.optional(v.pipe(v.number(atLeastOne), v.integer(atLeastOne), v.minValue(1, atLeastOne)), 10),
+});
 
 /**
  * The newest `history` correction pairs s = x₊ − x, y = g₊ − g, in a ring allocated once: pair k of `count`, counted from

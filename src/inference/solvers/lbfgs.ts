@@ -1,5 +1,5 @@
-import { checkCount, checkOptionNames } from '../optionChecks.ts';
-import { type CorrectionPairs, correctionPairs } from './correctionPairs.ts';
+import { checkOptions } from '../../core/options.ts';
+import { type CorrectionPairs, correctionPairs, pairOptions } from './correctionPairs.ts';
 import { lineSearch } from './lineSearch.ts';
 import { cannotDescend } from './noDescent.ts';
 import type { Iterate, Solver, SolverMemory, Steps } from './solver.ts';
@@ -28,8 +28,7 @@ export interface LbfgsOptions {
  * ```
  */
 export function lbfgs(options: LbfgsOptions = {}): Solver {
-  checkOptionNames(options, ['history'], 'lbfgs');
-  const history = checkCount(options.history ?? 10, 1, 'history of lbfgs');
+  const { history } = checkOptions(pairOptions, options, 'lbfgs');
   return Object.freeze({
     name: 'lbfgs',
     bounded: false,

@@ -56,10 +56,14 @@ export function lineSearch(size: number, box?: Box): LineSearch {
   };
 }
 
+/** point ← x + step·direction, put on the boundary of the box where only rounding keeps it off. */
 function moveTo(point: Float64Array, x: Float64Array, step: number, direction: Float64Array, box?: Box): void {
   for (let i = 0; i < point.length; i++) point[i] = x[i]! + step * direction[i]!;
   if (box === undefined) return;
   for (let i = 0; i < point.length; i++) {
-    point[i] = Math.max(box.lower[i]!, Math.min(box.upper[i]!, point[i]!));
+    const rounding = 2 * Number.EPSILON * (Math.abs(x[i]!) + Math.abs(point[i]!));
+    if (direction[i] === 0) point[i] = x[i]!;
+    else if (point[i]! <= box.lower[i]! + rounding) point[i] = box.lower[i]!;
+    else if (point[i]! >= box.upper[i]! - rounding) point[i] = box.upper[i]!;
   }
 }
