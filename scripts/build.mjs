@@ -4,9 +4,13 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
+await import('./buildWasm.mjs');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const typescript = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true });
-const { status } = spawnSync(process.execPath, [typescript, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, [typescript, '-p', 'tsconfig.build.json'], {
+  cwd: root,
+  stdio: 'inherit',
+});
 if (status !== 0) process.exit(status ?? 1);
 chmodSync(new URL('../dist/cli/main.js', import.meta.url), 0o755);

@@ -5,6 +5,7 @@
  *
  * @module
  */
+export * from './ops/addDiagonal.ts';
 export * from './ops/arithmetic.ts';
 export * from './ops/comparison.ts';
 export {
@@ -21,4 +22,5 @@ export {
 } from './ops/creation.ts';
 export * from './ops/elementary.ts';
 export * from './ops/reduction.ts';
+export * from './ops/squaredDistances.ts';
 export * from './ops/structure.ts';

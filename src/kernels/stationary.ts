@@ -1,4 +1,3 @@
-import { squaredDistances } from '../core/distances.ts';
 import * as op from '../core/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
 
@@ -7,7 +6,7 @@ import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
  */
 export function scaledSquaredDistances(A: Tensor2D, B: Tensor2D, lengthscale: Tensor): Tensor2D {
   const scaled = op.div(A, lengthscale) as Tensor2D;
-  return squaredDistances(scaled, A === B ? scaled : (op.div(B, lengthscale) as Tensor2D));
+  return op.squaredDistances(scaled, A === B ? scaled : (op.div(B, lengthscale) as Tensor2D));
 }
 
 /** The diagonal of a stationary covariance: its variance for every row of A. */

@@ -1,6 +1,6 @@
-import { doublesOf } from './matrix.ts';
-import * as op from './ops.ts';
-import { type Tensor, type Tensor2D, tf } from './tensorflow.ts';
+import { doublesOf } from '../matrix.ts';
+import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import { tensor } from './creation.ts';
 
 /**
  * Squared Euclidean distances between the rows of A (n×q) and B (m×q): d²_ij = Σ_k (a_ik − b_jk)², by direct differences — never
@@ -21,7 +21,7 @@ const within = tf.customGrad((...args: unknown[]) => {
   const [A, save] = args as [Tensor2D, (tensors: Tensor[]) => void];
   const [n, q] = A.shape;
   save([A]);
-  const value = op.tensor(differences(doublesOf(A), n, doublesOf(A), n, q), [n, n]);
+  const value = tensor(differences(doublesOf(A), n, doublesOf(A), n, q), [n, n]);
   return {
     value,
     // Each pair appears twice and each point on both sides.
@@ -32,7 +32,7 @@ const within = tf.customGrad((...args: unknown[]) => {
       contraction(weights, points, n, points, n, q, true).forEach((entry, i) => {
         left[i]! += entry;
       });
-      return op.tensor(left, [n, q]);
+      return tensor(left, [n, q]);
     },
   };
 }) as (A: Tensor2D) => Tensor2D;
@@ -42,7 +42,7 @@ const between = tf.customGrad((...args: unknown[]) => {
   const [n, q] = A.shape;
   const m = B.shape[0];
   save([A, B]);
-  const value = op.tensor(differences(doublesOf(A), n, doublesOf(B), m, q), [n, m]);
+  const value = tensor(differences(doublesOf(A), n, doublesOf(B), m, q), [n, m]);
   return {
     value,
     gradFunc: (dy: Tensor, saved: Tensor[]) => {
@@ -50,8 +50,8 @@ const between = tf.customGrad((...args: unknown[]) => {
       const b = doublesOf(saved[1]!);
       const weights = doublesOf(dy);
       return [
-        op.tensor(contraction(weights, a, n, b, m, q, false), [n, q]),
-        op.tensor(contraction(weights, b, m, a, n, q, true), [m, q]),
+        tensor(contraction(weights, a, n, b, m, q, false), [n, q]),
+        tensor(contraction(weights, b, m, a, n, q, true), [m, q]),
       ];
     },
   };

@@ -1,6 +1,6 @@
-import { doublesOf } from './matrix.ts';
-import { tensor } from './ops.ts';
-import { type Tensor, type Tensor2D, tf } from './tensorflow.ts';
+import { doublesOf } from '../matrix.ts';
+import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import { tensor } from './creation.ts';
 
 /**
  * K + v·I without forming I.

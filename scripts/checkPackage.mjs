@@ -1,0 +1,64 @@
+// Packs the package, installs the tarball into an empty project, imports every entry point there, fits a toy model with it, saves
+// and loads it, and type-checks a program against its declarations.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const project = mkdtempSync(join(tmpdir(), 'latentfield-package-'));
+
+function run(command, args, cwd = project) {
+  const { status, stdout } = spawnSync(command, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' });
+  if (status !== 0) {
+    process.stderr.write(`${stdout}\n${command} ${args.join(' ')} ended with ${status}\n`);
+    process.exit(status ?? 1);
+  }
+  return stdout;
+}
+
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const entries = Object.keys(exports).filter((entry) => !entry.endsWith('.json'));
+
+const program = `
+import assert from 'node:assert/strict';
+import { add, bias, fit, gplvm, loadFit, rbf } from 'latentfield';
+import { pipeFlow } from 'latentfield/data';
+
+const { observations } = pipeFlow({ points: 40, seed: 1 });
+const result = await fit(gplvm(observations, { latentDim: 2, kernel: add(rbf(), bias()) }), { maxIterations: 20, seed: 1 });
+assert.equal(result.latents.rows, 40);
+assert.ok(result.objective > result.trace[0].objective + 50, 'the fit has got somewhere');
+const X = [[0, 0], [1, -1]];
+const again = loadFit(JSON.parse(JSON.stringify(result)));
+assert.deepEqual(again.predict(X), result.predict(X));
+for (const entry of ${JSON.stringify(entries)}) {
+  const names = Object.keys(await import(entry.replace('.', 'latentfield')));
+  assert.ok(names.length > 0, entry);
+}
+console.log('objective', result.objective);
+`;
+const typed = `
+import { fit, gplvm, type Fit } from 'latentfield';
+import * as op from 'latentfield/ops';
+export const run = (Y: number[][]): Promise<Fit> => fit(gplvm(Y, { latentDim: 2 }));
+export const double = (x: op.Tensor) => op.mul(x, 2);
+`;
+
+const tarball = run('npm', ['pack', '--silent', '--pack-destination', project], root).trim().split('\n').at(-1);
+writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
+run('npm', ['install', '--no-audit', '--no-fund', '--silent', join(project, tarball)]);
+writeFileSync(join(project, 'program.mjs'), program);
+process.stdout.write(run(process.execPath, ['program.mjs']));
+process.stdout.write(run(process.execPath, [join('node_modules', '.bin', 'latentfield'), '--version']));
+writeFileSync(join(project, 'typed.ts'), typed);
+const typescript = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+run(process.execPath, [
+  typescript,
+  ...['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2022', '--types', ''],
+  'typed.ts',
+]);
+rmSync(project, { recursive: true });
+process.stdout.write('The packed package installs, imports, fits, saves, loads and type-checks.\n');

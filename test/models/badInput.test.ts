@@ -1,0 +1,125 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fit, fixed, gplvm, InvalidInputError, loadFit, type MatrixLike, rbf, seededRandom } from '../../src/index.ts';
+import { nearestNeighbourError } from '../../src/inference/index.ts';
+import { readTable } from '../../src/io/index.ts';
+
+const random = seededRandom(3);
+const good = () => Array.from({ length: 12 }, () => Array.from({ length: 4 }, () => random.normal()));
+
+/** Both the type of the error and what it says. */
+function expectInvalid(work: () => unknown, message: RegExp): void {
+  expect(work).toThrow(InvalidInputError);
+  expect(work).toThrow(message);
+}
+
+describe('bad input is refused with a sentence that says where and what to do', () => {
+  it('ragged rows', () => {
+    const Y = good();
+    Y[3] = [1, 2];
+    expectInvalid(() => gplvm(Y, { latentDim: 2 }), /row 0 has 4 entries, but row 3 has 2/);
+  });
+
+  it('NaN and infinity, with row and column', () => {
+    const Y = good();
+    Y[5]![2] = Number.NaN;
+    expectInvalid(() => gplvm(Y, { latentDim: 2 }), /row 5, column 2 is NaN/);
+    Y[5]![2] = Number.NEGATIVE_INFINITY;
+    expectInvalid(() => gplvm(Y, { latentDim: 2 }), /row 5, column 2 is -Infinity/);
+  });
+
+  it('strings', () => {
+    const Y = good() as unknown[][];
+    Y[1]![3] = 'red';
+    expectInvalid(() => gplvm(Y as MatrixLike, { latentDim: 2 }), /row 1, column 3 is the string 'red'/);
+    expectInvalid(
+      () => gplvm('data.csv' as unknown as MatrixLike, { latentDim: 2 }),
+      /the string 'data.csv' was given/,
+    );
+  });
+
+  it('an empty matrix', () => {
+    expectInvalid(() => gplvm([], { latentDim: 2 }), /0×0 matrix was given/);
+    expectInvalid(() => gplvm([[], []], { latentDim: 2 }), /2×0 matrix was given/);
+  });
+
+  it('fewer than 2 points', () => {
+    expectInvalid(() => gplvm([[1, 2, 3]], { latentDim: 1 }), /at least 2 rows .* 1×3 matrix was given/);
+  });
+
+  it('latentDim of 0, of a fraction, missing, or larger than the observations allow', async () => {
+    expectInvalid(
+      () => gplvm(good(), { latentDim: 0 }),
+      /'latentDim' of gplvm must be a whole number from 1, but 0 was given/,
+    );
+    expectInvalid(() => gplvm(good(), { latentDim: 1.5 }), /a whole number from 1, but 1.5 was given/);
+    expectInvalid(() => gplvm(good(), {} as { latentDim: number }), /'latentDim'/);
+    await expect(fit(gplvm(good(), { latentDim: 5 }))).rejects.toThrow(/at most 4\. Choose a smaller latentDim/);
+  });
+
+  it('latentDim equal to the number of columns works', async () => {
+    const result = await fit(gplvm(good(), { latentDim: 4 }), { maxIterations: 3 });
+    expect([result.latents.rows, result.latents.columns]).toEqual([12, 4]);
+    expect(result.objective).toBeGreaterThan(result.trace[0]!.objective);
+  });
+
+  it('labels of the wrong length', () => {
+    expectInvalid(() => nearestNeighbourError([[0], [1], [2]], [0, 1]), /3.*2|2.*3/);
+  });
+
+  it('an unknown option name, with the nearest known one', async () => {
+    const options = { latentDims: 2 } as unknown as { latentDim: number };
+    expectInvalid(() => gplvm(good(), options), /gplvm has no option 'latentDims'\. Did you mean 'latentDim'\?/);
+    const model = gplvm(good(), { latentDim: 2 });
+    await expect(fit(model, { maxiterations: 5 } as object)).rejects.toThrow(/Did you mean 'maxIterations'\?/);
+    expectInvalid(
+      () => rbf({ lengthScale: 1 } as object),
+      /Kernel 'rbf' has no parameter 'lengthScale'\. Did you mean 'lengthscale'/,
+    );
+  });
+
+  it('parameters outside their range', () => {
+    expectInvalid(() => rbf({ variance: -1 }), /must be greater than 0, but -1 was given/);
+    expectInvalid(() => rbf({ lengthscale: [1, Number.NaN] }), /entry 1/);
+  });
+
+  it('an unreadable file', async () => {
+    await expect(readTable(join(tmpdir(), 'no-such-file.csv'))).rejects.toThrow(InvalidInputError);
+    await expect(readTable(join(tmpdir(), 'no-such-file.csv'))).rejects.toThrow(/no-such-file\.csv/);
+    const file = join(mkdtempSync(join(tmpdir(), 'latentfield-')), 'noise.npy');
+    writeFileSync(file, 'this is not a NumPy file');
+    await expect(readTable(file)).rejects.toThrow(InvalidInputError);
+  });
+
+  it('something that is not a saved fit', () => {
+    expectInvalid(() => loadFit({ hello: 1 }), /loadFit takes the object that fit\.toJSON\(\) wrote/);
+    expectInvalid(() => loadFit('{}'), /the string '\{\}' was given/);
+  });
+});
+
+describe('awkward input that has a meaning works', () => {
+  it('a constant column is predicted by its constant', async () => {
+    const Y = good().map((row) => [...row, 7]);
+    const result = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 30 });
+    const { mean } = result.predict(result.latents);
+    for (const entry of mean.column(4)) expect(entry).toBeCloseTo(7, 12);
+    const scaled = await fit(gplvm(Y, { latentDim: 2, scale: true }), { maxIterations: 30 });
+    for (const entry of scaled.predict(scaled.latents).mean.column(4)) expect(entry).toBeCloseTo(7, 12);
+  });
+
+  it('duplicate rows get the same predictions', async () => {
+    const Y = good();
+    Y[7] = [...Y[2]!];
+    const result = await fit(gplvm(Y, { latentDim: 2, noise: fixed(0.01) }), { maxIterations: 30 });
+    const { mean } = result.predict(result.latents);
+    expect(Array.from(result.latents.row(7))).toEqual(Array.from(result.latents.row(2)));
+    expect(Array.from(mean.row(7))).toEqual(Array.from(mean.row(2)));
+  });
+
+  it('observations that do not vary at all are refused, not turned into NaN', async () => {
+    const Y = Array.from({ length: 5 }, () => [1, 2, 3]);
+    await expect(fit(gplvm(Y, { latentDim: 1 }))).rejects.toThrow(/vary in 0 directions only/);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import * as op from '../../src/core/ops.ts';
+import type { Tensor2D } from '../../src/core/tensorflow.ts';
+import { evaluate, fit, gplvm, lbfgs, type Matrix, rbf, real, seededRandom, standardNormal } from '../../src/index.ts';
+import { defineKernel } from '../../src/kernels/index.ts';
+
+const random = seededRandom(11);
+const Y = Array.from({ length: 20 }, () => Array.from({ length: 5 }, () => 3 + 2 * random.normal()));
+
+describe('fit', () => {
+  it('returns the initial point for maxIterations 0', async () => {
+    const model = gplvm(Y, { latentDim: 2 });
+    const result = await fit(model, { maxIterations: 0 });
+    const { objective, terms } = evaluate(model);
+    expect(result.objective).toBe(objective);
+    expect(result.terms).toEqual(terms);
+    expect(result.status).toBe('maxIterations');
+    expect(result.diagnostics.evaluations).toBe(1);
+  });
+
+  it('starts PCA latents at zero mean and unit variance', async () => {
+    const { latents } = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 0 });
+    for (const column of [latents.column(0), latents.column(1)]) {
+      const mean = column.reduce((sum, entry) => sum + entry, 0) / 20;
+      const variance = column.reduce((sum, entry) => sum + (entry - mean) ** 2, 0) / 20;
+      expect(mean).toBeCloseTo(0, 14);
+      expect(variance).toBeCloseTo(1, 13);
+    }
+  });
+
+  it('keeps a trace that never falls, reports it, and ends where it says', async () => {
+    const reported: number[] = [];
+    const result = await fit(gplvm(Y, { latentDim: 2 }), {
+      maxIterations: 25,
+      onProgress: ({ objective }) => {
+        reported.push(objective);
+      },
+    });
+    expect(reported).toEqual(result.trace.map((entry) => entry.objective));
+    expect(result.trace.length).toBe(26);
+    for (let i = 1; i < reported.length; i++) expect(reported[i]).toBeGreaterThanOrEqual(reported[i - 1]!);
+    expect(result.objective).toBe(reported.at(-1));
+    expect(result.message).toMatch(/25 iterations/);
+  });
+
+  it('stops at a false return and at an abort, with the best point so far', async () => {
+    const stopped = await fit(gplvm(Y, { latentDim: 2 }), { onProgress: ({ iteration }) => iteration < 4 });
+    expect(stopped.status).toBe('stopped');
+    expect(stopped.objective).toBe(stopped.trace.at(-1)!.objective);
+    const aborted = await fit(gplvm(Y, { latentDim: 2 }), { signal: AbortSignal.abort() });
+    expect(aborted.status).toBe('stopped');
+    expect(aborted.diagnostics.evaluations).toBe(1);
+  });
+
+  it('gives the same bits for the same seed', async () => {
+    const run = async () => (await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 30, seed: 7 })).latents.data;
+    expect(Array.from(await run())).toEqual(Array.from(await run()));
+  });
+
+  it('reports values and gradients of one objective: the gradient at a converged fit is small in natural values too', async () => {
+    const model = gplvm(Y, { latentDim: 1, kernel: rbf(), priors: [standardNormal({ precision: 2 })] });
+    const result = await fit(model, { maxIterations: 5000, tolerance: 1e-6, solver: lbfgs() });
+    expect(result.status).toBe('converged');
+    const { gradients, objective } = evaluate(model, { latents: result.latents, ...result.parameters } as never);
+    expect(objective).toBeCloseTo(result.objective, 10);
+    for (const entry of (gradients.latents as Matrix).data) expect(Math.abs(entry)).toBeLessThan(1e-2);
+  });
+
+  it('names a parameter that receives no gradient', async () => {
+    const lazy = defineKernel({
+      name: 'lazy',
+      parameters: { variance: 1, unused: real(0) },
+      covariance: (p, A, B) => op.mul(p.variance, op.exp(op.neg(op.squaredDistances(A, B)))) as Tensor2D,
+    });
+    await expect(fit(gplvm(Y, { latentDim: 2, kernel: lazy() }))).rejects.toThrow(/'mapping\.kernel\.lazy\.unused'/);
+  });
+
+  it('undoes centring and scaling in predictions', async () => {
+    const model = (scale: boolean) => gplvm(Y, { latentDim: 2, scale });
+    for (const scale of [false, true]) {
+      const result = await fit(model(scale), { maxIterations: 10 });
+      // Far from the data the mean is the columns' mean, and the variance that of the prior.
+      const far = result.predict([[1e3, 1e3]]);
+      for (let j = 0; j < 5; j++) {
+        const mean = Y.reduce((sum, row) => sum + row[j]!, 0) / 20;
+        expect(Math.abs(far.mean.at(0, j) - mean)).toBeLessThan(1);
+      }
+    }
+  });
+});
