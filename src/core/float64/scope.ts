@@ -1,3 +1,4 @@
+import { registerLinearAlgebra } from '../linalg/register.ts';
 import { engine, tf } from '../tensorflow.ts';
 import { FLOAT64, Float64Backend } from './backend.ts';
 import { registerGradients } from './gradients/index.ts';
@@ -9,6 +10,7 @@ export function float64Backend(): Float64Backend {
     tf.registerBackend(FLOAT64, () => new Float64Backend(), -1);
     registerKernels();
     registerGradients();
+    registerLinearAlgebra();
   }
   return tf.engine().findBackend(FLOAT64) as Float64Backend;
 }
