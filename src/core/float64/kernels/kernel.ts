@@ -6,7 +6,7 @@ export type Compute<I, A> = (inputs: I, attributes: A, backend: Float64Backend) 
 
 interface Invocation {
   inputs: Record<string, TensorInfo>;
-  attrs: object;
+  attrs: object | undefined;
   backend: Float64Backend;
 }
 
@@ -19,7 +19,7 @@ interface Invocation {
 export function kernel<I, A extends object = object>(kernelName: string, compute: Compute<I, A>): void {
   const kernelFunc = ({ inputs, attrs, backend }: Invocation) => {
     for (const name in inputs) backend.offset(inputs[name]!);
-    return compute(inputs as unknown as I, attrs as A, backend);
+    return compute(inputs as unknown as I, (attrs ?? {}) as A, backend);
   };
   tf.registerKernel({ kernelName, backendName: FLOAT64, kernelFunc: kernelFunc as unknown as tf.KernelFunc });
 }

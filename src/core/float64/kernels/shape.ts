@@ -7,16 +7,9 @@ import { kernel, sizeOf, typeOf, type Unary } from './kernel.ts';
 export function registerShape(): void {
   kernel<Unary>('Identity', ({ x }, _, backend) => backend.share(x, x.shape));
 
-  kernel<Unary, { shape: number[] }>('Reshape', ({ x }, { shape }, backend) => {
-    const size = sizeOf(x.shape);
-    const inferred = tf.util.inferFromImplicitShape(shape, size);
-    if (sizeOf(inferred) !== size) {
-      throw new InvalidInputError(
-        `A tensor of shape [${x.shape}] has ${size} entries and cannot take the shape [${shape}] of ${sizeOf(inferred)}.`,
-      );
-    }
-    return backend.share(x, inferred);
-  });
+  kernel<Unary, { shape: number[] }>('Reshape', ({ x }, { shape }, backend) =>
+    backend.share(x, tf.util.inferFromImplicitShape(shape, sizeOf(x.shape))),
+  );
 
   kernel<{ input: TensorInfo }, { dim: number }>('ExpandDims', ({ input }, { dim }, backend) => {
     const rank = input.shape.length;
