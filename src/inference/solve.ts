@@ -9,7 +9,7 @@ import type { Progress, Solution, Status } from './solution.ts';
 import { type SolveOptions, type SolveSettings, solveSettings } from './solveOptions.ts';
 import { checkState, copyIterate, copyMemory, type SolverState } from './solverState.ts';
 import type { Evaluation, Iterate, Solver, Step } from './solvers/solver.ts';
-import { interruptionOf, limitOf, reportTo, testDecrease, testGradient } from './termination.ts';
+import { interruptionOf, limitOf, relativeDecrease, reportTo, testDecrease, testGradient } from './termination.ts';
 
 /**
  * {@link minimize} in slices: a generator that pauses after every evaluation of the objective, so that a caller can leave
@@ -53,6 +53,7 @@ function* drive(
   const began = performance.now();
   let evaluations = state?.evaluations ?? 0;
   let iterations = state?.iterations ?? 0;
+  let smallDecreases = state?.smallDecreases ?? 0;
 
   const first = state === undefined ? evaluateStart(objective, settings.start) : copyIterate(state.iterate);
   if (state === undefined) evaluations = 1;
@@ -64,6 +65,7 @@ function* drive(
     solver: solver.name,
     iterations,
     evaluations: evaluationsOfState,
+    smallDecreases,
     scale: settings.scale.slice(),
     iterate: copyIterate(run.iterate),
     best: copyIterate(best),
@@ -109,7 +111,11 @@ function* drive(
         iterations++;
         evaluationsOfState = evaluations;
         end = testGradient(run.iterate, box, settings);
-        if (step.value.comparable) end ??= testDecrease(run.iterate.value, previous, settings);
+        if (step.value.comparable) {
+          const decrease = relativeDecrease(run.iterate.value, previous);
+          smallDecreases = decrease <= settings.relativeDecrease ? smallDecreases + 1 : 0;
+          end ??= testDecrease(decrease, smallDecreases, settings);
+        }
         const declined = reportTo(settings, progress());
         end ??= declined ?? limitOf(iterations, settings);
       } else {

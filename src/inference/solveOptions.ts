@@ -18,7 +18,7 @@ export interface SolveOptions {
   readonly maxEvaluations?: number;
   /** Converged when no entry of the scaled projected gradient exceeds it; 1e-5 when left out. */
   readonly tolerance?: number;
-  /** Converged when an iteration lowers the value by at most this part of max(|f|, |f₊|, 1); 2.2e-9 when left out. */
+  /** Converged when two iterations in a row lower the value by at most this part of max(|f|, |f₊|, 1); 2.2e-9 when left out. */
   readonly relativeDecrease?: number;
   /** Stops before the first evaluation that would start later than this many seconds; no limit when left out. */
   readonly maxSeconds?: number;

@@ -10,6 +10,8 @@ export interface SolverState {
   readonly solver: string;
   readonly iterations: number;
   readonly evaluations: number;
+  /** Iterations in a row whose decrease was within relativeDecrease. */
+  readonly smallDecreases: number;
   readonly scale: Float64Array;
   readonly iterate: Readonly<Iterate>;
   readonly best: Readonly<Iterate>;

@@ -22,15 +22,26 @@ export function testGradient(iterate: Readonly<Iterate>, box: Box, { tolerance }
   };
 }
 
-/** Whether an iteration changed the value too little to go on. */
-export function testDecrease(value: number, previous: number, { relativeDecrease }: SolveSettings): End | undefined {
-  const decrease = (previous - value) / Math.max(Math.abs(previous), Math.abs(value), 1);
-  if (decrease > relativeDecrease) return undefined;
+/** Part of its size, at least 1, by which a value has fallen. */
+export function relativeDecrease(value: number, previous: number): number {
+  return (previous - value) / Math.max(Math.abs(previous), Math.abs(value), 1);
+}
+
+/**
+ * Whether the value falls too little to go on: two iterations in a row, because a single one is often that small on the
+ * way past a saddle point, or after a change of the active bounds.
+ */
+export function testDecrease(
+  decrease: number,
+  smallDecreases: number,
+  { relativeDecrease: least }: SolveSettings,
+): End | undefined {
+  if (smallDecreases < 2) return undefined;
   return {
     status: 'converged',
     how:
-      `Converged: the last iteration lowered the value by ${shortNumber(decrease)} of its size, within ` +
-      `relativeDecrease ${shortNumber(relativeDecrease)}`,
+      `Converged: the last two iterations each lowered the value by no more than relativeDecrease ${shortNumber(least)} of ` +
+      `its size, the very last by ${shortNumber(decrease)}`,
   };
 }
 

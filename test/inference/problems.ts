@@ -6,7 +6,7 @@ export interface Problem {
   readonly minimum: number;
   readonly lower?: number | readonly number[];
   readonly upper?: number | readonly number[];
-  /** Typical size of each variable, for solvers that do not learn it. */
+  /** How far each variable has to go, roughly, for solvers that do not learn it. */
   readonly scale?: readonly number[];
   objective(x: Float64Array): { value: number; gradient: Float64Array };
 }
@@ -97,7 +97,7 @@ const brownBadlyScaled: Problem = {
   name: 'brownBadlyScaled',
   start: [1, 1],
   minimum: 0,
-  scale: [1e6, 2e-6],
+  scale: [1e6, 1],
   objective([a = 0, b = 0]) {
     return sumOfSquares(
       [a - 1e6, b - 2e-6, a * b - 2],
