@@ -1,0 +1,4 @@
+export { type LatentPlotOptions, latentPlot } from './latentPlot.ts';
+export { MOST_LABELS } from './palette.ts';
+export { type PrecisionGrid, type PrecisionGridOptions, type Predict, precisionGrid } from './precisionGrid.ts';
+export { type TracePlotOptions, tracePlot } from './tracePlot.ts';
