@@ -5,6 +5,12 @@ import { multiplySymmetric } from './symmetricVectorProduct.ts';
 /** Reflectors that are gathered before the rest of the matrix is updated with all of them at once. */
 export const PANEL = 32;
 
+/**
+ * For a matrix of norm 1: sums of squares below are dropped with what they are sums of, because squares that underflow would
+ * leave a reflector that is not orthogonal.
+ */
+const NEGLIGIBLE = 2 ** -900;
+
 /** What remains of A = QTQᵀ besides the reflectors: T has `diagonal` and `offDiagonal`, reflector c is I − scale[c]·v·vᵀ. */
 export interface Tridiagonal {
   readonly diagonal: Float64Array;
@@ -14,7 +20,7 @@ export interface Tridiagonal {
 
 /**
  * A = QTQᵀ with T tridiagonal and Q = H₀H₁…H_{n−2} by Householder reflections, of which v_c is left in A[c, c+1:], its
- * leading 1 included. Reads and writes the upper triangle of A, which is row-major.
+ * leading 1 included. Reads and writes the upper triangle of A, which is row-major and of norm about 1.
  *
  * Blocked: within a panel the trailing matrix stays as it is and the products with it are corrected, then it is updated by
  * A ← A − VWᵀ − WVᵀ (Dongarra, Sorensen & Hammarling 1989; LAPACK's dsytrd).
@@ -70,7 +76,8 @@ function reflector(length: number, x: Float64Array, start: number, images: Float
   const head = x[start]!;
   const tail = length > 1 ? dot(length - 1, x, start + 1, x, start + 1) : 0;
   x[start] = 1;
-  if (tail === 0) {
+  if (tail <= NEGLIGIBLE) {
+    x.fill(0, start + 1, start + length);
     images[index] = head;
     return 0;
   }
