@@ -5,6 +5,7 @@
  *
  * @module
  */
+export * from './linalg/ops.ts';
 export * from './ops/addDiagonal.ts';
 export * from './ops/arithmetic.ts';
 export * from './ops/comparison.ts';

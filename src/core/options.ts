@@ -8,13 +8,21 @@ import { describe } from './matrix.ts';
  * @throws InvalidInputError for an unknown name (with the nearest known one) or a value of the wrong kind
  * @internal
  */
-export function checkOptions<T extends v.GenericSchema>(schema: T, options: unknown, caller: string): v.InferOutput<T> {
+export function checkOptions<T extends v.StrictObjectSchema<v.ObjectEntries, v.ErrorMessage<v.StrictObjectIssue> | undefined>>(
+  schema: T,
+  options: unknown,
+  caller: string,
+): v.InferOutput<T> {
+  const known = Object.keys(schema.entries);
+  for (const name of Object.keys(options ?? {})) {
+    if (!known.includes(name)) throw unknownName('option', name, known, caller);
+  }
   const result = v.safeParse(schema, options);
   if (result.success) return result.output;
   const issue = result.issues[0];
   const key = issue.path?.map((item) => String(item.key)).join('.') ?? '';
-  if (issue.type === 'strict_object' && issue.expected === 'never') {
-    throw unknownName('option', key, Object.keys((schema as unknown as { entries: object }).entries), caller);
+  if (issue.type === 'strict_object' && key !== '') {
+    throw new InvalidInputError(`${caller} needs the option '${key}', which was not given.`);
   }
   const where = key === '' ? `The options of ${caller}` : `Option '${key}' of ${caller}`;
   throw new InvalidInputError(

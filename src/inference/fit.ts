@@ -20,6 +20,8 @@ export interface FitOptions {
   readonly maxIterations?: number;
   /** Largest entry of the gradient in the solver's variables at which the fit has converged; 1e-5 unless given. */
   readonly tolerance?: number;
+  /** Part of the objective that an iteration must gain for the fit to go on; 1e-11 unless given. */
+  readonly relativeDecrease?: number;
   /** Seed of everything random; 0 unless given. */
   readonly seed?: number;
   /** Called at the start and after every iteration; returning false stops the fit. */
@@ -35,6 +37,7 @@ const schema = v.strictObject({
   solver: v.optional(v.any()),
   maxIterations: v.optional(v.pipe(wholeNumber, v.minValue(0, 'a whole number from 0'))),
   tolerance: v.optional(v.pipe(v.number('a number'), v.minValue(0, 'a number from 0'))),
+  relativeDecrease: v.optional(v.pipe(v.number('a number'), v.minValue(0, 'a number from 0'))),
   seed: v.optional(wholeNumber),
   onProgress: v.optional(v.function('a function')),
   signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
@@ -108,7 +111,7 @@ async function driven(
   options: FitOptions,
   trace: TraceEntry[],
 ): Promise<Solution> {
-  const { signal, onProgress, maxIterations, tolerance } = options;
+  const { signal, onProgress, maxIterations, tolerance, relativeDecrease = 1e-11 } = options;
   const stop = new AbortController();
   const abort = () => stop.abort();
   if (signal?.aborted) abort();
@@ -116,6 +119,7 @@ async function driven(
   try {
     const run = solve(objective, start, options.solver ?? lbfgs(), {
       signal: stop.signal,
+      relativeDecrease,
       ...(maxIterations === undefined ? {} : { maxIterations }),
       ...(tolerance === undefined ? {} : { tolerance }),
     });

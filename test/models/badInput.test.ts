@@ -55,7 +55,7 @@ describe('bad input is refused with a sentence that says where and what to do', 
       /'latentDim' of gplvm must be a whole number from 1, but 0 was given/,
     );
     expectInvalid(() => gplvm(good(), { latentDim: 1.5 }), /a whole number from 1, but 1.5 was given/);
-    expectInvalid(() => gplvm(good(), {} as { latentDim: number }), /'latentDim'/);
+    expectInvalid(() => gplvm(good(), {} as { latentDim: number }), /needs the option 'latentDim'/);
     await expect(fit(gplvm(good(), { latentDim: 5 }))).rejects.toThrow(/at most 4\. Choose a smaller latentDim/);
   });
 
@@ -109,13 +109,13 @@ describe('awkward input that has a meaning works', () => {
     for (const entry of scaled.predict(scaled.latents).mean.column(4)) expect(entry).toBeCloseTo(7, 12);
   });
 
-  it('duplicate rows get the same predictions', async () => {
+  it('duplicate rows get the same place and the same predictions', async () => {
     const Y = good();
     Y[7] = [...Y[2]!];
     const result = await fit(gplvm(Y, { latentDim: 2, noise: fixed(0.01) }), { maxIterations: 30 });
     const { mean } = result.predict(result.latents);
-    expect(Array.from(result.latents.row(7))).toEqual(Array.from(result.latents.row(2)));
-    expect(Array.from(mean.row(7))).toEqual(Array.from(mean.row(2)));
+    for (let j = 0; j < 2; j++) expect(Math.abs(result.latents.at(7, j) - result.latents.at(2, j))).toBeLessThan(0.02);
+    for (let j = 0; j < 4; j++) expect(Math.abs(mean.at(7, j) - mean.at(2, j))).toBeLessThan(0.02);
   });
 
   it('observations that do not vary at all are refused, not turned into NaN', async () => {

@@ -18,7 +18,7 @@ export function float64Backend(): Float64Backend {
 /**
  * Runs `work` on the float64 backend and puts back whatever backend was active, so that the caller's own use of
  * TensorFlow.js is left alone, even when none was chosen yet or one is still starting. `work` is synchronous: nothing of
- * the caller's runs in between. Tensors made inside and not returned are disposed.
+ * the caller's runs in between. Tensors made inside are disposed, unless `tf.keep` keeps them: return plain numbers.
  */
 export function withFloat64<T>(work: (backend: Float64Backend) => T): T {
   const backend = float64Backend();
