@@ -72,7 +72,7 @@ async function compile() {
 function read(path) {
   const file = join(sources, basename(path));
   if (!statSync(file, { throwIfNoEntry: false })) return null;
-  return readFileSync(file, 'utf8').replace(/(@inline \*\/\n)/g, '$1@inline ');
+  return readFileSync(file, 'utf8').replace(/(@inline\s*\*\/\n)/g, '$1@inline ');
 }
 
 async function checkDataSegment(binary) {

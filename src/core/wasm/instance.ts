@@ -50,6 +50,41 @@ export interface Kernels {
   exponential(n: number, x: number, y: number): void;
   logarithm(n: number, x: number, y: number): void;
   hyperbolicTangent(n: number, x: number, y: number): void;
+  transposeScaled(rows: number, columns: number, source: number, factors: number, target: number): void;
+  squaredDistances(n: number, m: number, q: number, a: number, b: number, target: number): void;
+  squaredDistancesGradient(
+    n: number,
+    m: number,
+    q: number,
+    a: number,
+    b: number,
+    w: number,
+    da: number,
+    db: number,
+  ): void;
+  rbfCovariance(
+    n: number,
+    q: number,
+    x: number,
+    variance: number,
+    bias: number,
+    noise: number,
+    k: number,
+    mirror: boolean,
+  ): void;
+  rbfGradient(
+    n: number,
+    q: number,
+    x: number,
+    k: number,
+    bias: number,
+    g: number,
+    symmetric: boolean,
+    dx: number,
+    squares: number,
+    sums: number,
+    work: number,
+  ): void;
 }
 
 let compiled: WebAssembly.Module | undefined;

@@ -8,6 +8,10 @@ const MOST_COLUMNS = 512;
 const MOST_DEPTH = 256;
 const TILE_BYTES = 128;
 
+/** Which entries of C the product kernel computes. */
+export const FULL = 0;
+export const LOWER = 1;
+
 const wholeSlivers = (length: number) => (length + 3) & ~3;
 
 /**

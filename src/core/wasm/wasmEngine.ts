@@ -1,10 +1,7 @@
 import type { Float64Memory } from '../float64/memory.ts';
 import type { LinearAlgebraEngine } from '../linalg/engine.ts';
 import { kernelsOn } from './instance.ts';
-import { withPacking } from './packing.ts';
-
-const FULL = 0;
-const LOWER = 1;
+import { FULL, LOWER, withPacking } from './packing.ts';
 
 /**
  * Dense linear algebra in WebAssembly SIMD, on the memory in place: packed products, everything else by halving down to them.

@@ -1,3 +1,8 @@
+import { at } from './vectors';
+
+/** Entries that are looked through together, and then found in the first-level cache. */
+const BLOCK: i32 = 256;
+
 /** Adding it rounds to an integer, which is then in the low bits. */
 const ROUNDER: f64 = 6755399441055744.0;
 const LOG2_E: f64 = 1.4426950408889634;
@@ -65,18 +70,31 @@ function power(exponent: i32): f64 {
 
 /** y ← exp(x), n entries; y may be x. Error below 1 ulp everywhere, denormal results included. */
 export function exponential(n: i32, x: usize, y: usize): void {
-  const limit = f64x2.splat(SAFE);
-  let i = 0;
-  for (; i + 2 <= n; i += 2) {
-    const pair = v128.load(x);
-    if (i64x2.all_true(f64x2.le(f64x2.abs(pair), limit))) {
-      v128.store(y, exponentialPair(pair));
+  for (let i = 0; i < n; ) {
+    const pairs = ordinaryPairs(min(n - i, BLOCK) >> 1, at(x, i));
+    if (pairs > 0) {
+      exponentialPairs(pairs, at(x, i), at(y, i));
+      i += pairs << 1;
     } else {
-      store<f64>(y, exponentialAnywhere(f64x2.extract_lane(pair, 0)));
-      store<f64>(y, exponentialAnywhere(f64x2.extract_lane(pair, 1)), 8);
+      store<f64>(at(y, i), exponentialAnywhere(load<f64>(at(x, i))));
+      i++;
     }
+  }
+}
+
+/** How many pairs, of the first few, need no special care. */
+function ordinaryPairs(most: i32, x: usize): i32 {
+  const limit = f64x2.splat(SAFE);
+  let pair = 0;
+  while (pair < most && i64x2.all_true(f64x2.le(f64x2.abs(v128.load(at(x, pair << 1))), limit))) pair++;
+  return pair;
+}
+
+/** No condition before the body of the loop: V8 keeps constants in registers only then, which halves the time. */
+function exponentialPairs(pairs: i32, x: usize, y: usize): void {
+  do {
+    v128.store(y, exponentialPair(v128.load(x)));
     x += 16;
     y += 16;
-  }
-  if (i < n) store<f64>(y, exponentialAnywhere(load<f64>(x)));
+  } while (--pairs);
 }

@@ -1,6 +1,7 @@
 import { matrixVector } from './matrixVector';
 import { multiplyTile } from './microKernel';
 import { pack, SLIVER } from './packing';
+import { scaleVector } from './vectors';
 
 /** Which entries of C a product computes: all, those with row ≥ column, those with row ≤ column. */
 export const FULL: i32 = 0;
@@ -53,11 +54,19 @@ export function gemm(
 
 function scale(m: i32, n: i32, factor: f64, c: usize, row: i32, column: i32, part: i32): void {
   for (let i = 0; i < m; i++) {
+    const start = part == UPPER ? i : 0;
     const end = part == LOWER ? min(i + 1, n) : n;
-    for (let j = part == UPPER ? i : 0; j < end; j++) {
-      const entry: usize = c + ((i * row + j * column) << 3);
-      store<f64>(entry, factor == 0.0 ? 0.0 : factor * load<f64>(entry));
-    }
+    const entries: usize = c + ((i * row + start * column) << 3);
+    if (column == 1 && factor == 0.0) memory.fill(entries, 0, max(end - start, 0) << 3);
+    else if (column == 1) scaleVector(end - start, factor, entries);
+    else scaleEntries(end - start, factor, entries, column << 3);
+  }
+}
+
+function scaleEntries(length: i32, factor: f64, entry: usize, bytes: i32): void {
+  for (let j = 0; j < length; j++) {
+    store<f64>(entry, factor == 0.0 ? 0.0 : factor * load<f64>(entry));
+    entry += bytes;
   }
 }
 

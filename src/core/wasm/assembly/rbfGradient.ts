@@ -1,0 +1,121 @@
+import { at, lanes } from './vectors';
+
+const BLOCK: i32 = 32;
+
+/**
+ * Contracts g = ∂L/∂K with the derivatives of the covariance of `rbfCovariance`, whose k, points x and bias are given; one pass over
+ * g and k. With h = (g_ij + g_ji)·(k_ij − bias) below the diagonal,
+ *   dx_i ← −Σ_j h_ij·(x_i − x_j),  squares_d ← Σ_ij h_ij·(x_i − x_j)_d²,
+ *   sums ← [Σ h_ij, Σ g_ij, Σ g_ii].
+ * With `symmetric` only the lower triangle of g is read. Points and dx are given dimension by dimension; `work` has room for 32
+ * numbers.
+ */
+export function rbfGradient(
+  n: i32,
+  q: i32,
+  x: usize,
+  k: usize,
+  bias: f64,
+  g: usize,
+  symmetric: bool,
+  dx: usize,
+  squares: usize,
+  sums: usize,
+  work: usize,
+): void {
+  const rowBytes = n << 3;
+  memory.fill(dx, 0, q * rowBytes);
+  memory.fill(squares, 0, q << 3);
+  let weightSum = 0.0;
+  let sum = 0.0;
+  let trace = 0.0;
+  for (let ib = 0; ib < n; ib += BLOCK) {
+    const rows = min(ib + BLOCK, n);
+    for (let jb = 0; jb <= ib; jb += BLOCK) {
+      for (let i = ib; i < rows; i++) {
+        const width = min(BLOCK, i - jb);
+        const row: usize = at(g + i * rowBytes, jb);
+        if (symmetric) doubled(width, row, work);
+        else withTransposed(width, row, at(g + jb * rowBytes, i), rowBytes, work);
+        sum += total(width, work);
+        weightSum += weigh(width, at(k + i * rowBytes, jb), bias, work);
+        for (let d = 0; d < q; d++) {
+          const line = d * n;
+          contract(width, i - jb, at(x, line + jb), work, at(dx, line + jb), at(squares, d));
+        }
+      }
+    }
+    for (let i = ib; i < rows; i++) trace += load<f64>(at(g + i * rowBytes, i));
+  }
+  store<f64>(sums, weightSum);
+  store<f64>(sums, sum + trace, 8);
+  store<f64>(sums, trace, 16);
+}
+
+/** h_j ← 2·g_ij. */
+function doubled(width: i32, row: usize, h: usize): void {
+  let j = 0;
+  for (; j + 2 <= width; j += 2) {
+    const pair = v128.load(at(row, j));
+    v128.store(at(h, j), f64x2.add(pair, pair));
+  }
+  if (j < width) store<f64>(at(h, j), 2.0 * load<f64>(at(row, j)));
+}
+
+/** h_j ← g_ij + g_ji. */
+function withTransposed(width: i32, row: usize, column: usize, rowBytes: i32, h: usize): void {
+  for (let j = 0; j < width; j++) store<f64>(at(h, j), load<f64>(at(row, j)) + load<f64>(column + j * rowBytes));
+}
+
+function total(width: i32, h: usize): f64 {
+  let s = f64x2.splat(0);
+  let j = 0;
+  for (; j + 2 <= width; j += 2) s = f64x2.add(s, v128.load(at(h, j)));
+  return j < width ? lanes(s) + load<f64>(at(h, j)) : lanes(s);
+}
+
+/** h_j ← h_j·(k_ij − bias); returns their sum. */
+function weigh(width: i32, k: usize, bias: f64, h: usize): f64 {
+  const shift = f64x2.splat(bias);
+  let s = f64x2.splat(0);
+  let j = 0;
+  for (; j + 2 <= width; j += 2) {
+    const weighted = f64x2.mul(v128.load(at(h, j)), f64x2.sub(v128.load(at(k, j)), shift));
+    v128.store(at(h, j), weighted);
+    s = f64x2.add(s, weighted);
+  }
+  let sum = lanes(s);
+  if (j < width) {
+    const weighted = load<f64>(at(h, j)) * (load<f64>(at(k, j)) - bias);
+    store<f64>(at(h, j), weighted);
+    sum += weighted;
+  }
+  return sum;
+}
+
+/** One row, one dimension: the pull of points j = 0 … width − 1 on point i (numbered from the same start) and back. */
+function contract(width: i32, i: i32, x: usize, h: usize, dx: usize, square: usize): void {
+  const xi = load<f64>(at(x, i));
+  const xs = f64x2.splat(xi);
+  let pulls = f64x2.splat(0);
+  let squares = f64x2.splat(0);
+  let j = 0;
+  for (; j + 2 <= width; j += 2) {
+    const gap = f64x2.sub(xs, v128.load(at(x, j)));
+    const pull = f64x2.mul(v128.load(at(h, j)), gap);
+    pulls = f64x2.add(pulls, pull);
+    squares = f64x2.add(squares, f64x2.mul(pull, gap));
+    v128.store(at(dx, j), f64x2.add(v128.load(at(dx, j)), pull));
+  }
+  let pull = lanes(pulls);
+  let sum = lanes(squares);
+  if (j < width) {
+    const gap = xi - load<f64>(at(x, j));
+    const last = load<f64>(at(h, j)) * gap;
+    pull += last;
+    sum += last * gap;
+    store<f64>(at(dx, j), load<f64>(at(dx, j)) + last);
+  }
+  store<f64>(at(dx, i), load<f64>(at(dx, i)) - pull);
+  store<f64>(square, load<f64>(square) + sum);
+}
