@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import { expectClose } from './tolerance.ts';
+
+const text = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+
+describe('the README', () => {
+  const blocks = [...text('../README.md').matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1]!);
+
+  it('shows the quickstart example to the letter, and it fits and predicts', async () => {
+    expect(blocks[0]).toBe(text('../examples/quickstart.ts'));
+    const lines: unknown[][] = [];
+    const log = vi.spyOn(console, 'log').mockImplementation((...line) => {
+      lines.push(line);
+    });
+    await import('../examples/quickstart.ts');
+    log.mockRestore();
+    const [[message, objective], [row], [mean]] = lines as [[string, number], [Float64Array], [number[][]]];
+    expect(message).toMatch(/100 iterations/);
+    expect(objective).toBeGreaterThan(0);
+    expect(row.length).toBe(2);
+    expect(mean[0]!.length).toBe(12);
+  });
+
+  it('shows a kernel that is what the tests train', () => {
+    const kernel = /const cauchy = defineKernel\([\s\S]*?\n\}\);/;
+    expect(kernel.exec(blocks[1]!)![0]).toBe(kernel.exec(text('./models/ownKernel.test.ts'))![0]);
+  });
+
+  it('says truly what TensorFlow.js multiplies by', () => {
+    expectClose(Math.fround(0.1), 0.10000000149011612, 0);
+  });
+});
