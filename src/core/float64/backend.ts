@@ -34,6 +34,7 @@ export class Float64Backend extends tf.KernelBackend {
   readonly memory64 = new Float64Memory();
   readonly #blocks: tf.DataStorage<Block>;
   #nextId = 0;
+  #allocated: object[] | undefined;
 
   constructor() {
     super();
@@ -44,7 +45,23 @@ export class Float64Backend extends tf.KernelBackend {
   allocate(shape: readonly number[], dtype: NumericType = 'float32'): TensorInfo {
     const dataId = { id: this.#nextId++ };
     this.#store(dataId, tf.util.sizeFromShape(shape as number[]), dtype, 1);
+    this.#allocated?.push(dataId);
     return { dataId, shape: shape as number[], dtype };
+  }
+
+  /** Runs a kernel; when it throws, what it allocated is given back, for TensorFlow.js has not heard of it yet. */
+  allOrNothing<T>(work: () => T): T {
+    const outer = this.#allocated;
+    const allocated: object[] = [];
+    this.#allocated = allocated;
+    try {
+      return work();
+    } catch (error) {
+      for (const dataId of allocated) this.disposeData(dataId, true);
+      throw error;
+    } finally {
+      this.#allocated = outer;
+    }
   }
 
   /** A new 'float32' tensor with a copy of `values`. */

@@ -14,12 +14,13 @@ interface Invocation {
  * Registers a kernel of the float64 backend.
  *
  * Inputs that live on another backend are moved here before `compute` runs: moving allocates, and an allocation may detach
- * every view. So inside `compute` one rule is enough: allocate all outputs and workspace first, make views after.
+ * every view. So inside `compute` one rule is enough: allocate all outputs and workspace first, make views after. When
+ * `compute` throws, what it allocated is given back.
  */
 export function kernel<I, A extends object = object>(kernelName: string, compute: Compute<I, A>): void {
   const kernelFunc = ({ inputs, attrs, backend }: Invocation) => {
     for (const name in inputs) backend.offset(inputs[name]!);
-    return compute(inputs as unknown as I, (attrs ?? {}) as A, backend);
+    return backend.allOrNothing(() => compute(inputs as unknown as I, (attrs ?? {}) as A, backend));
   };
   tf.registerKernel({ kernelName, backendName: FLOAT64, kernelFunc: kernelFunc as unknown as tf.KernelFunc });
 }
