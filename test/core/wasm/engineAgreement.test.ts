@@ -4,6 +4,7 @@ import type { LinearAlgebraEngine, Strided } from '../../../src/core/linalg/engi
 import { typescriptEngine } from '../../../src/core/linalg/typescriptEngine.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { wasmEngine } from '../../../src/core/wasm/wasmEngine.ts';
+import { difference } from './difference.ts';
 
 const SIZES = [0, 1, 2, 3, 4, 5, 15, 16, 17, 31, 32, 33, 47, 64, 65, 97, 130, 190];
 
@@ -22,23 +23,6 @@ function onBoth(blocks: Float64Array[], work: (engine: LinearAlgebraEngine, offs
     expect(memory.liveBytes).toBe(live);
     return { value, blocks: blocks.map((block, i) => memory.float64(offsets[i]!, block.length).slice()) };
   }) as [{ value: unknown; blocks: Float64Array[] }, { value: unknown; blocks: Float64Array[] }];
-}
-
-/**
- * Largest difference relative to the largest entry, or to `scale` where that is larger: entries may be what is left of larger
- * terms. Infinite where only one of the two is a number.
- */
-function difference(actual: Float64Array, expected: Float64Array, scale = 0): number {
-  let largest = Math.max(scale, Number.MIN_VALUE);
-  let most = 0;
-  expected.forEach((value, i) => {
-    if (Object.is(value, actual[i])) return;
-    largest = Math.max(largest, Math.abs(value));
-    const gap = Math.abs(value - actual[i]!);
-    most = Math.max(most, Number.isNaN(gap) ? Number.POSITIVE_INFINITY : gap);
-  });
-  for (const value of expected) if (!Number.isNaN(value)) largest = Math.max(largest, Math.abs(value));
-  return most / largest;
 }
 
 function normals(length: number, seed: number): Float64Array {

@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest';
+import { Float64Memory } from '../../../src/core/float64/memory.ts';
+import { typescriptEngine } from '../../../src/core/linalg/typescriptEngine.ts';
+import { seededRandom } from '../../../src/core/random.ts';
+import type { FusedOperations, RbfParameters } from '../../../src/core/wasm/fusedOperations.ts';
+import { typescriptFusedOperations } from '../../../src/core/wasm/twins/fusedOperations.ts';
+import { wasmFusedOperations } from '../../../src/core/wasm/wasmFusedOperations.ts';
+import { difference } from './difference.ts';
+
+const engines = {
+  wasm: wasmFusedOperations,
+  typescript: (memory: Float64Memory) => typescriptFusedOperations(memory, typescriptEngine(memory)),
+};
+type Engine = keyof typeof engines;
+const SIZES = [0, 1, 2, 3, 4, 31, 32, 33, 63, 64, 65, 97, 130];
+
+/** Puts arrays into a memory, lets the operations work on them, and gives back what is in them then. */
+function run<T>(engine: Engine, blocks: Float64Array[], work: (operations: FusedOperations, offsets: number[]) => T) {
+  const memory = new Float64Memory();
+  memory.detachViews = true;
+  const offsets = blocks.map((block) => memory.allocate(8 * Math.max(1, block.length)));
+  blocks.forEach((block, i) => {
+    memory.float64(offsets[i]!, block.length).set(block);
+  });
+  const live = memory.liveBytes;
+  const value = work(engines[engine](memory), offsets);
+  expect(memory.liveBytes).toBe(live);
+  return { value, blocks: blocks.map((block, i) => memory.float64(offsets[i]!, block.length).slice()) };
+}
+
+function normals(length: number, seed: number): Float64Array {
+  const { normal } = seededRandom(seed);
+  return Float64Array.from({ length }, normal);
+}
+const zeros = (length: number) => new Float64Array(length);
+
+const parametersOf = (q: number): RbfParameters => ({
+  variance: 1.3,
+  lengthscales: Array.from({ length: q }, (_, d) => 0.6 + 0.3 * d),
+  bias: 0.2,
+  noise: 0.05,
+});
+const flat = ({ variance, lengthscales, bias, noise }: RbfParameters) => [
+  variance,
+  ...Array.from(lengthscales),
+  bias,
+  noise,
+];
+
+describe('squared distances', () => {
+  for (const n of SIZES) {
+    it(`of ${n} points to others, and their gradient, agree with the TypeScript twin`, () => {
+      for (const [m, q] of [
+        [n, 2],
+        [5, 1],
+        [70, 7],
+        [0, 3],
+      ] as const) {
+        const points = [normals(n * q, 1), normals(m * q, 2)];
+        const [wasm, typescript] = (['wasm', 'typescript'] as const).map((engine) => ({
+          distances: run(engine, [...points, zeros(n * m)], (operations, [a, b, target]) =>
+            operations.squaredDistances(n, m, q, a!, b!, target!),
+          ).blocks[2]!,
+          gradient: run(
+            engine,
+            [...points, normals(n * m, 3), normals(n * q, 4), normals(m * q, 5)],
+            (operations, [a, b, w, da, db]) => operations.squaredDistancesGradient(n, m, q, a!, b!, w!, da!, db!),
+          ).blocks,
+        })) as [
+          { distances: Float64Array; gradient: Float64Array[] },
+          { distances: Float64Array; gradient: Float64Array[] },
+        ];
+        expect(difference(wasm.distances, typescript.distances)).toBeLessThan(1e-13);
+        expect(difference(wasm.gradient[3]!, typescript.gradient[3]!)).toBeLessThan(1e-13);
+        expect(difference(wasm.gradient[4]!, typescript.gradient[4]!)).toBeLessThan(1e-13);
+      }
+    });
+  }
+
+  it('keeps all digits of near points far from the origin', () => {
+    const { blocks } = run(
+      'wasm',
+      [Float64Array.of(1e8, 1e8), Float64Array.of(1e8 + 2 ** -20, 1e8), zeros(1)],
+      (operations, [a, b, target]) => operations.squaredDistances(1, 1, 2, a!, b!, target!),
+    );
+    expect(blocks[2]![0]).toBe(2 ** -40);
+  });
+});
+
+describe('RBF covariance', () => {
+  for (const n of SIZES) {
+    for (const q of [1, 2, 5]) {
+      it(`and its gradient for ${n} points in ${q} dimensions agree with the TypeScript twin`, () => {
+        const x = normals(n * q, 6);
+        const g = normals(n * n, 7);
+        const parameters = parametersOf(q);
+        for (const triangle of ['lower', 'both'] as const) {
+          const [wasm, typescript] = (['wasm', 'typescript'] as const).map((engine) =>
+            run(engine, [x, zeros(n * n).fill(7), g, normals(n * q, 8)], (operations, [points, k, gradient, dx]) => {
+              operations.rbfCovariance(n, q, points!, parameters, triangle, k!);
+              return operations.rbfCovarianceGradient(n, q, points!, parameters, k!, gradient!, triangle, dx!);
+            }),
+          ) as [ReturnType<typeof run<RbfParameters>>, ReturnType<typeof run<RbfParameters>>];
+          for (const block of [0, 1, 2, 3])
+            expect(difference(wasm.blocks[block]!, typescript.blocks[block]!)).toBeLessThan(1e-13);
+          // Sums of n² terms of size one and of either sign.
+          const differences = flat(wasm.value).map((value, i) => value - flat(typescript.value)[i]!);
+          for (const gap of differences) expect(Math.abs(gap)).toBeLessThanOrEqual(1e-13 * Math.max(1, n * n));
+        }
+      });
+    }
+  }
+
+  it('is 0, not a denormal number’s leftovers, for points far apart, and symmetric', () => {
+    const n = 70;
+    const x = Float64Array.from({ length: n }, (_, i) => 12 * i);
+    const parameters = { variance: 2, lengthscales: [1], bias: 0, noise: 0 };
+    const k = run('wasm', [x, zeros(n * n)], (operations, [points, target]) =>
+      operations.rbfCovariance(n, 1, points!, parameters, 'both', target!),
+    ).blocks[1]!;
+    for (let i = 0; i < n; i++) {
+      for (let j = 0; j < n; j++) expect(k[i * n + j]).toBe(k[j * n + i]);
+    }
+    expect(k[0]).toBe(2);
+    expect(k[1]! / (2 * Math.exp(-72)) - 1).toBeCloseTo(0, 13);
+    expect(k[n - 1]).toBe(0);
+  });
+
+  it('its gradient is the limit of differences', () => {
+    const [n, q] = [9, 2];
+    const x = normals(n * q, 9);
+    const g = normals(n * n, 10);
+    const parameters = parametersOf(q);
+    const objective = (points: Float64Array, values: RbfParameters) => {
+      const k = run('wasm', [points, zeros(n * n)], (operations, [from, target]) =>
+        operations.rbfCovariance(n, q, from!, values, 'both', target!),
+      ).blocks[1]!;
+      return k.reduce((sum, entry, i) => sum + entry * g[i]!, 0);
+    };
+    const { value, blocks } = run(
+      'wasm',
+      [x, zeros(n * n), g, zeros(n * q)],
+      (operations, [points, k, gradient, dx]) => {
+        operations.rbfCovariance(n, q, points!, parameters, 'both', k!);
+        return operations.rbfCovarianceGradient(n, q, points!, parameters, k!, gradient!, 'both', dx!);
+      },
+    );
+    const step = 1e-5;
+    const slope = (at: (shift: number) => number) => (at(step) - at(-step)) / (2 * step);
+    blocks[3]!.forEach((derivative, p) => {
+      const moved = (shift: number) =>
+        objective(
+          x.map((entry, i) => entry + (i === p ? shift : 0)),
+          parameters,
+        );
+      expect(derivative).toBeCloseTo(slope(moved), 7);
+    });
+    for (const name of ['variance', 'bias', 'noise'] as const) {
+      const moved = (shift: number) => objective(x, { ...parameters, [name]: parameters[name] + shift });
+      expect(value[name]).toBeCloseTo(slope(moved), 7);
+    }
+    for (let d = 0; d < q; d++) {
+      const scales = Array.from(parameters.lengthscales);
+      const moved = (shift: number) =>
+        objective(x, { ...parameters, lengthscales: scales.map((scale, i) => scale + (i === d ? shift : 0)) });
+      expect(value.lengthscales[d]).toBeCloseTo(slope(moved), 7);
+    }
+  });
+});
+
+describe('Gaussian log marginal likelihood', () => {
+  /** A covariance with its upper triangle unread. */
+  function covariance(n: number) {
+    return Float64Array.from({ length: n * n }, (_, p) => {
+      const [i, j] = [Math.floor(p / n), p % n];
+      return j > i ? Number.NaN : Math.exp(-0.1 * Math.abs(i - j)) + (i === j ? 0.3 : 0);
+    });
+  }
+  const evaluate = (engine: Engine, k: Float64Array, y: Float64Array, columns: number, outputs = columns) => {
+    const n = Math.sqrt(k.length);
+    return run(engine, [k, y, zeros(n * columns)], (operations, [matrix, observations, weights]) =>
+      operations.gaussianLogMarginal(n, columns, outputs, matrix!, observations!, weights!),
+    );
+  };
+
+  for (const n of SIZES) {
+    it(`of ${n} points agrees with the TypeScript twin`, () => {
+      for (const [columns, outputs] of [
+        [1, 1],
+        [3, 3],
+        [12, 40],
+      ] as const) {
+        const y = normals(n * columns, 11);
+        const wasm = evaluate('wasm', covariance(n), y, columns, outputs);
+        const typescript = evaluate('typescript', covariance(n), y, columns, outputs);
+        expect(difference([wasm.value.value], [typescript.value.value])).toBeLessThan(1e-13);
+        expect(difference([wasm.value.logDeterminant], [typescript.value.logDeterminant], n)).toBeLessThan(1e-13);
+        expect(difference(wasm.blocks[0]!, typescript.blocks[0]!)).toBeLessThan(1e-13);
+        expect(difference(wasm.blocks[2]!, typescript.blocks[2]!)).toBeLessThan(1e-13);
+      }
+    });
+  }
+
+  it('is that of independent normals when K is diagonal', () => {
+    const variances = [0.5, 2, 3];
+    const k = Float64Array.from({ length: 9 }, (_, p) => (p % 4 === 0 ? variances[p / 4]! : 0));
+    const y = Float64Array.of(0.3, -1, 2, 0.4, -0.7, 1.1);
+    const { value, blocks } = evaluate('wasm', k, y, 2);
+    const expected = y.reduce((sum, entry, p) => {
+      const variance = variances[Math.floor(p / 2)]!;
+      return sum - 0.5 * (Math.log(2 * Math.PI * variance) + entry ** 2 / variance);
+    }, 0);
+    expect(value.value).toBeCloseTo(expected, 13);
+    expect(value.logDeterminant).toBeCloseTo(Math.log(3), 13);
+    variances.forEach((variance, i) => {
+      const squares = y[2 * i]! ** 2 + y[2 * i + 1]! ** 2;
+      expect(blocks[0]![4 * i]).toBeCloseTo(0.5 * (squares / variance ** 2 - 2 / variance), 13);
+      expect(blocks[2]![2 * i]).toBeCloseTo(y[2 * i]! / variance, 13);
+    });
+  });
+
+  it('leaves its derivative in K, the limit of differences', () => {
+    const n = 7;
+    const y = normals(n * 2, 12);
+    const { blocks } = evaluate('wasm', covariance(n), y, 2);
+    for (let i = 0; i < n; i++) {
+      for (let j = 0; j <= i; j++) {
+        const at = (shift: number) => {
+          const k = covariance(n);
+          k[i * n + j]! += shift;
+          return evaluate('wasm', k, y, 2).value.value;
+        };
+        // Both triangles change with the lower one.
+        const slope = (at(1e-5) - at(-1e-5)) / 2e-5 / (i === j ? 1 : 2);
+        expect(blocks[0]![i * n + j]).toBeCloseTo(slope, 6);
+        expect(blocks[0]![j * n + i]).toBe(blocks[0]![i * n + j]);
+      }
+    }
+  });
+
+  it('says at which pivot a covariance is not positive definite', () => {
+    const k = covariance(50);
+    k[40 * 51] = -2;
+    for (const engine of ['wasm', 'typescript'] as const) {
+      const { value } = evaluate(engine, k, normals(50, 13), 1);
+      expect(value.value).toBeNaN();
+      expect(value.failedPivot).toBe(40);
+      expect(value.pivot).toBeLessThan(-2);
+    }
+  });
+});
