@@ -45,9 +45,9 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
     return into;
   };
 
-  const call = () => {
+  const evaluateAtX = () => {
     try {
-      return objective(x);
+      return { result: objective(x) };
     } catch (error) {
       if (!(error instanceof NumericalError)) throw error;
       complaint = `it threw a NumericalError: ${error.message}`;
@@ -63,8 +63,9 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
 
     evaluate(z) {
       toX(z, x);
-      const result = call();
-      if (result === undefined) return { value: Number.NaN, gradient };
+      const evaluated = evaluateAtX();
+      if (evaluated === undefined) return { value: Number.NaN, gradient };
+      const { result } = evaluated;
       checkResult(result, size);
       const { value } = result;
       let bad = -1;

@@ -54,7 +54,12 @@ export function checkState(state: SolverState, solver: string, scale: Float64Arr
     );
   }
   const counted = Number.isInteger(state.iterations) && Number.isInteger(state.evaluations);
-  if (!counted || !isIterate(state.iterate) || !isIterate(state.best) || typeof state.memory !== 'object') {
+  if (
+    !counted ||
+    !isIterate(state.iterate) ||
+    !isIterate(state.best) ||
+    !(Object.keys(state.memory ?? {}).length > 0)
+  ) {
     throw new InvalidInputError(
       `The state given to ${solver} is not one of ${size} variables. Resume with the problem that it was saved from.`,
     );

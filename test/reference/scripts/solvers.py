@@ -3,6 +3,8 @@
 For each problem: `toMinimum`, the number of the first evaluation whose value is within 1e-8·max(1, |f*|) of the minimum f*,
 in a run without termination tests; `defaults`, the evaluations and the value at the end of a run with SciPy's own tolerances
 (ftol 2.2e-9, gtol 1e-5); and the value and the norm of the gradient at the start, to compare the two programs' problems.
+
+`lineSearch`: the steps that SciPy's DCSRCH (Moré and Thuente, MINPACK-2) evaluates on the functions 1 to 3 of their paper.
 """
 import json
 import pathlib
@@ -10,6 +12,7 @@ import pathlib
 import numpy as np
 import scipy
 from scipy.optimize import minimize, rosen, rosen_der
+from scipy.optimize._dcsrch import DCSRCH
 
 INF = np.inf
 
@@ -148,6 +151,49 @@ def run(name):
     }
 
 
+def phi1(a):
+    return -a / (a * a + 2), (a * a - 2) / (a * a + 2) ** 2
+
+
+def phi2(a):
+    b = a + 0.004
+    return b ** 5 - 2 * b ** 4, 5 * b ** 4 - 8 * b ** 3
+
+
+def phi3(a):
+    beta, l = 0.01, 39
+    wave, slope = 2 * (1 - beta) / (l * np.pi) * np.sin(l * np.pi / 2 * a), (1 - beta) * np.cos(l * np.pi / 2 * a)
+    if a <= 1 - beta:
+        return 1 - a + wave, -1 + slope
+    if a >= 1 + beta:
+        return a - 1 + wave, 1 + slope
+    return (a - 1) ** 2 / (2 * beta) + beta / 2 + wave, (a - 1) / beta + slope
+
+
+def line_search(phi, decrease, curvature, first):
+    steps = []
+    search = DCSRCH(lambda a: phi(a)[0], lambda a: phi(a)[1], decrease, curvature, 1e-10, 0, 1e10)
+    task, step = b'START', first
+    value, slope = phi(0)
+    while True:
+        step, value, slope, task = search._iterate(step, value, slope, task)
+        if task[:2] != b'FG':
+            return steps, task.decode().strip()
+        steps.append(float(step))
+        value, slope = phi(step)
+
+
+LINES = [(name, phi, decrease, curvature, first)
+         for name, phi, decrease, curvature in [('phi1', phi1, 1e-3, 0.1), ('phi2', phi2, 0.1, 0.1), ('phi3', phi3, 0.1, 0.1)]
+         for first in (1e-3, 1e-1, 1e1, 1e3)]
+
+
+def line(name, phi, decrease, curvature, first):
+    steps, task = line_search(phi, decrease, curvature, first)
+    return {'function': name, 'decrease': decrease, 'curvature': curvature, 'first': first, 'steps': steps, 'task': task}
+
+
 result = {'about': {'numpy': np.__version__, 'scipy': scipy.__version__, 'script': 'scripts/solvers.py'},
-          'problems': {name: run(name) for name in PROBLEMS}}
+          'problems': {name: run(name) for name in PROBLEMS},
+          'lineSearch': [line(*case) for case in LINES]}
 pathlib.Path(__file__).resolve().parent.parent.joinpath('solvers.json').write_text(json.dumps(result, indent=1) + '\n')

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { InvalidInputError } from '../../src/core/errors.ts';
+import { minimize } from '../../src/inference/minimize.ts';
+import type { Solution } from '../../src/inference/solution.ts';
+import type { SolveOptions } from '../../src/inference/solveOptions.ts';
+import type { SolverState } from '../../src/inference/solverState.ts';
+import { adam, lbfgs, lbfgsb, type Solver, scg } from '../../src/inference/solvers/index.ts';
+import { stateFromJson, stateToJson } from '../../src/inference/stateJson.ts';
+import { bounded, type Problem, unconstrained } from './problems.ts';
+
+const find = (name: string) => [...unconstrained, ...bounded].find((problem) => problem.name === name)!;
+const rosenbrock = find('rosenbrock100');
+const throughJson = (state: SolverState) => stateFromJson(JSON.parse(JSON.stringify(stateToJson(state))));
+const bitsOf = ({ x, value, gradient, status, iterations, evaluations }: Solution) =>
+  [[...x], value, [...gradient], status, iterations, evaluations].flat();
+
+interface Run {
+  readonly solver: () => Solver;
+  readonly problem: Problem;
+  readonly options: SolveOptions;
+}
+
+const runs: Record<string, Run> = {
+  lbfgs: { solver: () => lbfgs({ history: 4 }), problem: rosenbrock, options: {} },
+  lbfgsScaled: { solver: lbfgs, problem: rosenbrock, options: { scale: 3 } },
+  lbfgsb: {
+    solver: lbfgsb,
+    problem: find('rosenbrock25'),
+    options: { bounds: { lower: [...Array(12).fill([1, -100]).flat(), 1], upper: 100 } },
+  },
+  lbfgsbQuadratic: { solver: lbfgsb, problem: find('quadratic'), options: { bounds: { lower: 0 } } },
+  scg: { solver: scg, problem: rosenbrock, options: {} },
+  adam: { solver: () => adam({ learningRate: (k) => 0.5 / Math.sqrt(k) }), problem: rosenbrock, options: {} },
+};
+
+describe.each(Object.entries(runs))('%s resumed from its state', (_name, { solver, problem, options }) => {
+  const limits = { tolerance: 1e-9, relativeDecrease: 0, maxIterations: 60 };
+  const run = (more: SolveOptions) =>
+    minimize(problem.objective, problem.start, solver(), { ...options, ...limits, ...more });
+  const whole = run({});
+
+  test.each([0, 1, 3, 17, 18, 59])('after %i iterations goes on bit for bit', (iterations) => {
+    const { state } = run({ maxIterations: iterations });
+    expect(bitsOf(run({ state: throughJson(state) }))).toEqual(bitsOf(whole));
+  });
+
+  test('in slices of 7 iterations goes on bit for bit', () => {
+    let slice = run({ maxIterations: 7 });
+    while (slice.status === 'maxIterations' && slice.iterations < limits.maxIterations) {
+      slice = run({
+        maxIterations: Math.min(limits.maxIterations, slice.iterations + 7),
+        state: throughJson(slice.state),
+      });
+    }
+    expect(bitsOf(slice)).toEqual(bitsOf(whole));
+  });
+
+  test.each([1, 2, 5, 23, 40])(
+    'after %i evaluations, be it inside a line search, goes on bit for bit',
+    (evaluations) => {
+      const { state } = run({ maxEvaluations: evaluations });
+      expect(bitsOf(run({ state: throughJson(state) }))).toEqual(bitsOf(whole));
+    },
+  );
+
+  test('a state taken in a callback is not changed by what follows', () => {
+    let kept: SolverState | undefined;
+    const seen = run({
+      onProgress: (progress) => {
+        if (progress.iterations === 9) kept = progress.state;
+      },
+    });
+    expect(bitsOf(seen)).toEqual(bitsOf(whole));
+    const before = JSON.stringify(stateToJson(kept!));
+    expect(bitsOf(run({ state: kept! }))).toEqual(bitsOf(whole));
+    expect(JSON.stringify(stateToJson(kept!))).toBe(before);
+  });
+});
+
+describe('a state that does not belong', () => {
+  const { state } = minimize(rosenbrock.objective, rosenbrock.start, lbfgs(), { maxIterations: 5 });
+  const resume = (given: unknown, solver = lbfgs(), start: ArrayLike<number> = rosenbrock.start, more = {}) =>
+    minimize(rosenbrock.objective, start, solver, { ...more, state: given as SolverState });
+
+  test.each([
+    ['another solver', () => resume(state, scg()), /left by lbfgs, but scg/],
+    ['another history', () => resume(state, lbfgs({ history: 3 })), /does not hold 3 correction pairs of 100/],
+    ['another size', () => resume(state, lbfgs(), [1, 2]), /not one of 2 variables/],
+    ['another scale', () => resume(state, lbfgs(), rosenbrock.start, { scale: 2 }), /another scale/],
+    ['a string', () => resume('state'), /must be the state of an earlier Solution, but the string 'state'/],
+    ['an empty object', () => resume({}), /must be the state of an earlier Solution/],
+    ['no memory', () => resume({ ...state, memory: {} }), /not one of 100 variables/],
+  ])('%s', (_name, call, message) => {
+    expect(call).toThrow(InvalidInputError);
+    expect(call).toThrow(message);
+  });
+
+  test('truncated or foreign JSON is refused by name of the field', () => {
+    const json = JSON.parse(JSON.stringify(stateToJson(state)));
+    const { best, ...withoutBest } = json;
+    expect(() => stateFromJson(withoutBest)).toThrow(/'best' is missing or damaged/);
+    expect(() => stateFromJson({ ...json, best: { ...best, x: { base64: 'AAA' } } })).toThrow(/'best.x/);
+    expect(() => stateFromJson({ ...json, best: { ...best, x: [1, 2] } })).toThrow(InvalidInputError);
+    expect(() => stateFromJson(null)).toThrow(/no solver state/);
+    const shorter = best.x.base64.slice(0, -8);
+    expect(() => resume(stateFromJson({ ...json, best: { ...best, x: { base64: shorter } } }))).toThrow(
+      /not one of 100/,
+    );
+  });
+});
+
+test('JSON keeps every bit of a state', () => {
+  const { state } = minimize(rosenbrock.objective, rosenbrock.start, lbfgs(), { maxIterations: 12 });
+  const odd = { ...state, scale: Float64Array.of(-0, Number.MIN_VALUE, 0.1, Number.NaN, Number.NEGATIVE_INFINITY) };
+  expect(throughJson(odd)).toEqual(odd);
+  expect(Object.is(throughJson(odd).scale[0], -0)).toBe(true);
+});
