@@ -1,9 +1,7 @@
-import { type Tensor, tf } from '../../tensorflow.ts';
+import { tf } from '../../tensorflow.ts';
 import { clearUpper, factorize, type PositiveDefiniteOptions } from '../factorize.ts';
-import { registerMatrixKernel, runKernel } from './kernel.ts';
+import { firstOf, registerMatrixKernel, runKernel } from './kernel.ts';
 import { mirrorLowerOf, transposeInPlace } from './square.ts';
-
-const BYTES = 8;
 
 export const CHOLESKY = 'latentfield.Cholesky';
 const CHOLESKY_GRADIENT = 'latentfield.CholeskyGradient';
@@ -61,14 +59,4 @@ export function registerCholesky(): void {
     outputsToSave: [true],
     gradFunc: (dy, [l]) => ({ x: () => runKernel(CHOLESKY_GRADIENT, { l: l!, dy: firstOf(dy) })[0]! }),
   });
-}
-
-/** The gradient in the only, or first, output. */
-export function firstOf(dy: Tensor | Tensor[]): Tensor {
-  return Array.isArray(dy) ? dy[0]! : dy;
-}
-
-/** Bytes of a block of this many numbers. */
-export function bytesOf(count: number): number {
-  return Math.max(BYTES, count * BYTES);
 }

@@ -1,8 +1,7 @@
 import { NumericalError } from '../../errors.ts';
 import type { Float64Memory } from '../../float64/memory.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../factorize.ts';
-import { bytesOf } from './cholesky.ts';
-import { registerMatrixKernel, type Workplace } from './kernel.ts';
+import { bytesOf, registerMatrixKernel, type Workplace } from './kernel.ts';
 import { mirrorLowerOf, transposeInPlace } from './square.ts';
 
 export const FROM_OBSERVATIONS = 'latentfield.GaussianLogDensityFromObservations';

@@ -56,6 +56,16 @@ export function runKernel(name: string, inputs: Record<string, Tensor>, attribut
   return tf.engine().runKernel(name, inputs, attributes as tf.NamedAttrMap) as unknown as Tensor[];
 }
 
+/** The gradient in the only, or first, output. */
+export function firstOf(dy: Tensor | Tensor[]): Tensor {
+  return Array.isArray(dy) ? dy[0]! : dy;
+}
+
+/** Bytes of a block of this many numbers. */
+export function bytesOf(count: number): number {
+  return Math.max(8, 8 * count);
+}
+
 function computeInPlace(
   backend: Float64Backend,
   tensors: readonly TensorInfo[],
@@ -85,7 +95,7 @@ function computeInScratch(
   const memory = (tf.engine().findBackend(FLOAT64) as Float64Backend).memory64;
   const blocks: { offset: number; bytes: number }[] = [];
   const allocate = (size: number) => {
-    const bytes = Math.max(8, 8 * size);
+    const bytes = bytesOf(size);
     const offset = memory.allocate(bytes);
     blocks.push({ offset, bytes });
     return offset;

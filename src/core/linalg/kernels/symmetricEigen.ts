@@ -1,8 +1,7 @@
 import { NumericalError } from '../../errors.ts';
 import { type Tensor, tf } from '../../tensorflow.ts';
 import { firstBadEntry, notFinite } from '../factorize.ts';
-import { bytesOf } from './cholesky.ts';
-import { registerMatrixKernel, runKernel } from './kernel.ts';
+import { bytesOf, registerMatrixKernel, runKernel } from './kernel.ts';
 import { symmetrizeInPlace } from './square.ts';
 
 export const SYMMETRIC_EIGEN = 'latentfield.SymmetricEigen';

@@ -1,8 +1,7 @@
 import { NumericalError } from '../../errors.ts';
 import { tf } from '../../tensorflow.ts';
 import { clearUpper } from '../factorize.ts';
-import { bytesOf, firstOf } from './cholesky.ts';
-import { registerMatrixKernel, runKernel, type Workplace } from './kernel.ts';
+import { bytesOf, firstOf, registerMatrixKernel, runKernel, type Workplace } from './kernel.ts';
 
 export const TRIANGULAR_SOLVE = 'latentfield.TriangularSolve';
 const TRIANGULAR_SOLVE_GRADIENT = 'latentfield.TriangularSolveGradient';
