@@ -1,0 +1,59 @@
+// Fits a GPLVM to a table through the command line, as a user would: `npm run demo`, `npm run demo -- FILE.csv`, and either
+// with any options of `latentfield fit`, such as `npm run demo -- FILE.csv --labels COLUMN --dim 2`.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readLabelledTable } from '../dist/cli/labelledTable.js';
+import { pipeFlow } from '../dist/data/index.js';
+import { nearestNeighbourError } from '../dist/inference/scores/nearestNeighbourError.js';
+import { readTable, writeTable } from '../dist/io/index.js';
+
+const given = process.argv.slice(2);
+const file = given[0]?.startsWith('-') ? undefined : given.shift();
+const optionValue = (name) => {
+  const at = given.findIndex((argument) => argument === name || argument.startsWith(`${name}=`));
+  if (at < 0) return undefined;
+  return given[at] === name ? given[at + 1] : given[at].slice(name.length + 1);
+};
+const withDefault = (name, value) => (optionValue(name) === undefined ? [name, value] : []);
+
+const folder = optionValue('--out') ?? 'demo-output';
+const data = file ?? (await simulated());
+const defaults = [
+  ...withDefault('--model', 'gplvm'),
+  ...withDefault('--max-iterations', '300'),
+  ...withDefault('--out', folder),
+  ...(file === undefined ? withDefault('--labels', 'flow') : []),
+];
+const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+console.error(`Fitting ${data}; the results go to ${folder}/.`);
+const { status } = spawnSync(process.execPath, [program, 'fit', data, ...defaults, ...given], { stdio: 'inherit' });
+if (status !== 0) process.exit(status ?? 1);
+if (!given.includes('--json')) await report();
+
+/** The data that come with the package, as a file that shows what one's own should look like. */
+async function simulated() {
+  const { observations, labels, labelNames, columnNames } = pipeFlow();
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, 'data.csv');
+  await writeTable(path, observations, columnNames, { name: 'flow', values: labels.map((label) => labelNames[label]) });
+  return path;
+}
+
+/** How well near points share a label, before and after. */
+async function report() {
+  const { matrix, labels } = await readLabelledTable(data, optionValue('--labels') ?? (file ? undefined : 'flow'));
+  const latents = await readTable(join(folder, 'latents.csv'));
+  if (labels !== undefined) {
+    const errors = (points) => {
+      const rate = nearestNeighbourError(points, labels);
+      return `${Math.round(rate * labels.length)} of ${labels.length} (${(100 * rate).toFixed(1)} %)`;
+    };
+    console.log(
+      `leave-one-out 1-nearest-neighbour errors: ${errors(latents.matrix)} in the ${latents.matrix.columns} latent dimensions,`,
+    );
+    console.log(`${errors(matrix)} in the ${matrix.columns} dimensions of the data`);
+  }
+  console.log(`Open ${join(folder, 'plot.svg')} to see the embedding.`);
+}

@@ -1,0 +1,346 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { run } from '../../src/cli/run.ts';
+import { pipeFlow } from '../../src/data/index.ts';
+import { loadFit } from '../../src/index.ts';
+import { readTable, writeTable } from '../../src/io/index.ts';
+import { temporaryFolder } from '../io/folder.ts';
+import { marks, parseSvg, position, texts } from '../plot/svg.ts';
+
+function capture(isTTY = false) {
+  let text = '';
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      text += String(chunk);
+      done();
+    },
+  });
+  return { stream: Object.assign(stream, { isTTY }), read: () => text };
+}
+
+/** Runs the command line as main.ts does, with captured streams. */
+async function latentfield(
+  args: readonly string[],
+  { isTTY = false, signal }: { isTTY?: boolean; signal?: AbortSignal } = {},
+) {
+  const stdout = capture();
+  const stderr = capture(isTTY);
+  const exitCode = await run(args, { stdout: stdout.stream, stderr: stderr.stream }, signal);
+  return { exitCode, stdout: stdout.read(), stderr: stderr.read() };
+}
+
+/** A table of 30 points with a last column of labels, and where to put results. */
+async function prepared() {
+  const folder = temporaryFolder();
+  const { observations, labels, labelNames, columnNames } = pipeFlow({ points: 30 });
+  const flow = labels.map((label) => labelNames[label]!);
+  const data = join(folder.path, 'data.csv');
+  await writeTable(data, observations, columnNames, { name: 'flow', values: flow });
+  return { ...folder, data, flow, observations, out: join(folder.path, 'deep', 'out') };
+}
+
+const FILES = ['fit.json', 'latents.csv', 'plot.svg', 'trace.csv'];
+
+describe('latentfield fit', () => {
+  it('writes latents, a saved fit, a trace and a picture that agree', async () => {
+    const { data, out, flow, observations } = await prepared();
+    const ran = await latentfield([
+      'fit',
+      data,
+      '--model',
+      'gplvm',
+      '--labels',
+      'flow',
+      '--max-iterations',
+      '8',
+      '--out',
+      out,
+    ]);
+    expect(ran.stderr).toBe('');
+    expect(ran.exitCode).toBe(0);
+    expect(readdirSync(out).sort()).toEqual(FILES);
+
+    const saved = await loadFit(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8')));
+    const latents = await readTable(join(out, 'latents.csv'));
+    expect(latents.columnNames).toEqual(['x1', 'x2']);
+    expect(latents.matrix.data).toEqual(saved.latents.data);
+    // At its own latents the model predicts the data: what is left is its noise.
+    const { mean } = saved.predict(saved.latents);
+    const error = mean.data.reduce((sum, value, k) => sum + (value - observations.data[k]!) ** 2, 0);
+    const spread = observations.data.reduce((sum, value) => sum + value ** 2, 0);
+    expect(error / spread).toBeLessThan(0.01);
+
+    const trace = await readTable(join(out, 'trace.csv'));
+    expect(trace.columnNames).toEqual(['iteration', 'evaluations', 'objective', 'gradientNorm']);
+    expect(Array.from(trace.matrix.column(0))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(trace.matrix.at(8, 2)).toBe(saved.objective);
+
+    const picture = parseSvg(readFileSync(join(out, 'plot.svg'), 'utf8'));
+    const drawn = marks(picture, 'points').map(position);
+    expect(drawn).toHaveLength(30);
+    // Pixels are an affine image of the latents: the second coordinate runs up.
+    const slope = (drawn[1]![0] - drawn[0]![0]) / (latents.matrix.at(1, 0) - latents.matrix.at(0, 0));
+    expect((drawn[7]![0] - drawn[0]![0]) / (latents.matrix.at(7, 0) - latents.matrix.at(0, 0))).toBeCloseTo(slope, 0);
+    expect(slope).toBeGreaterThan(0);
+    expect(texts(picture).filter((text) => flow.includes(text))).toEqual(['annular', 'homogeneous', 'stratified']);
+
+    expect(ran.stdout).toContain('gplvm: 30 points, latent dimension 2\n');
+    expect(ran.stdout).toContain(`objective ${saved.objective} `);
+    expect(ran.stdout).toContain(`${saved.message}\n`);
+    for (const file of FILES) expect(ran.stdout).toContain(`wrote ${join(out, file)}\n`);
+  });
+
+  it('prints one JSON object', async () => {
+    const { data, out } = await prepared();
+    const args = [
+      'fit',
+      data,
+      '--model',
+      'gplvm',
+      '--labels',
+      '12',
+      '--dim',
+      '1',
+      '--max-iterations',
+      '2',
+      '--out',
+      out,
+    ];
+    const ran = await latentfield([...args, '--json'], { isTTY: true });
+    expect(ran.stderr).toBe('');
+    expect(ran.exitCode).toBe(0);
+    const outcome = JSON.parse(ran.stdout);
+    const saved = JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'));
+    expect(outcome).toEqual({
+      model: 'gplvm',
+      objective: saved.objective,
+      status: 'maxIterations',
+      message: saved.message,
+      evaluations: saved.diagnostics.evaluations,
+      seconds: saved.diagnostics.seconds,
+      files: ['latents.csv', 'fit.json', 'trace.csv', 'plot.svg'].map((name) => join(out, name)),
+    });
+    expect((await readTable(join(out, 'latents.csv'))).matrix.columns).toBe(1);
+  });
+
+  it('reads labels from a file, and options from JSON', async () => {
+    const { path, write, flow, observations, out } = await prepared();
+    const data = join(path, 'features.tsv');
+    await writeTable(
+      data,
+      observations,
+      observations.toArrays()[0]!.map((_, j) => `y${j}`),
+    );
+    const labels = write('labels.csv', `flow\n${flow.join('\n')}\n`);
+    const options = write(
+      'options.json',
+      JSON.stringify({
+        latentDim: 3,
+        kernel: { add: [{ kernel: 'rbf', parameters: { variance: { fixed: 2 }, lengthscale: 0.5 } }, 'bias'] },
+        noise: 0.125,
+        priors: [],
+      }),
+    );
+    const args = ['fit', data, '--model', 'gplvm', '--labels', labels, '--options', options, '--max-iterations', '0'];
+    const ran = await latentfield([...args, '--out', out]);
+    expect(ran.stderr).toBe('');
+    const saved = await loadFit(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8')));
+    expect(saved.latents.columns).toBe(3);
+    expect(saved.terms).toEqual({ mapping: saved.objective });
+    expect(saved.parameters['mapping.kernel.rbf.variance']).toBe(2);
+    expect(saved.parameters['mapping.kernel.rbf.lengthscale']).toBeCloseTo(0.5, 14);
+    expect(saved.parameters['mapping.noise']).toBeCloseTo(0.125, 14);
+    expect(texts(parseSvg(readFileSync(join(out, 'plot.svg'), 'utf8')))).toContain('stratified');
+  });
+
+  it('gives the same files again, whatever was there', async () => {
+    const { data, out } = await prepared();
+    const args = [
+      'fit',
+      data,
+      '--model',
+      'gplvm',
+      '--labels',
+      'flow',
+      '--max-iterations',
+      '3',
+      '--seed',
+      '-7',
+      '--out',
+      out,
+    ];
+    const contents = () =>
+      ['latents.csv', 'trace.csv', 'plot.svg'].map((name) => readFileSync(join(out, name), 'utf8'));
+    await latentfield(args);
+    const first = contents();
+    await latentfield(args);
+    expect(contents()).toEqual(first);
+    expect(readdirSync(out).sort()).toEqual(FILES);
+  });
+
+  it('shows a bar on a terminal only', async () => {
+    const { data, out } = await prepared();
+    const args = ['fit', data, '--model', 'gplvm', '--labels', 'flow', '--max-iterations', '3', '--out', out];
+    const ran = await latentfield(args, { isTTY: true });
+    expect(ran.stderr).toContain('/3 iterations | objective');
+    expect(ran.stdout).not.toContain('iterations | objective');
+  });
+
+  it('stops when interrupted, and writes its best point', async () => {
+    const { data, out } = await prepared();
+    const stop = new AbortController();
+    const running = latentfield(
+      ['fit', data, '--model', 'gplvm', '--labels', 'flow', '--max-iterations', '100000', '--out', out, '--json'],
+      { signal: stop.signal },
+    );
+    setTimeout(() => stop.abort(), 300);
+    const ran = await running;
+    expect(ran.exitCode).toBe(0);
+    const { status, objective } = JSON.parse(ran.stdout);
+    expect(status).toBe('stopped');
+    const trace = (await readTable(join(out, 'trace.csv'))).matrix;
+    expect(objective).toBe(Math.max(...trace.column(2)));
+    expect(readdirSync(out).sort()).toEqual(FILES);
+  });
+
+  it('leaves more labels than a picture tells apart out of it, and says so', async () => {
+    const { path, write, out } = await prepared();
+    const data = join(path, 'many.csv');
+    await writeTable(
+      data,
+      pipeFlow({ points: 60 }).observations,
+      Array.from({ length: 12 }, (_, j) => `y${j}`),
+    );
+    const labels = write('labels.csv', Array.from({ length: 60 }, (_, i) => `${i}\n`).join(''));
+    const ran = await latentfield([
+      'fit',
+      data,
+      '--model',
+      'gplvm',
+      '--labels',
+      labels,
+      '--max-iterations',
+      '0',
+      '--out',
+      out,
+    ]);
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stderr).toBe('note: 60 different labels are more than the 56 that plot.svg can tell apart.\n');
+    expect(existsSync(join(out, 'plot.svg'))).toBe(true);
+  });
+});
+
+describe('exit code 2', () => {
+  it.each([
+    ['no command', [], 'Usage: latentfield'],
+    ['unknown command', ['fitt'], "unknown command 'fitt'"],
+    ['unknown flag', ['fit', 'DATA', '--model', 'gplvm', '--out', 'OUT', '--dims', '2'], "unknown option '--dims'"],
+    ['no model', ['fit', 'DATA', '--out', 'OUT'], "required option '--model <name>' not specified"],
+    ['no folder', ['fit', 'DATA', '--model', 'gplvm'], "required option '--out <dir>' not specified"],
+    [
+      'unknown model',
+      ['fit', 'DATA', '--model', 'gplmv', '--labels', 'flow', '--out', 'OUT'],
+      "error: There is no model 'gplmv'. Known are gplvm.",
+    ],
+    ['dim 0', ['fit', 'DATA', '--model', 'gplvm', '--dim', '0', '--out', 'OUT'], 'It must be a whole number from 1.'],
+    [
+      'dim 1.5',
+      ['fit', 'DATA', '--model', 'gplvm', '--dim', '1.5', '--out', 'OUT'],
+      'It must be a whole number from 1.',
+    ],
+    ['seed', ['fit', 'DATA', '--model', 'gplvm', '--seed', 'x', '--out', 'OUT'], 'It must be a whole number.'],
+    [
+      'text among the data',
+      ['fit', 'DATA', '--model', 'gplvm', '--out', 'OUT'],
+      "line 2, column 'flow' holds 'stratified'",
+    ],
+    [
+      'unknown label column',
+      ['fit', 'DATA', '--model', 'gplvm', '--labels', 'kind', '--out', 'OUT'],
+      "has no column 'kind' for the labels. Its 13 columns",
+    ],
+    ['missing file', ['fit', 'ABSENT', '--model', 'gplvm', '--out', 'OUT'], 'cannot be read: there is no such file'],
+    [
+      'ragged file',
+      ['fit', 'RAGGED', '--model', 'gplvm', '--out', 'OUT'],
+      'is ragged: line 1 has 3 cells, but line 3 has 2.',
+    ],
+    [
+      'folder that is a file',
+      ['fit', 'DATA', '--model', 'gplvm', '--labels', 'flow', '--out', 'RAGGED'],
+      'cannot be made',
+    ],
+    [
+      'unknown option of the model',
+      ['fit', 'DATA', '--model', 'gplvm', '--labels', 'flow', '--options', 'UNKNOWN', '--out', 'OUT'],
+      "gplvm has no option 'kernal'. Did you mean 'kernel'?",
+    ],
+    [
+      'unknown kernel',
+      ['fit', 'DATA', '--model', 'gplvm', '--labels', 'flow', '--options', 'KERNEL', '--out', 'OUT'],
+      '"rfb" is not a kernel.',
+    ],
+    [
+      'options that are not JSON',
+      ['fit', 'DATA', '--model', 'gplvm', '--labels', 'flow', '--options', 'RAGGED', '--out', 'OUT'],
+      'is not JSON',
+    ],
+    [
+      'options that are a list',
+      ['fit', 'DATA', '--model', 'gplvm', '--labels', 'flow', '--options', 'LIST', '--out', 'OUT'],
+      'must hold an object',
+    ],
+    [
+      'two dims',
+      ['fit', 'DATA', '--model', 'gplvm', '--labels', 'flow', '--dim', '2', '--options', 'DIM', '--out', 'OUT'],
+      '--dim is 2, but latentDim in',
+    ],
+    [
+      'dim as large as the data',
+      ['fit', 'DATA', '--model', 'gplvm', '--labels', 'flow', '--dim', '13', '--out', 'OUT'],
+      'Choose a smaller latentDim',
+    ],
+  ])('for %s', async (_, args, message) => {
+    const { path, write, data, out } = await prepared();
+    const files: Record<string, string> = {
+      DATA: data,
+      OUT: out,
+      ABSENT: join(path, 'absent.csv'),
+      RAGGED: write('ragged.csv', 'a,b,c\n1,2,3\n4,5\n'),
+      UNKNOWN: write('unknown.json', '{"kernal": "rbf"}'),
+      KERNEL: write('kernel.json', '{"kernel": {"add": ["rfb", "bias"]}}'),
+      LIST: write('list.json', '[]'),
+      DIM: write('dim.json', '{"latentDim": 3}'),
+    };
+    const ran = await latentfield(args.map((arg) => files[arg] ?? arg));
+    expect(ran.stderr).toContain(message);
+    expect(ran.stdout).toBe('');
+    expect(ran.exitCode).toBe(2);
+    expect(existsSync(join(out, 'fit.json'))).toBe(false);
+  });
+});
+
+it('ends with 1 when the computation fails', async () => {
+  const { write, data, out } = await prepared();
+  // So small a variance that the gradient overflows.
+  const kernel = { kernel: 'linear', parameters: { variance: 1e-320 } };
+  const options = write('options.json', JSON.stringify({ kernel, noise: { fixed: 1e-300 } }));
+  const args = ['fit', data, '--model', 'gplvm', '--labels', 'flow', '--options', options, '--out', out];
+  const ran = await latentfield(args);
+  expect(ran.stderr).toMatch(/^error: The objective is not finite at the start: .*\n$/);
+  expect(ran.stdout).toBe('');
+  expect(ran.exitCode).toBe(1);
+});
+
+it('helps on stdout', async () => {
+  for (const args of [['--help'], ['fit', '--help'], ['help', 'fit']]) {
+    const ran = await latentfield(args);
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stdout).toContain('Usage: latentfield');
+    expect(ran.stderr).toBe('');
+  }
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(await latentfield(['--version'])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
+});
