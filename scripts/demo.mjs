@@ -50,10 +50,9 @@ async function report() {
       const rate = nearestNeighbourError(points, labels);
       return `${Math.round(rate * labels.length)} of ${labels.length} (${(100 * rate).toFixed(1)} %)`;
     };
-    console.log(
-      `leave-one-out 1-nearest-neighbour errors: ${errors(latents.matrix)} in the ${latents.matrix.columns} latent dimensions,`,
-    );
-    console.log(`${errors(matrix)} in the ${matrix.columns} dimensions of the data`);
+    console.log('leave-one-out 1-nearest-neighbour errors:');
+    console.log(`  ${errors(latents.matrix)} on the latents (dimension ${latents.matrix.columns})`);
+    console.log(`  ${errors(matrix)} on the data (dimension ${matrix.columns})`);
   }
   console.log(`Open ${join(folder, 'plot.svg')} to see the embedding.`);
 }
