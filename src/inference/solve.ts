@@ -9,7 +9,7 @@ import type { Progress, Solution, Status } from './solution.ts';
 import { type SolveOptions, type SolveSettings, solveSettings } from './solveOptions.ts';
 import { checkState, copyIterate, copyMemory, type SolverState } from './solverState.ts';
 import type { Evaluation, Iterate, Solver, Step } from './solvers/solver.ts';
-import { interruptionOf, limitOf, relativeDecrease, reportTo, testDecrease, testGradient } from './termination.ts';
+import { interruptionOf, limitOf, relativeDecrease, reportTo, testDecreases, testGradient } from './termination.ts';
 
 /**
  * {@link minimize} in slices: a generator that pauses after every evaluation of the objective, so that a caller can leave
@@ -39,8 +39,9 @@ export function solve(
   options: SolveOptions = {},
 ): Generator<Progress, Solution, void> {
   const settings = solveSettings(start, solver, options);
-  if (settings.state !== undefined) checkState(settings.state, solver.name, settings.scale);
-  return drive(scaledObjective(objective, settings.scale, settings.bounds), solver, settings);
+  const scaled = scaledObjective(objective, settings.scale, settings.bounds);
+  if (settings.state !== undefined) checkState(settings.state, solver.name, settings.scale, scaled.box);
+  return drive(scaled, solver, settings);
 }
 
 function* drive(
@@ -53,7 +54,7 @@ function* drive(
   const began = performance.now();
   let evaluations = state?.evaluations ?? 0;
   let iterations = state?.iterations ?? 0;
-  let smallDecreases = state?.smallDecreases ?? 0;
+  const decreases = state?.decreases.slice() ?? Float64Array.of(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
 
   const first = state === undefined ? evaluateStart(objective, settings.start) : copyIterate(state.iterate);
   if (state === undefined) evaluations = 1;
@@ -65,7 +66,7 @@ function* drive(
     solver: solver.name,
     iterations,
     evaluations: evaluationsOfState,
-    smallDecreases,
+    decreases: decreases.slice(),
     scale: settings.scale.slice(),
     iterate: copyIterate(run.iterate),
     best: copyIterate(best),
@@ -97,7 +98,11 @@ function* drive(
 
   let evaluation: Evaluation = run.iterate;
   const declined = reportTo(settings, progress());
-  let end = testGradient(run.iterate, box, settings) ?? declined ?? limitOf(iterations, settings);
+  let end =
+    testGradient(run.iterate, box, settings) ??
+    testDecreases(decreases, settings) ??
+    declined ??
+    limitOf(iterations, settings);
 
   for (;;) {
     let request: Extract<Step, { kind: 'evaluate' }> | undefined;
@@ -112,9 +117,8 @@ function* drive(
         evaluationsOfState = evaluations;
         end = testGradient(run.iterate, box, settings);
         if (step.value.comparable) {
-          const decrease = relativeDecrease(run.iterate.value, previous);
-          smallDecreases = decrease <= settings.relativeDecrease ? smallDecreases + 1 : 0;
-          end ??= testDecrease(decrease, smallDecreases, settings);
+          decreases.set([relativeDecrease(run.iterate.value, previous), decreases[0]!]);
+          end ??= testDecreases(decreases, settings);
         }
         const declined = reportTo(settings, progress());
         end ??= declined ?? limitOf(iterations, settings);

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
-import type { Iterate, SolverMemory } from './solvers/solver.ts';
+import type { Box, Iterate, SolverMemory } from './solvers/solver.ts';
 
 /**
  * Everything a minimisation needs to go on exactly as if it had not been interrupted: plain numbers and Float64Arrays.
@@ -10,8 +10,8 @@ export interface SolverState {
   readonly solver: string;
   readonly iterations: number;
   readonly evaluations: number;
-  /** Iterations in a row whose decrease was within relativeDecrease. */
-  readonly smallDecreases: number;
+  /** Relative decreases of the value in the last two iterations, the newest first; Infinity before there are any. */
+  readonly decreases: Float64Array;
   readonly scale: Float64Array;
   readonly iterate: Readonly<Iterate>;
   readonly best: Readonly<Iterate>;
@@ -31,11 +31,12 @@ export function copyMemory(memory: Readonly<SolverMemory>): SolverMemory {
 }
 
 /**
- * Refuses a state that does not belong to this solver, scaling and number of variables.
+ * Refuses a state that does not belong to this solver, scaling, box and number of variables.
  *
+ * @param box - in z
  * @throws InvalidInputError
  */
-export function checkState(state: SolverState, solver: string, scale: Float64Array): void {
+export function checkState(state: SolverState, solver: string, scale: Float64Array, box: Box): void {
   const size = scale.length;
   const isIterate = (iterate: Readonly<Iterate> | undefined) =>
     iterate?.x instanceof Float64Array &&
@@ -67,6 +68,12 @@ export function checkState(state: SolverState, solver: string, scale: Float64Arr
   if (state.scale?.length !== size || state.scale.some((entry, i) => entry !== scale[i])) {
     throw new InvalidInputError(
       'The state was saved with another scale. Resume with the scale that it was saved with.',
+    );
+  }
+  const outside = state.iterate.x.findIndex((z, i) => !(z >= box.lower[i]! && z <= box.upper[i]!));
+  if (outside >= 0) {
+    throw new InvalidInputError(
+      `The state was saved with other bounds: its variable ${outside} is outside. Resume with the bounds that it was saved with.`,
     );
   }
 }

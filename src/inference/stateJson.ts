@@ -16,7 +16,7 @@ const stateSchema = v.object({
   solver: v.string(),
   iterations: number,
   evaluations: number,
-  smallDecreases: number,
+  decreases: array,
   scale: array,
   iterate,
   best: iterate,

@@ -30,18 +30,16 @@ export function relativeDecrease(value: number, previous: number): number {
 /**
  * Whether the value falls too little to go on: two iterations in a row, because a single one is often that small on the
  * way past a saddle point, or after a change of the active bounds.
+ *
+ * @param decreases - relative decreases of the last two iterations, the newest first
  */
-export function testDecrease(
-  decrease: number,
-  smallDecreases: number,
-  { relativeDecrease: least }: SolveSettings,
-): End | undefined {
-  if (smallDecreases < 2) return undefined;
+export function testDecreases(decreases: Float64Array, { relativeDecrease: least }: SolveSettings): End | undefined {
+  if (!decreases.every((decrease) => decrease <= least)) return undefined;
   return {
     status: 'converged',
     how:
       `Converged: the last two iterations each lowered the value by no more than relativeDecrease ${shortNumber(least)} of ` +
-      `its size, the very last by ${shortNumber(decrease)}`,
+      `its size, the very last by ${shortNumber(decreases[0]!)}`,
   };
 }
 

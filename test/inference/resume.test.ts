@@ -109,6 +109,13 @@ describe('a state that does not belong', () => {
   });
 });
 
+test('a state is not resumed under bounds that its point violates', () => {
+  const { state } = minimize(rosenbrock.objective, rosenbrock.start, lbfgsb(), { maxIterations: 5 });
+  const resume = () =>
+    minimize(rosenbrock.objective, rosenbrock.start, lbfgsb(), { state, bounds: { lower: 50 }, maxIterations: 9 });
+  expect(resume).toThrow(/other bounds: its variable 0 is outside/);
+});
+
 test('JSON keeps every bit of a state', () => {
   const { state } = minimize(rosenbrock.objective, rosenbrock.start, lbfgs(), { maxIterations: 12 });
   const odd = { ...state, scale: Float64Array.of(-0, Number.MIN_VALUE, 0.1, Number.NaN, Number.NEGATIVE_INFINITY) };

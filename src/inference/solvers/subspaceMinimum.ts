@@ -26,7 +26,6 @@ export function subspaceMinimum(hessian: CompactHessian, box: Box): SubspaceMini
   const reduced = new Float64Array(size);
   const indices = new Int32Array(size);
   const right = new Float64Array(2 * history);
-  const row = new Float64Array(2 * history);
   const weights = new Float64Array(2 * history);
   const system = linearSystem(2 * history);
   let free = 0;
@@ -77,28 +76,51 @@ export function subspaceMinimum(hessian: CompactHessian, box: Box): SubspaceMini
     return system.factor(2 * count);
   };
 
+  /** reduced ← reduced + factor·W·weights, for each free variable. */
+  const addProduct = (factor: number, weights: Float64Array) => {
+    const { count } = pairs;
+    for (let k = 0; k < count; k++) {
+      const start = pairs.slot(k) * size;
+      const onChange = factor * weights[k]!;
+      const onStep = factor * weights[count + k]! * hessian.theta;
+      for (let n = 0; n < free; n++) {
+        const i = indices[n]!;
+        reduced[i] = reduced[i]! + onChange * changes[start + i]! + onStep * steps[start + i]!;
+      }
+    }
+  };
+
+  /** right ← Wᵀ·reduced over the free variables. */
+  const project = () => {
+    const { count } = pairs;
+    for (let k = 0; k < count; k++) {
+      const start = pairs.slot(k) * size;
+      let onChange = 0;
+      let onStep = 0;
+      for (let n = 0; n < free; n++) {
+        const i = indices[n]!;
+        onChange += changes[start + i]! * reduced[i]!;
+        onStep += steps[start + i]! * reduced[i]!;
+      }
+      right[k] = onChange;
+      right[count + k] = onStep * hessian.theta;
+    }
+  };
+
   /** reduced ← step from the Cauchy point, for each free variable. */
   const solveReduced = ({ x, gradient }: Iterate, cauchy: CauchyPoint) => {
-    const { rank, theta } = hessian;
+    const { theta } = hessian;
+    for (let n = 0; n < free; n++) {
+      const i = indices[n]!;
+      reduced[i] = gradient[i]! + theta * (cauchy.point[i]! - x[i]!);
+    }
     weights.set(cauchy.displacement);
     hessian.applyMiddle(weights);
-    right.fill(0);
-    for (let n = 0; n < free; n++) {
-      const i = indices[n]!;
-      hessian.row(i, row);
-      let residual = gradient[i]! + theta * (cauchy.point[i]! - x[i]!);
-      for (let k = 0; k < rank; k++) residual -= row[k]! * weights[k]!;
-      reduced[i] = residual;
-      for (let k = 0; k < rank; k++) right[k] = right[k]! + row[k]! * residual;
-    }
+    addProduct(-1, weights);
+    project();
     system.solve(right);
-    for (let n = 0; n < free; n++) {
-      const i = indices[n]!;
-      hessian.row(i, row);
-      let along = 0;
-      for (let k = 0; k < rank; k++) along += row[k]! * right[k]!;
-      reduced[i] = -(reduced[i]! + along / theta) / theta;
-    }
+    for (let n = 0; n < free; n++) reduced[indices[n]!] = -reduced[indices[n]!]! / theta;
+    addProduct(-1 / (theta * theta), right);
   };
 
   /** point ← P(cauchy + reduced); returns the slope of the way there from x. */
