@@ -1,5 +1,5 @@
 import { FULL, multiply } from './multiply';
-import { half } from './triangularSolve';
+import { half, PANEL, ROWS } from './triangularSolve';
 
 const BASE: i32 = 16;
 
@@ -17,7 +17,11 @@ export function multiplyTriangular(
   lRow: i32,
   lColumn: i32,
 ): void {
-  if (n > BASE) {
+  if (n <= PANEL && m > ROWS) {
+    for (let i = 0; i < m; i += ROWS) {
+      multiplyTriangular(min(ROWS, m - i), n, b + ((i * bRow) << 3), bRow, bColumn, l, lRow, lColumn);
+    }
+  } else if (n > BASE) {
     const n1 = half(n);
     const b2: usize = b + ((n1 * bColumn) << 3);
     const l21: usize = l + ((n1 * lRow) << 3);
@@ -31,7 +35,7 @@ export function multiplyTriangular(
   }
 }
 
-/** The columns of B are contiguous: four rows of B in two registers. Column j needs columns k ≥ j, so j ascends. */
+/** The columns of B are contiguous: eight rows of B in four registers. Column j needs columns k ≥ j, so j ascends. */
 function multiplyColumns(
   m: i32,
   n: i32,
@@ -41,31 +45,39 @@ function multiplyColumns(
   lRowBytes: i32,
   lColumnBytes: i32,
 ): void {
-  for (let j = 0; j < n; j++) {
-    const target: usize = b + j * columnBytes;
-    const diagonal: usize = l + j * (lRowBytes + lColumnBytes);
-    let i = 0;
-    for (; i + 4 <= m; i += 4) {
-      let p: usize = target + (i << 3);
-      let q = diagonal;
+  const diagonalBytes = lRowBytes + lColumnBytes;
+  let i = 0;
+  for (; i + 8 <= m; i += 8) {
+    for (let j = 0; j < n; j++) {
+      const target: usize = b + (i << 3) + j * columnBytes;
+      let p = target;
+      let q: usize = l + j * diagonalBytes;
       let s0 = f64x2.splat(0);
       let s1 = f64x2.splat(0);
+      let s2 = f64x2.splat(0);
+      let s3 = f64x2.splat(0);
       for (let k = j; k < n; k++) {
         const x = v128.load_splat<f64>(q);
         s0 = f64x2.add(s0, f64x2.mul(x, v128.load(p)));
         s1 = f64x2.add(s1, f64x2.mul(x, v128.load(p, 16)));
+        s2 = f64x2.add(s2, f64x2.mul(x, v128.load(p, 32)));
+        s3 = f64x2.add(s3, f64x2.mul(x, v128.load(p, 48)));
         p += columnBytes;
         q += lRowBytes;
       }
-      v128.store(target + (i << 3), s0);
-      v128.store(target + (i << 3), s1, 16);
+      v128.store(target, s0);
+      v128.store(target, s1, 16);
+      v128.store(target, s2, 32);
+      v128.store(target, s3, 48);
     }
-    for (; i < m; i++) {
+  }
+  for (; i < m; i++) {
+    for (let j = 0; j < n; j++) {
+      const target: usize = b + (i << 3) + j * columnBytes;
+      const diagonal: usize = l + j * diagonalBytes;
       let s = 0.0;
-      for (let k = 0; k < n - j; k++) {
-        s += load<f64>(target + (i << 3) + k * columnBytes) * load<f64>(diagonal + k * lRowBytes);
-      }
-      store<f64>(target + (i << 3), s);
+      for (let k = 0; k < n - j; k++) s += load<f64>(target + k * columnBytes) * load<f64>(diagonal + k * lRowBytes);
+      store<f64>(target, s);
     }
   }
 }

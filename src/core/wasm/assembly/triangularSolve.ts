@@ -1,6 +1,9 @@
 import { FULL, multiply } from './multiply';
 
 const BASE: i32 = 16;
+/** Up to this order a few rows of B are finished before the next: together they fit the second-level cache. */
+export const PANEL: i32 = 256;
+export const ROWS: i32 = 128;
 
 /** A split near the middle, at a multiple of 16 so that both halves keep full slivers. */
 export function half(n: i32): i32 {
@@ -21,7 +24,11 @@ export function solveTransposed(
   lRow: i32,
   lColumn: i32,
 ): void {
-  if (n > BASE) {
+  if (n <= PANEL && m > ROWS) {
+    for (let i = 0; i < m; i += ROWS) {
+      solveTransposed(min(ROWS, m - i), n, b + ((i * bRow) << 3), bRow, bColumn, l, lRow, lColumn);
+    }
+  } else if (n > BASE) {
     const n1 = half(n);
     const b2: usize = b + ((n1 * bColumn) << 3);
     const l21: usize = l + ((n1 * lRow) << 3);
@@ -35,32 +42,57 @@ export function solveTransposed(
   }
 }
 
-/** The columns of B are contiguous: four rows of B in two registers. */
+/** The columns of B are contiguous: eight rows of B in four registers. */
 function solveColumns(m: i32, n: i32, b: usize, columnBytes: i32, l: usize, lRowBytes: i32, lColumnBytes: i32): void {
-  for (let j = 0; j < n; j++) {
-    const target: usize = b + j * columnBytes;
-    const row: usize = l + j * lRowBytes;
-    const inverse = 1.0 / load<f64>(row + j * lColumnBytes);
-    let i = 0;
-    for (; i + 4 <= m; i += 4) {
-      let p: usize = b + (i << 3);
-      let q = row;
-      let s0 = v128.load(target + (i << 3));
-      let s1 = v128.load(target + (i << 3), 16);
+  let i = 0;
+  for (; i + 8 <= m; i += 8) {
+    const first: usize = b + (i << 3);
+    for (let j = 0; j < n; j++) {
+      const target: usize = first + j * columnBytes;
+      let s0 = v128.load(target);
+      let s1 = v128.load(target, 16);
+      let s2 = v128.load(target, 32);
+      let s3 = v128.load(target, 48);
+      let p = first;
+      let q: usize = l + j * lRowBytes;
       for (let k = 0; k < j; k++) {
         const x = v128.load_splat<f64>(q);
         s0 = f64x2.sub(s0, f64x2.mul(x, v128.load(p)));
         s1 = f64x2.sub(s1, f64x2.mul(x, v128.load(p, 16)));
+        s2 = f64x2.sub(s2, f64x2.mul(x, v128.load(p, 32)));
+        s3 = f64x2.sub(s3, f64x2.mul(x, v128.load(p, 48)));
         p += columnBytes;
         q += lColumnBytes;
       }
-      v128.store(target + (i << 3), f64x2.mul(s0, f64x2.splat(inverse)));
-      v128.store(target + (i << 3), f64x2.mul(s1, f64x2.splat(inverse)), 16);
+      const inverse = f64x2.splat(1.0 / load<f64>(q));
+      v128.store(target, f64x2.mul(s0, inverse));
+      v128.store(target, f64x2.mul(s1, inverse), 16);
+      v128.store(target, f64x2.mul(s2, inverse), 32);
+      v128.store(target, f64x2.mul(s3, inverse), 48);
     }
-    for (; i < m; i++) {
-      let s = load<f64>(target + (i << 3));
+  }
+  for (; i + 2 <= m; i += 2) {
+    const first: usize = b + (i << 3);
+    for (let j = 0; j < n; j++) {
+      const target: usize = first + j * columnBytes;
+      let s = v128.load(target);
+      let p = first;
+      let q: usize = l + j * lRowBytes;
+      for (let k = 0; k < j; k++) {
+        s = f64x2.sub(s, f64x2.mul(v128.load_splat<f64>(q), v128.load(p)));
+        p += columnBytes;
+        q += lColumnBytes;
+      }
+      v128.store(target, f64x2.mul(s, f64x2.splat(1.0 / load<f64>(q))));
+    }
+  }
+  if (i < m) {
+    for (let j = 0; j < n; j++) {
+      const target: usize = b + (i << 3) + j * columnBytes;
+      const row: usize = l + j * lRowBytes;
+      let s = load<f64>(target);
       for (let k = 0; k < j; k++) s -= load<f64>(b + (i << 3) + k * columnBytes) * load<f64>(row + k * lColumnBytes);
-      store<f64>(target + (i << 3), s * inverse);
+      store<f64>(target, s / load<f64>(row + j * lColumnBytes));
     }
   }
 }
