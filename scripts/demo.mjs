@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readLabelledTable } from '../dist/cli/labelledTable.js';
 import { pipeFlow } from '../dist/data/index.js';
-import { nearestNeighbourError } from '../dist/inference/scores/nearestNeighbourError.js';
+import { nearestNeighbourError } from '../dist/index.js';
 import { readTable, writeTable } from '../dist/io/index.js';
 
 const given = process.argv.slice(2);
