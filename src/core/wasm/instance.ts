@@ -1,3 +1,4 @@
+import { LatentFieldError } from '../errors.ts';
 import type { Float64Memory } from '../float64/memory.ts';
 import { engineModule } from './engineModule.ts';
 
@@ -91,16 +92,41 @@ let compiled: WebAssembly.Module | undefined;
 const instances = new WeakMap<Float64Memory, Kernels>();
 
 /**
- * The compiled kernels on `memory`: compiled once, instantiated once a memory, both synchronously. Chrome compiles at most
- * 4 KB synchronously on a page's main thread up to version 113, 8 MB since 114 (April 2023); other browsers, workers and Node set no
- * limit that matters here. Where it fails, the plain TypeScript engine is there.
+ * Compiled once, synchronously. Chrome compiles at most 4 KB synchronously on a page's main thread up to version 113, and 8 MB since
+ * 114 (April 2023); other browsers, workers and Node set no limit that matters for these 20 KB.
+ */
+function compiledModule(): WebAssembly.Module {
+  compiled ??= new WebAssembly.Module(Uint8Array.from(atob(engineModule), (character) => character.charCodeAt(0)));
+  return compiled;
+}
+
+/** Whether this runtime can run the kernels: it has WebAssembly with 128-bit vectors, and is allowed to compile. */
+export function supportsKernels(): boolean {
+  try {
+    return compiledModule() !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The compiled kernels on `memory`, instantiated once a memory.
+ *
+ * @throws LatentFieldError when the runtime cannot compile them
  */
 export function kernelsOn(memory: Float64Memory): Kernels {
   let kernels = instances.get(memory);
   if (kernels === undefined) {
-    compiled ??= new WebAssembly.Module(Uint8Array.from(atob(engineModule), (character) => character.charCodeAt(0)));
-    const instance = new WebAssembly.Instance(compiled, { env: { memory: memory.memory } });
-    kernels = instance.exports as unknown as Kernels;
+    try {
+      const instance = new WebAssembly.Instance(compiledModule(), { env: { memory: memory.memory } });
+      kernels = instance.exports as unknown as Kernels;
+    } catch (cause) {
+      throw new LatentFieldError(
+        `The WebAssembly engine cannot run here: ${cause instanceof Error ? cause.message : cause}. It needs WebAssembly ` +
+          "with 128-bit vectors (Node 16, Chrome 114, Firefox 89, Safari 16.4, or newer); choose the engine 'typescript' instead.",
+        { cause },
+      );
+    }
     instances.set(memory, kernels);
   }
   return kernels;

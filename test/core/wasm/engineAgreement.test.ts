@@ -25,9 +25,13 @@ function onBoth(blocks: Float64Array[], work: (engine: LinearAlgebraEngine, offs
   }) as [{ value: unknown; blocks: Float64Array[] }, { value: unknown; blocks: Float64Array[] }];
 }
 
+const drawn = new Map<string, Float64Array>();
+/** Standard normal numbers, drawn once. */
 function normals(length: number, seed: number): Float64Array {
-  const { normal } = seededRandom(seed);
-  return Float64Array.from({ length }, normal);
+  const key = `${length} ${seed}`;
+  const numbers = drawn.get(key) ?? Float64Array.from({ length }, seededRandom(seed).normal);
+  drawn.set(key, numbers);
+  return numbers.slice();
 }
 
 /** AAᵀ + ridge·I with the upper triangle NaN, which no algorithm may read. */
@@ -209,7 +213,7 @@ describe('Cholesky', () => {
 describe('triangular solve and multiply', () => {
   for (const n of SIZES) {
     it(`order ${n}, several numbers of right-hand sides`, () => {
-      for (const m of [0, 1, 2, 3, 4, 7, 50]) {
+      for (const m of n === 47 || n === 130 ? [9, 150, 261] : [0, 1, 2, 3, 4, 7, 50]) {
         for (const transpose of [false, true]) {
           for (const operation of ['triangularSolve', 'triangularMultiply'] as const) {
             const [wasm, typescript] = onBoth([lowerTriangle(n, 8), normals(n * m, 9)], (engine, [l, b]) =>
