@@ -8,11 +8,9 @@ import { describe } from './matrix.ts';
  * @throws InvalidInputError for an unknown name (with the nearest known one) or a value of the wrong kind
  * @internal
  */
-export function checkOptions<T extends v.StrictObjectSchema<v.ObjectEntries, v.ErrorMessage<v.StrictObjectIssue> | undefined>>(
-  schema: T,
-  options: unknown,
-  caller: string,
-): v.InferOutput<T> {
+export function checkOptions<
+  T extends v.StrictObjectSchema<v.ObjectEntries, v.ErrorMessage<v.StrictObjectIssue> | undefined>,
+>(schema: T, options: unknown, caller: string): v.InferOutput<T> {
   const known = Object.keys(schema.entries);
   for (const name of Object.keys(options ?? {})) {
     if (!known.includes(name)) throw unknownName('option', name, known, caller);

@@ -1,7 +1,7 @@
 import type { Matrix } from '../core/matrix.ts';
-import { outerProduct } from '../core/outerProduct.ts';
 import { matrixTensor } from '../core/matrixTensor.ts';
 import type { Assembly, Factor, TensorMap } from '../core/model.ts';
+import { outerProduct } from '../core/outerProduct.ts';
 import type { Parameter } from '../core/parameter.ts';
 import { tf } from '../core/tensorflow.ts';
 import type { Kernel } from '../kernels/kernel.ts';
