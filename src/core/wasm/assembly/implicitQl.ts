@@ -4,30 +4,40 @@ import { at } from './vectors';
 const MOST_SWEEPS: i32 = 60;
 const EPSILON: f64 = 2.220446049250313e-16;
 
+/** Numbers of workspace that `implicitQl` takes. */
+export function implicitQlWorkspace(n: i32): i32 {
+  return 2 * (SWEEPS + 1) * n + 16 * n + SWEEPS + 2 + 2 * n;
+}
+
 /**
  * Eigenvalues (over d, unsorted) and eigenvectors of a symmetric tridiagonal matrix, diagonal d and e beside it, by the implicit
  * QL iteration (Bowdler, Martin, Reinsch & Wilkinson 1968); row i of z is multiplied along, so that it ends as eigenvector i. An
- * off-diagonal entry counts as zero below the rounding of its neighbours on the diagonal, or below `floor`. Returns 0, or 1 when
- * an eigenvalue took more than 60 sweeps. `rotations` has room for 2·(SWEEPS + 1)·n numbers, `strip` for 16·n, `ranges` for
- * SWEEPS + 1 pairs of i32.
+ * off-diagonal entry counts as zero below the rounding of its neighbours on the diagonal, or below `floor`.
+ *
+ * Twice: first for the eigenvalues alone, which costs little, then with these as shifts, so that most eigenvalues need a single
+ * sweep and the vectors half of the rotations.
+ *
+ * Returns 0, or 1 when an eigenvalue took more than 60 sweeps.
  */
-export function implicitQl(
-  n: i32,
-  d: usize,
-  e: usize,
-  floor: f64,
-  z: usize,
-  rotations: usize,
-  strip: usize,
-  ranges: usize,
-): i32 {
+export function implicitQl(n: i32, d: usize, e: usize, floor: f64, z: usize, work: usize): i32 {
+  const rotations = work;
+  const strip: usize = at(rotations, 2 * (SWEEPS + 1) * n);
+  const ranges: usize = at(strip, 16 * n);
+  const shifts: usize = at(ranges, SWEEPS + 2);
+  const beside: usize = at(shifts, n);
+  memory.copy(shifts, d, n << 3);
+  memory.copy(beside, e, n << 3);
+  if (eigenvalues(n, shifts, beside, floor, rotations) != 0) return 1;
+
   let sweeps = 0;
   for (let l = 0; l < n; l++) {
     for (let count = 0; ; count++) {
       const last = endOfBlock(n, l, d, e, floor);
       if (last == l) break;
       if (count == MOST_SWEEPS) return 1;
-      const first = sweep(l, last, d, e, rotations + ((sweeps * n) << 4));
+      let shift = wilkinsonShift(l, d, e);
+      if (count == 0) shift = takeNearest(n, shifts, shift);
+      const first = sweep(l, last, shift, d, e, rotations + ((sweeps * n) << 4));
       store<i32>(ranges + (sweeps << 3), first);
       store<i32>(ranges + (sweeps << 3), last, 4);
       if (++sweeps == SWEEPS) {
@@ -37,6 +47,19 @@ export function implicitQl(
     }
   }
   if (sweeps > 0) applyRotations(n, z, rotations, strip, ranges, sweeps);
+  return 0;
+}
+
+/** Eigenvalues over d; e and room for n rotations are overwritten. */
+function eigenvalues(n: i32, d: usize, e: usize, floor: f64, rotations: usize): i32 {
+  for (let l = 0; l < n; l++) {
+    for (let count = 0; ; count++) {
+      const last = endOfBlock(n, l, d, e, floor);
+      if (last == l) break;
+      if (count == MOST_SWEEPS) return 1;
+      sweep(l, last, wilkinsonShift(l, d, e), d, e, rotations);
+    }
+  }
   return 0;
 }
 
@@ -50,20 +73,41 @@ function endOfBlock(n: i32, l: i32, d: usize, e: usize, floor: f64): i32 {
   return m;
 }
 
-/** One sweep with Wilkinson's shift from row `last` up to row l; returns the first row that was rotated. */
-function sweep(l: i32, last: i32, d: usize, e: usize, rotations: usize): i32 {
+/** The eigenvalue of the leading 2×2 block, from row l on, that is nearer to its first entry. */
+function wilkinsonShift(l: i32, d: usize, e: usize): f64 {
   const dl = load<f64>(at(d, l));
   const el = load<f64>(at(e, l));
-  let g = (load<f64>(at(d, l + 1)) - dl) / (2.0 * el);
-  let r = sqrt(g * g + 1.0);
-  g = load<f64>(at(d, last)) - dl + el / (g + copysign(r, g));
+  const g = (load<f64>(at(d, l + 1)) - dl) / (2.0 * el);
+  return dl - el / (g + copysign(sqrt(g * g + 1.0), g));
+}
+
+/** The nearest of the values that were not taken before; `target` itself when none is left. */
+function takeNearest(n: i32, values: usize, target: f64): f64 {
+  let nearest = -1;
+  let least = Infinity;
+  for (let i = 0; i < n; i++) {
+    const distance = abs(load<f64>(at(values, i)) - target);
+    if (distance < least) {
+      least = distance;
+      nearest = i;
+    }
+  }
+  if (nearest < 0) return target;
+  const value = load<f64>(at(values, nearest));
+  store<f64>(at(values, nearest), NaN);
+  return value;
+}
+
+/** One sweep from row `last` up to row l; returns the first row that was rotated. */
+function sweep(l: i32, last: i32, shift: f64, d: usize, e: usize, rotations: usize): i32 {
+  let g = load<f64>(at(d, last)) - shift;
   let s = 1.0;
   let c = 1.0;
   let p = 0.0;
   for (let i = last - 1; i >= l; i--) {
     const f = s * load<f64>(at(e, i));
     const b = c * load<f64>(at(e, i));
-    r = sqrt(f * f + g * g);
+    let r = sqrt(f * f + g * g);
     store<f64>(at(e, i + 1), r);
     if (r == 0.0) {
       // The matrix splits here: the rows above are taken up again by the next sweep.

@@ -1,7 +1,6 @@
 import { mirrorLower } from './choleskyInverse';
-import { implicitQl } from './implicitQl';
+import { implicitQl, implicitQlWorkspace } from './implicitQl';
 import { formReflections } from './reflections';
-import { SWEEPS } from './rotations';
 import { PANEL, tridiagonalize } from './tridiagonal';
 import { at, scaleVector } from './vectors';
 
@@ -13,7 +12,7 @@ const NEGLIGIBLE: f64 = 1e-90;
 
 /** Numbers of workspace that `symmetricEigen` takes: eigenvectors, e, tau, and the largest of its steps. */
 export function symmetricEigenWorkspace(n: i32): i32 {
-  return n * n + 2 * n + max(PANEL * (3 * n + 2 * PANEL), 2 * (SWEEPS + 1) * n + 16 * n + SWEEPS + 2);
+  return n * n + 2 * n + max(PANEL * (3 * n + 2 * PANEL), implicitQlWorkspace(n));
 }
 
 /**
@@ -34,9 +33,8 @@ export function symmetricEigen(n: i32, a: usize, w: usize, work: usize): i32 {
   mirrorLower(n, a);
   tridiagonalize(n, a, w, e, tau, rest);
   formReflections(n, a, tau, vectors, rest);
-  const strip: usize = rest + ((2 * (SWEEPS + 1) * n) << 3);
   const floor = NEGLIGIBLE * (scaled ? 1.0 : largest);
-  const failed = implicitQl(n, w, e, floor, vectors, rest, strip, at(strip, 16 * n));
+  const failed = implicitQl(n, w, e, floor, vectors, rest);
   if (scaled) scaleByPower(n, -exponent, w);
   return failed;
 }
