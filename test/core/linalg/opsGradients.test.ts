@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withFloat64 } from '../../../src/core/float64/scope.ts';
 import { valueAndGradients } from '../../../src/core/gradients.ts';
+import { withEngine } from '../../../src/core/linalg/index.ts';
 import { doublesOf, Matrix } from '../../../src/core/matrix.ts';
 import * as op from '../../../src/core/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../../src/core/tensorflow.ts';
@@ -121,8 +122,11 @@ it('forms the gradient only when something differentiates', () => {
       return (memory64.peakBytes - start) / (8 * n * n);
     };
     const density = () => op.gaussianLogDensity(K, { observations: Y });
-    expect(peak(() => doublesOf(density()))).toBeLessThan(1.1);
-    // G is the only matrix beside K.
-    expect(peak(() => valueAndGradients(density, [K]))).toBeLessThan(1.2);
+    // Other engines take packing buffers of a fixed size as well, which would hide a matrix as small as this.
+    withEngine(memory64, 'typescript', () => {
+      expect(peak(() => doublesOf(density()))).toBeLessThan(1.1);
+      // G is the only matrix beside K.
+      expect(peak(() => valueAndGradients(density, [K]))).toBeLessThan(1.2);
+    });
   });
 });
