@@ -29,6 +29,11 @@ export function usePacking(offset: usize, rows: i32, columns: i32, depth: i32): 
   blockDepth = depth;
 }
 
+/** Where 8·n numbers are free between products, n the order of a triangular matrix that is worked on. */
+export function scratch(): usize {
+  return packedA;
+}
+
 /** C ← alpha·A·B + beta·C over the part of C that `part` names, A m×k, B k×n, any strides (in numbers) of either sign. */
 export function gemm(
   m: i32,

@@ -1,4 +1,5 @@
-import { FULL, multiply } from './multiply';
+import { FULL, multiply, scratch } from './multiply';
+import { GROUP, GROUP_BYTES, gatherRows, scatterRows } from './rowGroup';
 import { half, PANEL, ROWS } from './triangularSolve';
 
 const BASE: i32 = 16;
@@ -82,7 +83,7 @@ function multiplyColumns(
   }
 }
 
-/** The rows of B lie apart: four of them at once, gathered into two registers. */
+/** The rows of B lie apart: groups of them are multiplied where they lie side by side. */
 function multiplyRows(
   m: i32,
   n: i32,
@@ -93,30 +94,13 @@ function multiplyRows(
   lRowBytes: i32,
   lColumnBytes: i32,
 ): void {
+  const group = scratch();
   let i = 0;
-  for (; i + 4 <= m; i += 4) {
-    const p0: usize = b + i * rowBytes;
-    const p1: usize = p0 + rowBytes;
-    const p2: usize = p1 + rowBytes;
-    const p3: usize = p2 + rowBytes;
-    for (let j = 0; j < n; j++) {
-      const o: usize = j * columnBytes;
-      let s01 = f64x2.splat(0);
-      let s23 = f64x2.splat(0);
-      let q: usize = l + j * (lRowBytes + lColumnBytes);
-      let k = o;
-      for (let step = j; step < n; step++) {
-        const x = v128.load_splat<f64>(q);
-        s01 = f64x2.add(s01, f64x2.mul(x, v128.load64_lane(p1 + k, v128.load64_zero(p0 + k), 1)));
-        s23 = f64x2.add(s23, f64x2.mul(x, v128.load64_lane(p3 + k, v128.load64_zero(p2 + k), 1)));
-        q += lRowBytes;
-        k += columnBytes;
-      }
-      v128.store64_lane(p0 + o, s01, 0);
-      v128.store64_lane(p1 + o, s01, 1);
-      v128.store64_lane(p2 + o, s23, 0);
-      v128.store64_lane(p3 + o, s23, 1);
-    }
+  for (; i + GROUP <= m; i += GROUP) {
+    const rows: usize = b + i * rowBytes;
+    gatherRows(n, rows, rowBytes, columnBytes, group);
+    multiplyColumns(GROUP, n, group, GROUP_BYTES, l, lRowBytes, lColumnBytes);
+    scatterRows(n, group, rows, rowBytes, columnBytes);
   }
   for (; i < m; i++) {
     const p: usize = b + i * rowBytes;

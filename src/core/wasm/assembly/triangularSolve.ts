@@ -1,4 +1,5 @@
-import { FULL, multiply } from './multiply';
+import { FULL, multiply, scratch } from './multiply';
+import { GROUP, GROUP_BYTES, gatherRows, scatterRows } from './rowGroup';
 
 const BASE: i32 = 16;
 /** Up to this order a few rows of B are finished before the next: together they fit the second-level cache. */
@@ -97,7 +98,7 @@ function solveColumns(m: i32, n: i32, b: usize, columnBytes: i32, l: usize, lRow
   }
 }
 
-/** The rows of B lie apart: four of them at once, gathered into two registers. */
+/** The rows of B lie apart: groups of them are solved where they lie side by side. */
 function solveRows(
   m: i32,
   n: i32,
@@ -108,33 +109,13 @@ function solveRows(
   lRowBytes: i32,
   lColumnBytes: i32,
 ): void {
+  const group = scratch();
   let i = 0;
-  for (; i + 4 <= m; i += 4) {
-    const p0: usize = b + i * rowBytes;
-    const p1: usize = p0 + rowBytes;
-    const p2: usize = p1 + rowBytes;
-    const p3: usize = p2 + rowBytes;
-    for (let j = 0; j < n; j++) {
-      const o: usize = j * columnBytes;
-      let s01 = v128.load64_lane(p1 + o, v128.load64_zero(p0 + o), 1);
-      let s23 = v128.load64_lane(p3 + o, v128.load64_zero(p2 + o), 1);
-      let q: usize = l + j * lRowBytes;
-      let k: usize = 0;
-      for (let step = 0; step < j; step++) {
-        const x = v128.load_splat<f64>(q);
-        s01 = f64x2.sub(s01, f64x2.mul(x, v128.load64_lane(p1 + k, v128.load64_zero(p0 + k), 1)));
-        s23 = f64x2.sub(s23, f64x2.mul(x, v128.load64_lane(p3 + k, v128.load64_zero(p2 + k), 1)));
-        q += lColumnBytes;
-        k += columnBytes;
-      }
-      const inverse = f64x2.splat(1.0 / load<f64>(q));
-      s01 = f64x2.mul(s01, inverse);
-      s23 = f64x2.mul(s23, inverse);
-      v128.store64_lane(p0 + o, s01, 0);
-      v128.store64_lane(p1 + o, s01, 1);
-      v128.store64_lane(p2 + o, s23, 0);
-      v128.store64_lane(p3 + o, s23, 1);
-    }
+  for (; i + GROUP <= m; i += GROUP) {
+    const rows: usize = b + i * rowBytes;
+    gatherRows(n, rows, rowBytes, columnBytes, group);
+    solveColumns(GROUP, n, group, GROUP_BYTES, l, lRowBytes, lColumnBytes);
+    scatterRows(n, group, rows, rowBytes, columnBytes);
   }
   for (; i < m; i++) {
     const p: usize = b + i * rowBytes;
