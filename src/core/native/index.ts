@@ -1,0 +1,3 @@
+export { findNative, type NativeLibrary, type NativeOptions } from './findNative.ts';
+export type { Reason } from './foreignInterface.ts';
+export { nativeEngine } from './nativeEngine.ts';
