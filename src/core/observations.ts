@@ -3,24 +3,35 @@ import { Matrix, type MatrixLike } from './matrix.ts';
 
 /** Throws unless every entry is a finite number; returns the matrix. */
 export function checkNumbers(matrix: Matrix, name: string): Matrix {
-  const bad = matrix.data.findIndex((entry) => !Number.isFinite(entry));
+  return checkEntries(matrix, name, () => false);
+}
+
+function checkEntries(matrix: Matrix, name: string, allowed: (entry: number) => boolean): Matrix {
+  const bad = matrix.data.findIndex((entry) => !Number.isFinite(entry) && !allowed(entry));
   if (bad < 0) return matrix;
   const row = Math.floor(bad / matrix.columns);
+  const entry = matrix.data[bad]!;
+  const remedy = Number.isNaN(entry)
+    ? "Remove or impute it, or see the models' option missing: 'ignore'."
+    : 'Remove it.';
   throw new InvalidInputError(
-    `${name} must hold finite numbers, but row ${row}, column ${bad % matrix.columns} is ${matrix.data[bad]}. ` +
-      'Remove or impute that entry.',
+    `${name} must hold finite numbers, but row ${row}, column ${bad % matrix.columns} is ${entry}. ${remedy}`,
   );
 }
 
-/** Throws unless `values` is a matrix of finite numbers with at least two rows and one column; returns a copy. */
-export function observationsFrom(values: MatrixLike, name = 'The observations'): Matrix {
+/**
+ * A copy of `values` as a matrix of finite numbers with at least two rows and one column; NaN counts as missing where that is
+ * allowed.
+ */
+export function observationsFrom(values: MatrixLike, missingAllowed = false): Matrix {
+  const name = 'The observations';
   const Y = Matrix.from(values, name);
   if (Y.rows < 2 || Y.columns < 1) {
     throw new InvalidInputError(
       `${name} must have at least 2 rows (points) and 1 column (feature), but a ${Y.rows}×${Y.columns} matrix was given.`,
     );
   }
-  return checkNumbers(Y, name);
+  return missingAllowed ? checkEntries(Y, name, (entry) => Number.isNaN(entry)) : checkNumbers(Y, name);
 }
 
 /** An affine change of the columns of Y, which predictions undo: (y − mean)/deviation. */
@@ -32,7 +43,8 @@ export interface Standardization {
 }
 
 /**
- * What to subtract from and divide each column by. A constant column has deviation 0 and is divided by 1.
+ * What to subtract from and divide each column by, from its observed entries. A constant column has deviation 0 and is divided
+ * by 1.
  *
  * @internal
  */
@@ -40,11 +52,11 @@ export function standardizationOf(Y: Matrix, centre: boolean, scale: boolean): S
   const mean = new Float64Array(Y.columns);
   const deviation = new Float64Array(Y.columns).fill(1);
   for (let j = 0; j < Y.columns; j++) {
-    const column = Y.column(j);
-    const average = column.reduce((sum, entry) => sum + entry, 0) / Y.rows;
+    const column = Y.column(j).filter((entry) => !Number.isNaN(entry));
+    const average = column.reduce((sum, entry) => sum + entry, 0) / column.length;
     if (centre) mean[j] = average;
     if (scale) {
-      const variance = column.reduce((sum, entry) => sum + (entry - average) ** 2, 0) / Y.rows;
+      const variance = column.reduce((sum, entry) => sum + (entry - average) ** 2, 0) / column.length;
       const spread = column.reduce((largest, entry) => Math.max(largest, Math.abs(entry)), 0);
       if (Math.sqrt(variance) > 1e-14 * spread) deviation[j] = Math.sqrt(variance);
     }

@@ -21,7 +21,48 @@ export function principalComponents(Y: Matrix, components: number): Matrix {
         'Choose a smaller latentDim, or give the start of the latents as a matrix.',
     );
   }
-  const centred = standardized(Y, standardizationOf(Y, true, false));
+  const scores = topScores(standardized(Y, standardizationOf(Y, true, false)), components);
+  if (scores.length < components) throw tooFewDirections(scores.length, components);
+  const X = Matrix.zeros(N, components);
+  scores.forEach((column, c) => {
+    column.forEach((score, i) => {
+      X.data[i * components + c] = score;
+    });
+  });
+  return X;
+}
+
+/**
+ * The best fit of rank q to the rows of Y about their mean: Y projected on its q principal directions, or on as many as it varies
+ * in.
+ *
+ * @param Y - N×D
+ * @param components - q, at most min(N − 1, D)
+ * @returns N×D
+ */
+export function principalSubspaceFit(Y: Matrix, components: number): Matrix {
+  const { rows: N, columns: D } = Y;
+  const standardization = standardizationOf(Y, true, false);
+  const centred = standardized(Y, standardization);
+  const fitted = new Matrix(
+    Float64Array.from(Y.data, (_, index) => standardization.mean[index % D]!),
+    N,
+    D,
+  );
+  const direction = new Float64Array(D);
+  for (const column of topScores(centred, components)) {
+    combineRows(centred, column, direction);
+    const energy = column.reduce((sum, score) => sum + score * score, 0);
+    for (let i = 0; i < N; i++) {
+      for (let j = 0; j < D; j++) fitted.data[i * D + j]! += (column[i]! * direction[j]!) / energy;
+    }
+  }
+  return fitted;
+}
+
+/** Scores of the centred rows on their first principal directions, as many as asked for or as there are. */
+function topScores(centred: Matrix, components: number): Float64Array[] {
+  const { rows: N, columns: D } = centred;
   // YYᵀ and YᵀY have the same eigenvalues: the smaller one is worked with, and neither is formed.
   const wide = D > N;
   const within = new Float64Array(wide ? D : N);
@@ -38,19 +79,13 @@ export function principalComponents(Y: Matrix, components: number): Matrix {
     wide ? N : D,
     components,
   );
-  const X = Matrix.zeros(N, components);
-  const scores = new Float64Array(N);
-  values.forEach((value, c) => {
-    if (!(value > values[0]! * Math.max(N, D) * Number.EPSILON)) throw tooFewDirections(c, components);
+  const negligible = values[0]! * Math.max(N, D) * Number.EPSILON;
+  return Array.from(values.filter((value) => value > negligible)).map((value, c) => {
     const vector = vectors.column(c);
-    if (wide) scores.set(vector.map((entry) => entry * Math.sqrt(value)));
-    else project(centred, vector, scores);
-    const sign = largestEntry(scores) < 0 ? -1 : 1;
-    scores.forEach((score, i) => {
-      X.data[i * components + c] = sign * score;
-    });
+    const scores = wide ? vector.map((entry) => entry * Math.sqrt(value)) : new Float64Array(N);
+    if (!wide) project(centred, vector, scores);
+    return largestEntry(scores) < 0 ? scores.map((score) => -score) : scores;
   });
-  return X;
 }
 
 /** y ← Yx */

@@ -1,13 +1,14 @@
+import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { matrixTensor } from '../core/matrixTensor.ts';
 import type { Assembly, Factor, TensorMap } from '../core/model.ts';
-import { outerProduct } from '../core/outerProduct.ts';
 import type { Parameter } from '../core/parameter.ts';
 import { tf } from '../core/tensorflow.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import type { Prior } from '../priors/definePrior.ts';
-import { KERNEL, mappingFactor, NOISE } from './gaussianProcess.ts';
+import { KERNEL, mapping, NOISE, noteJitter } from './gaussianProcess.ts';
 import type { Latents } from './latents/latents.ts';
+import type { ObservedPattern } from './observedPatterns.ts';
 
 /** A prior in its place in a model: two of one name are told apart. */
 export interface PlacedPrior {
@@ -17,8 +18,10 @@ export interface PlacedPrior {
 
 /** The parts of a Gaussian-process latent variable model, with everything checked and defaults filled in. */
 export interface ModelParts {
-  /** N×D as the mapping sees them: centred, scaled. */
+  /** N×D as the mapping sees them: centred, scaled; missing entries imputed, for what needs complete observations. */
   readonly observations: Matrix;
+  /** Their observed entries. */
+  readonly patterns: readonly ObservedPattern[];
   readonly latentDim: number;
   readonly latents: Latents;
   readonly kernel: Kernel;
@@ -50,33 +53,46 @@ function parametersOf(parts: ModelParts, seed: number): Record<string, Parameter
 /** The model with its constants as tensors: log p(Y|X) and a factor for every prior. */
 export function assembled(parts: ModelParts, seed: number): Assembly {
   const Y = parts.observations;
-  const parameters = parametersOf(parts, seed);
+  const parameters = restricted(parametersOf(parts, seed), parts.priors);
   const observations = tf.keep(matrixTensor(Y));
-  const outer = Y.columns > Y.rows ? tf.keep(matrixTensor(outerProduct(Y))) : undefined;
   const X = (values: TensorMap) => parts.latents.apply(values, observations);
-  const mapping = mappingFactor(
-    parts.kernel,
-    outer === undefined ? { observations } : { outerProduct: outer, columns: Y.columns },
-    X,
-  );
+  const likelihood = mapping(parts.kernel, parts.patterns, Y.rows, X);
   const priors = parts.priors.map(({ name, prior }): Factor => {
     const keys = Object.keys(prior.parameters);
+    const constants = prior.prepare(Y);
     return {
       name,
-      logDensity: (values) => {
+      logDensity: (values, report) => {
         const p = Object.fromEntries(keys.map((key) => [key, values[`priors.${name}.${key}`]!]));
-        return prior.logDensity(p, X(values), { observations });
+        const onJitter = (jitter: number) => noteJitter(report, jitter);
+        return prior.logDensity(p, X(values), { observations, constants, onJitter });
       },
     };
   });
   return {
     parameters,
-    factors: [mapping, ...priors],
+    factors: [likelihood.factor, ...priors],
     dispose: () => {
       observations.dispose();
-      outer?.dispose();
+      likelihood.dispose();
     },
   };
+}
+
+/** The parameters with free latents moved within what the priors allow only. */
+function restricted(parameters: Record<string, Parameter>, priors: readonly PlacedPrior[]): Record<string, Parameter> {
+  const result = { ...parameters };
+  for (const { name, prior } of priors) {
+    if (prior.restrict === undefined) continue;
+    if (result.latents === undefined) {
+      throw new InvalidInputError(
+        `The prior '${name}' restricts the latents, which only free ones allow, but here they are a function of the observations. ` +
+          `Use free latents, or a form of the prior that does not restrict them (rank({ energy: 'free' })).`,
+      );
+    }
+    result.latents = prior.restrict(result.latents);
+  }
+  return result;
 }
 
 function prefixed(prefix: string, parameters: Readonly<Record<string, Parameter>>): Record<string, Parameter> {

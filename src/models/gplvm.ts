@@ -41,8 +41,12 @@ export function gplvm(Y: MatrixLike, options: GplvmOptions): Model {
   });
 }
 
-function defaultKernel(Y: MatrixLike, { centre = true, scale = false }: GplvmOptions, withPrior: boolean): Kernel {
-  const observations = observationsFrom(Y);
+function defaultKernel(
+  Y: MatrixLike,
+  { centre = true, scale = false, missing }: GplvmOptions,
+  withPrior: boolean,
+): Kernel {
+  const observations = observationsFrom(Y, missing === 'ignore');
   const variance = meanVariance(standardized(observations, standardizationOf(observations, centre, scale)));
   const smooth = withPrior
     ? rbf({ variance: fixed(variance), lengthscale: fixed(1) })

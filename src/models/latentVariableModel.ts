@@ -13,8 +13,10 @@ import type { Prior } from '../priors/definePrior.ts';
 import { priorToJSON } from '../priors/json.ts';
 import { assembled, type ModelParts, placed } from './assembly.ts';
 import { conditionedProcess, type GaussianProcess } from './gaussianProcess.ts';
+import { imputed } from './imputation.ts';
 import { free } from './latents/free.ts';
 import type { Latents } from './latents/latents.ts';
+import { observedPatterns } from './observedPatterns.ts';
 
 export interface LatentVariableModelOptions {
   /** N×D, rows are points. */
@@ -29,6 +31,11 @@ export interface LatentVariableModelOptions {
   readonly noise?: ParameterLike;
   /** Priors on the latents; none unless given. */
   readonly priors?: readonly Prior[];
+  /**
+   * What to do about missing entries (NaN) of the observations: without it they are an error; 'ignore' lets the mapping see the
+   * observed entries only. `predict` at the latents imputes the others.
+   */
+  readonly missing?: 'ignore';
   /** Whether column means are removed before fitting and put back by `predict`; on unless turned off. */
   readonly centre?: boolean;
   /** Whether columns are divided by their standard deviations, undone by `predict`; off unless turned on. */
@@ -43,6 +50,7 @@ const schema = v.strictObject({
   kernel: v.any(),
   noise: v.optional(v.any()),
   priors: v.optional(v.array(v.custom<Prior>((value) => isPart(value, 'prior'), 'a prior, such as standardNormal()'))),
+  missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
   centre: v.optional(v.boolean()),
   scale: v.optional(v.boolean()),
 });
@@ -76,11 +84,15 @@ export function latentVariableModel(options: LatentVariableModelOptions): Model 
 /** `latentVariableModel` under another name: the named models are assemblies of its options. */
 export function namedModel(name: string, options: LatentVariableModelOptions): Model {
   const { centre = true, scale = false, ...given } = checkOptions(schema, options, name);
-  const raw = observationsFrom(given.observations as MatrixLike);
+  const { missing } = given;
+  const raw = observationsFrom(given.observations as MatrixLike, missing === 'ignore');
   const standardization = standardizationOf(raw, centre, scale);
-  const observations = standardized(raw, standardization);
+  const seen = standardized(raw, standardization);
+  const patterns = observedPatterns(seen);
+  const observations = imputed(seen, given.latentDim);
   const parts: ModelParts = {
     observations,
+    patterns,
     latentDim: given.latentDim,
     latents: given.latents ?? free(),
     kernel: checkKernel(given.kernel, "Option 'kernel'"),
@@ -98,7 +110,7 @@ export function namedModel(name: string, options: LatentVariableModelOptions): M
       return {
         latents,
         predict: (X, noise) => {
-          process ??= conditionedProcess(parts.kernel, values, latents, observations, standardization);
+          process ??= conditionedProcess(parts.kernel, values, latents, patterns, standardization);
           return process.predict(X, noise);
         },
       };
@@ -106,21 +118,23 @@ export function namedModel(name: string, options: LatentVariableModelOptions): M
     toJSON: () => ({
       model: 'latentVariableModel',
       name,
-      observations: raw.toArrays(),
+      observations: raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
       latentDim: parts.latentDim,
       latents: parts.latents.toJSON(),
       kernel: kernelToJSON(parts.kernel),
       noise: parameterToJSON(parts.noise),
       priors: parts.priors.map(({ prior }) => priorToJSON(prior)),
+      ...(missing === undefined ? {} : { missing }),
       centre,
       scale,
     }),
   });
 }
 
-/** Mean over the columns of their variances about 0 (their means, when centred); 1 for observations that are all 0. */
+/** Mean square of the observed entries, which is the columns' mean variance when they are centred; 1 when all are 0. */
 export function meanVariance({ data }: Matrix): number {
-  return data.reduce((sum, entry) => sum + entry * entry, 0) / data.length || 1;
+  const observed = data.filter((entry) => !Number.isNaN(entry));
+  return observed.reduce((sum, entry) => sum + entry * entry, 0) / observed.length || 1;
 }
 
 function isPart(value: unknown, kind: 'latents' | 'prior'): boolean {

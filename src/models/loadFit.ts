@@ -48,11 +48,13 @@ function checkSaved(json: unknown): FitJSON {
 /** What a latent variable model writes about itself. */
 interface SavedModel {
   readonly name: string;
-  readonly observations: number[][];
+  /** Missing entries are null. */
+  readonly observations: (number | null)[][];
   readonly latentDim: number;
   readonly kernel: KernelJSON;
   readonly noise: ParameterJSON;
   readonly priors: readonly PriorJSON[];
+  readonly missing?: 'ignore';
   readonly centre: boolean;
   readonly scale: boolean;
 }
@@ -63,11 +65,12 @@ function modelFromJSON({ model }: FitJSON, own: OwnParts): Model {
   }
   const saved = model as unknown as SavedModel;
   return namedModel(saved.name, {
-    observations: saved.observations,
+    observations: saved.observations.map((row) => row.map((entry) => entry ?? Number.NaN)),
     latentDim: saved.latentDim,
     kernel: kernelFromJSON(saved.kernel, own.kernels),
     noise: parameterFromJSON(saved.noise),
     priors: saved.priors.map((prior) => priorFromJSON(prior, own.priors)),
+    ...(saved.missing === undefined ? {} : { missing: saved.missing }),
     centre: saved.centre,
     scale: saved.scale,
   });

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { pipeFlow } from '../../src/data/index.ts';
+import { evaluate, fit, free, gplvm, InvalidInputError, loadFit, Matrix, seededRandom } from '../../src/index.ts';
+import { imputed } from '../../src/models/imputation.ts';
+import { expectClose } from '../tolerance.ts';
+
+/** Pipe flow with a fifth of the entries removed at random. */
+function withHoles(points: number): { complete: Matrix; holes: number[]; Y: Matrix } {
+  const complete = pipeFlow({ points, seed: 2 }).observations;
+  const random = seededRandom(4);
+  const Y = Matrix.from(complete);
+  const holes = Array.from(Y.data.keys()).filter(() => random.uniform() < 0.2);
+  for (const index of holes) Y.data[index] = Number.NaN;
+  return { complete, holes, Y };
+}
+
+function imputationError(complete: Matrix, holes: readonly number[], imputed: Matrix): number {
+  const sum = holes.reduce((total, index) => total + (imputed.data[index]! - complete.data[index]!) ** 2, 0);
+  return Math.sqrt(sum / holes.length);
+}
+
+/** Free latents that start at some rows of X. */
+const at = (rows: readonly number[], X: Matrix) => free({ init: rows.map((i) => Array.from(X.row(i))) });
+
+describe('missing observations', () => {
+  it('are an error unless the model is told to ignore them', () => {
+    const { Y } = withHoles(20);
+    expect(() => gplvm(Y, { latentDim: 2 })).toThrow(InvalidInputError);
+    expect(() => gplvm(Y, { latentDim: 2 })).toThrow(/missing: 'ignore'/);
+    const empty = Y.toArrays().map((row) => [...row, Number.NaN]);
+    expect(() => gplvm(empty, { latentDim: 2, missing: 'ignore' })).toThrow(/Column 12 .* missing entries only/);
+  });
+
+  it('leave the sum of the log densities of the columns over their own observed rows', () => {
+    const { Y } = withHoles(15);
+    const X = new Matrix(
+      Float64Array.from({ length: 30 }, (_, i) => Math.sin(1 + i)),
+      15,
+      2,
+    );
+    const values = { 'mapping.noise': 0.1 };
+    const model = gplvm(Y, { latentDim: 2, missing: 'ignore', centre: false, priors: [] });
+    const { objective, gradients } = evaluate(model, { ...values, latents: X });
+    const variance = { 'mapping.kernel.rbf.variance': 0.7, 'mapping.kernel.bias.variance': 0.2 };
+    const whole = evaluate(model, { ...values, ...variance, latents: X });
+    let sum = 0;
+    const dX = new Float64Array(30);
+    for (let j = 0; j < 12; j++) {
+      const rows = Array.from({ length: 15 }, (_, i) => i).filter((i) => !Number.isNaN(Y.at(i, j)));
+      const column = gplvm(
+        rows.map((i) => [Y.at(i, j)]),
+        { latentDim: 2, centre: false, priors: [], latents: at(rows, X) },
+      );
+      const part = evaluate(column, { ...values, ...variance });
+      sum += part.objective;
+      rows.forEach((i, k) => {
+        for (let q = 0; q < 2; q++) dX[2 * i + q]! += (part.gradients.latents as Matrix).at(k, q);
+      });
+    }
+    expectClose(whole.objective, sum, 1e-12, 'objective');
+    expectClose(whole.gradients.latents, dX, 1e-10, 'gradient in the latents');
+    expect(objective).not.toBe(whole.objective);
+    expect((gradients.latents as Matrix).rows).toBe(15);
+  });
+
+  it('are imputed better than by column means and by principal components', async () => {
+    const { complete, holes, Y } = withHoles(100);
+    const model = gplvm(Y, { latentDim: 2, missing: 'ignore' });
+    const result = await fit(model, { maxIterations: 150 });
+    const means = Matrix.from(complete);
+    for (const index of holes) {
+      const column = Y.column(index % 12).filter((entry) => !Number.isNaN(entry));
+      means.data[index] = column.reduce((total, entry) => total + entry, 0) / column.length;
+    }
+    const byModel = imputationError(complete, holes, result.predict(result.latents).mean);
+    const byMeans = imputationError(complete, holes, means);
+    expect(byModel).toBeLessThan(0.6 * byMeans);
+    expect(byModel).toBeLessThan(imputationError(complete, holes, imputed(Y, 2)));
+  });
+
+  it('survive saving and loading', async () => {
+    const { Y } = withHoles(20);
+    const result = await fit(gplvm(Y, { latentDim: 2, missing: 'ignore' }), { maxIterations: 5 });
+    const again = loadFit(JSON.parse(JSON.stringify(result)));
+    expect(again.predict(again.latents)).toEqual(result.predict(result.latents));
+  });
+});
