@@ -21,7 +21,12 @@ export {
   zeros,
   zerosLike,
 } from './ops/creation.ts';
+export * from './ops/distances.ts';
 export * from './ops/elementary.ts';
+export * from './ops/gramMatrix.ts';
+export * from './ops/laplacianQuadraticForm.ts';
+export * from './ops/radialCovariance.ts';
 export * from './ops/reduction.ts';
+export * from './ops/segmentSum.ts';
 export * from './ops/squaredDistances.ts';
 export * from './ops/structure.ts';

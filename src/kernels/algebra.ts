@@ -1,13 +1,21 @@
 import { InvalidInputError } from '../core/errors.ts';
+import type { Matrix } from '../core/matrix.ts';
 import { describe } from '../core/matrix.ts';
 import type { TensorMap } from '../core/model.ts';
 import * as op from '../core/ops.ts';
-import { type Parameter, type ParameterLike, parameterFrom, positive } from '../core/parameter.ts';
-import { type Tensor, type Tensor1D, type Tensor2D, tf } from '../core/tensorflow.ts';
+import { type ParameterLike, parameterFrom, positive } from '../core/parameter.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
 import type { Kernel } from './kernel.ts';
+import { merged } from './merged.ts';
+import { namedParts } from './parameterNames.ts';
+import { pickColumns } from './pickColumns.ts';
 
 /**
  * Sum of covariances: k(x, x') = Σ_i k_i(x, x'). Its parameters keep their kernels' names; a second `rbf` is `rbf2`.
+ *
+ * Sums inside it are part of it, and biases become one, and white noises, with the sum of their variances: two of them would be
+ * one function with two parameters that only their sum decides. They stay apart when one is held and the other free, or when their
+ * parameters carry bounds or anything else of their own.
  *
  * @param kernels - two or more (one is returned as it is)
  * @throws InvalidInputError when one is not a kernel
@@ -17,11 +25,32 @@ import type { Kernel } from './kernel.ts';
  * ```
  */
 export function add(...kernels: Kernel[]): Kernel {
-  return combination('add', kernels, (parts) => parts.reduce((sum, part) => op.add(sum, part)));
+  const children = merged(flattened('add', kernels));
+  if (children.length === 1) return children[0]!;
+  const parts = namedParts(children);
+  const sum = (p: TensorMap, A: Tensor2D, B: Tensor2D, inputs: Tensor2D): Tensor2D => {
+    const covariance = (i: number) => children[i]!.covariance(parts[i]!.own(p), A, B, inputs);
+    const onto = (K: Tensor2D, i: number) => children[i]!.addedTo!(K, parts[i]!.own(p), A, B, inputs);
+    const indices = children.map((_, i) => i);
+    const whole = indices.filter((i) => children[i]!.addedTo === undefined);
+    const light = indices.filter((i) => children[i]!.addedTo !== undefined);
+    const first = whole.length > 0 ? whole : [light.shift()!];
+    return light.reduce(onto, first.map(covariance).reduce((total, part) => op.add(total, part)) as Tensor2D);
+  };
+  return Object.freeze<Kernel>({
+    kind: 'kernel',
+    name: 'add',
+    parameters: Object.freeze(Object.assign({}, ...parts.map((part) => part.parameters))),
+    form: Object.freeze({ type: 'add', children: Object.freeze(children) }),
+    covariance: sum,
+    diagonal: (p, A, inputs) => diagonals(children, parts, p, A, inputs).reduce((total, part) => op.add(total, part)),
+    ...startedAt(children, (started) => add(...started)),
+  });
 }
 
 /**
- * Product of covariances: k(x, x') = Π_i k_i(x, x').
+ * Product of covariances: k(x, x') = Π_i k_i(x, x'). Products inside it are part of it; sums inside it stay what they are
+ * (see `expand`).
  *
  * @param kernels - two or more (one is returned as it is)
  * @throws InvalidInputError when one is not a kernel
@@ -31,7 +60,20 @@ export function add(...kernels: Kernel[]): Kernel {
  * ```
  */
 export function multiply(...kernels: Kernel[]): Kernel {
-  return combination('multiply', kernels, (parts) => parts.reduce((product, part) => op.mul(product, part)));
+  const children = flattened('multiply', kernels);
+  if (children.length === 1) return children[0]!;
+  const parts = namedParts(children);
+  const product = (factors: Tensor[]) => factors.reduce((total, factor) => op.mul(total, factor));
+  return Object.freeze<Kernel>({
+    kind: 'kernel',
+    name: 'multiply',
+    parameters: Object.freeze(Object.assign({}, ...parts.map((part) => part.parameters))),
+    form: Object.freeze({ type: 'multiply', children: Object.freeze(children) }),
+    covariance: (p, A, B, inputs) =>
+      product(children.map((child, i) => child.covariance(parts[i]!.own(p), A, B, inputs))) as Tensor2D,
+    diagonal: (p, A, inputs) => product(diagonals(children, parts, p, A, inputs)) as Tensor1D,
+    ...startedAt(children, (started) => multiply(...started)),
+  });
 }
 
 /**
@@ -46,7 +88,7 @@ export function multiply(...kernels: Kernel[]): Kernel {
  * ```
  */
 export function scale(kernel: Kernel, variance: ParameterLike = 1): Kernel {
-  const [child] = renamed([checkKernel(kernel, 'scale')], new Set(['scale'])) as [Renamed];
+  const [child] = namedParts([checkKernel(kernel, 'scale')], ['scale']) as [ReturnType<typeof namedParts>[number]];
   const parameter = parameterFrom(variance, positive(1));
   return Object.freeze<Kernel>({
     kind: 'kernel',
@@ -56,6 +98,7 @@ export function scale(kernel: Kernel, variance: ParameterLike = 1): Kernel {
     covariance: (p, A, B, inputs) =>
       op.mul(p['scale.variance']!, kernel.covariance(child.own(p), A, B, inputs)) as Tensor2D,
     diagonal: (p, A, inputs) => op.mul(p['scale.variance']!, kernel.diagonal(child.own(p), A, inputs)) as Tensor1D,
+    ...startedAt([kernel], ([started]) => scale(started!, variance)),
   });
 }
 
@@ -72,32 +115,22 @@ export function scale(kernel: Kernel, variance: ParameterLike = 1): Kernel {
  */
 export function select(kernel: Kernel, columns: readonly number[]): Kernel {
   checkKernel(kernel, 'select');
-  if (!Array.isArray(columns) || columns.length === 0 || columns.some((c) => !Number.isInteger(c) || c < 0)) {
-    throw new InvalidInputError(
-      `select takes a list of column numbers from 0, but ${describe(columns)}${Array.isArray(columns) ? ` ([${columns}])` : ''} was given.`,
-    );
-  }
-  const pick = (A: Tensor2D): Tensor2D => {
-    const beyond = columns.find((column) => column >= A.shape[1]);
-    if (beyond !== undefined) {
-      throw new InvalidInputError(`select asks for column ${beyond}, but the inputs have ${A.shape[1]} columns.`);
-    }
-    return op.gather(A, tf.tensor1d([...columns], 'int32'), 1) as Tensor2D;
-  };
+  const pick = pickColumns(columns);
   return Object.freeze<Kernel>({
     kind: 'kernel',
     name: kernel.name,
     parameters: kernel.parameters,
     form: Object.freeze({ type: 'select', child: kernel, columns: Object.freeze([...columns]) }),
     covariance: (p, A, B, inputs) => {
-      const own = pick(A);
-      const other = A === B ? own : pick(B);
-      return kernel.covariance(p, own, other, inputs === A ? own : inputs === B ? other : pick(inputs));
+      const own = pick.tensor(A);
+      const other = A === B ? own : pick.tensor(B);
+      return kernel.covariance(p, own, other, inputs === A ? own : inputs === B ? other : pick.tensor(inputs));
     },
     diagonal: (p, A, inputs) => {
-      const own = pick(A);
-      return kernel.diagonal(p, own, inputs === A ? own : pick(inputs));
+      const own = pick.tensor(A);
+      return kernel.diagonal(p, own, inputs === A ? own : pick.tensor(inputs));
     },
+    ...(kernel.startedAt && { startedAt: (X: Matrix) => select(kernel.startedAt!(pick.matrix(X)), columns) }),
   });
 }
 
@@ -111,59 +144,27 @@ export function checkKernel(value: unknown, caller: string): Kernel {
   throw new InvalidInputError(`${caller} takes kernels, but ${describe(value)} was given.${factory}`);
 }
 
-function combination(type: 'add' | 'multiply', kernels: Kernel[], combine: (parts: Tensor[]) => Tensor): Kernel {
-  kernels.forEach((kernel) => {
-    checkKernel(kernel, type);
-  });
-  const [first] = kernels;
-  if (first === undefined) throw new InvalidInputError(`${type} takes at least one kernel, but none was given.`);
-  if (kernels.length === 1) return first;
-  const parts = renamed(kernels);
-  return Object.freeze<Kernel>({
-    kind: 'kernel',
-    name: type,
-    parameters: Object.freeze(Object.assign({}, ...parts.map((part) => part.parameters))),
-    form: Object.freeze({ type, children: Object.freeze([...kernels]) }),
-    covariance: (p, A, B, inputs) =>
-      combine(kernels.map((kernel, i) => kernel.covariance(parts[i]!.own(p), A, B, inputs))) as Tensor2D,
-    diagonal: (p, A, inputs) =>
-      combine(kernels.map((kernel, i) => kernel.diagonal(parts[i]!.own(p), A, inputs))) as Tensor1D,
+/** The kernels, with the children of those of the same type in their place. */
+function flattened(type: 'add' | 'multiply', kernels: readonly Kernel[]): readonly Kernel[] {
+  if (kernels.length === 0) throw new InvalidInputError(`${type} takes at least one kernel, but none was given.`);
+  return kernels.flatMap((kernel) => {
+    const { form } = checkKernel(kernel, type);
+    return form.type === type ? form.children : [kernel];
   });
 }
 
-interface Renamed {
-  /** The kernel's parameters under their new names. */
-  readonly parameters: Record<string, Parameter>;
-  /** The tensors of a combination under this kernel's own names. */
-  readonly own: (p: TensorMap) => TensorMap;
+function diagonals(
+  children: readonly Kernel[],
+  parts: ReturnType<typeof namedParts>,
+  p: TensorMap,
+  A: Tensor2D,
+  inputs: Tensor2D,
+): Tensor1D[] {
+  return children.map((child, i) => child.diagonal(parts[i]!.own(p), A, inputs));
 }
 
-/** Kernels side by side under unique names: a first segment that is taken gets the next free number. */
-function renamed(kernels: readonly Kernel[], taken: Set<string> = new Set()): Renamed[] {
-  return kernels.map((kernel) => {
-    const keys = Object.keys(kernel.parameters);
-    const segments = new Map<string, string>();
-    for (const segment of new Set(keys.map((key) => key.split('.')[0]!))) {
-      const free = nextFree(segment, taken);
-      taken.add(free);
-      segments.set(segment, free);
-    }
-    const names = keys.map((key): [string, string] => {
-      const [segment, ...rest] = key.split('.');
-      return [key, [segments.get(segment!)!, ...rest].join('.')];
-    });
-    return {
-      parameters: Object.fromEntries(names.map(([key, name]) => [name, kernel.parameters[key]!])),
-      own: (p) => Object.fromEntries(names.map(([key, name]) => [key, p[name]!])),
-    };
-  });
-}
-
-function nextFree(segment: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(segment)) return segment;
-  const stem = segment.replace(/\d+$/, '');
-  const base = taken.has(stem) ? stem : segment;
-  let number = 2;
-  while (taken.has(`${base}${number}`)) number++;
-  return `${base}${number}`;
+/** Decides what is open in the parts, when there is something. */
+function startedAt(children: readonly Kernel[], whole: (children: Kernel[]) => Kernel): Pick<Kernel, 'startedAt'> {
+  if (children.every((child) => child.startedAt === undefined)) return {};
+  return { startedAt: (inputs) => whole(children.map((child) => child.startedAt?.(inputs) ?? child)) };
 }

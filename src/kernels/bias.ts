@@ -5,7 +5,7 @@ import { defineKernel } from './defineKernel.ts';
 import { constantDiagonal } from './stationary.ts';
 
 /**
- * Bias (constant): k(x, x') = v.
+ * Bias (constant): k(x, x') = v. In a sum, two of them are one.
  *
  * @param overrides - `variance` v > 0 (1)
  * @throws InvalidInputError for an unknown parameter or one outside its range
@@ -19,4 +19,6 @@ export const bias = defineKernel({
   parameters: { variance: positive(1) },
   covariance: (p, A, B) => op.mul(p.variance, op.ones([A.shape[0], B.shape[0]])) as Tensor2D,
   diagonal: (p, A) => constantDiagonal(p.variance, A),
+  addedTo: (K, p) => op.add(K, p.variance) as Tensor2D,
+  mergesInSums: true,
 });

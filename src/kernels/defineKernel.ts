@@ -1,7 +1,8 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { describe } from '../core/matrix.ts';
+import { describe, type Matrix } from '../core/matrix.ts';
 import * as op from '../core/ops.ts';
-import type { ParameterLike } from '../core/parameter.ts';
+import { unknownName } from '../core/options.ts';
+import { isParameter, type Parameter, type ParameterLike, positive } from '../core/parameter.ts';
 import { type OwnParameters, overriddenParameters, ownTensors } from '../core/part.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
 import type { Kernel } from './kernel.ts';
@@ -9,22 +10,41 @@ import type { Kernel } from './kernel.ts';
 /** Natural values of a kernel's own parameters, as tensors: scalars, or vectors where the start is a list. */
 export type KernelParameters<Name extends string> = Readonly<Record<Name, Tensor>>;
 
-export interface KernelDefinition<Name extends string> {
+export interface KernelDefinition<Name extends string, Options extends object = object> {
   /** The segment of its parameters' paths: a word of letters and digits. */
   readonly name: string;
   /** Default parameters; a bare number is `positive`. */
   readonly parameters: OwnParameters<Name>;
   /**
+   * Options beside the parameters: each turns what was given into plain JSON (numbers, texts, lists), or throws a sentence. What
+   * is not given stays undefined.
+   */
+  readonly options?: { readonly [K in keyof Options]-?: (given: unknown) => Options[K] };
+  /**
    * n×m covariance of the rows of A (n×q) and B (m×q). B is A itself, the same tensor, when the Gram matrix is asked for;
    * `inputs` are the process's own inputs, for covariances that are built on them.
    */
-  covariance(p: KernelParameters<Name>, A: Tensor2D, B: Tensor2D, inputs: Tensor2D): Tensor2D;
+  covariance(
+    p: KernelParameters<Name>,
+    A: Tensor2D,
+    B: Tensor2D,
+    inputs: Tensor2D,
+    options: Partial<Options>,
+  ): Tensor2D;
   /** k(x, x) for every row of A (n entries); the diagonal of the Gram matrix is formed when this is missing. */
-  diagonal?(p: KernelParameters<Name>, A: Tensor2D, inputs: Tensor2D): Tensor1D;
+  diagonal?(p: KernelParameters<Name>, A: Tensor2D, inputs: Tensor2D, options: Partial<Options>): Tensor1D;
+  /** K + k(A, B), when that takes fewer passes than forming k(A, B). */
+  addedTo?(K: Tensor2D, p: KernelParameters<Name>, A: Tensor2D, B: Tensor2D): Tensor2D;
+  /** Options that are to be decided from the inputs at which a process starts (N×q), if any. */
+  startedAt?(inputs: Matrix, options: Partial<Options>): Partial<Options>;
+  /** Whether a sum of two of these is one of them, with the sum of their parameters. */
+  readonly mergesInSums?: boolean;
 }
 
-/** Makes a kernel; what is given replaces the default parameters. */
-export type KernelFactory<Name extends string> = (overrides?: Partial<Record<Name, ParameterLike>>) => Kernel;
+/** Makes a kernel; what is given replaces the default parameters, or sets an option. */
+export type KernelFactory<Name extends string, Options extends object = object> = (
+  overrides?: Partial<Record<Name, ParameterLike>> & { readonly [K in keyof Options]?: unknown },
+) => Kernel;
 
 /**
  * A new covariance function from one function with tensor operations. The built-in kernels are made with it.
@@ -47,25 +67,61 @@ export type KernelFactory<Name extends string> = (overrides?: Partial<Record<Nam
  * });
  * ```
  */
-export function defineKernel<Name extends string>(definition: KernelDefinition<Name>): KernelFactory<Name> {
+export function defineKernel<Name extends string, Options extends object = object>(
+  definition: KernelDefinition<Name, Options>,
+): KernelFactory<Name, Options> {
   const { name } = definition;
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
     throw new InvalidInputError(`A kernel's name is one word of letters and digits, but ${describe(name)} was given.`);
   }
-  return (overrides = {}) => {
-    const own = overriddenParameters(`Kernel '${name}'`, definition.parameters, overrides);
+  const standard = Object.freeze(standardParameters(definition.parameters));
+  const readers = (definition.options ?? {}) as Record<string, (given: unknown) => unknown>;
+
+  const make = (given: Readonly<Record<string, unknown>> = {}): Kernel => {
+    const { overrides, options } = separated(given);
+    const own = overriddenParameters(`Kernel '${name}'`, standard, overrides);
     const names = Object.keys(own) as Name[];
+    const remade = (changes: Readonly<Record<string, unknown>>) => make({ ...own, ...options, ...changes });
     const kernel: Kernel = {
       kind: 'kernel',
       name,
       parameters: Object.freeze(Object.fromEntries(names.map((key) => [`${name}.${key}`, own[key]]))),
-      form: Object.freeze({ type: 'leaf' }),
-      covariance: (p, A, B, inputs) => definition.covariance(ownTensors(p, name, names), A, B, inputs),
+      form: Object.freeze({ type: 'leaf', standard, options, remade, mergesInSums: definition.mergesInSums ?? false }),
+      covariance: (p, A, B, inputs) => definition.covariance(ownTensors(p, name, names), A, B, inputs, options),
       diagonal: (p, A, inputs) => {
         const values = ownTensors(p, name, names);
-        return definition.diagonal?.(values, A, inputs) ?? op.diagPart(definition.covariance(values, A, A, inputs));
+        return (
+          definition.diagonal?.(values, A, inputs, options) ??
+          op.diagPart(definition.covariance(values, A, A, inputs, options))
+        );
       },
+      ...(definition.addedTo && {
+        addedTo: (K, p, A, B) => definition.addedTo!(K, ownTensors(p, name, names), A, B),
+      }),
+      ...(definition.startedAt && { startedAt: (inputs) => remade(definition.startedAt!(inputs, options)) }),
     };
     return Object.freeze(kernel);
   };
+  return make as KernelFactory<Name, Options>;
+
+  function separated(given: Readonly<Record<string, unknown>>) {
+    const overrides: Partial<Record<Name, ParameterLike>> = {};
+    const options: Record<string, unknown> = {};
+    for (const [key, value] of Object.entries(given)) {
+      if (value === undefined) continue;
+      if (Object.hasOwn(readers, key)) options[key] = readers[key]!(value);
+      else if (Object.hasOwn(standard, key)) overrides[key as Name] = value as ParameterLike;
+      else throw unknownName('parameter', key, [...Object.keys(standard), ...Object.keys(readers)], `Kernel '${name}'`);
+    }
+    return { overrides, options: Object.freeze(options) as Partial<Options> };
+  }
+}
+
+function standardParameters<Name extends string>(parameters: OwnParameters<Name>): Record<Name, Parameter> {
+  return Object.fromEntries(
+    Object.entries<ParameterLike>(parameters).map(([key, value]) => [
+      key,
+      isParameter(value) ? value : positive(value),
+    ]),
+  ) as Record<Name, Parameter>;
 }

@@ -1,28 +1,18 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { unknownName } from '../core/options.ts';
-import {
-  type Parameter,
-  type ParameterJSON,
-  type ParameterLike,
-  parameterFromJSON,
-  parameterToJSON,
-} from '../core/parameter.ts';
+import { type Parameter, type ParameterJSON, parameterFromJSON, parameterToJSON } from '../core/parameter.ts';
 import { add, multiply, scale, select } from './algebra.ts';
-import { bias } from './bias.ts';
+import { type KernelCatalogue, kernelFactory } from './catalogue.ts';
 import type { Kernel } from './kernel.ts';
-import { linear } from './linear.ts';
-import { rbf } from './rbf.ts';
-import { white } from './white.ts';
 
-/** Factories by the names of the kernels they make. */
-export type KernelCatalogue = Readonly<Record<string, (overrides?: Record<string, ParameterLike>) => Kernel>>;
-
-/** The kernels that come with the library. */
-export const builtInKernels: KernelCatalogue = { bias, linear, rbf, white };
+export type { KernelCatalogue } from './catalogue.ts';
 
 /** A kernel as plain JSON: how it was put together and what its parameters are. */
 export type KernelJSON =
-  | { readonly kernel: string; readonly parameters: Readonly<Record<string, ParameterJSON>> }
+  | {
+      readonly kernel: string;
+      readonly parameters: Readonly<Record<string, ParameterJSON>>;
+      readonly options?: Readonly<Record<string, unknown>>;
+    }
   | { readonly add: readonly KernelJSON[] }
   | { readonly multiply: readonly KernelJSON[] }
   | { readonly scale: KernelJSON; readonly variance: ParameterJSON }
@@ -56,12 +46,13 @@ export function kernelToJSON(kernel: Kernel): KernelJSON {
             parameterToJSON(parameter),
           ]),
         ),
+        ...(Object.keys(form.options).length > 0 && { options: form.options }),
       };
   }
 }
 
 /**
- * The kernel that `kernelToJSON` wrote.
+ * The kernel that `kernelToJSON` wrote, with the same parameter paths.
  *
  * @param json - plain JSON
  * @param own - factories of kernels that do not come with the library, by name
@@ -72,18 +63,7 @@ export function kernelFromJSON(json: KernelJSON, own: KernelCatalogue = {}): Ker
   if ('multiply' in json) return multiply(...json.multiply.map((child) => kernelFromJSON(child, own)));
   if ('scale' in json) return scale(kernelFromJSON(json.scale, own), parameterFromJSON(json.variance));
   if ('select' in json) return select(kernelFromJSON(json.select, own), json.columns);
-  const factories = { ...builtInKernels, ...own };
   if (typeof json.kernel !== 'string') throw new InvalidInputError('This is not a kernel written by kernelToJSON.');
-  const factory = factories[json.kernel];
-  if (factory === undefined) {
-    throw unknownName(
-      'kernel',
-      json.kernel,
-      Object.keys(factories),
-      'The list of known kernels (pass your own as { kernels })',
-    );
-  }
-  return factory(
-    Object.fromEntries(Object.entries(json.parameters).map(([name, value]) => [name, parameterFromJSON(value)])),
-  );
+  const parameters = Object.entries(json.parameters).map(([name, value]) => [name, parameterFromJSON(value)]);
+  return kernelFactory(json.kernel, own)({ ...Object.fromEntries(parameters), ...json.options });
 }

@@ -1,3 +1,4 @@
+import type { Matrix } from '../core/matrix.ts';
 import type { TensorMap } from '../core/model.ts';
 import type { Parameter } from '../core/parameter.ts';
 import type { Tensor1D, Tensor2D } from '../core/tensorflow.ts';
@@ -22,10 +23,30 @@ export interface Kernel {
   readonly covariance: (p: TensorMap, A: Tensor2D, B: Tensor2D, inputs: Tensor2D) => Tensor2D;
   /** k(x, x) of every row of A, n entries, without the Gram matrix. */
   readonly diagonal: (p: TensorMap, A: Tensor2D, inputs: Tensor2D) => Tensor1D;
+  /** K + k(A, B), for kernels that can do so in fewer passes than forming k(A, B) takes. */
+  readonly addedTo?: (K: Tensor2D, p: TensorMap, A: Tensor2D, B: Tensor2D, inputs: Tensor2D) => Tensor2D;
+  /**
+   * The kernel with everything in it decided, for a process that starts at these inputs (N×q); a kernel without it is decided as it
+   * is. A model calls it once, before it is fitted.
+   */
+  readonly startedAt?: (inputs: Matrix) => Kernel;
 }
 
 export type KernelForm =
-  | { readonly type: 'leaf' }
+  | KernelLeaf
   | { readonly type: 'add' | 'multiply'; readonly children: readonly Kernel[] }
   | { readonly type: 'scale'; readonly child: Kernel; readonly variance: Parameter }
   | { readonly type: 'select'; readonly child: Kernel; readonly columns: readonly number[] };
+
+/** A kernel that one definition made. */
+export interface KernelLeaf {
+  readonly type: 'leaf';
+  /** The definition's parameters, which say what kind a bare number is. */
+  readonly standard: Readonly<Record<string, Parameter>>;
+  /** Options that were given, as plain JSON. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Makes the same kernel with other parameters or options. */
+  readonly remade: (changes: Readonly<Record<string, unknown>>) => Kernel;
+  /** Whether a sum of two of these is one of them, with the sum of their parameters. */
+  readonly mergesInSums: boolean;
+}

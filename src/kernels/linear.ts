@@ -1,7 +1,6 @@
-import * as op from '../core/ops.ts';
 import { positive } from '../core/parameter.ts';
-import type { Tensor1D, Tensor2D } from '../core/tensorflow.ts';
 import { defineKernel } from './defineKernel.ts';
+import { weightedProducts, weightedSquares } from './products.ts';
 
 /**
  * Linear: k(x, x') = Σ_d v_d·x_d·x'_d.
@@ -17,6 +16,6 @@ import { defineKernel } from './defineKernel.ts';
 export const linear = defineKernel({
   name: 'linear',
   parameters: { variance: positive(1) },
-  covariance: (p, A, B) => op.matMul(op.mul(A, p.variance) as Tensor2D, B, false, true) as Tensor2D,
-  diagonal: (p, A) => op.sum(op.mul(op.square(A), p.variance), 1) as Tensor1D,
+  covariance: (p, A, B) => weightedProducts(A, B, p.variance),
+  diagonal: (p, A) => weightedSquares(A, p.variance),
 });

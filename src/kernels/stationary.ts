@@ -1,12 +1,41 @@
 import * as op from '../core/ops.ts';
+import { type ParameterLike, positive } from '../core/parameter.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
+import { defineKernel, type KernelFactory } from './defineKernel.ts';
+
+/**
+ * A stationary kernel: k(x, x') = v·f(r²), r² = Σ_d ((x_d − x'_d)/l_d)². A profile f and the metric are all it takes.
+ *
+ * @param profile - f with f(0) = 1; its name is the kernel's
+ */
+export function stationaryKernel(profile: op.RadialProfile): KernelFactory<'variance' | 'lengthscale'> {
+  return defineKernel({
+    name: profile.name,
+    parameters: STATIONARY,
+    covariance: (p, A, B) => {
+      const [left, right] = scaledPoints(A, B, p.lengthscale);
+      return op.radialCovariance(left, right, p.variance, profile);
+    },
+    diagonal: (p, A) => constantDiagonal(p.variance, A),
+  });
+}
+
+const STATIONARY: Record<'variance' | 'lengthscale', ParameterLike> = {
+  variance: positive(1),
+  lengthscale: positive(1),
+};
 
 /**
  * r²_ij = Σ_d ((a_id − b_jd)/l_d)², n×m, by direct differences: never negative, 0 for coincident points, with gradient 0 there.
  */
 export function scaledSquaredDistances(A: Tensor2D, B: Tensor2D, lengthscale: Tensor): Tensor2D {
-  const scaled = op.div(A, lengthscale) as Tensor2D;
-  return op.squaredDistances(scaled, A === B ? scaled : (op.div(B, lengthscale) as Tensor2D));
+  return op.squaredDistances(...scaledPoints(A, B, lengthscale));
+}
+
+/** Both sets of points divided by the lengthscales; one tensor twice for one set. */
+function scaledPoints(A: Tensor2D, B: Tensor2D, lengthscale: Tensor): [Tensor2D, Tensor2D] {
+  const left = op.div(A, lengthscale) as Tensor2D;
+  return [left, A === B ? left : (op.div(B, lengthscale) as Tensor2D)];
 }
 
 /** The diagonal of a stationary covariance: its variance for every row of A. */

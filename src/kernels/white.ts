@@ -5,7 +5,8 @@ import { defineKernel } from './defineKernel.ts';
 import { constantDiagonal } from './stationary.ts';
 
 /**
- * White noise: v·δ by index — v on the diagonal of a Gram matrix, 0 between two sets of points, even where points coincide.
+ * White noise: v·δ by index — v on the diagonal of a Gram matrix, 0 between two sets of points, even where points coincide. In a
+ * sum, two of them are one.
  *
  * @param overrides - `variance` v > 0 (1)
  * @throws InvalidInputError for an unknown parameter or one outside its range
@@ -20,4 +21,6 @@ export const white = defineKernel({
   covariance: (p, A, B) =>
     op.mul(p.variance, A === B ? op.eye(A.shape[0]) : op.zeros([A.shape[0], B.shape[0]])) as Tensor2D,
   diagonal: (p, A) => constantDiagonal(p.variance, A),
+  addedTo: (K, p, A, B) => (A === B ? op.addDiagonal(K, p.variance) : K),
+  mergesInSums: true,
 });

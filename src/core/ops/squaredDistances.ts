@@ -1,93 +1,108 @@
-import { doublesOf } from '../matrix.ts';
+import { type MatrixKernel, runKernel, type Save } from '../linalg/kernels/kernel.ts';
+import { matrixOperand, requireBackend } from '../linalg/operands.ts';
 import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
-import { tensor } from './creation.ts';
+import {
+  pullBetween,
+  pullOfPairs,
+  squaredDistancesBetween,
+  squaredDistancesOfPairs,
+  unpack,
+  weighPairs,
+} from './pairs.ts';
+import { samePoints } from './pointSets.ts';
+import { registerOnce } from './registerOnce.ts';
 
 /**
  * Squared Euclidean distances between the rows of A (n×q) and B (m×q): d²_ij = Σ_k (a_ik − b_jk)², by direct differences — never
  * negative, exactly 0 for coincident points, no cancellation — with gradients in both. Pass the same tensor twice for the
  * distances within one set.
  *
+ * @param A - n×q
+ * @param B - m×q
  * @returns n×m
+ * @throws InvalidInputError when A and B are not matrices with the same number of columns
  * @example
  * ```ts
  * op.squaredDistances(X, X);
  * ```
  */
 export function squaredDistances(A: Tensor2D, B: Tensor2D): Tensor2D {
-  return A === B ? within(A) : between(A, B);
+  requireBackend('squaredDistances');
+  registerOnce(WITHIN, WITHIN_GRADIENT, BETWEEN, BETWEEN_GRADIENT);
+  const left = matrixOperand(A, 'squaredDistances', 'A');
+  if (A === B) return within(left);
+  return between(left, samePoints(left, matrixOperand(B, 'squaredDistances', 'B'), 'squaredDistances'));
 }
 
 const within = tf.customGrad((...args: unknown[]) => {
-  const [A, save] = args as [Tensor2D, (tensors: Tensor[]) => void];
-  const [n, q] = A.shape;
-  save([A]);
-  const value = tensor(differences(doublesOf(A), n, doublesOf(A), n, q), [n, n]);
+  const [x, save] = args as [Tensor2D, Save];
+  save([x]);
   return {
-    value,
-    // Each pair appears twice and each point on both sides.
-    gradFunc: (dy: Tensor, saved: Tensor[]) => {
-      const points = doublesOf(saved[0]!);
-      const weights = doublesOf(dy);
-      const left = contraction(weights, points, n, points, n, q, false);
-      contraction(weights, points, n, points, n, q, true).forEach((entry, i) => {
-        left[i]! += entry;
-      });
-      return tensor(left, [n, q]);
-    },
+    value: runKernel(WITHIN.name, { x })[0]!,
+    gradFunc: (dy: Tensor, [points]: Tensor[]) => runKernel(WITHIN_GRADIENT.name, { x: points!, dy })[0]!,
   };
-}) as (A: Tensor2D) => Tensor2D;
+}) as (x: Tensor2D) => Tensor2D;
 
 const between = tf.customGrad((...args: unknown[]) => {
-  const [A, B, save] = args as [Tensor2D, Tensor2D, (tensors: Tensor[]) => void];
-  const [n, q] = A.shape;
-  const m = B.shape[0];
-  save([A, B]);
-  const value = tensor(differences(doublesOf(A), n, doublesOf(B), m, q), [n, m]);
+  const [a, b, save] = args as [Tensor2D, Tensor2D, Save];
+  save([a, b]);
   return {
-    value,
-    gradFunc: (dy: Tensor, saved: Tensor[]) => {
-      const a = doublesOf(saved[0]!);
-      const b = doublesOf(saved[1]!);
-      const weights = doublesOf(dy);
-      return [
-        tensor(contraction(weights, a, n, b, m, q, false), [n, q]),
-        tensor(contraction(weights, b, m, a, n, q, true), [m, q]),
-      ];
-    },
+    value: runKernel(BETWEEN.name, { a, b })[0]!,
+    gradFunc: (dy: Tensor, saved: Tensor[]) => runKernel(BETWEEN_GRADIENT.name, { a: saved[0]!, b: saved[1]!, dy }),
   };
-}) as (A: Tensor2D, B: Tensor2D) => Tensor2D;
+}) as (a: Tensor2D, b: Tensor2D) => Tensor2D;
 
-function differences(a: Float64Array, n: number, b: Float64Array, m: number, q: number): Float64Array {
-  const result = new Float64Array(n * m);
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j < m; j++) {
-      let sum = 0;
-      for (let k = 0; k < q; k++) {
-        const difference = a[i * q + k]! - b[j * q + k]!;
-        sum += difference * difference;
-      }
-      result[i * m + j] = sum;
-    }
-  }
-  return result;
-}
+const WITHIN: MatrixKernel<object> = {
+  name: 'latentfield.SquaredDistancesWithin',
+  inputs: ['x'],
+  outputs: ([x]) => [[x![0]!, x![0]!]],
+  compute({ memory, inputs, outputs }, [x]) {
+    const [n, q] = x as [number, number];
+    const pairs = (n * (n - 1)) / 2;
+    memory.withBlock(8 * (pairs + 1), (work) => {
+      const packed = memory.float64(work, pairs);
+      squaredDistancesOfPairs(n, q, memory.float64(inputs[0]!, n * q), packed);
+      unpack(n, packed, 0, memory.float64(outputs[0]!, n * n));
+    });
+  },
+};
 
-/** 2·Σ_j w_ij·(a_i − b_j) for every row i of a, with w n×m, or m×n when `transposed`. */
-function contraction(
-  w: Float64Array,
-  a: Float64Array,
-  n: number,
-  b: Float64Array,
-  m: number,
-  q: number,
-  transposed: boolean,
-): Float64Array {
-  const result = new Float64Array(n * q);
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j < m; j++) {
-      const weight = 2 * w[transposed ? j * n + i : i * m + j]!;
-      for (let k = 0; k < q; k++) result[i * q + k]! += weight * (a[i * q + k]! - b[j * q + k]!);
-    }
-  }
-  return result;
-}
+const WITHIN_GRADIENT: MatrixKernel<object> = {
+  name: 'latentfield.SquaredDistancesWithinGradient',
+  inputs: ['x', 'dy'],
+  outputs: ([x]) => [x!],
+  compute({ memory, inputs, outputs }, [x]) {
+    const [n, q] = x as [number, number];
+    const pairs = (n * (n - 1)) / 2;
+    memory.withBlock(8 * (pairs + 1), (work) => {
+      const weights = memory.float64(work, pairs).fill(1);
+      weighPairs(n, memory.float64(inputs[1]!, n * n), weights);
+      pullOfPairs(n, q, memory.float64(inputs[0]!, n * q), weights, memory.float64(outputs[0]!, n * q));
+    });
+  },
+};
+
+const BETWEEN: MatrixKernel<object> = {
+  name: 'latentfield.SquaredDistancesBetween',
+  inputs: ['a', 'b'],
+  outputs: ([a, b]) => [[a![0]!, b![0]!]],
+  compute({ memory, inputs, outputs }, [a, b]) {
+    const [n, q] = a as [number, number];
+    const m = b![0]!;
+    const [A, B] = [memory.float64(inputs[0]!, n * q), memory.float64(inputs[1]!, m * q)];
+    squaredDistancesBetween(n, m, q, A, B, memory.float64(outputs[0]!, n * m));
+  },
+};
+
+const BETWEEN_GRADIENT: MatrixKernel<object> = {
+  name: 'latentfield.SquaredDistancesBetweenGradient',
+  inputs: ['a', 'b', 'dy'],
+  outputs: ([a, b]) => [a!, b!],
+  compute({ memory, inputs, outputs }, [a, b]) {
+    const [n, q] = a as [number, number];
+    const m = b![0]!;
+    const [A, B] = [memory.float64(inputs[0]!, n * q), memory.float64(inputs[1]!, m * q)];
+    const [dA, dB] = [memory.float64(outputs[0]!, n * q), memory.float64(outputs[1]!, m * q)];
+    pullBetween(n, m, q, A, B, memory.float64(inputs[2]!, n * m), dA, dB);
+  },
+};

@@ -1,0 +1,64 @@
+import { Matrix } from '../core/matrix.ts';
+import type { Parameter, ParameterValue } from '../core/parameter.ts';
+import { checkKernel } from './algebra.ts';
+import type { Kernel, KernelLeaf } from './kernel.ts';
+
+/**
+ * A kernel as people write it: `rbf(variance=1, lengthscale=[1,2]) + bias(0.1)`. Products are `*`; a held parameter is `fixed(1)`, and
+ * one of another kind than its kernel's says which, `real(0)` or `bounded(0, 1, 0.5)`. `parseKernel` reads it back; priors on
+ * parameters are left out (JSON keeps them).
+ *
+ * @param kernel - any kernel
+ * @throws InvalidInputError when it is not a kernel
+ * @example
+ * ```ts
+ * describe(add(rbf({ variance: fixed(1) }), bias({ variance: 0.1 })));
+ * // rbf(variance=fixed(1), lengthscale=1) + bias(0.1)
+ * ```
+ */
+export function describe(kernel: Kernel): string {
+  const { form } = checkKernel(kernel, 'describe');
+  switch (form.type) {
+    case 'add':
+      return form.children.map(describe).join(' + ');
+    case 'multiply':
+      return form.children
+        .map((child) => (child.form.type === 'add' ? `(${describe(child)})` : describe(child)))
+        .join(' * ');
+    case 'scale':
+      return `scale(${describe(form.child)}, ${parameterText(form.variance, STANDARD_VARIANCE)})`;
+    case 'select':
+      return `select(${describe(form.child)}, ${valueText(form.columns)})`;
+    case 'leaf':
+      return leafText(kernel, form);
+  }
+}
+
+const STANDARD_VARIANCE = { support: 'positive', free: true, lower: 0, upper: Infinity } as const;
+
+function leafText(kernel: Kernel, { standard, options }: KernelLeaf): string {
+  const parameters = Object.keys(standard).map((name): [string, string] => [
+    name,
+    parameterText(kernel.parameters[`${kernel.name}.${name}`]!, standard[name]!),
+  ]);
+  const given = Object.entries(options).map(([name, value]): [string, string] => [name, valueText(value)]);
+  if (parameters.length === 1 && given.length === 0) return `${kernel.name}(${parameters[0]![1]})`;
+  return `${kernel.name}(${[...parameters, ...given].map(([name, text]) => `${name}=${text}`).join(', ')})`;
+}
+
+/** A bare value for a parameter of the standard kind, else the kind and the value. */
+function parameterText(
+  { support, free, lower, upper, initial }: Parameter,
+  standard: Pick<Parameter, 'support' | 'free' | 'lower' | 'upper'>,
+): string {
+  const value = valueText(initial);
+  const same = support === standard.support && lower === standard.lower && upper === standard.upper;
+  if (same && free === standard.free && !(initial instanceof Matrix)) return value;
+  if (!free) return `fixed(${value})`;
+  return support === 'bounded' ? `bounded(${lower}, ${upper}, ${value})` : `${support}(${value})`;
+}
+
+function valueText(value: ParameterValue | unknown): string {
+  if (value instanceof Matrix) return valueText(value.toArrays());
+  return Array.isArray(value) ? `[${value.map(valueText).join(',')}]` : String(value);
+}

@@ -1,0 +1,25 @@
+import { stationaryKernel } from './stationary.ts';
+
+/**
+ * Matérn of order 3/2: k(x, x') = v(1 + √3·r)e^{−√3·r}, r² = Σ_d ((x_d − x'_d)/l_d)². Its samples are differentiable once.
+ *
+ * @param overrides - `variance` v > 0 (1); `lengthscale` l > 0 (1), a list for one per latent dimension (ARD)
+ * @throws InvalidInputError for an unknown parameter or one outside its range
+ * @see Rasmussen & Williams 2006, eq. 4.17
+ * @example
+ * ```ts
+ * matern32({ variance: 2, lengthscale: [1, 0.5] });
+ * ```
+ */
+export const matern32 = stationaryKernel({
+  name: 'matern32',
+  value: (s) => {
+    for (let i = 0; i < s.length; i++) {
+      const a = Math.sqrt(3 * s[i]!);
+      s[i] = (1 + a) * Math.exp(-a);
+    }
+  },
+  slope: (s) => {
+    for (let i = 0; i < s.length; i++) s[i] = -1.5 * Math.exp(-Math.sqrt(3 * s[i]!));
+  },
+});

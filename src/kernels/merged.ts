@@ -1,0 +1,54 @@
+import type { Parameter } from '../core/parameter.ts';
+import type { Kernel } from './kernel.ts';
+
+/**
+ * The summands with those that merge in sums taken together, each group where its first member stood. Two merge when they come from
+ * one definition and their parameters are plain numbers of the same kind: both held, or both free with the definition's own support
+ * and nothing of their own (bounds, a transform, a prior). Only then does the sum mean what the two meant.
+ */
+export function merged(summands: readonly Kernel[]): readonly Kernel[] {
+  const result: Kernel[] = [];
+  for (const kernel of summands) {
+    const twin = result.findIndex((other) => mergeable(other, kernel));
+    if (twin < 0) result.push(kernel);
+    else result[twin] = sumOf(result[twin]!, kernel);
+  }
+  return result;
+}
+
+function mergeable(a: Kernel, b: Kernel): boolean {
+  if (a.form.type !== 'leaf' || b.form.type !== 'leaf') return false;
+  const { standard, mergesInSums } = a.form;
+  if (!mergesInSums || standard !== b.form.standard) return false;
+  return Object.keys(standard).every((name) => {
+    const [own, other] = [parameterOf(a, name), parameterOf(b, name)];
+    return own.free === other.free && isPlain(own, standard[name]!) && isPlain(other, standard[name]!);
+  });
+}
+
+function isPlain(parameter: Parameter, standard: Parameter): boolean {
+  return (
+    typeof parameter.initial === 'number' &&
+    parameter.support === standard.support &&
+    parameter.lower === standard.lower &&
+    parameter.upper === standard.upper &&
+    parameter.transform === standard.transform &&
+    parameter.prior === standard.prior
+  );
+}
+
+function sumOf(a: Kernel, b: Kernel): Kernel {
+  if (a.form.type !== 'leaf') return a;
+  const { standard, remade } = a.form;
+  return remade(
+    Object.fromEntries(
+      Object.keys(standard).map((name) => {
+        const parameter = parameterOf(a, name);
+        const initial = (parameter.initial as number) + (parameterOf(b, name).initial as number);
+        return [name, Object.freeze({ ...parameter, initial })];
+      }),
+    ),
+  );
+}
+
+const parameterOf = (kernel: Kernel, name: string): Parameter => kernel.parameters[`${kernel.name}.${name}`]!;

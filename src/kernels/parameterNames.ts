@@ -1,0 +1,65 @@
+import type { TensorMap } from '../core/model.ts';
+import type { Parameter } from '../core/parameter.ts';
+import type { Kernel } from './kernel.ts';
+
+/** A kernel among others: its parameters under the names that tell it apart from them. */
+export interface NamedPart {
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  /** The tensors of the whole under this kernel's own names. */
+  readonly own: (p: TensorMap) => TensorMap;
+}
+
+/**
+ * Gives kernels side by side unique names. Every parameter is called `<name>.<parameter>` after the leaf (or scale) it belongs to; of
+ * leaves with one name, counted from left to right through all sums and products, the second is `<name>2`, the third `<name>3`. So
+ * names depend on the order of the leaves only, not on how they are bracketed.
+ */
+export function namedParts(kernels: readonly Kernel[], before: readonly string[] = []): NamedPart[] {
+  const own = kernels.map(leafNames);
+  const names = numbered([...before, ...own.flat()]).slice(before.length);
+  let start = 0;
+  return kernels.map((kernel, i) => {
+    const segments = numbered(own[i]!);
+    const renamed = new Map(segments.map((segment, k) => [segment, names[start + k]!]));
+    start += segments.length;
+    const keys = Object.keys(kernel.parameters).map((key): [string, string] => {
+      const dot = key.indexOf('.');
+      return [key, renamed.get(key.slice(0, dot))! + key.slice(dot)];
+    });
+    return {
+      parameters: Object.fromEntries(keys.map(([key, name]) => [name, kernel.parameters[key]!])),
+      own: (p) => Object.fromEntries(keys.map(([key, name]) => [key, p[name]!])),
+    };
+  });
+}
+
+/** Names of the leaves and scales of a kernel, from left to right. */
+function leafNames(kernel: Kernel): string[] {
+  const { form } = kernel;
+  switch (form.type) {
+    case 'leaf':
+      return [kernel.name];
+    case 'scale':
+      return ['scale', ...leafNames(form.child)];
+    case 'select':
+      return leafNames(form.child);
+    default:
+      return form.children.flatMap(leafNames);
+  }
+}
+
+/** The k-th of equal names gets the number k, or the next one that is not somebody's name. */
+function numbered(names: readonly string[]): string[] {
+  const taken = new Set(names);
+  const seen = new Set<string>();
+  return names.map((name) => {
+    if (!seen.has(name)) {
+      seen.add(name);
+      return name;
+    }
+    let number = 2;
+    while (taken.has(name + number)) number++;
+    taken.add(name + number);
+    return name + number;
+  });
+}

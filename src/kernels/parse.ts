@@ -1,0 +1,166 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { describe, Matrix } from '../core/matrix.ts';
+import {
+  bounded,
+  fixed,
+  type Parameter,
+  type ParameterLike,
+  type ParameterValue,
+  positive,
+  real,
+} from '../core/parameter.ts';
+import { add, multiply, scale, select } from './algebra.ts';
+import { type KernelCatalogue, kernelFactory } from './catalogue.ts';
+import type { Kernel } from './kernel.ts';
+import { type Token, tokensOf, unreadable } from './tokens.ts';
+
+/**
+ * The kernel that a text describes, as `describe` writes it and people do: names of kernels with or without values, `+`, `*`, brackets,
+ * `scale(kernel, variance)`, `select(kernel, [columns])`. Values come by name, or in the order of the kernel's parameters; held ones
+ * are `fixed(1)`. `describe` and `parseKernel` undo each other, parameter paths included.
+ *
+ * @param text - such as `rbf(lengthscale=[1,2]) + bias(0.1) + white(fixed(0.01))`
+ * @param own - factories of kernels that do not come with the library, by name
+ * @returns the kernel
+ * @throws InvalidInputError when the text cannot be read, saying where, or names a kernel or parameter that is not known
+ * @example
+ * ```ts
+ * parseKernel('rbf(lengthscale=2) * linear + bias');
+ * ```
+ */
+export function parseKernel(text: string, own: KernelCatalogue = {}): Kernel {
+  if (typeof text !== 'string')
+    throw new InvalidInputError(`parseKernel takes a text, but ${describe(text)} was given.`);
+  const tokens = tokensOf(text);
+  let next = 0;
+
+  const peek = (): Token => tokens[next]!;
+  const failed = (expected: string, { text: found, position } = peek()) =>
+    unreadable(
+      text,
+      position,
+      `${expected} was expected, but ${found === '' ? 'the text ends' : `'${found}' stands there`}`,
+    );
+  const at = (sign: string): boolean => peek().kind === 'sign' && peek().text === sign;
+  const taken = (sign: string): boolean => {
+    if (!at(sign)) return false;
+    next++;
+    return true;
+  };
+  const expect = (sign: string): void => {
+    if (!taken(sign)) throw failed(`'${sign}'`);
+  };
+  /** What is between one sign and another, separated by commas. */
+  const list = <T>(item: () => T, close: string): T[] => {
+    const items: T[] = [];
+    if (taken(close)) return items;
+    do items.push(item());
+    while (taken(','));
+    expect(close);
+    return items;
+  };
+
+  function sum(): Kernel {
+    const kernels = [product()];
+    while (taken('+')) kernels.push(product());
+    return add(...kernels);
+  }
+
+  function product(): Kernel {
+    const kernels = [factor()];
+    while (taken('*')) kernels.push(factor());
+    return multiply(...kernels);
+  }
+
+  function factor(): Kernel {
+    if (taken('(')) {
+      const kernel = sum();
+      expect(')');
+      return kernel;
+    }
+    const { kind, text: name } = peek();
+    if (kind !== 'word') throw failed('the name of a kernel');
+    next++;
+    if (name === 'scale' || name === 'select') return wrapped(name);
+    const factory = kernelFactory(name, own);
+    return taken('(') ? factory(argumentsOf(name, list(argument, ')'))) : factory();
+  }
+
+  function wrapped(name: 'scale' | 'select'): Kernel {
+    expect('(');
+    const kernel = sum();
+    const given = taken(',') ? argument().value : undefined;
+    expect(')');
+    return name === 'scale' ? scale(kernel, given as ParameterLike) : select(kernel, given as readonly number[]);
+  }
+
+  function argument(): Argument {
+    const token = peek();
+    const named = token.kind === 'word' && tokens[next + 1]?.text === '=' && tokens[next + 1]?.kind === 'sign';
+    if (named) next += 2;
+    return { name: named ? token.text : undefined, value: value(), token };
+  }
+
+  function value(): unknown {
+    const token = peek();
+    if (taken('[')) return list(value, ']');
+    if (taken('-')) return -number();
+    if (token.kind === 'number') return number();
+    if (token.kind !== 'word' && token.kind !== 'text') throw failed('a value');
+    next++;
+    const kind = token.kind === 'word' ? kinds[token.text] : undefined;
+    if (kind === undefined || !taken('(')) return token.text;
+    return kind(list(value, ')').map(natural));
+  }
+
+  function number(): number {
+    const token = peek();
+    if (token.kind !== 'number') throw failed('a number');
+    next++;
+    return Number(token.text);
+  }
+
+  /** Values without a name belong to the kernel's parameters in their order. */
+  function argumentsOf(kernel: string, given: readonly Argument[]): Record<string, unknown> {
+    const { form } = kernelFactory(kernel, own)();
+    const order = form.type === 'leaf' ? Object.keys(form.standard) : [];
+    const result: Record<string, unknown> = {};
+    given.forEach(({ name, value, token }, i) => {
+      const key = name ?? order[i];
+      if (key === undefined) throw failed(`no more than ${order.length} values of kernel '${kernel}'`, token);
+      if (Object.hasOwn(result, key)) throw failed(`one value of '${key}'`, token);
+      result[key] = value;
+    });
+    return result;
+  }
+
+  const kernel = sum();
+  if (peek().kind !== 'end') throw failed("'+', '*' or the end");
+  return kernel;
+}
+
+interface Argument {
+  readonly name: string | undefined;
+  readonly value: unknown;
+  readonly token: Token;
+}
+
+/** Parameters of a kind that is not the kernel's own, from what stands in their brackets. */
+const kinds: Readonly<Record<string, ((values: readonly ParameterValue[]) => Parameter) | undefined>> = {
+  fixed: ([value, ...others]) => fixed(only(value, others)),
+  positive: ([value, ...others]) => positive(only(value, others)),
+  real: ([value, ...others]) => real(only(value, others)),
+  bounded: ([lower, upper, value, ...others]) => bounded(lower as number, upper as number, only(value, others)),
+};
+
+function only(value: ParameterValue | undefined, others: readonly ParameterValue[]): ParameterValue {
+  if (value !== undefined && others.length === 0) return value;
+  throw new InvalidInputError(
+    'A parameter is fixed(value), positive(value), real(value) or bounded(lower, upper, value).',
+  );
+}
+
+/** Rows of numbers are a matrix. */
+function natural(value: unknown): ParameterValue {
+  return Array.isArray(value) && Array.isArray(value[0]) ? Matrix.from(value) : (value as ParameterValue);
+}

@@ -1,0 +1,53 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { describe } from '../core/matrix.ts';
+import * as op from '../core/ops.ts';
+import { fixed, positive } from '../core/parameter.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
+import { defineKernel } from './defineKernel.ts';
+import type { Kernel } from './kernel.ts';
+import { weightedProducts, weightedSquares } from './products.ts';
+
+type Names = 'variance' | 'scale' | 'offset' | 'degree';
+
+const definition = defineKernel<Names>({
+  name: 'polynomial',
+  parameters: { variance: positive(1), scale: positive(1), offset: positive(1), degree: fixed(2) },
+  covariance: (p, A, B) => power(p, weightedProducts(A, B, p.scale)) as Tensor2D,
+  diagonal: (p, A) => power(p, weightedSquares(A, p.scale)) as Tensor1D,
+});
+
+/**
+ * Polynomial: k(x, x') = v(scale·xᵀx' + offset)^degree: all monomials up to the degree.
+ *
+ * @param overrides - `variance` v > 0 (1); `scale` > 0 (1), a list for one per latent dimension; `offset` > 0 (1); `degree` a whole
+ *   number ≥ 1 (2), which is held: only whole numbers give a covariance
+ * @throws InvalidInputError for an unknown parameter or one outside its range, and for a degree that is free or not whole
+ * @see Rasmussen & Williams 2006, §4.2.2
+ * @example
+ * ```ts
+ * polynomial({ degree: 3, offset: 0.5 });
+ * ```
+ */
+export const polynomial: typeof definition = (overrides) => {
+  const kernel: Kernel = definition(overrides);
+  const { free, initial } = kernel.parameters['polynomial.degree']!;
+  if (free) {
+    throw new InvalidInputError(
+      "Parameter 'degree' of kernel 'polynomial' cannot be free: only whole numbers give a covariance. Give a number, such as 2.",
+    );
+  }
+  checkDegree(initial);
+  return kernel;
+};
+
+function power(p: Readonly<Record<Names, Tensor>>, products: Tensor): Tensor {
+  const degree = checkDegree(op.valueOf(p.degree));
+  return op.mul(p.variance, op.pow(op.add(products, p.offset), degree));
+}
+
+function checkDegree(degree: unknown): number {
+  if (typeof degree === 'number' && Number.isInteger(degree) && degree >= 1) return degree;
+  throw new InvalidInputError(
+    `Parameter 'degree' of kernel 'polynomial' must be a whole number from 1, but ${describe(degree)} was given.`,
+  );
+}

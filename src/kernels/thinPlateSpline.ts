@@ -1,0 +1,98 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { checkNumbers } from '../core/observations.ts';
+import * as op from '../core/ops.ts';
+import type { Tensor1D, Tensor2D } from '../core/tensorflow.ts';
+import { centresOf } from './centres.ts';
+import { defineKernel } from './defineKernel.ts';
+import type { Kernel } from './kernel.ts';
+import { type ThinPlateConstant, thinPlate } from './thinPlateProfiles.ts';
+
+/** What may be chosen about a thin plate spline. */
+export interface ThinPlateSplineOptions {
+  /** Where the basis functions sit: M×q points, or a number M of k-means centres; at the process's own inputs unless given. */
+  readonly centres?: MatrixLike | number;
+  /** The thin plate's own constant ('corrected', the default), or the one that the paper prints. */
+  readonly constant?: ThinPlateConstant;
+}
+
+interface Options {
+  readonly centres: number[][] | number;
+  readonly constant: ThinPlateConstant;
+}
+
+/**
+ * Thin plate spline: k(x, x') = Σ_j η(‖x − x_j‖)·η(‖x' − x_j‖) + xᵀx' + 1, η(r) = c·r^{4−q}, times ln r for q = 2 and 4, q = 1 … 4.
+ * The covariance of a spline A·η + B·(x; 1) with independent standard normal weights. It has no parameters, is invariant to rotations
+ * of all points, and not to shifts.
+ *
+ * Unless centres are given, it is centred at the process's own inputs: the covariance of the latents depends on them twice, and
+ * gradients go through both. With M < N centres its rank is M + q + 1. A number M means k-means centres of the latents at which a
+ * model starts (from a fixed seed), which are then held and saved.
+ *
+ * @param options - `centres`, `constant`: see {@link ThinPlateSplineOptions}
+ * @throws InvalidInputError for an unknown option, centres that are neither points nor a whole number ≥ 1, and, when it is
+ *   evaluated, for points of more than 4 dimensions
+ * @see Jiang et al. 2014, eqs. 8–17; its constant is wrong by √π^{q−1} for q = 2 and 4 (`constant: 'printed'` gives the paper's)
+ * @example
+ * ```ts
+ * gplvm(Y, { latentDim: 2, kernel: thinPlateSpline() });
+ * gplvm(Y, { latentDim: 2, kernel: thinPlateSpline({ centres: 30 }) });
+ * ```
+ */
+export const thinPlateSpline: (options?: ThinPlateSplineOptions) => Kernel = defineKernel<never, Options>({
+  name: 'thinPlateSpline',
+  parameters: {},
+  options: { centres: readCentres, constant: readConstant },
+  covariance: (_p, A, B, inputs, options) => {
+    const centres = centresFor(A, inputs, options);
+    const left = features(A, centres, options.constant);
+    if (A === B) return op.gramMatrix(left);
+    return op.matMul(left, features(B, centres, options.constant), false, true) as Tensor2D;
+  },
+  diagonal: (_p, A, inputs, options) =>
+    op.sum(op.square(features(A, centresFor(A, inputs, options), options.constant)), 1) as Tensor1D,
+  startedAt: (inputs, { centres }) =>
+    typeof centres === 'number' ? { centres: centresOf(inputs, centres).toArrays() } : {},
+});
+
+/** (η(‖x − x_1‖), …, η(‖x − x_M‖), x, 1) of every row: k is their inner product. */
+function features(X: Tensor2D, centres: Tensor2D, constant: ThinPlateConstant = 'corrected'): Tensor2D {
+  const { profile, factor } = thinPlate(X.shape[1], constant);
+  const basis = op.radialCovariance(X, centres, op.scalar(factor), profile);
+  return op.concat([basis, X, op.ones<Tensor2D>([X.shape[0], 1])], 1);
+}
+
+function centresFor(A: Tensor2D, inputs: Tensor2D, { centres }: Partial<Options>): Tensor2D {
+  if (centres === undefined) return inputs;
+  if (typeof centres === 'number') {
+    throw new InvalidInputError(
+      `thinPlateSpline({ centres: ${centres} }) has its centres chosen where a model starts, and here is none. Give them as points.`,
+    );
+  }
+  if (centres[0]!.length !== A.shape[1]) {
+    throw new InvalidInputError(
+      `The centres of a thin plate spline must be points like the others, of ${A.shape[1]} columns, but they have ${centres[0]!.length}.`,
+    );
+  }
+  return op.tensor<Tensor2D>(centres);
+}
+
+function readCentres(given: unknown): number[][] | number {
+  if (typeof given === 'number') {
+    if (Number.isInteger(given) && given >= 1) return given;
+    throw new InvalidInputError(
+      `Option 'centres' of a thin plate spline is points or a whole number from 1, but ${given} was given.`,
+    );
+  }
+  const points = checkNumbers(Matrix.from(given as MatrixLike, "Option 'centres'"), "Option 'centres'");
+  if (points.rows > 0 && points.columns > 0) return points.toArrays();
+  throw new InvalidInputError(
+    `Option 'centres' must hold at least one point, but a ${points.rows}×${points.columns} matrix was given.`,
+  );
+}
+
+function readConstant(given: unknown): ThinPlateConstant {
+  if (given === 'corrected' || given === 'printed') return given;
+  throw new InvalidInputError(`Option 'constant' is 'corrected' or 'printed', but ${describe(given)} was given.`);
+}

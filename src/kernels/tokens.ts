@@ -1,0 +1,40 @@
+import { InvalidInputError } from '../core/errors.ts';
+
+/** A piece of a kernel's text. */
+export interface Token {
+  readonly kind: 'number' | 'word' | 'text' | 'sign' | 'end';
+  readonly text: string;
+  /** Where it starts in the whole text, from 0. */
+  readonly position: number;
+}
+
+const PATTERN =
+  /\s*(?:(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?<word>[A-Za-z]\w*)|'(?<single>[^']*)'|"(?<double>[^"]*)"|(?<sign>[-+*=,()[\]]))/y;
+
+/** The pieces of a kernel's text, with one of kind 'end' after the last. */
+export function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  const end = text.trimEnd().length;
+  let position = 0;
+  while (position < end) {
+    PATTERN.lastIndex = position;
+    const groups = PATTERN.exec(text)?.groups;
+    if (groups === undefined)
+      throw unreadable(text, position, `'${text.slice(position).trimStart()[0]}' has no meaning here`);
+    const { number, word, single, double, sign } = groups;
+    const content = number ?? word ?? single ?? double ?? sign!;
+    const kind = number !== undefined ? 'number' : word !== undefined ? 'word' : sign !== undefined ? 'sign' : 'text';
+    const quotes = kind === 'text' ? 2 : 0;
+    tokens.push({ kind, text: content, position: PATTERN.lastIndex - content.length - quotes });
+    position = PATTERN.lastIndex;
+  }
+  return [...tokens, { kind: 'end', text: '', position: end }];
+}
+
+/** An error that shows where in the text something is wrong. */
+export function unreadable(text: string, position: number, problem: string): InvalidInputError {
+  return new InvalidInputError(
+    `The kernel '${text}' cannot be read: at character ${position + 1}, ${problem}. ` +
+      "Write kernels like 'rbf(variance=1, lengthscale=[1,2]) * linear + bias(fixed(0.1))'.",
+  );
+}
