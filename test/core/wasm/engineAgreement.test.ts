@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { Float64Memory } from '../../../src/core/float64/memory.ts';
 import type { LinearAlgebraEngine, Strided } from '../../../src/core/linalg/engine.ts';
 import { typescriptEngine } from '../../../src/core/linalg/typescriptEngine.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { wasmEngine } from '../../../src/core/wasm/wasmEngine.ts';
 import { difference } from './difference.ts';
+import { spoiledMemory } from './spoiledMemory.ts';
 
 const SIZES = [0, 1, 2, 3, 4, 5, 15, 16, 17, 31, 32, 33, 47, 64, 65, 97, 130, 190];
 
 /** Both engines on memories with the same content; what `work` leaves in the blocks is compared. */
 function onBoth(blocks: Float64Array[], work: (engine: LinearAlgebraEngine, offsets: number[]) => unknown) {
   return [wasmEngine, typescriptEngine].map((make) => {
-    const memory = new Float64Memory();
-    memory.detachViews = true;
+    const memory = spoiledMemory();
     const engine = make(memory);
     const offsets = blocks.map((block) => memory.allocate(8 * Math.max(1, block.length)));
     blocks.forEach((block, i) => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { Float64Memory } from '../../../src/core/float64/memory.ts';
+import type { Float64Memory } from '../../../src/core/float64/memory.ts';
 import { typescriptEngine } from '../../../src/core/linalg/typescriptEngine.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import type { FusedOperations, RbfParameters } from '../../../src/core/wasm/fusedOperations.ts';
 import { typescriptFusedOperations } from '../../../src/core/wasm/twins/fusedOperations.ts';
 import { wasmFusedOperations } from '../../../src/core/wasm/wasmFusedOperations.ts';
 import { difference } from './difference.ts';
+import { spoiledMemory } from './spoiledMemory.ts';
 
 const engines = {
   wasm: wasmFusedOperations,
@@ -16,8 +17,7 @@ const SIZES = [0, 1, 2, 3, 4, 31, 32, 33, 63, 64, 65, 97, 130];
 
 /** Puts arrays into a memory, lets the operations work on them, and gives back what is in them then. */
 function run<T>(engine: Engine, blocks: Float64Array[], work: (operations: FusedOperations, offsets: number[]) => T) {
-  const memory = new Float64Memory();
-  memory.detachViews = true;
+  const memory = spoiledMemory();
   const offsets = blocks.map((block) => memory.allocate(8 * Math.max(1, block.length)));
   blocks.forEach((block, i) => {
     memory.float64(offsets[i]!, block.length).set(block);
