@@ -1,6 +1,7 @@
 import { NumericalError, OptimizationError } from './errors.ts';
 import { withFloat64 } from './float64/scope.ts';
 import { valueAndGradients } from './gradients.ts';
+import { hyperparameterFactors } from './hyperparameterFactors.ts';
 import type { Assembly, EvaluationReport, TensorMap } from './model.ts';
 import * as op from './ops.ts';
 import type { Scalar, Tensor } from './tensorflow.ts';
@@ -26,7 +27,7 @@ export function logDensity(assembly: Assembly, layout: VariableLayout, natural: 
     const values: TensorMap = Object.fromEntries(layout.variables.map(({ path }, i) => [path, tensors[i]!]));
     const free = layout.variables.flatMap(({ start }, i) => (start >= 0 ? [i] : []));
     const sum = () => {
-      const parts = assembly.factors.map((factor) => {
+      const parts = [...assembly.factors, ...hyperparameterFactors(layout)].map((factor) => {
         const part = factor.logDensity(values, report);
         terms[factor.name] = op.valueOf(part);
         return part;
@@ -63,11 +64,11 @@ export function objectiveOf(assembly: Assembly, layout: VariableLayout): Objecti
     if (report.jitter > largest) largest = report.jitter;
     const gradient = new Float64Array(layout.size);
     const idle: string[] = [];
-    layout.variables.forEach(({ path, start, transform }, i) => {
+    layout.variables.forEach(({ path, start, size, transform }, i) => {
       if (start < 0) return;
       const part = gradients[i];
       if (part === undefined) idle.push(`'${path}'`);
-      else gradient.set(transform.pullBack(part, natural[i]!), start);
+      else gradient.set(transform.pullBack(part, natural[i]!, unconstrained.subarray(start, start + size)), start);
     });
     if (idle.length > 0) {
       throw new OptimizationError(

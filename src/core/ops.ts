@@ -26,6 +26,7 @@ export * from './ops/elementary.ts';
 export * from './ops/gramMatrix.ts';
 export * from './ops/laplacianQuadraticForm.ts';
 export * from './ops/radialCovariance.ts';
+export * from './ops/reconstructionError.ts';
 export * from './ops/reduction.ts';
 export * from './ops/segmentSum.ts';
 export * from './ops/squaredDistances.ts';

@@ -1,3 +1,5 @@
+import { type ParameterPriorJSON, parameterPriorFromJSON, parameterPriorToJSON } from './distributions/json.ts';
+import { isParameterPrior, type ParameterPrior } from './distributions/parameterPrior.ts';
 import { InvalidInputError } from './errors.ts';
 import { describe, Matrix } from './matrix.ts';
 import { type Transform, transforms } from './transform.ts';
@@ -19,6 +21,14 @@ export interface Parameter {
   readonly upper: number;
   /** How the solver's variables become natural values, when the support's own transform is not the one to use. */
   readonly transform?: Transform;
+  /** Its own prior, a term `hyper.<path>` of the model's log density. */
+  readonly prior?: ParameterPrior;
+}
+
+/** What else may be said about a free parameter. */
+export interface ParameterOptions {
+  /** A prior on its natural value, or on its unconstrained one: `gamma({ shape: 2, rate: 1 })`. */
+  readonly prior?: ParameterPrior;
 }
 
 /** What may be given where a parameter is expected: a bare number (or list) means the default kind with that start. */
@@ -28,28 +38,31 @@ export type ParameterLike = number | readonly number[] | Parameter;
  * A parameter on the whole real line.
  *
  * @param initial - where it starts
- * @throws InvalidInputError when the start is not finite
+ * @param options - `prior` on its value
+ * @throws InvalidInputError when the start is not finite, or outside the support of the prior
  * @example
  * ```ts
  * const offset = real(0);
  * ```
  */
-export function real(initial: ParameterValue): Parameter {
-  return parameter('real', initial, true, -Infinity, Infinity);
+export function real(initial: ParameterValue, options: ParameterOptions = {}): Parameter {
+  return withPrior(parameter('real', initial, true, -Infinity, Infinity), options);
 }
 
 /**
  * A parameter that is greater than 0; the solver sees its logarithm.
  *
  * @param initial - where it starts, > 0
- * @throws InvalidInputError when the start is not positive and finite
+ * @param options - `prior` on its value
+ * @throws InvalidInputError when the start is not positive and finite, or outside the support of the prior
  * @example
  * ```ts
  * rbf({ lengthscale: positive([1, 2]) }); // one lengthscale per latent dimension
+ * rbf({ variance: positive(1, { prior: gamma({ shape: 2, rate: 1 }) }) });
  * ```
  */
-export function positive(initial: ParameterValue): Parameter {
-  return parameter('positive', initial, true, 0, Infinity);
+export function positive(initial: ParameterValue, options: ParameterOptions = {}): Parameter {
+  return withPrior(parameter('positive', initial, true, 0, Infinity), options);
 }
 
 /**
@@ -58,19 +71,25 @@ export function positive(initial: ParameterValue): Parameter {
  * @param lower - lower bound
  * @param upper - upper bound
  * @param initial - where it starts, the middle unless given
- * @throws InvalidInputError when the bounds are not in order or the start is not between them
+ * @param options - `prior` on its value
+ * @throws InvalidInputError when the bounds are not in order, or the start is not between them or outside the support of the prior
  * @example
  * ```ts
  * const correlation = bounded(-1, 1, 0.5);
  * ```
  */
-export function bounded(lower: number, upper: number, initial: ParameterValue = (lower + upper) / 2): Parameter {
+export function bounded(
+  lower: number,
+  upper: number,
+  initial: ParameterValue = (lower + upper) / 2,
+  options: ParameterOptions = {},
+): Parameter {
   if (!(Number.isFinite(lower) && Number.isFinite(upper) && lower < upper)) {
     throw new InvalidInputError(
       `A bounded parameter needs finite bounds in order, but [${lower}, ${upper}] was given.`,
     );
   }
-  return parameter('bounded', initial, true, lower, upper);
+  return withPrior(parameter('bounded', initial, true, lower, upper), options);
 }
 
 /**
@@ -97,7 +116,28 @@ export function parameterFrom(given: ParameterLike, standard: Parameter): Parame
     if (given.free) return given;
     return parameter(standard.support, given.initial, false, standard.lower, standard.upper);
   }
-  return parameter(standard.support, given, standard.free, standard.lower, standard.upper);
+  const { support, free, lower, upper, prior } = standard;
+  return withPrior(parameter(support, given, free, lower, upper), prior === undefined ? {} : { prior });
+}
+
+/** The parameter with a prior, when there is one. */
+function withPrior(given: Parameter, { prior }: ParameterOptions): Parameter {
+  if (prior === undefined) return given;
+  if (!isParameterPrior(prior)) {
+    throw new InvalidInputError(
+      `A parameter's prior is one of gamma, inverseGamma, logNormal, halfNormal and normal, called with its values, but ${describe(prior)} was given.`,
+    );
+  }
+  const result: Parameter = Object.freeze({ ...given, prior });
+  const entries = entriesOf(given.initial);
+  const placed = prior.on === 'natural' ? entries : transformOf(given).toUnconstrained(entries);
+  const outside = placed.findIndex((entry) => !(entry > prior.lower));
+  if (outside < 0) return result;
+  const value = prior.on === 'natural' ? 'value' : 'unconstrained value (the logarithm of a positive parameter)';
+  throw new InvalidInputError(
+    `The prior ${prior.distribution} is on a ${value} above ${prior.lower}, but the parameter starts where it is ${placed[outside]}. ` +
+      "Start it elsewhere, or use normal({ …, on: 'unconstrained' }).",
+  );
 }
 
 /** Shape of a natural value: [] for a number, [n] for a list, [rows, columns] for a matrix. */
@@ -159,20 +199,23 @@ export interface ParameterJSON {
   readonly initial: number | readonly number[] | readonly (readonly number[])[];
   /** Bounds of a 'bounded' parameter. */
   readonly bounds?: readonly [number, number];
+  readonly prior?: ParameterPriorJSON;
 }
 
-export function parameterToJSON({ support, free, initial, lower, upper }: Parameter): ParameterJSON {
+export function parameterToJSON({ support, free, initial, lower, upper, prior }: Parameter): ParameterJSON {
   return {
     support,
     free,
     initial: initial instanceof Matrix ? initial.toArrays() : initial,
     ...(support === 'bounded' ? { bounds: [lower, upper] as const } : {}),
+    ...(prior === undefined ? {} : { prior: parameterPriorToJSON(prior) }),
   };
 }
 
-export function parameterFromJSON({ support, free, initial, bounds }: ParameterJSON): Parameter {
+export function parameterFromJSON({ support, free, initial, bounds, prior }: ParameterJSON): Parameter {
   const [lower, upper] = bounds ?? [support === 'positive' ? 0 : -Infinity, Infinity];
-  return parameter(support, valueFromJSON(initial), free, lower, upper);
+  const result = parameter(support, valueFromJSON(initial), free, lower, upper);
+  return prior === undefined ? result : withPrior(result, { prior: parameterPriorFromJSON(prior) });
 }
 
 /** A natural value from its JSON form: rows become a Matrix. */

@@ -3,8 +3,8 @@ export interface Transform {
   /** Natural values from unconstrained ones. */
   toNatural(unconstrained: Float64Array): Float64Array;
   toUnconstrained(natural: Float64Array): Float64Array;
-  /** Gradient in the unconstrained variables from the gradient in the natural ones, at `natural`. */
-  pullBack(gradient: Float64Array, natural: Float64Array): Float64Array;
+  /** Gradient in the unconstrained variables from the gradient in the natural ones, at `natural = toNatural(unconstrained)`. */
+  pullBack(gradient: Float64Array, natural: Float64Array, unconstrained: Float64Array): Float64Array;
 }
 
 const identity: Transform = {

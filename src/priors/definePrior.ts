@@ -1,15 +1,28 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { describe } from '../core/matrix.ts';
+import { describe, type Matrix } from '../core/matrix.ts';
 import type { TensorMap } from '../core/model.ts';
 import type { Parameter, ParameterLike } from '../core/parameter.ts';
 import { type OwnParameters, overriddenParameters } from '../core/part.ts';
 import type { Scalar, Tensor, Tensor2D } from '../core/tensorflow.ts';
+import type { KernelCatalogue } from '../kernels/catalogue.ts';
 
 /** What a prior on the latents may know beside them. */
-export interface PriorContext {
+export interface PriorContext<Data = unknown, Constants = unknown> {
   /** N×D observations, as the mapping sees them (centred and scaled when the model does so). */
   readonly observations: Tensor2D;
+  /** What the prior was made with beside its parameters: a graph, labels, options. */
+  readonly data: Data;
+  /** What `prepare` returned for these observations. */
+  readonly constants: Constants;
+  /** Called with the jitter that a factorisation needed. */
+  readonly onJitter?: (jitter: number) => void;
 }
+
+/** What a model hands to a prior: the prior knows its own data. */
+export type GivenContext = Omit<PriorContext, 'data'>;
+
+/** Mean of the row after each row of x (n×q). */
+export type Transition = (x: Tensor2D) => Tensor2D;
 
 /** A prior on the latents: one named term of a model's log density. A plain frozen description. */
 export interface Prior {
@@ -18,27 +31,61 @@ export interface Prior {
   readonly name: string;
   /** Its parameters by name. */
   readonly parameters: Readonly<Record<string, Parameter>>;
+  /** Whether rows of X are independent under it, so that it is a prior on new points too. */
+  readonly pointwise: boolean;
+  /** What it was made with beside its parameters, as plain JSON; undefined when there is nothing. */
+  readonly toJSON: () => unknown;
+  /** Constants that depend on the observations (N×D) only: computed once, then part of every context. */
+  readonly prepare: (observations: Matrix) => unknown;
   /** log p(X) at the natural values p, as a scalar tensor. */
-  readonly logDensity: (p: TensorMap, X: Tensor2D, context: PriorContext) => Scalar;
+  readonly logDensity: (p: TensorMap, X: Tensor2D, context: GivenContext) => Scalar;
+  /** What a prior on sequences expects next, given the latents X. */
+  readonly transition?: (p: TensorMap, X: Tensor2D, context: GivenContext) => Transition;
+  /** The parameter of free latents, moved within what the prior allows only. */
+  readonly restrict?: (latents: Parameter) => Parameter;
 }
 
-export interface PriorDefinition<Name extends string> {
+export interface PriorDefinition<Name extends string, Data = undefined, Constants = undefined> {
   /** A word of letters and digits. */
   readonly name: string;
-  /** Default parameters; a bare number is `positive`. */
-  readonly parameters: OwnParameters<Name>;
-  /** log p(X) of the latents X (N×q), a scalar, with its normalising constant where the prior is proper. */
-  logDensity(p: Readonly<Record<Name, Tensor>>, X: Tensor2D, context: PriorContext): Scalar;
+  /** Default parameters; a bare number is `positive`. They may depend on the data. */
+  readonly parameters: OwnParameters<Name> | ((data: Data) => OwnParameters<Name>);
+  /** How data that are not plain JSON are written and read. */
+  readonly data?: {
+    toJSON(data: Data): unknown;
+    fromJSON(json: unknown, kernels: KernelCatalogue): Data;
+  };
+  /** Whether the density is a product over the rows of X; false unless given. */
+  readonly pointwise?: boolean;
+  /** Constants that depend on the observations (N×D) only, computed once: plain numbers, no tensors. */
+  prepare?(observations: Matrix, data: Data): Constants;
+  /**
+   * log p(X) of the latents X (N×q), a scalar, with its normalising constant where the prior is proper; of an improper prior the
+   * exponent.
+   */
+  logDensity(p: Readonly<Record<Name, Tensor>>, X: Tensor2D, context: PriorContext<Data, Constants>): Scalar;
+  /** For priors on sequences: the mean of the row after each row of x (n×q), given the latents X (N×q). */
+  transition?(p: Readonly<Record<Name, Tensor>>, X: Tensor2D, context: PriorContext<Data, Constants>): Transition;
+  /** For priors that keep something of the latents as it starts: how the parameter of free latents is restricted to that, if it is. */
+  restrict?(data: Data): ((latents: Parameter) => Parameter) | undefined;
 }
 
 /** Makes a prior; what is given replaces the default parameters. */
-export type PriorFactory<Name extends string> = (overrides?: Partial<Record<Name, ParameterLike>>) => Prior;
+export interface PriorFactory<Name extends string, Data = undefined> {
+  (overrides?: Partial<Record<Name, ParameterLike>>, data?: Data): Prior;
+  /** The prior again from its parameters and what its `toJSON` wrote. */
+  readonly restore: (
+    parameters: Readonly<Record<string, ParameterLike>>,
+    data: unknown,
+    kernels: KernelCatalogue,
+  ) => Prior;
+}
 
 /**
  * A new prior on the latents from one function with tensor operations. The built-in priors are made with it.
  *
- * @param definition - name, default parameters and log density
- * @returns a factory `(overrides?) => Prior`
+ * @param definition - name, default parameters and log density; `prepare` for constants that rest on the observations
+ * @returns a factory `(overrides?, data?) => Prior`
  * @throws InvalidInputError when the name is not a word or a parameter is not one
  * @example
  * ```ts
@@ -53,18 +100,38 @@ export type PriorFactory<Name extends string> = (overrides?: Partial<Record<Name
  * });
  * ```
  */
-export function definePrior<Name extends string>(definition: PriorDefinition<Name>): PriorFactory<Name> {
+export function definePrior<Name extends string, Data = undefined, Constants = undefined>(
+  definition: PriorDefinition<Name, Data, Constants>,
+): PriorFactory<Name, Data> {
   const { name } = definition;
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
     throw new InvalidInputError(`A prior's name is one word of letters and digits, but ${describe(name)} was given.`);
   }
-  return (overrides = {}) => {
-    const parameters = overriddenParameters(`Prior '${name}'`, definition.parameters, overrides);
+  const factory = (overrides: Partial<Record<Name, ParameterLike>> = {}, given?: Data): Prior => {
+    const data = given as Data;
+    const defaults = typeof definition.parameters === 'function' ? definition.parameters(data) : definition.parameters;
+    const own = (p: TensorMap) => p as Readonly<Record<Name, Tensor>>;
+    const full = (context: GivenContext) => ({ ...context, data }) as PriorContext<Data, Constants>;
+    const { transition } = definition;
+    const restrict = definition.restrict?.(data);
     return Object.freeze<Prior>({
       kind: 'prior',
       name,
-      parameters: Object.freeze(parameters),
-      logDensity: (p, X, context) => definition.logDensity(p as Readonly<Record<Name, Tensor>>, X, context),
+      parameters: Object.freeze(overriddenParameters(`Prior '${name}'`, defaults, overrides)),
+      pointwise: definition.pointwise ?? false,
+      toJSON: () => (definition.data === undefined ? data : definition.data.toJSON(data)),
+      prepare: (observations) => definition.prepare?.(observations, data),
+      logDensity: (p, X, context) => definition.logDensity(own(p), X, full(context)),
+      ...(transition === undefined
+        ? {}
+        : { transition: (p: TensorMap, X: Tensor2D, context: GivenContext) => transition(own(p), X, full(context)) }),
+      ...(restrict === undefined ? {} : { restrict }),
     });
   };
+  const restore: PriorFactory<Name, Data>['restore'] = (parameters, json, kernels) =>
+    factory(
+      parameters as Partial<Record<Name, ParameterLike>>,
+      definition.data === undefined ? (json as Data) : definition.data.fromJSON(json, kernels),
+    );
+  return Object.assign(factory, { restore });
 }

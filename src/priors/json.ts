@@ -1,27 +1,57 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { unknownName } from '../core/options.ts';
 import { type ParameterJSON, type ParameterLike, parameterFromJSON, parameterToJSON } from '../core/parameter.ts';
+import type { KernelCatalogue } from '../kernels/catalogue.ts';
 import type { Prior } from './definePrior.ts';
+import { discriminativeFactory } from './discriminative.ts';
+import { dynamicsFactory } from './dynamics.ts';
+import { laplacianFactory } from './laplacian.ts';
+import { localityFactory } from './locality.ts';
+import { markovFactory } from './markov.ts';
+import { rankFactory } from './rank.ts';
 import { standardNormal } from './standardNormal.ts';
+import { tsneFactory } from './tsne.ts';
+
+/** What `definePrior` returns, or a function of parameters that makes a prior. */
+export type AnyPriorFactory = ((overrides?: Record<string, ParameterLike>) => Prior) & {
+  readonly restore?: (
+    parameters: Readonly<Record<string, ParameterLike>>,
+    data: unknown,
+    kernels: KernelCatalogue,
+  ) => Prior;
+};
 
 /** Factories by the names of the priors they make. */
-export type PriorCatalogue = Readonly<Record<string, (overrides?: Record<string, ParameterLike>) => Prior>>;
+export type PriorCatalogue = Readonly<Record<string, AnyPriorFactory>>;
 
 /** The priors that come with the library. */
-export const builtInPriors: PriorCatalogue = { standardNormal };
+export const builtInPriors: PriorCatalogue = Object.freeze({
+  discriminative: discriminativeFactory,
+  dynamics: dynamicsFactory,
+  laplacian: laplacianFactory,
+  locality: localityFactory,
+  markov: markovFactory,
+  rank: rankFactory,
+  standardNormal,
+  tsne: tsneFactory,
+});
 
 /** A prior as plain JSON. */
 export interface PriorJSON {
   readonly prior: string;
   readonly parameters: Readonly<Record<string, ParameterJSON>>;
+  /** What it was made with beside its parameters: a graph, labels, options. */
+  readonly data?: unknown;
 }
 
 export function priorToJSON(prior: Prior): PriorJSON {
+  const data = prior.toJSON();
   return {
     prior: prior.name,
     parameters: Object.fromEntries(
       Object.entries(prior.parameters).map(([name, parameter]) => [name, parameterToJSON(parameter)]),
     ),
+    ...(data === undefined ? {} : { data }),
   };
 }
 
@@ -30,9 +60,10 @@ export function priorToJSON(prior: Prior): PriorJSON {
  *
  * @param json - plain JSON
  * @param own - factories of priors that do not come with the library, by name
+ * @param kernels - factories of kernels that do not come with the library, for priors that hold one
  * @throws InvalidInputError for a prior that is not known, naming it
  */
-export function priorFromJSON(json: PriorJSON, own: PriorCatalogue = {}): Prior {
+export function priorFromJSON(json: PriorJSON, own: PriorCatalogue = {}, kernels: KernelCatalogue = {}): Prior {
   if (typeof json?.prior !== 'string') throw new InvalidInputError('This is not a prior written by priorToJSON.');
   const factories = { ...builtInPriors, ...own };
   const factory = factories[json.prior];
@@ -44,7 +75,8 @@ export function priorFromJSON(json: PriorJSON, own: PriorCatalogue = {}): Prior 
       'The list of known priors (pass your own as { priors })',
     );
   }
-  return factory(
-    Object.fromEntries(Object.entries(json.parameters).map(([name, value]) => [name, parameterFromJSON(value)])),
+  const parameters = Object.fromEntries(
+    Object.entries(json.parameters).map(([name, value]) => [name, parameterFromJSON(value)]),
   );
+  return factory.restore?.(parameters, json.data, kernels) ?? factory(parameters);
 }

@@ -17,6 +17,7 @@ import { definePrior } from './definePrior.ts';
 export const standardNormal = definePrior({
   name: 'standardNormal',
   parameters: { precision: fixed(1) },
+  pointwise: true,
   logDensity: (p, X) => {
     const half = X.size / 2;
     const exponent = op.mul(op.mul(-0.5, p.precision), op.sum(op.square(X)));

@@ -1,0 +1,49 @@
+import type { Edges } from './graph.ts';
+
+/** Pairs of points as single numbers that sort by (smaller, larger); exact below 9·10⁷ points. */
+export const pairKey = (i: number, j: number, size: number): number => (i < j ? i * size + j : j * size + i);
+
+/** The edges of the pairs with these keys, each once, however often it comes. */
+export function edgesOfPairs(keys: Float64Array, size: number, weightOf: (i: number, j: number) => number): Edges {
+  const sorted = keys.slice().sort();
+  const distinct = sorted.filter((key, e) => e === 0 || key !== sorted[e - 1]);
+  const sources = Int32Array.from(distinct, (key) => Math.floor(key / size));
+  const targets = Int32Array.from(distinct, (key) => key % size);
+  const weights = new Float64Array(distinct.length);
+  for (let e = 0; e < weights.length; e++) weights[e] = weightOf(sources[e]!, targets[e]!);
+  return { sources, targets, weights };
+}
+
+/** Edges of either list; the weight of an edge that both have is `both` of its two weights. */
+export function mergedEdges(a: Edges, b: Edges, both: (a: number, b: number) => number): Edges {
+  const most = a.sources.length + b.sources.length;
+  const sources = new Int32Array(most);
+  const targets = new Int32Array(most);
+  const weights = new Float64Array(most);
+  let count = 0;
+  let i = 0;
+  let j = 0;
+  while (i < a.sources.length || j < b.sources.length) {
+    const order = compare(a, i, b, j);
+    const from = order <= 0 ? a : b;
+    const e = order <= 0 ? i : j;
+    sources[count] = from.sources[e]!;
+    targets[count] = from.targets[e]!;
+    weights[count] = order === 0 ? both(a.weights[i]!, b.weights[j]!) : from.weights[e]!;
+    count++;
+    if (order <= 0) i++;
+    if (order >= 0) j++;
+  }
+  return {
+    sources: sources.slice(0, count),
+    targets: targets.slice(0, count),
+    weights: weights.slice(0, count),
+  };
+}
+
+/** Below 0 when edge i of a comes before edge j of b; a list that has ended comes last. */
+function compare(a: Edges, i: number, b: Edges, j: number): number {
+  if (i >= a.sources.length) return 1;
+  if (j >= b.sources.length) return -1;
+  return a.sources[i]! - b.sources[j]! || a.targets[i]! - b.targets[j]!;
+}

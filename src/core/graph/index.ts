@@ -1,0 +1,5 @@
+export type { CompleteClasses, Edges, Graph } from './graph.ts';
+export { graphUnion } from './graphUnion.ts';
+export { completeGraph, labelGraph } from './labelGraph.ts';
+export type { Labels } from './labels.ts';
+export { type EdgeWeights, epsilonGraph, knnGraph } from './neighbourhoodGraph.ts';

@@ -1,0 +1,28 @@
+import { InvalidInputError } from './errors.ts';
+import type { Factor } from './model.ts';
+import * as op from './ops.ts';
+import type { Parameter } from './parameter.ts';
+import type { Scalar, Tensor } from './tensorflow.ts';
+import type { VariableLayout } from './variables.ts';
+
+/** A term `hyper.<path>` for every free parameter that carries a prior: Σ log p over its entries. */
+export function hyperparameterFactors({ variables }: VariableLayout): Factor[] {
+  return variables.flatMap(({ path, parameter }): Factor[] => {
+    const { prior } = parameter;
+    if (prior === undefined || !parameter.free) return [];
+    const place = (x: Tensor) => (prior.on === 'natural' ? x : unconstrained(x, parameter, path));
+    return [{ name: `hyper.${path}`, logDensity: (values) => op.sum<Scalar>(prior.logDensity(place(values[path]!))) }];
+  });
+}
+
+/** What the solver sees of natural values: the inverse of `transforms` in transform.ts, with a gradient. */
+function unconstrained(x: Tensor, { support, lower, upper, transform }: Parameter, path: string): Tensor {
+  if (transform !== undefined) {
+    throw new InvalidInputError(
+      `The prior of '${path}' is on an unconstrained value, but that parameter has variables of its own kind. Put it on the natural value.`,
+    );
+  }
+  if (support === 'real') return x;
+  if (support === 'positive') return op.log(x);
+  return op.sub(op.log(op.sub(x, lower)), op.log(op.sub(upper, x)));
+}

@@ -1,0 +1,46 @@
+import { InvalidInputError } from '../errors.ts';
+import type { Reconstruction } from '../graph/reconstructionWeights.ts';
+import { doublesOf } from '../matrix.ts';
+import { type Scalar, type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import { numberOf, scalar, tensor } from './creation.ts';
+
+/**
+ * Σ_i ‖x_i − Σ_j w_ij·x_j‖² = tr(XᵀMMᵀX) with Mᵀ = I − W, at O(neighbours·q); the gradient is 2MMᵀX.
+ *
+ * @param X - N×q
+ * @param reconstruction - neighbours and weights of N points
+ * @throws InvalidInputError when X has another number of rows
+ */
+export function reconstructionError(X: Tensor2D, { starts, neighbours, weights }: Reconstruction): Scalar {
+  const [N, q] = X.shape;
+  if (N !== starts.length - 1) {
+    throw new InvalidInputError(
+      `reconstructionError needs one row a point, but X is ${N}×${q} and there are weights of ${starts.length - 1} points.`,
+    );
+  }
+  return tf.customGrad((...args: unknown[]) => {
+    const points = doublesOf(args[0] as Tensor2D);
+    const residuals = points.slice();
+    for (let i = 0; i < N; i++) {
+      for (let n = starts[i]!; n < starts[i + 1]!; n++) {
+        const j = neighbours[n]! * q;
+        for (let d = 0; d < q; d++) residuals[i * q + d]! -= weights[n]! * points[j + d]!;
+      }
+    }
+    const gradFunc = (dy: Tensor) => {
+      const factor = 2 * numberOf(dy);
+      const gradient = residuals.slice();
+      for (let i = 0; i < N; i++) {
+        for (let n = starts[i]!; n < starts[i + 1]!; n++) {
+          const j = neighbours[n]! * q;
+          for (let d = 0; d < q; d++) gradient[j + d]! -= weights[n]! * residuals[i * q + d]!;
+        }
+      }
+      return tensor(
+        gradient.map((entry) => factor * entry),
+        [N, q],
+      );
+    };
+    return { value: scalar(residuals.reduce((sum, entry) => sum + entry * entry, 0)), gradFunc };
+  })(X) as Scalar;
+}

@@ -1,0 +1,110 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../core/errors.ts';
+import { type Classes, classesOf, type Labels } from '../core/graph/labels.ts';
+import { describe } from '../core/matrix.ts';
+import * as op from '../core/ops.ts';
+import { checkOptions } from '../core/options.ts';
+import { fixed, type ParameterLike } from '../core/parameter.ts';
+import type { Scalar, Tensor2D } from '../core/tensorflow.ts';
+import { definePrior, type Prior } from './definePrior.ts';
+import { notNegative } from './strength.ts';
+
+export interface DiscriminativeOptions {
+  /** ≥ 0, held at 1 unless given; 0 turns the prior off. */
+  readonly strength?: ParameterLike;
+  /** 'published', the default: tr((S_b + r·I)⁻¹S_w); 'paper': 1/tr(S_w⁻¹S_b). */
+  readonly form?: 'published' | 'paper';
+  /** r > 0, 1 unless given; of the published form only. */
+  readonly r?: number;
+}
+
+interface DiscriminativeData extends Classes {
+  readonly form: 'published' | 'paper';
+  readonly r: number;
+}
+
+/** Within-class and between-class scatter of the labelled rows of X, both divided by their number. */
+export function scatters(X: Tensor2D, { classes, count }: Classes): { within: Tensor2D; between: Tensor2D } {
+  const labelled = Int32Array.from(classes.keys()).filter((i) => classes[i]! >= 0);
+  const own = labelled.map((i) => classes[i]!);
+  const n = labelled.length;
+  const sizes = new Float64Array(count);
+  for (const c of own) sizes[c]!++;
+  const points = op.gather<Tensor2D>(X, labelled);
+  const means = op.div<Tensor2D>(op.segmentSum(points, own, count), op.tensor(sizes, [count, 1]));
+  const inside = op.sub<Tensor2D>(points, op.gather(means, own));
+  const outside = op.sub<Tensor2D>(means, op.mean(points, 0, true));
+  const weighted = op.mul<Tensor2D>(outside, op.tensor(sizes, [count, 1]));
+  return {
+    within: op.div<Tensor2D>(op.matMul(inside, inside, true, false), n),
+    between: op.div<Tensor2D>(op.matMul(outside, weighted, true, false), n),
+  };
+}
+
+/** tr(A⁻¹B) of symmetric matrices */
+function traceOfQuotient(A: Tensor2D, B: Tensor2D, name: string): Scalar {
+  return op.trace(op.choleskySolve(op.cholesky(A, { name }), B));
+}
+
+export const discriminativeFactory = definePrior({
+  name: 'discriminative',
+  parameters: { strength: fixed(1) },
+  data: {
+    toJSON: ({ classes, ...rest }: DiscriminativeData): unknown => ({ classes: Array.from(classes), ...rest }),
+    fromJSON: (json): DiscriminativeData => {
+      const { classes, ...rest } = json as Omit<DiscriminativeData, 'classes'> & { classes: readonly number[] };
+      return { classes: Int32Array.from(classes), ...rest };
+    },
+  },
+  prepare: ({ rows }, { classes }) => {
+    if (classes.length === rows) return;
+    throw new InvalidInputError(
+      `Prior 'discriminative' has ${classes.length} labels, but the model has ${rows} observations. Give one label each, undefined where it is missing.`,
+    );
+  },
+  logDensity: (p, X, { data }) => {
+    const { within, between } = scatters(X, data);
+    if (data.form === 'paper') {
+      const separation = traceOfQuotient(within, between, "The within-class scatter of prior 'discriminative'");
+      return op.neg<Scalar>(op.div(p.strength, separation));
+    }
+    const regularized = op.addDiagonal(between, op.scalar(data.r));
+    const overlap = traceOfQuotient(regularized, within, "The between-class scatter of prior 'discriminative'");
+    return op.neg<Scalar>(op.mul(p.strength, overlap));
+  },
+});
+
+const schema = v.strictObject({
+  strength: v.optional(v.any()),
+  form: v.optional(v.picklist(['published', 'paper'], "'published' or 'paper'"), 'published'),
+  r: v.optional(
+    v.pipe(v.number('a number above 0'), v.finite('a number above 0'), v.gtValue(0, 'a number above 0')),
+    1,
+  ),
+});
+
+/**
+ * Discriminative prior: latents of one class lie close, classes lie apart. The default is what the authors' program computes,
+ * log p(X) = −strength·tr((S_b + r·I)⁻¹S_w); `form: 'paper'` is what their paper says, −strength/tr(S_w⁻¹S_b). S_w and S_b are the
+ * within-class and between-class scatter of the labelled latents divided by their number. Improper: the term is the exponent.
+ *
+ * @param labels - N labels, at least two different; undefined, null, NaN or '' (and −1 beside two other labels) where it is missing
+ * @param options - `strength` ≥ 0 (1), held unless a free parameter is given; `form`; `r` > 0 (1) of the published form
+ * @throws InvalidInputError for labels of fewer than two classes, an unknown option or one out of its range
+ * @see Urtasun & Darrell 2007, eqs. 8–10
+ * @example
+ * ```ts
+ * discriminative(labels, { strength: 100 });
+ * ```
+ */
+export function discriminative(labels: Labels, options: DiscriminativeOptions = {}): Prior {
+  const { strength, form, r } = checkOptions(schema, options, 'discriminative');
+  const { classes, count } = classesOf(labels, 'discriminative');
+  if (count < 2) {
+    throw new InvalidInputError(
+      `discriminative takes labels of at least two classes, but ${describe(labels)} with ${count} was given.`,
+    );
+  }
+  const data: DiscriminativeData = Object.freeze({ classes, count, form, r });
+  return notNegative(discriminativeFactory({ strength } as { strength: ParameterLike }, data), ['strength']);
+}

@@ -1,0 +1,103 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../core/errors.ts';
+import { checkGraph, type Graph } from '../core/graph/graph.ts';
+import { type GraphJSON, graphFromJSON, graphToJSON } from '../core/graph/json.ts';
+import { nearestNeighbours } from '../core/graph/nearestNeighbours.ts';
+import { checkNeighbours } from '../core/graph/neighbourhoodGraph.ts';
+import { reconstructionWeights } from '../core/graph/reconstructionWeights.ts';
+import type { Matrix } from '../core/matrix.ts';
+import * as op from '../core/ops.ts';
+import { checkOptions } from '../core/options.ts';
+import { fixed, type ParameterLike } from '../core/parameter.ts';
+import type { Scalar } from '../core/tensorflow.ts';
+import { definePrior, type Prior } from './definePrior.ts';
+import { notNegative } from './strength.ts';
+
+export interface LocalityOptions {
+  /** ≥ 0, held at 1 unless given; 0 turns the prior off. */
+  readonly strength?: ParameterLike;
+  /** > 0, what is added to the diagonal of the neighbours' Gram matrix as part of its trace; 1e-3 unless given. */
+  readonly regularization?: number;
+}
+
+interface LocalityData {
+  /** A number of nearest neighbours of Y, or the graph that says which points are neighbours. */
+  readonly neighbours: number | Graph;
+  readonly regularization: number;
+}
+
+interface LocalityJSON {
+  readonly neighbours: number | GraphJSON;
+  readonly regularization: number;
+}
+
+const NAME = "Prior 'locality'";
+
+/** The neighbours of every point. */
+function neighbourLists(Y: Matrix, neighbours: number | Graph): number[][] {
+  if (typeof neighbours !== 'number') return adjacency(checkGraph(neighbours, NAME, Y.rows));
+  const k = checkNeighbours(neighbours, Y.rows, NAME);
+  const { indices } = nearestNeighbours(Y, k);
+  return Array.from({ length: Y.rows }, (_, i) => Array.from(indices.subarray(i * k, (i + 1) * k)));
+}
+
+function adjacency({ size, sources, targets }: Graph): number[][] {
+  const lists: number[][] = Array.from({ length: size }, () => []);
+  sources.forEach((i, e) => {
+    lists[i]!.push(targets[e]!);
+    lists[targets[e]!]!.push(i);
+  });
+  const alone = lists.findIndex(({ length }) => length === 0);
+  if (alone < 0) return lists;
+  throw new InvalidInputError(
+    `${NAME} has a graph in which point ${alone} has no neighbour to be made of. Join it, for instance by knnGraph(Y, k).`,
+  );
+}
+
+export const localityFactory = definePrior({
+  name: 'locality',
+  parameters: { strength: fixed(1) },
+  data: {
+    toJSON: ({ neighbours, ...rest }: LocalityData): unknown => ({
+      neighbours: typeof neighbours === 'number' ? neighbours : graphToJSON(neighbours),
+      ...rest,
+    }),
+    fromJSON: (json): LocalityData => {
+      const { neighbours, ...rest } = json as LocalityJSON;
+      return { neighbours: typeof neighbours === 'number' ? neighbours : graphFromJSON(neighbours), ...rest };
+    },
+  },
+  prepare: (Y, { neighbours, regularization }) =>
+    reconstructionWeights(Y, neighbourLists(Y, neighbours), regularization),
+  logDensity: (p, X, { constants: reconstruction }) =>
+    op.mul<Scalar>(op.mul(-0.5, p.strength), op.reconstructionError(X, reconstruction)),
+});
+
+const positive = 'a number above 0';
+const schema = v.strictObject({
+  strength: v.optional(v.any()),
+  regularization: v.optional(v.pipe(v.number(positive), v.finite(positive), v.gtValue(0, positive)), 1e-3),
+});
+
+/**
+ * Locality prior: latents are made of their neighbours as the observations are, −strength/2·Σ_i ‖x_i − Σ_j w_ij·x_j‖² =
+ * −strength/2·tr(XᵀMMᵀX), with the weights w of locally linear embedding on Y. Improper: a shift of all latents, among others, costs
+ * nothing; the term is the exponent.
+ *
+ * @param neighbours - number of nearest neighbours of each observation, or a graph that says which points are neighbours
+ * @param options - `strength` ≥ 0 (1), held unless a free parameter is given; `regularization` > 0 (1e-3)
+ * @throws InvalidInputError for an unknown option or one out of its range; when the model is evaluated, for a graph or a number of
+ * neighbours that does not fit it
+ * @see Urtasun et al. 2008, eq. 7; Roweis & Saul 2000
+ * @example
+ * ```ts
+ * locality(7, { strength: 10 });
+ * ```
+ */
+export function locality(neighbours: number | Graph, options: LocalityOptions = {}): Prior {
+  const { strength, regularization } = checkOptions(schema, options, 'locality');
+  if (typeof neighbours === 'number') checkNeighbours(neighbours, Infinity, 'locality');
+  else checkGraph(neighbours, 'locality');
+  const data: LocalityData = Object.freeze({ neighbours, regularization });
+  return notNegative(localityFactory({ strength } as { strength: ParameterLike }, data), ['strength']);
+}

@@ -1,0 +1,48 @@
+import * as v from 'valibot';
+import * as op from '../core/ops.ts';
+import { checkOptions } from '../core/options.ts';
+import { fixed, type ParameterLike } from '../core/parameter.ts';
+import type { Scalar, Tensor2D } from '../core/tensorflow.ts';
+import { definePrior, type Prior } from './definePrior.ts';
+import { initialDensity, type SequenceData, sequenceEntries, transitionsOf } from './segments.ts';
+
+export interface MarkovOptions extends Partial<SequenceData> {
+  /** a, held at 1 (a random walk) unless given. */
+  readonly coefficient?: ParameterLike;
+  /** s² > 0, held at 1 unless given. */
+  readonly variance?: ParameterLike;
+}
+
+export const markovFactory = definePrior({
+  name: 'markov',
+  parameters: { coefficient: fixed(1), variance: fixed(1) },
+  data: { toJSON: (data: SequenceData) => data, fromJSON: (json) => json as SequenceData },
+  prepare: ({ rows }, { segments }) => transitionsOf(segments, rows, "Prior 'markov'"),
+  logDensity: (p, X, { data, constants: { from, to, first } }) => {
+    const steps = op.sub(op.gather(X, to), op.mul(p.coefficient, op.gather(X, from)));
+    const exponent = op.div(op.mul(-0.5, op.sum(op.square(steps))), p.variance);
+    const normaliser = op.mul(-steps.size / 2, op.add(op.log(p.variance), Math.log(2 * Math.PI)));
+    return op.add<Scalar>(op.add(exponent, normaliser), initialDensity(X, first, data));
+  },
+  transition: (p) => (x) => op.mul<Tensor2D>(p.coefficient, x),
+});
+
+const schema = v.strictObject({ ...sequenceEntries, coefficient: v.optional(v.any()), variance: v.optional(v.any()) });
+
+/**
+ * First-order Markov chain: x_n = a·x_{n−1} + N(0, s²I) within each sequence of rows, and p(x₁) = N(0, I) for its first row. With
+ * a = 1, the default, it is a random walk.
+ *
+ * @param options - `segments`, the first rows of the sequences (0 is implied); `initial` 'none' to leave p(x₁) out (the prior is then
+ * improper); `coefficient` a (1) and `variance` s² > 0 (1), both held unless a free parameter is given
+ * @throws InvalidInputError for an unknown option or one out of its range; when the model is evaluated, for segments that do not fit it
+ * @example
+ * ```ts
+ * markov({ segments: [0, 50], variance: 0.01 });
+ * ```
+ */
+export function markov(options: MarkovOptions = {}): Prior {
+  const { segments, initial, coefficient, variance } = checkOptions(schema, options, 'markov');
+  const overrides = { coefficient, variance } as Record<'coefficient' | 'variance', ParameterLike>;
+  return markovFactory(overrides, Object.freeze({ segments: Object.freeze([...segments]), initial }));
+}

@@ -1,0 +1,60 @@
+import * as v from 'valibot';
+import * as op from '../core/ops.ts';
+import { checkOptions } from '../core/options.ts';
+import { fixed, type ParameterLike } from '../core/parameter.ts';
+import type { Scalar, Tensor2D } from '../core/tensorflow.ts';
+import { definePrior, type Prior } from './definePrior.ts';
+import { keptEnergy } from './keptEnergy.ts';
+import { notNegative } from './strength.ts';
+
+export interface RankOptions {
+  /** α ≥ 0, held at 1 unless given; 0 turns the prior off. */
+  readonly strength?: ParameterLike;
+  /** β ≥ 0, held at 1 unless given. */
+  readonly beta?: ParameterLike;
+  /** 'kept', the default: free latents keep the energy Σ s_i² that they start with; 'free': they may shrink. */
+  readonly energy?: 'kept' | 'free';
+}
+
+interface RankData {
+  readonly energy: 'kept' | 'free';
+}
+
+export const rankFactory = definePrior({
+  name: 'rank',
+  parameters: { strength: fixed(1), beta: fixed(1) },
+  data: { toJSON: (data: RankData) => data, fromJSON: (json) => json as RankData },
+  // Σ log(1 + β·s_i²) = log|I + β·XᵀX| with X centred: q×q, and no singular value has to be told from another.
+  logDensity: (p, X) => {
+    const centred = op.sub<Tensor2D>(X, op.mean(X, 0, true));
+    const scatter = op.matMul<Tensor2D>(centred, centred, true, false);
+    const spread = op.add<Tensor2D>(op.eye(X.shape[1]), op.mul(p.beta, scatter));
+    return op.mul<Scalar>(op.neg(p.strength), op.logDeterminant(spread, { name: "The spread of prior 'rank'" }));
+  },
+  restrict: ({ energy }) => (energy === 'kept' ? keptEnergy : undefined),
+});
+
+const schema = v.strictObject({
+  strength: v.optional(v.any()),
+  beta: v.optional(v.any()),
+  energy: v.optional(v.picklist(['kept', 'free'], "'kept' or 'free'"), 'kept'),
+});
+
+/**
+ * Rank prior: latents are drawn into few directions, −α·Σ_i log(1 + β·s_i²) with s_i the singular values of the centred X. Improper.
+ * A prior that shrinks X could be satisfied by a smaller X of the same rank; free latents therefore keep their energy Σ s_i².
+ *
+ * @param options - `strength` α ≥ 0 (1) and `beta` β ≥ 0 (1), both held unless a free parameter is given; `energy` 'kept' or 'free'
+ * @throws InvalidInputError for an unknown option or one out of its range; when the model is evaluated, for latents that are not free
+ * under `energy: 'kept'`
+ * @see Geiger, Urtasun & Darrell 2009, eqs. 6–8
+ * @example
+ * ```ts
+ * rank({ strength: 10, beta: 100 });
+ * ```
+ */
+export function rank(options: RankOptions = {}): Prior {
+  const { strength, beta, energy } = checkOptions(schema, options, 'rank');
+  const overrides = { strength, beta } as Record<'strength' | 'beta', ParameterLike>;
+  return notNegative(rankFactory(overrides, Object.freeze({ energy })), ['strength', 'beta']);
+}
