@@ -1,5 +1,6 @@
 import { InvalidInputError, LatentFieldError } from '../errors.ts';
 import type { Float64Memory } from '../float64/memory.ts';
+import { findNative, nativeEngine } from '../native/index.ts';
 import { wasmEngine } from '../wasm/wasmEngine.ts';
 import type { EngineName, LinearAlgebraEngine } from './engine.ts';
 import { typescriptEngine } from './typescriptEngine.ts';
@@ -65,6 +66,9 @@ function engineFor(memory: Float64Memory, choice: EngineChoice): LinearAlgebraEn
 function makeEngine(memory: Float64Memory, choice: EngineChoice): LinearAlgebraEngine {
   if (choice === 'typescript') return typescriptEngine(memory);
   if (choice === 'wasm') return wasmEngine(memory);
+  if (choice === 'native') return nativeEngine(memory);
+  const native = findNative();
+  if (!('reason' in native)) return native.engine(memory);
   try {
     return wasmEngine(memory);
   } catch (error) {
