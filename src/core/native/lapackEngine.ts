@@ -81,12 +81,16 @@ export function lapackEngine(
 
     cholesky(n, a) {
       if (n === 0) return -1;
+      const diagonal = diagonalOf(n, memory.float64(a, n * n));
       const info = routines.dpotrf(n, at(a), n);
-      // Some libraries take a pivot that is not a number for a positive one.
       const matrix = memory.float64(a, n * n);
       const end = info > 0 ? info - 1 : n;
+      // Some libraries take a pivot that is not a number for a positive one.
       for (let i = 0; i < end; i++) if (Number.isNaN(matrix[i * (n + 1)])) return i;
-      return info > 0 ? end : -1;
+      if (info <= 0) return -1;
+      // Few say what they leave in the place of a pivot that is not positive.
+      matrix[end * (n + 1)] = Math.min(0, remainder(diagonal[end]!, matrix.subarray(end * n, end * (n + 1))));
+      return end;
     },
 
     triangularSolve(n, m, l, b, transpose) {
@@ -135,4 +139,15 @@ function lowerIsFinite(n: number, a: Float64Array): boolean {
     if (sum !== 0) return false;
   }
   return true;
+}
+
+function diagonalOf(n: number, a: Float64Array): Float64Array {
+  const diagonal = new Float64Array(n);
+  for (let i = 0; i < n; i++) diagonal[i] = a[i * (n + 1)]!;
+  return diagonal;
+}
+
+/** What is left of a diagonal entry after the squares of its row of the factor, up to the diagonal. */
+function remainder(entry: number, row: Float64Array): number {
+  return row.reduce((rest, x) => rest - x * x, entry);
 }
