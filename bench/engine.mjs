@@ -1,6 +1,8 @@
 /**
  * Measures the dense linear algebra engines: GFLOP/s of products, Cholesky factors, inverses and eigenvectors, fastest of
  * several runs, beside the peak that one thread's 128-bit vectors reach here and, where Python with SciPy is, OpenBLAS on one thread.
+ * Then the parts of a GPLVM evaluation (fused: covariance, log marginal likelihood with its gradient, contraction) beside a whole one of
+ * the peer, and nanoseconds an entry of exp, log and tanh beside Math.
  *
  *   npm run build && node bench/engine.mjs [--sizes 100,300,1000] [--engines wasm,typescript] [--peers ../shared/peers/peers.py]
  */
@@ -26,7 +28,7 @@ const { values: options } = parseArgs({
 });
 const from = (path) => import(new URL(path, `file://${resolve(options.dist)}/`));
 const { Float64Memory } = await from('core/float64/memory.js');
-const { wasmEngine } = await from('core/wasm/wasmEngine.js');
+const { wasmElementaryFunctions, wasmEngine, wasmFusedOperations } = await from('core/wasm/index.js');
 const { typescriptEngine } = await from('core/linalg/typescriptEngine.js');
 const { seededRandom } = await from('core/random.js');
 const factories = { wasm: wasmEngine, typescript: typescriptEngine };
@@ -88,19 +90,19 @@ function measure(name, n) {
   };
 }
 
-function measurePeers(n) {
+function runPeer(task, n) {
   if (!existsSync(options.peers)) return undefined;
-  const times = {};
-  for (const task of Object.keys(flops)) {
-    const environment = { ...process.env, OPENBLAS_NUM_THREADS: '1' };
-    const { status, stdout } = spawnSync('python3', [options.peers, task, String(n)], {
-      env: environment,
-      encoding: 'utf8',
-    });
-    if (status !== 0) return undefined;
-    times[task] = JSON.parse(stdout).min;
-  }
-  return times;
+  const environment = { ...process.env, OPENBLAS_NUM_THREADS: '1' };
+  const { status, stdout } = spawnSync('python3', [options.peers, task, String(n)], {
+    env: environment,
+    encoding: 'utf8',
+  });
+  return status === 0 ? JSON.parse(stdout) : undefined;
+}
+
+function measurePeers(n) {
+  const results = Object.keys(flops).map((task) => [task, runPeer(task, n)?.min]);
+  return results.some(([, least]) => least === undefined) ? undefined : Object.fromEntries(results);
 }
 
 function print(n, name, times) {
@@ -117,8 +119,79 @@ function print(n, name, times) {
   console.log(`${String(n).padStart(5)}  ${name.padEnd(10)}  ${cells.join('   ')}`);
 }
 
+/** A GPLVM's value and gradient (2 latent dimensions, 12 columns) by the fused operations, without TensorFlow.js. */
+function measureEvaluation(n) {
+  const [q, columns] = [2, 12];
+  const memory = new Float64Memory();
+  const fused = wasmFusedOperations(memory);
+  const lengths = [n * q, n * columns, n * n, n * n, n * columns, n * q];
+  const [x, y, k, g, weights, dx] = lengths.map((length) => memory.allocate(8 * length));
+  memory.release(memory.allocate(2 ** 22), 2 ** 22);
+  const { normal } = seededRandom(1);
+  for (const [offset, length] of [
+    [x, n * q],
+    [y, n * columns],
+  ])
+    memory.float64(offset, length).set(Float64Array.from({ length }, normal));
+  const parameters = { variance: 1, lengthscales: [1, 1], bias: 1, noise: 0.1 };
+  const parts = {
+    covariance: () => fused.rbfCovariance(n, q, x, parameters, 'lower', k),
+    copy: () => memory.float64(g, n * n).set(memory.float64(k, n * n)),
+    logMarginal: () => fused.gaussianLogMarginal(n, columns, columns, g, y, weights),
+    contraction: () => fused.rbfCovarianceGradient(n, q, x, parameters, k, g, 'lower', dx),
+  };
+  const times = Object.fromEntries(Object.keys(parts).map((part) => [part, Infinity]));
+  const total = fastest(
+    () => {},
+    () => {
+      for (const [part, run] of Object.entries(parts)) {
+        const start = performance.now();
+        run();
+        times[part] = Math.min(times[part], performance.now() - start);
+      }
+    },
+  );
+  const cells = Object.entries({ ...times, total }).map(([part, ms]) => `${part} ${ms.toFixed(3)}`);
+  const peer = runPeer('gplvm-eval', n);
+  console.log(`${String(n).padStart(5)}  evaluation  ${cells.join('  ')} ms${peer ? `   peer ${peer.min} ms` : ''}`);
+}
+
+function measureFunctions() {
+  const length = 100_000;
+  const memory = new Float64Memory();
+  const functions = wasmElementaryFunctions(memory);
+  const [x, y] = [memory.allocate(8 * length), memory.allocate(8 * length)];
+  const { uniform } = seededRandom(1);
+  memory.float64(x, length).set(Float64Array.from({ length }, () => 0.01 + 5 * uniform()));
+  const from = memory.float64(x, length);
+  const to = memory.float64(y, length);
+  const natives = {
+    exponential: () =>
+      from.forEach((value, i) => {
+        to[i] = Math.exp(value);
+      }),
+    logarithm: () =>
+      from.forEach((value, i) => {
+        to[i] = Math.log(value);
+      }),
+    hyperbolicTangent: () =>
+      from.forEach((value, i) => {
+        to[i] = Math.tanh(value);
+      }),
+  };
+  for (const [name, native] of Object.entries(natives)) {
+    const [ours, theirs] = [() => functions[name](length, x, y), native].map(
+      (run) => (fastest(() => {}, run) / length) * 1e6,
+    );
+    console.log(`${name.padEnd(17)}  wasm ${ours.toFixed(2)} ns   Math ${theirs.toFixed(2)} ns an entry`);
+  }
+}
+
 console.log(`peak of 128-bit vectors, one thread: ${(await peakRate()).toFixed(1)} GF/s`);
-for (const n of options.sizes.split(',').map(Number)) {
+const sizes = options.sizes.split(',').map(Number);
+for (const n of sizes) {
   for (const name of options.engines.split(',')) print(n, name, measure(name, n));
   print(n, 'OpenBLAS', measurePeers(n));
 }
+for (const n of sizes) measureEvaluation(n);
+measureFunctions();

@@ -1,6 +1,6 @@
 // Compiles the AssemblyScript kernels to WebAssembly and embeds them, as base64, in a generated TypeScript module, so that no
 // bundler has to fetch a file. Does nothing when that module is newer than its sources; --force compiles anyway.
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,23 +11,27 @@ const target = join(root, 'src/core/wasm/engineModule.ts');
 const ARENA_START = 1024;
 
 const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-const inputs = [...readdirSync(sources).map((file) => join(sources, file)), sources, fileURLToPath(import.meta.url)];
+const compiler = join(root, 'node_modules/assemblyscript/package.json');
+const inputs = [
+  ...readdirSync(sources).map((file) => join(sources, file)),
+  sources,
+  compiler,
+  fileURLToPath(import.meta.url),
+];
 const isCurrent = inputs.every((path) => modified(path) < modified(target));
 if (!isCurrent || process.argv.includes('--force')) await build();
 
 async function build() {
   const binary = await compile();
   await checkDataSegment(binary);
-  const folder = mkdtempSync(join(root, 'src/core/wasm/.build-'));
-  const draft = join(folder, 'engineModule.ts');
+  const draft = `${target}.${process.pid}`;
   writeFileSync(
     draft,
     '/** The WebAssembly kernels, compiled from assembly/ by scripts/buildWasm.mjs; not to be edited. */\n' +
       `export const engineModule =\n  '${Buffer.from(binary).toString('base64')}';\n`,
   );
-  // Renamed into place, so that a build beside this one never reads half a file.
+  // Renamed into place, so that whatever runs beside this never reads half a file.
   renameSync(draft, target);
-  rmSync(folder, { recursive: true });
 }
 
 async function compile() {
