@@ -25,12 +25,12 @@ type Require = (name: string) => unknown;
  * The package koffi, loaded at once and only here. Nothing is imported: bundlers see no reference to it, and browsers get a
  * reason instead.
  */
-export function foreignInterface(require: Require | undefined = nodeRequire()): ForeignInterface | Reason {
-  if (require === undefined) {
+export function foreignInterface(requirePackage: Require | undefined = nodeRequire()): ForeignInterface | Reason {
+  if (requirePackage === undefined) {
     return { reason: 'The native engine needs Node.js 20.16 or later, which can load packages that call native code.' };
   }
   try {
-    const koffi = require('koffi') as ForeignInterface;
+    const koffi = requirePackage('koffi') as ForeignInterface;
     if (typeof koffi.load === 'function' && typeof koffi.address === 'function') return koffi;
     return { reason: 'The package koffi is too old for the native engine. Install version 3: npm install koffi@3' };
   } catch (error) {
