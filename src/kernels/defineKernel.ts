@@ -35,8 +35,8 @@ export interface KernelDefinition<Name extends string, Options extends object = 
   diagonal?(p: KernelParameters<Name>, A: Tensor2D, inputs: Tensor2D, options: Partial<Options>): Tensor1D;
   /** K + k(A, B), when that takes fewer passes than forming k(A, B). */
   addedTo?(K: Tensor2D, p: KernelParameters<Name>, A: Tensor2D, B: Tensor2D): Tensor2D;
-  /** Options that are to be decided from the inputs at which a process starts (N×q), if any. */
-  startedAt?(inputs: Matrix, options: Partial<Options>): Partial<Options>;
+  /** When an option is left open: what it is for a process that starts at these inputs (N×q). */
+  startedAt?(options: Partial<Options>): ((inputs: Matrix) => Partial<Options>) | undefined;
   /** Whether a sum of two of these is one of them, with the sum of their parameters. */
   readonly mergesInSums?: boolean;
 }
@@ -82,6 +82,7 @@ export function defineKernel<Name extends string, Options extends object = objec
     const own = overriddenParameters(`Kernel '${name}'`, standard, overrides);
     const names = Object.keys(own) as Name[];
     const remade = (changes: Readonly<Record<string, unknown>>) => make({ ...own, ...options, ...changes });
+    const open = definition.startedAt?.(options);
     const kernel: Kernel = {
       kind: 'kernel',
       name,
@@ -98,7 +99,7 @@ export function defineKernel<Name extends string, Options extends object = objec
       ...(definition.addedTo && {
         addedTo: (K, p, A, B) => definition.addedTo!(K, ownTensors(p, name, names), A, B),
       }),
-      ...(definition.startedAt && { startedAt: (inputs) => remade(definition.startedAt!(inputs, options)) }),
+      ...(open && { startedAt: (inputs) => remade(open(inputs)) }),
     };
     return Object.freeze(kernel);
   };

@@ -52,8 +52,8 @@ export const thinPlateSpline: (options?: ThinPlateSplineOptions) => Kernel = def
   },
   diagonal: (_p, A, inputs, options) =>
     op.sum(op.square(features(A, centresFor(A, inputs, options), options.constant)), 1) as Tensor1D,
-  startedAt: (inputs, { centres }) =>
-    typeof centres === 'number' ? { centres: centresOf(inputs, centres).toArrays() } : {},
+  startedAt: ({ centres }) =>
+    typeof centres === 'number' ? (inputs) => ({ centres: centresOf(inputs, centres).toArrays() }) : undefined,
 });
 
 /** (η(‖x − x_1‖), …, η(‖x − x_M‖), x, 1) of every row: k is their inner product. */

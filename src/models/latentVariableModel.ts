@@ -1,7 +1,5 @@
 import * as v from 'valibot';
-import { withFloat64 } from '../core/float64/scope.ts';
 import type { Matrix, MatrixLike } from '../core/matrix.ts';
-import { matrixTensor, tensorMatrix, valueTensors } from '../core/matrixTensor.ts';
 import type { Model } from '../core/model.ts';
 import { observationsFrom, standardizationOf, standardized } from '../core/observations.ts';
 import { checkOptions } from '../core/options.ts';
@@ -15,8 +13,9 @@ import { assembled, type ModelParts, placed } from './assembly.ts';
 import { conditionedProcess, type GaussianProcess } from './gaussianProcess.ts';
 import { imputed } from './imputation.ts';
 import { free } from './latents/free.ts';
-import type { Latents } from './latents/latents.ts';
+import { type Latents, latentsOf } from './latents/latents.ts';
 import { observedPatterns } from './observedPatterns.ts';
+import { startedKernel } from './startedKernel.ts';
 
 export interface LatentVariableModelOptions {
   /** N×D, rows are points. */
@@ -90,12 +89,18 @@ export function namedModel(name: string, options: LatentVariableModelOptions): M
   const seen = standardized(raw, standardization);
   const patterns = observedPatterns(seen);
   const observations = imputed(seen, given.latentDim);
+  const described = checkKernel(given.kernel, "Option 'kernel'");
+  const latents = given.latents ?? free();
+  let kernel: Kernel | undefined;
   const parts: ModelParts = {
     observations,
     patterns,
     latentDim: given.latentDim,
-    latents: given.latents ?? free(),
-    kernel: checkKernel(given.kernel, "Option 'kernel'"),
+    latents,
+    get kernel() {
+      kernel ??= startedKernel(described, latents, observations, given.latentDim);
+      return kernel;
+    },
     noise: parameterFrom((given.noise as ParameterLike | undefined) ?? 0.01 * meanVariance(observations), positive(1)),
     priors: placed(given.priors ?? []),
   };
@@ -103,9 +108,7 @@ export function namedModel(name: string, options: LatentVariableModelOptions): M
     name,
     assemble: (seed) => assembled(parts, seed),
     posterior: (values) => {
-      const latents = withFloat64(() =>
-        tensorMatrix(parts.latents.apply(valueTensors(values), matrixTensor(observations))),
-      );
+      const latents = latentsOf(parts.latents, values, observations, observations);
       let process: GaussianProcess | undefined;
       return {
         latents,
