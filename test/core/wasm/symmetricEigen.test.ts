@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { normals, onBoth } from './bothEngines.ts';
+import { difference } from './difference.ts';
+
+describe('symmetric eigenvectors', () => {
+  /** λ and V of both engines agree, where eigenvalues are apart; V is orthogonal and A·V = V·diag(λ). */
+  function check(n: number, a: Float64Array, separated = true) {
+    const [wasm, typescript] = onBoth([a, new Float64Array(n)], (engine, [matrix, values]) =>
+      engine.symmetricEigen(n, matrix!, values!),
+    );
+    expect([wasm.value, typescript.value]).toEqual([0, 0]);
+    const [v, w] = wasm.blocks as [Float64Array, Float64Array];
+    expect(difference(w, typescript.blocks[1]!)).toBeLessThan(1e-13);
+    const norm = w.reduce((most, value) => Math.max(most, Math.abs(value)), Number.MIN_VALUE);
+    if (separated) expect(difference(v, typescript.blocks[0]!)).toBeLessThan(1e-11);
+    expect(w).toEqual(w.slice().sort());
+    let residual = 0;
+    let overlap = 0;
+    for (let i = 0; i < n; i++) {
+      for (let j = 0; j < n; j++) {
+        let product = 0;
+        let inner = 0;
+        for (let k = 0; k < n; k++) {
+          product += (a[Math.max(i, k) * n + Math.min(i, k)]! / norm) * v[k * n + j]!;
+          inner += v[k * n + i]! * v[k * n + j]!;
+        }
+        residual = Math.max(residual, Math.abs(product - (w[j]! / norm) * v[i * n + j]!));
+        overlap = Math.max(overlap, Math.abs(inner - (i === j ? 1 : 0)));
+      }
+    }
+    // Denormal eigenvalues are rounded coarsely.
+    expect(residual).toBeLessThan(Math.max(1e-13, Number.MIN_VALUE / norm));
+    expect(overlap).toBeLessThan(1e-13);
+    for (let j = 0; j < n; j++) {
+      let largest = 0;
+      for (let i = 0; i < n; i++) if (Math.abs(v[i * n + j]!) > Math.abs(largest)) largest = v[i * n + j]!;
+      expect(largest).toBeGreaterThan(0);
+    }
+  }
+
+  for (const n of [0, 1, 2, 3, 4, 5, 16, 31, 32, 33, 34, 65, 100]) {
+    it(`random, order ${n}`, () => {
+      const a = normals(n * n, 10);
+      for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) a[i * n + j] = Number.NaN;
+      check(n, a);
+    });
+  }
+
+  it('repeated eigenvalues', () => {
+    const n = 40;
+    check(n, new Float64Array(n * n), false);
+    check(
+      n,
+      Float64Array.from({ length: n * n }, () => 1),
+      false,
+    );
+    check(
+      n,
+      Float64Array.from({ length: n * n }, (_, k) => (Math.floor(k / n) === k % n ? 3 : 0)),
+      false,
+    );
+  });
+
+  it('magnitudes whose squares leave the range of doubles', () => {
+    for (const scale of [1e-300, 4e-320, 1e-40, 1e40, 1e300]) {
+      const a = normals(36, 11).map((x) => x * scale);
+      check(6, a, scale > 1e-310);
+    }
+    // Off-diagonal entries whose squares underflow beside a diagonal of ordinary size.
+    const small = Float64Array.from({ length: 25 }, (_, k) => (k % 6 === 0 ? k : 1e-200 * (k % 5)));
+    check(5, small);
+    check(3, Float64Array.from([0, 0, 0, 1e-200, 0, 0, 1e-200, 1, 0]), false);
+  });
+
+  it('an entry that is not finite is said, not looped on', () => {
+    for (const entry of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      const a = normals(100, 12);
+      a[53] = entry;
+      const [wasm] = onBoth([a, new Float64Array(10)], (engine, [matrix, values]) =>
+        engine.symmetricEigen(10, matrix!, values!),
+      );
+      expect(wasm.value).toBe(1);
+    }
+  });
+});
