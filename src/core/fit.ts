@@ -22,13 +22,17 @@ export interface TraceEntry {
 export interface FitDiagnostics {
   /** Which linear algebra ran. */
   readonly engine: string;
+  /** Of the log density, from all starts. */
   readonly evaluations: number;
+  /** Of the solver, from the start that led to the result. */
   readonly iterations: number;
   readonly seconds: number;
   /** Jitter on the diagonal of the covariance at the result (absolute); 0 when none was needed. */
   readonly jitter: number;
   /** Largest entry of the gradient in the solver's variables at the result. */
   readonly gradientNorm: number;
+  /** The objective reached from each start, the model's own first, when there were restarts. */
+  readonly restarts?: readonly number[];
 }
 
 /** What a fit knows beside its model: plain data. */

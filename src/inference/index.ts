@@ -1,5 +1,9 @@
 export type { Fit, FitDiagnostics, FitJSON, FitStatus, TraceEntry } from '../core/fit.ts';
-export { type FitOptions, fit } from './fit.ts';
+export type { Checkpoint } from './checkpoint.ts';
+export { fit } from './fit.ts';
+export type { FitOptions } from './fitOptions.ts';
+export type { FitStep } from './fitStep.ts';
+export { fitSteps } from './fitSteps.ts';
 export { minimize } from './minimize.ts';
 export { nearestNeighbourError } from './scores/nearestNeighbourError.ts';
 export type { Progress, Solution, Status } from './solution.ts';
@@ -7,3 +11,4 @@ export { solve } from './solve.ts';
 export type { SolveOptions } from './solveOptions.ts';
 export { lbfgs } from './solvers/lbfgs.ts';
 export type { Solver } from './solvers/solver.ts';
+export type { WorkerLike, WorkerPool } from './workers/pool.ts';

@@ -57,7 +57,10 @@ export function limitOf(iterations: number, { maxIterations }: SolveSettings): E
 /** What forbids another evaluation: the signal, or a limit on evaluations or time. */
 export function interruptionOf(evaluations: number, began: number, settings: SolveSettings): End | undefined {
   const { signal, maxEvaluations, maxSeconds } = settings;
-  if (signal?.aborted) return { status: 'stopped', how: 'Stopped by the abort signal' };
+  if (signal?.aborted) {
+    const who: unknown = signal.reason;
+    return { status: 'stopped', how: `Stopped by ${typeof who === 'string' ? who : 'the abort signal'}` };
+  }
   if (evaluations >= maxEvaluations) {
     return {
       status: 'maxIterations',

@@ -1,23 +1,26 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { createFit, type Fit, type FitJSON, outcomeFromJSON } from '../core/fit.ts';
 import { describe } from '../core/matrix.ts';
-import type { Model } from '../core/model.ts';
+import type { Model, ModelJSON } from '../core/model.ts';
 import { type ParameterJSON, parameterFromJSON } from '../core/parameter.ts';
 import { type KernelCatalogue, type KernelJSON, kernelFromJSON } from '../kernels/json.ts';
 import { type PriorCatalogue, type PriorJSON, priorFromJSON } from '../priors/json.ts';
+import { latentsFromJSON, type MapCatalogue } from './latents/json.ts';
+import type { LatentsJSON } from './latents/latents.ts';
 import { namedModel } from './latentVariableModel.ts';
 
 /** Factories of the caller's own parts, by name, for models that have some. */
 export interface OwnParts {
   readonly kernels?: KernelCatalogue;
   readonly priors?: PriorCatalogue;
+  readonly maps?: MapCatalogue;
 }
 
 /**
  * Makes a fit again from what `fit.toJSON()` wrote: the same latents, parameters and predictions, bit for bit.
  *
  * @param json - the object (parse the text of a file with `JSON.parse` first)
- * @param own - factories of kernels and priors that do not come with the library, by name
+ * @param own - factories of kernels, priors and maps that do not come with the library, by name
  * @throws InvalidInputError when it is not a saved fit, or names a part that is not known
  * @example
  * ```ts
@@ -27,7 +30,7 @@ export interface OwnParts {
  */
 export function loadFit(json: unknown, own: OwnParts = {}): Fit {
   const saved = checkSaved(json);
-  return createFit(modelFromJSON(saved, own), outcomeFromJSON(saved));
+  return createFit(modelFromJSON(saved.model, own), outcomeFromJSON(saved));
 }
 
 function checkSaved(json: unknown): FitJSON {
@@ -51,6 +54,7 @@ interface SavedModel {
   /** Missing entries are null. */
   readonly observations: (number | null)[][];
   readonly latentDim: number;
+  readonly latents?: LatentsJSON;
   readonly kernel: KernelJSON;
   readonly noise: ParameterJSON;
   readonly priors: readonly PriorJSON[];
@@ -59,7 +63,8 @@ interface SavedModel {
   readonly scale: boolean;
 }
 
-function modelFromJSON({ model }: FitJSON, own: OwnParts): Model {
+/** The model that its `toJSON` wrote. */
+export function modelFromJSON(model: ModelJSON, own: OwnParts): Model {
   if (model.model !== 'latentVariableModel') {
     throw new InvalidInputError(`This release cannot read a saved model of kind '${model.model}'.`);
   }
@@ -67,9 +72,10 @@ function modelFromJSON({ model }: FitJSON, own: OwnParts): Model {
   return namedModel(saved.name, {
     observations: saved.observations.map((row) => row.map((entry) => entry ?? Number.NaN)),
     latentDim: saved.latentDim,
+    latents: latentsFromJSON(saved.latents, own.maps),
     kernel: kernelFromJSON(saved.kernel, own.kernels),
     noise: parameterFromJSON(saved.noise),
-    priors: saved.priors.map((prior) => priorFromJSON(prior, own.priors)),
+    priors: saved.priors.map((prior) => priorFromJSON(prior, own.priors, own.kernels)),
     ...(saved.missing === undefined ? {} : { missing: saved.missing }),
     centre: saved.centre,
     scale: saved.scale,

@@ -60,6 +60,7 @@ export function adam(options: AdamOptions = {}): Solver {
     name: 'adam',
     bounded: false,
     stochastic,
+    options: { learningRate, beta1, beta2, epsilon, stochastic },
     begin(iterate: Iterate, _box: unknown, memory: SolverMemory = {}) {
       const moments = momentsOf(memory, iterate.x.length);
       return { iterate, memory, steps: descend(iterate, moments, { rate, beta1, beta2, epsilon }) };

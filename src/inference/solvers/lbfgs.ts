@@ -33,6 +33,7 @@ export function lbfgs(options: LbfgsOptions = {}): Solver {
     name: 'lbfgs',
     bounded: false,
     stochastic: false,
+    options: { history },
     begin(iterate: Iterate, _box: unknown, memory: SolverMemory = {}) {
       const pairs = correctionPairs(memory, history, iterate.x.length, 'lbfgs');
       return { iterate, memory, steps: descend(iterate, pairs) };

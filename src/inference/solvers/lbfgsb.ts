@@ -30,6 +30,7 @@ export function lbfgsb(options: LbfgsOptions = {}): Solver {
     name: 'lbfgsb',
     bounded: true,
     stochastic: false,
+    options: { history },
     begin(iterate: Iterate, box: Box, memory: SolverMemory = {}) {
       const pairs = correctionPairs(memory, history, iterate.x.length, 'lbfgsb');
       return { iterate, memory, steps: descend(iterate, pairs, box) };

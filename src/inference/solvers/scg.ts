@@ -38,6 +38,7 @@ export function scg(options: ScgOptions = {}): Solver {
     name: 'scg',
     bounded: false,
     stochastic: false,
+    options: { difference },
     begin(iterate: Iterate, _box: unknown, memory: SolverMemory = {}) {
       const conjugate = conjugateOf(memory, iterate);
       return { iterate, memory, steps: descend(iterate, conjugate, difference) };

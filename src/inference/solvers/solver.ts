@@ -58,6 +58,8 @@ export interface Solver {
   readonly bounded: boolean;
   /** Whether values of different iterations cannot be compared, as with minibatches: the last point is then the result. */
   readonly stochastic: boolean;
+  /** What a built-in solver was made with: a worker makes it again from its name and these. */
+  readonly options?: object;
   /**
    * Starts a run at `iterate`, or continues one from the memory it left.
    *

@@ -1,0 +1,50 @@
+import type { FitDiagnostics, TraceEntry } from '../core/fit.ts';
+import type { Course } from './fitStep.ts';
+import type { Solution } from './solution.ts';
+
+/** The run from one start that came to an end. */
+export interface EndedRun {
+  readonly trace: readonly TraceEntry[];
+  readonly solution: Solution;
+}
+
+/** A point and how it was found. */
+export interface Outcome extends Omit<Course, 'diagnostics'> {
+  readonly x: Float64Array;
+  readonly diagnostics: Omit<FitDiagnostics, 'engine' | 'jitter' | 'seconds'>;
+}
+
+/**
+ * The run of the greatest log density, the first of equals, and what there is to say of all of them.
+ *
+ * @param ended - at least one
+ * @param count - number of starts there were to be
+ */
+export function bestOf(ended: readonly EndedRun[], count: number): Outcome {
+  const best = ended.reduce((kept, run) => (run.solution.value < kept.solution.value ? run : kept));
+  const { x, gradient, iterations } = best.solution;
+  return {
+    x,
+    trace: best.trace,
+    ...ending(ended, best, count),
+    diagnostics: {
+      evaluations: ended.reduce((sum, { solution }) => sum + solution.evaluations, 0),
+      iterations,
+      gradientNorm: gradient.reduce((largest, entry) => Math.max(largest, Math.abs(entry)), 0),
+      ...(count === 1 ? {} : { restarts: ended.map(({ solution }) => -solution.value) }),
+    },
+  };
+}
+
+function ending(ended: readonly EndedRun[], best: EndedRun, count: number): Pick<Outcome, 'status' | 'message'> {
+  const { status, message } = best.solution;
+  if (count === 1) return { status, message };
+  const from = `start ${ended.indexOf(best)}`;
+  const stopped = ended.find(({ solution }) => solution.status === 'stopped');
+  if (stopped === undefined) return { status, message: `${message} It came from ${from}, the best of ${count}.` };
+  const finished = ended.filter(({ solution }) => solution.status !== 'stopped').length;
+  return {
+    status: 'stopped',
+    message: `Stopped after ${finished} of ${count} starts. The best so far is ${from}: ${message}`,
+  };
+}

@@ -1,0 +1,110 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../core/errors.ts';
+import { ENGINE_CHOICES, type EngineChoice } from '../core/linalg/index.ts';
+import { describe } from '../core/matrix.ts';
+import type { Model } from '../core/model.ts';
+import { checkOptions } from '../core/options.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import type { FitStep } from './fitStep.ts';
+import { lbfgs } from './solvers/lbfgs.ts';
+import type { Solver } from './solvers/solver.ts';
+import type { WorkerPool } from './workers/pool.ts';
+
+/** Options of {@link fit} and {@link fitSteps}. */
+export interface FitOptions {
+  /** `lbfgs()` unless given. */
+  readonly solver?: Solver;
+  /** Most iterations from each start; 1000 unless given, 0 returns the initial point. */
+  readonly maxIterations?: number;
+  /** Largest entry of the gradient in the solver's variables at which the fit has converged; 1e-5 unless given. */
+  readonly tolerance?: number;
+  /** Part of the objective that an iteration must gain for the fit to go on; 1e-11 unless given. */
+  readonly relativeDecrease?: number;
+  /** Seed of everything random; 0 unless given. */
+  readonly seed?: number;
+  /**
+   * Number of further starts beside the model's own, 0 unless given; the best result is kept, and `diagnostics.restarts` lists
+   * the objective of each. They are drawn around the model's start from the seed: each column of the latents (and of any
+   * other real matrix) moves by half its standard deviation times a standard normal, a real number or list by half its root
+   * mean square, the logarithm of a positive parameter and the logit of a bounded one by a standard normal.
+   */
+  readonly restarts?: number;
+  /**
+   * How many workers share the starts: Web Workers, or threads of Node. The result has the same bits whatever their number.
+   * They rebuild the model from its JSON, so one with parts of your own needs a worker file of your own, which knows them:
+   * see {@link WorkerPool}.
+   */
+  readonly workers?: number | WorkerPool;
+  /**
+   * Where to save the state of the fit: the path of a file (in Node), or a function that is given it, plain JSON, and awaited.
+   * It is saved at the start, every `checkpointInterval` seconds and at the end of each start.
+   */
+  readonly checkpoint?: string | ((checkpoint: Checkpoint) => unknown);
+  /** Seconds between two checkpoints: what a killed process loses at most; 10 unless given. */
+  readonly checkpointInterval?: number;
+  /** A checkpoint of the same model, or the path of its file, to go on from; `seed` and `restarts` are then its own. */
+  readonly resume?: string | Checkpoint;
+  /** Called at each start and after every iteration; returning false stops the fit. */
+  readonly onProgress?: (step: FitStep) => unknown;
+  /** Aborting it stops the fit before its next evaluation; it returns its best point so far. */
+  readonly signal?: AbortSignal;
+  /** Which linear algebra to use: 'auto', the fastest that this machine has, unless given or named by LATENTFIELD_ENGINE. */
+  readonly engine?: EngineChoice;
+}
+
+const wholeNumber = v.pipe(v.number('a whole number'), v.integer('a whole number'));
+const wholeFrom = (least: number) => v.pipe(wholeNumber, v.minValue(least, `a whole number from ${least}`));
+const fromZero = v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'));
+const isPool = (value: unknown): value is WorkerPool =>
+  typeof value === 'object' && value !== null && 'count' in value && 'start' in value;
+
+const schema = v.strictObject({
+  solver: v.optional(v.any()),
+  maxIterations: v.optional(wholeFrom(0)),
+  tolerance: v.optional(fromZero),
+  relativeDecrease: v.optional(fromZero, 1e-11),
+  seed: v.optional(wholeNumber),
+  restarts: v.optional(wholeFrom(0)),
+  workers: v.optional(
+    v.union(
+      [wholeFrom(1), v.custom<WorkerPool>(isPool)],
+      'a whole number from 1, or { count, start } of workers of your own',
+    ),
+  ),
+  checkpoint: v.optional(
+    v.union(
+      [v.pipe(v.string(), v.minLength(1)), v.custom<(checkpoint: Checkpoint) => unknown>(isFunction)],
+      'the path of a file or a function',
+    ),
+  ),
+  checkpointInterval: v.optional(fromZero, 10),
+  resume: v.optional(v.union([v.string(), v.looseObject({})], 'a checkpoint or the path of its file')),
+  onProgress: v.optional(v.custom<(step: FitStep) => unknown>(isFunction, 'a function')),
+  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+  engine: v.optional(v.picklist(ENGINE_CHOICES, `one of ${ENGINE_CHOICES.map((name) => `'${name}'`).join(', ')}`)),
+});
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+/** Options with defaults filled in, where what is resumed has no say. */
+export type FitSettings = Omit<v.InferOutput<typeof schema>, 'solver' | 'resume'> & {
+  readonly solver: Solver;
+  readonly resume: string | object | undefined;
+};
+
+/**
+ * Checks what `fit` was given.
+ *
+ * @throws InvalidInputError for what is not a model, an unknown option or a value of the wrong kind
+ */
+export function fitSettings(model: Model, options: FitOptions): FitSettings {
+  if (typeof model !== 'object' || model === null || typeof model.assemble !== 'function') {
+    throw new InvalidInputError(
+      `fit takes a model, such as gplvm(Y, { latentDim: 2 }), but ${describe(model)} was given.`,
+    );
+  }
+  const checked = checkOptions(schema, options, 'fit');
+  return { ...checked, solver: options.solver ?? lbfgs(), resume: checked.resume };
+}

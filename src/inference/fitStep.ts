@@ -1,0 +1,71 @@
+import { createFit, type Fit, type FitDiagnostics, type FitStatus, type TraceEntry } from '../core/fit.ts';
+import type { Matrix } from '../core/matrix.ts';
+import type { FitProblem } from './fitProblem.ts';
+
+/** Where a fit stands after an iteration; what costs something is computed when it is asked for. */
+export interface FitStep extends TraceEntry {
+  /** The start that it belongs to: 0 is the model's own, 1 … `restarts` are the perturbed ones. */
+  readonly start: number;
+  /** N×q, at the best point of this start so far. */
+  readonly latents: Matrix;
+  /** The fit at that point, with predictions and all. */
+  result(): Fit;
+}
+
+/** How a fit got to a point. */
+export interface Course {
+  readonly trace: readonly TraceEntry[];
+  readonly status: FitStatus;
+  readonly message: string;
+  readonly diagnostics: Omit<FitDiagnostics, 'engine' | 'jitter'>;
+}
+
+/** The fit at a point of the solver's variables. */
+export function fitAt(problem: FitProblem, x: Float64Array, { diagnostics, ...course }: Course): Fit {
+  const { value, terms, report } = problem.densityAt(x);
+  return createFit(problem.model, {
+    values: problem.valuesAt(x),
+    objective: value,
+    terms,
+    ...course,
+    diagnostics: { engine: problem.engine, jitter: report.jitter, ...diagnostics },
+  });
+}
+
+/**
+ * A step at a point of the solver's variables.
+ *
+ * @param x - kept
+ * @param trace - of its start up to this entry; may grow later
+ */
+export function fitStep(
+  problem: FitProblem,
+  start: number,
+  entry: TraceEntry,
+  x: Float64Array,
+  trace: readonly TraceEntry[],
+  seconds: number,
+): FitStep {
+  const { length } = trace;
+  let latents: Matrix | undefined;
+  return {
+    ...entry,
+    start,
+    get latents() {
+      latents ??= problem.model.posterior(problem.valuesAt(x)).latents;
+      return latents;
+    },
+    result: () =>
+      fitAt(problem, x, {
+        trace: trace.slice(0, length),
+        status: 'stopped',
+        message: `Taken from a fit on its way, after iteration ${entry.iteration}.`,
+        diagnostics: {
+          evaluations: entry.evaluations,
+          iterations: entry.iteration,
+          seconds,
+          gradientNorm: entry.gradientNorm,
+        },
+      }),
+  };
+}

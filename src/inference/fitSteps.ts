@@ -1,0 +1,134 @@
+import type { Fit, TraceEntry } from '../core/fit.ts';
+import type { Model } from '../core/model.ts';
+import { bestOf, type EndedRun } from './bestOf.ts';
+import { type Checkpoint, checkpointOf, checkResumed, readCheckpoint, resumedState } from './checkpoint.ts';
+import { writeCheckpointFile } from './checkpointFile.ts';
+import { type FitOptions, type FitSettings, fitSettings } from './fitOptions.ts';
+import { type FitProblem, openProblem } from './fitProblem.ts';
+import { type FitStep, fitAt, fitStep } from './fitStep.ts';
+import { perturbedStarts } from './perturbedStarts.ts';
+import { type RunEvent, runFrom, type Start } from './run.ts';
+import type { Solution } from './solution.ts';
+import type { SolverState } from './solverState.ts';
+import { runInWorkers } from './workers/runInWorkers.ts';
+
+/** One start of a fit and what became of it so far. */
+export interface Run {
+  readonly start: Start;
+  readonly trace: TraceEntry[];
+  state: SolverState | undefined;
+  solution: Solution | undefined;
+}
+
+/**
+ * {@link fit} step by step: an iterator that pauses at the start and after every iteration, so that a page can draw while it
+ * fits. Leaving the loop early ends the fit and gives everything back that it took. The last value, which a `for await` loop
+ * does not see, is the fit itself.
+ *
+ * With restarts, the steps of one start follow those of another; with workers they mix.
+ *
+ * @param model - such as `gplvm(Y, { latentDim: 2 })`
+ * @param options - see {@link FitOptions}
+ * @returns an async generator of {@link FitStep} that returns the {@link Fit}
+ * @throws InvalidInputError at once for an unknown option or a value of the wrong kind; while it runs, what {@link fit} throws
+ * @example
+ * ```ts
+ * for await (const step of fitSteps(gplvm(Y, { latentDim: 2 }))) {
+ *   if (step.iteration % 10 === 0) draw(step.latents, step.objective);
+ * }
+ * ```
+ */
+export function fitSteps(model: Model, options: FitOptions = {}): AsyncGenerator<FitStep, Fit, void> {
+  return steps(model, fitSettings(model, options));
+}
+
+async function* steps(model: Model, settings: FitSettings): AsyncGenerator<FitStep, Fit, void> {
+  const began = performance.now();
+  const saved = settings.resume === undefined ? undefined : await readCheckpoint(settings.resume);
+  if (saved !== undefined) checkResumed(saved, settings);
+  const seed = saved?.seed ?? settings.seed ?? 0;
+  const problem = openProblem(model, seed, settings.engine);
+  const seconds = () => (saved?.seconds ?? 0) + (performance.now() - began) / 1000;
+  const stop = stopping(settings.signal);
+  try {
+    const runs = runsOf(problem, settings, seed, saved);
+    const save = saving(settings.checkpoint);
+    for await (const event of eventsOf(problem, runs, settings, stop.signal, save !== undefined)) {
+      const run = runs[event.start]!;
+      if (event.kind === 'iteration') {
+        const { entry, x } = event;
+        if (entry.iteration <= (run.trace.at(-1)?.iteration ?? -1)) continue;
+        run.trace.push(entry);
+        const step = fitStep(problem, event.start, entry, x, run.trace, seconds());
+        if (settings.onProgress?.(step) === false) stop.by('onProgress, which returned false');
+        yield step;
+      } else {
+        run.state = event.kind === 'end' ? event.solution.state : event.state;
+        if (event.kind === 'end') run.solution = event.solution;
+        await save?.(checkpointOf(problem, runs, seed, seconds()));
+      }
+    }
+    const { x, ...course } = bestOf(runs.filter(isEnded), runs.length);
+    return fitAt(problem, x, { ...course, diagnostics: { ...course.diagnostics, seconds: seconds() } });
+  } finally {
+    stop.release();
+    problem.dispose();
+  }
+}
+
+function runsOf(problem: FitProblem, settings: FitSettings, seed: number, saved: Checkpoint | undefined): Run[] {
+  const restarts = saved === undefined ? (settings.restarts ?? 0) : saved.starts.length - 1;
+  const starts = [problem.start, ...perturbedStarts(problem.layout, problem.start, restarts, seed)];
+  return starts.map((x, number) => {
+    const state = saved === undefined ? undefined : resumedState(saved, number, problem);
+    return {
+      start: { number, x, ...(state === undefined ? {} : { state }) },
+      trace: [...(saved?.starts[number]?.trace ?? [])],
+      state,
+      solution: undefined,
+    };
+  });
+}
+
+const isEnded = (run: Run): run is Run & EndedRun => run.solution !== undefined;
+
+function eventsOf(
+  problem: FitProblem,
+  runs: readonly Run[],
+  { workers, checkpointInterval, solver, relativeDecrease, maxIterations, tolerance }: FitSettings,
+  signal: AbortSignal,
+  isSaved: boolean,
+): AsyncGenerator<RunEvent, void, void> {
+  const starts = runs.map(({ start }) => start);
+  const stateInterval = isSaved ? checkpointInterval : undefined;
+  const settings = { solver, relativeDecrease, maxIterations, tolerance, stateInterval };
+  return workers === undefined
+    ? runHere(problem, starts, settings, signal)
+    : runInWorkers(problem, starts, settings, signal, workers);
+}
+
+async function* runHere(
+  problem: FitProblem,
+  starts: readonly Start[],
+  settings: Parameters<typeof runFrom>[2],
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, void, void> {
+  for (const start of starts) {
+    if (signal.aborted && start.number > 0) return;
+    yield* runFrom(problem, start, settings, signal);
+  }
+}
+
+function saving(checkpoint: FitSettings['checkpoint']): ((checkpoint: Checkpoint) => unknown) | undefined {
+  return typeof checkpoint === 'string' ? (state) => writeCheckpointFile(checkpoint, state) : checkpoint;
+}
+
+/** A signal that the caller's, or the fit itself, may set off; its reason says who did. */
+function stopping(given: AbortSignal | undefined) {
+  const controller = new AbortController();
+  const by = (who: string) => controller.abort(who);
+  const abort = () => by('the abort signal');
+  if (given?.aborted) abort();
+  given?.addEventListener('abort', abort);
+  return { signal: controller.signal, by, release: () => given?.removeEventListener('abort', abort) };
+}

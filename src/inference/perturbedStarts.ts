@@ -1,0 +1,44 @@
+import { type Random, seededRandom } from '../core/random.ts';
+import type { Variable, VariableLayout } from '../core/variables.ts';
+
+/** Of the standard deviation of each column of a real matrix, and of the root mean square of a real number or list. */
+const REAL_PART = 0.5;
+
+/**
+ * Starts around a given one, drawn from the seed: each column of a real matrix (the latents) moves by half its standard
+ * deviation times a standard normal, a real number or list by half its root mean square (half, where that is 0), and the
+ * logarithm of a positive parameter or the logit of a bounded one by a standard normal. All in the solver's variables.
+ *
+ * The first n starts are the same however many are drawn.
+ */
+export function perturbedStarts(
+  layout: VariableLayout,
+  start: Float64Array,
+  count: number,
+  seed: number,
+): Float64Array[] {
+  // A stream of its own: the model may have drawn its start from the seed's, and must not be moved along itself.
+  const random = seededRandom(seededRandom(seed).integer(2 ** 53));
+  return Array.from({ length: count }, () => {
+    const moved = start.slice();
+    for (const variable of layout.variables) if (variable.start >= 0) perturb(moved, variable, random);
+    return moved;
+  });
+}
+
+function perturb(x: Float64Array, { start, size, shape, parameter }: Variable, random: Random): void {
+  const columns = shape.length === 2 ? shape[1]! : 1;
+  const entries = x.subarray(start, start + size);
+  const widths = Array.from({ length: columns }, (_, j) => {
+    if (parameter.support !== 'real') return 1;
+    const column = entries.filter((_entry, i) => i % columns === j);
+    return REAL_PART * (spread(column, shape.length === 2) || 1);
+  });
+  for (let i = 0; i < size; i++) entries[i]! += widths[i % columns]! * random.normal();
+}
+
+/** Standard deviation, or root mean square about 0. */
+function spread(entries: Float64Array, centred: boolean): number {
+  const mean = centred ? entries.reduce((sum, entry) => sum + entry, 0) / entries.length : 0;
+  return Math.sqrt(entries.reduce((sum, entry) => sum + (entry - mean) ** 2, 0) / entries.length);
+}

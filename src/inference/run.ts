@@ -1,0 +1,107 @@
+import { OptimizationError } from '../core/errors.ts';
+import type { TraceEntry } from '../core/fit.ts';
+import type { FitProblem } from './fitProblem.ts';
+import type { Progress, Solution } from './solution.ts';
+import { solve } from './solve.ts';
+import type { SolverState } from './solverState.ts';
+import type { Solver } from './solvers/solver.ts';
+
+/** One of the starts of a fit; plain data, which may go to a worker. */
+export interface Start {
+  /** 0 is the model's own. */
+  readonly number: number;
+  /** In the solver's variables. */
+  readonly x: Float64Array;
+  /** Where an earlier run from this start was, to go on from there. */
+  readonly state?: SolverState;
+}
+
+/** What holds for the runs from all starts. */
+export interface RunSettings {
+  readonly solver: Solver;
+  readonly relativeDecrease: number;
+  readonly maxIterations?: number | undefined;
+  readonly tolerance?: number | undefined;
+  /** Seconds between two states; none unless given. */
+  readonly stateInterval?: number | undefined;
+}
+
+/** What happens on the way; plain data, which may come from a worker. */
+export type RunEvent =
+  | { readonly kind: 'iteration'; readonly start: number; readonly entry: TraceEntry; readonly x: Float64Array }
+  | { readonly kind: 'state'; readonly start: number; readonly state: SolverState }
+  | { readonly kind: 'end'; readonly start: number; readonly solution: Solution };
+
+/** The thread is left for other work after this many milliseconds. */
+const SLICE = 40;
+
+/** Halvings of the way between a start where the log density is not finite and the model's own start. */
+const MOST_HALVINGS = 10;
+
+/**
+ * Runs the solver from one start, in slices on the float64 backend; everything of the caller's happens outside of it,
+ * while the generator pauses.
+ *
+ * @param signal - ends the run before its next evaluation; a reason that is a string says who stopped it
+ */
+export async function* runFrom(
+  problem: FitProblem,
+  start: Start,
+  { stateInterval = Number.POSITIVE_INFINITY, ...settings }: RunSettings,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, void, void> {
+  const { run, first } = begin(problem, start, settings, signal);
+  let step = first;
+  let iteration = -1;
+  let sliceBegan = performance.now();
+  let saved = Number.NEGATIVE_INFINITY;
+  while (!step.done) {
+    const progress = step.value;
+    if (progress.iterations !== iteration) {
+      iteration = progress.iterations;
+      yield { kind: 'iteration', start: start.number, entry: traceEntry(progress), x: progress.x };
+    }
+    if (performance.now() - saved >= 1000 * stateInterval) {
+      yield { kind: 'state', start: start.number, state: progress.state };
+      saved = performance.now();
+    }
+    if (performance.now() - sliceBegan > SLICE) {
+      await new Promise((resume) => setTimeout(resume));
+      sliceBegan = performance.now();
+    }
+    step = problem.compute(() => run.next());
+  }
+  yield { kind: 'end', start: start.number, solution: step.value };
+}
+
+/**
+ * Evaluates the start. A perturbed one where the log density is not finite is moved halfway to the model's own, until it is.
+ *
+ * @throws OptimizationError when it is not finite at the model's own
+ */
+function begin(
+  { compute, objective, start: origin }: FitProblem,
+  { number, x, state }: Start,
+  { solver, relativeDecrease, maxIterations, tolerance }: RunSettings,
+  signal: AbortSignal,
+): { run: Generator<Progress, Solution, void>; first: IteratorResult<Progress, Solution> } {
+  for (let halvings = 0; ; halvings++) {
+    const nearer = x.map((entry, i) => origin[i]! + (entry - origin[i]!) / 2 ** halvings);
+    const run = solve(objective, halvings === 0 ? x : nearer, solver, {
+      signal,
+      relativeDecrease,
+      ...(maxIterations === undefined ? {} : { maxIterations }),
+      ...(tolerance === undefined ? {} : { tolerance }),
+      ...(state === undefined ? {} : { state }),
+    });
+    try {
+      return { run, first: compute(() => run.next()) };
+    } catch (error) {
+      if (number === 0 || halvings === MOST_HALVINGS || !(error instanceof OptimizationError)) throw error;
+    }
+  }
+}
+
+function traceEntry({ iterations, evaluations, value, gradientNorm }: Progress): TraceEntry {
+  return { iteration: iterations, evaluations, objective: -value, gradientNorm };
+}

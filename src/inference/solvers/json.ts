@@ -1,0 +1,38 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { adam } from './adam.ts';
+import { lbfgs } from './lbfgs.ts';
+import { lbfgsb } from './lbfgsb.ts';
+import { scg } from './scg.ts';
+import type { Solver } from './solver.ts';
+
+/** A built-in solver as plain data. */
+export interface SolverJSON {
+  readonly name: string;
+  readonly options: object;
+}
+
+const factories: Readonly<Record<string, (options: object) => Solver>> = { lbfgs, lbfgsb, scg, adam };
+
+/**
+ * A solver as plain data, from which {@link solverFromJSON} makes it again.
+ *
+ * @throws InvalidInputError for a solver that is not built in, or has a function among its options
+ */
+export function solverToJSON({ name, options }: Solver): SolverJSON {
+  if (options === undefined || !(name in factories)) {
+    throw new InvalidInputError(
+      `The solver '${name}' does not come with the library, so a worker cannot make it. Leave the option workers out.`,
+    );
+  }
+  const own = Object.entries(options).find(([, value]) => typeof value === 'function');
+  if (own !== undefined) {
+    throw new InvalidInputError(
+      `The ${own[0]} of ${name} is a function, which cannot go to a worker. Give a number, or leave the option workers out.`,
+    );
+  }
+  return { name, options };
+}
+
+export function solverFromJSON({ name, options }: SolverJSON): Solver {
+  return factories[name]!(options);
+}

@@ -1,0 +1,109 @@
+import { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from '../../core/errors.ts';
+import type { FitProblem } from '../fitProblem.ts';
+import type { RunEvent, RunSettings, Start } from '../run.ts';
+import { solverToJSON } from '../solvers/json.ts';
+import type { Failure, Job, Reply, Request } from './messages.ts';
+import { builtInPool, listen, type WorkerLike, type WorkerPool } from './pool.ts';
+
+/**
+ * Runs the solver from every start, shared among workers; each takes the next start when it is done with one. What comes of
+ * a start depends on nothing but the start, so their number changes the order of events and no bit of them.
+ *
+ * @throws InvalidInputError when a worker cannot make the model or the solver, LatentFieldError when one is lost
+ */
+export async function* runInWorkers(
+  problem: FitProblem,
+  starts: readonly Start[],
+  settings: RunSettings,
+  signal: AbortSignal,
+  workers: number | WorkerPool,
+): AsyncGenerator<RunEvent, void, void> {
+  const job = jobOf(problem, settings);
+  const pool = typeof workers === 'number' ? await builtInPool(workers) : workers;
+  const replies = queue<{ worker: WorkerLike; reply: Reply }>();
+  const staff: WorkerLike[] = [];
+  const tell = (worker: WorkerLike, request: Request) => worker.postMessage(request);
+  const stop = () => {
+    for (const worker of staff) tell(worker, { kind: 'stop', by: String(signal.reason) });
+  };
+  signal.addEventListener('abort', stop);
+  try {
+    const waiting = [...starts];
+    const count = Math.min(pool.count, starts.length);
+    while (staff.length < count) {
+      const worker = pool.start();
+      staff.push(worker);
+      listen(worker, {
+        message: (data) => replies.add({ worker, reply: data as Reply }),
+        lost: (reason) => replies.add({ worker, reply: lostWorker(reason) }),
+      });
+      tell(worker, { kind: 'open', job });
+      if (signal.aborted) stop();
+      tell(worker, { kind: 'run', start: waiting.shift()! });
+    }
+    for (let busy = staff.length; busy > 0; ) {
+      const { worker, reply } = await replies.next();
+      if (reply.kind === 'failed') throw errorOf(reply);
+      if (reply.kind === 'end') {
+        const next = signal.aborted ? undefined : waiting.shift();
+        if (next === undefined) busy--;
+        else tell(worker, { kind: 'run', start: next });
+      }
+      yield reply;
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await Promise.all(staff.map((worker) => worker.terminate()));
+  }
+}
+
+function jobOf(problem: FitProblem, { solver, ...settings }: RunSettings): Job {
+  const { model, seed, engine, start, compute, objective } = problem;
+  let value = Number.NaN;
+  try {
+    value = compute(() => objective(start).value);
+  } catch (error) {
+    if (!(error instanceof NumericalError)) throw error;
+  }
+  return { model: JSON.stringify(model.toJSON()), seed, engine, solver: solverToJSON(solver), settings, start, value };
+}
+
+const lostWorker = (reason: string): Failure => ({
+  kind: 'failed',
+  stage: 'run',
+  name: 'LatentFieldError',
+  message: `A worker of the fit was lost: ${reason.replace(/\.$/, '')}.`,
+});
+
+const classes = { InvalidInputError, NumericalError, OptimizationError, LatentFieldError };
+
+function errorOf({ stage, name, message }: Failure): LatentFieldError {
+  if (stage === 'open') {
+    return new InvalidInputError(
+      `The model cannot be rebuilt in a worker: ${message} Leave the option workers out, or give it workers of your own, ` +
+        'whose file calls serveFits with the parts that are yours.',
+    );
+  }
+  const Class = classes[name as keyof typeof classes];
+  return Class === undefined ? new LatentFieldError(`A worker failed: ${message}`) : new Class(message);
+}
+
+/** Takes things in at any time and gives them out in order to whoever waits. */
+function queue<T>() {
+  const items: T[] = [];
+  let wake: (() => void) | undefined;
+  return {
+    add(item: T) {
+      items.push(item);
+      wake?.();
+    },
+    async next(): Promise<T> {
+      while (items.length === 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return items.shift()!;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { InvalidInputError, NumericalError } from '../../core/errors.ts';
+import type { EngineChoice } from '../../core/linalg/index.ts';
+import type { Model, ModelJSON } from '../../core/model.ts';
+import { type FitProblem, openProblem } from '../fitProblem.ts';
+import { type RunSettings, runFrom } from '../run.ts';
+import { solverFromJSON } from '../solvers/json.ts';
+import type { Failure, Job, Reply, Request } from './messages.ts';
+
+/** A worker's own end of the line. */
+export interface WorkerPort {
+  post(reply: Reply): void;
+  listen(onRequest: (request: Request) => void): void;
+}
+
+/**
+ * Makes a worker of a fit out of this thread.
+ *
+ * @param modelFromJSON - makes a model from what its `toJSON` wrote
+ */
+export function serveRuns(port: WorkerPort, modelFromJSON: (json: ModelJSON) => Model): void {
+  const stop = new AbortController();
+  let opened: { problem: FitProblem; settings: RunSettings } | undefined;
+
+  const serve = async (request: Request) => {
+    if (request.kind === 'stop') stop.abort(request.by);
+    else if (request.kind === 'open') opened = open(request.job, modelFromJSON);
+    else if (opened !== undefined) {
+      for await (const event of runFrom(opened.problem, request.start, opened.settings, stop.signal)) port.post(event);
+    }
+  };
+  port.listen((request) => {
+    serve(request).catch((error: unknown) => port.post(failure(request, error)));
+  });
+}
+
+function open({ model, seed, engine, solver, settings, start, value }: Job, modelFromJSON: (json: ModelJSON) => Model) {
+  const problem = openProblem(modelFromJSON(JSON.parse(model) as ModelJSON), seed, engine as EngineChoice);
+  const rebuilt = problem.layout.size === start.length ? valueAt(problem, start) : undefined;
+  if (!Object.is(rebuilt, value)) {
+    throw new InvalidInputError(
+      `what its JSON says is another model, with log density ${rebuilt === undefined ? 'of other variables' : -rebuilt} at the start instead of ${-value}.`,
+    );
+  }
+  return { problem, settings: { ...settings, solver: solverFromJSON(solver) } };
+}
+
+function valueAt({ compute, objective }: FitProblem, x: Float64Array): number {
+  try {
+    return compute(() => objective(x).value);
+  } catch (error) {
+    if (error instanceof NumericalError) return Number.NaN;
+    throw error;
+  }
+}
+
+function failure({ kind }: Request, error: unknown): Failure {
+  const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
+  return { kind: 'failed', stage: kind === 'open' ? 'open' : 'run', name, message };
+}

@@ -1,0 +1,3 @@
+import { serveFits } from './serveFits.ts';
+
+serveFits();
