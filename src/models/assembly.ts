@@ -3,7 +3,7 @@ import type { Matrix } from '../core/matrix.ts';
 import { matrixTensor } from '../core/matrixTensor.ts';
 import type { Assembly, Factor, TensorMap } from '../core/model.ts';
 import type { Parameter } from '../core/parameter.ts';
-import { tf } from '../core/tensorflow.ts';
+import { type Tensor2D, tf } from '../core/tensorflow.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import type { Prior } from '../priors/definePrior.ts';
 import { KERNEL, mapping, NOISE, noteJitter } from './gaussianProcess.ts';
@@ -54,18 +54,20 @@ function parametersOf(parts: ModelParts, seed: number): Record<string, Parameter
 export function assembled(parts: ModelParts, seed: number): Assembly {
   const Y = parts.observations;
   const parameters = restricted(parametersOf(parts, seed), parts.priors);
+  const constants = parts.priors.map(({ prior }) => prior.prepare(Y));
+  const seen = parts.latents.features(Y, Y);
   const observations = tf.keep(matrixTensor(Y));
-  const X = (values: TensorMap) => parts.latents.apply(values, observations);
+  const features = seen === Y ? observations : tf.keep(matrixTensor(seen));
+  const X = oncePerEvaluation((values) => parts.latents.apply(values, features));
   const likelihood = mapping(parts.kernel, parts.patterns, Y.rows, X);
-  const priors = parts.priors.map(({ name, prior }): Factor => {
+  const priors = parts.priors.map(({ name, prior }, i): Factor => {
     const keys = Object.keys(prior.parameters);
-    const constants = prior.prepare(Y);
     return {
       name,
       logDensity: (values, report) => {
         const p = Object.fromEntries(keys.map((key) => [key, values[`priors.${name}.${key}`]!]));
         const onJitter = (jitter: number) => noteJitter(report, jitter);
-        return prior.logDensity(p, X(values), { observations, constants, onJitter });
+        return prior.logDensity(p, X(values), { observations, constants: constants[i], onJitter });
       },
     };
   });
@@ -74,8 +76,21 @@ export function assembled(parts: ModelParts, seed: number): Assembly {
     factors: [likelihood.factor, ...priors],
     dispose: () => {
       observations.dispose();
+      if (features !== observations) features.dispose();
       likelihood.dispose();
     },
+  };
+}
+
+/** A function of a model's values that every factor calls but is computed once for each set of them. */
+function oncePerEvaluation(latents: (values: TensorMap) => Tensor2D): (values: TensorMap) => Tensor2D {
+  const known = new WeakMap<TensorMap, Tensor2D>();
+  return (values) => {
+    const earlier = known.get(values);
+    if (earlier !== undefined && !earlier.isDisposed) return earlier;
+    const X = latents(values);
+    known.set(values, X);
+    return X;
   };
 }
 

@@ -1,6 +1,12 @@
 export { type GplvmOptions, gplvm } from './gplvm.ts';
+export { backConstrained } from './latents/backConstrained.ts';
+export { defineMap, type LatentMap, type MapDefinition, type MapFactory, type MapStart } from './latents/defineMap.ts';
 export { free } from './latents/free.ts';
 export type { Initialization } from './latents/initialization.ts';
-export type { Latents } from './latents/latents.ts';
+export { type AnyMapFactory, builtInMaps, latentsFromJSON, type MapCatalogue } from './latents/json.ts';
+export { kernelRegression } from './latents/kernelRegression.ts';
+export type { Latents, LatentsJSON } from './latents/latents.ts';
+export { linearMap } from './latents/linearMap.ts';
+export { mlpMap } from './latents/mlpMap.ts';
 export { type LatentVariableModelOptions, latentVariableModel } from './latentVariableModel.ts';
 export { loadFit } from './loadFit.ts';

@@ -1,8 +1,6 @@
-import { withFloat64 } from '../core/float64/scope.ts';
 import type { Matrix } from '../core/matrix.ts';
-import { matrixTensor, tensorMatrix, valueTensors } from '../core/matrixTensor.ts';
 import type { Kernel } from '../kernels/kernel.ts';
-import type { Latents } from './latents/latents.ts';
+import { type Latents, latentsOf } from './latents/latents.ts';
 
 /** Of a start that is drawn, what a kernel is decided by comes from one seed, so that a model is the same whatever its fit's. */
 const SEED = 0;
@@ -11,7 +9,5 @@ const SEED = 0;
 export function startedKernel(kernel: Kernel, latents: Latents, Y: Matrix, latentDim: number): Kernel {
   if (kernel.startedAt === undefined) return kernel;
   const start = Object.entries(latents.parameters(Y, latentDim, SEED)).map(([path, { initial }]) => [path, initial]);
-  return kernel.startedAt(
-    withFloat64(() => tensorMatrix(latents.apply(valueTensors(Object.fromEntries(start)), matrixTensor(Y)))),
-  );
+  return kernel.startedAt(latentsOf(latents, Object.fromEntries(start), Y, Y));
 }

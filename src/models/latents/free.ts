@@ -22,6 +22,8 @@ export function free(options: { init?: 'pca' | MatrixLike | Initialization } = {
     kind: 'latents',
     name: 'free',
     parameters: (Y, latentDim) => ({ latents: real(initialLatents(init, Y, latentDim)) }),
+    mapsObservations: false,
+    features: (Y) => Y,
     apply: (p) => p.latents as Tensor2D,
     // The fitted latents are saved with the other values: the start is not needed again.
     toJSON: () => ({ name: 'free' }),

@@ -1,5 +1,7 @@
+import { withFloat64 } from '../../core/float64/scope.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import type { TensorMap } from '../../core/model.ts';
+import { matrixTensor, tensorMatrix, valueTensors } from '../../core/matrixTensor.ts';
+import type { ParameterValues, TensorMap } from '../../core/model.ts';
 import type { Parameter } from '../../core/parameter.ts';
 import type { Tensor2D } from '../../core/tensorflow.ts';
 
@@ -12,7 +14,26 @@ export interface Latents {
    * dimensions.
    */
   readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
-  /** The N×q latents of the observations Y. */
-  readonly apply: (p: TensorMap, Y: Tensor2D) => Tensor2D;
-  readonly toJSON: () => { readonly [key: string]: unknown };
+  /** Whether they are a function of the observations, which new observations may be put through. */
+  readonly mapsObservations: boolean;
+  /**
+   * What `apply` needs of observations Y (n×D) of a model with the observations `training` (N×D), whatever the parameters: one
+   * row each.
+   */
+  readonly features: (Y: Matrix, training: Matrix) => Matrix;
+  /** The n×q latents of the observations with these features. */
+  readonly apply: (p: TensorMap, features: Tensor2D) => Tensor2D;
+  readonly toJSON: () => LatentsJSON;
+}
+
+/** Plain JSON with a `name` that says which factory reads it. */
+export type LatentsJSON = { readonly name: string } & { readonly [key: string]: unknown };
+
+/**
+ * The latents of observations Y (n×D) at a model's values, n×q: those of the training observations themselves, or, where
+ * `mapsObservations`, of new ones.
+ */
+export function latentsOf(latents: Latents, values: ParameterValues, Y: Matrix, training: Matrix): Matrix {
+  const own = Object.fromEntries(Object.entries(values).filter(([path]) => /^latents(\.|$)/.test(path)));
+  return withFloat64(() => tensorMatrix(latents.apply(valueTensors(own), matrixTensor(latents.features(Y, training)))));
 }
