@@ -28,12 +28,36 @@ export interface Prediction {
   readonly variance: Matrix;
 }
 
+/** New observations placed in the latent space. */
+export interface Projection {
+  /** n×q */
+  readonly latents: Matrix;
+  /** log p(y*|x*) of each new observation at its latents, n entries. */
+  readonly logDensity: Float64Array;
+}
+
+/** How probable new observations are at given latents. */
+export interface PredictiveDensity {
+  /** log p(y_i|x_i), n entries. */
+  readonly density: Float64Array;
+  /** log p(y_i|x_i) + log p(x_i) with the priors that say something about single points, n entries. */
+  readonly posterior: Float64Array;
+  /** Gradient of each entry of `posterior` in its own x_i, n×q. */
+  readonly gradient: Matrix;
+}
+
 /** What a model can do once its values are known; plain numbers only, no tensors. */
 export interface Posterior {
   /** N×q */
   readonly latents: Matrix;
   /** Predictive mean and variance of the observations at latent points X (n×q). */
   predict(X: Matrix, noise: boolean): Prediction;
+  /** Density of new observations Y (n×D), row i at row i of X (n×q); for models with a mapping. NaN counts as not observed. */
+  predictiveDensity?(X: Matrix, Y: Matrix): PredictiveDensity;
+  /** The latents of new observations Y (n×D) through a back-constraint; for models that have one. */
+  encode?(Y: Matrix): Matrix;
+  /** The mean of the latents one step after each row of X (n×q); for models with a prior on sequences. */
+  next?(X: Matrix): Matrix;
 }
 
 /**

@@ -10,11 +10,11 @@ import type { Kernel } from '../kernels/kernel.ts';
 import type { Prior } from '../priors/definePrior.ts';
 import { priorToJSON } from '../priors/json.ts';
 import { assembled, type ModelParts, placed } from './assembly.ts';
-import { conditionedProcess, type GaussianProcess } from './gaussianProcess.ts';
 import { imputed } from './imputation.ts';
 import { free } from './latents/free.ts';
-import { type Latents, latentsOf } from './latents/latents.ts';
+import type { Latents } from './latents/latents.ts';
 import { observedPatterns } from './observedPatterns.ts';
+import { posteriorOf } from './posterior.ts';
 import { startedKernel } from './startedKernel.ts';
 
 export interface LatentVariableModelOptions {
@@ -107,17 +107,7 @@ export function namedModel(name: string, options: LatentVariableModelOptions): M
   return Object.freeze<Model>({
     name,
     assemble: (seed) => assembled(parts, seed),
-    posterior: (values) => {
-      const latents = latentsOf(parts.latents, values, observations, observations);
-      let process: GaussianProcess | undefined;
-      return {
-        latents,
-        predict: (X, noise) => {
-          process ??= conditionedProcess(parts.kernel, values, latents, patterns, standardization);
-          return process.predict(X, noise);
-        },
-      };
-    },
+    posterior: (values) => posteriorOf(parts, values, standardization),
     toJSON: () => ({
       model: 'latentVariableModel',
       name,

@@ -1,0 +1,159 @@
+import { withFloat64 } from '../core/float64/scope.ts';
+import { valueAndGradients } from '../core/gradients.ts';
+import { doublesOf, Matrix } from '../core/matrix.ts';
+import { matrixTensor, tensorMatrix, valueTensors } from '../core/matrixTensor.ts';
+import type { ParameterValues, Prediction, PredictiveDensity, TensorMap } from '../core/model.ts';
+import type { Standardization } from '../core/observations.ts';
+import * as op from '../core/ops.ts';
+import { type Scalar, type Tensor1D, type Tensor2D, tf } from '../core/tensorflow.ts';
+import type { Kernel } from '../kernels/kernel.ts';
+import { covarianceFactorOf, kernelTensors, NOISE } from './gaussianProcess.ts';
+import type { ObservedPattern } from './observedPatterns.ts';
+
+/** A Gaussian process with all its values known, ready to predict. Holds plain numbers, no tensors. */
+export interface GaussianProcess {
+  predict(X: Matrix, noise: boolean): Prediction;
+  /**
+   * log p(y_i|x_i) of new observations, and with it log p(x_i) by `prior` (a vector of n entries for n×q latents), if there is one.
+   */
+  predictiveDensity(X: Matrix, Y: Matrix, prior?: (X: Tensor2D) => Tensor1D): PredictiveDensity;
+}
+
+/** What conditioning on one pattern leaves: L of K = LLᵀ, and K⁻¹Y. */
+interface Conditioned {
+  readonly pattern: ObservedPattern;
+  readonly factor: Matrix;
+  readonly weights: Matrix;
+}
+
+/** Mean (n×columns) and variance of the noise-free function (n) at new inputs, for the columns of one pattern. */
+interface Moments {
+  readonly columns: Int32Array;
+  readonly mean: Tensor2D;
+  readonly variance: Tensor1D;
+}
+
+/**
+ * Conditions the process on the observations: with K = LLᵀ, mean(x*) = k*ᵀK⁻¹Y and
+ * variance(x*) = k** − ‖L⁻¹k*‖² (+ σ² for a new observation), the change of the columns of Y undone.
+ *
+ * @see Rasmussen & Williams 2006, algorithm 2.1
+ */
+export function conditionedProcess(
+  kernel: Kernel,
+  values: ParameterValues,
+  X: Matrix,
+  patterns: readonly ObservedPattern[],
+  standardization: Standardization,
+): GaussianProcess {
+  const mappingValues = Object.fromEntries(Object.entries(values).filter(([path]) => path.startsWith('mapping.')));
+  const conditioned = withFloat64(() =>
+    patterns.map((pattern): Conditioned => {
+      const L = covarianceFactorOf(kernel, valueTensors(mappingValues), matrixTensor(X), pattern);
+      const weights = op.choleskySolve(L, matrixTensor(pattern.observations));
+      return { pattern, factor: tensorMatrix(L), weights: tensorMatrix(weights) };
+    }),
+  );
+  const noiseVariance = values[NOISE] as number;
+  const momentsAt = (A: Tensor2D) => moments(kernel, valueTensors(mappingValues), conditioned, matrixTensor(X), A);
+  return {
+    predict: (Xnew, noise) =>
+      withFloat64(() => {
+        const parts = momentsAt(matrixTensor(Xnew));
+        return inUnits(parts, Xnew.rows, noise ? noiseVariance : 0, standardization);
+      }),
+    predictiveDensity: (Xnew, Y, prior) =>
+      withFloat64(() => {
+        const A = matrixTensor(Xnew);
+        let density: Float64Array = new Float64Array(Xnew.rows);
+        let posterior = density;
+        const sum = () => {
+          const own = logDensities(momentsAt(A), noiseVariance, Y, standardization);
+          const both = prior === undefined ? own : (op.add(own, prior(A)) as Tensor1D);
+          density = doublesOf(own);
+          posterior = doublesOf(both);
+          return op.sum(both) as Scalar;
+        };
+        const { gradients } = valueAndGradients(sum, [A]);
+        const gradient = new Matrix(gradients[0] ?? new Float64Array(Xnew.data.length), Xnew.rows, Xnew.columns);
+        return { density, posterior, gradient };
+      }),
+  };
+}
+
+function moments(
+  kernel: Kernel,
+  values: TensorMap,
+  conditioned: readonly Conditioned[],
+  inputs: Tensor2D,
+  A: Tensor2D,
+): Moments[] {
+  const p = kernelTensors(kernel, values);
+  const cross = kernel.covariance(p, A, inputs, inputs);
+  const prior = kernel.diagonal(p, A, inputs);
+  return conditioned.map(({ pattern, factor, weights }) => {
+    const all = pattern.rows.length === inputs.shape[0];
+    const own = all ? cross : (op.gather(cross, tf.tensor1d(pattern.rows, 'int32'), 1) as Tensor2D);
+    const half = op.triangularSolve(matrixTensor(factor), op.transpose(own) as Tensor2D);
+    return {
+      columns: pattern.columns,
+      mean: op.matMul(own, matrixTensor(weights)) as Tensor2D,
+      variance: op.sub(prior, op.sum(op.square(half), 0)) as Tensor1D,
+    };
+  });
+}
+
+/** −½·Σ_j (log 2πv_i + (y_ij − m_ij)²/v_i), v the variance of an observation, over the observed entries of each row of Y. */
+function logDensities(
+  parts: readonly Moments[],
+  noise: number,
+  Y: Matrix,
+  { mean: offset, deviation }: Standardization,
+): Tensor1D {
+  return parts
+    .map(({ columns, mean, variance }) => {
+      const [observed, given] = [Matrix.zeros(Y.rows, columns.length), Matrix.zeros(Y.rows, columns.length)];
+      const counts = new Float64Array(Y.rows);
+      const scales = new Float64Array(Y.rows);
+      columns.forEach((j, c) => {
+        for (let i = 0; i < Y.rows; i++) {
+          const entry = Y.at(i, j);
+          if (Number.isNaN(entry)) continue;
+          observed.data[i * columns.length + c] = 1;
+          given.data[i * columns.length + c] = (entry - offset[j]!) / deviation[j]!;
+          counts[i] = counts[i]! + 1;
+          scales[i] = scales[i]! + Math.log(2 * Math.PI) + 2 * Math.log(deviation[j]!);
+        }
+      });
+      const noisy = op.add(variance, noise);
+      const residual = op.mul(matrixTensor(observed), op.sub(matrixTensor(given), mean));
+      const quadratic = op.div(op.sum(op.square(residual), 1), noisy);
+      const constant = op.add(op.mul(op.tensor(counts), op.log(noisy)), op.tensor(scales));
+      return op.mul(-0.5, op.add(constant, quadratic)) as Tensor1D;
+    })
+    .reduce((sum, part) => op.add(sum, part) as Tensor1D);
+}
+
+/**
+ * The prediction in the units of the observations. The variance of a noise-free function is not negative; rounding may make it so.
+ */
+function inUnits(
+  parts: readonly Moments[],
+  rows: number,
+  noise: number,
+  { mean: offset, deviation }: Standardization,
+): Prediction {
+  const D = offset.length;
+  const prediction = { mean: Matrix.zeros(rows, D), variance: Matrix.zeros(rows, D) };
+  for (const part of parts) {
+    const mean = tensorMatrix(part.mean);
+    const variance = doublesOf(part.variance);
+    part.columns.forEach((j, c) => {
+      for (let i = 0; i < rows; i++) {
+        prediction.mean.data[i * D + j] = mean.at(i, c) * deviation[j]! + offset[j]!;
+        prediction.variance.data[i * D + j] = (Math.max(0, variance[i]!) + noise) * deviation[j]! ** 2;
+      }
+    });
+  }
+  return prediction;
+}

@@ -1,0 +1,77 @@
+import { withFloat64 } from '../core/float64/scope.ts';
+import type { Matrix } from '../core/matrix.ts';
+import { matrixTensor, tensorMatrix, valueTensors } from '../core/matrixTensor.ts';
+import type { ParameterValues, Posterior, TensorMap } from '../core/model.ts';
+import { type Standardization, standardized } from '../core/observations.ts';
+import * as op from '../core/ops.ts';
+import type { Scalar, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
+import type { ModelParts, PlacedPrior } from './assembly.ts';
+import { conditionedProcess, type GaussianProcess } from './conditionedProcess.ts';
+import { latentsOf } from './latents/latents.ts';
+
+/** What a Gaussian-process latent variable model can do at these values. The factor of its covariance is made when first needed. */
+export function posteriorOf(parts: ModelParts, values: ParameterValues, standardization: Standardization): Posterior {
+  const { observations, priors } = parts;
+  const latents = latentsOf(parts.latents, values, observations, observations);
+  let conditioned: GaussianProcess | undefined;
+  const process = () => {
+    conditioned ??= conditionedProcess(parts.kernel, values, latents, parts.patterns, standardization);
+    return conditioned;
+  };
+  const pointwise = priors.filter(({ prior }) => prior.pointwise);
+  const sequential = priors.find(({ prior }) => prior.transition !== undefined);
+  const encodes = parts.latents.mapsObservations;
+  return {
+    latents,
+    predict: (X, noise) => process().predict(X, noise),
+    predictiveDensity: (X, Y) =>
+      process().predictiveDensity(
+        X,
+        Y,
+        pointwise.length === 0 ? undefined : (points) => rowDensities(parts, pointwise, valueTensors(values), points),
+      ),
+    ...(encodes && {
+      encode: (Y: Matrix) => latentsOf(parts.latents, values, standardized(Y, standardization), observations),
+    }),
+    ...(sequential !== undefined && { next: (X: Matrix) => nextMeans(parts, sequential, values, latents, X) }),
+  };
+}
+
+function contextOf(parts: ModelParts, { prior }: PlacedPrior) {
+  return { observations: matrixTensor(parts.observations), constants: prior.prepare(parts.observations) };
+}
+
+function ownValues({ name, prior }: PlacedPrior, values: TensorMap): TensorMap {
+  return Object.fromEntries(Object.keys(prior.parameters).map((key) => [key, values[`priors.${name}.${key}`]!]));
+}
+
+/** Σ log p(x_i) by priors under which points are independent, for every row of X. */
+function rowDensities(parts: ModelParts, priors: readonly PlacedPrior[], values: TensorMap, X: Tensor2D): Tensor1D {
+  const [rows, q] = X.shape;
+  const ofRow = (i: number) =>
+    priors
+      .map((placed) => {
+        const row = op.slice(X, [i, 0], [1, q]) as Tensor2D;
+        return placed.prior.logDensity(ownValues(placed, values), row, contextOf(parts, placed));
+      })
+      .reduce((sum, part) => op.add(sum, part) as Scalar);
+  return op.stack(Array.from({ length: rows }, (_, i) => ofRow(i))) as Tensor1D;
+}
+
+/** The mean of the latents one step after each row of X, by a prior on sequences. */
+function nextMeans(
+  parts: ModelParts,
+  placed: PlacedPrior,
+  values: ParameterValues,
+  latents: Matrix,
+  X: Matrix,
+): Matrix {
+  return withFloat64(() => {
+    const step = placed.prior.transition!(
+      ownValues(placed, valueTensors(values)),
+      matrixTensor(latents),
+      contextOf(parts, placed),
+    );
+    return tensorMatrix(step(matrixTensor(X)));
+  });
+}
