@@ -1,0 +1,34 @@
+import { Matrix } from '../../src/core/matrix.ts';
+import type { Model, TensorMap } from '../../src/core/model.ts';
+import type { Parameter } from '../../src/core/parameter.ts';
+import type { Scalar } from '../../src/core/tensorflow.ts';
+
+/** A model that is nothing but a log density of some parameters, so that a test knows everything about it. */
+export function densityModel(
+  parameters: Readonly<Record<string, Parameter>>,
+  logDensity: (values: TensorMap) => Scalar,
+  onEvaluation: () => void = () => {},
+  onDispose: () => void = () => {},
+): Model {
+  return {
+    name: 'density',
+    assemble: () => ({
+      parameters,
+      factors: [
+        {
+          name: 'density',
+          logDensity: (values) => {
+            onEvaluation();
+            return logDensity(values);
+          },
+        },
+      ],
+      dispose: onDispose,
+    }),
+    posterior: ({ latents }) => ({
+      latents: latents instanceof Matrix ? latents : Matrix.zeros(1, 1),
+      predict: (X) => ({ mean: X, variance: X }),
+    }),
+    toJSON: () => ({ model: 'density' }),
+  };
+}

@@ -1,0 +1,198 @@
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it } from 'vitest';
+import { InvalidInputError, LatentFieldError } from '../../src/core/errors.ts';
+import type { Fit } from '../../src/core/fit.ts';
+import { Matrix } from '../../src/core/matrix.ts';
+import * as op from '../../src/core/ops.ts';
+import { bounded, fixed, positive, real } from '../../src/core/parameter.ts';
+import { seededRandom } from '../../src/core/random.ts';
+import type { Scalar, Tensor2D } from '../../src/core/tensorflow.ts';
+import { layOut, naturalEntries, toUnconstrained } from '../../src/core/variables.ts';
+import { pipeFlow } from '../../src/data/index.ts';
+import { type FitOptions, fit } from '../../src/inference/index.ts';
+import { perturbedStarts } from '../../src/inference/perturbedStarts.ts';
+import { adam, lbfgs } from '../../src/inference/solvers/index.ts';
+import { defineKernel } from '../../src/kernels/index.ts';
+import { gplvm } from '../../src/models/index.ts';
+import { densityModel } from './densityModel.ts';
+import { cauchy } from './ownKernel.ts';
+
+// log p(x) = −(y² − 1)² + y/4, y = x − 5, has its maxima where 4y³ − 4y = 1/4.
+const maxima = [-0.9663, 1.0301].map((near) => {
+  let y = near;
+  for (let k = 0; k < 50; k++) y -= (4 * y ** 3 - 4 * y - 0.25) / (12 * y ** 2 - 4);
+  return -((y * y - 1) ** 2) + y / 4;
+});
+const doubleWell = (start: number) =>
+  densityModel({ x: real(start) }, ({ x }) => {
+    const y = op.sub(x!, 5);
+    return op.add(op.neg(op.square(op.sub(op.square(y), 1))), op.div(y, 4)) as Scalar;
+  });
+
+describe('restarts', () => {
+  it('end in one or the other maximum, and the best is kept', async () => {
+    const options = { restarts: 12, seed: 1, tolerance: 1e-9, relativeDecrease: 0 };
+    const result = await fit(doubleWell(4.2), options);
+    const { restarts } = result.diagnostics;
+    expect(restarts).toHaveLength(13);
+    expect(restarts![0]).toBeCloseTo(maxima[0]!, 12);
+    for (const objective of restarts!) {
+      expect(Math.min(...maxima.map((maximum) => Math.abs(maximum - objective)))).toBeLessThan(1e-12);
+    }
+    expect(result.objective).toBe(Math.max(...restarts!));
+    expect(result.objective).toBeCloseTo(maxima[1]!, 12);
+    expect(result.trace.at(-1)!.objective).toBe(result.objective);
+    expect(result.message).toMatch(/^Converged: .* It came from start \d+, the best of 13\.$/);
+    const alone = await fit(doubleWell(4.2), { ...options, restarts: 0 });
+    expect(alone.objective).toBe(restarts![0]);
+    expect(alone.diagnostics.restarts).toBeUndefined();
+    expect(result.diagnostics.evaluations).toBeGreaterThan(12 * 3 + alone.diagnostics.evaluations);
+  });
+
+  it('that begin where the log density is not finite are moved towards the start that was given', async () => {
+    // log x + log(1 − x) is finite between 0 and 1 only, with its maximum at 1/2.
+    const model = densityModel({ x: real(0.9) }, ({ x }) => op.add(op.log(x!), op.log(op.sub(1, x!))) as Scalar);
+    const { diagnostics } = await fit(model, { restarts: 8, tolerance: 1e-10, relativeDecrease: 0 });
+    expect(diagnostics.restarts).toHaveLength(9);
+    for (const objective of diagnostics.restarts!) expect(objective).toBeCloseTo(2 * Math.log(0.5), 12);
+  });
+
+  it('say when they were stopped before all had begun', async () => {
+    let steps = 0;
+    const result = await fit(doubleWell(4.2), { restarts: 5, onProgress: () => ++steps < 9 });
+    expect(result.status).toBe('stopped');
+    expect(result.message).toMatch(/^Stopped after [12] of 6 starts\. The best so far is start \d: /);
+    expect(result.diagnostics.restarts!.length).toBeLessThan(6);
+  });
+});
+
+describe('perturbed starts', () => {
+  const random = seededRandom(5);
+  const latents = Matrix.zeros(400, 2);
+  for (let i = 0; i < 400; i++) latents.data.set([7 + 3 * random.normal(), 0.1 * random.normal()], 2 * i);
+  const layout = layOut({
+    latents: real(latents),
+    held: fixed(2),
+    lengthscale: positive(Array(400).fill(0.01) as number[]),
+    share: bounded(-1, 1, Matrix.zeros(200, 2)),
+    offset: real(Array(400).fill(-8) as number[]),
+    weights: real(Matrix.zeros(200, 2)),
+  });
+  const start = toUnconstrained(layout, naturalEntries(layout, {}));
+  const rootMeanSquare = (entries: Float64Array) => Math.hypot(...entries) / Math.sqrt(entries.length);
+
+  it('move each variable on its own scale', () => {
+    const [moved] = perturbedStarts(layout, start, 1, 3);
+    const moves = moved!.map((entry, i) => entry - start[i]!);
+    const column = (entries: Float64Array, j: number) => entries.filter((_, i) => i % 2 === j);
+    const deviation = (j: number) => {
+      const mean = latents.column(j).reduce((sum, entry) => sum + entry / 400, 0);
+      return rootMeanSquare(latents.column(j).map((entry) => entry - mean));
+    };
+    // Root mean squares of 400 normal numbers are within 4·1/√800 of their standard deviation.
+    const near = (entries: Float64Array, expected: number) =>
+      expect(Math.abs(rootMeanSquare(entries) / expected - 1)).toBeLessThan(0.15);
+    near(column(moves.subarray(0, 800), 0), 0.5 * deviation(0));
+    near(column(moves.subarray(0, 800), 1), 0.5 * deviation(1));
+    near(moves.subarray(800, 1200), 1);
+    near(moves.subarray(1200, 1600), 1);
+    near(moves.subarray(1600, 2000), 0.5 * 8);
+    near(moves.subarray(2000, 2400), 0.5);
+    expect(moved).toHaveLength(2400);
+  });
+
+  it('are the same for the same seed, however many are drawn, and do not follow the numbers of the seed itself', () => {
+    const three = perturbedStarts(layout, start, 3, 3);
+    expect(perturbedStarts(layout, start, 5, 3).slice(0, 3)).toEqual(three);
+    expect(three[0]).not.toEqual(three[1]);
+    expect(perturbedStarts(layout, start, 1, 4)[0]).not.toEqual(three[0]);
+    expect((three[0]![2000]! - start[2000]!) / 0.5).not.toBe(seededRandom(3).normal());
+  });
+});
+
+const { observations } = pipeFlow({ points: 30, seed: 4 });
+const thread = (name: string) => () => new Worker(new URL(`./node/${name}.mjs`, import.meta.url));
+const workers = (count: number, name = 'builtInWorker') => ({ count, start: thread(name) });
+const bitsOf = ({ latents, parameters, objective, terms, trace, status, message, diagnostics }: Fit) => {
+  const { seconds: _, ...rest } = diagnostics;
+  return JSON.stringify([latents, parameters, objective, terms, trace, status, message, rest]);
+};
+
+describe('workers', () => {
+  const model = () => gplvm(observations, { latentDim: 2 });
+  const options: FitOptions = { restarts: 3, maxIterations: 40, seed: 5, engine: 'wasm' };
+
+  it('give the same bits as none, whatever their number', async () => {
+    const here = bitsOf(await fit(model(), options));
+    expect(bitsOf(await fit(model(), options))).toBe(here);
+    for (const count of [1, 2]) expect(bitsOf(await fit(model(), { ...options, workers: workers(count) }))).toBe(here);
+  });
+
+  it('report their steps, each start in order', async () => {
+    const seen: number[][] = [[], [], [], []];
+    await fit(model(), {
+      ...options,
+      maxIterations: 5,
+      solver: lbfgs({ history: 3 }),
+      workers: workers(2),
+      onProgress: ({ start, iteration }) => {
+        seen[start]!.push(iteration);
+      },
+    });
+    expect(seen).toEqual(Array(4).fill([0, 1, 2, 3, 4, 5]));
+  });
+
+  it('stop when the fit is aborted', async () => {
+    const controller = new AbortController();
+    const result = await fit(model(), {
+      ...options,
+      tolerance: 0,
+      relativeDecrease: 0,
+      maxIterations: 1e6,
+      workers: workers(2),
+      signal: controller.signal,
+      onProgress: ({ iteration }) => {
+        if (iteration === 3) controller.abort();
+      },
+    });
+    expect(result.status).toBe('stopped');
+    expect(result.message).toMatch(
+      /^Stopped after 0 of 4 starts\. The best so far is start \d: Stopped by the abort signal/,
+    );
+    expect(result.diagnostics.restarts).toHaveLength(2);
+  });
+
+  it("know a model's own parts from a file of its own only", async () => {
+    const own = () => gplvm(observations, { latentDim: 2, kernel: cauchy() });
+    const short = { ...options, maxIterations: 3, restarts: 1 };
+    const refused = fit(own(), { ...short, workers: workers(1) });
+    await expect(refused).rejects.toThrow(InvalidInputError);
+    await expect(refused).rejects.toThrow(
+      /cannot be rebuilt in a worker: .*'cauchy'.*Leave the option workers out.*serveFits/,
+    );
+    const there = await fit(own(), { ...short, workers: workers(1, 'ownPartsWorker') });
+    expect(bitsOf(there)).toBe(bitsOf(await fit(own(), short)));
+  });
+
+  it('refuse a model that is another one there', async () => {
+    const impostor = defineKernel({
+      name: 'rbf',
+      parameters: { variance: 1, lengthscale: fixed(1) },
+      covariance: (p, A, B) => op.mul(p.variance, op.exp(op.neg(op.squaredDistances(A, B)))) as Tensor2D,
+    });
+    const refused = fit(gplvm(observations, { latentDim: 2, kernel: impostor() }), { ...options, workers: workers(1) });
+    await expect(refused).rejects.toThrow(/cannot be rebuilt in a worker: what its JSON says is another model/);
+  });
+
+  it('refuse what cannot go to them, and say when one is lost', async () => {
+    const run = (more: FitOptions) => fit(model(), { ...options, workers: workers(1), ...more });
+    await expect(run({ solver: { ...lbfgs(), name: 'mine' } })).rejects.toThrow(/solver 'mine' does not come with/);
+    await expect(run({ solver: adam({ learningRate: () => 0.1 }) })).rejects.toThrow(
+      /learningRate of adam is a function/,
+    );
+    const lost = run({ workers: workers(1, 'noSuchFile') });
+    await expect(lost).rejects.toThrow(LatentFieldError);
+    await expect(lost).rejects.toThrow(/A worker of the fit was lost: Cannot find module/);
+    await expect(run({ workers: 0 })).rejects.toThrow(/'workers' of fit must be a whole number from 1/);
+  });
+});
