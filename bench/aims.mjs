@@ -1,0 +1,69 @@
+const PEAK = 'peak of f64x2 multiply and add';
+const sizes = (list, make) => list.map(([n, bound]) => make(n, bound));
+
+/** What this project wants of itself: `of` finds the number in the results; bounds are the most, or with `least` the least. */
+const AIMS = [
+  ...sizes(
+    [
+      [100, 2.5],
+      [300, 0.9],
+      [1000, 1.5],
+      [2000, 1.9],
+    ],
+    (n, most) => ratio(`GPLVM evaluation, N=${n}, wasm`, ['gplvm', 'evaluation', n, 'wasm'], most),
+  ),
+  ...[1, 2].flatMap((threads) =>
+    sizes(
+      [
+        [300, 0.9],
+        [1000, 0.9],
+        [2000, 0.9],
+      ],
+      (n, most) =>
+        ratio(`GPLVM evaluation, N=${n}, native ×${threads}`, ['gplvm', 'evaluation', n, `native ×${threads}`], most),
+    ),
+  ),
+  ...sizes(
+    [
+      [300, 0.9],
+      [1000, 1.6],
+    ],
+    (n, most) => ratio(`TPSLVM evaluation, N=${n}, wasm`, ['tpslvm', 'evaluation', n, 'wasm'], most),
+  ),
+  ratio('whole fit, N=300, wasm', ['fit', 'gplvm, ≤ 500 iterations', 300, 'wasm'], 1),
+  ratio('whole fit, N=300, native ×1', ['fit', 'gplvm, ≤ 500 iterations', 300, 'native ×1'], 0.8),
+  share('gemm, n=1000, wasm, of the peak', ['gemm', 'wasm'], [PEAK, 'wasm'], 0.8),
+  share('cholesky, n=1000, wasm, of gemm', ['cholesky', 'wasm'], ['gemm', 'wasm'], 0.75),
+  share('inverse, n=1000, wasm, of gemm', ['inverse', 'wasm'], ['gemm', 'wasm'], 0.75),
+  ratio('eigh, n=1000, wasm', ['raw', 'eigh', 1000, 'wasm'], 5),
+];
+
+/** The aims that these results say something about, and whether they are met. */
+export function judged(results) {
+  return AIMS.flatMap(({ what, of, most, least }) => {
+    const measured = of(results);
+    if (measured === undefined) return [];
+    const met = most === undefined ? measured >= least : measured <= most;
+    return [{ what, wanted: most === undefined ? `≥ ${least}` : `≤ ${most}`, measured: measured.toFixed(2), met }];
+  });
+}
+
+/** Time over that of the peer on as many threads. */
+function ratio(what, [section, task, n, contender], most) {
+  return { what, most, of: (results) => find(results, { section, task, n, contender })?.ratio?.median };
+}
+
+/** Operations a second over those of another task, at n = 1000; the peak has no n. */
+function share(what, [task, contender], [otherTask, other], least) {
+  const rate = (results, name, who) =>
+    find(results, { section: 'raw', task: name, ...(name !== PEAK && { n: 1000 }), contender: who })?.gigaflops;
+  const of = (results) => {
+    const [own, base] = [rate(results, task, contender), rate(results, otherTask, other)];
+    return own === undefined || base === undefined ? undefined : own / base;
+  };
+  return { what, least, of };
+}
+
+function find(results, wanted) {
+  return results.find((row) => Object.entries(wanted).every(([key, value]) => row[key] === value));
+}

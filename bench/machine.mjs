@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { arch, cpus, platform, release, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Processor, system and versions, as plain data. */
+export function describeMachine(native, peers) {
+  const processors = cpus();
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return {
+    cpu: processors[0]?.model.trim() ?? 'unknown',
+    cores: processors.length,
+    memory: `${(totalmem() / 2 ** 30).toFixed(1)} GiB`,
+    system: `${platform()} ${release()} ${arch()}`,
+    node: process.version,
+    latentfield: [version, commit()].filter(Boolean).join(' '),
+    ...(native && { native: `${native.version} (${native.library})` }),
+    ...peers?.versions,
+  };
+}
+
+/** A short name for files: processor and number of cores. */
+export function machineName({ cpu, cores }) {
+  const words = cpu
+    .toLowerCase()
+    .replaceAll(/\((r|tm)\)|processor|cpu|@.*/g, ' ')
+    .match(/[a-z0-9]+/g);
+  return [...(words ?? ['unknown']), `${cores}cores`].join('-');
+}
+
+function commit() {
+  try {
+    const git = (...given) =>
+      execFileSync('git', given, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const changed = git('status', '--porcelain', '--', 'src').trim() === '' ? '' : ' with changes';
+    return `${git('rev-parse', '--short', 'HEAD').trim()}${changed}`;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,115 @@
+const TITLES = {
+  raw: 'Raw operations',
+  gplvm: 'GPLVM: one value and gradient of what fit minimises',
+  tpslvm: 'Thin plate spline model: one value and gradient of what fit minimises',
+  fit: 'Whole fits',
+  solvers: 'Evaluations of the solvers until within 1e-8 of the minimum',
+};
+
+/** Columns by title: what a row shows there, or undefined. */
+const COLUMNS = {
+  task: (row) => row.task,
+  n: (row) => row.n,
+  contender: (row) => row.contender,
+  'median ms': (row) => row.ms && number(row.ms.median),
+  'least – most': (row) => row.ms && `${number(row.ms.least)} – ${number(row.ms.most)}`,
+  'GF/s': (row) => row.gigaflops?.toFixed(1),
+  '% of peak': (row, { peak }) => row.gigaflops && row.contender === 'wasm' && percent(row.gigaflops / peak),
+  '% of gemm': (row, { gemm }) => row.gigaflops && row.n && percent(row.gigaflops / gemm(row)),
+  iterations: (row) => row.iterations,
+  evaluations: (row) => row.evaluations,
+  'ms each': (row) => row.msPerEvaluation && number(row.msPerEvaluation),
+  'N×N taken': (row) => row.matrices,
+  value: (row) => row.value?.toPrecision(10),
+  ratio: (row) => row.ratio && ratioOf(row.ratio),
+  to: (row) => row.ratio && row.against,
+  '': (row) => row.ratio && comparison(row.ratio.median),
+};
+
+export function printTables({ date, settings, machine, missing, disagreements, results, aims }) {
+  const { rounds, short } = settings;
+  console.log(`${date.slice(0, 10)}, ${rounds} round${rounds === 1 ? '' : 's'}${short ? ', short form' : ''}`);
+  for (const [name, value] of Object.entries(machine)) console.log(`  ${name}: ${value}`);
+  const scope = {
+    peak: results.find(({ task }) => task.startsWith('peak'))?.gigaflops,
+    gemm: (row) =>
+      results.find(({ task, n, contender }) => task === 'gemm' && n === row.n && contender === row.contender)
+        ?.gigaflops,
+  };
+  for (const section of Object.keys(TITLES)) {
+    const rows = results.filter((row) => row.section === section);
+    const table = section === 'solvers' ? solverTable : tableOf;
+    if (rows.length > 0) console.log(`\n${TITLES[section]}\n${table(rows, scope)}`);
+  }
+  if (aims.length > 0) console.log(`\nAims\n${aimsTable(aims)}`);
+  list(
+    'Not measured',
+    Object.entries(missing).map(([name, reason]) => `${name}: ${reason}`),
+  );
+  list('Not the same job', disagreements);
+  console.log(
+    '\nRatios are times of the contender over those of the one named, round by round: below 1 is faster.\n' +
+      'Times of peers.py and ml-matrix for raw operations include the copy that they make of their input.',
+  );
+}
+
+function list(title, sentences) {
+  if (sentences.length > 0) console.log(`\n${title}:\n${sentences.map((sentence) => `  ${sentence}`).join('\n')}`);
+}
+
+/** Rows under the columns that any of them fills, a blank line between tasks. */
+function tableOf(rows, scope) {
+  const cells = rows.map((row) => Object.values(COLUMNS).map((cell) => String(cell(row, scope) || '')));
+  const titles = Object.keys(COLUMNS);
+  const shown = titles.map((_, c) => c).filter((c) => cells.some((line) => line[c] !== ''));
+  const lines = aligned([titles, ...cells].map((line) => shown.map((c) => line[c])));
+  return lines
+    .map((line, i) => {
+      const [row, before] = [rows[i - 1], rows[i - 2]];
+      return before && (before.task !== row.task || before.n !== row.n) ? `\n${line}` : line;
+    })
+    .join('\n');
+}
+
+/** A row for each problem, a column for each solver. */
+function solverTable(rows) {
+  const solvers = [...new Set(rows.map(({ contender }) => contender))];
+  const problems = [...new Set(rows.map(({ task }) => task))];
+  const cell = (problem, solver) => {
+    const row = rows.find(({ task, contender }) => task === problem && contender === solver);
+    return row === undefined ? '' : String(row.evaluations ?? 'not reached');
+  };
+  const size = (problem) => String(rows.find(({ task }) => task === problem).n);
+  const lines = problems.map((problem) => [problem, size(problem), ...solvers.map((solver) => cell(problem, solver))]);
+  return aligned([['problem', 'n', ...solvers], ...lines]).join('\n');
+}
+
+function aimsTable(aims) {
+  const lines = aims.map(({ what, wanted, measured, met }) => [what, wanted, measured, met ? 'met' : 'MISSED']);
+  return aligned([['', 'wanted', 'measured', ''], ...lines]).join('\n');
+}
+
+/** Lines of cells in columns, numbers to the right. */
+function aligned(lines) {
+  const widths = lines[0].map((_, c) => Math.max(...lines.map((line) => line[c].length)));
+  const isNumeric = lines[0].map((_, c) => lines.slice(1).every((line) => /^$|^[\d≤≥]|^not reached$/.test(line[c])));
+  return lines.map((line) =>
+    line
+      .map((text, c) => (isNumeric[c] ? text.padStart(widths[c]) : text.padEnd(widths[c])))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function ratioOf({ median, least, most }) {
+  const text = median.toFixed(2);
+  return least === undefined ? text : `${text} (${least.toFixed(2)} – ${most.toFixed(2)})`;
+}
+
+const number = (value) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
+const percent = (share) => `${Math.round(100 * share)}`;
+
+function comparison(ratio) {
+  if (ratio === 1) return 'equal';
+  return ratio > 1 ? 'slower' : 'faster';
+}

@@ -1,0 +1,91 @@
+/**
+ * Side by side in one run: latentfield's engines and whole library path beside numpy, SciPy and OpenBLAS (peers.py), ml-matrix
+ * and, for evaluation counts, the recorded ones of SciPy. Rounds alternate between the contenders; nothing runs beside another.
+ *
+ *   npm run bench [-- --short] [--only raw,gplvm] [--json] [--rounds N] [--sizes 100,300] [--threads 1,2] [--out FILE]
+ *
+ * Prints a table, or with --json an object, and saves the object in bench/results/ when the run is complete (without --short,
+ * --only, --sizes and --threads) or to --out. LATENTFIELD_PEERS names peers.py, otherwise ../shared/peers/peers.py beside the
+ * repository; LATENTFIELD_PYTHON the interpreter, otherwise /usr/bin/python3; LATENTFIELD_BLAS the library of the native engine.
+ *
+ * Exit code 1 when a contender's objective is not the peer's: they would not be doing the same job.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { judged } from './aims.mjs';
+import { prepareContext } from './context.mjs';
+import { machineName } from './machine.mjs';
+import { printTables } from './report.mjs';
+import { sections } from './sections/index.mjs';
+
+const { values: options } = parseArgs({
+  options: {
+    short: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    sizes: { type: 'string' },
+    threads: { type: 'string' },
+    out: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+const names = Object.keys(sections);
+if (options.help) {
+  console.log(
+    'npm run bench [-- --short] [--only NAME,…] [--json] [--rounds N] [--sizes N,…] [--threads N,…] [--out FILE]\n' +
+      `Names: ${names.join(', ')}. See the head of bench/run.mjs.`,
+  );
+  process.exit(0);
+}
+
+function numbersOf(option) {
+  const given = options[option]?.split(',').map(Number);
+  if (given?.every((value) => Number.isInteger(value) && value > 0) ?? true) return given;
+  return refuse(`--${option} takes positive whole numbers, but '${options[option]}' was given.`);
+}
+
+function refuse(message) {
+  console.error(message);
+  process.exit(2);
+}
+
+const chosen = options.only?.split(',') ?? names;
+const unknown = chosen.filter((name) => !names.includes(name));
+if (unknown.length > 0) refuse(`There is no section ${unknown.join(', ')}: choose from ${names.join(', ')}.`);
+const context = await prepareContext({
+  short: options.short,
+  rounds: numbersOf('rounds')?.[0] ?? (options.short ? 1 : 3),
+  sizes: numbersOf('sizes'),
+  threads: numbersOf('threads'),
+});
+
+const results = [];
+for (const name of chosen) {
+  console.error(`${name} …`);
+  results.push(...(await sections[name](context)));
+}
+const report = {
+  date: new Date().toISOString(),
+  settings: context.settings,
+  machine: context.machine,
+  missing: context.missing,
+  disagreements: context.disagreements,
+  results,
+  // The short form is too short to judge by.
+  aims: options.short ? [] : judged(results),
+};
+if (options.json) console.log(JSON.stringify(report, null, 2));
+else printTables(report);
+
+const isWhole = !options.short && !(options.only ?? options.sizes ?? options.threads);
+const usual = new URL(`results/${report.date.slice(0, 10)}-${machineName(report.machine)}.json`, import.meta.url);
+const file = options.out ?? (isWhole ? fileURLToPath(usual) : undefined);
+if (file !== undefined) {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+  console.error(`Saved in ${file}`);
+}
+if (report.disagreements.length > 0) process.exitCode = 1;

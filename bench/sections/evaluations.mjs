@@ -1,0 +1,78 @@
+import { fromDist } from '../context.mjs';
+import { enginesFor, peerContenders } from '../engines.mjs';
+import { observations } from '../observations.mjs';
+import { compare, sampler } from '../rounds.mjs';
+
+/** A GPLVM as the peer has it: rbf(1, 1) + bias(0.1) + white noise(0.1), q = 2, no prior, from the principal components. */
+export function peersGplvm({ library }, Y) {
+  const { add, bias, gplvm, rbf } = library;
+  return gplvm(Y, { latentDim: 2, kernel: add(rbf(), bias({ variance: 0.1 })), noise: 0.1, priors: [] });
+}
+
+/** One value and gradient of what `fit` minimises for a GPLVM, tensors, tape and all. */
+export function gplvmEvaluations(context) {
+  const sizes = context.sizes([100, 300, 1000, 2000], [100]);
+  return evaluations(context, 'gplvm', sizes, (Y) => peersGplvm(context, Y));
+}
+
+/** The same for a thin plate spline latent variable model with noise of variance 1. */
+export function tpslvmEvaluations(context) {
+  const { gplvm, thinPlateSpline } = context.library;
+  if (thinPlateSpline === undefined) {
+    context.missing.tpslvm = 'The library has no thin plate spline kernel yet.';
+    return [];
+  }
+  const model = (Y) => gplvm(Y, { latentDim: 2, kernel: thinPlateSpline(), noise: 1, priors: [] });
+  return evaluations(context, 'tpslvm', context.sizes([300, 1000], [100]), model);
+}
+
+async function evaluations(context, section, sizes, model) {
+  const { openProblem } = await fromDist('inference/fitProblem.js');
+  const { float64Backend } = await fromDist('core/float64/scope.js');
+  const memory = float64Backend().memory64;
+  const rows = [];
+  for (const n of sizes) {
+    const Y = await observations(context, n);
+    const opened = [];
+    const ours = enginesFor(context, n, 1000).map(({ engine, name, threads, peer, use }) => {
+      const problem = openProblem(model(Y), 0, engine);
+      opened.push(problem);
+      const evaluate = (x) => problem.compute(() => problem.objective(x));
+      let count = 0;
+      // A little elsewhere each time, as the peer does.
+      const measure = sampler(context.seconds, () => {
+        const factor = 1 + 1e-6 * ++count;
+        evaluate(problem.start.map((entry) => entry * factor));
+      });
+      return {
+        name,
+        threads,
+        against: peer,
+        measure() {
+          use();
+          const before = memory.liveBytes;
+          memory.resetPeak();
+          const value = evaluate(problem.start).value;
+          const matrices = Number(((memory.peakBytes - before) / (8 * n * n)).toFixed(2));
+          return { ...measure(), value, matrices };
+        },
+      };
+    });
+    const peers = peerContenders(context, `${section}-eval`, [n], ({ ms, value }) => ({ ms, value }));
+    const measured = await compare({ section, task: 'evaluation', n }, [...ours, ...peers], context.rounds);
+    context.disagreements.push(...disagreements(measured));
+    rows.push(...measured);
+    for (const problem of opened) problem.dispose();
+  }
+  return rows;
+}
+
+/** Rows whose objective is not that of the last one. */
+function disagreements(rows) {
+  const expected = rows.at(-1).value;
+  return rows
+    .filter(({ value }) => !(Math.abs(value - expected) <= 1e-7 * Math.abs(expected)))
+    .map(({ section, n, contender, value }) => {
+      return `${section} ${n}: the objective is ${value} by ${contender}, and ${expected} by ${rows.at(-1).contender}.`;
+    });
+}

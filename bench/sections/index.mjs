@@ -1,0 +1,13 @@
+import { gplvmEvaluations, tpslvmEvaluations } from './evaluations.mjs';
+import { rawOperations } from './rawOperations.mjs';
+import { solverEvaluations } from './solverEvaluations.mjs';
+import { wholeFits } from './wholeFits.mjs';
+
+/** What `--only` names: each takes the context and returns rows. */
+export const sections = {
+  raw: rawOperations,
+  gplvm: gplvmEvaluations,
+  tpslvm: tpslvmEvaluations,
+  fit: wholeFits,
+  solvers: solverEvaluations,
+};

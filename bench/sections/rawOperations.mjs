@@ -1,0 +1,102 @@
+import { fromDist } from '../context.mjs';
+import { enginesFor, peerContenders } from '../engines.mjs';
+import { peakRate } from '../peak.mjs';
+import { compare, sampler } from '../rounds.mjs';
+
+const FLOPS = {
+  gemm: (n) => 2 * n ** 3,
+  cholesky: (n) => n ** 3 / 3,
+  inverse: (n) => (2 * n ** 3) / 3,
+  eigh: (n) => 9 * n ** 3,
+};
+
+/** Products, Cholesky factors, inverses from them, and all eigenvectors, beside the peak of 128-bit vectors on one thread. */
+export async function rawOperations(context) {
+  const rows = [peakRow(await peakRate())];
+  for (const n of context.sizes([100, 300, 1000], [100])) {
+    const ours = await ourOperations(context, n);
+    const theirs = mlMatrixOperations(context, n);
+    for (const task of Object.keys(FLOPS)) {
+      const contenders = [
+        ...ours.map(({ operations, ...engine }) => ({ ...engine, measure: operations[task] })),
+        ...(theirs ? [{ name: 'ml-matrix', threads: 1, measure: theirs[task] }] : []),
+        ...peerContenders(context, task, [n]),
+      ];
+      const of = { section: 'raw', task, n, flops: FLOPS[task](n) };
+      rows.push(...(await compare(of, contenders, context.rounds)));
+    }
+  }
+  return rows;
+}
+
+function peakRow(rate) {
+  const gigaflops = Number(rate.toPrecision(4));
+  return { section: 'raw', task: 'peak of f64x2 multiply and add', contender: 'wasm', threads: 1, gigaflops };
+}
+
+async function ourOperations(context, n) {
+  const { Float64Memory } = await fromDist('core/float64/memory.js');
+  const { seededRandom } = context.library;
+  const factories = {
+    wasm: (await fromDist('core/wasm/wasmEngine.js')).wasmEngine,
+    typescript: (await fromDist('core/linalg/typescriptEngine.js')).typescriptEngine,
+    native: context.native?.engine,
+  };
+  const { normal } = seededRandom(1);
+  const random = Float64Array.from({ length: n * n }, normal);
+  return enginesFor(context, n, 1000).map(({ engine: kind, name, threads, peer, use }) => {
+    const memory = new Float64Memory();
+    const engine = factories[kind](memory);
+    const [a, b, c, w] = [n * n, n * n, n * n, n].map((length) => memory.allocate(8 * length));
+    const fill = (offset, values) => memory.float64(offset, n * n).set(values);
+    const plain = (offset) => ({ offset, rowStride: n, columnStride: 1 });
+    fill(a, random);
+    engine.gemm(n, n, n, 1, plain(a), { offset: a, rowStride: 1, columnStride: n }, 0, plain(b));
+    const definite = memory.float64(b, n * n).slice();
+    for (let i = 0; i < n; i++) definite[i * n + i] += n;
+    fill(b, definite);
+    engine.cholesky(n, b);
+    const factor = memory.float64(b, n * n).slice();
+    fill(b, random);
+    const sample = (run, prepare) => {
+      const measure = sampler(context.seconds, run, prepare);
+      return () => {
+        use();
+        return measure();
+      };
+    };
+    const operations = {
+      gemm: sample(() => engine.gemm(n, n, n, 1, plain(a), plain(b), 0, plain(c))),
+      cholesky: sample(
+        () => engine.cholesky(n, c),
+        () => fill(c, definite),
+      ),
+      inverse: sample(
+        () => engine.choleskyInverse(n, c),
+        () => fill(c, factor),
+      ),
+      eigh: sample(
+        () => engine.symmetricEigen(n, c, w),
+        () => fill(c, definite),
+      ),
+    };
+    return { name, threads, against: peer, operations };
+  });
+}
+
+/** The same by ml-matrix, which allocates its results. */
+function mlMatrixOperations({ mlMatrix, library, seconds }, n) {
+  if (mlMatrix === undefined) return undefined;
+  const { Matrix, CholeskyDecomposition, EigenvalueDecomposition } = mlMatrix;
+  const { normal } = library.seededRandom(1);
+  const A = new Matrix(Array.from({ length: n }, () => Float64Array.from({ length: n }, normal)));
+  const definite = A.mmul(A.transpose()).add(Matrix.eye(n).mul(n));
+  const cholesky = new CholeskyDecomposition(definite);
+  const identity = Matrix.eye(n);
+  return {
+    gemm: sampler(seconds, () => A.mmul(A)),
+    cholesky: sampler(seconds, () => new CholeskyDecomposition(definite)),
+    inverse: sampler(seconds, () => cholesky.solve(identity)),
+    eigh: sampler(seconds, () => new EigenvalueDecomposition(definite, { assumeSymmetric: true })),
+  };
+}

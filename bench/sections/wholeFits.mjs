@@ -1,0 +1,39 @@
+import { enginesFor, peerContenders } from '../engines.mjs';
+import { observations } from '../observations.mjs';
+import { compare } from '../rounds.mjs';
+import { peersGplvm } from './evaluations.mjs';
+
+/** Whole fits of the same GPLVM from the same start, by L-BFGS with SciPy's tolerances. */
+export async function wholeFits(context) {
+  const { fit } = context.library;
+  const [n] = context.sizes([300], [100]);
+  const maxIterations = context.short ? 20 : 500;
+  const model = peersGplvm(context, await observations(context, n));
+  const options = { maxIterations, tolerance: 1e-5, relativeDecrease: 1e7 * Number.EPSILON };
+  const ours = enginesFor(context, n, 300).map(({ engine, name, threads, peer, use }) => ({
+    name,
+    threads,
+    against: peer,
+    async measure() {
+      use();
+      await fit(model, { ...options, engine, maxIterations: 3 });
+      const start = performance.now();
+      const { objective, diagnostics } = await fit(model, { ...options, engine });
+      const ms = performance.now() - start;
+      return { ms, value: objective, ...countsOf(diagnostics, ms) };
+    },
+  }));
+  const peers = peerContenders(context, 'gplvm-fit', [n, maxIterations], (printed) => {
+    const ms = 1000 * printed.seconds;
+    return { ms, value: printed.logLikelihood, ...countsOf(printed, ms) };
+  });
+  return compare(
+    { section: 'fit', task: `gplvm, ≤ ${maxIterations} iterations`, n },
+    [...ours, ...peers],
+    context.rounds,
+  );
+}
+
+function countsOf({ evaluations, iterations }, ms) {
+  return { iterations, evaluations, msPerEvaluation: Number((ms / evaluations).toPrecision(4)) };
+}
