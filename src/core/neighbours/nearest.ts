@@ -1,0 +1,80 @@
+/**
+ * The k best of the candidates offered so far, by (squared distance, row): a heap with the worst of them on top. It is not
+ * cleared between searches but drained, which leaves it empty.
+ */
+export class Nearest {
+  /** Squared distance of the worst of the k; Infinity while there are fewer. */
+  worst = Infinity;
+  /** Row of the worst of the k. */
+  worstRow = Infinity;
+  #count = 0;
+  readonly #squares: Float64Array;
+  readonly #rows: Int32Array;
+
+  constructor(readonly k: number) {
+    this.#squares = new Float64Array(k);
+    this.#rows = new Int32Array(k);
+  }
+
+  /** Takes a candidate that comes before the worst of the k. */
+  offer(square: number, row: number): void {
+    if (this.#count < this.k) {
+      this.#rise(this.#count++, square, row);
+      if (this.#count < this.k) return;
+    } else {
+      this.#sink(0, square, row);
+    }
+    this.worst = this.#squares[0]!;
+    this.worstRow = this.#rows[0]!;
+  }
+
+  /** Empties the heap into rows and distances, nearest first. */
+  drain(rows: Int32Array, distances: Float64Array, start: number): void {
+    while (this.#count > 0) {
+      const end = --this.#count;
+      rows[start + end] = this.#rows[0]!;
+      distances[start + end] = Math.sqrt(this.#squares[0]!);
+      this.#sink(0, this.#squares[end]!, this.#rows[end]!);
+    }
+    this.worst = Infinity;
+    this.worstRow = Infinity;
+  }
+
+  #rise(place: number, square: number, row: number): void {
+    const squares = this.#squares;
+    const rows = this.#rows;
+    let v = place;
+    while (v > 0) {
+      const parent = (v - 1) >> 1;
+      if (squares[parent]! > square || (squares[parent] === square && rows[parent]! > row)) {
+        squares[v] = squares[parent]!;
+        rows[v] = rows[parent]!;
+        v = parent;
+      } else break;
+    }
+    squares[v] = square;
+    rows[v] = row;
+  }
+
+  #sink(place: number, square: number, row: number): void {
+    const squares = this.#squares;
+    const rows = this.#rows;
+    const count = this.#count;
+    let v = place;
+    for (let child = 2 * v + 1; child < count; child = 2 * v + 1) {
+      const right = child + 1;
+      if (
+        right < count &&
+        (squares[right]! > squares[child]! || (squares[right] === squares[child] && rows[right]! > rows[child]!))
+      ) {
+        child = right;
+      }
+      if (squares[child]! < square || (squares[child] === square && rows[child]! < row)) break;
+      squares[v] = squares[child]!;
+      rows[v] = rows[child]!;
+      v = child;
+    }
+    squares[v] = square;
+    rows[v] = row;
+  }
+}

@@ -1,0 +1,119 @@
+import type { EliminationTree } from './eliminationTree.ts';
+
+/** Widest supernode: wide enough for dense loops, narrow enough that a block of L stays in the cache. */
+const WIDEST = 64;
+
+/** Supernodes, in an order in which children come before their parents and siblings' subtrees do not mix. */
+export interface AssemblyTree {
+  /** Number of supernodes. */
+  readonly count: number;
+  /** Supernode s has the tree nodes `columns[starts[s]]` … `columns[starts[s + 1] − 1]`. */
+  readonly starts: Int32Array;
+  readonly columns: Int32Array;
+  /** The supernode each hangs on, −1 at a root. */
+  readonly parent: Int32Array;
+}
+
+/**
+ * Gathers columns of L of nearly the same structure into supernodes, so that the numbers are worked on in dense blocks. A child
+ * joins its parent when the zeros that this would store are few.
+ *
+ * @param grounded - whether every column of L has one more row, at the end
+ * @see Ashcraft & Grimes, ACM TOMS 15 (1989), on relaxed supernodes
+ */
+export function assemblyTree({ parent, counts }: EliminationTree, grounded: boolean): AssemblyTree {
+  const size = parent.length;
+  const groups = {
+    width: new Int32Array(size).fill(1),
+    front: Int32Array.from(counts, (count) => count + (grounded ? 1 : 0)),
+    zeros: new Float64Array(size),
+    /** The node a group is named by: its last column. */
+    into: Int32Array.from({ length: size }, (_, k) => k),
+  };
+  // Children come before their parents, so that a group is complete when it is offered to its parent.
+  for (let k = 0; k < size; k++) if (parent[k] !== -1) joinIfFewZeros(groups, k, parent[k]!);
+  for (let k = size - 1; k >= 0; k--) groups.into[k] = groups.into[groups.into[k]!]!;
+  const parentGroup = parent.map((p) => (p === -1 ? -1 : groups.into[p]!));
+  return ordered(groups, parentGroup);
+}
+
+interface Groups {
+  readonly width: Int32Array;
+  /** Width, and the rows below. */
+  readonly front: Int32Array;
+  readonly zeros: Float64Array;
+  readonly into: Int32Array;
+}
+
+function joinIfFewZeros({ width, front, zeros, into }: Groups, child: number, parent: number): void {
+  const columns = width[child]! + width[parent]!;
+  if (columns > WIDEST) return;
+  const rows = width[child]! + front[parent]!;
+  const total = entries(columns, rows);
+  const added = total - entries(width[child]!, front[child]!) - entries(width[parent]!, front[parent]!);
+  const stored = added + zeros[child]! + zeros[parent]!;
+  if (stored > allowedZeros(columns) * total) return;
+  width[parent] = columns;
+  front[parent] = rows;
+  zeros[parent] = stored;
+  into[child] = parent;
+}
+
+/** Entries of `columns` columns of L below and on the diagonal, the first of them `rows` long. */
+function entries(columns: number, rows: number): number {
+  return columns * rows - (columns * (columns - 1)) / 2;
+}
+
+/** Narrow blocks cost more in bookkeeping than in arithmetic, so zeros are cheap there. */
+function allowedZeros(columns: number): number {
+  if (columns <= 4) return 0.5;
+  if (columns <= 16) return 0.25;
+  return columns <= 32 ? 0.1 : 0.05;
+}
+
+/** The groups one after the other, depth first. */
+function ordered({ width, front, into }: Groups, parentGroup: Int32Array): AssemblyTree {
+  const size = into.length;
+  const sequence = depthFirst(width, front, into, parentGroup);
+  const number = new Int32Array(size);
+  for (let s = 0; s < sequence.length; s++) number[sequence[s]!] = s;
+  const starts = new Int32Array(sequence.length + 1);
+  for (let s = 0; s < sequence.length; s++) starts[s + 1] = starts[s]! + width[sequence[s]!]!;
+  const next = starts.slice();
+  const columns = new Int32Array(size);
+  for (let k = 0; k < size; k++) columns[next[number[into[k]!]!]!++] = k;
+  const parent = Int32Array.from(sequence, (k) => (parentGroup[k] === -1 ? -1 : number[parentGroup[k]!]!));
+  return { count: sequence.length, starts, columns, parent };
+}
+
+/**
+ * Children first, and of siblings first the one whose subtree takes the most room while it is worked on beyond what it
+ * leaves behind, which keeps the stack of pending blocks small (Liu, ACM TOMS 12 (1986)).
+ */
+function depthFirst(width: Int32Array, front: Int32Array, into: Int32Array, parentGroup: Int32Array): number[] {
+  const size = into.length;
+  const children = new Map<number, number[]>();
+  const room = new Float64Array(size);
+  const left = (k: number) => (front[k]! - width[k]!) ** 2;
+  for (let k = 0; k < size; k++) {
+    if (into[k] !== k) continue;
+    const below = children.get(k) ?? [];
+    below.sort((a, b) => room[b]! - left(b) - (room[a]! - left(a)) || a - b);
+    let pending = 0;
+    for (const child of below) {
+      room[k] = Math.max(room[k]!, pending + room[child]!);
+      pending += left(child);
+    }
+    room[k] = Math.max(room[k]!, pending + left(k));
+    const siblings = children.get(parentGroup[k]!);
+    if (siblings === undefined) children.set(parentGroup[k]!, [k]);
+    else siblings.push(k);
+  }
+  const reversed: number[] = [];
+  const waiting = [...(children.get(-1) ?? [])];
+  for (let k = waiting.pop(); k !== undefined; k = waiting.pop()) {
+    reversed.push(k);
+    for (const child of children.get(k) ?? []) waiting.push(child);
+  }
+  return reversed.reverse();
+}

@@ -1,0 +1,176 @@
+import { symmetricTimes } from './denseProduct.ts';
+import type { SparseFactor } from './sparseCholesky.ts';
+import type { SymbolicFactor } from './symbolicFactor.ts';
+
+/**
+ * The entries of U = A⁻¹ on the pattern of A, without the rest of U.
+ *
+ * With l_kj = −p_kj·l_jj below the diagonal, U_ij = Σ_{k>j} p_kj·U_ik for i > j, and U_jj = 1/l_jj² + Σ_{k>j} p_kj·U_kj: going from the last
+ * column to the first, every U that is needed lies on the pattern of L.
+ *
+ * @param factor - of A
+ * @returns entries of U in the order of the pattern's rows
+ * @see Takahashi, Fagan & Chin, Proc. 8th PICA Conference (1973); Erisman & Tinney, Comm. ACM 18 (1975)
+ * @example
+ * ```ts
+ * const U = selectedInverse(factorise(symbolic, values));
+ * U[pattern.starts[3]]; // the variance of node 3
+ * ```
+ */
+export function selectedInverse({ symbolic, blocks }: SparseFactor): Float64Array {
+  const inverse = new Float64Array(blocks.length);
+  invertOnBlocks(symbolic, blocks, inverse, new Float64Array(symbolic.stackSize), 'inverse');
+  return Float64Array.from(symbolic.entries, (p) => inverse[p]!);
+}
+
+/**
+ * What is computed on the blocks of L. Resistances R_ij = U_ii + U_jj − 2U_ij of a grounded Laplacian A, the ground being one of the
+ * nodes (U = 0 there), obey
+ *
+ *   R_ij = 1/l_jj² + t_i − ½·Σ_k p_kj·t_k,   t_i = Σ_{k>j} p_kj·R_ik,
+ *
+ * because node j, when it comes back, is at the mean of its later neighbours with weights p_kj ≥ 0 that add up to 1. Here t_i is
+ * never more than a small multiple of R_ij, while the entries of U may be larger by any factor.
+ */
+export type Selected = 'inverse' | 'resistance';
+
+/** Fills `inverse`, laid out as the blocks of L, from the last supernode to the first. */
+export function invertOnBlocks(
+  symbolic: SymbolicFactor,
+  blocks: Float64Array,
+  inverse: Float64Array,
+  stack: Float64Array,
+  selected: Selected,
+): void {
+  const { supernodes, columnStarts, rowStarts, panelStarts, parent, lastChild, previousSibling } = symbolic;
+  const work = workspaceFor(symbolic);
+  let top = 0;
+  for (let s = supernodes - 1; s >= 0; s--) {
+    const width = columnStarts[s + 1]! - columnStarts[s]!;
+    const below = rowStarts[s + 1]! - rowStarts[s]!;
+    const block = panelStarts[s]!;
+    const { outer } = work;
+    if (parent[s] === -1) {
+      outer.fill(0, 0, below * below);
+    } else {
+      top -= below * below;
+      for (let p = 0; p < below * below; p++) outer[p] = stack[top + p]!;
+    }
+    fillWeights(blocks, block, width, below, work.weights);
+    symmetricTimes(below, width, outer, 0, work.weights, width * width, work.means);
+    for (let j = width - 1; j >= 0; j--) {
+      const pivot = blocks[block + j * (width + 1)]!;
+      fillColumn(inverse, block, width, below, j, 1 / (pivot * pivot), work, selected);
+    }
+    let free = top;
+    for (let c = lastChild[s]!; c !== -1; c = previousSibling[c]!) free += (rowStarts[c + 1]! - rowStarts[c]!) ** 2;
+    top = free;
+    // The last child is next, so it goes on top.
+    for (let c = lastChild[s]!; c !== -1; c = previousSibling[c]!) {
+      free -= (rowStarts[c + 1]! - rowStarts[c]!) ** 2;
+      handDown(symbolic, c, inverse, block, width, outer, below, stack, free);
+    }
+  }
+}
+
+interface Workspace {
+  /** What is known of the rows below the supernode, below×below. */
+  readonly outer: Float64Array;
+  /** p_kj, for all rows k of the supernode. */
+  readonly weights: Float64Array;
+  /** Σ_k p_kj·R_ik over the rows k below, for the rows i below. */
+  readonly means: Float64Array;
+  /** t_i for the columns of the supernode. */
+  readonly column: Float64Array;
+}
+
+function workspaceFor({ supernodes, columnStarts, rowStarts, mostRows, mostColumns }: SymbolicFactor): Workspace {
+  let largest = 0;
+  for (let s = 0; s < supernodes; s++) {
+    const width = columnStarts[s + 1]! - columnStarts[s]!;
+    largest = Math.max(largest, width * (width + rowStarts[s + 1]! - rowStarts[s]!));
+  }
+  return {
+    outer: new Float64Array(mostRows * mostRows),
+    weights: new Float64Array(largest),
+    means: new Float64Array(largest),
+    column: new Float64Array(mostColumns),
+  };
+}
+
+function fillWeights(blocks: Float64Array, block: number, width: number, below: number, weights: Float64Array): void {
+  for (let j = 0; j < width; j++) {
+    const pivot = blocks[block + j * (width + 1)]!;
+    for (let p = (j + 1) * width + j; p < (width + below) * width; p += width) weights[p] = -blocks[block + p]! / pivot;
+  }
+}
+
+/** Fills column j of the block, those after it being there already; the diagonal block is kept with both triangles. */
+function fillColumn(
+  inverse: Float64Array,
+  block: number,
+  width: number,
+  below: number,
+  j: number,
+  diagonal: number,
+  { weights, means, column }: Workspace,
+  selected: Selected,
+): void {
+  const rows = width + below;
+  column.fill(0, j + 1, width);
+  for (let k = j + 1; k < rows; k++) {
+    const weight = weights[k * width + j]!;
+    const row = block + k * width;
+    for (let i = j + 1; i < width; i++) column[i]! += weight * inverse[row + i]!;
+  }
+  let sum = 0;
+  for (let i = j + 1; i < width; i++) sum += weights[i * width + j]! * column[i]!;
+  for (let i = width; i < rows; i++) {
+    const row = block + i * width;
+    let t = means[(i - width) * width + j]!;
+    for (let k = j + 1; k < width; k++) t += weights[k * width + j]! * inverse[row + k]!;
+    inverse[row + j] = t;
+    sum += weights[i * width + j]! * t;
+  }
+  const shift = selected === 'resistance' ? diagonal - 0.5 * sum : 0;
+  inverse[block + j * (width + 1)] = selected === 'resistance' ? 0 : diagonal + sum;
+  for (let i = j + 1; i < width; i++) {
+    inverse[block + i * width + j] = column[i]! + shift;
+    inverse[block + j * width + i] = column[i]! + shift;
+  }
+  if (shift !== 0) for (let i = width; i < rows; i++) inverse[block + i * width + j]! += shift;
+}
+
+/** Gathers what supernode c needs from its parent: the rows below it, rows.length × rows.length with both triangles. */
+function handDown(
+  { rowStarts, rowInParent }: SymbolicFactor,
+  c: number,
+  inverse: Float64Array,
+  block: number,
+  width: number,
+  outer: Float64Array,
+  below: number,
+  stack: Float64Array,
+  target: number,
+): void {
+  const first = rowStarts[c]!;
+  const rows = rowStarts[c + 1]! - first;
+  let columns = 0;
+  while (columns < rows && rowInParent[first + columns]! < width) columns++;
+  for (let i = 0; i < rows; i++) {
+    const row = rowInParent[first + i]!;
+    const inBlock = block + row * width;
+    const stop = i < columns ? i + 1 : columns;
+    for (let j = 0; j < stop; j++) {
+      const value = inverse[inBlock + rowInParent[first + j]!]!;
+      stack[target + i * rows + j] = value;
+      stack[target + j * rows + i] = value;
+    }
+    const inOuter = (row - width) * below - width;
+    for (let j = columns; j <= i; j++) {
+      const value = outer[inOuter + rowInParent[first + j]!]!;
+      stack[target + i * rows + j] = value;
+      stack[target + j * rows + i] = value;
+    }
+  }
+}

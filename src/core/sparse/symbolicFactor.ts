@@ -1,0 +1,246 @@
+import { type AssemblyTree, assemblyTree } from './assemblyTree.ts';
+import { eliminationTree } from './eliminationTree.ts';
+import { minimumDegreeOrder } from './minimumDegree.ts';
+import { type Adjacency, adjacencyOf, type SymmetricPattern } from './pattern.ts';
+
+/**
+ * What the factor L of P·A·Pᵀ = LLᵀ looks like, which depends on the pattern of A only: computed once, used for any values.
+ *
+ * Columns of L are gathered in supernodes. Supernode s has the columns `columnStarts[s]` … and, below them, the rows
+ * `rows[rowStarts[s]]` …; its part of L is a dense block, row by row, that starts at `panelStarts[s]` in the factor's storage.
+ */
+export interface SymbolicFactor {
+  readonly size: number;
+  /** Whether every column of L has one more row, `size`, for the ground of a grounded Laplacian. */
+  readonly grounded: boolean;
+  /** `order[k]` is the row of A that is eliminated k-th; `position` is the inverse. */
+  readonly order: Int32Array;
+  readonly position: Int32Array;
+  readonly supernodes: number;
+  readonly columnStarts: Int32Array;
+  readonly rowStarts: Int32Array;
+  /** Rows below the diagonal block of each supernode, ascending. */
+  readonly rows: Int32Array;
+  /** Where each of these rows is in the block of the parent supernode: its columns first, then its rows. */
+  readonly rowInParent: Int32Array;
+  readonly parent: Int32Array;
+  /** Children of s from the last on: `lastChild[s]`, then `previousSibling` of each, until −1. */
+  readonly lastChild: Int32Array;
+  readonly previousSibling: Int32Array;
+  readonly panelStarts: Int32Array;
+  /** Index in the factor's storage of each entry of the pattern, in the pattern's order. */
+  readonly entries: Int32Array;
+  /** Index in the factor's storage of the ground's entry in the column of each row of A (empty when not grounded). */
+  readonly groundEntries: Int32Array;
+  /** Most numbers that blocks passed between supernodes take at a time, and most rows and columns of a supernode. */
+  readonly stackSize: number;
+  readonly mostRows: number;
+  readonly mostColumns: number;
+}
+
+/**
+ * Finds an order of elimination with little fill, and the structure of the Cholesky factor in it.
+ *
+ * @param pattern - of A
+ * @param options - `order`: an order to use instead of minimum degree, `order[k]` the row eliminated k-th (rearranged where that
+ *   changes no fill); `grounded`: see `SymbolicFactor`
+ */
+export function analyse(
+  pattern: SymmetricPattern,
+  options: { readonly order?: Int32Array; readonly grounded?: boolean } = {},
+): SymbolicFactor {
+  const { grounded = false } = options;
+  const adjacency = adjacencyOf(pattern);
+  const first = options.order ?? minimumDegreeOrder(adjacency);
+  const tree = assemblyTree(eliminationTree(adjacency, first), grounded);
+  const order = Int32Array.from(tree.columns, (k) => first[k]!);
+  const position = new Int32Array(pattern.size);
+  for (let k = 0; k < order.length; k++) position[order[k]!] = k;
+  const children = childrenOf(tree);
+  const { rowStarts, rows } = rowsBelow(adjacency, tree, children, order, position, grounded);
+  const base = {
+    size: pattern.size,
+    grounded,
+    order,
+    position,
+    supernodes: tree.count,
+    columnStarts: tree.starts,
+    rowStarts,
+    rows,
+    rowInParent: rowsInParent(tree, rowStarts, rows),
+    parent: tree.parent,
+    ...children,
+    panelStarts: panels(tree, rowStarts),
+  };
+  return { ...base, ...storedEntries(pattern, base), ...room(base) };
+}
+
+interface Children {
+  readonly lastChild: Int32Array;
+  readonly previousSibling: Int32Array;
+}
+
+function childrenOf({ count, parent }: AssemblyTree): Children {
+  const lastChild = new Int32Array(count).fill(-1);
+  const previousSibling = new Int32Array(count).fill(-1);
+  for (let s = 0; s < count; s++) {
+    if (parent[s] === -1) continue;
+    previousSibling[s] = lastChild[parent[s]!]!;
+    lastChild[parent[s]!] = s;
+  }
+  return { lastChild, previousSibling };
+}
+
+/** The rows of a supernode: those that A has entries in, and those of its children, beyond its own columns. */
+function rowsBelow(
+  { size, starts, neighbours }: Adjacency,
+  tree: AssemblyTree,
+  { lastChild, previousSibling }: Children,
+  order: Int32Array,
+  position: Int32Array,
+  grounded: boolean,
+): { rowStarts: Int32Array; rows: Int32Array } {
+  const rowStarts = new Int32Array(tree.count + 1);
+  let rows = new Int32Array(4 * size + 64);
+  let end = 0;
+  const seen = new Int32Array(size + 1).fill(-1);
+  for (let s = 0; s < tree.count; s++) {
+    const after = tree.starts[s + 1]!;
+    const begin = end;
+    const add = (row: number) => {
+      if (row < after || seen[row] === s) return;
+      seen[row] = s;
+      if (end === rows.length) {
+        const larger = new Int32Array(2 * end);
+        larger.set(rows);
+        rows = larger;
+      }
+      rows[end++] = row;
+    };
+    for (let k = tree.starts[s]!; k < after; k++) {
+      const node = order[k]!;
+      for (let p = starts[node]!; p < starts[node + 1]!; p++) add(position[neighbours[p]!]!);
+    }
+    for (let c = lastChild[s]!; c !== -1; c = previousSibling[c]!) {
+      for (let p = rowStarts[c]!; p < rowStarts[c + 1]!; p++) add(rows[p]!);
+    }
+    if (grounded) add(size);
+    rows.subarray(begin, end).sort();
+    rowStarts[s + 1] = end;
+  }
+  return { rowStarts, rows: rows.slice(0, end) };
+}
+
+function rowsInParent(tree: AssemblyTree, rowStarts: Int32Array, rows: Int32Array): Int32Array {
+  const result = new Int32Array(rows.length);
+  for (let s = 0; s < tree.count; s++) {
+    const parent = tree.parent[s]!;
+    if (parent === -1) continue;
+    const first = tree.starts[parent]!;
+    const after = tree.starts[parent + 1]!;
+    const below = rowStarts[parent]!;
+    let q = below;
+    for (let p = rowStarts[s]!; p < rowStarts[s + 1]!; p++) {
+      const row = rows[p]!;
+      if (row < after) {
+        result[p] = row - first;
+        continue;
+      }
+      while (rows[q]! < row) q++;
+      result[p] = after - first + q - below;
+    }
+  }
+  return result;
+}
+
+function panels({ count, starts }: AssemblyTree, rowStarts: Int32Array): Int32Array {
+  const result = new Int32Array(count + 1);
+  for (let s = 0; s < count; s++) {
+    const width = starts[s + 1]! - starts[s]!;
+    result[s + 1] = result[s]! + width * (width + rowStarts[s + 1]! - rowStarts[s]!);
+  }
+  return result;
+}
+
+type Structure = Pick<
+  SymbolicFactor,
+  | 'size'
+  | 'grounded'
+  | 'position'
+  | 'supernodes'
+  | 'columnStarts'
+  | 'rowStarts'
+  | 'rows'
+  | 'lastChild'
+  | 'previousSibling'
+  | 'panelStarts'
+>;
+
+/** Where the entries of A, and those of the ground, go in the factor's storage. */
+function storedEntries(
+  pattern: SymmetricPattern,
+  structure: Structure,
+): Pick<SymbolicFactor, 'entries' | 'groundEntries'> {
+  const { size, grounded, position } = structure;
+  const supernodeOf = new Int32Array(size);
+  for (let s = 0; s < structure.supernodes; s++) {
+    supernodeOf.fill(s, structure.columnStarts[s]!, structure.columnStarts[s + 1]!);
+  }
+  const entries = new Int32Array(pattern.rows.length);
+  const groundEntries = new Int32Array(grounded ? size : 0);
+  for (let j = 0; j < size; j++) {
+    for (let p = pattern.starts[j]!; p < pattern.starts[j + 1]!; p++) {
+      entries[p] = storedAt(structure, supernodeOf, position[pattern.rows[p]!]!, position[j]!);
+    }
+    if (grounded) groundEntries[j] = storedAt(structure, supernodeOf, size, position[j]!);
+  }
+  return { entries, groundEntries };
+}
+
+/** Index in the storage of the entry of L in rows and columns i and j, whichever is lower. */
+function storedAt(
+  { columnStarts, rowStarts, rows, panelStarts }: Structure,
+  supernodeOf: Int32Array,
+  i: number,
+  j: number,
+): number {
+  const column = Math.min(i, j);
+  const row = Math.max(i, j);
+  const s = supernodeOf[column]!;
+  const first = columnStarts[s]!;
+  const after = columnStarts[s + 1]!;
+  let place = row - first;
+  if (row >= after) {
+    let low = rowStarts[s]!;
+    for (let high = rowStarts[s + 1]! - 1; low < high; ) {
+      const middle = (low + high) >> 1;
+      if (rows[middle]! < row) low = middle + 1;
+      else high = middle;
+    }
+    place = after - first + low - rowStarts[s]!;
+  }
+  return panelStarts[s]! + place * (after - first) + column - first;
+}
+
+/** The largest extents: of a block, and of the blocks that wait for their parents at a time. */
+function room({
+  supernodes,
+  columnStarts,
+  rowStarts,
+  lastChild,
+  previousSibling,
+}: Structure): Pick<SymbolicFactor, 'stackSize' | 'mostRows' | 'mostColumns'> {
+  let stackSize = 0;
+  let mostRows = 0;
+  let mostColumns = 0;
+  let top = 0;
+  for (let s = 0; s < supernodes; s++) {
+    const below = rowStarts[s + 1]! - rowStarts[s]!;
+    mostRows = Math.max(mostRows, below);
+    mostColumns = Math.max(mostColumns, columnStarts[s + 1]! - columnStarts[s]!);
+    stackSize = Math.max(stackSize, top + below * below);
+    for (let c = lastChild[s]!; c !== -1; c = previousSibling[c]!) top -= (rowStarts[c + 1]! - rowStarts[c]!) ** 2;
+    top += below * below;
+  }
+  return { stackSize, mostRows, mostColumns };
+}
