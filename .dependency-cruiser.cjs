@@ -1,10 +1,10 @@
-// Imports point down only: core ← kernels ← priors ← models; inference → core; io and plot stand on all of
-// these; the command line uses the public entry points like any user.
+// Imports point down only: core ← kernels ← priors ← models; inference → core, and a model may be fitted by it (gpScore,
+// loadFit); io and plot stand on all of these; the command line uses the public entry points like any user.
 const below = {
   core: ['core'],
   kernels: ['core', 'kernels'],
   priors: ['core', 'kernels', 'priors'],
-  models: ['core', 'kernels', 'priors', 'models'],
+  models: ['core', 'inference', 'kernels', 'priors', 'models'],
   inference: ['core', 'inference'],
   data: ['core', 'data'],
   testing: ['core', 'kernels', 'priors', 'models', 'inference', 'testing'],

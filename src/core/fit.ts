@@ -1,9 +1,5 @@
-import * as v from 'valibot';
-import { InvalidInputError } from './errors.ts';
-import { Matrix, type MatrixLike } from './matrix.ts';
-import type { Model, ModelJSON, ParameterValues, Prediction } from './model.ts';
-import { checkNumbers } from './observations.ts';
-import { checkOptions } from './options.ts';
+import type { Matrix, MatrixLike } from './matrix.ts';
+import type { ModelJSON, ParameterValues, Prediction, Projection } from './model.ts';
 import { type ParameterJSON, type ParameterValue, valueFromJSON } from './parameter.ts';
 
 /** How a fit ended: see the message that comes with it. */
@@ -68,6 +64,48 @@ export interface Fit extends Omit<FitOutcome, 'values'> {
    * @throws InvalidInputError when X is not a matrix of finite numbers with q columns
    */
   predict(X: MatrixLike, options?: { noise?: boolean }): Prediction;
+  /**
+   * The latents of new observations: through the back-constraint where the model has one; otherwise the maximum of
+   * log p(y*|x*) + log p(x*), searched for all rows at once from the training latents of highest predictive density.
+   *
+   * @param Y - n×D; NaN counts as not observed (not with a back-constraint, which needs complete rows)
+   * @param options - `starts` (10) of each search, its `maxIterations` (200) and `tolerance` (1e-6)
+   * @returns latents n×q, and log p(y*|x*) of each row there
+   * @throws InvalidInputError when Y has another number of columns or entries that are not numbers
+   * @see Jiang et al. 2014, §III-E
+   */
+  project(
+    Y: MatrixLike,
+    options?: { starts?: number; maxIterations?: number; tolerance?: number },
+  ): Promise<Projection>;
+  /** Predictive mean (n×D) at the projections of Y (n×D): what the model makes of new observations, holes (NaN) filled in. */
+  reconstruct(Y: MatrixLike, options?: Parameters<Fit['project']>[1]): Promise<Matrix>;
+  /**
+   * A draw from the joint predictive distribution of the observations at latent points X (n×q), n×D.
+   *
+   * @param X - n×q latent points
+   * @param options - `seed` (0); `noise`: of new observations (true, the default) or of the noise-free function
+   */
+  sample(X: MatrixLike, options?: { seed?: number; noise?: boolean }): Matrix;
+  /**
+   * Predictions on the straight line between two latents.
+   *
+   * @param from - a latent point, or the number of a training point from 0
+   * @param to - likewise
+   * @param steps - number of points on the way, both ends included, from 2
+   */
+  interpolate(
+    from: number | readonly number[],
+    to: number | readonly number[],
+    steps: number,
+  ): { readonly latents: Matrix } & Prediction;
+  /**
+   * The mean path of the latents ahead of the last point, and predictions along it; for models with a prior on sequences.
+   *
+   * @param steps - from 1
+   * @throws InvalidInputError when the model has no such prior
+   */
+  forecast(steps: number): { readonly latents: Matrix } & Prediction;
   /** The fit as plain JSON, from which `loadFit` makes it again with the same predictions bit for bit. */
   toJSON(): FitJSON;
 }
@@ -77,41 +115,6 @@ export interface FitJSON extends Omit<FitOutcome, 'values'> {
   readonly version: 1;
   readonly model: ModelJSON;
   readonly values: Readonly<Record<string, ParameterJSON['initial']>>;
-}
-
-const predictOptions = v.strictObject({ noise: v.optional(v.boolean()) });
-
-/** A fit from its model and what the optimizer found, or what a file holds. */
-export function createFit(model: Model, outcome: FitOutcome): Fit {
-  const posterior = model.posterior(outcome.values);
-  const { latents } = posterior;
-  const { values, ...rest } = outcome;
-  const { latents: _, ...parameters } = values;
-  return Object.freeze<Fit>({
-    model: model.name,
-    latents,
-    ...rest,
-    parameters: Object.freeze(parameters),
-    predict: (X, options = {}) => {
-      const { noise = false } = checkOptions(predictOptions, options, 'predict');
-      const points = checkNumbers(Matrix.from(X, 'X'), 'X');
-      if (points.columns !== latents.columns) {
-        throw new InvalidInputError(
-          `predict takes points of the ${latents.columns}-dimensional latent space, but a ${points.rows}×${points.columns} matrix was given.`,
-        );
-      }
-      return posterior.predict(points, noise);
-    },
-    toJSON: () => ({
-      format: 'latentfield-fit',
-      version: 1,
-      model: model.toJSON(),
-      values: Object.fromEntries(
-        Object.entries(values).map(([path, value]) => [path, value instanceof Matrix ? value.toArrays() : value]),
-      ),
-      ...rest,
-    }),
-  });
 }
 
 /** What `Fit.toJSON` wrote about the outcome. */

@@ -1,5 +1,6 @@
 import type { Matrix } from './matrix.ts';
 import type { Parameter, ParameterValue } from './parameter.ts';
+import type { Random } from './random.ts';
 import type { Scalar, Tensor } from './tensorflow.ts';
 
 /** Tensors of natural values: by path for a whole model, by name for one part. */
@@ -54,6 +55,10 @@ export interface Posterior {
   predict(X: Matrix, noise: boolean): Prediction;
   /** Density of new observations Y (n×D), row i at row i of X (n×q); for models with a mapping. NaN counts as not observed. */
   predictiveDensity?(X: Matrix, Y: Matrix): PredictiveDensity;
+  /** D, for models with a mapping. */
+  readonly observedColumns?: number;
+  /** A draw from the joint predictive distribution at latent points X (n×q), n×D; for models with a mapping. */
+  sample?(X: Matrix, random: Random, noise: boolean): Matrix;
   /** The latents of new observations Y (n×D) through a back-constraint; for models that have one. */
   encode?(Y: Matrix): Matrix;
   /** The mean of the latents one step after each row of X (n×q); for models with a prior on sequences. */

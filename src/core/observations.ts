@@ -6,7 +6,8 @@ export function checkNumbers(matrix: Matrix, name: string): Matrix {
   return checkEntries(matrix, name, () => false);
 }
 
-function checkEntries(matrix: Matrix, name: string, allowed: (entry: number) => boolean): Matrix {
+/** `checkNumbers` for a matrix that may hold some entries that are not finite numbers. */
+export function checkEntries(matrix: Matrix, name: string, allowed: (entry: number) => boolean): Matrix {
   const bad = matrix.data.findIndex((entry) => !Number.isFinite(entry) && !allowed(entry));
   if (bad < 0) return matrix;
   const row = Math.floor(bad / matrix.columns);

@@ -1,5 +1,6 @@
-import { createFit, type Fit, type FitDiagnostics, type FitStatus, type TraceEntry } from '../core/fit.ts';
+import type { Fit, FitDiagnostics, FitStatus, TraceEntry } from '../core/fit.ts';
 import type { Matrix } from '../core/matrix.ts';
+import { createFit } from './createFit.ts';
 import type { FitProblem } from './fitProblem.ts';
 
 /** Where a fit stands after an iteration; what costs something is computed when it is asked for. */

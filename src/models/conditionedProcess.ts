@@ -5,6 +5,7 @@ import { matrixTensor, tensorMatrix, valueTensors } from '../core/matrixTensor.t
 import type { ParameterValues, Prediction, PredictiveDensity, TensorMap } from '../core/model.ts';
 import type { Standardization } from '../core/observations.ts';
 import * as op from '../core/ops.ts';
+import type { Random } from '../core/random.ts';
 import { type Scalar, type Tensor1D, type Tensor2D, tf } from '../core/tensorflow.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import { covarianceFactorOf, kernelTensors, NOISE } from './gaussianProcess.ts';
@@ -13,6 +14,8 @@ import type { ObservedPattern } from './observedPatterns.ts';
 /** A Gaussian process with all its values known, ready to predict. Holds plain numbers, no tensors. */
 export interface GaussianProcess {
   predict(X: Matrix, noise: boolean): Prediction;
+  /** A draw from the joint predictive distribution at X, n×D. */
+  sample(X: Matrix, random: Random, noise: boolean): Matrix;
   /**
    * log p(y_i|x_i) of new observations, and with it log p(x_i) by `prior` (a vector of n entries for n×q latents), if there is one.
    */
@@ -31,6 +34,8 @@ interface Moments {
   readonly columns: Int32Array;
   readonly mean: Tensor2D;
   readonly variance: Tensor1D;
+  /** L⁻¹k*, rows × n: the predictive covariance is k** − halfᵀhalf. */
+  readonly half: Tensor2D;
 }
 
 /**
@@ -61,6 +66,30 @@ export function conditionedProcess(
       withFloat64(() => {
         const parts = momentsAt(matrixTensor(Xnew));
         return inUnits(parts, Xnew.rows, noise ? noiseVariance : 0, standardization);
+      }),
+    sample: (Xnew, random, noise) =>
+      withFloat64(() => {
+        const A = matrixTensor(Xnew);
+        const p = kernelTensors(kernel, valueTensors(mappingValues));
+        const prior = kernel.covariance(p, A, A, matrixTensor(X));
+        const drawn = Matrix.zeros(Xnew.rows, standardization.mean.length);
+        for (const { columns, mean, half } of momentsAt(A)) {
+          const covariance = op.sub(prior, op.gramMatrix(op.transpose(half) as Tensor2D)) as Tensor2D;
+          const noisy = op.addDiagonal(covariance, op.scalar(noise ? noiseVariance : 0));
+          const L = op.cholesky(noisy, { name: 'The predictive covariance' });
+          const normals = new Matrix(
+            Float64Array.from({ length: Xnew.rows * columns.length }, () => random.normal()),
+            Xnew.rows,
+            columns.length,
+          );
+          place(
+            drawn,
+            columns,
+            tensorMatrix(op.add(mean, op.matMul(L, matrixTensor(normals))) as Tensor2D),
+            standardization,
+          );
+        }
+        return drawn;
       }),
     predictiveDensity: (Xnew, Y, prior) =>
       withFloat64(() => {
@@ -99,6 +128,7 @@ function moments(
       columns: pattern.columns,
       mean: op.matMul(own, matrixTensor(weights)) as Tensor2D,
       variance: op.sub(prior, op.sum(op.square(half), 0)) as Tensor1D,
+      half,
     };
   });
 }
@@ -137,23 +167,27 @@ function logDensities(
 /**
  * The prediction in the units of the observations. The variance of a noise-free function is not negative; rounding may make it so.
  */
-function inUnits(
-  parts: readonly Moments[],
-  rows: number,
-  noise: number,
-  { mean: offset, deviation }: Standardization,
-): Prediction {
-  const D = offset.length;
+function inUnits(parts: readonly Moments[], rows: number, noise: number, standardization: Standardization): Prediction {
+  const { deviation } = standardization;
+  const D = deviation.length;
   const prediction = { mean: Matrix.zeros(rows, D), variance: Matrix.zeros(rows, D) };
   for (const part of parts) {
-    const mean = tensorMatrix(part.mean);
+    place(prediction.mean, part.columns, tensorMatrix(part.mean), standardization);
     const variance = doublesOf(part.variance);
-    part.columns.forEach((j, c) => {
+    part.columns.forEach((j) => {
       for (let i = 0; i < rows; i++) {
-        prediction.mean.data[i * D + j] = mean.at(i, c) * deviation[j]! + offset[j]!;
         prediction.variance.data[i * D + j] = (Math.max(0, variance[i]!) + noise) * deviation[j]! ** 2;
       }
     });
   }
   return prediction;
+}
+
+/** Puts some columns in their place in the target, the change of the columns of Y undone. */
+function place(target: Matrix, columns: Int32Array, values: Matrix, { mean, deviation }: Standardization): void {
+  columns.forEach((j, c) => {
+    for (let i = 0; i < values.rows; i++) {
+      target.data[i * target.columns + j] = values.at(i, c) * deviation[j]! + mean[j]!;
+    }
+  });
 }

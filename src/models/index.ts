@@ -1,4 +1,7 @@
-export { type GplvmOptions, gplvm } from './gplvm.ts';
+export { type DgplvmOptions, dgplvm } from './dgplvm.ts';
+export type { FamilyOptions } from './family.ts';
+export { type GplrfOptions, gplrf } from './gplrf.ts';
+export { gplvm } from './gplvm.ts';
 export { backConstrained } from './latents/backConstrained.ts';
 export { defineMap, type LatentMap, type MapDefinition, type MapFactory, type MapStart } from './latents/defineMap.ts';
 export { free } from './latents/free.ts';
@@ -10,3 +13,12 @@ export { linearMap } from './latents/linearMap.ts';
 export { mlpMap } from './latents/mlpMap.ts';
 export { type LatentVariableModelOptions, latentVariableModel } from './latentVariableModel.ts';
 export { loadFit } from './loadFit.ts';
+export {
+  type LlGplvmOptions,
+  llGplvm,
+  type RankGplvmOptions,
+  rankGplvm,
+  type TsneGplvmOptions,
+  tsneGplvm,
+} from './neighbourhoodGplvm.ts';
+export { tpslvm } from './tpslvm.ts';

@@ -1,8 +1,9 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { createFit, type Fit, type FitJSON, outcomeFromJSON } from '../core/fit.ts';
+import { type Fit, type FitJSON, outcomeFromJSON } from '../core/fit.ts';
 import { describe } from '../core/matrix.ts';
 import type { Model, ModelJSON } from '../core/model.ts';
 import { type ParameterJSON, parameterFromJSON } from '../core/parameter.ts';
+import { createFit } from '../inference/createFit.ts';
 import { type KernelCatalogue, type KernelJSON, kernelFromJSON } from '../kernels/json.ts';
 import { type PriorCatalogue, type PriorJSON, priorFromJSON } from '../priors/json.ts';
 import { latentsFromJSON, type MapCatalogue } from './latents/json.ts';

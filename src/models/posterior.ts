@@ -23,7 +23,9 @@ export function posteriorOf(parts: ModelParts, values: ParameterValues, standard
   const encodes = parts.latents.mapsObservations;
   return {
     latents,
+    observedColumns: observations.columns,
     predict: (X, noise) => process().predict(X, noise),
+    sample: (X, random, noise) => process().sample(X, random, noise),
     predictiveDensity: (X, Y) =>
       process().predictiveDensity(
         X,

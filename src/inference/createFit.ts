@@ -1,0 +1,114 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../core/errors.ts';
+import type { Fit, FitOutcome } from '../core/fit.ts';
+import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import type { Model, Posterior } from '../core/model.ts';
+import { checkEntries, checkNumbers } from '../core/observations.ts';
+import { checkOptions } from '../core/options.ts';
+import { seededRandom } from '../core/random.ts';
+import { project } from './project.ts';
+
+const wholeFromOne = v.pipe(v.number('a whole number from 1'), v.integer('a whole number from 1'), v.minValue(1));
+const predictOptions = v.strictObject({ noise: v.optional(v.boolean()) });
+const projectOptions = v.strictObject({
+  starts: v.optional(wholeFromOne),
+  maxIterations: v.optional(wholeFromOne),
+  tolerance: v.optional(v.pipe(v.number('a number'), v.minValue(0, 'a number from 0'))),
+});
+const sampleOptions = v.strictObject({ seed: v.optional(v.number('a whole number')), noise: v.optional(v.boolean()) });
+
+/** A fit from its model and what the optimizer found, or what a file holds. */
+export function createFit(model: Model, outcome: FitOutcome): Fit {
+  const posterior = model.posterior(outcome.values);
+  const { latents } = posterior;
+  const { values, ...rest } = outcome;
+  const { latents: _, ...parameters } = values;
+  const pointsFrom = (X: MatrixLike, caller: string) => checkPoints(Matrix.from(X, 'X'), latents.columns, caller);
+  const predict: Fit['predict'] = (X, options = {}) => {
+    const { noise = false } = checkOptions(predictOptions, options, 'predict');
+    return posterior.predict(pointsFrom(X, 'predict'), noise);
+  };
+  const projected: Fit['project'] = async (Y, options = {}) => {
+    const { starts = 10, maxIterations = 200, tolerance = 1e-6 } = checkOptions(projectOptions, options, 'project');
+    const given = checkObservations(Matrix.from(Y, 'Y'), posterior);
+    return project(posterior, given, { starts, maxIterations, tolerance });
+  };
+  return Object.freeze<Fit>({
+    model: model.name,
+    latents,
+    ...rest,
+    parameters: Object.freeze(parameters),
+    predict,
+    project: projected,
+    reconstruct: async (Y, options = {}) => predict((await projected(Y, options)).latents).mean,
+    sample: (X, options = {}) => {
+      const { seed = 0, noise = true } = checkOptions(sampleOptions, options, 'sample');
+      const points = pointsFrom(X, 'sample');
+      if (posterior.sample === undefined) throw cannot(model, 'sample', 'a mapping from latents to observations');
+      return posterior.sample(points, seededRandom(seed), noise);
+    },
+    interpolate: (from, to, steps) => {
+      if (!Number.isInteger(steps) || steps < 2) {
+        throw new InvalidInputError(
+          `interpolate takes a whole number of steps from 2, but ${describe(steps)} was given.`,
+        );
+      }
+      const ends = pointsFrom([latentOf(latents, from), latentOf(latents, to)], 'interpolate');
+      const along = Array.from({ length: steps }, (_, k) => {
+        const part = k / (steps - 1);
+        return Array.from(ends.row(0), (entry, c) => (1 - part) * entry + part * ends.at(1, c));
+      });
+      return { latents: Matrix.from(along), ...predict(along) };
+    },
+    forecast: (steps) => {
+      if (!Number.isInteger(steps) || steps < 1) {
+        throw new InvalidInputError(`forecast takes a whole number of steps from 1, but ${describe(steps)} was given.`);
+      }
+      if (posterior.next === undefined) throw cannot(model, 'forecast', 'a prior on sequences, such as dynamics()');
+      let point = new Matrix(latents.row(latents.rows - 1), 1, latents.columns);
+      const path: number[][] = [];
+      for (let k = 0; k < steps; k++) {
+        point = posterior.next(point);
+        path.push(Array.from(point.data));
+      }
+      return { latents: Matrix.from(path), ...predict(path) };
+    },
+    toJSON: () => ({
+      format: 'latentfield-fit',
+      version: 1,
+      model: model.toJSON(),
+      values: Object.fromEntries(
+        Object.entries(values).map(([path, value]) => [path, value instanceof Matrix ? value.toArrays() : value]),
+      ),
+      ...rest,
+    }),
+  });
+}
+
+function checkPoints(X: Matrix, latentDim: number, caller: string): Matrix {
+  if (X.columns === latentDim) return checkNumbers(X, 'X');
+  throw new InvalidInputError(
+    `${caller} takes points of the ${latentDim}-dimensional latent space, but a ${X.rows}×${X.columns} matrix was given.`,
+  );
+}
+
+function checkObservations(Y: Matrix, { observedColumns, encode }: Posterior): Matrix {
+  if (observedColumns !== undefined && Y.columns !== observedColumns) {
+    throw new InvalidInputError(
+      `project takes observations with ${observedColumns} columns, but a ${Y.rows}×${Y.columns} matrix was given.`,
+    );
+  }
+  return encode === undefined ? checkEntries(Y, 'Y', Number.isNaN) : checkNumbers(Y, 'Y');
+}
+
+function latentOf(latents: Matrix, place: number | readonly number[]): readonly number[] {
+  if (typeof place !== 'number') return place;
+  if (Number.isInteger(place) && place >= 0 && place < latents.rows) return Array.from(latents.row(place));
+  throw new InvalidInputError(
+    `interpolate takes latents, or points by number from 0 to ${latents.rows - 1}, but ${place} was given.`,
+  );
+}
+
+function cannot(model: Model, what: string, needed: string): InvalidInputError {
+  return new InvalidInputError(`${what} needs ${needed}, which the model '${model.name}' does not have.`);
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import {
+  dgplvm,
+  evaluate,
+  fit,
+  gplrf,
+  gplvm,
+  InvalidInputError,
+  llGplvm,
+  loadFit,
+  type Model,
+  rankGplvm,
+  seededRandom,
+  standardNormal,
+  tpslvm,
+  tsneGplvm,
+} from '../../src/index.ts';
+import { checkModel } from '../../src/testing/index.ts';
+import { expectClose } from '../tolerance.ts';
+
+const random = seededRandom(8);
+/** Three noisy arcs in 5 dimensions. */
+const labels = Array.from({ length: 18 }, (_, i) => i % 3);
+const Y = labels.map((label, i) => {
+  const angle = i / 6 + label;
+  return [Math.cos(angle), Math.sin(angle), label, Math.cos(2 * angle), 0.5 * label * angle].map(
+    (entry) => entry + 0.05 * random.normal(),
+  );
+});
+
+const models: Record<string, () => Model> = {
+  GPLVM: () => gplvm(Y, { latentDim: 2 }),
+  'BC-GPLVM': () => gplvm(Y, { latentDim: 2, backConstraint: 'kernel' }),
+  'GPLVM with an MLP back-constraint': () => gplvm(Y, { latentDim: 2, backConstraint: 'mlp' }),
+  'GPLVM with a linear back-constraint': () => gplvm(Y, { latentDim: 2, backConstraint: 'linear' }),
+  'GPLVM-DM': () => gplvm(Y, { latentDim: 2, dynamics: true }),
+  'BC-GPLVM-DM': () => gplvm(Y, { latentDim: 2, backConstraint: 'kernel', dynamics: { order: 'difference' } }),
+  TPSLVM: () => tpslvm(Y, { latentDim: 2 }),
+  'BC-TPSLVM': () => tpslvm(Y, { latentDim: 2, backConstraint: 'mlp' }),
+  'TPSLVM-DM': () => tpslvm(Y, { latentDim: 2, dynamics: { segments: [9] } }),
+  'BC-TPSLVM-DM': () => tpslvm(Y, { latentDim: 2, backConstraint: 'kernel', dynamics: true }),
+  GPLRF: () => gplrf(Y, labels, { latentDim: 2, strength: 0.1 }),
+  'semi-supervised GPLRF': () =>
+    gplrf(
+      Y,
+      labels.map((label, i) => (i % 4 === 0 ? undefined : label)),
+      { latentDim: 2, neighbours: 3 },
+    ),
+  DGPLVM: () => dgplvm(Y, labels, { latentDim: 2, strength: 10 }),
+  'LL-GPLVM': () => llGplvm(Y, { latentDim: 2, neighbours: 4, strength: 5 }),
+  'rank GPLVM': () => rankGplvm(Y, { latentDim: 3, strength: 2 }),
+  't-SNE GPLVM': () => tsneGplvm(Y, { latentDim: 2, strength: 3, perplexity: 4 }),
+};
+
+describe.each(Object.entries(models))('%s', (_, model) => {
+  it('passes the conformance check: values, gradients against differences, no leaked tensors', () => {
+    expect(checkModel(model()).passed).toBe(true);
+  });
+
+  it('trains, predicts, projects, and comes back from JSON with the same bits', async () => {
+    const result = await fit(model(), { maxIterations: 15 });
+    expect(result.objective).toBeGreaterThan(result.trace[0]!.objective);
+    const total = Object.values(result.terms).reduce((sum, part) => sum + part, 0);
+    expectClose(result.objective, total, 1e-12, 'terms add up');
+    const again = loadFit(JSON.parse(JSON.stringify(result)));
+    expect(Array.from(again.latents.data)).toEqual(Array.from(result.latents.data));
+    const X = result.latents.toArrays().slice(0, 3);
+    expect(again.predict(X)).toEqual(result.predict(X));
+    const Ynew = Y.slice(0, 4).map((row) => row.map((entry) => entry + 0.01));
+    const projected = await result.project(Ynew);
+    expect(await again.project(Ynew)).toEqual(projected);
+    expect(again.sample(X, { seed: 3 })).toEqual(result.sample(X, { seed: 3 }));
+    // What is projected is explained: the reconstruction is nearer than the mean of the data.
+    const reconstructed = await result.reconstruct(Ynew);
+    const error = Ynew.reduce(
+      (sum, row, i) => sum + row.reduce((s, y, j) => s + (y - reconstructed.at(i, j)) ** 2, 0),
+      0,
+    );
+    const means = Y[0]!.map((_entry, j) => Y.reduce((sum, row) => sum + row[j]!, 0) / Y.length);
+    const spread = Ynew.reduce((sum, row) => sum + row.reduce((s, y, j) => s + (y - means[j]!) ** 2, 0), 0);
+    expect(error).toBeLessThan(0.5 * spread);
+  });
+});
+
+describe('the family', () => {
+  it('GPLRF of strength 0 is the BC-GPLVM without a prior', () => {
+    const rf = evaluate(gplrf(Y, labels, { latentDim: 2, strength: 0 }));
+    const bc = evaluate(gplvm(Y, { latentDim: 2, backConstraint: 'kernel', priors: [] }), {
+      'mapping.kernel.rbf.variance': meanVariance(),
+    });
+    expectClose(rf.objective, bc.objective, 1e-12, 'objective');
+    expectClose(rf.gradients['latents.weights'], bc.gradients['latents.weights'], 1e-10, 'gradient');
+  });
+
+  it('puts dynamics in the place of the default prior, and beside priors that are given', () => {
+    expect(Object.keys(evaluate(gplvm(Y, { latentDim: 2, dynamics: true })).terms)).toEqual(['mapping', 'dynamics']);
+    const both = gplvm(Y, { latentDim: 2, dynamics: true, priors: [standardNormal()] });
+    expect(Object.keys(evaluate(both).terms)).toEqual(['mapping', 'standardNormal', 'dynamics']);
+  });
+
+  it('forecasts by the dynamics, one step after the other, and says so when there are none', async () => {
+    const result = await fit(gplvm(Y, { latentDim: 2, dynamics: { order: 'difference' } }), { maxIterations: 20 });
+    const { latents, mean, variance } = result.forecast(3);
+    expect([latents.rows, latents.columns, mean.rows, mean.columns, variance.rows]).toEqual([3, 2, 3, 5, 3]);
+    expect(Array.from(result.forecast(2).latents.data)).toEqual(Array.from(latents.data.subarray(0, 4)));
+    expectClose(mean, result.predict(latents).mean, 0, 'predictions along the path');
+    const still = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 2 });
+    expect(() => still.forecast(2)).toThrow(/forecast needs a prior on sequences/);
+  });
+
+  it('interpolates on the straight line between two latents', async () => {
+    const result = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 5 });
+    const { latents, mean } = result.interpolate(0, 5, 5);
+    expectClose(latents.row(0), result.latents.row(0), 1e-15, 'from');
+    expectClose(latents.row(4), result.latents.row(5), 1e-15, 'to');
+    const middle = Array.from(result.latents.row(0), (entry, c) => (entry + result.latents.at(5, c)) / 2);
+    expectClose(latents.row(2), middle, 1e-15, 'middle');
+    expectClose(mean.row(2), result.predict([middle]).mean, 1e-12, 'prediction');
+    expect(() => result.interpolate(0, 99, 5)).toThrow(InvalidInputError);
+  });
+
+  it('samples with the predictive mean and covariance', async () => {
+    const result = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 20 });
+    const X = [[0.3, -0.2]];
+    const { mean, variance } = result.predict(X, { noise: true });
+    const draws = Array.from({ length: 2000 }, (_, seed) => result.sample(X, { seed }).at(0, 1));
+    const average = draws.reduce((sum, entry) => sum + entry, 0) / draws.length;
+    const spread = draws.reduce((sum, entry) => sum + (entry - average) ** 2, 0) / draws.length;
+    // Four standard errors.
+    expect(Math.abs(average - mean.at(0, 1))).toBeLessThan(4 * Math.sqrt(variance.at(0, 1) / 2000));
+    expect(Math.abs(spread / variance.at(0, 1) - 1)).toBeLessThan(4 * Math.sqrt(2 / 2000));
+  });
+
+  it('refuses latents together with their short forms', () => {
+    expect(() => tpslvm(Y, { latentDim: 2, backConstraint: 'spline' as 'mlp' })).toThrow(/kernel, mlp, linear/);
+  });
+});
+
+function meanVariance(): number {
+  const means = Y[0]!.map((_, j) => Y.reduce((sum, row) => sum + row[j]!, 0) / Y.length);
+  return Y.reduce((sum, row) => sum + row.reduce((s, y, j) => s + (y - means[j]!) ** 2, 0), 0) / (Y.length * 5);
+}
