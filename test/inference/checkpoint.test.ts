@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { afterAll, describe, expect, it } from 'vitest';
+import { InvalidInputError } from '../../src/core/errors.ts';
+import type { Fit } from '../../src/core/fit.ts';
+import { pipeFlow } from '../../src/data/index.ts';
+import { type Checkpoint, type FitOptions, fit } from '../../src/inference/index.ts';
+import { lbfgs, scg } from '../../src/inference/solvers/index.ts';
+import { add, bias, linear } from '../../src/kernels/index.ts';
+import { gplvm } from '../../src/models/index.ts';
+import { killedModel, killedOptions } from './killedFit.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'latentfield-checkpoint-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = (name: string) => join(folder, name);
+
+const { observations } = pipeFlow({ points: 24, seed: 6 });
+const model = () => gplvm(observations, { latentDim: 2 });
+const options: FitOptions = {
+  restarts: 2,
+  maxIterations: 25,
+  seed: 8,
+  tolerance: 0,
+  relativeDecrease: 0,
+  engine: 'wasm',
+};
+
+const bitsOf = ({ latents, parameters, objective, terms, trace, status, message, diagnostics }: Fit) => {
+  const { seconds: _, ...rest } = diagnostics;
+  return JSON.stringify([latents, parameters, objective, terms, trace, status, message, rest]);
+};
+
+/** Every checkpoint of a fit, as text. */
+async function saved(more: FitOptions = {}): Promise<{ whole: string; texts: string[] }> {
+  const texts: string[] = [];
+  const checkpoint = async (state: Checkpoint) => {
+    await pause(0);
+    texts.push(JSON.stringify(state));
+  };
+  const whole = bitsOf(await fit(model(), { ...options, checkpoint, checkpointInterval: 0, ...more }));
+  return { whole, texts };
+}
+
+describe('a fit resumed from its checkpoint', () => {
+  it('has the bits of one that was not interrupted, whichever checkpoint it is and whoever goes on', async () => {
+    const { whole, texts } = await saved();
+    expect(whole).toBe(bitsOf(await fit(model(), options)));
+    expect(texts.length).toBeGreaterThan(75);
+    const { seed: _, restarts: __, ...same } = options;
+    for (const k of [0, 1, 12, 30, 55, texts.length - 1]) {
+      expect(bitsOf(await fit(model(), { ...same, resume: JSON.parse(texts[k]!) as Checkpoint }))).toBe(whole);
+    }
+    const start = () => new Worker(new URL('./node/builtInWorker.mjs', import.meta.url));
+    const resumed = await fit(model(), {
+      ...same,
+      resume: JSON.parse(texts[40]!) as Checkpoint,
+      workers: { count: 2, start },
+    });
+    expect(bitsOf(resumed)).toBe(whole);
+  });
+
+  it('goes on where its limit stopped it', async () => {
+    const { texts } = await saved({ maxIterations: 10, restarts: 0 });
+    const more = { ...options, restarts: 0 };
+    const resumed = await fit(model(), { ...more, resume: JSON.parse(texts.at(-1)!) as Checkpoint });
+    expect(bitsOf(resumed)).toBe(bitsOf(await fit(model(), more)));
+  });
+
+  it('counts its seconds from the first beginning', async () => {
+    const { texts } = await saved({ maxIterations: 2, restarts: 0 });
+    const checkpoint = { ...(JSON.parse(texts.at(-1)!) as Checkpoint), seconds: 5000 };
+    const { diagnostics } = await fit(model(), { ...options, restarts: 0, resume: checkpoint });
+    expect(diagnostics.seconds).toBeGreaterThan(5000);
+  });
+});
+
+describe('checkpoints', () => {
+  it('are saved at the beginning and the end of each start, and in between after the interval', async () => {
+    const { texts } = await saved({ checkpointInterval: 1e6 });
+    const begun = texts.map((text) => (JSON.parse(text) as Checkpoint).starts.map((start) => start?.trace.length ?? 0));
+    expect(begun).toEqual([
+      [1, 0, 0],
+      [26, 0, 0],
+      [26, 1, 0],
+      [26, 26, 0],
+      [26, 26, 1],
+      [26, 26, 26],
+    ]);
+  });
+
+  it('come from workers too', async () => {
+    const start = () => new Worker(new URL('./node/builtInWorker.mjs', import.meta.url));
+    const { whole, texts } = await saved({ workers: { count: 2, start } });
+    const running = texts.map((text) => JSON.parse(text) as Checkpoint).filter(({ starts }) => starts[1] !== null);
+    expect(running.length).toBeGreaterThan(25);
+    const { workers: _, ...here } = options;
+    const resume = running[10]!;
+    expect(bitsOf(await fit(model(), { ...here, resume }))).toBe(whole);
+  });
+
+  it('leave one whole file behind, and let nothing be lost when the process is killed', async () => {
+    const path = file('killed.json');
+    const program = fileURLToPath(new URL('./node/killedFit.mjs', import.meta.url));
+    const child = spawn(process.execPath, [program, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', (text) => {
+      output += text;
+    });
+    const ended = once(child, 'exit');
+    const isInSecondStart = () =>
+      existsSync(path) && ((JSON.parse(readFileSync(path, 'utf8')) as Checkpoint).starts[1]?.trace.length ?? 0) > 10;
+    while (child.exitCode === null && !isInSecondStart()) await pause(5);
+    child.kill('SIGKILL');
+    expect(await ended).toEqual([null, 'SIGKILL']);
+    expect(output).toBe('');
+
+    const at = JSON.parse(readFileSync(path, 'utf8')) as Checkpoint;
+    expect(at.starts[1]!.trace.length).toBeLessThan(151);
+    const resumed = await fit(killedModel(), { ...killedOptions, resume: path, checkpoint: path });
+    expect(bitsOf(resumed)).toBe(bitsOf(await fit(killedModel(), killedOptions)));
+    const last = JSON.parse(readFileSync(path, 'utf8')) as Checkpoint;
+    expect(last.starts.map((start) => start!.trace.length)).toEqual([151, 151]);
+    expect(readdirSync(folder).filter((name) => name.startsWith('killed.json') && !name.endsWith('.tmp'))).toEqual([
+      'killed.json',
+    ]);
+  });
+});
+
+describe('a checkpoint that does not belong', async () => {
+  const { texts } = await saved({ maxIterations: 3, restarts: 0, solver: lbfgs() });
+  const good = JSON.parse(texts.at(-1)!) as Checkpoint;
+  const resume = (given: unknown, other = model(), more: FitOptions = {}) =>
+    fit(other, { engine: 'wasm', ...more, resume: given as Checkpoint });
+  const write = (name: string, text: string) => {
+    writeFileSync(file(name), text);
+    return file(name);
+  };
+  const damaged = (path: readonly (string | number)[], value: unknown) => {
+    const copy = JSON.parse(texts.at(-1)!) as object;
+    const holder = path.slice(0, -1).reduce<object>((at, key) => (at as Record<string, object>)[key]!, copy);
+    Object.assign(holder, { [path.at(-1)!]: value });
+    return copy;
+  };
+  const others = pipeFlow({ points: 24, seed: 7 }).observations;
+
+  it.each([
+    ['a file cut short', () => resume(write('cut.json', texts.at(-1)!.slice(0, -40))), /no whole JSON .*cut short/],
+    ['no file', () => resume(file('none.json')), /'.*none\.json' cannot be read: ENOENT/],
+    ['other JSON', () => resume({ format: 'latentfield-fit' }), /is not a checkpoint/],
+    ['a file of other JSON', () => resume(write('array.json', '[1]')), /is not a checkpoint/],
+    ['null in a file', () => resume(write('null.json', 'null')), /is not a checkpoint/],
+    ['another version', () => resume({ ...good, version: 2 }), /version 2, but this release reads version 1/],
+    ['a part missing', () => resume({ ...good, starts: undefined }), /damaged: 'starts'/],
+    ['no starts', () => resume({ ...good, starts: [] }), /damaged: 'starts'/],
+    [
+      'a trace that is none',
+      () => resume(damaged(['starts', 0, 'trace', 2, 'objective'], null)),
+      /damaged: 'starts\.0\.trace\.2\.objective'/,
+    ],
+    [
+      'a damaged state',
+      () => resume(damaged(['starts', 0, 'state', 'best', 'x'], { base64: 'AAA' })),
+      /'best\.x.*' is missing or damaged/,
+    ],
+    [
+      'a shorter state',
+      () => resume(damaged(['starts', 0, 'state', 'best', 'x'], { base64: 'AAAAAAAA8D8=' })),
+      /not one of \d+ variables/,
+    ],
+    [
+      'another model',
+      () => resume({ ...good, model: 'tpslvm' }),
+      /saved by a fit of the model 'tpslvm', but 'gplvm' is to resume it/,
+    ],
+    [
+      'other parts',
+      () => resume(good, gplvm(observations, { latentDim: 2, kernel: add(linear(), bias()) })),
+      /it has a fixed 'mapping\.kernel\.rbf\.variance' of shape \[\] where the model has 'mapping\.kernel\.linear/,
+    ],
+    [
+      'other shapes',
+      () => resume(good, gplvm(observations.toArrays().slice(1), { latentDim: 2 })),
+      /it has 'latents' of shape \[24, 2\] where the model has 'latents' of shape \[23, 2\]/,
+    ],
+    [
+      'other data',
+      () => resume(good, gplvm(others, { latentDim: 2 })),
+      /of another model or other data: the log density/,
+    ],
+    ['another solver', () => resume(good, model(), { solver: scg() }), /left by lbfgs, but scg is to resume it/],
+    ['another seed', () => resume(good, model(), { seed: 9 }), /with seed 8, but seed is 9\. Leave seed out/],
+    ['other restarts', () => resume(good, model(), { restarts: 1 }), /with restarts 0, but restarts is 1/],
+  ])('%s is refused', async (_name, call, message) => {
+    const refused = call();
+    await expect(refused).rejects.toThrow(InvalidInputError);
+    await expect(refused).rejects.toThrow(message);
+  });
+
+  it('and a place where none can be written are refused before the fit begins', async () => {
+    let steps = 0;
+    const refused = fit(model(), { checkpoint: join(folder, 'no', 'such', 'folder.json'), onProgress: () => ++steps });
+    await expect(refused).rejects.toThrow(/The checkpoint '.*folder\.json' cannot be written: ENOENT/);
+    expect(steps).toBe(1);
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { evaluate, type GivenValues } from '../../src/core/evaluate.ts';
+import type { Fit } from '../../src/core/fit.ts';
+import { FLOAT64 } from '../../src/core/float64/backend.ts';
+import { float64Backend } from '../../src/core/float64/scope.ts';
+import { Matrix } from '../../src/core/matrix.ts';
+import * as op from '../../src/core/ops.ts';
+import { real } from '../../src/core/parameter.ts';
+import { engine, type Scalar, tf } from '../../src/core/tensorflow.ts';
+import { pipeFlow } from '../../src/data/index.ts';
+import { type FitStep, fit, fitSteps } from '../../src/inference/index.ts';
+import { gplvm } from '../../src/models/index.ts';
+import { densityModel } from './densityModel.ts';
+
+const { observations } = pipeFlow({ points: 30, seed: 4 });
+const model = () => gplvm(observations, { latentDim: 2 });
+const options = { maxIterations: 12, seed: 1 };
+const endless = { tolerance: 0, relativeDecrease: 0, maxIterations: 1e6 };
+const activeBackend = () => engine().backendName;
+const tensors = () => tf.memory().numTensors;
+
+/** Rosenbrock valleys, five of them and steep: far from their maximum for many iterations. */
+function valley(onEvaluation: () => void, onDispose = () => {}) {
+  return densityModel(
+    { latents: real(Matrix.from(Array.from({ length: 5 }, () => [-1.2, 1]))) },
+    ({ latents }) => {
+      const x = op.slice(latents!, [0, 0], [5, 1]);
+      const y = op.slice(latents!, [0, 1], [5, 1]);
+      const bend = op.sum(op.square(op.sub(y, op.square(x))));
+      return op.neg(op.add(op.mul(1e4, bend), op.sum(op.square(op.sub(1, x))))) as Scalar;
+    },
+    onEvaluation,
+    onDispose,
+  );
+}
+
+describe('fitSteps', () => {
+  it('passes through the trace of the fit and returns the fit', async () => {
+    const whole = await fit(model(), options);
+    const steps: FitStep[] = [];
+    const run = fitSteps(model(), options);
+    let result: Fit | undefined;
+    while (result === undefined) {
+      const next = await run.next();
+      if (next.done) result = next.value;
+      else steps.push(next.value);
+    }
+    expect(steps.map(({ iteration, objective }) => [iteration, objective])).toEqual(
+      whole.trace.map(({ iteration, objective }) => [iteration, objective]),
+    );
+    expect(result.latents).toEqual(whole.latents);
+    expect(result.trace).toEqual(whole.trace);
+    expect(steps.every(({ start }) => start === 0)).toBe(true);
+  });
+
+  it('gives the latents and the fit of a step whenever they are asked for', async () => {
+    const steps: FitStep[] = [];
+    for await (const step of fitSteps(model(), options)) steps.push(step);
+    const before = tensors();
+    for (const step of [steps[0]!, steps[4]!, steps.at(-1)!]) {
+      const result = step.result();
+      expect(result.latents).toEqual(step.latents);
+      expect(result.objective).toBe(step.objective);
+      expect(result.trace).toHaveLength(step.iteration + 1);
+      const values = { latents: step.latents, ...result.parameters } as GivenValues;
+      expect(evaluate(model(), values).objective).toBeCloseTo(step.objective, 9);
+      expect(result.predict([[0, 0]]).mean.columns).toBe(12);
+    }
+    expect(steps[4]!.latents).not.toEqual(steps[5]!.latents);
+    expect(tensors()).toBe(before);
+  });
+
+  it('gives back what it took when the loop is left, by break or by an error', async () => {
+    let disposed = 0;
+    const leave = async (how: () => boolean) => {
+      for await (const _step of fitSteps(
+        valley(
+          () => {},
+          () => disposed++,
+        ),
+        { restarts: 2 },
+      ))
+        if (how()) break;
+    };
+    await leave(() => true);
+    expect(disposed).toBe(1);
+    const thrown = leave(() => {
+      throw new RangeError('mine');
+    });
+    await expect(thrown).rejects.toThrow(RangeError);
+    expect(disposed).toBe(2);
+
+    const before = tensors();
+    const bytes = float64Backend().memory().numBytesFloat64;
+    for await (const step of fitSteps(model(), options)) if (step.iteration === 3) break;
+    expect(tensors()).toBe(before);
+    expect(float64Backend().memory().numBytesFloat64).toBe(bytes);
+  });
+
+  it("runs nothing of the caller's on its own backend", async () => {
+    const seen: (string | undefined)[] = [];
+    const note = () => seen.push(activeBackend());
+    for await (const _step of fitSteps(model(), { maxIterations: 3, onProgress: note, checkpoint: note })) note();
+    expect(seen.length).toBeGreaterThan(8);
+    expect(seen).not.toContain(FLOAT64);
+  });
+
+  it('refuses bad options at once', () => {
+    expect(() => fitSteps(model(), { restart: 2 } as object)).toThrow(
+      "fit has no option 'restart'. Did you mean 'restarts'?",
+    );
+    expect(() => fitSteps(model(), { restarts: 1.5 })).toThrow(/'restarts' of fit must be a whole number/);
+    expect(() => fitSteps(model(), { checkpoint: 7 as never })).toThrow(/must be the path of a file or a function/);
+    expect(() => fitSteps({} as never)).toThrow(/fit takes a model/);
+  });
+});
+
+describe('an abort', () => {
+  it('from the loop comes before any further evaluation by the solver', async () => {
+    let evaluations = 0;
+    const controller = new AbortController();
+    const run = fitSteps(
+      valley(() => evaluations++),
+      { ...endless, signal: controller.signal },
+    );
+    let atAbort: { evaluations: number; counted: number } | undefined;
+    for (;;) {
+      const next = await run.next();
+      if (next.done) {
+        expect(next.value.status).toBe('stopped');
+        expect(next.value.message).toMatch(/^Stopped by the abort signal \(7 iterations, \d+ evaluations\)\.$/);
+        expect(next.value.diagnostics.evaluations).toBe(atAbort!.evaluations);
+        // One more gives the terms of the result.
+        expect(evaluations).toBe(atAbort!.counted + 1);
+        break;
+      }
+      expect(atAbort).toBeUndefined();
+      if (next.value.iteration === 7) {
+        atAbort = { evaluations: next.value.evaluations, counted: evaluations };
+        controller.abort();
+      }
+    }
+  });
+
+  it('from a timer gets its turn, and comes before any further evaluation', async () => {
+    let evaluations = 0;
+    let atAbort = 0;
+    const controller = new AbortController();
+    setTimeout(() => {
+      atAbort = evaluations;
+      controller.abort();
+    });
+    const result = await fit(
+      valley(() => evaluations++),
+      { ...endless, signal: controller.signal },
+    );
+    expect(result.status).toBe('stopped');
+    expect(atAbort).toBeGreaterThan(0);
+    expect(evaluations).toBe(atAbort + 1);
+    expect(result.diagnostics.evaluations).toBe(atAbort);
+  });
+
+  it('by onProgress says so', async () => {
+    const result = await fit(
+      valley(() => {}),
+      { ...endless, onProgress: ({ iteration }) => iteration < 4 },
+    );
+    expect(result.status).toBe('stopped');
+    expect(result.message).toMatch(/^Stopped by onProgress, which returned false \(4 iterations, /);
+    expect(result.objective).toBe(result.trace.at(-1)!.objective);
+  });
+});
