@@ -1,0 +1,47 @@
+import { LatentFieldError } from '../core/errors.ts';
+
+/**
+ * Says how far numbers are from what they must be.
+ *
+ * @param scale - what `tolerance` is relative to; the largest expected number unless given
+ * @throws LatentFieldError when one of them is further away than the tolerance, naming the worst
+ */
+export function agreement(
+  actual: ArrayLike<number>,
+  expected: ArrayLike<number>,
+  tolerance: number,
+  scale = largest(expected),
+): string {
+  if (actual.length !== expected.length) {
+    throw new LatentFieldError(`${expected.length} numbers were expected, but there are ${actual.length}`);
+  }
+  let worst = 0;
+  let at = 0;
+  for (let i = 0; i < expected.length; i++) {
+    const error = Math.abs(actual[i]! - expected[i]!);
+    if (error <= worst) continue;
+    at = i;
+    worst = error;
+    // Nothing is worse than what is not a number.
+    if (!(error < Infinity)) break;
+  }
+  const relative = worst / (scale || 1);
+  if (relative <= tolerance) return `largest error ${relative.toExponential(1)}, tolerance ${tolerance}`;
+  throw new LatentFieldError(
+    `entry ${at} is ${actual[at]} and should be ${expected[at]}: the error is ${relative.toExponential(1)} of the largest, the tolerance ${tolerance}`,
+  );
+}
+
+/** The largest modulus. */
+export function largest(numbers: ArrayLike<number>): number {
+  let result = 0;
+  for (let i = 0; i < numbers.length; i++) result = Math.max(result, Math.abs(numbers[i]!));
+  return result;
+}
+
+/** Throws unless all numbers are finite. */
+export function finite(numbers: ArrayLike<number>, what: string): void {
+  for (let i = 0; i < numbers.length; i++) {
+    if (!Number.isFinite(numbers[i]!)) throw new LatentFieldError(`entry ${i} of ${what} is ${numbers[i]}`);
+  }
+}

@@ -1,0 +1,185 @@
+import { LatentFieldError } from '../core/errors.ts';
+import { withFloat64 } from '../core/float64/scope.ts';
+import { valueAndGradients } from '../core/gradients.ts';
+import { doublesOf, Matrix } from '../core/matrix.ts';
+import { matrixTensor, valueTensors } from '../core/matrixTensor.ts';
+import type { ParameterValues, TensorMap } from '../core/model.ts';
+import * as op from '../core/ops.ts';
+import type { Scalar, Tensor, Tensor2D } from '../core/tensorflow.ts';
+import { checkKernel as kernelOrThrow } from '../kernels/algebra.ts';
+import { describe } from '../kernels/describe.ts';
+import type { Kernel } from '../kernels/kernel.ts';
+import { agreement, finite, largest } from './agreement.ts';
+import { gradientAgreement } from './checkGradient.ts';
+import type { DifferenceOptions } from './differences.ts';
+import { dimensionsOf } from './dimensions.ts';
+import { randomPoints, withCoincident } from './points.ts';
+import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
+import { jsonRoundTrip, textRoundTrip } from './roundTrips.ts';
+
+export interface KernelCheckOptions extends CheckOptions, DifferenceOptions {
+  /** Numbers of columns of the points it is tried on; those that its lists and choices of columns allow of 1, 2, 3 unless given. */
+  readonly dimensions?: readonly number[];
+  /** Number of points of the larger sets (7). */
+  readonly points?: number;
+}
+
+/** Numbers that describe the same thing may differ by this, relative to the largest. */
+const ROUNDING = 1e-12;
+
+/**
+ * Checks that a kernel, yours or the library's, is what every model relies on: symmetric, positive semi-definite, with a diagonal and
+ * cross covariances that agree with its Gram matrix; with right gradients in points, inputs and free parameters; well-behaved for
+ * coincident points, one point and one column; the same every time; itself again after JSON and text; and tidy with tensors.
+ *
+ * Runs with the guard against numbers rounded to float32 on. Points are standard normal: give a kernel whose lengthscales are not far
+ * from 1.
+ *
+ * @param kernel - at the parameter values to be checked
+ * @param options - `dimensions`, `points` (7), `tolerance` of gradients (1e-7), `entries` moved of each value (30), `seed` (1), `throws`
+ * @returns a report with every check
+ * @throws ConformanceError when one fails, listing all that do, unless `throws` is false
+ * @example
+ * ```ts
+ * import { checkKernel } from 'latentfield/testing';
+ *
+ * test('my kernel', () => {
+ *   checkKernel(cauchy({ lengthscale: [1, 0.5] }));
+ * });
+ * ```
+ */
+export function checkKernel(kernel: Kernel, options: KernelCheckOptions = {}): ConformanceReport {
+  kernelOrThrow(kernel, 'checkKernel');
+  const { points = 7, seed = 1 } = options;
+  const dimensions = options.dimensions ?? dimensionsOf(kernel);
+  return conformance(`Kernel ${describe(kernel)}`, options, [
+    ...dimensions.flatMap((q) => requirements(kernel, q, points, seed, options)),
+    ['JSON round trip', () => jsonRoundTrip(kernel, randomPoints(points, dimensions[0]!, seed))],
+    ['text round trip', () => textRoundTrip(kernel, randomPoints(points, dimensions[0]!, seed))],
+  ]);
+}
+
+function requirements(
+  described: Kernel,
+  q: number,
+  n: number,
+  seed: number,
+  options: DifferenceOptions,
+): Requirement[] {
+  const [X, Z, inputs] = [0, 1, 2].map((k) => randomPoints(n - k, q, seed + k)) as [Matrix, Matrix, Matrix];
+  const kernel = described.startedAt?.(X) ?? described;
+  const values = initialValues(kernel);
+  const held = Object.fromEntries(Object.entries(values).filter(([name]) => !kernel.parameters[name]!.free));
+  const free = Object.fromEntries(Object.entries(values).filter(([name]) => kernel.parameters[name]!.free));
+  const tensors = (t: TensorMap) => ({ ...valueTensors(held), ...t });
+  /** Σ W∘(what the kernel gives): a function whose gradient is the kernel's, contracted with random weights. */
+  const weighted = (result: Tensor): Scalar =>
+    op.sum(op.mul(result, op.reshape(matrixTensor(randomPoints(result.size, 1, seed + 9)), result.shape)));
+  const gram = (t: TensorMap, points: Tensor2D) => kernel.covariance(tensors(t), points, points, points);
+  const forms = {
+    gram: (t: TensorMap) => weighted(gram(t, t.points as Tensor2D)),
+    cross: (t: TensorMap) =>
+      weighted(kernel.covariance(tensors(t), t.points as Tensor2D, t.others as Tensor2D, t.inputs as Tensor2D)),
+    diagonal: (t: TensorMap) => weighted(kernel.diagonal(tensors(t), t.points as Tensor2D, t.inputs as Tensor2D)),
+  };
+  const K = (points: Matrix): Float64Array =>
+    withFloat64(() => shaped(gram(valueTensors(free), matrixTensor(points)), [points.rows, points.rows]));
+  const cross = (A: Matrix, B: Matrix, own: Matrix): Float64Array =>
+    withFloat64(() => {
+      const [a, b, c] = [matrixTensor(A), matrixTensor(B), matrixTensor(own)];
+      return shaped(kernel.covariance(tensors(valueTensors(free)), a, b, c), [A.rows, B.rows]);
+    });
+  const gradient = (points: Matrix): Float64Array[] =>
+    withFloat64(() => {
+      const t = valueTensors({ ...free, points });
+      return valueAndGradients(() => forms.gram(t), Object.values(t)).gradients.map(
+        (entries) => entries ?? new Float64Array(0),
+      );
+    });
+  const wellBehaved = (points: Matrix): string => {
+    finite(K(points), 'the Gram matrix');
+    finite(cross(points, Matrix.from(points), points), 'the covariance with the same points as another set');
+    gradient(points).forEach((entries, i) => {
+      finite(entries, `the gradient in '${[...Object.keys(free), 'points'][i]}'`);
+    });
+    return 'covariances and gradients are finite';
+  };
+
+  const all: Requirement[] = [
+    ['symmetric', () => agreement(transposed(K(X), n), K(X), ROUNDING)],
+    ['positive semi-definite', () => positiveSemiDefinite(K(X), n)],
+    [
+      'diagonal agrees with the Gram matrix',
+      () => {
+        const diagonal = withFloat64(() => {
+          const points = matrixTensor(X);
+          return shaped(kernel.diagonal(tensors(valueTensors(free)), points, points), [n]);
+        });
+        const Gram = K(X);
+        return agreement(
+          diagonal,
+          diagonal.map((_, i) => Gram[i * n + i]!),
+          ROUNDING,
+        );
+      },
+    ],
+    [
+      'cross covariances agree with the Gram matrix',
+      () => {
+        const Gram = K(X);
+        const copy = cross(X, Matrix.from(X), X);
+        // On the diagonal white noise differs: it is of one point with itself only.
+        for (let i = 0; i < n; i++) copy[i * n + i] = Gram[i * n + i]!;
+        agreement(copy, Gram, ROUNDING);
+        const there = cross(X, Z, inputs);
+        return agreement(transposedBlock(cross(Z, X, inputs), Z.rows, n), there, ROUNDING);
+      },
+    ],
+    [
+      'entries depend on their own two points',
+      () => {
+        const both = Matrix.from([...X.toArrays(), ...Z.toArrays()]);
+        const whole = withFloat64(() => {
+          const points = matrixTensor(both);
+          const p = tensors(valueTensors(free));
+          return doublesOf(kernel.covariance(p, points, points, matrixTensor(inputs)));
+        });
+        const part = cross(X, Z, inputs);
+        const block = part.map((_, k) => whole[Math.floor(k / Z.rows) * both.rows + n + (k % Z.rows)]!);
+        return agreement(block, part, ROUNDING, largest(whole));
+      },
+    ],
+    ['the same every time', () => agreement(K(X), K(X), 0)],
+    ['gradients of the Gram matrix', () => gradientAgreement(forms.gram, { ...free, points: X }, options)],
+    [
+      'gradients of cross covariances',
+      () => gradientAgreement(forms.cross, { ...free, points: X, others: Z, inputs }, options),
+    ],
+    ['gradients of the diagonal', () => gradientAgreement(forms.diagonal, { ...free, points: X, inputs }, options)],
+    ['coincident points', () => wellBehaved(withCoincident(X))],
+    ['one point', () => wellBehaved(randomPoints(1, q, seed))],
+  ];
+  return all.map(([name, work]): Requirement => [`${name}, ${q} column${q === 1 ? '' : 's'}`, work]);
+}
+
+function initialValues(kernel: Kernel): ParameterValues {
+  return Object.fromEntries(Object.entries(kernel.parameters).map(([name, { initial }]) => [name, initial]));
+}
+
+function shaped(tensor: Tensor, shape: readonly number[]): Float64Array {
+  if (String(tensor.shape) === String(shape)) return doublesOf(tensor);
+  throw new LatentFieldError(`a tensor of shape [${shape}] was expected, but it is [${tensor.shape}]`);
+}
+
+function positiveSemiDefinite(K: Float64Array, n: number): string {
+  const values = withFloat64(() => doublesOf(op.symmetricEigen(matrixTensor(new Matrix(K, n, n))).values));
+  const [smallest, most] = [values[0]!, values[n - 1]!];
+  if (smallest >= -1e-10 * most) return `eigenvalues from ${smallest.toExponential(1)} to ${most.toExponential(1)}`;
+  throw new LatentFieldError(`the smallest eigenvalue is ${smallest}, the largest ${most}`);
+}
+
+const transposed = (K: Float64Array, n: number): Float64Array => transposedBlock(K, n, n);
+
+function transposedBlock(K: Float64Array, rows: number, columns: number): Float64Array {
+  return K.map((_, k) => K[(k % rows) * columns + Math.floor(k / rows)]!);
+}

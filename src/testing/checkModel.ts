@@ -1,0 +1,93 @@
+import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
+import { evaluate, type GivenValues, givenValues } from '../core/evaluate.ts';
+import { withFloat64 } from '../core/float64/scope.ts';
+import { describe } from '../core/matrix.ts';
+import type { Model, ParameterValues } from '../core/model.ts';
+import { entriesOf } from '../core/parameter.ts';
+import { agreement } from './agreement.ts';
+import { compareWithDifferences, type DifferenceOptions } from './differences.ts';
+import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
+
+export interface ModelCheckOptions extends CheckOptions, DifferenceOptions {
+  /** Natural values by path at which it is checked; its initial ones where none are given. */
+  readonly values?: GivenValues;
+}
+
+/**
+ * Checks that a model, yours or the library's, is what `fit` relies on: `evaluate` gives gradients that agree with differences of its
+ * objective, terms that add up to it, and the same numbers every time; the model's description is plain JSON; no tensor is left behind.
+ *
+ * @param model - a small one: its objective is evaluated some hundred times
+ * @param options - `values` at which it is checked, `tolerance` of gradients (1e-6), `entries` moved of each value (6), `seed` (1) of
+ *   initial values and of the choice of entries, `throws`
+ * @returns a report with every check
+ * @throws ConformanceError when one fails, listing all that do, unless `throws` is false
+ * @example
+ * ```ts
+ * import { checkModel } from 'latentfield/testing';
+ *
+ * checkModel(gplvm(Y, { latentDim: 2, kernel: cauchy() }), { values: { 'mapping.noise': 0.1 } });
+ * ```
+ */
+export function checkModel(model: Model, options: ModelCheckOptions = {}): ConformanceReport {
+  if (typeof model?.assemble !== 'function') {
+    throw new InvalidInputError(`checkModel takes a model, but ${describe(model)} was given.`);
+  }
+  const { seed = 1, values = {}, tolerance = 1e-6, entries = 6 } = options;
+  const at = (): ParameterValues => ({ ...initialValues(model, seed), ...givenValues(values) });
+  const objective = (moved: ParameterValues) => evaluate(model, moved as GivenValues, { seed }).objective;
+
+  const requirements: Requirement[] = [
+    [
+      'gradients',
+      () => {
+        const { gradients } = evaluate(model, at() as GivenValues, { seed });
+        const numbers = Object.entries(gradients).map(([path, gradient]) => [path, entriesOf(gradient)] as const);
+        return compareWithDifferences(objective, at(), Object.fromEntries(numbers), { tolerance, entries, seed });
+      },
+    ],
+    [
+      'terms add up to the objective',
+      () => {
+        const result = evaluate(model, at() as GivenValues, { seed });
+        const terms = Object.values(result.terms);
+        const size = terms.reduce((sum, term) => sum + Math.abs(term), 0);
+        return agreement([terms.reduce((sum, term) => sum + term, 0)], [result.objective], 1e-13, size);
+      },
+    ],
+    ['the same every time', () => agreement([objective(at())], [objective(at())], 0)],
+    [
+      'plain JSON',
+      () => {
+        const json = model.toJSON();
+        const text = JSON.stringify(json);
+        if (JSON.stringify(plain(json)) === text) return `${text.length} characters`;
+        throw new LatentFieldError(
+          'it holds something else than objects, lists, texts, finite numbers, truth values and null',
+        );
+      },
+    ],
+  ];
+  return conformance(`Model '${model.name}'`, options, requirements);
+}
+
+function initialValues(model: Model, seed: number): ParameterValues {
+  return withFloat64(() => {
+    const assembly = model.assemble(seed);
+    assembly.dispose();
+    return Object.fromEntries(Object.entries(assembly.parameters).map(([path, { initial }]) => [path, initial]));
+  });
+}
+
+/** The value with everything that JSON cannot say replaced by a word. */
+function plain(value: unknown): unknown {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : 'not finite';
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return `a ${typeof value}`;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, entry]) => entry !== undefined)
+      .map(([key, entry]) => [key, plain(entry)]),
+  );
+}

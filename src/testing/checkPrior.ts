@@ -1,0 +1,111 @@
+import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
+import { withFloat64 } from '../core/float64/scope.ts';
+import { valueAndGradients } from '../core/gradients.ts';
+import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { matrixTensor, valueTensors } from '../core/matrixTensor.ts';
+import type { TensorMap } from '../core/model.ts';
+import * as op from '../core/ops.ts';
+import type { Scalar, Tensor2D } from '../core/tensorflow.ts';
+import type { KernelCatalogue } from '../kernels/catalogue.ts';
+import type { Prior } from '../priors/definePrior.ts';
+import { type PriorCatalogue, priorFromJSON, priorToJSON } from '../priors/json.ts';
+import { agreement, finite } from './agreement.ts';
+import { gradientAgreement } from './checkGradient.ts';
+import type { DifferenceOptions } from './differences.ts';
+import { randomPoints, withCoincident } from './points.ts';
+import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
+
+export interface PriorCheckOptions extends CheckOptions, DifferenceOptions {
+  /** N×q latents at which it is checked; 8×2 standard normal ones unless given. */
+  readonly latents?: MatrixLike;
+  /** N×D observations of its context; N×5 standard normal ones unless given. */
+  readonly observations?: MatrixLike;
+  /** Factories of priors that do not come with the library, by name: for the JSON round trip of your own. */
+  readonly priors?: PriorCatalogue;
+  /** Factories of kernels that do not come with the library, for priors that hold one. */
+  readonly kernels?: KernelCatalogue;
+}
+
+/**
+ * Checks that a prior, yours or the library's, is what every model relies on: a finite number, the same every time; right gradients in
+ * latents and free parameters; finite gradients for coincident latents; itself again after JSON; and tidy with tensors.
+ *
+ * @param prior - at the parameter values to be checked
+ * @param options - `latents` and `observations` (priors on a graph or on labels need as many rows as these have), `priors` with the
+ *   factories of your own, `tolerance` of gradients (1e-7), `entries` moved of each value (30), `seed` (1), `throws`
+ * @returns a report with every check
+ * @throws ConformanceError when one fails, listing all that do, unless `throws` is false
+ * @example
+ * ```ts
+ * import { checkPrior } from 'latentfield/testing';
+ *
+ * checkPrior(heavyTails({ strength: 2 }), { priors: { heavyTails } });
+ * ```
+ */
+export function checkPrior(prior: Prior, options: PriorCheckOptions = {}): ConformanceReport {
+  if (typeof prior !== 'object' || prior?.kind !== 'prior') {
+    throw new InvalidInputError(`checkPrior takes a prior, but ${describe(prior)} was given.`);
+  }
+  const { seed = 1, priors = {}, kernels = {} } = options;
+  const X = options.latents === undefined ? randomPoints(8, 2, seed) : Matrix.from(options.latents, 'latents');
+  const Y =
+    options.observations === undefined
+      ? randomPoints(X.rows, 5, seed + 1)
+      : Matrix.from(options.observations, 'observations');
+  const entries = Object.entries(prior.parameters);
+  const held = Object.fromEntries(
+    entries.filter(([, { free }]) => !free).map(([name, { initial }]) => [name, initial]),
+  );
+  const free = Object.fromEntries(
+    entries.filter((entry) => entry[1].free).map(([name, { initial }]) => [name, initial]),
+  );
+  const densityOf = (part: Prior) => {
+    const constants = part.prepare(Y);
+    return ({ latents, ...t }: TensorMap): Scalar =>
+      part.logDensity({ ...valueTensors(held), ...t }, latents as Tensor2D, {
+        observations: matrixTensor(Y),
+        constants,
+      });
+  };
+  const value = (part: Prior): number =>
+    withFloat64(() => op.valueOf(densityOf(part)(valueTensors({ ...free, latents: X }))));
+
+  const requirements: Requirement[] = [
+    [
+      'a finite scalar',
+      () => {
+        const density = withFloat64(() => {
+          const result = densityOf(prior)(valueTensors({ ...free, latents: X }));
+          if (result.rank !== 0) throw new LatentFieldError(`its shape is [${result.shape}]; sum it to a scalar`);
+          return op.valueOf(result);
+        });
+        finite([density], 'the log density');
+        return String(density);
+      },
+    ],
+    ['the same every time', () => agreement([value(prior)], [value(prior)], 0)],
+    ['gradients', () => gradientAgreement(densityOf(prior), { ...free, latents: X }, options)],
+    [
+      'coincident latents',
+      () => {
+        const gradients = withFloat64(() => {
+          const t = valueTensors({ ...free, latents: withCoincident(X) });
+          return valueAndGradients(() => densityOf(prior)(t), Object.values(t)).gradients;
+        });
+        for (const gradient of gradients) finite(gradient ?? [], 'a gradient');
+        return 'gradients are finite';
+      },
+    ],
+    [
+      'JSON round trip',
+      () => {
+        const text = JSON.stringify(priorToJSON(prior));
+        const again = priorFromJSON(JSON.parse(text), priors, kernels);
+        const textAgain = JSON.stringify(priorToJSON(again));
+        if (textAgain !== text) throw new LatentFieldError(`the JSON comes back as ${textAgain}, and was ${text}`);
+        return agreement([value(again)], [value(prior)], 0);
+      },
+    ],
+  ];
+  return conformance(`Prior '${prior.name}'`, options, requirements);
+}

@@ -1,0 +1,11 @@
+/**
+ * Checks for one's own kernels, priors and models, the same that the library's parts must pass. They need no test runner: each returns
+ * a report and throws an error that says what is wrong.
+ *
+ * @module
+ */
+export { checkGradient, type GradientCheckOptions } from './checkGradient.ts';
+export { checkKernel, type KernelCheckOptions } from './checkKernel.ts';
+export { checkModel, type ModelCheckOptions } from './checkModel.ts';
+export { checkPrior, type PriorCheckOptions } from './checkPrior.ts';
+export { type Check, type CheckOptions, ConformanceError, type ConformanceReport } from './report.ts';

@@ -1,0 +1,100 @@
+import { LatentFieldError } from '../core/errors.ts';
+import { float64Backend } from '../core/float64/scope.ts';
+import { writeGuard } from '../core/float64/writeGuard.ts';
+import { tf } from '../core/tensorflow.ts';
+
+/** One thing that was looked at. */
+export interface Check {
+  /** What must hold. */
+  readonly name: string;
+  readonly passed: boolean;
+  /** How far it holds, or what is wrong. */
+  readonly message: string;
+}
+
+/** What a conformance check found. */
+export interface ConformanceReport {
+  /** What was checked. */
+  readonly subject: string;
+  readonly passed: boolean;
+  readonly checks: readonly Check[];
+  /** All checks as text, one a line. */
+  toString(): string;
+}
+
+/** A part does not do what every part of its kind must; the message lists what is wrong. */
+export class ConformanceError extends LatentFieldError {
+  override name = 'ConformanceError';
+
+  constructor(readonly report: ConformanceReport) {
+    super(sentence(report));
+  }
+}
+
+/** What every check can be told. */
+export interface CheckOptions {
+  /** Whether a failed check throws a ConformanceError (true), or is only in the report (false). */
+  readonly throws?: boolean;
+  /** Decides the points and weights that are drawn (1). */
+  readonly seed?: number;
+}
+
+/** A requirement: its name, and work that returns how far it holds and throws when it does not. */
+export type Requirement = readonly [name: string, work: () => string];
+
+/**
+ * Goes through all requirements, with the guard against numbers rounded to float32 on, and counts the tensors they leave behind.
+ *
+ * @throws ConformanceError when one does not hold, unless `throws` is false
+ */
+export function conformance(
+  subject: string,
+  { throws = true }: CheckOptions,
+  requirements: readonly Requirement[],
+): ConformanceReport {
+  const { strict } = writeGuard;
+  const { memory64 } = float64Backend();
+  writeGuard.strict = true;
+  try {
+    const [tensors, blocks] = [tf.memory().numTensors, memory64.liveBlocks];
+    const checks = requirements.map(outcome);
+    const leak: Requirement = [
+      'leaves no tensors behind',
+      () => {
+        const left = tf.memory().numTensors - tensors;
+        const held = memory64.liveBlocks - blocks;
+        if (left === 0 && held === 0) return 'none';
+        throw new LatentFieldError(
+          `${left} tensors and ${held} blocks of memory are still there: what is made outside withFloat64, or kept with tf.keep, is never disposed`,
+        );
+      },
+    ];
+    const all = [...checks, outcome(leak)];
+    const report: ConformanceReport = Object.freeze({
+      subject,
+      passed: all.every(({ passed }) => passed),
+      checks: Object.freeze(all),
+      toString: () => `${subject}\n${all.map(line).join('\n')}`,
+    });
+    if (throws && !report.passed) throw new ConformanceError(report);
+    return report;
+  } finally {
+    writeGuard.strict = strict;
+  }
+}
+
+function outcome([name, work]: Requirement): Check {
+  try {
+    return { name, passed: true, message: work() };
+  } catch (error) {
+    return { name, passed: false, message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const line = ({ name, passed, message }: Check): string => `${passed ? 'ok    ' : 'FAILED'} ${name}: ${message}`;
+
+function sentence({ subject, checks }: ConformanceReport): string {
+  const failed = checks.filter(({ passed }) => !passed);
+  const list = failed.map(({ name, message }) => `  ${name}: ${message}`).join('\n');
+  return `${subject} fails ${failed.length} of ${checks.length} checks.\n${list}`;
+}

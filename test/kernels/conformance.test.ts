@@ -1,0 +1,22 @@
+import * as fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { checkKernel } from '../../src/testing/index.ts';
+import { COLUMNS, kernelTree, leaf } from './kernelTrees.ts';
+
+const options = { dimensions: [COLUMNS], points: 5, entries: 3 };
+
+describe('kernels conform', () => {
+  it('alone, at random parameter values', () => {
+    fc.assert(
+      fc.property(leaf(COLUMNS), (kernel) => void checkKernel(kernel, options)),
+      { numRuns: 60, seed: 1 },
+    );
+  });
+
+  it('in sums, products, scales and choices of columns', () => {
+    fc.assert(
+      fc.property(kernelTree, (kernel) => void checkKernel(kernel, options)),
+      { numRuns: 60, seed: 2 },
+    );
+  });
+});
