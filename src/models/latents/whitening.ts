@@ -58,25 +58,11 @@ function scaledRows(entries: Float64Array, q: number, scaleOf: (row: number) => 
 }
 
 /** QZ */
-function product({ data, rows: N }: Matrix, Z: Float64Array, q: number): Float64Array {
-  const result = new Float64Array(N * q);
-  for (let i = 0; i < N; i++) {
-    for (let k = 0; k < N; k++) {
-      const entry = data[i * N + k]!;
-      for (let d = 0; d < q; d++) result[i * q + d]! += entry * Z[k * q + d]!;
-    }
-  }
-  return result;
+function product(Q: Matrix, Z: Float64Array, q: number): Float64Array {
+  return withFloat64(() => doublesOf(op.matMul(matrixTensor(Q), op.tensor(Z, [Q.rows, q]))));
 }
 
 /** QᵀB */
-function transposedProduct({ data, rows: N }: Matrix, B: Float64Array, q: number): Float64Array {
-  const result = new Float64Array(N * q);
-  for (let i = 0; i < N; i++) {
-    for (let k = 0; k < N; k++) {
-      const entry = data[i * N + k]!;
-      for (let d = 0; d < q; d++) result[k * q + d]! += entry * B[i * q + d]!;
-    }
-  }
-  return result;
+function transposedProduct(Q: Matrix, B: Float64Array, q: number): Float64Array {
+  return withFloat64(() => doublesOf(op.matMul(matrixTensor(Q), op.tensor(B, [Q.rows, q]), true)));
 }
