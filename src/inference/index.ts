@@ -5,7 +5,18 @@ export type { FitOptions } from './fitOptions.ts';
 export type { FitStep } from './fitStep.ts';
 export { fitSteps } from './fitSteps.ts';
 export { minimize } from './minimize.ts';
+export { clusteringAccuracy } from './scores/clusteringAccuracy.ts';
+export type { Labels } from './scores/contingency.ts';
+export { type Clustering, type KMeansOptions, kMeans } from './scores/kMeans.ts';
+export type { Mask } from './scores/maskedEntries.ts';
 export { nearestNeighbourError } from './scores/nearestNeighbourError.ts';
+export { negativeLogPredictiveDensity } from './scores/negativeLogPredictiveDensity.ts';
+export {
+  type NormalizedMutualInformationOptions,
+  normalizedMutualInformation,
+} from './scores/normalizedMutualInformation.ts';
+export { rootMeanSquaredError } from './scores/rootMeanSquaredError.ts';
+export { continuity, trustworthiness } from './scores/trustworthiness.ts';
 export type { Progress, Solution, Status } from './solution.ts';
 export { solve } from './solve.ts';
 export type { SolveOptions } from './solveOptions.ts';

@@ -1,0 +1,19 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkNumbers } from '../../core/observations.ts';
+
+/** Points of finite numbers, at least `least` of them. */
+export function pointsFrom(values: MatrixLike, name: string, least: number): Matrix {
+  const points = checkNumbers(Matrix.from(values, name), name);
+  if (points.rows >= least) return points;
+  throw new InvalidInputError(`${name} must have at least ${least} rows (points), but it has ${points.rows}.`);
+}
+
+/** Squared Euclidean distances of row i to every row, into `distances`. */
+export function squaredDistancesFrom({ data, rows, columns }: Matrix, i: number, distances: Float64Array): void {
+  for (let j = 0; j < rows; j++) {
+    let sum = 0;
+    for (let d = 0; d < columns; d++) sum += (data[i * columns + d]! - data[j * columns + d]!) ** 2;
+    distances[j] = sum;
+  }
+}
