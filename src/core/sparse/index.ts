@@ -1,0 +1,15 @@
+export { type BottomEigenpairsOptions, bottomEigenpairs } from './bottomEigenpairs.ts';
+export { type LaplacianFactor, laplacianFactor } from './laplacianFactor.ts';
+export {
+  adjacencyOf,
+  type EdgeList,
+  entryOf,
+  type GraphPattern,
+  patternOfGraph,
+  type SymmetricPattern,
+} from './pattern.ts';
+export { selectedInverse } from './selectedInverse.ts';
+export { solve } from './solve.ts';
+export { factorise, logDeterminant, type SparseFactor } from './sparseCholesky.ts';
+export { multiplySparse, type SparseSymmetric, sparseSymmetric } from './sparseSymmetric.ts';
+export { analyse, type SymbolicFactor } from './symbolicFactor.ts';
