@@ -1,6 +1,7 @@
-import { doublesOf } from '../matrix.ts';
+import { type MatrixKernel, runKernel, type Save } from '../linalg/kernels/kernel.ts';
+import { requireBackend, squareOperand } from '../linalg/operands.ts';
 import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
-import { tensor } from './creation.ts';
+import { registerOnce } from './registerOnce.ts';
 
 /**
  * K + v·I without forming I.
@@ -8,20 +9,44 @@ import { tensor } from './creation.ts';
  * @param K - n×n
  * @param v - a scalar
  * @returns n×n, with gradients in both
+ * @throws InvalidInputError when K is not a square matrix
  */
-export const addDiagonal = tf.customGrad((...args: unknown[]) => {
-  const [K] = args as [Tensor2D, Tensor];
-  const [n] = K.shape;
-  const sum = doublesOf(K);
-  const [value] = doublesOf(args[1] as Tensor);
-  for (let i = 0; i < n; i++) sum[i * n + i]! += value!;
+export function addDiagonal(K: Tensor2D, v: Tensor): Tensor2D {
+  requireBackend('addDiagonal');
+  registerOnce(ADD_DIAGONAL, TRACE);
+  return sum(squareOperand(K, 'addDiagonal', 'K'), v);
+}
+
+const sum = tf.customGrad((...args: unknown[]) => {
+  const [k, v] = args as [Tensor, Tensor, Save];
   return {
-    value: tensor(sum, [n, n]),
-    gradFunc: (dy: Tensor) => {
-      const weights = doublesOf(dy);
-      let trace = 0;
-      for (let i = 0; i < n; i++) trace += weights[i * n + i]!;
-      return [dy, tensor(Float64Array.of(trace), [])];
-    },
+    value: runKernel(ADD_DIAGONAL.name, { k, v })[0]!,
+    gradFunc: (dy: Tensor) => [dy.clone(), runKernel(TRACE.name, { k: dy })[0]!],
   };
 }) as unknown as (K: Tensor2D, v: Tensor) => Tensor2D;
+
+const ADD_DIAGONAL: MatrixKernel<object> = {
+  name: 'latentfield.AddDiagonal',
+  inputs: ['k', 'v'],
+  outputs: ([k]) => [k!],
+  compute({ memory, inputs, outputs }, [k]) {
+    const n = k![0]!;
+    const result = memory.float64(outputs[0]!, n * n);
+    result.set(memory.float64(inputs[0]!, n * n));
+    const [v] = memory.float64(inputs[1]!, 1);
+    for (let i = 0; i < n * n; i += n + 1) result[i]! += v!;
+  },
+};
+
+const TRACE: MatrixKernel<object> = {
+  name: 'latentfield.Trace',
+  inputs: ['k'],
+  outputs: () => [[]],
+  compute({ memory, inputs, outputs }, [k]) {
+    const n = k![0]!;
+    const matrix = memory.float64(inputs[0]!, n * n);
+    let trace = 0;
+    for (let i = 0; i < n * n; i += n + 1) trace += matrix[i]!;
+    memory.float64(outputs[0]!, 1)[0] = trace;
+  },
+};
