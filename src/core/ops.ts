@@ -7,6 +7,7 @@
  */
 export * from './linalg/ops.ts';
 export * from './ops/addDiagonal.ts';
+export * from './ops/addScalars.ts';
 export * from './ops/arithmetic.ts';
 export * from './ops/comparison.ts';
 export {
@@ -26,6 +27,7 @@ export * from './ops/elementary.ts';
 export * from './ops/gramMatrix.ts';
 export * from './ops/laplacianQuadraticForm.ts';
 export * from './ops/radialCovariance.ts';
+export * from './ops/rbfGramMatrix.ts';
 export * from './ops/reconstructionError.ts';
 export * from './ops/reduction.ts';
 export * from './ops/segmentSum.ts';

@@ -44,6 +44,7 @@ export function add(...kernels: Kernel[]): Kernel {
     form: Object.freeze({ type: 'add', children: Object.freeze(children) }),
     covariance: sum,
     diagonal: (p, A, inputs) => diagonals(children, parts, p, A, inputs).reduce((total, part) => op.add(total, part)),
+    ...offsetGramOf(children, parts),
     ...startedAt(children, (started) => add(...started)),
   });
 }
@@ -132,6 +133,26 @@ export function select(kernel: Kernel, columns: readonly number[]): Kernel {
     },
     ...(kernel.startedAt && { startedAt: (X: Matrix) => select(kernel.startedAt!(pick.matrix(X)), columns) }),
   });
+}
+
+/** The Gram matrix of a sum with offsets as one operation, where all but one of its kernels are offsets and that one can take them. */
+function offsetGramOf(
+  children: readonly Kernel[],
+  parts: ReturnType<typeof namedParts>,
+): Pick<Kernel, 'offsetGram'> | undefined {
+  const indices = children.map((_, i) => i);
+  const [main, ...more] = indices.filter((i) => children[i]!.offsets === undefined);
+  const offsetGram = main === undefined || more.length > 0 ? undefined : children[main]!.offsetGram;
+  if (offsetGram === undefined) return undefined;
+  const plus = (a: Tensor | undefined, b: Tensor | undefined) => (a && b ? op.addScalars(a, b) : (a ?? b));
+  return {
+    offsetGram: (p, X, given) => {
+      const own = indices.filter((i) => i !== main).map((i) => children[i]!.offsets!(parts[i]!.own(p)));
+      const bias = own.reduce((sum, offsets) => plus(sum, offsets.bias), given.bias);
+      const noise = own.reduce((sum, offsets) => plus(sum, offsets.noise), given.noise);
+      return offsetGram(parts[main!]!.own(p), X, { ...(bias && { bias }), ...(noise && { noise }) });
+    },
+  };
 }
 
 export function isKernel(value: unknown): value is Kernel {

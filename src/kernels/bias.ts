@@ -20,5 +20,6 @@ export const bias = defineKernel({
   covariance: (p, A, B) => op.mul(p.variance, op.ones([A.shape[0], B.shape[0]])) as Tensor2D,
   diagonal: (p, A) => constantDiagonal(p.variance, A),
   addedTo: (K, p) => op.add(K, p.variance) as Tensor2D,
+  offsets: (p) => ({ bias: p.variance }),
   mergesInSums: true,
 });

@@ -5,7 +5,7 @@ import { unknownName } from '../core/options.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../core/parameter.ts';
 import { type OwnParameters, overriddenParameters, ownTensors } from '../core/part.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
-import type { Kernel } from './kernel.ts';
+import type { Kernel, Offsets } from './kernel.ts';
 
 /** Natural values of a kernel's own parameters, as tensors: scalars, or vectors where the start is a list. */
 export type KernelParameters<Name extends string> = Readonly<Record<Name, Tensor>>;
@@ -35,6 +35,10 @@ export interface KernelDefinition<Name extends string, Options extends object = 
   diagonal?(p: KernelParameters<Name>, A: Tensor2D, inputs: Tensor2D, options: Partial<Options>): Tensor1D;
   /** K + k(A, B), when that takes fewer passes than forming k(A, B). */
   addedTo?(K: Tensor2D, p: KernelParameters<Name>, A: Tensor2D, B: Tensor2D): Tensor2D;
+  /** What it adds to a Gram matrix, when it is nothing else. */
+  offsets?(p: KernelParameters<Name>): Partial<Offsets>;
+  /** k(X, X) with offsets, when one operation does both. */
+  offsetGram?(p: KernelParameters<Name>, X: Tensor2D, offsets: Partial<Offsets>): Tensor2D;
   /** When an option is left open: what it is for a process that starts at these inputs (N×q). */
   startedAt?(options: Partial<Options>): ((inputs: Matrix) => Partial<Options>) | undefined;
   /** Whether a sum of two of these is one of them, with the sum of their parameters. */
@@ -98,6 +102,10 @@ export function defineKernel<Name extends string, Options extends object = objec
       },
       ...(definition.addedTo && {
         addedTo: (K, p, A, B) => definition.addedTo!(K, ownTensors(p, name, names), A, B),
+      }),
+      ...(definition.offsets && { offsets: (p) => definition.offsets!(ownTensors(p, name, names)) }),
+      ...(definition.offsetGram && {
+        offsetGram: (p, X, offsets) => definition.offsetGram!(ownTensors(p, name, names), X, offsets),
       }),
       ...(open && { startedAt: (inputs) => remade(open(inputs)) }),
     };

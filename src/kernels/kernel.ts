@@ -1,7 +1,7 @@
 import type { Matrix } from '../core/matrix.ts';
 import type { TensorMap } from '../core/model.ts';
 import type { Parameter } from '../core/parameter.ts';
-import type { Tensor1D, Tensor2D } from '../core/tensorflow.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
 
 /**
  * A covariance function k(x, x'): a plain frozen description.
@@ -25,11 +25,21 @@ export interface Kernel {
   readonly diagonal: (p: TensorMap, A: Tensor2D, inputs: Tensor2D) => Tensor1D;
   /** K + k(A, B), for kernels that can do so in fewer passes than forming k(A, B) takes. */
   readonly addedTo?: (K: Tensor2D, p: TensorMap, A: Tensor2D, B: Tensor2D, inputs: Tensor2D) => Tensor2D;
+  /** What it adds to a Gram matrix, for kernels that are nothing else. */
+  readonly offsets?: (p: TensorMap) => Partial<Offsets>;
+  /** k(X, X) with offsets as one operation, for kernels that have one. */
+  readonly offsetGram?: (p: TensorMap, X: Tensor2D, offsets: Partial<Offsets>) => Tensor2D;
   /**
    * The kernel with everything in it decided, for a process that starts at these inputs (N×q); a kernel without it is decided as it
    * is. A model calls it once, before it is fitted.
    */
   readonly startedAt?: (inputs: Matrix) => Kernel;
+}
+
+/** What is added to a Gram matrix: one scalar to every entry, another to its diagonal. */
+export interface Offsets {
+  readonly bias: Tensor;
+  readonly noise: Tensor;
 }
 
 export type KernelForm =

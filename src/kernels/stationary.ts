@@ -1,14 +1,18 @@
 import * as op from '../core/ops.ts';
 import { type ParameterLike, positive } from '../core/parameter.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
-import { defineKernel, type KernelFactory } from './defineKernel.ts';
+import { defineKernel, type KernelDefinition, type KernelFactory } from './defineKernel.ts';
 
 /**
  * A stationary kernel: k(x, x') = v·f(r²), r² = Σ_d ((x_d − x'_d)/l_d)². A profile f and the metric are all it takes.
  *
  * @param profile - f with f(0) = 1; its name is the kernel's
+ * @param offsetGram - the Gram matrix with offsets, when one operation does both
  */
-export function stationaryKernel(profile: op.RadialProfile): KernelFactory<'variance' | 'lengthscale'> {
+export function stationaryKernel(
+  profile: op.RadialProfile,
+  offsetGram?: KernelDefinition<'variance' | 'lengthscale'>['offsetGram'],
+): KernelFactory<'variance' | 'lengthscale'> {
   return defineKernel({
     name: profile.name,
     parameters: STATIONARY,
@@ -17,6 +21,7 @@ export function stationaryKernel(profile: op.RadialProfile): KernelFactory<'vari
       return op.radialCovariance(left, right, p.variance, profile);
     },
     diagonal: (p, A) => constantDiagonal(p.variance, A),
+    ...(offsetGram && { offsetGram }),
   });
 }
 

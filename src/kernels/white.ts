@@ -22,5 +22,6 @@ export const white = defineKernel({
     op.mul(p.variance, A === B ? op.eye(A.shape[0]) : op.zeros([A.shape[0], B.shape[0]])) as Tensor2D,
   diagonal: (p, A) => constantDiagonal(p.variance, A),
   addedTo: (K, p, A, B) => (A === B ? op.addDiagonal(K, p.variance) : K),
+  offsets: (p) => ({ noise: p.variance }),
   mergesInSums: true,
 });

@@ -17,7 +17,9 @@ export function kernelTensors(kernel: Kernel, values: TensorMap): TensorMap {
 
 /** K = k(X, X) + σ²I */
 function noisyCovariance(kernel: Kernel, values: TensorMap, X: Tensor2D): Tensor2D {
-  return op.addDiagonal(kernel.covariance(kernelTensors(kernel, values), X, X, X), values[NOISE]!);
+  const p = kernelTensors(kernel, values);
+  const noise = values[NOISE]!;
+  return kernel.offsetGram?.(p, X, { noise }) ?? op.addDiagonal(kernel.covariance(p, X, X, X), noise);
 }
 
 /** The part of K that belongs to the observed rows. */
@@ -28,7 +30,7 @@ function observedPart(K: Tensor2D, rows: Tensor1D | undefined): Tensor2D {
 /** One pattern's constants: which rows (all when undefined), and Y there, or YYᵀ when that is smaller. */
 interface PatternTensors {
   readonly rows: Tensor1D | undefined;
-  readonly data: { observations: Tensor2D } | { outerProduct: Tensor2D; columns: number };
+  readonly data: { observations: Tensor2D; constant: true } | { outerProduct: Tensor2D; columns: number };
 }
 
 /** The likelihood of a Gaussian-process mapping, with its constants as tensors until `dispose`. */
@@ -79,7 +81,7 @@ function patternTensors({ rows, observations }: ObservedPattern, points: number)
     data:
       columns > rows.length
         ? { outerProduct: tf.keep(matrixTensor(outerProduct(observations))), columns }
-        : { observations: tf.keep(matrixTensor(observations)) },
+        : { observations: tf.keep(matrixTensor(observations)), constant: true },
   };
 }
 

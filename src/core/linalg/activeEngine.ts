@@ -1,7 +1,13 @@
-import { InvalidInputError, LatentFieldError } from '../errors.ts';
+import { InvalidInputError } from '../errors.ts';
 import type { Float64Memory } from '../float64/memory.ts';
 import { findNative, nativeEngine } from '../native/index.ts';
-import { wasmEngine } from '../wasm/wasmEngine.ts';
+import {
+  type FusedOperations,
+  supportsKernels,
+  typescriptFusedOperations,
+  wasmEngine,
+  wasmFusedOperations,
+} from '../wasm/index.ts';
 import type { EngineName, LinearAlgebraEngine } from './engine.ts';
 import { typescriptEngine } from './typescriptEngine.ts';
 
@@ -69,13 +75,22 @@ function makeEngine(memory: Float64Memory, choice: EngineChoice): LinearAlgebraE
   if (choice === 'native') return nativeEngine(memory);
   const native = findNative();
   if (!('reason' in native)) return native.engine(memory);
-  try {
-    return wasmEngine(memory);
-  } catch (error) {
-    // A machine without WebAssembly SIMD: the result says which engine ran.
-    if (error instanceof LatentFieldError) return typescriptEngine(memory);
-    throw error;
+  // On a machine without WebAssembly SIMD; the result says which engine ran.
+  return supportsKernels() ? wasmEngine(memory) : typescriptEngine(memory);
+}
+
+const fused = new WeakMap<LinearAlgebraEngine, FusedOperations>();
+
+/** Operations on whole covariances, for the engine at work on this memory. The native library has none: it is given WebAssembly's. */
+export function fusedOperations(memory: Float64Memory): FusedOperations {
+  const engine = linearAlgebra(memory);
+  let operations = fused.get(engine);
+  if (operations === undefined) {
+    const compiled = engine.name !== 'typescript' && supportsKernels();
+    operations = compiled ? wasmFusedOperations(memory) : typescriptFusedOperations(memory, engine);
+    fused.set(engine, operations);
   }
+  return operations;
 }
 
 /** LATENTFIELD_ENGINE where there is an environment. */

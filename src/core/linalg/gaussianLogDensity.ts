@@ -11,6 +11,8 @@ export type GaussianData =
   | {
       /** Y, N×D */
       readonly observations: Tensor2D;
+      /** Y is data: no gradient is to arrive at it (false). */
+      readonly constant?: boolean;
     }
   | {
       /** YYᵀ, N×N; a constant, no gradient arrives at it. */
@@ -46,7 +48,8 @@ export function gaussianLogDensity(K: Tensor2D, data: GaussianData, options: Pos
   const gradient = engine().state.gradientDepth > 0;
   if ('observations' in data) {
     const [k, y] = systemOperands(K, data.observations, OPERATION, ['K', 'observations']);
-    return fromObservations(k, y, { ...options, columns: y.shape[1], gradient });
+    const attributes = { ...options, columns: y.shape[1], gradient };
+    return data.constant === true ? fromConstantObservations(k, y, attributes) : fromObservations(k, y, attributes);
   }
   const [k, s] = systemOperands(K, data.outerProduct, OPERATION, ['K', 'outerProduct']);
   if (s.shape[1] !== s.shape[0]) {
@@ -68,6 +71,16 @@ function fromObservations(K: Tensor2D, Y: Tensor2D, attributes: GaussianAttribut
     const gradFunc = (dy: Tensor, [G, weights]: Tensor[]) => [scaled(G!, dy), scaled(weights!, tf.neg(dy))];
     return { value, gradFunc };
   })(K, Y) as Scalar;
+}
+
+function fromConstantObservations(K: Tensor2D, Y: Tensor2D, attributes: GaussianAttributes): Scalar {
+  return tf.customGrad((...args: unknown[]) => {
+    const [k, save] = args as [Tensor, Save];
+    const [value, G] = runKernel(FROM_OBSERVATIONS, { k, y: Y }, attributes) as [Tensor, Tensor | undefined];
+    save(G === undefined ? [] : [G]);
+    const gradFunc = (dy: Tensor, [gradient]: Tensor[]) => scaled(gradient!, dy);
+    return { value, gradFunc };
+  })(K) as Scalar;
 }
 
 function fromOuterProduct(K: Tensor2D, S: Tensor2D, attributes: GaussianAttributes): Scalar {
