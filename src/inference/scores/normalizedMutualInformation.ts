@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { checkOptions } from '../../core/options.ts';
-import { contingencyOf, type Labels } from './contingency.ts';
+import { type Clustering, contingencyOf } from './contingency.ts';
 
 export interface NormalizedMutualInformationOptions {
   /** Which mean of the two entropies divides the mutual information; 'arithmetic' unless given. */
@@ -27,8 +27,8 @@ const schema = v.strictObject({
  * ```
  */
 export function normalizedMutualInformation(
-  a: Labels,
-  b: Labels,
+  a: Clustering,
+  b: Clustering,
   options: NormalizedMutualInformationOptions = {},
 ): number {
   const { average } = checkOptions(schema, options, 'normalizedMutualInformation');
