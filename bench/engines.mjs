@@ -9,7 +9,8 @@ export function enginesFor({ native, threads }, n, most) {
     list.push({ engine: 'native', name: `native ×${count ?? '?'}`, threads: count, peer: peerName(count ?? 1), use });
   }
   if (n <= most) {
-    list.push({ engine: 'typescript', name: 'typescript', threads: 1, peer: peerName(1), use: () => undefined });
+    const use = () => undefined;
+    list.push({ engine: 'typescript', name: 'typescript', threads: 1, peer: peerName(1), once: true, use });
   }
   return list;
 }

@@ -1,32 +1,31 @@
 const LEAST_RUNS = 3;
 const MOST_RUNS = 60;
-/** A run this long, in milliseconds, is not repeated within a sample. */
+/** Milliseconds: work that takes this long is run once in all. */
 const LONG = 3000;
 
 /**
- * A sample of a synchronous piece of work: runs it for about `seconds`, 3 to 60 times, as peers.py does. `prepare` is not timed.
- * The first sample of a contender warms up first.
+ * A sample of a synchronous piece of work: the median of runs for about `seconds`, 3 to 60 of them, as peers.py does. `prepare` is
+ * not timed. The first sample of a contender warms up first.
  */
 export function sampler(seconds, run, prepare = () => undefined) {
-  let warm = false;
+  let isWarm = false;
   const once = () => {
     prepare();
     const start = performance.now();
     run();
     return performance.now() - start;
   };
-  return () => {
+  const runs = () => {
     const end = performance.now() + 1000 * seconds;
-    if (!warm) {
-      warm = true;
-      for (let first = once(); first < LONG && performance.now() < end; ) once();
-    }
     const times = [];
-    const stop = performance.now() + 1000 * seconds;
-    while ((performance.now() < stop || times.length < LEAST_RUNS) && times.length < MOST_RUNS) {
-      times.push(once());
-      if (times[0] > LONG) break;
-    }
+    do times.push(once());
+    while (times[0] < LONG && times.length < MOST_RUNS && (times.length < LEAST_RUNS || performance.now() < end));
+    return times;
+  };
+  return () => {
+    let times = runs();
+    if (!isWarm && times[0] < LONG) times = runs();
+    isWarm = true;
     return { ms: medianOf(times) };
   };
 }
@@ -34,8 +33,8 @@ export function sampler(seconds, run, prepare = () => undefined) {
 /**
  * Measures the contenders of one task in rounds, every other one in reverse order.
  *
- * @param contenders - { name, threads, against?, measure } with `measure()` → { ms, … } or undefined; `against` is the name of the
- *   contender that its times are divided by, round by round
+ * @param contenders - { name, threads, against?, once?, measure } with `measure()` → { ms, … } or undefined. `against` names the
+ *   contender that its times are divided by, round by round; one with `once` that takes long is measured in the first round only
  * @returns a row for each: the median over the rounds with least and most, and the same of the ratio
  */
 export async function compare({ section, task, n, flops }, contenders, rounds) {
@@ -43,7 +42,11 @@ export async function compare({ section, task, n, flops }, contenders, rounds) {
   for (let round = 0; round < rounds; round++) {
     const order = contenders.map((_, i) => i);
     if (round % 2 === 1) order.reverse();
-    for (const i of order) samples[i].push(await contenders[i].measure());
+    for (const i of order) {
+      const before = samples[i].at(-1);
+      if (contenders[i].once && before?.ms > LONG) continue;
+      samples[i][round] = await contenders[i].measure();
+    }
   }
   return contenders.flatMap(({ name, threads, against }, i) => {
     const measured = samples[i].filter(Boolean);

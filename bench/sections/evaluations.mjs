@@ -34,7 +34,7 @@ async function evaluations(context, section, sizes, model) {
   for (const n of sizes) {
     const Y = await observations(context, n);
     const opened = [];
-    const ours = enginesFor(context, n, 1000).map(({ engine, name, threads, peer, use }) => {
+    const ours = enginesFor(context, n, 1000).map(({ engine, name, threads, peer, once, use }) => {
       const problem = openProblem(model(Y), 0, engine);
       opened.push(problem);
       const evaluate = (x) => problem.compute(() => problem.objective(x));
@@ -48,6 +48,7 @@ async function evaluations(context, section, sizes, model) {
         name,
         threads,
         against: peer,
+        once,
         measure() {
           use();
           const before = memory.liveBytes;

@@ -10,10 +10,11 @@ export async function wholeFits(context) {
   const maxIterations = context.short ? 20 : 500;
   const model = peersGplvm(context, await observations(context, n));
   const options = { maxIterations, tolerance: 1e-5, relativeDecrease: 1e7 * Number.EPSILON };
-  const ours = enginesFor(context, n, 300).map(({ engine, name, threads, peer, use }) => ({
+  const ours = enginesFor(context, n, 300).map(({ engine, name, threads, peer, once, use }) => ({
     name,
     threads,
     against: peer,
+    once,
     async measure() {
       use();
       await fit(model, { ...options, engine, maxIterations: 3 });
