@@ -6,7 +6,7 @@ export type { FitStep } from './fitStep.ts';
 export { fitSteps } from './fitSteps.ts';
 export { minimize } from './minimize.ts';
 export { clusteringAccuracy } from './scores/clusteringAccuracy.ts';
-export type { Clustering } from './scores/contingency.ts';
+export type { Partition } from './scores/contingency.ts';
 export { type Clustering, type KMeansOptions, kMeans } from './scores/kMeans.ts';
 export type { Mask } from './scores/maskedEntries.ts';
 export { nearestNeighbourError } from './scores/nearestNeighbourError.ts';

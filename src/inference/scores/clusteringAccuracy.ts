@@ -1,5 +1,5 @@
 import { linearSumAssignment } from 'linear-sum-assignment';
-import { type Clustering, contingencyOf } from './contingency.ts';
+import { contingencyOf, type Partition } from './contingency.ts';
 
 /**
  * The rate of points that a clustering gets right when each cluster stands for at most one label and each label for at most
@@ -15,7 +15,7 @@ import { type Clustering, contingencyOf } from './contingency.ts';
  * clusteringAccuracy(['a', 'a', 'b', 'b'], [1, 1, 0, 1]); // 0.75
  * ```
  */
-export function clusteringAccuracy(labels: Clustering, clusters: Clustering): number {
+export function clusteringAccuracy(labels: Partition, clusters: Partition): number {
   const { size, counts } = contingencyOf(labels, clusters, ['labels', 'clusters']);
   const { rowAssignments } = linearSumAssignment(counts.map((row) => Float64Array.from(row)));
   const matched = counts.reduce((sum, row, r) => sum + (row[rowAssignments[r]!] ?? 0), 0);

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 
 /** One label a point, compared by identity. */
-export type Clustering = ArrayLike<string | number | boolean>;
+export type Partition = ArrayLike<string | number | boolean>;
 
 /** How often each pair of labels meets. */
 export interface Contingency {
@@ -16,7 +16,7 @@ export interface Contingency {
 /**
  * @throws InvalidInputError when a and b differ in length or are empty
  */
-export function contingencyOf(a: Clustering, b: Clustering, names: readonly [string, string]): Contingency {
+export function contingencyOf(a: Partition, b: Partition, names: readonly [string, string]): Contingency {
   const size = a.length;
   if (size === 0 || size !== b.length) {
     throw new InvalidInputError(
@@ -38,7 +38,7 @@ export function contingencyOf(a: Clustering, b: Clustering, names: readonly [str
   return { size, counts, rowTotals, columnTotals };
 }
 
-function indicesOf(labels: Clustering): { indices: Int32Array; count: number } {
+function indicesOf(labels: Partition): { indices: Int32Array; count: number } {
   const places = new Map<string | number | boolean, number>();
   const indices = Int32Array.from({ length: labels.length }, (_, i) => {
     const label = labels[i]!;

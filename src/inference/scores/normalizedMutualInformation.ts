@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { checkOptions } from '../../core/options.ts';
-import { type Clustering, contingencyOf } from './contingency.ts';
+import { contingencyOf, type Partition } from './contingency.ts';
 
 export interface NormalizedMutualInformationOptions {
   /** Which mean of the two entropies divides the mutual information; 'arithmetic' unless given. */
@@ -27,8 +27,8 @@ const schema = v.strictObject({
  * ```
  */
 export function normalizedMutualInformation(
-  a: Clustering,
-  b: Clustering,
+  a: Partition,
+  b: Partition,
   options: NormalizedMutualInformationOptions = {},
 ): number {
   const { average } = checkOptions(schema, options, 'normalizedMutualInformation');
