@@ -1,3 +1,4 @@
+import type { Graph } from './graph/graph.ts';
 import type { Matrix, MatrixLike } from './matrix.ts';
 import type { ModelJSON, ParameterValues, Prediction, Projection } from './model.ts';
 import { type ParameterJSON, type ParameterValue, valueFromJSON } from './parameter.ts';
@@ -27,6 +28,8 @@ export interface FitDiagnostics {
   readonly jitter: number;
   /** Largest entry of the gradient in the solver's variables at the result. */
   readonly gradientNorm: number;
+  /** Largest relative violation of the optimality conditions of a constraint layer: see `maxEntropy`. */
+  readonly kktResidual?: number;
   /** The objective reached from each start, the model's own first, when there were restarts. */
   readonly restarts?: readonly number[];
 }
@@ -54,6 +57,14 @@ export interface Fit extends Omit<FitOutcome, 'values'> {
   readonly latents: Matrix;
   /** Natural values by path, without the latents. */
   readonly parameters: Readonly<Record<string, ParameterValue>>;
+  /** Of the matrix whose eigenvectors the latents are, one a column; for spectral models. */
+  readonly eigenvalues?: Float64Array;
+  /** The learned graph, its edges of positive weight; for maximum-entropy models. */
+  readonly graph?: Graph;
+  /** Precision of the learned random field over points, N×N; for maximum-entropy models. */
+  readonly precision?: () => Matrix;
+  /** Covariance of the learned random field over points, N×N; for maximum-entropy models. */
+  readonly covariance?: () => Matrix;
   /**
    * Predictive mean and variance of the observations at latent points.
    *

@@ -24,6 +24,7 @@ export type {
 } from './model.ts';
 export {
   bounded,
+  box,
   fixed,
   type Parameter,
   type ParameterLike,

@@ -1,3 +1,4 @@
+import type { Graph } from './graph/graph.ts';
 import type { Matrix } from './matrix.ts';
 import type { Parameter, ParameterValue } from './parameter.ts';
 import type { Random } from './random.ts';
@@ -51,6 +52,16 @@ export interface PredictiveDensity {
 export interface Posterior {
   /** N×q */
   readonly latents: Matrix;
+  /** Of the matrix whose eigenvectors the latents are, one a column; for spectral models. */
+  readonly eigenvalues?: Float64Array;
+  /** The learned graph: its edges of positive weight; for random fields over points. */
+  readonly graph?: Graph;
+  /** Precision of the field over points, N×N. */
+  precision?(): Matrix;
+  /** Its inverse. */
+  covariance?(): Matrix;
+  /** New observations Y (n×D) placed by a formula, without a search; for models that have one. */
+  place?(Y: Matrix): Projection;
   /** Predictive mean and variance of the observations at latent points X (n×q). */
   predict(X: Matrix, noise: boolean): Prediction;
   /** Density of new observations Y (n×D), row i at row i of X (n×q); for models with a mapping. NaN counts as not observed. */
@@ -77,10 +88,47 @@ export interface Assembly {
   dispose(): void;
 }
 
+/** The solution of a model in closed form. */
+export interface Embedding {
+  /** N×q */
+  readonly latents: Matrix;
+  /** Of the matrix whose eigenvectors the latents are, q entries. */
+  readonly eigenvalues: Float64Array;
+  /** What else the model's posterior rests on: its parameters at the maximum. */
+  readonly parameters?: ParameterValues;
+  /** What the solution maximises. */
+  readonly objective: number;
+  readonly terms: Readonly<Record<string, number>>;
+  /** A sentence that says what there is to know about it. */
+  readonly message: string;
+}
+
+/** What a model's own last steps led to. */
+export interface Refinement {
+  readonly values: ParameterValues;
+  /** Largest violation of the optimality conditions, relative. */
+  readonly kktResidual: number;
+  /** Whether the violation is as small as it has to be. */
+  readonly converged: boolean;
+  readonly evaluations: number;
+  readonly iterations: number;
+  /** Sentences that say how it ended and what there is to know about the result. */
+  readonly message: string;
+}
+
 /** A description of a model: plain, frozen, nothing computed. Inference sees a model through this only. */
 export interface Model {
   readonly name: string;
+  /** The solution, for a model that has one in closed form; it has no variables then, and `assemble` throws. */
+  embed?(): Embedding;
   assemble(seed: number): Assembly;
+  /** The tolerance of the solver that suits the model, where `fit` is given none. */
+  readonly tolerance?: number;
+  /**
+   * Steps of the model's own from where the solver ended, for models that know their Hessian; may pause after each. With
+   * `steps` 0 it only measures.
+   */
+  refine?(values: ParameterValues, options: { readonly steps: number }): Generator<void, Refinement, void>;
   posterior(values: ParameterValues): Posterior;
   /** Everything `loadFit` needs to make the model again, as plain JSON. */
   toJSON(): ModelJSON;

@@ -5,7 +5,7 @@ import { describe, Matrix } from './matrix.ts';
 import { type Transform, transforms } from './transform.ts';
 
 /** Where a parameter's natural value may lie. */
-export type Support = 'real' | 'positive' | 'bounded';
+export type Support = 'real' | 'positive' | 'bounded' | 'box';
 
 /** A natural value: a number, a vector (one entry per latent dimension, say), or a matrix (the latents). */
 export type ParameterValue = number | readonly number[] | Matrix;
@@ -16,11 +16,13 @@ export interface Parameter {
   /** false: held at its initial value, without a gradient. */
   readonly free: boolean;
   readonly initial: ParameterValue;
-  /** Open bounds of a 'bounded' parameter. */
+  /** Open bounds of a 'bounded' parameter, closed ones of a 'box' parameter. */
   readonly lower: number;
   readonly upper: number;
   /** How the solver's variables become natural values, when the support's own transform is not the one to use. */
   readonly transform?: Transform;
+  /** Typical size of each entry of a 'box' parameter, > 0: the solver works on the quotients. */
+  readonly scale?: Float64Array;
   /** Its own prior, a term `hyper.<path>` of the model's log density. */
   readonly prior?: ParameterPrior;
 }
@@ -90,6 +92,43 @@ export function bounded(
     );
   }
   return withPrior(parameter('bounded', initial, true, lower, upper), options);
+}
+
+/**
+ * A parameter between two bounds that it may reach, such as a multiplier w ≥ 0 that is 0 where its constraint does not bind. The
+ * solver sees the value itself, and must be one that keeps to bounds: `fit` then takes `lbfgsb()` unless told otherwise.
+ *
+ * @param lower - lower bound, may be −Infinity
+ * @param upper - upper bound, may be Infinity
+ * @param initial - where it starts, the bounds included
+ * @param options - `scale`: typical size of each entry, > 0 (1 unless given)
+ * @throws InvalidInputError when the bounds are not in order, the start is not between them, or a scale is not above 0
+ * @example
+ * ```ts
+ * const multipliers = box(0, Infinity, [0, 0, 0], { scale: [1, 10, 0.1] });
+ * ```
+ */
+export function box(
+  lower: number,
+  upper: number,
+  initial: ParameterValue,
+  options: { readonly scale?: ArrayLike<number> } = {},
+): Parameter {
+  if (!(lower < upper)) {
+    throw new InvalidInputError(`A box parameter needs bounds in order, but [${lower}, ${upper}] was given.`);
+  }
+  const result = parameter('box', initial, true, lower, upper);
+  if (options.scale === undefined) return result;
+  const scale = Float64Array.from(options.scale);
+  const { length } = entriesOf(result.initial);
+  const bad = scale.findIndex((entry) => !(entry > 0 && entry < Infinity));
+  if (scale.length !== length || bad >= 0) {
+    throw new InvalidInputError(
+      `The scale of a box parameter is one number above 0 for each of its ${length} entries, but ` +
+        `${scale.length === length ? `entry ${bad} is ${scale[bad]}` : `${scale.length} were given`}.`,
+    );
+  }
+  return Object.freeze({ ...result, scale });
 }
 
 /**
@@ -165,12 +204,15 @@ export function transformOf(parameter: Parameter): Transform {
 
 /** Throws unless every entry of `value` lies in the parameter's support. */
 export function checkSupport(parameter: Parameter, value: ParameterValue, name: string): void {
-  const { lower, upper } = parameter;
+  const { lower, upper, support } = parameter;
+  const closed = support === 'box';
   entriesOf(value).forEach((entry, i) => {
-    if (Number.isFinite(entry) && entry > lower && entry < upper) return;
+    const within = closed ? entry >= lower && entry <= upper : entry > lower && entry < upper;
+    if (Number.isFinite(entry) && within) return;
     const place = typeof value === 'number' ? '' : ` (entry ${i})`;
-    const range = parameter.support === 'real' ? 'finite' : `greater than ${lower}`;
-    const below = upper < Infinity ? ` and less than ${upper}` : '';
+    const above = `${closed ? 'at least' : 'greater than'} ${lower}`;
+    const range = lower === -Infinity ? 'finite' : above;
+    const below = upper < Infinity ? ` and ${closed ? 'at most' : 'less than'} ${upper}` : '';
     throw new InvalidInputError(`${name}${place} must be ${range}${below}, but ${describe(entry)} was given.`);
   });
 }
@@ -197,24 +239,28 @@ export interface ParameterJSON {
   readonly support: Support;
   readonly free: boolean;
   readonly initial: number | readonly number[] | readonly (readonly number[])[];
-  /** Bounds of a 'bounded' parameter. */
-  readonly bounds?: readonly [number, number];
+  /** Bounds of a 'bounded' or 'box' parameter; null where there is none. */
+  readonly bounds?: readonly [number | null, number | null];
+  readonly scale?: readonly number[];
   readonly prior?: ParameterPriorJSON;
 }
 
-export function parameterToJSON({ support, free, initial, lower, upper, prior }: Parameter): ParameterJSON {
+export function parameterToJSON({ support, free, initial, lower, upper, scale, prior }: Parameter): ParameterJSON {
+  const finite = (bound: number) => (Number.isFinite(bound) ? bound : null);
   return {
     support,
     free,
     initial: initial instanceof Matrix ? initial.toArrays() : initial,
-    ...(support === 'bounded' ? { bounds: [lower, upper] as const } : {}),
+    ...(support === 'bounded' || support === 'box' ? { bounds: [finite(lower), finite(upper)] as const } : {}),
+    ...(scale === undefined ? {} : { scale: Array.from(scale) }),
     ...(prior === undefined ? {} : { prior: parameterPriorToJSON(prior) }),
   };
 }
 
-export function parameterFromJSON({ support, free, initial, bounds, prior }: ParameterJSON): Parameter {
-  const [lower, upper] = bounds ?? [support === 'positive' ? 0 : -Infinity, Infinity];
-  const result = parameter(support, valueFromJSON(initial), free, lower, upper);
+export function parameterFromJSON({ support, free, initial, bounds, scale, prior }: ParameterJSON): Parameter {
+  const [lower, upper] = bounds ?? [support === 'positive' ? 0 : null, null];
+  const plain = parameter(support, valueFromJSON(initial), free, lower ?? -Infinity, upper ?? Infinity);
+  const result = scale === undefined ? plain : Object.freeze({ ...plain, scale: Float64Array.from(scale) });
   return prior === undefined ? result : withPrior(result, { prior: parameterPriorFromJSON(prior) });
 }
 

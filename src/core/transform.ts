@@ -33,4 +33,5 @@ export const transforms = {
   real: () => identity,
   positive: () => exponential,
   bounded: logistic,
+  box: () => identity,
 } satisfies Record<string, (lower: number, upper: number) => Transform>;

@@ -38,6 +38,7 @@ export function createFit(model: Model, outcome: FitOutcome): Fit {
     latents,
     ...rest,
     parameters: Object.freeze(parameters),
+    ...spectralPart(posterior),
     predict,
     project: projected,
     reconstruct: async (Y, options = {}) => predict((await projected(Y, options)).latents).mean,
@@ -85,6 +86,16 @@ export function createFit(model: Model, outcome: FitOutcome): Fit {
   });
 }
 
+/** What only models that embed by eigenvectors, or learn a random field, have. */
+function spectralPart({ eigenvalues, graph, precision, covariance }: Posterior) {
+  return {
+    ...(eigenvalues !== undefined && { eigenvalues }),
+    ...(graph !== undefined && { graph }),
+    ...(precision !== undefined && { precision }),
+    ...(covariance !== undefined && { covariance }),
+  };
+}
+
 function checkPoints(X: Matrix, latentDim: number, caller: string): Matrix {
   if (X.columns === latentDim) return checkNumbers(X, 'X');
   throw new InvalidInputError(
@@ -92,13 +103,14 @@ function checkPoints(X: Matrix, latentDim: number, caller: string): Matrix {
   );
 }
 
-function checkObservations(Y: Matrix, { observedColumns, encode }: Posterior): Matrix {
+function checkObservations(Y: Matrix, { observedColumns, encode, place }: Posterior): Matrix {
   if (observedColumns !== undefined && Y.columns !== observedColumns) {
     throw new InvalidInputError(
       `project takes observations with ${observedColumns} columns, but a ${Y.rows}×${Y.columns} matrix was given.`,
     );
   }
-  return encode === undefined ? checkEntries(Y, 'Y', Number.isNaN) : checkNumbers(Y, 'Y');
+  const complete = encode !== undefined || place !== undefined;
+  return complete ? checkNumbers(Y, 'Y') : checkEntries(Y, 'Y', Number.isNaN);
 }
 
 function latentOf(latents: Matrix, place: number | readonly number[]): readonly number[] {

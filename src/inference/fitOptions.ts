@@ -6,17 +6,19 @@ import type { Model } from '../core/model.ts';
 import { checkOptions } from '../core/options.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { FitStep } from './fitStep.ts';
-import { lbfgs } from './solvers/lbfgs.ts';
 import type { Solver } from './solvers/solver.ts';
 import type { WorkerPool } from './workers/pool.ts';
 
 /** Options of {@link fit} and {@link fitSteps}. */
 export interface FitOptions {
-  /** `lbfgs()` unless given. */
+  /** Unless given, `lbfgs()`, or `lbfgsb()` for a model whose parameters have bounds that they may reach. */
   readonly solver?: Solver;
   /** Most iterations from each start; 1000 unless given, 0 returns the initial point. */
   readonly maxIterations?: number;
-  /** Largest entry of the gradient in the solver's variables at which the fit has converged; 1e-5 unless given. */
+  /**
+   * Largest entry of the gradient in the solver's variables at which the fit has converged; 1e-5 unless given, or what the model
+   * says (one that takes Newton steps after the solver needs less of it).
+   */
   readonly tolerance?: number;
   /** Part of the objective that an iteration must gain for the fit to go on; 1e-11 unless given. */
   readonly relativeDecrease?: number;
@@ -90,7 +92,7 @@ function isFunction(value: unknown): boolean {
 
 /** Options with defaults filled in, where what is resumed has no say. */
 export type FitSettings = Omit<v.InferOutput<typeof schema>, 'solver' | 'resume'> & {
-  readonly solver: Solver;
+  readonly solver: Solver | undefined;
   readonly resume: string | object | undefined;
 };
 
@@ -106,5 +108,10 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
     );
   }
   const checked = checkOptions(schema, options, 'fit');
-  return { ...checked, solver: options.solver ?? lbfgs(), resume: checked.resume };
+  return {
+    ...checked,
+    tolerance: checked.tolerance ?? model.tolerance,
+    solver: options.solver,
+    resume: checked.resume,
+  };
 }

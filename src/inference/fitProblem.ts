@@ -11,6 +11,7 @@ import {
   valuesByPath,
 } from '../core/variables.ts';
 import type { ObjectiveFunction } from './scaledObjective.ts';
+import type { Box } from './solvers/solver.ts';
 
 /** A model as a minimisation problem: its tensors, which `dispose` gives back, and its solver's variables. */
 export interface FitProblem {
@@ -19,6 +20,8 @@ export interface FitProblem {
   readonly layout: VariableLayout;
   /** The model's initial values, in the solver's variables. */
   readonly start: Float64Array;
+  /** Bounds and typical sizes of the solver's variables, when there are bounds. */
+  readonly limits: { readonly bounds: Box; readonly scale: Float64Array } | undefined;
   /** Minus the log density, of the solver's variables. */
   readonly objective: ObjectiveFunction;
   /** Name of the linear algebra engine that evaluates it. */
@@ -27,6 +30,8 @@ export interface FitProblem {
   compute<T>(work: () => T): T;
   /** Natural values by path. */
   valuesAt(x: Float64Array): ParameterValues;
+  /** The solver's variables from natural values by path. */
+  variablesAt(values: ParameterValues): Float64Array;
   /** Works after `dispose` too, for a point that somebody kept. */
   densityAt(x: Float64Array): LogDensity;
   dispose(): void;
@@ -44,10 +49,12 @@ export function openProblem(model: Model, seed: number, engine: EngineChoice | u
     seed,
     layout,
     start: toUnconstrained(layout, naturalEntries(layout, {})),
+    limits: limitsOf(layout),
     objective: objectiveOf(assembly, layout),
     engine: withFloat64(({ memory64 }) => withEngine(memory64, engine, () => linearAlgebra(memory64).name)),
     compute,
     valuesAt: (x) => valuesByPath(layout, toNatural(layout, x)),
+    variablesAt: (values) => toUnconstrained(layout, naturalEntries(layout, values)),
     densityAt(x) {
       const current = disposed ? assemble() : assembly;
       try {
@@ -61,4 +68,18 @@ export function openProblem(model: Model, seed: number, engine: EngineChoice | u
       disposed = true;
     },
   };
+}
+
+function limitsOf({ variables, size }: VariableLayout): FitProblem['limits'] {
+  if (variables.every(({ parameter, start }) => start < 0 || parameter.support !== 'box')) return undefined;
+  const lower = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
+  const upper = new Float64Array(size).fill(Number.POSITIVE_INFINITY);
+  const scale = new Float64Array(size).fill(1);
+  for (const { parameter, start, size: entries } of variables) {
+    if (start < 0 || parameter.support !== 'box') continue;
+    lower.fill(parameter.lower, start, start + entries);
+    upper.fill(parameter.upper, start, start + entries);
+    if (parameter.scale !== undefined) scale.set(parameter.scale, start);
+  }
+  return { bounds: { lower, upper }, scale };
 }

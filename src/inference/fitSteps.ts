@@ -3,13 +3,17 @@ import type { Model } from '../core/model.ts';
 import { bestOf, type EndedRun } from './bestOf.ts';
 import { type Checkpoint, checkpointOf, checkResumed, readCheckpoint, resumedState } from './checkpoint.ts';
 import { writeCheckpointFile } from './checkpointFile.ts';
+import { embedded } from './embedded.ts';
 import { type FitOptions, type FitSettings, fitSettings } from './fitOptions.ts';
 import { type FitProblem, openProblem } from './fitProblem.ts';
 import { type FitStep, fitAt, fitStep } from './fitStep.ts';
 import { perturbedStarts } from './perturbedStarts.ts';
+import { refined } from './refined.ts';
 import { type RunEvent, runFrom, type Start } from './run.ts';
 import type { Solution } from './solution.ts';
 import type { SolverState } from './solverState.ts';
+import { lbfgs } from './solvers/lbfgs.ts';
+import { lbfgsb } from './solvers/lbfgsb.ts';
 import { runInWorkers } from './workers/runInWorkers.ts';
 
 /** One start of a fit and what became of it so far. */
@@ -43,6 +47,7 @@ export function fitSteps(model: Model, options: FitOptions = {}): AsyncGenerator
 }
 
 async function* steps(model: Model, settings: FitSettings): AsyncGenerator<FitStep, Fit, void> {
+  if (model.embed !== undefined) return embedded(model, settings.engine);
   const began = performance.now();
   const saved = settings.resume === undefined ? undefined : await readCheckpoint(settings.resume);
   if (saved !== undefined) checkResumed(saved, settings);
@@ -68,7 +73,8 @@ async function* steps(model: Model, settings: FitSettings): AsyncGenerator<FitSt
         await save?.(checkpointOf(problem, runs, seed, seconds()));
       }
     }
-    const { x, ...course } = bestOf(runs.filter(isEnded), runs.length);
+    const best = bestOf(runs.filter(isEnded), runs.length);
+    const { x, ...course } = await refined(problem, best, stop.signal);
     return fitAt(problem, x, { ...course, diagnostics: { ...course.diagnostics, seconds: seconds() } });
   } finally {
     stop.release();
@@ -95,7 +101,14 @@ const isEnded = (run: Run): run is Run & EndedRun => run.solution !== undefined;
 function eventsOf(
   problem: FitProblem,
   runs: readonly Run[],
-  { workers, checkpointInterval, solver, relativeDecrease, maxIterations, tolerance }: FitSettings,
+  {
+    workers,
+    checkpointInterval,
+    solver = problem.limits === undefined ? lbfgs() : lbfgsb(),
+    relativeDecrease,
+    maxIterations,
+    tolerance,
+  }: FitSettings,
   signal: AbortSignal,
   isSaved: boolean,
 ): AsyncGenerator<RunEvent, void, void> {

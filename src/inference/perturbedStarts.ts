@@ -7,7 +7,8 @@ const REAL_PART = 0.5;
 /**
  * Starts around a given one, drawn from the seed: each column of a real matrix (the latents) moves by half its standard
  * deviation times a standard normal, a real number or list by half its root mean square (half, where that is 0), and the
- * logarithm of a positive parameter or the logit of a bounded one by a standard normal. All in the solver's variables.
+ * logarithm of a positive parameter or the logit of a bounded one by a standard normal, and a box parameter, within its bounds, by its
+ * scale times a standard normal. All in the solver's variables.
  *
  * The first n starts are the same however many are drawn.
  */
@@ -34,7 +35,11 @@ function perturb(x: Float64Array, { start, size, shape, parameter }: Variable, r
     const column = entries.filter((_entry, i) => i % columns === j);
     return REAL_PART * (spread(column, shape.length === 2) || 1);
   });
-  for (let i = 0; i < size; i++) entries[i]! += widths[i % columns]! * random.normal();
+  const { support, scale, lower, upper } = parameter;
+  for (let i = 0; i < size; i++) {
+    const moved = entries[i]! + widths[i % columns]! * (scale?.[i] ?? 1) * random.normal();
+    entries[i] = support === 'box' ? Math.max(lower, Math.min(upper, moved)) : moved;
+  }
 }
 
 /** Standard deviation, or root mean square about 0. */

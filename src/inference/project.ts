@@ -24,7 +24,8 @@ export interface ProjectionSettings {
  * @see Jiang et al. 2014, §III-E
  */
 export function project(posterior: Posterior, Y: Matrix, settings: ProjectionSettings): Projection {
-  const { latents, predictiveDensity, encode } = posterior;
+  const { latents, predictiveDensity, encode, place } = posterior;
+  if (place !== undefined) return place(Y);
   if (predictiveDensity === undefined) {
     throw new InvalidInputError('This model has no mapping from latents to observations, so it cannot place new ones.');
   }

@@ -80,7 +80,7 @@ export async function* runFrom(
  * @throws OptimizationError when it is not finite at the model's own
  */
 function begin(
-  { compute, objective, start: origin }: FitProblem,
+  { compute, objective, start: origin, limits }: FitProblem,
   { number, x, state }: Start,
   { solver, relativeDecrease, maxIterations, tolerance }: RunSettings,
   signal: AbortSignal,
@@ -90,6 +90,7 @@ function begin(
     const run = solve(objective, halvings === 0 ? x : nearer, solver, {
       signal,
       relativeDecrease,
+      ...limits,
       ...(maxIterations === undefined ? {} : { maxIterations }),
       ...(tolerance === undefined ? {} : { tolerance }),
       ...(state === undefined ? {} : { state }),
