@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const [folder = fileURLToPath(new URL('../docs/kernels', import.meta.url))] = process.argv.slice(2);
 process.argv.push('--build');
 await import('./prepare.mjs');
 const {
@@ -117,8 +118,6 @@ function panel(name, title, points, order, legend) {
   };
 }
 
-const folder =
-  process.argv[2] === '--build' ? fileURLToPath(new URL('../docs/kernels', import.meta.url)) : process.argv[2];
 mkdirSync(folder, { recursive: true });
 for (const kernel of kernels) {
   const drawn = samplesOf(kernel);
