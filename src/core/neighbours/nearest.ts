@@ -46,7 +46,7 @@ export class Nearest {
     let v = place;
     while (v > 0) {
       const parent = (v - 1) >> 1;
-      if (squares[parent]! > square || (squares[parent] === square && rows[parent]! > row)) {
+      if (squares[parent]! < square || (squares[parent] === square && rows[parent]! < row)) {
         squares[v] = squares[parent]!;
         rows[v] = rows[parent]!;
         v = parent;

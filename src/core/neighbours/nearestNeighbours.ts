@@ -14,8 +14,8 @@ export interface Neighbours {
 }
 
 /**
- * The k nearest neighbours of every point, exactly: ordered by ‖y_i − y_j‖, and by row where distances are equal. A point
- * is not its own neighbour, but a duplicate of it is.
+ * The k nearest neighbours of every point, exactly: ordered by ‖y_i − y_j‖², and by row where these are equal. A point is not
+ * its own neighbour, but a duplicate of it is.
  *
  * @param Y - N×D points
  * @param k - how many, 1 … N − 1 (up to N with `queries`)
