@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { squaredDistance } from '../core/graph/nearestNeighbours.ts';
+import { squaredDistance } from '../core/graph/squaredDistance.ts';
 import { Matrix } from '../core/matrix.ts';
 
 /**

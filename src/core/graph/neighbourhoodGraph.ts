@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../errors.ts';
 import { describe, Matrix, type MatrixLike } from '../matrix.ts';
+import { nearestNeighbours, withinRadius } from '../neighbours/index.ts';
 import { checkNumbers } from '../observations.ts';
 import { checkOptions } from '../options.ts';
 import { edgesOfPairs, pairKey } from './edges.ts';
 import type { Graph } from './graph.ts';
-import { nearestNeighbours, pairsWithin, squaredDistance } from './nearestNeighbours.ts';
+import { squaredDistance } from './squaredDistance.ts';
 
 /** How much the edges of a neighbourhood graph weigh. */
 export interface EdgeWeights {
@@ -63,7 +64,11 @@ export function epsilonGraph(Y: MatrixLike, r: number, options: EdgeWeights = {}
   if (!(typeof r === 'number' && r > 0)) {
     throw new InvalidInputError(`epsilonGraph takes a radius above 0, but ${describe(r)} was given.`);
   }
-  const keys = Float64Array.from(pairsWithin(points, r), ([i, j]) => pairKey(i, j, points.rows));
+  const { starts, indices } = withinRadius(points, r);
+  const keys = new Float64Array(indices.length);
+  for (let i = 0; i < points.rows; i++) {
+    for (let p = starts[i]!; p < starts[i + 1]!; p++) keys[p] = pairKey(i, indices[p]!, points.rows);
+  }
   return Object.freeze({ size: points.rows, ...edgesOfPairs(keys, points.rows, weightOf) });
 }
 
