@@ -2,6 +2,7 @@ export { type DgplvmOptions, dgplvm } from './dgplvm.ts';
 export type { FamilyOptions } from './family.ts';
 export { type GplrfOptions, gplrf } from './gplrf.ts';
 export { gplvm } from './gplvm.ts';
+export { type GpScoreOptions, gpScore } from './gpScore.ts';
 export { backConstrained } from './latents/backConstrained.ts';
 export { defineMap, type LatentMap, type MapDefinition, type MapFactory, type MapStart } from './latents/defineMap.ts';
 export { free } from './latents/free.ts';

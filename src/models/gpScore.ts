@@ -1,0 +1,130 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../core/errors.ts';
+import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { checkNumbers, observationsFrom, standardizationOf, standardized } from '../core/observations.ts';
+import { checkOptions } from '../core/options.ts';
+import { fixed } from '../core/parameter.ts';
+import { seededRandom } from '../core/random.ts';
+import { naturalEntries, toUnconstrained, type VariableLayout } from '../core/variables.ts';
+import { openProblem } from '../inference/fitProblem.ts';
+import { solve } from '../inference/solve.ts';
+import { solveInSlices } from '../inference/solveInSlices.ts';
+import { lbfgsb } from '../inference/solvers/lbfgsb.ts';
+import { add } from '../kernels/algebra.ts';
+import { bias } from '../kernels/bias.ts';
+import { rbf } from '../kernels/rbf.ts';
+import { free } from './latents/free.ts';
+import { latentVariableModel, meanVariance } from './latentVariableModel.ts';
+
+export interface GpScoreOptions {
+  /** Number of starts, from 1; 5 unless given. The first five are always the same, further ones are drawn from the seed. */
+  readonly starts?: number;
+  /** Seed of the starts after the fifth; 0 unless given. */
+  readonly seed?: number;
+}
+
+const wholeFromOne = 'a whole number from 1';
+const schema = v.strictObject({
+  starts: v.optional(v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)), 5),
+  seed: v.optional(v.pipe(v.number('a whole number'), v.integer('a whole number')), 0),
+});
+
+/** Where the logarithm of a variance may go: a term that is not needed must stop somewhere. */
+const VARIANCE = [-25, 12] as const;
+/**
+ * Where that of the lengthscale may go, for columns of unit variance: e⁻⁶ = 0.0025. Without a limit, points that coincide in
+ * X but for rounding are explained by functions of their rounding.
+ */
+const LENGTHSCALE = [-6, 12.5] as const;
+
+/** Variances of rbf, bias and noise, and 1/lengthscale². */
+type Hyperparameters = readonly [variance: number, inverseWidth: number, bias: number, noise: number];
+
+/**
+ * How well an embedding explains the data, as the likelihood of a GPLVM with its latents held there: the maximum over the
+ * variance and the lengthscale of an rbf, a bias and a noise variance of
+ * log p(Y|X) = −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ). The columns of Y are centred, those of X scaled to unit variance.
+ *
+ * The likelihood has several maxima; the best of those reached from the starts counts.
+ *
+ * @param Y - data, N×D
+ * @param X - embedding, N×q
+ * @param options - `starts`, `seed`: see {@link GpScoreOptions}
+ * @returns nats; comparable between embeddings of the same Y
+ * @throws InvalidInputError when a number is not finite, or Y and X differ in their rows
+ * @see Harmeling, Exploring model selection techniques for nonlinear dimensionality reduction (2007); Lawrence, JMLR 13 (2012), §4
+ * @example
+ * ```ts
+ * const score = await gpScore(Y, result.latents);
+ * ```
+ */
+export async function gpScore(Y: MatrixLike, X: MatrixLike, options: GpScoreOptions = {}): Promise<number> {
+  const { starts, seed } = checkOptions(schema, options, 'gpScore');
+  const observations = observationsFrom(Y);
+  const latents = checkNumbers(Matrix.from(X, 'X'), 'X');
+  if (latents.rows !== observations.rows) {
+    throw new InvalidInputError(
+      `Y and X must have the same rows, but they have ${observations.rows} and ${latents.rows}.`,
+    );
+  }
+  const problem = openProblem(
+    heldModel(observations, standardized(latents, standardizationOf(latents, true, true))),
+    0,
+    undefined,
+  );
+  try {
+    const { layout, objective } = problem;
+    const variance = meanVariance(standardized(observations, standardizationOf(observations, true, false)));
+    const box = boxOf(layout);
+    let best = Number.NEGATIVE_INFINITY;
+    for (const start of startsFor(variance, starts, seed)) {
+      const x = toUnconstrained(layout, naturalEntries(layout, valuesAt(start)));
+      const run = solve(objective, x, lbfgsb(), { ...box, relativeDecrease: 1e-14, tolerance: 1e-7 });
+      best = Math.max(best, -(await solveInSlices(problem, run)).value);
+    }
+    return best;
+  } finally {
+    problem.dispose();
+  }
+}
+
+/** A GPLVM whose latents are held. */
+function heldModel(observations: Matrix, X: Matrix) {
+  const latents = Object.freeze({ ...free({ init: X }), parameters: () => ({ latents: fixed(X) }) });
+  const kernel = add(rbf(), bias());
+  return latentVariableModel({ observations, latentDim: X.columns, latents, kernel, noise: 1 });
+}
+
+/** The solver sees the logarithm of 1/lengthscale², as it sees those of the variances: halves of it would be badly scaled. */
+function boxOf({ variables }: VariableLayout) {
+  const isLengthscale = variables.filter(({ start }) => start >= 0).map(({ path }) => path.endsWith('.lengthscale'));
+  const ranges = isLengthscale.map((is) => (is ? LENGTHSCALE : VARIANCE));
+  return {
+    bounds: { lower: ranges.map(([lower]) => lower), upper: ranges.map(([, upper]) => upper) },
+    scale: isLengthscale.map((is) => (is ? 0.5 : 1)),
+  };
+}
+
+const valuesAt = ([variance, inverseWidth, biasVariance, noise]: Hyperparameters) => ({
+  'mapping.kernel.rbf.variance': variance,
+  'mapping.kernel.rbf.lengthscale': 1 / Math.sqrt(inverseWidth),
+  'mapping.kernel.bias.variance': biasVariance,
+  'mapping.noise': noise,
+});
+
+/** Smooth and rough functions, with much and with little noise, on the scale of the data. */
+function startsFor(v: number, count: number, seed: number): Hyperparameters[] {
+  const listed: Hyperparameters[] = [
+    [1, 1, Math.exp(-2), Math.exp(-2)],
+    [v, 1, v / 10, v / 10],
+    [v, 10, v / 10, v / 100],
+    [v, 0.1, v / 10, v / 100],
+    [10 * v, 0.1, v, v / 1000],
+  ];
+  const random = seededRandom(seed);
+  const near = (value: number) => value * Math.exp(2 * random.normal());
+  const drawn = Array.from({ length: Math.max(0, count - listed.length) }, (): Hyperparameters => {
+    return [near(v), near(1), near(v / 10), near(v / 30)];
+  });
+  return [...listed, ...drawn].slice(0, count);
+}
