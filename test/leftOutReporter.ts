@@ -8,7 +8,7 @@ export class LeftOutReporter implements Reporter {
     );
     if (names.length === 0) return;
     process.stdout.write(
-      `\nLeft out, because the folder of real data (../shared) or a part of it is not here:\n${names.join('\n')}\n`,
+      `\nLeft out, because what they need (named in brackets; ../shared/… is the folder of real data) is not here:\n${names.join('\n')}\n`,
     );
   }
 }

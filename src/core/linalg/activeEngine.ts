@@ -74,7 +74,8 @@ function makeEngine(memory: Float64Memory, choice: EngineChoice): LinearAlgebraE
   if (choice === 'wasm') return wasmEngine(memory);
   if (choice === 'native') return nativeEngine(memory);
   const native = findNative();
-  if (!('reason' in native)) return native.engine(memory);
+  // The reference LAPACK is slower than WebAssembly: it is used when it is asked for.
+  if (!('reason' in native) && native.vendor !== 'LAPACK') return native.engine(memory);
   // On a machine without WebAssembly SIMD; the result says which engine ran.
   return supportsKernels() ? wasmEngine(memory) : typescriptEngine(memory);
 }
