@@ -16,8 +16,8 @@ export interface KernelDefinition<Name extends string, Options extends object = 
   /** Default parameters; a bare number is `positive`. */
   readonly parameters: OwnParameters<Name>;
   /**
-   * Options beside the parameters: each turns what was given into plain JSON (numbers, texts, lists), or throws a sentence. What
-   * is not given stays undefined.
+   * Options beside the parameters: each turns what was given into a number, text, truth value or list of these, or throws a
+   * sentence. What is not given stays undefined.
    */
   readonly options?: { readonly [K in keyof Options]-?: (given: unknown) => Options[K] };
   /**
@@ -31,7 +31,7 @@ export interface KernelDefinition<Name extends string, Options extends object = 
     inputs: Tensor2D,
     options: Partial<Options>,
   ): Tensor2D;
-  /** k(x, x) for every row of A (n entries); the diagonal of the Gram matrix is formed when this is missing. */
+  /** k(x, x) for every row of A (n entries); blocks of the Gram matrix are formed when this is missing. */
   diagonal?(p: KernelParameters<Name>, A: Tensor2D, inputs: Tensor2D, options: Partial<Options>): Tensor1D;
   /** K + k(A, B), when that takes fewer passes than forming k(A, B). */
   addedTo?(K: Tensor2D, p: KernelParameters<Name>, A: Tensor2D, B: Tensor2D): Tensor2D;
@@ -97,7 +97,7 @@ export function defineKernel<Name extends string, Options extends object = objec
         const values = ownTensors(p, name, names);
         return (
           definition.diagonal?.(values, A, inputs, options) ??
-          op.diagPart(definition.covariance(values, A, A, inputs, options))
+          diagonalOf((rows) => definition.covariance(values, rows, rows, inputs, options), A)
         );
       },
       ...(definition.addedTo && {
@@ -124,6 +124,20 @@ export function defineKernel<Name extends string, Options extends object = objec
     }
     return { overrides, options: Object.freeze(options) as Partial<Options> };
   }
+}
+
+/** Rows of a block of a Gram matrix of which the diagonal is wanted. */
+const BLOCK = 64;
+
+/** The diagonal of a Gram matrix, of which only blocks along the diagonal are formed. */
+function diagonalOf(gram: (rows: Tensor2D) => Tensor2D, A: Tensor2D): Tensor1D {
+  const n = A.shape[0];
+  if (n <= BLOCK) return op.diagPart(gram(A));
+  const blocks: Tensor1D[] = [];
+  for (let start = 0; start < n; start += BLOCK) {
+    blocks.push(op.diagPart(gram(op.slice(A, [start, 0], [Math.min(BLOCK, n - start), -1]))));
+  }
+  return op.concat(blocks);
 }
 
 function standardParameters<Name extends string>(parameters: OwnParameters<Name>): Record<Name, Parameter> {

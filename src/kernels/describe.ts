@@ -60,5 +60,12 @@ function parameterText(
 
 function valueText(value: ParameterValue | unknown): string {
   if (value instanceof Matrix) return valueText(value.toArrays());
-  return Array.isArray(value) ? `[${value.map(valueText).join(',')}]` : String(value);
+  if (Array.isArray(value)) return `[${value.map(valueText).join(',')}]`;
+  return typeof value === 'string' ? textOf(value) : String(value);
+}
+
+/** A word stands as it is; other texts, and words that mean something, are quoted. */
+function textOf(value: string): string {
+  if (/^[A-Za-z]\w*$/.test(value) && value !== 'true' && value !== 'false') return value;
+  return value.includes("'") ? `"${value}"` : `'${value}'`;
 }

@@ -109,7 +109,7 @@ export function parseKernel(text: string, own: KernelCatalogue = {}): Kernel {
     if (token.kind !== 'word' && token.kind !== 'text') throw failed('a value');
     next++;
     const kind = token.kind === 'word' ? kinds[token.text] : undefined;
-    if (kind === undefined || !taken('(')) return token.text;
+    if (kind === undefined || !taken('(')) return token.kind === 'word' ? meaningOf(token.text) : token.text;
     return kind(list(value, ')').map(natural));
   }
 
@@ -159,6 +159,9 @@ function only(value: ParameterValue | undefined, others: readonly ParameterValue
     'A parameter is fixed(value), positive(value), real(value) or bounded(lower, upper, value).',
   );
 }
+
+/** A word without quotes is a text, unless it is a truth value. */
+const meaningOf = (word: string): string | boolean => (word === 'true' || word === 'false' ? word === 'true' : word);
 
 /** Rows of numbers are a matrix. */
 function natural(value: unknown): ParameterValue {

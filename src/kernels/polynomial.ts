@@ -3,13 +3,12 @@ import { describe } from '../core/matrix.ts';
 import * as op from '../core/ops.ts';
 import { fixed, positive } from '../core/parameter.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
-import { defineKernel } from './defineKernel.ts';
-import type { Kernel } from './kernel.ts';
+import { defineKernel, type KernelFactory } from './defineKernel.ts';
 import { weightedProducts, weightedSquares } from './products.ts';
 
 type Names = 'variance' | 'scale' | 'offset' | 'degree';
 
-const definition = defineKernel<Names>({
+const ofAnyDegree = defineKernel<Names>({
   name: 'polynomial',
   parameters: { variance: positive(1), scale: positive(1), offset: positive(1), degree: fixed(2) },
   covariance: (p, A, B) => power(p, weightedProducts(A, B, p.scale)) as Tensor2D,
@@ -28,8 +27,8 @@ const definition = defineKernel<Names>({
  * polynomial({ degree: 3, offset: 0.5 });
  * ```
  */
-export const polynomial: typeof definition = (overrides) => {
-  const kernel: Kernel = definition(overrides);
+export const polynomial: KernelFactory<'variance' | 'scale' | 'offset' | 'degree'> = (overrides) => {
+  const kernel = ofAnyDegree(overrides);
   const { free, initial } = kernel.parameters['polynomial.degree']!;
   if (free) {
     throw new InvalidInputError(

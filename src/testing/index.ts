@@ -8,4 +8,5 @@ export { checkGradient, type GradientCheckOptions } from './checkGradient.ts';
 export { checkKernel, type KernelCheckOptions } from './checkKernel.ts';
 export { checkModel, type ModelCheckOptions } from './checkModel.ts';
 export { checkPrior, type PriorCheckOptions } from './checkPrior.ts';
+export type { DifferenceOptions } from './differences.ts';
 export { type Check, type CheckOptions, ConformanceError, type ConformanceReport } from './report.ts';

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { withFloat64 } from '../../src/core/float64/scope.ts';
+import { valueAndGradients } from '../../src/core/gradients.ts';
+import { doublesOf } from '../../src/core/matrix.ts';
+import { matrixTensor } from '../../src/core/matrixTensor.ts';
+import * as op from '../../src/core/ops.ts';
+import type { Scalar, Tensor2D } from '../../src/core/tensorflow.ts';
+import {
+  covariance,
+  defineKernel,
+  fixed,
+  InvalidInputError,
+  kernelFromJSON,
+  kernelToJSON,
+  parseKernel,
+  positive,
+  describe as text,
+} from '../../src/index.ts';
+import { checkKernel } from '../../src/testing/index.ts';
+import { randomPoints } from '../../src/testing/points.ts';
+import { expectClose } from '../tolerance.ts';
+
+/** v·(xᵀx')², with an option that leaves the square away. */
+const products = defineKernel<'variance', { readonly squared: boolean }>({
+  name: 'products',
+  parameters: { variance: positive(2) },
+  options: {
+    squared: (given) => {
+      if (typeof given !== 'boolean')
+        throw new InvalidInputError(`Option 'squared' is true or false, but ${given} was given.`);
+      return given;
+    },
+  },
+  covariance: (p, A, B, _inputs, { squared = true }) => {
+    const product = op.matMul<Tensor2D>(A, B, false, true);
+    return op.mul(p.variance, squared ? op.square(product) : product);
+  },
+});
+
+describe('a defined kernel', () => {
+  it('without a diagonal of its own has that of the Gram matrix, by blocks, with gradients', () => {
+    const X = randomPoints(150, 2, 1);
+    const squares = X.toArrays().map(([a, b]) => a! * a! + b! * b!);
+    withFloat64(() => {
+      const A = matrixTensor(X);
+      const p = { 'products.variance': op.scalar(2) };
+      let largest = 0;
+      const counting = defineKernel({
+        name: 'products',
+        parameters: { variance: positive(2) },
+        covariance: (q, rows, columns) => {
+          largest = Math.max(largest, rows.shape[0] * columns.shape[0]);
+          return op.mul(q.variance, op.square(op.matMul(rows, columns, false, true)));
+        },
+      })();
+      expectClose(
+        doublesOf(counting.diagonal(p, A, A)),
+        squares.map((s) => 2 * s * s),
+        1e-14,
+      );
+      expect(largest).toBe(64 * 64);
+      const { gradients } = valueAndGradients(
+        () => op.sum(counting.diagonal(p, A, A)) as Scalar,
+        [A, p['products.variance']],
+      );
+      expectClose(
+        gradients[0],
+        X.toArrays().map((row, i) => row.map((entry) => 8 * squares[i]! * entry)),
+        1e-14,
+      );
+      expectClose(gradients[1], [squares.reduce((sum, s) => sum + s * s, 0)], 1e-14);
+    });
+  });
+
+  it('may have options, which go to its covariance, into JSON and text, and back', () => {
+    const kernel = products({ squared: false, variance: fixed(3) });
+    expectClose(covariance(kernel, [[1], [2]]), [3, 6, 6, 12], 0);
+    expect(text(kernel)).toBe('products(variance=fixed(3), squared=false)');
+    expect(kernelToJSON(kernel)).toEqual({
+      kernel: 'products',
+      parameters: { variance: { support: 'positive', free: false, initial: 3 } },
+      options: { squared: false },
+    });
+    expect(kernelToJSON(kernelFromJSON(kernelToJSON(kernel), { products }))).toEqual(kernelToJSON(kernel));
+    expect(kernelToJSON(parseKernel(text(kernel), { products }))).toEqual(kernelToJSON(kernel));
+    expect(kernelToJSON(products())).not.toHaveProperty('options');
+    expect(checkKernel(kernel).passed).toBe(true);
+  });
+
+  it.each([true, false, 'true', 'word', 'two words', "it's", '', 0.1, -2, [1, [2, 'three']]])(
+    'keeps an option of %j',
+    (given) => {
+      const labelled = defineKernel<never, { readonly label: unknown }>({
+        name: 'labelled',
+        parameters: {},
+        options: { label: (label) => label },
+        covariance: (_p, A, B) => op.matMul(A, B, false, true),
+      });
+      const kernel = labelled({ label: given });
+      expect(kernelToJSON(parseKernel(text(kernel), { labelled }))).toEqual(kernelToJSON(kernel));
+    },
+  );
+
+  it('says what it does not have', () => {
+    expect(() => products({ squared: 'yes' })).toThrow(/'squared' is true or false, but yes/);
+    expect(() => products({ square: true } as never)).toThrow(
+      /Kernel 'products' has no parameter 'square'. Did you mean 'squared'\? Known are variance, squared/,
+    );
+    expect(() => defineKernel({ name: 'two words', parameters: {}, covariance: (_p, A) => A })).toThrow(/one word/);
+  });
+});
