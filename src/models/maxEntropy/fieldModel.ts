@@ -1,0 +1,136 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { connectedComponents } from '../../core/graph/connectedComponents.ts';
+import type { Graph } from '../../core/graph/graph.ts';
+import type { Assembly, Model, ModelJSON, ParameterValues, Posterior, Refinement } from '../../core/model.ts';
+import * as op from '../../core/ops.ts';
+import type { Tensor1D } from '../../core/tensorflow.ts';
+import { fieldDensity } from '../../priors/constraints/fieldDensity.ts';
+import { fieldFactor } from '../../priors/constraints/fieldFactor.ts';
+import { type FieldProblem, kktResidual } from '../../priors/constraints/kktResidual.ts';
+import { maxEntropy } from '../../priors/constraints/maxEntropy.ts';
+import { projectedNewton } from '../../priors/constraints/projectedNewton.ts';
+import { type FieldEmbedding, fieldCovariance, fieldEmbedding, fieldPrecision, supportOf } from './fieldEmbedding.ts';
+
+/** The path of the multipliers. */
+export const WEIGHTS = 'field.weights';
+
+/** What makes one maximum-entropy model differ from another. */
+export interface FieldParts {
+  readonly name: string;
+  readonly graph: Graph;
+  /** φ, one of each edge. */
+  readonly squaredDistances: Float64Array;
+  readonly basePrecision: number;
+  readonly copies: number;
+  readonly slackPenalty: number;
+  readonly latentDim: number;
+  readonly embedding: FieldEmbedding;
+  toJSON(): ModelJSON;
+}
+
+/** Up to this many points Newton's method follows the solver; beyond, its dense Hessian is too much. */
+const MOST_POINTS = 3000;
+
+/** Largest violation of the optimality conditions at a maximum. */
+const CONVERGED = 1e-8;
+
+/** A model that is one maximum-entropy layer on given distances, and the embedding of the field it learns. */
+export function fieldModel(parts: FieldParts): Model {
+  const { name, graph, squaredDistances, basePrecision, copies, slackPenalty } = parts;
+  const layer = maxEntropy({ graph, squaredDistances, basePrecision, copies, slackPenalty });
+  const problem = layer.problem!;
+  const hasNewton = graph.size <= MOST_POINTS;
+  return Object.freeze<Model>({
+    name,
+    tolerance: (copies / 2) * (hasNewton ? 1e-4 : CONVERGED),
+    assemble: (): Assembly => {
+      const factor = fieldFactor(problem);
+      return {
+        parameters: { [WEIGHTS]: layer.parameters.weights! },
+        factors: [
+          {
+            name: 'field',
+            logDensity: (values) =>
+              fieldDensity(
+                values[WEIGHTS] as Tensor1D,
+                op.tensor(squaredDistances) as Tensor1D,
+                factor,
+                basePrecision,
+                copies,
+              ),
+          },
+        ],
+        dispose: () => undefined,
+      };
+    },
+    posterior: (values) => fieldPosterior(parts, supportOf(graph, weightsIn(values))),
+    *refine(values, { steps }): Generator<void, Refinement, void> {
+      const start = Float64Array.from(weightsIn(values));
+      const result = hasNewton ? yield* projectedNewton(problem, start, steps) : measured(problem, start);
+      const { weights, kktResidual: residual, iterations, evaluations } = result;
+      const newton = iterations === 0 ? '' : `${iterations} Newton step${iterations === 1 ? '' : 's'} followed. `;
+      return {
+        values: { ...values, [WEIGHTS]: Array.from(weights) },
+        kktResidual: residual,
+        converged: residual <= CONVERGED,
+        iterations,
+        evaluations,
+        message:
+          `${newton}The optimality conditions hold to ${residual.toExponential(1)} (relative). ` +
+          described(parts, supportOf(graph, weights)),
+      };
+    },
+    toJSON: parts.toJSON,
+  });
+}
+
+function measured(problem: FieldProblem, weights: Float64Array) {
+  const { resistances } = fieldFactor(problem).evaluate(weights, problem.basePrecision);
+  return { weights, kktResidual: kktResidual(problem, weights, resistances), iterations: 0, evaluations: 1 };
+}
+
+function weightsIn(values: ParameterValues): readonly number[] {
+  return values[WEIGHTS] as readonly number[];
+}
+
+function fieldPosterior({ name, basePrecision, latentDim, embedding }: FieldParts, graph: Graph): Posterior {
+  return {
+    ...fieldEmbedding(graph, basePrecision, latentDim, embedding),
+    graph,
+    precision: () => fieldPrecision(graph, basePrecision),
+    covariance: () => fieldCovariance(graph, basePrecision),
+    predict: () => {
+      throw new InvalidInputError(
+        `The model '${name}' has no mapping from latents to observations, so it predicts none.`,
+      );
+    },
+  };
+}
+
+/** What the learned graph looks like, and what that does to the embedding. */
+function described({ squaredDistances, basePrecision, copies, embedding }: FieldParts, graph: Graph): string {
+  const edges = graph.sources.length;
+  if (edges === 0) {
+    const least = squaredDistances.reduce((smallest, distance) => Math.min(smallest, distance), Infinity);
+    return (
+      `The learned graph is empty: no constraint binds, since every squared distance (the smallest is ${short(least)}) is at least ` +
+      `2·copies/basePrecision = ${short((2 * copies) / basePrecision)}, so the embedding means nothing. A basePrecision below ` +
+      `${short((2 * copies) / least)}, or squared distances divided by more than ${short((least * basePrecision) / (2 * copies))}, would connect points.`
+    );
+  }
+  const { sizes } = connectedComponents(graph);
+  const learned = `The learned graph has ${edges} of ${squaredDistances.length} edges`;
+  if (sizes.length === 1) return `${learned} and is connected.`;
+  const effect =
+    embedding === 'kernelPca'
+      ? `the first ${sizes.length - 1} of all eigenvalues are 1/basePrecision, and their vectors tell components apart only, up to a rotation`
+      : `the first ${sizes.length} of all eigenvectors tell components apart only`;
+  return (
+    `${learned} and ${sizes.length} components, the largest of ${sizes.reduce((most, size) => Math.max(most, size))} points: ${effect}. ` +
+    'A smaller basePrecision or more neighbours would connect them.'
+  );
+}
+
+function short(x: number): string {
+  return String(Number(x.toPrecision(4)));
+}

@@ -1,0 +1,60 @@
+import * as v from 'valibot';
+import { knnGraph } from '../../core/graph/index.ts';
+import type { MatrixLike } from '../../core/matrix.ts';
+import type { Model } from '../../core/model.ts';
+import { observationsFrom } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { edgeDistances } from '../../priors/constraints/edgeSquaredDistances.ts';
+import { latentDimOption, numberAboveZero, savedSpectral, slackPenaltyOption } from '../spectral/options.ts';
+import { fieldModel } from './fieldModel.ts';
+
+export interface MeuOptions {
+  /** q, from 1; 2 unless given. */
+  readonly latentDim?: number;
+  /** k of the symmetrised k-nearest-neighbour graph whose edges have constraints; 7 unless given. */
+  readonly neighbours?: number;
+  /** γ > 0; 1e-4 unless given. */
+  readonly basePrecision?: number;
+  /** C > 0: weights are at most 4C; Infinity unless given. */
+  readonly slackPenalty?: number;
+  /** How latents are read off the field; 'kernelPca' unless given. */
+  readonly embedding?: 'kernelPca' | 'eigenmap';
+}
+
+const schema = v.strictObject({
+  latentDim: latentDimOption,
+  neighbours: v.optional(v.any(), 7),
+  basePrecision: v.optional(numberAboveZero, 1e-4),
+  slackPenalty: slackPenaltyOption,
+  embedding: v.optional(v.picklist(['kernelPca', 'eigenmap'], "'kernelPca' or 'eigenmap'"), 'kernelPca'),
+});
+
+/**
+ * Maximum entropy unfolding: the Gaussian random field over points of largest entropy whose expected squared distances between
+ * neighbours are those observed, with attractive weights: max D/2·log|L(w) + γI| − ½·Σ w_e·‖y_i − y_j‖² over w ≥ 0, and its
+ * embedding by kernel PCA of the covariance.
+ *
+ * @param Y - N×D observations
+ * @param options - see {@link MeuOptions}
+ * @returns a model for `fit` and `evaluate`; its fit has `graph`, `precision()`, `covariance()` and `eigenvalues`
+ * @throws InvalidInputError for observations that are not finite numbers, neighbouring points that are the same, k ≥ N
+ * @see Lawrence 2012, §2 and eq. 3
+ * @example
+ * ```ts
+ * const result = await fit(meu(Y, { latentDim: 2, neighbours: 6 }));
+ * result.graph!.weights;
+ * ```
+ */
+export function meu(Y: MatrixLike, options: MeuOptions = {}): Model {
+  const checked = checkOptions(schema, options, 'meu');
+  const points = observationsFrom(Y);
+  const graph = knnGraph(points, checked.neighbours as number);
+  return fieldModel({
+    ...checked,
+    name: 'meu',
+    graph,
+    squaredDistances: edgeDistances(points, graph),
+    copies: points.columns,
+    toJSON: () => savedSpectral('meu', points, checked),
+  });
+}

@@ -1,0 +1,81 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import type { Graph } from '../../core/graph/graph.ts';
+import { completeGraph } from '../../core/graph/index.ts';
+import { describe, type Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { Model } from '../../core/model.ts';
+import { observationsFrom } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { covariance } from '../../kernels/covariance.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import { edgeDistances } from '../../priors/constraints/edgeSquaredDistances.ts';
+import { latentDimOption, numberAboveZero, savedSpectral, slackPenaltyOption } from '../spectral/options.ts';
+import { fieldModel } from './fieldModel.ts';
+
+export interface MpmeOptions {
+  /** d, from 1; 2 unless given. */
+  readonly latentDim?: number;
+  /** λ > 0; 1 unless given. */
+  readonly basePrecision?: number;
+  /** C > 0, the price of breaking a constraint; Infinity, none may be broken, unless given. */
+  readonly slackPenalty?: number;
+  /** φ: 'squared' Euclidean distances (unless given), 'plain' ones, or those of a kernel, k_ii + k_jj − 2k_ij. */
+  readonly distances?: 'squared' | 'plain' | Kernel;
+  /** How latents are read off the field; 'kernelPca' unless given. */
+  readonly embedding?: 'kernelPca' | 'eigenmap';
+}
+
+const schema = v.strictObject({
+  latentDim: latentDimOption,
+  basePrecision: v.optional(numberAboveZero, 1),
+  slackPenalty: slackPenaltyOption,
+  distances: v.optional(v.any(), 'squared'),
+  embedding: v.optional(v.picklist(['kernelPca', 'eigenmap'], "'kernelPca' or 'eigenmap'"), 'kernelPca'),
+});
+
+/**
+ * Maximum posterior manifold embedding: the graph of all pairs of points learned with the field over them,
+ * max d/2·log|L(w) + λI| − ½·Σ_{i<j} w_ij·φ_ij over 0 ≤ w_ij ≤ 4C. Most weights are 0 at the maximum; the rest are the learned
+ * neighbourhood graph, from whose field the embedding is read.
+ *
+ * @param Y - N×D observations
+ * @param options - see {@link MpmeOptions}
+ * @returns a model for `fit` and `evaluate`; its fit has `graph`, `precision()`, `covariance()` and `eigenvalues`, and a `message` that
+ * says how many components the graph has
+ * @throws InvalidInputError for observations that are not finite numbers, and points that are the same while C = ∞
+ * @see Mao et al. 2017, eqs. 10–16
+ * @example
+ * ```ts
+ * const result = await fit(mpme(Y, { latentDim: 2, basePrecision: 1, slackPenalty: 10 }));
+ * result.graph!.sources.length; // edges of positive weight
+ * ```
+ */
+export function mpme(Y: MatrixLike, options: MpmeOptions = {}): Model {
+  const checked = checkOptions(schema, options, 'mpme');
+  const points = observationsFrom(Y);
+  const graph = completeGraph(points.rows);
+  return fieldModel({
+    ...checked,
+    name: 'mpme',
+    graph,
+    squaredDistances: pairDistances(points, graph, checked.distances as MpmeOptions['distances']),
+    copies: checked.latentDim,
+    toJSON: () => savedSpectral('mpme', points, checked),
+  });
+}
+
+function pairDistances(points: Matrix, graph: Graph, distances: MpmeOptions['distances']): Float64Array {
+  if (distances === 'squared') return edgeDistances(points, graph);
+  if (distances === 'plain') return edgeDistances(points, graph).map(Math.sqrt);
+  if (typeof distances !== 'object') {
+    throw new InvalidInputError(
+      `Option 'distances' of mpme must be 'squared', 'plain' or a kernel, but ${describe(distances)} was given.`,
+    );
+  }
+  const K = covariance(distances, points);
+  const { sources, targets } = graph;
+  return Float64Array.from(sources, (i, e) => {
+    const j = targets[e]!;
+    return Math.max(0, K.at(i, i) + K.at(j, j) - 2 * K.at(i, j));
+  });
+}

@@ -1,0 +1,49 @@
+import { type LaplacianFactor, laplacianFactor } from '../../core/sparse/laplacianFactor.ts';
+import { type Pairs, resistancesOf, withDenseField } from './denseField.ts';
+
+/** log|L(w) + λI| and its gradient in w, R_e = U_ii + U_jj − 2U_ij. */
+export interface FieldValue {
+  readonly logDeterminant: number;
+  readonly resistances: Float64Array;
+}
+
+/** The determinant of the precision L(w) + λI on one graph, for any weights. */
+export interface FieldFactor {
+  /** Whether no N×N array is made. */
+  readonly sparse: boolean;
+  evaluate(weights: Float64Array, base: number): FieldValue;
+}
+
+/** Below this many points a dense factor is faster whatever the graph is. */
+const SMALL = 200;
+
+/** Of the entries of a dense triangle: beyond this part, a sparse factor saves nothing. */
+const SPARSE = 0.3;
+
+/** The factor that suits the graph; its structure is found on the first evaluation. */
+export function fieldFactor(pairs: Pairs): FieldFactor {
+  const { size: N, sources } = pairs;
+  let sparse: LaplacianFactor | undefined;
+  if (N >= SMALL && sources.length < (SPARSE * N * N) / 8) {
+    const factor = laplacianFactor(pairs);
+    if (factor.storedEntries < (SPARSE * N * N) / 2) sparse = factor;
+  }
+  const factor = sparse;
+  if (factor === undefined) {
+    return {
+      sparse: false,
+      evaluate: (weights, base) =>
+        withDenseField(pairs, weights, base, (logDeterminant, U) => ({
+          logDeterminant,
+          resistances: resistancesOf(pairs, U),
+        })),
+    };
+  }
+  return {
+    sparse: true,
+    evaluate: (weights, base) => {
+      factor.update(weights, base);
+      return { logDeterminant: factor.logDeterminant, resistances: factor.resistances() };
+    },
+  };
+}

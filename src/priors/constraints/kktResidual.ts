@@ -1,0 +1,47 @@
+/** The dual of a maximum-entropy problem: max c/2·log|L(w) + λI| − ½·Σ w_e·φ_e over 0 ≤ w_e ≤ upper. */
+export interface FieldProblem {
+  readonly size: number;
+  readonly sources: Int32Array;
+  readonly targets: Int32Array;
+  /** φ, one of each edge. */
+  readonly squaredDistances: Float64Array;
+  /** λ > 0 */
+  readonly basePrecision: number;
+  /** c */
+  readonly copies: number;
+  /** 4C, may be Infinity. */
+  readonly upper: number;
+}
+
+/** The weight at which an edge would meet its constraint alone, or its bound: min(c/φ_e, 4C). */
+export function weightScale({ copies, upper }: FieldProblem, squaredDistance: number): number {
+  return Math.min(copies / squaredDistance, upper);
+}
+
+/**
+ * How far an edge is from what holds at the maximum, from its gradient g = c/2·R − φ/2: positive where the weight wants to grow and
+ * may, negative where it wants to fall and may, 0 otherwise; in units of 2s/c with s = min(c/φ, 4C), so that it is R's relative
+ * distance c·R/φ − 1 where s = c/φ.
+ */
+export function violationOf(
+  problem: FieldProblem,
+  weight: number,
+  resistance: number,
+  squaredDistance: number,
+): number {
+  const scale = weightScale(problem, squaredDistance);
+  const violation = scale * (resistance - squaredDistance / problem.copies);
+  if (weight <= 0 && violation < 0) return 0;
+  if (weight >= problem.upper && violation > 0) return 0;
+  return violation;
+}
+
+/** Largest of the edges' violations: 0 where the Karush–Kuhn–Tucker conditions hold. */
+export function kktResidual(problem: FieldProblem, weights: Float64Array, resistances: Float64Array): number {
+  let largest = 0;
+  for (let e = 0; e < weights.length; e++) {
+    const violation = violationOf(problem, weights[e]!, resistances[e]!, problem.squaredDistances[e]!);
+    largest = Math.max(largest, Math.abs(violation));
+  }
+  return largest;
+}

@@ -1,0 +1,151 @@
+import { float64Backend } from '../../core/float64/scope.ts';
+import { linearAlgebra } from '../../core/linalg/activeEngine.ts';
+import { resistancesOf, withDenseField } from './denseField.ts';
+import { type FieldProblem, kktResidual, violationOf } from './kktResidual.ts';
+
+/** Where Newton's method ended. */
+export interface NewtonResult {
+  readonly weights: Float64Array;
+  readonly kktResidual: number;
+  readonly iterations: number;
+  readonly evaluations: number;
+}
+
+/** The method ends here: the rest is rounding. */
+const GOAL = 1e-12;
+
+/** Beyond this many free weights the Hessian takes more memory and time than first-order steps do. */
+const MOST_FREE = 6000;
+
+/**
+ * Ascends the dual of a maximum-entropy problem by Newton steps on the free weights, those between their bounds or pulled off them;
+ * at most 2N enter in one step, the most violated ones first. The Hessian is −c/2·(a_eᵀU a_f)², a_e = e_i − e_j; steps are
+ * projected onto the bounds and halved until the objective does not fall.
+ *
+ * @param start - one weight an edge, within the bounds
+ * @param steps - most steps; 0 only measures
+ * @throws NumericalError when the precision at the start has no factor
+ * @see Bertsekas, SIAM J. Control Optim. 20 (1982), on projected Newton methods
+ */
+export function* projectedNewton(
+  problem: FieldProblem,
+  start: Float64Array,
+  steps: number,
+): Generator<void, NewtonResult, void> {
+  let weights: Float64Array = start.slice();
+  let at: DualValue = evaluate(problem, weights);
+  let evaluations = 1;
+  let iterations = 0;
+  let residual = kktResidual(problem, weights, at.resistances);
+  while (iterations < steps && residual > GOAL) {
+    const free = freeWeights(problem, weights, at.resistances);
+    if (free.length > MOST_FREE) break;
+    const step = newtonStep(problem, weights, at.resistances, free);
+    if (step === undefined) break;
+    const found = searchAlong(problem, weights, at.value, free, step);
+    evaluations += found.evaluations;
+    if (found.at === undefined) break;
+    const before = residual;
+    residual = kktResidual(problem, found.weights, found.at.resistances);
+    // Close to the maximum the objective no longer tells better from worse; the residual does.
+    if (before < 1e-9 && residual > before / 2) {
+      if (residual < before) weights = found.weights;
+      residual = Math.min(residual, before);
+      break;
+    }
+    weights = found.weights;
+    at = found.at;
+    iterations++;
+    yield;
+  }
+  return { weights, kktResidual: residual, iterations, evaluations };
+}
+
+interface DualValue {
+  readonly value: number;
+  readonly resistances: Float64Array;
+}
+
+function evaluate(problem: FieldProblem, weights: Float64Array): DualValue {
+  const { copies, squaredDistances } = problem;
+  return withDenseField(problem, weights, problem.basePrecision, (logDeterminant, U) => {
+    let cost = 0;
+    for (let e = 0; e < weights.length; e++) cost += weights[e]! * squaredDistances[e]!;
+    return { value: 0.5 * (copies * logDeterminant - cost), resistances: resistancesOf(problem, U) };
+  });
+}
+
+/** Edges whose weight is between its bounds, and the most violated of those that want to leave one. */
+function freeWeights(problem: FieldProblem, weights: Float64Array, R: Float64Array): Int32Array {
+  const inner: number[] = [];
+  const entering: { readonly edge: number; readonly violation: number }[] = [];
+  for (let e = 0; e < weights.length; e++) {
+    const weight = weights[e]!;
+    if (weight > 0 && weight < problem.upper) inner.push(e);
+    else {
+      const violation = Math.abs(violationOf(problem, weight, R[e]!, problem.squaredDistances[e]!));
+      if (violation > 0) entering.push({ edge: e, violation });
+    }
+  }
+  entering.sort((a, b) => b.violation - a.violation || a.edge - b.edge);
+  const chosen = entering.slice(0, 2 * problem.size).map(({ edge }) => edge);
+  return Int32Array.from([...inner, ...chosen]).sort();
+}
+
+/** The step of each free weight, or nothing when the Hessian is singular in double precision. */
+function newtonStep(
+  problem: FieldProblem,
+  weights: Float64Array,
+  R: Float64Array,
+  free: Int32Array,
+): Float64Array | undefined {
+  const { size: N, sources, targets, copies, squaredDistances } = problem;
+  const count = free.length;
+  const memory = float64Backend().memory64;
+  const algebra = linearAlgebra(memory);
+  return memory.withBlock(8 * count * count, (hessian) =>
+    memory.withBlock(8 * count, (right) => {
+      withDenseField(problem, weights, problem.basePrecision, (_, U) => {
+        const H = memory.float64(hessian, count * count);
+        const across = new Float64Array(N);
+        for (let a = 0; a < count; a++) {
+          const i = sources[free[a]!]! * N;
+          const j = targets[free[a]!]! * N;
+          for (let k = 0; k < N; k++) across[k] = U[i + k]! - U[j + k]!;
+          for (let b = 0; b <= a; b++) {
+            const product = across[sources[free[b]!]!]! - across[targets[free[b]!]!]!;
+            H[a * count + b] = product * product;
+          }
+          H[a * (count + 1)]! *= 1 + 1e-12;
+        }
+      });
+      const gradient = memory.float64(right, count);
+      for (let a = 0; a < count; a++) gradient[a] = R[free[a]!]! - squaredDistances[free[a]!]! / copies;
+      if (algebra.cholesky(count, hessian) >= 0) return undefined;
+      algebra.triangularSolve(count, 1, hessian, right, false);
+      algebra.triangularSolve(count, 1, hessian, right, true);
+      return memory.float64(right, count).slice();
+    }),
+  );
+}
+
+/** The first of the projected points at 1, ½, ¼, … of the step where the objective does not fall. */
+function searchAlong(
+  problem: FieldProblem,
+  weights: Float64Array,
+  value: number,
+  free: Int32Array,
+  step: Float64Array,
+): { readonly weights: Float64Array; readonly at: DualValue | undefined; readonly evaluations: number } {
+  let evaluations = 0;
+  for (let length = 1; length > 1e-8; length /= 2) {
+    const moved = weights.slice();
+    free.forEach((e, a) => {
+      moved[e] = Math.max(0, Math.min(problem.upper, weights[e]! + length * step[a]!));
+    });
+    const at = evaluate(problem, moved);
+    evaluations++;
+    if (at.value >= value - 1e-12 * Math.abs(value)) return { weights: moved, at, evaluations };
+  }
+  return { weights, at: undefined, evaluations };
+}
