@@ -18,5 +18,6 @@ export { periodic } from './periodic.ts';
 export { polynomial } from './polynomial.ts';
 export { rationalQuadratic } from './rationalQuadratic.ts';
 export { rbf } from './rbf.ts';
+export type { ThinPlateConstant } from './thinPlateProfiles.ts';
 export { type ThinPlateSplineOptions, thinPlateSpline } from './thinPlateSpline.ts';
 export { white } from './white.ts';

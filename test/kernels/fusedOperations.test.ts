@@ -207,6 +207,7 @@ describe('squared distances, distances and Gram matrices', () => {
 
   it('work in single precision on the stock backend', async () => {
     await tf.setBackend('cpu');
+    tf.engine().startScope();
     const [A, B] = [tf.tensor2d(X.toArrays()), tf.tensor2d(Z.toArrays())];
     const K = op.radialCovariance(A, B, tf.scalar(2), {
       name: 'test',
@@ -223,7 +224,7 @@ describe('squared distances, distances and Gram matrices', () => {
     expectClose(Array.from(K.dataSync()), Array.from(expected.dataSync()), 1e-6);
     expectClose(Array.from(op.gramMatrix(A).dataSync()), Array.from(tf.matMul(A, A, false, true).dataSync()), 1e-6);
     expectClose(Array.from(op.squaredDistances(A, A).dataSync()), Array.from(broadcast(A, A).dataSync()), 1e-6);
-    tf.disposeVariables();
+    tf.engine().endScope();
   });
 
   it('ask for points of one dimension', () => {
