@@ -1,6 +1,9 @@
 import type { FitDiagnostics, TraceEntry } from '../core/fit.ts';
+import type { FitProblem } from './fitProblem.ts';
 import type { Course } from './fitStep.ts';
+import { projectedGradientNorm } from './scaledObjective.ts';
 import type { Solution } from './solution.ts';
+import type { Box } from './solvers/solver.ts';
 
 /** The run from one start that came to an end. */
 export interface EndedRun {
@@ -19,10 +22,11 @@ export interface Outcome extends Omit<Course, 'diagnostics'> {
  *
  * @param ended - at least one
  * @param count - number of starts there were to be
+ * @param limits - of the solver's variables
  */
-export function bestOf(ended: readonly EndedRun[], count: number): Outcome {
+export function bestOf(ended: readonly EndedRun[], count: number, limits: FitProblem['limits']): Outcome {
   const best = ended.reduce((kept, run) => (run.solution.value < kept.solution.value ? run : kept));
-  const { x, gradient, iterations } = best.solution;
+  const { x, iterations, state } = best.solution;
   return {
     x,
     trace: best.trace,
@@ -30,9 +34,19 @@ export function bestOf(ended: readonly EndedRun[], count: number): Outcome {
     diagnostics: {
       evaluations: ended.reduce((sum, { solution }) => sum + solution.evaluations, 0),
       iterations,
-      gradientNorm: gradient.reduce((largest, entry) => Math.max(largest, Math.abs(entry)), 0),
+      gradientNorm: projectedGradientNorm(state.best, boxOf(limits, x.length)),
       ...(count === 1 ? {} : { restarts: ended.map(({ solution }) => -solution.value) }),
     },
+  };
+}
+
+/** The bounds of z = x / scale, in which the solver works. */
+function boxOf(limits: FitProblem['limits'], size: number): Box {
+  const bound = (entries: Float64Array | undefined, none: number) =>
+    Float64Array.from({ length: size }, (_, i) => (entries?.[i] ?? none) / (limits?.scale[i] ?? 1));
+  return {
+    lower: bound(limits?.bounds.lower, Number.NEGATIVE_INFINITY),
+    upper: bound(limits?.bounds.upper, Number.POSITIVE_INFINITY),
   };
 }
 

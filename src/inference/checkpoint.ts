@@ -151,10 +151,11 @@ function inWords(variable: Checkpoint['variables'][number] | undefined): string 
 }
 
 /** The same variables do not make the same model: its value at the saved point tells other data or parts. */
-function checkValue({ best }: SolverState, { compute, objective }: FitProblem): void {
+function checkValue({ best, scale }: SolverState, { compute, objective }: FitProblem): void {
   let value = Number.NaN;
   try {
-    value = compute(() => objective(best.x).value);
+    const x = best.x.map((entry, i) => entry * scale[i]!);
+    value = compute(() => objective(x).value);
   } catch (error) {
     if (!(error instanceof NumericalError)) throw error;
   }

@@ -73,7 +73,7 @@ async function* steps(model: Model, settings: FitSettings): AsyncGenerator<FitSt
         await save?.(checkpointOf(problem, runs, seed, seconds()));
       }
     }
-    const best = bestOf(runs.filter(isEnded), runs.length);
+    const best = bestOf(runs.filter(isEnded), runs.length, problem.limits);
     const { x, ...course } = await refined(problem, best, stop.signal);
     return fitAt(problem, x, { ...course, diagnostics: { ...course.diagnostics, seconds: seconds() } });
   } finally {

@@ -4,6 +4,7 @@ export { fit } from './fit.ts';
 export type { FitOptions } from './fitOptions.ts';
 export type { FitStep } from './fitStep.ts';
 export { fitSteps } from './fitSteps.ts';
+export { type LaplaceApproximation, type LaplaceOptions, laplaceApproximation } from './laplaceApproximation.ts';
 export { minimize } from './minimize.ts';
 export { clusteringAccuracy } from './scores/clusteringAccuracy.ts';
 export type { Partition } from './scores/contingency.ts';

@@ -116,6 +116,8 @@ function* drive(
         iterations++;
         evaluationsOfState = evaluations;
         end = testGradient(run.iterate, box, settings);
+        // Another point may have been lower by rounding alone, without the gradient that ends the run.
+        if (end !== undefined && isLevel(run.iterate.value, best.value)) setIterate(best, run.iterate);
         if (step.value.comparable) {
           decreases.set([relativeDecrease(run.iterate.value, previous), decreases[0]!]);
           end ??= testDecreases(decreases, settings);
@@ -134,11 +136,20 @@ function* drive(
     evaluation = objective.evaluate(request.point);
     evaluations++;
     if (evaluation.value < best.value || (solver.stochastic && !Number.isNaN(evaluation.value))) {
-      best.x.set(request.point);
-      best.gradient.set(evaluation.gradient);
-      best.value = evaluation.value;
+      setIterate(best, { ...evaluation, x: request.point });
     }
   }
+}
+
+function setIterate(target: Iterate, { x, value, gradient }: Readonly<Iterate>): void {
+  target.x.set(x);
+  target.gradient.set(gradient);
+  target.value = value;
+}
+
+/** Whether two values differ by no more than the rounding of either. */
+function isLevel(value: number, other: number): boolean {
+  return Math.abs(value - other) <= 16 * Number.EPSILON * Math.max(1, Math.abs(other));
 }
 
 function evaluateStart(objective: ScaledObjective, start: Float64Array): Iterate {

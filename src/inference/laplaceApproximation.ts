@@ -1,0 +1,192 @@
+import * as v from 'valibot';
+import { InvalidInputError, NumericalError } from '../core/errors.ts';
+import { type GivenValues, givenValues } from '../core/evaluate.ts';
+import type { Fit } from '../core/fit.ts';
+import { Matrix } from '../core/matrix.ts';
+import type { Model } from '../core/model.ts';
+import { checkOptions } from '../core/options.ts';
+import { toNatural, type Variable } from '../core/variables.ts';
+import { type FitProblem, openProblem } from './fitProblem.ts';
+import { gradientDifferences, inverseOf } from './hessian.ts';
+import { shortNumber } from './shortNumber.ts';
+
+export interface LaplaceOptions {
+  /** Whether the hyperparameters are wanted; they are unless turned off. */
+  readonly parameters?: boolean;
+  /** Whether free latents are wanted: 2·N·q evaluations of the gradient; they are unless turned off. */
+  readonly latents?: boolean;
+  /** Aborting it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** A Gaussian about a maximum of the log density. */
+export interface LaplaceApproximation {
+  /** Of all hyperparameters together, in natural space, the latents held; missing when the model has none that is free. */
+  readonly parameters?: {
+    /** p names: a path, with the place of the entry where it has several (`mapping.kernel.rbf.lengthscale[1]`). */
+    readonly names: readonly string[];
+    /** p values */
+    readonly mean: Float64Array;
+    /** p×p */
+    readonly covariance: Matrix;
+  };
+  /** Of each latent point, all else held; missing when the latents are a function of the observations. */
+  readonly latents?: {
+    /** N×q */
+    readonly mean: Matrix;
+    /** N matrices, q×q */
+    readonly covariances: readonly Matrix[];
+  };
+}
+
+const schema = v.strictObject({
+  parameters: v.optional(v.boolean(), true),
+  latents: v.optional(v.boolean(), true),
+  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+});
+
+/**
+ * Gaussian uncertainty about a maximum of a model's log density: covariances H⁻¹ with H the negative Hessian, by central
+ * differences of the gradient in the solver's variables u, mapped to natural space by θ = θ(u) (J·H⁻¹·Jᵀ, J = ∂θ/∂u, which at a
+ * maximum is the inverse of the Hessian in θ itself). For the hyperparameters H is full, for the latents its q×q blocks on the
+ * diagonal.
+ *
+ * Each covariance is conditional on the other variables: narrower than the marginal one. What only the whole configuration
+ * of latents can do, such as turning, does not show in it. Multipliers of a constraint layer and weights of a back-constraint
+ * take no part.
+ *
+ * @param model - any model
+ * @param at - a fit of it, or values by path as `evaluate` takes them
+ * @param options - `parameters`, `latents`, `signal`: see {@link LaplaceOptions}
+ * @returns mean and covariance of the hyperparameters (p×p) and of each latent point (q×q)
+ * @throws NumericalError when H is not positive definite, so that the point is no maximum, naming the direction or the points
+ * @throws InvalidInputError for values that do not fit the model
+ * @see MacKay, Information Theory, Inference, and Learning Algorithms (2003), ch. 27
+ * @example
+ * ```ts
+ * const model = gplvm(Y, { latentDim: 2 });
+ * const { latents } = await laplaceApproximation(model, await fit(model));
+ * latents?.covariances[0]; // Matrix 2×2: how well the first point is placed
+ * ```
+ */
+export async function laplaceApproximation(
+  model: Model,
+  at: Fit | GivenValues,
+  options: LaplaceOptions = {},
+): Promise<LaplaceApproximation> {
+  const asked = checkOptions(schema, options, 'laplaceApproximation');
+  const problem = openProblem(model, 0, undefined);
+  try {
+    const x = problem.variablesAt(givenValues(valuesOf(at, problem)));
+    const { variables } = problem.layout;
+    const hyperparameters = variables.filter(isHyperparameter);
+    const free = variables.find(({ path, start }) => path === 'latents' && start >= 0);
+    return {
+      ...(asked.parameters && hyperparameters.length > 0
+        ? { parameters: await parametersAt(problem, x, hyperparameters, asked.signal) }
+        : {}),
+      ...(asked.latents && free !== undefined ? { latents: await latentsAt(problem, x, free, asked.signal) } : {}),
+    };
+  } finally {
+    problem.dispose();
+  }
+}
+
+const isHyperparameter = ({ path, start, parameter }: Variable) =>
+  start >= 0 && parameter.support !== 'box' && !/^latents(\.|$)/.test(path);
+
+function valuesOf(at: Fit | GivenValues, { layout }: FitProblem): GivenValues {
+  if (!('predict' in at && typeof at.predict === 'function')) return at as GivenValues;
+  const { latents, parameters } = at as Fit;
+  const named = layout.variables.some(({ path }) => path === 'latents') ? { latents } : {};
+  return { ...named, ...parameters } as GivenValues;
+}
+
+async function parametersAt(
+  problem: FitProblem,
+  x: Float64Array,
+  variables: readonly Variable[],
+  signal: AbortSignal | undefined,
+): Promise<NonNullable<LaplaceApproximation['parameters']>> {
+  const places = variables.flatMap(({ start, size }) => Array.from({ length: size }, (_, i) => start + i));
+  const names = variables.flatMap(namesOf);
+  const hessian = await gradientDifferences(problem, x, places, places, signal);
+  const { inverse, smallest, largest, direction } = problem.compute(() => inverseOf(hessian));
+  if (inverse === undefined) {
+    const steepest = direction.reduce((best, entry, i) => (Math.abs(entry) > Math.abs(direction[best]!) ? i : best), 0);
+    throw new NumericalError(
+      `The log density has no strict maximum in the parameters here: the eigenvalues of its negative Hessian (${names.length}×${names.length}) ` +
+        `reach from ${shortNumber(smallest)} to ${shortNumber(largest)}, the smallest mostly along '${names[steepest]}'. ` +
+        'Fit the model further, hold that parameter with fixed(…), or give it a prior.',
+    );
+  }
+  const natural = toNatural(problem.layout, x);
+  const jacobian = Matrix.zeros(places.length, places.length);
+  const mean = new Float64Array(places.length);
+  let first = 0;
+  for (const variable of variables) {
+    const { start, size, transform } = variable;
+    const value = natural[problem.layout.variables.indexOf(variable)]!;
+    for (let i = 0; i < size; i++) {
+      const unit = Float64Array.from({ length: size }, (_, j) => (i === j ? 1 : 0));
+      const row = transform.pullBack(unit, value, x.subarray(start, start + size));
+      jacobian.data.set(row, (first + i) * places.length + first);
+      mean[first + i] = value[i]!;
+    }
+    first += size;
+  }
+  return { names, mean, covariance: congruence(jacobian, inverse) };
+}
+
+function namesOf({ path, shape, size }: Variable): string[] {
+  if (shape.length === 0) return [path];
+  const columns = shape[1];
+  return Array.from({ length: size }, (_, i) =>
+    columns === undefined ? `${path}[${i}]` : `${path}[${Math.floor(i / columns)}, ${i % columns}]`,
+  );
+}
+
+async function latentsAt(
+  problem: FitProblem,
+  x: Float64Array,
+  { start, size, shape, parameter, path }: Variable,
+  signal: AbortSignal | undefined,
+): Promise<NonNullable<LaplaceApproximation['latents']>> {
+  if (parameter.transform !== undefined) {
+    throw new InvalidInputError(
+      `The points of '${path}' do not move on their own in this model: a prior restricts all of them together. Ask with latents: false.`,
+    );
+  }
+  const [rows, columns] = shape as [number, number];
+  const covariances: Matrix[] = [];
+  const bad: number[] = [];
+  for (let n = 0; n < rows; n++) {
+    const places = Array.from({ length: columns }, (_, d) => start + n * columns + d);
+    const hessian = await gradientDifferences(problem, x, places, places, signal);
+    const { inverse } = problem.compute(() => inverseOf(hessian));
+    if (inverse === undefined) bad.push(n);
+    else covariances.push(inverse);
+  }
+  if (bad.length > 0) {
+    throw new NumericalError(
+      `The log density has no strict maximum in the latents of ${bad.length} of ${rows} points here (rows ${bad.slice(0, 5).join(', ')}${bad.length > 5 ? ', …' : ''}): ` +
+        'the negative Hessian of each is not positive definite. Fit the model further, put a prior on the latents, or ask with latents: false.',
+    );
+  }
+  return { mean: new Matrix(x.slice(start, start + size), rows, columns), covariances };
+}
+
+/** J·S·Jᵀ */
+function congruence(J: Matrix, S: Matrix): Matrix {
+  const n = S.rows;
+  const result = Matrix.zeros(n, n);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j <= i; j++) {
+      let sum = 0;
+      for (let a = 0; a < n; a++) for (let b = 0; b < n; b++) sum += J.at(i, a) * S.at(a, b) * J.at(j, b);
+      result.data[i * n + j] = sum;
+      result.data[j * n + i] = sum;
+    }
+  }
+  return result;
+}

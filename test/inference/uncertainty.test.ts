@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidInputError, NumericalError } from '../../src/core/errors.ts';
+import { evaluate, type GivenValues } from '../../src/core/evaluate.ts';
+import { Matrix } from '../../src/core/matrix.ts';
+import * as op from '../../src/core/ops.ts';
+import { bounded, fixed, positive, real } from '../../src/core/parameter.ts';
+import { seededRandom } from '../../src/core/random.ts';
+import type { Scalar, Tensor, Tensor2D } from '../../src/core/tensorflow.ts';
+import { pipeFlow } from '../../src/data/index.ts';
+import { fit, laplaceApproximation } from '../../src/inference/index.ts';
+import { rbf } from '../../src/kernels/index.ts';
+import { gplvm } from '../../src/models/index.ts';
+import { expectClose } from '../tolerance.ts';
+import { densityModel } from './densityModel.ts';
+
+const random = seededRandom(9);
+
+/** A positive definite matrix with known entries. */
+function precisionMatrix(n: number): number[][] {
+  const A = Array.from({ length: n }, () => Array.from({ length: n }, () => random.normal()));
+  return A.map((row, i) => A.map((other, j) => row.reduce((sum, a, k) => sum + a * other[k]!, i === j ? 1 : 0)));
+}
+
+function inverse2(matrix: number[][]): number[] {
+  const [[a, b], [c, d]] = matrix as [[number, number], [number, number]];
+  const determinant = a * d - b * c;
+  return [d / determinant, -b / determinant, -c / determinant, a / determinant];
+}
+
+/** log p = −½·zᵀPz, z the entries of a parameter less m. */
+const normal = (z: Tensor, P: number[][]) => {
+  const column = op.reshape(z, [P.length, 1]) as Tensor2D;
+  return op.mul(-0.5, op.sum(op.mul(column, op.matMul(op.tensor(P) as Tensor2D, column)))) as Scalar;
+};
+
+describe('the Laplace approximation', () => {
+  it('of a normal posterior of latents has the conditional covariance of each point', async () => {
+    const P = precisionMatrix(6);
+    const X = Matrix.from([
+      [0.3, -1],
+      [2, 0],
+      [0.1, 5],
+    ]);
+    const model = densityModel({ latents: real(X) }, ({ latents }) => normal(latents!, P));
+    const { latents, parameters } = await laplaceApproximation(model, {});
+    expect(parameters).toBeUndefined();
+    expect(latents!.mean).toEqual(X);
+    latents!.covariances.forEach((covariance, n) => {
+      const block = [0, 1].map((i) => [0, 1].map((j) => P[2 * n + i]![2 * n + j]!));
+      expectClose(covariance, inverse2(block), 1e-8, `point ${n}`);
+    });
+    expect(latents!.covariances).toHaveLength(3);
+  });
+
+  it('of gamma, beta and normal posteriors at their modes has the inverse curvature in natural space', async () => {
+    // log p = 5·log r − 2r, mode 5/2; 3·log s + 4·log(1 − s), mode 3/7; a correlated normal about (1, −2).
+    const P = precisionMatrix(2);
+    const model = densityModel({ r: positive(1), s: bounded(0, 1), t: real([0, 0]), held: fixed(3) }, ({ r, s, t }) => {
+      const gamma = op.sub(op.mul(5, op.log(r!)), op.mul(2, r!));
+      const beta = op.add(op.mul(3, op.log(s!)), op.mul(4, op.log(op.sub(1, s!))));
+      return op.add(op.add(gamma, beta), normal(op.sub(t!, op.tensor([1, -2])), P)) as Scalar;
+    });
+    const result = await fit(model, { tolerance: 1e-10, relativeDecrease: 0 });
+    const { parameters } = await laplaceApproximation(model, result);
+    expect(parameters!.names).toEqual(['r', 's', 't[0]', 't[1]']);
+    expectClose(parameters!.mean, [2.5, 3 / 7, 1, -2], 1e-8, 'mode');
+    const { covariance } = parameters!;
+    const [a, b, c, d] = inverse2(P);
+    const p = 3 / 7;
+    const expected = [
+      [5 / 4, 0, 0, 0],
+      [0, 1 / (3 / p ** 2 + 4 / (1 - p) ** 2), 0, 0],
+      [0, 0, a!, b!],
+      [0, 0, c!, d!],
+    ];
+    expectClose(covariance, expected, 1e-8, 'covariance');
+    expect((await laplaceApproximation(model, { r: 2.5, s: p, t: [1, -2] })).parameters!.covariance.rows).toBe(4);
+  });
+
+  it('of a fitted GPLVM is the inverse of Hessians by differences in natural space', async () => {
+    const { observations } = pipeFlow({ points: 20, seed: 3 });
+    const model = gplvm(observations, { latentDim: 2, kernel: rbf({ lengthscale: fixed(1) }), noise: 0.05 });
+    const result = await fit(model, { maxIterations: 5000, tolerance: 1e-7, relativeDecrease: 0 });
+    const { latents, parameters } = await laplaceApproximation(model, result);
+    const values: GivenValues = { latents: result.latents, ...result.parameters } as GivenValues;
+    const { names, covariance } = parameters!;
+    expect(names).toEqual(['mapping.kernel.rbf.variance', 'mapping.noise']);
+    // Σ·H = I with H by differences of `evaluate`'s gradients.
+    const H = names.map((moved) => {
+      const at = values[moved] as number;
+      const h = 1e-5 * at;
+      const [above, below] = [at + h, at - h].map((value) => evaluate(model, { ...values, [moved]: value }).gradients);
+      return names.map((name) => -((above![name] as number) - (below![name] as number)) / (2 * h));
+    });
+    const product = [0, 1].map((i) =>
+      [0, 1].map((j) => covariance.at(i, 0) * H[0]![j]! + covariance.at(i, 1) * H[1]![j]!),
+    );
+    expectClose(product[0]![0], 1, 1e-5);
+    expectClose(product[1]![1], 1, 1e-5);
+
+    expect(latents!.covariances).toHaveLength(20);
+    for (const n of [0, 7, 19]) {
+      const block = [0, 1].map((d) => {
+        const moved = (by: number) => {
+          const X = Matrix.from(result.latents);
+          X.data[2 * n + d]! += by;
+          return (evaluate(model, { ...values, latents: X }).gradients.latents as Matrix).row(n);
+        };
+        const [above, below] = [moved(1e-5), moved(-1e-5)];
+        return [0, 1].map((e) => -(above[e]! - below[e]!) / 2e-5);
+      });
+      expectClose(latents!.covariances[n], inverse2(block), 1e-6, `point ${n}`);
+    }
+  });
+
+  it('says where there is no maximum', async () => {
+    const saddle = densityModel({ a: real(0), b: positive(1) }, ({ a, b }) => {
+      return op.sub(op.square(a!), op.square(op.log(b!))) as Scalar;
+    });
+    const refused = laplaceApproximation(saddle, {});
+    await expect(refused).rejects.toThrow(NumericalError);
+    await expect(refused).rejects.toThrow(/negative Hessian \(2×2\) reach from -2 to 2, the smallest mostly along 'a'/);
+    const flat = densityModel({ latents: real(Matrix.zeros(3, 2)), b: real(1) }, ({ latents, b }) => {
+      const used = op.mul(
+        latents!,
+        op.tensor([
+          [1, 1],
+          [1, 0],
+          [1, 1],
+        ]),
+      );
+      return op.neg(op.add(op.sum(op.square(used)), op.square(b!))) as Scalar;
+    });
+    await expect(laplaceApproximation(flat, {})).rejects.toThrow(/latents of 1 of 3 points here \(rows 1\)/);
+    const some = await laplaceApproximation(flat, {}, { latents: false });
+    expect(some.latents).toBeUndefined();
+    expect(some.parameters!.covariance.at(0, 0)).toBeCloseTo(0.5, 8);
+    expect((await laplaceApproximation(saddle, {}, { parameters: false })).parameters).toBeUndefined();
+  });
+
+  it('stops when it is aborted, and refuses values that are not the model’s', async () => {
+    const model = densityModel({ a: real(0) }, ({ a }) => op.neg(op.square(a!)) as Scalar);
+    const reason = new RangeError('enough');
+    await expect(laplaceApproximation(model, {}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await expect(laplaceApproximation(model, { b: 1 })).rejects.toThrow(InvalidInputError);
+    await expect(laplaceApproximation(model, {}, { latent: false } as object)).rejects.toThrow(
+      /Did you mean 'latents'/,
+    );
+  });
+});
