@@ -39,6 +39,13 @@ export interface KernelDefinition<Name extends string, Options extends object = 
   offsets?(p: KernelParameters<Name>): Partial<Offsets>;
   /** k(X, X) with offsets, when one operation does both. */
   offsetGram?(p: KernelParameters<Name>, X: Tensor2D, offsets: Partial<Offsets>): Tensor2D;
+  /**
+   * When k(A, B) = Φ(A)·Φ(B)ᵀ with finitely many features that do not depend on the process's inputs: their number and Φ, n×rank.
+   * A process with fewer features than points is then worked with in features.
+   */
+  features?(
+    options: Partial<Options>,
+  ): { readonly rank: number; at(p: KernelParameters<Name>, A: Tensor2D): Tensor2D } | undefined;
   /** When an option is left open: what it is for a process that starts at these inputs (N×q). */
   startedAt?(options: Partial<Options>): ((inputs: Matrix) => Partial<Options>) | undefined;
   /** Whether a sum of two of these is one of them, with the sum of their parameters. */
@@ -87,6 +94,7 @@ export function defineKernel<Name extends string, Options extends object = objec
     const names = Object.keys(own) as Name[];
     const remade = (changes: Readonly<Record<string, unknown>>) => make({ ...own, ...options, ...changes });
     const open = definition.startedAt?.(options);
+    const features = definition.features?.(options);
     const kernel: Kernel = {
       kind: 'kernel',
       name,
@@ -106,6 +114,9 @@ export function defineKernel<Name extends string, Options extends object = objec
       ...(definition.offsets && { offsets: (p) => definition.offsets!(ownTensors(p, name, names)) }),
       ...(definition.offsetGram && {
         offsetGram: (p, X, offsets) => definition.offsetGram!(ownTensors(p, name, names), X, offsets),
+      }),
+      ...(features && {
+        features: { rank: features.rank, at: (p, A) => features.at(ownTensors(p, name, names), A) },
       }),
       ...(open && { startedAt: (inputs) => remade(open(inputs)) }),
     };

@@ -29,11 +29,21 @@ export interface Kernel {
   readonly offsets?: (p: TensorMap) => Partial<Offsets>;
   /** k(X, X) with offsets as one operation, for kernels that have one. */
   readonly offsetGram?: (p: TensorMap, X: Tensor2D, offsets: Partial<Offsets>) => Tensor2D;
+  /** For kernels with finitely many features whatever the process's inputs: k(x, x') is their inner product. */
+  readonly features?: KernelFeatures;
   /**
    * The kernel with everything in it decided, for a process that starts at these inputs (N×q); a kernel without it is decided as it
    * is. A model calls it once, before it is fitted.
    */
   readonly startedAt?: (inputs: Matrix) => Kernel;
+}
+
+/** The features of a covariance of finite rank. */
+export interface KernelFeatures {
+  /** How many there are. */
+  readonly rank: number;
+  /** Φ, n×rank, of the rows of A (n×q): k(A, B) = Φ(A)·Φ(B)ᵀ. */
+  readonly at: (p: TensorMap, A: Tensor2D) => Tensor2D;
 }
 
 /** What is added to a Gram matrix: one scalar to every entry, another to its diagonal. */

@@ -27,7 +27,8 @@ interface Options {
  * of all points, and not to shifts.
  *
  * Unless centres are given, it is centred at the process's own inputs: the covariance of the latents depends on them twice, and
- * gradients go through both. With M < N centres its rank is M + q + 1. A number M means k-means centres of the latents at which a
+ * gradients go through both. With M centres its rank is M + q + 1, and a model of
+ * more points than that is fitted and used at cost O(N·M²), without any N×N matrix. A number M means k-means centres of the latents at which a
  * model starts (from a fixed seed), which are then held and saved.
  *
  * @param options - `centres`, `constant`: see {@link ThinPlateSplineOptions}
@@ -52,6 +53,13 @@ export const thinPlateSpline: (options?: ThinPlateSplineOptions) => Kernel = def
   },
   diagonal: (_p, A, inputs, options) =>
     op.sum(op.square(features(A, centresFor(A, inputs, options), options.constant)), 1) as Tensor1D,
+  features: (options) =>
+    Array.isArray(options.centres)
+      ? {
+          rank: options.centres.length + options.centres[0]!.length + 1,
+          at: (_p, A) => features(A, centresFor(A, A, options), options.constant),
+        }
+      : undefined,
   startedAt: ({ centres }) =>
     typeof centres === 'number' ? (inputs) => ({ centres: centresOf(inputs, centres).toArrays() }) : undefined,
 });

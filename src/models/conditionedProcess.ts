@@ -1,14 +1,15 @@
 import { withFloat64 } from '../core/float64/scope.ts';
 import { valueAndGradients } from '../core/gradients.ts';
 import { doublesOf, Matrix } from '../core/matrix.ts';
-import { matrixTensor, tensorMatrix, valueTensors } from '../core/matrixTensor.ts';
-import type { ParameterValues, Prediction, PredictiveDensity, TensorMap } from '../core/model.ts';
+import { matrixTensor, tensorMatrix } from '../core/matrixTensor.ts';
+import type { ParameterValues, Prediction, PredictiveDensity } from '../core/model.ts';
 import type { Standardization } from '../core/observations.ts';
 import * as op from '../core/ops.ts';
 import type { Random } from '../core/random.ts';
-import { type Scalar, type Tensor1D, type Tensor2D, tf } from '../core/tensorflow.ts';
+import type { Scalar, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
 import type { Kernel } from '../kernels/kernel.ts';
-import { covarianceFactorOf, kernelTensors, NOISE } from './gaussianProcess.ts';
+import { conditionedMoments, type Moments } from './conditionedMoments.ts';
+import { NOISE } from './gaussianProcess.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
 
 /** A Gaussian process with all its values known, ready to predict. Holds plain numbers, no tensors. */
@@ -20,22 +21,6 @@ export interface GaussianProcess {
    * log p(y_i|x_i) of new observations, and with it log p(x_i) by `prior` (a vector of n entries for n×q latents), if there is one.
    */
   predictiveDensity(X: Matrix, Y: Matrix, prior?: (X: Tensor2D) => Tensor1D): PredictiveDensity;
-}
-
-/** What conditioning on one pattern leaves: L of K = LLᵀ, and K⁻¹Y. */
-interface Conditioned {
-  readonly pattern: ObservedPattern;
-  readonly factor: Matrix;
-  readonly weights: Matrix;
-}
-
-/** Mean (n×columns) and variance of the noise-free function (n) at new inputs, for the columns of one pattern. */
-interface Moments {
-  readonly columns: Int32Array;
-  readonly mean: Tensor2D;
-  readonly variance: Tensor1D;
-  /** L⁻¹k*, rows × n: the predictive covariance is k** − halfᵀhalf. */
-  readonly half: Tensor2D;
 }
 
 /**
@@ -52,15 +37,8 @@ export function conditionedProcess(
   standardization: Standardization,
 ): GaussianProcess {
   const mappingValues = Object.fromEntries(Object.entries(values).filter(([path]) => path.startsWith('mapping.')));
-  const conditioned = withFloat64(() =>
-    patterns.map((pattern): Conditioned => {
-      const L = covarianceFactorOf(kernel, valueTensors(mappingValues), matrixTensor(X), pattern);
-      const weights = op.choleskySolve(L, matrixTensor(pattern.observations));
-      return { pattern, factor: tensorMatrix(L), weights: tensorMatrix(weights) };
-    }),
-  );
   const noiseVariance = values[NOISE] as number;
-  const momentsAt = (A: Tensor2D) => moments(kernel, valueTensors(mappingValues), conditioned, matrixTensor(X), A);
+  const momentsAt = withFloat64(() => conditionedMoments(kernel, mappingValues, X, patterns));
   return {
     predict: (Xnew, noise) =>
       withFloat64(() => {
@@ -69,13 +47,9 @@ export function conditionedProcess(
       }),
     sample: (Xnew, random, noise) =>
       withFloat64(() => {
-        const A = matrixTensor(Xnew);
-        const p = kernelTensors(kernel, valueTensors(mappingValues));
-        const prior = kernel.covariance(p, A, A, matrixTensor(X));
         const drawn = Matrix.zeros(Xnew.rows, standardization.mean.length);
-        for (const { columns, mean, half } of momentsAt(A)) {
-          const covariance = op.sub(prior, op.gramMatrix(op.transpose(half) as Tensor2D)) as Tensor2D;
-          const noisy = op.addDiagonal(covariance, op.scalar(noise ? noiseVariance : 0));
+        for (const { columns, mean, covariance } of momentsAt(matrixTensor(Xnew))) {
+          const noisy = op.addDiagonal(covariance(), op.scalar(noise ? noiseVariance : 0));
           const L = op.cholesky(noisy, { name: 'The predictive covariance' });
           const normals = new Matrix(
             Float64Array.from({ length: Xnew.rows * columns.length }, () => random.normal()),
@@ -108,29 +82,6 @@ export function conditionedProcess(
         return { density, posterior, gradient };
       }),
   };
-}
-
-function moments(
-  kernel: Kernel,
-  values: TensorMap,
-  conditioned: readonly Conditioned[],
-  inputs: Tensor2D,
-  A: Tensor2D,
-): Moments[] {
-  const p = kernelTensors(kernel, values);
-  const cross = kernel.covariance(p, A, inputs, inputs);
-  const prior = kernel.diagonal(p, A, inputs);
-  return conditioned.map(({ pattern, factor, weights }) => {
-    const all = pattern.rows.length === inputs.shape[0];
-    const own = all ? cross : (op.gather(cross, tf.tensor1d(pattern.rows, 'int32'), 1) as Tensor2D);
-    const half = op.triangularSolve(matrixTensor(factor), op.transpose(own) as Tensor2D);
-    return {
-      columns: pattern.columns,
-      mean: op.matMul(own, matrixTensor(weights)) as Tensor2D,
-      variance: op.sub(prior, op.sum(op.square(half), 0)) as Tensor1D,
-      half,
-    };
-  });
 }
 
 /** −½·Σ_j (log 2πv_i + (y_ij − m_ij)²/v_i), v the variance of an observation, over the observed entries of each row of Y. */

@@ -2,8 +2,9 @@ import { matrixTensor } from '../core/matrixTensor.ts';
 import type { EvaluationReport, Factor, TensorMap } from '../core/model.ts';
 import * as op from '../core/ops.ts';
 import { outerProduct } from '../core/outerProduct.ts';
-import { type Scalar, type Tensor1D, type Tensor2D, tf } from '../core/tensorflow.ts';
+import { type Scalar, type Tensor, type Tensor1D, type Tensor2D, tf } from '../core/tensorflow.ts';
 import type { Kernel } from '../kernels/kernel.ts';
+import { fewFeatures, lowRankLogDensity } from './lowRank.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
 
 export const KERNEL = 'mapping.kernel.';
@@ -27,22 +28,23 @@ function observedPart(K: Tensor2D, rows: Tensor1D | undefined): Tensor2D {
   return rows === undefined ? K : (op.gather(op.gather(K, rows, 0), rows, 1) as Tensor2D);
 }
 
-/** One pattern's constants: which rows (all when undefined), and Y there, or YYᵀ when that is smaller. */
-interface PatternTensors {
-  readonly rows: Tensor1D | undefined;
-  readonly data: { observations: Tensor2D; constant: true } | { outerProduct: Tensor2D; columns: number };
-}
-
 /** The likelihood of a Gaussian-process mapping, with its constants as tensors until `dispose`. */
 export interface Mapping {
   readonly factor: Factor;
   dispose(): void;
 }
 
+/** The log density of the columns of one pattern, with its constants as tensors. */
+interface PatternTerm {
+  /** @param basis - K = k(X, X) + σ²I, N×N, or Φ, N×r */
+  logDensity(basis: Tensor2D, noise: Tensor, options: op.PositiveDefiniteOptions): Scalar;
+  readonly constants: readonly Tensor[];
+}
+
 /**
  * The Gaussian-process mapping from latents to observations as a factor:
  * log p(Y|X) = −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ), K = k(X, X) + σ²I; columns that are observed in the same rows only
- * share the part of K that belongs to those.
+ * share the part of K that belongs to those. Of a kernel with fewer features than points, K is not formed.
  *
  * @param latents - the N×q latents from the model's values
  * @see Lawrence 2005, eq. 4
@@ -53,35 +55,49 @@ export function mapping(
   points: number,
   latents: (values: TensorMap) => Tensor2D,
 ): Mapping {
-  const tensors = patterns.map((pattern) => patternTensors(pattern, points));
+  const features = fewFeatures(kernel, points);
+  const terms = patterns.map((pattern) => (features ? lowRankTerm(pattern, points) : fullRankTerm(pattern, points)));
   return {
     factor: {
       name: 'mapping',
       logDensity: (values, report) => {
-        const K = noisyCovariance(kernel, values, latents(values));
+        const X = latents(values);
+        const basis = features?.at(kernelTensors(kernel, values), X) ?? noisyCovariance(kernel, values, X);
         const options = { name: NAME, onJitter: (jitter: number) => noteJitter(report, jitter) };
-        return tensors
-          .map(({ rows, data }) => op.gaussianLogDensity(observedPart(K, rows), data, options))
+        return terms
+          .map((term) => term.logDensity(basis, values[NOISE]!, options))
           .reduce((sum, part) => op.add(sum, part) as Scalar);
       },
     },
     dispose: () => {
-      for (const { rows, data } of tensors) {
-        rows?.dispose();
-        ('observations' in data ? data.observations : data.outerProduct).dispose();
-      }
+      for (const { constants } of terms) for (const tensor of constants) tensor.dispose();
     },
   };
 }
 
-function patternTensors({ rows, observations }: ObservedPattern, points: number): PatternTensors {
+function fullRankTerm({ rows, observations }: ObservedPattern, points: number): PatternTerm {
   const { columns } = observations;
+  const observed = rows.length === points ? undefined : tf.keep(tf.tensor1d(rows, 'int32'));
+  const data: op.GaussianData =
+    columns > rows.length
+      ? { outerProduct: tf.keep(matrixTensor(outerProduct(observations))), columns }
+      : { observations: tf.keep(matrixTensor(observations)), constant: true };
   return {
-    rows: rows.length === points ? undefined : tf.keep(tf.tensor1d(rows, 'int32')),
-    data:
-      columns > rows.length
-        ? { outerProduct: tf.keep(matrixTensor(outerProduct(observations))), columns }
-        : { observations: tf.keep(matrixTensor(observations)), constant: true },
+    logDensity: (K, _noise, options) => op.gaussianLogDensity(observedPart(K, observed), data, options),
+    constants: ['observations' in data ? data.observations : data.outerProduct, ...(observed ? [observed] : [])],
+  };
+}
+
+function lowRankTerm({ rows, observations }: ObservedPattern, points: number): PatternTerm {
+  const observed = rows.length === points ? undefined : tf.keep(tf.tensor1d(rows, 'int32'));
+  const Y = tf.keep(matrixTensor(observations));
+  const energy = observations.data.reduce((sum, entry) => sum + entry * entry, 0);
+  return {
+    logDensity: (features, noise, options) => {
+      const own = observed === undefined ? features : op.gather<Tensor2D>(features, observed);
+      return lowRankLogDensity(own, noise, Y, energy, options);
+    },
+    constants: [Y, ...(observed ? [observed] : [])],
   };
 }
 
