@@ -1,7 +1,7 @@
 import type { EliminationTree } from './eliminationTree.ts';
 
 /** Widest supernode: wide enough for dense loops, narrow enough that a block of L stays in the cache. */
-const WIDEST = 64;
+const WIDEST = 32;
 
 /** Supernodes, in an order in which children come before their parents and siblings' subtrees do not mix. */
 export interface AssemblyTree {

@@ -1,4 +1,4 @@
-import { symmetricTimes } from './denseProduct.ts';
+import { type BlockProducts, withBlockProducts } from './blockProducts.ts';
 import type { SparseFactor } from './sparseCholesky.ts';
 import type { SymbolicFactor } from './symbolicFactor.ts';
 
@@ -42,6 +42,17 @@ export function invertOnBlocks(
   stack: Float64Array,
   selected: Selected,
 ): void {
+  withBlockProducts(symbolic, (products) => invertBlocks(symbolic, blocks, inverse, stack, selected, products));
+}
+
+function invertBlocks(
+  symbolic: SymbolicFactor,
+  blocks: Float64Array,
+  inverse: Float64Array,
+  stack: Float64Array,
+  selected: Selected,
+  products: BlockProducts,
+): void {
   const { supernodes, columnStarts, rowStarts, panelStarts, parent, lastChild, previousSibling } = symbolic;
   const work = workspaceFor(symbolic);
   let top = 0;
@@ -57,7 +68,7 @@ export function invertOnBlocks(
       for (let p = 0; p < below * below; p++) outer[p] = stack[top + p]!;
     }
     fillWeights(blocks, block, width, below, work.weights);
-    symmetricTimes(below, width, outer, 0, work.weights, width * width, work.means);
+    products.symmetricTimes(below, width, outer, 0, work.weights, width * width, work.means);
     for (let j = width - 1; j >= 0; j--) {
       const pivot = blocks[block + j * (width + 1)]!;
       fillColumn(inverse, block, width, below, j, 1 / (pivot * pivot), work, selected);

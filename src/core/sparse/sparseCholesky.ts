@@ -1,5 +1,6 @@
 import { NumericalError } from '../errors.ts';
-import { factorDiagonal, type Pivots, solveRowsBelow, subtractOuterProduct } from './denseBlocks.ts';
+import { type BlockProducts, withBlockProducts } from './blockProducts.ts';
+import { factorDiagonal, type Pivots, solveRowsBelow } from './denseBlocks.ts';
 import type { SymbolicFactor } from './symbolicFactor.ts';
 
 /** P·A·Pᵀ = LLᵀ for one set of values. */
@@ -37,6 +38,16 @@ export function factorise(symbolic: SymbolicFactor, values: Float64Array): Spars
  * @see Liu, SIAM Review 34 (1992)
  */
 export function eliminate(symbolic: SymbolicFactor, blocks: Float64Array, stack: Float64Array, pivots: Pivots): void {
+  withBlockProducts(symbolic, (products) => eliminateBlocks(symbolic, blocks, stack, pivots, products));
+}
+
+function eliminateBlocks(
+  symbolic: SymbolicFactor,
+  blocks: Float64Array,
+  stack: Float64Array,
+  pivots: Pivots,
+  products: BlockProducts,
+): void {
   const { supernodes, columnStarts, rowStarts, panelStarts, lastChild, previousSibling } = symbolic;
   const sums = new Float64Array(symbolic.mostColumns);
   let top = 0;
@@ -54,7 +65,7 @@ export function eliminate(symbolic: SymbolicFactor, blocks: Float64Array, stack:
     if (failed >= 0)
       throw notPositiveDefinite(symbolic, columnStarts[s]! + failed, blocks[block + failed * (width + 1)]!);
     solveRowsBelow(blocks, block, width, below);
-    subtractOuterProduct(blocks, block, width, below, stack, top);
+    products.subtractOuterProduct(blocks, block, width, below, stack, top);
     if (free !== top) stack.copyWithin(free, top, top + below * below);
     top = free + below * below;
   }

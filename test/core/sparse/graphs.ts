@@ -43,10 +43,22 @@ export function gridGraph(rows: number, columns: number, periodic = false): Edge
       if (periodic || i + 1 < rows) pairs.push([i * columns + j, ((i + 1) % rows) * columns + j]);
     }
   }
-  return graphOf(size(rows, columns), pairs);
+  return graphOf(rows * columns, pairs);
 }
 
-const size = (rows: number, columns: number) => rows * columns;
+/** A grid of side³ nodes with opposite faces joined. */
+export function cubeTorus(side: number): EdgeList {
+  const node = (i: number, j: number, k: number) => ((i % side) * side + (j % side)) * side + (k % side);
+  const pairs: [number, number][] = [];
+  for (let i = 0; i < side; i++) {
+    for (let j = 0; j < side; j++) {
+      for (let k = 0; k < side; k++) {
+        for (const next of [node(i + 1, j, k), node(i, j + 1, k), node(i, j, k + 1)]) pairs.push([node(i, j, k), next]);
+      }
+    }
+  }
+  return graphOf(side ** 3, pairs);
+}
 
 /** Every pair with the same probability. */
 export function randomGraph(nodes: number, probability: number, seed: number): EdgeList {

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../../src/core/errors.ts';
+import { float64Backend } from '../../../src/core/float64/scope.ts';
+import { withEngine } from '../../../src/core/linalg/activeEngine.ts';
 import { type EdgeList, laplacianFactor } from '../../../src/core/sparse/index.ts';
 import { expectClose } from '../../tolerance.ts';
 import { denseInverse } from './dense.ts';
 import {
   completeGraph,
+  cubeTorus,
   cycleGraph,
   denseLaplacian,
   graphOf,
@@ -97,6 +100,30 @@ describe('the factor of L(w) + λI', () => {
     expect(relativeError(factor.variances(), () => variance)).toBeLessThan(1e-13);
     expect(Math.abs(factor.logDeterminant / logDeterminant - 1)).toBeLessThan(1e-13);
   });
+
+  it.each(['typescript', 'wasm'] as const)(
+    'has those of a torus in three dimensions, with its large blocks, by the %s engine',
+    (choice) => {
+      const side = 11;
+      const base = 1e-6;
+      const along = Array.from({ length: side }, (_, k) => 4 * Math.sin((Math.PI * k) / side) ** 2);
+      let [resistance, logDeterminant] = [0, 0];
+      for (const x of along) {
+        for (const y of along) {
+          for (const z of along) {
+            resistance += (x + y + z) / 3 / (x + y + z + base) / side ** 3;
+            logDeterminant += Math.log(x + y + z + base);
+          }
+        }
+      }
+      const graph = cubeTorus(side);
+      withEngine(float64Backend().memory64, choice, () => {
+        const factor = updated(graph, equal(graph), base);
+        expect(relativeError(factor.resistances(), () => resistance)).toBeLessThan(1e-13);
+        expect(Math.abs(factor.logDeterminant / logDeterminant - 1)).toBeLessThan(1e-13);
+      });
+    },
+  );
 
   it('has resistance 1/w on the edges of a tree, less one part in N·λ/w', () => {
     const graph = pathGraph(2000);
