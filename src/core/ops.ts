@@ -5,6 +5,8 @@
  *
  * @module
  */
+
+export type { Reconstruction } from './graph/reconstructionWeights.ts';
 export * from './linalg/ops.ts';
 export * from './ops/addDiagonal.ts';
 export * from './ops/addScalars.ts';

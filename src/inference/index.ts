@@ -6,6 +6,7 @@ export type { FitStep } from './fitStep.ts';
 export { fitSteps } from './fitSteps.ts';
 export { type LaplaceApproximation, type LaplaceOptions, laplaceApproximation } from './laplaceApproximation.ts';
 export { minimize } from './minimize.ts';
+export type { ObjectiveFunction } from './scaledObjective.ts';
 export { clusteringAccuracy } from './scores/clusteringAccuracy.ts';
 export type { Partition } from './scores/contingency.ts';
 export { type Clustering, type KMeansOptions, kMeans } from './scores/kMeans.ts';
@@ -21,6 +22,17 @@ export { continuity, trustworthiness } from './scores/trustworthiness.ts';
 export type { Progress, Solution, Status } from './solution.ts';
 export { solve } from './solve.ts';
 export type { SolveOptions } from './solveOptions.ts';
-export { lbfgs } from './solvers/lbfgs.ts';
-export type { Solver } from './solvers/solver.ts';
-export type { WorkerLike, WorkerPool } from './workers/pool.ts';
+export type { SolverState } from './solverState.ts';
+export {
+  type AdamOptions,
+  adam,
+  type LbfgsOptions,
+  lbfgs,
+  lbfgsb,
+  type ScgOptions,
+  type Solver,
+  scg,
+} from './solvers/index.ts';
+export type { Box, Iterate, SolverMemory, SolverRun } from './solvers/solver.ts';
+export { type SolverStateJson, stateFromJson, stateToJson } from './stateJson.ts';
+export type { NodeThread, WorkerLike, WorkerPool } from './workers/pool.ts';

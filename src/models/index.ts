@@ -13,6 +13,7 @@ export type { Latents, LatentsJSON } from './latents/latents.ts';
 export { linearMap } from './latents/linearMap.ts';
 export { mlpMap } from './latents/mlpMap.ts';
 export { type LatentVariableModelOptions, latentVariableModel } from './latentVariableModel.ts';
+export type { OwnParts } from './loadFit.ts';
 export { loadFit } from './loadFit.ts';
 export {
   type LlGplvmOptions,

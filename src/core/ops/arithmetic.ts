@@ -4,7 +4,7 @@ import { asTensor, type TensorOrNumber } from './creation.ts';
 /**
  * Arithmetic of two operands. Shapes broadcast; a number counts as a scalar and keeps every digit on the float64 backend.
  */
-type Binary = <T extends Tensor = Tensor>(a: TensorOrNumber, b: TensorOrNumber) => T;
+export type Binary = <T extends Tensor = Tensor>(a: TensorOrNumber, b: TensorOrNumber) => T;
 
 /** a + b. */
 export const add: Binary = (a, b) => tf.add(asTensor(a), asTensor(b));

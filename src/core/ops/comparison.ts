@@ -2,7 +2,7 @@ import { type Tensor, tf } from '../tensorflow.ts';
 import { asTensor, type TensorOrNumber } from './creation.ts';
 
 /** A comparison of two operands, of type 'bool'. Shapes broadcast; its gradient is zero. */
-type Comparison = <T extends Tensor = Tensor>(a: TensorOrNumber, b: TensorOrNumber) => T;
+export type Comparison = <T extends Tensor = Tensor>(a: TensorOrNumber, b: TensorOrNumber) => T;
 
 /** a = b. */
 export const equal: Comparison = (a, b) => tf.equal(asTensor(a), asTensor(b));

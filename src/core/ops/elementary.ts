@@ -3,7 +3,7 @@ import { type Tensor, tf } from '../tensorflow.ts';
 import { asTensor } from './creation.ts';
 
 /** A function of every entry; the result has the shape of x. A number is taken as a scalar. */
-type Elementwise = <T extends Tensor = Tensor>(x: T | number) => T;
+export type Elementwise = <T extends Tensor = Tensor>(x: T | number) => T;
 
 /** −x. */
 export const neg: Elementwise = (x) => tf.neg(asTensor(x));

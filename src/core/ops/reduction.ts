@@ -4,7 +4,7 @@ import { type Tensor, tf } from '../tensorflow.ts';
  * A reduction along one axis, several, or all of them when none is given. Reduced axes are dropped, or kept with size 1
  * under `keepDims`.
  */
-type Reduction = <T extends Tensor = Tensor>(x: Tensor, axis?: number | number[], keepDims?: boolean) => T;
+export type Reduction = <T extends Tensor = Tensor>(x: Tensor, axis?: number | number[], keepDims?: boolean) => T;
 
 /** The sum of the entries. */
 export const sum: Reduction = (x, axis, keepDims) => tf.sum(x, axis, keepDims);

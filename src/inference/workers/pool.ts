@@ -26,7 +26,7 @@ export interface WorkerPool {
 /** What is used of a Web Worker, or of a thread of Node. */
 export type WorkerLike = Pick<Worker, 'postMessage' | 'terminate' | 'addEventListener'> | NodeThread;
 
-interface NodeThread {
+export interface NodeThread {
   postMessage(message: unknown): void;
   terminate(): unknown;
   on(event: 'message', listener: (message: unknown) => void): unknown;
