@@ -56,7 +56,7 @@ describe('the column counts of the elimination tree', () => {
           expect(entries(graph, natural(n))).toBe(entriesByDefinition(graph, natural(n)));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 60, seed: 1 },
     );
   });
 });
@@ -76,7 +76,7 @@ describe('the minimum degree order', () => {
           ).toEqual(natural(n));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 100, seed: 1 },
     );
   });
 

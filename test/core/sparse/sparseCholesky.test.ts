@@ -94,7 +94,7 @@ describe('a sparse Cholesky factor', () => {
           expectFactor(matrix, order);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 40, seed: 1 },
     );
   });
 
