@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { Model } from '../../src/core/model.ts';
+import { type FitStep, fit, fitSteps } from '../../src/inference/index.ts';
+import { nearestNeighbourError } from '../../src/inference/scores/nearestNeighbourError.ts';
+import { add, bias, type Kernel, rbf, thinPlateSpline } from '../../src/kernels/index.ts';
+import { free, latentVariableModel } from '../../src/models/index.ts';
+import { sharedReference } from '../reference.ts';
+
+interface Optimizers {
+  readonly Y: number[][];
+  readonly labels: number[];
+  readonly runs: readonly { run: string; prior: number; evals: number; iterations: number; objective: number }[];
+}
+interface GpyFit {
+  readonly Y: number[][];
+  readonly X0: number[][];
+  readonly labels: number[];
+  readonly ll_final: number;
+}
+const scipy = sharedReference<Optimizers>('optimizers.json');
+const gpy = sharedReference<GpyFit>('gpy-fit-oil300.json');
+
+/** The last step of a fit that takes no more evaluations. */
+async function after(evaluations: number, model: Model): Promise<FitStep> {
+  let last: FitStep | undefined;
+  for await (const step of fitSteps(model, { tolerance: 0, relativeDecrease: 0, maxIterations: evaluations })) {
+    if (step.evaluations > evaluations) break;
+    last = step;
+  }
+  return last!;
+}
+
+describe.runIf(scipy !== undefined && gpy !== undefined)('the optimum of real data', () => {
+  const scipyObjective = (run: string) =>
+    scipy!.runs.find((entry) => entry.run === run && entry.prior === 0)!.objective;
+  const fromPca = (kernel: Kernel, noise: number) =>
+    latentVariableModel({ observations: scipy!.Y, latentDim: 2, kernel, noise });
+
+  it('of a GPLVM of 100 oil flows is at least SciPy’s, minus 1 %, after 500 evaluations', async () => {
+    const kernel = add(rbf({ variance: 1, lengthscale: 1 }), bias({ variance: Math.exp(-2) }));
+    const { objective } = await after(500, fromPca(kernel, Math.exp(-2)));
+    const expected = scipyObjective('rbf L-BFGS-B float64');
+    expect(expected).toBeCloseTo(1047.07, 2);
+    expect(objective).toBeGreaterThan(0.99 * expected);
+  });
+
+  it('of a TPSLVM of 100 oil flows is at least SciPy’s, minus 1 %, after 500 evaluations', async () => {
+    const { objective } = await after(500, fromPca(thinPlateSpline(), 1));
+    const expected = scipyObjective('tps L-BFGS-B float64');
+    expect(expected).toBeCloseTo(832.49, 2);
+    expect(objective).toBeGreaterThan(0.99 * expected);
+  });
+
+  it('of a GPLVM of 300 oil flows is at least GPy’s, minus 1 %, by the default limit', async () => {
+    const { Y, X0, labels, ll_final } = gpy!;
+    const model = latentVariableModel({
+      observations: Y,
+      latentDim: 2,
+      latents: free({ init: X0 }),
+      kernel: add(rbf({ variance: 1, lengthscale: 1 }), bias({ variance: 0.1 })),
+      noise: 0.1,
+    });
+    const { objective, latents } = await fit(model);
+    expect(ll_final).toBeGreaterThan(4091.85);
+    expect(objective).toBeGreaterThan(0.99 * 4091.85);
+    expect(nearestNeighbourError(latents, labels)).toBeLessThanOrEqual(5 / 300);
+  });
+});
