@@ -15,6 +15,9 @@ export { mlpMap } from './latents/mlpMap.ts';
 export { type LatentVariableModelOptions, latentVariableModel } from './latentVariableModel.ts';
 export type { OwnParts } from './loadFit.ts';
 export { loadFit } from './loadFit.ts';
+export { type AlleOptions, alle } from './maxEntropy/alle.ts';
+export { type MeuOptions, meu } from './maxEntropy/meu.ts';
+export { type MpmeOptions, mpme } from './maxEntropy/mpme.ts';
 export {
   type LlGplvmOptions,
   llGplvm,
@@ -23,4 +26,12 @@ export {
   type TsneGplvmOptions,
   tsneGplvm,
 } from './neighbourhoodGplvm.ts';
+export { type ClassicalMdsOptions, classicalMds } from './spectral/classicalMds.ts';
+export { type IsomapOptions, isomap } from './spectral/isomap.ts';
+export { type KernelPcaOptions, kernelPca } from './spectral/kernelPca.ts';
+export { type LaplacianEigenmapsOptions, laplacianEigenmaps } from './spectral/laplacianEigenmaps.ts';
+export { type LleOptions, lle } from './spectral/lle.ts';
+export type { NeighbourhoodOptions } from './spectral/neighbourhood.ts';
+export { type PcaOptions, pca } from './spectral/pca.ts';
+export { type PpcaOptions, ppca } from './spectral/ppca.ts';
 export { tpslvm } from './tpslvm.ts';

@@ -9,6 +9,7 @@ import { type PriorCatalogue, type PriorJSON, priorFromJSON } from '../priors/js
 import { latentsFromJSON, type MapCatalogue } from './latents/json.ts';
 import type { LatentsJSON } from './latents/latents.ts';
 import { namedModel } from './latentVariableModel.ts';
+import { spectralModelFromJSON } from './spectral/json.ts';
 
 /** Factories of the caller's own parts, by name, for models that have some. */
 export interface OwnParts {
@@ -66,6 +67,8 @@ interface SavedModel {
 
 /** The model that its `toJSON` wrote. */
 export function modelFromJSON(model: ModelJSON, own: OwnParts): Model {
+  const spectral = spectralModelFromJSON(model, own.kernels);
+  if (spectral !== undefined) return spectral;
   if (model.model !== 'latentVariableModel') {
     throw new InvalidInputError(`This release cannot read a saved model of kind '${model.model}'.`);
   }

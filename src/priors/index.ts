@@ -1,3 +1,4 @@
+export { type ConstraintLayer, type MaxEntropyOptions, maxEntropy } from './constraints/maxEntropy.ts';
 export {
   definePrior,
   type GivenContext,

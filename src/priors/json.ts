@@ -2,6 +2,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { unknownName } from '../core/options.ts';
 import { type ParameterJSON, type ParameterLike, parameterFromJSON, parameterToJSON } from '../core/parameter.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
+import { fieldFactory } from './constraints/maxEntropy.ts';
 import type { Prior } from './definePrior.ts';
 import { discriminativeFactory } from './discriminative.ts';
 import { dynamicsFactory } from './dynamics.ts';
@@ -28,6 +29,7 @@ export type PriorCatalogue = Readonly<Record<string, AnyPriorFactory>>;
 export const builtInPriors: PriorCatalogue = Object.freeze({
   discriminative: discriminativeFactory,
   dynamics: dynamicsFactory,
+  field: fieldFactory,
   laplacian: laplacianFactory,
   locality: localityFactory,
   markov: markovFactory,

@@ -14,6 +14,15 @@ export const latentDimOption = v.optional(
 export const numberAboveZero = v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero));
 export const slackPenaltyOption = v.optional(v.pipe(v.number(aboveZero), v.gtValue(0, aboveZero)), Infinity);
 
+export const inputOption = v.optional(v.picklist(['points', 'distances'], "'points' or 'distances'"), 'points');
+
+/** Part of the trace added to the diagonal of local Gram matrices. */
+export const regularizationOption = <T extends number | 'auto'>(standard: T) =>
+  v.optional(
+    v.union([v.literal('auto'), v.pipe(v.number(), v.finite(), v.minValue(0))], "a number from 0, or 'auto'"),
+    standard,
+  );
+
 /** What a spectral model writes about itself: its observations and options, with kernels as JSON and no Infinity. */
 export interface SavedSpectral {
   readonly model: string;

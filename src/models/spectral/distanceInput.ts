@@ -1,0 +1,63 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { squaredDistance } from '../../core/graph/squaredDistance.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkNumbers, observationsFrom } from '../../core/observations.ts';
+
+/** Relative difference of d_ij and d_ji that rounding may make. */
+const ROUNDING = 1e-10;
+
+/**
+ * Euclidean distances between the rows of Y, or Y itself when it is distances.
+ *
+ * @throws InvalidInputError for points that are not finite numbers, and distances that are not square, symmetric, 0 on the diagonal and
+ * at least 0
+ */
+export function distancesFrom(
+  Y: MatrixLike,
+  input: 'points' | 'distances',
+  name: string,
+): { points: Matrix; distances: () => Matrix } {
+  if (input === 'distances') {
+    const given = checkDistances(checkNumbers(Matrix.from(Y, 'The distances'), 'The distances'), name);
+    return { points: given, distances: () => Matrix.from(given) };
+  }
+  const points = observationsFrom(Y);
+  return { points, distances: () => pairwiseDistances(points) };
+}
+
+function pairwiseDistances({ data, rows: N, columns: D }: Matrix): Matrix {
+  const distances = Matrix.zeros(N, N);
+  for (let i = 0; i < N; i++) {
+    for (let j = 0; j < i; j++) {
+      const distance = Math.sqrt(squaredDistance(data, i * D, j * D, D));
+      distances.data[i * N + j] = distance;
+      distances.data[j * N + i] = distance;
+    }
+  }
+  return distances;
+}
+
+function checkDistances(distances: Matrix, name: string): Matrix {
+  const { data, rows: N, columns } = distances;
+  if (N !== columns || N < 2) {
+    throw new InvalidInputError(
+      `${name} with input 'distances' takes an N×N matrix, N ≥ 2, but it is ${N}×${columns}.`,
+    );
+  }
+  for (let i = 0; i < N; i++) {
+    for (let j = 0; j <= i; j++) {
+      const distance = data[i * N + j]!;
+      const back = data[j * N + i]!;
+      if (i === j ? distance === 0 : distance >= 0 && Math.abs(distance - back) <= ROUNDING * Math.abs(distance))
+        continue;
+      throw new InvalidInputError(
+        i === j
+          ? `The distance of point ${i} to itself is ${distance}, not 0. Give ${name} distances, not similarities.`
+          : distance >= 0
+            ? `Distances are symmetric, but that from ${i} to ${j} is ${distance} and that from ${j} to ${i} is ${back}.`
+            : `Distances are not negative, but that from ${i} to ${j} is ${distance}.`,
+      );
+    }
+  }
+  return distances;
+}

@@ -1,0 +1,97 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { Model } from '../../core/model.ts';
+import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { covariance } from '../../kernels/covariance.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import { rbf } from '../../kernels/rbf.ts';
+import { closedFormModel, traceTerm } from './closedForm.ts';
+import { doublyCentred, leadingEmbedding } from './leadingEmbedding.ts';
+import { latentDimOption, savedSpectral } from './options.ts';
+
+export interface KernelPcaOptions {
+  /** q, from 1; 2 unless given. */
+  readonly latentDim?: number;
+  /** Unless given, an rbf whose lengthscale is the root of the observations' total variance. */
+  readonly kernel?: Kernel;
+}
+
+const schema = v.strictObject({ latentDim: latentDimOption, kernel: v.optional(v.any()) });
+
+/**
+ * Kernel principal component analysis: X = V·Λ^½ from the q leading eigenpairs of HKH, K the kernel between all points.
+ *
+ * New observations are projected by their centred kernels: x_c = Σ_i v_ic·k̃(y, y_i)/√λ_c.
+ *
+ * @param Y - N×D observations
+ * @param options - `latentDim` q (2), `kernel`
+ * @returns a model in closed form for `fit`; `eigenvalues` are those of HKH
+ * @throws InvalidInputError for observations that are not finite numbers, and when fewer than q eigenvalues are positive
+ * @see Schölkopf, Smola & Müller 1998
+ * @example
+ * ```ts
+ * const result = await fit(kernelPca(Y, { kernel: rbf({ lengthscale: 3 }) }));
+ * (await result.project(Ynew)).latents;
+ * ```
+ */
+export function kernelPca(Y: MatrixLike, options: KernelPcaOptions = {}): Model {
+  const { latentDim, kernel: given } = checkOptions(schema, options, 'kernelPca');
+  const points = observationsFrom(Y);
+  const kernel = given === undefined ? standardKernel(points) : checkedKernel(given);
+  return closedFormModel({
+    name: 'kernelPca',
+    embed: () => {
+      const K = doublyCentred(covariance(kernel, points), 1);
+      const total = K.data.reduce((sum, entry, index) => (index % (points.rows + 1) === 0 ? sum + entry : sum), 0);
+      const { latents, eigenvalues } = leadingEmbedding(K, latentDim, 'kernelPca');
+      const part = eigenvalues.reduce((sum, value) => sum + value, 0) / total;
+      return {
+        latents,
+        eigenvalues,
+        ...traceTerm(eigenvalues, 1),
+        message: `Closed form: ${(100 * part).toFixed(1)} % of the variance in feature space is in ${latentDim} dimensions.`,
+      };
+    },
+    abilities: ({ latents, eigenvalues }) => ({
+      observedColumns: points.columns,
+      place: (given) => ({
+        latents: placed(kernel, points, latents as Matrix, eigenvalues as readonly number[], given),
+        logDensity: new Float64Array(given.rows).fill(Number.NaN),
+      }),
+    }),
+    toJSON: () => savedSpectral('kernelPca', points, { latentDim, kernel }),
+  });
+}
+
+function placed(kernel: Kernel, points: Matrix, X: Matrix, eigenvalues: readonly number[], Y: Matrix): Matrix {
+  const { rows: N, columns: q } = X;
+  const K = covariance(kernel, points);
+  const means = Float64Array.from({ length: N }, (_, i) => K.row(i).reduce((sum, entry) => sum + entry, 0) / N);
+  const across = covariance(kernel, Y, points);
+  const result = Matrix.zeros(Y.rows, q);
+  for (let n = 0; n < Y.rows; n++) {
+    // The mean over i of k(y, y_i) and that of all of K multiply columns of X, whose sums are 0.
+    for (let c = 0; c < q; c++) {
+      let sum = 0;
+      for (let i = 0; i < N; i++) sum += X.data[i * q + c]! * (across.at(n, i) - means[i]!);
+      result.data[n * q + c] = sum / eigenvalues[c]!;
+    }
+  }
+  return result;
+}
+
+function standardKernel(points: Matrix): Kernel {
+  const { data } = standardized(points, standardizationOf(points, true, false));
+  const variance = data.reduce((sum, entry) => sum + entry * entry, 0) / points.rows;
+  return rbf({ lengthscale: Math.sqrt(variance) || 1 });
+}
+
+function checkedKernel(kernel: unknown): Kernel {
+  if (typeof kernel === 'object' && kernel !== null && 'kind' in kernel && kernel.kind === 'kernel')
+    return kernel as Kernel;
+  throw new InvalidInputError(
+    `Option 'kernel' of kernelPca must be a kernel, such as rbf(), but ${describe(kernel)} was given.`,
+  );
+}

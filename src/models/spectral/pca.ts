@@ -1,0 +1,71 @@
+import * as v from 'valibot';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import type { Model, ParameterValues } from '../../core/model.ts';
+import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { closedFormModel, traceTerm } from './closedForm.ts';
+import { type LinearGaussian, placeLinear, predictLinear } from './linearGaussian.ts';
+import { latentDimOption, savedSpectral } from './options.ts';
+import { principalAxes } from './principalAxes.ts';
+
+export interface PcaOptions {
+  /** q, from 1; 2 unless given. */
+  readonly latentDim?: number;
+}
+
+const schema = v.strictObject({ latentDim: latentDimOption });
+
+/**
+ * Principal component analysis: the scores (y − mean)ᵀv_c on the q directions of largest variance. `eigenvalues` are those of the
+ * covariance YcᵀYc/N, `parameters.components` the directions (D×q), `parameters.noise` the mean of the eigenvalues left out.
+ *
+ * `project` gives the scores of new observations, `predict` maps scores back; the variance with `noise: true` is `parameters.noise`.
+ *
+ * @param Y - N×D observations
+ * @param options - `latentDim` q (2)
+ * @returns a model in closed form for `fit`
+ * @throws InvalidInputError for observations that are not finite numbers, or vary in fewer than q directions
+ * @see Bishop 2006, §12.1
+ * @example
+ * ```ts
+ * const { latents, eigenvalues } = await fit(pca(Y, { latentDim: 2 }));
+ * ```
+ */
+export function pca(Y: MatrixLike, options: PcaOptions = {}): Model {
+  const { latentDim } = checkOptions(schema, options, 'pca');
+  const points = observationsFrom(Y);
+  return closedFormModel({
+    name: 'pca',
+    embed: () => {
+      const standardization = standardizationOf(points, true, false);
+      const { eigenvalues, scores, axes, total } = principalAxes(
+        standardized(points, standardization),
+        latentDim,
+        'pca',
+      );
+      const kept = eigenvalues.reduce((sum, value) => sum + value, 0);
+      const others = points.columns - latentDim;
+      return {
+        latents: scores,
+        eigenvalues,
+        parameters: {
+          components: axes,
+          mean: Array.from(standardization.mean),
+          noise: others > 0 ? Math.max(0, total - kept) / others : 0,
+        },
+        ...traceTerm(eigenvalues, 1),
+        message: `Closed form: ${((100 * kept) / total).toFixed(1)} % of the variance is in ${latentDim} of ${points.columns} dimensions.`,
+      };
+    },
+    abilities: (values) => ({
+      observedColumns: points.columns,
+      predict: (X, noise) => predictLinear(linearMapOf(values), X, noise),
+      place: (given) => placeLinear(linearMapOf(values), given),
+    }),
+    toJSON: () => savedSpectral('pca', points, { latentDim }),
+  });
+}
+
+function linearMapOf({ components, mean, noise }: ParameterValues): LinearGaussian {
+  return { W: components as Matrix, mean: mean as readonly number[], noise: noise as number, prior: 0 };
+}

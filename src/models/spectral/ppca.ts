@@ -1,0 +1,121 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { Embedding, Model, ParameterValues } from '../../core/model.ts';
+import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { closedFormModel } from './closedForm.ts';
+import { type LinearGaussian, placeLinear, predictLinear } from './linearGaussian.ts';
+import { latentDimOption, savedSpectral } from './options.ts';
+import { type PrincipalAxes, principalAxes } from './principalAxes.ts';
+
+export interface PpcaOptions {
+  /** q, from 1 and below the number of directions in which Y varies; 2 unless given. */
+  readonly latentDim?: number;
+  /** Whether the weights are integrated out instead of the latents: the linear GPLVM. Off unless turned on. */
+  readonly dual?: boolean;
+}
+
+const schema = v.strictObject({ latentDim: latentDimOption, dual: v.optional(v.boolean(), false) });
+
+/**
+ * Probabilistic principal component analysis at its maximum of likelihood. With λ_c the eigenvalues of YcᵀYc/N and σ² the mean of
+ * those left out, W = V(Λ − σ²I)^½ and the latents are the posterior means (WᵀW + σ²I)⁻¹Wᵀ(y − mean).
+ *
+ * With `dual` the latents are the parameters, and the eigenvalues those of YcYcᵀ/D: X = U(Λ − σ²I)^½, σ² the mean of the N − q left
+ * out. It is the maximum of a GPLVM with a linear kernel of variance 1 and no prior.
+ *
+ * `parameters.weights` is W (D×q), `parameters.noise` is σ², `objective` the log likelihood.
+ *
+ * @param Y - N×D observations
+ * @param options - `latentDim` q (2), `dual` (false)
+ * @returns a model in closed form for `fit`
+ * @throws InvalidInputError for observations that are not finite numbers, or do not vary in more than q directions
+ * @see Tipping & Bishop 1999; Lawrence 2005, §2
+ * @example
+ * ```ts
+ * const { parameters } = await fit(ppca(Y, { latentDim: 2 }));
+ * parameters.noise; // σ²
+ * ```
+ */
+export function ppca(Y: MatrixLike, options: PpcaOptions = {}): Model {
+  const { latentDim, dual } = checkOptions(schema, options, 'ppca');
+  const points = observationsFrom(Y);
+  return closedFormModel({
+    name: 'ppca',
+    embed: () => {
+      const standardization = standardizationOf(points, true, false);
+      const found = principalAxes(standardized(points, standardization), latentDim, 'ppca');
+      return dual ? dualSolution(points, found, standardization) : solution(points, found, standardization);
+    },
+    abilities: (values) => ({
+      observedColumns: points.columns,
+      predict: (X, noise) => predictLinear(linearMapOf(values, dual), X, noise),
+      place: (given) => placeLinear(linearMapOf(values, dual), given),
+    }),
+    toJSON: () => savedSpectral('ppca', points, { latentDim, dual }),
+  });
+}
+
+function solution({ rows: N, columns: D }: Matrix, found: PrincipalAxes, { mean }: Standardization): Embedding {
+  const { eigenvalues, scores, axes, total } = found;
+  const q = eigenvalues.length;
+  const noise = meanOfOthers(total, eigenvalues, D);
+  const W = scaledColumns(axes, (c) => Math.sqrt(eigenvalues[c]! - noise));
+  // WᵀW + σ²I is the diagonal matrix of the eigenvalues.
+  const latents = scaledColumns(scores, (c) => Math.sqrt(eigenvalues[c]! - noise) / eigenvalues[c]!);
+  const logDeterminant = eigenvalues.reduce((sum, value) => sum + Math.log(value), 0) + (D - q) * Math.log(noise);
+  const objective = (-N / 2) * (D * Math.log(2 * Math.PI) + logDeterminant + D);
+  return { latents, eigenvalues, ...parametersAt(W, mean, noise), ...ended(objective) };
+}
+
+function dualSolution({ rows: N, columns: D }: Matrix, found: PrincipalAxes, { mean }: Standardization): Embedding {
+  const { scores, axes, total } = found;
+  const eigenvalues = found.eigenvalues.map((value) => (value * N) / D);
+  const q = eigenvalues.length;
+  const noise = meanOfOthers((total * N) / D, eigenvalues, N);
+  // scores = U·(D·Λ)^½
+  const latents = scaledColumns(scores, (c) => Math.sqrt((eigenvalues[c]! - noise) / (D * eigenvalues[c]!)));
+  // The posterior mean of the weights, YcᵀX(XᵀX + σ²I)⁻¹.
+  const W = scaledColumns(axes, (c) => Math.sqrt((D * (eigenvalues[c]! - noise)) / eigenvalues[c]!));
+  const logDeterminant = eigenvalues.reduce((sum, value) => sum + Math.log(value), 0) + (N - q) * Math.log(noise);
+  const objective = (-D / 2) * (N * Math.log(2 * Math.PI) + logDeterminant + N);
+  return { latents, eigenvalues, ...parametersAt(W, mean, noise), ...ended(objective) };
+}
+
+function ended(objective: number): Pick<Embedding, 'objective' | 'terms' | 'message'> {
+  return { objective, terms: { mapping: objective }, message: 'Closed form: the maximum of the likelihood.' };
+}
+
+function parametersAt(weights: Matrix, mean: Float64Array, noise: number): Pick<Embedding, 'parameters'> {
+  return { parameters: { weights, mean: Array.from(mean), noise } };
+}
+
+function meanOfOthers(total: number, kept: Float64Array, count: number): number {
+  const noise = (total - kept.reduce((sum, value) => sum + value, 0)) / (count - kept.length);
+  if (count > kept.length && noise > 1e-14 * kept[0]!) return noise;
+  throw new InvalidInputError(
+    `The observations do not vary in more than ${kept.length} directions, so no noise is left and the likelihood has no maximum. Choose a smaller latentDim.`,
+  );
+}
+
+function scaledColumns({ data, rows, columns }: Matrix, factorOf: (column: number) => number): Matrix {
+  const factors = Array.from({ length: columns }, (_, c) => factorOf(c));
+  return new Matrix(
+    data.map((entry, index) => entry * factors[index % columns]!),
+    rows,
+    columns,
+  );
+}
+
+function linearMapOf(values: ParameterValues, dual: boolean): LinearGaussian {
+  const { weights, mean, noise } = values as { weights: Matrix; mean: readonly number[]; noise: number };
+  const eigenvalues = values.eigenvalues as readonly number[];
+  const map: LinearGaussian = { W: weights, mean, noise, prior: 1 };
+  if (!dual) return map;
+  // The weights are uncertain: σ²·xᵀ(XᵀX + σ²I)⁻¹x, XᵀX + σ²I the diagonal matrix of the eigenvalues.
+  return {
+    ...map,
+    functionVariance: (x) => noise * x.reduce((sum, entry, c) => sum + (entry * entry) / eigenvalues[c]!, 0),
+  };
+}
