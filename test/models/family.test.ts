@@ -12,6 +12,7 @@ import {
   rankGplvm,
   seededRandom,
   standardNormal,
+  thinPlateSpline,
   tpslvm,
   tsneGplvm,
 } from '../../src/index.ts';
@@ -27,6 +28,8 @@ const Y = labels.map((label, i) => {
     (entry) => entry + 0.05 * random.normal(),
   );
 });
+const withHoles = Y.map((row, i) => row.map((entry, j) => (i < 4 && j === i ? Number.NaN : entry)));
+const firstTwo = (row: number[]) => row.slice(0, 2);
 
 const models: Record<string, () => Model> = {
   GPLVM: () => gplvm(Y, { latentDim: 2 }),
@@ -52,7 +55,24 @@ const models: Record<string, () => Model> = {
   't-SNE GPLVM': () => tsneGplvm(Y, { latentDim: 2, strength: 3, perplexity: 4 }),
 };
 
-describe.each(Object.entries(models))('%s', (_, model) => {
+const withOptions: Record<string, () => Model> = {
+  'sparse TPSLVM': () => tpslvm(Y, { latentDim: 2, kernel: thinPlateSpline({ centres: 5 }) }),
+  'sparse TPSLVM with given centres and missing entries': () =>
+    tpslvm(withHoles, {
+      latentDim: 2,
+      missing: 'ignore',
+      kernel: thinPlateSpline({ centres: Y.slice(0, 4).map(firstTwo) }),
+    }),
+  'GPLVM with missing entries': () => gplvm(withHoles, { latentDim: 2, missing: 'ignore' }),
+  'BC-TPSLVM-DM with missing entries': () =>
+    tpslvm(withHoles, { latentDim: 2, missing: 'ignore', backConstraint: 'kernel', dynamics: true }),
+  'GPLVM of scaled columns': () => gplvm(Y, { latentDim: 2, scale: true }),
+  'GPLVM of columns neither centred nor scaled': () => gplvm(Y, { latentDim: 2, centre: false }),
+  'GPLRF of scaled columns with missing entries': () =>
+    gplrf(withHoles, labels, { latentDim: 2, strength: 0.1, scale: true, missing: 'ignore' }),
+};
+
+describe.each(Object.entries({ ...models, ...withOptions }))('%s', (name, model) => {
   it('passes the conformance check: values, gradients against differences, no leaked tensors', () => {
     expect(checkModel(model()).passed).toBe(true);
   });
@@ -70,6 +90,7 @@ describe.each(Object.entries(models))('%s', (_, model) => {
     const projected = await result.project(Ynew);
     expect(await again.project(Ynew)).toEqual(projected);
     expect(again.sample(X, { seed: 3 })).toEqual(result.sample(X, { seed: 3 }));
+    if (!(name in models)) return;
     // What is projected is explained: the reconstruction is nearer than the mean of the data.
     const reconstructed = await result.reconstruct(Ynew);
     const error = Ynew.reduce(
