@@ -6,6 +6,7 @@ const below = {
   priors: ['core', 'kernels', 'priors'],
   models: ['core', 'inference', 'kernels', 'priors', 'models'],
   inference: ['core', 'inference'],
+  workers: ['core', 'inference', 'models', 'workers'],
   data: ['core', 'data'],
   testing: ['core', 'kernels', 'priors', 'models', 'inference', 'testing'],
   io: ['core', 'kernels', 'priors', 'models', 'inference', 'io'],
