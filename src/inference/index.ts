@@ -33,6 +33,6 @@ export {
   type Solver,
   scg,
 } from './solvers/index.ts';
-export type { Box, Iterate, SolverMemory, SolverRun, Steps } from './solvers/solver.ts';
+export type { Box, Ending, Iterate, SolverMemory, SolverRun, Step, Steps } from './solvers/solver.ts';
 export { type SolverStateJson, stateFromJson, stateToJson } from './stateJson.ts';
 export type { NodeThread, WorkerLike, WorkerPool } from './workers/pool.ts';
