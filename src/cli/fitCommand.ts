@@ -1,23 +1,28 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { type Fit, fit } from '../index.ts';
+import { type Command, Option } from 'commander';
+import { type EngineChoice, type Fit, type FitOptions, fit } from '../index.ts';
 import { MOST_LABELS } from '../plot/index.ts';
 import { prepareFolder, writeFit } from './fitFiles.ts';
+import { fromZero, missingFlag, wholeFrom } from './flags.ts';
 import { readLabelledTable } from './labelledTable.ts';
-import { readModelOptions } from './modelOptions.ts';
-import { createModel, MODEL_NAMES } from './models.ts';
+import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
+import { createModel, LABELLED_MODELS, MODEL_NAMES, takesLabels } from './models.ts';
 import { NO_BAR, progressBar } from './progress.ts';
+import { labelsOfPoints } from './shownPoints.ts';
 import type { Streams } from './streams.ts';
 
-interface FitArguments {
+/** Options of `fit` that have flags of the same name. */
+const FIT_FLAGS = ['maxIterations', 'tolerance', 'seed', 'restarts', 'engine', 'checkpoint', 'resume'] as const;
+
+interface FitArguments extends FlaggedOptions, Pick<FitOptions, (typeof FIT_FLAGS)[number]> {
   readonly model: string;
-  readonly dim?: number;
   readonly labels?: string;
   readonly options?: string;
   readonly maxIterations: number;
-  readonly seed: number;
   readonly out: string;
   readonly json?: boolean;
 }
+
+const ENGINES: readonly EngineChoice[] = ['auto', 'wasm', 'native', 'typescript'];
 
 /** Adds `fit DATA` to the program; `exit` receives the exit code of a fit that came to an end. */
 export function addFitCommand(
@@ -32,10 +37,20 @@ export function addFitCommand(
     .argument('<data>', 'observations, one point a row: .csv, .tsv or .npy')
     .requiredOption('--model <name>', `the model: ${MODEL_NAMES.join(', ')}`)
     .option('--dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
-    .option('--labels <file|column>', 'labels: a file with one a row, or a column of DATA by name or index from 0')
+    .option('--kernel <text>', 'covariance of the mapping, such as "rbf(lengthscale=[1,2]) + bias(0.1)"')
+    .option(
+      '--labels <file|column>',
+      `labels: a file with one a row, or a column of DATA by name or index from 0; needed by ${LABELLED_MODELS.join(', ')}, where some may be missing`,
+    )
+    .addOption(missingFlag())
     .option('--options <file.json>', 'options of the model as a JSON object')
-    .option('--max-iterations <n>', 'iterations at most', wholeFrom(0), 1000)
-    .option('--seed <s>', 'seed of everything random', wholeFrom(Number.NEGATIVE_INFINITY), 0)
+    .option('--max-iterations <n>', 'iterations at most, from each start', wholeFrom(0), 1000)
+    .option('--tolerance <t>', 'largest entry of the gradient at convergence (default: 1e-5)', fromZero)
+    .option('--seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
+    .option('--restarts <n>', 'further starts, of which the best is kept (default: 0)', wholeFrom(0))
+    .addOption(new Option('--engine <name>', 'linear algebra (default: auto)').choices(ENGINES))
+    .option('--checkpoint <file>', 'save the state of the fit there now and then')
+    .option('--resume <file>', 'go on from such a file; seed and restarts are then its own')
     .requiredOption('--out <dir>', 'folder for the results, made if need be')
     .option('--json', 'print the outcome as one JSON object')
     .action(async (data: string, given: FitArguments) => exit(await fitTable(data, given, streams, signal)));
@@ -47,22 +62,23 @@ async function fitTable(
   streams: Streams,
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  const { matrix, labels } = await readLabelledTable(data, given.labels);
-  const model = createModel(given.model, matrix, await readModelOptions(given.options, given.dim));
+  const options = await readModelOptions(given.options, given);
+  const missing = { entries: options.missing === 'ignore', labels: takesLabels(given.model) };
+  const { matrix, labels } = await readLabelledTable(data, given.labels, missing);
+  const model = createModel(given.model, matrix, labels, options);
   await prepareFolder(given.out);
   const bar = given.json ? NO_BAR : progressBar(streams.stderr, given.maxIterations);
   let result: Fit;
   try {
     result = await fit(model, {
-      maxIterations: given.maxIterations,
-      seed: given.seed,
+      ...Object.fromEntries(FIT_FLAGS.filter((name) => given[name] !== undefined).map((name) => [name, given[name]])),
       onProgress: bar.update,
       ...(signal === undefined ? {} : { signal }),
     });
   } finally {
     bar.stop();
   }
-  const files = await writeFit(given.out, result, drawable(labels, streams));
+  const files = await writeFit(given.out, result, drawable(labelsOfPoints(result, labels), streams));
   streams.stdout.write(given.json ? `${JSON.stringify(outcome(result, files))}\n` : summary(result, files));
   if (result.status === 'failed') streams.stderr.write(`error: ${result.message}\n`);
   return result.status === 'failed' ? 1 : 0;
@@ -71,7 +87,7 @@ async function fitTable(
 /** Labels if a picture can tell them apart. */
 function drawable(labels: readonly string[] | undefined, streams: Streams): readonly string[] | undefined {
   const kinds = new Set(labels).size;
-  if (kinds <= MOST_LABELS) return labels;
+  if (kinds <= MOST_LABELS) return labels?.map((label) => label || '(none)');
   streams.stderr.write(
     `note: ${kinds} different labels are more than the ${MOST_LABELS} that plot.svg can tell apart.\n`,
   );
@@ -88,18 +104,15 @@ const outcome = ({ model, objective, status, message, diagnostics }: Fit, files:
   files,
 });
 
-const summary = ({ model, latents, objective, message, diagnostics }: Fit, files: readonly string[]): string =>
+const summary = (
+  { model, latents, objective, message, diagnostics, eigenvalues }: Fit,
+  files: readonly string[],
+): string =>
   [
     `${model}: ${latents.rows} points, latent dimension ${latents.columns}`,
-    `objective ${objective} (log density)`,
+    `objective ${objective}${eigenvalues === undefined ? ' (log density)' : ''}`,
     message,
     `${diagnostics.evaluations} evaluations in ${diagnostics.seconds.toFixed(1)} s`,
     ...files.map((file) => `wrote ${file}`),
     '',
   ].join('\n');
-
-const wholeFrom = (smallest: number) => (text: string) => {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isSafeInteger(value) && value >= smallest) return value;
-  throw new InvalidArgumentError(`It must be a whole number${Number.isFinite(smallest) ? ` from ${smallest}` : ''}.`);
-};

@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Fit, InvalidInputError, Matrix } from '../index.ts';
+import { type Fit, InvalidInputError, loadFit, Matrix, NumericalError } from '../index.ts';
 import { writeAtomically, writeTable } from '../io/index.ts';
-import { latentPlot, precisionGrid } from '../plot/index.ts';
+import { latentPlot, type PrecisionGrid, precisionGrid } from '../plot/index.ts';
+import { readJsonFile } from './jsonFile.ts';
 
 /** Makes the folder, before a fit that would otherwise be for nothing. */
 export async function prepareFolder(folder: string): Promise<void> {
@@ -27,15 +28,25 @@ export async function writeFit(folder: string, result: Fit, labels: readonly str
   await writeTable(latents, result.latents, dimensions);
   await writeAtomically(fit, `${JSON.stringify(result.toJSON())}\n`);
   await writeTable(trace, traceMatrix(result), ['iteration', 'evaluations', 'objective', 'gradientNorm']);
-  const precision = precisionGrid((X) => result.predict(X, { noise: true }), result.latents);
+  const precision = background(result);
   const picture = await latentPlot({
     latents: result.latents,
-    precision,
     title: `${result.model}, objective ${result.objective.toPrecision(6)}`,
+    ...(precision === undefined ? {} : { precision }),
     ...(labels === undefined ? {} : { labels }),
   });
   await writeAtomically(plot, picture);
   return paths;
+}
+
+/** The predictive precision over the latents; none where the model has no mapping from them, or predicts without error. */
+function background({ predict, latents }: Fit): PrecisionGrid | undefined {
+  try {
+    return precisionGrid((X) => predict(X, { noise: true }), latents);
+  } catch (error) {
+    if (error instanceof InvalidInputError || error instanceof NumericalError) return undefined;
+    throw error;
+  }
 }
 
 const traceMatrix = ({ trace }: Fit): Matrix =>
@@ -51,3 +62,12 @@ const traceMatrix = ({ trace }: Fit): Matrix =>
     trace.length,
     4,
   );
+
+/**
+ * The fit that `writeFit` left in a folder.
+ *
+ * @throws InvalidInputError when there is none, or fit.json is not a saved fit
+ */
+export async function readFit(folder: string): Promise<Fit> {
+  return loadFit(await readJsonFile(join(folder, 'fit.json'), 'saved fit'));
+}

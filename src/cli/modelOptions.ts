@@ -1,39 +1,34 @@
-import { readFile } from 'node:fs/promises';
 import { InvalidInputError } from '../index.ts';
-import type { ModelOptions } from './models.ts';
+import { readJsonFile } from './jsonFile.ts';
+import type { ModelOptions } from './modelParts.ts';
 
-/** Options of the model: those of a JSON file, if any, with the number of latent dimensions, 2 unless given in one place. */
-export async function readModelOptions(file: string | undefined, dim: number | undefined): Promise<ModelOptions> {
+/** Options of the model that have flags of their own. */
+export interface FlaggedOptions {
+  readonly dim?: number;
+  readonly kernel?: string;
+  readonly missing?: string;
+}
+
+/** Options of the model: those of a JSON file, if any, with those of the flags; 2 latent dimensions unless given. */
+export async function readModelOptions(file: string | undefined, flags: FlaggedOptions): Promise<ModelOptions> {
   const options = file === undefined ? {} : await readObject(file);
-  const { latentDim } = options;
-  if (dim !== undefined && latentDim !== undefined && latentDim !== dim) {
+  const given = Object.entries({ latentDim: flags.dim, kernel: flags.kernel, missing: flags.missing }).filter(
+    ([, value]) => value !== undefined,
+  );
+  for (const [name, value] of given) {
+    if (options[name] === undefined || options[name] === value) continue;
+    const flag = name === 'latentDim' ? 'dim' : name;
     throw new InvalidInputError(
-      `--dim is ${dim}, but latentDim in '${file}' is ${JSON.stringify(latentDim)}. Give it in one place.`,
+      `--${flag} is ${value}, but ${name} in '${file}' is ${JSON.stringify(options[name])}. Give it in one place.`,
     );
   }
-  // A latentDim of another kind is left to the model, which says what it takes.
-  return { ...options, latentDim: (latentDim as number | undefined) ?? dim ?? 2 };
+  return { latentDim: 2, ...options, ...Object.fromEntries(given) };
 }
 
 async function readObject(file: string): Promise<Record<string, unknown>> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    throw new InvalidInputError(`The options file '${file}' cannot be read: ${(error as Error).message}.`, {
-      cause: error,
-    });
+  const options = await readJsonFile(file, 'options file');
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) {
+    return options as Record<string, unknown>;
   }
-  let options: unknown;
-  try {
-    options = JSON.parse(text);
-  } catch (error) {
-    throw new InvalidInputError(`The options file '${file}' is not JSON: ${(error as Error).message}.`, {
-      cause: error,
-    });
-  }
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new InvalidInputError(`The options file '${file}' must hold an object, such as { "scale": true }.`);
-  }
-  return options as Record<string, unknown>;
+  throw new InvalidInputError(`The options file '${file}' must hold an object, such as { "scale": true }.`);
 }

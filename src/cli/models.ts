@@ -1,41 +1,81 @@
-import { gplvm, InvalidInputError, type Matrix, type Model } from '../index.ts';
-import { kernelOf, parameterOf, priorOf } from './parts.ts';
+import {
+  dgplvm,
+  gplrf,
+  gplvm,
+  InvalidInputError,
+  llGplvm,
+  type Matrix,
+  type Model,
+  rankGplvm,
+  tpslvm,
+  tsneGplvm,
+} from '../index.ts';
+import { type ModelOptions, withParts } from './modelParts.ts';
 
-/** Options of a model as JSON can say them. */
-export type ModelOptions = Readonly<Record<string, unknown>> & { readonly latentDim: number };
+/** One label a point; '' where it is missing. */
+type PointLabels = readonly string[];
 
-type ModelFactory = (observations: Matrix, options: ModelOptions) => Model;
+interface ModelKind {
+  readonly takesLabels: boolean;
+  create(observations: Matrix, labels: PointLabels, options: ModelOptions): Model;
+}
+
+/** Factories check their options themselves, so JSON may come as it is: `never` stands for the options of any of them. */
+const ofPoints = (factory: (observations: Matrix, options: never) => Model): ModelKind => ({
+  takesLabels: false,
+  create: (observations, _, options) => factory(observations, withParts(options) as never),
+});
+
+const ofLabelledPoints = (
+  factory: (observations: Matrix, labels: PointLabels, options: never) => Model,
+): ModelKind => ({
+  takesLabels: true,
+  create: (observations, labels, options) => factory(observations, labels, withParts(options) as never),
+});
 
 /** The models that can be fitted from the command line, by name. */
-const MODELS: Readonly<Record<string, ModelFactory>> = {
-  gplvm: (observations, options) => gplvm(observations, withParts(options)),
+const MODELS: Readonly<Record<string, ModelKind>> = {
+  gplvm: ofPoints(gplvm),
+  tpslvm: ofPoints(tpslvm),
+  gplrf: ofLabelledPoints(gplrf),
+  dgplvm: ofLabelledPoints(dgplvm),
+  llGplvm: ofPoints(llGplvm),
+  rankGplvm: ofPoints(rankGplvm),
+  tsneGplvm: ofPoints(tsneGplvm),
 };
 
 export const MODEL_NAMES = Object.keys(MODELS);
 
+/** Those of them that are made from labels. */
+export const LABELLED_MODELS = MODEL_NAMES.filter((name) => MODELS[name]!.takesLabels);
+
+/** Whether a model is made from labels, some of which may then be missing. */
+export const takesLabels = (name: string): boolean => kindOf(name).takesLabels;
+
 /**
  * @param name - one of `MODEL_NAMES`
  * @param observations - N×D
- * @param options - options of the model as JSON; kernel, priors and noise as parts.ts reads them
- * @throws InvalidInputError for an unknown model, and what the model's factory throws
+ * @param labels - N labels; models that take none leave them aside
+ * @param options - options of the model as JSON, read by modelParts.ts
+ * @throws InvalidInputError for an unknown model, one that takes labels without them, and what the model's factory throws
  */
-export function createModel(name: string, observations: Matrix, options: ModelOptions): Model {
-  const factory = Object.hasOwn(MODELS, name) ? MODELS[name] : undefined;
-  if (factory === undefined) {
-    throw new InvalidInputError(`There is no model '${name}'. Known are ${MODEL_NAMES.join(', ')}.`);
+export function createModel(
+  name: string,
+  observations: Matrix,
+  labels: PointLabels | undefined,
+  options: ModelOptions,
+): Model {
+  const kind = kindOf(name);
+  if (kind.takesLabels && labels === undefined) {
+    throw new InvalidInputError(
+      `The model '${name}' takes labels. Give --labels a file with one label a row, or a column of the data.`,
+    );
   }
-  return factory(observations, options);
+  return kind.create(observations, labels ?? [], options);
 }
 
-/** Options in which kernel and priors are the library's own parts. */
-function withParts({ kernel, noise, priors, ...options }: ModelOptions): Parameters<typeof gplvm>[1] {
-  if (priors !== undefined && !Array.isArray(priors)) {
-    throw new InvalidInputError(`Option 'priors' must be a list, such as ["standardNormal"] or [].`);
-  }
-  return {
-    ...options,
-    ...(kernel === undefined ? {} : { kernel: kernelOf(kernel) }),
-    ...(noise === undefined ? {} : { noise: parameterOf('noise', noise) }),
-    ...(priors === undefined ? {} : { priors: priors.map(priorOf) }),
-  };
+function kindOf(name: string): ModelKind {
+  const kind = Object.hasOwn(MODELS, name) ? MODELS[name] : undefined;
+  if (kind !== undefined) return kind;
+  throw new InvalidInputError(`There is no model '${name}'. Known are ${MODEL_NAMES.join(', ')}.`);
 }

@@ -2,6 +2,8 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { InvalidInputError, LatentFieldError } from '../index.ts';
 import { addFitCommand } from './fitCommand.ts';
+import { addProjectCommand } from './projectCommand.ts';
+import { addScoreCommand } from './scoreCommand.ts';
 import type { Streams } from './streams.ts';
 
 const { version, description } = createRequire(import.meta.url)('../../package.json') as {
@@ -30,6 +32,8 @@ export async function run(argv: readonly string[], streams: Streams, signal?: Ab
   addFitCommand(program, streams, signal, (code) => {
     exitCode = code;
   });
+  addProjectCommand(program, streams);
+  addScoreCommand(program, streams);
   try {
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;

@@ -1,45 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { run } from '../../src/cli/run.ts';
 import { pipeFlow } from '../../src/data/index.ts';
 import { loadFit } from '../../src/index.ts';
 import { readTable, writeTable } from '../../src/io/index.ts';
-import { temporaryFolder } from '../io/folder.ts';
 import { marks, parseSvg, position, texts } from '../plot/svg.ts';
-
-function capture(isTTY = false) {
-  let text = '';
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      text += String(chunk);
-      done();
-    },
-  });
-  return { stream: Object.assign(stream, { isTTY }), read: () => text };
-}
-
-/** Runs the command line as main.ts does, with captured streams. */
-async function latentfield(
-  args: readonly string[],
-  { isTTY = false, signal }: { isTTY?: boolean; signal?: AbortSignal } = {},
-) {
-  const stdout = capture();
-  const stderr = capture(isTTY);
-  const exitCode = await run(args, { stdout: stdout.stream, stderr: stderr.stream }, signal);
-  return { exitCode, stdout: stdout.read(), stderr: stderr.read() };
-}
-
-/** A table of 30 points with a last column of labels, and where to put results. */
-async function prepared() {
-  const folder = temporaryFolder();
-  const { observations, labels, labelNames, columnNames } = pipeFlow({ points: 30 });
-  const flow = labels.map((label) => labelNames[label]!);
-  const data = join(folder.path, 'data.csv');
-  await writeTable(data, observations, columnNames, { name: 'flow', values: flow });
-  return { ...folder, data, flow, observations, out: join(folder.path, 'deep', 'out') };
-}
+import { latentfield, prepared } from './latentfield.ts';
 
 const FILES = ['fit.json', 'latents.csv', 'plot.svg', 'trace.csv'];
 
@@ -138,7 +104,7 @@ describe('latentfield fit', () => {
       'options.json',
       JSON.stringify({
         latentDim: 3,
-        kernel: { add: [{ kernel: 'rbf', parameters: { variance: { fixed: 2 }, lengthscale: 0.5 } }, 'bias'] },
+        kernel: 'rbf(fixed(2), lengthscale=0.5) + bias',
         noise: 0.125,
         priors: [],
       }),
@@ -242,7 +208,7 @@ describe('exit code 2', () => {
     [
       'unknown model',
       ['fit', 'DATA', '--model', 'gplmv', '--labels', 'flow', '--out', 'OUT'],
-      "error: There is no model 'gplmv'. Known are gplvm.",
+      "error: There is no model 'gplmv'. Known are gplvm, tpslvm, ",
     ],
     ['dim 0', ['fit', 'DATA', '--model', 'gplvm', '--dim', '0', '--out', 'OUT'], 'It must be a whole number from 1.'],
     [
@@ -280,7 +246,7 @@ describe('exit code 2', () => {
     [
       'unknown kernel',
       ['fit', 'DATA', '--model', 'gplvm', '--labels', 'flow', '--options', 'KERNEL', '--out', 'OUT'],
-      '"rfb" is not a kernel.',
+      "has no kernel 'rfb'. Did you mean 'rbf'?",
     ],
     [
       'options that are not JSON',
@@ -310,7 +276,7 @@ describe('exit code 2', () => {
       ABSENT: join(path, 'absent.csv'),
       RAGGED: write('ragged.csv', 'a,b,c\n1,2,3\n4,5\n'),
       UNKNOWN: write('unknown.json', '{"kernal": "rbf"}'),
-      KERNEL: write('kernel.json', '{"kernel": {"add": ["rfb", "bias"]}}'),
+      KERNEL: write('kernel.json', '{"kernel": "rfb + bias"}'),
       LIST: write('list.json', '[]'),
       DIM: write('dim.json', '{"latentDim": 3}'),
     };
@@ -325,7 +291,7 @@ describe('exit code 2', () => {
 it('ends with 1 when the computation fails', async () => {
   const { write, data, out } = await prepared();
   // So small a variance that the gradient overflows.
-  const kernel = { kernel: 'linear', parameters: { variance: 1e-320 } };
+  const kernel = 'linear(1e-320)';
   const options = write('options.json', JSON.stringify({ kernel, noise: { fixed: 1e-300 } }));
   const args = ['fit', data, '--model', 'gplvm', '--labels', 'flow', '--options', options, '--out', out];
   const ran = await latentfield(args);

@@ -1,0 +1,99 @@
+import {
+  dynamics,
+  fixed,
+  InvalidInputError,
+  type Kernel,
+  locality,
+  markov,
+  type ParameterLike,
+  type Prior,
+  parseKernel,
+  rank,
+  standardNormal,
+  tsne,
+} from '../index.ts';
+
+/** Options of a model as JSON can say them. */
+export type ModelOptions = Readonly<Record<string, unknown>> & { readonly latentDim: number };
+
+/** Options, of a model or of a prior, in which JSON has become the library's own parts: kernels, parameters, priors. */
+export function withParts(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, value]) => {
+      const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
+      return [name, read === undefined ? value : read(value, name)];
+    }),
+  );
+}
+
+/** What is read otherwise than JSON reads it; all else is left to the model, which says what it takes. */
+const READERS: Readonly<Record<string, (given: unknown, name: string) => unknown>> = {
+  kernel: kernelOf,
+  // Of mpme: 'squared', 'plain', or the distances of a kernel.
+  distances: (given) => (given === 'squared' || given === 'plain' ? given : kernelOf(given)),
+  noise: parameterOf,
+  strength: parameterOf,
+  beta: parameterOf,
+  precision: parameterOf,
+  coefficient: parameterOf,
+  variance: parameterOf,
+  priors: priorsOf,
+  dynamics: (given) => (isObject(given) ? withParts(given) : given),
+  backConstraint: (given) => {
+    if (typeof given === 'string') return given;
+    throw new InvalidInputError(
+      `Option 'backConstraint' must be 'kernel', 'mlp' or 'linear', but ${JSON.stringify(given)} was given.`,
+    );
+  },
+  latents: () => {
+    throw new InvalidInputError("The option 'latents' cannot be said in JSON. Use init, backConstraint and dynamics.");
+  },
+};
+
+/** A kernel as people write it: "rbf(lengthscale=[1,2]) + bias(0.1)". */
+function kernelOf(given: unknown): Kernel {
+  if (typeof given === 'string') return parseKernel(given);
+  throw new InvalidInputError(
+    `A kernel is given as a text, such as "rbf(lengthscale=2) + bias", but ${JSON.stringify(given)} was given.`,
+  );
+}
+
+/** A parameter as people write it in JSON: a number, a list of numbers, or { "fixed": number }. */
+function parameterOf(given: unknown, name: string): ParameterLike {
+  if (isNumeric(given)) return given;
+  if (isObject(given) && isNumeric(given.fixed) && Object.keys(given).length === 1) return fixed(given.fixed);
+  throw new InvalidInputError(
+    `Parameter '${name}' must be a number, a list of numbers, or { "fixed": number }, but ${JSON.stringify(given)} was given.`,
+  );
+}
+
+/** The priors that JSON can describe: the others hold labels or graphs, and come with the models that are named for them. */
+const PRIORS: Readonly<Record<string, (options: Readonly<Record<string, unknown>>) => Prior>> = {
+  standardNormal: (options) => standardNormal(options as Record<string, ParameterLike>),
+  dynamics,
+  markov,
+  locality: ({ neighbours = 7, ...options }) => locality(neighbours as number, options),
+  rank,
+  tsne,
+};
+
+function priorsOf(given: unknown): Prior[] {
+  if (Array.isArray(given)) return given.map(priorOf);
+  throw new InvalidInputError(`Option 'priors' must be a list, such as ["standardNormal"] or [].`);
+}
+
+/** A prior as people write it in JSON: "standardNormal", or one with its options, { "prior": "rank", "strength": 10 }. */
+function priorOf(given: unknown): Prior {
+  const { prior, ...options } = isObject(given) ? given : { prior: given };
+  const factory = typeof prior === 'string' && Object.hasOwn(PRIORS, prior) ? PRIORS[prior] : undefined;
+  if (factory !== undefined) return factory(withParts(options));
+  throw new InvalidInputError(
+    `${JSON.stringify(given)} is not a prior. Give a name, or { "prior": name } with its options. Known are ${Object.keys(PRIORS).join(', ')}.`,
+  );
+}
+
+const isNumeric = (given: unknown): given is number | number[] =>
+  typeof given === 'number' || (Array.isArray(given) && given.every((entry) => typeof entry === 'number'));
+
+const isObject = (given: unknown): given is Record<string, unknown> =>
+  typeof given === 'object' && given !== null && !Array.isArray(given);

@@ -1,0 +1,111 @@
+import type { Command } from 'commander';
+import { continuity, type Fit, InvalidInputError, nearestNeighbourError, trustworthiness } from '../index.ts';
+import { readFit } from './fitFiles.ts';
+import { wholeFrom } from './flags.ts';
+import { isFile, readLabelledTable, readPointLabels } from './labelledTable.ts';
+import { labelsOfPoints, rowsOfPoints, selectRows } from './shownPoints.ts';
+import type { Streams } from './streams.ts';
+
+interface ScoreArguments {
+  readonly labels?: string;
+  readonly data?: string;
+  readonly neighbours?: number;
+  readonly json?: boolean;
+}
+
+/** How many neighbours are looked at unless given, when there are points enough. */
+const NEIGHBOURS = 10;
+
+/** Adds `score DIR` to the program. */
+export function addScoreCommand(program: Command, streams: Streams): void {
+  program
+    .command('score')
+    .description('say how good a fit is: its objective, how well classes and neighbourhoods are kept')
+    .argument('<dir>', 'folder of a fit')
+    .option('--data <file>', 'the observations that were fitted, for trustworthiness and continuity')
+    .option(
+      '--labels <file|column>',
+      'labels, for the nearest-neighbour error: a file with one a row, or a column of --data by name or index from 0',
+    )
+    .option('--neighbours <k>', `neighbours of trustworthiness and continuity (default: ${NEIGHBOURS})`, wholeFrom(1))
+    .option('--json', 'print one JSON object')
+    .action(async (folder: string, given: ScoreArguments) => {
+      const scores = await scoresOf(folder, given);
+      streams.stdout.write(given.json ? `${JSON.stringify(scores)}\n` : summary(scores));
+    });
+}
+
+interface Scores {
+  readonly model: string;
+  readonly objective: number;
+  readonly status: string;
+  readonly points: number;
+  /** Points with a label. */
+  readonly labelled?: number;
+  readonly nearestNeighbourError?: number;
+  readonly neighbours?: number;
+  readonly trustworthiness?: number;
+  readonly continuity?: number;
+}
+
+async function scoresOf(folder: string, { data, labels, neighbours }: ScoreArguments): Promise<Scores> {
+  if (labels !== undefined && data === undefined && !isFile(labels)) {
+    throw new InvalidInputError(
+      `There is no file '${labels}' of labels. Give one, or --data with a column of that name.`,
+    );
+  }
+  if (neighbours !== undefined && data === undefined) {
+    throw new InvalidInputError('--neighbours is for trustworthiness and continuity, which take --data.');
+  }
+  const fit = await readFit(folder);
+  const { model, objective, status, latents } = fit;
+  const missing = { labels: true };
+  const table = data === undefined ? undefined : await readLabelledTable(data, labels, missing);
+  const given = table?.labels ?? (labels && (await readPointLabels(labels, latents.rows, missing)));
+  return {
+    model,
+    objective,
+    status,
+    points: latents.rows,
+    ...(table === undefined ? {} : neighbourhoodScores(fit, table.matrix, neighbours)),
+    ...(given ? labelScores(fit, given) : {}),
+  };
+}
+
+function neighbourhoodScores(fit: Fit, table: Parameters<typeof rowsOfPoints>[1], given: number | undefined) {
+  const observations = rowsOfPoints(fit, table);
+  const neighbours = given ?? Math.max(1, Math.min(NEIGHBOURS, Math.ceil(observations.rows / 2) - 1));
+  return {
+    neighbours,
+    trustworthiness: trustworthiness(observations, fit.latents, neighbours),
+    continuity: continuity(observations, fit.latents, neighbours),
+  };
+}
+
+function labelScores(fit: Fit, given: readonly string[]) {
+  const labels = labelsOfPoints(fit, given)!;
+  const labelled = Array.from(labels.keys()).filter((i) => labels[i] !== '');
+  if (labelled.length < 2) {
+    throw new InvalidInputError(`A nearest-neighbour error takes 2 labelled points, but there are ${labelled.length}.`);
+  }
+  const error = nearestNeighbourError(
+    selectRows(fit.latents, labelled),
+    labelled.map((i) => labels[i]!),
+  );
+  return { labelled: labelled.length, nearestNeighbourError: error };
+}
+
+function summary({ model, objective, status, points, ...scores }: Scores): string {
+  const { labelled, nearestNeighbourError: error, neighbours, trustworthiness, continuity } = scores;
+  const lines = [`${model}: ${points} points, ${status}`, `objective ${objective}`];
+  if (error !== undefined && labelled !== undefined) {
+    lines.push(
+      `nearest-neighbour error ${error} (leave-one-out, ${Math.round(error * labelled)} of ${labelled} labelled points)`,
+    );
+  }
+  if (neighbours !== undefined) {
+    lines.push(`trustworthiness ${trustworthiness} (${neighbours} neighbours)`);
+    lines.push(`continuity ${continuity} (${neighbours} neighbours)`);
+  }
+  return `${lines.join('\n')}\n`;
+}

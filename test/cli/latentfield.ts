@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { run } from '../../src/cli/run.ts';
+import { pipeFlow } from '../../src/data/index.ts';
+import { writeTable } from '../../src/io/index.ts';
+import { temporaryFolder } from '../io/folder.ts';
+
+function capture(isTTY = false) {
+  let text = '';
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      text += String(chunk);
+      done();
+    },
+  });
+  return { stream: Object.assign(stream, { isTTY }), read: () => text };
+}
+
+/** Runs the command line as main.ts does, with captured streams. */
+export async function latentfield(
+  args: readonly string[],
+  { isTTY = false, signal }: { isTTY?: boolean; signal?: AbortSignal } = {},
+) {
+  const stdout = capture();
+  const stderr = capture(isTTY);
+  const exitCode = await run(args, { stdout: stdout.stream, stderr: stderr.stream }, signal);
+  return { exitCode, stdout: stdout.read(), stderr: stderr.read() };
+}
+
+/** A table of 30 points with a last column of labels, and where to put results. */
+export async function prepared() {
+  const folder = temporaryFolder();
+  const { observations, labels, labelNames, columnNames } = pipeFlow({ points: 30 });
+  const flow = labels.map((label) => labelNames[label]!);
+  const data = join(folder.path, 'data.csv');
+  await writeTable(data, observations, columnNames, { name: 'flow', values: flow });
+  return { ...folder, data, flow, observations, out: join(folder.path, 'deep', 'out') };
+}
