@@ -2,6 +2,7 @@ import type { Graph } from './graph/graph.ts';
 import type { Matrix } from './matrix.ts';
 import type { Parameter, ParameterValue } from './parameter.ts';
 import type { Random } from './random.ts';
+import type { Solver } from './solver.ts';
 import type { Scalar, Tensor } from './tensorflow.ts';
 
 /** Tensors of natural values: by path for a whole model, by name for one part. */
@@ -122,6 +123,8 @@ export interface Model {
   /** The solution, for a model that has one in closed form; it has no variables then, and `assemble` throws. */
   embed?(): Embedding;
   assemble(seed: number): Assembly;
+  /** The solver that suits the model, where `fit` is given none. */
+  readonly solver?: Solver;
   /** The tolerance of the solver that suits the model, where `fit` is given none. */
   readonly tolerance?: number;
   /**

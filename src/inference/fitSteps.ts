@@ -14,6 +14,7 @@ import type { Solution } from './solution.ts';
 import type { SolverState } from './solverState.ts';
 import { lbfgs } from './solvers/lbfgs.ts';
 import { lbfgsb } from './solvers/lbfgsb.ts';
+import type { Solver } from './solvers/solver.ts';
 import { runInWorkers } from './workers/runInWorkers.ts';
 
 /** One start of a fit and what became of it so far. */
@@ -104,7 +105,7 @@ function eventsOf(
   {
     workers,
     checkpointInterval,
-    solver = problem.limits === undefined ? lbfgs() : lbfgsb(),
+    solver = standardSolver(problem, workers !== undefined),
     relativeDecrease,
     maxIterations,
     tolerance,
@@ -130,6 +131,12 @@ async function* runHere(
     if (signal.aborted && start.number > 0) return;
     yield* runFrom(problem, start, settings, signal);
   }
+}
+
+function standardSolver({ limits, model }: FitProblem, inWorkers: boolean): Solver {
+  if (limits === undefined) return lbfgs();
+  // Workers know the library's own solvers only, by their options.
+  return inWorkers || model.solver === undefined ? lbfgsb() : model.solver;
 }
 
 function saving(checkpoint: FitSettings['checkpoint']): ((checkpoint: Checkpoint) => unknown) | undefined {

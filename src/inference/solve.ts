@@ -90,7 +90,12 @@ function* drive(
   const finish = (status: Status, how: string): Solution => ({
     ...objective.toOriginal(best),
     status,
-    message: `${how} (${counted(iterations, 'iteration')}, ${counted(evaluations, 'evaluation')}).`,
+    message: [
+      `${how} (${counted(iterations, 'iteration')}, ${counted(evaluations, 'evaluation')}).`,
+      run.note?.() ?? [],
+    ]
+      .flat()
+      .join(' '),
     evaluations,
     iterations,
     state: snapshot(),

@@ -4,6 +4,8 @@ import type { Graph } from '../../core/graph/graph.ts';
 import type { Assembly, Model, ModelJSON, ParameterValues, Posterior, Refinement } from '../../core/model.ts';
 import * as op from '../../core/ops.ts';
 import type { Tensor1D } from '../../core/tensorflow.ts';
+import { growing } from '../../inference/solvers/growing.ts';
+import { lbfgsb } from '../../inference/solvers/lbfgsb.ts';
 import { fieldDensity } from '../../priors/constraints/fieldDensity.ts';
 import { fieldFactor } from '../../priors/constraints/fieldFactor.ts';
 import { type FieldProblem, kktResidual } from '../../priors/constraints/kktResidual.ts';
@@ -25,6 +27,8 @@ export interface FieldParts {
   readonly slackPenalty: number;
   readonly latentDim: number;
   readonly embedding: FieldEmbedding;
+  /** Edges likely to have a positive weight, which the solver begins with; all unless given. */
+  readonly likely?: Int32Array;
   toJSON(): ModelJSON;
 }
 
@@ -42,6 +46,7 @@ export function fieldModel(parts: FieldParts): Model {
   const hasNewton = graph.size <= MOST_POINTS;
   return Object.freeze<Model>({
     name,
+    ...(parts.likely !== undefined && { solver: growing(lbfgsb(), parts.likely) }),
     tolerance: (copies / 2) * (hasNewton ? 1e-4 : CONVERGED),
     assemble: (): Assembly => {
       const factor = fieldFactor(problem);

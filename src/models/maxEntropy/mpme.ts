@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Graph } from '../../core/graph/graph.ts';
-import { completeGraph } from '../../core/graph/index.ts';
+import { completeGraph, knnGraph } from '../../core/graph/index.ts';
 import { describe, type Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { Model } from '../../core/model.ts';
 import { observationsFrom } from '../../core/observations.ts';
@@ -60,8 +60,19 @@ export function mpme(Y: MatrixLike, options: MpmeOptions = {}): Model {
     graph,
     squaredDistances: pairDistances(points, graph, checked.distances as MpmeOptions['distances']),
     copies: checked.latentDim,
+    likely: nearPairs(points),
     toJSON: () => savedSpectral('mpme', points, checked),
   });
+}
+
+/** How many nearest neighbours of each point the learned graph is looked for among at first. */
+const NEAR = 10;
+
+/** The edges of the complete graph, which are sorted by (i, j), that join near neighbours. */
+function nearPairs(points: Matrix): Int32Array {
+  const { rows: N } = points;
+  const { sources, targets } = knnGraph(points, Math.min(NEAR, N - 1));
+  return sources.map((i, e) => (i * (2 * N - i - 1)) / 2 + targets[e]! - i - 1);
 }
 
 function pairDistances(points: Matrix, graph: Graph, distances: MpmeOptions['distances']): Float64Array {
