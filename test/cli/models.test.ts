@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MODEL_NAMES } from '../../src/cli/models.ts';
@@ -12,16 +12,23 @@ import {
   fixed,
   gplrf,
   gplvm,
+  isomap,
+  kernelPca,
   linear,
   loadFit,
   Matrix,
   type MatrixLike,
   type Model,
+  meu,
+  mpme,
+  nearestNeighbourError,
   parseKernel,
+  pca,
   rank,
   rbf,
   standardNormal,
   tpslvm,
+  trustworthiness,
   tsneGplvm,
 } from '../../src/index.ts';
 import { writeTable } from '../../src/io/index.ts';
@@ -34,14 +41,26 @@ async function compare(
   flags: readonly string[],
   options: object | undefined,
   model: (Y: MatrixLike, labels: readonly string[]) => Model,
+  maxIterations = 3,
 ) {
   const { write, data, out, observations, flow } = await prepared();
   const file = options === undefined ? [] : ['--options', write('options.json', JSON.stringify(options))];
-  const args = ['fit', data, '--labels', 'flow', '--max-iterations', '3', ...flags, ...file, '--out', out];
+  const args = [
+    'fit',
+    data,
+    '--labels',
+    'flow',
+    '--max-iterations',
+    String(maxIterations),
+    ...flags,
+    ...file,
+    '--out',
+    out,
+  ];
   const ran = await latentfield(args);
   expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
   const saved = savedIn(out);
-  const expected = await fit(model(observations, flow), { maxIterations: 3 });
+  const expected = await fit(model(observations, flow), { maxIterations });
   expect(saved.objective).toBe(expected.objective);
   expect(saved.terms).toEqual(expected.terms);
   expect(saved.latents).toEqual(expected.latents);
@@ -105,6 +124,57 @@ describe('fit by the command line is the fit of the library', () => {
     ],
   ])('%s', async (_, flags, options, model) => {
     await compare(flags, options, model);
+  });
+
+  it.each<[string, readonly string[], object | undefined, (Y: MatrixLike) => Model]>([
+    [
+      'meu',
+      ['--model', 'meu'],
+      { neighbours: 5, basePrecision: 1e-3 },
+      (Y) => meu(Y, { neighbours: 5, basePrecision: 1e-3 }),
+    ],
+    [
+      'mpme on the distances of a kernel',
+      ['--model', 'mpme'],
+      { distances: 'rbf(lengthscale=3)', basePrecision: 0.1, embedding: 'eigenmap' },
+      (Y) => mpme(Y, { distances: rbf({ lengthscale: 3 }), basePrecision: 0.1, embedding: 'eigenmap' }),
+    ],
+    ['pca', ['--model', 'pca', '--dim', '3'], undefined, (Y) => pca(Y, { latentDim: 3 })],
+    ['isomap', ['--model', 'isomap'], { neighbours: 9 }, (Y) => isomap(Y, { neighbours: 9 })],
+    [
+      'kernelPca',
+      ['--model', 'kernelPca', '--kernel', 'rbf(lengthscale=2)'],
+      undefined,
+      (Y) => kernelPca(Y, { kernel: rbf({ lengthscale: 2 }) }),
+    ],
+  ])('%s', async (_, flags, options, model) => {
+    const saved = await compare(flags, options, model, 1000);
+    expect(saved.status).toBe('converged');
+  });
+
+  it('shows the points of the largest component with their labels, where a model shows no others', async () => {
+    const { path, observations, flow, out } = await prepared();
+    const data = join(path, 'far.csv');
+    const far = Matrix.from(observations);
+    for (let k = 0; k < 6 * far.columns; k++) far.data[k]! += 1000;
+    const names = Array.from({ length: 12 }, (_, j) => `y${j}`);
+    await writeTable(data, far, names, { name: 'flow', values: flow.map((label, i) => (i < 6 ? 'far' : label)) });
+    const options = join(path, 'largest.json');
+    writeFileSync(options, '{"neighbours": 5, "disconnected": "largest"}');
+    const args = ['fit', data, '--model', 'isomap', '--labels', 'flow', '--options', options, '--out', out];
+    expect(await latentfield(args)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(savedIn(out).parameters.points).toEqual(Array.from({ length: 24 }, (_, i) => i + 6));
+    expect(readFileSync(join(out, 'plot.svg'), 'utf8')).not.toContain('far');
+
+    const ran = await latentfield(['score', out, '--data', data, '--labels', 'flow', '--json']);
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+    const shown = Matrix.from(far.toArrays().slice(6));
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      points: 24,
+      labelled: 24,
+      nearestNeighbourError: nearestNeighbourError(savedIn(out).latents, flow.slice(6)),
+      trustworthiness: trustworthiness(shown, savedIn(out).latents, 10),
+    });
   });
 
   it('takes every model of its list', async () => {
@@ -231,7 +301,12 @@ describe('exit code 2', () => {
   it.each([
     ['no labels for gplrf', ['--model', 'gplrf'], undefined, "The model 'gplrf' takes labels. Give --labels"],
     ['no labels for dgplvm', ['--model', 'dgplvm'], undefined, "The model 'dgplvm' takes labels. Give --labels"],
-    ['five dimensions of a thin plate spline', ['--model', 'tpslvm', '--dim', '5'], undefined, '4'],
+    [
+      'five dimensions of a thin plate spline',
+      ['--model', 'tpslvm', '--dim', '5'],
+      undefined,
+      'exists in 1 to 4 dimensions',
+    ],
     ['a kernel that cannot be read', ['--model', 'gplvm', '--kernel', 'rbf('], undefined, 'the text ends'],
     [
       'two kernels',
