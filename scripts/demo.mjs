@@ -43,16 +43,23 @@ async function simulated() {
 
 /** How well near points share a label, before and after. */
 async function report() {
-  const { matrix, labels } = await readLabelledTable(data, optionValue('--labels') ?? (file ? undefined : 'flow'));
+  const named = optionValue('--labels') ?? (file ? undefined : 'flow');
+  const { matrix, labels } = await readLabelledTable(data, named, { entries: true, labels: true });
   const latents = await readTable(join(folder, 'latents.csv'));
-  if (labels !== undefined) {
+  if (labels !== undefined && labels.length === latents.matrix.rows) {
+    const labelled = labels.map((_, i) => i).filter((i) => labels[i] !== '');
     const errors = (points) => {
-      const rate = nearestNeighbourError(points, labels);
-      return `${Math.round(rate * labels.length)} of ${labels.length} (${(100 * rate).toFixed(1)} %)`;
+      const rows = labelled.map((i) => points.row(i));
+      const rate = nearestNeighbourError(
+        rows,
+        labelled.map((i) => labels[i]),
+      );
+      return `${Math.round(rate * rows.length)} of ${rows.length} (${(100 * rate).toFixed(1)} %)`;
     };
     console.log('leave-one-out 1-nearest-neighbour errors:');
     console.log(`  ${errors(latents.matrix)} on the latents (dimension ${latents.matrix.columns})`);
-    console.log(`  ${errors(matrix)} on the data (dimension ${matrix.columns})`);
+    const isComplete = matrix.data.every(Number.isFinite);
+    if (isComplete) console.log(`  ${errors(matrix)} on the data (dimension ${matrix.columns})`);
   }
   console.log(`Open ${join(folder, 'plot.svg')} to see the embedding.`);
 }
