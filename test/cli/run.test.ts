@@ -301,10 +301,17 @@ it('ends with 1 when the computation fails', async () => {
 });
 
 it('helps on stdout', async () => {
-  for (const args of [['--help'], ['fit', '--help'], ['help', 'fit']]) {
+  const usages: [readonly string[], string][] = [
+    [['--help'], 'Usage: latentfield [options] [command]'],
+    [['fit', '--help'], 'Usage: latentfield fit [options] <data>'],
+    [['help', 'fit'], 'Usage: latentfield fit [options] <data>'],
+    [['project', '--help'], 'Usage: latentfield project [options] <dir> <data>'],
+    [['score', '--help'], 'Usage: latentfield score [options] <dir>'],
+  ];
+  for (const [args, usage] of usages) {
     const ran = await latentfield(args);
     expect(ran.exitCode).toBe(0);
-    expect(ran.stdout).toContain('Usage: latentfield');
+    expect(ran.stdout).toContain(usage);
     expect(ran.stderr).toBe('');
   }
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
