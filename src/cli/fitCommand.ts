@@ -45,7 +45,7 @@ export function addFitCommand(
     .addOption(missingFlag())
     .option('--options <file.json>', 'options of the model as a JSON object')
     .option('--max-iterations <n>', 'iterations at most, from each start', wholeFrom(0), 1000)
-    .option('--tolerance <t>', 'largest entry of the gradient at convergence (default: 1e-5, or the model's own)', fromZero)
+    .option('--tolerance <t>', 'largest entry of the gradient at convergence (default: 1e-5 for most models)', fromZero)
     .option('--seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
     .option('--restarts <n>', 'further starts, of which the best is kept (default: 0)', wholeFrom(0))
     .addOption(new Option('--engine <name>', 'linear algebra (default: auto)').choices(ENGINES))
