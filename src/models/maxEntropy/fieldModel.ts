@@ -35,6 +35,9 @@ export interface FieldParts {
 /** Up to this many points Newton's method follows the solver; beyond, its dense Hessian is too much. */
 const MOST_POINTS = 3000;
 
+/** The solver's own violation of the optimality conditions from which Newton's method gets to the maximum faster. */
+const NEAR = 1e-2;
+
 /** Largest violation of the optimality conditions at a maximum. */
 const CONVERGED = 1e-8;
 
@@ -47,7 +50,7 @@ export function fieldModel(parts: FieldParts): Model {
   return Object.freeze<Model>({
     name,
     ...(parts.likely !== undefined && { solver: growing(lbfgsb(), parts.likely) }),
-    tolerance: (copies / 2) * (hasNewton ? 1e-4 : CONVERGED),
+    tolerance: (copies / 2) * (hasNewton ? NEAR : CONVERGED),
     assemble: (): Assembly => {
       const factor = fieldFactor(problem);
       return {

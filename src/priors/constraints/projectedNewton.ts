@@ -14,12 +14,12 @@ export interface NewtonResult {
 /** The method ends here: the rest is rounding. */
 const GOAL = 1e-12;
 
-/** Beyond this many free weights the Hessian takes more memory and time than first-order steps do. */
-const MOST_FREE = 6000;
+/** Most weights that one step moves: those that violate their conditions most, when more are free. */
+const MOST_FREE = 4000;
 
 /**
  * Ascends the dual of a maximum-entropy problem by Newton steps on the free weights, those between their bounds or pulled off them;
- * at most 2N enter in one step, the most violated ones first. The Hessian is −c/2·(a_eᵀU a_f)², a_e = e_i − e_j; steps are
+ * at most 2N enter in one step, and at most 4000 move, the most violated ones first. The Hessian is −c/2·(a_eᵀU a_f)², a_e = e_i − e_j; steps are
  * projected onto the bounds and halved until the objective does not fall.
  *
  * @param start - one weight an edge, within the bounds
@@ -39,7 +39,6 @@ export function* projectedNewton(
   let residual = kktResidual(problem, weights, at.resistances);
   while (iterations < steps && residual > GOAL) {
     const free = freeWeights(problem, weights, at.resistances);
-    if (free.length > MOST_FREE) break;
     const step = newtonStep(problem, weights, at.resistances, free);
     if (step === undefined) break;
     const found = searchAlong(problem, weights, at.value, free, step);
@@ -77,19 +76,26 @@ function evaluate(problem: FieldProblem, weights: Float64Array): DualValue {
 
 /** Edges whose weight is between its bounds, and the most violated of those that want to leave one. */
 function freeWeights(problem: FieldProblem, weights: Float64Array, R: Float64Array): Int32Array {
-  const inner: number[] = [];
-  const entering: { readonly edge: number; readonly violation: number }[] = [];
+  const inner: Violation[] = [];
+  const entering: Violation[] = [];
   for (let e = 0; e < weights.length; e++) {
     const weight = weights[e]!;
-    if (weight > 0 && weight < problem.upper) inner.push(e);
-    else {
-      const violation = Math.abs(violationOf(problem, weight, R[e]!, problem.squaredDistances[e]!));
-      if (violation > 0) entering.push({ edge: e, violation });
-    }
+    const violation = Math.abs(violationOf(problem, weight, R[e]!, problem.squaredDistances[e]!));
+    if (weight > 0 && weight < problem.upper) inner.push({ edge: e, violation });
+    else if (violation > 0) entering.push({ edge: e, violation });
   }
-  entering.sort((a, b) => b.violation - a.violation || a.edge - b.edge);
-  const chosen = entering.slice(0, 2 * problem.size).map(({ edge }) => edge);
-  return Int32Array.from([...inner, ...chosen]).sort();
+  const free = [...inner, ...worst(entering, 2 * problem.size)];
+  return Int32Array.from(worst(free, MOST_FREE), ({ edge }) => edge).sort();
+}
+
+interface Violation {
+  readonly edge: number;
+  readonly violation: number;
+}
+
+function worst(violations: Violation[], count: number): Violation[] {
+  if (violations.length <= count) return violations;
+  return violations.sort((a, b) => b.violation - a.violation || a.edge - b.edge).slice(0, count);
 }
 
 /** The step of each free weight, or nothing when the Hessian is singular in double precision. */
