@@ -31,6 +31,10 @@ const { observations } = pipeFlow({ points: 40, seed: 1 });
 const result = await fit(gplvm(observations, { latentDim: 2, kernel: add(rbf(), bias()) }), { maxIterations: 20, seed: 1 });
 assert.equal(result.latents.rows, 40);
 assert.ok(result.objective > result.trace[0].objective + 50, 'the fit has got somewhere');
+const shared = { maxIterations: 5, restarts: 1, seed: 1 };
+const small = () => gplvm(observations, { latentDim: 2 });
+const [alone, inWorkers] = [await fit(small(), shared), await fit(small(), { ...shared, workers: 2 })];
+assert.deepEqual(inWorkers.latents, alone.latents);
 const X = [[0, 0], [1, -1]];
 const again = loadFit(JSON.parse(JSON.stringify(result)));
 assert.deepEqual(again.predict(X), result.predict(X));
@@ -55,10 +59,11 @@ process.stdout.write(run(process.execPath, ['program.mjs']));
 process.stdout.write(run(process.execPath, [join('node_modules', '.bin', 'latentfield'), '--version']));
 writeFileSync(join(project, 'typed.ts'), typed);
 const typescript = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-run(process.execPath, [
-  typescript,
-  ...['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2022', '--types', ''],
-  'typed.ts',
-]);
+const compilerOptions = {
+  ...{ noEmit: true, strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true },
+  ...{ module: 'nodenext', target: 'es2022', types: [] },
+};
+writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed.ts'] }));
+run(process.execPath, [typescript, '-p', 'tsconfig.json']);
 rmSync(project, { recursive: true });
 process.stdout.write('The packed package installs, imports, fits, saves, loads and type-checks.\n');

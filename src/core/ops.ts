@@ -35,3 +35,4 @@ export * from './ops/reduction.ts';
 export * from './ops/segmentSum.ts';
 export * from './ops/squaredDistances.ts';
 export * from './ops/structure.ts';
+export type { Scalar, Tensor, Tensor1D, Tensor2D } from './tensorflow.ts';

@@ -1,3 +1,4 @@
+export type { FieldProblem } from './constraints/kktResidual.ts';
 export { type ConstraintLayer, type MaxEntropyOptions, maxEntropy } from './constraints/maxEntropy.ts';
 export {
   definePrior,
