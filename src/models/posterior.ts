@@ -4,7 +4,7 @@ import { matrixTensor, tensorMatrix, valueTensors } from '../core/matrixTensor.t
 import type { ParameterValues, Posterior, TensorMap } from '../core/model.ts';
 import { type Standardization, standardized } from '../core/observations.ts';
 import * as op from '../core/ops.ts';
-import type { Scalar, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
+import type { Tensor1D, Tensor2D } from '../core/tensorflow.ts';
 import type { ModelParts, PlacedPrior } from './assembly.ts';
 import { conditionedProcess, type GaussianProcess } from './conditionedProcess.ts';
 import { latentsOf } from './latents/latents.ts';
@@ -18,7 +18,7 @@ export function posteriorOf(parts: ModelParts, values: ParameterValues, standard
     conditioned ??= conditionedProcess(parts.kernel, values, latents, parts.patterns, standardization);
     return conditioned;
   };
-  const pointwise = priors.filter(({ prior }) => prior.pointwise);
+  const pointwise = priors.filter(({ prior }) => prior.pointLogDensity !== undefined);
   const sequential = priors.find(({ prior }) => prior.transition !== undefined);
   const encodes = parts.latents.mapsObservations;
   return {
@@ -30,7 +30,7 @@ export function posteriorOf(parts: ModelParts, values: ParameterValues, standard
       process().predictiveDensity(
         X,
         Y,
-        pointwise.length === 0 ? undefined : (points) => rowDensities(parts, pointwise, valueTensors(values), points),
+        pointwise.length === 0 ? undefined : (points) => rowDensities(pointwise, valueTensors(values), points),
       ),
     ...(encodes && {
       encode: (Y: Matrix) => latentsOf(parts.latents, values, standardized(Y, standardization), observations),
@@ -48,16 +48,10 @@ function ownValues({ name, prior }: PlacedPrior, values: TensorMap): TensorMap {
 }
 
 /** Σ log p(x_i) by priors under which points are independent, for every row of X. */
-function rowDensities(parts: ModelParts, priors: readonly PlacedPrior[], values: TensorMap, X: Tensor2D): Tensor1D {
-  const [rows, q] = X.shape;
-  const ofRow = (i: number) =>
-    priors
-      .map((placed) => {
-        const row = op.slice(X, [i, 0], [1, q]) as Tensor2D;
-        return placed.prior.logDensity(ownValues(placed, values), row, contextOf(parts, placed));
-      })
-      .reduce((sum, part) => op.add(sum, part) as Scalar);
-  return op.stack(Array.from({ length: rows }, (_, i) => ofRow(i))) as Tensor1D;
+function rowDensities(priors: readonly PlacedPrior[], values: TensorMap, X: Tensor2D): Tensor1D {
+  return priors
+    .map((placed) => placed.prior.pointLogDensity!(ownValues(placed, values), X))
+    .reduce((sum, part) => op.add(sum, part) as Tensor1D);
 }
 
 /** The mean of the latents one step after each row of X, by a prior on sequences. */

@@ -3,7 +3,7 @@ import { describe, type Matrix } from '../core/matrix.ts';
 import type { TensorMap } from '../core/model.ts';
 import type { Parameter, ParameterLike } from '../core/parameter.ts';
 import { type OwnParameters, overriddenParameters } from '../core/part.ts';
-import type { Scalar, Tensor, Tensor2D } from '../core/tensorflow.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
 
 /** What a prior on the latents may know beside them. */
@@ -31,14 +31,14 @@ export interface Prior {
   readonly name: string;
   /** Its parameters by name. */
   readonly parameters: Readonly<Record<string, Parameter>>;
-  /** Whether rows of X are independent under it, so that it is a prior on new points too. */
-  readonly pointwise: boolean;
   /** What it was made with beside its parameters, as plain JSON; undefined when there is nothing. */
   readonly toJSON: () => unknown;
   /** Constants that depend on the observations (N×D) only: computed once, then part of every context. */
   readonly prepare: (observations: Matrix) => unknown;
   /** log p(X) at the natural values p, as a scalar tensor. */
   readonly logDensity: (p: TensorMap, X: Tensor2D, context: GivenContext) => Scalar;
+  /** log p(x_i) of each row of X (n entries), when its rows are independent: a prior on new points too. */
+  readonly pointLogDensity?: (p: TensorMap, X: Tensor2D) => Tensor1D;
   /** What a prior on sequences expects next, given the latents X. */
   readonly transition?: (p: TensorMap, X: Tensor2D, context: GivenContext) => Transition;
   /** The parameter of free latents, moved within what the prior allows only. */
@@ -55,8 +55,11 @@ export interface PriorDefinition<Name extends string, Data = undefined, Constant
     toJSON(data: Data): unknown;
     fromJSON(json: unknown, kernels: KernelCatalogue): Data;
   };
-  /** Whether the density is a product over the rows of X; false unless given. */
-  readonly pointwise?: boolean;
+  /**
+   * log p(x_i) of each row of X, n entries, when the density is their product: it is then a prior on new points too, which are
+   * placed with it.
+   */
+  pointLogDensity?(p: Readonly<Record<Name, Tensor>>, X: Tensor2D): Tensor1D;
   /** Constants that depend on the observations (N×D) only, computed once: plain numbers, no tensors. */
   prepare?(observations: Matrix, data: Data): Constants;
   /**
@@ -118,10 +121,12 @@ export function definePrior<Name extends string, Data = undefined, Constants = u
       kind: 'prior',
       name,
       parameters: Object.freeze(overriddenParameters(`Prior '${name}'`, defaults, overrides)),
-      pointwise: definition.pointwise ?? false,
       toJSON: () => (definition.data === undefined ? data : definition.data.toJSON(data)),
       prepare: (observations) => definition.prepare?.(observations, data),
       logDensity: (p, X, context) => definition.logDensity(own(p), X, full(context)),
+      ...(definition.pointLogDensity && {
+        pointLogDensity: (p: TensorMap, X: Tensor2D) => definition.pointLogDensity!(own(p), X),
+      }),
       ...(transition === undefined
         ? {}
         : { transition: (p: TensorMap, X: Tensor2D, context: GivenContext) => transition(own(p), X, full(context)) }),

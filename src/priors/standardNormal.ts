@@ -1,6 +1,6 @@
 import * as op from '../core/ops.ts';
 import { fixed } from '../core/parameter.ts';
-import type { Scalar } from '../core/tensorflow.ts';
+import type { Scalar, Tensor, Tensor1D } from '../core/tensorflow.ts';
 import { definePrior } from './definePrior.ts';
 
 /**
@@ -17,10 +17,12 @@ import { definePrior } from './definePrior.ts';
 export const standardNormal = definePrior({
   name: 'standardNormal',
   parameters: { precision: fixed(1) },
-  pointwise: true,
-  logDensity: (p, X) => {
-    const half = X.size / 2;
-    const exponent = op.mul(op.mul(-0.5, p.precision), op.sum(op.square(X)));
-    return op.add(exponent, op.mul(half, op.sub(op.log(p.precision), Math.log(2 * Math.PI)))) as Scalar;
-  },
+  logDensity: (p, X) => density(p.precision, op.sum(op.square(X)), X.size) as Scalar,
+  pointLogDensity: (p, X) => density(p.precision, op.sum(op.square(X), 1), X.shape[1]) as Tensor1D,
 });
+
+/** −γ/2·squares + count/2·(log γ − log 2π) */
+function density(precision: Tensor, squares: Tensor, count: number): Tensor {
+  const constant = op.mul(count / 2, op.sub(op.log(precision), Math.log(2 * Math.PI)));
+  return op.add(op.mul(op.mul(-0.5, precision), squares), constant);
+}
