@@ -127,6 +127,8 @@ export interface Model {
   readonly solver?: Solver;
   /** The tolerance of the solver that suits the model, where `fit` is given none. */
   readonly tolerance?: number;
+  /** The part of the objective that an iteration must gain for the solver to go on, where `fit` is given none. */
+  readonly relativeDecrease?: number;
   /**
    * Steps of the model's own from where the solver ended, for models that know their Hessian; may pause after each. With
    * `steps` 0 it only measures.

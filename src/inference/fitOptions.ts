@@ -20,7 +20,7 @@ export interface FitOptions {
    * says (one that takes Newton steps after the solver needs less of it).
    */
   readonly tolerance?: number;
-  /** Part of the objective that an iteration must gain for the fit to go on; 1e-11 unless given. */
+  /** Part of the objective that an iteration must gain for the fit to go on; 1e-11 unless given, or what the model says. */
   readonly relativeDecrease?: number;
   /** Seed of everything random; 0 unless given. */
   readonly seed?: number;
@@ -64,7 +64,7 @@ const schema = v.strictObject({
   solver: v.optional(v.any()),
   maxIterations: v.optional(wholeFrom(0)),
   tolerance: v.optional(fromZero),
-  relativeDecrease: v.optional(fromZero, 1e-11),
+  relativeDecrease: v.optional(fromZero),
   seed: v.optional(wholeNumber),
   restarts: v.optional(wholeFrom(0)),
   workers: v.optional(
@@ -91,7 +91,8 @@ function isFunction(value: unknown): boolean {
 }
 
 /** Options with defaults filled in, where what is resumed has no say. */
-export type FitSettings = Omit<v.InferOutput<typeof schema>, 'solver' | 'resume'> & {
+export type FitSettings = Omit<v.InferOutput<typeof schema>, 'solver' | 'resume' | 'relativeDecrease'> & {
+  readonly relativeDecrease: number;
   readonly solver: Solver | undefined;
   readonly resume: string | object | undefined;
 };
@@ -111,6 +112,7 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
   return {
     ...checked,
     tolerance: checked.tolerance ?? model.tolerance,
+    relativeDecrease: checked.relativeDecrease ?? model.relativeDecrease ?? 1e-11,
     solver: options.solver,
     resume: checked.resume,
   };

@@ -8,7 +8,7 @@ import { growing } from '../../inference/solvers/growing.ts';
 import { lbfgsb } from '../../inference/solvers/lbfgsb.ts';
 import { fieldDensity } from '../../priors/constraints/fieldDensity.ts';
 import { fieldFactor } from '../../priors/constraints/fieldFactor.ts';
-import { type FieldProblem, kktResidual } from '../../priors/constraints/kktResidual.ts';
+import { inexactNewton } from '../../priors/constraints/inexactNewton.ts';
 import { maxEntropy } from '../../priors/constraints/maxEntropy.ts';
 import { projectedNewton } from '../../priors/constraints/projectedNewton.ts';
 import { type FieldEmbedding, fieldCovariance, fieldEmbedding, fieldPrecision, supportOf } from './fieldEmbedding.ts';
@@ -32,11 +32,12 @@ export interface FieldParts {
   toJSON(): ModelJSON;
 }
 
-/** Up to this many points Newton's method follows the solver; beyond, its dense Hessian is too much. */
+/** Up to this many points Newton's method forms its Hessian from a dense covariance. */
 const MOST_POINTS = 3000;
 
 /** The solver's own violation of the optimality conditions from which Newton's method gets to the maximum faster. */
 const NEAR = 1e-2;
+const VERY_NEAR = 1e-6;
 
 /** Largest violation of the optimality conditions at a maximum. */
 const CONVERGED = 1e-8;
@@ -46,11 +47,13 @@ export function fieldModel(parts: FieldParts): Model {
   const { name, graph, squaredDistances, basePrecision, copies, slackPenalty } = parts;
   const layer = maxEntropy({ graph, squaredDistances, basePrecision, copies, slackPenalty });
   const problem = layer.problem!;
-  const hasNewton = graph.size <= MOST_POINTS;
+  const hasDense = graph.size <= MOST_POINTS;
   return Object.freeze<Model>({
     name,
     ...(parts.likely !== undefined && { solver: growing(lbfgsb(), parts.likely) }),
-    tolerance: (copies / 2) * (hasNewton ? NEAR : CONVERGED),
+    // Newton's method with differences for a Hessian needs to start where the weights that are 0 are known.
+    tolerance: (copies / 2) * (hasDense ? NEAR : VERY_NEAR),
+    relativeDecrease: 0,
     assemble: (): Assembly => {
       const factor = fieldFactor(problem);
       return {
@@ -74,7 +77,9 @@ export function fieldModel(parts: FieldParts): Model {
     posterior: (values) => fieldPosterior(parts, supportOf(graph, weightsIn(values))),
     *refine(values, { steps }): Generator<void, Refinement, void> {
       const start = Float64Array.from(weightsIn(values));
-      const result = hasNewton ? yield* projectedNewton(problem, start, steps) : measured(problem, start);
+      const result = hasDense
+        ? yield* projectedNewton(problem, start, steps)
+        : yield* inexactNewton(problem, fieldFactor(problem), start, steps);
       const { weights, kktResidual: residual, iterations, evaluations } = result;
       const newton = iterations === 0 ? '' : `${iterations} Newton step${iterations === 1 ? '' : 's'} followed. `;
       return {
@@ -90,11 +95,6 @@ export function fieldModel(parts: FieldParts): Model {
     },
     toJSON: parts.toJSON,
   });
-}
-
-function measured(problem: FieldProblem, weights: Float64Array) {
-  const { resistances } = fieldFactor(problem).evaluate(weights, problem.basePrecision);
-  return { weights, kktResidual: kktResidual(problem, weights, resistances), iterations: 0, evaluations: 1 };
 }
 
 function weightsIn(values: ParameterValues): readonly number[] {
