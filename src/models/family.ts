@@ -7,6 +7,7 @@ import { add } from '../kernels/algebra.ts';
 import { bias } from '../kernels/bias.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import { rbf } from '../kernels/rbf.ts';
+import { white } from '../kernels/white.ts';
 import type { Prior } from '../priors/definePrior.ts';
 import { type DynamicsOptions, dynamics } from '../priors/dynamics.ts';
 import { backConstrained } from './latents/backConstrained.ts';
@@ -27,7 +28,10 @@ export interface FamilyOptions extends Omit<LatentVariableModelOptions, 'observa
   readonly init?: 'pca' | MatrixLike | Initialization;
   /** Makes the latents a function of the observations: a map, or 'kernel', 'mlp' or 'linear' for the map of that kind. */
   readonly backConstraint?: LatentMap | 'kernel' | 'mlp' | 'linear';
-  /** Puts Gaussian-process dynamics on the latents in the place of the default prior. */
+  /**
+   * Puts Gaussian-process dynamics on the latents in the place of the default prior. Unless `kernel` is given its covariance is rbf + white
+   * with the white variance held at 0.01: were it free, latents and variances that shrink to 0 together would raise log p(X) without bound.
+   */
   readonly dynamics?: boolean | DynamicsOptions;
 }
 
@@ -49,7 +53,7 @@ export function familyModel(name: string, Y: MatrixLike, options: FamilyOptions,
       `${name} takes either latents, or init and backConstraint, but both were given. Say it in the latents: free({ init }).`,
     );
   }
-  const ofSequence = sequence ? [dynamics(sequence === true ? {} : sequence)] : [];
+  const ofSequence = sequence ? [dynamics({ kernel: steps(), ...(sequence === true ? {} : sequence) })] : [];
   const others = rest.priors ?? (ofSequence.length > 0 ? [] : [member.prior()]);
   const priors = [...others, ...ofSequence];
   return namedModel(name, {
@@ -59,6 +63,11 @@ export function familyModel(name: string, Y: MatrixLike, options: FamilyOptions,
     priors,
     observations: Y,
   });
+}
+
+/** Steps of latents that start at unit variance, known to a tenth of a standard deviation. */
+function steps(): Kernel {
+  return add(rbf(), white({ variance: fixed(0.01) }));
 }
 
 function latentsFrom(backConstraint: FamilyOptions['backConstraint'], init: FamilyOptions['init'] = 'pca'): Latents {

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { expect, it, vi } from 'vitest';
+import { type Fit, loadFit } from '../../src/index.ts';
+import { expectClose } from '../tolerance.ts';
+
+const written = vi.hoisted(() => new Map<string, string>());
+vi.mock('node:fs/promises', async (original) => ({
+  ...(await original<typeof import('node:fs/promises')>()),
+  writeFile: async (path: string, text: string) => {
+    written.set(path, text);
+  },
+}));
+
+it('a model that no paper has takes 15 lines: it trains, projects, saves and plots', async () => {
+  const lines = readFileSync(new URL('../../examples/newModel.ts', import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n');
+  expect(lines.length).toBeLessThanOrEqual(15);
+  const logged: unknown[] = [];
+  const log = vi.spyOn(console, 'log').mockImplementation((...parts) => {
+    logged.push(...parts);
+  });
+  await import('../../examples/newModel.ts');
+  log.mockRestore();
+  const [, terms, projected] = logged as [string, Fit['terms'], number[][]];
+  expect(Object.keys(terms)).toEqual(['mapping', 'laplacian', 'dynamics']);
+  const again = loadFit(JSON.parse(written.get('newModel.json')!));
+  expect(again.objective).toBeGreaterThan(again.trace[0]!.objective);
+  // Between two rows of the sequence lies what was observed between them.
+  expectClose(
+    projected[0],
+    again.latents.row(10).map((entry, d) => (entry + again.latents.at(11, d)) / 2),
+    0.05,
+  );
+  const { mean } = again.predict(projected);
+  expectClose(mean.row(0), [Math.cos(10.5 / 9), Math.sin(10.5 / 9), 10.5 / 60, Math.cos(10.5 / 4)], 0.02);
+  expect(written.get('newModel.svg')).toMatch(/^<svg/);
+});
