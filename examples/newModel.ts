@@ -9,7 +9,7 @@ const field = lf.laplacian(lf.graphUnion(lf.labelGraph(known), lf.knnGraph(obser
 const steps = lf.dynamics({ kernel: lf.add(lf.rbf(), lf.white({ variance: lf.fixed(0.1) })) });
 const [kernel, latents] = [lf.thinPlateSpline(), lf.backConstrained(lf.mlpMap({ hidden: 10 }))];
 const model = lf.latentVariableModel({ observations, latentDim: 2, kernel, latents, priors: [field, steps] });
-const result = await lf.fit(model, { maxIterations: 100 });
+const result = await lf.fit(model, { maxIterations: 200 });
 console.log(result.message, result.terms, (await result.project([at(10.5), at(70.5)])).latents.toArrays());
 await writeFile('newModel.json', JSON.stringify(result));
 await writeFile('newModel.svg', await latentPlot({ latents: result.latents, labels: known.map(String) }));
