@@ -9,11 +9,15 @@ export function flat(values: unknown): number[] {
   throw new TypeError(`not numbers: ${typeof values}`);
 }
 
-/** Expects every entry within `tolerance` of the expected one, relative to the largest expected entry. */
+/** Expects every entry to be finite and within `tolerance` of the expected one, relative to the largest expected entry of all. */
 export function expectClose(actual: unknown, expected: unknown, tolerance: number, what = ''): void {
   const got = flat(actual);
   const wanted = flat(expected);
   expect(got.length, `${what}: number of entries`).toBe(wanted.length);
+  for (let i = 0; i < got.length; i++) {
+    expect(Number.isFinite(got[i]), `${what}: entry ${i} is ${got[i]}, expected ${wanted[i]}`).toBe(true);
+    expect(Number.isFinite(wanted[i]), `${what}: the expected entry ${i} is ${wanted[i]}`).toBe(true);
+  }
   const scale = wanted.reduce((largest, entry) => Math.max(largest, Math.abs(entry)), 0) || 1;
   let worst = 0;
   let at = 0;

@@ -1,10 +1,11 @@
+import { InvalidInputError, NumericalError } from './errors.ts';
 import { withFloat64 } from './float64/scope.ts';
-import { Matrix, type MatrixLike } from './matrix.ts';
+import { describe, Matrix, type MatrixLike } from './matrix.ts';
 import type { Model, ParameterValues } from './model.ts';
-import { checkFinite, logDensity } from './objective.ts';
+import { checkFinite, type LogDensity, logDensity } from './objective.ts';
 import { type ParameterValue, valueFrom } from './parameter.ts';
 import { tf } from './tensorflow.ts';
-import { layOut, naturalEntries } from './variables.ts';
+import { layOut, naturalEntries, type VariableLayout } from './variables.ts';
 
 export interface Evaluation {
   /** The maximised log density, all constants included. */
@@ -40,6 +41,7 @@ export function evaluate(model: Model, values: GivenValues = {}, options: { seed
       const layout = layOut(assembly.parameters);
       const density = logDensity(assembly, layout, naturalEntries(layout, given));
       checkFinite(density);
+      checkGradients(layout, density);
       const gradients: Record<string, ParameterValue> = {};
       layout.variables.forEach(({ path, shape, start, size }, i) => {
         if (start >= 0) gradients[path] = valueFrom(density.gradients[i] ?? new Float64Array(size), shape);
@@ -51,8 +53,24 @@ export function evaluate(model: Model, values: GivenValues = {}, options: { seed
   });
 }
 
+function checkGradients({ variables }: VariableLayout, { gradients }: LogDensity): void {
+  variables.forEach(({ path }, i) => {
+    const entry = gradients[i]?.findIndex((value) => !Number.isFinite(value)) ?? -1;
+    if (entry < 0) return;
+    throw new NumericalError(
+      `The gradient in '${path}' is ${gradients[i]![entry]} (entry ${entry}), though the log density is finite. Check the ` +
+        'operations that lead there with checkGradient of latentfield/testing: a square root or quotient at 0, perhaps.',
+    );
+  });
+}
+
 function parameterValue(value: GivenValues[string], path: string): ParameterValue {
   if (typeof value === 'number') return value;
+  if (typeof value !== 'object' || value === null) {
+    throw new InvalidInputError(
+      `The value of '${path}' must be a number, a list of numbers or a matrix, but ${describe(value)} was given.`,
+    );
+  }
   if (value instanceof Matrix || value instanceof tf.Tensor || typeof value[0] === 'object') {
     return Matrix.from(value as MatrixLike, `The value of '${path}'`);
   }

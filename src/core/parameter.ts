@@ -223,6 +223,11 @@ function parameter(support: Support, initial: ParameterValue, free: boolean, low
       `A parameter starts at a number, a list of numbers or a Matrix, but ${describe(initial)} was given.`,
     );
   }
+  if (Array.isArray(initial) && initial.length === 0) {
+    throw new InvalidInputError(
+      'A parameter that is a list starts with at least one number, but an empty list was given.',
+    );
+  }
   const result: Parameter = Object.freeze({
     support,
     free,

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../core/errors.ts';
+import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { withFloat64 } from '../core/float64/scope.ts';
 import { doublesOf, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers } from '../core/observations.ts';
@@ -39,6 +39,14 @@ export function covariance(kernel: Kernel, X: MatrixLike, X2?: MatrixLike): Matr
     );
     const A = op.tensor(left.data, [left.rows, left.columns]) as Tensor2D;
     const B = X2 === undefined ? A : (op.tensor(right.data, [right.rows, right.columns]) as Tensor2D);
-    return new Matrix(doublesOf(kernel.covariance(p, A, B, B)), left.rows, right.rows);
+    const entries = doublesOf(kernel.covariance(p, A, B, B));
+    const bad = entries.findIndex((entry) => !Number.isFinite(entry));
+    if (bad >= 0) {
+      throw new NumericalError(
+        `The covariance of '${kernel.name}' is ${entries[bad]} between point ${Math.floor(bad / right.rows)} of the first and ` +
+          `point ${bad % right.rows} of the second set. Check its formula there.`,
+      );
+    }
+    return new Matrix(entries, left.rows, right.rows);
   });
 }

@@ -89,6 +89,12 @@ export function defineKernel<Name extends string, Options extends object = objec
   const readers = (definition.options ?? {}) as Record<string, (given: unknown) => unknown>;
 
   const make = (given: Readonly<Record<string, unknown>> = {}): Kernel => {
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+      const example = Object.keys(standard)[0];
+      throw new InvalidInputError(
+        `Kernel '${name}' takes an object of parameters${example === undefined ? '' : `, such as ${name}({ ${example}: 0.1 })`}, but ${describe(given)} was given.`,
+      );
+    }
     const { overrides, options } = separated(given);
     const own = overriddenParameters(`Kernel '${name}'`, standard, overrides);
     const names = Object.keys(own) as Name[];

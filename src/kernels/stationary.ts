@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../core/errors.ts';
 import * as op from '../core/ops.ts';
 import { type ParameterLike, positive } from '../core/parameter.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
@@ -39,6 +40,11 @@ export function scaledSquaredDistances(A: Tensor2D, B: Tensor2D, lengthscale: Te
 
 /** Both sets of points divided by the lengthscales; one tensor twice for one set. */
 function scaledPoints(A: Tensor2D, B: Tensor2D, lengthscale: Tensor): [Tensor2D, Tensor2D] {
+  if (lengthscale.size !== 1 && lengthscale.size !== A.shape[1]) {
+    throw new InvalidInputError(
+      `A lengthscale is one number, or ${A.shape[1]}, one for each dimension of the points, but ${lengthscale.size} were given.`,
+    );
+  }
   const left = op.div(A, lengthscale) as Tensor2D;
   return [left, A === B ? left : (op.div(B, lengthscale) as Tensor2D)];
 }

@@ -31,7 +31,8 @@ export interface ModelParts {
 
 /** Gives the second prior of a name the name with a 2, and so on. */
 export function placed(priors: readonly Prior[]): PlacedPrior[] {
-  const count = new Map<string, number>();
+  // 'mapping' is the likelihood's term.
+  const count = new Map([['mapping', 1]]);
   return priors.map((prior) => {
     const number = (count.get(prior.name) ?? 0) + 1;
     count.set(prior.name, number);

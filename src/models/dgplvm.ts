@@ -29,5 +29,6 @@ export function dgplvm(Y: MatrixLike, labels: Labels, options: DgplvmOptions): M
     prior: () => discriminative(labels, Object.fromEntries(given)),
     kernel: smoothKernel,
     backConstraint: 'kernel',
+    options: ['strength', 'form', 'r'],
   });
 }

@@ -2,6 +2,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { describe, type MatrixLike } from '../core/matrix.ts';
 import type { Model } from '../core/model.ts';
 import { observationsFrom, standardizationOf, standardized } from '../core/observations.ts';
+import { unknownName } from '../core/options.ts';
 import { fixed } from '../core/parameter.ts';
 import { add } from '../kernels/algebra.ts';
 import { bias } from '../kernels/bias.ts';
@@ -18,7 +19,7 @@ import { kernelRegression } from './latents/kernelRegression.ts';
 import type { Latents } from './latents/latents.ts';
 import { linearMap } from './latents/linearMap.ts';
 import { mlpMap } from './latents/mlpMap.ts';
-import { type LatentVariableModelOptions, meanVariance, namedModel } from './latentVariableModel.ts';
+import { type LatentVariableModelOptions, meanVariance, namedModel, OPTION_NAMES } from './latentVariableModel.ts';
 
 /** What every named model of the Gaussian-process family takes beside its observations; all but `latentDim` has a default. */
 export interface FamilyOptions extends Omit<LatentVariableModelOptions, 'observations' | 'kernel'> {
@@ -43,11 +44,21 @@ export interface FamilyMember {
   readonly kernel: (Y: MatrixLike, options: FamilyOptions, hasPrior: boolean) => Kernel;
   /** The map when `backConstraint` is not given; free latents without it. */
   readonly backConstraint?: 'kernel';
+  /** Names of the options that only this model takes, for messages. */
+  readonly options?: readonly string[];
 }
 
 /** A named model: the general one with the member's defaults and the short forms of its options spelt out. */
-export function familyModel(name: string, Y: MatrixLike, options: FamilyOptions, member: FamilyMember): Model {
-  const { init, backConstraint, dynamics: sequence, latents, ...rest } = options ?? {};
+export function familyModel(name: string, Y: MatrixLike, given: FamilyOptions, member: FamilyMember): Model {
+  const options = given ?? {};
+  const known = [...OPTION_NAMES, 'init', 'backConstraint', 'dynamics', ...(member.options ?? [])];
+  for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownName('option', key, known, name);
+  if (options.priors !== undefined && !Array.isArray(options.priors)) {
+    throw new InvalidInputError(
+      `Option 'priors' of ${name} must be a list, such as [standardNormal()], but ${describe(options.priors)} was given.`,
+    );
+  }
+  const { init, backConstraint, dynamics: sequence, latents, ...rest } = options;
   if (latents !== undefined && (init !== undefined || backConstraint !== undefined)) {
     throw new InvalidInputError(
       `${name} takes either latents, or init and backConstraint, but both were given. Say it in the latents: free({ init }).`,
@@ -81,8 +92,7 @@ function mapFrom(backConstraint: NonNullable<FamilyOptions['backConstraint']>): 
     mlp: mlpMap,
     linear: linearMap,
   };
-  const map = maps[backConstraint];
-  if (map !== undefined) return map();
+  if (Object.hasOwn(maps, backConstraint)) return maps[backConstraint]!();
   throw new InvalidInputError(
     `backConstraint is a map, or one of ${Object.keys(maps).join(', ')}, but ${describe(backConstraint)} was given.`,
   );

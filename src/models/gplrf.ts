@@ -36,5 +36,6 @@ export function gplrf(Y: MatrixLike, labels: Labels, options: GplrfOptions): Mod
     prior: () => laplacian(graph, strength === undefined ? {} : { strength }),
     kernel: smoothKernel,
     backConstraint: 'kernel',
+    options: ['strength', 'neighbours'],
   });
 }

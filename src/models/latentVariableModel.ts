@@ -1,9 +1,10 @@
 import * as v from 'valibot';
+import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix, MatrixLike } from '../core/matrix.ts';
 import type { Model } from '../core/model.ts';
 import { observationsFrom, standardizationOf, standardized } from '../core/observations.ts';
 import { checkOptions } from '../core/options.ts';
-import { type ParameterLike, parameterFrom, parameterToJSON, positive } from '../core/parameter.ts';
+import { type ParameterLike, parameterFrom, parameterToJSON, positive, shapeOf } from '../core/parameter.ts';
 import { checkKernel } from '../kernels/algebra.ts';
 import { kernelToJSON } from '../kernels/json.ts';
 import type { Kernel } from '../kernels/kernel.ts';
@@ -42,6 +43,18 @@ export interface LatentVariableModelOptions {
 }
 
 const wholeFromOne = 'a whole number from 1';
+/** The options that every model of the family takes, for messages. */
+export const OPTION_NAMES = [
+  'latentDim',
+  'latents',
+  'kernel',
+  'noise',
+  'priors',
+  'missing',
+  'centre',
+  'scale',
+] as const;
+
 const schema = v.strictObject({
   observations: v.any(),
   latentDim: v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)),
@@ -104,6 +117,11 @@ export function namedModel(name: string, options: LatentVariableModelOptions): M
     noise: parameterFrom((given.noise as ParameterLike | undefined) ?? 0.01 * meanVariance(observations), positive(1)),
     priors: placed(given.priors ?? []),
   };
+  if (shapeOf(parts.noise.initial).length > 0) {
+    throw new InvalidInputError(
+      `Option 'noise' of ${name} must be one number, the variance of all columns, but a list was given.`,
+    );
+  }
   return Object.freeze<Model>({
     name,
     assemble: (seed) => assembled(parts, seed),

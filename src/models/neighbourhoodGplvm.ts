@@ -28,7 +28,7 @@ export interface LlGplvmOptions extends FamilyOptions {
 export function llGplvm(Y: MatrixLike, options: LlGplvmOptions): Model {
   const { neighbours = 7, strength, ...rest } = options ?? {};
   const prior = () => locality(neighbours, strength === undefined ? {} : { strength });
-  return familyModel('llGplvm', Y, rest, { prior, kernel: smoothKernel });
+  return familyModel('llGplvm', Y, rest, { prior, options: ['neighbours', 'strength'], kernel: smoothKernel });
 }
 
 export interface RankGplvmOptions extends FamilyOptions {
@@ -54,7 +54,7 @@ export function rankGplvm(Y: MatrixLike, options: RankGplvmOptions): Model {
   const { strength, beta, ...rest } = options ?? {};
   const prior = () =>
     rank({ ...(strength === undefined ? {} : { strength }), ...(beta === undefined ? {} : { beta }) });
-  return familyModel('rankGplvm', Y, rest, { prior, kernel: smoothKernel });
+  return familyModel('rankGplvm', Y, rest, { prior, options: ['strength', 'beta'], kernel: smoothKernel });
 }
 
 export interface TsneGplvmOptions extends FamilyOptions {
@@ -78,5 +78,9 @@ export interface TsneGplvmOptions extends FamilyOptions {
 export function tsneGplvm(Y: MatrixLike, options: TsneGplvmOptions): Model {
   const { strength, perplexity, ...rest } = options ?? {};
   const given = Object.entries({ strength, perplexity }).filter(([, value]) => value !== undefined);
-  return familyModel('tsneGplvm', Y, rest, { prior: () => tsne(Object.fromEntries(given)), kernel: smoothKernel });
+  return familyModel('tsneGplvm', Y, rest, {
+    prior: () => tsne(Object.fromEntries(given)),
+    options: ['strength', 'perplexity'],
+    kernel: smoothKernel,
+  });
 }

@@ -2,7 +2,24 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fit, fixed, gplvm, InvalidInputError, loadFit, type MatrixLike, rbf, seededRandom } from '../../src/index.ts';
+import * as op from '../../src/core/ops.ts';
+import {
+  add,
+  bias,
+  definePrior,
+  evaluate,
+  fit,
+  fixed,
+  gplrf,
+  gplvm,
+  InvalidInputError,
+  loadFit,
+  type MatrixLike,
+  type Prior,
+  rbf,
+  seededRandom,
+  standardNormal,
+} from '../../src/index.ts';
 import { nearestNeighbourError } from '../../src/inference/index.ts';
 import { readTable } from '../../src/io/index.ts';
 
@@ -121,5 +138,54 @@ describe('awkward input that has a meaning works', () => {
   it('observations that do not vary at all are refused, not turned into NaN', async () => {
     const Y = Array.from({ length: 5 }, () => [1, 2, 3]);
     await expect(fit(gplvm(Y, { latentDim: 1 }))).rejects.toThrow(/vary in 0 directions only/);
+  });
+});
+
+describe('what a user might well write wrong', () => {
+  it('is refused where it is written', () => {
+    expectInvalid(() => bias(0.1 as object), /takes an object of parameters, such as bias\(\{ variance: 0\.1 \}\)/);
+    expectInvalid(() => rbf(null as unknown as object), /but null was given/);
+    expectInvalid(() => rbf({ lengthscale: [] }), /at least one number/);
+    expectInvalid(() => gplvm(good(), undefined as unknown as { latentDim: number }), /needs the option 'latentDim'/);
+    const one = standardNormal() as unknown as Prior[];
+    expectInvalid(() => gplvm(good(), { latentDim: 2, priors: one }), /must be a list, such as \[standardNormal\(\)\]/);
+    expectInvalid(() => gplvm(good(), { latentDim: 2, noise: [0.1, 0.2] }), /must be one number/);
+    const labels = good().map((_, i) => i % 2);
+    const misspelt = { latentDim: 2, neighbors: 3 } as { latentDim: number };
+    expectInvalid(
+      () => gplrf(good(), labels, misspelt),
+      /gplrf has no option 'neighbors'\. Did you mean 'neighbours'\?/,
+    );
+    expectInvalid(
+      () => evaluate(gplvm(good(), { latentDim: 2 }), { 'mapping.noise': null as never }),
+      /but null was given/,
+    );
+  });
+
+  it('a number of lengthscales that does not fit the latents', () => {
+    const three = rbf({ lengthscale: [1, 2, 3] });
+    expectInvalid(() => evaluate(gplvm(good(), { latentDim: 2, kernel: three })), /2, one for each/);
+    expectInvalid(() => evaluate(gplvm(good(), { latentDim: 2, kernel: add(three, rbf()) })), /2, one for each/);
+  });
+
+  it('a prior called as the likelihood is, which keeps its own term', () => {
+    const mapping = definePrior({
+      name: 'mapping',
+      parameters: {},
+      logDensity: (_, X) => op.neg(op.sum(op.square(X))),
+    });
+    const { terms, objective } = evaluate(gplvm(good(), { latentDim: 2, priors: [mapping()] }));
+    expect(Object.keys(terms)).toEqual(['mapping', 'mapping2']);
+    expect(terms.mapping! + terms.mapping2!).toBeCloseTo(objective, 9);
+  });
+
+  it('a gradient that is not a number, by its path', () => {
+    const broken = definePrior({
+      name: 'broken',
+      parameters: {},
+      // The square root has no derivative at 0.
+      logDensity: (_, X) => op.sum(op.sqrt(op.mul(0, op.square(X)))),
+    });
+    expect(() => evaluate(gplvm(good(), { latentDim: 2, priors: [broken()] }))).toThrow(/gradient in 'latents' is NaN/);
   });
 });

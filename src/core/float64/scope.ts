@@ -27,13 +27,35 @@ export function withFloat64<T>(work: (backend: Float64Backend) => T): T {
   active.backendName = FLOAT64;
   active.backendInstance = backend;
   active.pendingBackendInit = null;
+  const { activeTape, gradientDepth } = active.state;
+  const kept: tf.Tensor[] = [];
+  const stopWatching = watchKept(kept);
   tf.engine().startScope();
   try {
     return work(backend);
+  } catch (error) {
+    // What a tape or an operation of the caller's kept for a backward pass that will not come.
+    for (const tensor of kept) tensor.dispose();
+    if (active.state.gradientDepth === gradientDepth) active.state.activeTape = activeTape;
+    throw error;
   } finally {
+    stopWatching();
     tf.engine().endScope();
     active.backendName = backendName;
     active.backendInstance = backendInstance;
     active.pendingBackendInit = pendingBackendInit;
   }
+}
+
+/** Notes every tensor that is kept from now on, until the function it returns is called. */
+function watchKept(kept: tf.Tensor[]): () => void {
+  const active = tf.engine();
+  const { keep } = active;
+  active.keep = (tensor) => {
+    kept.push(tensor);
+    return keep.call(active, tensor) as typeof tensor;
+  };
+  return () => {
+    active.keep = keep;
+  };
 }

@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../errors.ts';
 import { fusedOperations } from '../linalg/activeEngine.ts';
 import { type MatrixKernel, runKernel, type Save } from '../linalg/kernels/kernel.ts';
 import { matrixOperand, requireBackend } from '../linalg/operands.ts';
@@ -16,7 +17,7 @@ import { registerOnce } from './registerOnce.ts';
  * @param bias - b, a scalar
  * @param noise - s, a scalar
  * @returns n×n
- * @throws InvalidInputError when X is not a matrix
+ * @throws InvalidInputError when X is not a matrix, or there is neither one lengthscale nor one a column
  * @example
  * ```ts
  * op.rbfGramMatrix(X, op.scalar(1), op.scalar(0.5), op.scalar(0.1), op.scalar(0.01));
@@ -31,6 +32,12 @@ export function rbfGramMatrix(
 ): Tensor2D {
   requireBackend('rbfGramMatrix');
   registerOnce(GRAM, GRADIENT);
+  const q = X.shape[1];
+  if (lengthscale.size !== 1 && lengthscale.size !== q) {
+    throw new InvalidInputError(
+      `rbfGramMatrix takes one lengthscale, or ${q}, one for each column of X, but ${lengthscale.size} were given.`,
+    );
+  }
   return gram(matrixOperand(X, 'rbfGramMatrix', 'X'), variance, lengthscale, bias, noise);
 }
 
