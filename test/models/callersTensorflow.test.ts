@@ -89,4 +89,36 @@ describe("the caller's own use of TensorFlow.js", () => {
     expect(aborted.status).toBe('stopped');
     expect(aborted.diagnostics.iterations).toBe(3);
   });
+
+  it('finds them after its own differentiation or operation failed inside a kernel', async () => {
+    await tf.setBackend('cpu');
+    const insideOwnGradient = defineKernel({
+      name: 'inside',
+      parameters: {},
+      covariance: (_, A) => {
+        const failing = (x: tf.Tensor) => {
+          tf.exp(x);
+          throw new TypeError('a bug of the user');
+        };
+        return tf.grad(failing)(A) as tf.Tensor2D;
+      },
+    });
+    const afterSaving = defineKernel({
+      name: 'saving',
+      parameters: {},
+      covariance: (_, A) =>
+        tf.customGrad((...args: unknown[]) => {
+          const [x, save] = args as [tf.Tensor, tf.GradSaveFunc];
+          save([tf.exp(x)]);
+          throw new TypeError('a bug of the user');
+        })(A) as tf.Tensor2D,
+    });
+    const before = tf.memory().numTensors;
+    for (const kernel of [insideOwnGradient(), afterSaving()]) {
+      expect(() => covariance(kernel, Y)).toThrow('a bug of the user');
+      expect(() => evaluate(gplvm(Y, { latentDim: 2, kernel }))).toThrow('a bug of the user');
+      await expect(fit(gplvm(Y, { latentDim: 2, kernel }))).rejects.toThrow('a bug of the user');
+      expect(tf.memory().numTensors).toBe(before);
+    }
+  });
 });
