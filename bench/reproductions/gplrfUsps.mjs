@@ -3,7 +3,7 @@
  * the rest test; PCA of the training digits that keeps 99 % of the variance; 9 latent dimensions; 1-nearest-neighbour error of the
  * test digits, which go through the back-constraint.
  *
- *   npm run reproduce:gplrf [-- --sizes 10,30,50] [--splits 5] [--iterations 100] [--alphas 1,10,100,1000]
+ *   node bench/reproductions/gplrfUsps.mjs [--sizes 10,30,50] [--splits 5] [--iterations 100] [--alphas 1,10,100,1000]
  *
  * The paper chooses α and γ by the test error of the very splits that it reports. Here they are chosen once for each n on split 0, which
  * is not among the reported ones, from the paper's γ and some of its α (--alphas 0.00001,0.0001,… takes all eleven, at thrice the time).

@@ -2,7 +2,7 @@
  * Imputation of oil flow: of the first 300 points, 20 % of the entries are removed at random; printed is the root mean square error of
  * what is filled in, over the removed entries.
  *
- *   npm run reproduce:imputation [-- --seed 1] [--iterations 500]
+ *   node bench/reproductions/imputation.mjs [--seed 1] [--iterations 500]
  *
  * Probabilistic PCA is fitted to the observed entries by maximum likelihood (the linear kernel; on complete data its optimum is that
  * of PPCA), for every number of components, beside principal components fitted to the completed matrix again and again. Both are

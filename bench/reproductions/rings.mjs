@@ -3,7 +3,7 @@
  * 128×128), pixels in [0, 1]. Printed is how many views have their two rotation neighbours as their two nearest latents, at the start and
  * after the fit; all defaults, so that the width of the kernel regression is that of the data.
  *
- *   npm run reproduce:rings [-- --iterations 300] [--restarts 8]
+ *   node bench/reproductions/rings.mjs [--iterations 300] [--restarts 8]
  */
 import { parseArgs } from 'node:util';
 import { library, printTable, readMatrix } from './data.mjs';
