@@ -143,7 +143,10 @@ describe('awkward input that has a meaning works', () => {
 
 describe('what a user might well write wrong', () => {
   it('is refused where it is written', () => {
-    expectInvalid(() => bias(0.1 as unknown as object), /takes an object of parameters, such as bias\(\{ variance: 0\.1 \}\)/);
+    expectInvalid(
+      () => bias(0.1 as unknown as object),
+      /takes an object of parameters, such as bias\(\{ variance: 0\.1 \}\)/,
+    );
     expectInvalid(() => rbf(null as unknown as object), /but null was given/);
     expectInvalid(() => rbf({ lengthscale: [] }), /at least one number/);
     expectInvalid(() => gplvm(good(), undefined as unknown as { latentDim: number }), /needs the option 'latentDim'/);
