@@ -29,8 +29,27 @@ export function fitAt(problem: FitProblem, x: Float64Array, { diagnostics, ...co
     objective: value,
     terms,
     ...course,
+    message: course.message + vanishing(problem, x),
     diagnostics: { engine: problem.engine, jitter: report.jitter, ...diagnostics },
   });
+}
+
+/** A positive parameter that has fallen by this factor since the start is on its way to 0. */
+const VANISHED = 1e-8;
+
+/** Says which positive parameters vanish: a density without a bound there is why a fit goes on and on, or fails. */
+function vanishing({ layout, start }: FitProblem, x: Float64Array): string {
+  const paths = layout.variables.flatMap(({ path, parameter, start: at, size, transform }) => {
+    if (at < 0 || parameter.support !== 'positive') return [];
+    const now = transform.toNatural(x.subarray(at, at + size));
+    const first = transform.toNatural(start.subarray(at, at + size));
+    return now.some((value, i) => value < VANISHED * first[i]!) ? [`'${path}'`] : [];
+  });
+  if (paths.length === 0) return '';
+  return (
+    ` ${paths.join(' and ')} went to 0, where the density may have no bound (repeated or noise-free observations do this to the ` +
+    'noise): hold it with fixed(…), or give it a prior.'
+  );
 }
 
 /**

@@ -135,6 +135,16 @@ describe('awkward input that has a meaning works', () => {
     for (let j = 0; j < 4; j++) expect(Math.abs(mean.at(7, j) - mean.at(2, j))).toBeLessThan(0.02);
   });
 
+  it('rows that are all repeated end with a sentence about the noise, and finite predictions', async () => {
+    const distinct = good().slice(0, 6);
+    const result = await fit(gplvm([...distinct, ...distinct, ...distinct], { latentDim: 2 }), { maxIterations: 1000 });
+    expect(result.message).toMatch(/'mapping\.noise' went to 0.*hold it with fixed\(…\), or give it a prior/);
+    const { mean } = result.predict(result.latents.toArrays().slice(0, 6));
+    distinct.flat().forEach((entry, i) => {
+      expect(Math.abs(mean.data[i]! - entry)).toBeLessThan(0.01);
+    });
+  });
+
   it('observations that do not vary at all are refused, not turned into NaN', async () => {
     const Y = Array.from({ length: 5 }, () => [1, 2, 3]);
     await expect(fit(gplvm(Y, { latentDim: 1 }))).rejects.toThrow(/vary in 0 directions only/);
