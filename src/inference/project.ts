@@ -18,7 +18,7 @@ export interface ProjectionSettings {
  * log p(y*|x*) + log p(x*), searched from the training latents of highest predictive density.
  *
  * @param posterior - a fitted model
- * @param Y - n×D new observations; NaN counts as not observed where the model ignores missing observations
+ * @param Y - n×D new observations; NaN counts as not observed, but a back-constraint needs complete rows
  * @returns latents n×q and log p(y*|x*) of each row
  * @throws InvalidInputError when the model gives no predictive density
  * @see Jiang et al. 2014, §III-E
