@@ -22,7 +22,10 @@ export async function refined(problem: FitProblem, outcome: Outcome, signal: Abo
         ...outcome,
         x: problem.variablesAt(values),
         ...(goesOn && { status: converged ? 'converged' : 'failed' }),
-        message: `${outcome.message} ${message}`,
+        message:
+          goesOn && outcome.status === 'failed' && converged
+            ? `${message} Before that the solver could go no further: ${outcome.message}`
+            : `${outcome.message} ${message}`,
         diagnostics: {
           ...diagnostics,
           evaluations: diagnostics.evaluations + evaluations,

@@ -16,6 +16,7 @@ export { type LatentVariableModelOptions, latentVariableModel } from './latentVa
 export type { OwnParts } from './loadFit.ts';
 export { loadFit } from './loadFit.ts';
 export { type AlleOptions, alle } from './maxEntropy/alle.ts';
+export { type DrillOptions, drill } from './maxEntropy/drill.ts';
 export { type MeuOptions, meu } from './maxEntropy/meu.ts';
 export { type MpmeOptions, mpme } from './maxEntropy/mpme.ts';
 export {

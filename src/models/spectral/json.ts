@@ -2,6 +2,7 @@ import type { MatrixLike } from '../../core/matrix.ts';
 import type { Model, ModelJSON } from '../../core/model.ts';
 import { type KernelCatalogue, type KernelJSON, kernelFromJSON } from '../../kernels/json.ts';
 import { alle } from '../maxEntropy/alle.ts';
+import { drill } from '../maxEntropy/drill.ts';
 import { meu } from '../maxEntropy/meu.ts';
 import { mpme } from '../maxEntropy/mpme.ts';
 import { classicalMds } from './classicalMds.ts';
@@ -19,6 +20,7 @@ type Factory = (Y: MatrixLike, options: object) => Model;
 const factories: Readonly<Record<string, Factory>> = {
   alle,
   classicalMds,
+  drill,
   isomap,
   kernelPca,
   laplacianEigenmaps,

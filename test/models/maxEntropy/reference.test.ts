@@ -1,4 +1,4 @@
-import { alle, type Fit, fit, lle, loadFit, meu, mpme } from 'latentfield';
+import { alle, drill, type Fit, fit, lle, loadFit, meu, mpme } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { reference, sharedReference } from '../../reference.ts';
 import { expectClose } from '../../tolerance.ts';
@@ -96,6 +96,15 @@ interface MeuCase {
   meu: { lambda_: number[]; objective: number; eigenvaluesHKH: number[]; X: number[][] };
   lleGeneral: { smallestEigenvaluesL: number[]; bottomEigenvectors: number[][] };
   lle: { smallestEigenvaluesL: number[]; bottomEigenvectors: number[][] };
+  drill: {
+    structure: 'kNN' | 'full';
+    rho: number;
+    objective: number;
+    nnzOffDiag: number;
+    eigenvaluesHKH: number[];
+    X: number[][];
+    theta: [number, number, number][];
+  }[];
   alle: { k: number; pseudoLogLik: number; eigenvaluesHKH: number[]; X: number[][]; M: number[][] };
 }
 const shared = sharedReference<Record<'run1' | 'wifi', MeuCase>>('meu.json');
@@ -143,13 +152,34 @@ describe.each(meuCases)('$data', ({ data, values }) => {
     expectClose(precision, L, 1e-10, 'precision');
   });
 
+  // The others take up to a minute: their Hessians have a thousand rows and more.
+  const quick = values.drill.filter(({ theta }) => theta.length < 300);
+  it.each(quick)(
+    'drill on $structure pairs at ρ = $rho has the precision and embedding of R and scikit-learn',
+    async (wanted) => {
+      const neighbours = wanted.structure === 'full' ? 'all' : k;
+      const result = await fit(drill(Y, { neighbours, penalty: wanted.rho }));
+      expect(result.status).toBe('converged');
+      expectClose(result.objective, wanted.objective, 1e-10);
+      expect(result.diagnostics.kktResidual).toBeLessThan(1e-9);
+      expect(result.graph!.sources.length).toBe(wanted.nnzOffDiag);
+      const precision = result.precision!();
+      expectClose(
+        wanted.theta.map(([i, j]) => precision.at(i, j)),
+        wanted.theta.map(([, , value]) => value),
+        1e-8,
+      );
+      expectClose(result.eigenvalues, wanted.eigenvaluesHKH, 1e-7);
+      expectColumns(result.latents, wanted.X, 1e-6);
+    },
+  );
+
   // The robot's graph has several components: its null space is not one vector.
-  it.runIf(data !== 'robot')('lle and generalised lle have the eigenvectors of numpy', async () => {
-    for (const generalised of [false, true]) {
-      const { smallestEigenvaluesL, bottomEigenvectors } = generalised ? values.lleGeneral : values.lle;
-      const result = await fit(lle(Y, { neighbours: k, regularization: 'auto', generalised }));
-      expectClose(result.eigenvalues, smallestEigenvaluesL.slice(1, 3), 1e-7);
-      expectColumns(result.latents, bottomEigenvectors, 1e-6, `generalised ${generalised}`);
-    }
+  const connected = data === 'robot' ? [] : [false, true];
+  it.each(connected)('lle (generalised: %s) has the eigenvectors of numpy', async (generalised) => {
+    const { smallestEigenvaluesL, bottomEigenvectors } = generalised ? values.lleGeneral : values.lle;
+    const result = await fit(lle(Y, { neighbours: k, regularization: 'auto', generalised }));
+    expectClose(result.eigenvalues, smallestEigenvaluesL.slice(1, 3), 1e-7);
+    expectColumns(result.latents, bottomEigenvectors, 1e-6, `generalised ${generalised}`);
   });
 });

@@ -1,0 +1,197 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import { connectedComponents } from '../../core/graph/connectedComponents.ts';
+import { completeGraph, type Graph, knnGraph } from '../../core/graph/index.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { Model, ParameterValues, Posterior } from '../../core/model.ts';
+import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { box } from '../../core/parameter.ts';
+import type { Tensor1D } from '../../core/tensorflow.ts';
+import { penalizedNewton, penaltyPath } from '../../priors/constraints/penalizedNewton.ts';
+import {
+  type MomentProblem,
+  momentDensity,
+  type PrecisionEntries,
+  withInverse,
+} from '../../priors/constraints/secondMoments.ts';
+import { doublyCentred, leadingEmbedding } from '../spectral/leadingEmbedding.ts';
+import { latentDimOption, savedSpectral } from '../spectral/options.ts';
+
+export interface DrillOptions {
+  /** q, from 1; 2 unless given. */
+  readonly latentDim?: number;
+  /** k of the symmetrised k-nearest-neighbour graph whose entries of Θ may differ from 0, or 'all' pairs; 7 unless given. */
+  readonly neighbours?: number | 'all';
+  /** ρ ≥ 0; a hundredth of the mean of S's diagonal unless given. */
+  readonly penalty?: number;
+}
+
+const fromZero = 'a number from 0';
+const schema = v.strictObject({
+  latentDim: latentDimOption,
+  neighbours: v.optional(v.any(), 7),
+  penalty: v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero))),
+});
+
+const DIAGONAL = 'field.diagonal';
+const ATTRACTION = 'field.attraction';
+const REPULSION = 'field.repulsion';
+
+/**
+ * Dimensionality reduction through regularisation of the inverse covariance in the log likelihood: the graphical lasso across points,
+ * field = log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij| with S = YcYcᵀ/D and Θ_ij = 0 where there is no edge, embedded by kernel PCA of Θ⁻¹.
+ *
+ * The solver sees Θ_ij = b − a with `field.repulsion` b ≥ 0 and `field.attraction` a ≥ 0, of which one is 0 at the maximum, and
+ * `field.diagonal` Θ_ii.
+ *
+ * @param Y - N×D observations
+ * @param options - see {@link DrillOptions}
+ * @returns a model for `fit` and `evaluate`; its fit has `graph` (of weights |Θ_ij|), `precision()`, `covariance()` and `eigenvalues`
+ * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, and a point at the mean of all, whose precision would
+ * have no bound
+ * @see Lawrence 2012, §3
+ * @example
+ * ```ts
+ * const result = await fit(drill(Y, { neighbours: 20, penalty: 0.01 }));
+ * ```
+ */
+export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
+  const checked = checkOptions(schema, options, 'drill');
+  const points = observationsFrom(Y);
+  const graph =
+    checked.neighbours === 'all' ? completeGraph(points.rows) : knnGraph(points, checked.neighbours as number);
+  const problem = problemOf(points, graph, checked.penalty);
+  const { variances, sources, targets } = problem;
+  const scale = Float64Array.from(sources, (i, e) => 1 / Math.sqrt(variances[i]! * variances[targets[e]!]!));
+  const none = new Array<number>(sources.length).fill(0);
+  return Object.freeze<Model>({
+    name: 'drill',
+    // Where entries are far from independent first-order steps crawl, and Newton's take a few: hand over early.
+    tolerance: 0.1,
+    relativeDecrease: 1e-3,
+    assemble: () => ({
+      parameters: {
+        [DIAGONAL]: box(
+          0,
+          Infinity,
+          Array.from(variances, (variance) => 1 / variance),
+          {
+            scale: variances.map((variance) => 1 / variance),
+          },
+        ),
+        [ATTRACTION]: box(0, Infinity, none, { scale }),
+        [REPULSION]: box(0, Infinity, none, { scale }),
+      },
+      factors: [
+        {
+          name: 'field',
+          logDensity: (values) =>
+            momentDensity(
+              values[DIAGONAL] as Tensor1D,
+              values[ATTRACTION] as Tensor1D,
+              values[REPULSION] as Tensor1D,
+              problem,
+            ),
+        },
+      ],
+      dispose: () => undefined,
+    }),
+    posterior: (values) => posteriorOf(problem, entriesIn(values), checked.latentDim),
+    *refine(values, { steps }) {
+      const start = entriesIn(values);
+      const { entries, ...result } = yield* steps === 0
+        ? penalizedNewton(problem, start, 0)
+        : penaltyPath(problem, steps);
+      const { kktResidual, iterations } = result;
+      const learned = supportOf(problem, entries);
+      const { sizes } = connectedComponents(learned);
+      const newton = iterations === 0 ? '' : `${iterations} Newton step${iterations === 1 ? '' : 's'} followed. `;
+      return {
+        ...result,
+        values: {
+          [DIAGONAL]: Array.from(entries.diagonal),
+          [ATTRACTION]: Array.from(entries.edges, (entry) => Math.max(0, -entry)),
+          [REPULSION]: Array.from(entries.edges, (entry) => Math.max(0, entry)),
+        },
+        converged: kktResidual <= 1e-8,
+        message:
+          `${newton}The optimality conditions hold to ${kktResidual.toExponential(1)} (relative). ` +
+          `The learned graph has ${learned.sources.length} of ${sources.length} edges and ` +
+          `${sizes.length === 1 ? 'is connected' : `${sizes.length} components`}.`,
+      };
+    },
+    toJSON: () => savedSpectral('drill', points, checked),
+  });
+}
+
+/** S = YcYcᵀ/D on the diagonal and at the edges. */
+function problemOf(points: Matrix, { size, sources, targets }: Graph, given: number | undefined): MomentProblem {
+  const { data, columns: D } = standardized(points, standardizationOf(points, true, false));
+  const moment = (i: number, j: number) => {
+    let sum = 0;
+    for (let d = 0; d < D; d++) sum += data[i * D + d]! * data[j * D + d]!;
+    return sum / D;
+  };
+  const variances = Float64Array.from({ length: size }, (_, i) => moment(i, i));
+  const mean = variances.reduce((sum, variance) => sum + variance, 0) / size;
+  const atMean = variances.findIndex((variance) => !(variance > Number.EPSILON * mean));
+  if (atMean >= 0) {
+    throw new InvalidInputError(
+      `Point ${atMean} is at the mean of all points, so nothing bounds its precision. Leave it out, or move the origin by adding a column.`,
+    );
+  }
+  return {
+    size,
+    sources,
+    targets,
+    variances,
+    covariances: Float64Array.from(sources, (i, e) => moment(i, targets[e]!)),
+    penalty: given ?? 0.01 * mean,
+  };
+}
+
+function entriesIn(values: ParameterValues): PrecisionEntries {
+  const list = (path: string) => Float64Array.from(values[path] as readonly number[]);
+  const attraction = list(ATTRACTION);
+  return { diagonal: list(DIAGONAL), edges: list(REPULSION).map((entry, e) => entry - attraction[e]!) };
+}
+
+/** The edges whose entry of Θ is not 0, with its modulus as weight. */
+function supportOf({ size, sources, targets }: MomentProblem, { edges }: PrecisionEntries): Graph {
+  const kept = Int32Array.from(edges.keys()).filter((e) => edges[e] !== 0);
+  return Object.freeze({
+    size,
+    sources: kept.map((e) => sources[e]!),
+    targets: kept.map((e) => targets[e]!),
+    weights: Float64Array.from(kept, (e) => Math.abs(edges[e]!)),
+  });
+}
+
+function posteriorOf(problem: MomentProblem, entries: PrecisionEntries, latentDim: number): Posterior {
+  const { size: N, sources, targets } = problem;
+  const covariance = () => withInverse(problem, entries, (_, W) => new Matrix(Float64Array.from(W), N, N));
+  const { latents, eigenvalues } = leadingEmbedding(doublyCentred(covariance(), 1), latentDim, 'drill');
+  return {
+    latents,
+    eigenvalues,
+    graph: supportOf(problem, entries),
+    covariance,
+    precision: () => {
+      const precision = Matrix.zeros(N, N);
+      entries.diagonal.forEach((entry, i) => {
+        precision.data[i * (N + 1)] = entry;
+      });
+      entries.edges.forEach((entry, e) => {
+        precision.data[sources[e]! * N + targets[e]!] = entry;
+        precision.data[targets[e]! * N + sources[e]!] = entry;
+      });
+      return precision;
+    },
+    predict: () => {
+      throw new InvalidInputError(
+        "The model 'drill' has no mapping from latents to observations, so it predicts none.",
+      );
+    },
+  };
+}

@@ -1,0 +1,249 @@
+import {
+  alle,
+  completeGraph,
+  drill,
+  evaluate,
+  fit,
+  fixed,
+  gplvm,
+  InvalidInputError,
+  knnGraph,
+  laplacianEigenmaps,
+  lle,
+  loadFit,
+  type Matrix,
+  maxEntropy,
+  meu,
+  mpme,
+  rbf,
+} from 'latentfield';
+import { checkModel, checkPrior } from 'latentfield/testing';
+import { describe, expect, it } from 'vitest';
+import { withDenseField } from '../../../src/priors/constraints/denseField.ts';
+import { fieldFactor } from '../../../src/priors/constraints/fieldFactor.ts';
+import { expectClose } from '../../tolerance.ts';
+import { expectColumns, swissRoll } from '../spectral/columns.ts';
+
+const Y = swissRoll(14);
+const graph = knnGraph(Y, 4);
+
+/** Coordinate ascent with rank-one updates: each step solves c·R_e = φ_e for one weight exactly (Pavez & Ortega 2019). */
+function coordinateAscent(
+  N: number,
+  pairs: [number, number][],
+  phi: number[],
+  lambda: number,
+  c: number,
+  upper: number,
+) {
+  const U = Array.from({ length: N }, (_, i) => Array.from({ length: N }, (_, j) => (i === j ? 1 / lambda : 0)));
+  const w = phi.map(() => 0);
+  for (let sweep = 0; sweep < 3000; sweep++) {
+    let change = 0;
+    pairs.forEach(([i, j], e) => {
+      const across = U.map((row) => row[i]! - row[j]!);
+      const R = across[i]! - across[j]!;
+      const next = Math.min(upper, Math.max(0, w[e]! + c / phi[e]! - 1 / R));
+      const step = next - w[e]!;
+      if (step === 0) return;
+      const factor = step / (1 + step * R);
+      for (let k = 0; k < N; k++) for (let l = 0; l < N; l++) U[k]![l]! -= factor * across[k]! * across[l]!;
+      change = Math.max(change, Math.abs(step) * phi[e]!);
+      w[e] = next;
+    });
+    if (change < 1e-13) break;
+  }
+  return { w, U };
+}
+
+describe('the maximum-entropy layer', () => {
+  it.each([
+    [0.5, 2, Infinity],
+    [0.05, 3, 0.02],
+  ])('reaches the point of coordinate ascent for λ = %s, c = %s, C = %s', async (lambda, c, C) => {
+    const pairs: [number, number][] = [];
+    for (let i = 0; i < Y.length; i++) for (let j = i + 1; j < Y.length; j++) pairs.push([i, j]);
+    const scaled = Y.map((row) => row.map((entry) => entry / 10));
+    const phi = pairs.map(([i, j]) => scaled[i]!.reduce((sum, entry, d) => sum + (entry - scaled[j]![d]!) ** 2, 0));
+    const oracle = coordinateAscent(Y.length, pairs, phi, lambda, c, 4 * C);
+    const result = await fit(mpme(scaled, { latentDim: c, basePrecision: lambda, slackPenalty: C }));
+    expectClose(result.parameters['field.weights'], oracle.w, 1e-9);
+    expectClose(result.covariance!(), oracle.U, 1e-9);
+    const { sources, weights } = result.graph!;
+    expect(sources.length).toBe(oracle.w.filter((weight) => weight > 1e-12).length);
+    if (C !== Infinity) expect(Math.max(...weights)).toBe(4 * C);
+    const product = result.precision!();
+    const identity = oracle.U.map((row) =>
+      Array.from({ length: Y.length }, (_, j) => row.reduce((sum, entry, k) => sum + entry * product.at(k, j), 0)),
+    );
+    expectClose(identity, completeGraphIdentity(Y.length), 1e-8);
+  });
+
+  it('has the value c/2·log|L + λI| − ½Σwφ and gradients as evaluate gives them', () => {
+    const weights = Array.from(graph.weights, (_, e) => 0.01 * (1 + (e % 5)));
+    const model = meu(Y, { neighbours: 4, basePrecision: 0.3 });
+    const { objective, terms } = evaluate(model, { 'field.weights': weights });
+    expect(terms.field).toBe(objective);
+    const phi = Array.from(graph.sources, (i, e) =>
+      Y[i]!.reduce((sum, entry, d) => sum + (entry - Y[graph.targets[e]!]![d]!) ** 2, 0),
+    );
+    const direct = withDenseField(graph, Float64Array.from(weights), 0.3, (logDeterminant) => logDeterminant);
+    expectClose(objective, 1.5 * direct - 0.5 * weights.reduce((sum, w, e) => sum + w * phi[e]!, 0), 1e-13);
+    checkModel(model, { values: { 'field.weights': weights } });
+    checkModel(drill(Y, { neighbours: 4 }), {
+      values: {
+        'field.attraction': weights.map((weight) => weight / 50),
+        'field.repulsion': weights.map((weight) => weight / 100),
+      },
+    });
+  });
+
+  it('gives the same numbers sparse and dense', () => {
+    const points = swissRoll(400);
+    const sparseGraph = knnGraph(points, 5);
+    const weights = sparseGraph.weights.map((_, e) => (e % 3 === 0 ? 0 : 0.1 + (e % 7)));
+    const factor = fieldFactor(sparseGraph);
+    expect(factor.sparse).toBe(true);
+    const { logDeterminant, resistances } = factor.evaluate(weights, 1e-3);
+    withDenseField(sparseGraph, weights, 1e-3, (value, U) => {
+      expectClose(logDeterminant, value, 1e-12);
+      const R = Array.from(sparseGraph.sources, (i, e) => {
+        const j = sparseGraph.targets[e]!;
+        return U[i * 401]! + U[j * 401]! - 2 * U[i * 400 + j]!;
+      });
+      expectClose(resistances, R, 1e-9);
+    });
+  });
+
+  it('is a prior on latents, with its weights free or held', async () => {
+    const weights = Array.from(graph.weights, (_, e) => 0.2 + 0.1 * (e % 4));
+    const layer = maxEntropy({ graph, basePrecision: 0.5, copies: 2, weights: fixed(weights) });
+    checkPrior(layer, { observations: Y, latents: Y.map(([x, , z], i) => [x! / 10 + 0.01 * i, z! / 10]) });
+    const free = gplvm(Y, {
+      latentDim: 2,
+      kernel: rbf({ variance: fixed(20), lengthscale: fixed(1) }),
+      priors: [maxEntropy({ graph, basePrecision: 0.5, copies: 2, slackPenalty: 10 })],
+    });
+    const result = await fit(free, { maxIterations: 30 });
+    const learned = result.parameters['priors.field.weights'] as number[];
+    expect(Math.min(...learned)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...learned)).toBeLessThanOrEqual(40);
+    expect(result.trace.at(-1)!.objective).toBeGreaterThan(result.trace[0]!.objective);
+    const again = loadFit(JSON.parse(JSON.stringify(result)));
+    expect(again.predict([[0, 0]]).mean.data).toEqual(result.predict([[0, 0]]).mean.data);
+  });
+});
+
+function completeGraphIdentity(N: number): number[][] {
+  return Array.from({ length: N }, (_, i) => Array.from({ length: N }, (_, j) => (i === j ? 1 : 0)));
+}
+
+describe('equivalences', () => {
+  it('the eigenmap of a field with λ → 0 is Laplacian eigenmaps on its graph', async () => {
+    const points = swissRoll(30);
+    const field = meu(points, { neighbours: 6, basePrecision: 1e-9, embedding: 'eigenmap' });
+    const ones = knnGraph(points, 6).weights;
+    const base = (await fit(field, { maxIterations: 0 })).toJSON();
+    const unit = loadFit({ ...base, values: { 'field.weights': Array.from(ones) } });
+    const eigenmaps = await fit(laplacianEigenmaps(points, { neighbours: 6 }));
+    expectColumns(unit.latents, eigenmaps.latents.toArrays(), 1e-6);
+    expectClose(unit.eigenvalues, eigenmaps.eigenvalues, 1e-6);
+  });
+
+  it("ALLE's log-determinant factorises", async () => {
+    const points = swissRoll(25);
+    const gamma = 1e-9;
+    const result = await fit(alle(points, { neighbours: 2, basePrecision: gamma }));
+    // The last point has no parents: log|MMᵀ + γI| → Σ log m_ii² + log(γ·N) as γ → 0, 1 being the null vector of M.
+    const Q = result.precision!();
+    const logDeterminant = choleskyLogDeterminant(Q);
+    const diagonals = (result.objective + 0.5 * 24 * 3 * (Math.log(2 * Math.PI) + 1)) / (3 / 2);
+    expectClose(logDeterminant - Math.log(gamma * 25), diagonals, 1e-5);
+  });
+
+  it('generalised LLE normalised is LLE', async () => {
+    // With residuals that all have norm D the precision m_ii² is 1: five points of a regular pentagon, far from each other.
+    const pentagon = Array.from({ length: 5 }, (_, i) => {
+      const angle = (2 * Math.PI * i) / 5;
+      return [Math.cos(angle), Math.sin(angle)];
+    });
+    const plain = await fit(lle(pentagon, { neighbours: 2, latentDim: 2 }));
+    const general = await fit(lle(pentagon, { neighbours: 2, latentDim: 2, generalised: true }));
+    const ratio = general.eigenvalues![0]! / plain.eigenvalues![0]!;
+    expectClose(general.eigenvalues![1]! / plain.eigenvalues![1]!, ratio, 1e-9);
+  });
+});
+
+function choleskyLogDeterminant({ data, rows: n }: Matrix): number {
+  const L = data.slice();
+  let sum = 0;
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j <= i; j++) {
+      let rest = L[i * n + j]!;
+      for (let k = 0; k < j; k++) rest -= L[i * n + k]! * L[j * n + k]!;
+      L[i * n + j] = i === j ? Math.sqrt(rest) : rest / L[j * n + j]!;
+    }
+    sum += 2 * Math.log(L[i * (n + 1)]!);
+  }
+  return sum;
+}
+
+describe('results', () => {
+  it('an empty graph is a result that says what would connect it', async () => {
+    const result = await fit(mpme(Y, { basePrecision: 1000 }));
+    expect(result.graph!.sources.length).toBe(0);
+    expect(result.status).toBe('converged');
+    expect(result.message).toMatch(/empty.*basePrecision below/);
+    expectClose(result.objective, Y.length * Math.log(1000), 1e-13);
+  });
+
+  it.each([
+    ['mpme', () => mpme(Y, { distances: rbf({ lengthscale: 4 }), basePrecision: 0.5 })],
+    ['meu', () => meu(Y, { neighbours: 4 })],
+    ['alle', () => alle(Y, { neighbours: 3 })],
+    ['drill', () => drill(Y, { neighbours: 4 })],
+  ])('%s survives JSON and repeats bit for bit', async (_, make) => {
+    const result = await fit(make());
+    const repeated = await fit(make());
+    expect(repeated.latents.data).toEqual(result.latents.data);
+    expect(repeated.objective).toBe(result.objective);
+    const again = loadFit(JSON.parse(JSON.stringify(result)));
+    expect(again.latents.data).toEqual(result.latents.data);
+    expect(again.eigenvalues).toEqual(result.eigenvalues);
+    expect(again.graph).toEqual(result.graph);
+    expect(again.covariance!().data).toEqual(result.covariance!().data);
+    expect(again.message).toBe(result.message);
+    expect(again.diagnostics.kktResidual).toBe(result.diagnostics.kktResidual);
+  });
+});
+
+describe('bad input', () => {
+  const twice = [...Y.slice(0, 6), Y[2]!];
+
+  it.each<[string, () => unknown, RegExp]>([
+    ['duplicate points', () => mpme(twice), /Points 2 and 6 are the same.*finite slackPenalty/],
+    ['duplicate neighbours', () => meu(twice, { neighbours: 2 }), /Points 2 and 6 are the same/],
+    ['k ≥ N', () => meu(Y, { neighbours: 14 }), /from 1 to 13/],
+    ['k ≥ N of alle', () => alle(Y, { neighbours: 14 }), /from 1 to 13/],
+    ['NaN', () => mpme([[1], [Number.NaN]]), /row 1, column 0 is NaN/],
+    ['a misspelt option', () => mpme(Y, { lambda: 1 } as never), /no option 'lambda'/],
+    ['a base precision of 0', () => mpme(Y, { basePrecision: 0 }), /basePrecision.*above 0/],
+    ['distances of no kind', () => mpme(Y, { distances: 'cubed' as never }), /'squared', 'plain' or a kernel/],
+    ['an order that is not one', () => alle(Y, { order: [0, 0] }), /each of the points/],
+    [
+      'negative distances',
+      () => maxEntropy({ graph, squaredDistances: graph.weights.map(() => -1) }),
+      /from 0.*edge 0.*is -1/,
+    ],
+    ['too few distances', () => maxEntropy({ graph, squaredDistances: [1] }), /one number for each of the/],
+    ['a graph without edges', () => maxEntropy({ graph: completeGraph(1) }), /edges, but this one has none/],
+  ])('%s', (_, make, message) => {
+    expect(make).toThrow(InvalidInputError);
+    expect(make).toThrow(message);
+  });
+
+  it('duplicate points are fine when C is finite', async () => {
+    const result = await fit(mpme(twice, { slackPenalty: 0.01 }));
+    expect(result.diagnostics.kktResidual).toBeLessThan(1e-8);
+  });
+});
