@@ -12,6 +12,8 @@ interface ActiveBackend {
   backendName: string | undefined;
   backendInstance: tf.KernelBackend | null | undefined;
   pendingBackendInit: Promise<boolean> | null | undefined;
+  /** Times kernels, of whatever backend it was made for. */
+  profiler: object | undefined;
 }
 
 interface TapeNode {

@@ -163,6 +163,11 @@ export class Float64Backend extends tf.KernelBackend {
     return Number.EPSILON;
   }
 
+  /** Kernels are synchronous: a profiler measures them itself, and sees what they throw. */
+  override timerAvailable(): boolean {
+    return false;
+  }
+
   override async time(work: () => void): Promise<tf.BackendTimingInfo> {
     const start = tf.util.now();
     work();

@@ -8,11 +8,33 @@ import { registerKernels } from './kernels/index.ts';
 export function float64Backend(): Float64Backend {
   if (tf.findBackendFactory(FLOAT64) === null) {
     tf.registerBackend(FLOAT64, () => new Float64Backend(), -1);
-    registerKernels();
-    registerGradients();
-    registerLinearAlgebra();
+    // TensorFlow.js keeps the kernels of a backend that somebody removed.
+    if (tf.getKernelsForBackend(FLOAT64).length === 0) {
+      registerKernels();
+      registerGradients();
+      registerLinearAlgebra();
+    }
   }
   return tf.engine().findBackend(FLOAT64) as Float64Backend;
+}
+
+const profilers = new WeakMap<Float64Backend, object>();
+
+/**
+ * What TensorFlow.js calls kernels through in its debug mode and in `tf.profile`: it makes one for the backend that is set, so
+ * there is none before the first. The caller's choice of a backend is put back.
+ */
+function profilerOf(backend: Float64Backend): object {
+  const made = profilers.get(backend);
+  if (made !== undefined) return made;
+  const active = engine();
+  const { backendName, backendInstance, profiler } = active;
+  // Setting a backend that is there already is done when the call returns; only its promise comes later.
+  void tf.engine().setBackend(FLOAT64);
+  const own = active.profiler!;
+  Object.assign(active, { backendName, backendInstance, profiler });
+  profilers.set(backend, own);
+  return own;
 }
 
 /**
@@ -23,7 +45,8 @@ export function float64Backend(): Float64Backend {
 export function withFloat64<T>(work: (backend: Float64Backend) => T): T {
   const backend = float64Backend();
   const active = engine();
-  const { backendName, backendInstance, pendingBackendInit } = active;
+  const { backendName, backendInstance, pendingBackendInit, profiler } = active;
+  active.profiler = profilerOf(backend);
   active.backendName = FLOAT64;
   active.backendInstance = backend;
   active.pendingBackendInit = null;
@@ -44,6 +67,7 @@ export function withFloat64<T>(work: (backend: Float64Backend) => T): T {
     active.backendName = backendName;
     active.backendInstance = backendInstance;
     active.pendingBackendInit = pendingBackendInit;
+    active.profiler = profiler;
   }
 }
 
