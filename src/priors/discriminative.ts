@@ -24,7 +24,7 @@ interface DiscriminativeData extends Classes {
 }
 
 /** Within-class and between-class scatter of the labelled rows of X, both divided by their number. */
-export function scatters(X: Tensor2D, { classes, count }: Classes): { within: Tensor2D; between: Tensor2D } {
+function scatters(X: Tensor2D, { classes, count }: Classes): { within: Tensor2D; between: Tensor2D } {
   const labelled = Int32Array.from(classes.keys()).filter((i) => classes[i]! >= 0);
   const own = labelled.map((i) => classes[i]!);
   const n = labelled.length;

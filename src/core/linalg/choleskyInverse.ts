@@ -15,7 +15,7 @@ export function choleskyInverse(n: number, l: MatrixView): void {
 }
 
 /** L ← L⁻¹ for L n×n lower triangular; the upper triangle is not touched. */
-export function triangularInverse(n: number, l: MatrixView): void {
+function triangularInverse(n: number, l: MatrixView): void {
   if (n <= BASE) {
     inverseByRows(n, l);
     return;
@@ -32,7 +32,7 @@ export function triangularInverse(n: number, l: MatrixView): void {
 }
 
 /** Lower triangle of X ← XᵀX for X n×n lower triangular; the upper triangle is not touched. */
-export function triangularGram(n: number, x: MatrixView): void {
+function triangularGram(n: number, x: MatrixView): void {
   if (n <= BASE) {
     gramByRows(n, x);
     return;

@@ -1,3 +1,4 @@
+import { LatentFieldError } from '../errors.ts';
 import type { ForeignFunction, ForeignLibrary } from './foreignInterface.ts';
 import { scalars } from './scalars.ts';
 
@@ -138,7 +139,7 @@ function fortran(library: ForeignLibrary, name: string, letters: number, others:
     'void',
     parameters,
   );
-  if (found === undefined) throw new Error(`it has no ${name}`);
+  if (found === undefined) throw new LatentFieldError(`it has no ${name}`);
   return found;
 }
 

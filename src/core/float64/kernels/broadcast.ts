@@ -66,7 +66,7 @@ interface BroadcastPlan {
  * The result's shape, and its axes merged as far as both operands run through them evenly, so that the inner loop is long:
  * equal shapes are one axis, a matrix and a column are two.
  */
-export function broadcastPlan(a: readonly number[], b: readonly number[]): BroadcastPlan {
+function broadcastPlan(a: readonly number[], b: readonly number[]): BroadcastPlan {
   if (sameShape(a, b)) return { shape: a, sizes: [sizeOf(a)], stepsA: [1], stepsB: [1] };
   if (sizeOf(b) === 1 && b.length <= a.length) return { shape: a, sizes: [sizeOf(a)], stepsA: [1], stepsB: [0] };
   if (sizeOf(a) === 1 && a.length <= b.length) return { shape: b, sizes: [sizeOf(b)], stepsA: [0], stepsB: [1] };
