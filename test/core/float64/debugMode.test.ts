@@ -49,7 +49,7 @@ describe('before any backend was chosen', () => {
 
   test('tf.profile sees the kernels of an evaluation', async () => {
     const { kernelNames } = await tf.profile(() => void evaluate(model));
-    expect(kernelNames).toContain('latentfield.GaussianLogDensity');
+    expect(kernelNames).toContain('latentfield.GaussianLogDensityFromObservations');
   });
 });
 
