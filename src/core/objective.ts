@@ -35,7 +35,8 @@ export function logDensity(assembly: Assembly, layout: VariableLayout, natural: 
       return parts.reduce((total: Scalar, part) => op.add(total, part) as Scalar);
     };
     const xs: Tensor[] = free.map((i) => tensors[i]!);
-    const { value, gradients } = valueAndGradients(sum, xs);
+    const { value, gradients } =
+      xs.length === 0 ? { value: op.valueOf(sum()), gradients: [] } : valueAndGradients(sum, xs);
     const all: (Float64Array | undefined)[] = layout.variables.map(() => undefined);
     free.forEach((i, k) => {
       all[i] = gradients[k];

@@ -9,7 +9,8 @@ import { fitSteps } from './fitSteps.ts';
  *
  * @param model - such as `gplvm(Y, { latentDim: 2 })`
  * @param options - see {@link FitOptions}
- * @returns the fit at the best point found, whether it converged, ran out of iterations or was stopped
+ * @returns the fit at the best point found, whether it converged, ran out of iterations or was stopped; a model whose parameters
+ * are all held is returned at their values
  * @throws InvalidInputError for an unknown option or a value of the wrong kind; for a checkpoint that does not belong to the
  * model; for workers that cannot rebuild the model
  * @throws OptimizationError when the log density is not finite at the start, or a free parameter receives no gradient

@@ -1,6 +1,7 @@
 import { OptimizationError } from '../core/errors.ts';
 import type { TraceEntry } from '../core/fit.ts';
 import type { FitProblem } from './fitProblem.ts';
+import { onlyPoint } from './onlyPoint.ts';
 import type { Progress, Solution } from './solution.ts';
 import { solve } from './solve.ts';
 import type { SolverState } from './solverState.ts';
@@ -50,6 +51,13 @@ export async function* runFrom(
   { stateInterval = Number.POSITIVE_INFINITY, ...settings }: RunSettings,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, void, void> {
+  if (start.x.length === 0) {
+    const solution = onlyPoint(problem, settings.solver);
+    const entry = { iteration: 0, evaluations: 1, objective: -solution.value, gradientNorm: 0 };
+    yield { kind: 'iteration', start: start.number, entry, x: solution.x };
+    yield { kind: 'end', start: start.number, solution };
+    return;
+  }
   const { run, first } = begin(problem, start, settings, signal);
   let step = first;
   let iteration = -1;

@@ -1,4 +1,4 @@
-import { OptimizationError } from '../core/errors.ts';
+import { evaluateStart } from './evaluateStart.ts';
 import {
   type ObjectiveFunction,
   projectedGradientNorm,
@@ -155,17 +155,6 @@ function setIterate(target: Iterate, { x, value, gradient }: Readonly<Iterate>):
 /** Whether two values differ by no more than the rounding of either. */
 function isLevel(value: number, other: number): boolean {
   return Math.abs(value - other) <= 16 * Number.EPSILON * Math.max(1, Math.abs(other));
-}
-
-function evaluateStart(objective: ScaledObjective, start: Float64Array): Iterate {
-  const x = objective.toScaled(start);
-  const { value, gradient } = objective.evaluate(x);
-  if (Number.isNaN(value)) {
-    throw new OptimizationError(
-      `The objective is not finite at the start: ${objective.complaint}. Start from a point where it is.`,
-    );
-  }
-  return { x, value, gradient: gradient.slice() };
 }
 
 function counted(count: number, what: string): string {
