@@ -1,6 +1,6 @@
-import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import { type Random, seededRandom } from '../core/random.ts';
+import { checkSampling } from './sampling.ts';
 
 /** A labelled data set: one row of observations and one label a point. */
 export interface PipeFlow {
@@ -69,12 +69,7 @@ const BEAMS: { readonly name: string; readonly direction: 'vertical' | 'horizont
  * ```
  */
 export function pipeFlow({ points = 300, seed = 1, noise = 0.005 }: PipeFlowOptions = {}): PipeFlow {
-  if (!Number.isInteger(points) || points < 1) {
-    throw new InvalidInputError(`pipeFlow takes a positive whole number of points, but ${points} was given.`);
-  }
-  if (!(noise >= 0 && Number.isFinite(noise))) {
-    throw new InvalidInputError(`pipeFlow takes a noise of 0 or more, but ${noise} was given.`);
-  }
+  checkSampling('pipeFlow', { points, noise });
   const random = seededRandom(seed);
   const observations: number[][] = [];
   const fractions: number[][] = [];
