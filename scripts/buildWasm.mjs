@@ -1,12 +1,30 @@
-// Compiles the AssemblyScript kernels to WebAssembly and embeds them, as base64, in a generated TypeScript module, so that no
-// bundler has to fetch a file. Does nothing when that module is newer than its sources; --force compiles anyway.
+// Compiles the AssemblyScript kernels to WebAssembly and embeds them, as base64, in generated TypeScript modules, so that no
+// bundler has to fetch a file: one build for a memory of one thread, and one for threads that share a memory. Does nothing when
+// those modules are newer than their sources; --force compiles anyway.
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = join(root, 'src/core/wasm/assembly');
-const target = join(root, 'src/core/wasm/engineModule.ts');
+const BUILDS = [
+  {
+    entry: 'index.ts',
+    target: join(root, 'src/core/wasm/engineModule.ts'),
+    says: 'The WebAssembly kernels',
+    name: 'engineModule',
+    features: ['simd'],
+    options: [],
+  },
+  {
+    entry: 'threaded.ts',
+    target: join(root, 'src/core/wasm/threadedEngineModule.ts'),
+    says: 'The WebAssembly kernels for threads that share a memory',
+    name: 'threadedEngineModule',
+    features: ['simd', 'threads'],
+    options: ['--sharedMemory'],
+  },
+];
 /** The arena hands out offsets from here on (src/core/float64/memory.ts). */
 const ARENA_START = 1024;
 
@@ -18,36 +36,38 @@ const inputs = [
   compiler,
   fileURLToPath(import.meta.url),
 ];
-const isCurrent = inputs.every((path) => modified(path) < modified(target));
-if (!isCurrent || process.argv.includes('--force')) await build();
+for (const build of BUILDS) {
+  const isCurrent = inputs.every((path) => modified(path) < modified(build.target));
+  if (!isCurrent || process.argv.includes('--force')) await make(build);
+}
 
-async function build() {
-  const binary = await compile();
-  await checkDataSegment(binary);
+async function make({ target, says, name, ...build }) {
+  const binary = await compile(build);
+  await checkDataSegment(binary, build.features.includes('threads'));
   const draft = `${target}.${process.pid}`;
   writeFileSync(
     draft,
-    '/** The WebAssembly kernels, compiled from assembly/ by scripts/buildWasm.mjs; not to be edited. */\n' +
-      `export const engineModule =\n  '${Buffer.from(binary).toString('base64')}';\n`,
+    `/** ${says}, compiled from assembly/ by scripts/buildWasm.mjs; not to be edited. */\n` +
+      `export const ${name} =\n  '${Buffer.from(binary).toString('base64')}';\n`,
   );
   // Renamed into place, so that whatever runs beside this never reads half a file.
   renameSync(draft, target);
 }
 
-async function compile() {
+async function compile({ entry, features, options }) {
   const { default: asc } = await import('assemblyscript/asc');
   let binary;
   const { error, stderr } = await asc.main(
     [
-      'index.ts',
+      entry,
       '--outFile',
       'engine.wasm',
       '-O3',
       '--noAssert',
       '--runtime',
       'stub',
-      '--enable',
-      'simd',
+      ...features.flatMap((feature) => ['--enable', feature]),
+      ...options,
       '--importMemory',
       '--initialMemory',
       '1',
@@ -79,9 +99,12 @@ function read(path) {
   return readFileSync(file, 'utf8').replace(/(@inline\s*\*\/\n)/g, '$1@inline ');
 }
 
-async function checkDataSegment(binary) {
-  const memory = new WebAssembly.Memory({ initial: 1, maximum: 65536 });
-  const { instance } = await WebAssembly.instantiate(binary, { env: { memory } });
+async function checkDataSegment(binary, shared) {
+  const memory = new WebAssembly.Memory({ initial: 1, maximum: 65536, shared });
+  const { instance } = await WebAssembly.instantiate(binary, {
+    env: { memory },
+    team: { threadFailed: () => undefined },
+  });
   const end = instance.exports.dataEnd.value;
   if (end > ARENA_START) throw new Error(`The kernels' data ends at ${end}, but the arena starts at ${ARENA_START}.`);
 }

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { nodeModule } from './nodeModule.ts';
+import { nodeModule } from '../core/nodeModule.ts';
 
 type FileSystem = typeof import('node:fs/promises');
 

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { isNode, nodeModule } from '../inference/nodeModule.ts';
+import { isNode, nodeModule } from '../core/nodeModule.ts';
 import type { Reply, Request } from '../inference/workers/messages.ts';
 import { serveRuns, type WorkerPort } from '../inference/workers/serveRuns.ts';
 import { modelFromJSON, type OwnParts } from '../models/loadFit.ts';

@@ -27,12 +27,14 @@ function sizeOf(sizeClass: number): number {
  * first touch of a page costs ten times a rewrite.
  *
  * A view is valid only until the next allocation: memory that grows detaches every view of it. So allocate first, make
- * views last, and never hand a view out.
+ * views last, and never hand a view out. (Views of shared memory stay, at their length; they must not be handed out either, for
+ * browsers refuse them in many places.)
  */
 export class Float64Memory {
-  readonly memory: WebAssembly.Memory;
   /** With `detachViews` every allocation detaches all views, as growth does: tests turn it on to find views kept too long. */
   detachViews = false;
+  #memory: WebAssembly.Memory;
+  #isShared = false;
   #top = FIRST;
   #live = 0;
   #peak = 0;
@@ -42,7 +44,34 @@ export class Float64Memory {
 
   constructor(options: { maximumPages?: number } = {}) {
     this.#maximumPages = options.maximumPages ?? MAXIMUM_PAGES;
-    this.memory = new WebAssembly.Memory({ initial: 16, maximum: this.#maximumPages });
+    this.#memory = new WebAssembly.Memory({ initial: 16, maximum: this.#maximumPages });
+  }
+
+  /** Where the blocks are now: another one after `share`. */
+  get memory(): WebAssembly.Memory {
+    return this.#memory;
+  }
+
+  /** Whether threads can share it. */
+  get isShared(): boolean {
+    return this.#isShared;
+  }
+
+  /**
+   * Moves everything to a memory that threads can share, once and for all. Offsets stay what they are; views of the old memory are
+   * detached, so this must not happen in the middle of a computation.
+   *
+   * @throws RangeError where so much shared memory cannot be reserved, ReferenceError or TypeError where there is none
+   */
+  share(): void {
+    if (this.#isShared) return;
+    const before = this.#memory;
+    const initial = before.buffer.byteLength / PAGE;
+    const shared = new WebAssembly.Memory({ initial, maximum: this.#maximumPages, shared: true });
+    new Uint8Array(shared.buffer).set(new Uint8Array(before.buffer));
+    this.#memory = shared;
+    this.#isShared = true;
+    before.grow(0);
   }
 
   /** Bytes in blocks that are in use, as asked for (size classes not counted). */
@@ -57,7 +86,7 @@ export class Float64Memory {
 
   /** Bytes that the memory has grown to; they are never given back to the system. */
   get reservedBytes(): number {
-    return this.memory.buffer.byteLength;
+    return this.#memory.buffer.byteLength;
   }
 
   get liveBlocks(): number {
@@ -72,7 +101,7 @@ export class Float64Memory {
   allocate(bytes: number): number {
     const sizeClass = classOf(bytes);
     const offset = this.#free[sizeClass]?.pop() ?? this.#extend(sizeOf(sizeClass), bytes);
-    if (this.detachViews) this.memory.grow(0);
+    if (this.detachViews) this.#memory.grow(0);
     this.#live += bytes;
     this.#blocks++;
     if (this.#live > this.#peak) this.#peak = this.#live;
@@ -103,23 +132,23 @@ export class Float64Memory {
   }
 
   float64(offset: number, length: number): Float64Array {
-    return new Float64Array(this.memory.buffer, offset, length);
+    return new Float64Array(this.#memory.buffer, offset, length);
   }
 
   int32(offset: number, length: number): Int32Array {
-    return new Int32Array(this.memory.buffer, offset, length);
+    return new Int32Array(this.#memory.buffer, offset, length);
   }
 
   uint8(offset: number, length: number): Uint8Array {
-    return new Uint8Array(this.memory.buffer, offset, length);
+    return new Uint8Array(this.#memory.buffer, offset, length);
   }
 
   #extend(size: number, asked: number): number {
     const offset = this.#top;
     const end = offset + size;
-    const missing = end - this.memory.buffer.byteLength;
+    const missing = end - this.#memory.buffer.byteLength;
     if (missing > 0) {
-      const pages = this.memory.buffer.byteLength / PAGE;
+      const pages = this.#memory.buffer.byteLength / PAGE;
       const needed = Math.ceil(missing / PAGE);
       // Grow by a quarter at least, so that growth (which detaches all views) stays rare.
       const wanted = Math.min(Math.max(needed, pages >> 2), this.#maximumPages - pages);
@@ -132,7 +161,7 @@ export class Float64Memory {
   #grow(wanted: number, needed: number): boolean {
     for (const pages of [wanted, needed]) {
       try {
-        this.memory.grow(pages);
+        this.#memory.grow(pages);
         return true;
       } catch {
         // A smaller step may still fit.

@@ -19,6 +19,10 @@ export interface ElementaryFunctions {
 
 /** Two entries at a time in WebAssembly SIMD, the same bits on every machine. */
 export function wasmElementaryFunctions(memory: Float64Memory): ElementaryFunctions {
-  const { exponential, logarithm, hyperbolicTangent } = kernelsOn(memory);
-  return Object.freeze({ exponential, logarithm, hyperbolicTangent });
+  const kernels = kernelsOn(memory);
+  return Object.freeze<ElementaryFunctions>({
+    exponential: (n, x, y) => kernels.exponential(n, x, y),
+    logarithm: (n, x, y) => kernels.logarithm(n, x, y),
+    hyperbolicTangent: (n, x, y) => kernels.hyperbolicTangent(n, x, y),
+  });
 }

@@ -88,16 +88,32 @@ export interface Kernels {
   ): void;
 }
 
+/** The kernels on one memory, kept by engines for as long as they live. */
+export type LinkedKernels = Kernels & {
+  /** How many threads share the work, each of which needs room to pack. */
+  threads: number;
+};
+
+/** What the threaded build exports besides. */
+export interface ThreadedKernels extends Kernels {
+  useTeam(block: number, threads: number, leaderMaySleep: boolean): void;
+}
+
 let compiled: WebAssembly.Module | undefined;
-const instances = new WeakMap<Float64Memory, Kernels>();
+const instances = new WeakMap<Float64Memory, LinkedKernels>();
 
 /**
  * Compiled once, synchronously. Chrome compiles at most 4 KB synchronously on a page's main thread up to version 113, and 8 MB since
  * 114 (April 2023); other browsers, workers and Node set no limit that matters for these 20 KB.
  */
 function compiledModule(): WebAssembly.Module {
-  compiled ??= new WebAssembly.Module(Uint8Array.from(atob(engineModule), (character) => character.charCodeAt(0)));
+  compiled ??= new WebAssembly.Module(bytesOf(engineModule));
   return compiled;
+}
+
+/** A WebAssembly module from base64. */
+export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
 
 /** Whether this runtime can run the kernels: it has WebAssembly with 128-bit vectors, and is allowed to compile. */
@@ -114,12 +130,12 @@ export function supportsKernels(): boolean {
  *
  * @throws LatentFieldError when the runtime cannot compile them
  */
-export function kernelsOn(memory: Float64Memory): Kernels {
+export function kernelsOn(memory: Float64Memory): LinkedKernels {
   let kernels = instances.get(memory);
   if (kernels === undefined) {
     try {
-      const instance = new WebAssembly.Instance(compiledModule(), { env: { memory: memory.memory } });
-      kernels = instance.exports as unknown as Kernels;
+      const { exports } = new WebAssembly.Instance(compiledModule(), { env: { memory: memory.memory } });
+      kernels = { ...(exports as unknown as Kernels), threads: 1 };
     } catch (cause) {
       throw new LatentFieldError(
         `The WebAssembly engine cannot run here: ${cause instanceof Error ? cause.message : cause}. It needs WebAssembly ` +
@@ -130,4 +146,25 @@ export function kernelsOn(memory: Float64Memory): Kernels {
     instances.set(memory, kernels);
   }
   return kernels;
+}
+
+/**
+ * Moves the memory to where threads can share it, and puts the kernels of the threaded build in the place of those that engines
+ * already have.
+ *
+ * @param threadFailed - called by the kernels when a thread of the team could not do its part; throws
+ */
+export function shareKernels(
+  memory: Float64Memory,
+  threadedModule: WebAssembly.Module,
+  threadFailed: () => never,
+): ThreadedKernels {
+  const kernels = kernelsOn(memory);
+  memory.share();
+  const { exports } = new WebAssembly.Instance(threadedModule, {
+    env: { memory: memory.memory },
+    team: { threadFailed },
+  });
+  Object.assign(kernels, exports);
+  return exports as unknown as ThreadedKernels;
 }

@@ -1,5 +1,5 @@
 import type { Float64Memory } from '../float64/memory.ts';
-import type { Kernels } from './instance.ts';
+import type { LinkedKernels } from './instance.ts';
 
 // A panel of B (a megabyte at most) stays in the second-level cache. A block of A has few rows: each is on a page of its own in a large C,
 // and address translation remembers 64 pages.
@@ -16,11 +16,11 @@ const wholeSlivers = (length: number) => (length + 3) & ~3;
 
 /**
  * Runs `work` with room in the memory for the packed blocks of products up to extent×depth times depth×extent, at most
- * 1.1 MB, and gives it back.
+ * 1.1 MB for each thread, and gives it back.
  */
 export function withPacking<T>(
   memory: Float64Memory,
-  kernels: Kernels,
+  kernels: LinkedKernels,
   extent: number,
   depth: number,
   work: () => T,
@@ -28,7 +28,7 @@ export function withPacking<T>(
   const rows = wholeSlivers(Math.min(extent, MOST_ROWS));
   const columns = wholeSlivers(Math.min(extent, MOST_COLUMNS));
   const blockDepth = Math.min(depth, MOST_DEPTH);
-  return memory.withBlock(TILE_BYTES + 8 * blockDepth * (rows + columns), (offset) => {
+  return memory.withBlock(kernels.threads * (TILE_BYTES + 8 * blockDepth * (rows + columns)), (offset) => {
     kernels.usePacking(offset, rows, columns, blockDepth);
     return work();
   });

@@ -1,4 +1,4 @@
-import { isNode, nodeModule } from '../nodeModule.ts';
+import { isNode, nodeModule } from '../../core/nodeModule.ts';
 
 /**
  * Workers of your own for the starts of a fit: for models with kernels, priors or other parts of your own, or where a bundler

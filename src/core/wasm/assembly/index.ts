@@ -3,13 +3,14 @@ export { choleskyInverse, mirrorLower } from './choleskyInverse';
 export { exponential } from './exponential';
 export { hyperbolicTangent } from './hyperbolicTangent';
 export { logarithm } from './logarithm';
-export { gemm, usePacking } from './multiply';
+export { gemm } from './multiply';
 export { rbfCovariance } from './rbfCovariance';
 export { rbfGradient } from './rbfGradient';
 export { squaredDistances, squaredDistancesGradient, transposeScaled } from './squaredDistances';
 export { placeEigenvectors, symmetricEigen, symmetricEigenWorkspace } from './symmetricEigen';
 export { multiplyTriangular } from './triangularMultiply';
 export { solveTransposed } from './triangularSolve';
+export { usePacking } from './workspace';
 
 /** Where the module's own data ends: below the first offset that the arena hands out. */
 export const dataEnd: usize = __heap_base;

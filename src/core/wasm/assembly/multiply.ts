@@ -1,38 +1,14 @@
 import { matrixVector } from './matrixVector';
 import { multiplyTile } from './microKernel';
 import { pack, SLIVER } from './packing';
+import { isWorthSharing, operands, partsAlong, shareOut } from './team';
 import { scaleVector } from './vectors';
+import { blockColumns, blockDepth, blockRows, packedA, packedB, tile } from './workspace';
 
 /** Which entries of C a product computes: all, those with row ≥ column, those with row ≤ column. */
 export const FULL: i32 = 0;
 export const LOWER: i32 = 1;
 export const UPPER: i32 = 2;
-
-// The packing workspace, given anew before every call from outside: [one tile | a block of A | a panel of B].
-let tile: usize = 0;
-let packedA: usize = 0;
-let packedB: usize = 0;
-let blockRows: i32 = 0;
-let blockColumns: i32 = 0;
-let blockDepth: i32 = 0;
-
-/**
- * Says where to pack: `offset` to 128 + 8·depth·(rows + columns) free bytes, 16-byte aligned. Rows and columns are multiples of
- * four; with fewer than the matrices have, the product is formed in blocks.
- */
-export function usePacking(offset: usize, rows: i32, columns: i32, depth: i32): void {
-  tile = offset;
-  packedA = offset + 128;
-  packedB = packedA + ((rows * depth) << 3);
-  blockRows = rows;
-  blockColumns = columns;
-  blockDepth = depth;
-}
-
-/** Where 8·n numbers are free between products, n the order of a triangular matrix that is worked on. */
-export function scratch(): usize {
-  return packedA;
-}
 
 /** C ← alpha·A·B + beta·C over the part of C that `part` names, A m×k, B k×n, any strides (in numbers) of either sign. */
 export function gemm(
@@ -155,13 +131,121 @@ function blocks(
   part: i32,
   accumulate: bool,
 ): void {
-  for (let jc = 0; jc < n; jc += blockColumns) {
-    const columns = min(blockColumns, n - jc);
+  if (ASC_FEATURE_THREADS) {
+    const byRows = part != FULL || m >= n;
+    const parts = partsAlong(byRows ? m : n, LEAST_SHARED);
+    if (parts > 1 && isWorthSharing(<f64>m * n * k)) {
+      const product = changetype<Product>(operands());
+      product.parts = parts;
+      product.byRows = byRows;
+      product.m = m;
+      product.n = n;
+      product.k = k;
+      product.alpha = alpha;
+      product.a = a;
+      product.aRow = aRow;
+      product.aColumn = aColumn;
+      product.b = b;
+      product.bRow = bRow;
+      product.bColumn = bColumn;
+      product.c = c;
+      product.cRow = cRow;
+      product.cColumn = cColumn;
+      product.part = part;
+      product.accumulate = accumulate;
+      shareOut(productPart, parts);
+      return;
+    }
+  }
+  blocksWithin(0, m, 0, n, k, alpha, a, aRow, aColumn, b, bRow, bColumn, c, cRow, cColumn, part, accumulate);
+}
+
+/** Rows or columns of C that a shared part should have: each part packs the whole other operand. */
+const LEAST_SHARED: i32 = 48;
+
+/** A product as the threads of a team find it. */
+@unmanaged
+class Product {
+  alpha: f64;
+  parts: i32;
+  m: i32;
+  n: i32;
+  k: i32;
+  a: usize;
+  aRow: i32;
+  aColumn: i32;
+  b: usize;
+  bRow: i32;
+  bColumn: i32;
+  c: usize;
+  cRow: i32;
+  cColumn: i32;
+  part: i32;
+  byRows: bool;
+  accumulate: bool;
+}
+
+function productPart(number: i32): void {
+  const p = changetype<Product>(operands());
+  const extent = p.byRows ? p.m : p.n;
+  const start = cut(number, p.parts, extent, p.part);
+  const end = cut(number + 1, p.parts, extent, p.part);
+  blocksWithin(
+    p.byRows ? start : 0,
+    p.byRows ? end : p.m,
+    p.byRows ? (p.part == UPPER ? start : 0) : start,
+    p.byRows ? (p.part == LOWER ? end : p.n) : end,
+    p.k,
+    p.alpha,
+    p.a,
+    p.aRow,
+    p.aColumn,
+    p.b,
+    p.bRow,
+    p.bColumn,
+    p.c,
+    p.cRow,
+    p.cColumn,
+    p.part,
+    p.accumulate,
+  );
+}
+
+/** Where part `number` begins, in whole slivers: parts of a triangle have the same area. */
+function cut(number: i32, parts: i32, extent: i32, part: i32): i32 {
+  if (number == parts) return extent;
+  const share = <f64>number / <f64>parts;
+  const before = part == LOWER ? sqrt(share) : part == UPPER ? 1.0 - sqrt(1.0 - share) : share;
+  return <i32>(before * extent) & ~(SLIVER - 1);
+}
+
+/** The blocks of C in rows i0 … i1 − 1 and columns j0 … j1 − 1. */
+function blocksWithin(
+  i0: i32,
+  i1: i32,
+  j0: i32,
+  j1: i32,
+  k: i32,
+  alpha: f64,
+  a: usize,
+  aRow: i32,
+  aColumn: i32,
+  b: usize,
+  bRow: i32,
+  bColumn: i32,
+  c: usize,
+  cRow: i32,
+  cColumn: i32,
+  part: i32,
+  accumulate: bool,
+): void {
+  for (let jc = j0; jc < j1; jc += blockColumns) {
+    const columns = min(blockColumns, j1 - jc);
     for (let pc = 0; pc < k; pc += blockDepth) {
       const depth = min(blockDepth, k - pc);
       pack(packedB, b + ((pc * bRow + jc * bColumn) << 3), columns, depth, bColumn, bRow, 1.0);
-      for (let ic = 0; ic < m; ic += blockRows) {
-        const rows = min(blockRows, m - ic);
+      for (let ic = i0; ic < i1; ic += blockRows) {
+        const rows = min(blockRows, i1 - ic);
         if (part == LOWER && ic + rows <= jc) continue;
         if (part == UPPER && jc + columns <= ic) continue;
         pack(packedA, a + ((ic * aRow + pc * aColumn) << 3), rows, depth, aRow, aColumn, alpha);

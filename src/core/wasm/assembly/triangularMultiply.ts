@@ -1,6 +1,7 @@
-import { FULL, multiply, scratch } from './multiply';
+import { FULL, multiply } from './multiply';
 import { GROUP, GROUP_BYTES, gatherRows, scatterRows } from './rowGroup';
 import { half, PANEL, ROWS } from './triangularSolve';
+import { scratch } from './workspace';
 
 const BASE: i32 = 16;
 

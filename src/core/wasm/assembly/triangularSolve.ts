@@ -1,5 +1,6 @@
-import { FULL, multiply, scratch } from './multiply';
+import { FULL, multiply } from './multiply';
 import { GROUP, GROUP_BYTES, gatherRows, scatterRows } from './rowGroup';
+import { scratch } from './workspace';
 
 const BASE: i32 = 16;
 /** Up to this order a few rows of B are finished before the next: together they fit the second-level cache. */

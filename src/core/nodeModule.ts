@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../core/errors.ts';
+import { InvalidInputError } from './errors.ts';
 
 /**
  * A module of Node, in Node. The name is out of sight of bundlers, which would otherwise look for the module in a browser.

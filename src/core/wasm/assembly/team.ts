@@ -1,0 +1,158 @@
+import { blockColumns, blockDepth, blockRows, packingEnd, tile, usePacking } from './workspace';
+
+/**
+ * Threads that share work: each is an instance of this module on the same memory. The leader, which the library calls, puts a task
+ * into a block of that memory, cut into parts by the sizes of the matrices alone; every thread takes the next part until none is left.
+ * A part writes entries that no other part touches, each summed in the order of a single thread, so that neither the number of threads
+ * nor their speed changes a bit of the result.
+ *
+ * The leader waits for threads that have joined a task, never for one that has not woken yet. All this is compiled into the threaded
+ * build only.
+ */
+
+// Words of the block. Those that different threads write are on cache lines of their own.
+/** Number of the latest task; idle threads sleep on it. */
+const ROUND: usize = 0;
+/** Whether threads may join it. */
+const OPEN: usize = 64;
+/** The part to be taken next. */
+const NEXT: usize = 128;
+/** Threads at work on it, the leader not counted; the leader sleeps on it. */
+const JOINED: usize = 192;
+const LEADER_SLEEPS: usize = 196;
+/** Idle threads that need to be woken. */
+const ASLEEP: usize = 256;
+const ENDED: usize = 320;
+/** Set outside, when a thread could not finish a part. */
+const FAILED: usize = 324;
+const TASK: usize = 384;
+const OPERANDS: usize = 448;
+
+/** Looks at a word before a thread goes to sleep: some hundred microseconds, longer than the gaps within a factorisation. */
+const SPINS: i32 = 60000;
+/** Multiplications from which it pays to share a task: some tens of microseconds of one thread's time. */
+const LEAST: f64 = 2.5e5;
+/** Parts of a task for each thread: more even out their speeds, and pack the same panels more often. */
+const PARTS: i32 = 2;
+
+@unmanaged
+class Task {
+  /** In the table of functions, which is the same in every instance. */
+  perform: u32;
+  parts: i32;
+  packing: usize;
+  packingBytes: usize;
+  rows: i32;
+  columns: i32;
+  depth: i32;
+}
+
+let block: usize = 0;
+let threads: i32 = 1;
+let maySleep = false;
+/** Whether this thread is at work on a part, and must not share what it does. */
+let isInside = false;
+
+/** Ends a task in which a thread failed, by an exception. Imported from a module named like this file. */
+declare function threadFailed(): void;
+
+/** Makes this instance the leader of a team of `count` threads, itself one of them; without a block it works alone. */
+export function useTeam(teamBlock: usize, count: i32, leaderMaySleep: bool): void {
+  block = teamBlock;
+  threads = count;
+  maySleep = leaderMaySleep;
+  isInside = false;
+}
+
+/** Takes part in all tasks of the team, as thread `number` from 1, until the team ends. */
+export function serveTeam(teamBlock: usize, number: i32): void {
+  block = teamBlock;
+  isInside = true;
+  let round = 0;
+  for (;;) {
+    round = nextRound(round);
+    if (atomic.load<i32>(block, ENDED) != 0) return;
+    // Joining before looking: either this thread sees that the task is closed, or the leader sees this thread.
+    atomic.add<i32>(block, 1, JOINED);
+    if (atomic.load<i32>(block, OPEN) != 0) {
+      const task = changetype<Task>(block + TASK);
+      usePacking(task.packing + number * task.packingBytes, task.rows, task.columns, task.depth);
+      takeParts(task);
+    }
+    if (atomic.sub<i32>(block, 1, JOINED) == 1 && atomic.load<i32>(block, LEADER_SLEEPS) != 0) {
+      atomic.notify(block + JOINED, 1);
+    }
+  }
+}
+
+function nextRound(seen: i32): i32 {
+  for (let spin = 0; spin < SPINS; spin++) {
+    const round = atomic.load<i32>(block, ROUND);
+    if (round != seen) return round;
+  }
+  atomic.add<i32>(block, 1, ASLEEP);
+  while (atomic.load<i32>(block, ROUND) == seen) atomic.wait<i32>(block + ROUND, seen, -1);
+  atomic.sub<i32>(block, 1, ASLEEP);
+  return atomic.load<i32>(block, ROUND);
+}
+
+/** Whether a task of so many multiplications should be shared: there is a team, and this is not part of a shared task already. */
+export function isWorthSharing(multiplications: f64): bool {
+  return block != 0 && !isInside && multiplications >= LEAST;
+}
+
+/** How many parts to cut a task into along an extent of which a part should have `least` at least. */
+export function partsAlong(extent: i32, least: i32): i32 {
+  return min(PARTS * threads, extent / least);
+}
+
+/** Where the operands of the next task go, for `shareOut`, and where its parts find them. */
+export function operands(): usize {
+  return block + OPERANDS;
+}
+
+/** Has the team perform all parts of a task, 0 … parts − 1, and returns when they are done. */
+export function shareOut(perform: (part: i32) => void, parts: i32): void {
+  const task = changetype<Task>(block + TASK);
+  task.perform = perform.index;
+  task.parts = parts;
+  task.packing = tile;
+  task.packingBytes = packingEnd() - tile;
+  task.rows = blockRows;
+  task.columns = blockColumns;
+  task.depth = blockDepth;
+  atomic.store<i32>(block, 0, NEXT);
+  atomic.store<i32>(block, 1, OPEN);
+  atomic.add<i32>(block, 1, ROUND);
+  if (atomic.load<i32>(block, ASLEEP) > 0) atomic.notify(block + ROUND, threads - 1);
+  isInside = true;
+  takeParts(task);
+  isInside = false;
+  close();
+}
+
+function takeParts(task: Task): void {
+  const perform = task.perform;
+  const parts = task.parts;
+  for (;;) {
+    const part = atomic.add<i32>(block, 1, NEXT);
+    if (part >= parts) return;
+    call_indirect<void>(perform, part);
+  }
+}
+
+/** Lets nobody join any more, and waits for those who have. */
+function close(): void {
+  atomic.store<i32>(block, 0, OPEN);
+  let spin = 0;
+  for (;;) {
+    const joined = atomic.load<i32>(block, JOINED);
+    if (joined == 0) break;
+    if (maySleep && ++spin > SPINS) {
+      atomic.store<i32>(block, 1, LEADER_SLEEPS);
+      atomic.wait<i32>(block + JOINED, joined, -1);
+      atomic.store<i32>(block, 0, LEADER_SLEEPS);
+    }
+  }
+  if (atomic.load<i32>(block, FAILED) != 0) threadFailed();
+}

@@ -1,0 +1,32 @@
+// The packing workspace of this thread, given anew before every call from outside: [one tile | a block of A | a panel of B].
+export let tile: usize = 0;
+export let packedA: usize = 0;
+export let packedB: usize = 0;
+export let blockRows: i32 = 0;
+export let blockColumns: i32 = 0;
+export let blockDepth: i32 = 0;
+
+const TILE_BYTES: usize = 128;
+
+/**
+ * Says where to pack: `offset` to 128 + 8·depth·(rows + columns) free bytes a thread, 16-byte aligned. Rows and columns are
+ * multiples of four; with fewer than the matrices have, the product is formed in blocks.
+ */
+export function usePacking(offset: usize, rows: i32, columns: i32, depth: i32): void {
+  tile = offset;
+  packedA = offset + TILE_BYTES;
+  packedB = packedA + ((rows * depth) << 3);
+  blockRows = rows;
+  blockColumns = columns;
+  blockDepth = depth;
+}
+
+/** Where the workspace of the next thread begins. */
+export function packingEnd(): usize {
+  return packedB + ((blockColumns * blockDepth) << 3);
+}
+
+/** Where 8·n numbers are free between products, n the order of a triangular matrix that is worked on. */
+export function scratch(): usize {
+  return packedA;
+}

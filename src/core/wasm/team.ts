@@ -1,0 +1,150 @@
+import { InvalidInputError, LatentFieldError } from '../errors.ts';
+import type { Float64Memory } from '../float64/memory.ts';
+import { bytesOf, kernelsOn, shareKernels, supportsKernels, type ThreadedKernels } from './instance.ts';
+import { BLOCK_BYTES, ENDED, ROUND } from './teamBlock.ts';
+import { employ, type Staff } from './teamStaff.ts';
+
+/** Threads that share the work of the compiled kernels on one memory. */
+export interface Team {
+  /** How many, the calling one counted. */
+  readonly count: number;
+  /** A sentence that says why there are fewer than asked for, when there are. */
+  readonly reason: string | undefined;
+  /** Runs `work`, which is synchronous, with what the kernels do shared among these threads. */
+  lead<T>(work: () => T): T;
+  /** Ends the threads; resolves when they are gone. */
+  dispose(): Promise<void>;
+}
+
+/** Bytes of a cache line. */
+const LINE = 64;
+
+let compiled: WebAssembly.Module | undefined;
+const threadedKernels = new WeakMap<Float64Memory, ThreadedKernels>();
+/** The team that the kernels of a memory work with at the moment. */
+const leading = new WeakMap<Float64Memory, { readonly block: number; readonly count: number }>();
+
+/**
+ * Starts `count` − 1 threads beside the calling one, on a memory that is moved to where they can share it. Where that is not
+ * possible the team is the calling thread alone, and has a reason.
+ *
+ * @param count - from 1
+ */
+export async function startTeam(memory: Float64Memory, count: number): Promise<Team> {
+  if (count === 1) return alone(undefined);
+  const missing = whatIsMissing();
+  if (missing !== undefined) return alone(missing);
+  let kernels: ThreadedKernels;
+  try {
+    kernels = await shared(memory);
+  } catch (cause) {
+    return alone(`The memory cannot be shared among threads: ${messageOf(cause)}.`);
+  }
+  const start = memory.allocate(BLOCK_BYTES + LINE);
+  const release = () => memory.release(start, BLOCK_BYTES + LINE);
+  const block = Math.ceil(start / LINE) * LINE;
+  memory.uint8(block, BLOCK_BYTES).fill(0);
+  try {
+    const staff = await employ(count - 1, { module: compiled!, memory: memory.memory, block });
+    return teamOf(memory, kernels, block, count, staff, release);
+  } catch (cause) {
+    release();
+    return alone(`Threads could not be started: ${messageOf(cause)}.`);
+  }
+}
+
+/** The kernels of the threaded build on a memory, made once. */
+async function shared(memory: Float64Memory): Promise<ThreadedKernels> {
+  const { threadedEngineModule } = await import('./threadedEngineModule.ts');
+  compiled ??= await WebAssembly.compile(bytesOf(threadedEngineModule));
+  let kernels = threadedKernels.get(memory);
+  if (kernels === undefined) {
+    kernels = shareKernels(memory, compiled, () => {
+      throw new LatentFieldError('A thread of the WebAssembly engine failed: what it shared in is lost. Start others.');
+    });
+    threadedKernels.set(memory, kernels);
+  }
+  return kernels;
+}
+
+function teamOf(
+  memory: Float64Memory,
+  kernels: ThreadedKernels,
+  block: number,
+  count: number,
+  staff: Staff,
+  release: () => void,
+): Team {
+  const maySleep = mayBlock();
+  let disposal: Promise<void> | undefined;
+
+  async function end(): Promise<void> {
+    const words = memory.int32(block, BLOCK_BYTES / 4);
+    Atomics.store(words, ENDED / 4, 1);
+    Atomics.add(words, ROUND / 4, 1);
+    Atomics.notify(words, ROUND / 4);
+    await staff.ended;
+    staff.terminate();
+    release();
+  }
+
+  return Object.freeze<Team>({
+    count,
+    reason: undefined,
+    lead(work) {
+      if (disposal !== undefined) throw new InvalidInputError('These threads have been disposed. Start others.');
+      const before = leading.get(memory);
+      turnTo(memory, kernels, { block, count }, maySleep);
+      try {
+        return work();
+      } finally {
+        turnTo(memory, kernels, before, maySleep);
+      }
+    },
+    dispose() {
+      disposal ??= end();
+      return disposal;
+    },
+  });
+}
+
+/** Has the kernels work with a team, or alone. */
+function turnTo(
+  memory: Float64Memory,
+  kernels: ThreadedKernels,
+  team: { readonly block: number; readonly count: number } | undefined,
+  maySleep: boolean,
+): void {
+  const { block, count } = team ?? { block: 0, count: 1 };
+  kernels.useTeam(block, count, maySleep);
+  kernelsOn(memory).threads = count;
+  if (team === undefined) leading.delete(memory);
+  else leading.set(memory, team);
+}
+
+function alone(reason: string | undefined): Team {
+  return Object.freeze<Team>({ count: 1, reason, lead: (work) => work(), dispose: () => Promise.resolve() });
+}
+
+function whatIsMissing(): string | undefined {
+  if (!supportsKernels()) return 'There is no WebAssembly with 128-bit vectors here, which the threads run.';
+  if (typeof SharedArrayBuffer === 'undefined') {
+    return (
+      'Threads need memory that they can share, which pages have when they are cross-origin isolated: when they come with the ' +
+      'headers Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp.'
+    );
+  }
+  return undefined;
+}
+
+/** Whether the calling thread may wait for others asleep: the main thread of a page may not. */
+function mayBlock(): boolean {
+  try {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 1);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
