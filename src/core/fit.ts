@@ -76,20 +76,24 @@ export interface Fit extends Omit<FitOutcome, 'values'> {
    */
   predict(X: MatrixLike, options?: { noise?: boolean }): Prediction;
   /**
-   * The latents of new observations: through the back-constraint where the model has one; otherwise the maximum of
-   * log p(y*|x*) + log p(x*), searched for all rows at once from the training latents of highest predictive density.
+   * The latents of new observations: through the back-constraint where the model has one; by a formula for models that have one
+   * (see `meu`, `pca`, `kernelPca`); otherwise the maximum of log p(y*|x*) + log p(x*), searched for all rows at once from the training
+   * latents of highest predictive density.
    *
-   * @param Y - n×D; NaN counts as not observed (not with a back-constraint, which needs complete rows)
+   * @param Y - n×D; NaN counts as not observed (not with a back-constraint, PCA or kernel PCA, which need complete rows)
    * @param options - `starts` (10) of each search, its `maxIterations` (200) and `tolerance` (1e-6)
-   * @returns latents n×q, and log p(y*|x*) of each row there
-   * @throws InvalidInputError when Y has another number of columns or entries that are not numbers
+   * @returns latents n×q, and log p(y*|x*) of each row there, NaN where the model gives no density
+   * @throws InvalidInputError when Y has another number of columns, entries that are not numbers, or a row without observed entries
    * @see Jiang et al. 2014, §III-E
    */
   project(
     Y: MatrixLike,
     options?: { starts?: number; maxIterations?: number; tolerance?: number },
   ): Promise<Projection>;
-  /** Predictive mean (n×D) at the projections of Y (n×D): what the model makes of new observations, holes (NaN) filled in. */
+  /**
+   * What the model makes of new observations Y (n×D), holes (NaN) filled in: the predictive mean (n×D) at their projections, or, for
+   * random fields over points, their mean given their neighbours.
+   */
   reconstruct(Y: MatrixLike, options?: Parameters<Fit['project']>[1]): Promise<Matrix>;
   /**
    * A draw from the joint predictive distribution of the observations at latent points X (n×q), n×D.

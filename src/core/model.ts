@@ -63,6 +63,10 @@ export interface Posterior {
   covariance?(): Matrix;
   /** New observations Y (n×D) placed by a formula, without a search; for models that have one. */
   place?(Y: Matrix): Projection;
+  /** Whether `place` takes rows of which some entries are missing (NaN). */
+  readonly acceptsMissing?: boolean;
+  /** Mean of new observations Y (n×D) given what is observed of them; for models that have one without a mapping from latents. */
+  reconstruct?(Y: Matrix): Matrix;
   /** Predictive mean and variance of the observations at latent points X (n×q). */
   predict(X: Matrix, noise: boolean): Prediction;
   /** Density of new observations Y (n×D), row i at row i of X (n×q); for models with a mapping. NaN counts as not observed. */

@@ -28,10 +28,10 @@ export function createFit(model: Model, outcome: FitOutcome): Fit {
     const { noise = false } = checkOptions(predictOptions, options, 'predict');
     return posterior.predict(pointsFrom(X, 'predict'), noise);
   };
+  const observationsFrom = (Y: MatrixLike) => checkObservations(Matrix.from(Y, 'Y'), posterior);
   const projected: Fit['project'] = async (Y, options = {}) => {
     const { starts = 10, maxIterations = 200, tolerance = 1e-6 } = checkOptions(projectOptions, options, 'project');
-    const given = checkObservations(Matrix.from(Y, 'Y'), posterior);
-    return project(posterior, given, { starts, maxIterations, tolerance });
+    return project(posterior, observationsFrom(Y), { starts, maxIterations, tolerance });
   };
   return Object.freeze<Fit>({
     model: model.name,
@@ -41,7 +41,11 @@ export function createFit(model: Model, outcome: FitOutcome): Fit {
     ...spectralPart(posterior),
     predict,
     project: projected,
-    reconstruct: async (Y, options = {}) => predict((await projected(Y, options)).latents).mean,
+    reconstruct: async (Y, options = {}) => {
+      if (posterior.reconstruct === undefined) return predict((await projected(Y, options)).latents).mean;
+      checkOptions(projectOptions, options, 'reconstruct');
+      return posterior.reconstruct(observationsFrom(Y));
+    },
     sample: (X, options = {}) => {
       const { seed = 0, noise = true } = checkOptions(sampleOptions, options, 'sample');
       const points = pointsFrom(X, 'sample');
@@ -103,14 +107,24 @@ function checkPoints(X: Matrix, latentDim: number, caller: string): Matrix {
   );
 }
 
-function checkObservations(Y: Matrix, { observedColumns, encode, place }: Posterior): Matrix {
+function checkObservations(Y: Matrix, { observedColumns, encode, place, acceptsMissing }: Posterior): Matrix {
   if (observedColumns !== undefined && Y.columns !== observedColumns) {
     throw new InvalidInputError(
       `project takes observations with ${observedColumns} columns, but a ${Y.rows}×${Y.columns} matrix was given.`,
     );
   }
-  const complete = encode !== undefined || place !== undefined;
-  return complete ? checkNumbers(Y, 'Y') : checkEntries(Y, 'Y', Number.isNaN);
+  const complete = encode !== undefined || (place !== undefined && acceptsMissing !== true);
+  return complete ? checkNumbers(Y, 'Y') : checkSomethingObserved(checkEntries(Y, 'Y', Number.isNaN));
+}
+
+function checkSomethingObserved(Y: Matrix): Matrix {
+  for (let i = 0; i < Y.rows; i++) {
+    if (!Y.row(i).every(Number.isNaN)) continue;
+    throw new InvalidInputError(
+      `Row ${i} of Y holds missing entries only, so nothing says where it lies. Leave it out: without observations its latents are those of the prior.`,
+    );
+  }
+  return Y;
 }
 
 function latentOf(latents: Matrix, place: number | readonly number[]): readonly number[] {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/data/index.ts';
-import { fit, gplrf, gplvm, isomap, loadFit, Matrix } from '../../src/index.ts';
+import { fit, gplrf, gplvm, isomap, loadFit, Matrix, meu } from '../../src/index.ts';
 import { readTable, writeTable } from '../../src/io/index.ts';
 import { temporaryFolder } from '../io/folder.ts';
 import { latentfield } from './latentfield.ts';
@@ -12,13 +12,14 @@ const rows = (from: number, to: number) => Matrix.from(all.observations.toArrays
 const seen = rows(0, 32);
 const unseen = rows(32, 35);
 
-/** What `latentfield fit` would leave of two models, as text. */
-const saved = { gplvm: '', gplrf: '', isomap: '' };
+/** What `latentfield fit` would leave of some models, as text. */
+const saved = { gplvm: '', gplrf: '', isomap: '', meu: '' };
 beforeAll(async () => {
   const labels = all.labels.slice(0, 32);
   const text = async (result: ReturnType<typeof fit>) => JSON.stringify((await result).toJSON());
   saved.gplvm = await text(fit(gplvm(seen, { latentDim: 2 }), { maxIterations: 20 }));
   saved.gplrf = await text(fit(gplrf(seen, labels, { latentDim: 2 }), { maxIterations: 5 }));
+  saved.meu = await text(fit(meu(seen, { neighbours: 6 })));
   saved.isomap = await text(fit(isomap(seen, { neighbours: 8, disconnected: 'largest' })));
 });
 
@@ -33,7 +34,7 @@ async function prepared(model: keyof typeof saved = 'gplvm') {
 }
 
 describe('latentfield project', () => {
-  it.each(['gplvm', 'gplrf'] as const)('writes what project of the fit (%s) finds', async (model) => {
+  it.each(['gplvm', 'gplrf', 'meu'] as const)('writes what project of the fit (%s) finds', async (model) => {
     const { path, write, data } = await prepared(model);
     const { latents, logDensity } = await loadFit(JSON.parse(saved[model])).project(unseen);
     const ran = await latentfield(['project', path, data, '--labels', 'flow']);
@@ -61,15 +62,15 @@ describe('latentfield project', () => {
     });
   });
 
-  it('uses the entries that are there', async () => {
-    const { path, data } = await prepared();
+  it.each(['gplvm', 'meu'] as const)('uses the entries that are there (%s)', async (model) => {
+    const { path, data } = await prepared(model);
     const holes = Matrix.from(unseen);
     for (const k of [3, 30, 31]) holes.data[k] = Number.NaN;
     await writeTable(data, holes, all.columnNames);
     const refused = await latentfield(['project', path, data]);
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
     expect(refused.stderr).toContain(`new.csv', line 2, column '${all.columnNames[3]}' is 'NaN'`);
-    const { latents } = await loadFit(JSON.parse(saved.gplvm)).project(holes);
+    const { latents } = await loadFit(JSON.parse(saved[model])).project(holes);
     const ran = await latentfield(['project', path, data, '--missing', 'ignore', '--json']);
     expect(JSON.parse(ran.stdout).latents).toEqual(latents.toArrays());
   });

@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { connectedComponents } from '../../core/graph/connectedComponents.ts';
 import type { Graph } from '../../core/graph/graph.ts';
+import type { Matrix } from '../../core/matrix.ts';
 import type { Assembly, Model, ModelJSON, ParameterValues, Posterior, Refinement } from '../../core/model.ts';
 import * as op from '../../core/ops.ts';
 import type { Tensor1D } from '../../core/tensorflow.ts';
@@ -12,12 +13,13 @@ import { inexactNewton } from '../../priors/constraints/inexactNewton.ts';
 import { maxEntropy } from '../../priors/constraints/maxEntropy.ts';
 import { projectedNewton } from '../../priors/constraints/projectedNewton.ts';
 import { type FieldEmbedding, fieldCovariance, fieldEmbedding, fieldPrecision, supportOf } from './fieldEmbedding.ts';
+import { type PlacedField, placed, reconstructed } from './placement.ts';
 
 /** The path of the multipliers. */
 export const WEIGHTS = 'field.weights';
 
 /** What makes one maximum-entropy model differ from another. */
-export interface FieldParts {
+export interface FieldParts extends Pick<PlacedField, 'observations' | 'neighbours' | 'density' | 'distancesTo'> {
   readonly name: string;
   readonly graph: Graph;
   /** φ, one of each edge. */
@@ -101,10 +103,17 @@ function weightsIn(values: ParameterValues): readonly number[] {
   return values[WEIGHTS] as readonly number[];
 }
 
-function fieldPosterior({ name, basePrecision, latentDim, embedding }: FieldParts, graph: Graph): Posterior {
+function fieldPosterior(parts: FieldParts, graph: Graph): Posterior {
+  const { name, basePrecision, latentDim, embedding, observations } = parts;
+  const embedded = fieldEmbedding(graph, basePrecision, latentDim, embedding);
+  const field: PlacedField = { ...parts, ...embedded, graph };
   return {
-    ...fieldEmbedding(graph, basePrecision, latentDim, embedding),
+    ...embedded,
     graph,
+    observedColumns: observations.columns,
+    acceptsMissing: true,
+    place: (Y: Matrix) => placed(field, Y),
+    reconstruct: (Y: Matrix) => reconstructed(field, Y),
     precision: () => fieldPrecision(graph, basePrecision),
     covariance: () => fieldCovariance(graph, basePrecision),
     predict: () => {

@@ -7,6 +7,7 @@ import { checkOptions } from '../../core/options.ts';
 import { edgeDistances } from '../../priors/constraints/edgeSquaredDistances.ts';
 import { latentDimOption, numberAboveZero, savedSpectral, slackPenaltyOption } from '../spectral/options.ts';
 import { fieldModel } from './fieldModel.ts';
+import { observedSquaredDistances } from './observedSquaredDistances.ts';
 
 export interface MeuOptions {
   /** q, from 1; 2 unless given. */
@@ -34,6 +35,10 @@ const schema = v.strictObject({
  * neighbours are those observed, with attractive weights: max D/2·log|L(w) + γI| − ½·Σ w_e·‖y_i − y_j‖² over w ≥ 0, and its
  * embedding by kernel PCA of the covariance.
  *
+ * `project` joins a new point to its k nearest points by the weights w ≥ 0 that maximise the same objective with one more point, all else held,
+ * and places it at x_* = Σ_j w_j·x_j/(Σ_j w_j − μ), μ = 1/eigenvalue − γ, as the eigenvectors' own equation has it; `reconstruct` gives
+ * its mean given its neighbours, (γ'·mean + Σ_j w_j·y_j)/(γ' + Σ_j w_j), γ' = γN/(N + 1). Missing entries (NaN) of new points count in neither.
+ *
  * @param Y - N×D observations
  * @param options - see {@link MeuOptions}
  * @returns a model for `fit` and `evaluate`; its fit has `graph`, `precision()`, `covariance()` and `eigenvalues`
@@ -55,6 +60,10 @@ export function meu(Y: MatrixLike, options: MeuOptions = {}): Model {
     graph,
     squaredDistances: edgeDistances(points, graph),
     copies: points.columns,
+    observations: points,
+    neighbours: checked.neighbours as number,
+    density: true,
+    distancesTo: observedSquaredDistances(points),
     toJSON: () => savedSpectral('meu', points, checked),
   });
 }

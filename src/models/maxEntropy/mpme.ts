@@ -2,15 +2,16 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Graph } from '../../core/graph/graph.ts';
 import { completeGraph, knnGraph } from '../../core/graph/index.ts';
-import { describe, type Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { Model } from '../../core/model.ts';
-import { observationsFrom } from '../../core/observations.ts';
+import { checkNumbers, observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { edgeDistances } from '../../priors/constraints/edgeSquaredDistances.ts';
 import { latentDimOption, numberAboveZero, savedSpectral, slackPenaltyOption } from '../spectral/options.ts';
 import { fieldModel } from './fieldModel.ts';
+import { observedSquaredDistances } from './observedSquaredDistances.ts';
 
 export interface MpmeOptions {
   /** d, from 1; 2 unless given. */
@@ -38,6 +39,9 @@ const schema = v.strictObject({
  * max d/2·log|L(w) + λI| − ½·Σ_{i<j} w_ij·φ_ij over 0 ≤ w_ij ≤ 4C. Most weights are 0 at the maximum; the rest are the learned
  * neighbourhood graph, from whose field the embedding is read.
  *
+ * `project` and `reconstruct` take new points as those of `meu` do, but may join them to any points; there is no density, as the field is
+ * one of the latents.
+ *
  * @param Y - N×D observations
  * @param options - see {@link MpmeOptions}
  * @returns a model for `fit` and `evaluate`; its fit has `graph`, `precision()`, `covariance()` and `eigenvalues`, and a `message` that
@@ -60,6 +64,10 @@ export function mpme(Y: MatrixLike, options: MpmeOptions = {}): Model {
     graph,
     squaredDistances: pairDistances(points, graph, checked.distances as MpmeOptions['distances']),
     copies: checked.latentDim,
+    observations: points,
+    neighbours: 'all',
+    density: false,
+    distancesTo: distancesTo(points, checked.distances as MpmeOptions['distances']),
     likely: nearPairs(points),
     toJSON: () => savedSpectral('mpme', points, checked),
   });
@@ -89,4 +97,22 @@ function pairDistances(points: Matrix, graph: Graph, distances: MpmeOptions['dis
     const j = targets[e]!;
     return Math.max(0, K.at(i, i) + K.at(j, j) - 2 * K.at(i, j));
   });
+}
+
+/** φ between a new row and every point. */
+function distancesTo(points: Matrix, distances: MpmeOptions['distances']): (row: Float64Array) => Float64Array {
+  const squared = observedSquaredDistances(points);
+  if (typeof distances !== 'object') {
+    return distances === 'plain' ? (row) => squared(row).map(Math.sqrt) : squared;
+  }
+  let variances: Float64Array | undefined;
+  return (row) => {
+    const point = checkNumbers(new Matrix(row, 1, row.length), 'A row to place by the distances of a kernel');
+    variances ??= Float64Array.from({ length: points.rows }, (_, j) => {
+      const own = new Matrix(points.row(j), 1, points.columns);
+      return covariance(distances, own).data[0]!;
+    });
+    const own = covariance(distances, point).data[0]!;
+    return covariance(distances, point, points).data.map((across, j) => Math.max(0, own + variances![j]! - 2 * across));
+  };
 }
