@@ -66,6 +66,17 @@ export interface Fit extends Omit<FitOutcome, 'values'> {
   /** Covariance of the learned random field over points, N×N; for maximum-entropy models. */
   readonly covariance?: () => Matrix;
   /**
+   * Fills in missing entries of columns over the points that were fitted, each at its mean given the observed entries of its column in
+   * the learned random field, y_m = −Q'_mm⁻¹·Q'_mo·y_o with Q' = Q − Q11ᵀQ/(1ᵀQ1), the precision about a mean that is not known;
+   * for maximum-entropy models.
+   *
+   * @param Y - N×D, the observations or any other columns over the same points, NaN where missing
+   * @returns mean, Y itself where it is observed, and conditional variance for columns on the scale of the observations, 0 there; both N×D
+   * @throws InvalidInputError when Y has not N rows, a column without observed entries, or infinite entries
+   * @see Rue & Held 2005, theorem 2.5
+   */
+  readonly impute?: (Y: MatrixLike) => Prediction;
+  /**
    * Predictive mean and variance of the observations at latent points.
    *
    * @param X - n×q latent points

@@ -61,6 +61,8 @@ export interface Posterior {
   precision?(): Matrix;
   /** Its inverse. */
   covariance?(): Matrix;
+  /** Columns over the N points, missing entries (NaN) at their conditional mean in the field, and their variance. */
+  impute?(Y: Matrix): Prediction;
   /** New observations Y (n×D) placed by a formula, without a search; for models that have one. */
   place?(Y: Matrix): Projection;
   /** Whether `place` takes rows of which some entries are missing (NaN). */

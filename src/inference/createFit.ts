@@ -91,12 +91,15 @@ export function createFit(model: Model, outcome: FitOutcome): Fit {
 }
 
 /** What only models that embed by eigenvectors, or learn a random field, have. */
-function spectralPart({ eigenvalues, graph, precision, covariance }: Posterior) {
+function spectralPart({ eigenvalues, graph, precision, covariance, impute }: Posterior) {
   return {
     ...(eigenvalues !== undefined && { eigenvalues }),
     ...(graph !== undefined && { graph }),
     ...(precision !== undefined && { precision }),
     ...(covariance !== undefined && { covariance }),
+    ...(impute !== undefined && {
+      impute: (Y: MatrixLike) => impute(checkEntries(Matrix.from(Y, 'Y'), 'Y', Number.isNaN)),
+    }),
   };
 }
 

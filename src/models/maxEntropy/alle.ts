@@ -11,6 +11,7 @@ import { bottomOfSparse, type SparseTerms } from '../spectral/bottomOfSparse.ts'
 import { closedFormModel } from '../spectral/closedForm.ts';
 import { precisionTerms, type ReconstructionFactor, reconstructionFactor } from '../spectral/localReconstruction.ts';
 import { latentDimOption, numberAboveZero, regularizationOption, savedSpectral } from '../spectral/options.ts';
+import { imputedByField } from './imputedByField.ts';
 
 export interface AlleOptions {
   /** q, from 1; 2 unless given. */
@@ -43,7 +44,7 @@ const schema = v.strictObject({
  *
  * @param Y - N×D observations, their rows in a meaningful order, or with `order`
  * @param options - see {@link AlleOptions}
- * @returns a model in closed form for `fit`; its fit has `precision()`, `covariance()` and `eigenvalues`
+ * @returns a model in closed form for `fit`; its fit has `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
  * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, an order that is not one, and, when it is fitted, a point that
  * later ones reconstruct exactly
  * @see Lawrence 2012, §2.7.4
@@ -83,6 +84,7 @@ export function alle(Y: MatrixLike, options: AlleOptions = {}): Model {
     abilities: () => ({
       precision: () => denseOf(withBase(precisionTerms(factorOf()), basePrecision)),
       covariance: () => inverseOf(withBase(precisionTerms(factorOf()), basePrecision)),
+      impute: (columns: Matrix) => imputedByField(withBase(precisionTerms(factorOf()), basePrecision), columns),
     }),
     toJSON: () => savedSpectral('alle', points, checked),
   });

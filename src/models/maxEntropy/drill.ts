@@ -15,8 +15,10 @@ import {
   type PrecisionEntries,
   withInverse,
 } from '../../priors/constraints/secondMoments.ts';
+import type { SparseTerms } from '../spectral/bottomOfSparse.ts';
 import { doublyCentred, leadingEmbedding } from '../spectral/leadingEmbedding.ts';
 import { latentDimOption, savedSpectral } from '../spectral/options.ts';
+import { imputedByField } from './imputedByField.ts';
 
 export interface DrillOptions {
   /** q, from 1; 2 unless given. */
@@ -47,7 +49,7 @@ const REPULSION = 'field.repulsion';
  *
  * @param Y - N×D observations
  * @param options - see {@link DrillOptions}
- * @returns a model for `fit` and `evaluate`; its fit has `graph` (of weights |Θ_ij|), `precision()`, `covariance()` and `eigenvalues`
+ * @returns a model for `fit` and `evaluate`; its fit has `graph` (of weights |Θ_ij|), `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
  * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, and a point at the mean of all, whose precision would
  * have no bound
  * @see Lawrence 2012, §3
@@ -177,6 +179,7 @@ function posteriorOf(problem: MomentProblem, entries: PrecisionEntries, latentDi
     eigenvalues,
     graph: supportOf(problem, entries),
     covariance,
+    impute: (Y: Matrix) => imputedByField(termsOf(problem, entries), Y),
     precision: () => {
       const precision = Matrix.zeros(N, N);
       entries.diagonal.forEach((entry, i) => {
@@ -194,4 +197,10 @@ function posteriorOf(problem: MomentProblem, entries: PrecisionEntries, latentDi
       );
     },
   };
+}
+
+/** Θ as a sum of entries. */
+function termsOf({ size, sources, targets }: MomentProblem, { diagonal, edges }: PrecisionEntries): SparseTerms {
+  const ends = (of: Int32Array) => Int32Array.from([...diagonal.keys(), ...of]);
+  return { size, rows: ends(sources), columns: ends(targets), values: Float64Array.from([...diagonal, ...edges]) };
 }

@@ -13,6 +13,7 @@ import { inexactNewton } from '../../priors/constraints/inexactNewton.ts';
 import { maxEntropy } from '../../priors/constraints/maxEntropy.ts';
 import { projectedNewton } from '../../priors/constraints/projectedNewton.ts';
 import { type FieldEmbedding, fieldCovariance, fieldEmbedding, fieldPrecision, supportOf } from './fieldEmbedding.ts';
+import { imputedByField, laplacianTerms } from './imputedByField.ts';
 import { type PlacedField, placed, reconstructed } from './placement.ts';
 
 /** The path of the multipliers. */
@@ -116,6 +117,7 @@ function fieldPosterior(parts: FieldParts, graph: Graph): Posterior {
     reconstruct: (Y: Matrix) => reconstructed(field, Y),
     precision: () => fieldPrecision(graph, basePrecision),
     covariance: () => fieldCovariance(graph, basePrecision),
+    impute: (Y: Matrix) => imputedByField(laplacianTerms(graph, basePrecision), Y),
     predict: () => {
       throw new InvalidInputError(
         `The model '${name}' has no mapping from latents to observations, so it predicts none.`,

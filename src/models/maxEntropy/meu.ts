@@ -41,7 +41,7 @@ const schema = v.strictObject({
  *
  * @param Y - N×D observations
  * @param options - see {@link MeuOptions}
- * @returns a model for `fit` and `evaluate`; its fit has `graph`, `precision()`, `covariance()` and `eigenvalues`
+ * @returns a model for `fit` and `evaluate`; its fit has `graph`, `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
  * @throws InvalidInputError for observations that are not finite numbers, neighbouring points that are the same, k ≥ N
  * @see Lawrence 2012, §2 and eq. 3
  * @example

@@ -44,7 +44,7 @@ const schema = v.strictObject({
  *
  * @param Y - N×D observations
  * @param options - see {@link MpmeOptions}
- * @returns a model for `fit` and `evaluate`; its fit has `graph`, `precision()`, `covariance()` and `eigenvalues`, and a `message` that
+ * @returns a model for `fit` and `evaluate`; its fit has `graph`, `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`, and a `message` that
  * says how many components the graph has
  * @throws InvalidInputError for observations that are not finite numbers, and points that are the same while C = ∞
  * @see Mao et al. 2017, eqs. 10–16

@@ -1,0 +1,110 @@
+import { alle, drill, fit, InvalidInputError, isomap, loadFit, meu, mpme } from 'latentfield';
+import { describe, expect, it } from 'vitest';
+import { expectClose } from '../../tolerance.ts';
+import { swissRoll } from '../spectral/columns.ts';
+import { inverseOf, solved } from './dense.ts';
+
+const Y = swissRoll(24);
+const holes = Y.map((row, i) => row.map((entry, d) => ((3 * i + 7 * d) % 5 === 0 ? Number.NaN : entry)));
+
+/** Mean and variance at the missing entries by the covariance, with the mean of the column estimated (ordinary kriging). */
+function kriged(U: number[][], column: readonly number[]): { mean: number[]; variance: number[] } {
+  const observed = column.map((_, i) => i).filter((i) => !Number.isNaN(column[i]));
+  const block = observed.map((i) => observed.map((j) => U[i]![j]!));
+  const y = observed.map((i) => column[i]!);
+  const ones = observed.map(() => 1);
+  const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, entry, k) => sum + entry * b[k]!, 0);
+  const information = dot(ones, solved(block, ones));
+  const centre = dot(ones, solved(block, y)) / information;
+  const weights = solved(
+    block,
+    y.map((entry) => entry - centre),
+  );
+  const mean = column.map((entry, i) => {
+    if (!Number.isNaN(entry)) return entry;
+    return (
+      centre +
+      dot(
+        observed.map((j) => U[i]![j]!),
+        weights,
+      )
+    );
+  });
+  const variance = column.map((entry, i) => {
+    if (!Number.isNaN(entry)) return 0;
+    const across = observed.map((j) => U[i]![j]!);
+    const explained = solved(block, across);
+    return U[i]![i]! - dot(across, explained) + (1 - dot(ones, explained)) ** 2 / information;
+  });
+  return { mean, variance };
+}
+
+describe('impute', () => {
+  it.each([
+    ['meu', meu(Y, { neighbours: 4, basePrecision: 1e-2 })],
+    ['mpme', mpme(Y, { basePrecision: 0.1 })],
+    ['alle', alle(Y, { neighbours: 3, basePrecision: 1e-2 })],
+    ['drill', drill(Y, { neighbours: 5 })],
+  ])('fills the holes of %s as ordinary kriging by its covariance does', async (_, model) => {
+    const result = await fit(model);
+    const { mean, variance } = result.impute!(holes);
+    const U = inverseOf(result.precision!().toArrays());
+    for (let d = 0; d < 3; d++) {
+      const column = holes.map((row) => row[d]!);
+      const expected = kriged(U, column);
+      expectClose(mean.column(d), expected.mean, 1e-8, `mean of column ${d}`);
+      expectClose(variance.column(d), expected.variance, 1e-8, `variance of column ${d}`);
+      column.forEach((entry, i) => {
+        if (!Number.isNaN(entry)) expect(mean.at(i, d)).toBe(entry);
+      });
+    }
+    const again = loadFit(JSON.parse(JSON.stringify(result)));
+    expect(again.impute!(holes)).toEqual({ mean, variance });
+  });
+
+  it('spreads a few known values over the graph, the same whatever is added to all', async () => {
+    const result = await fit(meu(Y, { neighbours: 4, basePrecision: 1e-9 }));
+    const known = Y.map((_, i) => [i === 0 ? 1 : i === 23 ? 3 : Number.NaN]);
+    const { mean } = result.impute!(known);
+    // Without λ the mean is harmonic: between two known values each point is at the weighted mean of its neighbours.
+    const { sources, targets, weights } = result.graph!;
+    const pulled = new Float64Array(24);
+    sources.forEach((i, e) => {
+      const flow = weights[e]! * (mean.at(i, 0) - mean.at(targets[e]!, 0));
+      pulled[i]! += flow;
+      pulled[targets[e]!]! -= flow;
+    });
+    expectClose(pulled.slice(1, 23), new Float64Array(22), 1e-7);
+    expectClose(pulled[0]! + pulled[23]!, 0, 1e-7);
+    const shifted = result.impute!(known.map(([entry]) => [entry! + 1e6]));
+    expectClose(
+      shifted.mean.column(0).map((entry) => entry - 1e6),
+      mean.column(0),
+      1e-9,
+    );
+  });
+
+  it('is Y itself where nothing is missing', async () => {
+    const { mean, variance } = (await fit(meu(Y))).impute!(Y);
+    expect(mean.toArrays()).toEqual(Y);
+    expect(Math.max(...variance.data)).toBe(0);
+  });
+
+  it.each<[string, readonly (readonly number[])[], RegExp]>([
+    ['other points', Y.slice(1), /over the 24 points that were fitted, but a 23×3 matrix.*project/],
+    [
+      'a column of nothing',
+      Y.map(([x]) => [x!, Number.NaN]),
+      /Column 1 of the observations holds missing entries only/,
+    ],
+    ['infinite entries', Y.map(() => [Infinity]), /row 0, column 0 is Infinity/],
+  ])('refuses %s', async (_, given, message) => {
+    const result = await fit(meu(Y));
+    expect(() => result.impute!(given as number[][])).toThrow(InvalidInputError);
+    expect(() => result.impute!(given as number[][])).toThrow(message);
+  });
+
+  it('is not there for models without a field', async () => {
+    expect((await fit(isomap(Y, { neighbours: 8 }))).impute).toBeUndefined();
+  });
+});
