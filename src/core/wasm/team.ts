@@ -83,8 +83,7 @@ function teamOf(
     Atomics.store(words, ENDED / 4, 1);
     Atomics.add(words, ROUND / 4, 1);
     Atomics.notify(words, ROUND / 4);
-    await staff.ended;
-    staff.terminate();
+    await staff.end();
     release();
   }
 

@@ -2,9 +2,8 @@ import { type Assignment, startThread, type Thread } from './teamThread.ts';
 
 /** The threads of a team beside the one that leads it. */
 export interface Staff {
-  /** Resolves when all have ended by themselves, as the kernels make them. */
-  readonly ended: Promise<unknown>;
-  terminate(): void;
+  /** Waits until all have ended by themselves, as the kernels make them; until then they keep no process alive. */
+  end(): Promise<void>;
 }
 
 /**
@@ -39,8 +38,14 @@ export async function employ(count: number, assignment: Omit<Assignment, 'number
     terminate();
     throw error;
   }
-  for (const thread of threads) thread.release();
-  return { ended: Promise.all(ends), terminate };
+  for (const thread of threads) thread.hold(false);
+  return {
+    async end() {
+      for (const thread of threads) thread.hold(true);
+      await Promise.all(ends);
+      terminate();
+    },
+  };
 }
 
 function signal() {

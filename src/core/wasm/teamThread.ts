@@ -13,8 +13,8 @@ export interface Assignment {
 export type Word = { readonly kind: 'ready' | 'ended' } | { readonly kind: 'failed'; readonly reason: string };
 
 export interface Thread {
-  /** From now on it keeps no process alive. */
-  release(): void;
+  /** Whether the process is to live as long as it. */
+  hold(process: boolean): void;
   terminate(): void;
 }
 
@@ -60,7 +60,10 @@ async function startNodeThread(assignment: Assignment, hear: (word: Word) => voi
   worker.on('message', hear);
   worker.on('error', ({ message }) => hear({ kind: 'failed', reason: message }));
   worker.on('exit', () => hear({ kind: 'ended' }));
-  return { release: () => worker.unref(), terminate: () => void worker.terminate() };
+  return {
+    hold: (process) => (process ? worker.ref() : worker.unref()),
+    terminate: () => void worker.terminate(),
+  };
 }
 
 function startWebWorker(assignment: Assignment, hear: (word: Word) => void): Thread {
@@ -77,5 +80,5 @@ function startWebWorker(assignment: Assignment, hear: (word: Word) => void): Thr
     }),
   );
   worker.postMessage(assignment);
-  return { release: () => undefined, terminate: () => worker.terminate() };
+  return { hold: () => undefined, terminate: () => worker.terminate() };
 }

@@ -1,4 +1,6 @@
 import { LOWER, multiply } from './multiply';
+import { startInLower } from './parts';
+import { isWorthSharing, operands, partsAlong, shareOut } from './team';
 import { multiplyTriangular } from './triangularMultiply';
 import { half, solveTransposed } from './triangularSolve';
 import { at, scaleVector } from './vectors';
@@ -66,12 +68,41 @@ function multiplyByTranspose(n: i32, m: usize, stride: i32): void {
   multiplyByTranspose(n2, m22, stride);
 }
 
+/** A matrix as the threads of a team find it that mirror it. */
+@unmanaged
+class Mirrored {
+  a: usize;
+  n: i32;
+  parts: i32;
+}
+
 /** Upper triangle of A ← lower triangle, in blocks that fit the cache. */
 export function mirrorLower(n: i32, a: usize): void {
+  if (ASC_FEATURE_THREADS) {
+    const parts = partsAlong(n, 2 * BLOCK);
+    if (parts > 1 && isWorthSharing(<f64>n * n)) {
+      const matrix = changetype<Mirrored>(operands());
+      matrix.a = a;
+      matrix.n = n;
+      matrix.parts = parts;
+      shareOut(mirrorPart, parts);
+      return;
+    }
+  }
+  mirrorRows(0, n, n, a);
+}
+
+function mirrorPart(number: i32): void {
+  const m = changetype<Mirrored>(operands());
+  mirrorRows(startInLower(number, m.parts, m.n, BLOCK), startInLower(number + 1, m.parts, m.n, BLOCK), m.n, m.a);
+}
+
+/** Mirrors rows i0 … i1 − 1 of the lower triangle; i0 is a multiple of the block. */
+function mirrorRows(i0: i32, i1: i32, n: i32, a: usize): void {
   const rowBytes = n << 3;
-  for (let ib = 0; ib < n; ib += BLOCK) {
+  for (let ib = i0; ib < i1; ib += BLOCK) {
     for (let jb = 0; jb <= ib; jb += BLOCK) {
-      const rows = min(ib + BLOCK, n);
+      const rows = min(ib + BLOCK, i1);
       for (let i = ib; i < rows; i++) {
         const end = min(jb + BLOCK, i);
         const row: usize = a + i * rowBytes;

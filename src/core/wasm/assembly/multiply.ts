@@ -1,6 +1,7 @@
 import { matrixVector } from './matrixVector';
 import { multiplyTile } from './microKernel';
 import { pack, SLIVER } from './packing';
+import { startInLower, startInUpper, startOf } from './parts';
 import { isWorthSharing, operands, partsAlong, shareOut } from './team';
 import { scaleVector } from './vectors';
 import { blockColumns, blockDepth, blockRows, packedA, packedB, tile } from './workspace';
@@ -211,12 +212,10 @@ function productPart(number: i32): void {
   );
 }
 
-/** Where part `number` begins, in whole slivers: parts of a triangle have the same area. */
 function cut(number: i32, parts: i32, extent: i32, part: i32): i32 {
-  if (number == parts) return extent;
-  const share = <f64>number / <f64>parts;
-  const before = part == LOWER ? sqrt(share) : part == UPPER ? 1.0 - sqrt(1.0 - share) : share;
-  return <i32>(before * extent) & ~(SLIVER - 1);
+  if (part == LOWER) return startInLower(number, parts, extent, SLIVER);
+  if (part == UPPER) return startInUpper(number, parts, extent, SLIVER);
+  return startOf(number, parts, extent, SLIVER);
 }
 
 /** The blocks of C in rows i0 … i1 − 1 and columns j0 … j1 − 1. */

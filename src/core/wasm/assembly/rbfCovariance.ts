@@ -1,5 +1,7 @@
 import { exponential } from './exponential';
+import { startInLower } from './parts';
 import { distancesFromPoint } from './squaredDistances';
+import { isWorthSharing, operands, partsAlong, shareOut } from './team';
 import { at } from './vectors';
 
 const BLOCK: i32 = 64;
@@ -19,9 +21,66 @@ export function rbfCovariance(
   k: usize,
   mirror: bool,
 ): void {
+  if (ASC_FEATURE_THREADS) {
+    const parts = partsAlong(n, BLOCK);
+    if (parts > 1 && isWorthSharing(MULTIPLICATIONS * n * n)) {
+      const task = changetype<Covariance>(operands());
+      task.parts = parts;
+      task.n = n;
+      task.q = q;
+      task.x = x;
+      task.variance = variance;
+      task.bias = bias;
+      task.noise = noise;
+      task.k = k;
+      task.mirror = mirror;
+      shareOut(covariancePart, parts);
+      return;
+    }
+  }
+  covarianceRows(0, n, n, q, x, variance, bias, noise, k, mirror);
+}
+
+/** What an entry costs, an exponential above all, in multiplications of a product. */
+const MULTIPLICATIONS: f64 = 20.0;
+
+/** A covariance as the threads of a team find it. */
+@unmanaged
+class Covariance {
+  variance: f64;
+  bias: f64;
+  noise: f64;
+  parts: i32;
+  n: i32;
+  q: i32;
+  x: usize;
+  k: usize;
+  mirror: bool;
+}
+
+function covariancePart(number: i32): void {
+  const t = changetype<Covariance>(operands());
+  const start = startInLower(number, t.parts, t.n, BLOCK);
+  const end = startInLower(number + 1, t.parts, t.n, BLOCK);
+  covarianceRows(start, end, t.n, t.q, t.x, t.variance, t.bias, t.noise, t.k, t.mirror);
+}
+
+/** Rows i0 … i1 − 1 of the lower triangle; i0 is a multiple of the block. */
+function covarianceRows(
+  i0: i32,
+  i1: i32,
+  n: i32,
+  q: i32,
+  x: usize,
+  variance: f64,
+  bias: f64,
+  noise: f64,
+  k: usize,
+  mirror: bool,
+): void {
   const rowBytes = n << 3;
-  for (let ib = 0; ib < n; ib += BLOCK) {
-    const rows = min(ib + BLOCK, n);
+  for (let ib = i0; ib < i1; ib += BLOCK) {
+    const rows = min(ib + BLOCK, i1);
     for (let jb = 0; jb <= ib; jb += BLOCK) {
       for (let i = ib; i < rows; i++) {
         const width = min(BLOCK, i - jb);

@@ -1,5 +1,6 @@
 import { FULL, multiply } from './multiply';
 import { GROUP, GROUP_BYTES, gatherRows, scatterRows } from './rowGroup';
+import { currentTriangularTask, shareRows } from './triangularParts';
 import { half, PANEL, ROWS } from './triangularSolve';
 import { scratch } from './workspace';
 
@@ -19,6 +20,9 @@ export function multiplyTriangular(
   lRow: i32,
   lColumn: i32,
 ): void {
+  if (ASC_FEATURE_THREADS) {
+    if (shareRows(multiplyPart, m, n, b, bRow, bColumn, l, lRow, lColumn)) return;
+  }
   if (n <= PANEL && m > ROWS) {
     for (let i = 0; i < m; i += ROWS) {
       multiplyTriangular(min(ROWS, m - i), n, b + ((i * bRow) << 3), bRow, bColumn, l, lRow, lColumn);
@@ -35,6 +39,13 @@ export function multiplyTriangular(
   } else {
     multiplyRows(m, n, b, bRow << 3, bColumn << 3, l, lRow << 3, lColumn << 3);
   }
+}
+
+function multiplyPart(number: i32): void {
+  const t = currentTriangularTask();
+  const start = t.start(number, ROWS);
+  const rows = t.start(number + 1, ROWS) - start;
+  multiplyTriangular(rows, t.n, t.b + ((start * t.bRow) << 3), t.bRow, t.bColumn, t.l, t.lRow, t.lColumn);
 }
 
 /** The columns of B are contiguous: eight rows of B in four registers. Column j needs columns k ≥ j, so j ascends. */

@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Float64Memory } from '../../../src/core/float64/memory.ts';
+import type { LinearAlgebraEngine } from '../../../src/core/linalg/engine.ts';
+import { startTeam, type Team } from '../../../src/core/wasm/team.ts';
+import { wasmEngine } from '../../../src/core/wasm/wasmEngine.ts';
+import { wasmFusedOperations } from '../../../src/core/wasm/wasmFusedOperations.ts';
+import { normals } from './bothEngines.ts';
+import { spoiledMemory } from './spoiledMemory.ts';
+
+/** Sizes that leave one row, an odd row, or whole groups of rows to the last part, and some too small to be shared. */
+const SIZES = [0, 1, 2, 33, 97, 137, 190, 257, 300, 385];
+
+const memories = { alone: spoiledMemory(), two: spoiledMemory(), three: spoiledMemory() };
+const teams: Partial<Record<keyof typeof memories, Team>> = {};
+const engines = new Map<Float64Memory, LinearAlgebraEngine>();
+for (const memory of Object.values(memories)) engines.set(memory, wasmEngine(memory));
+
+beforeAll(async () => {
+  teams.two = await startTeam(memories.two, 2);
+  teams.three = await startTeam(memories.three, 3);
+});
+afterAll(async () => {
+  for (const team of Object.values(teams)) await team.dispose();
+});
+
+/** What `work` returns and leaves in blocks, by one, two and three threads. */
+function byThreads<T>(
+  blocks: readonly Float64Array[],
+  work: (memory: Float64Memory, offsets: number[], engine: LinearAlgebraEngine) => T,
+) {
+  return Object.entries(memories).map(([name, memory]) => {
+    const offsets = blocks.map((block) => memory.allocate(8 * Math.max(1, block.length)));
+    blocks.forEach((block, i) => {
+      memory.float64(offsets[i]!, block.length).set(block);
+    });
+    const live = memory.liveBytes;
+    const run = () => work(memory, offsets, engines.get(memory)!);
+    const team = teams[name as keyof typeof memories];
+    const value = team === undefined ? run() : team.lead(run);
+    expect(memory.liveBytes).toBe(live);
+    const left = blocks.map((block, i) => memory.float64(offsets[i]!, block.length).slice());
+    offsets.forEach((offset, i) => {
+      memory.release(offset, 8 * Math.max(1, blocks[i]!.length));
+    });
+    return { value, left };
+  });
+}
+
+/** All bits, so that 0 is not −0 and NaN is NaN. */
+const bits = (numbers: Float64Array) => new BigUint64Array(numbers.buffer, numbers.byteOffset, numbers.length);
+
+function expectSameBits<T>(results: readonly { value: T; left: readonly Float64Array[] }[]): void {
+  const [alone, ...shared] = results;
+  for (const { value, left } of shared) {
+    expect(value).toEqual(alone!.value);
+    left.forEach((block, i) => {
+      const [ours, theirs] = [bits(block), bits(alone!.left[i]!)];
+      expect(ours.findIndex((word, p) => word !== theirs[p])).toBe(-1);
+    });
+  }
+}
+
+/** AAᵀ/n + ridge·I by rank-one steps of a smooth family: cheap to form, definite for a positive ridge. */
+function definite(n: number, ridge: number, width = 30): Float64Array {
+  return Float64Array.from({ length: n * n }, (_, p) => {
+    const gap = (Math.floor(p / n) - (p % n)) / width;
+    return Math.exp(-0.5 * gap * gap) + (gap === 0 ? ridge : 0);
+  });
+}
+
+const rows = (offset: number, columns: number) => ({ offset, rowStride: columns, columnStride: 1 });
+const columns = (offset: number, count: number) => ({ offset, rowStride: 1, columnStride: count });
+
+describe('threads share the work bit for bit', () => {
+  it('are there', () => {
+    expect([teams.two!.count, teams.two!.reason, teams.three!.count]).toEqual([2, undefined, 3]);
+    expect([memories.alone.isShared, memories.two.isShared]).toEqual([false, true]);
+  });
+
+  for (const [m, n, k] of [
+    [300, 300, 300],
+    [257, 130, 97],
+    [98, 385, 300],
+    [12, 500, 400],
+    [600, 3, 300],
+    [1, 700, 700],
+    [700, 1, 700],
+    [0, 300, 300],
+    [300, 300, 0],
+  ] as const) {
+    it(`products of ${m}×${k} and ${k}×${n}, by rows and by columns`, () => {
+      for (const [alpha, beta] of [
+        [1, 0],
+        [-0.7, 1.5],
+      ] as const) {
+        const blocks = [normals(m * k, 1), normals(k * n, 2), normals(m * n, 3)];
+        expectSameBits(
+          byThreads(blocks, (_, [a, b, c], engine) =>
+            engine.gemm(m, n, k, alpha, rows(a!, k), columns(b!, k), beta, rows(c!, n)),
+          ),
+        );
+        expectSameBits(
+          byThreads(blocks, (_, [a, b, c], engine) =>
+            engine.gemm(m, n, k, alpha, columns(a!, m), rows(b!, n), beta, columns(c!, m)),
+          ),
+        );
+      }
+    });
+  }
+
+  for (const n of SIZES) {
+    it(`symmetric products, factors, inverses and solutions of order ${n}`, () => {
+      const k = 70;
+      expectSameBits(
+        byThreads([normals(n * k, 4), normals(n * n, 5)], (_, [a, c], engine) =>
+          engine.syrk(n, k, 0.9, rows(a!, k), -2, c!),
+        ),
+      );
+      const factored = byThreads([definite(n, 0.1)], (_, [a], engine) => engine.cholesky(n, a!));
+      expect(factored[0]!.value).toBe(-1);
+      expectSameBits(factored);
+      const factor = factored[0]!.left[0]!;
+      expectSameBits(byThreads([factor], (_, [l], engine) => engine.choleskyInverse(n, l!)));
+      for (const m of [1, 12, 129, 300]) {
+        for (const transpose of [false, true]) {
+          for (const operation of ['triangularSolve', 'triangularMultiply'] as const) {
+            expectSameBits(
+              byThreads([factor, normals(n * m, 6)], (_, [l, b], engine) => engine[operation](n, m, l!, b!, transpose)),
+            );
+          }
+        }
+      }
+    });
+  }
+
+  it('factors of ill-conditioned matrices, and of those that are not positive definite', () => {
+    for (const n of [120, 300]) {
+      expectSameBits(byThreads([definite(n, 1e-13, 20)], (_, [a], engine) => engine.cholesky(n, a!)));
+      for (const failing of [0, 97, n - 1]) {
+        for (const spoil of [-3, 0, Number.NaN]) {
+          const a = definite(n, 0.5);
+          a[failing * (n + 1)] = spoil;
+          const results = byThreads([a], (_, [offset], engine) => engine.cholesky(n, offset!));
+          expect(results.map(({ value }) => value)).toEqual([failing, failing, failing]);
+          expectSameBits(results);
+        }
+      }
+    }
+  });
+
+  it('eigenvectors', () => {
+    const n = 260;
+    expectSameBits(
+      byThreads([definite(n, 0.1, 3), normals(n, 7)], (_, [a, w], engine) => engine.symmetricEigen(n, a!, w!)),
+    );
+  });
+
+  for (const n of SIZES) {
+    it(`the fused operations of a Gaussian process of ${n} points`, () => {
+      const [q, outputs] = [3, 12];
+      const parameters = { variance: 1.3, lengthscales: [0.6, 0.9, 1.2], bias: 0.2, noise: 0.05 };
+      const blocks = [n * q, n * outputs, n * n, n * n, n * outputs, n * q].map((length, i) => normals(length, 8 + i));
+      for (const triangle of ['lower', 'both'] as const) {
+        const results = byThreads(blocks, (memory, [x, y, k, g, weights, dx]) => {
+          const fused = wasmFusedOperations(memory);
+          fused.rbfCovariance(n, q, x!, parameters, triangle, k!);
+          memory.float64(g!, n * n).set(memory.float64(k!, n * n));
+          const value = fused.gaussianLogMarginal(n, outputs, outputs, g!, y!, weights!);
+          return { value, gradient: fused.rbfCovarianceGradient(n, q, x!, parameters, k!, g!, triangle, dx!) };
+        });
+        expect(results[0]!.value.value.failedPivot).toBe(-1);
+        expectSameBits(results);
+      }
+    });
+  }
+});
+
+describe('a team', () => {
+  it('keeps offsets and contents when the memory moves, detaches old views, and lets the memory grow', async () => {
+    const memory = spoiledMemory();
+    const engine = wasmEngine(memory);
+    const offset = memory.allocate(8 * 4);
+    memory.float64(offset, 4).set([4, 0, 2, 10]);
+    const view = memory.float64(offset, 4);
+    const team = await startTeam(memory, 2);
+    expect(view.length).toBe(0);
+    expect(Array.from(memory.float64(offset, 4))).toEqual([4, 0, 2, 10]);
+    expect(memory.float64(offset, 4).slice().buffer).toBeInstanceOf(ArrayBuffer);
+    const before = memory.reservedBytes;
+    const large = memory.allocate(2 * before);
+    expect(memory.reservedBytes).toBeGreaterThan(2 * before);
+    const n = 300;
+    memory.float64(large, n * n).set(definite(n, 1));
+    // By then the threads must see what the memory has grown to.
+    team.lead(() => {
+      expect(engine.cholesky(2, offset)).toBe(-1);
+      expect(engine.cholesky(n, large)).toBe(-1);
+    });
+    expect(Array.from(memory.float64(offset, 4))).toEqual([2, 0, 1, 3]);
+    await team.dispose();
+  });
+
+  it('gives everything back when it is disposed, and refuses to lead then', async () => {
+    const memory = spoiledMemory();
+    const engine = wasmEngine(memory);
+    const n = 200;
+    const [a, c] = [memory.allocate(8 * n * n), memory.allocate(8 * n * n)];
+    memory.float64(a, n * n).set(normals(n * n, 1));
+    const multiply = () => {
+      engine.gemm(n, n, n, 1, rows(a, n), columns(a, n), 0, rows(c, n));
+      return memory.float64(c, n * n).slice();
+    };
+    const alone = multiply();
+    const live = memory.liveBytes;
+    const [first, second] = [await startTeam(memory, 2), await startTeam(memory, 2)];
+    // One in the other: the inner one leads, then the outer one again.
+    first.lead(() => {
+      expect(second.lead(multiply)).toEqual(alone);
+      expect(multiply()).toEqual(alone);
+    });
+    expect(() =>
+      first.lead(() => {
+        throw new RangeError('mine');
+      }),
+    ).toThrow('mine');
+    await Promise.all([first.dispose(), first.dispose(), second.dispose()]);
+    expect(memory.liveBytes).toBe(live);
+    expect(() => first.lead(multiply)).toThrow(/have been disposed/);
+    expect(multiply()).toEqual(alone);
+  });
+
+  it('says so, typed, when one of its threads fails', async () => {
+    const memory = spoiledMemory();
+    const kernels = await import('../../../src/core/wasm/teamBlock.ts');
+    const allocated: number[] = [];
+    const { allocate } = memory;
+    memory.allocate = (bytes) => {
+      allocated.push(allocate(bytes));
+      return allocated.at(-1)!;
+    };
+    const team = await startTeam(memory, 2);
+    memory.allocate = allocate;
+    const engine = wasmEngine(memory);
+    const n = 200;
+    const a = memory.allocate(8 * n * n);
+    const block = Math.ceil(allocated[0]! / 64) * 64;
+    Atomics.store(memory.int32(block + kernels.FAILED, 1), 0, 1);
+    const attempt = () => team.lead(() => engine.gemm(n, n, n, 1, rows(a, n), rows(a, n), 0, rows(a, n)));
+    expect(attempt).toThrow(expect.objectContaining({ name: 'LatentFieldError' }));
+    expect(attempt).toThrow(/thread of the WebAssembly engine failed/);
+    await team.dispose();
+  });
+
+  it('is the calling thread alone where memory cannot be shared, and says why', async () => {
+    const memory = spoiledMemory();
+    vi.stubGlobal('SharedArrayBuffer', undefined);
+    try {
+      const team = await startTeam(memory, 2);
+      expect(team.count).toBe(1);
+      expect(team.reason).toMatch(/cross-origin isolated.*Cross-Origin-Opener-Policy/);
+      expect(team.lead(() => 7)).toBe(7);
+      await team.dispose();
+      expect(memory.isShared).toBe(false);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+    expect(await startTeam(memory, 1)).toMatchObject({ count: 1, reason: undefined });
+    expect(memory.isShared).toBe(false);
+  });
+
+  it('is the calling thread alone where the memory cannot be reserved', async () => {
+    const memory = spoiledMemory();
+    vi.stubGlobal('WebAssembly', {
+      ...Object.fromEntries(
+        Object.getOwnPropertyNames(WebAssembly).map((name) => [name, Reflect.get(WebAssembly, name)]),
+      ),
+      Memory: class {
+        constructor() {
+          throw new RangeError('could not allocate memory');
+        }
+      },
+    });
+    try {
+      const team = await startTeam(memory, 2);
+      expect([team.count, team.reason]).toEqual([
+        1,
+        'The memory cannot be shared among threads: could not allocate memory.',
+      ]);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+    expect(memory.isShared).toBe(false);
+  });
+});
