@@ -5,14 +5,13 @@ import type { Matrix } from '../../core/matrix.ts';
 import type { Assembly, Model, ModelJSON, ParameterValues, Posterior, Refinement } from '../../core/model.ts';
 import * as op from '../../core/ops.ts';
 import type { Tensor1D } from '../../core/tensorflow.ts';
-import { growing } from '../../inference/solvers/growing.ts';
-import { lbfgsb } from '../../inference/solvers/lbfgsb.ts';
 import { fieldDensity } from '../../priors/constraints/fieldDensity.ts';
 import { fieldFactor } from '../../priors/constraints/fieldFactor.ts';
 import { inexactNewton } from '../../priors/constraints/inexactNewton.ts';
 import { maxEntropy } from '../../priors/constraints/maxEntropy.ts';
 import { projectedNewton } from '../../priors/constraints/projectedNewton.ts';
 import { type FieldEmbedding, fieldCovariance, fieldEmbedding, fieldPrecision, supportOf } from './fieldEmbedding.ts';
+import { growingSupport } from './growingSupport.ts';
 import { imputedByField, laplacianTerms } from './imputedByField.ts';
 import { type PlacedField, placed, reconstructed } from './placement.ts';
 
@@ -53,7 +52,7 @@ export function fieldModel(parts: FieldParts): Model {
   const hasDense = graph.size <= MOST_POINTS;
   return Object.freeze<Model>({
     name,
-    ...(parts.likely !== undefined && { solver: growing(lbfgsb(), parts.likely) }),
+    ...(parts.likely !== undefined && { solver: growingSupport(problem, parts.likely) }),
     // Newton's method with differences for a Hessian needs to start where the weights that are 0 are known.
     tolerance: (copies / 2) * (hasDense ? NEAR : VERY_NEAR),
     relativeDecrease: 0,

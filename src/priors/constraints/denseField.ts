@@ -13,14 +13,14 @@ export type Pairs = Pick<Edges, 'sources' | 'targets'> & { readonly size: number
  * L has the null vector 1, so what is factored is Q + (s/N)·11ᵀ with s = tr(L)/N, and log((λ + s)/λ) taken off: without the large
  * eigenvalue 1/λ the differences R_e = U_ii + U_jj − 2U_ij, which do not see it, keep three more digits.
  *
- * @param work - U is N×N, valid until the next allocation in the memory of the backend
+ * @param work - U is N×N, valid until the next allocation in the memory of the backend; after that, it is still at `offset`
  * @throws NumericalError when Q has no factor in double precision
  */
 export function withDenseField<T>(
   pairs: Pairs,
   weights: Float64Array,
   base: number,
-  work: (logDeterminant: number, U: Float64Array, deflation: number) => T,
+  work: (logDeterminant: number, U: Float64Array, offset: number) => T,
 ): T {
   const { size: N } = pairs;
   const memory = float64Backend().memory64;
@@ -37,7 +37,7 @@ export function withDenseField<T>(
     const factor = memory.float64(offset, N * N);
     const logDeterminant = logDeterminantOf(N, factor) - Math.log((base + deflation) / base);
     algebra.choleskyInverse(N, offset);
-    return work(logDeterminant, memory.float64(offset, N * N), deflation);
+    return work(logDeterminant, memory.float64(offset, N * N), offset);
   });
 }
 
@@ -67,11 +67,13 @@ function fillDeflated(
 
 /** R_e = U_ii + U_jj − 2U_ij of every pair. */
 export function resistancesOf({ size: N, sources, targets }: Pairs, U: Float64Array): Float64Array {
+  const variances = new Float64Array(N);
+  for (let i = 0; i < N; i++) variances[i] = U[i * (N + 1)]!;
   const R = new Float64Array(sources.length);
   for (let e = 0; e < R.length; e++) {
-    const i = sources[e]! * N;
+    const i = sources[e]!;
     const j = targets[e]!;
-    R[e] = U[i + sources[e]!]! + U[j * N + j]! - 2 * U[i + j]!;
+    R[e] = variances[i]! + variances[j]! - 2 * U[i * N + j]!;
   }
   return R;
 }

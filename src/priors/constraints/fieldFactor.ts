@@ -24,7 +24,7 @@ const SPARSE = 0.3;
 export function fieldFactor(pairs: Pairs): FieldFactor {
   const { size: N, sources } = pairs;
   let sparse: LaplacianFactor | undefined;
-  if (N >= SMALL && sources.length < (SPARSE * N * N) / 8) {
+  if (N >= SMALL && sources.length < (SPARSE * N * N) / 4) {
     const factor = laplacianFactor(pairs);
     if (factor.storedEntries < (SPARSE * N * N) / 2) sparse = factor;
   }

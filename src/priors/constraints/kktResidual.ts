@@ -13,6 +13,17 @@ export interface FieldProblem {
   readonly upper: number;
 }
 
+/** The problem of some of the edges, where all other weights are 0. */
+export function restrictedTo(problem: FieldProblem, edges: ArrayLike<number>): FieldProblem {
+  const { sources, targets, squaredDistances } = problem;
+  return {
+    ...problem,
+    sources: Int32Array.from(edges, (e) => sources[e]!),
+    targets: Int32Array.from(edges, (e) => targets[e]!),
+    squaredDistances: Float64Array.from(edges, (e) => squaredDistances[e]!),
+  };
+}
+
 /** The weight at which an edge would meet its constraint alone, or its bound: min(c/φ_e, 4C). */
 export function weightScale({ copies, upper }: FieldProblem, squaredDistance: number): number {
   return Math.min(copies / squaredDistance, upper);

@@ -33,19 +33,16 @@ export function* projectedNewton(
   steps: number,
 ): Generator<void, NewtonResult, void> {
   let weights: Float64Array = start.slice();
-  let at: DualValue = evaluate(problem, weights);
+  let at = lookFrom(problem, weights, -Infinity, steps > 0)!;
   let evaluations = 1;
   let iterations = 0;
-  let residual = kktResidual(problem, weights, at.resistances);
-  while (iterations < steps && residual > GOAL) {
-    const free = freeWeights(problem, weights, at.resistances);
-    const step = newtonStep(problem, weights, at.resistances, free);
-    if (step === undefined) break;
-    const found = searchAlong(problem, weights, at.value, free, step);
+  let residual = at.kktResidual;
+  while (at.step !== undefined && residual > GOAL) {
+    const found = searchAlong(problem, weights, at.value, at.free, at.step, iterations + 1 < steps);
     evaluations += found.evaluations;
     if (found.at === undefined) break;
     const before = residual;
-    residual = kktResidual(problem, found.weights, found.at.resistances);
+    residual = found.at.kktResidual;
     // Close to the maximum the objective no longer tells better from worse; the residual does.
     if (before < 1e-9 && residual > before / 2) {
       if (residual < before) weights = found.weights;
@@ -60,17 +57,31 @@ export function* projectedNewton(
   return { weights, kktResidual: residual, iterations, evaluations };
 }
 
-interface DualValue {
+/** What the field at some weights tells: how good they are, and where to go from there. */
+interface Look {
   readonly value: number;
-  readonly resistances: Float64Array;
+  readonly kktResidual: number;
+  /** The edges that move in the next step. */
+  readonly free: Int32Array;
+  /** How far; nothing at the goal, when none is wanted, or when the Hessian is singular in double precision. */
+  readonly step: Float64Array | undefined;
 }
 
-function evaluate(problem: FieldProblem, weights: Float64Array): DualValue {
+/** Looks around from some weights; nothing when the objective there is below `least`. */
+function lookFrom(problem: FieldProblem, weights: Float64Array, least: number, goesOn: boolean): Look | undefined {
   const { copies, squaredDistances } = problem;
-  return withDenseField(problem, weights, problem.basePrecision, (logDeterminant, U) => {
+  return withDenseField(problem, weights, problem.basePrecision, (logDeterminant, U, offset) => {
     let cost = 0;
     for (let e = 0; e < weights.length; e++) cost += weights[e]! * squaredDistances[e]!;
-    return { value: 0.5 * (copies * logDeterminant - cost), resistances: resistancesOf(problem, U) };
+    const value = 0.5 * (copies * logDeterminant - cost);
+    if (!(value >= least)) return undefined;
+    const R = resistancesOf(problem, U);
+    const residual = kktResidual(problem, weights, R);
+    if (!goesOn || residual <= GOAL) {
+      return { value, kktResidual: residual, free: new Int32Array(0), step: undefined };
+    }
+    const free = freeWeights(problem, weights, R);
+    return { value, kktResidual: residual, free, step: newtonStep(problem, R, free, offset) };
   });
 }
 
@@ -98,33 +109,33 @@ function worst(violations: Violation[], count: number): Violation[] {
   return violations.sort((a, b) => b.violation - a.violation || a.edge - b.edge).slice(0, count);
 }
 
-/** The step of each free weight, or nothing when the Hessian is singular in double precision. */
+/** The step of each free weight, or nothing when the Hessian is singular in double precision; U is at `offset`. */
 function newtonStep(
-  problem: FieldProblem,
-  weights: Float64Array,
+  { size: N, sources, targets, copies, squaredDistances }: FieldProblem,
   R: Float64Array,
   free: Int32Array,
+  offset: number,
 ): Float64Array | undefined {
-  const { size: N, sources, targets, copies, squaredDistances } = problem;
   const count = free.length;
   const memory = float64Backend().memory64;
   const algebra = linearAlgebra(memory);
+  const from = Int32Array.from(free, (e) => sources[e]!);
+  const to = Int32Array.from(free, (e) => targets[e]!);
   return memory.withBlock(8 * count * count, (hessian) =>
     memory.withBlock(8 * count, (right) => {
-      withDenseField(problem, weights, problem.basePrecision, (_, U) => {
-        const H = memory.float64(hessian, count * count);
-        const across = new Float64Array(N);
-        for (let a = 0; a < count; a++) {
-          const i = sources[free[a]!]! * N;
-          const j = targets[free[a]!]! * N;
-          for (let k = 0; k < N; k++) across[k] = U[i + k]! - U[j + k]!;
-          for (let b = 0; b <= a; b++) {
-            const product = across[sources[free[b]!]!]! - across[targets[free[b]!]!]!;
-            H[a * count + b] = product * product;
-          }
-          H[a * (count + 1)]! *= 1 + 1e-12;
+      const H = memory.float64(hessian, count * count);
+      const U = memory.float64(offset, N * N);
+      const across = new Float64Array(N);
+      for (let a = 0; a < count; a++) {
+        const i = from[a]! * N;
+        const j = to[a]! * N;
+        for (let k = 0; k < N; k++) across[k] = U[i + k]! - U[j + k]!;
+        for (let b = 0; b <= a; b++) {
+          const product = across[from[b]!]! - across[to[b]!]!;
+          H[a * count + b] = product * product;
         }
-      });
+        H[a * (count + 1)]! *= 1 + 1e-12;
+      }
       const gradient = memory.float64(right, count);
       for (let a = 0; a < count; a++) gradient[a] = R[free[a]!]! - squaredDistances[free[a]!]! / copies;
       if (algebra.cholesky(count, hessian) >= 0) return undefined;
@@ -142,16 +153,18 @@ function searchAlong(
   value: number,
   free: Int32Array,
   step: Float64Array,
-): { readonly weights: Float64Array; readonly at: DualValue | undefined; readonly evaluations: number } {
+  goesOn: boolean,
+): { readonly weights: Float64Array; readonly at: Look | undefined; readonly evaluations: number } {
+  const least = value - 1e-12 * Math.abs(value);
   let evaluations = 0;
   for (let length = 1; length > 1e-8; length /= 2) {
     const moved = weights.slice();
     free.forEach((e, a) => {
       moved[e] = Math.max(0, Math.min(problem.upper, weights[e]! + length * step[a]!));
     });
-    const at = evaluate(problem, moved);
+    const at = lookFrom(problem, moved, least, goesOn);
     evaluations++;
-    if (at.value >= value - 1e-12 * Math.abs(value)) return { weights: moved, at, evaluations };
+    if (at !== undefined) return { weights: moved, at, evaluations };
   }
   return { weights, at: undefined, evaluations };
 }
