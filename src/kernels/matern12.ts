@@ -1,3 +1,4 @@
+import { maternProfiles } from './maternProfiles.ts';
 import { stationaryKernel } from './stationary.ts';
 
 /**
@@ -12,15 +13,4 @@ import { stationaryKernel } from './stationary.ts';
  * matern12({ lengthscale: 0.5 });
  * ```
  */
-export const matern12 = stationaryKernel({
-  name: 'matern12',
-  value: (s) => {
-    for (let i = 0; i < s.length; i++) s[i] = Math.exp(-Math.sqrt(s[i]!));
-  },
-  slope: (s) => {
-    for (let i = 0; i < s.length; i++) {
-      const r = Math.sqrt(s[i]!);
-      s[i] = r > 0 ? (-0.5 * Math.exp(-r)) / r : 0;
-    }
-  },
-});
+export const matern12 = stationaryKernel(maternProfiles.matern12);

@@ -1,3 +1,4 @@
+import { maternProfiles } from './maternProfiles.ts';
 import { stationaryKernel } from './stationary.ts';
 
 /**
@@ -11,15 +12,4 @@ import { stationaryKernel } from './stationary.ts';
  * matern32({ variance: 2, lengthscale: [1, 0.5] });
  * ```
  */
-export const matern32 = stationaryKernel({
-  name: 'matern32',
-  value: (s) => {
-    for (let i = 0; i < s.length; i++) {
-      const a = Math.sqrt(3 * s[i]!);
-      s[i] = (1 + a) * Math.exp(-a);
-    }
-  },
-  slope: (s) => {
-    for (let i = 0; i < s.length; i++) s[i] = -1.5 * Math.exp(-Math.sqrt(3 * s[i]!));
-  },
-});
+export const matern32 = stationaryKernel(maternProfiles.matern32);

@@ -1,3 +1,4 @@
+import { maternProfiles } from './maternProfiles.ts';
 import { stationaryKernel } from './stationary.ts';
 
 /**
@@ -11,18 +12,4 @@ import { stationaryKernel } from './stationary.ts';
  * matern52({ variance: 2, lengthscale: [1, 0.5] });
  * ```
  */
-export const matern52 = stationaryKernel({
-  name: 'matern52',
-  value: (s) => {
-    for (let i = 0; i < s.length; i++) {
-      const a = Math.sqrt(5 * s[i]!);
-      s[i] = (1 + a + (a * a) / 3) * Math.exp(-a);
-    }
-  },
-  slope: (s) => {
-    for (let i = 0; i < s.length; i++) {
-      const a = Math.sqrt(5 * s[i]!);
-      s[i] = (-5 / 6) * (1 + a) * Math.exp(-a);
-    }
-  },
-});
+export const matern52 = stationaryKernel(maternProfiles.matern52);

@@ -12,6 +12,7 @@ export type ThinPlateConstant = 'corrected' | 'printed';
 const profiles: Readonly<Record<number, RadialProfile>> = {
   1: {
     name: 'thinPlate1',
+    compiled: 'thinPlate1',
     value: (s) => {
       for (let i = 0; i < s.length; i++) s[i]! *= Math.sqrt(s[i]!);
     },
@@ -21,6 +22,7 @@ const profiles: Readonly<Record<number, RadialProfile>> = {
   },
   2: {
     name: 'thinPlate2',
+    compiled: 'thinPlate2',
     value: (s) => {
       for (let i = 0; i < s.length; i++) if (s[i]! > 0) s[i]! *= 0.5 * Math.log(s[i]!);
     },
@@ -30,6 +32,7 @@ const profiles: Readonly<Record<number, RadialProfile>> = {
   },
   3: {
     name: 'thinPlate3',
+    compiled: 'thinPlate3',
     value: (s) => {
       for (let i = 0; i < s.length; i++) s[i] = Math.sqrt(s[i]!);
     },
@@ -39,6 +42,7 @@ const profiles: Readonly<Record<number, RadialProfile>> = {
   },
   4: {
     name: 'thinPlate4',
+    compiled: 'thinPlate4',
     value: (s) => {
       for (let i = 0; i < s.length; i++) if (s[i]! > 0) s[i] = 0.5 * Math.log(s[i]!);
     },

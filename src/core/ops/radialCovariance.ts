@@ -1,29 +1,12 @@
-import { type MatrixKernel, runKernel, type Save, type Workplace } from '../linalg/kernels/kernel.ts';
+import { fusedOperations } from '../linalg/activeEngine.ts';
+import { type MatrixKernel, runKernel, type Save } from '../linalg/kernels/kernel.ts';
 import { matrixOperand, requireBackend } from '../linalg/operands.ts';
 import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
-import {
-  pullBetween,
-  pullOfPairs,
-  squaredDistancesBetween,
-  squaredDistancesOfPairs,
-  unpack,
-  weighPairs,
-} from './pairs.ts';
+import type { RadialProfile } from '../wasm/index.ts';
 import { samePoints } from './pointSets.ts';
 import { registerOnce } from './registerOnce.ts';
 
-/**
- * A function of the squared distance s = r², written as loops over many of them at once: a loop that calls a function for every entry
- * is several times slower.
- */
-export interface RadialProfile {
-  /** Tells an engine that has this profile compiled which one it is. */
-  readonly name: string;
-  /** s ← f(s), entry by entry. */
-  value(s: Float64Array): void;
-  /** s ← f′(s), entry by entry, finite everywhere: 0 by convention at s = 0 where there is no derivative. */
-  slope(s: Float64Array): void;
-}
+export type { RadialProfile } from '../wasm/index.ts';
 
 /**
  * v·f(‖a_i − b_j‖²) for a profile f, as one operation with a handwritten gradient in A, B and v: two matrices of this size instead of
@@ -89,18 +72,10 @@ const GRAM: MatrixKernel<Attributes> = {
   name: 'latentfield.RadialGram',
   inputs: ['x', 'v'],
   outputs: ([x]) => [[x![0]!, x![0]!]],
-  compute(workplace, [x], { profile }) {
+  compute({ memory, inputs, outputs }, [x], { profile }) {
     const [n, q] = x as [number, number];
-    const { memory, inputs, outputs } = workplace;
-    withPairs(workplace, n, (pairs) => {
-      squaredDistancesOfPairs(n, q, memory.float64(inputs[0]!, n * q), pairs);
-      profile.value(pairs);
-      const [v] = memory.float64(inputs[1]!, 1);
-      multiplyBy(v!, pairs);
-      const diagonal = new Float64Array(1);
-      profile.value(diagonal);
-      unpack(n, pairs, v! * diagonal[0]!, memory.float64(outputs[0]!, n * n));
-    });
+    const [points, v] = inputs as [number, number];
+    fusedOperations(memory).radialGram(n, q, points, profile, memory.float64(v, 1)[0]!, outputs[0]!);
   },
 };
 
@@ -108,20 +83,12 @@ const GRAM_GRADIENT: MatrixKernel<Attributes> = {
   name: 'latentfield.RadialGramGradient',
   inputs: ['x', 'v', 'k', 'dy'],
   outputs: ([x]) => [x!, []],
-  compute(workplace, [x], { profile }) {
+  compute({ memory, inputs, outputs }, [x], { profile }) {
     const [n, q] = x as [number, number];
-    const { memory, inputs, outputs } = workplace;
-    withPairs(workplace, n, (weights) => {
-      const X = memory.float64(inputs[0]!, n * q);
-      const [v] = memory.float64(inputs[1]!, 1);
-      const [K, G] = [memory.float64(inputs[2]!, n * n), memory.float64(inputs[3]!, n * n)];
-      squaredDistancesOfPairs(n, q, X, weights);
-      profile.slope(weights);
-      weighPairs(n, G, weights);
-      multiplyBy(v!, weights);
-      pullOfPairs(n, q, X, weights, memory.float64(outputs[0]!, n * q));
-      memory.float64(outputs[1]!, 1)[0] = innerProduct(G, K) / v!;
-    });
+    const [points, v, k, dy] = inputs as [number, number, number, number];
+    const variance = memory.float64(v, 1)[0]!;
+    const slope = fusedOperations(memory).radialGramGradient(n, q, points, profile, variance, k, dy, outputs[0]!);
+    memory.float64(outputs[1]!, 1)[0] = slope;
   },
 };
 
@@ -131,11 +98,9 @@ const CROSS: MatrixKernel<Attributes> = {
   outputs: ([a, b]) => [[a![0]!, b![0]!]],
   compute({ memory, inputs, outputs }, [a, b], { profile }) {
     const [n, q] = a as [number, number];
-    const m = b![0]!;
-    const K = memory.float64(outputs[0]!, n * m);
-    squaredDistancesBetween(n, m, q, memory.float64(inputs[0]!, n * q), memory.float64(inputs[1]!, m * q), K);
-    profile.value(K);
-    multiplyBy(memory.float64(inputs[2]!, 1)[0]!, K);
+    const [left, right, v] = inputs as [number, number, number];
+    const variance = memory.float64(v, 1)[0]!;
+    fusedOperations(memory).radialCross(n, b![0]!, q, left, right, profile, variance, outputs[0]!);
   },
 };
 
@@ -145,32 +110,11 @@ const CROSS_GRADIENT: MatrixKernel<Attributes> = {
   outputs: ([a, b]) => [a!, b!, []],
   compute({ memory, inputs, outputs }, [a, b], { profile }) {
     const [n, q] = a as [number, number];
-    const m = b![0]!;
-    memory.withBlock(8 * (n * m + 1), (work) => {
-      const weights = memory.float64(work, n * m);
-      const [A, B] = [memory.float64(inputs[0]!, n * q), memory.float64(inputs[1]!, m * q)];
-      const [v] = memory.float64(inputs[2]!, 1);
-      const [K, G] = [memory.float64(inputs[3]!, n * m), memory.float64(inputs[4]!, n * m)];
-      squaredDistancesBetween(n, m, q, A, B, weights);
-      profile.slope(weights);
-      for (let i = 0; i < n * m; i++) weights[i]! *= v! * G[i]!;
-      pullBetween(n, m, q, A, B, weights, memory.float64(outputs[0]!, n * q), memory.float64(outputs[1]!, m * q));
-      memory.float64(outputs[2]!, 1)[0] = innerProduct(G, K) / v!;
-    });
+    const [left, right, v, k, dy] = inputs as [number, number, number, number, number];
+    const [da, db, dv] = outputs as [number, number, number];
+    const variance = memory.float64(v, 1)[0]!;
+    const operations = fusedOperations(memory);
+    const slope = operations.radialCrossGradient(n, b![0]!, q, left, right, profile, variance, k, dy, da, db);
+    memory.float64(dv, 1)[0] = slope;
   },
 };
-
-function withPairs({ memory }: Workplace, n: number, work: (pairs: Float64Array) => void): void {
-  const count = (n * (n - 1)) / 2;
-  memory.withBlock(8 * (count + 1), (offset) => work(memory.float64(offset, count)));
-}
-
-function multiplyBy(factor: number, x: Float64Array): void {
-  for (let i = 0; i < x.length; i++) x[i]! *= factor;
-}
-
-function innerProduct(x: Float64Array, y: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < x.length; i++) sum += x[i]! * y[i]!;
-  return sum;
-}

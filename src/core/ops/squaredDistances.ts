@@ -8,7 +8,7 @@ import {
   squaredDistancesOfPairs,
   unpack,
   weighPairs,
-} from './pairs.ts';
+} from '../wasm/twins/pairs.ts';
 import { samePoints } from './pointSets.ts';
 import { registerOnce } from './registerOnce.ts';
 

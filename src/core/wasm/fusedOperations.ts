@@ -1,9 +1,11 @@
+import type { RadialOperations } from './radialOperations.ts';
+
 /**
  * Operations that would otherwise be many passes over n×n matrices. Like those of a LinearAlgebraEngine they work on the memory in
  * place: arguments named like matrices are byte offsets, matrices are row-major and contiguous, and views made before a call may be
  * detached after it.
  */
-export interface FusedOperations {
+export interface FusedOperations extends RadialOperations {
   /** T ← ‖a_i − b_j‖²: A n×q, B m×q, T n×m. By differences, so that near points keep their digits. */
   squaredDistances(n: number, m: number, q: number, a: number, b: number, target: number): void;
 

@@ -1,6 +1,7 @@
 export { type ElementaryFunctions, wasmElementaryFunctions } from './elementaryFunctions.ts';
 export type { FusedOperations, GaussianLogMarginal, RbfParameters } from './fusedOperations.ts';
 export { supportsKernels } from './instance.ts';
+export type { RadialProfile } from './radialOperations.ts';
 export { typescriptElementaryFunctions } from './twins/elementaryFunctions.ts';
 export { typescriptFusedOperations } from './twins/fusedOperations.ts';
 export { wasmEngine } from './wasmEngine.ts';

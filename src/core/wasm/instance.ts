@@ -1,9 +1,10 @@
 import { LatentFieldError } from '../errors.ts';
 import type { Float64Memory } from '../float64/memory.ts';
 import { engineModule } from './engineModule.ts';
+import type { RadialKernels } from './radialKernels.ts';
 
 /** What the compiled kernels export: offsets in bytes, strides in numbers. `assembly/` says what each one does. */
-export interface Kernels {
+export interface Kernels extends RadialKernels {
   usePacking(offset: number, rows: number, columns: number, depth: number): void;
   gemm(
     m: number,

@@ -2,6 +2,8 @@ import type { Float64Memory } from '../float64/memory.ts';
 import { type FusedOperations, gaussianLogDensity } from './fusedOperations.ts';
 import { kernelsOn } from './instance.ts';
 import { LOWER, withPacking } from './packing.ts';
+import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
+import { wasmRadialOperations } from './wasmRadialOperations.ts';
 
 const BYTES = 8;
 /** Numbers that the gradient kernel takes for a row of a block. */
@@ -11,78 +13,42 @@ const ROW = 32;
 export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
   const kernels = kernelsOn(memory);
 
-  /** Runs `work` with `count` numbers of workspace; `place(length)` hands out one part after the other. */
-  function withNumbers<T>(count: number, work: (place: (length: number) => number) => T): T {
-    return memory.withBlock(BYTES * count, (start) => {
-      let next = start;
-      return work((length) => {
-        const offset = next;
-        next += BYTES * length;
-        return offset;
-      });
-    });
-  }
-
-  /** Target (q×n) ← the columns of X (n×q), each times its factor. */
-  function transpose(
-    n: number,
-    q: number,
-    x: number,
-    factors: Float64Array,
-    place: (length: number) => number,
-  ): number {
-    const scales = place(q);
-    const target = place(n * q);
-    memory.float64(scales, q).set(factors);
-    kernels.transposeScaled(n, q, x, scales, target);
-    return target;
-  }
-
-  /** X (n×q) ← the transpose of what is given (q×n), column d times factor_d. */
-  function transposeBack(n: number, q: number, transposed: number, factors: Float64Array, x: number): void {
-    const from = memory.float64(transposed, n * q);
-    const to = memory.float64(x, n * q);
-    for (let d = 0; d < q; d++) {
-      const factor = factors[d]!;
-      for (let i = 0; i < n; i++) to[i * q + d] = factor * from[d * n + i]!;
-    }
-  }
-
   return Object.freeze<FusedOperations>({
+    ...wasmRadialOperations(memory),
+
     squaredDistances(n, m, q, a, b, target) {
-      withNumbers(q * (n + m + 2), (place) => {
-        const ones = new Float64Array(q).fill(1);
-        kernels.squaredDistances(n, m, q, transpose(n, q, a, ones, place), transpose(m, q, b, ones, place), target);
+      withNumbers(memory, q * (n + m + 2), (place) => {
+        const [at, bt] = [transpose(memory, kernels, n, q, a, place), transpose(memory, kernels, m, q, b, place)];
+        kernels.squaredDistances(n, m, q, at, bt, target);
       });
     },
 
     squaredDistancesGradient(n, m, q, a, b, weights, da, db) {
-      withNumbers(2 * q * (n + m + 1), (place) => {
-        const ones = new Float64Array(q).fill(1);
-        const [at, bt] = [transpose(n, q, a, ones, place), transpose(m, q, b, ones, place)];
+      withNumbers(memory, 2 * q * (n + m + 1), (place) => {
+        const [at, bt] = [transpose(memory, kernels, n, q, a, place), transpose(memory, kernels, m, q, b, place)];
         const [dat, dbt] = [place(n * q), place(m * q)];
         kernels.squaredDistancesGradient(n, m, q, at, bt, weights, dat, dbt);
-        transposeBack(n, q, dat, ones, da);
-        transposeBack(m, q, dbt, ones, db);
+        transposeBack(memory, n, q, dat, da);
+        transposeBack(memory, m, q, dbt, db);
       });
     },
 
     rbfCovariance(n, q, x, { variance, lengthscales, bias, noise }, triangle, target) {
       const inverses = inverted(lengthscales, q);
-      withNumbers(q * (n + 1), (place) => {
-        const scaled = transpose(n, q, x, inverses, place);
+      withNumbers(memory, q * (n + 1), (place) => {
+        const scaled = transpose(memory, kernels, n, q, x, place, inverses);
         kernels.rbfCovariance(n, q, scaled, variance, bias, noise, target, triangle === 'both');
       });
     },
 
     rbfCovarianceGradient(n, q, x, { variance, lengthscales, bias }, covariance, gradient, triangle, dx) {
       const inverses = inverted(lengthscales, q);
-      return withNumbers(q * (2 * n + 2) + 4 + ROW, (place) => {
-        const scaled = transpose(n, q, x, inverses, place);
+      return withNumbers(memory, q * (2 * n + 2) + 4 + ROW, (place) => {
+        const scaled = transpose(memory, kernels, n, q, x, place, inverses);
         const [dxt, squares, sums, row] = [place(n * q), place(q), place(4), place(ROW)];
         const lower = triangle === 'lower';
         kernels.rbfGradient(n, q, scaled, covariance, bias, gradient, lower, dxt, squares, sums, row);
-        transposeBack(n, q, dxt, inverses, dx);
+        transposeBack(memory, n, q, dxt, dx, inverses);
         const [weighted, total, trace] = memory.float64(sums, 3) as unknown as [number, number, number];
         return {
           variance: weighted / variance + trace,

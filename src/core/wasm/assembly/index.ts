@@ -4,6 +4,8 @@ export { exponential } from './exponential';
 export { hyperbolicTangent } from './hyperbolicTangent';
 export { logarithm } from './logarithm';
 export { gemm } from './multiply';
+export { radialCross, radialCrossGradient } from './radialCross';
+export { radialGram, radialGramGradient } from './radialGram';
 export { rbfCovariance } from './rbfCovariance';
 export { rbfGradient } from './rbfGradient';
 export { squaredDistances, squaredDistancesGradient, transposeScaled } from './squaredDistances';

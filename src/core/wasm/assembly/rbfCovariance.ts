@@ -1,4 +1,5 @@
 import { exponential } from './exponential';
+import { mirrorBlock } from './pairBlocks';
 import { startInLower } from './parts';
 import { distancesFromPoint } from './squaredDistances';
 import { isWorthSharing, operands, partsAlong, shareOut } from './team';
@@ -89,7 +90,7 @@ function covarianceRows(
         exponential(width, entries, entries);
         scaleAndShift(width, variance, bias, entries);
       }
-      if (mirror) mirrorBlock(ib, rows, jb, k, rowBytes);
+      if (mirror) mirrorBlock(ib, rows, jb, BLOCK, k, rowBytes);
     }
     for (let i = ib; i < rows; i++) store<f64>(at(k + i * rowBytes, i), variance + bias + noise);
   }
@@ -103,11 +104,4 @@ function scaleAndShift(length: i32, factor: f64, shift: f64, x: usize): void {
     v128.store(at(x, i), f64x2.add(f64x2.mul(factors, v128.load(at(x, i))), shifts));
   }
   if (i < length) store<f64>(at(x, i), factor * load<f64>(at(x, i)) + shift);
-}
-
-function mirrorBlock(ib: i32, rows: i32, jb: i32, k: usize, rowBytes: i32): void {
-  for (let j = jb; j < min(jb + BLOCK, rows); j++) {
-    const line: usize = k + j * rowBytes;
-    for (let i = max(ib, j + 1); i < rows; i++) store<f64>(at(line, i), load<f64>(at(k + i * rowBytes, j)));
-  }
 }

@@ -92,7 +92,7 @@ export function squaredDistancesGradient(
 }
 
 /** Returns Σ_j w_j·(x − b_j), having taken w_j·(x − b_j) from each db_j. */
-function weightedDifferences(length: i32, x: f64, w: usize, b: usize, db: usize): f64 {
+export function weightedDifferences(length: i32, x: f64, w: usize, b: usize, db: usize): f64 {
   const xs = f64x2.splat(x);
   let s = f64x2.splat(0);
   let j = 0;

@@ -1,38 +1,22 @@
 import type { Float64Memory } from '../../float64/memory.ts';
 import type { LinearAlgebraEngine } from '../../linalg/engine.ts';
 import { type FusedOperations, gaussianLogDensity } from '../fusedOperations.ts';
+import { pullBetween, squaredDistancesBetween } from './pairs.ts';
+import { typescriptRadialOperations } from './radialOperations.ts';
 
 /** The fused operations in plain TypeScript, on any engine: what the compiled ones are compared with. */
 export function typescriptFusedOperations(memory: Float64Memory, engine: LinearAlgebraEngine): FusedOperations {
   return Object.freeze<FusedOperations>({
+    ...typescriptRadialOperations(memory),
+
     squaredDistances(n, m, q, a, b, target) {
-      const [A, B, T] = [memory.float64(a, n * q), memory.float64(b, m * q), memory.float64(target, n * m)];
-      for (let i = 0; i < n; i++) {
-        for (let j = 0; j < m; j++) {
-          let sum = 0;
-          for (let d = 0; d < q; d++) {
-            const gap = A[i * q + d]! - B[j * q + d]!;
-            sum += gap * gap;
-          }
-          T[i * m + j] = sum;
-        }
-      }
+      const [A, B] = [memory.float64(a, n * q), memory.float64(b, m * q)];
+      squaredDistancesBetween(n, m, q, A, B, memory.float64(target, n * m));
     },
 
     squaredDistancesGradient(n, m, q, a, b, weights, da, db) {
       const [A, B, W] = [memory.float64(a, n * q), memory.float64(b, m * q), memory.float64(weights, n * m)];
-      const [DA, DB] = [memory.float64(da, n * q), memory.float64(db, m * q)];
-      DA.fill(0);
-      DB.fill(0);
-      for (let i = 0; i < n; i++) {
-        for (let j = 0; j < m; j++) {
-          for (let d = 0; d < q; d++) {
-            const pull = 2 * W[i * m + j]! * (A[i * q + d]! - B[j * q + d]!);
-            DA[i * q + d]! += pull;
-            DB[j * q + d]! -= pull;
-          }
-        }
-      }
+      pullBetween(n, m, q, A, B, W, memory.float64(da, n * q), memory.float64(db, m * q));
     },
 
     rbfCovariance(n, q, x, { variance, lengthscales, bias, noise }, triangle, target) {

@@ -1,5 +1,5 @@
 /**
- * Loops over all pairs of points, which an engine may replace. Points are rows of row-major matrices of q columns. Pairs of one set
+ * Loops over all pairs of points. Points are rows of row-major matrices of q columns. Pairs of one set
  * are packed: pair (i, j), j < i, is at i(i − 1)/2 + j.
  */
 

@@ -1,0 +1,70 @@
+import type { CompiledProfile } from './radialOperations.ts';
+
+/** What the compiled kernels call the profiles: `assembly/radialProfiles.ts`. */
+export const PROFILE_NUMBERS: Readonly<Record<CompiledProfile, number>> = {
+  thinPlate1: 1,
+  thinPlate2: 2,
+  thinPlate3: 3,
+  thinPlate4: 4,
+  matern12: 5,
+  matern32: 6,
+  matern52: 7,
+};
+
+/** The compiled kernels of radial covariances, over a range of rows each: `assembly/` says what each one does. */
+export interface RadialKernels {
+  radialGram(
+    profile: number,
+    n: number,
+    q: number,
+    x: number,
+    variance: number,
+    diagonal: number,
+    rowStart: number,
+    rowEnd: number,
+    k: number,
+    work: number,
+  ): void;
+  radialGramGradient(
+    profile: number,
+    n: number,
+    q: number,
+    x: number,
+    variance: number,
+    rowStart: number,
+    rowEnd: number,
+    k: number,
+    g: number,
+    dx: number,
+    work: number,
+  ): number;
+  radialCross(
+    profile: number,
+    n: number,
+    m: number,
+    q: number,
+    a: number,
+    b: number,
+    variance: number,
+    rowStart: number,
+    rowEnd: number,
+    k: number,
+    work: number,
+  ): void;
+  radialCrossGradient(
+    profile: number,
+    n: number,
+    m: number,
+    q: number,
+    a: number,
+    b: number,
+    variance: number,
+    rowStart: number,
+    rowEnd: number,
+    k: number,
+    g: number,
+    da: number,
+    db: number,
+    work: number,
+  ): number;
+}
