@@ -1,8 +1,10 @@
+import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from './errors.ts';
 import { withFloat64 } from './float64/scope.ts';
 import { describe, Matrix, type MatrixLike } from './matrix.ts';
 import type { Model, ParameterValues } from './model.ts';
 import { checkFinite, type LogDensity, logDensity } from './objective.ts';
+import { checkOptions } from './options.ts';
 import { type ParameterValue, valueFrom } from './parameter.ts';
 import { tf } from './tensorflow.ts';
 import { layOut, naturalEntries, type VariableLayout } from './variables.ts';
@@ -19,6 +21,9 @@ export interface Evaluation {
 /** Values as a caller may give them: a matrix in any of its forms. */
 export type GivenValues = Readonly<Record<string, number | readonly number[] | MatrixLike>>;
 
+const wholeNumber = 'a whole number';
+const schema = v.strictObject({ seed: v.optional(v.pipe(v.number(wholeNumber), v.integer(wholeNumber)), 0) });
+
 /**
  * The log density of a model and its gradients at given values, without fitting.
  *
@@ -26,7 +31,7 @@ export type GivenValues = Readonly<Record<string, number | readonly number[] | M
  * @param values - natural (constrained) values by path; the model's initial ones where none are given
  * @param options - `seed` of the initial values, where they are drawn (0 unless given)
  * @returns objective, terms by name, gradients by path with respect to the natural values (held parameters have none)
- * @throws InvalidInputError for an unknown path, a wrong shape or a value outside its support
+ * @throws InvalidInputError for an unknown path or option, a wrong shape or a value outside its support
  * @throws NumericalError when the log density is not finite there
  * @example
  * ```ts
@@ -34,9 +39,10 @@ export type GivenValues = Readonly<Record<string, number | readonly number[] | M
  * ```
  */
 export function evaluate(model: Model, values: GivenValues = {}, options: { seed?: number } = {}): Evaluation {
+  const { seed } = checkOptions(schema, options, 'evaluate');
   const given = givenValues(values);
   return withFloat64(() => {
-    const assembly = model.assemble(options.seed ?? 0);
+    const assembly = model.assemble(seed);
     try {
       const layout = layOut(assembly.parameters);
       const density = logDensity(assembly, layout, naturalEntries(layout, given));

@@ -3,6 +3,7 @@ import type { Factor } from './model.ts';
 import * as op from './ops.ts';
 import type { Parameter } from './parameter.ts';
 import type { Scalar, Tensor } from './tensorflow.ts';
+import { softplus } from './transform.ts';
 import type { VariableLayout } from './variables.ts';
 
 /** A term `hyper.<path>` for every free parameter that carries a prior: Σ log p over its entries. */
@@ -17,6 +18,8 @@ export function hyperparameterFactors({ variables }: VariableLayout): Factor[] {
 
 /** What the solver sees of natural values: the inverse of `transforms` in transform.ts, with a gradient. */
 function unconstrained(x: Tensor, { support, lower, upper, transform }: Parameter, path: string): Tensor {
+  // u = log(exp(x) − 1), which must not overflow.
+  if (transform === softplus) return op.add(x, op.log(op.neg(op.expm1(op.neg(x)))));
   if (transform !== undefined) {
     throw new InvalidInputError(
       `The prior of '${path}' is on an unconstrained value, but that parameter has variables of its own kind. Put it on the natural value.`,

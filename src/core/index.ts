@@ -41,10 +41,12 @@ export {
   type ParameterLike,
   type ParameterOptions,
   type ParameterValue,
+  type PositiveOptions,
   positive,
   real,
   type Support,
 } from './parameter.ts';
 export type { OwnParameters } from './part.ts';
 export { type Random, seededRandom } from './random.ts';
-export type { Transform } from './transform.ts';
+export { startThreads, type Threads } from './threads.ts';
+export type { PositiveTransform, Transform } from './transform.ts';

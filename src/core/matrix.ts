@@ -1,3 +1,4 @@
+import { counted, countGiven } from './counted.ts';
 import { InvalidInputError } from './errors.ts';
 import { FLOAT64, type Float64Backend } from './float64/backend.ts';
 import { engine, tf } from './tensorflow.ts';
@@ -29,7 +30,7 @@ export class Matrix {
   ) {
     if (data.length !== rows * columns) {
       throw new InvalidInputError(
-        `A ${rows}×${columns} matrix takes ${rows * columns} numbers, but ${data.length} were given.`,
+        `A ${rows}×${columns} matrix takes ${counted(rows * columns, 'number')}, but ${countGiven(data.length, 'number')}.`,
       );
     }
   }
@@ -97,7 +98,7 @@ function fromRows(rows: readonly unknown[], name: string): Matrix {
     const length = rowLength(row, i, name);
     if (length !== columns) {
       throw new InvalidInputError(
-        `${name} is ragged: row 0 has ${columns} entries, but row ${i} has ${length}. Give every row the same length.`,
+        `${name} must have rows of equal length, but row 0 has ${columns} and row ${i} has ${length} entries. Give every row the same length.`,
       );
     }
     const entries = row as ArrayLike<unknown>;

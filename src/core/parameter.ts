@@ -1,14 +1,17 @@
+import * as v from 'valibot';
+import { countGiven } from './counted.ts';
 import { type ParameterPriorJSON, parameterPriorFromJSON, parameterPriorToJSON } from './distributions/json.ts';
 import { isParameterPrior, type ParameterPrior } from './distributions/parameterPrior.ts';
 import { InvalidInputError } from './errors.ts';
 import { describe, Matrix } from './matrix.ts';
-import { type Transform, transforms } from './transform.ts';
+import { checkOptions } from './options.ts';
+import { entriesOf, type ParameterValue, type ParameterValueJSON, valueFromJSON } from './parameterValue.ts';
+import { type PositiveTransform, softplus, type Transform, transforms } from './transform.ts';
+
+export { entriesOf, type ParameterValue, shapeOf, valueFrom, valueFromJSON } from './parameterValue.ts';
 
 /** Where a parameter's natural value may lie. */
 export type Support = 'real' | 'positive' | 'bounded' | 'box';
-
-/** A natural value: a number, a vector (one entry per latent dimension, say), or a matrix (the latents). */
-export type ParameterValue = number | readonly number[] | Matrix;
 
 /** A parameter of a kernel, prior, map or model: plain data that says what it is, where it starts and where it may go. */
 export interface Parameter {
@@ -19,7 +22,7 @@ export interface Parameter {
   /** Open bounds of a 'bounded' parameter, closed ones of a 'box' parameter. */
   readonly lower: number;
   readonly upper: number;
-  /** How the solver's variables become natural values, when the support's own transform is not the one to use. */
+  /** How the solver's variables become natural values, when the support's own transform (a logarithm, a logit) is not the one to use. */
   readonly transform?: Transform;
   /** Typical size of each entry of a 'box' parameter, > 0: the solver works on the quotients. */
   readonly scale?: Float64Array;
@@ -33,8 +36,23 @@ export interface ParameterOptions {
   readonly prior?: ParameterPrior;
 }
 
+/** What else may be said about a free positive parameter. */
+export interface PositiveOptions extends ParameterOptions {
+  /**
+   * What the solver sees of its value x: 'log' (the default), log x; or 'softplus', u with x = log(1 + exp(u)), the variables of
+   * GPy. The optima are the same, the solver's way to them is not.
+   */
+  readonly transform?: PositiveTransform;
+}
+
 /** What may be given where a parameter is expected: a bare number (or list) means the default kind with that start. */
 export type ParameterLike = number | readonly number[] | Parameter;
+
+const realOptions = v.strictObject({ prior: v.optional(v.any()) });
+const positiveOptions = v.strictObject({
+  prior: v.optional(v.any()),
+  transform: v.optional(v.picklist(['log', 'softplus'], "'log' or 'softplus'")),
+});
 
 /**
  * A parameter on the whole real line.
@@ -48,23 +66,29 @@ export type ParameterLike = number | readonly number[] | Parameter;
  * ```
  */
 export function real(initial: ParameterValue, options: ParameterOptions = {}): Parameter {
+  checkOptions(realOptions, options, 'real');
   return withPrior(parameter('real', initial, true, -Infinity, Infinity), options);
 }
 
 /**
- * A parameter that is greater than 0; the solver sees its logarithm.
+ * A parameter that is greater than 0; the solver sees its logarithm, or with `transform: 'softplus'` what GPy's optimizers see.
  *
  * @param initial - where it starts, > 0
- * @param options - `prior` on its value
+ * @param options - `prior` on its value, `transform` 'log' or 'softplus'
  * @throws InvalidInputError when the start is not positive and finite, or outside the support of the prior
  * @example
  * ```ts
  * rbf({ lengthscale: positive([1, 2]) }); // one lengthscale per latent dimension
  * rbf({ variance: positive(1, { prior: gamma({ shape: 2, rate: 1 }) }) });
+ * rbf({ variance: positive(1, { transform: 'softplus' }) });
  * ```
  */
-export function positive(initial: ParameterValue, options: ParameterOptions = {}): Parameter {
-  return withPrior(parameter('positive', initial, true, 0, Infinity), options);
+export function positive(initial: ParameterValue, options: PositiveOptions = {}): Parameter {
+  const { transform } = checkOptions(positiveOptions, options, 'positive');
+  return withPrior(
+    withTransform(parameter('positive', initial, true, 0, Infinity), transformNamed(transform)),
+    options,
+  );
 }
 
 /**
@@ -91,6 +115,7 @@ export function bounded(
       `A bounded parameter needs finite bounds in order, but [${lower}, ${upper}] was given.`,
     );
   }
+  checkOptions(realOptions, options, 'bounded');
   return withPrior(parameter('bounded', initial, true, lower, upper), options);
 }
 
@@ -125,7 +150,7 @@ export function box(
   if (scale.length !== length || bad >= 0) {
     throw new InvalidInputError(
       `The scale of a box parameter is one number above 0 for each of its ${length} entries, but ` +
-        `${scale.length === length ? `entry ${bad} is ${scale[bad]}` : `${scale.length} were given`}.`,
+        `${scale.length === length ? `entry ${bad} is ${scale[bad]}` : countGiven(scale.length, 'number')}.`,
     );
   }
   return Object.freeze({ ...result, scale });
@@ -149,15 +174,27 @@ export function isParameter(value: unknown): value is Parameter {
   return typeof value === 'object' && value !== null && 'support' in value && 'initial' in value;
 }
 
-/** The parameter that `given` means where `standard` describes the default kind; a held value keeps the default's support. */
-export function parameterFrom(given: ParameterLike, standard: Parameter): Parameter {
+/**
+ * The parameter that `given` means where `standard` describes the default kind; a held value keeps the default's support.
+ *
+ * @param name - what to call it in an error
+ */
+export function parameterFrom(given: ParameterLike, standard: Parameter, name: string): Parameter {
   if (isParameter(given)) {
     if (given.free) return given;
-    return parameter(standard.support, given.initial, false, standard.lower, standard.upper);
+    return parameter(standard.support, given.initial, false, standard.lower, standard.upper, name);
   }
-  const { support, free, lower, upper, prior } = standard;
-  return withPrior(parameter(support, given, free, lower, upper), prior === undefined ? {} : { prior });
+  const { support, free, lower, upper, prior, transform } = standard;
+  const result = withTransform(parameter(support, given, free, lower, upper, name), transform);
+  return withPrior(result, prior === undefined ? {} : { prior });
 }
+
+/** The parameter with a transform other than its support's own, when there is one. */
+function withTransform(given: Parameter, transform: Transform | undefined): Parameter {
+  return transform === undefined ? given : Object.freeze({ ...given, transform });
+}
+
+const transformNamed = (name: PositiveTransform | undefined) => (name === 'softplus' ? softplus : undefined);
 
 /** The parameter with a prior, when there is one. */
 function withPrior(given: Parameter, { prior }: ParameterOptions): Parameter {
@@ -172,30 +209,14 @@ function withPrior(given: Parameter, { prior }: ParameterOptions): Parameter {
   const placed = prior.on === 'natural' ? entries : transformOf(given).toUnconstrained(entries);
   const outside = placed.findIndex((entry) => !(entry > prior.lower));
   if (outside < 0) return result;
-  const value = prior.on === 'natural' ? 'value' : 'unconstrained value (the logarithm of a positive parameter)';
+  const value =
+    prior.on === 'natural'
+      ? 'value'
+      : 'unconstrained value (the logarithm of a positive parameter, unless its transform is another)';
   throw new InvalidInputError(
     `The prior ${prior.distribution} is on a ${value} above ${prior.lower}, but the parameter starts where it is ${placed[outside]}. ` +
       "Start it elsewhere, or use normal({ …, on: 'unconstrained' }).",
   );
-}
-
-/** Shape of a natural value: [] for a number, [n] for a list, [rows, columns] for a matrix. */
-export function shapeOf(value: ParameterValue): number[] {
-  if (typeof value === 'number') return [];
-  return value instanceof Matrix ? [value.rows, value.columns] : [value.length];
-}
-
-/** A copy of the entries of a natural value. */
-export function entriesOf(value: ParameterValue): Float64Array {
-  if (typeof value === 'number') return Float64Array.of(value);
-  return value instanceof Matrix ? value.data.slice() : Float64Array.from(value);
-}
-
-/** The natural value with these entries and this shape. */
-export function valueFrom(entries: Float64Array, shape: readonly number[]): ParameterValue {
-  if (shape.length === 0) return entries[0]!;
-  if (shape.length === 2) return new Matrix(entries, shape[0]!, shape[1]!);
-  return Array.from(entries);
 }
 
 export function transformOf(parameter: Parameter): Transform {
@@ -217,25 +238,39 @@ export function checkSupport(parameter: Parameter, value: ParameterValue, name: 
   });
 }
 
-function parameter(support: Support, initial: ParameterValue, free: boolean, lower: number, upper: number): Parameter {
-  if (typeof initial !== 'number' && !Array.isArray(initial) && !(initial instanceof Matrix)) {
+function parameter(
+  support: Support,
+  initial: ParameterValue,
+  free: boolean,
+  lower: number,
+  upper: number,
+  name = `a ${free ? support : 'fixed'} parameter`,
+): Parameter {
+  const list = Array.isArray(initial) ? (initial as readonly unknown[]) : undefined;
+  if (typeof initial !== 'number' && list === undefined && !(initial instanceof Matrix)) {
     throw new InvalidInputError(
-      `A parameter starts at a number, a list of numbers or a Matrix, but ${describe(initial)} was given.`,
+      `The start of ${name} is a number, a list of numbers or a Matrix, but ${describe(initial)} was given.`,
     );
   }
-  if (Array.isArray(initial) && initial.length === 0) {
+  if (list?.length === 0) {
     throw new InvalidInputError(
-      'A parameter that is a list starts with at least one number, but an empty list was given.',
+      `The start of ${name} that is a list holds at least one number, but an empty list was given.`,
+    );
+  }
+  const odd = list?.findIndex((entry) => typeof entry !== 'number') ?? -1;
+  if (odd >= 0) {
+    throw new InvalidInputError(
+      `The start of ${name} that is a list holds numbers, but its entry ${odd} is ${describe(list![odd])}. Rows are a Matrix: Matrix.from(rows).`,
     );
   }
   const result: Parameter = Object.freeze({
     support,
     free,
-    initial: Array.isArray(initial) ? Object.freeze([...initial]) : initial,
+    initial: list === undefined ? initial : (Object.freeze([...list]) as readonly number[]),
     lower,
     upper,
   });
-  checkSupport(result, result.initial, `The start of a ${free ? support : 'fixed'} parameter`);
+  checkSupport(result, result.initial, `The start of ${name}`);
   return result;
 }
 
@@ -243,14 +278,16 @@ function parameter(support: Support, initial: ParameterValue, free: boolean, low
 export interface ParameterJSON {
   readonly support: Support;
   readonly free: boolean;
-  readonly initial: number | readonly number[] | readonly (readonly number[])[];
+  readonly initial: ParameterValueJSON;
   /** Bounds of a 'bounded' or 'box' parameter; null where there is none. */
   readonly bounds?: readonly [number | null, number | null];
   readonly scale?: readonly number[];
+  readonly transform?: PositiveTransform;
   readonly prior?: ParameterPriorJSON;
 }
 
-export function parameterToJSON({ support, free, initial, lower, upper, scale, prior }: Parameter): ParameterJSON {
+export function parameterToJSON(parameter: Parameter): ParameterJSON {
+  const { support, free, initial, lower, upper, scale, transform, prior } = parameter;
   const finite = (bound: number) => (Number.isFinite(bound) ? bound : null);
   return {
     support,
@@ -258,19 +295,18 @@ export function parameterToJSON({ support, free, initial, lower, upper, scale, p
     initial: initial instanceof Matrix ? initial.toArrays() : initial,
     ...(support === 'bounded' || support === 'box' ? { bounds: [finite(lower), finite(upper)] as const } : {}),
     ...(scale === undefined ? {} : { scale: Array.from(scale) }),
+    ...(transform === softplus ? { transform: 'softplus' as const } : {}),
     ...(prior === undefined ? {} : { prior: parameterPriorToJSON(prior) }),
   };
 }
 
-export function parameterFromJSON({ support, free, initial, bounds, scale, prior }: ParameterJSON): Parameter {
+export function parameterFromJSON(json: ParameterJSON): Parameter {
+  const { support, free, initial, bounds, scale, transform, prior } = json;
   const [lower, upper] = bounds ?? [support === 'positive' ? 0 : null, null];
-  const plain = parameter(support, valueFromJSON(initial), free, lower ?? -Infinity, upper ?? Infinity);
+  const plain = withTransform(
+    parameter(support, valueFromJSON(initial), free, lower ?? -Infinity, upper ?? Infinity),
+    transformNamed(transform),
+  );
   const result = scale === undefined ? plain : Object.freeze({ ...plain, scale: Float64Array.from(scale) });
   return prior === undefined ? result : withPrior(result, { prior: parameterPriorFromJSON(prior) });
-}
-
-/** A natural value from its JSON form: rows become a Matrix. */
-export function valueFromJSON(value: ParameterJSON['initial']): ParameterValue {
-  if (typeof value === 'number') return value;
-  return Array.isArray(value[0]) ? Matrix.from(value as number[][]) : (value as readonly number[]);
 }

@@ -13,6 +13,7 @@ export function overriddenParameters<Name extends string>(
   overrides: Partial<Record<Name, ParameterLike>>,
 ): Record<Name, Parameter> {
   const names = Object.keys(defaults) as Name[];
+  const within = owner.charAt(0).toLowerCase() + owner.slice(1);
   for (const given of Object.keys(overrides)) {
     if (!names.includes(given as Name)) throw unknownName('parameter', given, names, owner);
   }
@@ -21,7 +22,7 @@ export function overriddenParameters<Name extends string>(
       const standard = defaults[name];
       const parameter = isParameter(standard) ? standard : positive(standard);
       const override = overrides[name];
-      return [name, override === undefined ? parameter : parameterFrom(override, parameter)];
+      return [name, override === undefined ? parameter : parameterFrom(override, parameter, `'${name}' of ${within}`)];
     }),
   ) as Record<Name, Parameter>;
 }

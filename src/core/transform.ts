@@ -20,6 +20,16 @@ const exponential: Transform = {
   pullBack: (gradient, natural) => gradient.map((entry, i) => entry * natural[i]!),
 };
 
+/**
+ * x = log(1 + exp(u)), the variables of GPy ("Logexp"): they move with the logarithm of a small value and with a large value
+ * itself. From 36 on x = u to rounding.
+ */
+export const softplus: Transform = {
+  toNatural: (unconstrained) => unconstrained.map((entry) => (entry > 36 ? entry : Math.log1p(Math.exp(entry)))),
+  toUnconstrained: (natural) => natural.map((entry) => (entry > 36 ? entry : Math.log(Math.expm1(entry)))),
+  pullBack: (gradient, natural) => gradient.map((entry, i) => entry * -Math.expm1(-natural[i]!)),
+};
+
 /** x = lower + (upper − lower)/(1 + exp(−u)) */
 const logistic = (lower: number, upper: number): Transform => ({
   toNatural: (unconstrained) => unconstrained.map((entry) => lower + (upper - lower) / (1 + Math.exp(-entry))),
@@ -35,3 +45,6 @@ export const transforms = {
   bounded: logistic,
   box: () => identity,
 } satisfies Record<string, (lower: number, upper: number) => Transform>;
+
+/** What the solver sees of a positive parameter x: 'log', log x, or 'softplus', log(exp(x) − 1). */
+export type PositiveTransform = 'log' | 'softplus';

@@ -1,4 +1,5 @@
 import { type Random, seededRandom } from '../core/random.ts';
+import { softplus } from '../core/transform.ts';
 import type { Variable, VariableLayout } from '../core/variables.ts';
 
 /** Of the standard deviation of each column of a real matrix, and of the root mean square of a real number or list. */
@@ -27,7 +28,12 @@ export function perturbedStarts(
   });
 }
 
-function perturb(x: Float64Array, { start, size, shape, parameter }: Variable, random: Random): void {
+function perturb(x: Float64Array, { start, size, shape, parameter, transform }: Variable, random: Random): void {
+  if (parameter.transform === softplus) {
+    const natural = transform.toNatural(x.subarray(start, start + size));
+    x.set(transform.toUnconstrained(natural.map((entry) => entry * Math.exp(random.normal()))), start);
+    return;
+  }
   const columns = shape.length === 2 ? shape[1]! : 1;
   const entries = x.subarray(start, start + size);
   const widths = Array.from({ length: columns }, (_, j) => {

@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts';
 import { evaluateStart } from './evaluateStart.ts';
 import {
   type ObjectiveFunction,
@@ -155,8 +156,4 @@ function setIterate(target: Iterate, { x, value, gradient }: Readonly<Iterate>):
 /** Whether two values differ by no more than the rounding of either. */
 function isLevel(value: number, other: number): boolean {
   return Math.abs(value - other) <= 16 * Number.EPSILON * Math.max(1, Math.abs(other));
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

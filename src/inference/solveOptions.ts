@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { countGiven } from '../core/counted.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
@@ -144,7 +145,7 @@ function perVariable(value: number | ArrayLike<number>, size: number, name: stri
   const entries = numbersOf(value, name);
   if (entries.length === size) return entries;
   throw new InvalidInputError(
-    `The ${name} must be one number or ${size}, one for each variable, but ${entries.length} were given.`,
+    `The ${name} must be one number or ${size}, one for each variable, but ${countGiven(entries.length, 'number')}.`,
   );
 }
 

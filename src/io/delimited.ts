@@ -1,4 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync';
+import { counted } from '../core/counted.ts';
 import { InvalidInputError } from '../core/errors.ts';
 
 /** A line of text cut into cells. */
@@ -21,7 +22,7 @@ export function parseDelimited(text: string, delimiter: string, file: string): D
   for (const { line, cells } of rows) {
     if (cells.length !== first.cells.length) {
       throw new InvalidInputError(
-        `'${file}' is ragged: line ${first.line} has ${first.cells.length} cells, but line ${line} has ${cells.length}. Give every line the same number of cells.`,
+        `'${file}' is ragged: line ${first.line} has ${counted(first.cells.length, 'cell')}, but line ${line} has ${cells.length}. Give every line the same number of cells.`,
       );
     }
   }

@@ -1,5 +1,7 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
+import { checkOptions } from '../core/options.ts';
 import { type DelimitedRow, guessDelimiter, numberOf, parseDelimited } from './delimited.ts';
 import { parseNumpy } from './npy.ts';
 import { formatOf, readBytes } from './source.ts';
@@ -25,6 +27,13 @@ export interface ReadTableOptions {
   readonly delimiter?: string;
 }
 
+const schema = v.strictObject({
+  labels: v.optional(v.union([v.string(), v.number()], 'the name of a column or its index from 0')),
+  allowMissing: v.optional(v.boolean('true or false')),
+  header: v.optional(v.boolean('true or false')),
+  delimiter: v.optional(v.pipe(v.string('a character'), v.minLength(1, 'a character'))),
+});
+
 /**
  * Reads a table of numbers, one point a row, from a .csv, .tsv or .npy file.
  *
@@ -35,13 +44,14 @@ export interface ReadTableOptions {
  * @param options - label column, missing cells, header, delimiter
  * @returns the numbers N×D, D column names and, if a label column was named, N labels
  * @throws InvalidInputError when the file cannot be read, is empty or ragged, its extension is unknown, a cell is not a
- * finite number, or there is no such label column; the message gives line and column
+ * finite number, or there is no such label column, the message giving line and column; or for an unknown option
  * @example
  * ```ts
  * const { matrix, labels } = await readTable('iris.csv', { labels: 'species' });
  * ```
  */
 export async function readTable(file: string, options: ReadTableOptions = {}): Promise<Table> {
+  checkOptions(schema, options, 'readTable');
   const format = formatOf(file);
   const bytes = await readBytes(file);
   if (format === 'npy') return numpyTable(bytes, file, options);

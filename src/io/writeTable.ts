@@ -1,3 +1,4 @@
+import { counted, countGiven } from '../core/counted.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { formatOf } from './source.ts';
@@ -32,10 +33,14 @@ export async function writeTable(
   if (format === 'npy') throw new InvalidInputError(`'${file}': tables are written as .csv or .tsv.`);
   const table = Matrix.from(matrix);
   if (columnNames.length !== table.columns) {
-    throw new InvalidInputError(`The table has ${table.columns} columns, but ${columnNames.length} names were given.`);
+    throw new InvalidInputError(
+      `The table has ${counted(table.columns, 'column')}, but ${countGiven(columnNames.length, 'name')}.`,
+    );
   }
   if (labels !== undefined && labels.values.length !== table.rows) {
-    throw new InvalidInputError(`The table has ${table.rows} rows, but ${labels.values.length} labels were given.`);
+    throw new InvalidInputError(
+      `The table has ${counted(table.rows, 'row')}, but ${countGiven(labels.values.length, 'label')}.`,
+    );
   }
   const lines = table.toArrays().map((row) => row.map(decimal));
   const header = columnNames.map(quoted);

@@ -90,7 +90,7 @@ export function multiply(...kernels: Kernel[]): Kernel {
  */
 export function scale(kernel: Kernel, variance: ParameterLike = 1): Kernel {
   const [child] = namedParts([checkKernel(kernel, 'scale')], ['scale']) as [ReturnType<typeof namedParts>[number]];
-  const parameter = parameterFrom(variance, positive(1));
+  const parameter = parameterFrom(variance, positive(1), 'the variance of scale');
   return Object.freeze<Kernel>({
     kind: 'kernel',
     name: 'scale',

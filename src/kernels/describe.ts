@@ -5,8 +5,8 @@ import type { Kernel, KernelLeaf } from './kernel.ts';
 
 /**
  * A kernel as people write it: `rbf(variance=1, lengthscale=[1,2]) + bias(0.1)`. Products are `*`; a held parameter is `fixed(1)`, and
- * one of another kind than its kernel's says which, `real(0)` or `bounded(0, 1, 0.5)`. `parseKernel` reads it back; priors on
- * parameters are left out (JSON keeps them).
+ * one of another kind than its kernel's says which, `real(0)` or `bounded(0, 1, 0.5)`. `parseKernel` reads it back; priors and
+ * transforms of parameters are left out (JSON keeps them).
  *
  * @param kernel - any kernel
  * @throws InvalidInputError when it is not a kernel

@@ -114,7 +114,11 @@ export function namedModel(name: string, options: LatentVariableModelOptions): M
       kernel ??= startedKernel(described, latents, observations, given.latentDim);
       return kernel;
     },
-    noise: parameterFrom((given.noise as ParameterLike | undefined) ?? 0.01 * meanVariance(observations), positive(1)),
+    noise: parameterFrom(
+      (given.noise as ParameterLike | undefined) ?? 0.01 * meanVariance(observations),
+      positive(1),
+      `'noise' of ${name}`,
+    ),
     priors: placed(given.priors ?? []),
   };
   if (shapeOf(parts.noise.initial).length > 0) {

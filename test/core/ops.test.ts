@@ -120,7 +120,7 @@ describe('tensor', () => {
     const making = (given: unknown, shape?: number[]) => () => op.tensor(given as op.NestedNumbers, shape);
     expect(making([[1, 2], [3]])).toThrow('[1] has shape [1] and [0] has [2]');
     expect(making([1, ['a']])).toThrow("the string 'a' was given at [1][0]");
-    expect(making([1, 2, 3], [2, 2])).toThrow('takes 4 numbers, but 3 were given');
+    expect(making([1, 2, 3], [2, 2])).toThrow('takes 4 numbers, but 3 numbers were given');
     expect(making(null)).toThrow(InvalidInputError);
   });
 });

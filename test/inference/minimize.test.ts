@@ -295,7 +295,7 @@ describe('unusable input', () => {
     [
       'bounds of the wrong length',
       call(START, lbfgsb(), { bounds: { lower: [0] } }),
-      /lower bounds must be one number or 2.*1 were given/,
+      /lower bounds must be one number or 2.*1 number was given/,
     ],
     ['a bound by a wrong name', call(START, lbfgsb(), { bounds: { min: [0] } }), /has no option 'min'/],
     [

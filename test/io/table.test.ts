@@ -97,6 +97,7 @@ describe('readTable on text', () => {
     ['empty label', 'a,k\n1,\n', { labels: 'k' }, "line 2, column 'k' is empty."],
     ['empty file', '', {}, 'is empty.'],
     ['blank file', '\n \n', {}, 'is empty: it holds nothing but blank lines.'],
+    ['ragged by one', 'a\n1,2\n', {}, 'line 1 has 1 cell, but line 2 has 2.'],
     ['header only', 'a,b\n', {}, 'but no data below it.'],
     ['labels only', 'k\noil\n', { labels: 'k' }, "has no column but the labels 'k'"],
     [
@@ -109,6 +110,16 @@ describe('readTable on text', () => {
     ['open quote', 'a,b\n1,"2\n', {}, 'is not valid CSV: Quote Not Closed'],
   ])('says what is wrong: %s', async (_, text, options, expected) => {
     expect(await failure(read('t.csv', text, options))).toContain(expected);
+  });
+
+  it('refuses options that it does not know, and values that it cannot use', async () => {
+    const given = (options: object) => failure(read('t.csv', 'a,b\n1,2\n', options));
+    expect(await given({ label: 'a' })).toBe(
+      "readTable has no option 'label'. Did you mean 'labels'? Known are labels, allowMissing, header, delimiter.",
+    );
+    expect(await given({ allowMissing: 'yes' })).toContain("Option 'allowMissing' of readTable must be true or false");
+    expect(await given({ labels: ['a'] })).toContain('must be the name of a column or its index from 0');
+    expect(await given({ delimiter: '' })).toContain("Option 'delimiter' of readTable must be a character");
   });
 
   it('says which file cannot be read', async () => {
@@ -150,7 +161,7 @@ describe('writeTable', () => {
   it('leaves an older file as it was when it cannot write', async () => {
     const { path, write } = temporaryFolder();
     const file = write('t.csv', 'old');
-    expect(await failure(writeTable(file, [[1, 2]], ['a']))).toBe('The table has 2 columns, but 1 names were given.');
+    expect(await failure(writeTable(file, [[1, 2]], ['a']))).toBe('The table has 2 columns, but 1 name was given.');
     expect(await failure(writeTable(file, [[1]], ['a'], { name: 'k', values: ['x', 'y'] }))).toContain('2 labels');
     expect(readFileSync(file, 'utf8')).toBe('old');
     expect(await failure(writeTable(join(path, 'absent', 't.csv'), [[1]], ['a']))).toContain(

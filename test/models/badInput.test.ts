@@ -16,6 +16,7 @@ import {
   loadFit,
   type MatrixLike,
   type Prior,
+  positive,
   rbf,
   seededRandom,
   standardNormal,
@@ -36,7 +37,10 @@ describe('bad input is refused with a sentence that says where and what to do', 
   it('ragged rows', () => {
     const Y = good();
     Y[3] = [1, 2];
-    expectInvalid(() => gplvm(Y, { latentDim: 2 }), /row 0 has 4 entries, but row 3 has 2/);
+    expectInvalid(
+      () => gplvm(Y, { latentDim: 2 }),
+      /^The observations must have rows of equal length, but row 0 has 4 and row 3 has 2 entries\./,
+    );
   });
 
   it('NaN and infinity, with row and column', () => {
@@ -90,6 +94,14 @@ describe('bad input is refused with a sentence that says where and what to do', 
     const options = { latentDims: 2 } as unknown as { latentDim: number };
     expectInvalid(() => gplvm(good(), options), /gplvm has no option 'latentDims'\. Did you mean 'latentDim'\?/);
     const model = gplvm(good(), { latentDim: 2 });
+    expectInvalid(
+      () => evaluate(model, {}, { sead: 1 } as object),
+      /^evaluate has no option 'sead'\. Did you mean 'seed'\?/,
+    );
+    expectInvalid(
+      () => evaluate(model, {}, { seed: 0.5 }),
+      /^Option 'seed' of evaluate must be a whole number, but 0\.5/,
+    );
     await expect(fit(model, { maxiterations: 5 } as object)).rejects.toThrow(/Did you mean 'maxIterations'\?/);
     expectInvalid(
       () => rbf({ lengthScale: 1 } as object),
@@ -98,7 +110,22 @@ describe('bad input is refused with a sentence that says where and what to do', 
   });
 
   it('parameters outside their range', () => {
-    expectInvalid(() => rbf({ variance: -1 }), /must be greater than 0, but -1 was given/);
+    expectInvalid(
+      () => rbf({ variance: -1 }),
+      /^The start of 'variance' of kernel 'rbf' must be greater than 0, but -1 was given/,
+    );
+    expectInvalid(
+      () => positive([1, 0]),
+      /^The start of a positive parameter \(entry 1\) must be greater than 0, but 0 was given/,
+    );
+    expectInvalid(
+      () => fixed([[1]] as never),
+      /list holds numbers, but its entry 0 is an array of 1\. Rows are a Matrix/,
+    );
+    expectInvalid(
+      () => gplvm(good(), { latentDim: 1, noise: -2 }),
+      /^The start of 'noise' of gplvm must be greater than 0, but -2 was given/,
+    );
     expectInvalid(() => rbf({ lengthscale: [1, Number.NaN] }), /entry 1/);
   });
 

@@ -136,8 +136,8 @@ describe('priors on parameters', () => {
   it('are kept by numbers in place of a default, dropped by fixed values, and survive JSON', async () => {
     const prior = gamma({ shape: 2, rate: 1 });
     const standard = positive(1, { prior });
-    expect(parameterFrom(3, standard).prior).toBe(prior);
-    expect(parameterFrom(fixed(3), standard).prior).toBeUndefined();
+    expect(parameterFrom(3, standard, 'it').prior).toBe(prior);
+    expect(parameterFrom(fixed(3), standard, 'it').prior).toBeUndefined();
     const onLogit = bounded(0, 2, 1.5, { prior: normal({ mean: 0, deviation: 3, on: 'unconstrained' }) });
     for (const parameter of [standard, onLogit]) {
       const again = parameterFromJSON(JSON.parse(JSON.stringify(parameterToJSON(parameter))));

@@ -11,7 +11,7 @@ export interface ParameterPrior {
   readonly values: Readonly<Record<string, number>>;
   /**
    * What it is a density of: 'natural', the parameter's value itself; 'unconstrained', what the solver sees of it (the logarithm
-   * of a positive parameter). The estimate maximises that density as it is, without a Jacobian.
+   * of a positive parameter, unless its transform is another). The estimate maximises that density as it is, without a Jacobian.
    */
   readonly on: 'natural' | 'unconstrained';
   /** Its support is what lies above. */

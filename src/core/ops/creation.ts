@@ -1,3 +1,4 @@
+import { counted, countGiven } from '../counted.ts';
 import { InvalidInputError } from '../errors.ts';
 import { FLOAT64 } from '../float64/backend.ts';
 import { exactScalar } from '../float64/exactScalar.ts';
@@ -46,7 +47,7 @@ export function tensor<T extends Tensor = Tensor>(values: NestedNumbers, shape?:
   const size = tf.util.sizeFromShape(target as number[]);
   if (size !== numbers.length) {
     throw new InvalidInputError(
-      `A tensor of shape [${target}] takes ${size} numbers, but ${numbers.length} were given.`,
+      `A tensor of shape [${target}] takes ${counted(size, 'number')}, but ${countGiven(numbers.length, 'number')}.`,
     );
   }
   const stored = engine().backendName === FLOAT64 ? Float64Array.from(numbers) : Float32Array.from(numbers);

@@ -1,3 +1,4 @@
+import { counted, countGiven } from '../counted.ts';
 import { InvalidInputError } from '../errors.ts';
 import { doublesOf } from '../matrix.ts';
 import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
@@ -19,9 +20,11 @@ import { tensor } from './creation.ts';
  */
 export function segmentSum(X: Tensor2D, segments: Int32Array, count: number): Tensor2D {
   const [n, q] = X.shape;
-  if (segments.length !== n || segments.some((s) => s < -1 || s >= count)) {
+  const odd = segments.findIndex((s) => s < -1 || s >= count);
+  if (segments.length !== n || odd >= 0) {
+    const wrong = segments.length === n ? `segment ${odd} is ${segments[odd]}` : countGiven(segments.length, 'segment');
     throw new InvalidInputError(
-      `segmentSum takes one segment from −1 to ${count - 1} for each of the ${n} rows, but ${segments.length} were given.`,
+      `segmentSum takes one segment from −1 to ${count - 1} for each of the ${counted(n, 'row')}, but ${wrong}.`,
     );
   }
   return tf.customGrad((...args: unknown[]) => {

@@ -1,3 +1,4 @@
+import { counted, countGiven } from '../counted.ts';
 import { InvalidInputError } from '../errors.ts';
 import { type EdgeList, patternOfGraph } from './pattern.ts';
 import { invertOnBlocks } from './selectedInverse.ts';
@@ -113,7 +114,7 @@ export function laplacianFactor(graph: EdgeList): LaplacianFactor {
 function checkWeights(weights: Float64Array, edges: number, base: number): void {
   if (weights.length !== edges) {
     throw new InvalidInputError(
-      `The graph has ${edges} edges, but ${weights.length} weights were given: give one an edge.`,
+      `The graph has ${counted(edges, 'edge')}, but ${countGiven(weights.length, 'weight')}: give one an edge.`,
     );
   }
   if (!(base > 0 && base < Infinity)) {

@@ -1,3 +1,4 @@
+import { counted, countGiven } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 
@@ -19,7 +20,7 @@ export function nearestNeighbourError(X: MatrixLike, labels: ArrayLike<string | 
   if (rows < 2) throw new InvalidInputError(`A nearest neighbour takes at least 2 points, but X has ${rows} rows.`);
   if (labels.length !== rows) {
     throw new InvalidInputError(
-      `X has ${rows} rows, but ${labels.length} labels were given. Give one label for each row.`,
+      `X has ${counted(rows, 'row')}, but ${countGiven(labels.length, 'label')}. Give one label for each row.`,
     );
   }
   const bad = data.findIndex((entry) => !Number.isFinite(entry));
