@@ -19,6 +19,10 @@ export interface TraceEntry {
 export interface FitDiagnostics {
   /** Which linear algebra ran. */
   readonly engine: string;
+  /** How many threads it shared its work among, when it was asked for a number of them. */
+  readonly threads?: number;
+  /** Why there were fewer threads than asked for. */
+  readonly threadsReason?: string;
   /** Of the log density, from all starts. */
   readonly evaluations: number;
   /** Of the solver, from the start that led to the result. */

@@ -48,4 +48,5 @@ export {
 } from './parameter.ts';
 export type { OwnParameters } from './part.ts';
 export { type Random, seededRandom } from './random.ts';
+export { startThreads, type Threads } from './threads.ts';
 export type { PositiveTransform, Transform } from './transform.ts';

@@ -4,6 +4,7 @@ import { ENGINE_CHOICES, type EngineChoice } from '../core/linalg/index.ts';
 import { describe } from '../core/matrix.ts';
 import type { Model } from '../core/model.ts';
 import { checkOptions } from '../core/options.ts';
+import type { Threads } from '../core/threads.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { FitStep } from './fitStep.ts';
 import type { Solver } from './solvers/solver.ts';
@@ -52,6 +53,12 @@ export interface FitOptions {
   readonly signal?: AbortSignal;
   /** Which linear algebra to use: 'auto', the fastest that this machine has, unless given or named by LATENTFIELD_ENGINE. */
   readonly engine?: EngineChoice;
+  /**
+   * Threads that share the large matrix operations of the WebAssembly engine: how many, which the fit starts and ends, or those that
+   * `startThreads` has started. One unless given or named by LATENTFIELD_THREADS. The result has the same bits whatever their number;
+   * where there can be none, `diagnostics.threadsReason` says why. Workers, which share starts, have one thread each.
+   */
+  readonly threads?: number | Threads;
 }
 
 const wholeNumber = v.pipe(v.number('a whole number'), v.integer('a whole number'));
@@ -59,6 +66,9 @@ const wholeFrom = (least: number) => v.pipe(wholeNumber, v.minValue(least, `a wh
 const fromZero = v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'));
 const isPool = (value: unknown): value is WorkerPool =>
   typeof value === 'object' && value !== null && 'count' in value && 'start' in value;
+
+const isThreads = (value: unknown): value is Threads =>
+  typeof value === 'object' && value !== null && 'count' in value && 'run' in value;
 
 const schema = v.strictObject({
   solver: v.optional(v.any()),
@@ -84,6 +94,9 @@ const schema = v.strictObject({
   onProgress: v.optional(v.custom<(step: FitStep) => unknown>(isFunction, 'a function')),
   signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
   engine: v.optional(v.picklist(ENGINE_CHOICES, `one of ${ENGINE_CHOICES.map((name) => `'${name}'`).join(', ')}`)),
+  threads: v.optional(
+    v.union([wholeFrom(1), v.custom<Threads>(isThreads)], 'a whole number from 1, or what startThreads started'),
+  ),
 });
 
 function isFunction(value: unknown): boolean {

@@ -1,5 +1,5 @@
 import { withFloat64 } from '../core/float64/scope.ts';
-import { type EngineChoice, linearAlgebra, withEngine } from '../core/linalg/index.ts';
+import { type EngineChoice, withEngine } from '../core/linalg/index.ts';
 import type { Model, ParameterValues } from '../core/model.ts';
 import { type LogDensity, logDensity, objectiveOf } from '../core/objective.ts';
 import {
@@ -10,6 +10,8 @@ import {
   type VariableLayout,
   valuesByPath,
 } from '../core/variables.ts';
+import { engineName } from './engineName.ts';
+import { type FitThreads, ONE_THREAD } from './fitThreads.ts';
 import type { ObjectiveFunction } from './scaledObjective.ts';
 import type { Box } from './solvers/solver.ts';
 
@@ -26,7 +28,8 @@ export interface FitProblem {
   readonly objective: ObjectiveFunction;
   /** Name of the linear algebra engine that evaluates it. */
   readonly engine: string;
-  /** Runs numerics on the float64 backend with that engine; nothing of the caller's. */
+  readonly threads: FitThreads;
+  /** Runs numerics on the float64 backend with that engine and these threads; nothing of the caller's. */
   compute<T>(work: () => T): T;
   /** Natural values by path. */
   valuesAt(x: Float64Array): ParameterValues;
@@ -38,8 +41,14 @@ export interface FitProblem {
 }
 
 /** Makes a model ready to be fitted. */
-export function openProblem(model: Model, seed: number, engine: EngineChoice | undefined): FitProblem {
-  const compute = <T>(work: () => T): T => withFloat64(({ memory64 }) => withEngine(memory64, engine, work));
+export function openProblem(
+  model: Model,
+  seed: number,
+  engine: EngineChoice | undefined,
+  threads = ONE_THREAD,
+): FitProblem {
+  const compute = <T>(work: () => T): T =>
+    withFloat64(({ memory64 }) => withEngine(memory64, engine, () => threads.run(work)));
   const assemble = () => compute(() => model.assemble(seed));
   const assembly = assemble();
   const layout = layOut(assembly.parameters);
@@ -51,7 +60,8 @@ export function openProblem(model: Model, seed: number, engine: EngineChoice | u
     start: toUnconstrained(layout, naturalEntries(layout, {})),
     limits: limitsOf(layout),
     objective: objectiveOf(assembly, layout),
-    engine: withFloat64(({ memory64 }) => withEngine(memory64, engine, () => linearAlgebra(memory64).name)),
+    engine: engineName(engine),
+    threads,
     compute,
     valuesAt: (x) => valuesByPath(layout, toNatural(layout, x)),
     variablesAt: (values) => toUnconstrained(layout, naturalEntries(layout, values)),

@@ -18,7 +18,7 @@ export interface Course {
   readonly trace: readonly TraceEntry[];
   readonly status: FitStatus;
   readonly message: string;
-  readonly diagnostics: Omit<FitDiagnostics, 'engine' | 'jitter'>;
+  readonly diagnostics: Omit<FitDiagnostics, 'engine' | 'threads' | 'threadsReason' | 'jitter'>;
 }
 
 /** The fit at a point of the solver's variables. */
@@ -30,7 +30,7 @@ export function fitAt(problem: FitProblem, x: Float64Array, { diagnostics, ...co
     terms,
     ...course,
     message: course.message + vanishing(problem, x),
-    diagnostics: { engine: problem.engine, jitter: report.jitter, ...diagnostics },
+    diagnostics: { engine: problem.engine, ...problem.threads.diagnostics(), jitter: report.jitter, ...diagnostics },
   });
 }
 

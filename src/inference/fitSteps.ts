@@ -7,6 +7,7 @@ import { embedded } from './embedded.ts';
 import { type FitOptions, type FitSettings, fitSettings } from './fitOptions.ts';
 import { type FitProblem, openProblem } from './fitProblem.ts';
 import { type FitStep, fitAt, fitStep } from './fitStep.ts';
+import { type FitThreads, fitThreads } from './fitThreads.ts';
 import { perturbedStarts } from './perturbedStarts.ts';
 import { refined } from './refined.ts';
 import { type RunEvent, runFrom, type Start } from './run.ts';
@@ -48,12 +49,25 @@ export function fitSteps(model: Model, options: FitOptions = {}): AsyncGenerator
 }
 
 async function* steps(model: Model, settings: FitSettings): AsyncGenerator<FitStep, Fit, void> {
+  const threads = await fitThreads(settings.threads, settings.engine);
+  try {
+    return yield* stepsWith(threads, model, settings);
+  } finally {
+    await threads.release();
+  }
+}
+
+async function* stepsWith(
+  threads: FitThreads,
+  model: Model,
+  settings: FitSettings,
+): AsyncGenerator<FitStep, Fit, void> {
   if (model.embed !== undefined) return embedded(model, settings.engine);
   const began = performance.now();
   const saved = settings.resume === undefined ? undefined : await readCheckpoint(settings.resume);
   if (saved !== undefined) checkResumed(saved, settings);
   const seed = saved?.seed ?? settings.seed ?? 0;
-  const problem = openProblem(model, seed, settings.engine);
+  const problem = openProblem(model, seed, settings.engine, threads);
   const seconds = () => (saved?.seconds ?? 0) + (performance.now() - began) / 1000;
   const stop = stopping(settings.signal);
   try {

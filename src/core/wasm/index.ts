@@ -2,6 +2,7 @@ export { type ElementaryFunctions, wasmElementaryFunctions } from './elementaryF
 export type { FusedOperations, GaussianLogMarginal, RbfParameters } from './fusedOperations.ts';
 export { supportsKernels } from './instance.ts';
 export type { RadialProfile } from './radialOperations.ts';
+export { alone, startTeam, type Threads } from './team.ts';
 export { typescriptElementaryFunctions } from './twins/elementaryFunctions.ts';
 export { typescriptFusedOperations } from './twins/fusedOperations.ts';
 export { wasmEngine } from './wasmEngine.ts';

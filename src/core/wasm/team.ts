@@ -1,17 +1,17 @@
-import { InvalidInputError, LatentFieldError } from '../errors.ts';
+import { LatentFieldError } from '../errors.ts';
 import type { Float64Memory } from '../float64/memory.ts';
 import { bytesOf, kernelsOn, shareKernels, supportsKernels, type ThreadedKernels } from './instance.ts';
 import { BLOCK_BYTES, ENDED, ROUND } from './teamBlock.ts';
 import { employ, type Staff } from './teamStaff.ts';
 
-/** Threads that share the work of the compiled kernels on one memory. */
-export interface Team {
-  /** How many, the calling one counted. */
+/** Threads that share the work of the WebAssembly engine. */
+export interface Threads {
+  /** How many, the calling one counted: 1 where there can be no others, and when they have been disposed. */
   readonly count: number;
   /** A sentence that says why there are fewer than asked for, when there are. */
   readonly reason: string | undefined;
-  /** Runs `work`, which is synchronous, with what the kernels do shared among these threads. */
-  lead<T>(work: () => T): T;
+  /** Runs `work`, which is synchronous, with large matrix operations shared among these threads, and returns what it returns. */
+  run<T>(work: () => T): T;
   /** Ends the threads; resolves when they are gone. */
   dispose(): Promise<void>;
 }
@@ -25,12 +25,12 @@ const threadedKernels = new WeakMap<Float64Memory, ThreadedKernels>();
 const leading = new WeakMap<Float64Memory, { readonly block: number; readonly count: number }>();
 
 /**
- * Starts `count` − 1 threads beside the calling one, on a memory that is moved to where they can share it. Where that is not
+ * Starts a team: `count` − 1 threads beside the calling one, on a memory that is moved to where they can share it. Where that is not
  * possible the team is the calling thread alone, and has a reason.
  *
  * @param count - from 1
  */
-export async function startTeam(memory: Float64Memory, count: number): Promise<Team> {
+export async function startTeam(memory: Float64Memory, count: number): Promise<Threads> {
   if (count === 1) return alone(undefined);
   const missing = whatIsMissing();
   if (missing !== undefined) return alone(missing);
@@ -74,7 +74,7 @@ function teamOf(
   count: number,
   staff: Staff,
   release: () => void,
-): Team {
+): Threads {
   const maySleep = mayBlock();
   let disposal: Promise<void> | undefined;
 
@@ -87,11 +87,15 @@ function teamOf(
     release();
   }
 
-  return Object.freeze<Team>({
-    count,
-    reason: undefined,
-    lead(work) {
-      if (disposal !== undefined) throw new InvalidInputError('These threads have been disposed. Start others.');
+  return Object.freeze<Threads>({
+    get count() {
+      return disposal === undefined ? count : 1;
+    },
+    get reason() {
+      return disposal === undefined ? undefined : 'The threads have been disposed.';
+    },
+    run(work) {
+      if (disposal !== undefined) return work();
       const before = leading.get(memory);
       turnTo(memory, kernels, { block, count }, maySleep);
       try {
@@ -121,8 +125,9 @@ function turnTo(
   else leading.set(memory, team);
 }
 
-function alone(reason: string | undefined): Team {
-  return Object.freeze<Team>({ count: 1, reason, lead: (work) => work(), dispose: () => Promise.resolve() });
+/** The calling thread alone. */
+export function alone(reason: string | undefined): Threads {
+  return Object.freeze<Threads>({ count: 1, reason, run: (work) => work(), dispose: () => Promise.resolve() });
 }
 
 function whatIsMissing(): string | undefined {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Float64Memory } from '../../../src/core/float64/memory.ts';
 import type { LinearAlgebraEngine } from '../../../src/core/linalg/engine.ts';
-import { startTeam, type Team } from '../../../src/core/wasm/team.ts';
+import { startTeam, type Threads } from '../../../src/core/wasm/team.ts';
 import { wasmEngine } from '../../../src/core/wasm/wasmEngine.ts';
 import { wasmFusedOperations } from '../../../src/core/wasm/wasmFusedOperations.ts';
 import { normals } from './bothEngines.ts';
@@ -11,7 +11,7 @@ import { spoiledMemory } from './spoiledMemory.ts';
 const SIZES = [0, 1, 2, 33, 97, 137, 190, 257, 300, 385];
 
 const memories = { alone: spoiledMemory(), two: spoiledMemory(), three: spoiledMemory() };
-const teams: Partial<Record<keyof typeof memories, Team>> = {};
+const teams: Partial<Record<keyof typeof memories, Threads>> = {};
 const engines = new Map<Float64Memory, LinearAlgebraEngine>();
 for (const memory of Object.values(memories)) engines.set(memory, wasmEngine(memory));
 
@@ -36,7 +36,7 @@ function byThreads<T>(
     const live = memory.liveBytes;
     const run = () => work(memory, offsets, engines.get(memory)!);
     const team = teams[name as keyof typeof memories];
-    const value = team === undefined ? run() : team.lead(run);
+    const value = team === undefined ? run() : team.run(run);
     expect(memory.liveBytes).toBe(live);
     const left = blocks.map((block, i) => memory.float64(offsets[i]!, block.length).slice());
     offsets.forEach((offset, i) => {
@@ -192,7 +192,7 @@ describe('a team', () => {
     const n = 300;
     memory.float64(large, n * n).set(definite(n, 1));
     // By then the threads must see what the memory has grown to.
-    team.lead(() => {
+    team.run(() => {
       expect(engine.cholesky(2, offset)).toBe(-1);
       expect(engine.cholesky(n, large)).toBe(-1);
     });
@@ -200,7 +200,7 @@ describe('a team', () => {
     await team.dispose();
   });
 
-  it('gives everything back when it is disposed, and refuses to lead then', async () => {
+  it('gives everything back when it is disposed, and is the calling thread alone then', async () => {
     const memory = spoiledMemory();
     const engine = wasmEngine(memory);
     const n = 200;
@@ -214,18 +214,19 @@ describe('a team', () => {
     const live = memory.liveBytes;
     const [first, second] = [await startTeam(memory, 2), await startTeam(memory, 2)];
     // One in the other: the inner one leads, then the outer one again.
-    first.lead(() => {
-      expect(second.lead(multiply)).toEqual(alone);
+    first.run(() => {
+      expect(second.run(multiply)).toEqual(alone);
       expect(multiply()).toEqual(alone);
     });
     expect(() =>
-      first.lead(() => {
+      first.run(() => {
         throw new RangeError('mine');
       }),
     ).toThrow('mine');
     await Promise.all([first.dispose(), first.dispose(), second.dispose()]);
     expect(memory.liveBytes).toBe(live);
-    expect(() => first.lead(multiply)).toThrow(/have been disposed/);
+    expect([first.count, first.reason]).toEqual([1, 'The threads have been disposed.']);
+    expect(first.run(multiply)).toEqual(alone);
     expect(multiply()).toEqual(alone);
   });
 
@@ -245,7 +246,7 @@ describe('a team', () => {
     const a = memory.allocate(8 * n * n);
     const block = Math.ceil(allocated[0]! / 64) * 64;
     Atomics.store(memory.int32(block + kernels.FAILED, 1), 0, 1);
-    const attempt = () => team.lead(() => engine.gemm(n, n, n, 1, rows(a, n), rows(a, n), 0, rows(a, n)));
+    const attempt = () => team.run(() => engine.gemm(n, n, n, 1, rows(a, n), rows(a, n), 0, rows(a, n)));
     expect(attempt).toThrow(expect.objectContaining({ name: 'LatentFieldError' }));
     expect(attempt).toThrow(/thread of the WebAssembly engine failed/);
     await team.dispose();
@@ -258,7 +259,7 @@ describe('a team', () => {
       const team = await startTeam(memory, 2);
       expect(team.count).toBe(1);
       expect(team.reason).toMatch(/cross-origin isolated.*Cross-Origin-Opener-Policy/);
-      expect(team.lead(() => 7)).toBe(7);
+      expect(team.run(() => 7)).toBe(7);
       await team.dispose();
       expect(memory.isShared).toBe(false);
     } finally {

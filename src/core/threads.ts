@@ -1,0 +1,30 @@
+import { InvalidInputError } from './errors.ts';
+import { float64Backend } from './float64/scope.ts';
+import { startTeam, type Threads } from './wasm/index.ts';
+
+export type { Threads } from './wasm/index.ts';
+
+/**
+ * Starts threads for the WebAssembly engine: threads of Node, or Web Workers. Products, Cholesky factors, triangular solutions,
+ * inverses and RBF covariances of some hundred rows and more are shared among them, with the same bits as on one thread; nothing else
+ * is. Give them to `fit` with its option `threads`, or run other work with them.
+ *
+ * All tensors of the library move to memory that threads can share, and stay there. Where there is none, as on a page that is not
+ * cross-origin isolated, everything runs on the calling thread, and `reason` says why.
+ *
+ * @param count - the calling thread counted, a whole number from 1
+ * @throws InvalidInputError when `count` is something else
+ * @example
+ * ```ts
+ * const threads = await startThreads(4);
+ * const result = await fit(gplvm(Y, { latentDim: 2 }), { threads });
+ * const { mean } = threads.run(() => result.predict(X));
+ * await threads.dispose();
+ * ```
+ */
+export async function startThreads(count: number): Promise<Threads> {
+  if (!Number.isInteger(count) || count < 1) {
+    throw new InvalidInputError(`startThreads takes a whole number of threads from 1, but ${count} was given.`);
+  }
+  return startTeam(float64Backend().memory64, count);
+}

@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { evaluate } from '../../src/core/evaluate.ts';
+import type { Fit } from '../../src/core/fit.ts';
+import { withFloat64 } from '../../src/core/float64/scope.ts';
+import { startThreads } from '../../src/core/threads.ts';
+import { pipeFlow } from '../../src/data/index.ts';
+import { type FitOptions, fit, fitSteps } from '../../src/inference/index.ts';
+import { add, bias, rbf } from '../../src/kernels/index.ts';
+import { gplvm, pca } from '../../src/models/index.ts';
+
+const { observations } = pipeFlow({ points: 300, seed: 1 });
+const model = () => gplvm(observations, { latentDim: 2, kernel: add(rbf(), bias()) });
+const options: FitOptions = { maxIterations: 3, engine: 'wasm' };
+const bitsOf = ({ latents, parameters, objective, terms, trace, status, message }: Fit) =>
+  JSON.stringify([latents, parameters, objective, terms, trace, status, message]);
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});
+
+describe('a fit on threads', () => {
+  it('falls back to one where there is no shared memory, and says why', async () => {
+    vi.stubGlobal('SharedArrayBuffer', undefined);
+    const { diagnostics } = await fit(model(), { ...options, maxIterations: 0, threads: 2 });
+    expect(diagnostics).toMatchObject({
+      engine: 'wasm',
+      threads: 1,
+      threadsReason: expect.stringMatching(/Cross-Origin-Embedder-Policy/) as string,
+    });
+  });
+
+  it('has the bits of a fit on one, however it comes to its threads', async () => {
+    const alone = await fit(model(), options);
+    expect(alone.diagnostics.threads).toBeUndefined();
+    const live = withFloat64(({ memory64 }) => memory64.liveBytes);
+    const own = await fit(model(), { ...options, threads: 2 });
+    expect(own.diagnostics).toMatchObject({ engine: 'wasm', threads: 2 });
+    expect(own.diagnostics.threadsReason).toBeUndefined();
+    vi.stubEnv('LATENTFIELD_THREADS', '3');
+    const named = await fit(model(), options);
+    expect(named.diagnostics.threads).toBe(3);
+    const one = await fit(model(), { ...options, threads: 1 });
+    expect(one.diagnostics.threads).toBe(1);
+    const threads = await startThreads(2);
+    const given = await fit(model(), { ...options, threads });
+    expect([given.diagnostics.threads, threads.count]).toEqual([2, 2]);
+    for (const result of [own, named, one, given]) expect(bitsOf(result)).toBe(bitsOf(alone));
+    const X = Array.from({ length: 50 }, (_, i) => [i / 25 - 1, 0.3]);
+    expect(threads.run(() => given.predict(X))).toEqual(alone.predict(X));
+    await threads.dispose();
+    expect(withFloat64(({ memory64 }) => memory64.liveBytes)).toBe(live);
+  });
+
+  it('has the bits of one on the way, and steps that outlive its threads', async () => {
+    const threads = await startThreads(2);
+    const parameters = { 'mapping.kernel.rbf.lengthscale': 0.7, 'mapping.noise': 0.05 };
+    const alone = await evaluate(model(), parameters);
+    const shared = await threads.run(() => evaluate(model(), parameters));
+    expect(shared).toEqual(alone);
+    await threads.dispose();
+    const steps = fitSteps(model(), { ...options, threads: 2 });
+    const first = await steps.next();
+    await steps.return(undefined as never);
+    expect(first.done).toBe(false);
+    if (!first.done) expect(first.value.result().diagnostics.threadsReason).toBe('The threads have been disposed.');
+  });
+
+  it('says that plain TypeScript has one', async () => {
+    const { diagnostics } = await fit(gplvm(pipeFlow({ points: 20, seed: 1 }).observations, { latentDim: 1 }), {
+      maxIterations: 0,
+      engine: 'typescript',
+      threads: 2,
+    });
+    expect([diagnostics.threads, diagnostics.threadsReason]).toEqual([1, 'The TypeScript engine runs on one thread.']);
+  });
+
+  it('refuses what is no number of threads', async () => {
+    for (const threads of [0, 1.5, -1, Number.NaN, 'two', {}]) {
+      await expect(fit(pca(observations, { latentDim: 1 }), { threads: threads as number })).rejects.toThrow(/threads/);
+    }
+    await expect(startThreads(0)).rejects.toThrow(/whole number of threads from 1, but 0 was given/);
+    for (const named of ['no', '0', '1.5']) {
+      vi.stubEnv('LATENTFIELD_THREADS', named);
+      await expect(fit(model(), options)).rejects.toThrow(
+        `LATENTFIELD_THREADS must be a whole number of threads from 1, but it is '${named}'`,
+      );
+    }
+  });
+});
+
+it('threads that nobody disposed let the process end', () => {
+  const program = fileURLToPath(new URL('./node/threadedProcess.mjs', import.meta.url));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program], { encoding: 'utf8', timeout: 50_000 });
+  expect([stderr, stdout, status]).toEqual(['', '2 threads, 300 rows\n', 0]);
+});
