@@ -30,6 +30,23 @@ const AIMS = [
     ],
     (n, most) => ratio(`TPSLVM evaluation, N=${n}, wasm`, ['tpslvm', 'evaluation', n, 'wasm'], most),
   ),
+  ...[400, 1000].flatMap((n) =>
+    ['∞', '1'].flatMap((C) =>
+      sizes(
+        [
+          ['', 1],
+          [', aimed at', 0.5],
+        ],
+        (aim, most) => ratio(`MPME, N=${n}, C = ${C}, wasm${aim}`, ['mpme', `C = ${C}`, n, 'wasm'], most),
+      ),
+    ),
+  ),
+  meu('MEU, N=100000: seconds', 600, ({ ms }) => ms.median / 1000),
+  meu('MEU, N=100000: seconds, aimed at', 180, ({ ms }) => ms.median / 1000),
+  meu('MEU, N=100000: MiB', 4096, ({ mebibytes }) => mebibytes),
+  meu('MEU: growth exponent of the time from N=10000 to 100000', 1.3, (largest, before) =>
+    Math.log10(largest.ms.median / before.ms.median),
+  ),
   ratio('whole fit, N=300, wasm', ['fit', 'gplvm, ≤ 500 iterations', 300, 'wasm'], 1),
   ratio('whole fit, N=300, native ×1', ['fit', 'gplvm, ≤ 500 iterations', 300, 'native ×1'], 0.8),
   share('gemm, n=1000, wasm, of the peak', ['gemm', 'wasm'], [PEAK, 'wasm'], 0.8),
@@ -51,6 +68,16 @@ export function judged(results) {
 /** Time over that of the peer on as many threads. */
 function ratio(what, [section, task, n, contender], most) {
   return { what, most, of: (results) => find(results, { section, task, n, contender })?.ratio?.median };
+}
+
+/** Of the fit to 100 000 points and the one to 10 000. */
+function meu(what, most, from) {
+  const at = (results, n) => find(results, { section: 'meu', n, contender: 'wasm' });
+  const of = (results) => {
+    const [largest, before] = [at(results, 100_000), at(results, 10_000)];
+    return largest === undefined || before === undefined ? undefined : from(largest, before);
+  };
+  return { what, most, of };
 }
 
 /** Operations a second over those of another task, at n = 1000; the peak has no n. */

@@ -11,7 +11,7 @@ const wrong = [];
 if (Number.isNaN(Date.parse(date))) wrong.push('no date');
 if (!machine.cpu || !machine.node || !(machine.cores > 0)) wrong.push('no machine');
 if (!(settings.rounds > 0)) wrong.push('no rounds');
-for (const section of ['raw', 'gplvm', 'fit', 'solvers']) {
+for (const section of ['raw', 'gplvm', 'fit', 'mpme', 'meu', 'spectral', 'solvers']) {
   if (!results.some((row) => row.section === section)) wrong.push(`nothing of section '${section}'`);
 }
 for (const row of results) {

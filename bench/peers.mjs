@@ -14,11 +14,22 @@ blas = sorted({p.rsplit('/', 1)[-1] for p in maps if re.match(r'lib.*(blas|mkl_r
 print(json.dumps({'python': platform.python_version(), 'numpy': numpy.__version__, 'scipy': scipy.__version__, 'sklearn': sk, 'peerBlas': ', '.join(blas)}))
 `;
 
-const OBSERVATIONS = `
-import sys, importlib.util
+const LOAD = `
+import sys, importlib.util, numpy as np
 spec = importlib.util.spec_from_file_location('peers', sys.argv[1]); peers = importlib.util.module_from_spec(spec); spec.loader.exec_module(peers)
-Y = peers.oil(int(sys.argv[2]))[0]
-sys.stdout.buffer.write(Y.astype('<f8').tobytes())
+def write(Y): sys.stdout.buffer.write(np.ascontiguousarray(Y).astype('<f8').tobytes())
+`;
+
+const POINTS = `${LOAD}
+Y = getattr(peers, sys.argv[2])(int(sys.argv[3]))
+write(Y[0] if isinstance(Y, tuple) else Y)
+`;
+
+const EMBEDDING = `${LOAD}
+from sklearn import manifold
+m = dict(isomap=lambda: manifold.Isomap(n_neighbors=10, n_components=2), lle=lambda: manifold.LocallyLinearEmbedding(n_neighbors=10, n_components=2),
+         eigenmaps=lambda: manifold.SpectralEmbedding(n_components=2, n_neighbors=10, affinity='nearest_neighbors'))[sys.argv[2]]
+write(m().fit_transform(peers.swiss(int(sys.argv[3]))))
 `;
 
 /** The peers: numpy, SciPy and OpenBLAS by peers.py; undefined, with the reason in `missing`, where they are not there. */
@@ -41,6 +52,11 @@ export function findPeers(missing) {
       'python3-sklearn libopenblas0-pthread, or name another interpreter in LATENTFIELD_PYTHON.';
     return undefined;
   }
+  const numbers = (script, what, n) => {
+    const { status, stdout: bytes } = run(['-c', script, program, what, String(n)], 1, 'buffer');
+    if (status !== 0) throw new Error(`${program} gives no ${what} of ${n} rows.`);
+    return new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+  };
   return {
     versions: JSON.parse(stdout),
     /** What a task prints; undefined, with the reason in `missing`, when it fails. */
@@ -51,11 +67,9 @@ export function findPeers(missing) {
       missing[`peers ${words.join(' ')}`] = result.error?.message ?? result.stderr.trim().split('\n').at(-1);
       return undefined;
     },
-    /** The n×12 centred observations that the peers use, by rows. */
-    observations(n) {
-      const { status, stdout: bytes } = run(['-c', OBSERVATIONS, program, String(n)], 1, 'buffer');
-      if (status !== 0) throw new Error(`${program} gives no observations: its function oil failed for ${n} rows.`);
-      return new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
-    },
+    /** The points that the peers use, by rows: the n×12 centred observations of 'oil', or those of 'circle' (n×2) and 'swiss' (n×3). */
+    points: (kind, n) => numbers(POINTS, kind, n),
+    /** Where scikit-learn puts the n points of the Swiss roll, n×2; the same models as those that the task of this name times. */
+    embedding: (task, n) => numbers(EMBEDDING, task, n),
   };
 }

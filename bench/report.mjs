@@ -3,6 +3,9 @@ const TITLES = {
   gplvm: 'GPLVM: one value and gradient of what fit minimises',
   tpslvm: 'Thin plate spline model: one value and gradient of what fit minimises',
   fit: 'Whole fits',
+  mpme: 'MPME: whole fits to noisy circles, λ = 1, 2 copies',
+  meu: 'MEU: whole fits to Swiss rolls, 6 neighbours, each in a process of its own',
+  spectral: 'Embeddings of Swiss rolls, 10 neighbours',
   solvers: 'Evaluations of the solvers until within 1e-8 of the minimum',
 };
 
@@ -20,6 +23,10 @@ const COLUMNS = {
   evaluations: (row) => row.evaluations,
   'ms each': (row) => row.msPerEvaluation && number(row.msPerEvaluation),
   'N×N taken': (row) => row.matrices,
+  MiB: (row) => row.mebibytes,
+  edges: (row) => row.edges,
+  KKT: (row) => row.kktResidual?.toExponential(1),
+  agreement: (row) => row.agreement?.toFixed(6),
   value: (row) => row.value?.toPrecision(10),
   ratio: (row) => row.ratio && ratioOf(row.ratio),
   to: (row) => row.ratio && row.against,
@@ -49,6 +56,8 @@ export function printTables({ date, settings, machine, missing, disagreements, r
   list('Not the same job', disagreements);
   console.log(
     '\nRatios are times of the contender over those of the one named, round by round: below 1 is faster.\n' +
+      'KKT is the largest relative violation of the optimality conditions; MiB the most memory that the process held.\n' +
+      'Agreement is the mean of the squared canonical correlations with our embedding: 1 is the same one.\n' +
       'Times of peers.py and ml-matrix for raw operations include the copy that they make of their input.',
   );
 }

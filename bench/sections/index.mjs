@@ -1,6 +1,8 @@
 import { gplvmEvaluations, tpslvmEvaluations } from './evaluations.mjs';
+import { meuFits, mpmeFits } from './maxEntropy.mjs';
 import { rawOperations } from './rawOperations.mjs';
 import { solverEvaluations } from './solverEvaluations.mjs';
+import { spectralEmbeddings } from './spectral.mjs';
 import { wholeFits } from './wholeFits.mjs';
 
 /** What `--only` names: each takes the context and returns rows. */
@@ -9,5 +11,8 @@ export const sections = {
   gplvm: gplvmEvaluations,
   tpslvm: tpslvmEvaluations,
   fit: wholeFits,
+  mpme: mpmeFits,
+  meu: meuFits,
+  spectral: spectralEmbeddings,
   solvers: solverEvaluations,
 };

@@ -1,0 +1,74 @@
+/**
+ * One task in a process of its own, so that its memory and threads are its own: reads the points, by rows, from the input and
+ * prints what it measured as JSON.
+ *
+ *   node bench/alone.mjs TASK COLUMNS SECONDS < points
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { sampler } from './rounds.mjs';
+
+const PROGRAM = fileURLToPath(import.meta.url);
+
+/** Minutes after which a task is given up. */
+const PATIENCE = 15;
+
+const TASKS = { meu: fitMeu, ISOMAP: embedByDruid('ISOMAP'), LLE: embedByDruid('LLE') };
+
+/** What a task measured; undefined, with the reason in `missing`, when it failed or took too long. */
+export function measuredAlone({ missing, seconds }, task, { data, rows, columns }, minutes = PATIENCE) {
+  const { status, stdout, stderr, error } = spawnSync(
+    process.execPath,
+    [PROGRAM, task, String(columns), String(seconds)],
+    {
+      input: new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
+      encoding: 'utf8',
+      maxBuffer: 2 ** 30,
+      timeout: 60_000 * minutes,
+    },
+  );
+  if (status === 0) return JSON.parse(stdout);
+  const reason =
+    stderr
+      .trim()
+      .split('\n')
+      .find((line) => line.includes('Error')) ?? `it ended with status ${status}`;
+  missing[`${task} ${rows}`] = error?.code === 'ETIMEDOUT' ? `It took more than ${minutes} minutes.` : reason;
+  return undefined;
+}
+
+if (process.argv[1] === PROGRAM) {
+  const [task, columns, seconds] = process.argv.slice(2);
+  const bytes = readFileSync(0);
+  const data = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+  console.log(JSON.stringify(await TASKS[task](data, Number(columns), Number(seconds))));
+}
+
+async function fitMeu(data, columns) {
+  const { Matrix, fit, meu } = await import(new URL('../dist/index.js', import.meta.url).href);
+  const start = performance.now();
+  const model = meu(new Matrix(data, data.length / columns, columns), { neighbours: 6, basePrecision: 1e-4 });
+  const { objective, diagnostics, graph } = await fit(model, { engine: 'wasm' });
+  return {
+    ms: performance.now() - start,
+    value: objective,
+    evaluations: diagnostics.evaluations,
+    kktResidual: diagnostics.kktResidual,
+    edges: graph.sources.length,
+    // maxRSS is in KiB.
+    mebibytes: Math.round(process.resourceUsage().maxRSS / 1024),
+  };
+}
+
+function embedByDruid(name) {
+  return async (data, columns, seconds) => {
+    const druid = await import('@saehrimnir/druidjs');
+    const points = Array.from({ length: data.length / columns }, (_, i) => data.slice(i * columns, (i + 1) * columns));
+    let latents;
+    const measure = sampler(seconds, () => {
+      latents = new druid[name](points, { neighbors: 10, d: 2, seed: 1 }).transform();
+    });
+    return { ...measure(), latents: Array.from(latents, (row) => Array.from(row)).flat() };
+  };
+}

@@ -1,0 +1,84 @@
+import { measuredAlone } from '../alone.mjs';
+import { enginesFor, peerContenders } from '../engines.mjs';
+import { manifoldPoints } from '../observations.mjs';
+import { compare } from '../rounds.mjs';
+
+/** Largest part of its size by which our objective may be below that of a peer, which ends at a looser tolerance. */
+const EQUAL = 1e-9;
+
+/** Whole fits of MPME to a noisy circle: the graph of all pairs, λ = 1, d = 2. */
+export async function mpmeFits(context) {
+  const { fit, mpme } = context.library;
+  const rows = [];
+  for (const n of context.sizes([400, 1000], [100])) {
+    const Y = await manifoldPoints(context, 'circle', n);
+    const few = await manifoldPoints(context, 'circle', 100);
+    for (const slackPenalty of [Infinity, 1]) {
+      const options = { latentDim: 2, basePrecision: 1, slackPenalty };
+      const ours = enginesFor(context, n, 400).map(({ engine, name, threads, peer, once, use }) => ({
+        name,
+        threads,
+        against: peer,
+        once,
+        async measure() {
+          use();
+          await fit(mpme(few, options), { engine });
+          const start = performance.now();
+          const fitted = await fit(mpme(Y, options), { engine });
+          return { ms: performance.now() - start, ...facts(fitted) };
+        },
+      }));
+      const given = slackPenalty === Infinity ? [n] : [n, slackPenalty];
+      const peers = peerContenders(context, 'mpme', given, peerSample(2));
+      const task = `C = ${slackPenalty === Infinity ? '∞' : slackPenalty}`;
+      rows.push(...(await compared(context, { section: 'mpme', task, n }, [...ours, ...peers], context.rounds)));
+    }
+  }
+  return rows;
+}
+
+/** Whole fits of MEU to a Swiss roll: 6 neighbours, γ = 1e-4. The peer is dense, so it is there for the smallest only. */
+export async function meuFits(context) {
+  const rows = [];
+  const [first, ...larger] = context.sizes([1000, 10_000, 100_000], [200]);
+  for (const n of [first, ...larger]) {
+    const Y = await manifoldPoints(context, 'swiss', n);
+    const ours = {
+      name: 'wasm',
+      threads: 1,
+      against: 'peers.py ×1',
+      measure: () => measuredAlone(context, 'meu', Y),
+    };
+    const peers = n === first ? peerContenders({ ...context, threads: [1] }, 'meu', [n], peerSample(3)) : [];
+    rows.push(...(await compared(context, { section: 'meu', task: 'meu', n }, [ours, ...peers], 1)));
+  }
+  return rows;
+}
+
+function facts({ objective, diagnostics, graph }) {
+  const { evaluations, kktResidual } = diagnostics;
+  return { value: objective, evaluations, kktResidual, edges: graph.sources.length };
+}
+
+/** The peer's objective is ours in units of copies/2. */
+function peerSample(copies) {
+  return ({ seconds, value, evaluations }) => ({ ms: 1000 * seconds, value: (copies / 2) * value, evaluations });
+}
+
+async function compared(context, of, contenders, rounds) {
+  const rows = await compare(of, contenders, rounds);
+  const peer = rows.find(({ contender }) => contender.startsWith('peers'));
+  for (const { contender, value, kktResidual, n, section, task } of rows) {
+    if (peer !== undefined && !(value >= peer.value - EQUAL * Math.abs(peer.value))) {
+      context.disagreements.push(
+        `${section} ${n}, ${task}: the objective is ${value} by ${contender}, below ${peer.value} by ${peer.contender}.`,
+      );
+    }
+    if (kktResidual > 1e-8) {
+      context.disagreements.push(
+        `${section} ${n}, ${task}: by ${contender} the optimality conditions hold to ${kktResidual} only.`,
+      );
+    }
+  }
+  return rows;
+}
