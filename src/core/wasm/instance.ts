@@ -82,9 +82,7 @@ export interface Kernels extends RadialKernels {
     bias: number,
     g: number,
     symmetric: boolean,
-    dx: number,
-    squares: number,
-    sums: number,
+    result: number,
     work: number,
   ): void;
 }

@@ -11,7 +11,7 @@ export const PROFILE_NUMBERS: Readonly<Record<CompiledProfile, number>> = {
   matern52: 7,
 };
 
-/** The compiled kernels of radial covariances, over a range of rows each: `assembly/` says what each one does. */
+/** The compiled kernels of radial covariances, those between two sets of points over a range of rows: `assembly/` says what each one does. */
 export interface RadialKernels {
   radialGram(
     profile: number,
@@ -20,8 +20,6 @@ export interface RadialKernels {
     x: number,
     variance: number,
     diagonal: number,
-    rowStart: number,
-    rowEnd: number,
     k: number,
     work: number,
   ): void;
@@ -31,13 +29,13 @@ export interface RadialKernels {
     q: number,
     x: number,
     variance: number,
-    rowStart: number,
-    rowEnd: number,
     k: number,
     g: number,
-    dx: number,
+    result: number,
     work: number,
-  ): number;
+  ): void;
+  /** Numbers of workspace for the gradient of a covariance of n points, of a result of so many numbers. */
+  gradientWorkspace(n: number, length: number): number;
   radialCross(
     profile: number,
     n: number,

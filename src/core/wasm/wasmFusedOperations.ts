@@ -6,8 +6,6 @@ import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
 import { wasmRadialOperations } from './wasmRadialOperations.ts';
 
 const BYTES = 8;
-/** Numbers that the gradient kernel takes for a row of a block. */
-const ROW = 32;
 
 /** The fused operations in WebAssembly SIMD. */
 export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
@@ -43,16 +41,18 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
 
     rbfCovarianceGradient(n, q, x, { variance, lengthscales, bias }, covariance, gradient, triangle, dx) {
       const inverses = inverted(lengthscales, q);
-      return withNumbers(memory, q * (2 * n + 2) + 4 + ROW, (place) => {
+      const length = n * q + q + 4;
+      const workspace = kernels.gradientWorkspace(n, length);
+      return withNumbers(memory, q * (n + 1) + length + workspace, (place) => {
         const scaled = transpose(memory, kernels, n, q, x, place, inverses);
-        const [dxt, squares, sums, row] = [place(n * q), place(q), place(4), place(ROW)];
-        const lower = triangle === 'lower';
-        kernels.rbfGradient(n, q, scaled, covariance, bias, gradient, lower, dxt, squares, sums, row);
-        transposeBack(memory, n, q, dxt, dx, inverses);
-        const [weighted, total, trace] = memory.float64(sums, 3) as unknown as [number, number, number];
+        const result = place(length);
+        kernels.rbfGradient(n, q, scaled, covariance, bias, gradient, triangle === 'lower', result, place(workspace));
+        transposeBack(memory, n, q, result, dx, inverses);
+        const sums = memory.float64(result, length).slice(n * q);
+        const [weighted, total, trace] = sums.slice(q) as unknown as [number, number, number];
         return {
           variance: weighted / variance + trace,
-          lengthscales: memory.float64(squares, q).map((square, d) => square * inverses[d]!),
+          lengthscales: sums.slice(0, q).map((square, d) => square * inverses[d]!),
           bias: total,
           noise: trace,
         };

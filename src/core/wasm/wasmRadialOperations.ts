@@ -18,22 +18,24 @@ export function wasmRadialOperations(memory: Float64Memory): RadialOperations {
       if (profile.compiled === undefined) return twin.radialGram(n, q, x, profile, variance, k);
       const number = PROFILE_NUMBERS[profile.compiled];
       const diagonal = variance * atZero(profile);
-      withNumbers(memory, q * (n + 1) + ROW, (place) => {
+      const rows = ROW * kernels.threads;
+      withNumbers(memory, q * (n + 1) + rows, (place) => {
         const points = transpose(memory, kernels, n, q, x, place);
-        kernels.radialGram(number, n, q, points, variance, diagonal, 0, n, k, place(ROW));
+        kernels.radialGram(number, n, q, points, variance, diagonal, k, place(rows));
       });
     },
 
     radialGramGradient(n, q, x, profile, variance, k, g, dx) {
       if (profile.compiled === undefined) return twin.radialGramGradient(n, q, x, profile, variance, k, g, dx);
       const number = PROFILE_NUMBERS[profile.compiled];
-      return withNumbers(memory, q * (2 * n + 1) + ROW, (place) => {
+      const length = n * q + 2;
+      const workspace = kernels.gradientWorkspace(n, length);
+      return withNumbers(memory, q * (n + 1) + length + workspace, (place) => {
         const points = transpose(memory, kernels, n, q, x, place);
-        const pulls = place(n * q);
-        memory.float64(pulls, n * q).fill(0);
-        const sum = kernels.radialGramGradient(number, n, q, points, variance, 0, n, k, g, pulls, place(ROW));
-        transposeBack(memory, n, q, pulls, dx);
-        return sum / variance;
+        const result = place(length);
+        kernels.radialGramGradient(number, n, q, points, variance, k, g, result, place(workspace));
+        transposeBack(memory, n, q, result, dx);
+        return memory.float64(result, length)[n * q]! / variance;
       });
     },
 

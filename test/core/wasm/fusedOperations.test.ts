@@ -13,7 +13,7 @@ const engines = {
   typescript: (memory: Float64Memory) => typescriptFusedOperations(memory, typescriptEngine(memory)),
 };
 type Engine = keyof typeof engines;
-const SIZES = [0, 1, 2, 3, 4, 31, 32, 33, 63, 64, 65, 97, 130];
+const SIZES = [0, 1, 2, 3, 4, 31, 32, 33, 63, 64, 65, 97, 130, 300];
 
 /** Puts arrays into a memory, lets the operations work on them, and gives back what is in them then. */
 function run<T>(engine: Engine, blocks: Float64Array[], work: (operations: FusedOperations, offsets: number[]) => T) {

@@ -4,6 +4,8 @@ import type { LinearAlgebraEngine } from '../../../src/core/linalg/engine.ts';
 import { startTeam, type Threads } from '../../../src/core/wasm/team.ts';
 import { wasmEngine } from '../../../src/core/wasm/wasmEngine.ts';
 import { wasmFusedOperations } from '../../../src/core/wasm/wasmFusedOperations.ts';
+import { maternProfiles } from '../../../src/kernels/maternProfiles.ts';
+import { thinPlate } from '../../../src/kernels/thinPlateProfiles.ts';
 import { normals } from './bothEngines.ts';
 import { spoiledMemory } from './spoiledMemory.ts';
 
@@ -170,6 +172,15 @@ describe('threads share the work bit for bit', () => {
         });
         expect(results[0]!.value.value.failedPivot).toBe(-1);
         expectSameBits(results);
+      }
+      for (const profile of [maternProfiles.matern32, thinPlate(q, 'corrected').profile]) {
+        expectSameBits(
+          byThreads(blocks, (memory, [x, , k, g, , dx]) => {
+            const fused = wasmFusedOperations(memory);
+            fused.radialGram(n, q, x!, profile, 1.3, k!);
+            return fused.radialGramGradient(n, q, x!, profile, 1.3, k!, g!, dx!);
+          }),
+        );
       }
     });
   }

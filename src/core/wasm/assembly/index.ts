@@ -1,6 +1,7 @@
 export { cholesky } from './cholesky';
 export { choleskyInverse, mirrorLower } from './choleskyInverse';
 export { exponential } from './exponential';
+export { gradientWorkspace } from './gradientParts';
 export { hyperbolicTangent } from './hyperbolicTangent';
 export { logarithm } from './logarithm';
 export { gemm } from './multiply';

@@ -1,15 +1,17 @@
+import { addParts, firstRow, gradientParts, resultOfPart } from './gradientParts';
 import { contract, withTransposed } from './pairBlocks';
+import { isWorthSharing, operands, shareOut } from './team';
 import { at, lanes } from './vectors';
 
 const BLOCK: i32 = 32;
 
 /**
  * Contracts g = ∂L/∂K with the derivatives of the covariance of `rbfCovariance`, whose k, points x and bias are given; one pass over
- * g and k. With h = (g_ij + g_ji)·(k_ij − bias) below the diagonal,
- *   dx_i ← −Σ_j h_ij·(x_i − x_j),  squares_d ← Σ_ij h_ij·(x_i − x_j)_d²,
- *   sums ← [Σ h_ij, Σ g_ij, Σ g_ii].
- * With `symmetric` only the lower triangle of g is read. Points and dx are given dimension by dimension; `work` has room for 32
- * numbers.
+ * g and k. With h = (g_ij + g_ji)·(k_ij − bias) below the diagonal, result ← [dx | squares | sums],
+ *   dx_i = −Σ_j h_ij·(x_i − x_j),  squares_d = Σ_ij h_ij·(x_i − x_j)_d²,
+ *   sums = [Σ h_ij, Σ g_ij, Σ g_ii, 0].
+ * With `symmetric` only the lower triangle of g is read. Points and dx are given dimension by dimension; `work` has room for
+ * gradientWorkspace(n, q·n + q + 4) numbers.
  */
 export function rbfGradient(
   n: i32,
@@ -19,30 +21,90 @@ export function rbfGradient(
   bias: f64,
   g: usize,
   symmetric: bool,
-  dx: usize,
-  squares: usize,
-  sums: usize,
+  result: usize,
   work: usize,
 ): void {
+  const parts = gradientParts(n);
+  if (ASC_FEATURE_THREADS) {
+    if (parts > 1 && isWorthSharing(MULTIPLICATIONS * n * n)) {
+      const task = changetype<Contraction>(operands());
+      task.n = n;
+      task.q = q;
+      task.x = x;
+      task.k = k;
+      task.bias = bias;
+      task.g = g;
+      task.symmetric = symmetric;
+      task.work = work;
+      shareOut(sharedPart, parts);
+      addParts(n, resultLength(n, q), work, result);
+      return;
+    }
+  }
+  for (let part = 0; part < parts; part++) gradientPart(part, n, q, x, k, bias, g, symmetric, work);
+  addParts(n, resultLength(n, q), work, result);
+}
+
+/** What a pair of points costs, half of them, in multiplications of a product. */
+const MULTIPLICATIONS: f64 = 15.0;
+
+/** A contraction as the threads of a team find it. */
+@unmanaged
+class Contraction {
+  bias: f64;
+  n: i32;
+  q: i32;
+  x: usize;
+  k: usize;
+  g: usize;
+  work: usize;
+  symmetric: bool;
+}
+
+function sharedPart(part: i32): void {
+  const t = changetype<Contraction>(operands());
+  gradientPart(part, t.n, t.q, t.x, t.k, t.bias, t.g, t.symmetric, t.work);
+}
+
+function resultLength(n: i32, q: i32): i32 {
+  return q * n + q + 4;
+}
+
+function gradientPart(
+  part: i32,
+  n: i32,
+  q: i32,
+  x: usize,
+  k: usize,
+  bias: f64,
+  g: usize,
+  symmetric: bool,
+  work: usize,
+): void {
+  const length = resultLength(n, q);
+  const dx = resultOfPart(part, length, work);
+  const squares: usize = at(dx, q * n);
+  const sums: usize = at(squares, q);
+  const h: usize = at(dx, length);
   const rowBytes = n << 3;
-  memory.fill(dx, 0, q * rowBytes);
-  memory.fill(squares, 0, q << 3);
+  memory.fill(dx, 0, length << 3);
   let weightSum = 0.0;
   let sum = 0.0;
   let trace = 0.0;
-  for (let ib = 0; ib < n; ib += BLOCK) {
-    const rows = min(ib + BLOCK, n);
+  const end = firstRow(part + 1, n);
+  for (let ib = firstRow(part, n); ib < end; ib += BLOCK) {
+    const rows = min(ib + BLOCK, end);
     for (let jb = 0; jb <= ib; jb += BLOCK) {
       for (let i = ib; i < rows; i++) {
         const width = min(BLOCK, i - jb);
         const row: usize = at(g + i * rowBytes, jb);
-        if (symmetric) doubled(width, row, work);
-        else withTransposed(width, row, at(g + jb * rowBytes, i), rowBytes, work);
-        sum += total(width, work);
-        weightSum += weigh(width, at(k + i * rowBytes, jb), bias, work);
+        if (symmetric) doubled(width, row, h);
+        else withTransposed(width, row, at(g + jb * rowBytes, i), rowBytes, h);
+        sum += total(width, h);
+        weightSum += weigh(width, at(k + i * rowBytes, jb), bias, h);
         for (let d = 0; d < q; d++) {
           const line = d * n;
-          contract(width, i - jb, at(x, line + jb), work, at(dx, line + jb), at(squares, d));
+          contract(width, i - jb, at(x, line + jb), h, at(dx, line + jb), at(squares, d));
         }
       }
     }

@@ -49,6 +49,7 @@ class Task {
 
 let block: usize = 0;
 let threads: i32 = 1;
+let number: i32 = 0;
 let maySleep = false;
 /** Whether this thread is at work on a part, and must not share what it does. */
 let isInside = false;
@@ -64,9 +65,10 @@ export function useTeam(teamBlock: usize, count: i32, leaderMaySleep: bool): voi
   isInside = false;
 }
 
-/** Takes part in all tasks of the team, as thread `number` from 1, until the team ends. */
-export function serveTeam(teamBlock: usize, number: i32): void {
+/** Takes part in all tasks of the team, as thread `ownNumber` from 1, until the team ends. */
+export function serveTeam(teamBlock: usize, ownNumber: i32): void {
   block = teamBlock;
+  number = ownNumber;
   isInside = true;
   let round = 0;
   for (;;) {
@@ -99,6 +101,11 @@ function nextRound(seen: i32): i32 {
 /** Whether a task of so many multiplications should be shared: there is a team, and this is not part of a shared task already. */
 export function isWorthSharing(multiplications: f64): bool {
   return block != 0 && !isInside && multiplications >= LEAST;
+}
+
+/** Number of this thread, 0 for the leader and for one that works alone. */
+export function threadNumber(): i32 {
+  return number;
 }
 
 /** How many parts to cut a task into along an extent of which a part should have `least` at least. */
