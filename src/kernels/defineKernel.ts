@@ -5,7 +5,7 @@ import { unknownName } from '../core/options.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../core/parameter.ts';
 import { type OwnParameters, overriddenParameters, ownTensors } from '../core/part.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
-import type { Kernel, Offsets } from './kernel.ts';
+import type { Kernel, Offsets, SymmetricBasis } from './kernel.ts';
 
 /** Natural values of a kernel's own parameters, as tensors: scalars, or vectors where the start is a list. */
 export type KernelParameters<Name extends string> = Readonly<Record<Name, Tensor>>;
@@ -39,6 +39,8 @@ export interface KernelDefinition<Name extends string, Options extends object = 
   offsets?(p: KernelParameters<Name>): Partial<Offsets>;
   /** k(X, X) with offsets, when one operation does both. */
   offsetGram?(p: KernelParameters<Name>, X: Tensor2D, offsets: Partial<Offsets>): Tensor2D;
+  /** When k(X, X) = E² + UUᵀ with a symmetric N×N matrix E of basis functions at the process's inputs and few features U: E and U. */
+  symmetricBasis?(options: Partial<Options>): ((p: KernelParameters<Name>, X: Tensor2D) => SymmetricBasis) | undefined;
   /**
    * When k(A, B) = Φ(A)·Φ(B)ᵀ with finitely many features that do not depend on the process's inputs: their number and Φ, n×rank.
    * A process with fewer features than points is then worked with in features.
@@ -101,6 +103,7 @@ export function defineKernel<Name extends string, Options extends object = objec
     const remade = (changes: Readonly<Record<string, unknown>>) => make({ ...own, ...options, ...changes });
     const open = definition.startedAt?.(options);
     const features = definition.features?.(options);
+    const symmetricBasis = definition.symmetricBasis?.(options);
     const kernel: Kernel = {
       kind: 'kernel',
       name,
@@ -121,6 +124,7 @@ export function defineKernel<Name extends string, Options extends object = objec
       ...(definition.offsetGram && {
         offsetGram: (p, X, offsets) => definition.offsetGram!(ownTensors(p, name, names), X, offsets),
       }),
+      ...(symmetricBasis && { symmetricBasis: (p, X) => symmetricBasis(ownTensors(p, name, names), X) }),
       ...(features && {
         features: { rank: features.rank, at: (p, A) => features.at(ownTensors(p, name, names), A) },
       }),

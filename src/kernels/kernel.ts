@@ -29,6 +29,8 @@ export interface Kernel {
   readonly offsets?: (p: TensorMap) => Partial<Offsets>;
   /** k(X, X) with offsets as one operation, for kernels that have one. */
   readonly offsetGram?: (p: TensorMap, X: Tensor2D, offsets: Partial<Offsets>) => Tensor2D;
+  /** For kernels that are built on a symmetric basis at the process's own inputs: k(X, X) = E² + UUᵀ. */
+  readonly symmetricBasis?: (p: TensorMap, X: Tensor2D) => SymmetricBasis;
   /** For kernels with finitely many features whatever the process's inputs: k(x, x') is their inner product. */
   readonly features?: KernelFeatures;
   /**
@@ -44,6 +46,14 @@ export interface KernelFeatures {
   readonly rank: number;
   /** Φ, n×rank, of the rows of A (n×q): k(A, B) = Φ(A)·Φ(B)ᵀ. */
   readonly at: (p: TensorMap, A: Tensor2D) => Tensor2D;
+}
+
+/** N basis functions at their own N centres, and further features. */
+export interface SymmetricBasis {
+  /** E, N×N, symmetric. */
+  readonly basis: Tensor2D;
+  /** U, N×r. */
+  readonly features: Tensor2D;
 }
 
 /** What is added to a Gram matrix: one scalar to every entry, another to its diagonal. */

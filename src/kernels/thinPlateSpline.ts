@@ -60,15 +60,24 @@ export const thinPlateSpline: (options?: ThinPlateSplineOptions) => Kernel = def
           at: (_p, A) => features(A, centresFor(A, A, options), options.constant),
         }
       : undefined,
+  symmetricBasis: ({ centres, constant }) =>
+    centres === undefined ? (_p, X) => ({ basis: basisAt(X, X, constant), features: affine(X) }) : undefined,
   startedAt: ({ centres }) =>
     typeof centres === 'number' ? (inputs) => ({ centres: centresOf(inputs, centres).toArrays() }) : undefined,
 });
 
 /** (η(‖x − x_1‖), …, η(‖x − x_M‖), x, 1) of every row: k is their inner product. */
-function features(X: Tensor2D, centres: Tensor2D, constant: ThinPlateConstant = 'corrected'): Tensor2D {
+function features(X: Tensor2D, centres: Tensor2D, constant?: ThinPlateConstant): Tensor2D {
+  return op.concat([basisAt(X, centres, constant), affine(X)], 1);
+}
+
+function basisAt(X: Tensor2D, centres: Tensor2D, constant: ThinPlateConstant = 'corrected'): Tensor2D {
   const { profile, factor } = thinPlate(X.shape[1], constant);
-  const basis = op.radialCovariance(X, centres, op.scalar(factor), profile);
-  return op.concat([basis, X, op.ones<Tensor2D>([X.shape[0], 1])], 1);
+  return op.radialCovariance(X, centres, op.scalar(factor), profile);
+}
+
+function affine(X: Tensor2D): Tensor2D {
+  return op.concat([X, op.ones<Tensor2D>([X.shape[0], 1])], 1);
 }
 
 function centresFor(A: Tensor2D, inputs: Tensor2D, { centres }: Partial<Options>): Tensor2D {

@@ -56,6 +56,10 @@ export function mapping(
   latents: (values: TensorMap) => Tensor2D,
 ): Mapping {
   const features = fewFeatures(kernel, points);
+  const whole = patterns.length === 1 && isWhole(patterns[0]!, points) ? patterns[0] : undefined;
+  if (kernel.symmetricBasis !== undefined && whole !== undefined) {
+    return symmetricBasisMapping(kernel.symmetricBasis, kernel, whole, latents);
+  }
   const terms = patterns.map((pattern) => (features ? lowRankTerm(pattern, points) : fullRankTerm(pattern, points)));
   return {
     factor: {
@@ -72,6 +76,32 @@ export function mapping(
     dispose: () => {
       for (const { constants } of terms) for (const tensor of constants) tensor.dispose();
     },
+  };
+}
+
+/** Observed everywhere, in no more columns than there are points. */
+function isWhole({ rows, observations }: ObservedPattern, points: number): boolean {
+  return rows.length === points && observations.columns <= points;
+}
+
+/** The same of a kernel with k(X, X) = E² + UUᵀ, from E and U. */
+function symmetricBasisMapping(
+  symmetricBasis: NonNullable<Kernel['symmetricBasis']>,
+  kernel: Kernel,
+  { observations }: ObservedPattern,
+  latents: (values: TensorMap) => Tensor2D,
+): Mapping {
+  const Y = tf.keep(matrixTensor(observations));
+  return {
+    factor: {
+      name: 'mapping',
+      logDensity: (values, report) => {
+        const { basis, features } = symmetricBasis(kernelTensors(kernel, values), latents(values));
+        const options = { name: NAME, onJitter: (jitter: number) => noteJitter(report, jitter) };
+        return op.symmetricBasisLogDensity(basis, features, values[NOISE]!, Y, options);
+      },
+    },
+    dispose: () => Y.dispose(),
   };
 }
 

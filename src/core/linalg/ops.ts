@@ -9,6 +9,7 @@ import { requireBackend, squareOperand, systemOperands } from './operands.ts';
 
 export type { PositiveDefiniteOptions } from './factorize.ts';
 export { type GaussianData, gaussianLogDensity } from './gaussianLogDensity.ts';
+export { symmetricBasisLogDensity } from './symmetricBasisLogDensity.ts';
 
 /**
  * Cholesky factor of a symmetric positive definite matrix, A = LLᵀ.

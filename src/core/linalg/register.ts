@@ -1,6 +1,7 @@
 import { registerCholesky } from './kernels/cholesky.ts';
 import { registerGaussianLogDensity } from './kernels/gaussianLogDensity.ts';
 import { registerLogDeterminant } from './kernels/logDeterminant.ts';
+import { registerSymmetricBasisLogDensity } from './kernels/symmetricBasisLogDensity.ts';
 import { registerSymmetricEigen } from './kernels/symmetricEigen.ts';
 import { registerTriangularSolve } from './kernels/triangularSolve.ts';
 
@@ -11,4 +12,5 @@ export function registerLinearAlgebra(): void {
   registerLogDeterminant();
   registerSymmetricEigen();
   registerGaussianLogDensity();
+  registerSymmetricBasisLogDensity();
 }

@@ -1,3 +1,4 @@
+import type { Strided } from '../linalg/engine.ts';
 import type { RadialOperations } from './radialOperations.ts';
 
 /**
@@ -23,6 +24,11 @@ export interface FusedOperations extends RadialOperations {
     da: number,
     db: number,
   ): void;
+
+  /**
+   * Lower triangle of C ← alpha·A·B + beta·C with A n×k, B k×n in any strides, C n×n contiguous; the upper triangle is not touched.
+   */
+  lowerProduct(n: number, k: number, alpha: number, a: Strided, b: Strided, beta: number, c: number): void;
 
   /**
    * K_ij ← variance·exp(−½·Σ_d ((x_id − x_jd)/lengthscale_d)²) + bias + noise·[i = j], X n×q. With `triangle: 'lower'` the upper

@@ -1,5 +1,10 @@
 export { type ElementaryFunctions, wasmElementaryFunctions } from './elementaryFunctions.ts';
-export type { FusedOperations, GaussianLogMarginal, RbfParameters } from './fusedOperations.ts';
+export {
+  type FusedOperations,
+  type GaussianLogMarginal,
+  gaussianLogDensity,
+  type RbfParameters,
+} from './fusedOperations.ts';
 export { supportsKernels } from './instance.ts';
 export type { RadialProfile } from './radialOperations.ts';
 export { alone, startTeam, type Threads } from './team.ts';

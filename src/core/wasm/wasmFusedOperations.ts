@@ -31,6 +31,28 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
       });
     },
 
+    lowerProduct(n, k, alpha, a, b, beta, c) {
+      withPacking(memory, kernels, n, k, () =>
+        kernels.gemm(
+          n,
+          n,
+          k,
+          alpha,
+          a.offset,
+          a.rowStride,
+          a.columnStride,
+          b.offset,
+          b.rowStride,
+          b.columnStride,
+          beta,
+          c,
+          n,
+          1,
+          LOWER,
+        ),
+      );
+    },
+
     rbfCovariance(n, q, x, { variance, lengthscales, bias, noise }, triangle, target) {
       const inverses = inverted(lengthscales, q);
       withNumbers(memory, q * (n + 1), (place) => {

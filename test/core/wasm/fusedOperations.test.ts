@@ -87,6 +87,37 @@ describe('squared distances', () => {
   });
 });
 
+describe('the lower triangle of a product', () => {
+  for (const n of SIZES) {
+    it(`of order ${n} agrees with the TypeScript twin, the rest untouched`, () => {
+      for (const [k, beta] of [
+        [n, 0],
+        [3, 1],
+        [0, 0.5],
+      ] as const) {
+        const [wasm, typescript] = (['wasm', 'typescript'] as const).map(
+          (engine) =>
+            run(engine, [normals(n * k, 1), normals(n * k, 2), normals(n * n, 3)], (operations, [a, b, c]) =>
+              operations.lowerProduct(
+                n,
+                k,
+                -1.5,
+                { offset: a!, rowStride: k, columnStride: 1 },
+                { offset: b!, rowStride: 1, columnStride: k },
+                beta,
+                c!,
+              ),
+            ).blocks[2]!,
+        ) as [Float64Array, Float64Array];
+        expect(difference(wasm, typescript)).toBeLessThan(1e-13);
+        const before = normals(n * n, 3);
+        const isAbove = (_: number, p: number) => p % n > Math.floor(p / n);
+        expect(wasm.filter(isAbove)).toEqual(before.filter(isAbove));
+      }
+    });
+  }
+});
+
 describe('RBF covariance', () => {
   for (const n of SIZES) {
     for (const q of [1, 2, 5]) {

@@ -1,5 +1,6 @@
 import { NumericalError } from '../../errors.ts';
 import type { Float64Memory } from '../../float64/memory.ts';
+import { gaussianLogDensity } from '../../wasm/index.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../factorize.ts';
 import { bytesOf, registerMatrixKernel, type Workplace } from './kernel.ts';
 import { mirrorLowerOf, transposeInPlace } from './square.ts';
@@ -14,8 +15,6 @@ export interface GaussianAttributes extends PositiveDefiniteOptions {
   /** Whether the outputs after the value are wanted. */
   readonly gradient: boolean;
 }
-
-const LOG_TWO_PI = Math.log(2 * Math.PI);
 
 /** −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹S), and with the same factor of K its gradient in K. */
 export function registerGaussianLogDensity(): void {
@@ -120,11 +119,11 @@ function writeValue(
   quadratic: number,
 ): void {
   const logDeterminant = logDeterminantOf(n, memory.float64(factor, n * n));
-  const value = -0.5 * (columns * (n * LOG_TWO_PI + logDeterminant) + quadratic);
+  const value = gaussianLogDensity(n, columns, logDeterminant, quadratic);
   memory.float64(target, 1)[0] = value;
 }
 
-function sumOfSquares(x: Float64Array): number {
+export function sumOfSquares(x: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < x.length; i++) sum += x[i]! * x[i]!;
   return sum;
@@ -136,7 +135,14 @@ function trace(n: number, matrix: Float64Array): number {
   return sum;
 }
 
-function notFinite(memory: Float64Memory, offset: number, rows: number, columns: number, name: string): NumericalError {
+/** The error for data, n×columns, whose log density is not finite. */
+export function notFinite(
+  memory: Float64Memory,
+  offset: number,
+  rows: number,
+  columns: number,
+  name: string,
+): NumericalError {
   const entries = memory.float64(offset, rows * columns);
   const bad = entries.findIndex((entry) => !Number.isFinite(entry));
   return new NumericalError(

@@ -19,6 +19,13 @@ export function typescriptFusedOperations(memory: Float64Memory, engine: LinearA
       pullBetween(n, m, q, A, B, W, memory.float64(da, n * q), memory.float64(db, m * q));
     },
 
+    lowerProduct(n, k, alpha, a, b, beta, c) {
+      for (let i = 0; i < n; i++) {
+        const row = { ...a, offset: a.offset + 8 * i * a.rowStride };
+        engine.gemm(1, i + 1, k, alpha, row, b, beta, { offset: c + 8 * i * n, rowStride: n, columnStride: 1 });
+      }
+    },
+
     rbfCovariance(n, q, x, { variance, lengthscales, bias, noise }, triangle, target) {
       const [X, K] = [memory.float64(x, n * q), memory.float64(target, n * n)];
       for (let i = 0; i < n; i++) {

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { float64Backend } from '../../src/core/float64/index.ts';
+import type { EngineChoice } from '../../src/core/linalg/index.ts';
+import { pipeFlow } from '../../src/data/index.ts';
+import { add, bias, gplvm, type Kernel, matern32, rbf, thinPlateSpline } from '../../src/index.ts';
+import { openProblem } from '../../src/inference/fitProblem.ts';
+import { expectClose } from '../tolerance.ts';
+
+const N = 150;
+const kernels: Record<string, Kernel> = {
+  'rbf + bias': add(rbf(), bias({ variance: 0.1 })),
+  'matern32 + bias': add(matern32(), bias({ variance: 0.1 })),
+  thinPlateSpline: thinPlateSpline(),
+};
+
+/** Objective and gradient as `fit` sees them: at the start, and a little elsewhere. */
+function evaluations(kernel: Kernel, engine: EngineChoice, points = N) {
+  const model = gplvm(pipeFlow({ points, seed: 1 }).observations, { latentDim: 2, kernel, noise: 0.1, priors: [] });
+  const problem = openProblem(model, 0, engine);
+  expect(problem.engine).toBe(engine);
+  const values = [1, 1.01, 0.9].map((factor) => {
+    const { value, gradient } = problem.compute(() => problem.objective(problem.start.map((entry) => factor * entry)));
+    return { value, gradient: Float64Array.from(gradient) };
+  });
+  problem.dispose();
+  return values;
+}
+
+describe.each(Object.entries(kernels))('the objective of a GP-LVM with %s', (_name, kernel) => {
+  it('is the same on every engine to 1e-11', () => {
+    const [wasm, typescript] = [evaluations(kernel, 'wasm'), evaluations(kernel, 'typescript')];
+    wasm.forEach(({ value, gradient }, i) => {
+      expectClose([value], [typescript[i]!.value], 1e-11, 'value');
+      expectClose(gradient, typescript[i]!.gradient, 1e-9, 'gradient');
+    });
+  });
+
+  it.each(['wasm', 'typescript'] as const)('has the same bits every time on %s', (engine) => {
+    expect(evaluations(kernel, engine)).toEqual(evaluations(kernel, engine));
+  });
+
+  it('takes no more than 8 matrices of N×N', () => {
+    const points = 300;
+    const { memory64 } = float64Backend();
+    const before = memory64.liveBytes;
+    memory64.resetPeak();
+    evaluations(kernel, 'wasm', points);
+    expect((memory64.peakBytes - before) / (8 * points * points)).toBeLessThanOrEqual(8);
+    expect(memory64.liveBytes).toBe(before);
+  });
+});
+
+describe('a thin plate spline with its basis known to be symmetric', () => {
+  it('has the objective and gradient that it has as any covariance', () => {
+    const { symmetricBasis: _, ...rest } = thinPlateSpline();
+    const [known, unknown] = [evaluations(thinPlateSpline(), 'wasm'), evaluations(rest, 'wasm')];
+    known.forEach(({ value, gradient }, i) => {
+      expectClose([value], [unknown[i]!.value], 1e-12, 'value');
+      expectClose(gradient, unknown[i]!.gradient, 1e-10, 'gradient');
+    });
+  });
+});
