@@ -35,14 +35,14 @@ export interface FieldParts extends Pick<PlacedField, 'observations' | 'neighbou
 }
 
 /** Up to this many points Newton's method forms its Hessian from a dense covariance. */
-const MOST_POINTS = 3000;
+export const MOST_POINTS = 3000;
 
 /** The solver's own violation of the optimality conditions from which Newton's method gets to the maximum faster. */
 const NEAR = 1e-2;
 const VERY_NEAR = 1e-6;
 
 /** Largest violation of the optimality conditions at a maximum. */
-const CONVERGED = 1e-8;
+export const CONVERGED = 1e-8;
 
 /** A model that is one maximum-entropy layer on given distances, and the embedding of the field it learns. */
 export function fieldModel(parts: FieldParts): Model {
@@ -99,11 +99,12 @@ export function fieldModel(parts: FieldParts): Model {
   });
 }
 
-function weightsIn(values: ParameterValues): readonly number[] {
+export function weightsIn(values: ParameterValues): readonly number[] {
   return values[WEIGHTS] as readonly number[];
 }
 
-function fieldPosterior(parts: FieldParts, graph: Graph): Posterior {
+/** What the field with this learned graph can do. */
+export function fieldPosterior(parts: FieldParts, graph: Graph): Posterior {
   const { name, basePrecision, latentDim, embedding, observations } = parts;
   const embedded = fieldEmbedding(graph, basePrecision, latentDim, embedding);
   const field: PlacedField = { ...parts, ...embedded, graph };
@@ -126,7 +127,10 @@ function fieldPosterior(parts: FieldParts, graph: Graph): Posterior {
 }
 
 /** What the learned graph looks like, and what that does to the embedding. */
-function described({ squaredDistances, basePrecision, copies, embedding }: FieldParts, graph: Graph): string {
+export function described(
+  { squaredDistances, basePrecision, copies, embedding }: Omit<FieldParts, 'distancesTo'>,
+  graph: Graph,
+): string {
   const edges = graph.sources.length;
   if (edges === 0) {
     const least = squaredDistances.reduce((smallest, distance) => Math.min(smallest, distance), Infinity);

@@ -6,7 +6,9 @@ import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { edgeDistances } from '../../priors/constraints/edgeSquaredDistances.ts';
 import { latentDimOption, numberAboveZero, savedSpectral, slackPenaltyOption } from '../spectral/options.ts';
+import { commonEntriesGraph } from './commonEntries.ts';
 import { fieldModel } from './fieldModel.ts';
+import { observedFieldModel } from './observedFieldModel.ts';
 import { observedSquaredDistances } from './observedSquaredDistances.ts';
 
 export interface MeuOptions {
@@ -18,6 +20,11 @@ export interface MeuOptions {
   readonly basePrecision?: number;
   /** C > 0: weights are at most 4C; Infinity unless given. */
   readonly slackPenalty?: number;
+  /**
+   * What to do about missing entries (NaN) of the observations: without it they are an error; with 'ignore' the density of those that are
+   * observed is maximised.
+   */
+  readonly missing?: 'ignore';
   /** How latents are read off the field; 'kernelPca' unless given. */
   readonly embedding?: 'kernelPca' | 'eigenmap';
 }
@@ -27,6 +34,7 @@ const schema = v.strictObject({
   neighbours: v.optional(v.any(), 7),
   basePrecision: v.optional(numberAboveZero, 1e-4),
   slackPenalty: slackPenaltyOption,
+  missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
   embedding: v.optional(v.picklist(['kernelPca', 'eigenmap'], "'kernelPca' or 'eigenmap'"), 'kernelPca'),
 });
 
@@ -39,10 +47,15 @@ const schema = v.strictObject({
  * and places it at x_* = Σ_j w_j·x_j/(Σ_j w_j − μ), μ = 1/eigenvalue − γ, as the eigenvectors' own equation has it; `reconstruct` gives
  * its mean given its neighbours, (γ'·mean + Σ_j w_j·y_j)/(γ' + Σ_j w_j), γ' = γN/(N + 1). Missing entries (NaN) of new points count in neither.
  *
+ * With `missing: 'ignore'` the columns of Y, copies of the field, may have missing entries (NaN): the density of the others is maximised, by its
+ * gradient D/2·R_e − ½·E[‖y_i − y_j‖² | observed entries] and rounds of EM; `impute(Y)` then gives the missing ones. Neighbours are those
+ * of least mean squared difference over common entries. The density has one maximum without missing entries, and may have several with them.
+ *
  * @param Y - N×D observations
  * @param options - see {@link MeuOptions}
  * @returns a model for `fit` and `evaluate`; its fit has `graph`, `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
- * @throws InvalidInputError for observations that are not finite numbers, neighbouring points that are the same, k ≥ N
+ * @throws InvalidInputError for observations that are not finite numbers, neighbouring points that are the same, k ≥ N, rows that have no
+ * entries in common with k others
  * @see Lawrence 2012, §2 and eq. 3
  * @example
  * ```ts
@@ -52,18 +65,24 @@ const schema = v.strictObject({
  */
 export function meu(Y: MatrixLike, options: MeuOptions = {}): Model {
   const checked = checkOptions(schema, options, 'meu');
-  const points = observationsFrom(Y);
-  const graph = knnGraph(points, checked.neighbours as number);
-  return fieldModel({
+  const points = observationsFrom(Y, checked.missing === 'ignore');
+  const neighbours = checked.neighbours as number;
+  const holed = points.data.some(Number.isNaN);
+  const parts = {
     ...checked,
     name: 'meu',
-    graph,
-    squaredDistances: edgeDistances(points, graph),
     copies: points.columns,
     observations: points,
-    neighbours: checked.neighbours as number,
+    neighbours,
     density: true,
-    distancesTo: observedSquaredDistances(points),
     toJSON: () => savedSpectral('meu', points, checked),
+  };
+  if (holed) return observedFieldModel({ ...parts, ...commonEntriesGraph(points, neighbours) });
+  const graph = knnGraph(points, neighbours);
+  return fieldModel({
+    ...parts,
+    graph,
+    squaredDistances: edgeDistances(points, graph),
+    distancesTo: observedSquaredDistances(points),
   });
 }

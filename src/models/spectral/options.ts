@@ -26,7 +26,8 @@ export const regularizationOption = <T extends number | 'auto'>(standard: T) =>
 /** What a spectral model writes about itself: its observations and options, with kernels as JSON and no Infinity. */
 export interface SavedSpectral {
   readonly model: string;
-  readonly observations: number[][];
+  /** Missing entries are null. */
+  readonly observations: (number | null)[][];
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -34,7 +35,8 @@ export function savedSpectral(model: string, observations: Matrix, options: obje
   const plain = Object.entries(options)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, isKernel(value) ? kernelToJSON(value) : value === Infinity ? null : value]);
-  return { model, observations: observations.toArrays(), options: Object.fromEntries(plain) };
+  const rows = observations.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry)));
+  return { model, observations: rows, options: Object.fromEntries(plain) };
 }
 
 function isKernel(value: unknown): value is Kernel {
