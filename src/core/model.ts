@@ -95,7 +95,7 @@ export interface Assembly {
   dispose(): void;
 }
 
-/** The solution of a model in closed form. */
+/** The solution of a model in closed form, or of one that solves itself. */
 export interface Embedding {
   /** N×q */
   readonly latents: Matrix;
@@ -108,6 +108,17 @@ export interface Embedding {
   readonly terms: Readonly<Record<string, number>>;
   /** A sentence that says what there is to know about it. */
   readonly message: string;
+  /** How the search went, for a model that is not in closed form. */
+  readonly search?: EmbeddingSearch;
+}
+
+/** A search for a solution, step by step. */
+export type EmbeddingSteps = Generator<void, Embedding, boolean>;
+
+/** How the search of a model that solves itself went. */
+export interface EmbeddingSearch extends Pick<Refinement, 'kktResidual' | 'converged' | 'evaluations' | 'iterations'> {
+  /** Largest entry of the gradient at the solution. */
+  readonly gradientNorm: number;
 }
 
 /** What a model's own last steps led to. */
@@ -126,8 +137,11 @@ export interface Refinement {
 /** A description of a model: plain, frozen, nothing computed. Inference sees a model through this only. */
 export interface Model {
   readonly name: string;
-  /** The solution, for a model that has one in closed form; it has no variables then, and `assemble` throws. */
-  embed?(): Embedding;
+  /**
+   * The solution, for a model that has one in closed form or solves itself; it has no variables then, and `assemble` throws. A search
+   * pauses now and then, and ends where it stands once `true` is sent in.
+   */
+  embed?(): Embedding | EmbeddingSteps;
   assemble(seed: number): Assembly;
   /** The solver that suits the model, where `fit` is given none. */
   readonly solver?: Solver;

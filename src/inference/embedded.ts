@@ -1,31 +1,56 @@
 import type { Fit } from '../core/fit.ts';
 import { withFloat64 } from '../core/float64/scope.ts';
 import { type EngineChoice, linearAlgebra, withEngine } from '../core/linalg/index.ts';
-import type { Model } from '../core/model.ts';
+import type { Embedding, EmbeddingSteps, Model } from '../core/model.ts';
 import { createFit } from './createFit.ts';
 
-/** The fit of a model in closed form: there is nothing to search. */
-export function embedded(model: Model, engine: EngineChoice | undefined): Fit {
+/** The thread is left for other work after this many milliseconds. */
+const SLICE = 40;
+
+/** The fit of a model in closed form, or of one that solves itself. */
+export async function embedded(
+  model: Model,
+  engine: EngineChoice | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Fit> {
   const began = performance.now();
-  return withFloat64(({ memory64 }) =>
-    withEngine(memory64, engine, () => {
-      const { latents, eigenvalues, parameters, objective, terms, message } = model.embed!();
-      return createFit(model, {
-        values: { latents, eigenvalues: Array.from(eigenvalues), ...parameters },
-        objective,
-        terms,
-        trace: [],
-        status: 'converged',
-        message,
-        diagnostics: {
-          engine: linearAlgebra(memory64).name,
-          evaluations: 0,
-          iterations: 0,
-          seconds: (performance.now() - began) / 1000,
-          jitter: 0,
-          gradientNorm: 0,
-        },
-      });
+  const compute = <T>(work: () => T): T => withFloat64(({ memory64 }) => withEngine(memory64, engine, work));
+  const begun = compute(() => model.embed!());
+  const embedding = 'next' in begun ? await inSlices(begun, compute, signal) : begun;
+  const { latents, eigenvalues, parameters, objective, terms, message, search } = embedding;
+  const { converged = true, ...diagnostics } = search ?? { evaluations: 0, iterations: 0, gradientNorm: 0 };
+  const stopped = !converged && signal?.aborted === true;
+  return compute(() =>
+    createFit(model, {
+      values: { latents, eigenvalues: Array.from(eigenvalues), ...parameters },
+      objective,
+      terms,
+      trace: [],
+      status: converged ? 'converged' : stopped ? 'stopped' : 'failed',
+      message: stopped ? `Stopped by the abort signal. ${message}` : message,
+      diagnostics: {
+        engine: withFloat64(({ memory64 }) => linearAlgebra(memory64).name),
+        seconds: (performance.now() - began) / 1000,
+        jitter: 0,
+        ...diagnostics,
+      },
     }),
   );
+}
+
+async function inSlices(
+  steps: EmbeddingSteps,
+  compute: <T>(work: () => T) => T,
+  signal: AbortSignal | undefined,
+): Promise<Embedding> {
+  for (;;) {
+    const sliceEnds = performance.now() + SLICE;
+    const step = compute(() => {
+      let latest = steps.next(signal?.aborted === true);
+      while (!latest.done && performance.now() < sliceEnds) latest = steps.next(false);
+      return latest;
+    });
+    if (step.done) return step.value;
+    await new Promise((resume) => setTimeout(resume));
+  }
 }

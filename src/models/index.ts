@@ -32,6 +32,7 @@ export { type IsomapOptions, isomap } from './spectral/isomap.ts';
 export { type KernelPcaOptions, kernelPca } from './spectral/kernelPca.ts';
 export { type LaplacianEigenmapsOptions, laplacianEigenmaps } from './spectral/laplacianEigenmaps.ts';
 export { type LleOptions, lle } from './spectral/lle.ts';
+export { type MvuOptions, mvu } from './spectral/mvu.ts';
 export type { NeighbourhoodOptions } from './spectral/neighbourhood.ts';
 export { type PcaOptions, pca } from './spectral/pca.ts';
 export { type PpcaOptions, ppca } from './spectral/ppca.ts';

@@ -1,24 +1,24 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import type { Embedding, Model, ModelJSON, ParameterValues, Posterior } from '../../core/model.ts';
+import type { Embedding, EmbeddingSteps, Model, ModelJSON, ParameterValues, Posterior } from '../../core/model.ts';
 
-/** What a model in closed form is made of. */
+/** What a model in closed form, or one that solves itself, is made of. */
 export interface ClosedForm {
   readonly name: string;
-  embed(): Embedding;
+  embed(): Embedding | EmbeddingSteps;
   /** What the model can do beside showing its latents. */
   readonly abilities?: (values: ParameterValues) => Partial<Posterior>;
   toJSON(): ModelJSON;
 }
 
-/** A model that is solved, not searched: `fit` returns its solution at once. */
+/** A model that is solved, not searched for by `fit`, which returns its solution. */
 export function closedFormModel({ name, embed, abilities, toJSON }: ClosedForm): Model {
   return Object.freeze<Model>({
     name,
     embed,
     assemble: () => {
       throw new InvalidInputError(
-        `The model '${name}' has a closed form and no parameters to evaluate at. Use fit(model).`,
+        `The model '${name}' has a closed form or a search of its own, and no parameters to evaluate at. Use fit(model).`,
       );
     },
     posterior: (values) => ({

@@ -10,6 +10,7 @@ import { isomap } from './isomap.ts';
 import { kernelPca } from './kernelPca.ts';
 import { laplacianEigenmaps } from './laplacianEigenmaps.ts';
 import { lle } from './lle.ts';
+import { mvu } from './mvu.ts';
 import type { SavedSpectral } from './options.ts';
 import { pca } from './pca.ts';
 import { ppca } from './ppca.ts';
@@ -27,6 +28,7 @@ const factories: Readonly<Record<string, Factory>> = {
   lle,
   meu,
   mpme,
+  mvu,
   pca,
   ppca,
 };
@@ -44,6 +46,5 @@ export function spectralModelFromJSON(json: ModelJSON, kernels: KernelCatalogue 
     const isKernel = KERNELS.includes(name) && typeof value === 'object';
     return [name, isKernel ? kernelFromJSON(value as KernelJSON, kernels) : value];
   });
-  const rows = observations.map((row) => row.map((entry) => entry ?? Number.NaN));
-  return factory(rows, Object.fromEntries(restored) as object);
+  return factory(observations, Object.fromEntries(restored) as object);
 }

@@ -1,0 +1,100 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import { checkNeighbours } from '../../core/graph/neighbourhoodGraph.ts';
+import type { MatrixLike } from '../../core/matrix.ts';
+import type { Model } from '../../core/model.ts';
+import { checkOptions } from '../../core/options.ts';
+import { closedFormModel } from './closedForm.ts';
+import { distancesFrom } from './distanceInput.ts';
+import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood.ts';
+import { inputOption, latentDimOption, numberAboveZero, savedSpectral } from './options.ts';
+import { disconnectedOption } from './shownComponent.ts';
+import { tensionGraph, unfoldedEmbedding, unfoldingGraph } from './unfoldedEmbedding.ts';
+import type { UnfoldingConstraints } from './unfoldingProblem.ts';
+
+export interface MvuOptions extends NeighbourhoodOptions {
+  /** q, from 1; 2 unless given. */
+  readonly latentDim?: number;
+  /**
+   * 'inequality' (unless given): distances along edges are at most those observed; 'equality': they are those observed; 'slack': they
+   * are at a squared penalty.
+   */
+  readonly constraints?: UnfoldingConstraints;
+  /** ν > 0 of 'slack', in the unit 1/(mean squared length of the edges); N² unless given, at which an edge of a chain stretches by a few percent. */
+  readonly slackPenalty?: number;
+  /** Whether points with a neighbour in common are joined too, so that angles between edges are kept as well; off unless turned on. */
+  readonly commonNeighbours?: boolean;
+  /** Columns of the factor Y to begin with, from q; the larger of 6 and q + 2 unless given. Columns are added where that is too few. */
+  readonly rank?: number;
+  /** What Y is: 'points' (unless given), or N×N 'distances'. */
+  readonly input?: 'points' | 'distances';
+  /** About a graph that is not connected, which has no largest variance: 'error' (unless given), or 'largest', as for isomap. */
+  readonly disconnected?: 'error' | 'largest';
+}
+
+const wholeFromOne = 'a whole number from 1';
+const schema = v.strictObject({
+  ...neighbourhoodOptions,
+  latentDim: latentDimOption,
+  constraints: v.optional(
+    v.picklist(['equality', 'inequality', 'slack'], "'equality', 'inequality' or 'slack'"),
+    'inequality',
+  ),
+  slackPenalty: v.optional(numberAboveZero),
+  commonNeighbours: v.optional(v.boolean(), false),
+  rank: v.optional(v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne))),
+  input: inputOption,
+  disconnected: disconnectedOption,
+});
+
+/**
+ * Maximum variance unfolding (semidefinite embedding): max tr K over K ⪰ 0, K1 = 0 with K_ii + K_jj − 2K_ij = d_ij² ('equality') or
+ * ≤ d_ij² ('inequality') along the edges of the graph of neighbours, or less ν·Σ(K_ii + K_jj − 2K_ij − d_ij²)² ('slack'); the embedding
+ * is by the top eigenvectors of K.
+ *
+ * K = YYᵀ with few columns in Y, by the method of multipliers and L-BFGS. The multipliers w prove that the optimum is a global one
+ * when the smallest eigenvalue of their Laplacian L(w) on centred vectors is 1, which `message` says beside the gap to the bound they
+ * prove; columns are added to Y until they do. They are `parameters.multipliers`, and `graph` has the edges where they are not 0,
+ * with their modulus as weight.
+ *
+ * With 'equality' the multipliers have no bound where neighbourhoods are rigid, such as cliques of more than D + 1 points: the
+ * conditions then hold to a few digits only, and the fit says 'failed'. 'inequality' and 'slack' always have an optimum.
+ *
+ * @param Y - N×D points, or N×N distances
+ * @param options - see {@link MvuOptions}
+ * @returns a model for `fit`; `eigenvalues` are those of K, the objective is that of the maximisation, and
+ * `diagnostics.kktResidual` the largest relative violation of the optimality conditions, that of the dual included
+ * @throws InvalidInputError for entries that are not finite, k ≥ N, and, when it is fitted, neighbours at one place, and a graph that is
+ * not connected
+ * @see Weinberger & Saul 2004; Weinberger, Packer & Saul 2005 (inequality); Weinberger, Sha, Zhu & Saul 2007 (slack); Burer &
+ * Monteiro 2003 (factorisation)
+ * @example
+ * ```ts
+ * const { latents, message } = await fit(mvu(Y, { neighbours: 6 }));
+ * ```
+ */
+export function mvu(Y: MatrixLike, options: MvuOptions = {}): Model {
+  const checked = checkOptions(schema, options, 'mvu');
+  const neighbourhood = neighbourhoodFrom(checked, 'mvu');
+  const { neighbours: _, radius: __, ...rest } = checked;
+  const { latentDim, constraints, slackPenalty, input } = rest;
+  const { points } = distancesFrom(Y, input, 'mvu');
+  if (neighbourhood.neighbours !== undefined) checkNeighbours(neighbourhood.neighbours, points.rows, 'mvu');
+  if (slackPenalty !== undefined && constraints !== 'slack') {
+    throw new InvalidInputError(
+      `mvu takes a slackPenalty with constraints 'slack' only, but they are '${constraints}'.`,
+    );
+  }
+  if (checked.rank !== undefined && checked.rank < latentDim) {
+    throw new InvalidInputError(`mvu takes a rank from latentDim = ${latentDim}, but it is ${checked.rank}.`);
+  }
+  const given = { points, input };
+  return closedFormModel({
+    name: 'mvu',
+    embed: () => unfoldedEmbedding(given, neighbourhood, rest),
+    abilities: ({ multipliers }) => ({
+      graph: tensionGraph(unfoldingGraph(given, neighbourhood, rest).graph, multipliers as readonly number[]),
+    }),
+    toJSON: () => savedSpectral('mvu', points, { ...neighbourhood, ...rest }),
+  });
+}

@@ -1,0 +1,153 @@
+import { solve } from '../../inference/solve.ts';
+import { lbfgs } from '../../inference/solvers/lbfgs.ts';
+import { augmentedLagrangian, updatedMultipliers } from './augmentedLagrangian.ts';
+import { principalColumns } from './principalColumns.ts';
+import {
+  largestModulus,
+  type OptimalityGap,
+  optimalityGap,
+  stressBottom,
+  type UnfoldingResiduals,
+  unfoldingResiduals,
+} from './unfoldingCertificate.ts';
+import { centre, excesses, type UnfoldingProblem } from './unfoldingProblem.ts';
+import { unfoldingStart } from './unfoldingStart.ts';
+
+/** Where an unfolding ended. */
+export interface Unfolding extends UnfoldingResiduals, OptimalityGap {
+  /** Columns of Y: the rank that YYᵀ was allowed. */
+  readonly rank: number;
+  /** N×rank, centred. */
+  readonly Y: Float64Array;
+  /** w, one an edge. */
+  readonly multipliers: Float64Array;
+  /** The smallest eigenvalue of L(w) on centred vectors: at least 1 where w is dual feasible. */
+  readonly bottom: number;
+  /** Largest violation of the optimality conditions of the semidefinite program. */
+  readonly kktResidual: number;
+  /** How often a column was added because the multipliers were not dual feasible. */
+  readonly raised: number;
+  readonly iterations: number;
+  readonly evaluations: number;
+}
+
+/** The method ends here; and nearby where rounding lets it get no further. */
+const GOAL = 1e-8;
+const NEAR = 1e-7;
+const PATIENCE = 3;
+
+/** From here on a bottom of L(w) this many times as far below 1 as other conditions are from holding is none that rounds would mend. */
+const TELLING = 1e-5;
+const FAR = 1e3;
+
+/** Rounds of minimising and updating the multipliers. */
+const MOST_ROUNDS = 60;
+
+/** Iterations of the solver in all, and in one round. */
+const MOST_ITERATIONS = 200_000;
+const MOST_IN_ROUND = 20_000;
+
+/** A round that leaves more than this part of the last one's violation makes violations cost more. */
+const ENOUGH = 0.25;
+const STIFFER = 10;
+
+/**
+ * Maximum variance unfolding by low-rank factorisation: the method of multipliers, each round of which minimises the augmented
+ * Lagrangian over N×r points by L-BFGS. Where it ends, the bottom of L(w) says whether the semidefinite program is solved; if it is
+ * not, its eigenvector becomes a further column of Y, and the rounds go on.
+ *
+ * Pauses after every evaluation; `true` sent in then ends it where it stands.
+ *
+ * @param rank - columns to begin with
+ * @see Burer & Monteiro 2003, §3–4; Weinberger & Saul 2004
+ */
+export function* unfold(problem: UnfoldingProblem, rank: number): Generator<void, Unfolding, boolean> {
+  const bottomOf = stressBottom(problem);
+  const start = unfoldingStart(problem, rank, bottomOf);
+  let { Y, weight } = start;
+  let r = rank;
+  let multipliers: Float64Array = new Float64Array(problem.sources.length);
+  let violations = excesses(problem, Y, r);
+  let [iterations, evaluations, raised] = [0, 0, 0];
+  let tolerance = 0.1;
+  let before = Infinity;
+  let least = Infinity;
+  let unimproved = 0;
+  let stopped = false;
+  for (let round = 0; ; round++) {
+    const residuals = unfoldingResiduals(problem, Y, r, violations, multipliers);
+    const first = Math.max(residuals.feasibility, residuals.stationarity, residuals.complementarity);
+    unimproved = first < least / 2 ? 0 : unimproved + 1;
+    least = Math.min(least, first);
+    const ends =
+      stopped ||
+      round >= MOST_ROUNDS ||
+      iterations >= MOST_ITERATIONS ||
+      first <= GOAL ||
+      (first <= NEAR && unimproved >= PATIENCE);
+    if (ends || first <= TELLING) {
+      const { value: bottom, vector } = bottomOf(multipliers);
+      const isLow = 1 - bottom > FAR * first && r < problem.size - 1 && round < MOST_ROUNDS && !stopped;
+      if (ends && !isLow) {
+        const gap = optimalityGap(problem, Y, violations, multipliers, bottom);
+        const kktResidual = Math.max(first, 1 - bottom);
+        return { ...residuals, ...gap, rank: r, Y, multipliers, bottom, kktResidual, raised, iterations, evaluations };
+      }
+      if (isLow) {
+        ({ Y, r } = withColumn(problem, Y, r, vector));
+        raised++;
+        weight = Math.max(start.weight, weight / STIFFER ** 2);
+        tolerance = 1e-3;
+        before = Infinity;
+        least = Infinity;
+      }
+    }
+    const objective = augmentedLagrangian(problem, Y, r, multipliers, weight);
+    const run = solve(objective, new Float64Array(Y.length), lbfgs({ history: 10 }), {
+      maxIterations: Math.min(MOST_IN_ROUND, MOST_ITERATIONS - iterations),
+      tolerance: 2 * tolerance * largestModulus(Y),
+      relativeDecrease: 0,
+    });
+    let step = run.next();
+    while (!step.done) {
+      stopped = yield;
+      if (stopped) break;
+      step = run.next();
+    }
+    const { x, ...counts } = step.value;
+    const settled = step.done === true && step.value.status === 'converged';
+    Y = Y.map((entry, p) => entry + x[p]!);
+    iterations += counts.iterations;
+    evaluations += counts.evaluations;
+    centre(Y, r);
+    violations = excesses(problem, Y, r);
+    const updated = updatedMultipliers(problem, violations, multipliers, weight);
+    const change = updated.reduce((most, w, e) => Math.max(most, Math.abs(w - multipliers[e]!)), 0) / weight;
+    multipliers = updated;
+    if (settled && change > Math.max(GOAL / 10, ENOUGH * before)) weight *= STIFFER;
+    before = change;
+    tolerance = Math.max(GOAL / 2, 0.1 * tolerance);
+  }
+}
+
+/** Y on its principal axes with one more column, or another one in place of one without length, along a direction. */
+function withColumn(
+  { sources, targets }: UnfoldingProblem,
+  Y: Float64Array,
+  r: number,
+  direction: Float64Array,
+): { Y: Float64Array; r: number } {
+  const { columns, eigenvalues } = principalColumns(Y, r);
+  const kept = eigenvalues.findIndex((value) => value <= 1e-12 * eigenvalues[0]!);
+  const q = kept < 0 ? r : kept;
+  let longest = 0;
+  sources.forEach((i, e) => {
+    longest = Math.max(longest, Math.abs(direction[i]! - direction[targets[e]!]!));
+  });
+  const wider = new Float64Array((Y.length / r) * (q + 1));
+  for (let i = 0; i < direction.length; i++) {
+    for (let c = 0; c < q; c++) wider[i * (q + 1) + c] = columns.at(i, c);
+    wider[i * (q + 1) + q] = (0.1 * direction[i]!) / longest;
+  }
+  return { Y: wider, r: q + 1 };
+}
