@@ -7,7 +7,7 @@ export { defineKernel, type KernelDefinition, type KernelFactory, type KernelPar
 export { describe } from './describe.ts';
 export { expand } from './expand.ts';
 export { type KernelJSON, kernelFromJSON, kernelToJSON } from './json.ts';
-export type { Kernel, KernelFeatures, KernelForm, KernelLeaf, Offsets } from './kernel.ts';
+export type { Kernel, KernelFeatures, KernelForm, KernelLeaf, Offsets, SymmetricBasis } from './kernel.ts';
 export { linear } from './linear.ts';
 export { matern12 } from './matern12.ts';
 export { matern32 } from './matern32.ts';
