@@ -46,5 +46,6 @@ export function spectralModelFromJSON(json: ModelJSON, kernels: KernelCatalogue 
     const isKernel = KERNELS.includes(name) && typeof value === 'object';
     return [name, isKernel ? kernelFromJSON(value as KernelJSON, kernels) : value];
   });
-  return factory(observations, Object.fromEntries(restored) as object);
+  const rows = observations.map((row) => row.map((entry) => entry ?? Number.NaN));
+  return factory(rows, Object.fromEntries(restored) as object);
 }

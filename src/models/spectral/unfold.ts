@@ -25,8 +25,6 @@ export interface Unfolding extends UnfoldingResiduals, OptimalityGap {
   readonly bottom: number;
   /** Largest violation of the optimality conditions of the semidefinite program. */
   readonly kktResidual: number;
-  /** How often a column was added because the multipliers were not dual feasible. */
-  readonly raised: number;
   readonly iterations: number;
   readonly evaluations: number;
 }
@@ -68,7 +66,7 @@ export function* unfold(problem: UnfoldingProblem, rank: number): Generator<void
   let r = rank;
   let multipliers: Float64Array = new Float64Array(problem.sources.length);
   let violations = excesses(problem, Y, r);
-  let [iterations, evaluations, raised] = [0, 0, 0];
+  let [iterations, evaluations] = [0, 0];
   let tolerance = 0.1;
   let before = Infinity;
   let least = Infinity;
@@ -79,23 +77,18 @@ export function* unfold(problem: UnfoldingProblem, rank: number): Generator<void
     const first = Math.max(residuals.feasibility, residuals.stationarity, residuals.complementarity);
     unimproved = first < least / 2 ? 0 : unimproved + 1;
     least = Math.min(least, first);
-    const ends =
-      stopped ||
-      round >= MOST_ROUNDS ||
-      iterations >= MOST_ITERATIONS ||
-      first <= GOAL ||
-      (first <= NEAR && unimproved >= PATIENCE);
+    const mustEnd = stopped || round >= MOST_ROUNDS || iterations >= MOST_ITERATIONS;
+    const ends = mustEnd || first <= GOAL || (first <= NEAR && unimproved >= PATIENCE);
     if (ends || first <= TELLING) {
       const { value: bottom, vector } = bottomOf(multipliers);
-      const isLow = 1 - bottom > FAR * first && r < problem.size - 1 && round < MOST_ROUNDS && !stopped;
+      const isLow = !mustEnd && 1 - bottom > FAR * first && r < problem.size - 1;
       if (ends && !isLow) {
         const gap = optimalityGap(problem, Y, violations, multipliers, bottom);
         const kktResidual = Math.max(first, 1 - bottom);
-        return { ...residuals, ...gap, rank: r, Y, multipliers, bottom, kktResidual, raised, iterations, evaluations };
+        return { ...residuals, ...gap, rank: r, Y, multipliers, bottom, kktResidual, iterations, evaluations };
       }
       if (isLow) {
         ({ Y, r } = withColumn(problem, Y, r, vector));
-        raised++;
         weight = Math.max(start.weight, weight / STIFFER ** 2);
         tolerance = 1e-3;
         before = Infinity;
