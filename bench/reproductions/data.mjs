@@ -8,6 +8,9 @@ export const library = await fromDist('index.js');
 export const op = await fromDist('core/ops.js');
 const { readTable } = await fromDist('io/index.js');
 
+/** Whether a file of real data is there. */
+export const hasData = (name) => existsSync(`${FOLDER}/${name}`);
+
 /** The path of a file of real data; ends the process with a sentence when it is not there. */
 function dataFile(name) {
   const file = `${FOLDER}/${name}`;

@@ -1,8 +1,11 @@
 import type { Axis, Legend, Mark, Scale, Spec } from 'vega';
 import { InvalidInputError } from '../core/errors.ts';
+import type { Graph } from '../core/graph/graph.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { columnsShown } from './columnsShown.ts';
-import { colourOf, MOST_LABELS, PRIMARY, shapeOf } from './palette.ts';
+import { extents } from './extents.ts';
+import { graphLayer } from './graphLayer.ts';
+import { colourOf, FRAME, MOST_LABELS, PRIMARY, shapeOf } from './palette.ts';
 import type { PrecisionGrid } from './precisionGrid.ts';
 import { precisionLayer } from './precisionLayer.ts';
 import { renderSvg } from './render.ts';
@@ -16,6 +19,12 @@ export interface LatentPlotOptions {
   readonly precision?: PrecisionGrid;
   /** The latent dimensions along the axes, from 0; the first two (or the only one) unless given. */
   readonly columns?: readonly number[];
+  /** A graph on the N points, such as the learned one of a fit; the opacity of an edge is the share of edges that weigh no more. */
+  readonly graph?: Graph;
+  /** Whether a unit is as long on both axes; off unless turned on, and not possible with `precision`. */
+  readonly equalScales?: boolean;
+  /** Whether the axes are drawn, with ticks and titles; on unless turned off. */
+  readonly axes?: boolean;
   readonly title?: string;
   /** Width of the area between the axes in pixels; 460 unless given. */
   readonly width?: number;
@@ -48,27 +57,42 @@ export async function latentPlot(options: LatentPlotOptions): Promise<string> {
     y: second === undefined ? i : finite(latents, i, second),
     ...(labels === undefined ? {} : { label: labels[i]! }),
   }));
+  if (precision && options.equalScales) {
+    throw new InvalidInputError('The precision behind latents sets both scales. Leave out precision or equalScales.');
+  }
   const background = precision && precisionLayer(precision, width, height);
+  const domains = precision ?? extents(points, width, height, options.equalScales ?? false);
+  const [toX, toY] = [positionOn(domains.x, width), positionOn(domains.y, height)];
+  const edges =
+    options.graph &&
+    graphLayer(
+      options.graph,
+      points.map(({ x, y }) => [toX(x), height - toY(y)] as const),
+    );
   const spec: Spec = {
     description: options.title ?? 'Latent points',
     width,
     height,
     padding: 8,
     ...(options.title === undefined ? {} : { title: options.title }),
-    data: [{ name: 'latents', values: points }, ...(background?.data ?? [])],
+    data: [{ name: 'latents', values: points }, ...(background?.data ?? []), ...(edges?.data ?? [])],
     scales: [
-      axisScale('x', 'width', precision?.x),
-      axisScale('y', 'height', precision?.y),
+      axisScale('x', 'width', domains.x),
+      axisScale('y', 'height', domains.y),
       { name: 'colour', type: 'ordinal', domain: kinds, range: kinds.map((_, k) => colourOf(k)) },
       { name: 'shape', type: 'ordinal', domain: kinds, range: kinds.map((_, k) => shapeOf(k)) },
       ...(background?.scales ?? []),
     ],
-    axes: [
-      axis('x', 'bottom', `latent dimension ${first + 1}`),
-      axis('y', 'left', second === undefined ? 'index of the point' : `latent dimension ${second + 1}`),
-    ],
+    axes:
+      options.axes === false
+        ? []
+        : [
+            axis('x', 'bottom', `latent dimension ${first + 1}`),
+            axis('y', 'left', second === undefined ? 'index of the point' : `latent dimension ${second + 1}`),
+          ],
     legends: [...(labels === undefined ? [] : [labelLegend(kinds.length)]), ...(background?.legends ?? [])],
-    marks: [...(background?.marks ?? []), pointMarks(latents.rows, labels !== undefined)],
+    ...(options.axes === false && { encode: { enter: { stroke: { value: FRAME } } } }),
+    marks: [...(background?.marks ?? []), ...(edges?.marks ?? []), pointMarks(latents.rows, labels !== undefined)],
   };
   return renderSvg(spec);
 }
@@ -100,17 +124,20 @@ function finite(latents: Matrix, i: number, j: number): number {
   throw new InvalidInputError(`Latent points must be finite, but row ${i}, column ${j} is ${value}.`);
 }
 
-/** Exactly as far as the background reaches, or somewhat beyond the points. */
-function axisScale(name: 'x' | 'y', range: 'width' | 'height', grid: ArrayLike<number> | undefined): Scale {
-  return {
-    name,
-    type: 'linear',
-    range,
-    zero: false,
-    ...(grid === undefined
-      ? { domain: { data: 'latents', field: name }, padding: 16 }
-      : { domain: [grid[0]!, grid[grid.length - 1]!], nice: false }),
-  };
+/** From the first to the last number, which the axis spans exactly. */
+const axisScale = (name: 'x' | 'y', range: 'width' | 'height', numbers: ArrayLike<number>): Scale => ({
+  name,
+  type: 'linear',
+  range,
+  zero: false,
+  nice: false,
+  domain: [numbers[0]!, numbers[numbers.length - 1]!],
+});
+
+/** What turns a number into its distance in pixels from where the axis begins. */
+function positionOn(numbers: ArrayLike<number>, length: number): (value: number) => number {
+  const [low, high] = [numbers[0]!, numbers[numbers.length - 1]!];
+  return (value) => ((value - low) / (high - low)) * length;
 }
 
 const axis = (scale: string, orient: 'bottom' | 'left', title: string): Axis => ({

@@ -12,5 +12,11 @@ export const PRIMARY = COLOURS[0]!;
 /** Greys of the background, from uncertain to certain. */
 export const GREYS = ['#7a7a7a', '#ffffff'];
 
+/** Of the edges of a graph. */
+export const EDGE = '#444444';
+
+/** Around a picture without axes. */
+export const FRAME = '#bbbbbb';
+
 export const colourOf = (label: number): string => COLOURS[label % COLOURS.length]!;
 export const shapeOf = (label: number): string => SHAPES[label % SHAPES.length]!;

@@ -1,0 +1,148 @@
+/**
+ * Figures 2, 3 and 5 of Mao et al. 2017 (MPME) as SVGs:
+ *
+ * sensitivityToC.svg       Fig. 2: the distorted S embedded at C = 0.1, 1, 10, 100, ∞ with λ = 10, and which weights are not 0
+ * sensitivityToLambda.svg  Fig. 3: the same at λ = 0.1, 0.5, 1, 5, 10 with C = ∞
+ * embeddings.svg           Fig. 5: five data sets with the graphs that MPME learns, their embeddings by MPME, and by MEU and Laplacian eigenmaps
+ *
+ *   node bench/reproductions/maxEntropyFigures.mjs [--output demo-output/maxEntropy] [--generated]
+ *
+ * Circle, distorted S and two moons are the originals of Kégl et al. and Belkin et al. where the folder of real data holds them, and drawn by
+ * the generators of latentfield/data elsewhere and with --generated; helix and twin peaks are always drawn, 600 points without noise, the
+ * peaks as high as in the drtoolbox. Φ holds plain Euclidean distances, as in the paper's experiments. What was used is printed, with the number
+ * of weights that are not 0 among all W_ij (each edge twice), their share of N², and the components of the graph.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { fromDist } from '../context.mjs';
+import { hasData, library, printTable, readMatrix, rowsOf } from './data.mjs';
+
+const { fit, laplacianEigenmaps, Matrix, meu, mpme } = library;
+const { circle, distortedS, helix, twinPeaks, twoMoons } = await fromDist('data/index.js');
+const { adjacencyPlot, latentPlot, pictureGrid } = await fromDist('plot/index.js');
+const { values: options } = parseArgs({
+  options: {
+    output: { type: 'string', default: fileURLToPath(new URL('../../demo-output/maxEntropy/', import.meta.url)) },
+    generated: { type: 'boolean', default: false },
+  },
+});
+
+/** Points in the order in which they lie along their curve, as the originals are. */
+function inOrder({ observations, parameters, labels = [] }) {
+  const place = (i) => 10 * (labels[i] ?? 0) + parameters.at(i, 0);
+  return rowsOf(
+    observations,
+    Array.from({ length: observations.rows }, (_, i) => i).sort((i, j) => place(i) - place(j)),
+  );
+}
+
+/** A data set: the original where it is there, else the generator's. */
+async function dataSet(name, file, generated) {
+  const isOriginal = !options.generated && file !== undefined && hasData(file);
+  const observations = isOriginal ? await readMatrix(file) : inOrder(generated());
+  return { name, observations, origin: isOriginal ? `original, ${file}` : 'generator' };
+}
+
+// The seeds leave no wide gap along the curves.
+const S = await dataSet('distorted S', 'kegl_distorted_s_X.npy', () => distortedS({ seed: 2 }));
+const table = [['figure', 'data', 'from', 'N', 'λ', 'C', 'weights not 0', 'share', 'graph']];
+
+async function learn(figure, { name, observations, origin }, basePrecision, slackPenalty) {
+  const result = await fit(mpme(observations, { basePrecision, slackPenalty, distances: 'plain' }));
+  const N = observations.rows;
+  const count = 2 * result.graph.weights.length;
+  const components = /(\d+) components/.exec(result.message)?.[1];
+  table.push([
+    figure,
+    name,
+    origin,
+    N,
+    basePrecision,
+    slackPenalty === Infinity ? '∞' : slackPenalty,
+    count,
+    `${((100 * count) / N ** 2).toFixed(1)} %`,
+    components === undefined ? 'connected' : `${components} components`,
+  ]);
+  return result;
+}
+
+const SIDE = 210;
+const panel = (latents, title, graph, equalScales = true) =>
+  latentPlot({ latents, title, width: SIDE, height: SIDE, axes: false, equalScales, ...(graph && { graph }) });
+
+async function sensitivity(figure, title, settings) {
+  const results = [];
+  for (const { lambda, C } of settings) results.push(await learn(figure, S, lambda, C));
+  const name = ({ lambda, C }) => (figure === '2' ? `C = ${C === Infinity ? '∞' : C}` : `λ = ${lambda}`);
+  const embeddings = results.map(({ latents, graph }, k) => panel(latents, name(settings[k]), graph));
+  const weights = results.map(({ graph }) => adjacencyPlot(graph, { size: SIDE }));
+  return pictureGrid(await Promise.all([...embeddings, ...weights]), { columns: settings.length, title });
+}
+
+/** Points in the plane as seen from an angle: three features are turned, two are as they are. */
+function seen({ rows, columns, data }) {
+  if (columns === 2) return new Matrix(data, rows, columns);
+  const [azimuth, elevation] = [-0.6, 0.6];
+  const view = Matrix.zeros(rows, 2);
+  for (let i = 0; i < rows; i++) {
+    const [x, y, z] = data.subarray(3 * i, 3 * i + 3);
+    const depth = x * Math.sin(azimuth) + y * Math.cos(azimuth);
+    view.data[2 * i] = x * Math.cos(azimuth) - y * Math.sin(azimuth);
+    view.data[2 * i + 1] = z * Math.cos(elevation) + depth * Math.sin(elevation);
+  }
+  return view;
+}
+
+async function embeddings() {
+  // The paper does not say which λ its figure has: these draw what it describes.
+  const sets = [
+    { lambda: 1, set: await dataSet('circle', 'kegl_circle_X.npy', () => circle({ noise: 0.18 })) },
+    { lambda: 1, set: S },
+    { lambda: 2, set: await dataSet('two moons', 'two_moons_X.npy', () => twoMoons({ seed: 10 })) },
+    { lambda: 1, set: await dataSet('helix', undefined, () => helix({ noise: 0 })) },
+    { lambda: 0.4, set: await dataSet('twin peaks', undefined, () => twinPeaks({ noise: 0, height: 10 })) },
+  ];
+  const rows = [[], [], [], []];
+  for (const { set, lambda } of sets) {
+    const { name, observations } = set;
+    const learned = await learn('5', set, lambda, Infinity);
+    const unfolded = await fit(meu(observations));
+    const eigenmap = await fit(laplacianEigenmaps(observations, { neighbours: 12, weights: 'heat', width: 1 }));
+    [
+      panel(seen(observations), name, learned.graph, observations.columns === 2),
+      panel(learned.latents, `MPME, λ = ${lambda}`, learned.graph),
+      panel(unfolded.latents, 'MEU', unfolded.graph),
+      panel(eigenmap.latents, 'Laplacian eigenmaps'),
+    ].forEach((picture, row) => {
+      rows[row].push(picture);
+    });
+  }
+  return pictureGrid(await Promise.all(rows.flat()), {
+    columns: sets.length,
+    title: 'Five data sets with the graphs that MPME learns (C = ∞), and their embeddings',
+  });
+}
+
+mkdirSync(options.output, { recursive: true });
+const write = (file, svg) => writeFileSync(join(options.output, file), `${svg}\n`);
+write(
+  'sensitivityToC.svg',
+  await sensitivity(
+    '2',
+    'MPME of the distorted S, λ = 10',
+    [0.1, 1, 10, 100, Infinity].map((C) => ({ lambda: 10, C })),
+  ),
+);
+write(
+  'sensitivityToLambda.svg',
+  await sensitivity(
+    '3',
+    'MPME of the distorted S, C = ∞',
+    [0.1, 0.5, 1, 5, 10].map((lambda) => ({ lambda, C: Infinity })),
+  ),
+);
+write('embeddings.svg', await embeddings());
+printTable(table);
+console.log(`The figures are in ${options.output}.`);
