@@ -9,8 +9,9 @@ export type { Threads } from './wasm/index.ts';
  * inverses and RBF covariances of some hundred rows and more are shared among them, with the same bits as on one thread; nothing else
  * is. Give them to `fit` with its option `threads`, or run other work with them.
  *
- * All tensors of the library move to memory that threads can share, and stay there. Where there is none, as on a page that is not
- * cross-origin isolated, everything runs on the calling thread, and `reason` says why.
+ * While there are threads, all tensors of the library are in memory that they can share; they are copied there, and back in the end.
+ * Where there is no such memory, as on a page that is not cross-origin isolated, everything runs on the calling thread, and `reason`
+ * says why.
  *
  * @param count - the calling thread counted, a whole number from 1
  * @throws InvalidInputError when `count` is something else

@@ -47,7 +47,7 @@ export class Float64Memory {
     this.#memory = new WebAssembly.Memory({ initial: 16, maximum: this.#maximumPages });
   }
 
-  /** Where the blocks are now: another one after `share`. */
+  /** Where the blocks are now: another one after `move`. */
   get memory(): WebAssembly.Memory {
     return this.#memory;
   }
@@ -58,19 +58,18 @@ export class Float64Memory {
   }
 
   /**
-   * Moves everything to a memory that threads can share, once and for all. Offsets stay what they are; views of the old memory are
-   * detached, so this must not happen in the middle of a computation.
+   * Moves everything to a memory that threads can share, or back to one of this thread alone. Offsets stay what they are; views of
+   * memory of this thread alone are detached. Not to be called in the middle of a computation.
    *
-   * @throws RangeError where so much shared memory cannot be reserved, ReferenceError or TypeError where there is none
+   * @throws RangeError where so much memory cannot be reserved, TypeError where there is no shared memory
    */
-  share(): void {
-    if (this.#isShared) return;
+  move(shared: boolean): void {
     const before = this.#memory;
     const initial = before.buffer.byteLength / PAGE;
-    const shared = new WebAssembly.Memory({ initial, maximum: this.#maximumPages, shared: true });
-    new Uint8Array(shared.buffer).set(new Uint8Array(before.buffer));
-    this.#memory = shared;
-    this.#isShared = true;
+    const after = new WebAssembly.Memory({ initial, maximum: this.#maximumPages, shared });
+    new Uint8Array(after.buffer).set(new Uint8Array(before.buffer));
+    this.#memory = after;
+    this.#isShared = shared;
     before.grow(0);
   }
 

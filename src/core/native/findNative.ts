@@ -75,7 +75,7 @@ export function findNative(options: NativeOptions = {}, surroundings = thisProce
 
 /** Opens and tries a library; returns what is wrong with it as words. */
 function open(foreign: ForeignInterface, file: string, threads: number | undefined): NativeLibrary | string {
-  const address = (buffer: ArrayBufferLike) => Number(foreign.address(buffer));
+  const address = (buffer: ArrayBufferLike) => Number(foreign.address(new Uint8Array(buffer)));
   try {
     const library = foreign.load(file);
     const routines = routinesOf(library, address);

@@ -10,8 +10,8 @@ export interface ForeignLibrary {
 export interface ForeignInterface {
   /** Opens a shared library; throws with the system's message when that fails. */
   load(file: string): ForeignLibrary;
-  /** Address of the first byte. */
-  address(buffer: ArrayBufferLike): bigint;
+  /** Address of the first byte. Shared memory is taken as a view only. */
+  address(bytes: Uint8Array): bigint;
 }
 
 export interface Reason {

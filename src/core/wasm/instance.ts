@@ -133,8 +133,7 @@ export function kernelsOn(memory: Float64Memory): LinkedKernels {
   let kernels = instances.get(memory);
   if (kernels === undefined) {
     try {
-      const { exports } = new WebAssembly.Instance(compiledModule(), { env: { memory: memory.memory } });
-      kernels = { ...(exports as unknown as Kernels), threads: 1 };
+      kernels = { ...link(memory), threads: 1 };
     } catch (cause) {
       throw new LatentFieldError(
         `The WebAssembly engine cannot run here: ${cause instanceof Error ? cause.message : cause}. It needs WebAssembly ` +
@@ -159,11 +158,22 @@ export function shareKernels(
   threadFailed: () => never,
 ): ThreadedKernels {
   const kernels = kernelsOn(memory);
-  memory.share();
+  memory.move(true);
   const { exports } = new WebAssembly.Instance(threadedModule, {
     env: { memory: memory.memory },
     team: { threadFailed },
   });
   Object.assign(kernels, exports);
   return exports as unknown as ThreadedKernels;
+}
+
+/** Moves the memory back to where this thread has it alone, with the kernels for that. */
+export function unshareKernels(memory: Float64Memory): void {
+  const kernels = kernelsOn(memory);
+  memory.move(false);
+  Object.assign(kernels, link(memory));
+}
+
+function link(memory: Float64Memory): Kernels {
+  return new WebAssembly.Instance(compiledModule(), { env: { memory: memory.memory } }).exports as unknown as Kernels;
 }

@@ -1,6 +1,6 @@
 import { LatentFieldError } from '../errors.ts';
 import type { Float64Memory } from '../float64/memory.ts';
-import { bytesOf, kernelsOn, shareKernels, supportsKernels, type ThreadedKernels } from './instance.ts';
+import { bytesOf, kernelsOn, shareKernels, supportsKernels, type ThreadedKernels, unshareKernels } from './instance.ts';
 import { BLOCK_BYTES, ENDED, ROUND } from './teamBlock.ts';
 import { employ, type Staff } from './teamStaff.ts';
 
@@ -20,7 +20,8 @@ export interface Threads {
 const LINE = 64;
 
 let compiled: WebAssembly.Module | undefined;
-const threadedKernels = new WeakMap<Float64Memory, ThreadedKernels>();
+/** The kernels of the threaded build on memories that are shared, and how many teams share each. */
+const sharings = new WeakMap<Float64Memory, { readonly kernels: ThreadedKernels; teams: number }>();
 /** The team that the kernels of a memory work with at the moment. */
 const leading = new WeakMap<Float64Memory, { readonly block: number; readonly count: number }>();
 
@@ -36,12 +37,15 @@ export async function startTeam(memory: Float64Memory, count: number): Promise<T
   if (missing !== undefined) return alone(missing);
   let kernels: ThreadedKernels;
   try {
-    kernels = await shared(memory);
+    kernels = await share(memory);
   } catch (cause) {
     return alone(`The memory cannot be shared among threads: ${messageOf(cause)}.`);
   }
   const start = memory.allocate(BLOCK_BYTES + LINE);
-  const release = () => memory.release(start, BLOCK_BYTES + LINE);
+  const release = () => {
+    memory.release(start, BLOCK_BYTES + LINE);
+    unshare(memory);
+  };
   const block = Math.ceil(start / LINE) * LINE;
   memory.uint8(block, BLOCK_BYTES).fill(0);
   try {
@@ -53,18 +57,33 @@ export async function startTeam(memory: Float64Memory, count: number): Promise<T
   }
 }
 
-/** The kernels of the threaded build on a memory, made once. */
-async function shared(memory: Float64Memory): Promise<ThreadedKernels> {
+/** The kernels of the threaded build on a memory, for one more team. */
+async function share(memory: Float64Memory): Promise<ThreadedKernels> {
   const { threadedEngineModule } = await import('./threadedEngineModule.ts');
   compiled ??= await WebAssembly.compile(bytesOf(threadedEngineModule));
-  let kernels = threadedKernels.get(memory);
-  if (kernels === undefined) {
-    kernels = shareKernels(memory, compiled, () => {
+  let sharing = sharings.get(memory);
+  if (sharing === undefined) {
+    const kernels = shareKernels(memory, compiled, () => {
       throw new LatentFieldError('A thread of the WebAssembly engine failed: what it shared in is lost. Start others.');
     });
-    threadedKernels.set(memory, kernels);
+    sharing = { kernels, teams: 0 };
+    sharings.set(memory, sharing);
   }
-  return kernels;
+  sharing.teams++;
+  return sharing.kernels;
+}
+
+/** A team less; after the last one the memory is as it was before the first. */
+function unshare(memory: Float64Memory): void {
+  const sharing = sharings.get(memory)!;
+  if (--sharing.teams > 0) return;
+  try {
+    unshareKernels(memory);
+    sharings.delete(memory);
+  } catch (cause) {
+    // There is no room for a copy: all works on where it is.
+    if (!(cause instanceof RangeError)) throw cause;
+  }
 }
 
 function teamOf(

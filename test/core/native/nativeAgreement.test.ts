@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Float64Memory } from '../../../src/core/float64/memory.ts';
 import type { LinearAlgebraEngine, Strided } from '../../../src/core/linalg/engine.ts';
+import { startTeam } from '../../../src/core/wasm/team.ts';
 import { wasmEngine } from '../../../src/core/wasm/wasmEngine.ts';
 import { lowerMatrix, normalMatrix, positiveDefiniteMatrix, symmetricMatrix } from '../linalg/matrices.ts';
 import { difference } from '../wasm/difference.ts';
@@ -164,5 +165,20 @@ withNativeLibrary('the native engine and the WebAssembly engine', (library) => {
     for (let i = 0; i < 4; i++) memory.allocate(2 ** 24);
     engine.cholesky(1, a);
     expect(memory.float64(a, 1)[0]).toBe(Math.sqrt(3));
+  });
+
+  it('go on working in place while threads share the memory, and after', async () => {
+    const memory = new Float64Memory();
+    const engine = library.engine(memory);
+    const a = memory.allocate(8);
+    memory.float64(a, 1)[0] = 256;
+    const threads = await startTeam(memory, 2);
+    expect([threads.count, memory.isShared]).toEqual([2, true]);
+    engine.cholesky(1, a);
+    for (let i = 0; i < 4; i++) memory.allocate(2 ** 24);
+    engine.cholesky(1, a);
+    await threads.dispose();
+    engine.cholesky(1, a);
+    expect(memory.float64(a, 1)[0]).toBe(2);
   });
 });

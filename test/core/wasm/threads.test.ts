@@ -209,6 +209,10 @@ describe('a team', () => {
     });
     expect(Array.from(memory.float64(offset, 4))).toEqual([2, 0, 1, 3]);
     await team.dispose();
+    expect(memory.isShared).toBe(false);
+    expect(Array.from(memory.float64(offset, 4))).toEqual([2, 0, 1, 3]);
+    expect(engine.cholesky(1, offset)).toBe(-1);
+    expect(memory.float64(offset, 1)[0]).toBe(Math.sqrt(2));
   });
 
   it('gives everything back when it is disposed, and is the calling thread alone then', async () => {
@@ -234,7 +238,11 @@ describe('a team', () => {
         throw new RangeError('mine');
       }),
     ).toThrow('mine');
-    await Promise.all([first.dispose(), first.dispose(), second.dispose()]);
+    await first.dispose();
+    expect(memory.isShared).toBe(true);
+    expect(second.run(multiply)).toEqual(alone);
+    await Promise.all([first.dispose(), second.dispose()]);
+    expect(memory.isShared).toBe(false);
     expect(memory.liveBytes).toBe(live);
     expect([first.count, first.reason]).toEqual([1, 'The threads have been disposed.']);
     expect(first.run(multiply)).toEqual(alone);
