@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { minimize } from '../../src/inference/minimize.ts';
-import { adam, lbfgs, lbfgsb, scg } from '../../src/inference/solvers/index.ts';
+import { adam, lbfgs, lbfgsb, type Solver, scg } from '../../src/inference/solvers/index.ts';
 import { reference } from '../reference.ts';
 import { expectClose } from '../tolerance.ts';
 import { bounded, counted, type Problem, unconstrained } from './problems.ts';
@@ -14,7 +14,10 @@ interface Recorded {
 }
 
 const { problems: scipy } = reference<{ problems: Record<string, Recorded> }>('solvers.json');
-const quasiNewton = [lbfgs, lbfgsb].map((factory) => ({ name: factory.name, solver: factory() }));
+const quasiNewton = [
+  ...[lbfgs, lbfgsb].map((factory) => ({ name: factory.name, solver: factory() })),
+  { name: 'lbfgs with a diagonal', solver: lbfgs({ scaling: 'diagonal' }) },
+];
 const untilExact = { tolerance: 0, relativeDecrease: 0, maxIterations: 5000 };
 const boundsOf = ({ lower, upper }: Problem) => ({
   ...(lower !== undefined && { lower }),
@@ -134,18 +137,27 @@ test('non-negative quadratic programmes end with exactly the right variables at 
   expectClose(x, solution, 3e-7, 'solution');
 });
 
-test('a scale saves evaluations on a badly scaled quadratic', () => {
+describe('on a quadratic whose variables differ by four orders of magnitude', () => {
   const curvature = (i: number) => 10 ** (i - 4);
   const objective = (x: Float64Array) => ({
     value: x.reduce((sum, xi, i) => sum + (curvature(i) * (xi - 1) ** 2) / 2, 0),
     gradient: x.map((xi, i) => curvature(i) * (xi - 1)),
   });
   const scale = Array.from({ length: 9 }, (_, i) => 1 / Math.sqrt(curvature(i)));
-  const run = (options: object) =>
-    minimize(objective, new Float64Array(9), lbfgs(), { relativeDecrease: 0, tolerance: 1e-9, ...options });
-  const scaled = run({ scale });
-  const plain = run({});
-  expectClose(scaled.x, new Float64Array(9).fill(1), 1e-6, 'minimiser');
-  expect(scaled.evaluations).toBeLessThanOrEqual(5);
-  expect(plain.evaluations).toBeGreaterThanOrEqual(400);
+  const run = (solver: Solver, options: object) =>
+    minimize(objective, new Float64Array(9), solver, { relativeDecrease: 0, tolerance: 1e-9, ...options });
+
+  test.each(quasiNewton)('a scale saves $name evaluations', ({ solver }) => {
+    const scaled = run(solver, { scale });
+    expectClose(scaled.x, new Float64Array(9).fill(1), 1e-6, 'minimiser');
+    expect(scaled.evaluations).toBeLessThanOrEqual(5);
+    expect(run(solver, {}).evaluations).toBeGreaterThanOrEqual(10 * scaled.evaluations);
+  });
+
+  test('lbfgs learns most of the scale by itself with a diagonal', () => {
+    const learnt = run(lbfgs({ scaling: 'diagonal' }), {});
+    expectClose(learnt.x, new Float64Array(9).fill(1), 1e-5, 'minimiser');
+    expect(learnt.evaluations).toBeLessThanOrEqual(70);
+    expect(run(lbfgs({ history: 10 }), {}).evaluations).toBeGreaterThanOrEqual(400);
+  });
 });

@@ -22,6 +22,7 @@ interface Run {
 
 const runs: Record<string, Run> = {
   lbfgs: { solver: () => lbfgs({ history: 4 }), problem: rosenbrock, options: {} },
+  'lbfgs with a diagonal': { solver: () => lbfgs({ scaling: 'diagonal' }), problem: rosenbrock, options: {} },
   lbfgsScaled: { solver: lbfgs, problem: rosenbrock, options: { scale: 3 } },
   lbfgsb: {
     solver: lbfgsb,

@@ -6,7 +6,7 @@ const atLeastOne = 'a whole number of at least 1';
 
 /** Options of the solvers that keep correction pairs. */
 export const pairOptions = v.strictObject({
-  history: v.optional(v.pipe(v.number(atLeastOne), v.integer(atLeastOne), v.minValue(1, atLeastOne)), 10),
+  history: v.optional(v.pipe(v.number(atLeastOne), v.integer(atLeastOne), v.minValue(1, atLeastOne))),
 });
 
 /**

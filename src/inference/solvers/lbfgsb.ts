@@ -2,7 +2,7 @@ import { checkOptions } from '../../core/options.ts';
 import { cauchyPoint } from './cauchyPoint.ts';
 import { compactHessian } from './compactHessian.ts';
 import { type CorrectionPairs, correctionPairs, pairOptions } from './correctionPairs.ts';
-import type { LbfgsOptions } from './lbfgs.ts';
+import type { PairOptions } from './lbfgs.ts';
 import { lineSearch } from './lineSearch.ts';
 import { cannotDescend } from './noDescent.ts';
 import type { Box, Iterate, Solver, SolverMemory, Steps } from './solver.ts';
@@ -24,8 +24,8 @@ import { dot, norm } from './vectors.ts';
  * const { x } = minimize(objective, [1, 1], lbfgsb(), { bounds: { lower: 0 } });
  * ```
  */
-export function lbfgsb(options: LbfgsOptions = {}): Solver {
-  const { history } = checkOptions(pairOptions, options, 'lbfgsb');
+export function lbfgsb(options: PairOptions = {}): Solver {
+  const { history = 10 } = checkOptions(pairOptions, options, 'lbfgsb');
   return Object.freeze({
     name: 'lbfgsb',
     bounded: true,
