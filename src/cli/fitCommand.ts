@@ -11,7 +11,16 @@ import { labelsOfPoints } from './shownPoints.ts';
 import type { Streams } from './streams.ts';
 
 /** Options of `fit` that have flags of the same name. */
-const FIT_FLAGS = ['maxIterations', 'tolerance', 'seed', 'restarts', 'engine', 'checkpoint', 'resume'] as const;
+const FIT_FLAGS = [
+  'maxIterations',
+  'tolerance',
+  'seed',
+  'restarts',
+  'engine',
+  'threads',
+  'checkpoint',
+  'resume',
+] as const;
 
 interface FitArguments extends FlaggedOptions, Pick<FitOptions, (typeof FIT_FLAGS)[number]> {
   readonly model: string;
@@ -49,6 +58,7 @@ export function addFitCommand(
     .option('--seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
     .option('--restarts <n>', 'further starts, of which the best is kept (default: 0)', wholeFrom(0))
     .addOption(new Option('--engine <name>', 'linear algebra (default: auto)').choices(ENGINES))
+    .option('--threads <n>', 'threads for the linear algebra in WebAssembly (default: 1)', wholeFrom(1))
     .option('--checkpoint <file>', 'save the state of the fit there now and then')
     .option('--resume <file>', 'go on from such a file; seed and restarts are then its own')
     .requiredOption('--out <dir>', 'folder for the results, made if need be')

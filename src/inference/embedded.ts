@@ -3,6 +3,7 @@ import { withFloat64 } from '../core/float64/scope.ts';
 import { type EngineChoice, linearAlgebra, withEngine } from '../core/linalg/index.ts';
 import type { Embedding, EmbeddingSteps, Model } from '../core/model.ts';
 import { createFit } from './createFit.ts';
+import type { FitThreads } from './fitThreads.ts';
 
 /** The thread is left for other work after this many milliseconds. */
 const SLICE = 40;
@@ -12,9 +13,11 @@ export async function embedded(
   model: Model,
   engine: EngineChoice | undefined,
   signal: AbortSignal | undefined,
+  threads: FitThreads,
 ): Promise<Fit> {
   const began = performance.now();
-  const compute = <T>(work: () => T): T => withFloat64(({ memory64 }) => withEngine(memory64, engine, work));
+  const compute = <T>(work: () => T): T =>
+    withFloat64(({ memory64 }) => withEngine(memory64, engine, () => threads.run(work)));
   const begun = compute(() => model.embed!());
   const embedding = 'next' in begun ? await inSlices(begun, compute, signal) : begun;
   const { latents, eigenvalues, parameters, objective, terms, message, search } = embedding;
@@ -30,6 +33,7 @@ export async function embedded(
       message: stopped ? `Stopped by the abort signal. ${message}` : message,
       diagnostics: {
         engine: withFloat64(({ memory64 }) => linearAlgebra(memory64).name),
+        ...threads.diagnostics(),
         seconds: (performance.now() - began) / 1000,
         jitter: 0,
         ...diagnostics,

@@ -62,7 +62,7 @@ async function* stepsWith(
   model: Model,
   settings: FitSettings,
 ): AsyncGenerator<FitStep, Fit, void> {
-  if (model.embed !== undefined) return await embedded(model, settings.engine, settings.signal);
+  if (model.embed !== undefined) return await embedded(model, settings.engine, settings.signal, threads);
   const began = performance.now();
   const saved = settings.resume === undefined ? undefined : await readCheckpoint(settings.resume);
   if (saved !== undefined) checkResumed(saved, settings);

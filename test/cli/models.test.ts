@@ -267,7 +267,7 @@ describe('missing', () => {
 });
 
 describe('options of the fit', () => {
-  it('reach it: engine, restarts, tolerance', async () => {
+  it('reach it: engine, restarts, threads, tolerance', async () => {
     const { data, out, observations } = await prepared();
     const model = ['fit', data, '--model', 'gplvm', '--labels', 'flow', '--out', out];
     const flags = ['--engine', 'typescript', '--restarts', '2', '--seed', '4', '--max-iterations', '2'];
@@ -281,6 +281,9 @@ describe('options of the fit', () => {
     });
     expect(objective).toBe(expected.objective);
     expect(diagnostics).toMatchObject({ engine: 'typescript', restarts: expected.diagnostics.restarts });
+
+    expect((await latentfield([...model, '--threads', '2', '--max-iterations', '0'])).exitCode).toBe(0);
+    expect(savedIn(out).diagnostics).toMatchObject({ threads: 2 });
 
     const easy = JSON.parse((await latentfield([...model, '--tolerance', '1e9', '--json'])).stdout);
     expect(easy.status).toBe('converged');
