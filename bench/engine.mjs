@@ -4,13 +4,17 @@
  * Then the parts of a GPLVM evaluation (fused: covariance, log marginal likelihood with its gradient, contraction) beside a whole one of
  * the peer, and nanoseconds an entry of exp, log and tanh beside Math.
  *
- *   npm run build && node bench/engine.mjs [--sizes 100,300,1000] [--engines wasm,typescript] [--peers ../shared/peers/peers.py]
+ *   npm run build && node bench/engine.mjs [--sizes 100,300,1000] [--engines wasm,typescript] [--threads 1,2]
+ *     [--peers ../shared/peers/peers.py]
+ *
+ * With --threads the WebAssembly engine and OpenBLAS run on each of these numbers of threads (on one unless given).
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { onThreads } from './engines.mjs';
 import { peakRate } from './peak.mjs';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
@@ -18,6 +22,7 @@ const { values: options } = parseArgs({
   options: {
     sizes: { type: 'string', default: '100,300,1000' },
     engines: { type: 'string', default: 'wasm,typescript' },
+    threads: { type: 'string', default: '1' },
     dist: { type: 'string', default: resolve(repository, 'dist') },
     peers: {
       type: 'string',
@@ -29,6 +34,7 @@ const { values: options } = parseArgs({
 const from = (path) => import(new URL(path, `file://${resolve(options.dist)}/`));
 const { Float64Memory } = await from('core/float64/memory.js');
 const { wasmElementaryFunctions, wasmEngine, wasmFusedOperations } = await from('core/wasm/index.js');
+const { startTeam } = await from('core/wasm/team.js');
 const { typescriptEngine } = await from('core/linalg/typescriptEngine.js');
 const { seededRandom } = await from('core/random.js');
 const factories = { wasm: wasmEngine, typescript: typescriptEngine };
@@ -53,7 +59,7 @@ function fastest(prepare, run) {
   return least;
 }
 
-function measure(name, n) {
+async function measure(name, n, threads) {
   const memory = new Float64Memory();
   const engine = factories[name](memory);
   const [a, b, c, w] = [n * n, n * n, n * n, n].map((length) => memory.allocate(8 * length));
@@ -70,29 +76,32 @@ function measure(name, n) {
   engine.cholesky(n, b);
   const factor = memory.float64(b, n * n).slice();
   fill(b, random);
-  return {
+  return onTeam(memory, name, threads, (run) => ({
     gemm: fastest(
       () => {},
-      () => engine.gemm(n, n, n, 1, rows(a), rows(b), 0, rows(c)),
+      () => run(() => engine.gemm(n, n, n, 1, rows(a), rows(b), 0, rows(c))),
     ),
     cholesky: fastest(
       () => fill(c, definite),
-      () => engine.cholesky(n, c),
+      () => run(() => engine.cholesky(n, c)),
     ),
     inverse: fastest(
       () => fill(c, factor),
-      () => engine.choleskyInverse(n, c),
+      () => run(() => engine.choleskyInverse(n, c)),
     ),
     eigh: fastest(
       () => fill(c, definite),
-      () => engine.symmetricEigen(n, c, w),
+      () => run(() => engine.symmetricEigen(n, c, w)),
     ),
-  };
+  }));
 }
 
-function runPeer(task, n) {
+const onTeam = (memory, engine, threads, work) =>
+  onThreads({ engine, threads }, (count) => startTeam(memory, count), work);
+
+function runPeer(task, n, threads) {
   if (!existsSync(options.peers)) return undefined;
-  const environment = { ...process.env, OPENBLAS_NUM_THREADS: '1' };
+  const environment = { ...process.env, OPENBLAS_NUM_THREADS: String(threads) };
   const { status, stdout } = spawnSync('python3', [options.peers, task, String(n)], {
     env: environment,
     encoding: 'utf8',
@@ -100,15 +109,15 @@ function runPeer(task, n) {
   return status === 0 ? JSON.parse(stdout) : undefined;
 }
 
-function measurePeers(n) {
-  const results = Object.keys(flops).map((task) => [task, runPeer(task, n)?.min]);
+function measurePeers(n, threads) {
+  const results = Object.keys(flops).map((task) => [task, runPeer(task, n, threads)?.min]);
   return results.some(([, least]) => least === undefined) ? undefined : Object.fromEntries(results);
 }
 
 function print(n, name, times) {
   if (times === undefined) {
     console.log(
-      `${String(n).padStart(5)}  ${name.padEnd(10)}  not measured: python3 with SciPy and ${options.peers} are needed`,
+      `${String(n).padStart(5)}  ${name.padEnd(12)}  not measured: python3 with SciPy and ${options.peers} are needed`,
     );
     return;
   }
@@ -116,11 +125,11 @@ function print(n, name, times) {
     const rate = (flops[task](n) / ms / 1e6).toFixed(1);
     return `${task} ${ms.toFixed(3).padStart(9)} ms ${rate.padStart(5)} GF/s`;
   });
-  console.log(`${String(n).padStart(5)}  ${name.padEnd(10)}  ${cells.join('   ')}`);
+  console.log(`${String(n).padStart(5)}  ${name.padEnd(12)}  ${cells.join('   ')}`);
 }
 
 /** A GPLVM's value and gradient (2 latent dimensions, 12 columns) by the fused operations, without TensorFlow.js. */
-function measureEvaluation(n) {
+async function measureEvaluation(n, threads) {
   const [q, columns] = [2, 12];
   const memory = new Float64Memory();
   const fused = wasmFusedOperations(memory);
@@ -141,19 +150,24 @@ function measureEvaluation(n) {
     contraction: () => fused.rbfCovarianceGradient(n, q, x, parameters, k, g, 'lower', dx),
   };
   const times = Object.fromEntries(Object.keys(parts).map((part) => [part, Infinity]));
-  const total = fastest(
-    () => {},
-    () => {
-      for (const [part, run] of Object.entries(parts)) {
-        const start = performance.now();
-        run();
-        times[part] = Math.min(times[part], performance.now() - start);
-      }
-    },
+  const evaluate = () => {
+    for (const [part, run] of Object.entries(parts)) {
+      const start = performance.now();
+      run();
+      times[part] = Math.min(times[part], performance.now() - start);
+    }
+  };
+  const total = await onTeam(memory, 'wasm', threads, (run) =>
+    fastest(
+      () => {},
+      () => run(evaluate),
+    ),
   );
   const cells = Object.entries({ ...times, total }).map(([part, ms]) => `${part} ${ms.toFixed(3)}`);
-  const peer = runPeer('gplvm-eval', n);
-  console.log(`${String(n).padStart(5)}  evaluation  ${cells.join('  ')} ms${peer ? `   peer ${peer.min} ms` : ''}`);
+  const peer = runPeer('gplvm-eval', n, threads);
+  console.log(
+    `${String(n).padStart(5)}  evaluation${onMany(threads)}  ${cells.join('  ')} ms${peer ? `   peer ${peer.min} ms` : ''}`,
+  );
 }
 
 function measureFunctions() {
@@ -188,10 +202,15 @@ function measureFunctions() {
 }
 
 console.log(`peak of 128-bit vectors, one thread: ${(await peakRate()).toFixed(1)} GF/s`);
-const sizes = options.sizes.split(',').map(Number);
+const [sizes, threads] = [options.sizes, options.threads].map((list) => list.split(',').map(Number));
+const onMany = (count) => (count === 1 ? '' : ` ×${count}`);
 for (const n of sizes) {
-  for (const name of options.engines.split(',')) print(n, name, measure(name, n));
-  print(n, 'OpenBLAS', measurePeers(n));
+  for (const name of options.engines.split(',')) {
+    for (const count of name === 'wasm' ? threads : [1]) {
+      print(n, `${name}${onMany(count)}`, await measure(name, n, count));
+    }
+  }
+  for (const count of threads) print(n, `OpenBLAS${onMany(count)}`, measurePeers(n, count));
 }
-for (const n of sizes) measureEvaluation(n);
+for (const n of sizes) for (const count of threads) await measureEvaluation(n, count);
 measureFunctions();

@@ -1,9 +1,14 @@
 /**
  * The engines to measure: the WebAssembly one, the native one on each number of threads, and plain TypeScript where `n` is at most
- * `most`. `peer` is the name of the peer on as many threads; `use` makes ready for a measurement.
+ * `most`. `peer` is the name of the peer on as many threads; `use` makes ready for a measurement. With `shared` the WebAssembly engine
+ * is among them on other numbers of threads too, which the caller starts: see `onThreads`.
  */
-export function enginesFor({ native, threads }, n, most) {
+export function enginesFor({ native, threads }, n, most, { shared = false } = {}) {
   const list = [{ engine: 'wasm', name: 'wasm', threads: 1, peer: peerName(1), use: () => undefined }];
+  for (const count of shared ? threads.filter((each) => each > 1) : []) {
+    const name = `wasm ×${count}`;
+    list.push({ engine: 'wasm', name, threads: count, peer: peerName(count), use: () => undefined });
+  }
   for (const count of native === undefined ? [] : native.canSetThreads ? threads : [undefined]) {
     const use = () => count && native.useThreads(count);
     list.push({ engine: 'native', name: `native ×${count ?? '?'}`, threads: count, peer: peerName(count ?? 1), use });
@@ -13,6 +18,21 @@ export function enginesFor({ native, threads }, n, most) {
     list.push({ engine: 'typescript', name: 'typescript', threads: 1, peer: peerName(1), once: true, use });
   }
   return list;
+}
+
+/**
+ * Measures with as many threads as the WebAssembly engine is to have: `start` starts them, `measure` is given a function that runs
+ * synchronous work on them. Other engines, and one thread, need none.
+ */
+export async function onThreads({ engine, threads: count }, start, measure) {
+  if (engine !== 'wasm' || count === 1) return measure((work) => work());
+  const threads = await start(count);
+  if (threads.count !== count) throw new Error(`There are no ${count} threads: ${threads.reason}`);
+  try {
+    return await measure((work) => threads.run(work));
+  } finally {
+    await threads.dispose();
+  }
 }
 
 export function peerName(threads) {

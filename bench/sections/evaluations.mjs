@@ -1,5 +1,5 @@
 import { fromDist } from '../context.mjs';
-import { enginesFor, peerContenders } from '../engines.mjs';
+import { enginesFor, onThreads, peerContenders } from '../engines.mjs';
 import { observations } from '../observations.mjs';
 import { compare, sampler } from '../rounds.mjs';
 
@@ -34,10 +34,11 @@ async function evaluations(context, section, sizes, model) {
   for (const n of sizes) {
     const Y = await observations(context, n);
     const opened = [];
-    const ours = enginesFor(context, n, 1000).map(({ engine, name, threads, peer, once, use }) => {
+    const ours = enginesFor(context, n, 1000, { shared: true }).map(({ engine, name, threads, peer, once, use }) => {
       const problem = openProblem(model(Y), 0, engine);
       opened.push(problem);
-      const evaluate = (x) => problem.compute(() => problem.objective(x));
+      let run;
+      const evaluate = (x) => run(() => problem.compute(() => problem.objective(x)));
       let count = 0;
       // A little elsewhere each time, as the peer does.
       const measure = sampler(context.seconds, () => {
@@ -49,14 +50,16 @@ async function evaluations(context, section, sizes, model) {
         threads,
         against: peer,
         once,
-        measure() {
-          use();
-          const before = memory.liveBytes;
-          memory.resetPeak();
-          const value = evaluate(problem.start).value;
-          const matrices = Number(((memory.peakBytes - before) / (8 * n * n)).toFixed(2));
-          return { ...measure(), value, matrices };
-        },
+        measure: () =>
+          onThreads({ engine, threads }, context.library.startThreads, (onThem) => {
+            run = onThem;
+            use();
+            const before = memory.liveBytes;
+            memory.resetPeak();
+            const value = evaluate(problem.start).value;
+            const matrices = Number(((memory.peakBytes - before) / (8 * n * n)).toFixed(2));
+            return { ...measure(), value, matrices };
+          }),
       };
     });
     const peers = peerContenders(context, `${section}-eval`, [n], ({ ms, value }) => ({ ms, value }));

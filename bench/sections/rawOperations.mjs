@@ -1,5 +1,5 @@
 import { fromDist } from '../context.mjs';
-import { enginesFor, peerContenders } from '../engines.mjs';
+import { enginesFor, onThreads, peerContenders } from '../engines.mjs';
 import { peakRate } from '../peak.mjs';
 import { compare, sampler } from '../rounds.mjs';
 
@@ -44,7 +44,8 @@ async function ourOperations(context, n) {
   };
   const { normal } = seededRandom(1);
   const random = Float64Array.from({ length: n * n }, normal);
-  return enginesFor(context, n, 1000).map(({ engine: kind, name, threads, peer, once, use }) => {
+  const { startTeam } = await fromDist('core/wasm/team.js');
+  return enginesFor(context, n, 1000, { shared: true }).map(({ engine: kind, name, threads, peer, once, use }) => {
     const memory = new Float64Memory();
     const engine = factories[kind](memory);
     const [a, b, c, w] = [n * n, n * n, n * n, n].map((length) => memory.allocate(8 * length));
@@ -59,11 +60,18 @@ async function ourOperations(context, n) {
     const factor = memory.float64(b, n * n).slice();
     fill(b, random);
     const sample = (run, prepare) => {
-      const measure = sampler(context.seconds, run, prepare);
-      return () => {
-        use();
-        return measure();
-      };
+      let onThem;
+      const measure = sampler(context.seconds, () => onThem(run), prepare);
+      return () =>
+        onThreads(
+          { engine: kind, threads },
+          (count) => startTeam(memory, count),
+          (given) => {
+            onThem = given;
+            use();
+            return measure();
+          },
+        );
     };
     const operations = {
       gemm: sample(() => engine.gemm(n, n, n, 1, plain(a), plain(b), 0, plain(c))),
