@@ -69,12 +69,13 @@ async function startNodeThread(assignment: Assignment, hear: (word: Word) => voi
 function startWebWorker(assignment: Assignment, hear: (word: Word) => void): Thread {
   const url = URL.createObjectURL(new Blob([IN_BROWSER], { type: 'text/javascript' }));
   const worker = new Worker(url);
-  worker.addEventListener('message', ({ data }) => {
+  const heard = (word: Word) => {
     URL.revokeObjectURL(url);
-    hear(data as Word);
-  });
+    hear(word);
+  };
+  worker.addEventListener('message', ({ data }) => heard(data as Word));
   worker.addEventListener('error', ({ message }) =>
-    hear({
+    heard({
       kind: 'failed',
       reason: message || 'their file was refused (a content security policy must allow worker-src blob:)',
     }),
