@@ -20,8 +20,8 @@ export interface PairOptions {
 export interface LbfgsOptions extends PairOptions {
   /**
    * What the pairs are put on top of: 'scalar' (the default), (sᵀy/yᵀy)·I; or 'diagonal', which learns the scale of each variable
-   * from all pairs so far. On latent variable models the diagonal takes about half the evaluations to an optimum, and less where
-   * scales differ much; but being quick it settles for one nearby, which from principal components may be a worse one.
+   * from all pairs so far. The diagonal takes fewer evaluations to an optimum, and far fewer where scales differ much; but of the
+   * many optima of a latent variable model it may settle for a worse one that is nearer to the start.
    */
   readonly scaling?: 'scalar' | 'diagonal';
 }
