@@ -20,6 +20,8 @@ export { Matrix, type MatrixLike } from './matrix.ts';
 export type {
   Assembly,
   Embedding,
+  EmbeddingSearch,
+  EmbeddingSteps,
   EvaluationReport,
   Factor,
   Model,
@@ -41,6 +43,7 @@ export {
   type ParameterLike,
   type ParameterOptions,
   type ParameterValue,
+  type ParameterValueJSON,
   type PositiveOptions,
   positive,
   real,

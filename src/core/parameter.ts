@@ -8,7 +8,14 @@ import { checkOptions } from './options.ts';
 import { entriesOf, type ParameterValue, type ParameterValueJSON, valueFromJSON } from './parameterValue.ts';
 import { type PositiveTransform, softplus, type Transform, transforms } from './transform.ts';
 
-export { entriesOf, type ParameterValue, shapeOf, valueFrom, valueFromJSON } from './parameterValue.ts';
+export {
+  entriesOf,
+  type ParameterValue,
+  type ParameterValueJSON,
+  shapeOf,
+  valueFrom,
+  valueFromJSON,
+} from './parameterValue.ts';
 
 /** Where a parameter's natural value may lie. */
 export type Support = 'real' | 'positive' | 'bounded' | 'box';

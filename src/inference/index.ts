@@ -29,6 +29,7 @@ export {
   type LbfgsOptions,
   lbfgs,
   lbfgsb,
+  type PairOptions,
   type ScgOptions,
   type Solver,
   scg,

@@ -36,4 +36,5 @@ export { type MvuOptions, mvu } from './spectral/mvu.ts';
 export type { NeighbourhoodOptions } from './spectral/neighbourhood.ts';
 export { type PcaOptions, pca } from './spectral/pca.ts';
 export { type PpcaOptions, ppca } from './spectral/ppca.ts';
+export type { UnfoldingConstraints } from './spectral/unfoldingProblem.ts';
 export { tpslvm } from './tpslvm.ts';

@@ -6,7 +6,7 @@ import type { RadialProfile } from '../wasm/index.ts';
 import { samePoints } from './pointSets.ts';
 import { registerOnce } from './registerOnce.ts';
 
-export type { RadialProfile } from '../wasm/index.ts';
+export type { CompiledProfile, RadialProfile } from '../wasm/index.ts';
 
 /**
  * v·f(‖a_i − b_j‖²) for a profile f, as one operation with a handwritten gradient in A, B and v: two matrices of this size instead of

@@ -6,7 +6,7 @@ export {
   type RbfParameters,
 } from './fusedOperations.ts';
 export { supportsKernels } from './instance.ts';
-export type { RadialProfile } from './radialOperations.ts';
+export type { CompiledProfile, RadialProfile } from './radialOperations.ts';
 export { alone, startTeam, type Threads } from './team.ts';
 export { typescriptElementaryFunctions } from './twins/elementaryFunctions.ts';
 export { typescriptFusedOperations } from './twins/fusedOperations.ts';
