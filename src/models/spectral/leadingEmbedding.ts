@@ -73,9 +73,25 @@ export function euclideanNote(smallest: number | undefined, largest: number): st
   return ` The distances are not Euclidean: the smallest eigenvalue is ${(smallest / largest).toFixed(3)} of the largest.`;
 }
 
+/** Products with a matrix, four rows at a time: the processor need not wait for one sum before it adds to the next. */
 function product({ data, rows: N }: Matrix) {
   return (x: Float64Array, y: Float64Array) => {
-    for (let i = 0; i < N; i++) {
+    let i = 0;
+    for (; i + 4 <= N; i += 4) {
+      let [a, b, c, d] = [0, 0, 0, 0];
+      for (let j = 0, p = i * N; j < N; j++, p++) {
+        const entry = x[j]!;
+        a += data[p]! * entry;
+        b += data[p + N]! * entry;
+        c += data[p + 2 * N]! * entry;
+        d += data[p + 3 * N]! * entry;
+      }
+      y[i] = a;
+      y[i + 1] = b;
+      y[i + 2] = c;
+      y[i + 3] = d;
+    }
+    for (; i < N; i++) {
       let sum = 0;
       for (let j = 0, p = i * N; j < N; j++, p++) sum += data[p]! * x[j]!;
       y[i] = sum;

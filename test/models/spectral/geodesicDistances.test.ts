@@ -1,0 +1,38 @@
+import { knnGraph, seededRandom } from 'latentfield';
+import { expect, it } from 'vitest';
+import { geodesicDistances } from '../../../src/models/spectral/geodesicDistances.ts';
+import { expectClose } from '../../tolerance.ts';
+
+/** Floyd 1962: the shortest path between every two points, by way of ever more of the others. */
+function floydWarshall(size: number, edges: readonly (readonly [number, number, number])[]): number[][] {
+  const D = Array.from({ length: size }, (_, i) => Array.from({ length: size }, (_, j) => (i === j ? 0 : Infinity)));
+  for (const [i, j, length] of edges) {
+    D[i]![j] = Math.min(D[i]![j]!, length);
+    D[j]![i] = D[i]![j]!;
+  }
+  for (let k = 0; k < size; k++) {
+    for (let i = 0; i < size; i++) {
+      for (let j = 0; j < size; j++) D[i]![j] = Math.min(D[i]![j]!, D[i]![k]! + D[k]![j]!);
+    }
+  }
+  return D;
+}
+
+it('are those of Floyd and Warshall, Infinity between components, and exactly symmetric', () => {
+  const { uniform } = seededRandom(5);
+  const points = Array.from({ length: 90 }, (_, i) => [uniform() + (i < 70 ? 0 : 100), uniform()]);
+  const graph = knnGraph(points, 4);
+  // Lengths of 0 and equal ones among them.
+  const weights = graph.weights.map((_, e) => (e % 11 === 0 ? 0 : e % 5 === 0 ? 0.5 : uniform()));
+  const edges = Array.from(graph.sources, (i, e) => [i, graph.targets[e]!, weights[e]!] as const);
+  const wanted = floydWarshall(points.length, edges);
+  const found = geodesicDistances({ ...graph, weights });
+  for (let i = 0; i < points.length; i++) {
+    for (let j = 0; j < points.length; j++) {
+      expect(found.at(i, j)).toBe(found.at(j, i));
+      if (wanted[i]![j] === Infinity) expect(found.at(i, j)).toBe(Infinity);
+      else expectClose(found.at(i, j), wanted[i]![j]!, 1e-14);
+    }
+  }
+  expect(wanted[0]![89]).toBe(Infinity);
+});
