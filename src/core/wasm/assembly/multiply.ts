@@ -162,7 +162,7 @@ function blocks(
 }
 
 /** Rows or columns of C that a shared part should have: each part packs the whole other operand. */
-const LEAST_SHARED: i32 = 48;
+const LEAST_SHARED: i32 = 24;
 
 /** A product as the threads of a team find it. */
 @unmanaged

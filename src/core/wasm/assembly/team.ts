@@ -30,8 +30,8 @@ const OPERANDS: usize = 448;
 
 /** Looks at a word before a thread goes to sleep: some hundred microseconds, longer than the gaps within a factorisation. */
 const SPINS: i32 = 60000;
-/** Multiplications from which it pays to share a task: some tens of microseconds of one thread's time. */
-const LEAST: f64 = 2.5e5;
+/** Multiplications from which it pays to share a task: ten microseconds of one thread. */
+const LEAST: f64 = 1e5;
 /** Parts of a task for each thread: more even out their speeds, and pack the same panels more often. */
 const PARTS: i32 = 2;
 
@@ -108,9 +108,13 @@ export function threadNumber(): i32 {
   return number;
 }
 
-/** How many parts to cut a task into along an extent of which a part should have `least` at least. */
+/**
+ * How many parts to cut a task into along an extent of which a part should have `least` at least: as many for each thread, where there
+ * is enough.
+ */
 export function partsAlong(extent: i32, least: i32): i32 {
-  return min(PARTS * threads, extent / least);
+  const most = extent / least;
+  return most < threads ? most : min(PARTS, most / threads) * threads;
 }
 
 /** Where the operands of the next task go, for `shareOut`, and where its parts find them. */

@@ -2,7 +2,7 @@ import { startOf } from './parts';
 import { isWorthSharing, operands, partsAlong, shareOut } from './team';
 
 /** Rows of B that a shared part should have: each packs the whole triangle. */
-const LEAST_SHARED: i32 = 32;
+const LEAST_SHARED: i32 = 16;
 /** Rows that are worked on together, alone or not. */
 const GROUP: i32 = 8;
 
