@@ -150,10 +150,10 @@ export interface Model {
   /** The part of the objective that an iteration must gain for the solver to go on, where `fit` is given none. */
   readonly relativeDecrease?: number;
   /**
-   * Steps of the model's own from where the solver ended, for models that know their Hessian; may pause after each. With
-   * `steps` 0 it only measures.
+   * Steps of the model's own from where the solver ended, for models that know their Hessian; may pause after each, and ends at the
+   * best point it has once `true` is sent in, or is left. With `steps` 0 it only measures.
    */
-  refine?(values: ParameterValues, options: { readonly steps: number }): Generator<void, Refinement, void>;
+  refine?(values: ParameterValues, options: { readonly steps: number }): Generator<void, Refinement, boolean>;
   posterior(values: ParameterValues): Posterior;
   /** Everything `loadFit` needs to make the model again, as plain JSON. */
   toJSON(): ModelJSON;

@@ -13,35 +13,44 @@ export async function refined(problem: FitProblem, outcome: Outcome, signal: Abo
   if (model.refine === undefined) return outcome;
   const goesOn = outcome.status === 'converged' || outcome.status === 'failed';
   const steps = model.refine(problem.valuesAt(outcome.x), { steps: goesOn ? MOST_STEPS : 0 });
-  for (;;) {
-    const step = compute(() => steps.next());
-    if (step.done) {
-      const { values, kktResidual, converged, evaluations, iterations, message } = step.value;
-      const { diagnostics } = outcome;
-      return {
-        ...outcome,
-        x: problem.variablesAt(values),
-        ...(goesOn && { status: converged ? 'converged' : 'failed' }),
-        message:
-          goesOn && outcome.status === 'failed' && converged
-            ? `${message} Before that the solver could go no further: ${outcome.message}`
-            : `${outcome.message} ${message}`,
-        diagnostics: {
-          ...diagnostics,
-          evaluations: diagnostics.evaluations + evaluations,
-          iterations: diagnostics.iterations + iterations,
-          kktResidual,
-        },
-      };
-    }
+  let step = compute(() => steps.next(false));
+  while (!step.done && !signal.aborted) {
     await new Promise((resume) => setTimeout(resume));
-    if (signal.aborted) {
-      steps.return(undefined as never);
-      return {
-        ...outcome,
-        status: 'stopped',
-        message: `Stopped before the last steps of the model's own. ${outcome.message}`,
-      };
-    }
+    step = compute(() => steps.next(signal.aborted));
   }
+  if (!step.done) {
+    steps.return(undefined as never);
+    return {
+      ...outcome,
+      status: 'stopped',
+      message: `Stopped before the last steps of the model's own. ${outcome.message}`,
+    };
+  }
+  const { values, kktResidual, converged, evaluations, iterations, message } = step.value;
+  const { diagnostics } = outcome;
+  return {
+    ...outcome,
+    x: problem.variablesAt(values),
+    ...(goesOn && { status: endOf(converged, signal) }),
+    message: sentences(outcome, message, goesOn ? endOf(converged, signal) : undefined),
+    diagnostics: {
+      ...diagnostics,
+      evaluations: diagnostics.evaluations + evaluations,
+      iterations: diagnostics.iterations + iterations,
+      kktResidual,
+    },
+  };
+}
+
+function sentences(before: Outcome, message: string, end: Outcome['status'] | undefined): string {
+  if (end === 'stopped') return `Stopped during the last steps of the model's own. ${message}`;
+  if (end === 'converged' && before.status === 'failed') {
+    return `${message} Before that the solver could go no further: ${before.message}`;
+  }
+  return `${before.message} ${message}`;
+}
+
+function endOf(converged: boolean, signal: AbortSignal): Outcome['status'] {
+  if (converged) return 'converged';
+  return signal.aborted ? 'stopped' : 'failed';
 }

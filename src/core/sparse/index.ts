@@ -1,4 +1,5 @@
 export { type BottomEigenpairsOptions, bottomEigenpairs } from './bottomEigenpairs.ts';
+export type { Front } from './fronts.ts';
 export { type LaplacianFactor, laplacianFactor } from './laplacianFactor.ts';
 export {
   adjacencyOf,

@@ -34,6 +34,9 @@ export function selectedInverse({ symbolic, blocks }: SparseFactor): Float64Arra
  */
 export type Selected = 'inverse' | 'resistance';
 
+/** Sees supernode s once its block is filled, and `outer`, what is between the rows below it (both triangles). */
+export type BlockVisitor = (s: number, outer: Float64Array) => void;
+
 /** Fills `inverse`, laid out as the blocks of L, from the last supernode to the first. */
 export function invertOnBlocks(
   symbolic: SymbolicFactor,
@@ -41,8 +44,9 @@ export function invertOnBlocks(
   inverse: Float64Array,
   stack: Float64Array,
   selected: Selected,
+  visit?: BlockVisitor,
 ): void {
-  withBlockProducts(symbolic, (products) => invertBlocks(symbolic, blocks, inverse, stack, selected, products));
+  withBlockProducts(symbolic, (products) => invertBlocks(symbolic, blocks, inverse, stack, selected, products, visit));
 }
 
 function invertBlocks(
@@ -52,6 +56,7 @@ function invertBlocks(
   stack: Float64Array,
   selected: Selected,
   products: BlockProducts,
+  visit: BlockVisitor | undefined,
 ): void {
   const { supernodes, columnStarts, rowStarts, panelStarts, parent, lastChild, previousSibling } = symbolic;
   const work = workspaceFor(symbolic);
@@ -73,6 +78,7 @@ function invertBlocks(
       const pivot = blocks[block + j * (width + 1)]!;
       fillColumn(inverse, block, width, below, j, 1 / (pivot * pivot), work, selected);
     }
+    visit?.(s, outer);
     let free = top;
     for (let c = lastChild[s]!; c !== -1; c = previousSibling[c]!) free += (rowStarts[c + 1]! - rowStarts[c]!) ** 2;
     top = free;

@@ -4,15 +4,18 @@ import type { Graph } from '../../core/graph/graph.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import type { Assembly, Model, ModelJSON, ParameterValues, Posterior, Refinement } from '../../core/model.ts';
 import * as op from '../../core/ops.ts';
+import { laplacianFactor } from '../../core/sparse/laplacianFactor.ts';
 import type { Tensor1D } from '../../core/tensorflow.ts';
 import { fieldDensity } from '../../priors/constraints/fieldDensity.ts';
-import { fieldFactor } from '../../priors/constraints/fieldFactor.ts';
+import { fieldFactor, isSparse } from '../../priors/constraints/fieldFactor.ts';
 import { inexactNewton } from '../../priors/constraints/inexactNewton.ts';
+import { interiorPoint } from '../../priors/constraints/interiorPoint.ts';
 import { maxEntropy } from '../../priors/constraints/maxEntropy.ts';
 import { projectedNewton } from '../../priors/constraints/projectedNewton.ts';
 import { type FieldEmbedding, fieldCovariance, fieldEmbedding, fieldPrecision, supportOf } from './fieldEmbedding.ts';
 import { growingSupport } from './growingSupport.ts';
 import { imputedByField, laplacianTerms } from './imputedByField.ts';
+import { ownSteps } from './ownSteps.ts';
 import { type PlacedField, placed, reconstructed } from './placement.ts';
 
 /** The path of the multipliers. */
@@ -49,10 +52,12 @@ export function fieldModel(parts: FieldParts): Model {
   const { name, graph, squaredDistances, basePrecision, copies, slackPenalty } = parts;
   const layer = maxEntropy({ graph, squaredDistances, basePrecision, copies, slackPenalty });
   const problem = layer.problem!;
+  const sparse = isSparse(graph);
   const hasDense = graph.size <= MOST_POINTS;
   return Object.freeze<Model>({
     name,
     ...(parts.likely !== undefined && { solver: growingSupport(problem, parts.likely) }),
+    ...(sparse && { solver: ownSteps }),
     // Newton's method with differences for a Hessian needs to start where the weights that are 0 are known.
     tolerance: (copies / 2) * (hasDense ? NEAR : VERY_NEAR),
     relativeDecrease: 0,
@@ -77,11 +82,13 @@ export function fieldModel(parts: FieldParts): Model {
       };
     },
     posterior: (values) => fieldPosterior(parts, supportOf(graph, weightsIn(values))),
-    *refine(values, { steps }): Generator<void, Refinement, void> {
+    *refine(values, { steps }): Generator<void, Refinement, boolean> {
       const start = Float64Array.from(weightsIn(values));
-      const result = hasDense
-        ? yield* projectedNewton(problem, start, steps)
-        : yield* inexactNewton(problem, fieldFactor(problem), start, steps);
+      const result = sparse
+        ? yield* interiorPoint(problem, laplacianFactor(graph), start, steps)
+        : hasDense
+          ? yield* projectedNewton(problem, start, steps)
+          : yield* inexactNewton(problem, fieldFactor(problem), start, steps);
       const { weights, kktResidual: residual, iterations, evaluations } = result;
       const newton = iterations === 0 ? '' : `${iterations} Newton step${iterations === 1 ? '' : 's'} followed. `;
       return {

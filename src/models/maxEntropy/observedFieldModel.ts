@@ -77,7 +77,7 @@ export function observedFieldModel(parts: Omit<FieldParts, 'distancesTo'>): Mode
       const distancesTo = observedSquaredDistances(completed);
       return fieldPosterior({ ...parts, observations: completed, distancesTo }, learned);
     },
-    *refine(values, { steps }): Generator<void, Refinement, void> {
+    *refine(values, { steps }): Generator<void, Refinement, unknown> {
       const evaluate = observed();
       let weights: Float64Array = Float64Array.from(weightsIn(values));
       let at = evaluate(weights);

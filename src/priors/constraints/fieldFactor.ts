@@ -20,11 +20,16 @@ const SMALL = 200;
 /** Of the entries of a dense triangle: beyond this part, a sparse factor saves nothing. */
 const SPARSE = 0.3;
 
+/** Whether the graph has so few edges that its factor is sparse, as that of neighbours on a surface is. */
+export function isSparse({ size: N, sources }: Pairs): boolean {
+  return N >= SMALL && sources.length < (SPARSE * N * N) / 4;
+}
+
 /** The factor that suits the graph; its structure is found on the first evaluation. */
 export function fieldFactor(pairs: Pairs): FieldFactor {
-  const { size: N, sources } = pairs;
+  const { size: N } = pairs;
   let sparse: LaplacianFactor | undefined;
-  if (N >= SMALL && sources.length < (SPARSE * N * N) / 4) {
+  if (isSparse(pairs)) {
     const factor = laplacianFactor(pairs);
     if (factor.storedEntries < (SPARSE * N * N) / 2) sparse = factor;
   }

@@ -26,7 +26,7 @@ export function* inexactNewton(
   factor: FieldFactor,
   start: Float64Array,
   steps: number,
-): Generator<void, NewtonResult, void> {
+): Generator<void, NewtonResult, unknown> {
   const { basePrecision, squaredDistances, upper } = problem;
   const scale = squaredDistances.map((distance) => weightScale(problem, distance));
   let evaluations = 0;
@@ -84,7 +84,7 @@ function* conjugateGradients(
   free: Int32Array,
   scale: Float64Array,
   part: number,
-): Generator<void, Float64Array, void> {
+): Generator<void, Float64Array, unknown> {
   const { squaredDistances, copies, upper } = problem;
   const residual = Float64Array.from(free, (e) => scale[e]! * (R[e]! - squaredDistances[e]! / copies));
   const solution = new Float64Array(free.length);

@@ -32,7 +32,7 @@ export function* penalizedNewton(
   start: PrecisionEntries,
   steps: number,
   goal = GOAL,
-): Generator<void, MomentSolution, void> {
+): Generator<void, MomentSolution, unknown> {
   const { size: N } = problem;
   let x: Float64Array = Float64Array.from([...start.diagonal, ...start.edges]);
   let at = evaluate(problem, x);
@@ -75,7 +75,7 @@ const ON_PATH = 1e-2;
  * The maximum along a path of falling penalties, from the one at which Θ is diagonal: few signs change between two of them, where
  * Newton's method needs many steps to sort them all out at once.
  */
-export function* penaltyPath(problem: MomentProblem, steps: number): Generator<void, MomentSolution, void> {
+export function* penaltyPath(problem: MomentProblem, steps: number): Generator<void, MomentSolution, unknown> {
   const { variances, covariances } = problem;
   let penalty = covariances.reduce((most, covariance) => Math.max(most, Math.abs(covariance)), 0);
   let entries: PrecisionEntries = {

@@ -31,7 +31,7 @@ export function* projectedNewton(
   problem: FieldProblem,
   start: Float64Array,
   steps: number,
-): Generator<void, NewtonResult, void> {
+): Generator<void, NewtonResult, unknown> {
   let weights: Float64Array = start.slice();
   let at = lookFrom(problem, weights, -Infinity, steps > 0)!;
   let evaluations = 1;

@@ -183,6 +183,51 @@ describe('the factor of L(w) + λI', () => {
     }
   });
 
+  it('has the derivative of R along any direction, and is then as it was', () => {
+    const graph = rollGraph(150, 5);
+    const weights = randomWeights(graph, 3);
+    weights[4] = 0;
+    const direction = Float64Array.from(weights, (_, e) => Math.cos(e));
+    const { inverse: U } = denseInverse(denseLaplacian(graph, weights, 0.3));
+    const ends = Array.from(graph.sources, (i, e) => [i, graph.targets[e]!] as const);
+    const wanted = ends.map(([i, j]) =>
+      ends.reduce(
+        (sum, [k, l], f) => sum + direction[f]! * (U.at(i, k) + U.at(j, l) - U.at(i, l) - U.at(j, k)) ** 2,
+        0,
+      ),
+    );
+    const factor = updated(graph, weights, 0.3);
+    const before = factor.resistances();
+    const b = Float64Array.from({ length: 150 }, (_, i) => Math.sin(i));
+    const solution = factor.solve(b);
+    expectClose(factor.resistanceDecrease(direction), wanted, 5e-6);
+    expect(factor.resistances()).toEqual(before);
+    expect(factor.solve(b)).toEqual(solution);
+    expect(factor.resistanceDecrease(new Float64Array(weights.length))).toEqual(new Float64Array(weights.length));
+  });
+
+  it('shows all resistances within fronts that cover every edge', () => {
+    const graph = rollGraph(150, 5);
+    const weights = randomWeights(graph, 3);
+    const { inverse: U } = denseInverse(denseLaplacian(graph, weights, 0.3));
+    const key = (i: number, j: number) => Math.min(i, j) * 150 + Math.max(i, j);
+    const uncovered = new Set(Array.from(graph.sources, (i, e) => key(i, graph.targets[e]!)));
+    let columns = 0;
+    updated(graph, weights, 0.3).eachFront(({ size, nodes, columns: own, resistances }) => {
+      columns += own;
+      for (let a = 0; a < size; a++) {
+        for (let c = 0; c < size; c++) {
+          const [i, j] = [nodes[a]!, nodes[c]!];
+          uncovered.delete(key(i, j));
+          const wanted = U.at(i, i) + U.at(j, j) - 2 * U.at(i, j);
+          expect(Math.abs(resistances[a * size + c]! - wanted)).toBeLessThan(1e-12);
+        }
+      }
+    });
+    expect(columns).toBe(150);
+    expect(uncovered.size).toBe(0);
+  });
+
   it('leaves edges of weight 0 out: points apart have variance 1/λ, and R_e = 2/λ across', () => {
     const graph = pathGraph(3);
     const factor = updated(graph, Float64Array.of(0, 2), 0.5);

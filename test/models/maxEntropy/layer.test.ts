@@ -189,6 +189,23 @@ function choleskyLogDeterminant({ data, rows: n }: Matrix): number {
 }
 
 describe('results', () => {
+  it('keeps the best point of a fit that is stopped on a sparse graph, with its violation', async () => {
+    const model = meu(swissRoll(500), { neighbours: 5 });
+    const controller = new AbortController();
+    const later = (pauses: number): unknown =>
+      setTimeout(() => (pauses === 0 ? controller.abort() : later(pauses - 1)));
+    later(20);
+    const stopped = await fit(model, { signal: controller.signal });
+    const whole = await fit(model);
+    expect(stopped.status).toBe('stopped');
+    expect(whole.status).toBe('converged');
+    expect(whole.diagnostics.kktResidual).toBeLessThan(1e-11);
+    expect(stopped.objective).toBeLessThan(whole.objective);
+    const weights = (whole.parameters['field.weights'] as number[]).map(() => 0);
+    expect(stopped.objective).toBeGreaterThan(evaluate(model, { 'field.weights': weights }).objective + 1000);
+    expect(stopped.diagnostics.kktResidual).toBeGreaterThan(1e-11);
+  });
+
   it('an empty graph is a result that says what would connect it', async () => {
     const result = await fit(mpme(Y, { basePrecision: 1000 }));
     expect(result.graph!.sources.length).toBe(0);

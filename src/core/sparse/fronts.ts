@@ -1,0 +1,41 @@
+import type { SymbolicFactor } from './symbolicFactor.ts';
+
+/** Nodes that are all joined to each other in the filled graph, and the resistances between them. */
+export interface Front {
+  readonly size: number;
+  /** The nodes, in the order of elimination: `size` of them. */
+  readonly nodes: Int32Array;
+  /** How many of them, the first ones, are in no front that comes earlier in the order of elimination. */
+  readonly columns: number;
+  /** R between nodes a and b of the front at a·size + b, both triangles. */
+  readonly resistances: Float64Array;
+}
+
+/** Reads fronts, without the ground, from the blocks of a selected inverse; a front is good until the next is read. */
+export function frontReader(
+  symbolic: SymbolicFactor,
+  inverse: Float64Array,
+): (s: number, outer: Float64Array) => Front {
+  const { size: ground, order, columnStarts, rowStarts, rows, panelStarts, mostRows, mostColumns } = symbolic;
+  const nodes = new Int32Array(mostRows + mostColumns);
+  const resistances = new Float64Array((mostRows + mostColumns) ** 2);
+  return (s, outer) => {
+    const first = columnStarts[s]!;
+    const width = columnStarts[s + 1]! - first;
+    const below = rowStarts[s + 1]! - rowStarts[s]!;
+    const inside = below > 0 && rows[rowStarts[s + 1]! - 1] === ground ? below - 1 : below;
+    const size = width + inside;
+    for (let j = 0; j < width; j++) nodes[j] = order[first + j]!;
+    for (let i = 0; i < inside; i++) nodes[width + i] = order[rows[rowStarts[s]! + i]!]!;
+    const block = panelStarts[s]!;
+    for (let a = 0; a < size; a++) {
+      for (let b = 0; b < a; b++) {
+        const value = b < width ? inverse[block + a * width + b]! : outer[(a - width) * below + b - width]!;
+        resistances[a * size + b] = value;
+        resistances[b * size + a] = value;
+      }
+      resistances[a * size + a] = 0;
+    }
+    return { size, nodes, columns: width, resistances };
+  };
+}
