@@ -59,7 +59,7 @@ export function fieldModel(parts: FieldParts): Model {
     ...(parts.likely !== undefined && { solver: growingSupport(problem, parts.likely) }),
     ...(sparse && { solver: ownSteps }),
     // Newton's method with differences for a Hessian needs to start where the weights that are 0 are known.
-    tolerance: (copies / 2) * (hasDense ? NEAR : VERY_NEAR),
+    tolerance: (copies / 2) * (hasDense || sparse ? NEAR : VERY_NEAR),
     relativeDecrease: 0,
     assemble: (): Assembly => {
       const factor = fieldFactor(problem);

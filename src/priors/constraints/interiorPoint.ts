@@ -74,12 +74,10 @@ export function* interiorPoint(
       if (yield) return ended(true);
     }
     state.begin(R);
-    let own: { readonly edges: Int32Array; readonly factor: LaplacianFactor } = { edges: state.edges, factor };
+    let own: Restricted = { edges: state.edges, problem, factor };
     while (iterations < steps && state.meanProduct() > SMALLEST) {
-      if (own.edges !== state.edges) {
-        own = { edges: state.edges, factor: laplacianFactor(restrictedTo(problem, state.edges)) };
-      }
-      const found = yield* step(problem, factor, own.factor, state);
+      if (own.edges !== state.edges) own = restrictedField(problem, state.edges);
+      const found = yield* step(problem, factor, own, state);
       evaluations += found.evaluations;
       if (found.stopped) return ended(true);
       R = evaluate(state.weights);
@@ -97,27 +95,38 @@ export function* interiorPoint(
   };
 }
 
+/** The edges that have not left, and a factor of them. */
+interface Restricted {
+  readonly edges: Int32Array;
+  readonly problem: FieldProblem;
+  readonly factor: LaplacianFactor;
+}
+
+function restrictedField(whole: FieldProblem, edges: Int32Array): Restricted {
+  const problem = restrictedTo(whole, edges);
+  return { edges, problem, factor: laplacianFactor(problem) };
+}
+
 /** Moves weights and multipliers along the step of the perturbed conditions, nearly to where the first of them would be 0. */
 function* step(
   problem: FieldProblem,
   factor: LaplacianFactor,
-  own: LaplacianFactor,
+  own: Restricted,
   state: Interior,
 ): Generator<void, { evaluations: number; stopped: boolean }, boolean> {
-  const restricted = restrictedTo(problem, state.edges);
-  if (own !== factor) {
-    own.update(
-      Float64Array.from(state.edges, (e) => state.weights[e]!),
-      problem.basePrecision,
-    );
+  const isWhole = own.factor === factor;
+  if (!isWhole) {
+    const weights = new Float64Array(own.edges.length);
+    for (let a = 0; a < weights.length; a++) weights[a] = state.weights[own.edges[a]!]!;
+    own.factor.update(weights, problem.basePrecision);
   }
-  const resistances = own.resistances();
+  const resistances = own.factor.resistances();
   const target = CENTRING * state.meanProduct();
   const { shift, right } = pathTarget(problem, state, resistances, target);
-  const inverse = localInverse(factor, restricted, shift);
-  const system = { factor: own, resistances, shift, right, inverse };
+  const inverse = localInverse(factor, own.problem, shift);
+  const system = { factor: own.factor, resistances, shift, right, inverse };
   const { scaled, products, stopped } = yield* newtonDirection(system, PART, MOST_PRODUCTS);
   const change = scaled.map((z, a) => z / resistances[a]!);
   if (!stopped) state.move(change, target, stepLengths(problem, state, change, target));
-  return { evaluations: products + (own === factor ? 0 : 1), stopped };
+  return { evaluations: products + (isWhole ? 0 : 1), stopped };
 }

@@ -15,13 +15,16 @@ export interface FieldProblem {
 
 /** The problem of some of the edges, where all other weights are 0. */
 export function restrictedTo(problem: FieldProblem, edges: ArrayLike<number>): FieldProblem {
-  const { sources, targets, squaredDistances } = problem;
-  return {
-    ...problem,
-    sources: Int32Array.from(edges, (e) => sources[e]!),
-    targets: Int32Array.from(edges, (e) => targets[e]!),
-    squaredDistances: Float64Array.from(edges, (e) => squaredDistances[e]!),
-  };
+  const count = edges.length;
+  const sources = new Int32Array(count);
+  const targets = new Int32Array(count);
+  const squaredDistances = new Float64Array(count);
+  for (let a = 0; a < count; a++) {
+    sources[a] = problem.sources[edges[a]!]!;
+    targets[a] = problem.targets[edges[a]!]!;
+    squaredDistances[a] = problem.squaredDistances[edges[a]!]!;
+  }
+  return { ...problem, sources, targets, squaredDistances };
 }
 
 /** The weight at which an edge would meet its constraint alone, or its bound: min(c/φ_e, 4C). */
