@@ -77,6 +77,15 @@ describe('squared distances', () => {
     });
   }
 
+  it.each(['wasm', 'typescript'] as const)('of points without columns are 0, %s', (engine) => {
+    const [n, m] = [5, 7];
+    const { blocks } = run(engine, [zeros(0), zeros(0), normals(n * m, 1)], (operations, [a, b, target]) => {
+      operations.squaredDistances(n, m, 0, a!, b!, target!);
+      operations.squaredDistancesGradient(n, m, 0, a!, b!, target!, a!, b!);
+    });
+    expect(blocks[2]).toEqual(zeros(n * m));
+  });
+
   it('keeps all digits of near points far from the origin', () => {
     const { blocks } = run(
       'wasm',

@@ -86,6 +86,30 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))('%s',
     expectAgreement(profile, Float64Array.of(...normals(20, 7, 1e-8), ...normals(20, 8, 1e8)));
   });
 
+  it.each(Object.keys(engines))('is variance·f(0) among points without columns, %s', (engine) => {
+    const [n, m] = [5, 7];
+    const memory = spoiledMemory();
+    const operations = engines[engine]!(memory);
+    const allocate = (length: number) => memory.allocate(8 * length);
+    const [points, k, g] = [allocate(1), allocate(n * m), allocate(n * m)];
+    const weights = normals(n * m, 3);
+    memory.float64(g, n * m).set(weights);
+    const atZero = new Float64Array(1);
+    profile.value(atZero);
+    const value = VARIANCE * atZero[0]!;
+    const total = (count: number) => weights.subarray(0, count).reduce((sum, weight) => sum + weight * atZero[0]!, 0);
+
+    operations.radialGram(n, 0, points, profile, VARIANCE, k);
+    expect(memory.float64(k, n * n).slice()).toEqual(new Float64Array(n * n).fill(value));
+    const ofGram = operations.radialGramGradient(n, 0, points, profile, VARIANCE, k, g, points);
+    expect(difference([ofGram], [total(n * n)])).toBeLessThan(1e-13);
+
+    operations.radialCross(n, m, 0, points, points, profile, VARIANCE, k);
+    expect(memory.float64(k, n * m).slice()).toEqual(new Float64Array(n * m).fill(value));
+    const ofCross = operations.radialCrossGradient(n, m, 0, points, points, profile, VARIANCE, k, g, points, points);
+    expect(difference([ofCross], [total(n * m)])).toBeLessThan(1e-13);
+  });
+
   it('passes on what is not a number', () => {
     const a = normals(20, 9);
     a[6] = Number.NaN;

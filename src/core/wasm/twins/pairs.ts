@@ -8,7 +8,8 @@ export function squaredDistancesOfPairs(n: number, q: number, x: Float64Array, t
   let at = 0;
   for (let i = 0; i < n; i++) {
     const row = i * q;
-    for (let other = 0; other < row; other += q) {
+    for (let j = 0; j < i; j++) {
+      const other = j * q;
       let sum = 0;
       for (let d = 0; d < q; d++) {
         const gap = x[row + d]! - x[other + d]!;
@@ -29,8 +30,10 @@ export function squaredDistancesBetween(
   target: Float64Array,
 ): void {
   let at = 0;
-  for (let row = 0; row < n * q; row += q) {
-    for (let other = 0; other < m * q; other += q) {
+  for (let i = 0; i < n; i++) {
+    const row = i * q;
+    for (let j = 0; j < m; j++) {
+      const other = j * q;
       let sum = 0;
       for (let d = 0; d < q; d++) {
         const gap = a[row + d]! - b[other + d]!;
@@ -47,7 +50,8 @@ export function pullOfPairs(n: number, q: number, x: Float64Array, weights: Floa
   let at = 0;
   for (let i = 0; i < n; i++) {
     const row = i * q;
-    for (let other = 0; other < row; other += q) {
+    for (let j = 0; j < i; j++) {
+      const other = j * q;
       const weight = 2 * weights[at++]!;
       for (let d = 0; d < q; d++) {
         const pull = weight * (x[row + d]! - x[other + d]!);
@@ -72,8 +76,10 @@ export function pullBetween(
   da.fill(0);
   db.fill(0);
   let at = 0;
-  for (let row = 0; row < n * q; row += q) {
-    for (let other = 0; other < m * q; other += q) {
+  for (let i = 0; i < n; i++) {
+    const row = i * q;
+    for (let j = 0; j < m; j++) {
+      const other = j * q;
       const weight = 2 * weights[at++]!;
       for (let d = 0; d < q; d++) {
         const pull = weight * (a[row + d]! - b[other + d]!);
