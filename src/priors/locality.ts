@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkGraph, type Graph } from '../core/graph/graph.ts';
+import { incidentEdges } from '../core/graph/incidentEdges.ts';
 import { type GraphJSON, graphFromJSON, graphToJSON } from '../core/graph/json.ts';
 import { checkNeighbours } from '../core/graph/neighbourhoodGraph.ts';
 import { reconstructionWeights } from '../core/graph/reconstructionWeights.ts';
@@ -34,19 +35,16 @@ interface LocalityJSON {
 const NAME = "Prior 'locality'";
 
 /** The neighbours of every point. */
-function neighbourLists(Y: Matrix, neighbours: number | Graph): number[][] {
+function neighbourLists(Y: Matrix, neighbours: number | Graph): Int32Array[] {
   if (typeof neighbours !== 'number') return adjacency(checkGraph(neighbours, NAME, Y.rows));
   const k = checkNeighbours(neighbours, Y.rows, NAME);
   const { indices } = nearestNeighbours(Y, k);
-  return Array.from({ length: Y.rows }, (_, i) => Array.from(indices.subarray(i * k, (i + 1) * k)));
+  return Array.from({ length: Y.rows }, (_, i) => indices.subarray(i * k, (i + 1) * k));
 }
 
-function adjacency({ size, sources, targets }: Graph): number[][] {
-  const lists: number[][] = Array.from({ length: size }, () => []);
-  sources.forEach((i, e) => {
-    lists[i]!.push(targets[e]!);
-    lists[targets[e]!]!.push(i);
-  });
+function adjacency(graph: Graph): Int32Array[] {
+  const { starts, others } = incidentEdges(graph);
+  const lists = Array.from({ length: graph.size }, (_, i) => others.subarray(starts[i], starts[i + 1]));
   const alone = lists.findIndex(({ length }) => length === 0);
   if (alone < 0) return lists;
   throw new InvalidInputError(

@@ -1,4 +1,5 @@
 import type { Graph } from '../../core/graph/graph.ts';
+import { incidentEdges } from '../../core/graph/incidentEdges.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { pointQueue } from './pointQueue.ts';
 
@@ -8,22 +9,10 @@ import { pointQueue } from './pointQueue.ts';
  *
  * @see Dijkstra 1959
  */
-export function geodesicDistances({ size: N, sources, targets, weights }: Graph): Matrix {
-  const starts = new Int32Array(N + 1);
-  for (const ends of [sources, targets]) for (const i of ends) starts[i + 1]!++;
-  for (let i = 0; i < N; i++) starts[i + 1]! += starts[i]!;
-  const next = starts.slice(0, N);
-  const neighbours = new Int32Array(2 * weights.length);
-  const lengths = new Float64Array(2 * weights.length);
-  const link = (i: number, j: number, length: number) => {
-    const place = next[i]!++;
-    neighbours[place] = j;
-    lengths[place] = length;
-  };
-  for (let e = 0; e < weights.length; e++) {
-    link(sources[e]!, targets[e]!, weights[e]!);
-    link(targets[e]!, sources[e]!, weights[e]!);
-  }
+export function geodesicDistances(graph: Graph): Matrix {
+  const { size: N, weights } = graph;
+  const { starts, edges, others: neighbours } = incidentEdges(graph);
+  const lengths = Float64Array.from(edges, (e) => weights[e]!);
   const result = new Matrix(new Float64Array(N * N), N, N);
   const distances = new Float64Array(N);
   const queue = pointQueue(N);

@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { edgesOfPairs, pairKey } from '../../core/graph/edges.ts';
 import type { Graph } from '../../core/graph/graph.ts';
+import { incidentEdges } from '../../core/graph/incidentEdges.ts';
 import { squaredDistance } from '../../core/graph/squaredDistance.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
 import { type NeighbourhoodOptions, neighbourhoodGraph } from './neighbourhood.ts';
@@ -25,18 +26,12 @@ export function neighbourLengths(given: NeighbourInput, neighbourhood: Neighbour
 /** The graph that joins in addition all points that have a neighbour in common, whose weights are how far they are apart. */
 export function withCommonNeighbours(graph: Graph, given: NeighbourInput): Graph {
   const { size: N, sources, targets } = graph;
-  const neighbours: number[][] = Array.from({ length: N }, () => []);
-  const keys: number[] = [];
-  sources.forEach((i, e) => {
-    const j = targets[e]!;
-    neighbours[i]!.push(j);
-    neighbours[j]!.push(i);
-    keys.push(pairKey(i, j, N));
-  });
-  for (const own of neighbours) {
-    own.forEach((i, a) => {
-      for (let b = 0; b < a; b++) keys.push(pairKey(i, own[b]!, N));
-    });
+  const { starts, others } = incidentEdges(graph);
+  const keys = Array.from(sources, (i, e) => pairKey(i, targets[e]!, N));
+  for (let i = 0; i < N; i++) {
+    for (let a = starts[i]!; a < starts[i + 1]!; a++) {
+      for (let b = starts[i]!; b < a; b++) keys.push(pairKey(others[a]!, others[b]!, N));
+    }
   }
   return { size: N, ...edgesOfPairs(Float64Array.from(keys), N, lengthsOf(given)) };
 }

@@ -1,6 +1,6 @@
+import { type IncidentEdges, incidentEdges } from '../../core/graph/incidentEdges.ts';
 import type { Front } from '../../core/sparse/fronts.ts';
 import type { LaplacianFactor } from '../../core/sparse/laplacianFactor.ts';
-import { type IncidentEdges, incidentEdges } from './incidentEdges.ts';
 
 /** Rows of a sparse matrix: row a has `lengths[a]` entries from `starts[a]` on. */
 interface SparseRows {

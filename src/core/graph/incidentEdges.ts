@@ -1,3 +1,5 @@
+import type { Edges } from './graph.ts';
+
 /** The edges at each node: those of node i are `edges[starts[i]]` …, and `others` their other ends. */
 export interface IncidentEdges {
   readonly starts: Int32Array;
@@ -10,11 +12,7 @@ export function incidentEdges({
   size,
   sources,
   targets,
-}: {
-  readonly size: number;
-  readonly sources: Int32Array;
-  readonly targets: Int32Array;
-}): IncidentEdges {
+}: Pick<Edges, 'sources' | 'targets'> & { readonly size: number }): IncidentEdges {
   const starts = new Int32Array(size + 1);
   for (let e = 0; e < sources.length; e++) {
     starts[sources[e]! + 1]!++;
