@@ -61,16 +61,20 @@ export class Float64Memory {
    * Moves everything to a memory that threads can share, or back to one of this thread alone. Offsets stay what they are; views of
    * memory of this thread alone are detached. Not to be called in the middle of a computation.
    *
+   * @param link - is given the new memory, a copy of this one, before anything is moved: when it throws, nothing is
+   * @returns what `link` returns
    * @throws RangeError where so much memory cannot be reserved, TypeError where there is no shared memory
    */
-  move(shared: boolean): void {
+  move<T>(shared: boolean, link: (memory: WebAssembly.Memory) => T): T {
     const before = this.#memory;
     const initial = before.buffer.byteLength / PAGE;
     const after = new WebAssembly.Memory({ initial, maximum: this.#maximumPages, shared });
     new Uint8Array(after.buffer).set(new Uint8Array(before.buffer));
+    const linked = link(after);
     this.#memory = after;
     this.#isShared = shared;
     before.grow(0);
+    return linked;
   }
 
   /** Bytes in blocks that are in use, as asked for (size classes not counted). */

@@ -133,7 +133,7 @@ export function kernelsOn(memory: Float64Memory): LinkedKernels {
   let kernels = instances.get(memory);
   if (kernels === undefined) {
     try {
-      kernels = { ...link(memory), threads: 1 };
+      kernels = { ...link(memory.memory), threads: 1 };
     } catch (cause) {
       throw new LatentFieldError(
         `The WebAssembly engine cannot run here: ${cause instanceof Error ? cause.message : cause}. It needs WebAssembly ` +
@@ -148,7 +148,7 @@ export function kernelsOn(memory: Float64Memory): LinkedKernels {
 
 /**
  * Moves the memory to where threads can share it, and puts the kernels of the threaded build in the place of those that engines
- * already have.
+ * already have. When that fails, memory and kernels are what they were.
  *
  * @param threadFailed - called by the kernels when a thread of the team could not do its part; throws
  */
@@ -158,22 +158,20 @@ export function shareKernels(
   threadFailed: () => never,
 ): ThreadedKernels {
   const kernels = kernelsOn(memory);
-  memory.move(true);
-  const { exports } = new WebAssembly.Instance(threadedModule, {
-    env: { memory: memory.memory },
-    team: { threadFailed },
-  });
+  const { exports } = memory.move(
+    true,
+    (shared) => new WebAssembly.Instance(threadedModule, { env: { memory: shared }, team: { threadFailed } }),
+  );
   Object.assign(kernels, exports);
   return exports as unknown as ThreadedKernels;
 }
 
-/** Moves the memory back to where this thread has it alone, with the kernels for that. */
+/** Moves the memory back to where this thread has it alone, with the kernels for that; when that fails, all is what it was. */
 export function unshareKernels(memory: Float64Memory): void {
   const kernels = kernelsOn(memory);
-  memory.move(false);
-  Object.assign(kernels, link(memory));
+  Object.assign(kernels, memory.move(false, link));
 }
 
-function link(memory: Float64Memory): Kernels {
-  return new WebAssembly.Instance(compiledModule(), { env: { memory: memory.memory } }).exports as unknown as Kernels;
+function link(memory: WebAssembly.Memory): Kernels {
+  return new WebAssembly.Instance(compiledModule(), { env: { memory } }).exports as unknown as Kernels;
 }

@@ -35,13 +35,25 @@ export async function startTeam(memory: Float64Memory, count: number): Promise<T
   if (count === 1) return alone(undefined);
   const missing = whatIsMissing();
   if (missing !== undefined) return alone(missing);
+  let module: WebAssembly.Module;
   let kernels: ThreadedKernels;
+  let start: number;
   try {
-    kernels = await share(memory);
+    module = await threadedModule();
+  } catch (cause) {
+    return alone(`The kernels that threads run could not be loaded: ${messageOf(cause)}.`);
+  }
+  try {
+    kernels = share(memory, module);
   } catch (cause) {
     return alone(`The memory cannot be shared among threads: ${messageOf(cause)}.`);
   }
-  const start = memory.allocate(BLOCK_BYTES + LINE);
+  try {
+    start = memory.allocate(BLOCK_BYTES + LINE);
+  } catch (cause) {
+    unshare(memory);
+    return alone(`There is no room for what threads tell each other: ${messageOf(cause)}.`);
+  }
   const release = () => {
     memory.release(start, BLOCK_BYTES + LINE);
     unshare(memory);
@@ -49,7 +61,7 @@ export async function startTeam(memory: Float64Memory, count: number): Promise<T
   const block = Math.ceil(start / LINE) * LINE;
   memory.uint8(block, BLOCK_BYTES).fill(0);
   try {
-    const staff = await employ(count - 1, { module: compiled!, memory: memory.memory, block });
+    const staff = await employ(count - 1, { module, memory: memory.memory, block });
     return teamOf(memory, kernels, block, count, staff, release);
   } catch (cause) {
     release();
@@ -57,13 +69,18 @@ export async function startTeam(memory: Float64Memory, count: number): Promise<T
   }
 }
 
-/** The kernels of the threaded build on a memory, for one more team. */
-async function share(memory: Float64Memory): Promise<ThreadedKernels> {
+/** The threaded build, loaded and compiled once. */
+async function threadedModule(): Promise<WebAssembly.Module> {
   const { threadedEngineModule } = await import('./threadedEngineModule.ts');
   compiled ??= await WebAssembly.compile(bytesOf(threadedEngineModule));
+  return compiled;
+}
+
+/** The kernels of the threaded build on a memory, for one more team. */
+function share(memory: Float64Memory, module: WebAssembly.Module): ThreadedKernels {
   let sharing = sharings.get(memory);
   if (sharing === undefined) {
-    const kernels = shareKernels(memory, compiled, () => {
+    const kernels = shareKernels(memory, module, () => {
       throw new LatentFieldError('A thread of the WebAssembly engine failed: what it shared in is lost. Start others.');
     });
     sharing = { kernels, teams: 0 };
@@ -80,9 +97,8 @@ function unshare(memory: Float64Memory): void {
   try {
     unshareKernels(memory);
     sharings.delete(memory);
-  } catch (cause) {
-    // There is no room for a copy: all works on where it is.
-    if (!(cause instanceof RangeError)) throw cause;
+  } catch {
+    // There is no room for a copy, or for kernels on it: all works on where it is, and a later team finds it shared.
   }
 }
 

@@ -18,6 +18,9 @@ export interface Thread {
   terminate(): void;
 }
 
+const UNREADABLE =
+  'what was sent could not be read at the other end (shared memory reaches only threads that are cross-origin isolated)';
+
 // The file of a thread, as text: no bundler has to find it, and it needs nothing of the library. A thread that fails in the middle of
 // a task leaves the task as one that is done with it does, for the leader waits for that.
 const SERVE = `
@@ -43,7 +46,8 @@ const IN_NODE = `${SERVE}
 const { parentPort, workerData } = require('node:worker_threads');
 serve(workerData, (word) => parentPort.postMessage(word));`;
 const IN_BROWSER = `${SERVE}
-onmessage = ({ data }) => serve(data, (word) => postMessage(word));`;
+onmessage = ({ data }) => serve(data, (word) => postMessage(word));
+onmessageerror = () => postMessage({ kind: 'failed', reason: '${UNREADABLE}' });`;
 
 /**
  * Starts a thread of Node, or a Web Worker.
@@ -59,6 +63,7 @@ async function startNodeThread(assignment: Assignment, hear: (word: Word) => voi
   const worker = new Worker(IN_NODE, { eval: true, execArgv: [], workerData: assignment });
   worker.on('message', hear);
   worker.on('error', ({ message }) => hear({ kind: 'failed', reason: message }));
+  worker.on('messageerror', () => hear({ kind: 'failed', reason: UNREADABLE }));
   worker.on('exit', () => hear({ kind: 'ended' }));
   return {
     hold: (process) => (process ? worker.ref() : worker.unref()),
@@ -68,18 +73,29 @@ async function startNodeThread(assignment: Assignment, hear: (word: Word) => voi
 
 function startWebWorker(assignment: Assignment, hear: (word: Word) => void): Thread {
   const url = URL.createObjectURL(new Blob([IN_BROWSER], { type: 'text/javascript' }));
-  const worker = new Worker(url);
+  let terminate = () => URL.revokeObjectURL(url);
   const heard = (word: Word) => {
     URL.revokeObjectURL(url);
     hear(word);
   };
-  worker.addEventListener('message', ({ data }) => heard(data as Word));
-  worker.addEventListener('error', ({ message }) =>
-    heard({
-      kind: 'failed',
-      reason: message || 'their file was refused (a content security policy must allow worker-src blob:)',
-    }),
-  );
-  worker.postMessage(assignment);
-  return { hold: () => undefined, terminate: () => worker.terminate() };
+  try {
+    const worker = new Worker(url);
+    terminate = () => {
+      URL.revokeObjectURL(url);
+      worker.terminate();
+    };
+    worker.addEventListener('message', ({ data }) => heard(data as Word));
+    worker.addEventListener('messageerror', () => heard({ kind: 'failed', reason: UNREADABLE }));
+    worker.addEventListener('error', ({ message }) =>
+      heard({
+        kind: 'failed',
+        reason: message || 'their file was refused (a content security policy must allow worker-src blob:)',
+      }),
+    );
+    worker.postMessage(assignment);
+    return { hold: () => undefined, terminate };
+  } catch (error) {
+    terminate();
+    throw error;
+  }
 }

@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { NumericalError } from '../../../src/core/errors.ts';
 import type { Float64Memory } from '../../../src/core/float64/memory.ts';
 import type { LinearAlgebraEngine } from '../../../src/core/linalg/engine.ts';
 import { startTeam, type Threads } from '../../../src/core/wasm/team.ts';
+import { FAILED, JOINED, ROUND } from '../../../src/core/wasm/teamBlock.ts';
 import { wasmEngine } from '../../../src/core/wasm/wasmEngine.ts';
 import { wasmFusedOperations } from '../../../src/core/wasm/wasmFusedOperations.ts';
 import { maternProfiles } from '../../../src/kernels/maternProfiles.ts';
 import { thinPlate } from '../../../src/kernels/thinPlateProfiles.ts';
 import { normals } from './bothEngines.ts';
 import { spoiledMemory } from './spoiledMemory.ts';
+
+/** Words of a team's block that the library does not read: see assembly/team.ts. */
+const [OPEN, TASK] = [64, 384];
 
 /** Sizes that leave one row, an odd row, or whole groups of rows to the last part, and some too small to be shared. */
 const SIZES = [0, 1, 2, 33, 97, 137, 190, 257, 300, 385];
@@ -251,7 +256,6 @@ describe('a team', () => {
 
   it('says so, typed, when one of its threads fails', async () => {
     const memory = spoiledMemory();
-    const kernels = await import('../../../src/core/wasm/teamBlock.ts');
     const allocated: number[] = [];
     const { allocate } = memory;
     memory.allocate = (bytes) => {
@@ -264,7 +268,15 @@ describe('a team', () => {
     const n = 200;
     const a = memory.allocate(8 * n * n);
     const block = Math.ceil(allocated[0]! / 64) * 64;
-    Atomics.store(memory.int32(block + kernels.FAILED, 1), 0, 1);
+    const word = (offset: number) => memory.int32(block + offset, 1);
+    // A task of one part, to be performed by a function that is not in the table: the thread that takes it traps.
+    Atomics.store(word(TASK), 0, 0x7fffffff);
+    Atomics.store(word(TASK + 4), 0, 1);
+    Atomics.store(word(OPEN), 0, 1);
+    Atomics.add(word(ROUND), 0, 1);
+    Atomics.notify(word(ROUND), 0);
+    await vi.waitFor(() => expect(Atomics.load(word(FAILED), 0)).toBe(1));
+    await vi.waitFor(() => expect(Atomics.load(word(JOINED), 0)).toBe(0));
     const attempt = () => team.run(() => engine.gemm(n, n, n, 1, rows(a, n), rows(a, n), 0, rows(a, n)));
     expect(attempt).toThrow(expect.objectContaining({ name: 'LatentFieldError' }));
     expect(attempt).toThrow(/thread of the WebAssembly engine failed/);
@@ -290,25 +302,101 @@ describe('a team', () => {
 
   it('is the calling thread alone where the memory cannot be reserved', async () => {
     const memory = spoiledMemory();
-    vi.stubGlobal('WebAssembly', {
-      ...Object.fromEntries(
-        Object.getOwnPropertyNames(WebAssembly).map((name) => [name, Reflect.get(WebAssembly, name)]),
-      ),
-      Memory: class {
-        constructor() {
-          throw new RangeError('could not allocate memory');
-        }
-      },
-    });
-    try {
-      const team = await startTeam(memory, 2);
-      expect([team.count, team.reason]).toEqual([
-        1,
-        'The memory cannot be shared among threads: could not allocate memory.',
-      ]);
-    } finally {
-      vi.unstubAllGlobals();
-    }
+    const Memory = refusing(new RangeError('could not allocate memory'));
+    const team = await withWebAssembly({ Memory }, () => startTeam(memory, 2));
+    expect([team.count, team.reason]).toEqual([
+      1,
+      'The memory cannot be shared among threads: could not allocate memory.',
+    ]);
     expect(memory.isShared).toBe(false);
   });
+
+  it('leaves memory and kernels as they were where the kernels cannot be put on shared memory', async () => {
+    const memory = spoiledMemory();
+    const engine = wasmEngine(memory);
+    const offset = memory.allocate(8 * 4);
+    memory.float64(offset, 4).set([4, 0, 2, 10]);
+    const Instance = refusing(new WebAssembly.LinkError('no room for an instance'));
+    const team = await withWebAssembly({ Instance }, () => startTeam(memory, 2));
+    expect([team.count, team.reason]).toEqual([
+      1,
+      'The memory cannot be shared among threads: no room for an instance.',
+    ]);
+    expect(memory.isShared).toBe(false);
+    expect(engine.cholesky(2, offset)).toBe(-1);
+    expect(Array.from(memory.float64(offset, 4))).toEqual([2, 0, 1, 3]);
+    const other = await startTeam(memory, 2);
+    expect(other.count).toBe(2);
+    await other.dispose();
+    expect(memory.isShared).toBe(false);
+  });
+
+  it('leaves the memory shared, and working, where it cannot be had back', async () => {
+    const memory = spoiledMemory();
+    const engine = wasmEngine(memory);
+    const team = await startTeam(memory, 2);
+    const Instance = refusing(new WebAssembly.LinkError('no room for an instance'));
+    await withWebAssembly({ Instance }, () => team.dispose());
+    expect(memory.isShared).toBe(true);
+    const offset = memory.allocate(8 * 4);
+    memory.float64(offset, 4).set([4, 0, 2, 10]);
+    expect(engine.cholesky(2, offset)).toBe(-1);
+    expect(Array.from(memory.float64(offset, 4))).toEqual([2, 0, 1, 3]);
+    const other = await startTeam(memory, 2);
+    expect(other.count).toBe(2);
+    await other.dispose();
+    expect(memory.isShared).toBe(false);
+  });
+
+  it('is the calling thread alone where the memory is full, and gives back what it shared', async () => {
+    const memory = spoiledMemory();
+    const { allocate } = memory;
+    memory.allocate = () => {
+      throw new NumericalError('The float64 backend is out of memory: much was asked for.');
+    };
+    const team = await startTeam(memory, 2);
+    memory.allocate = allocate;
+    expect([team.count, team.reason]).toEqual([
+      1,
+      'There is no room for what threads tell each other: The float64 backend is out of memory: much was asked for.',
+    ]);
+    expect(memory.isShared).toBe(false);
+    const other = await startTeam(memory, 2);
+    expect(other.count).toBe(2);
+    await other.dispose();
+    expect([memory.isShared, memory.liveBytes]).toEqual([false, 0]);
+  });
+
+  it('is the calling thread alone where the threaded kernels cannot be compiled, and says that', async () => {
+    vi.resetModules();
+    const anew = await import('../../../src/core/wasm/team.ts');
+    const memory = spoiledMemory();
+    const compile = () => Promise.reject(new WebAssembly.CompileError('atomics are not supported'));
+    const team = await withWebAssembly({ compile }, () => anew.startTeam(memory, 2));
+    expect([team.count, team.reason]).toEqual([
+      1,
+      'The kernels that threads run could not be loaded: atomics are not supported.',
+    ]);
+    expect([memory.isShared, memory.liveBytes]).toEqual([false, 0]);
+  });
 });
+
+/** A constructor that only throws. */
+function refusing(error: Error) {
+  return class {
+    constructor() {
+      throw error;
+    }
+  };
+}
+
+/** Runs `work` where some of WebAssembly is something else. */
+async function withWebAssembly<T>(parts: object, work: () => Promise<T>): Promise<T> {
+  const all = Object.getOwnPropertyNames(WebAssembly).map((name) => [name, Reflect.get(WebAssembly, name)]);
+  vi.stubGlobal('WebAssembly', { ...Object.fromEntries(all), ...parts });
+  try {
+    return await work();
+  } finally {
+    vi.unstubAllGlobals();
+  }
+}

@@ -45,6 +45,27 @@ class StandIn {
   }
 }
 
+/** A worker that cannot read what it is sent, or whose words cannot be read. */
+class Unreadable {
+  addEventListener(type: string, listener: () => void): void {
+    if (type === 'messageerror') setTimeout(listener);
+  }
+  postMessage(): void {}
+  terminate(): void {}
+}
+
+/** A worker that cannot be sent anything. */
+class Unreachable {
+  static terminated = 0;
+  addEventListener(): void {}
+  postMessage(): void {
+    throw new DOMException('The memory could not be cloned.', 'DataCloneError');
+  }
+  terminate(): void {
+    Unreachable.terminated++;
+  }
+}
+
 /** A worker whose file the page refuses. */
 class Refused {
   addEventListener(type: string, listener: (event: { message: string }) => void): void {
@@ -97,4 +118,48 @@ it('so has one without workers', async () => {
   const team = await startTeam(memory, 2);
   expect([team.count, team.reason]).toEqual([1, expect.stringMatching(/^Threads could not be started: .+\.$/)]);
   expect([memory.isShared, memory.liveBytes]).toEqual([false, 0]);
+});
+
+it('so has one whose workers cannot be sent the memory, and nothing of them is left', async () => {
+  vi.stubGlobal('Worker', Unreachable);
+  const [made, revoked] = [vi.spyOn(URL, 'createObjectURL'), vi.spyOn(URL, 'revokeObjectURL')];
+  const memory = spoiledMemory();
+  const team = await startTeam(memory, 3);
+  expect([team.count, team.reason]).toEqual([1, 'Threads could not be started: The memory could not be cloned.']);
+  expect(Unreachable.terminated).toBe(1);
+  expect(new Set(revoked.mock.calls.flat())).toEqual(new Set(made.mock.results.map(({ value }) => value)));
+  expect([memory.isShared, memory.liveBytes]).toEqual([false, 0]);
+});
+
+it('so has one whose workers cannot read what they are sent', async () => {
+  vi.stubGlobal('Worker', Unreadable);
+  const memory = spoiledMemory();
+  const team = await startTeam(memory, 2);
+  expect([team.count, team.reason]).toEqual([
+    1,
+    expect.stringMatching(/^Threads could not be started: what was sent could not be read .*isolated\)\.$/),
+  ]);
+  expect([memory.isShared, memory.liveBytes]).toEqual([false, 0]);
+});
+
+it('a worker that cannot read what it is sent says so', async () => {
+  const files: string[] = [];
+  const text = vi.fn(async (url: string) => files.push(await resolveObjectURL(url)!.text()));
+  const reading: Promise<number>[] = [];
+  vi.stubGlobal(
+    'Worker',
+    class extends Refused {
+      constructor(url: string) {
+        super();
+        reading.push(text(url));
+      }
+    },
+  );
+  await startTeam(spoiledMemory(), 2);
+  await Promise.all(reading);
+  const words: unknown[] = [];
+  // The file as it runs in a worker's scope, which is then told of a message that could not be read.
+  const scope = new Function('postMessage', `var onmessage, onmessageerror; ${files[0]}; return onmessageerror;`);
+  scope((word: unknown) => words.push(word))();
+  expect(words).toEqual([{ kind: 'failed', reason: expect.stringMatching(/could not be read/) }]);
 });
