@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
+import type { Graph } from '../../core/graph/graph.ts';
 import { checkNeighbours } from '../../core/graph/neighbourhoodGraph.ts';
-import { squaredDistance } from '../../core/graph/squaredDistance.ts';
+import { supportGraph } from '../../core/graph/supportGraph.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { Model } from '../../core/model.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
@@ -12,6 +13,7 @@ import { closedFormModel } from '../spectral/closedForm.ts';
 import { precisionTerms, type ReconstructionFactor, reconstructionFactor } from '../spectral/localReconstruction.ts';
 import { latentDimOption, numberAboveZero, regularizationOption, savedSpectral } from '../spectral/options.ts';
 import { imputedByField } from './imputedByField.ts';
+import { laterNeighbours } from './laterNeighbours.ts';
 
 export interface AlleOptions {
   /** q, from 1; 2 unless given. */
@@ -42,9 +44,12 @@ const schema = v.strictObject({
  *
  * over all points but the last, which nothing is said of. The embedding is kernel PCA of (L + γI)⁻¹.
  *
+ * The learned graph joins the points that L does, with |L_ij| as weight: a point to its neighbours among later ones, and these to each
+ * other. As M has N − 1 independent columns and L·1 = 0, it is always connected.
+ *
  * @param Y - N×D observations, their rows in a meaningful order, or with `order`
  * @param options - see {@link AlleOptions}
- * @returns a model in closed form for `fit`; its fit has `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
+ * @returns a model in closed form for `fit`; its fit has `graph`, `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
  * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, an order that is not one, and, when it is fitted, a point that
  * later ones reconstruct exactly
  * @see Lawrence 2012, §2.7.4
@@ -60,7 +65,12 @@ export function alle(Y: MatrixLike, options: AlleOptions = {}): Model {
   const k = checkNeighbours(checked.neighbours as number, points.rows, 'alle');
   const order = orderFrom(checked.order, points.rows);
   const centred = () => standardized(points, standardizationOf(points, true, false));
-  const factorOf = () => reconstructionFactor(centred(), laterNeighbours(points, k, order), regularization, false);
+  let made: ReconstructionFactor | undefined;
+  const factorOf = () => {
+    made ??= reconstructionFactor(centred(), laterNeighbours(points, k, order), regularization, false);
+    return made;
+  };
+  const precisionOf = () => withBase(precisionTerms(factorOf()), basePrecision);
   return closedFormModel({
     name: 'alle',
     embed: () => {
@@ -78,27 +88,17 @@ export function alle(Y: MatrixLike, options: AlleOptions = {}): Model {
         eigenvalues,
         objective,
         terms: { field: objective },
-        message: 'Closed form: the maximum of the likelihood for neighbours among later points.',
+        message: `Closed form: the maximum of the likelihood for neighbours among later points. ${described(fieldGraph(precisionTerms(factor)))}`,
       };
     },
     abilities: () => ({
-      precision: () => denseOf(withBase(precisionTerms(factorOf()), basePrecision)),
-      covariance: () => inverseOf(withBase(precisionTerms(factorOf()), basePrecision)),
-      impute: (columns: Matrix) => imputedByField(withBase(precisionTerms(factorOf()), basePrecision), columns),
+      graph: fieldGraph(precisionTerms(factorOf())),
+      precision: () => denseOf(precisionOf()),
+      covariance: () => inverseOf(precisionOf()),
+      impute: (columns: Matrix) => imputedByField(precisionOf(), columns),
     }),
     toJSON: () => savedSpectral('alle', points, checked),
   });
-}
-
-/** For every point the k nearest of those that come after it, ties by index. */
-function laterNeighbours({ data, columns: D }: Matrix, k: number, order: readonly number[]): Int32Array[] {
-  const lists = new Array<Int32Array>(order.length);
-  order.forEach((i, place) => {
-    const distances = order.slice(place + 1).map((j) => ({ j, square: squaredDistance(data, i * D, j * D, D) }));
-    distances.sort((a, b) => a.square - b.square || a.j - b.j);
-    lists[i] = Int32Array.from(distances.slice(0, k), ({ j }) => j);
-  });
-  return lists;
 }
 
 function logLikelihood({ diagonal, residuals }: ReconstructionFactor, D: number): number {
@@ -107,6 +107,25 @@ function logLikelihood({ diagonal, residuals }: ReconstructionFactor, D: number)
     if (m > 0) sum += D * Math.log(m) - 0.5 * D * Math.log(2 * Math.PI) - 0.5 * m * m * residuals[i]!;
   });
   return sum;
+}
+
+/** The pairs whose entry of the precision is not 0, with its modulus as weight. */
+function fieldGraph({ size, rows, columns, values }: SparseTerms): Graph {
+  const { pattern, values: entries } = sparseSymmetric(size, rows, columns, values);
+  const sources = new Int32Array(entries.length);
+  for (let j = 0; j < size; j++) sources.fill(j, pattern.starts[j], pattern.starts[j + 1]);
+  const off = Int32Array.from(sources.keys()).filter((p) => sources[p] !== pattern.rows[p]);
+  return supportGraph(
+    { size, sources: off.map((p) => sources[p]!), targets: off.map((p) => pattern.rows[p]!) },
+    Float64Array.from(off, (p) => entries[p]!),
+  );
+}
+
+function described(graph: Graph): string {
+  return (
+    `The learned graph has ${graph.sources.length} edges and is connected, as every point but the last is joined to a later one: ` +
+    'no dimension of the embedding is spent on telling components apart.'
+  );
 }
 
 function withBase({ size, rows, columns, values }: SparseTerms, base: number): SparseTerms {

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { connectedComponents } from '../../core/graph/connectedComponents.ts';
 import { completeGraph, type Graph, knnGraph } from '../../core/graph/index.ts';
+import { supportGraph } from '../../core/graph/supportGraph.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { Model, ParameterValues, Posterior } from '../../core/model.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
@@ -106,8 +107,7 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
         ? penalizedNewton(problem, start, 0)
         : penaltyPath(problem, steps);
       const { kktResidual, iterations } = result;
-      const learned = supportOf(problem, entries);
-      const { sizes } = connectedComponents(learned);
+      const learned = supportGraph(problem, entries.edges);
       const newton = iterations === 0 ? '' : `${iterations} Newton step${iterations === 1 ? '' : 's'} followed. `;
       return {
         ...result,
@@ -119,8 +119,7 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
         converged: kktResidual <= 1e-8,
         message:
           `${newton}The optimality conditions hold to ${kktResidual.toExponential(1)} (relative). ` +
-          `The learned graph has ${learned.sources.length} of ${sources.length} edges and ` +
-          `${sizes.length === 1 ? 'is connected' : `${sizes.length} components`}.`,
+          described(learned, sources.length),
       };
     },
     toJSON: () => savedSpectral('drill', points, checked),
@@ -159,15 +158,16 @@ function entriesIn(values: ParameterValues): PrecisionEntries {
   return { diagonal: list(DIAGONAL), edges: list(REPULSION).map((entry, e) => entry - attraction[e]!) };
 }
 
-/** The edges whose entry of Θ is not 0, with its modulus as weight. */
-function supportOf({ size, sources, targets }: MomentProblem, { edges }: PrecisionEntries): Graph {
-  const kept = Int32Array.from(edges.keys()).filter((e) => edges[e] !== 0);
-  return Object.freeze({
-    size,
-    sources: kept.map((e) => sources[e]!),
-    targets: kept.map((e) => targets[e]!),
-    weights: Float64Array.from(kept, (e) => Math.abs(edges[e]!)),
-  });
+/** What the learned graph looks like, and what that does to the embedding. */
+function described(learned: Graph, allowed: number): string {
+  const { sizes } = connectedComponents(learned);
+  const has = `The learned graph has ${learned.sources.length} of ${allowed} edges`;
+  if (sizes.length === 1) return `${has} and is connected.`;
+  return (
+    `${has} and ${sizes.length} components, the largest of ${sizes.reduce((most, size) => Math.max(most, size))} points: points of different ` +
+    'components have no covariance, so that each eigenvector, before the covariance is centred, is 0 outside one component, and columns of the ' +
+    'embedding show components one by one, not where they are to each other. A smaller penalty or more neighbours would connect them.'
+  );
 }
 
 function posteriorOf(problem: MomentProblem, entries: PrecisionEntries, latentDim: number): Posterior {
@@ -177,7 +177,7 @@ function posteriorOf(problem: MomentProblem, entries: PrecisionEntries, latentDi
   return {
     latents,
     eigenvalues,
-    graph: supportOf(problem, entries),
+    graph: supportGraph(problem, entries.edges),
     covariance,
     impute: (Y: Matrix) => imputedByField(termsOf(problem, entries), Y),
     precision: () => {

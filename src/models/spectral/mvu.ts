@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkNeighbours } from '../../core/graph/neighbourhoodGraph.ts';
+import { supportGraph } from '../../core/graph/supportGraph.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import type { Model } from '../../core/model.ts';
 import { checkOptions } from '../../core/options.ts';
@@ -9,7 +10,7 @@ import { distancesFrom } from './distanceInput.ts';
 import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood.ts';
 import { inputOption, latentDimOption, numberAboveZero, savedSpectral } from './options.ts';
 import { disconnectedOption } from './shownComponent.ts';
-import { tensionGraph, unfoldedEmbedding, unfoldingGraph } from './unfoldedEmbedding.ts';
+import { unfoldedEmbedding, unfoldingGraph } from './unfoldedEmbedding.ts';
 import type { UnfoldingConstraints } from './unfoldingProblem.ts';
 
 export interface MvuOptions extends NeighbourhoodOptions {
@@ -93,7 +94,7 @@ export function mvu(Y: MatrixLike, options: MvuOptions = {}): Model {
     name: 'mvu',
     embed: () => unfoldedEmbedding(given, neighbourhood, rest),
     abilities: ({ multipliers }) => ({
-      graph: tensionGraph(unfoldingGraph(given, neighbourhood, rest).graph, multipliers as readonly number[]),
+      graph: supportGraph(unfoldingGraph(given, neighbourhood, rest).graph, multipliers as readonly number[]),
     }),
     toJSON: () => savedSpectral('mvu', points, { ...neighbourhood, ...rest }),
   });

@@ -41,17 +41,6 @@ export function unfoldingGraph(
   return { graph: components === 1 ? whole : subgraph(whole, shown), shown, components };
 }
 
-/** The edges whose multiplier is not 0, with its modulus as weight. */
-export function tensionGraph({ size, sources, targets }: Graph, multipliers: readonly number[]): Graph {
-  const kept = Int32Array.from(sources.keys()).filter((e) => multipliers[e] !== 0);
-  return Object.freeze({
-    size,
-    sources: kept.map((e) => sources[e]!),
-    targets: kept.map((e) => targets[e]!),
-    weights: Float64Array.from(kept, (e) => Math.abs(multipliers[e]!)),
-  });
-}
-
 /** Finds the unfolding and reads its q leading dimensions off. */
 export function* unfoldedEmbedding(
   given: NeighbourInput,
