@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
+import { isCount, isFiniteArray } from './solvers/finiteArray.ts';
 import type { Box, Iterate, SolverMemory } from './solvers/solver.ts';
 
 /**
@@ -31,7 +32,8 @@ export function copyMemory(memory: Readonly<SolverMemory>): SolverMemory {
 }
 
 /**
- * Refuses a state that does not belong to this solver, scaling, box and number of variables.
+ * Refuses a state that is damaged, or does not belong to this solver, scaling, box and number of variables. What the solver remembers
+ * beside its iterate is its own to check, when it begins.
  *
  * @param box - in z
  * @throws InvalidInputError
@@ -39,11 +41,7 @@ export function copyMemory(memory: Readonly<SolverMemory>): SolverMemory {
 export function checkState(state: SolverState, solver: string, scale: Float64Array, box: Box): void {
   const size = scale.length;
   const isIterate = (iterate: Readonly<Iterate> | undefined) =>
-    iterate?.x instanceof Float64Array &&
-    iterate.gradient instanceof Float64Array &&
-    iterate.x.length === size &&
-    iterate.gradient.length === size &&
-    Number.isFinite(iterate.value);
+    isFiniteArray(iterate?.x, size) && isFiniteArray(iterate.gradient, size) && Number.isFinite(iterate.value);
   if (typeof state !== 'object' || state === null || typeof state.solver !== 'string') {
     throw new InvalidInputError(
       `The option state must be the state of an earlier Solution, but ${describe(state)} was given.`,
@@ -54,15 +52,20 @@ export function checkState(state: SolverState, solver: string, scale: Float64Arr
       `The state was left by ${state.solver}, but ${solver} is to resume it: use ${state.solver}.`,
     );
   }
-  const counted = Number.isInteger(state.iterations) && Number.isInteger(state.evaluations);
-  if (
-    !counted ||
-    !isIterate(state.iterate) ||
-    !isIterate(state.best) ||
-    !(Object.keys(state.memory ?? {}).length > 0)
-  ) {
+  if (!isIterate(state.iterate) || !isIterate(state.best)) {
     throw new InvalidInputError(
       `The state given to ${solver} is not one of ${size} variables. Resume with the problem that it was saved from.`,
+    );
+  }
+  const damaged = Object.entries({
+    iterations: isCount(state.iterations),
+    evaluations: isCount(state.evaluations, 1),
+    decreases: areDecreases(state.decreases),
+    memory: isMemory(state.memory),
+  }).find(([, isRight]) => !isRight);
+  if (damaged !== undefined) {
+    throw new InvalidInputError(
+      `The state given to ${solver} is damaged: its '${damaged[0]}' is not what a solver leaves. Resume with a state as it was saved.`,
     );
   }
   if (state.scale?.length !== size || state.scale.some((entry, i) => entry !== scale[i])) {
@@ -70,10 +73,20 @@ export function checkState(state: SolverState, solver: string, scale: Float64Arr
       'The state was saved with another scale. Resume with the scale that it was saved with.',
     );
   }
-  const outside = state.iterate.x.findIndex((z, i) => !(z >= box.lower[i]! && z <= box.upper[i]!));
-  if (outside >= 0) {
+  for (const { x } of [state.iterate, state.best]) {
+    const outside = x.findIndex((z, i) => !(z >= box.lower[i]! && z <= box.upper[i]!));
+    if (outside < 0) continue;
     throw new InvalidInputError(
       `The state was saved with other bounds: its variable ${outside} is outside. Resume with the bounds that it was saved with.`,
     );
   }
+}
+
+function areDecreases(given: unknown): boolean {
+  return given instanceof Float64Array && given.length === 2 && !given.some(Number.isNaN);
+}
+
+function isMemory(given: unknown): boolean {
+  if (typeof given !== 'object' || given === null) return false;
+  return Object.values(given).every((entry) => typeof entry === 'number' || entry instanceof Float64Array);
 }

@@ -10,10 +10,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import type { Fit } from '../../src/core/fit.ts';
 import { pipeFlow } from '../../src/data/index.ts';
-import { type Checkpoint, type FitOptions, fit } from '../../src/inference/index.ts';
+import { type Checkpoint, type FitOptions, fit, stateFromJson } from '../../src/inference/index.ts';
 import { lbfgs, scg } from '../../src/inference/solvers/index.ts';
 import { add, bias, linear } from '../../src/kernels/index.ts';
-import { gplvm } from '../../src/models/index.ts';
+import { gplvm, meu } from '../../src/models/index.ts';
 import { killedModel, killedOptions } from './killedFit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'latentfield-checkpoint-'));
@@ -70,6 +70,19 @@ describe('a fit resumed from its checkpoint', () => {
     const more = { ...options, restarts: 0 };
     const resumed = await fit(model(), { ...more, resume: JSON.parse(texts.at(-1)!) as Checkpoint });
     expect(bitsOf(resumed)).toBe(bitsOf(await fit(model(), more)));
+  });
+
+  it('goes on where the solver remembers nothing, as that of a field on a sparse graph', async () => {
+    const field = () => meu(pipeFlow({ points: 300, seed: 2 }).observations, { neighbours: 4 });
+    const states: Checkpoint[] = [];
+    const whole = await fit(field(), {
+      engine: 'wasm',
+      checkpoint: (state) => {
+        states.push(JSON.parse(JSON.stringify(state)) as Checkpoint);
+      },
+    });
+    expect(states.map(({ starts }) => stateFromJson(starts[0]!.state).solver)).toEqual(['ownSteps', 'ownSteps']);
+    for (const resume of states) expect(bitsOf(await fit(field(), { engine: 'wasm', resume }))).toBe(bitsOf(whole));
   });
 
   it('counts its seconds from the first beginning', async () => {

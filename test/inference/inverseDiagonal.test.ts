@@ -22,7 +22,7 @@ test('the diagonal is that of scaled BFGS updates, and starts anew when cleared'
   const normals = () => Float64Array.from({ length: n }, () => random.normal());
   const curvature = Float64Array.from({ length: n }, (_, i) => 10 ** (i - 2));
   const memory = {};
-  const pairs = correctionPairs(memory, 3, n, 'lbfgs');
+  const pairs = correctionPairs(memory, 3, n);
   const diagonal = inverseDiagonal(memory, pairs, 'lbfgs');
   for (const round of [0, 1]) {
     let expected: number[] = [];
@@ -48,7 +48,7 @@ test('the diagonal is that of scaled BFGS updates, and starts anew when cleared'
 
 test('a variable that moved alone, without a change of its gradient, keeps its scale', () => {
   const memory = {};
-  const pairs = correctionPairs(memory, 3, 2, 'lbfgs');
+  const pairs = correctionPairs(memory, 3, 2);
   const diagonal = inverseDiagonal(memory, pairs, 'lbfgs');
   const zero = new Float64Array(2);
   const to = (s: number[], y: number[]) => ({ x: Float64Array.from(s), value: -1, gradient: Float64Array.from(y) });

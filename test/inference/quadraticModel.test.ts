@@ -42,7 +42,7 @@ function example(seed: number) {
   const mixing = vector();
   const hessian = (s: Float64Array) => s.map((entry, i) => curvatures[i]! * entry + mixing[i]! * dot(mixing, s));
 
-  const pairs = correctionPairs({}, HISTORY, SIZE, 'test');
+  const pairs = correctionPairs({}, HISTORY, SIZE);
   const compact = compactHessian(pairs);
   const kept: { s: Float64Array; y: Float64Array }[] = [];
   let from: Iterate = { x: vector(), value: 0, gradient: new Float64Array(SIZE) };

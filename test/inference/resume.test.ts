@@ -90,7 +90,22 @@ describe('a state that does not belong', () => {
     ['another scale', () => resume(state, lbfgs(), rosenbrock.start, { scale: 2 }), /another scale/],
     ['a string', () => resume('state'), /must be the state of an earlier Solution, but the string 'state'/],
     ['an empty object', () => resume({}), /must be the state of an earlier Solution/],
-    ['no memory', () => resume({ ...state, memory: {} }), /not one of 100 variables/],
+    ['no memory', () => resume({ ...state, memory: undefined }), /damaged: its 'memory' is not/],
+    ['an empty memory', () => resume({ ...state, memory: {} }), /does not hold 40 correction pairs of 100/],
+    ['a fractional count', () => resume({ ...state, iterations: 2.5 }), /damaged: its 'iterations' is not/],
+    ['no evaluations', () => resume({ ...state, evaluations: 0 }), /damaged: its 'evaluations' is not/],
+    ['no decreases', () => resume({ ...state, decreases: new Float64Array(0) }), /damaged: its 'decreases' is not/],
+    ['a decrease of NaN', () => resume({ ...state, decreases: [Number.NaN, 1] }), /damaged: its 'decreases' is not/],
+    [
+      'a point of NaN',
+      () => resume({ ...state, iterate: { ...state.iterate, x: state.iterate.x.map(() => Number.NaN) } }),
+      /not one of 100 variables/,
+    ],
+    [
+      'an infinite gradient',
+      () => resume({ ...state, best: { ...state.best, gradient: state.best.gradient.map(() => Infinity) } }),
+      /not one of 100 variables/,
+    ],
   ])('%s', (_name, call, message) => {
     expect(call).toThrow(InvalidInputError);
     expect(call).toThrow(message);
@@ -108,6 +123,54 @@ describe('a state that does not belong', () => {
       /not one of 100/,
     );
   });
+});
+
+const damages: readonly [name: string, solver: Solver, damage: Record<string, unknown>, message: RegExp][] = [
+  ['newest', lbfgs(), { newest: 99 }, /correction pairs/],
+  ['newest', lbfgsb(), { newest: undefined }, /correction pairs/],
+  ['inverseScale', lbfgs(), { inverseScale: Number.NaN }, /correction pairs/],
+  ['inverseScale', lbfgsb(), { inverseScale: 0 }, /correction pairs/],
+  ['count', lbfgs(), { count: -1 }, /correction pairs/],
+  ['curvatures', lbfgs(), { curvatures: new Float64Array(40) }, /correction pairs/],
+  ['steps', lbfgs(), { steps: new Float64Array(4000).fill(Number.NaN) }, /correction pairs/],
+  ['diagonal', lbfgs({ scaling: 'diagonal' }), { diagonal: new Float64Array(100).fill(-1) }, /scale of 100 variables/],
+  ['damping', scg(), { damping: Number.NaN }, /direction of 100 variables/],
+  ['curvature', scg(), { curvature: undefined }, /direction of 100 variables/],
+  ['measured', scg(), { measured: 2 }, /direction of 100 variables/],
+  ['sinceRestart', scg(), { sinceRestart: -1 }, /direction of 100 variables/],
+  ['direction', scg(), { direction: new Float64Array(100).fill(Infinity) }, /direction of 100 variables/],
+  ['square', adam(), { square: new Float64Array(100).fill(-1) }, /moments of 100 variables/],
+  ['iteration', adam(), { iteration: 0.5 }, /moments of 100 variables/],
+];
+
+test.each(damages)('a damaged %s is refused', (_name, solver, damage, message) => {
+  const { state } = minimize(rosenbrock.objective, rosenbrock.start, solver, { maxIterations: 5 });
+  const memory = Object.fromEntries(
+    Object.entries({ ...state.memory, ...damage }).filter(([, entry]) => entry !== undefined),
+  ) as SolverState['memory'];
+  const resume = () => minimize(rosenbrock.objective, rosenbrock.start, solver, { state: { ...state, memory } });
+  expect(resume).toThrow(InvalidInputError);
+  expect(resume).toThrow(message);
+});
+
+test('a solver that remembers nothing can be resumed', () => {
+  const still: Solver = {
+    name: 'still',
+    bounded: true,
+    stochastic: false,
+    begin: (iterate, _box, memory = {}) => ({
+      iterate,
+      memory,
+      steps: (function* () {
+        yield* [];
+        return { status: 'converged' as const, reason: 'it stays' };
+      })(),
+    }),
+  };
+  const { state, x } = minimize(rosenbrock.objective, rosenbrock.start, still);
+  expect(state.memory).toEqual({});
+  const resumed = minimize(rosenbrock.objective, rosenbrock.start, still, { state: throughJson(state) });
+  expect([resumed.status, resumed.evaluations, resumed.x]).toEqual(['converged', 1, x]);
 });
 
 test('a state is not resumed under bounds that its point violates', () => {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
+import { isCount, isFiniteArray } from './finiteArray.ts';
 import type { Iterate, Solver, SolverMemory, Step, Steps } from './solver.ts';
 
 /** Options of {@link adam}. */
@@ -24,13 +25,14 @@ const positiveSchema = v.pipe(v.number(positive), v.gtValue(0, positive), v.fini
 const schema = v.strictObject({
   learningRate: v.optional(
     v.union([positiveSchema, v.function()], 'a positive number, or a function of the iteration that returns one'),
-    0.1,
   ),
   beta1: v.optional(decaySchema, 0.9),
   beta2: v.optional(decaySchema, 0.999),
   epsilon: v.optional(positiveSchema, 1e-8),
   stochastic: v.optional(v.boolean('true or false'), false),
 });
+
+const LEARNING_RATE = 0.1;
 
 const MOST_HALVINGS = 50;
 
@@ -54,16 +56,22 @@ const MOST_HALVINGS = 50;
  */
 export function adam(options: AdamOptions = {}): Solver {
   const { beta1, beta2, epsilon, stochastic } = checkOptions(schema, options, 'adam');
-  const { learningRate = 0.1 } = options;
+  const { learningRate = LEARNING_RATE } = options;
   const rate = typeof learningRate === 'number' ? () => learningRate : learningRate;
   return Object.freeze({
     name: 'adam',
     bounded: false,
     stochastic,
     options: { learningRate, beta1, beta2, epsilon, stochastic },
-    begin(iterate: Iterate, _box: unknown, memory: SolverMemory = {}) {
-      const moments = momentsOf(memory, iterate.x.length);
-      return { iterate, memory, steps: descend(iterate, moments, { rate, beta1, beta2, epsilon }) };
+    begin(iterate: Iterate, _box: unknown, given?: SolverMemory) {
+      const size = iterate.x.length;
+      if (given !== undefined) checkMoments(given, size);
+      const memory = given ?? { mean: new Float64Array(size), square: new Float64Array(size), iteration: 0 };
+      return {
+        iterate,
+        memory,
+        steps: descend(iterate, memory as unknown as Moments, { rate, beta1, beta2, epsilon }),
+      };
     },
   });
 }
@@ -130,13 +138,9 @@ function* descend(iterate: Iterate, moments: Moments, { rate, beta1, beta2, epsi
   }
 }
 
-function momentsOf(memory: SolverMemory, size: number): Moments {
-  if (Object.keys(memory).length === 0) {
-    Object.assign(memory, { mean: new Float64Array(size), square: new Float64Array(size), iteration: 0 });
-  }
-  const { mean, square, iteration } = memory;
-  const fits = mean instanceof Float64Array && square instanceof Float64Array && typeof iteration === 'number';
-  if (fits && mean.length === size && square.length === size) return memory as unknown as Moments;
+function checkMoments({ mean, square, iteration }: SolverMemory, size: number): void {
+  const fits = isFiniteArray(mean, size) && isFiniteArray(square, size) && isCount(iteration);
+  if (fits && square.every((entry) => entry >= 0)) return;
   throw new InvalidInputError(
     `The state given to adam does not hold the moments of ${size} variables. Resume with the problem that it was saved from.`,
   );

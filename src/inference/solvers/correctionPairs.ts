@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
+import { isCount, isFiniteArray } from './finiteArray.ts';
 import type { Iterate, SolverMemory } from './solver.ts';
 
 const atLeastOne = 'a whole number of at least 1';
@@ -31,12 +32,9 @@ export interface CorrectionPairs {
   clear(): void;
 }
 
-/**
- * @param memory - holds the ring; filled in when it is empty, so that it always is the state to resume from
- * @param solver - named in errors
- */
-export function correctionPairs(memory: SolverMemory, history: number, size: number, solver: string): CorrectionPairs {
-  const ring = ringOf(memory, history, size, solver);
+/** @param memory - holds the ring; filled in when it is empty, so that it always is the state to resume from */
+export function correctionPairs(memory: SolverMemory, history: number, size: number): CorrectionPairs {
+  const ring = ringOf(memory, history, size);
   const { steps, changes, curvatures } = ring;
 
   return {
@@ -93,7 +91,7 @@ interface Ring {
   inverseScale: number;
 }
 
-function ringOf(memory: SolverMemory, history: number, size: number, solver: string): Ring {
+function ringOf(memory: SolverMemory, history: number, size: number): Ring {
   if (Object.keys(memory).length === 0) {
     Object.assign(memory, {
       steps: new Float64Array(history * size),
@@ -104,21 +102,31 @@ function ringOf(memory: SolverMemory, history: number, size: number, solver: str
       inverseScale: 1,
     });
   }
-  const { steps, changes, curvatures, count } = memory;
-  const fits =
-    steps instanceof Float64Array &&
-    changes instanceof Float64Array &&
-    curvatures instanceof Float64Array &&
-    steps.length === history * size &&
-    changes.length === history * size &&
-    curvatures.length === history &&
-    typeof count === 'number' &&
-    count <= history;
-  if (!fits) {
-    throw new InvalidInputError(
-      `The state given to ${solver} does not hold ${history} correction pairs of ${size} variables. Resume with the same ` +
-        'history and the same problem that it was saved from.',
-    );
-  }
   return memory as unknown as Ring;
+}
+
+/**
+ * Refuses what is no ring of pairs, or a damaged one.
+ *
+ * @param memory - what an earlier run is said to have left
+ * @param solver - named in the error
+ * @throws InvalidInputError
+ */
+export function checkPairs(memory: SolverMemory, history: number, size: number, solver: string): void {
+  const { steps, changes, curvatures, count, newest, inverseScale } = memory;
+  const fits =
+    isFiniteArray(steps, history * size) &&
+    isFiniteArray(changes, history * size) &&
+    isFiniteArray(curvatures, history) &&
+    isCount(count, 0, history) &&
+    isCount(newest, 0, history - 1) &&
+    curvatures.every((curvature, slot) => curvature > 0 || (newest - slot + history) % history >= count) &&
+    typeof inverseScale === 'number' &&
+    inverseScale > 0 &&
+    Number.isFinite(inverseScale);
+  if (fits) return;
+  throw new InvalidInputError(
+    `The state given to ${solver} does not hold ${history} correction pairs of ${size} variables. Resume with the same ` +
+      'history and the same problem that it was saved from.',
+  );
 }

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import type { CorrectionPairs } from './correctionPairs.ts';
+import { isFiniteArray } from './finiteArray.ts';
 import type { SolverMemory } from './solver.ts';
 
 /** A diagonal D > 0 in the place of the inverse Hessian, which learns the scale of each variable from correction pairs. */
@@ -21,7 +22,8 @@ export function inverseDiagonal(memory: SolverMemory, pairs: CorrectionPairs, so
   const { size, steps, changes, curvatures } = pairs;
   if (memory.diagonal === undefined && pairs.count === 0) memory.diagonal = new Float64Array(size);
   const { diagonal: entries } = memory;
-  if (!(entries instanceof Float64Array) || entries.length !== size) {
+  const isOne = isFiniteArray(entries, size);
+  if (!isOne || !(entries.every((entry) => entry > 0) || entries.every((entry) => entry === 0))) {
     throw new InvalidInputError(
       `The state given to ${solver} does not hold the scale of ${size} variables. Resume with the same problem and release that it ` +
         'was saved from.',

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { checkOptions } from '../../core/options.ts';
-import { type CorrectionPairs, correctionPairs, pairOptions } from './correctionPairs.ts';
+import { type CorrectionPairs, checkPairs, correctionPairs, pairOptions } from './correctionPairs.ts';
 import { type InverseDiagonal, inverseDiagonal } from './inverseDiagonal.ts';
 import { lineSearch } from './lineSearch.ts';
 import { cannotDescend } from './noDescent.ts';
@@ -55,9 +55,12 @@ export function lbfgs(options: LbfgsOptions = {}): Solver {
     bounded: false,
     stochastic: false,
     options: { ...(history !== undefined && { history }), scaling },
-    begin(iterate: Iterate, _box: unknown, memory: SolverMemory = {}) {
+    begin(iterate: Iterate, _box: unknown, given?: SolverMemory) {
       const size = iterate.x.length;
-      const pairs = correctionPairs(memory, history ?? Math.max(10, Math.min(40, size)), size, 'lbfgs');
+      const kept = history ?? Math.max(10, Math.min(40, size));
+      if (given !== undefined) checkPairs(given, kept, size, 'lbfgs');
+      const memory = given ?? {};
+      const pairs = correctionPairs(memory, kept, size);
       const diagonal = scaling === 'diagonal' ? inverseDiagonal(memory, pairs, 'lbfgs') : undefined;
       return { iterate, memory, steps: descend(iterate, pairs, diagonal) };
     },

@@ -1,7 +1,7 @@
 import { checkOptions } from '../../core/options.ts';
 import { cauchyPoint } from './cauchyPoint.ts';
 import { compactHessian } from './compactHessian.ts';
-import { type CorrectionPairs, correctionPairs, pairOptions } from './correctionPairs.ts';
+import { type CorrectionPairs, checkPairs, correctionPairs, pairOptions } from './correctionPairs.ts';
 import type { PairOptions } from './lbfgs.ts';
 import { lineSearch } from './lineSearch.ts';
 import { cannotDescend } from './noDescent.ts';
@@ -31,8 +31,10 @@ export function lbfgsb(options: PairOptions = {}): Solver {
     bounded: true,
     stochastic: false,
     options: { history },
-    begin(iterate: Iterate, box: Box, memory: SolverMemory = {}) {
-      const pairs = correctionPairs(memory, history, iterate.x.length, 'lbfgsb');
+    begin(iterate: Iterate, box: Box, given?: SolverMemory) {
+      if (given !== undefined) checkPairs(given, history, iterate.x.length, 'lbfgsb');
+      const memory = given ?? {};
+      const pairs = correctionPairs(memory, history, iterate.x.length);
       return { iterate, memory, steps: descend(iterate, pairs, box) };
     },
   });
@@ -44,7 +46,7 @@ function* descend(iterate: Iterate, pairs: CorrectionPairs, box: Box): Steps {
   const boxed = box.lower.every(Number.isFinite) && box.upper.every(Number.isFinite);
   const newtonTarget = modelMinimum(pairs, box);
   // Without history the model is ‖·‖²/2 around the gradient, and its minimiser a projected gradient step.
-  const noPairs = correctionPairs({}, 1, pairs.size, 'lbfgsb');
+  const noPairs = correctionPairs({}, 1, pairs.size);
   const gradientTarget = modelMinimum(noPairs, box);
 
   for (;;) {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
+import { isCount, isFiniteArray } from './finiteArray.ts';
 import { cannotDescend } from './noDescent.ts';
 import type { Iterate, Solver, SolverMemory, Step, Steps } from './solver.ts';
 import { dot } from './vectors.ts';
@@ -39,9 +40,10 @@ export function scg(options: ScgOptions = {}): Solver {
     bounded: false,
     stochastic: false,
     options: { difference },
-    begin(iterate: Iterate, _box: unknown, memory: SolverMemory = {}) {
-      const conjugate = conjugateOf(memory, iterate);
-      return { iterate, memory, steps: descend(iterate, conjugate, difference) };
+    begin(iterate: Iterate, _box: unknown, given?: SolverMemory) {
+      if (given !== undefined) checkConjugate(given, iterate.x.length);
+      const memory = given ?? { ...steepest(iterate) };
+      return { iterate, memory, steps: descend(iterate, memory as unknown as Conjugate, difference) };
     },
   });
 }
@@ -130,21 +132,23 @@ function restart(memory: Conjugate, gradient: Float64Array): void {
   memory.sinceRestart = 0;
 }
 
-function conjugateOf(memory: SolverMemory, { gradient }: Iterate): Conjugate {
-  if (Object.keys(memory).length === 0) {
-    const direction = gradient.map((entry) => -entry);
-    Object.assign(memory, { direction, damping: FIRST_DAMPING, curvature: 0, measured: 0, sinceRestart: 0 });
-  }
-  const { direction, damping, measured } = memory;
-  if (
-    direction instanceof Float64Array &&
-    direction.length === gradient.length &&
-    damping !== undefined &&
-    measured !== undefined
-  ) {
-    return memory as unknown as Conjugate;
-  }
+function steepest({ gradient }: Iterate): Conjugate {
+  const direction = gradient.map((entry) => -entry);
+  return { direction, damping: FIRST_DAMPING, curvature: 0, measured: 0, sinceRestart: 0 };
+}
+
+function checkConjugate({ direction, damping, curvature, measured, sinceRestart }: SolverMemory, size: number): void {
+  const fits =
+    isFiniteArray(direction, size) &&
+    typeof damping === 'number' &&
+    damping >= 0 &&
+    Number.isFinite(damping) &&
+    Number.isFinite(curvature) &&
+    isCount(measured, 0, 1) &&
+    isCount(sinceRestart);
+  if (fits) return;
   throw new InvalidInputError(
-    `The state given to scg does not hold a direction of ${gradient.length} variables. Resume with the problem that it was saved from.`,
+    `The state given to scg does not hold a direction of ${size} variables, its damping and its curvature. Resume with the problem ` +
+      'that it was saved from.',
   );
 }

@@ -1,0 +1,9 @@
+/** Whether this is a Float64Array of so many finite numbers: what a state holds may come from a damaged file. */
+export function isFiniteArray(value: unknown, length: number): value is Float64Array {
+  return value instanceof Float64Array && value.length === length && value.every(Number.isFinite);
+}
+
+/** Whether this is a whole number from `least` to `most`. */
+export function isCount(value: unknown, least = 0, most = Number.POSITIVE_INFINITY): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+}
