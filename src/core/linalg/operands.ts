@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../errors.ts';
 import { float64Backend } from '../float64/scope.ts';
-import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import { describe } from '../matrix.ts';
+import { type Scalar, type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
 import { BACKENDS } from './kernels/kernel.ts';
 
 /** Makes sure that the kernels are registered and that the active backend is one that has them. */
@@ -16,13 +17,23 @@ export function requireBackend(operation: string): void {
 
 /** The tensor as a matrix of floating-point numbers. */
 export function matrixOperand(x: Tensor, operation: string, argument: string): Tensor2D {
-  if (!(x instanceof tf.Tensor) || x.rank !== 2 || (x.dtype !== 'float32' && x.dtype !== 'int32')) {
-    const given = x instanceof tf.Tensor ? `a tensor of type ${x.dtype} and shape [${x.shape}]` : typeof x;
-    throw new InvalidInputError(
-      `${operation} needs a numeric tensor of rank 2 as ${argument}, but ${given} was given.`,
-    );
+  return floating(x, operation, argument, 'of rank 2', () => x.rank === 2) as Tensor2D;
+}
+
+/** The tensor as one floating-point number: of rank 0, whatever the rank of the one entry that was given. */
+export function scalarOperand(x: Tensor, operation: string, argument: string): Scalar {
+  const entry = floating(x, operation, argument, 'of one entry', () => x.size === 1);
+  return (entry.rank === 0 ? entry : tf.reshape(entry, [])) as Scalar;
+}
+
+/** The tensor as floating-point numbers, when it has the form that the operation needs. */
+export function floating(x: Tensor, operation: string, argument: string, form: string, fits: () => boolean): Tensor {
+  const isTensor = x instanceof tf.Tensor;
+  if (!isTensor || !fits() || (x.dtype !== 'float32' && x.dtype !== 'int32')) {
+    const given = isTensor ? `a tensor of type ${x.dtype} and shape [${x.shape}]` : describe(x);
+    throw new InvalidInputError(`${operation} needs a numeric tensor ${form} as ${argument}, but ${given} was given.`);
   }
-  return (x.dtype === 'float32' ? x : tf.cast(x, 'float32')) as Tensor2D;
+  return x.dtype === 'float32' ? x : tf.cast(x, 'float32');
 }
 
 /** The tensor as a square matrix of floating-point numbers. */

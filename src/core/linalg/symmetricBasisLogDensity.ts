@@ -1,10 +1,9 @@
-import { InvalidInputError } from '../errors.ts';
 import { doublesOf } from '../matrix.ts';
 import { engine, type Scalar, type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
 import type { PositiveDefiniteOptions } from './factorize.ts';
 import { runKernel, type Save } from './kernels/kernel.ts';
 import { SYMMETRIC_BASIS } from './kernels/symmetricBasisLogDensity.ts';
-import { requireBackend, systemOperands } from './operands.ts';
+import { requireBackend, scalarOperand, systemOperands } from './operands.ts';
 
 const OPERATION = 'symmetricBasisLogDensity';
 
@@ -21,7 +20,7 @@ const OPERATION = 'symmetricBasisLogDensity';
  * @param Y - N×D; a constant, no gradient arrives at it
  * @param options - see `cholesky`; the gradient takes the jitter as constant
  * @returns a scalar
- * @throws InvalidInputError when the shapes do not fit
+ * @throws InvalidInputError when the shapes do not fit, or the noise is not one number
  * @throws NumericalError when K is not positive definite even with jitter, or an entry is not finite
  * @example
  * ```ts
@@ -39,11 +38,7 @@ export function symmetricBasisLogDensity(
   requireBackend(OPERATION);
   const [basis, rest] = systemOperands(E, U, OPERATION, ['E', 'U']);
   const [, data] = systemOperands(E, Y, OPERATION, ['E', 'Y']);
-  if (noise.size !== 1) {
-    throw new InvalidInputError(
-      `${OPERATION} needs one number as noise, but a tensor of shape [${noise.shape}] was given.`,
-    );
-  }
+  const variance = scalarOperand(noise, OPERATION, 'noise');
   const attributes = { ...options, gradient: engine().state.gradientDepth > 0 };
   return tf.customGrad((...args: unknown[]) => {
     const [e, u, v, save] = args as [Tensor, Tensor, Tensor, Save];
@@ -55,5 +50,5 @@ export function symmetricBasisLogDensity(
       return saved.map((gradient) => (unit ? gradient.clone() : tf.mul(gradient, dy)));
     };
     return { value, gradFunc };
-  })(basis, rest, noise.rank === 0 ? noise : tf.reshape(noise, [])) as Scalar;
+  })(basis, rest, variance) as Scalar;
 }

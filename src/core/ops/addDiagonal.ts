@@ -1,20 +1,24 @@
 import { type MatrixKernel, runKernel, type Save } from '../linalg/kernels/kernel.ts';
-import { requireBackend, squareOperand } from '../linalg/operands.ts';
+import { requireBackend, scalarOperand, squareOperand } from '../linalg/operands.ts';
 import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
 import { registerOnce } from './registerOnce.ts';
 
 /**
- * K + v·I without forming I.
+ * K + v·I without forming I: K_ij + v·[i = j]. The gradient in v is the trace of that in the result.
  *
  * @param K - n×n
  * @param v - a scalar
  * @returns n×n, with gradients in both
- * @throws InvalidInputError when K is not a square matrix
+ * @throws InvalidInputError when K is not a square matrix, or v is not one number
+ * @example
+ * ```ts
+ * op.addDiagonal(op.tensor([[1, 2], [3, 4]]), op.scalar(0.5)); // [[1.5, 2], [3, 4.5]]
+ * ```
  */
 export function addDiagonal(K: Tensor2D, v: Tensor): Tensor2D {
   requireBackend('addDiagonal');
   registerOnce(ADD_DIAGONAL, TRACE);
-  return sum(squareOperand(K, 'addDiagonal', 'K'), v);
+  return sum(squareOperand(K, 'addDiagonal', 'K'), scalarOperand(v, 'addDiagonal', 'v'));
 }
 
 const sum = tf.customGrad((...args: unknown[]) => {

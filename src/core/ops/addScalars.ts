@@ -1,3 +1,4 @@
+import { scalarOperand } from '../linalg/operands.ts';
 import { doublesOf } from '../matrix.ts';
 import { type Scalar, type Tensor, tf } from '../tensorflow.ts';
 import { scalar } from './creation.ts';
@@ -7,12 +8,18 @@ import { scalar } from './creation.ts';
  *
  * @param a - a scalar
  * @param b - a scalar
+ * @returns a scalar, with gradients in both
+ * @throws InvalidInputError when a or b is not one number
  * @example
  * ```ts
  * op.addScalars(op.scalar(1), op.scalar(2)); // 3
  * ```
  */
-export const addScalars = tf.customGrad((...args: unknown[]) => {
+export function addScalars(a: Tensor, b: Tensor): Scalar {
+  return sum(scalarOperand(a, 'addScalars', 'a'), scalarOperand(b, 'addScalars', 'b'));
+}
+
+const sum = tf.customGrad((...args: unknown[]) => {
   const [a, b] = args as [Tensor, Tensor];
   const value = scalar(doublesOf(a)[0]! + doublesOf(b)[0]!);
   return { value, gradFunc: (dy: Tensor) => [dy, dy.clone()] };

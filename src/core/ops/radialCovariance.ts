@@ -1,12 +1,14 @@
 import { fusedOperations } from '../linalg/activeEngine.ts';
 import { type MatrixKernel, runKernel, type Save } from '../linalg/kernels/kernel.ts';
-import { matrixOperand, requireBackend } from '../linalg/operands.ts';
+import { matrixOperand, requireBackend, scalarOperand } from '../linalg/operands.ts';
 import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
 import type { RadialProfile } from '../wasm/index.ts';
 import { samePoints } from './pointSets.ts';
 import { registerOnce } from './registerOnce.ts';
 
 export type { CompiledProfile, RadialProfile } from '../wasm/index.ts';
+
+const OPERATION = 'radialCovariance';
 
 /**
  * v·f(‖a_i − b_j‖²) for a profile f, as one operation with a handwritten gradient in A, B and v: two matrices of this size instead of
@@ -17,7 +19,7 @@ export type { CompiledProfile, RadialProfile } from '../wasm/index.ts';
  * @param variance - v, a scalar
  * @param profile - f and its derivative
  * @returns n×m
- * @throws InvalidInputError when A and B are not matrices with the same number of columns
+ * @throws InvalidInputError when A and B are not matrices with the same number of columns, or the variance is not one number
  * @example
  * ```ts
  * // v/(1 + r²)
@@ -30,16 +32,12 @@ export type { CompiledProfile, RadialProfile } from '../wasm/index.ts';
  * ```
  */
 export function radialCovariance(A: Tensor2D, B: Tensor2D, variance: Tensor, profile: RadialProfile): Tensor2D {
-  requireBackend('radialCovariance');
+  requireBackend(OPERATION);
   registerOnce(GRAM, GRAM_GRADIENT, CROSS, CROSS_GRADIENT);
-  const left = matrixOperand(A, 'radialCovariance', 'A');
-  if (A === B) return gram(left, variance, profile);
-  return cross(
-    left,
-    samePoints(left, matrixOperand(B, 'radialCovariance', 'B'), 'radialCovariance'),
-    variance,
-    profile,
-  );
+  const left = matrixOperand(A, OPERATION, 'A');
+  const v = scalarOperand(variance, OPERATION, 'variance');
+  if (A === B) return gram(left, v, profile);
+  return cross(left, samePoints(left, matrixOperand(B, OPERATION, 'B'), OPERATION), v, profile);
 }
 
 interface Attributes {

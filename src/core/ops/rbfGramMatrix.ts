@@ -1,11 +1,12 @@
-import { InvalidInputError } from '../errors.ts';
 import { fusedOperations } from '../linalg/activeEngine.ts';
 import { type MatrixKernel, runKernel, type Save } from '../linalg/kernels/kernel.ts';
-import { matrixOperand, requireBackend } from '../linalg/operands.ts';
+import { floating, matrixOperand, requireBackend, scalarOperand } from '../linalg/operands.ts';
 import { doublesOf } from '../matrix.ts';
 import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
 import type { RbfParameters } from '../wasm/index.ts';
 import { registerOnce } from './registerOnce.ts';
+
+const OPERATION = 'rbfGramMatrix';
 
 /**
  * v·exp(−½·Σ_d ((x_id − x_jd)/l_d)²) + b + s·[i = j] among one set of points, as one operation: the sum of an rbf, a bias and a white
@@ -17,7 +18,8 @@ import { registerOnce } from './registerOnce.ts';
  * @param bias - b, a scalar
  * @param noise - s, a scalar
  * @returns n×n
- * @throws InvalidInputError when X is not a matrix, or there is neither one lengthscale nor one a column
+ * @throws InvalidInputError when X is not a matrix, there is neither one lengthscale nor one a column, or another argument is not
+ *   one number
  * @example
  * ```ts
  * op.rbfGramMatrix(X, op.scalar(1), op.scalar(0.5), op.scalar(0.1), op.scalar(0.01));
@@ -30,15 +32,20 @@ export function rbfGramMatrix(
   bias: Tensor,
   noise: Tensor,
 ): Tensor2D {
-  requireBackend('rbfGramMatrix');
+  requireBackend(OPERATION);
   registerOnce(GRAM, GRADIENT);
-  const q = X.shape[1];
-  if (lengthscale.size !== 1 && lengthscale.size !== q) {
-    throw new InvalidInputError(
-      `rbfGramMatrix takes one lengthscale, or ${q}, one for each column of X, but ${lengthscale.size} were given.`,
-    );
-  }
-  return gram(matrixOperand(X, 'rbfGramMatrix', 'X'), variance, lengthscale, bias, noise);
+  const points = matrixOperand(X, OPERATION, 'X');
+  const q = points.shape[1];
+  const form = `of one entry or of ${q}, one for each column of X,`;
+  const fits = () => lengthscale.size === 1 || lengthscale.size === q;
+  const scales = floating(lengthscale, OPERATION, 'lengthscale', form, fits);
+  return gram(
+    points,
+    scalarOperand(variance, OPERATION, 'variance'),
+    scales,
+    scalarOperand(bias, OPERATION, 'bias'),
+    scalarOperand(noise, OPERATION, 'noise'),
+  );
 }
 
 const gram = tf.customGrad((...args: unknown[]) => {

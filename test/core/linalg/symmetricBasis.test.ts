@@ -107,6 +107,6 @@ describe('the log density under E² + UUᵀ + σ²I', () => {
     expect(() => density([[1]], [[1], [2]], 1, [[1]])).toThrow(/as many rows in U as in E/);
     expect(() =>
       withFloat64(() => op.symmetricBasisLogDensity(op.ones([1, 1]), op.ones([1, 1]), op.ones([2]), op.ones([1, 1]))),
-    ).toThrow(/one number as noise, but a tensor of shape \[2\]/);
+    ).toThrow(/tensor of one entry as noise, but a tensor of type float32 and shape \[2\]/);
   });
 });
