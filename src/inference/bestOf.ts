@@ -54,9 +54,8 @@ function ending(ended: readonly EndedRun[], best: EndedRun, count: number): Pick
   const { status, message } = best.solution;
   if (count === 1) return { status, message };
   const from = `start ${ended.indexOf(best)}`;
-  const stopped = ended.find(({ solution }) => solution.status === 'stopped');
-  if (stopped === undefined) return { status, message: `${message} It came from ${from}, the best of ${count}.` };
   const finished = ended.filter(({ solution }) => solution.status !== 'stopped').length;
+  if (finished === count) return { status, message: `${message} It came from ${from}, the best of ${count}.` };
   return {
     status: 'stopped',
     message: `Stopped after ${finished} of ${count} starts. The best so far is ${from}: ${message}`,

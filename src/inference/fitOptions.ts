@@ -64,9 +64,6 @@ export interface FitOptions {
 const wholeNumber = v.pipe(v.number('a whole number'), v.integer('a whole number'));
 const wholeFrom = (least: number) => v.pipe(wholeNumber, v.minValue(least, `a whole number from ${least}`));
 const fromZero = v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'));
-const isPool = (value: unknown): value is WorkerPool =>
-  typeof value === 'object' && value !== null && 'count' in value && 'start' in value;
-
 const isThreads = (value: unknown): value is Threads =>
   typeof value === 'object' && value !== null && 'count' in value && 'run' in value;
 
@@ -79,8 +76,8 @@ const schema = v.strictObject({
   restarts: v.optional(wholeFrom(0)),
   workers: v.optional(
     v.union(
-      [wholeFrom(1), v.custom<WorkerPool>(isPool)],
-      'a whole number from 1, or { count, start } of workers of your own',
+      [wholeFrom(1), v.looseObject({ count: wholeFrom(1), start: v.function() })],
+      'a whole number from 1, or workers of your own: { count, start }, a whole number from 1 and a function',
     ),
   ),
   checkpoint: v.optional(
@@ -104,9 +101,10 @@ function isFunction(value: unknown): boolean {
 }
 
 /** Options with defaults filled in, where what is resumed has no say. */
-export type FitSettings = Omit<v.InferOutput<typeof schema>, 'solver' | 'resume' | 'relativeDecrease'> & {
+export type FitSettings = Omit<v.InferOutput<typeof schema>, 'solver' | 'workers' | 'resume' | 'relativeDecrease'> & {
   readonly relativeDecrease: number;
   readonly solver: Solver | undefined;
+  readonly workers: number | WorkerPool | undefined;
   readonly resume: string | object | undefined;
 };
 
@@ -126,7 +124,9 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
     ...checked,
     tolerance: checked.tolerance ?? model.tolerance,
     relativeDecrease: checked.relativeDecrease ?? model.relativeDecrease ?? 1e-11,
+    // As they were given: a checked copy would have lost its class.
     solver: options.solver,
+    workers: options.workers,
     resume: checked.resume,
   };
 }

@@ -66,6 +66,20 @@ describe('restarts', () => {
   });
 });
 
+it('restarts say so when they were stopped right between two of them', async () => {
+  const limits = { maxIterations: 4, tolerance: 0, relativeDecrease: 0 };
+  const result = await fit(doubleWell(4.2), {
+    ...limits,
+    restarts: 2,
+    onProgress: ({ iteration }) => iteration < 4,
+  });
+  expect(result.status).toBe('stopped');
+  expect(result.message).toMatch(
+    /^Stopped after 1 of 3 starts\. The best so far is start 0: Reached the limit of maxIterations = 4/,
+  );
+  expect(result.diagnostics.restarts).toHaveLength(1);
+});
+
 describe('perturbed starts', () => {
   const random = seededRandom(5);
   const latents = Matrix.zeros(400, 2);
@@ -186,5 +200,17 @@ describe('workers', () => {
     await expect(lost).rejects.toThrow(LatentFieldError);
     await expect(lost).rejects.toThrow(/A worker of the fit was lost: Cannot find module/);
     await expect(run({ workers: 0 })).rejects.toThrow(/'workers' of fit must be a whole number from 1/);
+  });
+
+  it.each([
+    [0, /'workers\.count' of fit must be a whole number from 1, but 0 was given/],
+    [2.5, /'workers\.count' of fit must be a whole number, but 2\.5 was given/],
+    [Number.NaN, /'workers' of fit must be a whole number from 1, or workers of your own: \{ count, start \}/],
+    ['2', /'workers' of fit must be a whole number from 1, or workers of your own: \{ count, start \}/],
+  ])('of your own are refused when there are %s of them', async (count, message) => {
+    const refused = async () =>
+      fit(model(), { ...options, workers: { count: count as number, start: thread('builtInWorker') } });
+    await expect(refused()).rejects.toThrow(InvalidInputError);
+    await expect(refused()).rejects.toThrow(message);
   });
 });
