@@ -8,7 +8,10 @@ export type Status = 'converged' | 'maxIterations' | 'stopped' | 'failed';
 
 /** What {@link minimize} returns. */
 export interface Solution {
-  /** The best point evaluated (the last one of a stochastic solver), within the bounds. */
+  /**
+   * The best point evaluated (the last one of a stochastic solver), within the bounds. Where the gradient's test ended the run, a
+   * point that meets it: the last iterate, if the best one does not.
+   */
   readonly x: Float64Array;
   /** The objective there; always finite. */
   readonly value: number;

@@ -102,13 +102,16 @@ function* drive(
     state: snapshot(),
   });
 
+  // A point on the way may be lower, by rounding or in a valley that was stepped over, without the gradient that ends the run.
+  const keepStationary = () => {
+    if (testGradient(best, box, settings) === undefined) setIterate(best, run.iterate);
+  };
+
   let evaluation: Evaluation = run.iterate;
+  const stationary = testGradient(run.iterate, box, settings);
+  if (stationary !== undefined) keepStationary();
   const declined = reportTo(settings, progress());
-  let end =
-    testGradient(run.iterate, box, settings) ??
-    testDecreases(decreases, settings) ??
-    declined ??
-    limitOf(iterations, settings);
+  let end = stationary ?? testDecreases(decreases, settings) ?? declined ?? limitOf(iterations, settings);
 
   for (;;) {
     let request: Extract<Step, { kind: 'evaluate' }> | undefined;
@@ -122,8 +125,7 @@ function* drive(
         iterations++;
         evaluationsOfState = evaluations;
         end = testGradient(run.iterate, box, settings);
-        // Another point may have been lower by rounding alone, without the gradient that ends the run.
-        if (end !== undefined && isLevel(run.iterate.value, best.value)) setIterate(best, run.iterate);
+        if (end !== undefined) keepStationary();
         if (step.value.comparable) {
           decreases.set([relativeDecrease(run.iterate.value, previous), decreases[0]!]);
           end ??= testDecreases(decreases, settings);
@@ -151,9 +153,4 @@ function setIterate(target: Iterate, { x, value, gradient }: Readonly<Iterate>):
   target.x.set(x);
   target.gradient.set(gradient);
   target.value = value;
-}
-
-/** Whether two values differ by no more than the rounding of either. */
-function isLevel(value: number, other: number): boolean {
-  return Math.abs(value - other) <= 16 * Number.EPSILON * Math.max(1, Math.abs(other));
 }

@@ -252,6 +252,30 @@ test('a stochastic solver returns the last point, not the luckiest', () => {
   expect(x[0]).toBeLessThan(0.6);
 });
 
+test('what converged by its gradient meets the tolerance, though a lower point was stepped over', () => {
+  // A cleft at 0.7, narrower than the steps of Adam, below the parabola whose minimum is at 0.
+  const cleft = (x: Float64Array) => {
+    const [at] = x as unknown as [number];
+    const depth = 2 * Math.exp(-(((at - 0.7) / 0.01) ** 2));
+    return { value: at ** 2 - depth, gradient: [2 * at + (2 * (at - 0.7) * depth) / 0.01 ** 2] };
+  };
+  let lowest = Number.POSITIVE_INFINITY;
+  const watched = (x: Float64Array) => {
+    const result = cleft(x);
+    lowest = Math.min(lowest, result.value);
+    return result;
+  };
+  const options = { tolerance: 1e-3, maxIterations: 20000 };
+  const { status, message, x, gradient, state } = minimize(watched, [1], adam({ learningRate: 0.1 }), options);
+  expect(lowest).toBeLessThan(-1);
+  expect(status).toBe('converged');
+  expect(message).toContain('is within the tolerance 0.001');
+  expect(Math.abs(gradient[0]!)).toBeLessThanOrEqual(1e-3);
+  expect(Math.abs(x[0]!)).toBeLessThanOrEqual(5e-4);
+  const resumed = minimize(watched, [1], adam({ learningRate: 0.1 }), { ...options, state });
+  expect([resumed.status, resumed.x[0]]).toEqual(['converged', x[0]]);
+});
+
 test('adam takes the first steps of the paper', () => {
   // With one variable and gradient g: m̂ = g and √v̂ = |g| at first, so the step is η·sign(g) up to ε.
   const path: number[] = [];
