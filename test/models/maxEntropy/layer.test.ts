@@ -8,8 +8,6 @@ import {
   gplvm,
   InvalidInputError,
   knnGraph,
-  laplacianEigenmaps,
-  lle,
   loadFit,
   Matrix,
   maxEntropy,
@@ -25,7 +23,7 @@ import { laterNeighbours } from '../../../src/models/maxEntropy/laterNeighbours.
 import { withDenseField } from '../../../src/priors/constraints/denseField.ts';
 import { fieldFactor } from '../../../src/priors/constraints/fieldFactor.ts';
 import { expectClose } from '../../tolerance.ts';
-import { expectColumns, swissRoll } from '../spectral/columns.ts';
+import { swissRoll } from '../spectral/columns.ts';
 
 const Y = swissRoll(14);
 const graph = knnGraph(Y, 4);
@@ -139,56 +137,6 @@ describe('the maximum-entropy layer', () => {
 
 function completeGraphIdentity(N: number): number[][] {
   return Array.from({ length: N }, (_, i) => Array.from({ length: N }, (_, j) => (i === j ? 1 : 0)));
-}
-
-describe('equivalences', () => {
-  it('the eigenmap of a field with λ → 0 is Laplacian eigenmaps on its graph', async () => {
-    const points = swissRoll(30);
-    const field = meu(points, { neighbours: 6, basePrecision: 1e-9, embedding: 'eigenmap' });
-    const ones = knnGraph(points, 6).weights;
-    const base = (await fit(field, { maxIterations: 0 })).toJSON();
-    const unit = loadFit({ ...base, values: { 'field.weights': Array.from(ones) } });
-    const eigenmaps = await fit(laplacianEigenmaps(points, { neighbours: 6 }));
-    expectColumns(unit.latents, eigenmaps.latents.toArrays(), 1e-6);
-    expectClose(unit.eigenvalues, eigenmaps.eigenvalues, 1e-6);
-  });
-
-  it("ALLE's log-determinant factorises", async () => {
-    const points = swissRoll(25);
-    const gamma = 1e-9;
-    const result = await fit(alle(points, { neighbours: 2, basePrecision: gamma }));
-    // The last point has no parents: log|MMᵀ + γI| → Σ log m_ii² + log(γ·N) as γ → 0, 1 being the null vector of M.
-    const Q = result.precision!();
-    const logDeterminant = choleskyLogDeterminant(Q);
-    const diagonals = (result.objective + 0.5 * 24 * 3 * (Math.log(2 * Math.PI) + 1)) / (3 / 2);
-    expectClose(logDeterminant - Math.log(gamma * 25), diagonals, 1e-5);
-  });
-
-  it('generalised LLE normalised is LLE', async () => {
-    // With residuals that all have norm D the precision m_ii² is 1: five points of a regular pentagon, far from each other.
-    const pentagon = Array.from({ length: 5 }, (_, i) => {
-      const angle = (2 * Math.PI * i) / 5;
-      return [Math.cos(angle), Math.sin(angle)];
-    });
-    const plain = await fit(lle(pentagon, { neighbours: 2, latentDim: 2 }));
-    const general = await fit(lle(pentagon, { neighbours: 2, latentDim: 2, generalised: true }));
-    const ratio = general.eigenvalues![0]! / plain.eigenvalues![0]!;
-    expectClose(general.eigenvalues![1]! / plain.eigenvalues![1]!, ratio, 1e-9);
-  });
-});
-
-function choleskyLogDeterminant({ data, rows: n }: Matrix): number {
-  const L = data.slice();
-  let sum = 0;
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j <= i; j++) {
-      let rest = L[i * n + j]!;
-      for (let k = 0; k < j; k++) rest -= L[i * n + k]! * L[j * n + k]!;
-      L[i * n + j] = i === j ? Math.sqrt(rest) : rest / L[j * n + j]!;
-    }
-    sum += 2 * Math.log(L[i * (n + 1)]!);
-  }
-  return sum;
 }
 
 describe('results', () => {

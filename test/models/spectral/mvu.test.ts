@@ -3,6 +3,7 @@ import { type Fit, fit, InvalidInputError, loadFit, type MvuOptions, mvu } from 
 import { describe, expect, it } from 'vitest';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from './columns.ts';
+import { jacobi } from './jacobi.ts';
 
 /** Points on an arc whose neighbours are 0.1 radians apart, and the length of the chords between them. */
 const arc = Array.from({ length: 20 }, (_, i) => [Math.cos(i / 10), Math.sin(i / 10)]);
@@ -18,33 +19,6 @@ const distances = (points: readonly (readonly number[])[]) => points.map((a) => 
 
 /** Latents in all dimensions that K has. */
 const whole = (Y: number[][], options: MvuOptions) => fit(mvu(Y, { latentDim: 6, ...options }));
-
-/** Eigenvalues of a symmetric matrix by Jacobi's rotations, ascending. */
-function jacobi(A: number[][]): number[] {
-  const n = A.length;
-  for (let sweep = 0; sweep < 30; sweep++) {
-    for (let p = 0; p < n; p++) {
-      for (let q = p + 1; q < n; q++) {
-        if (A[p]![q] === 0) continue;
-        const ratio = (A[q]![q]! - A[p]![p]!) / (2 * A[p]![q]!);
-        const t = (ratio < 0 ? -1 : 1) / (Math.abs(ratio) + Math.sqrt(ratio * ratio + 1));
-        const c = 1 / Math.sqrt(t * t + 1);
-        const s = t * c;
-        for (let k = 0; k < n; k++) {
-          const [a, b] = [A[k]![p]!, A[k]![q]!];
-          A[k]![p] = c * a - s * b;
-          A[k]![q] = s * a + c * b;
-        }
-        for (let k = 0; k < n; k++) {
-          const [a, b] = [A[p]![k]!, A[q]![k]!];
-          A[p]![k] = c * a - s * b;
-          A[q]![k] = s * a + c * b;
-        }
-      }
-    }
-  }
-  return A.map((row, i) => row[i]!).sort((a, b) => a - b);
-}
 
 describe('mvu has the closed form', () => {
   it.each(['inequality', 'equality'] as const)('of a chain: a straight line (%s)', async (constraints) => {
@@ -166,7 +140,7 @@ describe.each(['inequality', 'equality', 'slack'] as const)('mvu with %s', (cons
       });
     }
     // Weak duality: L(w) ⪰ I on centred vectors makes Σ w·d² (and the slack's part) a bound on every unfolding.
-    const spectrum = jacobi(L.map((row) => row.map((entry) => entry + 5 / 30)));
+    const { values: spectrum } = jacobi(L.map((row) => row.map((entry) => entry + 5 / 30)));
     expect(spectrum[0]!).toBeGreaterThan(1 - 1e-6);
     expect(Math.abs(bound - result.objective)).toBeLessThan(1e-6 * bound);
   });
