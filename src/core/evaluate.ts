@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from './errors.ts';
 import { withFloat64 } from './float64/scope.ts';
+import { type EngineChoice, engineChoice, withEngine } from './linalg/index.ts';
 import { describe, Matrix, type MatrixLike } from './matrix.ts';
 import type { Model, ParameterValues } from './model.ts';
 import { checkFinite, type LogDensity, logDensity } from './objective.ts';
@@ -22,14 +23,18 @@ export interface Evaluation {
 export type GivenValues = Readonly<Record<string, number | readonly number[] | MatrixLike>>;
 
 const wholeNumber = 'a whole number';
-const schema = v.strictObject({ seed: v.optional(v.pipe(v.number(wholeNumber), v.integer(wholeNumber)), 0) });
+const schema = v.strictObject({
+  seed: v.optional(v.pipe(v.number(wholeNumber), v.integer(wholeNumber)), 0),
+  engine: v.optional(engineChoice),
+});
 
 /**
  * The log density of a model and its gradients at given values, without fitting.
  *
  * @param model - any model
  * @param values - natural (constrained) values by path; the model's initial ones where none are given
- * @param options - `seed` of the initial values, where they are drawn (0 unless given)
+ * @param options - `seed` of the initial values, where they are drawn (0 unless given); `engine`, the linear algebra to use ('auto', the
+ * fastest that this machine has, unless given or named by LATENTFIELD_ENGINE)
  * @returns objective, terms by name, gradients by path with respect to the natural values (held parameters have none)
  * @throws InvalidInputError for an unknown path or option, a wrong shape or a value outside its support
  * @throws NumericalError when the log density is not finite there
@@ -38,25 +43,31 @@ const schema = v.strictObject({ seed: v.optional(v.pipe(v.number(wholeNumber), v
  * evaluate(gplvm(Y, { latentDim: 2 }), { 'mapping.noise': 0.01 }).objective;
  * ```
  */
-export function evaluate(model: Model, values: GivenValues = {}, options: { seed?: number } = {}): Evaluation {
-  const { seed } = checkOptions(schema, options, 'evaluate');
+export function evaluate(
+  model: Model,
+  values: GivenValues = {},
+  options: { seed?: number; engine?: EngineChoice } = {},
+): Evaluation {
+  const { seed, engine } = checkOptions(schema, options, 'evaluate');
   const given = givenValues(values);
-  return withFloat64(() => {
-    const assembly = model.assemble(seed);
-    try {
-      const layout = layOut(assembly.parameters);
-      const density = logDensity(assembly, layout, naturalEntries(layout, given));
-      checkFinite(density);
-      checkGradients(layout, density);
-      const gradients: Record<string, ParameterValue> = {};
-      layout.variables.forEach(({ path, shape, start, size }, i) => {
-        if (start >= 0) gradients[path] = valueFrom(density.gradients[i] ?? new Float64Array(size), shape);
-      });
-      return { objective: density.value, terms: density.terms, gradients };
-    } finally {
-      assembly.dispose();
-    }
-  });
+  return withFloat64(({ memory64 }) => withEngine(memory64, engine, () => evaluation(model, given, seed)));
+}
+
+function evaluation(model: Model, given: ParameterValues, seed: number): Evaluation {
+  const assembly = model.assemble(seed);
+  try {
+    const layout = layOut(assembly.parameters);
+    const density = logDensity(assembly, layout, naturalEntries(layout, given));
+    checkFinite(density);
+    checkGradients(layout, density);
+    const gradients: Record<string, ParameterValue> = {};
+    layout.variables.forEach(({ path, shape, start, size }, i) => {
+      if (start >= 0) gradients[path] = valueFrom(density.gradients[i] ?? new Float64Array(size), shape);
+    });
+    return { objective: density.value, terms: density.terms, gradients };
+  } finally {
+    assembly.dispose();
+  }
 }
 
 function checkGradients({ variables }: VariableLayout, { gradients }: LogDensity): void {

@@ -19,6 +19,13 @@ export interface TraceEntry {
 export interface FitDiagnostics {
   /** Which linear algebra ran. */
   readonly engine: string;
+  /** The BLAS that a native engine called: what it says about itself, and its file. */
+  readonly engineLibrary?: string;
+  /**
+   * Why 'auto' did not come to the native engine, where it might have: koffi is installed or LATENTFIELD_BLAS names a library, but none
+   * could be used.
+   */
+  readonly engineReason?: string;
   /** How many threads it shared its work among, when it was asked for a number of them. */
   readonly threads?: number;
   /** Why there were fewer threads than asked for. */

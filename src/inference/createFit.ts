@@ -1,11 +1,14 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import type { Fit, FitOutcome } from '../core/fit.ts';
+import { float64Backend } from '../core/float64/scope.ts';
+import { type EngineChoice, withEngine } from '../core/linalg/index.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import type { Model, Posterior } from '../core/model.ts';
 import { checkEntries, checkNumbers } from '../core/observations.ts';
 import { checkOptions } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
+import { posteriorOn } from './posteriorOn.ts';
 import { project } from './project.ts';
 
 const wholeFromOne = v.pipe(v.number('a whole number from 1'), v.integer('a whole number from 1'), v.minValue(1));
@@ -17,9 +20,14 @@ const projectOptions = v.strictObject({
 });
 const sampleOptions = v.strictObject({ seed: v.optional(v.number('a whole number')), noise: v.optional(v.boolean()) });
 
-/** A fit from its model and what the optimizer found, or what a file holds. */
-export function createFit(model: Model, outcome: FitOutcome): Fit {
-  const posterior = model.posterior(outcome.values);
+/**
+ * A fit from its model and what the optimizer found, or what a file holds.
+ *
+ * @param engine - the linear algebra of everything that the fit computes; undefined where the environment says
+ */
+export function createFit(model: Model, outcome: FitOutcome, engine?: EngineChoice): Fit {
+  const made = withEngine(float64Backend().memory64, engine, () => model.posterior(outcome.values));
+  const posterior = posteriorOn(engine, made);
   const { latents } = posterior;
   const { values, ...rest } = outcome;
   const { latents: _, ...parameters } = values;

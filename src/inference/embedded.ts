@@ -1,6 +1,6 @@
-import type { Fit } from '../core/fit.ts';
+import type { Fit, FitOutcome } from '../core/fit.ts';
 import { withFloat64 } from '../core/float64/scope.ts';
-import { type EngineChoice, linearAlgebra, withEngine } from '../core/linalg/index.ts';
+import { type EngineChoice, engineReport, withEngine } from '../core/linalg/index.ts';
 import type { Embedding, EmbeddingSteps, Model } from '../core/model.ts';
 import { createFit } from './createFit.ts';
 import type { FitThreads } from './fitThreads.ts';
@@ -23,8 +23,8 @@ export async function embedded(
   const { latents, eigenvalues, parameters, objective, terms, message, search } = embedding;
   const { converged = true, ...diagnostics } = search ?? { evaluations: 0, iterations: 0, gradientNorm: 0 };
   const stopped = !converged && signal?.aborted === true;
-  return compute(() =>
-    createFit(model, {
+  return compute(() => {
+    const outcome: FitOutcome = {
       values: { latents, eigenvalues: Array.from(eigenvalues), ...parameters },
       objective,
       terms,
@@ -32,14 +32,15 @@ export async function embedded(
       status: converged ? 'converged' : stopped ? 'stopped' : 'failed',
       message: stopped ? `Stopped by the abort signal. ${message}` : message,
       diagnostics: {
-        engine: withFloat64(({ memory64 }) => linearAlgebra(memory64).name),
+        ...withFloat64(({ memory64 }) => engineReport(memory64)),
         ...threads.diagnostics(),
         seconds: (performance.now() - began) / 1000,
         jitter: 0,
         ...diagnostics,
       },
-    }),
-  );
+    };
+    return createFit(model, outcome, engine);
+  });
 }
 
 async function inSlices(

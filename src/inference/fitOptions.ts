@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import { ENGINE_CHOICES, type EngineChoice } from '../core/linalg/index.ts';
+import { type EngineChoice, engineChoice } from '../core/linalg/index.ts';
 import { describe } from '../core/matrix.ts';
 import type { Model } from '../core/model.ts';
 import { checkOptions } from '../core/options.ts';
@@ -51,7 +51,11 @@ export interface FitOptions {
   readonly onProgress?: (step: FitStep) => unknown;
   /** Aborting it stops the fit before its next evaluation; it returns its best point so far. */
   readonly signal?: AbortSignal;
-  /** Which linear algebra to use: 'auto', the fastest that this machine has, unless given or named by LATENTFIELD_ENGINE. */
+  /**
+   * Which linear algebra to use, in the fit and in what is done with its result: 'auto', the fastest that this machine has, unless given
+   * or named by LATENTFIELD_ENGINE. `diagnostics.engine` says which it was, and `diagnostics.engineReason` why not the native one where
+   * that was to be expected.
+   */
   readonly engine?: EngineChoice;
   /**
    * Threads that share the large matrix operations of the WebAssembly engine: how many, which the fit starts and ends, or those that
@@ -90,7 +94,7 @@ const schema = v.strictObject({
   resume: v.optional(v.union([v.string(), v.looseObject({})], 'a checkpoint or the path of its file')),
   onProgress: v.optional(v.custom<(step: FitStep) => unknown>(isFunction, 'a function')),
   signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
-  engine: v.optional(v.picklist(ENGINE_CHOICES, `one of ${ENGINE_CHOICES.map((name) => `'${name}'`).join(', ')}`)),
+  engine: v.optional(engineChoice),
   threads: v.optional(
     v.union([wholeFrom(1), v.custom<Threads>(isThreads)], 'a whole number from 1, or what startThreads started'),
   ),

@@ -1,5 +1,5 @@
 import { withFloat64 } from '../core/float64/scope.ts';
-import { type EngineChoice, withEngine } from '../core/linalg/index.ts';
+import { type EngineChoice, type EngineReport, withEngine } from '../core/linalg/index.ts';
 import type { Model, ParameterValues } from '../core/model.ts';
 import { type LogDensity, logDensity, objectiveOf } from '../core/objective.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type VariableLayout,
   valuesByPath,
 } from '../core/variables.ts';
-import { engineName } from './engineName.ts';
+import { chosenEngine } from './chosenEngine.ts';
 import { type FitThreads, ONE_THREAD } from './fitThreads.ts';
 import type { ObjectiveFunction } from './scaledObjective.ts';
 import type { Box } from './solvers/solver.ts';
@@ -26,8 +26,10 @@ export interface FitProblem {
   readonly limits: { readonly bounds: Box; readonly scale: Float64Array } | undefined;
   /** Minus the log density, of the solver's variables. */
   readonly objective: ObjectiveFunction;
-  /** Name of the linear algebra engine that evaluates it. */
-  readonly engine: string;
+  /** The linear algebra engine that was asked for; undefined where the environment says. */
+  readonly engine: EngineChoice | undefined;
+  /** The one that evaluates it. */
+  readonly chosenEngine: EngineReport;
   readonly threads: FitThreads;
   /** Runs numerics on the float64 backend with that engine and these threads; nothing of the caller's. */
   compute<T>(work: () => T): T;
@@ -60,7 +62,8 @@ export function openProblem(
     start: toUnconstrained(layout, naturalEntries(layout, {})),
     limits: limitsOf(layout),
     objective: objectiveOf(assembly, layout),
-    engine: engineName(engine),
+    engine,
+    chosenEngine: chosenEngine(engine),
     threads,
     compute,
     valuesAt: (x) => valuesByPath(layout, toNatural(layout, x)),

@@ -1,4 +1,5 @@
 import type { Fit, FitDiagnostics, FitStatus, TraceEntry } from '../core/fit.ts';
+import type { EngineReport } from '../core/linalg/index.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { createFit } from './createFit.ts';
 import type { FitProblem } from './fitProblem.ts';
@@ -18,20 +19,21 @@ export interface Course {
   readonly trace: readonly TraceEntry[];
   readonly status: FitStatus;
   readonly message: string;
-  readonly diagnostics: Omit<FitDiagnostics, 'engine' | 'threads' | 'threadsReason' | 'jitter'>;
+  readonly diagnostics: Omit<FitDiagnostics, keyof EngineReport | 'threads' | 'threadsReason' | 'jitter'>;
 }
 
 /** The fit at a point of the solver's variables. */
 export function fitAt(problem: FitProblem, x: Float64Array, { diagnostics, ...course }: Course): Fit {
   const { value, terms, report } = problem.densityAt(x);
-  return createFit(problem.model, {
+  const outcome = {
     values: problem.valuesAt(x),
     objective: value,
     terms,
     ...course,
     message: course.message + vanishing(problem, x),
-    diagnostics: { engine: problem.engine, ...problem.threads.diagnostics(), jitter: report.jitter, ...diagnostics },
-  });
+    diagnostics: { ...problem.chosenEngine, ...problem.threads.diagnostics(), jitter: report.jitter, ...diagnostics },
+  };
+  return createFit(problem.model, outcome, problem.engine);
 }
 
 /** A positive parameter that has fallen by this factor since the start is on its way to 0. */
@@ -72,7 +74,7 @@ export function fitStep(
     ...entry,
     start,
     get latents() {
-      latents ??= problem.model.posterior(problem.valuesAt(x)).latents;
+      latents ??= problem.compute(() => problem.model.posterior(problem.valuesAt(x)).latents);
       return latents;
     },
     result: () =>

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import type { FitDiagnostics } from '../core/fit.ts';
 import type { EngineChoice } from '../core/linalg/index.ts';
 import { startThreads, type Threads } from '../core/threads.ts';
-import { engineName } from './engineName.ts';
+import { chosenEngine } from './chosenEngine.ts';
 
 const VARIABLE = 'LATENTFIELD_THREADS';
 
@@ -29,7 +29,7 @@ export async function fitThreads(
 ): Promise<FitThreads> {
   const wanted = given ?? environmentCount();
   if (wanted === undefined) return ONE_THREAD;
-  if (engineName(engine) === 'typescript') {
+  if (chosenEngine(engine).engine === 'typescript') {
     const threadsReason = 'The TypeScript engine runs on one thread.';
     return { ...ONE_THREAD, diagnostics: () => ({ threads: 1, threadsReason }) };
   }

@@ -1,7 +1,10 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { type Fit, type FitJSON, outcomeFromJSON } from '../core/fit.ts';
+import { type EngineChoice, engineChoice } from '../core/linalg/index.ts';
 import { describe } from '../core/matrix.ts';
 import type { Model, ModelJSON } from '../core/model.ts';
+import { checkOptions } from '../core/options.ts';
 import { type ParameterJSON, parameterFromJSON } from '../core/parameter.ts';
 import { createFit } from '../inference/createFit.ts';
 import { type KernelCatalogue, type KernelJSON, kernelFromJSON } from '../kernels/json.ts';
@@ -18,21 +21,26 @@ export interface OwnParts {
   readonly maps?: MapCatalogue;
 }
 
+const loadOptions = v.strictObject({ engine: v.optional(engineChoice) });
+
 /**
  * Makes a fit again from what `fit.toJSON()` wrote: the same latents, parameters and predictions, bit for bit.
  *
  * @param json - the object (parse the text of a file with `JSON.parse` first)
  * @param own - factories of kernels, priors and maps that do not come with the library, by name
- * @throws InvalidInputError when it is not a saved fit, or names a part that is not known
+ * @param options - `engine`: the linear algebra of what is done with it, 'auto' unless given or named by LATENTFIELD_ENGINE; the one that
+ * the fit was made with is not kept, since another machine may not have it
+ * @throws InvalidInputError when it is not a saved fit, names a part that is not known, or the native engine is asked for and not there
  * @example
  * ```ts
  * const again = loadFit(JSON.parse(JSON.stringify(result)));
  * again.predict([[0, 0]]).mean;
  * ```
  */
-export function loadFit(json: unknown, own: OwnParts = {}): Fit {
+export function loadFit(json: unknown, own: OwnParts = {}, options: { engine?: EngineChoice } = {}): Fit {
+  const { engine } = checkOptions(loadOptions, options, 'loadFit');
   const saved = checkSaved(json);
-  return createFit(modelFromJSON(saved.model, own), outcomeFromJSON(saved));
+  return createFit(modelFromJSON(saved.model, own), outcomeFromJSON(saved), engine);
 }
 
 function checkSaved(json: unknown): FitJSON {

@@ -50,9 +50,9 @@ describe('a fit on threads', () => {
     for (const result of [own, named, one, given]) expect(bitsOf(result)).toBe(bitsOf(alone));
     const X = Array.from({ length: 50 }, (_, i) => [i / 25 - 1, 0.3]);
     expect(threads.run(() => given.predict(X))).toEqual(alone.predict(X));
-    const components = await fit(pca(observations, { latentDim: 2 }), { threads });
+    const components = await fit(pca(observations, { latentDim: 2 }), { engine: 'wasm', threads });
     expect(components.diagnostics.threads).toBe(2);
-    expect(components.latents).toEqual((await fit(pca(observations, { latentDim: 2 }))).latents);
+    expect(components.latents).toEqual((await fit(pca(observations, { latentDim: 2 }), { engine: 'wasm' })).latents);
     await threads.dispose();
     expect(withFloat64(({ memory64 }) => memory64.liveBytes)).toBe(live);
   });

@@ -17,7 +17,7 @@ const kernels: Record<string, Kernel> = {
 function evaluations(kernel: Kernel, engine: EngineChoice, points = N) {
   const model = gplvm(pipeFlow({ points, seed: 1 }).observations, { latentDim: 2, kernel, noise: 0.1, priors: [] });
   const problem = openProblem(model, 0, engine);
-  expect(problem.engine).toBe(engine);
+  expect(problem.chosenEngine.engine).toBe(engine);
   const values = [1, 1.01, 0.9].map((factor) => {
     const { value, gradient } = problem.compute(() => problem.objective(problem.start.map((entry) => factor * entry)));
     return { value, gradient: Float64Array.from(gradient) };

@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../errors.ts';
 import type { Float64Memory } from '../float64/memory.ts';
-import { findNative, nativeEngine } from '../native/index.ts';
+import { findNative, type Reason } from '../native/index.ts';
 import {
   type FusedOperations,
   supportsKernels,
@@ -8,7 +9,7 @@ import {
   wasmEngine,
   wasmFusedOperations,
 } from '../wasm/index.ts';
-import type { EngineName, LinearAlgebraEngine } from './engine.ts';
+import type { EngineName, EngineReport, LinearAlgebraEngine } from './engine.ts';
 import { typescriptEngine } from './typescriptEngine.ts';
 
 /** Which engine to use; 'auto' is the fastest that this machine has. */
@@ -16,10 +17,25 @@ export type EngineChoice = 'auto' | EngineName;
 
 export const ENGINE_CHOICES: readonly EngineChoice[] = ['auto', 'wasm', 'native', 'typescript'];
 
+/** A choice among options. */
+export const engineChoice = v.picklist(
+  ENGINE_CHOICES,
+  `one of ${ENGINE_CHOICES.map((name) => `'${name}'`).join(', ')}`,
+);
+
+/** An engine and how it came to be chosen. */
+interface Chosen {
+  readonly engine: LinearAlgebraEngine;
+  /** The library that a native engine calls. */
+  readonly library?: string;
+  /** Why 'auto' did not come to the native engine, though it might have. */
+  readonly reason?: string;
+}
+
 /** The engines made for a memory so far, and the one at work. */
 interface Engines {
-  readonly made: Map<EngineChoice, LinearAlgebraEngine>;
-  active: LinearAlgebraEngine | undefined;
+  readonly made: Map<EngineChoice, Chosen>;
+  active: Chosen | undefined;
 }
 
 const enginesOf = new WeakMap<Float64Memory, Engines>();
@@ -35,6 +51,20 @@ function engines(memory: Float64Memory): Engines {
 
 /** The engine at work on this memory: the one that `withEngine` or `useLinearAlgebra` chose, otherwise the environment's choice. */
 export function linearAlgebra(memory: Float64Memory): LinearAlgebraEngine {
+  return atWork(memory).engine;
+}
+
+/** What diagnostics say about the engine at work on this memory. */
+export function engineReport(memory: Float64Memory): EngineReport {
+  const { engine, library, reason } = atWork(memory);
+  return {
+    engine: engine.name,
+    ...(library === undefined ? {} : { engineLibrary: library }),
+    ...(reason === undefined ? {} : { engineReason: reason }),
+  };
+}
+
+function atWork(memory: Float64Memory): Chosen {
   const entry = engines(memory);
   entry.active ??= engineFor(memory, environmentChoice());
   return entry.active;
@@ -42,7 +72,7 @@ export function linearAlgebra(memory: Float64Memory): LinearAlgebraEngine {
 
 /** Puts an engine to work on a memory; it must have been made for that memory. */
 export function useLinearAlgebra(memory: Float64Memory, engine: LinearAlgebraEngine): void {
-  engines(memory).active = engine;
+  engines(memory).active = { engine };
 }
 
 /** Runs `work`, which is synchronous, with a chosen engine, and puts back the one that was at work. */
@@ -59,26 +89,36 @@ export function withEngine<T>(memory: Float64Memory, choice: EngineChoice | unde
 }
 
 /** The engine of this choice for this memory, made once. */
-function engineFor(memory: Float64Memory, choice: EngineChoice): LinearAlgebraEngine {
+function engineFor(memory: Float64Memory, choice: EngineChoice): Chosen {
   const { made } = engines(memory);
-  let engine = made.get(choice);
-  if (engine === undefined) {
-    engine = makeEngine(memory, choice);
-    made.set(choice, engine);
+  let chosen = made.get(choice);
+  if (chosen === undefined) {
+    chosen = choose(memory, choice);
+    made.set(choice, chosen);
   }
-  return engine;
+  return chosen;
 }
 
-function makeEngine(memory: Float64Memory, choice: EngineChoice): LinearAlgebraEngine {
-  if (choice === 'typescript') return typescriptEngine(memory);
-  if (choice === 'wasm') return wasmEngine(memory);
-  if (choice === 'native') return nativeEngine(memory);
-  const native = findNative();
-  // The reference LAPACK is slower than WebAssembly: it is used when it is asked for.
-  if (!('reason' in native) && native.vendor !== 'LAPACK') return native.engine(memory);
-  // On a machine without WebAssembly SIMD; the result says which engine ran.
-  return supportsKernels() ? wasmEngine(memory) : typescriptEngine(memory);
+function choose(memory: Float64Memory, choice: EngineChoice): Chosen {
+  if (choice === 'typescript') return { engine: typescriptEngine(memory) };
+  if (choice === 'wasm') return { engine: wasmEngine(memory) };
+  const isAutomatic = choice === 'auto';
+  const found = supportsKernels() ? findNative({ isAutomatic }) : NO_KERNELS;
+  if (!('reason' in found)) {
+    return { engine: found.engine(memory), library: `${found.version} (${found.library})` };
+  }
+  if (!isAutomatic) throw new InvalidInputError(`The native engine is not available. ${found.reason}`);
+  // Without WebAssembly SIMD there is TypeScript still; the result says which engine ran.
+  const engine = supportsKernels() ? wasmEngine(memory) : typescriptEngine(memory);
+  return found.isAbsent === true ? { engine } : { engine, reason: found.reason };
 }
+
+/** The native engine leaves to WebAssembly what Fortran cannot address. */
+const NO_KERNELS: Reason = {
+  reason:
+    'WebAssembly with 128-bit vectors, which the engines wasm and native need, does not run here (it takes Node 16, Chrome 114, ' +
+    'Firefox 89, Safari 16.4, or newer).',
+};
 
 const fused = new WeakMap<LinearAlgebraEngine, FusedOperations>();
 

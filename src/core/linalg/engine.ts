@@ -39,6 +39,15 @@ export interface LinearAlgebraEngine {
 
 export type EngineName = 'typescript' | 'wasm' | 'native';
 
+/** What is known about the engine that ran. */
+export interface EngineReport {
+  readonly engine: EngineName;
+  /** The BLAS that a native engine called: what it says about itself, and its file. */
+  readonly engineLibrary?: string;
+  /** Why 'auto' did not come to the native engine, where koffi is installed or LATENTFIELD_BLAS names a library: a sentence. */
+  readonly engineReason?: string;
+}
+
 /** A matrix in the memory: byte offset of its first entry, and the distance, in numbers, to the next row and column. */
 export interface Strided {
   readonly offset: number;

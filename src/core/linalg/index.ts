@@ -1,10 +1,11 @@
 export {
-  ENGINE_CHOICES,
   type EngineChoice,
+  engineChoice,
+  engineReport,
   fusedOperations,
   linearAlgebra,
   useLinearAlgebra,
   withEngine,
 } from './activeEngine.ts';
-export type { EngineName, LinearAlgebraEngine, Strided } from './engine.ts';
+export type { EngineName, EngineReport, LinearAlgebraEngine, Strided } from './engine.ts';
 export { typescriptEngine } from './typescriptEngine.ts';

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../errors.ts';
 import type { Float64Memory } from '../float64/memory.ts';
 import type { LinearAlgebraEngine } from '../linalg/engine.ts';
-import { type ForeignInterface, firstLine, foreignInterface, type Reason } from './foreignInterface.ts';
+import { type ForeignInterface, firstLine, foreignInterface, nodeRequire, type Reason } from './foreignInterface.ts';
 import { lapackEngine } from './lapackEngine.ts';
 import { libraryNames } from './libraryNames.ts';
 import { probe } from './probe.ts';
@@ -10,12 +10,21 @@ import { type Vendor, vendorOf } from './vendor.ts';
 
 /** Environment variable that names the library's file. */
 const VARIABLE = 'LATENTFIELD_BLAS';
+const ENGINE_VARIABLE = 'LATENTFIELD_ENGINE';
+
+const REFERENCE = 'it may be the reference LAPACK, which is slower than WebAssembly; name it to use it';
 
 export interface NativeOptions {
   /** File of the BLAS and LAPACK library; otherwise LATENTFIELD_BLAS names it, or the usual names are tried. */
   readonly library?: string;
   /** Threads that the library may use, from 1; otherwise its own choice. For the whole process, where the library lets it be set. */
   readonly threads?: number;
+  /**
+   * Whether nobody asked for a native library, which is used where it is there and fast. The reference LAPACK, slower than WebAssembly,
+   * is then passed over unless it is named, and koffi is not looked for in the working directory unless one of the environment
+   * variables asks for native code.
+   */
+  readonly isAutomatic?: boolean;
 }
 
 /** A library that was found, opened and tried. */
@@ -35,7 +44,8 @@ export interface NativeLibrary {
 
 /** Where a search takes place; tests put others in its place. */
 export interface Surroundings {
-  readonly foreign: () => ForeignInterface | Reason;
+  /** `asked` says whether somebody asked for a native library. */
+  readonly foreign: (asked: boolean) => ForeignInterface | Reason;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
 }
@@ -48,14 +58,16 @@ export interface Surroundings {
  * @throws InvalidInputError for a number of threads that is not a positive integer
  */
 export function findNative(options: NativeOptions = {}, surroundings = thisProcess()): NativeLibrary | Reason {
-  const { threads } = options;
+  const { threads, isAutomatic = false } = options;
+  const { variables } = surroundings;
   if (threads !== undefined && !(Number.isInteger(threads) && threads > 0)) {
     throw new InvalidInputError(`The native engine needs a positive number of threads, but ${threads} was given.`);
   }
-  const foreign = surroundings.foreign();
-  if ('reason' in foreign) return foreign;
-  const named = options.library ?? surroundings.variables[VARIABLE];
-  if (named !== undefined && named !== '') {
+  const named = options.library ?? variables[VARIABLE] ?? '';
+  const asked = !isAutomatic || named !== '' || variables[ENGINE_VARIABLE] === 'native';
+  const foreign = surroundings.foreign(asked);
+  if ('reason' in foreign) return named === '' ? foreign : { reason: foreign.reason };
+  if (named !== '') {
     const found = open(foreign, named, threads);
     if (typeof found !== 'string') return found;
     const origin = options.library === undefined ? `, named by ${VARIABLE},` : '';
@@ -67,8 +79,9 @@ export function findNative(options: NativeOptions = {}, surroundings = thisProce
   const failures: string[] = [];
   for (const name of names) {
     const found = open(foreign, name, threads);
-    if (typeof found !== 'string') return found;
-    failures.push(`${name} (${found})`);
+    if (typeof found === 'string') failures.push(`${name} (${found})`);
+    else if (isAutomatic && found.vendor === 'LAPACK') failures.push(`${name} (${REFERENCE})`);
+    else return found;
   }
   return { reason: names.length === 0 ? notLookedFor() : notFound(failures) };
 }
@@ -82,7 +95,7 @@ function open(foreign: ForeignInterface, file: string, threads: number | undefin
     const wrong = probe(routines, address);
     if (wrong !== undefined) return wrong;
     const { integerBits } = routines;
-    const vendor = vendorOf(library);
+    const vendor = vendorOf(library, file);
     if (threads !== undefined) vendor.setThreads(threads);
     return Object.freeze<NativeLibrary>({
       library: file,
@@ -112,5 +125,9 @@ function notFound(failures: readonly string[]): string {
 
 function thisProcess(): Surroundings {
   const node = (globalThis as { process?: Partial<NodeJS.Process> }).process;
-  return { foreign: foreignInterface, variables: node?.env ?? {}, platform: node?.platform ?? '' };
+  return {
+    foreign: (asked) => foreignInterface(nodeRequire(asked)),
+    variables: node?.env ?? {},
+    platform: node?.platform ?? '',
+  };
 }

@@ -17,6 +17,8 @@ export interface ForeignInterface {
 export interface Reason {
   /** A sentence that says what is missing and what to do. */
   readonly reason: string;
+  /** Whether there is nothing to begin with, because the package is not installed or this is not Node.js: no fault, as a rule. */
+  readonly isAbsent?: boolean;
 }
 
 type Require = (name: string) => unknown;
@@ -25,9 +27,12 @@ type Require = (name: string) => unknown;
  * The package koffi, loaded at once and only here. Nothing is imported: bundlers see no reference to it, and browsers get a
  * reason instead.
  */
-export function foreignInterface(requirePackage: Require | undefined = nodeRequire()): ForeignInterface | Reason {
+export function foreignInterface(requirePackage: Require | undefined): ForeignInterface | Reason {
   if (requirePackage === undefined) {
-    return { reason: 'The native engine needs Node.js 20.16 or later, which can load packages that call native code.' };
+    return {
+      reason: 'The native engine needs Node.js 20.16 or later, which can load packages that call native code.',
+      isAbsent: true,
+    };
   }
   try {
     const koffi = requirePackage('koffi') as ForeignInterface;
@@ -36,7 +41,8 @@ export function foreignInterface(requirePackage: Require | undefined = nodeRequi
   } catch (error) {
     const missing = (error as { code?: unknown }).code === 'MODULE_NOT_FOUND';
     const cause = missing ? 'is not installed' : `could not be loaded (${firstLine(error)})`;
-    return { reason: `The package koffi, which calls native libraries, ${cause}. Install it: npm install koffi` };
+    const reason = `The package koffi, which calls native libraries, ${cause}. Install it: npm install koffi`;
+    return missing ? { reason, isAbsent: true } : { reason };
   }
 }
 
@@ -45,8 +51,11 @@ export function firstLine(error: unknown): string {
   return String(error instanceof Error ? error.message : error).split('\n', 1)[0]!;
 }
 
-/** Finds packages from this file on, and from the working directory on: koffi may be the user's rather than ours. */
-function nodeRequire(): Require | undefined {
+/**
+ * Finds packages from this file on and in NODE_PATH; where somebody asked for a native library, from the working directory on too,
+ * because koffi may be the user's rather than ours. Otherwise code in a folder that is only worked in would run unasked.
+ */
+export function nodeRequire(asked: boolean): Require | undefined {
   const node = (globalThis as { process?: Partial<NodeJS.Process> }).process;
   const createRequire = node?.getBuiltinModule?.('node:module')?.createRequire;
   if (createRequire === undefined) return undefined;
@@ -54,6 +63,7 @@ function nodeRequire(): Require | undefined {
     try {
       return createRequire(import.meta.url)(name);
     } catch (error) {
+      if (!asked) throw error;
       try {
         return createRequire(`${node!.cwd!()}/`)(name);
       } catch {

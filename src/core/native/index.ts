@@ -1,3 +1,2 @@
 export { findNative, type NativeLibrary, type NativeOptions } from './findNative.ts';
 export type { Reason } from './foreignInterface.ts';
-export { nativeEngine } from './nativeEngine.ts';

@@ -3,7 +3,7 @@ import { firstOf } from './routines.ts';
 
 /** Who made a library, and how it is told how many threads to use. */
 export interface Vendor {
-  readonly name: 'OpenBLAS' | 'FlexiBLAS' | 'MKL' | 'LAPACK';
+  readonly name: 'OpenBLAS' | 'FlexiBLAS' | 'MKL' | 'Accelerate' | 'LAPACK';
   /** What the library says about itself, or its name where it says nothing. */
   readonly version: string;
   /** Threads that a call uses; undefined where the library does not tell. */
@@ -15,8 +15,11 @@ export interface Vendor {
 /** Decorations of OpenBLAS's names: usual, with 64-bit integers, and in Python's wheels. */
 const openblas = (name: string) => [name, `${name}64_`, `scipy_${name}`, `scipy_${name}64_`];
 
-/** Tells libraries apart by their own functions; 'LAPACK' is one that has none that are known here. */
-export function vendorOf(library: ForeignLibrary): Vendor {
+/**
+ * Tells libraries apart by their own functions, and Accelerate, which has none of its own for this, by its file; 'LAPACK' is one that
+ * is not known here, such as the reference one.
+ */
+export function vendorOf(library: ForeignLibrary, file: string): Vendor {
   const flexiblas = firstOf(library, ['flexiblas_set_num_threads'], 'void', ['int']);
   if (flexiblas !== undefined) {
     const count = firstOf(library, ['flexiblas_get_num_threads'], 'int', []);
@@ -32,7 +35,11 @@ export function vendorOf(library: ForeignLibrary): Vendor {
   if (mkl !== undefined) {
     return threaded('MKL', 'MKL', mkl, firstOf(library, ['MKL_Get_Max_Threads'], 'int', []));
   }
-  return { name: 'LAPACK', version: 'LAPACK', threads: () => undefined, setThreads: () => undefined };
+  return unthreaded(/(^|\/)(Accelerate|vecLib)$/.test(file) ? 'Accelerate' : 'LAPACK');
+}
+
+function unthreaded(name: Vendor['name']): Vendor {
+  return { name, version: name, threads: () => undefined, setThreads: () => undefined };
 }
 
 function threaded(

@@ -58,14 +58,23 @@ export async function* runInWorkers(
 }
 
 function jobOf(problem: FitProblem, { solver, ...settings }: RunSettings): Job {
-  const { model, seed, engine, start, compute, objective } = problem;
+  const { model, seed, chosenEngine, start, compute, objective } = problem;
   let value = Number.NaN;
   try {
     value = compute(() => objective(start).value);
   } catch (error) {
     if (!(error instanceof NumericalError)) throw error;
   }
-  return { model: JSON.stringify(model.toJSON()), seed, engine, solver: solverToJSON(solver), settings, start, value };
+  return {
+    model: JSON.stringify(model.toJSON()),
+    seed,
+    // The one that runs here: a worker might come to another.
+    engine: chosenEngine.engine,
+    solver: solverToJSON(solver),
+    settings,
+    start,
+    value,
+  };
 }
 
 const lostWorker = (reason: string): Failure => ({

@@ -1,15 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { Float64Memory } from '../../../src/core/float64/memory.ts';
+import { engineReport, withEngine } from '../../../src/core/linalg/index.ts';
 import { findNative, type Surroundings } from '../../../src/core/native/findNative.ts';
-import { type ForeignInterface, foreignInterface } from '../../../src/core/native/foreignInterface.ts';
-import { nativeEngine } from '../../../src/core/native/index.ts';
+import { type ForeignInterface, foreignInterface, nodeRequire } from '../../../src/core/native/foreignInterface.ts';
+import { vendorOf } from '../../../src/core/native/vendor.ts';
 import { withNativeLibrary } from './nativeLibrary.ts';
+import { simulatedLibraries } from './simulatedLibrary.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'latentfield-native-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => void vi.unstubAllEnvs());
 const textFile = join(folder, 'libtext.so');
 writeFileSync(textFile, 'not a library\n');
 
@@ -84,6 +87,29 @@ describe('the package koffi', () => {
   });
 });
 
+describe('koffi in the working directory', () => {
+  it('is run only where somebody asked for a native library', () => {
+    const asked = (options: Parameters<typeof findNative>[0], variables = {}) => {
+      const foreign = vi.fn(() => ({ reason: 'none' }));
+      findNative(options, surroundings({ foreign, variables }));
+      return foreign.mock.calls;
+    };
+    expect(asked({ isAutomatic: true })).toEqual([[false]]);
+    expect(asked({ isAutomatic: true }, { LATENTFIELD_ENGINE: 'auto', LATENTFIELD_BLAS: '' })).toEqual([[false]]);
+    expect(asked({ isAutomatic: true }, { LATENTFIELD_ENGINE: 'native' })).toEqual([[true]]);
+    expect(asked({ isAutomatic: true }, { LATENTFIELD_BLAS: 'b.so' })).toEqual([[true]]);
+    expect(asked({})).toEqual([[true]]);
+
+    const strange = join(folder, 'node_modules', 'a-package-of-strangers');
+    mkdirSync(strange, { recursive: true });
+    writeFileSync(join(strange, 'index.js'), "module.exports = 'it ran';\n");
+    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
+    expect(nodeRequire(true)!('a-package-of-strangers')).toBe('it ran');
+    expect(() => nodeRequire(false)!('a-package-of-strangers')).toThrow(/Cannot find module/);
+    cwd.mockRestore();
+  });
+});
+
 describe('a named library', () => {
   it('that does not exist is a reason, and no other is taken', () => {
     const reason = reasonOf(findNative({ library: join(folder, 'absent.so') }, surroundings()));
@@ -141,8 +167,33 @@ describe('where none is named', () => {
     expect(reason).toContain('libopenblas.so.0 (it has no dgemm)');
   });
 
-  it('macOS has Accelerate', () => {
-    expect(tried('darwin').loaded[0]).toMatch(/Accelerate$/);
+  it('macOS has Accelerate, which is no reference LAPACK though it has no functions of its own', () => {
+    const accelerate = tried('darwin').loaded[0]!;
+    expect(accelerate).toMatch(/Accelerate$/);
+    const foreign = () => simulatedLibraries([accelerate]);
+    for (const isAutomatic of [true, false]) {
+      expect(findNative({ isAutomatic }, surroundings({ foreign, platform: 'darwin' }))).toMatchObject({
+        library: accelerate,
+        vendor: 'Accelerate',
+      });
+    }
+    const nothing = simulatedLibraries(['libAccelerate.so']);
+    expect(vendorOf(nothing.load('libAccelerate.so'), 'libAccelerate.so').name).toBe('LAPACK');
+  });
+
+  it('the reference LAPACK is passed over where nobody asked for it', () => {
+    const inFile = (variables = {}) => {
+      const system = simulatedLibraries(['libopenblas.so.3', 'liblapack.so.3']);
+      const found = findNative({ isAutomatic: true }, surroundings({ foreign: () => system, variables }));
+      return { reason: reasonOf(found), loaded: system.loaded };
+    };
+    const { reason, loaded } = inFile();
+    // The search goes on after the first that is no more than a LAPACK.
+    expect(loaded.at(-1)).toBe('liblapack.so.3');
+    expect(reason).toContain('libopenblas.so.3 (it may be the reference LAPACK, which is slower than WebAssembly');
+    expect(inFile({ LATENTFIELD_BLAS: 'liblapack.so.3' })).toEqual({ reason: 'found', loaded: ['liblapack.so.3'] });
+    const asked = simulatedLibraries(['liblapack.so.3']);
+    expect(findNative({}, surroundings({ foreign: () => asked }))).toMatchObject({ vendor: 'LAPACK' });
   });
 
   it('nothing is tried on Windows', () => {
@@ -160,17 +211,47 @@ it('takes a positive number of threads only', () => {
   }
 });
 
-it('the engine is an error with the reason where the library is not there', () => {
-  const attempt = () => nativeEngine(new Float64Memory(), join(folder, 'absent.so'));
-  expect(attempt).toThrow(/^The native engine is not available\. The (package koffi,|library '.*absent\.so') /);
-  expect(attempt).toThrow(expect.objectContaining({ name: 'InvalidInputError' }));
+describe('where the library is not there', () => {
+  it('the native engine is an error with the reason', () => {
+    vi.stubEnv('LATENTFIELD_BLAS', join(folder, 'absent.so'));
+    const attempt = () => withEngine(new Float64Memory(), 'native', () => undefined);
+    expect(attempt).toThrow(
+      /^The native engine is not available\. The (package koffi,|library '.*absent\.so', named by)/,
+    );
+    expect(attempt).toThrow(expect.objectContaining({ name: 'InvalidInputError' }));
+  });
+
+  it("'auto' comes to WebAssembly, and says why where it might have been otherwise", () => {
+    const report = () => {
+      const memory = new Float64Memory();
+      return withEngine(memory, 'auto', () => engineReport(memory));
+    };
+    vi.stubEnv('LATENTFIELD_BLAS', join(folder, 'absent.so'));
+    expect(report()).toEqual({
+      engine: 'wasm',
+      engineReason: expect.stringMatching(
+        /^The (package koffi, .* not installed|library '.*absent\.so', named by LATENTFIELD_BLAS, cannot be used: .+)\. /,
+      ) as string,
+    });
+    vi.stubEnv('LATENTFIELD_BLAS', '');
+    vi.stubGlobal('process', undefined);
+    expect(report()).toEqual({ engine: 'wasm' });
+    vi.unstubAllGlobals();
+  });
 });
 
 withNativeLibrary('the library that is found', (library) => {
-  it('says which it is, and has 32-bit integers', () => {
-    expect(library.library).not.toBe('');
+  it('says which it is, in diagnostics too', () => {
     expect(library.version).toMatch(/./);
-    expect([32, 64]).toContain(library.integerBits);
+    const memory = new Float64Memory();
+    expect(withEngine(memory, 'native', () => engineReport(memory))).toEqual({
+      engine: 'native',
+      engineLibrary: `${library.version} (${library.library})`,
+    });
+  });
+
+  it.runIf(library.version.startsWith('OpenBLAS'))('has integers as wide as it says itself', () => {
+    expect(library.integerBits).toBe(library.version.includes('USE64BITINT') ? 64 : 32);
   });
 
   it('has files that do not load, or are no BLAS, refused by the system itself', () => {

@@ -1,0 +1,88 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { evaluate } from '../../src/core/evaluate.ts';
+import { withFloat64 } from '../../src/core/float64/scope.ts';
+import { linearAlgebra } from '../../src/core/linalg/index.ts';
+import * as op from '../../src/core/ops.ts';
+import type { Tensor2D } from '../../src/core/tensorflow.ts';
+import { pipeFlow } from '../../src/data/index.ts';
+import { fit, fitSteps } from '../../src/inference/index.ts';
+import { defineKernel } from '../../src/kernels/index.ts';
+import { gplvm, loadFit, pca } from '../../src/models/index.ts';
+
+const { observations } = pipeFlow({ points: 20, seed: 1 });
+const used = new Set<string>();
+
+/** The linear kernel, which notes what engine is at work whenever it is evaluated. */
+const noting = defineKernel({
+  name: 'noting',
+  parameters: {},
+  covariance: (_p, A, B) => {
+    used.add(withFloat64(({ memory64 }) => linearAlgebra(memory64).name));
+    return op.matMul(A, B, false, true) as Tensor2D;
+  },
+});
+
+/** The engines that were at work during `work`. */
+async function enginesOf(work: () => unknown): Promise<string[]> {
+  used.clear();
+  await work();
+  return [...used].sort();
+}
+
+const model = () => gplvm(observations, { latentDim: 2, kernel: noting(), priors: [] });
+
+afterEach(() => void vi.unstubAllEnvs());
+
+// First, while nothing has been chosen for the memory that fits work on.
+it("says why 'auto' is not native where a library is named that cannot be opened", async () => {
+  vi.stubEnv('LATENTFIELD_BLAS', '/absent/libblas.so');
+  for (const each of [model(), pca(observations, { latentDim: 2 })]) {
+    const { diagnostics, toJSON } = await fit(each, { maxIterations: 0, engine: 'auto' });
+    expect(diagnostics.engine).toBe('wasm');
+    expect(diagnostics.engineReason).toMatch(
+      /^The (package koffi, .* is not installed|library '\/absent\/libblas\.so', named by LATENTFIELD_BLAS, cannot be used: .+)\. /,
+    );
+    expect(toJSON().diagnostics.engineReason).toBe(diagnostics.engineReason);
+  }
+  const { diagnostics } = await fit(model(), { maxIterations: 0, engine: 'wasm' });
+  expect(diagnostics.engineReason).toBeUndefined();
+});
+
+describe('the engine that a fit was asked for', () => {
+  it.each(['typescript', 'wasm'] as const)('is at work in all that is done with its result: %s', async (engine) => {
+    const result = await fit(model(), { maxIterations: 1, engine });
+    expect(result.diagnostics.engine).toBe(engine);
+    const points = [[0.1, 0.2]];
+    const uses: Record<string, () => unknown> = {
+      predict: () => result.predict(points),
+      sample: () => result.sample(points),
+      interpolate: () => result.interpolate(0, 1, 3),
+      project: () => result.project(observations, { maxIterations: 1 }),
+      reconstruct: () => result.reconstruct(observations, { maxIterations: 1 }),
+    };
+    for (const [name, use] of Object.entries(uses)) expect(await enginesOf(use), name).toEqual([engine]);
+  });
+
+  it('is at work in the results of its steps', async () => {
+    for await (const step of fitSteps(model(), { maxIterations: 1, engine: 'typescript' })) {
+      expect(await enginesOf(() => step.result().predict([[0, 0]]))).toEqual(['typescript']);
+    }
+  });
+
+  it('is not kept by the file of a fit, which is given its own', async () => {
+    const json = (await fit(model(), { maxIterations: 0, engine: 'typescript' })).toJSON();
+    const own = { kernels: { noting } };
+    for (const engine of ['typescript', 'wasm'] as const) {
+      const again = loadFit(JSON.parse(JSON.stringify(json)), own, { engine });
+      expect(await enginesOf(() => again.predict([[0, 0]]))).toEqual([engine]);
+    }
+    expect(() => loadFit(json, own, { engine: 'gpu' as 'wasm' })).toThrow(/engine.*one of 'auto', 'wasm'/);
+  });
+
+  it('evaluates without a fit', async () => {
+    for (const engine of ['typescript', 'wasm'] as const) {
+      expect(await enginesOf(() => evaluate(model(), {}, { engine }))).toEqual([engine]);
+    }
+    expect(() => evaluate(model(), {}, { engine: 'gpu' as 'wasm' })).toThrow(/engine.*one of 'auto', 'wasm'/);
+  });
+});
