@@ -83,6 +83,9 @@ function nearPairs(points: Matrix): Int32Array {
   return sources.map((i, e) => (i * (2 * N - i - 1)) / 2 + targets[e]! - i - 1);
 }
 
+/** Of the variances of two points, what may be left of the squared distance between equal ones. */
+const ROUNDING = 1e-12;
+
 function pairDistances(points: Matrix, graph: Graph, distances: MpmeOptions['distances']): Float64Array {
   if (distances === 'squared') return edgeDistances(points, graph);
   if (distances === 'plain') return edgeDistances(points, graph).map(Math.sqrt);
@@ -95,7 +98,9 @@ function pairDistances(points: Matrix, graph: Graph, distances: MpmeOptions['dis
   const { sources, targets } = graph;
   return Float64Array.from(sources, (i, e) => {
     const j = targets[e]!;
-    return Math.max(0, K.at(i, i) + K.at(j, j) - 2 * K.at(i, j));
+    const distance = K.at(i, i) + K.at(j, j) - 2 * K.at(i, j);
+    // Below 0 by more than rounding, the kernel is none, which the layer says.
+    return Math.abs(distance) <= ROUNDING * (K.at(i, i) + K.at(j, j)) ? Math.max(0, distance) : distance;
   });
 }
 

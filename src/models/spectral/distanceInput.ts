@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { squaredDistance } from '../../core/graph/squaredDistance.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkNumbers, observationsFrom } from '../../core/observations.ts';
+import { observationsFrom } from '../../core/observations.ts';
 
 /** Relative difference of d_ij and d_ji that rounding may make. */
 const ROUNDING = 1e-10;
@@ -18,7 +18,7 @@ export function distancesFrom(
   name: string,
 ): { points: Matrix; distances: () => Matrix } {
   if (input === 'distances') {
-    const given = checkDistances(checkNumbers(Matrix.from(Y, 'The distances'), 'The distances'), name);
+    const given = checkDistances(Matrix.from(Y, 'The distances'), name);
     return { points: given, distances: () => Matrix.from(given) };
   }
   const points = observationsFrom(Y);
@@ -44,18 +44,26 @@ function checkDistances(distances: Matrix, name: string): Matrix {
       `${name} with input 'distances' takes an N×N matrix, N ≥ 2, but it is ${N}×${columns}.`,
     );
   }
+  const bad = data.findIndex((distance) => !(distance >= 0 && distance < Infinity));
+  if (bad >= 0) {
+    throw new InvalidInputError(
+      `Distances are finite numbers from 0, but row ${Math.floor(bad / N)}, column ${bad % N} of those of ${name} is ${data[bad]}. ` +
+        'Give a distance between every two points.',
+    );
+  }
   for (let i = 0; i < N; i++) {
-    for (let j = 0; j <= i; j++) {
+    if (data[i * (N + 1)] !== 0) {
+      throw new InvalidInputError(
+        `The distance of point ${i} to itself (row ${i}, column ${i}) is ${data[i * (N + 1)]}, not 0. Give ${name} distances, not similarities.`,
+      );
+    }
+    for (let j = 0; j < i; j++) {
       const distance = data[i * N + j]!;
       const back = data[j * N + i]!;
-      if (i === j ? distance === 0 : distance >= 0 && Math.abs(distance - back) <= ROUNDING * Math.abs(distance))
-        continue;
+      if (Math.abs(distance - back) <= ROUNDING * distance) continue;
       throw new InvalidInputError(
-        i === j
-          ? `The distance of point ${i} to itself is ${distance}, not 0. Give ${name} distances, not similarities.`
-          : distance >= 0
-            ? `Distances are symmetric, but that from ${i} to ${j} is ${distance} and that from ${j} to ${i} is ${back}.`
-            : `Distances are not negative, but that from ${i} to ${j} is ${distance}.`,
+        `Distances are symmetric, but row ${j}, column ${i} of those of ${name} is ${back} and row ${i}, column ${j} is ${distance}. ` +
+          'Take their means, if both are measurements of one distance.',
       );
     }
   }

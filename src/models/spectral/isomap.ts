@@ -38,7 +38,8 @@ const schema = v.strictObject({
  * @param Y - N×D points, or N×N distances
  * @param options - see {@link IsomapOptions}
  * @returns a model in closed form for `fit`; `eigenvalues` are those of −½·H·G²·H, G the geodesic distances
- * @throws InvalidInputError for entries that are not finite, k ≥ N, and, when it is fitted, a graph that is not connected
+ * @throws InvalidInputError for entries that are not finite, k ≥ N, and, when it is fitted, a radius below the distance of the
+ * nearest two points and a graph that is not connected
  * @see Tenenbaum, de Silva & Langford 2000
  * @example
  * ```ts

@@ -40,7 +40,8 @@ const schema = v.strictObject({
  * @param Y - N×D observations
  * @param options - see {@link LaplacianEigenmapsOptions}
  * @returns a model in closed form for `fit`; `eigenvalues` are the μ of the columns
- * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, and, when it is fitted, a point without neighbours
+ * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, and, when it is fitted, a radius or width
+ * at which no two points are neighbours, and, unless `normalized` is off, at which one has none
  * @see Belkin & Niyogi 2003
  * @example
  * ```ts
@@ -56,8 +57,13 @@ export function laplacianEigenmaps(Y: MatrixLike, options: LaplacianEigenmapsOpt
   return closedFormModel({
     name: 'laplacianEigenmaps',
     embed: () => {
-      const graph = neighbourhoodGraph(points, neighbourhood, { weights, width });
+      const graph = neighbourhoodGraph(points, neighbourhood, 'laplacianEigenmaps', { weights, width });
       const degrees = degreesOf(graph);
+      if (!degrees.some((degree) => degree > 0)) {
+        throw new InvalidInputError(
+          `All ${graph.sources.length} edges of laplacianEigenmaps have weight 0, as neighbours are too far apart for a heat kernel of width ${width}. Take a larger width.`,
+        );
+      }
       const alone = degrees.findIndex((degree) => !(degree > 0));
       if (alone >= 0 && normalized) {
         throw new InvalidInputError(

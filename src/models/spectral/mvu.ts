@@ -65,8 +65,8 @@ const schema = v.strictObject({
  * @param options - see {@link MvuOptions}
  * @returns a model for `fit`; `eigenvalues` are those of K, the objective is that of the maximisation, and
  * `diagnostics.kktResidual` the largest relative violation of the optimality conditions, that of the dual included
- * @throws InvalidInputError for entries that are not finite, k ≥ N, and, when it is fitted, neighbours at one place, and a graph that is
- * not connected
+ * @throws InvalidInputError for entries that are not finite, k ≥ N, and, when it is fitted, neighbours at one place, a radius below
+ * the distance of the nearest two points, and a graph that is not connected
  * @see Weinberger & Saul 2004; Weinberger, Packer & Saul 2005 (inequality); Weinberger, Sha, Zhu & Saul 2007 (slack); Burer &
  * Monteiro 2003 (factorisation)
  * @example

@@ -4,7 +4,7 @@ import type { Graph } from '../../core/graph/graph.ts';
 import { incidentEdges } from '../../core/graph/incidentEdges.ts';
 import { squaredDistance } from '../../core/graph/squaredDistance.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
-import { type NeighbourhoodOptions, neighbourhoodGraph } from './neighbourhood.ts';
+import { type NeighbourhoodOptions, neighbourhoodGraph, radiusTooSmall } from './neighbourhood.ts';
 
 /** Points, or their distances: what neighbours are found in. */
 export interface NeighbourInput {
@@ -17,7 +17,7 @@ export interface NeighbourInput {
 export function neighbourLengths(given: NeighbourInput, neighbourhood: NeighbourhoodOptions, name: string): Graph {
   const graph =
     given.input === 'points'
-      ? neighbourhoodGraph(given.points, neighbourhood)
+      ? neighbourhoodGraph(given.points, neighbourhood, name)
       : distanceGraph(given.points, neighbourhood, name);
   const lengthOf = lengthsOf(given);
   return { ...graph, weights: graph.weights.map((_, e) => lengthOf(graph.sources[e]!, graph.targets[e]!)) };
@@ -48,13 +48,19 @@ function distanceGraph(distances: Matrix, { neighbours, radius }: NeighbourhoodO
     throw new InvalidInputError(`${name} takes a radius above 0, but ${describe(radius)} was given.`);
   }
   const keys: number[] = [];
+  const others = (i: number) => Array.from({ length: N }, (_, j) => j).filter((j) => j !== i);
   for (let i = 0; i < N; i++) {
-    const others = Array.from({ length: N }, (_, j) => j).filter((j) => j !== i);
     const near =
       radius === undefined
-        ? others.sort((a, b) => distances.at(i, a) - distances.at(i, b) || a - b).slice(0, neighbours)
-        : others.filter((j) => distances.at(i, j) <= radius);
+        ? others(i)
+            .sort((a, b) => distances.at(i, a) - distances.at(i, b) || a - b)
+            .slice(0, neighbours)
+        : others(i).filter((j) => distances.at(i, j) <= radius);
     for (const j of near) keys.push(pairKey(i, j, N));
+  }
+  if (radius !== undefined && keys.length === 0) {
+    const between = distances.data.filter((_, p) => p % (N + 1) !== 0);
+    throw radiusTooSmall(name, radius, N, between);
   }
   return { size: N, ...edgesOfPairs(Float64Array.from(keys), N, () => 1) };
 }

@@ -4,6 +4,7 @@ import { connectedComponents } from '../../core/graph/connectedComponents.ts';
 import type { Graph } from '../../core/graph/graph.ts';
 import { type EdgeWeights, epsilonGraph, knnGraph } from '../../core/graph/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import { nearestNeighbours } from '../../core/neighbours/index.ts';
 
 /** Which points are neighbours: one of the two. */
 export interface NeighbourhoodOptions {
@@ -23,13 +24,37 @@ export function neighbourhoodFrom({ neighbours, radius }: { neighbours?: unknown
   return radius === undefined ? { neighbours: (neighbours ?? 7) as number } : { radius: radius as number };
 }
 
-/** The graph of neighbours. */
+/**
+ * The graph of neighbours.
+ *
+ * @throws InvalidInputError when no two points are neighbours
+ */
 export function neighbourhoodGraph(
   points: Matrix,
   { neighbours, radius }: NeighbourhoodOptions,
+  name: string,
   weights: EdgeWeights = {},
 ): Graph {
-  return radius === undefined ? knnGraph(points, neighbours!, weights) : epsilonGraph(points, radius, weights);
+  if (radius === undefined) return knnGraph(points, neighbours!, weights);
+  const graph = epsilonGraph(points, radius, weights);
+  if (graph.sources.length > 0) return graph;
+  const { distances } = nearestNeighbours(points, 1);
+  throw radiusTooSmall(name, radius, points.rows, distances);
+}
+
+/** What to say about a radius that joins no two points, given distances of which the smallest is that between the nearest two. */
+export function radiusTooSmall(
+  name: string,
+  radius: number,
+  size: number,
+  distances: Iterable<number>,
+): InvalidInputError {
+  let least = Infinity;
+  for (const distance of distances) least = Math.min(least, distance);
+  return new InvalidInputError(
+    `Within the radius ${radius} of ${name} none of the ${size} points has a neighbour, so the graph has no edges: the nearest two points are ` +
+      `${Number(least.toPrecision(4))} apart. Take a larger radius, or give neighbours instead.`,
+  );
 }
 
 /** A sentence about a graph that is not connected; nothing about one that is. */

@@ -1,6 +1,7 @@
 import {
   alle,
   completeGraph,
+  defineKernel,
   drill,
   evaluate,
   fit,
@@ -16,9 +17,11 @@ import {
   rbf,
   seededRandom,
 } from 'latentfield';
+import * as op from 'latentfield/ops';
 import { checkModel, checkPrior } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
 import { connectedComponents } from '../../../src/core/graph/connectedComponents.ts';
+import type { Tensor1D } from '../../../src/core/tensorflow.ts';
 import { laterNeighbours } from '../../../src/models/maxEntropy/laterNeighbours.ts';
 import { withDenseField } from '../../../src/priors/constraints/denseField.ts';
 import { fieldFactor } from '../../../src/priors/constraints/fieldFactor.ts';
@@ -230,6 +233,13 @@ describe('results', () => {
 });
 
 describe('bad input', () => {
+  // k(x, y) = (x − y)²: points are less like themselves than like others.
+  const notAKernel = defineKernel({
+    name: 'notAKernel',
+    parameters: {},
+    covariance: (_, A, B) => op.squaredDistances(A, B),
+    diagonal: (_, A) => op.mul(0, op.sum(A, 1)) as Tensor1D,
+  });
   const twice = [...Y.slice(0, 6), Y[2]!];
 
   it.each<[string, () => unknown, RegExp]>([
@@ -247,6 +257,22 @@ describe('bad input', () => {
       () => maxEntropy({ graph, squaredDistances: graph.weights.map(() => -1) }),
       /from 0.*edge 0.*is -1/,
     ],
+    [
+      'distances that are not numbers',
+      () => maxEntropy({ graph, squaredDistances: graph.weights.map((_, e) => (e === 3 ? Number.NaN : 1)) }),
+      new RegExp(`edge 3, between points ${graph.sources[3]} and ${graph.targets[3]}, is NaN`),
+    ],
+    [
+      'distances that are not finite',
+      () => maxEntropy({ graph, squaredDistances: graph.weights.map((_, e) => (e === 3 ? Infinity : 1)) }),
+      /edge 3, between points .* is Infinity/,
+    ],
+    [
+      'negative squared distances of something that is no kernel',
+      () => mpme(Y, { distances: notAKernel(), slackPenalty: 1 }),
+      /from 0, but that of edge 0, between points 0 and 1, is -/,
+    ],
+    ['NaN for meu', () => meu([[1], [2], [Number.NaN]], { neighbours: 1 }), /row 2, column 0 is NaN/],
     ['too few distances', () => maxEntropy({ graph, squaredDistances: [1] }), /one number for each of the/],
     ['a graph without edges', () => maxEntropy({ graph: completeGraph(1) }), /edges, but this one has none/],
   ])('%s', (_, make, message) => {

@@ -8,6 +8,8 @@ import {
   laplacianEigenmaps,
   lle,
   loadFit,
+  type Model,
+  mvu,
   pca,
   ppca,
   rbf,
@@ -16,6 +18,7 @@ import { describe, expect, it } from 'vitest';
 import { swissRoll } from './columns.ts';
 
 const Y = swissRoll(24);
+const distances = Y.map((a) => Y.map((b) => Math.hypot(...a.map((entry, d) => entry - b[d]!))));
 /** Two clouds far apart. */
 const apart = [...swissRoll(12), ...swissRoll(10).map(([x, y, z]) => [x! + 1000, y!, z!])];
 
@@ -34,42 +37,6 @@ describe('the spectral family refuses', () => {
         ]),
       /row 1, column 1 is NaN/,
     ],
-    [
-      'negative distances',
-      () =>
-        classicalMds(
-          [
-            [0, -1],
-            [-1, 0],
-          ],
-          { input: 'distances' },
-        ),
-      /not negative.*is -1/,
-    ],
-    [
-      'asymmetric distances',
-      () =>
-        classicalMds(
-          [
-            [0, 1],
-            [2, 0],
-          ],
-          { input: 'distances' },
-        ),
-      /symmetric/,
-    ],
-    [
-      'similarities',
-      () =>
-        classicalMds(
-          [
-            [1, 0],
-            [0, 1],
-          ],
-          { input: 'distances' },
-        ),
-      /to itself is 1/,
-    ],
     ['distances that are not square', () => isomap([[0, 1]], { input: 'distances' }), /N×N/],
     ['a kernel that is none', () => kernelPca(Y, { kernel: 'rbf' as never }), /must be a kernel/],
     ['a dimension of 0', () => pca(Y, { latentDim: 0 }), /whole number from 1/],
@@ -85,7 +52,16 @@ describe('the spectral family refuses', () => {
       () => fit(isomap(apart, { neighbours: 4 })),
       /2 components, the largest of 12 of 22/,
     ],
-    ['a radius that is too small', () => fit(laplacianEigenmaps(Y, { radius: 1e-3 })), /Point 0 has no neighbour/],
+    [
+      'a point that the radius leaves alone',
+      () => fit(laplacianEigenmaps([...Y, [500, 0, 0]], { radius: 11 })),
+      /Point 24 has no neighbour/,
+    ],
+    [
+      'a width at which all weights are 0',
+      () => fit(laplacianEigenmaps(Y, { weights: 'heat', width: 1e-3, normalized: false })),
+      /All \d+ edges of laplacianEigenmaps have weight 0.*larger width/,
+    ],
     ['more dimensions than there are', () => fit(pca(Y, { latentDim: 4 })), /at most 3 principal components/],
     ['no noise for ppca', () => fit(ppca(Y, { latentDim: 3 })), /more than 3 directions/],
     ['new points without a formula', async () => (await fit(lle(Y))).project(Y), /cannot place new ones/],
@@ -94,6 +70,59 @@ describe('the spectral family refuses', () => {
   ])('%s', async (_, run, message) => {
     await expect(run()).rejects.toThrow(InvalidInputError);
     await expect(run()).rejects.toThrow(message);
+  });
+});
+
+describe('a radius below the distance of the nearest two points is refused by', () => {
+  const nearest = Math.min(...distances.flatMap((row) => row.filter((distance) => distance > 0)));
+  it.each<[string, (options: { radius: number }) => Model]>([
+    ['isomap', (options) => isomap(Y, options)],
+    ['isomap of the largest component', (options) => isomap(Y, { ...options, disconnected: 'largest' })],
+    ['isomap of distances', (options) => isomap(distances, { ...options, input: 'distances' })],
+    ['laplacianEigenmaps', (options) => laplacianEigenmaps(Y, options)],
+    ['laplacianEigenmaps not normalised', (options) => laplacianEigenmaps(Y, { ...options, normalized: false })],
+    ['mvu', (options) => mvu(Y, options)],
+    ['mvu of the largest component', (options) => mvu(Y, { ...options, disconnected: 'largest' })],
+    ['mvu of distances', (options) => mvu(distances, { ...options, input: 'distances' })],
+  ])('%s', async (_, make) => {
+    const run = () => fit(make({ radius: 0.999 * nearest }));
+    await expect(run()).rejects.toThrow(InvalidInputError);
+    await expect(run()).rejects.toThrow(
+      `none of the 24 points has a neighbour, so the graph has no edges: the nearest two points are ${Number(nearest.toPrecision(4))} apart`,
+    );
+  });
+
+  it.each<[string, (options: { radius: number }) => Model]>([
+    ['isomap', (options) => isomap(Y, options)],
+    ['mvu', (options) => mvu(Y, options)],
+  ])('%s when it leaves points apart', async (_, make) => {
+    await expect(fit(make({ radius: 1.001 * nearest }))).rejects.toThrow(
+      /graph of neighbours has \d+ components.*larger radius/,
+    );
+  });
+});
+
+describe.each<[string, (given: number[][]) => Model]>([
+  ['classicalMds', (given) => classicalMds(given, { input: 'distances' })],
+  ['isomap', (given) => isomap(given, { input: 'distances', neighbours: 1 })],
+  ['mvu', (given) => mvu(given, { input: 'distances', neighbours: 1 })],
+])('%s refuses distances', (_, make) => {
+  const changed = (i: number, j: number, entry: number) =>
+    distances.map((row, a) => row.map((distance, b) => (a === i && b === j ? entry : distance)));
+  it.each<[string, number[][], RegExp]>([
+    ['that are negative', changed(2, 7, -1), /from 0, but row 2, column 7 .* is -1/],
+    ['that are not numbers', changed(9, 4, Number.NaN), /row 9, column 4 .* is NaN/],
+    ['that are not finite', changed(9, 4, Infinity), /row 9, column 4 .* is Infinity/],
+    ['that are not symmetric', changed(8, 3, 500), /symmetric, but row 3, column 8 .* and row 8, column 3 is 500/],
+    ['that are similarities', changed(5, 5, 1), /row 5, column 5\) is 1, not 0.*not similarities/],
+    ['that are not square', distances.slice(1), /N×N matrix, N ≥ 2, but it is 23×24/],
+  ])('%s', (__, given, message) => {
+    expect(() => make(given)).toThrow(InvalidInputError);
+    expect(() => make(given)).toThrow(message);
+  });
+
+  it('but not those that differ from symmetric ones by rounding', () => {
+    expect(make(changed(8, 3, distances[8]![3]! * (1 + 1e-12))).name).toBeTypeOf('string');
   });
 });
 
