@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type EngineChoice, type Fit, type FitOptions, fit } from '../index.ts';
+import { adam, type EngineChoice, type Fit, type FitOptions, fit, lbfgs, lbfgsb, type Solver, scg } from '../index.ts';
 import { MOST_LABELS } from '../plot/index.ts';
 import { prepareFolder, writeFit } from './fitFiles.ts';
 import { fromZero, missingFlag, wholeFrom } from './flags.ts';
@@ -13,12 +13,16 @@ import type { Streams } from './streams.ts';
 /** Options of `fit` that have flags of the same name. */
 const FIT_FLAGS = [
   'maxIterations',
+  'maxEvaluations',
+  'maxSeconds',
   'tolerance',
   'seed',
   'restarts',
   'engine',
   'threads',
+  'workers',
   'checkpoint',
+  'checkpointInterval',
   'resume',
 ] as const;
 
@@ -27,10 +31,12 @@ interface FitArguments extends FlaggedOptions, Pick<FitOptions, (typeof FIT_FLAG
   readonly labels?: string;
   readonly options?: string;
   readonly maxIterations: number;
+  readonly solver?: string;
   readonly out: string;
   readonly json?: boolean;
 }
 
+const SOLVERS: Readonly<Record<string, () => Solver>> = { lbfgs, lbfgsb, scg, adam };
 const ENGINES: readonly EngineChoice[] = ['auto', 'wasm', 'native', 'typescript'];
 
 /** Adds `fit DATA` to the program; `exit` receives the exit code of a fit that came to an end. */
@@ -54,12 +60,23 @@ export function addFitCommand(
     .addOption(missingFlag())
     .option('--options <file.json>', 'options of the model as a JSON object')
     .option('--max-iterations <n>', 'iterations at most, from each start', wholeFrom(0), 1000)
+    .option('--max-evaluations <n>', 'evaluations at most, from each start (default: no limit)', wholeFrom(1))
+    .option(
+      '--max-seconds <s>',
+      'seconds at most, after which the best so far is written (default: no limit)',
+      fromZero,
+    )
+    .addOption(
+      new Option('--solver <name>', 'solver (default: the one that suits the model)').choices(Object.keys(SOLVERS)),
+    )
     .option('--tolerance <t>', 'largest entry of the gradient at convergence (default: 1e-5 for most models)', fromZero)
     .option('--seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
     .option('--restarts <n>', 'further starts, of which the best is kept (default: 0)', wholeFrom(0))
     .addOption(new Option('--engine <name>', 'linear algebra (default: auto)').choices(ENGINES))
     .option('--threads <n>', 'threads for the linear algebra in WebAssembly (default: 1)', wholeFrom(1))
+    .option('--workers <n>', 'threads that share the starts, each with its own (default: none)', wholeFrom(1))
     .option('--checkpoint <file>', 'save the state of the fit there now and then')
+    .option('--checkpoint-interval <s>', 'seconds between two saves (default: 10)', fromZero)
     .option('--resume <file>', 'go on from such a file; seed and restarts are then its own')
     .requiredOption('--out <dir>', 'folder for the results, made if need be')
     .option('--json', 'print the outcome as one JSON object')
@@ -82,6 +99,7 @@ async function fitTable(
   try {
     result = await fit(model, {
       ...Object.fromEntries(FIT_FLAGS.filter((name) => given[name] !== undefined).map((name) => [name, given[name]])),
+      ...(given.solver === undefined ? {} : { solver: SOLVERS[given.solver]!() }),
       onProgress: bar.update,
       ...(signal === undefined ? {} : { signal }),
     });

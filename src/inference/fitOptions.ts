@@ -16,6 +16,13 @@ export interface FitOptions {
   readonly solver?: Solver;
   /** Most iterations from each start; 1000 unless given, 0 returns the initial point. */
   readonly maxIterations?: number;
+  /** Most evaluations of the log density from each start, those of the fit that is resumed included, at least 1; no limit unless given. */
+  readonly maxEvaluations?: number;
+  /**
+   * Seconds after which the fit stops and returns its best point so far, all starts together; no limit unless given. They are counted
+   * from this call on, without those of the fit that is resumed, and looked at whenever the thread is left.
+   */
+  readonly maxSeconds?: number;
   /**
    * Largest entry of the gradient in the solver's variables at which the fit has converged; 1e-5 unless given, or what the model
    * says (one that takes Newton steps after the solver needs less of it).
@@ -74,6 +81,8 @@ const isThreads = (value: unknown): value is Threads =>
 const schema = v.strictObject({
   solver: v.optional(v.any()),
   maxIterations: v.optional(wholeFrom(0)),
+  maxEvaluations: v.optional(wholeFrom(1)),
+  maxSeconds: v.optional(fromZero),
   tolerance: v.optional(fromZero),
   relativeDecrease: v.optional(fromZero),
   seed: v.optional(wholeNumber),

@@ -16,6 +16,7 @@ import type { SolverState } from './solverState.ts';
 import { lbfgs } from './solvers/lbfgs.ts';
 import { lbfgsb } from './solvers/lbfgsb.ts';
 import type { Solver } from './solvers/solver.ts';
+import { stopping } from './stopping.ts';
 import { runInWorkers } from './workers/runInWorkers.ts';
 
 /** One start of a fit and what became of it so far. */
@@ -69,7 +70,7 @@ async function* stepsWith(
   const seed = saved?.seed ?? settings.seed ?? 0;
   const problem = openProblem(model, seed, settings.engine, threads);
   const seconds = () => (saved?.seconds ?? 0) + (performance.now() - began) / 1000;
-  const stop = stopping(settings.signal);
+  const stop = stopping(settings.signal, settings.maxSeconds);
   try {
     const runs = runsOf(problem, settings, seed, saved);
     const save = saving(settings.checkpoint);
@@ -122,6 +123,7 @@ function eventsOf(
     solver = standardSolver(problem, workers !== undefined),
     relativeDecrease,
     maxIterations,
+    maxEvaluations,
     tolerance,
   }: FitSettings,
   signal: AbortSignal,
@@ -129,7 +131,7 @@ function eventsOf(
 ): AsyncGenerator<RunEvent, void, void> {
   const starts = runs.map(({ start }) => start);
   const stateInterval = isSaved ? checkpointInterval : undefined;
-  const settings = { solver, relativeDecrease, maxIterations, tolerance, stateInterval };
+  const settings = { solver, relativeDecrease, maxIterations, maxEvaluations, tolerance, stateInterval };
   return workers === undefined
     ? runHere(problem, starts, settings, signal)
     : runInWorkers(problem, starts, settings, signal, workers);
@@ -155,14 +157,4 @@ function standardSolver({ limits, model }: FitProblem, inWorkers: boolean): Solv
 
 function saving(checkpoint: FitSettings['checkpoint']): ((checkpoint: Checkpoint) => unknown) | undefined {
   return typeof checkpoint === 'string' ? (state) => writeCheckpointFile(checkpoint, state) : checkpoint;
-}
-
-/** A signal that the caller's, or the fit itself, may set off; its reason says who did. */
-function stopping(given: AbortSignal | undefined) {
-  const controller = new AbortController();
-  const by = (who: string) => controller.abort(who);
-  const abort = () => by('the abort signal');
-  if (given?.aborted) abort();
-  given?.addEventListener('abort', abort);
-  return { signal: controller.signal, by, release: () => given?.removeEventListener('abort', abort) };
 }

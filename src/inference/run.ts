@@ -22,6 +22,7 @@ export interface RunSettings {
   readonly solver: Solver;
   readonly relativeDecrease: number;
   readonly maxIterations?: number | undefined;
+  readonly maxEvaluations?: number | undefined;
   readonly tolerance?: number | undefined;
   /** Seconds between two states; none unless given. */
   readonly stateInterval?: number | undefined;
@@ -90,7 +91,7 @@ export async function* runFrom(
 function begin(
   { compute, objective, start: origin, limits }: FitProblem,
   { number, x, state }: Start,
-  { solver, relativeDecrease, maxIterations, tolerance }: RunSettings,
+  { solver, relativeDecrease, maxIterations, maxEvaluations, tolerance }: RunSettings,
   signal: AbortSignal,
 ): { run: Generator<Progress, Solution, void>; first: IteratorResult<Progress, Solution> } {
   for (let halvings = 0; ; halvings++) {
@@ -100,6 +101,7 @@ function begin(
       relativeDecrease,
       ...limits,
       ...(maxIterations === undefined ? {} : { maxIterations }),
+      ...(maxEvaluations === undefined ? {} : { maxEvaluations }),
       ...(tolerance === undefined ? {} : { tolerance }),
       ...(state === undefined ? {} : { state }),
     });

@@ -21,7 +21,7 @@ export interface SolveOptions {
   readonly tolerance?: number;
   /** Converged when two iterations in a row lower the value by at most this part of max(|f|, |f₊|, 1); 2.2e-9 when left out. */
   readonly relativeDecrease?: number;
-  /** Stops before the first evaluation that would start later than this many seconds; no limit when left out. */
+  /** Stops before the first evaluation that would start this many seconds after the call; no limit when left out. */
   readonly maxSeconds?: number;
   /** Stops before the next evaluation once aborted. */
   readonly signal?: AbortSignal;

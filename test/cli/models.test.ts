@@ -28,6 +28,7 @@ import {
   pca,
   rank,
   rbf,
+  scg,
   standardNormal,
   tpslvm,
   trustworthiness,
@@ -287,6 +288,33 @@ describe('options of the fit', () => {
 
     const easy = JSON.parse((await latentfield([...model, '--tolerance', '1e9', '--json'])).stdout);
     expect(easy.status).toBe('converged');
+  });
+
+  it('reach it: solver, limits, workers, interval of checkpoints', async () => {
+    const { path, data, out, observations } = await prepared();
+    const model = ['fit', data, '--model', 'gplvm', '--labels', 'flow', '--out', out];
+    const few = ['--solver', 'scg', '--max-evaluations', '7'];
+    expect((await latentfield([...model, ...few])).exitCode).toBe(0);
+    const expected = await fit(gplvm(observations, { latentDim: 2 }), { solver: scg(), maxEvaluations: 7 });
+    expect(savedIn(out).objective).toBe(expected.objective);
+    expect(savedIn(out).message).toBe(expected.message);
+
+    expect((await latentfield([...model, '--max-seconds', '0'])).exitCode).toBe(0);
+    expect(savedIn(out).message).toContain('Stopped by the limit of maxSeconds = 0 (');
+
+    const saved = ['--checkpoint', join(path, 'state.json'), '--checkpoint-interval', '0.5'];
+    expect((await latentfield([...model, '--max-iterations', '0', ...saved])).exitCode).toBe(0);
+    expect(existsSync(join(path, 'state.json'))).toBe(true);
+
+    for (const [flags, complaint] of [
+      [['--solver', 'newton'], 'lbfgs, lbfgsb, scg, adam'],
+      [['--workers', '0'], 'It must be a whole number from 1'],
+      [['--checkpoint-interval', 'soon'], 'It must be a number from 0'],
+    ] as const) {
+      const refused = await latentfield([...model, ...flags]);
+      expect(refused.exitCode).toBe(2);
+      expect(refused.stderr).toContain(complaint);
+    }
   });
 
   it('save and resume: the rest of an interrupted fit ends where the whole one does', async () => {

@@ -8,7 +8,7 @@ import * as op from '../../src/core/ops.ts';
 import { real } from '../../src/core/parameter.ts';
 import { engine, type Scalar, tf } from '../../src/core/tensorflow.ts';
 import { pipeFlow } from '../../src/data/index.ts';
-import { type FitStep, fit, fitSteps } from '../../src/inference/index.ts';
+import { type Checkpoint, type FitStep, fit, fitSteps } from '../../src/inference/index.ts';
 import { gplvm } from '../../src/models/index.ts';
 import { densityModel } from './densityModel.ts';
 
@@ -112,6 +112,54 @@ describe('fitSteps', () => {
     expect(() => fitSteps(model(), { restarts: 1.5 })).toThrow(/'restarts' of fit must be a whole number/);
     expect(() => fitSteps(model(), { checkpoint: 7 as never })).toThrow(/must be the path of a file or a function/);
     expect(() => fitSteps({} as never)).toThrow(/fit takes a model/);
+  });
+});
+
+describe('limits of a fit', () => {
+  it('on evaluations hold from each start, those before a checkpoint included', async () => {
+    const states: Checkpoint[] = [];
+    const checkpoint = (state: Checkpoint) => {
+      states.push(state);
+    };
+    let evaluations = 0;
+    const counted = () => valley(() => evaluations++);
+    const first = await fit(counted(), { ...endless, restarts: 1, maxEvaluations: 9, checkpoint });
+    expect(first.status).toBe('maxIterations');
+    expect(first.message).toMatch(/^Reached the limit of maxEvaluations = 9 before converging/);
+    expect(first.diagnostics.evaluations).toBe(18);
+    evaluations = 0;
+    const resumed = await fit(counted(), { ...endless, maxEvaluations: 15, resume: states.at(-1)! });
+    const whole = await fit(counted(), { ...endless, restarts: 1, maxEvaluations: 15 });
+    expect(resumed.diagnostics.evaluations).toBe(30);
+    expect(resumed.objective).toBe(whole.objective);
+    expect(resumed.trace).toEqual(whole.trace);
+  });
+
+  it('on seconds end it at its best point, and say so', async () => {
+    const endlessly = (maxSeconds: number) =>
+      fit(
+        valley(() => {}),
+        { ...endless, restarts: 3, maxSeconds },
+      );
+    const atOnce = await endlessly(0);
+    expect([atOnce.status, atOnce.diagnostics.evaluations]).toEqual(['stopped', 1]);
+    expect(atOnce.message).toMatch(
+      /^Stopped after 0 of 4 starts\. The best so far is start 0: Stopped by the limit of maxSeconds = 0 \(/,
+    );
+    const later = await endlessly(0.1);
+    expect(later.status).toBe('stopped');
+    expect(later.message).toContain('Stopped by the limit of maxSeconds = 0.1 (');
+    expect(later.diagnostics.seconds).toBeGreaterThanOrEqual(0.1);
+    expect(later.objective).toBeGreaterThanOrEqual(later.trace.at(-1)!.objective);
+    const limited = await fit(model(), { ...options, maxSeconds: 1e9 });
+    expect(limited.latents).toEqual((await fit(model(), options)).latents);
+  });
+
+  it('are numbers', () => {
+    expect(() => fitSteps(model(), { maxEvaluations: 0 })).toThrow(
+      /'maxEvaluations' of fit must be a whole number from 1/,
+    );
+    expect(() => fitSteps(model(), { maxSeconds: -1 })).toThrow(/'maxSeconds' of fit must be a number from 0/);
   });
 });
 
