@@ -1,7 +1,13 @@
 import { InvalidInputError, NumericalError } from '../errors.ts';
+import { float64Backend } from '../float64/scope.ts';
 import { Matrix } from '../matrix.ts';
+import { linearAlgebra } from './activeEngine.ts';
 import { rowMajor } from './matrixView.ts';
 import { symmetricEigen } from './symmetricEigen.ts';
+
+/** From this order on the engine at work earns the copies to its memory and back. */
+const LARGE = 100;
+const BYTES = 8;
 
 /** Eigenvalues and, as columns, unit eigenvectors whose entry of largest modulus (the first of equals) is positive. */
 export interface Eigenpairs {
@@ -11,7 +17,8 @@ export interface Eigenpairs {
 }
 
 /**
- * All eigenpairs of a symmetric matrix, A = V·diag(λ)·Vᵀ with λ ascending; the lower triangle is read.
+ * All eigenpairs of a symmetric matrix, A = V·diag(λ)·Vᵀ with λ ascending; the lower triangle is read. Large ones are left to the
+ * engine at work.
  *
  * @param matrix - n×n
  * @throws InvalidInputError when the matrix is not square
@@ -22,10 +29,24 @@ export function symmetricEigenpairs(matrix: Matrix): Eigenpairs {
   if (n !== columns) {
     throw new InvalidInputError(`Eigenvectors of a symmetric matrix need a square one, but it is ${n}×${columns}.`);
   }
-  const vectors = new Matrix(matrix.data.slice(), n, n);
-  const values = new Float64Array(n);
-  if (symmetricEigen(n, rowMajor(vectors.data, n), values) !== 0) throw eigenFailure(matrix);
-  return { values, vectors };
+  const pairs = { values: new Float64Array(n), vectors: new Matrix(matrix.data.slice(), n, n) };
+  const status =
+    n < LARGE ? symmetricEigen(n, rowMajor(pairs.vectors.data, n), pairs.values) : decomposeByEngine(n, pairs);
+  if (status !== 0) throw eigenFailure(matrix);
+  return pairs;
+}
+
+/** A, in the place of the vectors, becomes V; returns the status of the engine. */
+function decomposeByEngine(n: number, { values, vectors }: Eigenpairs): number {
+  const { memory64 } = float64Backend();
+  return memory64.withBlock(BYTES * n * (n + 1), (a) => {
+    const w = a + BYTES * n * n;
+    memory64.float64(a, n * n).set(vectors.data);
+    const status = linearAlgebra(memory64).symmetricEigen(n, a, w);
+    vectors.data.set(memory64.float64(a, n * n));
+    values.set(memory64.float64(w, n));
+    return status;
+  });
 }
 
 /** Why the eigenvalues of a matrix could not be computed. */

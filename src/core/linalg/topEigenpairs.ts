@@ -1,16 +1,26 @@
 import { InvalidInputError, NumericalError } from '../errors.ts';
+import { float64Backend } from '../float64/scope.ts';
 import { Matrix } from '../matrix.ts';
 import { type Random, seededRandom } from '../random.ts';
+import { linearAlgebra } from './activeEngine.ts';
 import { type Eigenpairs, symmetricEigenpairs } from './eigenpairs.ts';
 import { gemm } from './gemm.ts';
 import { rowMajor, transposed } from './matrixView.ts';
 import { signOfLargest } from './symmetricEigen.ts';
+import { multiplySymmetric } from './symmetricVectorProduct.ts';
 
 /** y ← A·x for a symmetric matrix A; must not keep or change x. */
 export type SymmetricOperator = (x: Float64Array, y: Float64Array) => void;
 
+/** The same for several vectors at once, one a row of x and of y. */
+type BlockOperator = SymmetricOperator;
+
 /** Up to this size all eigenpairs are computed and the rest dropped. */
 const SMALL = 64;
+
+/** Orders of dense matrices that an engine is given a copy of: from where that pays to half a gibibyte. */
+const COPIED = { least: 100, most: 8192 };
+const BYTES = 8;
 
 /**
  * The q eigenpairs of largest eigenvalue of a symmetric n×n matrix that is given by its products with vectors, largest
@@ -39,11 +49,69 @@ export function topEigenpairs(
   q: number,
   options: { readonly seed?: number; readonly tolerance?: number } = {},
 ): Eigenpairs {
-  if (!Number.isInteger(q) || q < 1 || q > n) {
-    throw new InvalidInputError(`${q} eigenpairs of a ${n}×${n} matrix were asked for: ask for 1 to ${n}.`);
+  checkCount(n, q);
+  if (!isSearched(n, q)) return allThenTop(operator, n, q);
+  return search(oneByOne(operator, n), n, q, options);
+}
+
+/**
+ * The same of a symmetric matrix in full, by products of the engine at work.
+ *
+ * @param matrix - n×n, both triangles
+ * @throws InvalidInputError when q is not between 1 and n
+ * @throws NumericalError when an entry is not finite
+ */
+export function topEigenpairsOf(
+  matrix: Matrix,
+  q: number,
+  options: Parameters<typeof topEigenpairs>[3] = {},
+): Eigenpairs {
+  const { rows: n, data } = matrix;
+  checkCount(n, q);
+  if (!isSearched(n, q)) return largest(symmetricEigenpairs(matrix), q);
+  const { memory64 } = float64Backend();
+  const engine = linearAlgebra(memory64);
+  if (engine.name === 'typescript' || n < COPIED.least || n > COPIED.most) {
+    const view = rowMajor(data, n);
+    return search(
+      oneByOne((x, y) => multiplySymmetric(n, view, x, 0, y, 0), n),
+      n,
+      q,
+      options,
+    );
   }
-  if (n <= SMALL || 3 * q >= n) return allThenTop(operator, n, q);
-  const { seed = 1, tolerance = 1e-13 } = options;
+  return memory64.withBlock(BYTES * n * (n + 2 * q), (start) => {
+    const [from, to] = [start + BYTES * n * n, start + BYTES * n * (n + q)];
+    const columns = (offset: number) => ({ offset, rowStride: 1, columnStride: n });
+    memory64.float64(start, n * n).set(data);
+    const operator: BlockOperator = (x, y) => {
+      memory64.float64(from, x.length).set(x);
+      engine.gemm(n, x.length / n, n, 1, columns(start), columns(from), 0, columns(to));
+      y.set(memory64.float64(to, y.length));
+    };
+    return search(operator, n, q, options);
+  });
+}
+
+function checkCount(n: number, q: number): void {
+  if (Number.isInteger(q) && q >= 1 && q <= n) return;
+  throw new InvalidInputError(`${q} eigenpairs of a ${n}×${n} matrix were asked for: ask for 1 to ${n}.`);
+}
+
+const isSearched = (n: number, q: number) => n > SMALL && 3 * q < n;
+
+const oneByOne =
+  (operator: SymmetricOperator, n: number): BlockOperator =>
+  (x, y) => {
+    for (let p = 0; p < x.length; p += n) operator(x.subarray(p, p + n), y.subarray(p, p + n));
+  };
+
+function search(
+  operator: BlockOperator,
+  n: number,
+  q: number,
+  { seed = 1, tolerance = 1e-13 }: { readonly seed?: number; readonly tolerance?: number },
+): Eigenpairs {
   const krylov = new KrylovSpace(operator, n, q, seededRandom(seed));
   for (let next = 2; ; next = Math.ceil(next * 1.25)) {
     while (krylov.blocks < next && krylov.size < n) krylov.grow();
@@ -84,7 +152,7 @@ class KrylovSpace {
   #known = 0;
 
   constructor(
-    readonly operator: SymmetricOperator,
+    readonly operator: BlockOperator,
     readonly n: number,
     readonly width: number,
     readonly random: Random,
@@ -99,9 +167,7 @@ class KrylovSpace {
     const { n } = this;
     const end = this.#known;
     this.#images = enlarged(this.#images, end * n);
-    for (let j = this.size; j < end; j++) {
-      this.operator(this.#basis.subarray(j * n, (j + 1) * n), this.#images.subarray(j * n, (j + 1) * n));
-    }
+    this.operator(this.#basis.subarray(this.size * n, end * n), this.#images.subarray(this.size * n, end * n));
     for (let j = this.size; j < end && this.#known < n; j++) this.#append(this.#images.subarray(j * n, (j + 1) * n));
     this.size = end;
     this.blocks++;

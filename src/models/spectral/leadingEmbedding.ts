@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { symmetricEigenpairs } from '../../core/linalg/eigenpairs.ts';
-import { topEigenpairs } from '../../core/linalg/topEigenpairs.ts';
+import { topEigenpairsOf } from '../../core/linalg/topEigenpairs.ts';
 import { Matrix } from '../../core/matrix.ts';
 
 /** Up to this many points all eigenpairs are computed: then the message can say what the smallest eigenvalue is. */
@@ -31,7 +31,7 @@ export function leadingEmbedding(B: Matrix, q: number, name: string): LeadingEmb
     throw new InvalidInputError(`${name} shows ${N} points in at most ${N - 1} dimensions, but latentDim is ${q}.`);
   }
   const all = N <= FULL ? symmetricEigenpairs(B) : undefined;
-  const top = all === undefined ? topEigenpairs(product(B), N, q) : undefined;
+  const top = all === undefined ? topEigenpairsOf(B, q) : undefined;
   const eigenvalues = top?.values ?? all!.values.slice(N - q).reverse();
   const vectors = top?.vectors ?? Matrix.zeros(N, q);
   if (all !== undefined) {
@@ -71,30 +71,4 @@ export function doublyCentred(A: Matrix, factor: number): Matrix {
 export function euclideanNote(smallest: number | undefined, largest: number): string {
   if (smallest === undefined || smallest > -1e-10 * largest) return '';
   return ` The distances are not Euclidean: the smallest eigenvalue is ${(smallest / largest).toFixed(3)} of the largest.`;
-}
-
-/** Products with a matrix, four rows at a time: the processor need not wait for one sum before it adds to the next. */
-function product({ data, rows: N }: Matrix) {
-  return (x: Float64Array, y: Float64Array) => {
-    let i = 0;
-    for (; i + 4 <= N; i += 4) {
-      let [a, b, c, d] = [0, 0, 0, 0];
-      for (let j = 0, p = i * N; j < N; j++, p++) {
-        const entry = x[j]!;
-        a += data[p]! * entry;
-        b += data[p + N]! * entry;
-        c += data[p + 2 * N]! * entry;
-        d += data[p + 3 * N]! * entry;
-      }
-      y[i] = a;
-      y[i + 1] = b;
-      y[i + 2] = c;
-      y[i + 3] = d;
-    }
-    for (; i < N; i++) {
-      let sum = 0;
-      for (let j = 0, p = i * N; j < N; j++, p++) sum += data[p]! * x[j]!;
-      y[i] = sum;
-    }
-  };
 }
