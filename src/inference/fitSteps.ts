@@ -13,9 +13,6 @@ import { refined } from './refined.ts';
 import { type RunEvent, runFrom, type Start } from './run.ts';
 import type { Solution } from './solution.ts';
 import type { SolverState } from './solverState.ts';
-import { lbfgs } from './solvers/lbfgs.ts';
-import { lbfgsb } from './solvers/lbfgsb.ts';
-import type { Solver } from './solvers/solver.ts';
 import { stopping } from './stopping.ts';
 import { runInWorkers } from './workers/runInWorkers.ts';
 
@@ -117,15 +114,7 @@ const isEnded = (run: Run): run is Run & EndedRun => run.solution !== undefined;
 function eventsOf(
   problem: FitProblem,
   runs: readonly Run[],
-  {
-    workers,
-    checkpointInterval,
-    solver = standardSolver(problem, workers !== undefined),
-    relativeDecrease,
-    maxIterations,
-    maxEvaluations,
-    tolerance,
-  }: FitSettings,
+  { workers, checkpointInterval, solver, relativeDecrease, maxIterations, maxEvaluations, tolerance }: FitSettings,
   signal: AbortSignal,
   isSaved: boolean,
 ): AsyncGenerator<RunEvent, void, void> {
@@ -147,12 +136,6 @@ async function* runHere(
     if (signal.aborted && start.number > 0) return;
     yield* runFrom(problem, start, settings, signal);
   }
-}
-
-function standardSolver({ limits, model }: FitProblem, inWorkers: boolean): Solver {
-  if (limits === undefined) return lbfgs();
-  // Workers know the library's own solvers only, by their options.
-  return inWorkers || model.solver === undefined ? lbfgsb() : model.solver;
 }
 
 function saving(checkpoint: FitSettings['checkpoint']): ((checkpoint: Checkpoint) => unknown) | undefined {

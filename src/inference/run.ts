@@ -6,6 +6,7 @@ import type { Progress, Solution } from './solution.ts';
 import { solve } from './solve.ts';
 import type { SolverState } from './solverState.ts';
 import type { Solver } from './solvers/solver.ts';
+import { standardSolver } from './standardSolver.ts';
 
 /** One of the starts of a fit; plain data, which may go to a worker. */
 export interface Start {
@@ -19,7 +20,8 @@ export interface Start {
 
 /** What holds for the runs from all starts. */
 export interface RunSettings {
-  readonly solver: Solver;
+  /** The one that suits the problem, unless given. */
+  readonly solver?: Solver | undefined;
   readonly relativeDecrease: number;
   readonly maxIterations?: number | undefined;
   readonly maxEvaluations?: number | undefined;
@@ -49,17 +51,17 @@ const MOST_HALVINGS = 10;
 export async function* runFrom(
   problem: FitProblem,
   start: Start,
-  { stateInterval = Number.POSITIVE_INFINITY, ...settings }: RunSettings,
+  { solver = standardSolver(problem), stateInterval = Number.POSITIVE_INFINITY, ...settings }: RunSettings,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, void, void> {
   if (start.x.length === 0) {
-    const solution = onlyPoint(problem, settings.solver);
+    const solution = onlyPoint(problem, solver);
     const entry = { iteration: 0, evaluations: 1, objective: -solution.value, gradientNorm: 0 };
     yield { kind: 'iteration', start: start.number, entry, x: solution.x };
     yield { kind: 'end', start: start.number, solution };
     return;
   }
-  const { run, first } = begin(problem, start, settings, signal);
+  const { run, first } = begin(problem, start, solver, settings, signal);
   let step = first;
   let iteration = -1;
   let sliceBegan = performance.now();
@@ -91,7 +93,8 @@ export async function* runFrom(
 function begin(
   { compute, objective, start: origin, limits }: FitProblem,
   { number, x, state }: Start,
-  { solver, relativeDecrease, maxIterations, maxEvaluations, tolerance }: RunSettings,
+  solver: Solver,
+  { relativeDecrease, maxIterations, maxEvaluations, tolerance }: RunSettings,
   signal: AbortSignal,
 ): { run: Generator<Progress, Solution, void>; first: IteratorResult<Progress, Solution> } {
   for (let halvings = 0; ; halvings++) {

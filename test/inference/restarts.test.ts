@@ -13,7 +13,7 @@ import { type FitOptions, type FitStep, fit } from '../../src/inference/index.ts
 import { perturbedStarts } from '../../src/inference/perturbedStarts.ts';
 import { adam, lbfgs } from '../../src/inference/solvers/index.ts';
 import { defineKernel } from '../../src/kernels/index.ts';
-import { gplvm } from '../../src/models/index.ts';
+import { gplvm, mpme } from '../../src/models/index.ts';
 import { densityModel } from './densityModel.ts';
 import { cauchy } from './ownKernel.ts';
 
@@ -166,6 +166,14 @@ describe('workers', () => {
       /^Stopped after 0 of 4 starts\. The best so far is start \d: Stopped by the abort signal/,
     );
     expect(result.diagnostics.restarts).toHaveLength(2);
+  });
+
+  it("use the model's own solver as a fit without them does", async () => {
+    const field = () => mpme(observations, { basePrecision: 1e-2, slackPenalty: 10 });
+    const few: FitOptions = { restarts: 1, maxIterations: 2, engine: 'wasm' };
+    const here = await fit(field(), few);
+    expect(here.message).toMatch(/\d+ of 435 weights moved, in \d rounds? with/);
+    expect(bitsOf(await fit(field(), { ...few, workers: workers(2) }))).toBe(bitsOf(here));
   });
 
   it("know a model's own parts from a file of its own only", async () => {

@@ -7,7 +7,8 @@ export interface Job {
   readonly model: string;
   readonly seed: number;
   readonly engine: string;
-  readonly solver: SolverJSON;
+  /** The one that suits the model, which the worker finds by itself, unless given. */
+  readonly solver: SolverJSON | undefined;
   readonly settings: Omit<RunSettings, 'solver'>;
   /** The model's own start and minus its log density there, bit for bit. */
   readonly start: Float64Array;

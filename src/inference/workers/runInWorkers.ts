@@ -70,7 +70,7 @@ function jobOf(problem: FitProblem, { solver, ...settings }: RunSettings): Job {
     seed,
     // The one that runs here: a worker might come to another.
     engine: chosenEngine.engine,
-    solver: solverToJSON(solver),
+    solver: solver && solverToJSON(solver),
     settings,
     start,
     value,

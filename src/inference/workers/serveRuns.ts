@@ -41,7 +41,7 @@ function open({ model, seed, engine, solver, settings, start, value }: Job, mode
       `what its JSON says is another model, with log density ${rebuilt === undefined ? 'of other variables' : -rebuilt} at the start instead of ${-value}.`,
     );
   }
-  return { problem, settings: { ...settings, solver: solverFromJSON(solver) } };
+  return { problem, settings: { ...settings, solver: solver && solverFromJSON(solver) } };
 }
 
 function valueAt({ compute, objective }: FitProblem, x: Float64Array): number {
