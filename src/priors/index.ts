@@ -1,5 +1,12 @@
+export {
+  type ExpectedMomentsOptions,
+  expectedMoments,
+  type MomentLayer,
+  type SecondMoments,
+} from './constraints/expectedMoments.ts';
 export type { FieldProblem } from './constraints/kktResidual.ts';
 export { type ConstraintLayer, type MaxEntropyOptions, maxEntropy } from './constraints/maxEntropy.ts';
+export type { MomentProblem } from './constraints/secondMoments.ts';
 export {
   definePrior,
   type GivenContext,

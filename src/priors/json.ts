@@ -2,6 +2,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { unknownName } from '../core/options.ts';
 import { type ParameterJSON, type ParameterLike, parameterFromJSON, parameterToJSON } from '../core/parameter.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
+import { momentsFactory } from './constraints/expectedMoments.ts';
 import { fieldFactory } from './constraints/maxEntropy.ts';
 import type { Prior } from './definePrior.ts';
 import { discriminativeFactory } from './discriminative.ts';
@@ -33,6 +34,7 @@ export const builtInPriors: PriorCatalogue = Object.freeze({
   laplacian: laplacianFactory,
   locality: localityFactory,
   markov: markovFactory,
+  moments: momentsFactory,
   rank: rankFactory,
   standardNormal,
   tsne: tsneFactory,

@@ -6,16 +6,13 @@ import { supportGraph } from '../../core/graph/supportGraph.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { Model, ParameterValues, Posterior } from '../../core/model.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import * as op from '../../core/ops.ts';
 import { checkOptions } from '../../core/options.ts';
-import { box } from '../../core/parameter.ts';
 import type { Tensor1D } from '../../core/tensorflow.ts';
+import { expectedMoments } from '../../priors/constraints/expectedMoments.ts';
+import { momentDensity } from '../../priors/constraints/momentDensity.ts';
 import { penalizedNewton, penaltyPath } from '../../priors/constraints/penalizedNewton.ts';
-import {
-  type MomentProblem,
-  momentDensity,
-  type PrecisionEntries,
-  withInverse,
-} from '../../priors/constraints/secondMoments.ts';
+import { type MomentProblem, type PrecisionEntries, withInverse } from '../../priors/constraints/secondMoments.ts';
 import type { SparseTerms } from '../spectral/bottomOfSparse.ts';
 import { doublyCentred, leadingEmbedding } from '../spectral/leadingEmbedding.ts';
 import { latentDimOption, savedSpectral } from '../spectral/options.ts';
@@ -36,6 +33,9 @@ const schema = v.strictObject({
   neighbours: v.optional(v.any(), 7),
   penalty: v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero))),
 });
+
+/** Those of which the layer's term is the objective of the graphical lasso itself. */
+const COPIES = 2;
 
 const DIAGONAL = 'field.diagonal';
 const ATTRACTION = 'field.attraction';
@@ -64,10 +64,14 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
   const points = observationsFrom(Y);
   const graph =
     checked.neighbours === 'all' ? completeGraph(points.rows) : knnGraph(points, checked.neighbours as number);
-  const problem = problemOf(points, graph, checked.penalty);
-  const { variances, sources, targets } = problem;
-  const scale = Float64Array.from(sources, (i, e) => 1 / Math.sqrt(variances[i]! * variances[targets[e]!]!));
-  const none = new Array<number>(sources.length).fill(0);
+  const layer = expectedMoments({
+    graph,
+    secondMoments: momentsOf(points, graph),
+    copies: COPIES,
+    ...(checked.penalty !== undefined && { penalty: checked.penalty }),
+  });
+  const { parameters } = layer;
+  const problem = layer.problem!;
   return Object.freeze<Model>({
     name: 'drill',
     // Where entries are far from independent first-order steps crawl, and Newton's take a few: hand over early.
@@ -75,26 +79,27 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
     relativeDecrease: 1e-3,
     assemble: () => ({
       parameters: {
-        [DIAGONAL]: box(
-          0,
-          Infinity,
-          Array.from(variances, (variance) => 1 / variance),
-          {
-            scale: variances.map((variance) => 1 / variance),
-          },
-        ),
-        [ATTRACTION]: box(0, Infinity, none, { scale }),
-        [REPULSION]: box(0, Infinity, none, { scale }),
+        [DIAGONAL]: parameters.diagonal!,
+        [ATTRACTION]: parameters.attraction!,
+        [REPULSION]: parameters.repulsion!,
       },
       factors: [
         {
           name: 'field',
           logDensity: (values) =>
             momentDensity(
-              values[DIAGONAL] as Tensor1D,
-              values[ATTRACTION] as Tensor1D,
-              values[REPULSION] as Tensor1D,
+              {
+                diagonal: values[DIAGONAL] as Tensor1D,
+                attraction: values[ATTRACTION] as Tensor1D,
+                repulsion: values[REPULSION] as Tensor1D,
+              },
+              {
+                variances: op.tensor(problem.variances) as Tensor1D,
+                covariances: op.tensor(problem.covariances) as Tensor1D,
+              },
               problem,
+              problem.penalty,
+              COPIES,
             ),
         },
       ],
@@ -119,7 +124,7 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
         converged: kktResidual <= 1e-8,
         message:
           `${newton}The optimality conditions hold to ${kktResidual.toExponential(1)} (relative). ` +
-          described(learned, sources.length),
+          described(learned, graph.sources.length),
       };
     },
     toJSON: () => savedSpectral('drill', points, checked),
@@ -127,7 +132,7 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
 }
 
 /** S = YcYcᵀ/D on the diagonal and at the edges. */
-function problemOf(points: Matrix, { size, sources, targets }: Graph, given: number | undefined): MomentProblem {
+function momentsOf(points: Matrix, { size, sources, targets }: Graph) {
   const { data, columns: D } = standardized(points, standardizationOf(points, true, false));
   const moment = (i: number, j: number) => {
     let sum = 0;
@@ -142,14 +147,7 @@ function problemOf(points: Matrix, { size, sources, targets }: Graph, given: num
       `Point ${atMean} is at the mean of all points, so nothing bounds its precision. Leave it out, or move the origin by adding a column.`,
     );
   }
-  return {
-    size,
-    sources,
-    targets,
-    variances,
-    covariances: Float64Array.from(sources, (i, e) => moment(i, targets[e]!)),
-    penalty: given ?? 0.01 * mean,
-  };
+  return { variances, covariances: Float64Array.from(sources, (i, e) => moment(i, targets[e]!)) };
 }
 
 function entriesIn(values: ParameterValues): PrecisionEntries {

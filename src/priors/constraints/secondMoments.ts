@@ -2,9 +2,6 @@ import { NumericalError } from '../../core/errors.ts';
 import { float64Backend } from '../../core/float64/scope.ts';
 import { linearAlgebra } from '../../core/linalg/activeEngine.ts';
 import { logDeterminantOf } from '../../core/linalg/factorize.ts';
-import { doublesOf } from '../../core/matrix.ts';
-import * as op from '../../core/ops.ts';
-import { type Scalar, type Tensor, type Tensor1D, tf } from '../../core/tensorflow.ts';
 
 /** Constraints on expected second moments of points: max log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij|, Θ_ij = 0 where there is no edge. */
 export interface MomentProblem {
@@ -50,47 +47,4 @@ export function withInverse<T>(
     algebra.choleskyInverse(N, offset);
     return work(logDeterminant, memory.float64(offset, N * N));
   });
-}
-
-/**
- * log|Θ| − tr(SΘ) − 2ρ·Σ_e(a_e + b_e) with Θ_ij = b_e − a_e, a and b ≥ 0: smooth within its bounds, and at its maximum one of a_e and
- * b_e is 0, so that a_e + b_e = |Θ_ij|.
- *
- * @param diagonal - Θ_ii, N
- * @param attraction - a, one of each edge
- * @param repulsion - b, one of each edge
- * @throws NumericalError when Θ is not positive definite
- * @see Lawrence 2012, §3; Friedman, Hastie & Tibshirani 2008
- */
-export function momentDensity(
-  diagonal: Tensor1D,
-  attraction: Tensor1D,
-  repulsion: Tensor1D,
-  problem: MomentProblem,
-): Scalar {
-  const { size: N, sources, targets, variances, covariances, penalty } = problem;
-  return tf.customGrad((...args: unknown[]) => {
-    const [d, a, b] = (args.slice(0, 3) as Tensor[]).map((tensor) => doublesOf(tensor)) as [
-      Float64Array,
-      Float64Array,
-      Float64Array,
-    ];
-    const edges = b.map((value, e) => value - a[e]!);
-    const { value, onDiagonal, onEdges } = withInverse(problem, { diagonal: d, edges }, (logDeterminant, W) => {
-      let sum = logDeterminant;
-      for (let i = 0; i < N; i++) sum -= variances[i]! * d[i]!;
-      for (let e = 0; e < edges.length; e++) sum -= 2 * (covariances[e]! * edges[e]! + penalty * (a[e]! + b[e]!));
-      return {
-        value: sum,
-        onDiagonal: variances.map((variance, i) => W[i * (N + 1)]! - variance),
-        onEdges: covariances.map((covariance, e) => 2 * (W[targets[e]! * N + sources[e]!]! - covariance)),
-      };
-    });
-    const gradFunc = (dy: Tensor) => [
-      op.mul(op.tensor(onDiagonal), dy),
-      op.mul(op.tensor(onEdges.map((entry) => -entry - 2 * penalty)), dy),
-      op.mul(op.tensor(onEdges.map((entry) => entry - 2 * penalty)), dy),
-    ];
-    return { value: op.scalar(value), gradFunc };
-  })(diagonal, attraction, repulsion) as Scalar;
 }
