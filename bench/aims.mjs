@@ -49,6 +49,11 @@ const AIMS = [
   ),
   ratio('whole fit, N=300, wasm', ['fit', 'gplvm, ≤ 500 iterations', 300, 'wasm'], 1),
   ratio('whole fit, N=300, native ×1', ['fit', 'gplvm, ≤ 500 iterations', 300, 'native ×1'], 0.8),
+  ...['wasm', 'native ×1'].map((contender) => ({
+    what: `abort, N=1000, ${contender}: ms to the result beyond one evaluation`,
+    most: 200,
+    of: (results) => find(results, { section: 'abort', n: 1000, contender })?.beyond,
+  })),
   share('gemm, n=1000, wasm, of the peak', ['gemm', 'wasm'], [PEAK, 'wasm'], 0.8),
   share('cholesky, n=1000, wasm, of gemm', ['cholesky', 'wasm'], ['gemm', 'wasm'], 0.75),
   share('inverse, n=1000, wasm, of gemm', ['inverse', 'wasm'], ['gemm', 'wasm'], 0.75),

@@ -5,6 +5,7 @@ const TITLES = {
   fit: 'Whole fits',
   mpme: 'MPME: whole fits to noisy circles, λ = 1, 2 copies',
   meu: 'MEU: whole fits to Swiss rolls, 6 neighbours, each in a process of its own',
+  abort: 'Fits that are aborted',
   spectral: 'Embeddings of Swiss rolls, 10 neighbours',
   solvers: 'Evaluations of the solvers until within 1e-8 of the minimum',
 };
@@ -22,6 +23,7 @@ const COLUMNS = {
   iterations: (row) => row.iterations,
   evaluations: (row) => row.evaluations,
   'ms each': (row) => row.msPerEvaluation && number(row.msPerEvaluation),
+  'ms beyond one': (row) => row.beyond !== undefined && row.beyond.toFixed(1),
   'N×N taken': (row) => row.matrices,
   MiB: (row) => row.mebibytes,
   edges: (row) => row.edges,

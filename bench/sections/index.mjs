@@ -1,3 +1,4 @@
+import { aborts } from './abort.mjs';
 import { gplvmEvaluations, tpslvmEvaluations } from './evaluations.mjs';
 import { meuFits, mpmeFits } from './maxEntropy.mjs';
 import { rawOperations } from './rawOperations.mjs';
@@ -13,6 +14,7 @@ export const sections = {
   fit: wholeFits,
   mpme: mpmeFits,
   meu: meuFits,
+  abort: aborts,
   spectral: spectralEmbeddings,
   solvers: solverEvaluations,
 };

@@ -13,19 +13,28 @@ export interface LogDensity {
   readonly value: number;
   /** Each factor's part by its name. */
   readonly terms: Readonly<Record<string, number>>;
-  /** Gradient in the natural values of each free variable, in the order of the layout; undefined where none arrives. */
+  /** Gradient in the natural values of each free variable, in the order of the layout; undefined where none arrives or was asked for. */
   readonly gradients: readonly (Float64Array | undefined)[];
   readonly report: EvaluationReport;
 }
 
-/** Evaluates the sum of a model's factors and its gradients, on the float64 backend, leaving no tensor behind. */
-export function logDensity(assembly: Assembly, layout: VariableLayout, natural: readonly Float64Array[]): LogDensity {
+/**
+ * Evaluates the sum of a model's factors and its gradients, on the float64 backend, leaving no tensor behind.
+ *
+ * @param differentiated - false leaves the gradients out, and the work for them
+ */
+export function logDensity(
+  assembly: Assembly,
+  layout: VariableLayout,
+  natural: readonly Float64Array[],
+  differentiated = true,
+): LogDensity {
   return withFloat64(() => {
     const report: EvaluationReport = { jitter: 0 };
     const terms: Record<string, number> = {};
     const tensors = layout.variables.map(({ shape }, i) => op.tensor(natural[i]!, [...shape]));
     const values: TensorMap = Object.fromEntries(layout.variables.map(({ path }, i) => [path, tensors[i]!]));
-    const free = layout.variables.flatMap(({ start }, i) => (start >= 0 ? [i] : []));
+    const free = layout.variables.flatMap(({ start }, i) => (differentiated && start >= 0 ? [i] : []));
     const sum = () => {
       const parts = [...assembly.factors, ...hyperparameterFactors(layout)].map((factor) => {
         const part = factor.logDensity(values, report);

@@ -37,8 +37,8 @@ export interface FitProblem {
   valuesAt(x: Float64Array): ParameterValues;
   /** The solver's variables from natural values by path. */
   variablesAt(values: ParameterValues): Float64Array;
-  /** Works after `dispose` too, for a point that somebody kept. */
-  densityAt(x: Float64Array): LogDensity;
+  /** Value and terms, without gradients. Works after `dispose` too, for a point that somebody kept. */
+  densityAt(x: Float64Array): Omit<LogDensity, 'gradients'>;
   dispose(): void;
 }
 
@@ -71,7 +71,7 @@ export function openProblem(
     densityAt(x) {
       const current = disposed ? assemble() : assembly;
       try {
-        return compute(() => logDensity(current, layout, toNatural(layout, x)));
+        return compute(() => logDensity(current, layout, toNatural(layout, x), false));
       } finally {
         if (current !== assembly) current.dispose();
       }

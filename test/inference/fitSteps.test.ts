@@ -6,7 +6,7 @@ import { float64Backend } from '../../src/core/float64/scope.ts';
 import { Matrix } from '../../src/core/matrix.ts';
 import * as op from '../../src/core/ops.ts';
 import { real } from '../../src/core/parameter.ts';
-import { engine, type Scalar, tf } from '../../src/core/tensorflow.ts';
+import { engine, type Scalar, type Tensor, tf } from '../../src/core/tensorflow.ts';
 import { pipeFlow } from '../../src/data/index.ts';
 import { type Checkpoint, type FitStep, fit, fitSteps } from '../../src/inference/index.ts';
 import { gplvm } from '../../src/models/index.ts';
@@ -206,6 +206,31 @@ describe('an abort', () => {
     expect(atAbort).toBeGreaterThan(0);
     expect(evaluations).toBe(atAbort + 1);
     expect(result.diagnostics.evaluations).toBe(atAbort);
+  });
+
+  it('is followed by the terms of the result alone, without gradients', async () => {
+    let forward = 0;
+    let backward = 0;
+    const negativeSquare = (x: Tensor, save: (tensors: Tensor[]) => void) => {
+      forward++;
+      save([x]);
+      const gradFunc = (dy: Tensor, [at]: Tensor[]) => {
+        backward++;
+        return op.mul(dy, op.mul(-2, at!));
+      };
+      return { value: op.neg(op.sum(op.square(x))) as Tensor, gradFunc };
+    };
+    const counting = tf.customGrad(negativeSquare as Parameters<typeof tf.customGrad>[0]);
+    const parabola = densityModel(
+      { latents: real(Matrix.from([[3, 4]])), weights: real([1, 2]) },
+      ({ latents, weights }) => op.add(counting(latents!), counting(weights!)) as Scalar,
+    );
+    const result = await fit(parabola, { ...endless, onProgress: ({ iteration }) => iteration < 1 });
+    expect(result.status).toBe('stopped');
+    expect(backward).toBe(2 * result.diagnostics.evaluations);
+    expect(forward).toBe(backward + 2);
+    const values = { latents: result.latents, ...result.parameters } as GivenValues;
+    expect(result.terms).toEqual(evaluate(parabola, values).terms);
   });
 
   it('by onProgress says so', async () => {
