@@ -1,3 +1,4 @@
+import { elementaryFunctions } from '../linalg/elementaryFunctions.ts';
 import { registerLinearAlgebra } from '../linalg/register.ts';
 import { engine, tf } from '../tensorflow.ts';
 import { FLOAT64, Float64Backend } from './backend.ts';
@@ -10,7 +11,7 @@ export function float64Backend(): Float64Backend {
     tf.registerBackend(FLOAT64, () => new Float64Backend(), -1);
     // TensorFlow.js keeps the kernels of a backend that somebody removed.
     if (tf.getKernelsForBackend(FLOAT64).length === 0) {
-      registerKernels();
+      registerKernels(elementaryFunctions);
       registerGradients();
       registerLinearAlgebra();
     }

@@ -8,9 +8,6 @@ export const SELU_SCALE_ALPHA = 1.7580993408473768;
 
 /** Activation functions, clipping and the step. */
 export function registerActivations(): void {
-  elementwise('Sigmoid', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = 1 / (1 + Math.exp(-x[i]!));
-  });
   // log(1 + e^x) = max(x, 0) + log(1 + e^−|x|) neither overflows nor loses digits.
   elementwise('Softplus', (x, y) => {
     for (let i = 0; i < y.length; i++) {

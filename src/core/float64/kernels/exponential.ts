@@ -1,19 +1,9 @@
 import { elementwise } from './elementwise.ts';
 
-/** Exponentials, logarithms and the powers that have a name. */
+/** exp and log near 1, and the powers that have a name. */
 export function registerExponential(): void {
-  elementwise(
-    'Exp',
-    (x, y) => {
-      for (let i = 0; i < y.length; i++) y[i] = Math.exp(x[i]!);
-    },
-    'float32',
-  );
   elementwise('Expm1', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = Math.expm1(x[i]!);
-  });
-  elementwise('Log', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = Math.log(x[i]!);
   });
   elementwise('Log1p', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = Math.log1p(x[i]!);

@@ -3,6 +3,7 @@ import { registerArithmetic } from './arithmetic.ts';
 import { registerComparisons } from './comparison.ts';
 import { registerCreation } from './creation.ts';
 import { registerCumulative } from './cumulative.ts';
+import { type ElementaryFunctionsOn, registerElementary } from './elementary.ts';
 import { registerExponential } from './exponential.ts';
 import { registerGather } from './gather.ts';
 import { registerJoining } from './joining.ts';
@@ -18,12 +19,13 @@ import { registerTranspose } from './transpose.ts';
 import { registerTrigonometric } from './trigonometric.ts';
 
 /** Registers every kernel of the float64 backend with TensorFlow.js. */
-export function registerKernels(): void {
+export function registerKernels(elementaryFunctionsOn: ElementaryFunctionsOn): void {
   registerShape();
   registerCreation();
   registerArithmetic();
   registerComparisons();
   registerRounding();
+  registerElementary(elementaryFunctionsOn);
   registerExponential();
   registerTrigonometric();
   registerActivations();

@@ -1,6 +1,6 @@
 import { elementwise } from './elementwise.ts';
 
-/** Trigonometric and hyperbolic functions and their inverses. */
+/** Trigonometric and hyperbolic functions, but for tanh, and their inverses. */
 export function registerTrigonometric(): void {
   elementwise('Sin', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = Math.sin(x[i]!);
@@ -25,9 +25,6 @@ export function registerTrigonometric(): void {
   });
   elementwise('Cosh', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = Math.cosh(x[i]!);
-  });
-  elementwise('Tanh', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = Math.tanh(x[i]!);
   });
   elementwise('Asinh', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = Math.asinh(x[i]!);
