@@ -1,14 +1,7 @@
+import { fusedOperations } from '../linalg/activeEngine.ts';
 import { type MatrixKernel, runKernel, type Save } from '../linalg/kernels/kernel.ts';
 import { matrixOperand, requireBackend } from '../linalg/operands.ts';
 import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
-import {
-  pullBetween,
-  pullOfPairs,
-  squaredDistancesBetween,
-  squaredDistancesOfPairs,
-  unpack,
-  weighPairs,
-} from '../wasm/twins/pairs.ts';
 import { samePoints } from './pointSets.ts';
 import { registerOnce } from './registerOnce.ts';
 
@@ -58,12 +51,7 @@ const WITHIN: MatrixKernel<object> = {
   outputs: ([x]) => [[x![0]!, x![0]!]],
   compute({ memory, inputs, outputs }, [x]) {
     const [n, q] = x as [number, number];
-    const pairs = (n * (n - 1)) / 2;
-    memory.withBlock(8 * (pairs + 1), (work) => {
-      const packed = memory.float64(work, pairs);
-      squaredDistancesOfPairs(n, q, memory.float64(inputs[0]!, n * q), packed);
-      unpack(n, packed, 0, memory.float64(outputs[0]!, n * n));
-    });
+    fusedOperations(memory).squaredDistancesWithin(n, q, inputs[0]!, outputs[0]!);
   },
 };
 
@@ -73,12 +61,7 @@ const WITHIN_GRADIENT: MatrixKernel<object> = {
   outputs: ([x]) => [x!],
   compute({ memory, inputs, outputs }, [x]) {
     const [n, q] = x as [number, number];
-    const pairs = (n * (n - 1)) / 2;
-    memory.withBlock(8 * (pairs + 1), (work) => {
-      const weights = memory.float64(work, pairs).fill(1);
-      weighPairs(n, memory.float64(inputs[1]!, n * n), weights);
-      pullOfPairs(n, q, memory.float64(inputs[0]!, n * q), weights, memory.float64(outputs[0]!, n * q));
-    });
+    fusedOperations(memory).squaredDistancesWithinGradient(n, q, inputs[0]!, inputs[1]!, outputs[0]!);
   },
 };
 
@@ -88,9 +71,7 @@ const BETWEEN: MatrixKernel<object> = {
   outputs: ([a, b]) => [[a![0]!, b![0]!]],
   compute({ memory, inputs, outputs }, [a, b]) {
     const [n, q] = a as [number, number];
-    const m = b![0]!;
-    const [A, B] = [memory.float64(inputs[0]!, n * q), memory.float64(inputs[1]!, m * q)];
-    squaredDistancesBetween(n, m, q, A, B, memory.float64(outputs[0]!, n * m));
+    fusedOperations(memory).squaredDistances(n, b![0]!, q, inputs[0]!, inputs[1]!, outputs[0]!);
   },
 };
 
@@ -100,9 +81,7 @@ const BETWEEN_GRADIENT: MatrixKernel<object> = {
   outputs: ([a, b]) => [a!, b!],
   compute({ memory, inputs, outputs }, [a, b]) {
     const [n, q] = a as [number, number];
-    const m = b![0]!;
-    const [A, B] = [memory.float64(inputs[0]!, n * q), memory.float64(inputs[1]!, m * q)];
-    const [dA, dB] = [memory.float64(outputs[0]!, n * q), memory.float64(outputs[1]!, m * q)];
-    pullBetween(n, m, q, A, B, memory.float64(inputs[2]!, n * m), dA, dB);
+    const [left, right, dy] = inputs as [number, number, number];
+    fusedOperations(memory).squaredDistancesGradient(n, b![0]!, q, left, right, dy, outputs[0]!, outputs[1]!);
   },
 };

@@ -1,30 +1,13 @@
 import type { Strided } from '../linalg/engine.ts';
 import type { RadialOperations } from './radialOperations.ts';
+import type { SquaredDistanceOperations } from './squaredDistanceOperations.ts';
 
 /**
  * Operations that would otherwise be many passes over n×n matrices. Like those of a LinearAlgebraEngine they work on the memory in
  * place: arguments named like matrices are byte offsets, matrices are row-major and contiguous, and views made before a call may be
  * detached after it.
  */
-export interface FusedOperations extends RadialOperations {
-  /** T ← ‖a_i − b_j‖²: A n×q, B m×q, T n×m. By differences, so that near points keep their digits. */
-  squaredDistances(n: number, m: number, q: number, a: number, b: number, target: number): void;
-
-  /**
-   * What a gradient W (n×m) in the squared distances is in the points: dA_i ← 2·Σ_j w_ij·(a_i − b_j), dB_j ← 2·Σ_i w_ij·(b_j − a_i).
-   * For the distances among one set of points, A = B, the gradient is dA + dB.
-   */
-  squaredDistancesGradient(
-    n: number,
-    m: number,
-    q: number,
-    a: number,
-    b: number,
-    weights: number,
-    da: number,
-    db: number,
-  ): void;
-
+export interface FusedOperations extends RadialOperations, SquaredDistanceOperations {
   /**
    * Lower triangle of C ← alpha·A·B + beta·C with A n×k, B k×n in any strides, C n×n contiguous; the upper triangle is not touched.
    */

@@ -4,6 +4,7 @@ import { kernelsOn } from './instance.ts';
 import { LOWER, withPacking } from './packing.ts';
 import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
 import { wasmRadialOperations } from './wasmRadialOperations.ts';
+import { wasmSquaredDistances } from './wasmSquaredDistances.ts';
 
 const BYTES = 8;
 
@@ -13,23 +14,7 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
 
   return Object.freeze<FusedOperations>({
     ...wasmRadialOperations(memory),
-
-    squaredDistances(n, m, q, a, b, target) {
-      withNumbers(memory, q * (n + m + 2), (place) => {
-        const [at, bt] = [transpose(memory, kernels, n, q, a, place), transpose(memory, kernels, m, q, b, place)];
-        kernels.squaredDistances(n, m, q, at, bt, target);
-      });
-    },
-
-    squaredDistancesGradient(n, m, q, a, b, weights, da, db) {
-      withNumbers(memory, 2 * q * (n + m + 1), (place) => {
-        const [at, bt] = [transpose(memory, kernels, n, q, a, place), transpose(memory, kernels, m, q, b, place)];
-        const [dat, dbt] = [place(n * q), place(m * q)];
-        kernels.squaredDistancesGradient(n, m, q, at, bt, weights, dat, dbt);
-        transposeBack(memory, n, q, dat, da);
-        transposeBack(memory, m, q, dbt, db);
-      });
-    },
+    ...wasmSquaredDistances(memory),
 
     lowerProduct(n, k, alpha, a, b, beta, c) {
       withPacking(memory, kernels, n, k, () =>

@@ -1,23 +1,14 @@
 import type { Float64Memory } from '../../float64/memory.ts';
 import type { LinearAlgebraEngine } from '../../linalg/engine.ts';
 import { type FusedOperations, gaussianLogDensity } from '../fusedOperations.ts';
-import { pullBetween, squaredDistancesBetween } from './pairs.ts';
 import { typescriptRadialOperations } from './radialOperations.ts';
+import { typescriptSquaredDistances } from './squaredDistances.ts';
 
 /** The fused operations in plain TypeScript, on any engine: what the compiled ones are compared with. */
 export function typescriptFusedOperations(memory: Float64Memory, engine: LinearAlgebraEngine): FusedOperations {
   return Object.freeze<FusedOperations>({
     ...typescriptRadialOperations(memory),
-
-    squaredDistances(n, m, q, a, b, target) {
-      const [A, B] = [memory.float64(a, n * q), memory.float64(b, m * q)];
-      squaredDistancesBetween(n, m, q, A, B, memory.float64(target, n * m));
-    },
-
-    squaredDistancesGradient(n, m, q, a, b, weights, da, db) {
-      const [A, B, W] = [memory.float64(a, n * q), memory.float64(b, m * q), memory.float64(weights, n * m)];
-      pullBetween(n, m, q, A, B, W, memory.float64(da, n * q), memory.float64(db, m * q));
-    },
+    ...typescriptSquaredDistances(memory),
 
     lowerProduct(n, k, alpha, a, b, beta, c) {
       for (let i = 0; i < n; i++) {

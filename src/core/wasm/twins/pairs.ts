@@ -1,3 +1,5 @@
+import type { Float64Memory } from '../../float64/memory.ts';
+
 /**
  * Loops over all pairs of points. Points are rows of row-major matrices of q columns. Pairs of one set
  * are packed: pair (i, j), j < i, is at i(i − 1)/2 + j.
@@ -125,4 +127,12 @@ export function weighPairs(n: number, gradient: Float64Array, factors: Float64Ar
       }
     }
   }
+}
+
+/** Runs work with room for a number for each pair of n points, given back afterwards. */
+export function workspaceOfPairs(memory: Float64Memory): (n: number, work: (pairs: Float64Array) => void) => void {
+  return (n, work) => {
+    const count = (n * (n - 1)) / 2;
+    memory.withBlock(8 * (count + 1), (offset) => work(memory.float64(offset, count)));
+  };
 }

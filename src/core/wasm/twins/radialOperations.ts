@@ -7,15 +7,12 @@ import {
   squaredDistancesOfPairs,
   unpack,
   weighPairs,
+  workspaceOfPairs,
 } from './pairs.ts';
 
 /** Radial covariances in plain TypeScript, of any profile: what the compiled ones are compared with. */
 export function typescriptRadialOperations(memory: Float64Memory): RadialOperations {
-  function withPairs(n: number, work: (pairs: Float64Array) => void): void {
-    const count = (n * (n - 1)) / 2;
-    memory.withBlock(8 * (count + 1), (offset) => work(memory.float64(offset, count)));
-  }
-
+  const withPairs = workspaceOfPairs(memory);
   return Object.freeze<RadialOperations>({
     radialGram(n, q, x, profile, variance, k) {
       withPairs(n, (pairs) => {
