@@ -23,7 +23,7 @@ const COLUMNS = {
   iterations: (row) => row.iterations,
   evaluations: (row) => row.evaluations,
   'ms each': (row) => row.msPerEvaluation && number(row.msPerEvaluation),
-  'ms beyond one': (row) => row.beyond !== undefined && row.beyond.toFixed(1),
+  'ms beyond one': (row) => row.beyond?.toFixed(1),
   'N×N taken': (row) => row.matrices,
   MiB: (row) => row.mebibytes,
   edges: (row) => row.edges,

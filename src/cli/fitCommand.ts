@@ -30,7 +30,6 @@ interface FitArguments extends FlaggedOptions, Pick<FitOptions, (typeof FIT_FLAG
   readonly model: string;
   readonly labels?: string;
   readonly options?: string;
-  readonly maxIterations: number;
   readonly solver?: string;
   readonly out: string;
   readonly json?: boolean;
@@ -59,7 +58,7 @@ export function addFitCommand(
     )
     .addOption(missingFlag())
     .option('--options <file.json>', 'options of the model as a JSON object')
-    .option('--max-iterations <n>', 'iterations at most, from each start', wholeFrom(0), 1000)
+    .option('--max-iterations <n>', 'iterations at most, from each start (default: 1000)', wholeFrom(0))
     .option('--max-evaluations <n>', 'evaluations at most, from each start (default: no limit)', wholeFrom(1))
     .option(
       '--max-seconds <s>',
@@ -94,7 +93,7 @@ async function fitTable(
   const { matrix, labels } = await readLabelledTable(data, given.labels, missing);
   const model = createModel(given.model, matrix, labels, options);
   await prepareFolder(given.out);
-  const bar = given.json ? NO_BAR : progressBar(streams.stderr, given.maxIterations);
+  const bar = given.json ? NO_BAR : progressBar(streams.stderr, given.maxIterations ?? 1000);
   let result: Fit;
   try {
     result = await fit(model, {

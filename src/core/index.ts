@@ -20,6 +20,7 @@ export { Matrix, type MatrixLike } from './matrix.ts';
 export type {
   Assembly,
   Embedding,
+  EmbeddingProgress,
   EmbeddingSearch,
   EmbeddingSteps,
   EvaluationReport,

@@ -112,8 +112,11 @@ export interface Embedding {
   readonly search?: EmbeddingSearch;
 }
 
-/** A search for a solution, step by step. */
-export type EmbeddingSteps = Generator<void, Embedding, boolean>;
+/** A search for a solution, step by step; may say where it stands. */
+export type EmbeddingSteps = Generator<EmbeddingProgress | undefined, Embedding, boolean>;
+
+/** How far a search has got. */
+export type EmbeddingProgress = Pick<EmbeddingSearch, 'iterations' | 'evaluations'>;
 
 /** How the search of a model that solves itself went. */
 export interface EmbeddingSearch extends Pick<Refinement, 'kktResidual' | 'converged' | 'evaluations' | 'iterations'> {

@@ -10,7 +10,10 @@ import type { FitStep } from './fitStep.ts';
 import type { Solver } from './solvers/solver.ts';
 import type { WorkerPool } from './workers/pool.ts';
 
-/** Options of {@link fit} and {@link fitSteps}. */
+/**
+ * Options of {@link fit} and {@link fitSteps}. A model in closed form, such as `pca`, or one that solves itself, such as `mvu`, refuses
+ * solver, restarts, workers, checkpoint and resume; to the latter the limits and the signal apply, and both report their result only.
+ */
 export interface FitOptions {
   /** Unless given, `lbfgs()`, or `lbfgsb()` for a model whose parameters have bounds that they may reach. */
   readonly solver?: Solver;
@@ -133,6 +136,7 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
     );
   }
   const checked = checkOptions(schema, options, 'fit');
+  if (model.embed !== undefined) refuseSearch(model, options);
   return {
     ...checked,
     tolerance: checked.tolerance ?? model.tolerance,
@@ -142,4 +146,16 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
     workers: options.workers,
     resume: checked.resume,
   };
+}
+
+/** Refuses the options of a search from several starts, or one that can be resumed, for a model that has none. */
+function refuseSearch({ name }: Model, options: FitOptions): void {
+  const given = (['solver', 'restarts', 'workers', 'checkpoint', 'resume'] as const).filter(
+    (option) => options[option] !== undefined && options[option] !== 0,
+  );
+  if (given.length === 0) return;
+  throw new InvalidInputError(
+    `The model '${name}' finds its solution by itself, so fit can do nothing with ${given.map((option) => `'${option}'`).join(', ')}: ` +
+      `leave ${given.length === 1 ? 'it' : 'them'} out.`,
+  );
 }

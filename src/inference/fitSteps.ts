@@ -3,7 +3,7 @@ import type { Model } from '../core/model.ts';
 import { bestOf, type EndedRun } from './bestOf.ts';
 import { type Checkpoint, checkpointOf, checkResumed, readCheckpoint, resumedState } from './checkpoint.ts';
 import { writeCheckpointFile } from './checkpointFile.ts';
-import { embedded } from './embedded.ts';
+import { embedded, embeddedStep } from './embedded.ts';
 import { type FitOptions, type FitSettings, fitSettings } from './fitOptions.ts';
 import { type FitProblem, openProblem } from './fitProblem.ts';
 import { type FitStep, fitAt, fitStep } from './fitStep.ts';
@@ -29,7 +29,7 @@ export interface Run {
  * fits. Leaving the loop early ends the fit and gives everything back that it took. The last value, which a `for await` loop
  * does not see, is the fit itself.
  *
- * With restarts, the steps of one start follow those of another; with workers they mix.
+ * A model in closed form, or one that solves itself, gives one step: its result. With restarts, the steps of one start follow those of another; with workers they mix.
  *
  * @param model - such as `gplvm(Y, { latentDim: 2 })`
  * @param options - see {@link FitOptions}
@@ -60,7 +60,13 @@ async function* stepsWith(
   model: Model,
   settings: FitSettings,
 ): AsyncGenerator<FitStep, Fit, void> {
-  if (model.embed !== undefined) return await embedded(model, settings.engine, settings.signal, threads);
+  if (model.embed !== undefined) {
+    const result = await embedded(model, settings, threads);
+    const step = embeddedStep(result);
+    settings.onProgress?.(step);
+    yield step;
+    return result;
+  }
   const began = performance.now();
   const saved = settings.resume === undefined ? undefined : await readCheckpoint(settings.resume);
   if (saved !== undefined) checkResumed(saved, settings);

@@ -2,12 +2,10 @@ import { doublesOf, Matrix } from '../core/matrix.ts';
 import { matrixTensor } from '../core/matrixTensor.ts';
 import * as op from '../core/ops.ts';
 import type { FitProblem } from './fitProblem.ts';
+import { slices } from './slices.ts';
 
 /** Cube root of the rounding unit: where the errors of a central difference, of truncation and of rounding, balance. */
 const STEP = Math.cbrt(Number.EPSILON);
-
-/** The thread is left for other work after this many milliseconds. */
-const SLICE = 40;
 
 /**
  * Rows and columns of the Hessian of a problem's objective at x by central differences of its gradient,
@@ -25,7 +23,7 @@ export async function gradientDifferences(
   signal?: AbortSignal,
 ): Promise<Matrix> {
   const result = Matrix.zeros(rows.length, columns.length);
-  let sliceBegan = performance.now();
+  const slice = slices();
   for (const [r, i] of rows.entries()) {
     signal?.throwIfAborted();
     const above = x.slice();
@@ -37,10 +35,7 @@ export async function gradientDifferences(
     columns.forEach((j, c) => {
       result.data[r * columns.length + c] = (upper[j]! - lower[j]!) / (above[i]! - below[i]!);
     });
-    if (performance.now() - sliceBegan > SLICE) {
-      await new Promise((resume) => setTimeout(resume));
-      sliceBegan = performance.now();
-    }
+    if (slice.isOver()) await slice.leave();
   }
   return result;
 }

@@ -2,6 +2,7 @@ import { OptimizationError } from '../core/errors.ts';
 import type { TraceEntry } from '../core/fit.ts';
 import type { FitProblem } from './fitProblem.ts';
 import { onlyPoint } from './onlyPoint.ts';
+import { slices } from './slices.ts';
 import type { Progress, Solution } from './solution.ts';
 import { solve } from './solve.ts';
 import type { SolverState } from './solverState.ts';
@@ -36,9 +37,6 @@ export type RunEvent =
   | { readonly kind: 'state'; readonly start: number; readonly state: SolverState }
   | { readonly kind: 'end'; readonly start: number; readonly solution: Solution };
 
-/** The thread is left for other work after this many milliseconds. */
-const SLICE = 40;
-
 /** Halvings of the way between a start where the log density is not finite and the model's own start. */
 const MOST_HALVINGS = 10;
 
@@ -64,7 +62,7 @@ export async function* runFrom(
   const { run, first } = begin(problem, start, solver, settings, signal);
   let step = first;
   let iteration = -1;
-  let sliceBegan = performance.now();
+  const slice = slices();
   let saved = Number.NEGATIVE_INFINITY;
   while (!step.done) {
     const progress = step.value;
@@ -76,10 +74,7 @@ export async function* runFrom(
       yield { kind: 'state', start: start.number, state: progress.state };
       saved = performance.now();
     }
-    if (performance.now() - sliceBegan > SLICE) {
-      await new Promise((resume) => setTimeout(resume));
-      sliceBegan = performance.now();
-    }
+    if (slice.isOver()) await slice.leave();
     step = problem.compute(() => run.next());
   }
   yield { kind: 'end', start: start.number, solution: step.value };

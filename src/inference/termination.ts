@@ -49,13 +49,17 @@ export function reportTo({ onProgress }: SolveSettings, progress: Progress): End
   return { status: 'stopped', how: 'Stopped by onProgress, which returned false' };
 }
 
-export function limitOf(iterations: number, { maxIterations }: SolveSettings): End | undefined {
+export function limitOf(iterations: number, { maxIterations }: Pick<SolveSettings, 'maxIterations'>): End | undefined {
   if (iterations < maxIterations) return undefined;
   return { status: 'maxIterations', how: `Reached the limit of maxIterations = ${maxIterations} before converging` };
 }
 
 /** What forbids another evaluation: the signal, or a limit on evaluations or time. */
-export function interruptionOf(evaluations: number, began: number, settings: SolveSettings): End | undefined {
+export function interruptionOf(
+  evaluations: number,
+  began: number,
+  settings: Pick<SolveSettings, 'signal' | 'maxEvaluations' | 'maxSeconds'>,
+): End | undefined {
   const { signal, maxEvaluations, maxSeconds } = settings;
   if (signal?.aborted) {
     const who: unknown = signal.reason;

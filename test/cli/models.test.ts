@@ -158,7 +158,7 @@ describe('fit by the command line is the fit of the library', () => {
       (Y) => kernelPca(Y, { kernel: rbf({ lengthscale: 2 }) }),
     ],
   ])('%s', async (_, flags, options, model) => {
-    const saved = await compare(flags, options, model, 1000);
+    const saved = await compare(flags, options, model, 1e5);
     expect(saved.status).toBe('converged');
   });
 

@@ -1,3 +1,4 @@
+import type { EmbeddingProgress } from '../../core/model.ts';
 import { solve } from '../../inference/solve.ts';
 import { lbfgs } from '../../inference/solvers/lbfgs.ts';
 import { augmentedLagrangian, updatedMultipliers } from './augmentedLagrangian.ts';
@@ -59,7 +60,7 @@ const STIFFER = 10;
  * @param rank - columns to begin with
  * @see Burer & Monteiro 2003, §3–4; Weinberger & Saul 2004
  */
-export function* unfold(problem: UnfoldingProblem, rank: number): Generator<void, Unfolding, boolean> {
+export function* unfold(problem: UnfoldingProblem, rank: number): Generator<EmbeddingProgress, Unfolding, boolean> {
   const bottomOf = stressBottom(problem);
   const start = unfoldingStart(problem, rank, bottomOf);
   let { Y, weight } = start;
@@ -103,7 +104,10 @@ export function* unfold(problem: UnfoldingProblem, rank: number): Generator<void
     });
     let step = run.next();
     while (!step.done) {
-      stopped = yield;
+      stopped = yield {
+        iterations: iterations + step.value.iterations,
+        evaluations: evaluations + step.value.evaluations,
+      };
       if (stopped) break;
       step = run.next();
     }
