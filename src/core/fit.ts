@@ -99,18 +99,18 @@ export interface Fit extends Omit<FitOutcome, 'values'> {
   predict(X: MatrixLike, options?: { noise?: boolean }): Prediction;
   /**
    * The latents of new observations: through the back-constraint where the model has one; by a formula for models that have one
-   * (see `meu`, `pca`, `kernelPca`); otherwise the maximum of log p(y*|x*) + log p(x*), searched for all rows at once from the training
-   * latents of highest predictive density.
+   * (see `meu`, `pca`, `kernelPca`); otherwise the maximum of log p(y*|x*) + log p(x*), searched from the training latents of highest predictive
+   * density; the thread is left every 40 ms.
    *
    * @param Y - n×D; NaN counts as not observed (not with a back-constraint, PCA or kernel PCA, which need complete rows)
-   * @param options - `starts` (10) of each search, its `maxIterations` (200) and `tolerance` (1e-6)
+   * @param options - `starts` (10) of each search, its `maxIterations` (200) and `tolerance` (1e-6); a `signal`, aborting which rejects with its reason
    * @returns latents n×q, and log p(y*|x*) of each row there, NaN where the model gives no density
    * @throws InvalidInputError when Y has another number of columns, entries that are not numbers, or a row without observed entries
    * @see Jiang et al. 2014, §III-E
    */
   project(
     Y: MatrixLike,
-    options?: { starts?: number; maxIterations?: number; tolerance?: number },
+    options?: { starts?: number; maxIterations?: number; tolerance?: number; signal?: AbortSignal },
   ): Promise<Projection>;
   /**
    * What the model makes of new observations Y (n×D), holes (NaN) filled in: the predictive mean (n×D) at their projections, or, for

@@ -17,6 +17,7 @@ const projectOptions = v.strictObject({
   starts: v.optional(wholeFromOne),
   maxIterations: v.optional(wholeFromOne),
   tolerance: v.optional(v.pipe(v.number('a number'), v.minValue(0, 'a number from 0'))),
+  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
 });
 const sampleOptions = v.strictObject({ seed: v.optional(v.number('a whole number')), noise: v.optional(v.boolean()) });
 
@@ -38,8 +39,9 @@ export function createFit(model: Model, outcome: FitOutcome, engine?: EngineChoi
   };
   const observationsFrom = (Y: MatrixLike) => checkObservations(Matrix.from(Y, 'Y'), posterior);
   const projected: Fit['project'] = async (Y, options = {}) => {
-    const { starts = 10, maxIterations = 200, tolerance = 1e-6 } = checkOptions(projectOptions, options, 'project');
-    return project(posterior, observationsFrom(Y), { starts, maxIterations, tolerance });
+    const given = checkOptions(projectOptions, options, 'project');
+    const { starts = 10, maxIterations = 200, tolerance = 1e-6, signal } = given;
+    return project(posterior, observationsFrom(Y), { starts, maxIterations, tolerance }, signal);
   };
   return Object.freeze<Fit>({
     model: model.name,

@@ -25,7 +25,7 @@ interface Running {
 
 /**
  * Minimises many independent small problems side by side: every solver takes its own steps, and the points that they ask for are
- * evaluated together, so that one batched computation serves them all.
+ * evaluated together, so that one batched computation serves them all. A generator, which pauses before every further evaluation.
  *
  * @param evaluate - values and gradients of the named problems, each at its own point
  * @param starts - the first point of each problem
@@ -33,12 +33,12 @@ interface Running {
  * @param options - `maxIterations` of each problem, and `tolerance` on the largest entry of its gradient
  * @returns the best point of each problem; where the start is not finite, the start with value NaN
  */
-export function minimizeBatch(
+export function* minimizeBatch(
   evaluate: (problems: readonly number[], points: readonly Float64Array[]) => BatchEvaluation,
   starts: readonly Float64Array[],
   solver: Solver,
   { maxIterations, tolerance }: { readonly maxIterations: number; readonly tolerance: number },
-): BatchSolution {
+): Generator<void, BatchSolution, void> {
   const all = starts.map((_, problem) => problem);
   const first = evaluate(all, starts);
   const points = starts.map((start) => start.slice());
@@ -57,6 +57,7 @@ export function minimizeBatch(
     if (advanced(state, iterate)) running.push(state);
   }
   while (running.length > 0) {
+    yield;
     const { values: found, gradients } = evaluate(
       running.map(({ problem }) => problem),
       running.map(({ asked }) => asked),

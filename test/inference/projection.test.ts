@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { Matrix } from '../../src/core/matrix.ts';
+import type { Posterior } from '../../src/core/model.ts';
+import { seededRandom } from '../../src/core/random.ts';
+import { project } from '../../src/inference/project.ts';
+
+const settings = { starts: 3, maxIterations: 100, tolerance: 1e-10 };
+
+/**
+ * log p(y|x) = −(x − y)²/2 − x⁴/100, training latents on a line. With `broken` it has no value on the training latents below 0,
+ * though their predictions are the nearest ones to any y.
+ */
+function quartic(rows: number, broken = false) {
+  const sizes: number[] = [];
+  const latents = Matrix.from(Array.from({ length: rows }, (_, k) => [k - 3]));
+  const values = (X: Matrix, Y: Matrix) =>
+    X.data.map((x, i) => (broken && x < 0 ? Number.NaN : -((x - Y.data[i]!) ** 2) / 2 - x ** 4 / 100));
+  const posterior: Posterior = {
+    latents,
+    predict: (X) => ({
+      mean: Matrix.from(Array.from(X.data, (x) => [broken && x >= 0 ? 1e3 : x])),
+      variance: Matrix.from(Array.from(X.data, () => [1])),
+    }),
+    predictiveDensity: (X, Y) => {
+      sizes.push(X.rows);
+      const density = values(X, Y);
+      const gradient = Matrix.from(Array.from(X.data, (x, i) => [Y.data[i]! - x - x ** 3 / 25]));
+      return { density, posterior: density, gradient };
+    },
+  };
+  return { posterior, sizes };
+}
+
+/** Where x + x³/25 = y. */
+function optimumOf(y: number): number {
+  let x = 0;
+  for (let k = 0; k < 60; k++) x -= (x + x ** 3 / 25 - y) / (1 + (3 * x * x) / 25);
+  return x;
+}
+
+describe('projection', () => {
+  const random = seededRandom(2);
+  const Y = Matrix.from(Array.from({ length: 70 }, () => [3 * random.normal()]));
+
+  it('finds the optimum of every row, in blocks that hold no more than 2²¹ covariances', async () => {
+    const { posterior, sizes } = quartic(50_000);
+    const { latents, logDensity } = await project(posterior, Y, settings);
+    for (let i = 0; i < Y.rows; i++) {
+      const x = optimumOf(Y.at(i, 0));
+      expect(latents.at(i, 0)).toBeCloseTo(x, 7);
+      expect(logDensity[i]).toBeCloseTo(-((x - Y.at(i, 0)) ** 2) / 2 - x ** 4 / 100, 12);
+    }
+    expect(Math.max(...sizes)).toBe(3 * Math.floor(2 ** 21 / (3 * 50_000)));
+  });
+
+  it('takes a start without a density for the worst', async () => {
+    const { posterior } = quartic(8, true);
+    const { latents, logDensity } = await project(posterior, Matrix.from([[1], [2]]), { ...settings, starts: 4 });
+    expect(latents.at(0, 0)).toBeCloseTo(optimumOf(1), 7);
+    expect(latents.at(1, 0)).toBeCloseTo(optimumOf(2), 7);
+    expect([...logDensity].every(Number.isFinite)).toBe(true);
+  });
+
+  it('stops at its signal', async () => {
+    const { posterior, sizes } = quartic(8);
+    const controller = new AbortController();
+    await project(posterior, Y, settings, controller.signal);
+    const evaluations = sizes.length;
+    const aborting: Posterior = {
+      ...posterior,
+      predictiveDensity: (X, rows) => {
+        if (sizes.length === evaluations + 2) controller.abort(new RangeError('enough'));
+        return posterior.predictiveDensity!(X, rows);
+      },
+    };
+    await expect(project(aborting, Y, settings, controller.signal)).rejects.toThrow(new RangeError('enough'));
+    expect(sizes.length).toBe(evaluations + 3);
+  });
+});
