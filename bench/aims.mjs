@@ -47,6 +47,12 @@ const AIMS = [
   meu('MEU: growth exponent of the time from N=10000 to 100000', 1.3, (largest, before) =>
     Math.log10(largest.ms.median / before.ms.median),
   ),
+  ...['wasm', 'native'].map((engine) => matrices(`memory of a fit, N=2000, ${engine}: matrices of N×N`, engine, 10)),
+  ...[
+    ['lbfgs', 1.5],
+    ['lbfgsb', 1.5],
+    ['scg', 6],
+  ].map(([solver, most]) => evaluations(`evaluations of ${solver} over SciPy's, the worst problem`, solver, most)),
   ratio('whole fit, N=300, wasm', ['fit', 'gplvm, ≤ 500 iterations', 300, 'wasm'], 1),
   ratio('whole fit, N=300, native ×1', ['fit', 'gplvm, ≤ 500 iterations', 300, 'native ×1'], 0.8),
   ...['wasm', 'native ×1'].map((contender) => ({
@@ -73,6 +79,23 @@ export function judged(results) {
 /** Time over that of the peer on as many threads. */
 function ratio(what, [section, task, n, contender], most) {
   return { what, most, of: (results) => find(results, { section, task, n, contender })?.ratio?.median };
+}
+
+/** The most memory of a fit to 2000 points. */
+function matrices(what, contender, most) {
+  return { what, most, of: (results) => find(results, { section: 'memory', n: 2000, contender })?.matrices };
+}
+
+/** The largest ratio of a solver's evaluations to SciPy's over its problems; without end where it did not reach the minimum. */
+function evaluations(what, solver, most) {
+  const of = (results) => {
+    const rows = results.filter(({ section, contender }) => section === 'solvers' && contender === solver);
+    const ratios = rows.map(({ task, evaluations: count = Infinity }) => {
+      return count / find(results, { section: 'solvers', task, contender: 'SciPy L-BFGS-B' }).evaluations;
+    });
+    return ratios.length === 0 ? undefined : Math.max(...ratios);
+  };
+  return { what, most, of };
 }
 
 /** Of the fit to 100 000 points and the one to 10 000. */

@@ -14,7 +14,13 @@ const PROGRAM = fileURLToPath(import.meta.url);
 /** Minutes after which a task is given up. */
 const PATIENCE = 15;
 
-const TASKS = { meu: fitMeu, ISOMAP: embedByDruid('ISOMAP'), LLE: embedByDruid('LLE') };
+const TASKS = {
+  meu: fitMeu,
+  'memory wasm': fitInMemory('wasm'),
+  'memory native': fitInMemory('native'),
+  ISOMAP: embedByDruid('ISOMAP'),
+  LLE: embedByDruid('LLE'),
+};
 
 /** What a task measured; undefined, with the reason in `missing`, when it failed or took too long. */
 export function measuredAlone({ missing, seconds }, task, { data, rows, columns }, minutes = PATIENCE) {
@@ -56,9 +62,33 @@ async function fitMeu(data, columns) {
     evaluations: diagnostics.evaluations,
     kktResidual: diagnostics.kktResidual,
     edges: graph.sources.length,
-    // maxRSS is in KiB.
-    mebibytes: Math.round(process.resourceUsage().maxRSS / 1024),
+    mebibytes: mebibytesHeld(),
   };
+}
+
+/** A few iterations of a GPLVM's fit: the most that its tensors took of the library's memory, in matrices of N×N. */
+function fitInMemory(engine) {
+  return async (data, columns) => {
+    const library = await import(new URL('../dist/index.js', import.meta.url).href);
+    const { peersGplvm } = await import('./sections/evaluations.mjs');
+    const memory = library.withFloat64(({ memory64 }) => memory64);
+    const rows = data.length / columns;
+    const model = peersGplvm({ library }, new library.Matrix(data, rows, columns));
+    const start = performance.now();
+    const { diagnostics, objective } = await library.fit(model, { engine, maxIterations: 5 });
+    return {
+      ms: performance.now() - start,
+      value: objective,
+      evaluations: diagnostics.evaluations,
+      matrices: Number((memory.peakBytes / (8 * rows * rows)).toFixed(2)),
+      mebibytes: mebibytesHeld(),
+    };
+  };
+}
+
+/** The most that this process has held; maxRSS is in KiB. */
+function mebibytesHeld() {
+  return Math.round(process.resourceUsage().maxRSS / 1024);
 }
 
 function embedByDruid(name) {

@@ -1,17 +1,26 @@
-/** Checks the form of a report: `node bench/run.mjs --short --json | node bench/checkReport.mjs`. Exit code 1 and the reason if it is wrong. */
+/**
+ * Prints a report as a table and checks that it is whole: every section with rows, every row with numbers, every contender doing the
+ * same job. Exit code 1 and the reasons if it is not.
+ *
+ *   node bench/run.mjs --short --json | node bench/checkReport.mjs
+ */
 import { text } from 'node:stream/consumers';
+import { printTables } from './report.mjs';
+import { sections } from './sections/index.mjs';
 
 const given = await text(process.stdin);
 if (given === '') {
   console.error('There is no report to check: the benchmark failed.');
   process.exit(1);
 }
-const { date, machine, settings, missing, disagreements, results } = JSON.parse(given);
+const report = JSON.parse(given);
+printTables(report);
+const { date, machine, settings, missing, disagreements, results } = report;
 const wrong = [];
 if (Number.isNaN(Date.parse(date))) wrong.push('no date');
 if (!machine.cpu || !machine.node || !(machine.cores > 0)) wrong.push('no machine');
 if (!(settings.rounds > 0)) wrong.push('no rounds');
-for (const section of ['raw', 'gplvm', 'fit', 'mpme', 'meu', 'spectral', 'solvers']) {
+for (const section of Object.keys(sections)) {
   if (!results.some((row) => row.section === section)) wrong.push(`nothing of section '${section}'`);
 }
 for (const row of results) {
@@ -27,4 +36,6 @@ if (wrong.length > 0) {
   process.exit(1);
 }
 const left = Object.keys(missing);
-console.log(`${results.length} rows${left.length > 0 ? `; not measured: ${left.join(', ')}` : ''}`);
+console.log(
+  `\n${results.length} rows, as they should be${left.length > 0 ? `; not measured: ${left.join(', ')}` : ''}`,
+);

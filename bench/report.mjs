@@ -3,6 +3,7 @@ const TITLES = {
   gplvm: 'GPLVM: one value and gradient of what fit minimises',
   tpslvm: 'Thin plate spline model: one value and gradient of what fit minimises',
   fit: 'Whole fits',
+  memory: 'Memory: the most that a fit holds, each in a process of its own',
   mpme: 'MPME: whole fits to noisy circles, λ = 1, 2 copies',
   meu: 'MEU: whole fits to Swiss rolls, 6 neighbours, each in a process of its own',
   abort: 'Fits that are aborted',

@@ -16,17 +16,43 @@ export function sampler(seconds, run, prepare = () => undefined) {
     return performance.now() - start;
   };
   const runs = () => {
-    const end = performance.now() + 1000 * seconds;
-    const times = [];
-    do times.push(once());
-    while (times[0] < LONG && times.length < MOST_RUNS && (times.length < LEAST_RUNS || performance.now() < end));
+    const times = series(seconds);
+    while (times.goOn()) times.add(once());
     return times;
   };
   return () => {
     let times = runs();
-    if (!isWarm && times[0] < LONG) times = runs();
+    if (!isWarm && !times.isLong()) times = runs();
     isWarm = true;
-    return { ms: medianOf(times) };
+    return { ms: times.median() };
+  };
+}
+
+/** The same of asynchronous work that is warm already. */
+export function asynchronousSampler(seconds, run) {
+  return async () => {
+    const times = series(seconds);
+    while (times.goOn()) {
+      const start = performance.now();
+      await run();
+      times.add(performance.now() - start);
+    }
+    return { ms: times.median() };
+  };
+}
+
+/** Times of one piece of work, and whether to go on measuring. */
+function series(seconds) {
+  const end = performance.now() + 1000 * seconds;
+  const times = [];
+  const isLong = () => times[0] >= LONG;
+  return {
+    isLong,
+    add: (ms) => times.push(ms),
+    goOn: () =>
+      times.length < 1 ||
+      (!isLong() && times.length < MOST_RUNS && (times.length < LEAST_RUNS || performance.now() < end)),
+    median: () => medianOf(times),
   };
 }
 

@@ -1,6 +1,7 @@
 import { aborts } from './abort.mjs';
 import { gplvmEvaluations, tpslvmEvaluations } from './evaluations.mjs';
 import { meuFits, mpmeFits } from './maxEntropy.mjs';
+import { fitMemory } from './memory.mjs';
 import { rawOperations } from './rawOperations.mjs';
 import { solverEvaluations } from './solverEvaluations.mjs';
 import { spectralEmbeddings } from './spectral.mjs';
@@ -12,6 +13,7 @@ export const sections = {
   gplvm: gplvmEvaluations,
   tpslvm: tpslvmEvaluations,
   fit: wholeFits,
+  memory: fitMemory,
   mpme: mpmeFits,
   meu: meuFits,
   abort: aborts,

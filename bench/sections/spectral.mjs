@@ -1,7 +1,7 @@
 import { measuredAlone } from '../alone.mjs';
 import { peerContenders, peerName } from '../engines.mjs';
 import { manifoldPoints } from '../observations.mjs';
-import { compare } from '../rounds.mjs';
+import { asynchronousSampler, compare } from '../rounds.mjs';
 
 /** Up to this many points scikit-learn embeds once more, untimed, so that it is seen to find the same. */
 const COMPARED = 1000;
@@ -25,7 +25,7 @@ export async function spectralEmbeddings(context) {
       const embed = async () => (await fit(make(Y, { neighbours: 10 }), { engine: 'wasm' })).latents.data;
       const ours = await embed();
       const contenders = [
-        { name: 'wasm', threads: 1, against: peerName(1), measure: () => timed(context.seconds, embed) },
+        { name: 'wasm', threads: 1, against: peerName(1), measure: asynchronousSampler(context.seconds, embed) },
         ...peerContenders({ ...context, threads: [1] }, task, [n]).map((peer) =>
           agreeing(peer, () =>
             n <= COMPARED && !context.short ? agreement(ours, context.peers.embedding(task, n)) : undefined,
@@ -50,19 +50,6 @@ export async function spectralEmbeddings(context) {
     }
   }
   return rows;
-}
-
-/** Median of runs for about `seconds`, at least 3 unless they are long. */
-async function timed(seconds, run) {
-  const times = [];
-  const end = performance.now() + 1000 * seconds;
-  do {
-    const start = performance.now();
-    await run();
-    times.push(performance.now() - start);
-  } while (times[0] < 3000 && times.length < 60 && (times.length < 3 || performance.now() < end));
-  times.sort((a, b) => a - b);
-  return { ms: times[times.length >> 1] };
 }
 
 /** The contender with how much its embedding agrees with ours, found once. */

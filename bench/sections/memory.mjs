@@ -1,0 +1,14 @@
+import { measuredAlone } from '../alone.mjs';
+import { observations } from '../observations.mjs';
+import { compare } from '../rounds.mjs';
+
+/** The most memory that some iterations of a GPLVM's fit hold, as matrices of N×N doubles, each in a process of its own. */
+export async function fitMemory(context) {
+  const [n] = context.sizes([2000], [300]);
+  const Y = await observations(context, n);
+  const contenders = ['wasm', ...(context.native === undefined ? [] : ['native'])].map((engine) => ({
+    name: engine,
+    measure: () => measuredAlone(context, `memory ${engine}`, Y),
+  }));
+  return compare({ section: 'memory', task: 'gplvm, 5 iterations', n }, contenders, 1);
+}

@@ -1,0 +1,139 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const bench = new URL('../../bench/', import.meta.url);
+/** A module of the benchmark, which is plain JavaScript. */
+const load = <T>(path: string) => import(/* @vite-ignore */ new URL(path, bench).href) as Promise<T>;
+
+interface Row {
+  readonly section: string;
+  readonly task: string;
+  readonly n?: number;
+  readonly contender: string;
+  readonly ms?: { readonly median: number; readonly least: number; readonly most: number };
+  readonly evaluations?: number;
+  readonly matrices?: number;
+  readonly value?: number;
+}
+
+const { sections } = await load<{ sections: Record<string, unknown> }>('sections/index.mjs');
+const ms = { median: 1, least: 1, most: 1 };
+const rows: Row[] = Object.keys(sections).map((section) => ({ section, task: 'a task', n: 5, contender: 'wasm', ms }));
+
+describe('the report of a benchmark', () => {
+  const check = (changes: object) => {
+    const report = {
+      date: '2026-01-01T00:00:00Z',
+      settings: { short: true, rounds: 1 },
+      machine: { cpu: 'a processor', node: 'v20', cores: 2 },
+      missing: {},
+      disagreements: [],
+      results: rows,
+      aims: [],
+      ...changes,
+    };
+    const program = fileURLToPath(new URL('checkReport.mjs', bench));
+    const input = JSON.stringify(report);
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program], { input, encoding: 'utf8' });
+    return { status, stdout, stderr };
+  };
+
+  it('is printed as a table, and passes when every section has rows with numbers', () => {
+    const { status, stdout, stderr } = check({});
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain('Whole fits');
+    expect(stdout).toContain(`${rows.length} rows, as they should be`);
+  });
+
+  it('fails when a section returned nothing, and names all that did so', () => {
+    const one = check({ results: rows.filter((row) => row.section !== 'tpslvm') });
+    expect(one.status).toBe(1);
+    expect(one.stderr).toMatch(/^The report is not as it should be:\n {2}nothing of section 'tpslvm'\n$/);
+    const { status, stderr } = check({ results: rows.slice(0, 1) });
+    expect(status).toBe(1);
+    for (const name of Object.keys(sections).slice(1)) expect(stderr).toContain(`nothing of section '${name}'`);
+  });
+
+  it('fails when rows have no numbers, or contenders disagree', () => {
+    const broken = { section: 'fit', task: 'a task', contender: 'wasm' };
+    const { status, stderr } = check({ results: [...rows, broken], disagreements: ['They differ.'] });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/a row without numbers: .*'?fit/);
+    expect(stderr).toContain('They differ.');
+  });
+});
+
+it('objectives below that of the peer by more than the margin are disagreements', async () => {
+  const { noteObjectivesBelowPeer } = await load<{
+    noteObjectivesBelowPeer(context: { disagreements: string[] }, rows: readonly Row[], margin: number): void;
+  }>('disagreements.mjs');
+  const noted = (values: Record<string, number>) => {
+    const context = { disagreements: [] as string[] };
+    const fits = Object.entries(values).map(([contender, value]) => ({
+      section: 'fit',
+      task: 'gplvm',
+      n: 300,
+      contender,
+      value,
+    }));
+    noteObjectivesBelowPeer(context, fits, 0.01);
+    return context.disagreements;
+  };
+  expect(noted({ wasm: 991, typescript: 2000, 'peers.py ×1': 1000 })).toEqual([]);
+  expect(noted({ wasm: -1009, 'peers.py ×1': -1000 })).toEqual([]);
+  expect(noted({ wasm: 12 })).toEqual([]);
+  expect(noted({ wasm: 991, native: 989, 'peers.py ×1': 1000 })).toEqual([
+    'fit 300, gplvm: the objective is 989 by native, below 1000 by peers.py ×1.',
+  ]);
+  expect(noted({ wasm: Number.NaN, 'peers.py ×1': -1000 })).toHaveLength(1);
+});
+
+it('the peer of MEU, which is dense, is left out beyond 2000 points whatever sizes are asked for', async () => {
+  const { densePeer } = await load<{ densePeer(context: object, n: number): { name: string }[] }>(
+    'sections/maxEntropy.mjs',
+  );
+  const context = { peers: {}, threads: [1, 2] };
+  expect(densePeer(context, 2000).map(({ name }) => name)).toEqual(['peers.py ×1']);
+  expect(densePeer(context, 2001)).toEqual([]);
+});
+
+describe('the aims', async () => {
+  const { judged } = await load<{
+    judged(rows: readonly Row[]): { what: string; wanted: string; measured: string; met: boolean }[];
+  }>('aims.mjs');
+
+  it('hold the memory of a fit to ten matrices', () => {
+    const of = (contender: string, n: number, matrices: number) => ({
+      section: 'memory',
+      task: 'a',
+      n,
+      contender,
+      matrices,
+    });
+    expect(judged([of('wasm', 2000, 9.5), of('native', 2000, 10.5), of('typescript', 2000, 50)])).toEqual([
+      { what: 'memory of a fit, N=2000, wasm: matrices of N×N', wanted: '≤ 10', measured: '9.50', met: true },
+      { what: 'memory of a fit, N=2000, native: matrices of N×N', wanted: '≤ 10', measured: '10.50', met: false },
+    ]);
+  });
+
+  it("hold each solver's evaluations to those of SciPy, on its worst problem", () => {
+    const counts: Record<string, Record<string, number | undefined>> = {
+      easy: { lbfgs: 10, lbfgsb: 16, scg: 50, adam: 900, 'SciPy L-BFGS-B': 10 },
+      hard: { lbfgs: 30, lbfgsb: 20, scg: undefined, adam: 900, 'SciPy L-BFGS-B': 20 },
+    };
+    const solved = Object.entries(counts).flatMap(([task, by]) =>
+      Object.entries(by).map(([contender, evaluations]) => ({
+        section: 'solvers',
+        task,
+        contender,
+        ...(evaluations === undefined ? {} : { evaluations }),
+      })),
+    );
+    expect(judged(solved).map(({ wanted, measured, met }) => [wanted, measured, met])).toEqual([
+      ['≤ 1.5', '1.50', true],
+      ['≤ 1.5', '1.60', false],
+      ['≤ 6', 'Infinity', false],
+    ]);
+  });
+});
