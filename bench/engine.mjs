@@ -1,8 +1,8 @@
 /**
  * Measures the dense linear algebra engines: GFLOP/s of products, Cholesky factors, inverses and eigenvectors, fastest of
  * several runs, beside the peak that one thread's 128-bit vectors reach here and, where Python with SciPy is, OpenBLAS on one thread.
- * Then the parts of a GPLVM evaluation (fused: covariance, log marginal likelihood with its gradient, contraction) beside a whole one of
- * the peer, and nanoseconds an entry of exp, log and tanh beside Math.
+ * Then a GPLVM evaluation, value and gradient, and the fused parts of it (covariance, contraction of its gradient) beside a whole one
+ * of the peer, and nanoseconds an entry of exp, log and tanh beside Math.
  *
  *   npm run build && node bench/engine.mjs [--sizes 100,300,1000] [--engines wasm,typescript] [--threads 1,2]
  *     [--peers ../shared/peers/peers.py]
@@ -35,7 +35,10 @@ const from = (path) => import(new URL(path, `file://${resolve(options.dist)}/`))
 const { Float64Memory } = await from('core/float64/memory.js');
 const { wasmElementaryFunctions, wasmEngine, wasmFusedOperations } = await from('core/wasm/index.js');
 const { startTeam } = await from('core/wasm/team.js');
-const { typescriptEngine } = await from('core/linalg/typescriptEngine.js');
+const { typescriptEngine, withEngine } = await from('core/linalg/index.js');
+const { float64Backend, withFloat64 } = await from('core/float64/index.js');
+const { valueAndGradients } = await from('core/gradients.js');
+const op = await from('core/ops.js');
 const { seededRandom } = await from('core/random.js');
 const factories = { wasm: wasmEngine, typescript: typescriptEngine };
 
@@ -128,46 +131,47 @@ function print(n, name, times) {
   console.log(`${String(n).padStart(5)}  ${name.padEnd(12)}  ${cells.join('   ')}`);
 }
 
-/** A GPLVM's value and gradient (2 latent dimensions, 12 columns) by the fused operations, without TensorFlow.js. */
+/** A GPLVM's value and gradient (2 latent dimensions, 12 columns) by the library's operations, and the fused parts of it. */
 async function measureEvaluation(n, threads) {
   const [q, columns] = [2, 12];
-  const memory = new Float64Memory();
+  const { memory64: memory } = float64Backend();
   const fused = wasmFusedOperations(memory);
-  const lengths = [n * q, n * columns, n * n, n * n, n * columns, n * q];
-  const [x, y, k, g, weights, dx] = lengths.map((length) => memory.allocate(8 * length));
-  memory.release(memory.allocate(2 ** 22), 2 ** 22);
+  const [x, k, g, dx] = [n * q, n * n, n * n, n * q].map((length) => memory.allocate(8 * length));
   const { normal } = seededRandom(1);
-  for (const [offset, length] of [
-    [x, n * q],
-    [y, n * columns],
-  ])
-    memory.float64(offset, length).set(Float64Array.from({ length }, normal));
+  const [points, observations] = [n * q, n * columns].map((length) => Float64Array.from({ length }, normal));
+  memory.float64(x, n * q).set(points);
+  memory.float64(g, n * n).fill(1);
   const parameters = { variance: 1, lengthscales: [1, 1], bias: 1, noise: 0.1 };
   const parts = {
-    covariance: () => fused.rbfCovariance(n, q, x, parameters, 'lower', k),
-    copy: () => memory.float64(g, n * n).set(memory.float64(k, n * n)),
-    logMarginal: () => fused.gaussianLogMarginal(n, columns, columns, g, y, weights),
-    contraction: () => fused.rbfCovarianceGradient(n, q, x, parameters, k, g, 'lower', dx),
+    covariance: () => fused.rbfCovariance(n, q, x, parameters, k),
+    contraction: () => fused.rbfCovarianceGradient(n, q, x, parameters, k, g, dx),
+    total: () =>
+      withFloat64(() => {
+        const X = op.tensor(points, [n, q]);
+        const Y = op.tensor(observations, [n, columns]);
+        const K = () => op.rbfGramMatrix(X, op.scalar(1), op.scalar(1), op.scalar(1), op.scalar(0.1));
+        return valueAndGradients(() => op.gaussianLogDensity(K(), { observations: Y, constant: true }), [X]);
+      }),
   };
-  const times = Object.fromEntries(Object.keys(parts).map((part) => [part, Infinity]));
-  const evaluate = () => {
-    for (const [part, run] of Object.entries(parts)) {
-      const start = performance.now();
-      run();
-      times[part] = Math.min(times[part], performance.now() - start);
-    }
-  };
-  const total = await onTeam(memory, 'wasm', threads, (run) =>
-    fastest(
-      () => {},
-      () => run(evaluate),
+  const times = await onTeam(memory, 'wasm', threads, (run) =>
+    withEngine(memory, 'wasm', () =>
+      Object.entries(parts).map(([part, work]) => [
+        part,
+        fastest(
+          () => {},
+          () => run(work),
+        ),
+      ]),
     ),
   );
-  const cells = Object.entries({ ...times, total }).map(([part, ms]) => `${part} ${ms.toFixed(3)}`);
+  const cells = times.map(([part, ms]) => `${part} ${ms.toFixed(3)}`);
   const peer = runPeer('gplvm-eval', n, threads);
   console.log(
     `${String(n).padStart(5)}  evaluation${onMany(threads)}  ${cells.join('  ')} ms${peer ? `   peer ${peer.min} ms` : ''}`,
   );
+  [x, k, g, dx].forEach((offset, i) => {
+    memory.release(offset, 8 * [n * q, n * n, n * n, n * q][i]);
+  });
 }
 
 function measureFunctions() {

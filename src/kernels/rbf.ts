@@ -1,4 +1,5 @@
 import * as op from '../core/ops.ts';
+import { rbfProfile } from './rbfProfile.ts';
 import { stationaryKernel } from './stationary.ts';
 
 /**
@@ -12,15 +13,6 @@ import { stationaryKernel } from './stationary.ts';
  * rbf({ variance: 2, lengthscale: [1, 0.5] });
  * ```
  */
-export const rbf = stationaryKernel(
-  {
-    name: 'rbf',
-    value: (s) => {
-      for (let i = 0; i < s.length; i++) s[i] = Math.exp(-0.5 * s[i]!);
-    },
-    slope: (s) => {
-      for (let i = 0; i < s.length; i++) s[i] = -0.5 * Math.exp(-0.5 * s[i]!);
-    },
-  },
-  (p, X, { bias = op.scalar(0), noise = op.scalar(0) }) => op.rbfGramMatrix(X, p.variance, p.lengthscale, bias, noise),
+export const rbf = stationaryKernel(rbfProfile, (p, X, { bias = op.scalar(0), noise = op.scalar(0) }) =>
+  op.rbfGramMatrix(X, p.variance, p.lengthscale, bias, noise),
 );

@@ -49,7 +49,7 @@ function engines(memory: Float64Memory): Engines {
   return entry;
 }
 
-/** The engine at work on this memory: the one that `withEngine` or `useLinearAlgebra` chose, otherwise the environment's choice. */
+/** The engine at work on this memory: the one that `withEngine` chose, otherwise the environment's choice. */
 export function linearAlgebra(memory: Float64Memory): LinearAlgebraEngine {
   return atWork(memory).engine;
 }
@@ -68,11 +68,6 @@ function atWork(memory: Float64Memory): Chosen {
   const entry = engines(memory);
   entry.active ??= engineFor(memory, environmentChoice());
   return entry.active;
-}
-
-/** Puts an engine to work on a memory; it must have been made for that memory. */
-export function useLinearAlgebra(memory: Float64Memory, engine: LinearAlgebraEngine): void {
-  engines(memory).active = { engine };
 }
 
 /** Runs `work`, which is synchronous, with a chosen engine, and puts back the one that was at work. */

@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../errors.ts';
-import { doublesOf } from '../matrix.ts';
 import { engine, type Scalar, type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
 import type { PositiveDefiniteOptions } from './factorize.ts';
 import { FROM_OBSERVATIONS, FROM_OUTER_PRODUCT, type GaussianAttributes } from './kernels/gaussianLogDensity.ts';
 import { runKernel, type Save } from './kernels/kernel.ts';
 import { requireBackend, systemOperands } from './operands.ts';
+import { scaled } from './scaled.ts';
 
 /** The data under a Gaussian log density: Y itself, or all that matters of it when D > N. */
 export type GaussianData =
@@ -91,9 +91,4 @@ function fromOuterProduct(K: Tensor2D, S: Tensor2D, attributes: GaussianAttribut
     const gradFunc = (dy: Tensor, [G]: Tensor[]) => scaled(G!, dy);
     return { value, gradFunc };
   })(K) as Scalar;
-}
-
-/** dy·x, which is x itself for the usual dy = 1. */
-function scaled(x: Tensor, dy: Tensor): Tensor {
-  return doublesOf(dy)[0] === 1 ? x.clone() : tf.mul(x, dy);
 }

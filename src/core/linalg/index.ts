@@ -4,7 +4,6 @@ export {
   engineReport,
   fusedOperations,
   linearAlgebra,
-  useLinearAlgebra,
   withEngine,
 } from './activeEngine.ts';
 export type { EngineName, EngineReport, LinearAlgebraEngine, Strided } from './engine.ts';

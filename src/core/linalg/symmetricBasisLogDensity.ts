@@ -1,9 +1,9 @@
-import { doublesOf } from '../matrix.ts';
 import { engine, type Scalar, type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
 import type { PositiveDefiniteOptions } from './factorize.ts';
 import { runKernel, type Save } from './kernels/kernel.ts';
 import { SYMMETRIC_BASIS } from './kernels/symmetricBasisLogDensity.ts';
 import { requireBackend, scalarOperand, systemOperands } from './operands.ts';
+import { scaled } from './scaled.ts';
 
 const OPERATION = 'symmetricBasisLogDensity';
 
@@ -45,10 +45,7 @@ export function symmetricBasisLogDensity(
     const inputs = { e, u, noise: v, y: data };
     const [value, ...gradients] = runKernel(SYMMETRIC_BASIS, inputs, attributes) as [Tensor, ...Tensor[]];
     save(gradients);
-    const gradFunc = (dy: Tensor, saved: Tensor[]) => {
-      const unit = doublesOf(dy)[0] === 1;
-      return saved.map((gradient) => (unit ? gradient.clone() : tf.mul(gradient, dy)));
-    };
+    const gradFunc = (dy: Tensor, saved: Tensor[]) => saved.map((gradient) => scaled(gradient, dy));
     return { value, gradFunc };
   })(basis, rest, variance) as Scalar;
 }

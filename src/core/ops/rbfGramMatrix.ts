@@ -83,7 +83,7 @@ const GRAM: MatrixKernel<Attributes> = {
   outputs: ([x]) => [[x![0]!, x![0]!]],
   compute({ memory, inputs, outputs }, [x], attributes) {
     const [n, q] = x as [number, number];
-    fusedOperations(memory).rbfCovariance(n, q, inputs[0]!, parametersOf(attributes, q), 'both', outputs[0]!);
+    fusedOperations(memory).rbfCovariance(n, q, inputs[0]!, parametersOf(attributes, q), outputs[0]!);
   },
 };
 
@@ -96,7 +96,7 @@ const GRADIENT: MatrixKernel<Attributes> = {
     const [points, k, dy] = inputs as [number, number, number];
     const operations = fusedOperations(memory);
     const parameters = parametersOf(attributes, q);
-    const gradient = operations.rbfCovarianceGradient(n, q, points, parameters, k, dy, 'both', outputs[0]!);
+    const gradient = operations.rbfCovarianceGradient(n, q, points, parameters, k, dy, outputs[0]!);
     const lengthscales = Array.from(gradient.lengthscales);
     const count = attributes.lengthscale.length;
     const shared = () => lengthscales.reduce((sum, entry) => sum + entry, 0);

@@ -14,21 +14,13 @@ export interface FusedOperations extends RadialOperations, SquaredDistanceOperat
   lowerProduct(n: number, k: number, alpha: number, a: Strided, b: Strided, beta: number, c: number): void;
 
   /**
-   * K_ij ← variance·exp(−½·Σ_d ((x_id − x_jd)/lengthscale_d)²) + bias + noise·[i = j], X n×q. With `triangle: 'lower'` the upper
-   * triangle is left alone.
+   * K_ij ← variance·exp(−½·Σ_d ((x_id − x_jd)/lengthscale_d)²) + bias + noise·[i = j], X n×q, K n×n and exactly symmetric.
    */
-  rbfCovariance(
-    n: number,
-    q: number,
-    x: number,
-    parameters: RbfParameters,
-    triangle: 'lower' | 'both',
-    target: number,
-  ): void;
+  rbfCovariance(n: number, q: number, x: number, parameters: RbfParameters, target: number): void;
 
   /**
    * Contracts G = ∂f/∂K with the derivatives of K = `rbfCovariance`, in one pass over G and K: dX ← ∂f/∂X (n×q), and returns those
-   * in the parameters. Reads the lower triangle of K, and of G too with `triangle: 'lower'`: G is then symmetric.
+   * in the parameters. Reads the lower triangle of K.
    */
   rbfCovarianceGradient(
     n: number,
@@ -37,26 +29,8 @@ export interface FusedOperations extends RadialOperations, SquaredDistanceOperat
     parameters: RbfParameters,
     covariance: number,
     gradient: number,
-    triangle: 'lower' | 'both',
     dx: number,
   ): RbfParameters;
-
-  /**
-   * log N(Y | 0, K) over D independent columns, −½·(D·n·log 2π + D·log|K| + tr(YᵀK⁻¹Y)), formed in place: K (lower triangle read)
-   * ← G = ∂/∂K = ½·(AAᵀ − D·K⁻¹), both triangles, A ← K⁻¹Y (n×columns).
-   *
-   * `outputs` is D; Y may have another number of columns when YYᵀ is what it should be: with D > n, any square root of YYᵀ will do.
-   * When K is not positive definite the value is NaN, `failedPivot` the index and `pivot` the value of the first pivot that is not
-   * positive, and the lower triangle of K is lost.
-   */
-  gaussianLogMarginal(
-    n: number,
-    columns: number,
-    outputs: number,
-    covariance: number,
-    observations: number,
-    weights: number,
-  ): GaussianLogMarginal;
 }
 
 /** Of a covariance variance·rbf + bias + noise·I, or derivatives in them. */
@@ -66,20 +40,4 @@ export interface RbfParameters {
   readonly lengthscales: ArrayLike<number>;
   readonly bias: number;
   readonly noise: number;
-}
-
-export interface GaussianLogMarginal {
-  readonly value: number;
-  /** log|K|. */
-  readonly logDeterminant: number;
-  /** −1 when K is positive definite. */
-  readonly failedPivot: number;
-  readonly pivot: number;
-}
-
-const LOG_2PI = Math.log(2 * Math.PI);
-
-/** −½·(D·n·log 2π + D·log|K| + tr(YᵀK⁻¹Y)). */
-export function gaussianLogDensity(n: number, outputs: number, logDeterminant: number, quadratic: number): number {
-  return -0.5 * (outputs * n * LOG_2PI + outputs * logDeterminant + quadratic);
 }

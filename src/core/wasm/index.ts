@@ -1,10 +1,5 @@
 export { type ElementaryFunctions, wasmElementaryFunctions } from './elementaryFunctions.ts';
-export {
-  type FusedOperations,
-  type GaussianLogMarginal,
-  gaussianLogDensity,
-  type RbfParameters,
-} from './fusedOperations.ts';
+export type { FusedOperations, RbfParameters } from './fusedOperations.ts';
 export { supportsKernels } from './instance.ts';
 export type { CompiledProfile, RadialProfile } from './radialOperations.ts';
 export { alone, startTeam, type Threads } from './team.ts';

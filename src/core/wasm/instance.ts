@@ -64,27 +64,8 @@ export interface Kernels extends RadialKernels {
     da: number,
     db: number,
   ): void;
-  rbfCovariance(
-    n: number,
-    q: number,
-    x: number,
-    variance: number,
-    bias: number,
-    noise: number,
-    k: number,
-    mirror: boolean,
-  ): void;
-  rbfGradient(
-    n: number,
-    q: number,
-    x: number,
-    k: number,
-    bias: number,
-    g: number,
-    symmetric: boolean,
-    result: number,
-    work: number,
-  ): void;
+  rbfCovariance(n: number, q: number, x: number, variance: number, bias: number, noise: number, k: number): void;
+  rbfGradient(n: number, q: number, x: number, k: number, bias: number, g: number, result: number, work: number): void;
 }
 
 /** The kernels on one memory, kept by engines for as long as they live. */

@@ -9,6 +9,7 @@ export const PROFILE_NUMBERS: Readonly<Record<CompiledProfile, number>> = {
   matern12: 5,
   matern32: 6,
   matern52: 7,
+  rbf: 8,
 };
 
 /** The compiled kernels of radial covariances, those between two sets of points over a range of rows: `assembly/` says what each one does. */

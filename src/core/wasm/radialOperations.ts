@@ -6,7 +6,8 @@ export type CompiledProfile =
   | 'thinPlate4'
   | 'matern12'
   | 'matern32'
-  | 'matern52';
+  | 'matern52'
+  | 'rbf';
 
 /**
  * A function of the squared distance s = r², written as loops over many of them at once: a loop that calls a function for every entry

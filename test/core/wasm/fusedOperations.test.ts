@@ -170,19 +170,17 @@ describe('RBF covariance', () => {
         const x = normals(n * q, 6);
         const g = normals(n * n, 7);
         const parameters = parametersOf(q);
-        for (const triangle of ['lower', 'both'] as const) {
-          const [wasm, typescript] = (['wasm', 'typescript'] as const).map((engine) =>
-            run(engine, [x, zeros(n * n).fill(7), g, normals(n * q, 8)], (operations, [points, k, gradient, dx]) => {
-              operations.rbfCovariance(n, q, points!, parameters, triangle, k!);
-              return operations.rbfCovarianceGradient(n, q, points!, parameters, k!, gradient!, triangle, dx!);
-            }),
-          ) as [ReturnType<typeof run<RbfParameters>>, ReturnType<typeof run<RbfParameters>>];
-          for (const block of [0, 1, 2, 3])
-            expect(difference(wasm.blocks[block]!, typescript.blocks[block]!)).toBeLessThan(1e-13);
-          // Sums of n² terms of size one and of either sign.
-          const differences = flat(wasm.value).map((value, i) => value - flat(typescript.value)[i]!);
-          for (const gap of differences) expect(Math.abs(gap)).toBeLessThanOrEqual(1e-13 * Math.max(1, n * n));
-        }
+        const [wasm, typescript] = (['wasm', 'typescript'] as const).map((engine) =>
+          run(engine, [x, zeros(n * n).fill(7), g, normals(n * q, 8)], (operations, [points, k, gradient, dx]) => {
+            operations.rbfCovariance(n, q, points!, parameters, k!);
+            return operations.rbfCovarianceGradient(n, q, points!, parameters, k!, gradient!, dx!);
+          }),
+        ) as [ReturnType<typeof run<RbfParameters>>, ReturnType<typeof run<RbfParameters>>];
+        for (const block of [0, 1, 2, 3])
+          expect(difference(wasm.blocks[block]!, typescript.blocks[block]!)).toBeLessThan(1e-13);
+        // Sums of n² terms of size one and of either sign.
+        const differences = flat(wasm.value).map((value, i) => value - flat(typescript.value)[i]!);
+        for (const gap of differences) expect(Math.abs(gap)).toBeLessThanOrEqual(1e-13 * Math.max(1, n * n));
       });
     }
   }
@@ -192,7 +190,7 @@ describe('RBF covariance', () => {
     const x = Float64Array.from({ length: n }, (_, i) => 12 * i);
     const parameters = { variance: 2, lengthscales: [1], bias: 0, noise: 0 };
     const k = run('wasm', [x, zeros(n * n)], (operations, [points, target]) =>
-      operations.rbfCovariance(n, 1, points!, parameters, 'both', target!),
+      operations.rbfCovariance(n, 1, points!, parameters, target!),
     ).blocks[1]!;
     for (let i = 0; i < n; i++) {
       for (let j = 0; j < n; j++) expect(k[i * n + j]).toBe(k[j * n + i]);
@@ -209,7 +207,7 @@ describe('RBF covariance', () => {
     const parameters = parametersOf(q);
     const objective = (points: Float64Array, values: RbfParameters) => {
       const k = run('wasm', [points, zeros(n * n)], (operations, [from, target]) =>
-        operations.rbfCovariance(n, q, from!, values, 'both', target!),
+        operations.rbfCovariance(n, q, from!, values, target!),
       ).blocks[1]!;
       return k.reduce((sum, entry, i) => sum + entry * g[i]!, 0);
     };
@@ -217,8 +215,8 @@ describe('RBF covariance', () => {
       'wasm',
       [x, zeros(n * n), g, zeros(n * q)],
       (operations, [points, k, gradient, dx]) => {
-        operations.rbfCovariance(n, q, points!, parameters, 'both', k!);
-        return operations.rbfCovarianceGradient(n, q, points!, parameters, k!, gradient!, 'both', dx!);
+        operations.rbfCovariance(n, q, points!, parameters, k!);
+        return operations.rbfCovarianceGradient(n, q, points!, parameters, k!, gradient!, dx!);
       },
     );
     const step = 1e-5;
@@ -240,88 +238,6 @@ describe('RBF covariance', () => {
       const moved = (shift: number) =>
         objective(x, { ...parameters, lengthscales: scales.map((scale, i) => scale + (i === d ? shift : 0)) });
       expect(value.lengthscales[d]).toBeCloseTo(slope(moved), 7);
-    }
-  });
-});
-
-describe('Gaussian log marginal likelihood', () => {
-  /** A covariance with its upper triangle unread. */
-  function covariance(n: number) {
-    return Float64Array.from({ length: n * n }, (_, p) => {
-      const [i, j] = [Math.floor(p / n), p % n];
-      return j > i ? Number.NaN : Math.exp(-0.1 * Math.abs(i - j)) + (i === j ? 0.3 : 0);
-    });
-  }
-  const evaluate = (engine: Engine, k: Float64Array, y: Float64Array, columns: number, outputs = columns) => {
-    const n = Math.sqrt(k.length);
-    return run(engine, [k, y, zeros(n * columns)], (operations, [matrix, observations, weights]) =>
-      operations.gaussianLogMarginal(n, columns, outputs, matrix!, observations!, weights!),
-    );
-  };
-
-  for (const n of SIZES) {
-    it(`of ${n} points agrees with the TypeScript twin`, () => {
-      for (const [columns, outputs] of [
-        [1, 1],
-        [3, 3],
-        [12, 40],
-      ] as const) {
-        const y = normals(n * columns, 11);
-        const wasm = evaluate('wasm', covariance(n), y, columns, outputs);
-        const typescript = evaluate('typescript', covariance(n), y, columns, outputs);
-        expect(difference([wasm.value.value], [typescript.value.value])).toBeLessThan(1e-13);
-        expect(difference([wasm.value.logDeterminant], [typescript.value.logDeterminant], n)).toBeLessThan(1e-13);
-        expect(difference(wasm.blocks[0]!, typescript.blocks[0]!)).toBeLessThan(1e-13);
-        expect(difference(wasm.blocks[2]!, typescript.blocks[2]!)).toBeLessThan(1e-13);
-      }
-    });
-  }
-
-  it('is that of independent normals when K is diagonal', () => {
-    const variances = [0.5, 2, 3];
-    const k = Float64Array.from({ length: 9 }, (_, p) => (p % 4 === 0 ? variances[p / 4]! : 0));
-    const y = Float64Array.of(0.3, -1, 2, 0.4, -0.7, 1.1);
-    const { value, blocks } = evaluate('wasm', k, y, 2);
-    const expected = y.reduce((sum, entry, p) => {
-      const variance = variances[Math.floor(p / 2)]!;
-      return sum - 0.5 * (Math.log(2 * Math.PI * variance) + entry ** 2 / variance);
-    }, 0);
-    expect(value.value).toBeCloseTo(expected, 13);
-    expect(value.logDeterminant).toBeCloseTo(Math.log(3), 13);
-    variances.forEach((variance, i) => {
-      const squares = y[2 * i]! ** 2 + y[2 * i + 1]! ** 2;
-      expect(blocks[0]![4 * i]).toBeCloseTo(0.5 * (squares / variance ** 2 - 2 / variance), 13);
-      expect(blocks[2]![2 * i]).toBeCloseTo(y[2 * i]! / variance, 13);
-    });
-  });
-
-  it('leaves its derivative in K, the limit of differences', () => {
-    const n = 7;
-    const y = normals(n * 2, 12);
-    const { blocks } = evaluate('wasm', covariance(n), y, 2);
-    for (let i = 0; i < n; i++) {
-      for (let j = 0; j <= i; j++) {
-        const at = (shift: number) => {
-          const k = covariance(n);
-          k[i * n + j]! += shift;
-          return evaluate('wasm', k, y, 2).value.value;
-        };
-        // Both triangles change with the lower one.
-        const slope = (at(1e-5) - at(-1e-5)) / 2e-5 / (i === j ? 1 : 2);
-        expect(blocks[0]![i * n + j]).toBeCloseTo(slope, 6);
-        expect(blocks[0]![j * n + i]).toBe(blocks[0]![i * n + j]);
-      }
-    }
-  });
-
-  it('says at which pivot a covariance is not positive definite', () => {
-    const k = covariance(50);
-    k[40 * 51] = -2;
-    for (const engine of ['wasm', 'typescript'] as const) {
-      const { value } = evaluate(engine, k, normals(50, 13), 1);
-      expect(value.value).toBeNaN();
-      expect(value.failedPivot).toBe(40);
-      expect(value.pivot).toBeLessThan(-2);
     }
   });
 });

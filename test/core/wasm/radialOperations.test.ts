@@ -6,6 +6,7 @@ import type { RadialOperations, RadialProfile } from '../../../src/core/wasm/rad
 import { typescriptRadialOperations } from '../../../src/core/wasm/twins/radialOperations.ts';
 import { wasmRadialOperations } from '../../../src/core/wasm/wasmRadialOperations.ts';
 import { maternProfiles } from '../../../src/kernels/maternProfiles.ts';
+import { rbfProfile } from '../../../src/kernels/rbfProfile.ts';
 import { thinPlate } from '../../../src/kernels/thinPlateProfiles.ts';
 import { difference } from './difference.ts';
 import { spoiledMemory } from './spoiledMemory.ts';
@@ -17,6 +18,7 @@ const engines: Record<string, (memory: Float64Memory) => RadialOperations> = {
 const profiles: RadialProfile[] = [
   ...[1, 2, 3, 4].map((q) => thinPlate(q, 'corrected').profile),
   ...Object.values(maternProfiles),
+  rbfProfile,
 ];
 const SIZES = [0, 1, 2, 3, 31, 32, 33, 64, 65, 97, 300];
 const VARIANCE = 1.7;
@@ -159,6 +161,10 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))('%s',
       expect(slope).toBeCloseTo(objective(form, a, b) / VARIANCE, 10);
     }
   });
+});
+
+it('the profiles of the library are compiled', () => {
+  expect(profiles.filter(({ compiled }) => compiled === undefined)).toEqual([]);
 });
 
 it('a profile that is not compiled runs as it is written', () => {

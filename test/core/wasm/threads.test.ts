@@ -164,23 +164,19 @@ describe('threads share the work bit for bit', () => {
 
   for (const n of SIZES) {
     it(`the fused operations of a Gaussian process of ${n} points`, () => {
-      const [q, outputs] = [3, 12];
+      const q = 3;
       const parameters = { variance: 1.3, lengthscales: [0.6, 0.9, 1.2], bias: 0.2, noise: 0.05 };
-      const blocks = [n * q, n * outputs, n * n, n * n, n * outputs, n * q].map((length, i) => normals(length, 8 + i));
-      for (const triangle of ['lower', 'both'] as const) {
-        const results = byThreads(blocks, (memory, [x, y, k, g, weights, dx]) => {
+      const blocks = [n * q, n * n, n * n, n * q].map((length, i) => normals(length, 8 + i));
+      expectSameBits(
+        byThreads(blocks, (memory, [x, k, g, dx]) => {
           const fused = wasmFusedOperations(memory);
-          fused.rbfCovariance(n, q, x!, parameters, triangle, k!);
-          memory.float64(g!, n * n).set(memory.float64(k!, n * n));
-          const value = fused.gaussianLogMarginal(n, outputs, outputs, g!, y!, weights!);
-          return { value, gradient: fused.rbfCovarianceGradient(n, q, x!, parameters, k!, g!, triangle, dx!) };
-        });
-        expect(results[0]!.value.value.failedPivot).toBe(-1);
-        expectSameBits(results);
-      }
+          fused.rbfCovariance(n, q, x!, parameters, k!);
+          return fused.rbfCovarianceGradient(n, q, x!, parameters, k!, g!, dx!);
+        }),
+      );
       for (const profile of [maternProfiles.matern32, thinPlate(q, 'corrected').profile]) {
         expectSameBits(
-          byThreads(blocks, (memory, [x, , k, g, , dx]) => {
+          byThreads(blocks, (memory, [x, k, g, dx]) => {
             const fused = wasmFusedOperations(memory);
             fused.radialGram(n, q, x!, profile, 1.3, k!);
             return fused.radialGramGradient(n, q, x!, profile, 1.3, k!, g!, dx!);

@@ -1,8 +1,8 @@
 import { NumericalError } from '../../errors.ts';
 import type { Float64Memory } from '../../float64/memory.ts';
-import { gaussianLogDensity } from '../../wasm/index.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../factorize.ts';
 import { bytesOf, registerMatrixKernel, type Workplace } from './kernel.ts';
+import { logDensity } from './logDensity.ts';
 import { mirrorLowerOf, transposeInPlace } from './square.ts';
 
 export const FROM_OBSERVATIONS = 'latentfield.GaussianLogDensityFromObservations';
@@ -119,7 +119,7 @@ function writeValue(
   quadratic: number,
 ): void {
   const logDeterminant = logDeterminantOf(n, memory.float64(factor, n * n));
-  const value = gaussianLogDensity(n, columns, logDeterminant, quadratic);
+  const value = logDensity(n, columns, logDeterminant, quadratic);
   memory.float64(target, 1)[0] = value;
 }
 

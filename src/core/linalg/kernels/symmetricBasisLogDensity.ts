@@ -1,9 +1,9 @@
-import { gaussianLogDensity } from '../../wasm/index.ts';
 import type { Strided } from '../engine.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../factorize.ts';
 import { lowerProduct } from '../lowerProduct.ts';
 import { notFinite, sumOfSquares } from './gaussianLogDensity.ts';
 import { bytesOf, registerMatrixKernel, type Workplace } from './kernel.ts';
+import { logDensity } from './logDensity.ts';
 import { mirrorLowerOf } from './square.ts';
 
 export const SYMMETRIC_BASIS = 'latentfield.SymmetricBasisLogDensity';
@@ -94,7 +94,7 @@ function writeValue(
   for (let i = 0; i < n; i++) quadratic += sumOfSquares(halves.subarray(i * width, i * width + columns));
   if (!Number.isFinite(quadratic)) throw notFinite(memory, inputs[3]!, n, columns, 'The observations');
   const logDeterminant = logDeterminantOf(n, memory.float64(factor, n * n));
-  memory.float64(outputs[0]!, 1)[0] = gaussianLogDensity(n, columns, logDeterminant, quadratic);
+  memory.float64(outputs[0]!, 1)[0] = logDensity(n, columns, logDeterminant, quadratic);
 }
 
 /**

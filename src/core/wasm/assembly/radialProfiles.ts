@@ -10,6 +10,7 @@ const THIN_PLATE_4: i32 = 4;
 const MATERN_12: i32 = 5;
 const MATERN_32: i32 = 6;
 const MATERN_52: i32 = 7;
+const RBF: i32 = 8;
 
 /** s ← f(s) for a number of pairs of entries, at least one; `work` has room for as many. */
 export function profileValues(profile: i32, pairs: i32, s: usize, work: usize): void {
@@ -45,6 +46,11 @@ export function profileValues(profile: i32, pairs: i32, s: usize, work: usize): 
     case MATERN_52: {
       decay(pairs, 5.0, s, work);
       polynomialTimes(pairs, 1.0, 1.0, 1.0 / 3.0, s, work);
+      return;
+    }
+    case RBF: {
+      scale(pairs, -0.5, s);
+      exponential(pairs << 1, s, s);
       return;
     }
     default:
@@ -87,9 +93,24 @@ export function profileSlopes(profile: i32, pairs: i32, s: usize, work: usize): 
       polynomialTimes(pairs, -5.0 / 6.0, -5.0 / 6.0, 0.0, s, work);
       return;
     }
+    case RBF: {
+      scale(pairs, -0.5, s);
+      exponential(pairs << 1, s, s);
+      scale(pairs, -0.5, s);
+      return;
+    }
     default:
       unreachable();
   }
+}
+
+/** s ← factor·s. */
+function scale(pairs: i32, factor: f64, s: usize): void {
+  const factors = f64x2.splat(factor);
+  do {
+    v128.store(s, f64x2.mul(factors, v128.load(s)));
+    s += 16;
+  } while (--pairs);
 }
 
 /** s ← s·√s. */

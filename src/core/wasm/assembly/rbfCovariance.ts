@@ -10,18 +10,9 @@ const BLOCK: i32 = 64;
 /**
  * K_ij ← variance·exp(−½·‖x_i − x_j‖²) + bias, + noise where i = j: n×n, row-major; the points divided by their
  * lengthscales and given dimension by dimension (q×n). Block by block, so that exponents never leave the first-level cache; blocks
- * below the diagonal are copied above it with `mirror`, else the upper triangle is left alone.
+ * below the diagonal are copied above it.
  */
-export function rbfCovariance(
-  n: i32,
-  q: i32,
-  x: usize,
-  variance: f64,
-  bias: f64,
-  noise: f64,
-  k: usize,
-  mirror: bool,
-): void {
+export function rbfCovariance(n: i32, q: i32, x: usize, variance: f64, bias: f64, noise: f64, k: usize): void {
   if (ASC_FEATURE_THREADS) {
     const parts = partsAlong(n, BLOCK);
     if (parts > 1 && isWorthSharing(MULTIPLICATIONS * n * n)) {
@@ -34,12 +25,11 @@ export function rbfCovariance(
       task.bias = bias;
       task.noise = noise;
       task.k = k;
-      task.mirror = mirror;
       shareOut(covariancePart, parts);
       return;
     }
   }
-  covarianceRows(0, n, n, q, x, variance, bias, noise, k, mirror);
+  covarianceRows(0, n, n, q, x, variance, bias, noise, k);
 }
 
 /** What an entry costs, an exponential above all, in multiplications of a product. */
@@ -56,14 +46,13 @@ class Covariance {
   q: i32;
   x: usize;
   k: usize;
-  mirror: bool;
 }
 
 function covariancePart(number: i32): void {
   const t = changetype<Covariance>(operands());
   const start = startInLower(number, t.parts, t.n, BLOCK);
   const end = startInLower(number + 1, t.parts, t.n, BLOCK);
-  covarianceRows(start, end, t.n, t.q, t.x, t.variance, t.bias, t.noise, t.k, t.mirror);
+  covarianceRows(start, end, t.n, t.q, t.x, t.variance, t.bias, t.noise, t.k);
 }
 
 /** Rows i0 … i1 − 1 of the lower triangle; i0 is a multiple of the block. */
@@ -77,7 +66,6 @@ function covarianceRows(
   bias: f64,
   noise: f64,
   k: usize,
-  mirror: bool,
 ): void {
   const rowBytes = n << 3;
   for (let ib = i0; ib < i1; ib += BLOCK) {
@@ -90,7 +78,7 @@ function covarianceRows(
         exponential(width, entries, entries);
         scaleAndShift(width, variance, bias, entries);
       }
-      if (mirror) mirrorBlock(ib, rows, jb, BLOCK, k, rowBytes);
+      mirrorBlock(ib, rows, jb, BLOCK, k, rowBytes);
     }
     for (let i = ib; i < rows; i++) store<f64>(at(k + i * rowBytes, i), variance + bias + noise);
   }

@@ -10,20 +10,10 @@ const BLOCK: i32 = 32;
  * g and k. With h = (g_ij + g_ji)·(k_ij − bias) below the diagonal, result ← [dx | squares | sums],
  *   dx_i = −Σ_j h_ij·(x_i − x_j),  squares_d = Σ_ij h_ij·(x_i − x_j)_d²,
  *   sums = [Σ h_ij, Σ g_ij, Σ g_ii, 0].
- * With `symmetric` only the lower triangle of g is read. Points and dx are given dimension by dimension; `work` has room for
+ * Points and dx are given dimension by dimension; `work` has room for
  * gradientWorkspace(n, q·n + q + 4) numbers.
  */
-export function rbfGradient(
-  n: i32,
-  q: i32,
-  x: usize,
-  k: usize,
-  bias: f64,
-  g: usize,
-  symmetric: bool,
-  result: usize,
-  work: usize,
-): void {
+export function rbfGradient(n: i32, q: i32, x: usize, k: usize, bias: f64, g: usize, result: usize, work: usize): void {
   const parts = gradientParts(n);
   if (ASC_FEATURE_THREADS) {
     if (parts > 1 && isWorthSharing(MULTIPLICATIONS * n * n)) {
@@ -34,14 +24,13 @@ export function rbfGradient(
       task.k = k;
       task.bias = bias;
       task.g = g;
-      task.symmetric = symmetric;
       task.work = work;
       shareOut(sharedPart, parts);
       addParts(n, resultLength(n, q), work, result);
       return;
     }
   }
-  for (let part = 0; part < parts; part++) gradientPart(part, n, q, x, k, bias, g, symmetric, work);
+  for (let part = 0; part < parts; part++) gradientPart(part, n, q, x, k, bias, g, work);
   addParts(n, resultLength(n, q), work, result);
 }
 
@@ -58,29 +47,18 @@ class Contraction {
   k: usize;
   g: usize;
   work: usize;
-  symmetric: bool;
 }
 
 function sharedPart(part: i32): void {
   const t = changetype<Contraction>(operands());
-  gradientPart(part, t.n, t.q, t.x, t.k, t.bias, t.g, t.symmetric, t.work);
+  gradientPart(part, t.n, t.q, t.x, t.k, t.bias, t.g, t.work);
 }
 
 function resultLength(n: i32, q: i32): i32 {
   return q * n + q + 4;
 }
 
-function gradientPart(
-  part: i32,
-  n: i32,
-  q: i32,
-  x: usize,
-  k: usize,
-  bias: f64,
-  g: usize,
-  symmetric: bool,
-  work: usize,
-): void {
+function gradientPart(part: i32, n: i32, q: i32, x: usize, k: usize, bias: f64, g: usize, work: usize): void {
   const length = resultLength(n, q);
   const dx = resultOfPart(part, length, work);
   const squares: usize = at(dx, q * n);
@@ -98,8 +76,7 @@ function gradientPart(
       for (let i = ib; i < rows; i++) {
         const width = min(BLOCK, i - jb);
         const row: usize = at(g + i * rowBytes, jb);
-        if (symmetric) doubled(width, row, h);
-        else withTransposed(width, row, at(g + jb * rowBytes, i), rowBytes, h);
+        withTransposed(width, row, at(g + jb * rowBytes, i), rowBytes, h);
         sum += total(width, h);
         weightSum += weigh(width, at(k + i * rowBytes, jb), bias, h);
         for (let d = 0; d < q; d++) {
@@ -113,16 +90,6 @@ function gradientPart(
   store<f64>(sums, weightSum);
   store<f64>(sums, sum + trace, 8);
   store<f64>(sums, trace, 16);
-}
-
-/** h_j ← 2·g_ij. */
-function doubled(width: i32, row: usize, h: usize): void {
-  let j = 0;
-  for (; j + 2 <= width; j += 2) {
-    const pair = v128.load(at(row, j));
-    v128.store(at(h, j), f64x2.add(pair, pair));
-  }
-  if (j < width) store<f64>(at(h, j), 2.0 * load<f64>(at(row, j)));
 }
 
 function total(width: i32, h: usize): f64 {

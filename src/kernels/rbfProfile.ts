@@ -1,0 +1,13 @@
+import type { RadialProfile } from '../core/ops.ts';
+
+/** The radial basis function with variance 1, as a function of s = r². */
+export const rbfProfile: RadialProfile = {
+  name: 'rbf',
+  compiled: 'rbf',
+  value: (s) => {
+    for (let i = 0; i < s.length; i++) s[i] = Math.exp(-0.5 * s[i]!);
+  },
+  slope: (s) => {
+    for (let i = 0; i < s.length; i++) s[i] = -0.5 * Math.exp(-0.5 * s[i]!);
+  },
+};
