@@ -41,7 +41,7 @@ export function bestOf(ended: readonly EndedRun[], count: number, limits: FitPro
 }
 
 /** The bounds of z = x / scale, in which the solver works. */
-function boxOf(limits: FitProblem['limits'], size: number): Box {
+export function boxOf(limits: FitProblem['limits'], size: number): Box {
   const bound = (entries: Float64Array | undefined, none: number) =>
     Float64Array.from({ length: size }, (_, i) => (entries?.[i] ?? none) / (limits?.scale[i] ?? 1));
   return {

@@ -4,8 +4,8 @@ import type { TraceEntry } from '../core/fit.ts';
 import { readCheckpointFile } from './checkpointFile.ts';
 import type { FitProblem } from './fitProblem.ts';
 import { shortNumber } from './shortNumber.ts';
-import type { SolverState } from './solverState.ts';
-import { type SolverStateJson, stateFromJson, stateToJson } from './stateJson.ts';
+import type { RefinementState, SolverState } from './solverState.ts';
+import { refinementFromJson, refinementToJson, type SolverStateJson, stateFromJson, stateToJson } from './stateJson.ts';
 
 /** Everything a fit needs to go on as if it had not been interrupted, beside its model and options: plain JSON. */
 export interface Checkpoint {
@@ -20,6 +20,8 @@ export interface Checkpoint {
   readonly seconds: number;
   /** One for each start, null for those that have not begun. */
   readonly starts: readonly (null | { readonly trace: readonly TraceEntry[]; readonly state: SolverStateJson })[];
+  /** Where the model's own steps after the solver are, once they have begun. */
+  readonly refinement?: SolverStateJson | undefined;
 }
 
 const number = v.number();
@@ -41,6 +43,7 @@ const schema = v.object({
     ),
     v.minLength(1),
   ),
+  refinement: v.optional(v.custom<SolverStateJson>((value) => typeof value === 'object' && value !== null)),
 });
 
 /** Relative difference of the log density at a saved point that other hardware or another engine may make. */
@@ -52,6 +55,7 @@ export function checkpointOf(
   runs: readonly { readonly trace: readonly TraceEntry[]; readonly state: SolverState | undefined }[],
   seed: number,
   seconds: number,
+  refinement?: RefinementState,
 ): Checkpoint {
   return {
     format: 'latentfield-checkpoint',
@@ -63,6 +67,7 @@ export function checkpointOf(
     starts: runs.map(({ trace, state }) =>
       state === undefined ? null : { trace: [...trace], state: stateToJson(state) },
     ),
+    ...(refinement !== undefined && { refinement: refinementToJson(refinement) }),
   };
 }
 
@@ -124,6 +129,20 @@ export function resumedState(checkpoint: Checkpoint, start: number, problem: Fit
   const state = stateFromJson(saved.state);
   if (state.best.x.length === problem.layout.size) checkValue(state, problem);
   return state;
+}
+
+/**
+ * Where the model's own steps are to go on, undefined where they have not begun; for a checkpoint whose starts have been checked.
+ *
+ * @throws InvalidInputError when what is saved of them is damaged
+ */
+export function resumedRefinement({ refinement }: Checkpoint, { layout }: FitProblem): RefinementState | undefined {
+  if (refinement === undefined) return undefined;
+  const state = refinementFromJson(refinement);
+  if (state.x.length === layout.size) return state;
+  throw new InvalidInputError(
+    `The checkpoint holds ${state.x.length} variables of the model's own steps, but the model has ${layout.size}. Was it edited?`,
+  );
 }
 
 function checkVariables({ model, variables }: Checkpoint, problem: FitProblem): void {

@@ -1,7 +1,14 @@
 import type { Fit, TraceEntry } from '../core/fit.ts';
 import type { Model } from '../core/model.ts';
 import { bestOf, type EndedRun } from './bestOf.ts';
-import { type Checkpoint, checkpointOf, checkResumed, readCheckpoint, resumedState } from './checkpoint.ts';
+import {
+  type Checkpoint,
+  checkpointOf,
+  checkResumed,
+  readCheckpoint,
+  resumedRefinement,
+  resumedState,
+} from './checkpoint.ts';
 import { writeCheckpointFile } from './checkpointFile.ts';
 import { embedded, embeddedStep } from './embedded.ts';
 import { type FitOptions, type FitSettings, fitSettings } from './fitOptions.ts';
@@ -12,6 +19,7 @@ import { perturbedStarts } from './perturbedStarts.ts';
 import { refined } from './refined.ts';
 import { type RunEvent, runFrom, type Start } from './run.ts';
 import type { Solution } from './solution.ts';
+import { MOST_ITERATIONS } from './solveOptions.ts';
 import type { SolverState } from './solverState.ts';
 import { stopping } from './stopping.ts';
 import { runInWorkers } from './workers/runInWorkers.ts';
@@ -43,13 +51,17 @@ export interface Run {
  * ```
  */
 export function fitSteps(model: Model, options: FitOptions = {}): AsyncGenerator<FitStep, Fit, void> {
-  return steps(model, fitSettings(model, options));
+  return steps(model, fitSettings(model, options), options.tolerance);
 }
 
-async function* steps(model: Model, settings: FitSettings): AsyncGenerator<FitStep, Fit, void> {
+async function* steps(
+  model: Model,
+  settings: FitSettings,
+  givenTolerance: number | undefined,
+): AsyncGenerator<FitStep, Fit, void> {
   const threads = await fitThreads(settings.threads, settings.engine);
   try {
-    return yield* stepsWith(threads, model, settings);
+    return yield* stepsWith(threads, model, settings, givenTolerance);
   } finally {
     await threads.release();
   }
@@ -59,6 +71,7 @@ async function* stepsWith(
   threads: FitThreads,
   model: Model,
   settings: FitSettings,
+  givenTolerance: number | undefined,
 ): AsyncGenerator<FitStep, Fit, void> {
   if (model.embed !== undefined) {
     const result = await embedded(model, settings, threads);
@@ -77,23 +90,47 @@ async function* stepsWith(
   try {
     const runs = runsOf(problem, settings, seed, saved);
     const save = saving(settings.checkpoint);
-    for await (const event of eventsOf(problem, runs, settings, stop.signal, save !== undefined)) {
-      const run = runs[event.start]!;
-      if (event.kind === 'iteration') {
-        const { entry, x } = event;
-        if (entry.iteration <= (run.trace.at(-1)?.iteration ?? -1)) continue;
-        run.trace.push(entry);
-        const step = fitStep(problem, event.start, entry, x, run.trace, seconds());
-        if (settings.onProgress?.(step) === false) stop.by('onProgress, which returned false');
-        yield step;
-      } else {
-        run.state = event.kind === 'end' ? event.solution.state : event.state;
-        if (event.kind === 'end') run.solution = event.solution;
-        await save?.(checkpointOf(problem, runs, seed, seconds()));
+    const isSaved = save !== undefined;
+    let refinement = saved === undefined ? undefined : resumedRefinement(saved, problem);
+    async function* told<Result>(events: AsyncGenerator<RunEvent, Result, void>) {
+      try {
+        for (;;) {
+          const next = await events.next();
+          if (next.done) return next.value;
+          const event = next.value;
+          if (event.kind === 'iteration') {
+            const { entry, x } = event;
+            const { trace } = runs[event.start]!;
+            if (entry.iteration <= (trace.at(-1)?.iteration ?? -1)) continue;
+            trace.push(entry);
+            const step = fitStep(problem, event.start, entry, x, trace, seconds());
+            if (settings.onProgress?.(step) === false) stop.by('onProgress, which returned false');
+            yield step;
+            continue;
+          }
+          if (event.kind === 'refinement') refinement = event.state;
+          else {
+            const run = runs[event.start]!;
+            run.state = event.kind === 'end' ? event.solution.state : event.state;
+            if (event.kind === 'end') run.solution = event.solution;
+          }
+          await save?.(checkpointOf(problem, runs, seed, seconds(), refinement));
+        }
+      } finally {
+        await events.return(undefined as never);
       }
     }
+    yield* told(eventsOf(problem, runs, settings, stop.signal, isSaved));
     const best = bestOf(runs.filter(isEnded), runs.length, problem.limits);
-    const { x, ...course } = await refined(problem, best, stop.signal);
+    const refinedSettings = {
+      start: runs.findIndex(({ trace }) => trace === best.trace),
+      maxIterations: settings.maxIterations ?? MOST_ITERATIONS,
+      maxEvaluations: settings.maxEvaluations ?? Number.POSITIVE_INFINITY,
+      tolerance: givenTolerance,
+      stateInterval: isSaved ? settings.checkpointInterval : undefined,
+      state: refinement,
+    };
+    const { x, ...course } = yield* told(refined(problem, best, refinedSettings, stop.signal));
     return fitAt(problem, x, { ...course, diagnostics: { ...course.diagnostics, seconds: seconds() } });
   } finally {
     stop.release();

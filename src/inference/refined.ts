@@ -1,56 +1,130 @@
-import type { Outcome } from './bestOf.ts';
+import type { TraceEntry } from '../core/fit.ts';
+import type { Refinement, RefinementPoint } from '../core/model.ts';
+import { boxOf, type Outcome } from './bestOf.ts';
 import type { FitProblem } from './fitProblem.ts';
+import { refinedCourse } from './refinedCourse.ts';
+import type { RunEvent } from './run.ts';
+import { projectedGradientNorm } from './scaledObjective.ts';
+import { slices } from './slices.ts';
+import type { RefinementState } from './solverState.ts';
 
-/** Most steps of a model's own: Newton's method takes a few, or something is wrong. */
-const MOST_STEPS = 100;
+/** What holds for the steps of a model's own. */
+export interface RefinedSettings {
+  /** The start that the outcome came from. */
+  readonly start: number;
+  /** Of the solver and of the model's own steps together. */
+  readonly maxIterations: number;
+  readonly maxEvaluations: number;
+  /** Largest entry of the projected gradient at which they end; undefined where the model says. */
+  readonly tolerance: number | undefined;
+  /** Seconds between two states; none unless given. */
+  readonly stateInterval: number | undefined;
+  /** Where an interrupted fit was. */
+  readonly state: RefinementState | undefined;
+}
 
 /**
- * The outcome after the model's own last steps, for models that know some. A fit that was stopped or ran out of iterations stays
- * where it is, and is only measured.
+ * The outcome after the model's own steps, for models that know some, told as the iterations of a run are. A fit that was stopped, ran
+ * out of iterations or meets the tolerance it was given stays where it is, and is only measured.
+ *
+ * @param signal - ends the steps at their best point; a reason that is a string says who stopped them
  */
-export async function refined(problem: FitProblem, outcome: Outcome, signal: AbortSignal): Promise<Outcome> {
+export async function* refined(
+  problem: FitProblem,
+  outcome: Outcome,
+  { start, maxIterations, maxEvaluations, tolerance, stateInterval = Number.POSITIVE_INFINITY, state }: RefinedSettings,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, Outcome, void> {
   const { model, compute } = problem;
   if (model.refine === undefined) return outcome;
-  const goesOn = outcome.status === 'converged' || outcome.status === 'failed';
-  const steps = model.refine(problem.valuesAt(outcome.x), { steps: goesOn ? MOST_STEPS : 0 });
-  let step = compute(() => steps.next(false));
-  while (!step.done && !signal.aborted) {
-    await new Promise((resume) => setTimeout(resume));
-    step = compute(() => steps.next(signal.aborted));
+  const { iterations: before, evaluations: evaluationsBefore, gradientNorm: gradientNormBefore } = outcome.diagnostics;
+  const within = (gradientNorm: number) => tolerance !== undefined && gradientNorm <= tolerance;
+  const goesOn = outcome.status === 'failed' || (outcome.status === 'converged' && !within(gradientNormBefore));
+  const steps =
+    goesOn && !signal.aborted && evaluationsBefore < maxEvaluations ? Math.max(0, maxIterations - before) : 0;
+  const course = model.refine(problem.valuesAt(state?.x ?? outcome.x), {
+    steps,
+    ...(state !== undefined && { memory: state.memory }),
+  });
+  const entryAt = (at: RefinementPoint, x: Float64Array): TraceEntry => ({
+    iteration: before + at.iterations,
+    evaluations: evaluationsBefore + at.evaluations,
+    objective: at.objective,
+    gradientNorm: gradientNormAt(problem, x, at.gradients),
+  });
+  let end: Refinement;
+  let unsaved: RunEvent | undefined;
+  let told = 0;
+  try {
+    const slice = slices();
+    let saved = Number.NEGATIVE_INFINITY;
+    let isOver = false;
+    for (;;) {
+      const step = compute(() => course.next(signal.aborted || isOver));
+      if (step.done) {
+        end = step.value;
+        break;
+      }
+      if (step.value !== undefined) {
+        const x = problem.variablesAt(step.value.values);
+        const entry = entryAt(step.value, x);
+        told = step.value.iterations;
+        isOver = within(entry.gradientNorm) || entry.evaluations >= maxEvaluations;
+        yield { kind: 'iteration', start, entry, x };
+        if (stateInterval < Number.POSITIVE_INFINITY) {
+          unsaved = { kind: 'refinement', state: { x, memory: step.value.memory() } };
+        }
+        if (unsaved !== undefined && performance.now() - saved >= 1000 * stateInterval) {
+          yield unsaved;
+          unsaved = undefined;
+          saved = performance.now();
+        }
+      }
+      if (slice.isOver()) await slice.leave();
+    }
+  } finally {
+    course.return(undefined as never);
   }
-  if (!step.done) {
-    steps.return(undefined as never);
-    return {
-      ...outcome,
-      status: 'stopped',
-      message: `Stopped before the last steps of the model's own. ${outcome.message}`,
-    };
-  }
-  const { values, kktResidual, converged, evaluations, iterations, message } = step.value;
-  const { diagnostics } = outcome;
+  if (unsaved !== undefined) yield unsaved;
+  const x = problem.variablesAt(end.values);
+  const entry = entryAt(end, x);
+  if (end.iterations > told) yield { kind: 'iteration', start, entry, x };
+  const { evaluations, gradientNorm, iteration: iterations } = entry;
   return {
     ...outcome,
-    x: problem.variablesAt(values),
-    ...(goesOn && { status: endOf(converged, signal) }),
-    message: sentences(outcome, message, goesOn ? endOf(converged, signal) : undefined),
-    diagnostics: {
-      ...diagnostics,
-      evaluations: diagnostics.evaluations + evaluations,
-      iterations: diagnostics.iterations + iterations,
-      kktResidual,
-    },
+    x,
+    ...refinedCourse(outcome, end, {
+      goesOn,
+      limit:
+        evaluations >= maxEvaluations
+          ? `maxEvaluations = ${maxEvaluations}`
+          : iterations >= maxIterations
+            ? `maxIterations = ${maxIterations}`
+            : undefined,
+      within: within(gradientNorm) ? { gradientNorm, tolerance: tolerance! } : undefined,
+      stoppedBy: signal.aborted ? signal.reason : undefined,
+    }),
+    diagnostics: { ...outcome.diagnostics, evaluations, iterations, gradientNorm, kktResidual: end.kktResidual },
   };
 }
 
-function sentences(before: Outcome, message: string, end: Outcome['status'] | undefined): string {
-  if (end === 'stopped') return `Stopped during the last steps of the model's own. ${message}`;
-  if (end === 'converged' && before.status === 'failed') {
-    return `${message} Before that the solver could go no further: ${before.message}`;
+/** Largest entry of the projected gradient in the solver's variables, from the gradient in natural values. */
+function gradientNormAt(
+  { layout, limits }: FitProblem,
+  x: Float64Array,
+  gradients: RefinementPoint['gradients'],
+): number {
+  const gradient = new Float64Array(layout.size);
+  const scaled = new Float64Array(layout.size);
+  for (const { path, start, size, transform } of layout.variables) {
+    if (start < 0) continue;
+    const own = x.subarray(start, start + size);
+    gradient.set(transform.pullBack(Float64Array.from(gradients[path]!), transform.toNatural(own), own), start);
   }
-  return `${before.message} ${message}`;
-}
-
-function endOf(converged: boolean, signal: AbortSignal): Outcome['status'] {
-  if (converged) return 'converged';
-  return signal.aborted ? 'stopped' : 'failed';
+  for (let i = 0; i < layout.size; i++) {
+    const scale = limits?.scale[i] ?? 1;
+    gradient[i] = -scale * gradient[i]!;
+    scaled[i] = x[i]! / scale;
+  }
+  return projectedGradientNorm({ x: scaled, value: Number.NaN, gradient }, boxOf(limits, layout.size));
 }

@@ -5,7 +5,7 @@ import { onlyPoint } from './onlyPoint.ts';
 import { slices } from './slices.ts';
 import type { Progress, Solution } from './solution.ts';
 import { solve } from './solve.ts';
-import type { SolverState } from './solverState.ts';
+import type { RefinementState, SolverState } from './solverState.ts';
 import type { Solver } from './solvers/solver.ts';
 import { standardSolver } from './standardSolver.ts';
 
@@ -35,6 +35,7 @@ export interface RunSettings {
 export type RunEvent =
   | { readonly kind: 'iteration'; readonly start: number; readonly entry: TraceEntry; readonly x: Float64Array }
   | { readonly kind: 'state'; readonly start: number; readonly state: SolverState }
+  | { readonly kind: 'refinement'; readonly state: RefinementState }
   | { readonly kind: 'end'; readonly start: number; readonly solution: Solution };
 
 /** Halvings of the way between a start where the log density is not finite and the model's own start. */

@@ -68,6 +68,9 @@ const schema = v.strictObject({
   state: v.optional(v.any()),
 });
 
+/** Most iterations, unless given. */
+export const MOST_ITERATIONS = 1000;
+
 /**
  * Fills in and checks what a minimisation is given. A start outside the bounds is moved to the nearest point within.
  *
@@ -91,7 +94,7 @@ export function solveSettings(start: ArrayLike<number>, solver: Solver, options:
     throw new InvalidInputError(`The scale must be positive and finite, but entry ${flat} is ${scale[flat]}.`);
   }
 
-  const { maxIterations = 1000, maxEvaluations = infinity, maxSeconds = infinity } = options;
+  const { maxIterations = MOST_ITERATIONS, maxEvaluations = infinity, maxSeconds = infinity } = options;
   const { tolerance = 1e-5, relativeDecrease = 2.2e-9 } = options;
   return {
     start: x,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import type { SolverState } from './solverState.ts';
+import type { RefinementState, SolverState } from './solverState.ts';
 
 /** A {@link SolverState} for `JSON.stringify`: every array of doubles as base64 of its little-endian bytes. */
 export type SolverStateJson = { readonly [name: string]: number | string | SolverStateJson };
@@ -11,6 +11,7 @@ const array = v.pipe(
   v.check(({ base64 }) => base64.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(base64)),
   v.transform(({ base64 }) => doublesFrom(base64)),
 );
+const memory = v.record(v.string(), v.union([number, array]));
 const iterate = v.object({ x: array, value: number, gradient: array });
 const stateSchema = v.object({
   solver: v.string(),
@@ -20,8 +21,9 @@ const stateSchema = v.object({
   scale: array,
   iterate,
   best: iterate,
-  memory: v.record(v.string(), v.union([number, array])),
+  memory,
 });
+const refinementSchema = v.object({ x: array, memory });
 
 /**
  * The state of a minimisation as plain JSON, from which {@link stateFromJson} gives back the same bits.
@@ -33,6 +35,11 @@ const stateSchema = v.object({
  * ```
  */
 export function stateToJson(state: SolverState): SolverStateJson {
+  return encode({ ...state });
+}
+
+/** The state of a model's own steps likewise. */
+export function refinementToJson(state: RefinementState): SolverStateJson {
   return encode({ ...state });
 }
 
@@ -57,6 +64,20 @@ export function stateFromJson(json: unknown): SolverState {
   throw new InvalidInputError(
     `This is no solver state as stateToJson makes it: ${path ? `'${path}' is missing or damaged` : 'it is no object'}. ` +
       'Was the file cut short, or made by something else?',
+  );
+}
+
+/**
+ * Reads back what {@link refinementToJson} made.
+ *
+ * @throws InvalidInputError naming the field that is missing or damaged
+ */
+export function refinementFromJson(json: unknown): RefinementState {
+  const result = v.safeParse(refinementSchema, json);
+  if (result.success) return result.output;
+  const path = result.issues[0].path?.map(({ key }) => String(key)).join('.');
+  throw new InvalidInputError(
+    `The state of the model's own steps in the checkpoint is damaged at '${path}'. Was the file cut short, or edited?`,
   );
 }
 

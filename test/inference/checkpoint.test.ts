@@ -77,12 +77,15 @@ describe('a fit resumed from its checkpoint', () => {
     const states: Checkpoint[] = [];
     const whole = await fit(field(), {
       engine: 'wasm',
+      checkpointInterval: 0,
       checkpoint: (state) => {
         states.push(JSON.parse(JSON.stringify(state)) as Checkpoint);
       },
     });
-    expect(states.map(({ starts }) => stateFromJson(starts[0]!.state).solver)).toEqual(['ownSteps', 'ownSteps']);
-    for (const resume of states) expect(bitsOf(await fit(field(), { engine: 'wasm', resume }))).toBe(bitsOf(whole));
+    expect(new Set(states.map(({ starts }) => stateFromJson(starts[0]!.state).solver))).toEqual(new Set(['ownSteps']));
+    expect(states.length).toBeGreaterThan(20);
+    for (const resume of states.filter((_, k) => k % 4 === 1))
+      expect(bitsOf(await fit(field(), { engine: 'wasm', resume }))).toBe(bitsOf(whole));
   });
 
   it('counts its seconds from the first beginning', async () => {

@@ -1,22 +1,23 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { connectedComponents } from '../../core/graph/connectedComponents.ts';
 import { completeGraph, type Graph, knnGraph } from '../../core/graph/index.ts';
 import { supportGraph } from '../../core/graph/supportGraph.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import type { Model, ParameterValues, Posterior } from '../../core/model.ts';
+import type { Model, Posterior } from '../../core/model.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import * as op from '../../core/ops.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Tensor1D } from '../../core/tensorflow.ts';
 import { expectedMoments } from '../../priors/constraints/expectedMoments.ts';
 import { momentDensity } from '../../priors/constraints/momentDensity.ts';
-import { penalizedNewton, penaltyPath } from '../../priors/constraints/penalizedNewton.ts';
 import { type MomentProblem, type PrecisionEntries, withInverse } from '../../priors/constraints/secondMoments.ts';
 import type { SparseTerms } from '../spectral/bottomOfSparse.ts';
 import { doublyCentred, leadingEmbedding } from '../spectral/leadingEmbedding.ts';
 import { latentDimOption, savedSpectral } from '../spectral/options.ts';
 import { imputedByField } from './imputedByField.ts';
+import { checkBounded, checkSize } from './momentLimits.ts';
+import { ownSteps } from './ownSteps.ts';
+import { ATTRACTION, DIAGONAL, entriesIn, REPULSION, refinedMoments } from './refinedMoments.ts';
 
 export interface DrillOptions {
   /** q, from 1; 2 unless given. */
@@ -37,10 +38,6 @@ const schema = v.strictObject({
 /** Those of which the layer's term is the objective of the graphical lasso itself. */
 const COPIES = 2;
 
-const DIAGONAL = 'field.diagonal';
-const ATTRACTION = 'field.attraction';
-const REPULSION = 'field.repulsion';
-
 /**
  * Dimensionality reduction through regularisation of the inverse covariance in the log likelihood: the graphical lasso across points,
  * field = log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij| with S = YcYcᵀ/D and Θ_ij = 0 where there is no edge, embedded by kernel PCA of Θ⁻¹.
@@ -51,8 +48,9 @@ const REPULSION = 'field.repulsion';
  * @param Y - N×D observations
  * @param options - see {@link DrillOptions}
  * @returns a model for `fit` and `evaluate`; its fit has `graph` (of weights |Θ_ij|), `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
- * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, and a point at the mean of all, whose precision would
- * have no bound
+ * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, more points and pairs than Newton's method can take (about
+ * 12 000 together), a point at the mean of all, whose precision would have no bound, and penalty 0 where more than D points are all
+ * neighbours of each other, on which the density has none
  * @see Lawrence 2012, §3
  * @example
  * ```ts
@@ -72,11 +70,12 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
   });
   const { parameters } = layer;
   const problem = layer.problem!;
+  checkSize(problem, checked.neighbours === 'all');
+  if (problem.penalty === 0) checkBounded(graph, points.columns);
   return Object.freeze<Model>({
     name: 'drill',
-    // Where entries are far from independent first-order steps crawl, and Newton's take a few: hand over early.
-    tolerance: 0.1,
-    relativeDecrease: 1e-3,
+    // Where entries are far from independent first-order steps crawl, and Newton's take a few from anywhere.
+    solver: ownSteps,
     assemble: () => ({
       parameters: {
         [DIAGONAL]: parameters.diagonal!,
@@ -106,27 +105,7 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
       dispose: () => undefined,
     }),
     posterior: (values) => posteriorOf(problem, entriesIn(values), checked.latentDim),
-    *refine(values, { steps }) {
-      const start = entriesIn(values);
-      const { entries, ...result } = yield* steps === 0
-        ? penalizedNewton(problem, start, 0)
-        : penaltyPath(problem, steps);
-      const { kktResidual, iterations } = result;
-      const learned = supportGraph(problem, entries.edges);
-      const newton = iterations === 0 ? '' : `${iterations} Newton step${iterations === 1 ? '' : 's'} followed. `;
-      return {
-        ...result,
-        values: {
-          [DIAGONAL]: Array.from(entries.diagonal),
-          [ATTRACTION]: Array.from(entries.edges, (entry) => Math.max(0, -entry)),
-          [REPULSION]: Array.from(entries.edges, (entry) => Math.max(0, entry)),
-        },
-        converged: kktResidual <= 1e-8,
-        message:
-          `${newton}The optimality conditions hold to ${kktResidual.toExponential(1)} (relative). ` +
-          described(learned, graph.sources.length),
-      };
-    },
+    refine: (values, options) => refinedMoments(problem, values, options),
     toJSON: () => savedSpectral('drill', points, checked),
   });
 }
@@ -148,24 +127,6 @@ function momentsOf(points: Matrix, { size, sources, targets }: Graph) {
     );
   }
   return { variances, covariances: Float64Array.from(sources, (i, e) => moment(i, targets[e]!)) };
-}
-
-function entriesIn(values: ParameterValues): PrecisionEntries {
-  const list = (path: string) => Float64Array.from(values[path] as readonly number[]);
-  const attraction = list(ATTRACTION);
-  return { diagonal: list(DIAGONAL), edges: list(REPULSION).map((entry, e) => entry - attraction[e]!) };
-}
-
-/** What the learned graph looks like, and what that does to the embedding. */
-function described(learned: Graph, allowed: number): string {
-  const { sizes } = connectedComponents(learned);
-  const has = `The learned graph has ${learned.sources.length} of ${allowed} edges`;
-  if (sizes.length === 1) return `${has} and is connected.`;
-  return (
-    `${has} and ${sizes.length} components, the largest of ${sizes.reduce((most, size) => Math.max(most, size))} points: points of different ` +
-    'components have no covariance, so that each eigenvector, before the covariance is centred, is 0 outside one component, and columns of the ' +
-    'embedding show components one by one, not where they are to each other. A smaller penalty or more neighbours would connect them.'
-  );
 }
 
 function posteriorOf(problem: MomentProblem, entries: PrecisionEntries, latentDim: number): Posterior {

@@ -2,12 +2,12 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { connectedComponents } from '../../core/graph/connectedComponents.ts';
 import type { Graph } from '../../core/graph/graph.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import type { Assembly, Model, ModelJSON, ParameterValues, Posterior, Refinement } from '../../core/model.ts';
+import type { Assembly, Model, ModelJSON, Posterior } from '../../core/model.ts';
 import * as op from '../../core/ops.ts';
 import { laplacianFactor } from '../../core/sparse/laplacianFactor.ts';
 import type { Tensor1D } from '../../core/tensorflow.ts';
 import { fieldDensity } from '../../priors/constraints/fieldDensity.ts';
-import { fieldFactor, isSparse } from '../../priors/constraints/fieldFactor.ts';
+import { type FieldFactor, fieldFactor, isSparse, sparseField } from '../../priors/constraints/fieldFactor.ts';
 import { inexactNewton } from '../../priors/constraints/inexactNewton.ts';
 import { interiorPoint } from '../../priors/constraints/interiorPoint.ts';
 import { maxEntropy } from '../../priors/constraints/maxEntropy.ts';
@@ -17,9 +17,8 @@ import { growingSupport } from './growingSupport.ts';
 import { imputedByField, laplacianTerms } from './imputedByField.ts';
 import { ownSteps } from './ownSteps.ts';
 import { type PlacedField, placed, reconstructed } from './placement.ts';
-
-/** The path of the multipliers. */
-export const WEIGHTS = 'field.weights';
+import { refinedField, WEIGHTS, weightsIn } from './refinedField.ts';
+import { shared } from './sharedFactor.ts';
 
 /** What makes one maximum-entropy model differ from another. */
 export interface FieldParts extends Pick<PlacedField, 'observations' | 'neighbours' | 'density' | 'distancesTo'> {
@@ -44,9 +43,6 @@ export const MOST_POINTS = 3000;
 const NEAR = 1e-2;
 const VERY_NEAR = 1e-6;
 
-/** Largest violation of the optimality conditions at a maximum. */
-export const CONVERGED = 1e-8;
-
 /** A model that is one maximum-entropy layer on given distances, and the embedding of the field it learns. */
 export function fieldModel(parts: FieldParts): Model {
   const { name, graph, squaredDistances, basePrecision, copies, slackPenalty } = parts;
@@ -54,6 +50,15 @@ export function fieldModel(parts: FieldParts): Model {
   const problem = layer.problem!;
   const sparse = isSparse(graph);
   const hasDense = graph.size <= MOST_POINTS;
+  const factor = shared(() => {
+    // Where the edges are few the model's own steps work on a sparse factor, whatever its fill: evaluations share it.
+    const laplacian = sparse ? laplacianFactor(graph) : undefined;
+    return { laplacian, field: laplacian === undefined ? fieldFactor(problem) : sparseField(laplacian) };
+  });
+  const anyFactor: FieldFactor = {
+    sparse,
+    evaluate: (weights, base) => factor.use(({ field }) => field.evaluate(weights, base)),
+  };
   return Object.freeze<Model>({
     name,
     ...(parts.likely !== undefined && { solver: growingSupport(problem, parts.likely) }),
@@ -61,53 +66,39 @@ export function fieldModel(parts: FieldParts): Model {
     // Newton's method with differences for a Hessian needs to start where the weights that are 0 are known.
     tolerance: (copies / 2) * (hasDense || sparse ? NEAR : VERY_NEAR),
     relativeDecrease: 0,
-    assemble: (): Assembly => {
-      const factor = fieldFactor(problem);
-      return {
-        parameters: { [WEIGHTS]: layer.parameters.weights! },
-        factors: [
-          {
-            name: 'field',
-            logDensity: (values) =>
-              fieldDensity(
-                values[WEIGHTS] as Tensor1D,
-                op.tensor(squaredDistances) as Tensor1D,
-                factor,
-                basePrecision,
-                copies,
-              ),
-          },
-        ],
-        dispose: () => undefined,
-      };
-    },
+    assemble: (): Assembly => ({
+      parameters: { [WEIGHTS]: layer.parameters.weights! },
+      factors: [
+        {
+          name: 'field',
+          logDensity: (values) =>
+            fieldDensity(
+              values[WEIGHTS] as Tensor1D,
+              op.tensor(squaredDistances) as Tensor1D,
+              anyFactor,
+              basePrecision,
+              copies,
+            ),
+        },
+      ],
+      dispose: factor.dispose,
+    }),
     posterior: (values) => fieldPosterior(parts, supportOf(graph, weightsIn(values))),
-    *refine(values, { steps }): Generator<void, Refinement, boolean> {
+    *refine(values, { steps, memory }) {
       const start = Float64Array.from(weightsIn(values));
-      const result = sparse
-        ? yield* interiorPoint(problem, laplacianFactor(graph), start, steps)
-        : hasDense
-          ? yield* projectedNewton(problem, start, steps)
-          : yield* inexactNewton(problem, fieldFactor(problem), start, steps);
-      const { weights, kktResidual: residual, iterations, evaluations } = result;
-      const newton = iterations === 0 ? '' : `${iterations} Newton step${iterations === 1 ? '' : 's'} followed. `;
-      return {
-        values: { ...values, [WEIGHTS]: Array.from(weights) },
-        kktResidual: residual,
-        converged: residual <= CONVERGED,
-        iterations,
-        evaluations,
-        message:
-          `${newton}The optimality conditions hold to ${residual.toExponential(1)} (relative). ` +
-          described(parts, supportOf(graph, weights)),
-      };
+      const told = (weights: Float64Array) => described(parts, supportOf(graph, weights));
+      const search =
+        hasDense && !sparse
+          ? projectedNewton(problem, start, steps, memory)
+          : factor.hold(({ laplacian, field }) =>
+              laplacian === undefined
+                ? inexactNewton(problem, field, start, steps, memory)
+                : interiorPoint(problem, laplacian, start, steps, memory),
+            );
+      return yield* refinedField(search, problem, sparse ? 'interior-point step' : 'Newton step', told);
     },
     toJSON: parts.toJSON,
   });
-}
-
-export function weightsIn(values: ParameterValues): readonly number[] {
-  return values[WEIGHTS] as readonly number[];
 }
 
 /** What the field with this learned graph can do. */

@@ -1,27 +1,21 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Save } from '../../core/linalg/kernels/kernel.ts';
 import { doublesOf } from '../../core/matrix.ts';
-import type { Model, Refinement } from '../../core/model.ts';
+import type { Model } from '../../core/model.ts';
 import * as op from '../../core/ops.ts';
 import { box } from '../../core/parameter.ts';
 import { type Scalar, type Tensor, tf } from '../../core/tensorflow.ts';
-import { fieldFactor } from '../../priors/constraints/fieldFactor.ts';
+import { type FieldValue, fieldFactor } from '../../priors/constraints/fieldFactor.ts';
+import { type FieldResult, type FieldSearch, retold } from '../../priors/constraints/fieldSearch.ts';
 import { inexactNewton } from '../../priors/constraints/inexactNewton.ts';
 import { type FieldProblem, kktResidual, weightScale } from '../../priors/constraints/kktResidual.ts';
 import { projectedNewton } from '../../priors/constraints/projectedNewton.ts';
 import { supportOf } from './fieldEmbedding.ts';
-import {
-  CONVERGED,
-  described,
-  type FieldParts,
-  fieldPosterior,
-  MOST_POINTS,
-  WEIGHTS,
-  weightsIn,
-} from './fieldModel.ts';
+import { described, type FieldParts, fieldPosterior, MOST_POINTS } from './fieldModel.ts';
 import { imputedByField, laplacianTerms } from './imputedByField.ts';
 import { type ObservedValue, observedField } from './observedField.ts';
 import { observedSquaredDistances } from './observedSquaredDistances.ts';
+import { CONVERGED, inWords, violationInWords, WEIGHTS, weightsIn } from './refinedField.ts';
 
 /** The solver's own violation of the optimality conditions at which EM takes over. */
 const NEAR = 1e-1;
@@ -77,51 +71,71 @@ export function observedFieldModel(parts: Omit<FieldParts, 'distancesTo'>): Mode
       const distancesTo = observedSquaredDistances(completed);
       return fieldPosterior({ ...parts, observations: completed, distancesTo }, learned);
     },
-    *refine(values, { steps }): Generator<void, Refinement, unknown> {
+    *refine(values, { steps, memory }) {
       const evaluate = observed();
       let weights: Float64Array = Float64Array.from(weightsIn(values));
       let at = evaluate(weights);
-      const reference = { ...first, squaredDistances: at.expectedDistances };
-      const direct = { sparse: true, evaluate: (w: Float64Array) => observedGradient(evaluate(w), reference) };
-      const measured = () => kktResidual(reference, weights, observedGradient(at, reference).resistances);
+      const expected = (memory?.expected as Float64Array | undefined) ?? at.expectedDistances;
+      const reference = { ...first, squaredDistances: expected };
+      const direct = { sparse: true, evaluate: (w: Float64Array) => observedGradient(w, evaluate(w), reference) };
+      const measured = () => kktResidual(reference, weights, observedGradient(weights, at, reference).resistances);
       let residual = measured();
-      let rounds = 0;
-      let newtonSteps = 0;
-      let evaluations = 1;
-      while (rounds < steps && residual > GOAL) {
-        for (let round = 0; round < ROUNDS; round++, rounds++) {
-          const problem = { ...first, squaredDistances: at.expectedDistances };
-          const { weights: next, evaluations: more } =
-            size <= MOST_POINTS
-              ? yield* projectedNewton(problem, weights, M_STEPS)
-              : yield* inexactNewton(problem, fieldFactor(graph), weights, M_STEPS);
-          weights = next;
-          at = evaluate(weights);
-          evaluations += more + 1;
-        }
-        const before = residual;
-        const found = yield* inexactNewton(reference, direct, weights, steps);
-        const there = evaluate(found.weights);
-        evaluations += found.evaluations + 1;
-        // Newton's method looks for a point where the gradient vanishes, which is worth having only where the density is no smaller.
-        if (there.value >= at.value - 1e-12 * Math.abs(at.value)) {
-          weights = found.weights;
-          at = there;
-          newtonSteps += found.iterations;
-        }
-        residual = measured();
-        if (residual <= CONVERGED && residual > before / 2) break;
-      }
-      return {
+      const earlier = (name: string) => memory?.[name] as number | undefined;
+      let rounds = earlier('rounds') ?? 0;
+      let newtonSteps = earlier('newtonSteps') ?? 0;
+      let evaluations = earlier('evaluations') ?? 1;
+      /** Rounds since the last Newton steps, and the violation before them. */
+      let since = earlier('since') ?? 0;
+      let before = earlier('before') ?? Infinity;
+      let stopped = false;
+      const told = () => ({
         values: { ...values, [WEIGHTS]: Array.from(weights) },
-        kktResidual: residual,
-        converged: residual <= CONVERGED,
+        objective: at.value,
+        gradients: { [WEIGHTS]: at.resistances.map((R, e) => 0.5 * (copies * R - at.expectedDistances[e]!)) },
         iterations: rounds + newtonSteps,
         evaluations,
-        message:
-          `${rounds === 0 ? '' : `${rounds} rounds of EM and ${newtonSteps} Newton steps followed. `}The optimality conditions hold to ` +
-          `${residual.toExponential(1)} (relative) for the distances expected given the observed entries. ` +
-          described(parts, supportOf(graph, weights)),
+      });
+      const step = () => {
+        const saved = { expected, rounds, newtonSteps, evaluations, since, before };
+        return { ...told(), memory: () => saved };
+      };
+      while (rounds + newtonSteps < steps && !stopped) {
+        if (since === 0) {
+          if (residual <= GOAL || (residual <= CONVERGED && residual > before / 2)) break;
+          before = residual;
+        }
+        const isRound = since < ROUNDS;
+        const problem = { ...first, squaredDistances: at.expectedDistances };
+        const found = yield* withoutSteps(
+          !isRound
+            ? inexactNewton(reference, direct, weights, steps - rounds - newtonSteps)
+            : size <= MOST_POINTS
+              ? projectedNewton(problem, weights, M_STEPS)
+              : inexactNewton(problem, fieldFactor(graph), weights, M_STEPS),
+        );
+        evaluations += found.evaluations;
+        stopped = found.stopped;
+        since = isRound ? since + 1 : 0;
+        // Newton's method looks for a point where the gradient vanishes, which is worth having only where the density is no smaller.
+        const isWorth = isRound
+          ? !stopped
+          : found.iterations > 0 && found.value >= at.value - 1e-12 * Math.abs(at.value);
+        if (!isWorth) continue;
+        weights = found.weights;
+        at = evaluate(weights);
+        evaluations++;
+        residual = measured();
+        if (isRound) rounds++;
+        else newtonSteps += found.iterations;
+        if (!stopped) stopped = yield step();
+      }
+      const given = ' for the distances expected given the observed entries';
+      return {
+        ...told(),
+        kktResidual: residual,
+        converged: residual <= CONVERGED,
+        course: rounds === 0 ? '' : `${inWords(rounds, 'round')} of EM and ${newtonSteps} Newton steps`,
+        message: `${violationInWords(residual, given)} ${described(parts, supportOf(graph, weights))}`,
       };
     },
     toJSON: parts.toJSON,
@@ -138,14 +152,24 @@ function observedDensity(weights: Tensor, evaluate: ReturnType<typeof observedFi
   })(weights) as Scalar;
 }
 
+/** A search of another density, of which only the pauses and the end are told. */
+function withoutSteps(search: FieldSearch): Generator<undefined, FieldResult, boolean> {
+  return retold(search, () => undefined);
+}
+
 /**
- * What Newton's method takes for resistances, so that it follows the density of what is observed: its conditions are then
- * c·R − E[φ] in the place of c·R − φ.
+ * What Newton's method takes for a field, so that it follows the density of what is observed: its value and conditions are then that
+ * density and c·R − E[φ] in the place of c·R − φ.
  */
-function observedGradient({ value, resistances, expectedDistances }: ObservedValue, reference: FieldProblem) {
-  const { squaredDistances, copies } = reference;
+function observedGradient(
+  weights: Float64Array,
+  { value, resistances, expectedDistances }: ObservedValue,
+  { squaredDistances, copies }: FieldProblem,
+): FieldValue {
+  let cost = 0;
+  for (let e = 0; e < weights.length; e++) cost += weights[e]! * squaredDistances[e]!;
   return {
-    logDeterminant: value,
+    logDeterminant: (2 * value + cost) / copies,
     resistances: resistances.map((R, e) => R - (expectedDistances[e]! - squaredDistances[e]!) / copies),
   };
 }

@@ -1,6 +1,6 @@
 import type { Solver, Steps } from '../../core/solver.ts';
 
-/** A solver that stays where it is: for models whose own last steps get to the maximum from anywhere. */
+/** A solver that stays where it is: for models whose own steps get to the maximum from anywhere. */
 export const ownSteps: Solver = Object.freeze({
   name: 'ownSteps',
   bounded: true,

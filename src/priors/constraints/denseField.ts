@@ -14,13 +14,15 @@ export type Pairs = Pick<Edges, 'sources' | 'targets'> & { readonly size: number
  * eigenvalue 1/λ the differences R_e = U_ii + U_jj − 2U_ij, which do not see it, keep three more digits.
  *
  * @param work - U is N×N, valid until the next allocation in the memory of the backend; after that, it is still at `offset`
- * @throws NumericalError when Q has no factor in double precision
+ * @param without - what to do when Q has no factor in double precision; it throws the error that says so unless given
+ * @throws NumericalError when Q has no factor, or there is no memory for N×N numbers
  */
 export function withDenseField<T>(
   pairs: Pairs,
   weights: Float64Array,
   base: number,
   work: (logDeterminant: number, U: Float64Array, offset: number) => T,
+  without: (error: NumericalError) => T = rethrow,
 ): T {
   const { size: N } = pairs;
   const memory = float64Backend().memory64;
@@ -29,9 +31,11 @@ export function withDenseField<T>(
     const algebra = linearAlgebra(memory);
     const pivot = algebra.cholesky(N, offset);
     if (pivot >= 0) {
-      throw new NumericalError(
-        `The precision L(w) + ${base}·I (${N}×${N}) has no Cholesky factor: pivot ${pivot} is not positive. ` +
-          'Its weights are too far apart: raise basePrecision, or take a finite slackPenalty.',
+      return without(
+        new NumericalError(
+          `The precision L(w) + ${base}·I (${N}×${N}) has no Cholesky factor: pivot ${pivot} is not positive. ` +
+            'Its weights are too far apart: raise basePrecision, or take a finite slackPenalty.',
+        ),
       );
     }
     const factor = memory.float64(offset, N * N);
@@ -39,6 +43,10 @@ export function withDenseField<T>(
     algebra.choleskyInverse(N, offset);
     return work(logDeterminant, memory.float64(offset, N * N), offset);
   });
+}
+
+function rethrow(error: NumericalError): never {
+  throw error;
 }
 
 /** Lower triangle of L(w) + λI + (s/N)·11ᵀ; returns s. */

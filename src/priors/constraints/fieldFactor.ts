@@ -25,25 +25,28 @@ export function isSparse({ size: N, sources }: Pairs): boolean {
   return N >= SMALL && sources.length < (SPARSE * N * N) / 4;
 }
 
-/** The factor that suits the graph; its structure is found on the first evaluation. */
+/** Beyond this many points an N×N array is no choice, however much of it a sparse factor fills. */
+const MOST_DENSE = 10_000;
+
+/** The factor that suits the graph; a sparse one unless its fill makes a dense one faster. */
 export function fieldFactor(pairs: Pairs): FieldFactor {
   const { size: N } = pairs;
-  let sparse: LaplacianFactor | undefined;
   if (isSparse(pairs)) {
     const factor = laplacianFactor(pairs);
-    if (factor.storedEntries < (SPARSE * N * N) / 2) sparse = factor;
+    if (N > MOST_DENSE || factor.storedEntries < (SPARSE * N * N) / 2) return sparseField(factor);
   }
-  const factor = sparse;
-  if (factor === undefined) {
-    return {
-      sparse: false,
-      evaluate: (weights, base) =>
-        withDenseField(pairs, weights, base, (logDeterminant, U) => ({
-          logDeterminant,
-          resistances: resistancesOf(pairs, U),
-        })),
-    };
-  }
+  return {
+    sparse: false,
+    evaluate: (weights, base) =>
+      withDenseField(pairs, weights, base, (logDeterminant, U) => ({
+        logDeterminant,
+        resistances: resistancesOf(pairs, U),
+      })),
+  };
+}
+
+/** A sparse factor as that of a field. */
+export function sparseField(factor: LaplacianFactor): FieldFactor {
   return {
     sparse: true,
     evaluate: (weights, base) => {

@@ -1,6 +1,9 @@
+import type { SolverMemory } from '../../core/solver.ts';
+import { conjugateGradients } from './conjugateGradients.ts';
 import type { FieldFactor } from './fieldFactor.ts';
-import { type FieldProblem, kktResidual, violationOf, weightScale } from './kktResidual.ts';
-import type { NewtonResult } from './projectedNewton.ts';
+import { countsOf, type FieldSearch, pointAt } from './fieldSearch.ts';
+import { freeEdges, movedWithin } from './freeEdges.ts';
+import { type FieldProblem, violationOf, weightScale } from './kktResidual.ts';
 
 /** The method ends here. */
 const GOAL = 1e-10;
@@ -15,10 +18,11 @@ const REACH = 1e-5;
  * Newton's method where the Hessian is too large to be formed: steps on the free weights by conjugate gradients, products with the
  * Hessian as differences of gradients. It works in z = w/s, s = min(c/φ, 4C), where the Hessian is near the identity for weights that
  * meet their constraints alone. Steps are projected onto the bounds and halved until the violation falls: there the objective has
- * long stopped telling points apart.
+ * long stopped telling points apart. Its best point is that of the smallest violation.
  *
  * @param start - one weight an edge, within the bounds
- * @param steps - most steps; 0 only measures
+ * @param steps - most steps, those before an interruption included; 0 only measures
+ * @param memory - what a step of an interrupted search remembered; `start` is then its point
  * @see Dembo, Eisenstat & Steihaug, SIAM J. Numer. Anal. 19 (1982)
  */
 export function* inexactNewton(
@@ -26,92 +30,62 @@ export function* inexactNewton(
   factor: FieldFactor,
   start: Float64Array,
   steps: number,
-): Generator<void, NewtonResult, unknown> {
-  const { basePrecision, squaredDistances, upper } = problem;
+  memory?: SolverMemory,
+): FieldSearch {
+  const { basePrecision, squaredDistances, copies, upper } = problem;
   const scale = squaredDistances.map((distance) => weightScale(problem, distance));
-  let evaluations = 0;
-  const resistancesAt = (weights: Float64Array) => {
+  let { iterations, evaluations } = countsOf(memory, 1);
+  const look = (weights: Float64Array) => {
     evaluations++;
-    return factor.evaluate(weights, basePrecision).resistances;
+    const { logDeterminant, resistances } = factor.evaluate(weights, basePrecision);
+    return pointAt(problem, weights, logDeterminant, resistances);
   };
-  let weights: Float64Array = start.slice();
-  let R = resistancesAt(weights);
-  let residual = kktResidual(problem, weights, R);
-  let iterations = 0;
-  while (iterations < steps && residual > GOAL) {
-    const { free, falling } = freeEdges(problem, weights, R, scale);
-    const step = yield* conjugateGradients(problem, resistancesAt, weights, R, free, scale, Math.min(0.1, residual));
-    let improved = false;
-    for (let length = 1; length > 1e-3 && !improved; length /= 2) {
-      const moved = weights.slice();
-      free.forEach((e, a) => {
-        moved[e] = Math.max(0, Math.min(upper, weights[e]! + length * scale[e]! * step[a]!));
-      });
+  let at = look(start.slice());
+  let stopped = false;
+  while (iterations < steps && at.kktResidual > GOAL && !stopped) {
+    const { weights, resistances: R } = at;
+    const falling = new Set(fallingEdges(problem, weights, R, scale));
+    const free = freeEdges(problem, weights, R).filter((e) => !falling.has(e));
+    const along = (direction: Float64Array, length: number) =>
+      movedWithin(problem, weights, free, (a, e) => length * scale[e]! * direction[a]!);
+    const found = yield* conjugateGradients(
+      {
+        right: Float64Array.from(free, (e) => scale[e]! * (R[e]! - squaredDistances[e]! / copies)),
+        product: (direction) => {
+          const reach = reachOf(direction, free, weights, scale, upper);
+          evaluations++;
+          const ahead = factor.evaluate(along(direction, reach), basePrecision).resistances;
+          return Float64Array.from(free, (e) => (scale[e]! * (R[e]! - ahead[e]!)) / reach);
+        },
+      },
+      Math.min(0.1, at.kktResidual),
+      MOST_PRODUCTS,
+    );
+    stopped = found.stopped;
+    let next = at;
+    for (let length = 1; length > 1e-3 && !(next.kktResidual < at.kktResidual) && !stopped; length /= 2) {
+      const moved = along(found.solution, length);
       for (const e of falling) moved[e] = 0;
-      const movedR = resistancesAt(moved);
-      const movedResidual = kktResidual(problem, moved, movedR);
-      yield;
-      if (movedResidual >= residual) continue;
-      weights = moved;
-      R = movedR;
-      residual = movedResidual;
-      improved = true;
+      next = look(moved);
+      stopped = yield;
     }
-    if (!improved) break;
+    if (!(next.kktResidual < at.kktResidual)) break;
+    at = next;
     iterations++;
+    const counts = { iterations, evaluations };
+    if (!stopped) stopped = yield { ...at, ...counts, memory: () => counts };
   }
-  return { weights, kktResidual: residual, iterations, evaluations };
+  return { ...at, iterations, evaluations, stopped };
 }
 
-/** Edges between their bounds or pulled off one; and, apart, those that a step along the gradient alone would take to 0. */
-function freeEdges(problem: FieldProblem, weights: Float64Array, R: Float64Array, scale: Float64Array) {
-  const free: number[] = [];
+/** Edges that a step along the gradient alone would take to 0. */
+function fallingEdges(problem: FieldProblem, weights: Float64Array, R: Float64Array, scale: Float64Array): number[] {
   const falling: number[] = [];
-  weights.forEach((weight, e) => {
-    const violation = violationOf(problem, weight, R[e]!, problem.squaredDistances[e]!);
-    if (weight > 0 && weight + scale[e]! * violation <= 0) falling.push(e);
-    else if ((weight > 0 && weight < problem.upper) || violation !== 0) free.push(e);
-  });
-  return { free: Int32Array.from(free), falling };
-}
-
-/** p with Hp ≈ g on the free edges in scaled weights, H = −∂g/∂z and g = s·(R − φ/c), to a part of g's norm. */
-function* conjugateGradients(
-  problem: FieldProblem,
-  resistancesAt: (weights: Float64Array) => Float64Array,
-  weights: Float64Array,
-  R: Float64Array,
-  free: Int32Array,
-  scale: Float64Array,
-  part: number,
-): Generator<void, Float64Array, unknown> {
-  const { squaredDistances, copies, upper } = problem;
-  const residual = Float64Array.from(free, (e) => scale[e]! * (R[e]! - squaredDistances[e]! / copies));
-  const solution = new Float64Array(free.length);
-  const direction = residual.slice();
-  let energy = dot(residual, residual);
-  const goal = part * part * energy;
-  for (let k = 0; k < MOST_PRODUCTS && energy > goal; k++) {
-    const reach = reachOf(direction, free, weights, scale, upper);
-    const ahead = weights.slice();
-    free.forEach((e, a) => {
-      ahead[e] = Math.max(0, Math.min(upper, weights[e]! + reach * scale[e]! * direction[a]!));
-    });
-    const aheadR = resistancesAt(ahead);
-    yield;
-    const product = Float64Array.from(free, (e) => (scale[e]! * (R[e]! - aheadR[e]!)) / reach);
-    const curvature = dot(direction, product);
-    if (!(curvature > 0)) break;
-    const length = energy / curvature;
-    const before = energy;
-    for (let a = 0; a < free.length; a++) {
-      solution[a]! += length * direction[a]!;
-      residual[a]! -= length * product[a]!;
-    }
-    energy = dot(residual, residual);
-    for (let a = 0; a < free.length; a++) direction[a] = residual[a]! + (energy / before) * direction[a]!;
+  for (let e = 0; e < weights.length; e++) {
+    const violation = violationOf(problem, weights[e]!, R[e]!, problem.squaredDistances[e]!);
+    if (weights[e]! > 0 && weights[e]! + scale[e]! * violation <= 0) falling.push(e);
   }
-  return solution;
+  return falling;
 }
 
 /** How far along a direction a difference may go without leaving the bounds. */
@@ -132,10 +106,4 @@ function reachOf(
     if (room > 0 && reach * Math.abs(move) > room) reach = Math.max(room / Math.abs(move), (1e-3 * REACH) / largest);
   });
   return reach;
-}
-
-function dot(x: Float64Array, y: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < x.length; i++) sum += x[i]! * y[i]!;
-  return sum;
 }

@@ -1,3 +1,4 @@
+import type { SolverMemory } from '../../core/solver.ts';
 import { type FieldProblem, weightScale } from './kktResidual.ts';
 
 /** Of the way to the first bound that a step may go. */
@@ -28,6 +29,8 @@ export interface Interior {
   move(change: Float64Array, target: number, lengths: StepLengths): void;
   /** Lets edges leave that are clearly on their way to 0, and those come back whose constraint is violated. */
   select(R: Float64Array): void;
+  /** A copy of all of it, from which {@link interiorStart} makes it again. */
+  memory(): SolverMemory;
 }
 
 interface StepLengths {
@@ -35,16 +38,21 @@ interface StepLengths {
   readonly multipliers: number;
 }
 
-/** Equal parts of the weight at which each edge would meet its constraint alone. */
-export function interiorStart(problem: FieldProblem): Interior {
+/**
+ * Equal parts of the weight at which each edge would meet its constraint alone.
+ *
+ * @param memory - what an earlier one left, to begin with instead
+ */
+export function interiorStart(problem: FieldProblem, memory?: SolverMemory): Interior {
   const { squaredDistances, copies, size } = problem;
   const count = squaredDistances.length;
   const scale = squaredDistances.map((distance) => weightScale(problem, distance));
   const part = Math.min(0.9, (size - 1) / count);
-  const weights = scale.map((weight) => part * weight);
-  const lower = new Float64Array(count);
-  const upper = problem.upper === Infinity ? undefined : new Float64Array(count);
-  let edges = Int32Array.from(weights.keys());
+  const saved = (name: string) => (memory?.[name] as Float64Array | undefined)?.slice();
+  const weights = saved('weights') ?? scale.map((weight) => part * weight);
+  const lower = saved('lower') ?? new Float64Array(count);
+  const upper = problem.upper === Infinity ? undefined : (saved('upper') ?? new Float64Array(count));
+  let edges = Int32Array.from(saved('edges') ?? weights.keys());
 
   const meanProduct = () => {
     let sum = 0;
@@ -63,6 +71,12 @@ export function interiorStart(problem: FieldProblem): Interior {
       return edges;
     },
     meanProduct,
+    memory: () => ({
+      weights: weights.slice(),
+      lower: lower.slice(),
+      ...(upper !== undefined && { upper: upper.slice() }),
+      edges: Float64Array.from(edges),
+    }),
     multiply(R) {
       for (let e = 0; e < count; e++) {
         weights[e] = Math.min(weights[e]! * R[e]! * scale[e]!, 0.5 * (weights[e]! + problem.upper));

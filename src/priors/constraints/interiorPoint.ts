@@ -1,9 +1,19 @@
+import type { SolverMemory } from '../../core/solver.ts';
 import { type LaplacianFactor, laplacianFactor } from '../../core/sparse/laplacianFactor.ts';
+import {
+  betterOf,
+  countsOf,
+  type FieldPoint,
+  type FieldProgress,
+  type FieldSearch,
+  pointAt,
+  retold,
+} from './fieldSearch.ts';
 import { type Interior, interiorStart, onSupport, pathTarget, stepLengths } from './interior.ts';
-import { type FieldProblem, kktResidual, restrictedTo } from './kktResidual.ts';
+import { type FieldProblem, restrictedTo } from './kktResidual.ts';
 import { localInverse } from './localInverse.ts';
 import { newtonDirection } from './newtonDirection.ts';
-import { type SparseResult, supportNewton } from './supportNewton.ts';
+import { supportNewton } from './supportNewton.ts';
 
 /** Mean product of weight and multiplier at which it is clear which weights are 0. */
 const SMALLEST = 1e-12;
@@ -27,11 +37,13 @@ const NEAR = 1e-6;
  * graphs, and a step takes a few factorisations, so the whole grows as one factorisation does.
  *
  * With multipliers u of w ≥ 0 a step solves (H + diag(u/w))·Δw = R − φ/c + τ/w, H_ef = (a_eᵀU a_f)², and τ goes to 0. Weights that are clearly
- * on their way to 0 leave the system, and come back should their constraint be violated. Ends at the best point when `true` is sent in.
+ * on their way to 0 leave the system, and come back should their constraint be violated.
  *
- * @param factor - of the whole graph
- * @param start - one weight an edge, within the bounds: measured, and where the method begins when it is near the maximum
- * @param steps - most steps; 0 only measures
+ * @param factor - of the whole graph; nobody else may use it meanwhile
+ * @param start - one weight an edge, within the bounds. Where it is near the maximum its support is kept; otherwise it is only one more point to
+ * choose from: the maximum is the same from anywhere, and the method needs to begin well within the bounds
+ * @param steps - most steps, those before an interruption included; 0 only measures
+ * @param memory - what a step of an interrupted search remembered; `start` is then its point
  * @see Nocedal & Wright, Numerical Optimization (2006), ch. 19; Silvey, Titterington & Torsney, Commun. Statist. A 7 (1978), on the first steps
  */
 export function* interiorPoint(
@@ -39,60 +51,63 @@ export function* interiorPoint(
   factor: LaplacianFactor,
   start: Float64Array,
   steps: number,
-): Generator<void, SparseResult, boolean> {
-  const { basePrecision, squaredDistances, copies } = problem;
-  let evaluations = 0;
-  let iterations = 0;
-  const best = { weights: start, value: -Infinity, residual: Infinity };
-  const evaluate = (weights: Float64Array) => {
-    factor.update(weights, basePrecision);
+  memory?: SolverMemory,
+): FieldSearch {
+  const isInterior = memory === undefined || memory.support === undefined;
+  let { iterations, evaluations } = countsOf(memory, 2);
+  const look = (weights: Float64Array): FieldPoint => {
+    factor.update(weights, problem.basePrecision);
     evaluations++;
-    const R = factor.resistances();
-    let value = factor.logDeterminant;
-    for (let e = 0; e < weights.length; e++) value -= (weights[e]! * squaredDistances[e]!) / copies;
-    if (value > best.value) {
-      Object.assign(best, { weights: weights.slice(), value, residual: kktResidual(problem, weights, R) });
-    }
-    return R;
+    return pointAt(problem, weights.slice(), factor.logDeterminant, factor.resistances());
   };
-  const ended = (stopped: boolean) => ({
-    weights: best.weights,
-    kktResidual: best.residual,
-    iterations,
-    evaluations,
-    stopped,
-  });
-  evaluate(start);
-  if (steps === 0) return ended(false);
-  let candidate = start;
-  if (best.residual > NEAR) {
-    const state = interiorStart(problem);
-    let R = evaluate(state.weights);
-    for (let k = 0; k < FIRST; k++) {
-      state.multiply(R);
-      R = evaluate(state.weights);
-      if (yield) return ended(true);
-    }
-    state.begin(R);
+  let best = look(start);
+  const progress = () => ({ ...best, iterations, evaluations });
+  if (steps === 0) return { ...progress(), stopped: false };
+  let candidate = (memory?.support as Float64Array | undefined) ?? start;
+  if (isInterior && (memory !== undefined || best.kktResidual > NEAR)) {
+    const state = interiorStart(problem, memory);
+    let taken = (memory?.taken as number | undefined) ?? 0;
+    let R = look(state.weights).resistances;
     let own: Restricted = { edges: state.edges, problem, factor };
-    while (iterations < steps && state.meanProduct() > SMALLEST) {
-      if (own.edges !== state.edges) own = restrictedField(problem, state.edges);
-      const found = yield* step(problem, factor, own, state);
-      evaluations += found.evaluations;
-      if (found.stopped) return ended(true);
-      R = evaluate(state.weights);
-      state.select(R);
+    if (memory !== undefined && state.edges.length < start.length) own = restrictedField(problem, state.edges);
+    for (;;) {
+      if (taken > FIRST) state.select(R);
+      if (iterations === steps) return { ...progress(), stopped: false };
+      if (taken >= FIRST && state.meanProduct() <= SMALLEST) break;
+      if (taken < FIRST) state.multiply(R);
+      else {
+        if (own.edges !== state.edges) own = restrictedField(problem, state.edges);
+        const found = yield* step(problem, factor, own, state);
+        evaluations += found.evaluations;
+        if (found.stopped) return { ...progress(), stopped: true };
+      }
+      const point = look(state.weights);
+      R = point.resistances;
+      best = betterOf(best, point);
+      taken++;
       iterations++;
-      if (yield) return ended(true);
+      if (taken === FIRST) state.begin(R);
+      const counts = { iterations, evaluations };
+      if (yield { ...progress(), memory: () => ({ ...state.memory(), taken, ...counts }) })
+        return { ...progress(), stopped: true };
     }
     candidate = onSupport(problem, state, R);
   }
-  const polished = yield* supportNewton(problem, factor, candidate, steps - iterations);
-  return {
-    ...polished,
-    iterations: iterations + polished.iterations,
-    evaluations: evaluations + polished.evaluations,
-  };
+  const before = { iterations, evaluations };
+  const after = <P extends FieldProgress>(point: P): P => ({
+    ...point,
+    ...betterOf<FieldPoint>(best, point),
+    iterations: before.iterations + point.iterations,
+    evaluations: before.evaluations + point.evaluations,
+  });
+  const polishing = supportNewton(problem, factor, candidate, steps - iterations);
+  return after(
+    yield* retold(polishing, (step) => {
+      const told = after(step);
+      const counts = { iterations: told.iterations, evaluations: told.evaluations };
+      return { ...told, memory: () => ({ ...step.memory(), ...counts }) };
+    }),
+  );
 }
 
 /** The edges that have not left, and a factor of them. */
@@ -113,7 +128,7 @@ function* step(
   factor: LaplacianFactor,
   own: Restricted,
   state: Interior,
-): Generator<void, { evaluations: number; stopped: boolean }, boolean> {
+): Generator<undefined, { evaluations: number; stopped: boolean }, boolean> {
   const isWhole = own.factor === factor;
   if (!isWhole) {
     const weights = new Float64Array(own.edges.length);
@@ -125,8 +140,8 @@ function* step(
   const { shift, right } = pathTarget(problem, state, resistances, target);
   const inverse = localInverse(factor, own.problem, shift);
   const system = { factor: own.factor, resistances, shift, right, inverse };
-  const { scaled, products, stopped } = yield* newtonDirection(system, PART, MOST_PRODUCTS);
-  const change = scaled.map((z, a) => z / resistances[a]!);
+  const { solution, products, stopped } = yield* newtonDirection(system, PART, MOST_PRODUCTS);
+  const change = solution.map((z, a) => z / resistances[a]!);
   if (!stopped) state.move(change, target, stepLengths(problem, state, change, target));
   return { evaluations: products + (isWhole ? 0 : 1), stopped };
 }

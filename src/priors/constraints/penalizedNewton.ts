@@ -1,20 +1,42 @@
 import { NumericalError } from '../../core/errors.ts';
 import { float64Backend } from '../../core/float64/scope.ts';
 import { linearAlgebra } from '../../core/linalg/activeEngine.ts';
+import type { SolverMemory } from '../../core/solver.ts';
+import { betterOf, countsOf } from './fieldSearch.ts';
 import { type MomentProblem, type PrecisionEntries, withInverse } from './secondMoments.ts';
 
-/** Where the method ended. */
-export interface MomentSolution {
+/** Entries of a precision, and what the density tells of them. */
+export interface MomentPoint {
   readonly entries: PrecisionEntries;
+  /** log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij| */
+  readonly value: number;
+  /** W − S on the diagonal and at the edges. */
+  readonly excess: PrecisionEntries;
   readonly kktResidual: number;
+}
+
+/** The best point so far, and what it took to get there. */
+export interface MomentProgress extends MomentPoint {
   readonly iterations: number;
   readonly evaluations: number;
 }
 
+/** Where a search stands after an iteration. */
+export interface MomentStep extends MomentProgress {
+  /** A copy of what it needs to go on from here to the same bits. */
+  memory(): SolverMemory;
+}
+
+/** A search for the maximum: gives every iteration, and ends at its best point once `true` is sent in. */
+export type MomentSearch = Generator<MomentStep, MomentProgress & { readonly stopped: boolean }, boolean>;
+
 const GOAL = 1e-12;
 
-/** Most entries of Θ that one step moves. */
+/** Most entries of Θ that one step moves, when all that are not 0 are no more. */
 const MOST_FREE = 4000;
+
+/** Most entries of Θ that may differ from 0: the Hessian of these is dense. */
+export const MOST_ENTRIES = 12_000;
 
 /**
  * Maximises log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij| by Newton steps within the orthant of the signs of Θ's entries, to which those that are 0
@@ -24,7 +46,7 @@ const MOST_FREE = 4000;
  * @param start - entries of a positive definite Θ
  * @param steps - most steps; 0 only measures
  * @param goal - the violation of the optimality conditions at which it ends
- * @throws NumericalError when Θ is not positive definite
+ * @throws NumericalError when Θ is not positive definite, or more of its entries than can be differ from 0
  * @see Andrew & Gao 2007, on methods within orthants; Hsieh, Sustik, Dhillon & Ravikumar 2011
  */
 export function* penalizedNewton(
@@ -32,37 +54,37 @@ export function* penalizedNewton(
   start: PrecisionEntries,
   steps: number,
   goal = GOAL,
-): Generator<void, MomentSolution, unknown> {
+): MomentSearch {
   const { size: N } = problem;
-  let x: Float64Array = Float64Array.from([...start.diagonal, ...start.edges]);
-  let at = evaluate(problem, x);
-  if (at === undefined) throw new NumericalError('Newton steps start at a precision that is not positive definite.');
+  const x = Float64Array.from([...start.diagonal, ...start.edges]);
+  let at = evaluate(problem, x, rethrow)!;
   let evaluations = 1;
   let iterations = 0;
-  let residual = kktResidual(problem, x, at.gradient);
-  while (iterations < steps && residual > goal) {
-    const step = orthantStep(problem, x, at.gradient);
+  let stopped = false;
+  const progress = () => ({ ...pointOf(problem, at), iterations, evaluations });
+  let residual = kktResidual(problem, at);
+  while (iterations < steps && residual > goal && !stopped) {
+    const step = orthantStep(problem, at.x, at.gradient);
     if (step === undefined) break;
-    let found: { readonly x: Float64Array; readonly at: PointValue } | undefined;
-    for (const length of lengthsOf(x, step, N)) {
-      const moved = movedBy(x, step, length, N);
-      const candidate = evaluate(problem, moved);
+    let found: PointValue | undefined;
+    const least = densityOf(problem, at) - 1e-13 * Math.abs(densityOf(problem, at));
+    for (const length of lengthsOf(at.x, step, N)) {
+      const candidate = evaluate(problem, movedBy(at.x, step, length, N));
       evaluations++;
-      if (candidate === undefined || candidate.value < at.value - 1e-13 * Math.abs(at.value)) continue;
-      found = { x: moved, at: candidate };
+      if (candidate === undefined || densityOf(problem, candidate) < least) continue;
+      found = candidate;
       break;
     }
     if (found === undefined) break;
-    const movedResidual = kktResidual(problem, found.x, found.at.gradient);
+    const movedResidual = kktResidual(problem, found);
     // Close to the maximum the objective no longer tells better from worse; the residual does.
     if (residual < 1e-9 && movedResidual > residual / 2) break;
-    x = found.x;
-    at = found.at;
+    at = found;
     residual = movedResidual;
     iterations++;
-    yield;
+    stopped = yield { ...progress(), memory: () => ({}) };
   }
-  return { entries: { diagonal: x.slice(0, N), edges: x.slice(N) }, kktResidual: residual, iterations, evaluations };
+  return { ...progress(), stopped };
 }
 
 /** Of the penalty, from one point of the path to the next. */
@@ -71,28 +93,84 @@ const PATH = 0.4;
 /** The violation at which the path goes on. */
 const ON_PATH = 1e-2;
 
+/** Of the first penalty: where the path jumps to its end, however small that is. */
+const JUMP = 1e-6;
+
 /**
  * The maximum along a path of falling penalties, from the one at which Θ is diagonal: few signs change between two of them, where
- * Newton's method needs many steps to sort them all out at once.
+ * Newton's method needs many steps to sort them all out at once. What it gives is measured with the last penalty. A start that is near the maximum
+ * saves the path.
+ *
+ * @param start - entries of a positive definite Θ; only one more point to choose from unless it is near the maximum, which is the same from anywhere
+ * @param steps - most steps, of all stages together and those before an interruption included; 0 only measures
+ * @param memory - what a step of an interrupted path remembered
  */
-export function* penaltyPath(problem: MomentProblem, steps: number): Generator<void, MomentSolution, unknown> {
+export function* penaltyPath(
+  problem: MomentProblem,
+  start: PrecisionEntries,
+  steps: number,
+  memory?: SolverMemory,
+): MomentSearch {
   const { variances, covariances } = problem;
-  let penalty = covariances.reduce((most, covariance) => Math.max(most, Math.abs(covariance)), 0);
+  let best: MomentPoint = yield* penalizedNewton(problem, start, 0);
+  let { iterations, evaluations } = countsOf(memory, 1);
+  if (memory === undefined) evaluations++;
+  let stopped = false;
+  const progress = () => ({ ...best, iterations, evaluations });
+  if (steps === 0) return { ...progress(), stopped };
+  const first = covariances.reduce((most, covariance) => Math.max(most, Math.abs(covariance)), 0);
+  const isNear = memory?.penalty === undefined && best.kktResidual <= ON_PATH;
+  let penalty = isNear
+    ? problem.penalty
+    : ((memory?.penalty as number | undefined) ?? following(first, first, problem));
   let entries: PrecisionEntries = {
-    diagonal: variances.map((variance) => 1 / variance),
-    edges: new Float64Array(covariances.length),
+    diagonal: (memory?.diagonal as Float64Array | undefined) ?? variances.map((variance) => 1 / variance),
+    edges: (memory?.edges as Float64Array | undefined) ?? new Float64Array(covariances.length),
   };
-  let evaluations = 0;
-  let iterations = 0;
-  for (;;) {
-    penalty = Math.max(problem.penalty, PATH * penalty);
+  if (isNear) entries = start;
+  while (!stopped) {
     const last = penalty === problem.penalty;
-    const stage = yield* penalizedNewton({ ...problem, penalty }, entries, steps, last ? GOAL : ON_PATH);
-    entries = stage.entries;
-    evaluations += stage.evaluations;
-    iterations += stage.iterations;
-    if (last) return { ...stage, evaluations, iterations };
+    const before = { iterations, evaluations };
+    const stage = { ...problem, penalty };
+    const search = penalizedNewton(stage, entries, steps - iterations, last ? GOAL : ON_PATH);
+    for (;;) {
+      const step = search.next(stopped);
+      const { value: at } = step;
+      entries = at.entries;
+      iterations = before.iterations + at.iterations;
+      evaluations = before.evaluations + at.evaluations;
+      best = betterOf(best, atPenalty(stage, problem, at));
+      if (step.done) break;
+      const saved = { penalty, diagonal: entries.diagonal, edges: entries.edges, iterations, evaluations };
+      stopped = yield { ...progress(), memory: () => saved };
+    }
+    if (last || iterations === steps) break;
+    penalty = following(first, penalty, problem);
   }
+  return { ...progress(), stopped };
+}
+
+/** The penalty that comes after another. */
+function following(first: number, penalty: number, { penalty: last }: MomentProblem): number {
+  const next = PATH * penalty;
+  return next < JUMP * first ? last : Math.max(last, next);
+}
+
+/** A point of the problem with one penalty, measured by another. */
+function atPenalty(
+  { penalty }: MomentProblem,
+  problem: MomentProblem,
+  { entries, value, excess }: MomentPoint,
+): MomentPoint {
+  const size = entries.edges.reduce((sum, entry) => sum + Math.abs(entry), 0);
+  const x = Float64Array.from([...entries.diagonal, ...entries.edges]);
+  const gradient = Float64Array.from([...excess.diagonal, ...excess.edges]);
+  return {
+    entries,
+    value: value + 2 * (penalty - problem.penalty) * size,
+    excess,
+    kktResidual: kktResidual(problem, { x, gradient }),
+  };
 }
 
 /** Whole and halved steps, and then those that change no sign. */
@@ -115,35 +193,63 @@ function movedBy(x: Float64Array, step: Float64Array, length: number, N: number)
 }
 
 interface PointValue {
-  readonly value: number;
+  readonly x: Float64Array;
+  /** log|Θ| − tr(SΘ) */
+  readonly smooth: number;
+  /** W − S in the places of x. */
   readonly gradient: Float64Array;
 }
 
-/** The objective, and W − S in the places of x; nothing where Θ is not positive definite. */
-function evaluate(problem: MomentProblem, x: Float64Array): PointValue | undefined {
-  const { size: N, sources, targets, variances, covariances, penalty } = problem;
-  try {
-    return withInverse(problem, { diagonal: x.subarray(0, N), edges: x.subarray(N) }, (logDeterminant, W) => {
-      const gradient = new Float64Array(x.length);
-      let value = logDeterminant;
-      for (let i = 0; i < N; i++) {
-        value -= variances[i]! * x[i]!;
-        gradient[i] = W[i * (N + 1)]! - variances[i]!;
-      }
-      for (let e = 0; e < covariances.length; e++) {
-        value -= 2 * (covariances[e]! * x[N + e]! + penalty * Math.abs(x[N + e]!));
-        gradient[N + e] = W[targets[e]! * N + sources[e]!]! - covariances[e]!;
-      }
-      return { value, gradient };
-    });
-  } catch (error) {
-    if (error instanceof NumericalError) return undefined;
-    throw error;
-  }
+function densityOf({ size: N, penalty }: MomentProblem, { x, smooth }: PointValue): number {
+  let size = 0;
+  for (let v = N; v < x.length; v++) size += Math.abs(x[v]!);
+  return smooth - 2 * penalty * size;
+}
+
+function pointOf(problem: MomentProblem, at: PointValue): MomentPoint {
+  const { size: N } = problem;
+  const entries = (all: Float64Array) => ({ diagonal: all.slice(0, N), edges: all.slice(N) });
+  return {
+    entries: entries(at.x),
+    value: densityOf(problem, at),
+    excess: entries(at.gradient),
+    kktResidual: kktResidual(problem, at),
+  };
+}
+
+function rethrow(error: NumericalError): never {
+  throw error;
+}
+
+/**
+ * What the density tells of x; nothing where Θ is not positive definite.
+ *
+ * @param x - kept
+ */
+function evaluate(
+  problem: MomentProblem,
+  x: Float64Array,
+  without: (error: NumericalError) => PointValue | undefined = () => undefined,
+): PointValue | undefined {
+  const { size: N, sources, targets, variances, covariances } = problem;
+  const work = (logDeterminant: number, W: Float64Array): PointValue | undefined => {
+    const gradient = new Float64Array(x.length);
+    let smooth = logDeterminant;
+    for (let i = 0; i < N; i++) {
+      smooth -= variances[i]! * x[i]!;
+      gradient[i] = W[i * (N + 1)]! - variances[i]!;
+    }
+    for (let e = 0; e < covariances.length; e++) {
+      smooth -= 2 * covariances[e]! * x[N + e]!;
+      gradient[N + e] = W[targets[e]! * N + sources[e]!]! - covariances[e]!;
+    }
+    return { x, smooth, gradient };
+  };
+  return withInverse(problem, { diagonal: x.subarray(0, N), edges: x.subarray(N) }, work, without);
 }
 
 /** Largest violation of W_ii = S_ii, W_ij − S_ij = ρ·sign(Θ_ij) and |W_ij − S_ij| ≤ ρ where Θ_ij = 0, relative to √(S_ii·S_jj). */
-function kktResidual(problem: MomentProblem, x: Float64Array, gradient: Float64Array): number {
+function kktResidual(problem: MomentProblem, { x, gradient }: Pick<PointValue, 'x' | 'gradient'>): number {
   const { size: N, sources, targets, variances, penalty } = problem;
   let largest = 0;
   for (let v = 0; v < x.length; v++) {
@@ -159,6 +265,14 @@ function pullOf(x: number, gradient: number, penalty: number): number {
   return Math.sign(gradient) * Math.max(0, Math.abs(gradient) - penalty);
 }
 
+/** Says that a Hessian is too large, and what to do. */
+function tooManyEntries(count: number): NumericalError {
+  return new NumericalError(
+    `${count} entries of the precision differ from 0, so that Newton's method needs a dense Hessian of ${count}×${count} numbers ` +
+      `(${((8 * count * count) / 2 ** 30).toFixed(1)} GiB); it takes up to ${MOST_ENTRIES}. Give fewer points, fewer neighbours or a larger penalty.`,
+  );
+}
+
 /**
  * The Newton step of the entries that are not 0 or want to leave it; of the latter only those that it moves the way they want. Nothing when
  * the Hessian is singular in double precision.
@@ -167,6 +281,7 @@ function orthantStep(problem: MomentProblem, x: Float64Array, gradient: Float64A
   const { size: N, penalty } = problem;
   const pulls = gradient.map((entry, v) => (v < N ? entry : pullOf(x[v]!, entry, penalty)));
   const inner = Int32Array.from(x.keys()).filter((v) => v < N || x[v] !== 0);
+  if (inner.length > MOST_ENTRIES) throw tooManyEntries(inner.length);
   let entering = Int32Array.from(x.keys()).filter((v) => v >= N && x[v] === 0 && pulls[v] !== 0);
   const room = Math.max(1, Math.min(N, MOST_FREE - inner.length));
   if (entering.length > room) {

@@ -1,15 +1,10 @@
 import { float64Backend } from '../../core/float64/scope.ts';
 import { linearAlgebra } from '../../core/linalg/activeEngine.ts';
+import type { SolverMemory } from '../../core/solver.ts';
 import { resistancesOf, withDenseField } from './denseField.ts';
-import { type FieldProblem, kktResidual, violationOf } from './kktResidual.ts';
-
-/** Where Newton's method ended. */
-export interface NewtonResult {
-  readonly weights: Float64Array;
-  readonly kktResidual: number;
-  readonly iterations: number;
-  readonly evaluations: number;
-}
+import { countsOf, type FieldPoint, type FieldSearch, pointAt } from './fieldSearch.ts';
+import { movedWithin } from './freeEdges.ts';
+import { type FieldProblem, violationOf } from './kktResidual.ts';
 
 /** The method ends here: the rest is rounding. */
 const GOAL = 1e-12;
@@ -23,7 +18,8 @@ const MOST_FREE = 4000;
  * projected onto the bounds and halved until the objective does not fall.
  *
  * @param start - one weight an edge, within the bounds
- * @param steps - most steps; 0 only measures
+ * @param steps - most steps, those before an interruption included; 0 only measures
+ * @param memory - what a step of an interrupted search remembered; `start` is then its point
  * @throws NumericalError when the precision at the start has no factor
  * @see Bertsekas, SIAM J. Control Optim. 20 (1982), on projected Newton methods
  */
@@ -31,58 +27,59 @@ export function* projectedNewton(
   problem: FieldProblem,
   start: Float64Array,
   steps: number,
-): Generator<void, NewtonResult, unknown> {
-  let weights: Float64Array = start.slice();
-  let at = lookFrom(problem, weights, -Infinity, steps > 0)!;
-  let evaluations = 1;
-  let iterations = 0;
-  let residual = at.kktResidual;
-  while (at.step !== undefined && residual > GOAL) {
-    const found = searchAlong(problem, weights, at.value, at.free, at.step, iterations + 1 < steps);
+  memory?: SolverMemory,
+): FieldSearch {
+  let { iterations, evaluations } = countsOf(memory, 1);
+  let at = lookFrom(problem, start.slice(), -Infinity, iterations < steps)!;
+  evaluations++;
+  let stopped = false;
+  const progress = () => ({ ...at.point, iterations, evaluations });
+  while (at.step !== undefined && at.point.kktResidual > GOAL && !stopped) {
+    const found = searchAlong(problem, at, at.step, iterations + 1 < steps);
     evaluations += found.evaluations;
     if (found.at === undefined) break;
-    const before = residual;
-    residual = found.at.kktResidual;
+    const before = at.point.kktResidual;
+    const { kktResidual } = found.at.point;
     // Close to the maximum the objective no longer tells better from worse; the residual does.
-    if (before < 1e-9 && residual > before / 2) {
-      if (residual < before) weights = found.weights;
-      residual = Math.min(residual, before);
-      break;
-    }
-    weights = found.weights;
+    const isLevel = before < 1e-9 && kktResidual > before / 2;
+    if (isLevel && !(kktResidual < before)) break;
     at = found.at;
     iterations++;
-    yield;
+    const counts = { iterations, evaluations };
+    stopped = yield { ...progress(), memory: () => counts };
+    if (isLevel) break;
   }
-  return { weights, kktResidual: residual, iterations, evaluations };
+  return { ...progress(), stopped };
 }
 
 /** What the field at some weights tells: how good they are, and where to go from there. */
 interface Look {
-  readonly value: number;
-  readonly kktResidual: number;
+  readonly point: FieldPoint;
   /** The edges that move in the next step. */
   readonly free: Int32Array;
   /** How far; nothing at the goal, when none is wanted, or when the Hessian is singular in double precision. */
   readonly step: Float64Array | undefined;
 }
 
-/** Looks around from some weights; nothing when the objective there is below `least`. */
+/**
+ * Looks around from some weights; nothing when the objective there is below `least`, or where the precision has no factor in double
+ * precision.
+ *
+ * @param weights - kept
+ * @param least - −∞ for a start, where a factor there must be
+ */
 function lookFrom(problem: FieldProblem, weights: Float64Array, least: number, goesOn: boolean): Look | undefined {
-  const { copies, squaredDistances } = problem;
-  return withDenseField(problem, weights, problem.basePrecision, (logDeterminant, U, offset) => {
-    let cost = 0;
-    for (let e = 0; e < weights.length; e++) cost += weights[e]! * squaredDistances[e]!;
-    const value = 0.5 * (copies * logDeterminant - cost);
-    if (!(value >= least)) return undefined;
-    const R = resistancesOf(problem, U);
-    const residual = kktResidual(problem, weights, R);
-    if (!goesOn || residual <= GOAL) {
-      return { value, kktResidual: residual, free: new Int32Array(0), step: undefined };
-    }
-    const free = freeWeights(problem, weights, R);
-    return { value, kktResidual: residual, free, step: newtonStep(problem, R, free, offset) };
-  });
+  const work = (logDeterminant: number, U: Float64Array, offset: number): Look | undefined => {
+    const point = pointAt(problem, weights, logDeterminant, resistancesOf(problem, U));
+    if (!(point.value >= least)) return undefined;
+    if (!goesOn || point.kktResidual <= GOAL) return { point, free: new Int32Array(0), step: undefined };
+    const free = freeWeights(problem, weights, point.resistances);
+    return { point, free, step: newtonStep(problem, point.resistances, free, offset) };
+  };
+  const { basePrecision } = problem;
+  return least === -Infinity
+    ? withDenseField(problem, weights, basePrecision, work)
+    : withDenseField(problem, weights, basePrecision, work, () => undefined);
 }
 
 /** Edges whose weight is between its bounds, and the most violated of those that want to leave one. */
@@ -149,22 +146,21 @@ function newtonStep(
 /** The first of the projected points at 1, ½, ¼, … of the step where the objective does not fall. */
 function searchAlong(
   problem: FieldProblem,
-  weights: Float64Array,
-  value: number,
-  free: Int32Array,
+  { point: { weights, value }, free }: Look,
   step: Float64Array,
   goesOn: boolean,
-): { readonly weights: Float64Array; readonly at: Look | undefined; readonly evaluations: number } {
+): { readonly at: Look | undefined; readonly evaluations: number } {
   const least = value - 1e-12 * Math.abs(value);
   let evaluations = 0;
   for (let length = 1; length > 1e-8; length /= 2) {
-    const moved = weights.slice();
-    free.forEach((e, a) => {
-      moved[e] = Math.max(0, Math.min(problem.upper, weights[e]! + length * step[a]!));
-    });
-    const at = lookFrom(problem, moved, least, goesOn);
+    const at = lookFrom(
+      problem,
+      movedWithin(problem, weights, free, (a) => length * step[a]!),
+      least,
+      goesOn,
+    );
     evaluations++;
-    if (at !== undefined) return { weights: moved, at, evaluations };
+    if (at !== undefined) return { at, evaluations };
   }
-  return { weights, at: undefined, evaluations };
+  return { at: undefined, evaluations };
 }

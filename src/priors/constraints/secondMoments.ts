@@ -26,12 +26,14 @@ export interface PrecisionEntries {
  * Works with log|Θ| and W = Θ⁻¹.
  *
  * @param work - W is N×N, valid until the next allocation in the memory of the backend
- * @throws NumericalError when Θ is not positive definite
+ * @param without - what to do when Θ is not positive definite; it throws the error that says so unless given
+ * @throws NumericalError when Θ is not positive definite, or there is no memory for N×N numbers
  */
 export function withInverse<T>(
   { size: N, sources, targets }: Pick<MomentProblem, 'size' | 'sources' | 'targets'>,
   { diagonal, edges }: PrecisionEntries,
   work: (logDeterminant: number, W: Float64Array) => T,
+  without: (error: NumericalError) => T = rethrow,
 ): T {
   const memory = float64Backend().memory64;
   return memory.withBlock(8 * N * N, (offset) => {
@@ -41,10 +43,16 @@ export function withInverse<T>(
     const algebra = linearAlgebra(memory);
     const pivot = algebra.cholesky(N, offset);
     if (pivot >= 0) {
-      throw new NumericalError(`The precision of the field (${N}×${N}) is not positive definite at pivot ${pivot}.`);
+      return without(
+        new NumericalError(`The precision of the field (${N}×${N}) is not positive definite at pivot ${pivot}.`),
+      );
     }
     const logDeterminant = logDeterminantOf(N, memory.float64(offset, N * N));
     algebra.choleskyInverse(N, offset);
     return work(logDeterminant, memory.float64(offset, N * N));
   });
+}
+
+function rethrow(error: NumericalError): never {
+  throw error;
 }

@@ -1,8 +1,9 @@
 import { type LaplacianFactor, laplacianFactor } from '../../core/sparse/laplacianFactor.ts';
-import { type FieldProblem, kktResidual, restrictedTo, violationOf } from './kktResidual.ts';
+import { type FieldSearch, pointAt } from './fieldSearch.ts';
+import { freeEdges, movedWithin } from './freeEdges.ts';
+import { type FieldProblem, restrictedTo } from './kktResidual.ts';
 import { localInverse } from './localInverse.ts';
 import { newtonDirection } from './newtonDirection.ts';
-import type { NewtonResult } from './projectedNewton.ts';
 
 /** The method ends here: the rest is rounding. */
 const GOAL = 5e-12;
@@ -10,16 +11,10 @@ const GOAL = 5e-12;
 /** Most products with the Hessian for one step. */
 const MOST_PRODUCTS = 60;
 
-/** What a search for the maximum on a sparse graph led to. */
-export interface SparseResult extends NewtonResult {
-  /** Whether it was told to end. */
-  readonly stopped: boolean;
-}
-
 /**
  * Newton's method on the weights between their bounds, for a start at which it is known which those are: steps by conjugate gradients on
  * a factor of these edges alone, projected onto the bounds and halved until the violation falls, since near the maximum the objective no longer
- * tells points apart. Ends at the best point when `true` is sent in.
+ * tells points apart. Its best point is that of the smallest violation.
  *
  * @param factor - of the whole graph
  * @param start - one weight an edge, within the bounds
@@ -31,52 +26,34 @@ export function* supportNewton(
   factor: LaplacianFactor,
   start: Float64Array,
   steps: number,
-): Generator<void, SparseResult, boolean> {
-  const { basePrecision, upper } = problem;
+): FieldSearch {
   let evaluations = 0;
-  const measured = (weights: Float64Array) => {
-    factor.update(weights, basePrecision);
+  const look = (weights: Float64Array) => {
+    factor.update(weights, problem.basePrecision);
     evaluations++;
-    return kktResidual(problem, weights, factor.resistances());
+    return pointAt(problem, weights, factor.logDeterminant, factor.resistances());
   };
-  let weights: Float64Array = start.slice();
-  let residual = measured(weights);
+  let at = look(start.slice());
   let iterations = 0;
   let stopped = false;
-  while (iterations < steps && residual > GOAL && !stopped) {
-    const free = freeEdges(problem, weights, factor.resistances());
-    const found = yield* stepOn(problem, factor, weights, free, Math.max(1e-3, Math.min(0.1, Math.sqrt(residual))));
+  while (iterations < steps && at.kktResidual > GOAL && !stopped) {
+    const free = freeEdges(problem, at.weights, at.resistances);
+    const part = Math.max(1e-3, Math.min(0.1, Math.sqrt(at.kktResidual)));
+    const found = yield* stepOn(problem, factor, at.weights, free, part);
     evaluations += found.evaluations;
     stopped = found.stopped;
-    const before = residual;
-    let moved = weights;
-    for (let length = 1; length > 1e-3 && residual >= before && !stopped; length /= 2) {
-      moved = weights.slice();
-      for (let a = 0; a < free.length; a++) {
-        const e = free[a]!;
-        moved[e] = Math.max(0, Math.min(upper, weights[e]! + length * found.step[a]!));
-      }
-      residual = measured(moved);
+    let next = at;
+    for (let length = 1; length > 1e-3 && !(next.kktResidual < at.kktResidual) && !stopped; length /= 2) {
+      next = look(movedWithin(problem, at.weights, free, (a) => length * found.step[a]!));
       stopped = yield;
     }
-    if (!(residual < before)) {
-      residual = before;
-      break;
-    }
-    weights = moved;
+    if (!(next.kktResidual < at.kktResidual)) break;
+    at = next;
     iterations++;
+    const { weights } = at;
+    if (!stopped) stopped = yield { ...at, iterations, evaluations, memory: () => ({ support: weights.slice() }) };
   }
-  return { weights, kktResidual: residual, iterations, evaluations, stopped };
-}
-
-/** Edges between their bounds or pulled off one. */
-function freeEdges(problem: FieldProblem, weights: Float64Array, R: Float64Array): Int32Array {
-  const free: number[] = [];
-  for (let e = 0; e < weights.length; e++) {
-    const between = weights[e]! > 0 && weights[e]! < problem.upper;
-    if (between || violationOf(problem, weights[e]!, R[e]!, problem.squaredDistances[e]!) !== 0) free.push(e);
-  }
-  return Int32Array.from(free);
+  return { ...at, iterations, evaluations, stopped };
 }
 
 /** Newton's step of the free weights where all others stay; those at a bound above 0 are part of the field. */
@@ -86,7 +63,7 @@ function* stepOn(
   weights: Float64Array,
   free: Int32Array,
   part: number,
-): Generator<void, { step: Float64Array; evaluations: number; stopped: boolean }, boolean> {
+): Generator<undefined, { step: Float64Array; evaluations: number; stopped: boolean }, boolean> {
   const isFree = new Uint8Array(weights.length);
   for (const e of free) isFree[e] = 1;
   const present = Int32Array.from(weights.keys()).filter((e) => isFree[e] === 1 || weights[e]! > 0);
@@ -104,8 +81,8 @@ function* stepOn(
   );
   const inverse = localInverse(factor, restricted, shift);
   const system = { factor: own, resistances, shift, right, inverse };
-  const { scaled, products, stopped } = yield* newtonDirection(system, part, MOST_PRODUCTS);
-  const step = scaled.map((z, a) => z / resistances[a]!).filter((_, a) => isFree[present[a]!] === 1);
+  const { solution, products, stopped } = yield* newtonDirection(system, part, MOST_PRODUCTS);
+  const step = solution.map((z, a) => z / resistances[a]!).filter((_, a) => isFree[present[a]!] === 1);
   return { step, evaluations: products + 1, stopped };
 }
 

@@ -42,7 +42,7 @@ function valueAt(problem: FieldProblem, weights: Float64Array): number {
 
 /** The maximum by another method: Newton steps with the whole Hessian of a dense covariance. */
 function densely(problem: FieldProblem): Float64Array {
-  const first = solved(problem, zeros(problem), 4).weights;
+  const first = solved(problem, zeros(problem), 9).weights;
   const search = projectedNewton(problem, first, 200);
   for (;;) {
     const step = search.next();

@@ -1,0 +1,80 @@
+import { connectedComponents } from '../../core/graph/connectedComponents.ts';
+import type { Graph } from '../../core/graph/graph.ts';
+import { supportGraph } from '../../core/graph/supportGraph.ts';
+import type { ParameterValues, Refinement, RefinementOptions, RefinementStep } from '../../core/model.ts';
+import { retold } from '../../priors/constraints/fieldSearch.ts';
+import { type MomentProgress, type MomentStep, penaltyPath } from '../../priors/constraints/penalizedNewton.ts';
+import type { MomentProblem, PrecisionEntries } from '../../priors/constraints/secondMoments.ts';
+import { CONVERGED, inWords, violationInWords } from './refinedField.ts';
+
+export const DIAGONAL = 'field.diagonal';
+export const ATTRACTION = 'field.attraction';
+export const REPULSION = 'field.repulsion';
+
+export function entriesIn(values: ParameterValues): PrecisionEntries {
+  const list = (path: string) => Float64Array.from(values[path] as readonly number[]);
+  const attraction = list(ATTRACTION);
+  return { diagonal: list(DIAGONAL), edges: list(REPULSION).map((entry, e) => entry - attraction[e]!) };
+}
+
+/** The path of penalties as a model's own steps. */
+export function* refinedMoments(
+  problem: MomentProblem,
+  values: ParameterValues,
+  { steps, memory }: RefinementOptions,
+): Generator<RefinementStep | undefined, Refinement, boolean> {
+  const search = penaltyPath(problem, entriesIn(values), steps, memory);
+  const result = yield* retold(search, (step: MomentStep) => ({ ...told(problem, step), memory: step.memory }));
+  const { entries, kktResidual, iterations } = result;
+  const learned = supportGraph(problem, entries.edges);
+  return {
+    ...told(problem, result),
+    kktResidual,
+    converged: kktResidual <= CONVERGED,
+    course: inWords(iterations, 'Newton step'),
+    message: `${violationInWords(kktResidual)} ${described(learned, problem.sources.length)}${unbounded(problem, entries)}`,
+  };
+}
+
+function told({ penalty }: MomentProblem, { entries, value, excess, iterations, evaluations }: MomentProgress) {
+  return {
+    values: {
+      [DIAGONAL]: Array.from(entries.diagonal),
+      [ATTRACTION]: Array.from(entries.edges, (entry) => Math.max(0, -entry)),
+      [REPULSION]: Array.from(entries.edges, (entry) => Math.max(0, entry)),
+    },
+    objective: value,
+    gradients: {
+      [DIAGONAL]: excess.diagonal,
+      [ATTRACTION]: excess.edges.map((entry) => -2 * (entry + penalty)),
+      [REPULSION]: excess.edges.map((entry) => 2 * (entry - penalty)),
+    },
+    iterations,
+    evaluations,
+  };
+}
+
+/** A variance by which those of a point given all others are this much smaller has no end in sight. */
+const ENDLESS = 1e10;
+
+/** Says where the density seems to have no maximum. */
+function unbounded({ variances, penalty }: MomentProblem, { diagonal }: PrecisionEntries): string {
+  const largest = diagonal.reduce((most, entry, i) => Math.max(most, entry * variances[i]!), 0);
+  if (largest < ENDLESS) return '';
+  return (
+    ` The precision has grown to ${largest.toExponential(1)} times that of points on their own: with penalty ${penalty} the density may have no ` +
+    'maximum. Give a larger penalty, or fewer neighbours.'
+  );
+}
+
+/** What the learned graph looks like, and what that does to the embedding. */
+function described(learned: Graph, allowed: number): string {
+  const { sizes } = connectedComponents(learned);
+  const has = `The learned graph has ${learned.sources.length} of ${allowed} edges`;
+  if (sizes.length === 1) return `${has} and is connected.`;
+  return (
+    `${has} and ${sizes.length} components, the largest of ${sizes.reduce((most, size) => Math.max(most, size))} points: points of different ` +
+    'components have no covariance, so that each eigenvector, before the covariance is centred, is 0 outside one component, and columns of the ' +
+    'embedding show components one by one, not where they are to each other. A smaller penalty or more neighbours would connect them.'
+  );
+}

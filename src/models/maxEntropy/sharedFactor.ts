@@ -1,0 +1,43 @@
+/**
+ * Something large that evaluations and a model's own steps need one of each: whoever works with it has it alone, and whoever comes
+ * meanwhile, such as a page that draws between two steps, gets another.
+ */
+export interface Shared<T> {
+  /** Works with it at once. */
+  use<R>(work: (one: T) => R): R;
+  /** Has it until the generator ends or is left. */
+  hold<Y, R, N>(work: (one: T) => Generator<Y, R, N>): Generator<Y, R, N>;
+  /** Forgets it. */
+  dispose(): void;
+}
+
+/** Makes one when it is first needed. */
+export function shared<T>(make: () => T): Shared<T> {
+  let idle: T | undefined;
+  const taken = () => {
+    const one = idle ?? make();
+    idle = undefined;
+    return one;
+  };
+  return {
+    use(work) {
+      const one = taken();
+      try {
+        return work(one);
+      } finally {
+        idle = one;
+      }
+    },
+    *hold(work) {
+      const one = taken();
+      try {
+        return yield* work(one);
+      } finally {
+        idle = one;
+      }
+    },
+    dispose() {
+      idle = undefined;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { Preconditioner } from './localInverse.ts';
+
+/** A symmetric positive definite system of which only products are known. */
+export interface System {
+  readonly right: Float64Array;
+  /** The product with a vector, in an array of its own. */
+  product(direction: Float64Array): Float64Array;
+  /** None unless given. */
+  readonly inverse?: Preconditioner;
+}
+
+export interface Direction {
+  readonly solution: Float64Array;
+  readonly products: number;
+  /** Whether the search was told to end. */
+  readonly stopped: boolean;
+}
+
+/**
+ * Solves a system by preconditioned conjugate gradients, to a part of the residual's norm under the preconditioner; pauses after each
+ * product, and ends when `true` is sent in.
+ *
+ * @param part - of the norm
+ * @param most - most products
+ * @see Hestenes & Stiefel, J. Res. NBS 49 (1952)
+ */
+export function* conjugateGradients(
+  { right, product, inverse = (r, x) => x.set(r) }: System,
+  part: number,
+  most: number,
+): Generator<undefined, Direction, boolean> {
+  const count = right.length;
+  const solution = new Float64Array(count);
+  const residual = right.slice();
+  const conditioned = new Float64Array(count);
+  inverse(residual, conditioned);
+  const direction = conditioned.slice();
+  let energy = dot(residual, conditioned);
+  const goal = part * part * energy;
+  let products = 0;
+  while (products < most && energy > goal) {
+    const image = product(direction);
+    products++;
+    const curvature = dot(direction, image);
+    if (!(curvature > 0)) break;
+    const length = energy / curvature;
+    for (let a = 0; a < count; a++) {
+      solution[a]! += length * direction[a]!;
+      residual[a]! -= length * image[a]!;
+    }
+    inverse(residual, conditioned);
+    const before = energy;
+    energy = dot(residual, conditioned);
+    for (let a = 0; a < count; a++) direction[a] = conditioned[a]! + (energy / before) * direction[a]!;
+    if (yield) return { solution, products, stopped: true };
+  }
+  return { solution, products, stopped: false };
+}
+
+function dot(x: Float64Array, y: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < x.length; i++) sum += x[i]! * y[i]!;
+  return sum;
+}
