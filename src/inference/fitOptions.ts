@@ -50,7 +50,7 @@ export interface FitOptions {
   readonly workers?: number | WorkerPool;
   /**
    * Where to save the state of the fit: the path of a file (in Node), or a function that is given it, plain JSON, and awaited.
-   * It is saved at the start, every `checkpointInterval` seconds and at the end of each start.
+   * It is saved at the start, every `checkpointInterval` seconds and at the end of each start, as of the last whole iteration.
    */
   readonly checkpoint?: string | ((checkpoint: Checkpoint) => unknown);
   /** Seconds between two checkpoints: what a killed process loses at most; 10 unless given. */

@@ -14,6 +14,8 @@ export interface ScaledObjective {
   /** What was wrong with the last evaluation whose value is NaN. */
   readonly complaint: string;
   toScaled(x: Float64Array): Float64Array;
+  /** x from a point in z. */
+  toOriginalPoint(z: Float64Array): Float64Array;
   /** x, ∂f/∂x and f from an iterate in z. */
   toOriginal(iterate: Readonly<Iterate>): Iterate;
 }
@@ -81,6 +83,8 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
     },
 
     toScaled: (point) => point.map((entry, i) => entry / scale[i]!),
+
+    toOriginalPoint: (z) => toX(z, new Float64Array(size)),
 
     toOriginal: (iterate) => ({
       x: toX(iterate.x, new Float64Array(size)),

@@ -81,7 +81,7 @@ function* drive(
         return projectedGradientNorm(best, box);
       },
       get x() {
-        return objective.toOriginal(best).x;
+        return objective.toOriginalPoint(best.x);
       },
       get state() {
         return snapshot();

@@ -6,14 +6,19 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import type { Fit } from '../../src/core/fit.ts';
+import { Matrix } from '../../src/core/matrix.ts';
+import * as op from '../../src/core/ops.ts';
+import { real } from '../../src/core/parameter.ts';
+import type { Scalar } from '../../src/core/tensorflow.ts';
 import { pipeFlow } from '../../src/data/index.ts';
 import { type Checkpoint, type FitOptions, fit, stateFromJson } from '../../src/inference/index.ts';
 import { lbfgs, scg } from '../../src/inference/solvers/index.ts';
 import { add, bias, linear } from '../../src/kernels/index.ts';
 import { gplvm, meu } from '../../src/models/index.ts';
+import { densityModel } from './densityModel.ts';
 import { killedModel, killedOptions } from './killedFit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'latentfield-checkpoint-'));
@@ -108,6 +113,42 @@ describe('checkpoints', () => {
       [26, 26, 1],
       [26, 26, 26],
     ]);
+  });
+
+  it.each([
+    [10, undefined, [3, 15, 27, 39, 51]],
+    [5, 5, [3, 9, 15, 21, 27, 33, 39, 45, 51, 57]],
+  ])('are %i seconds apart, at whole iterations', async (_seconds, checkpointInterval, expected) => {
+    let evaluations = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => 3000 * evaluations);
+    try {
+      const slow = densityModel(
+        { latents: real(Matrix.from([[-1.2, 1]])) },
+        ({ latents }) => {
+          const [x, y] = [op.slice(latents!, [0, 0], [1, 1]), op.slice(latents!, [0, 1], [1, 1])];
+          const bend = op.sum(op.square(op.sub(y, op.square(x))));
+          return op.neg(op.add(op.mul(100, bend), op.sum(op.square(op.sub(1, x))))) as Scalar;
+        },
+        () => evaluations++,
+      );
+      const states: Checkpoint[] = [];
+      const result = await fit(slow, {
+        maxEvaluations: 20,
+        tolerance: 0,
+        relativeDecrease: 0,
+        checkpoint: (state) => {
+          states.push(state);
+        },
+        ...(checkpointInterval !== undefined && { checkpointInterval }),
+      });
+      expect(states.map(({ seconds }) => seconds)).toEqual([...expected, 60]);
+      for (const { starts } of states) {
+        const state = stateFromJson(starts[0]!.state);
+        expect(result.trace[state.iterations]!.evaluations).toBe(state.evaluations);
+      }
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('come from workers too', async () => {

@@ -205,6 +205,35 @@ test('solve pauses after every evaluation and honours the signal before the next
 });
 
 test('two small decreases in a row end a run, one does not', () => {
+  const values = [5, 5 - 1e-9, 3, 3 - 1e-9, 3 - 2e-9, 1];
+  // Goes through these values of f(x) = x, whatever comes.
+  const scripted: Solver = {
+    name: 'scripted',
+    bounded: false,
+    stochastic: false,
+    begin: (iterate, _box, memory = {}) => ({
+      iterate,
+      memory,
+      steps: (function* () {
+        for (const x of values) {
+          const evaluation = yield { kind: 'evaluate', point: Float64Array.of(x) };
+          iterate.x.set([x]);
+          iterate.value = evaluation.value;
+          iterate.gradient.set(evaluation.gradient);
+          yield { kind: 'iteration', comparable: true };
+        }
+        return { status: 'failed', reason: 'the script is over' };
+      })(),
+    }),
+  };
+  const identity = (x: Float64Array) => ({ value: x[0]!, gradient: [1] });
+  const run = (relativeDecrease: number) => minimize(identity, [10], scripted, { tolerance: 0, relativeDecrease });
+  const ended = run(1e-8);
+  expect([ended.status, ended.iterations, ended.value]).toEqual(['converged', 5, 3 - 2e-9]);
+  expect(run(1e-10)).toMatchObject({ status: 'failed', iterations: 6, value: 1 });
+});
+
+test('the end by small decreases is told by their limit', () => {
   const { status, message } = minimize(rosenbrock, START, lbfgs(), { tolerance: 0, relativeDecrease: 1e-4 });
   expect(status).toBe('converged');
   expect(message).toMatch(

@@ -29,9 +29,9 @@ describe('nearestNeighbourError', () => {
   });
 
   it('says what is wrong', () => {
-    expect(() => nearestNeighbourError([[1]], ['a'])).toThrow('at least 2 points, but X has 1 rows.');
+    expect(() => nearestNeighbourError([[1]], ['a'])).toThrow('X must have at least 2 rows (points), but it has 1.');
     expect(() => nearestNeighbourError([[1], [2]], ['a'])).toThrow('X has 2 rows, but 1 label was given.');
-    expect(() => nearestNeighbourError([[1], [Number.NaN]], ['a', 'b'])).toThrow('row 1, column 0 is NaN');
+    expect(() => nearestNeighbourError([[1], [Number.NaN]], ['a', 'b'])).toThrow(/row 1, column 0/);
     expect(() => nearestNeighbourError([[1]], ['a'])).toThrow(InvalidInputError);
   });
 });

@@ -62,6 +62,7 @@ describe('trustworthiness and continuity', () => {
 
   it('say what is wrong', () => {
     expect(() => trustworthiness(Y, X.slice(1), 3)).toThrow('same rows, but they have 60 and 59');
+    expect(() => continuity(Y, X.slice(1), 3)).toThrow('Y and X must have the same rows, but they have 60 and 59.');
     expect(() => trustworthiness(Y, X, 30)).toThrow('k must be a whole number from 1 and less than N/2 = 30, but 30');
     expect(() => continuity([[1], [2], [Number.NaN]], [[1], [2], [3]], 1)).toThrow(
       /Y must hold finite numbers, but row 2/,

@@ -1,6 +1,7 @@
 import { counted, countGiven } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { MatrixLike } from '../../core/matrix.ts';
+import { pointsFrom, squaredDistancesFrom } from './points.ts';
 
 /**
  * The rate of points whose nearest other point carries another label: the leave-one-out error of the 1-nearest-neighbour
@@ -16,32 +17,20 @@ import { Matrix, type MatrixLike } from '../../core/matrix.ts';
  * ```
  */
 export function nearestNeighbourError(X: MatrixLike, labels: ArrayLike<string | number | boolean>): number {
-  const { data, rows, columns } = Matrix.from(X, 'X');
-  if (rows < 2) throw new InvalidInputError(`A nearest neighbour takes at least 2 points, but X has ${rows} rows.`);
+  const points = pointsFrom(X, 'X', 2);
+  const { rows } = points;
   if (labels.length !== rows) {
     throw new InvalidInputError(
       `X has ${counted(rows, 'row')}, but ${countGiven(labels.length, 'label')}. Give one label for each row.`,
     );
   }
-  const bad = data.findIndex((entry) => !Number.isFinite(entry));
-  if (bad >= 0) {
-    throw new InvalidInputError(
-      `X must be finite, but row ${Math.floor(bad / columns)}, column ${bad % columns} is ${data[bad]}.`,
-    );
-  }
+  const distances = new Float64Array(rows);
   let errors = 0;
   for (let i = 0; i < rows; i++) {
-    let nearest = -1;
-    let smallest = Number.POSITIVE_INFINITY;
-    for (let j = 0; j < rows; j++) {
-      if (j === i) continue;
-      let distance = 0;
-      for (let d = 0; d < columns; d++) distance += (data[i * columns + d]! - data[j * columns + d]!) ** 2;
-      if (distance < smallest || nearest < 0) {
-        smallest = distance;
-        nearest = j;
-      }
-    }
+    squaredDistancesFrom(points, i, distances);
+    distances[i] = Number.POSITIVE_INFINITY;
+    let nearest = i === 0 ? 1 : 0;
+    for (let j = 0; j < rows; j++) if (distances[j]! < distances[nearest]!) nearest = j;
     if (labels[nearest] !== labels[i]) errors++;
   }
   return errors / rows;

@@ -19,7 +19,8 @@ import { pointsFrom, squaredDistancesFrom } from './points.ts';
  * ```
  */
 export function trustworthiness(Y: MatrixLike, X: MatrixLike, k: number): number {
-  return neighbourhoodPreservation(Y, X, k);
+  const { data, embedding } = samePoints(Y, X, k);
+  return neighbourhoodPreservation(data, embedding, k);
 }
 
 /**
@@ -37,29 +38,34 @@ export function trustworthiness(Y: MatrixLike, X: MatrixLike, k: number): number
  * ```
  */
 export function continuity(Y: MatrixLike, X: MatrixLike, k: number): number {
-  const data = pointsFrom(Y, 'Y', 3);
-  const embedding = pointsFrom(X, 'X', 3);
+  const { data, embedding } = samePoints(Y, X, k);
   return neighbourhoodPreservation(embedding, data, k);
 }
 
-/** 1 − the scaled sum of how far the k nearest neighbours in `shown` lie outside the k nearest in `true`. */
-function neighbourhoodPreservation(truth: MatrixLike, shown: MatrixLike, k: number): number {
-  const far = pointsFrom(truth, 'Y', 3);
-  const near = pointsFrom(shown, 'X', 3);
-  const { rows: n } = far;
-  if (near.rows !== n) {
-    throw new InvalidInputError(`Y and X must have the same rows, but they have ${far.rows} and ${near.rows}.`);
+/** The two as matrices, which must have the same rows, more than twice as many as neighbours. */
+function samePoints(Y: MatrixLike, X: MatrixLike, k: number): { data: Matrix; embedding: Matrix } {
+  const data = pointsFrom(Y, 'Y', 3);
+  const embedding = pointsFrom(X, 'X', 3);
+  const { rows: n } = data;
+  if (embedding.rows !== n) {
+    throw new InvalidInputError(`Y and X must have the same rows, but they have ${n} and ${embedding.rows}.`);
   }
   if (!Number.isInteger(k) || k < 1 || k >= n / 2) {
     throw new InvalidInputError(`k must be a whole number from 1 and less than N/2 = ${n / 2}, but ${k} was given.`);
   }
+  return { data, embedding };
+}
+
+/** 1 − the scaled sum of how far the k nearest neighbours in `shown` lie outside the k nearest in `truth`. */
+function neighbourhoodPreservation(truth: Matrix, shown: Matrix, k: number): number {
+  const { rows: n } = truth;
   const ranks = new Int32Array(n);
   let penalty = 0;
   for (let i = 0; i < n; i++) {
-    neighboursOf(far, i).forEach((j, place) => {
+    neighboursOf(truth, i).forEach((j, place) => {
       ranks[j] = place + 1;
     });
-    for (const j of neighboursOf(near, i).slice(0, k)) penalty += Math.max(0, ranks[j]! - k);
+    for (const j of neighboursOf(shown, i).slice(0, k)) penalty += Math.max(0, ranks[j]! - k);
   }
   return 1 - (penalty * 2) / (n * k * (2 * n - 3 * k - 1));
 }
