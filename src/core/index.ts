@@ -33,6 +33,9 @@ export type {
   PredictiveDensity,
   Projection,
   Refinement,
+  RefinementOptions,
+  RefinementPoint,
+  RefinementStep,
   TensorMap,
 } from './model.ts';
 export {

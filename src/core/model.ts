@@ -2,7 +2,7 @@ import type { Graph } from './graph/graph.ts';
 import type { Matrix } from './matrix.ts';
 import type { Parameter, ParameterValue } from './parameter.ts';
 import type { Random } from './random.ts';
-import type { Solver } from './solver.ts';
+import type { Solver, SolverMemory } from './solver.ts';
 import type { Scalar, Tensor } from './tensorflow.ts';
 
 /** Tensors of natural values: by path for a whole model, by name for one part. */
@@ -124,17 +124,42 @@ export interface EmbeddingSearch extends Pick<Refinement, 'kktResidual' | 'conve
   readonly gradientNorm: number;
 }
 
-/** What a model's own last steps led to. */
-export interface Refinement {
+/** A point that a model's own steps came to: the best so far. */
+export interface RefinementPoint {
   readonly values: ParameterValues;
+  /** The log density there. */
+  readonly objective: number;
+  /** Its gradient in the natural values of every free parameter, by path. */
+  readonly gradients: Readonly<Record<string, ArrayLike<number>>>;
+  /** Steps taken, and evaluations of the density or as much work, those before an interruption included. */
+  readonly iterations: number;
+  readonly evaluations: number;
+}
+
+/** Where a model's own steps stand after one of them. */
+export interface RefinementStep extends RefinementPoint {
+  /** A copy of what they need to go on from here as if they had not been interrupted. */
+  memory(): SolverMemory;
+}
+
+/** What a model's own steps led to. */
+export interface Refinement extends RefinementPoint {
   /** Largest violation of the optimality conditions, relative. */
   readonly kktResidual: number;
   /** Whether the violation is as small as it has to be. */
   readonly converged: boolean;
-  readonly evaluations: number;
-  readonly iterations: number;
-  /** Sentences that say how it ended and what there is to know about the result. */
+  /** What the steps were, such as '3 Newton steps'. */
+  readonly course: string;
+  /** Sentences that say what there is to know about the result. */
   readonly message: string;
+}
+
+/** How far a model's own steps may go, and from where. */
+export interface RefinementOptions {
+  /** Most steps, those before an interruption included; 0 only measures. */
+  readonly steps: number;
+  /** What an earlier, interrupted course remembered at the values it had come to. */
+  readonly memory?: SolverMemory;
 }
 
 /** A description of a model: plain, frozen, nothing computed. Inference sees a model through this only. */
@@ -153,10 +178,13 @@ export interface Model {
   /** The part of the objective that an iteration must gain for the solver to go on, where `fit` is given none. */
   readonly relativeDecrease?: number;
   /**
-   * Steps of the model's own from where the solver ended, for models that know their Hessian; may pause after each, and ends at the
-   * best point it has once `true` is sent in, or is left. With `steps` 0 it only measures.
+   * Steps of the model's own from where the solver ended, for models that know their Hessian. Gives each step that it has taken, and
+   * may pause in between; ends at the best point it has once `true` is sent in.
    */
-  refine?(values: ParameterValues, options: { readonly steps: number }): Generator<void, Refinement, boolean>;
+  refine?(
+    values: ParameterValues,
+    options: RefinementOptions,
+  ): Generator<RefinementStep | undefined, Refinement, boolean>;
   posterior(values: ParameterValues): Posterior;
   /** Everything `loadFit` needs to make the model again, as plain JSON. */
   toJSON(): ModelJSON;
