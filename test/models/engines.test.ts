@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { float64Backend } from '../../src/core/float64/index.ts';
 import type { EngineChoice } from '../../src/core/linalg/index.ts';
+import { findNative } from '../../src/core/native/index.ts';
 import { pipeFlow } from '../../src/data/index.ts';
 import { add, bias, gplvm, type Kernel, matern32, rbf, thinPlateSpline } from '../../src/index.ts';
 import { openProblem } from '../../src/inference/fitProblem.ts';
+import { withNativeLibrary } from '../core/native/nativeLibrary.ts';
 import { expectClose } from '../tolerance.ts';
 
 const N = 150;
@@ -47,6 +49,25 @@ describe.each(Object.entries(kernels))('the objective of a GP-LVM with %s', (_na
     evaluations(kernel, 'wasm', points);
     expect((memory64.peakBytes - before) / (8 * points * points)).toBeLessThanOrEqual(8);
     expect(memory64.liveBytes).toBe(before);
+  });
+});
+
+withNativeLibrary('on the native engine', () => {
+  // Other numbers of threads may add up in another order.
+  beforeAll(() => void findNative({ threads: 1 }));
+
+  describe.each(Object.entries(kernels))('the objective of a GP-LVM with %s', (_name, kernel) => {
+    it('is that of the WebAssembly engine to 1e-11', () => {
+      const [native, wasm] = [evaluations(kernel, 'native'), evaluations(kernel, 'wasm')];
+      native.forEach(({ value, gradient }, i) => {
+        expectClose([value], [wasm[i]!.value], 1e-11, 'value');
+        expectClose(gradient, wasm[i]!.gradient, 1e-9, 'gradient');
+      });
+    });
+
+    it('has the same bits every time', () => {
+      expect(evaluations(kernel, 'native')).toEqual(evaluations(kernel, 'native'));
+    });
   });
 });
 
