@@ -5,12 +5,13 @@ import { LOWER, withPacking } from './packing.ts';
 import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
 import { wasmRadialOperations } from './wasmRadialOperations.ts';
 import { wasmSquaredDistances } from './wasmSquaredDistances.ts';
+import { withGradientsAtZero } from './zeroVariance.ts';
 
 /** The fused operations in WebAssembly SIMD. */
 export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
   const kernels = kernelsOn(memory);
 
-  return Object.freeze<FusedOperations>({
+  return withGradientsAtZero(memory, {
     ...wasmRadialOperations(memory),
     ...wasmSquaredDistances(memory),
 

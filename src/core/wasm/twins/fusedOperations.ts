@@ -1,12 +1,13 @@
 import type { Float64Memory } from '../../float64/memory.ts';
 import type { LinearAlgebraEngine } from '../../linalg/engine.ts';
 import type { FusedOperations } from '../fusedOperations.ts';
+import { withGradientsAtZero } from '../zeroVariance.ts';
 import { typescriptRadialOperations } from './radialOperations.ts';
 import { typescriptSquaredDistances } from './squaredDistances.ts';
 
 /** The fused operations in plain TypeScript, on any engine: what the compiled ones are compared with. */
 export function typescriptFusedOperations(memory: Float64Memory, engine: LinearAlgebraEngine): FusedOperations {
-  return Object.freeze<FusedOperations>({
+  return withGradientsAtZero(memory, {
     ...typescriptRadialOperations(memory),
     ...typescriptSquaredDistances(memory),
 
