@@ -57,6 +57,59 @@ export function augmentedLagrangian(
   };
 }
 
+/** l of every edge, and by how much it grows with the excess of its squared length. */
+export interface EdgeForces {
+  readonly forces: Float64Array;
+  /** 0 where the edge is slack, and may shrink. */
+  readonly stiffness: Float64Array;
+}
+
+/** What the second derivatives of the augmented Lagrangian are made of. */
+export function edgeForces(
+  problem: UnfoldingProblem,
+  Y: Float64Array,
+  r: number,
+  multipliers: Float64Array,
+  weight: number,
+): EdgeForces {
+  const { mayShrink, compliance } = problem;
+  const unclamped = unclampedMultipliers(problem, excesses(problem, Y, r), multipliers, weight);
+  const stiffness = weight / (1 + weight * compliance);
+  return {
+    forces: unclamped.map((l) => (mayShrink && l < 0 ? 0 : l)),
+    stiffness: unclamped.map((l) => (mayShrink && l < 0 ? 0 : stiffness)),
+  };
+}
+
+/**
+ * H·v, v centred, with the Hessian of the augmented Lagrangian at forces l and differences d_e = y_i − y_j,
+ *
+ * H = 2(L(l) − I)⊗I_r + 4·Σ_e s_e·d_e·d_eᵀ⊗(e_i − e_j)(e_i − e_j)ᵀ, s the stiffness of each edge.
+ */
+export function hessianProduct(
+  { sources, targets }: UnfoldingProblem,
+  r: number,
+  Y: Float64Array,
+  { forces, stiffness }: EdgeForces,
+  v: Float64Array,
+): Float64Array {
+  const product = v.map((entry) => -2 * entry);
+  for (let e = 0; e < sources.length; e++) {
+    const i = sources[e]! * r;
+    const j = targets[e]! * r;
+    let along = 0;
+    for (let c = 0; c < r; c++) along += (Y[i + c]! - Y[j + c]!) * (v[i + c]! - v[j + c]!);
+    along *= 4 * stiffness[e]!;
+    const pull = 2 * forces[e]!;
+    for (let c = 0; c < r; c++) {
+      const change = pull * (v[i + c]! - v[j + c]!) + along * (Y[i + c]! - Y[j + c]!);
+      product[i + c]! += change;
+      product[j + c]! -= change;
+    }
+  }
+  return product;
+}
+
 /** l: the multipliers that the violations of the constraints make of the old ones. */
 export function updatedMultipliers(
   problem: UnfoldingProblem,

@@ -53,7 +53,7 @@ const schema = v.strictObject({
  * ≤ d_ij² ('inequality') along the edges of the graph of neighbours, or less ν·Σ(K_ii + K_jj − 2K_ij − d_ij²)² ('slack'); the embedding
  * is by the top eigenvectors of K.
  *
- * K = YYᵀ with few columns in Y, by the method of multipliers and L-BFGS. The multipliers w prove that the optimum is a global one
+ * K = YYᵀ with few columns in Y, by the method of multipliers, L-BFGS and truncated Newton steps. The multipliers w prove that the optimum is a global one
  * when the smallest eigenvalue of their Laplacian L(w) on centred vectors is 1, which `message` says beside the gap to the bound they
  * prove; columns are added to Y until they do. They are `parameters.multipliers`, and `graph` has the edges where they are not 0,
  * with their modulus as weight.

@@ -1,17 +1,15 @@
 import type { EmbeddingProgress } from '../../core/model.ts';
-import { solve } from '../../inference/solve.ts';
-import { lbfgs } from '../../inference/solvers/lbfgs.ts';
-import { augmentedLagrangian, updatedMultipliers } from './augmentedLagrangian.ts';
+import { updatedMultipliers } from './augmentedLagrangian.ts';
 import { principalColumns } from './principalColumns.ts';
 import {
-  largestModulus,
   type OptimalityGap,
   optimalityGap,
   stressBottom,
   type UnfoldingResiduals,
   unfoldingResiduals,
 } from './unfoldingCertificate.ts';
-import { centre, excesses, type UnfoldingProblem } from './unfoldingProblem.ts';
+import { unfoldingMinimum } from './unfoldingMinimum.ts';
+import { excesses, type UnfoldingProblem } from './unfoldingProblem.ts';
 import { unfoldingStart } from './unfoldingStart.ts';
 
 /** Where an unfolding ended. */
@@ -42,17 +40,16 @@ const FAR = 1e3;
 /** Rounds of minimising and updating the multipliers. */
 const MOST_ROUNDS = 60;
 
-/** Iterations of the solver in all, and in one round. */
-const MOST_ITERATIONS = 200_000;
-const MOST_IN_ROUND = 20_000;
-
 /** A round that leaves more than this part of the last one's violation makes violations cost more. */
 const ENOUGH = 0.25;
 const STIFFER = 10;
 
+/** Where violations cost more than this, what rounding leaves of them alone moves the multipliers by more than the goal. */
+const MOST_WEIGHT = 1e7;
+
 /**
  * Maximum variance unfolding by low-rank factorisation: the method of multipliers, each round of which minimises the augmented
- * Lagrangian over N×r points by L-BFGS. Where it ends, the bottom of L(w) says whether the semidefinite program is solved; if it is
+ * Lagrangian over N×r points. Where it ends, the bottom of L(w) says whether the semidefinite program is solved; if it is
  * not, its eigenvector becomes a further column of Y, and the rounds go on.
  *
  * Pauses after every evaluation; `true` sent in then ends it where it stands.
@@ -62,6 +59,7 @@ const STIFFER = 10;
  */
 export function* unfold(problem: UnfoldingProblem, rank: number): Generator<EmbeddingProgress, Unfolding, boolean> {
   const bottomOf = stressBottom(problem);
+  const minimum = unfoldingMinimum(problem);
   const start = unfoldingStart(problem, rank, bottomOf);
   let { Y, weight } = start;
   let r = rank;
@@ -78,7 +76,7 @@ export function* unfold(problem: UnfoldingProblem, rank: number): Generator<Embe
     const first = Math.max(residuals.feasibility, residuals.stationarity, residuals.complementarity);
     unimproved = first < least / 2 ? 0 : unimproved + 1;
     least = Math.min(least, first);
-    const mustEnd = stopped || round >= MOST_ROUNDS || iterations >= MOST_ITERATIONS;
+    const mustEnd = stopped || round >= MOST_ROUNDS;
     const ends = mustEnd || first <= GOAL || (first <= NEAR && unimproved >= PATIENCE);
     if (ends || first <= TELLING) {
       const { value: bottom, vector } = bottomOf(multipliers);
@@ -96,32 +94,21 @@ export function* unfold(problem: UnfoldingProblem, rank: number): Generator<Embe
         least = Infinity;
       }
     }
-    const objective = augmentedLagrangian(problem, Y, r, multipliers, weight);
-    const run = solve(objective, new Float64Array(Y.length), lbfgs({ history: 10 }), {
-      maxIterations: Math.min(MOST_IN_ROUND, MOST_ITERATIONS - iterations),
-      tolerance: 2 * tolerance * largestModulus(Y),
-      relativeDecrease: 0,
-    });
-    let step = run.next();
+    const search = minimum(Y, r, multipliers, weight, tolerance);
+    let step = search.next(false);
     while (!step.done) {
-      stopped = yield {
-        iterations: iterations + step.value.iterations,
-        evaluations: evaluations + step.value.evaluations,
-      };
-      if (stopped) break;
-      step = run.next();
+      const { iterations: more, evaluations: others } = step.value;
+      step = search.next(yield { iterations: iterations + more, evaluations: evaluations + others });
     }
-    const { x, ...counts } = step.value;
-    const settled = step.done === true && step.value.status === 'converged';
-    Y = Y.map((entry, p) => entry + x[p]!);
-    iterations += counts.iterations;
-    evaluations += counts.evaluations;
-    centre(Y, r);
+    const { settled } = step.value;
+    ({ Y, stopped } = step.value);
+    iterations += step.value.iterations;
+    evaluations += step.value.evaluations;
     violations = excesses(problem, Y, r);
     const updated = updatedMultipliers(problem, violations, multipliers, weight);
     const change = updated.reduce((most, w, e) => Math.max(most, Math.abs(w - multipliers[e]!)), 0) / weight;
     multipliers = updated;
-    if (settled && change > Math.max(GOAL / 10, ENOUGH * before)) weight *= STIFFER;
+    if (settled && change > Math.max(GOAL / 10, ENOUGH * before)) weight = Math.min(MOST_WEIGHT, weight * STIFFER);
     before = change;
     tolerance = Math.max(GOAL / 2, 0.1 * tolerance);
   }
