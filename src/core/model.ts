@@ -162,6 +162,9 @@ export interface RefinementOptions {
   readonly memory?: SolverMemory;
 }
 
+/** Where the latents of a model may start: at its own start, at an embedding of the observations, or at random. */
+export type StartKind = 'model' | 'pca' | 'isomap' | 'eigenmaps' | 'random';
+
 /** A description of a model: plain, frozen, nothing computed. Inference sees a model through this only. */
 export interface Model {
   readonly name: string;
@@ -171,6 +174,11 @@ export interface Model {
    */
   embed?(): Embedding | EmbeddingSteps;
   assemble(seed: number): Assembly;
+  /**
+   * Natural values, by path, of what depends on where the latents start, for another start than the model's own; for models with
+   * latents. Called inside `withFloat64`.
+   */
+  startAt?(kind: Exclude<StartKind, 'model'>, seed: number): ParameterValues;
   /** The solver that suits the model, where `fit` is given none. */
   readonly solver?: Solver;
   /** The tolerance of the solver that suits the model, where `fit` is given none. */

@@ -3,6 +3,7 @@ import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import type { TraceEntry } from '../core/fit.ts';
 import { readCheckpointFile } from './checkpointFile.ts';
 import type { FitProblem } from './fitProblem.ts';
+import { type Origin, originsOf } from './restartOrigins.ts';
 import { shortNumber } from './shortNumber.ts';
 import type { RefinementState, SolverState } from './solverState.ts';
 import { refinementFromJson, refinementToJson, type SolverStateJson, stateFromJson, stateToJson } from './stateJson.ts';
@@ -18,6 +19,8 @@ export interface Checkpoint {
   readonly seed: number;
   /** Seconds spent so far. */
   readonly seconds: number;
+  /** How each start was found; the model's own and moves around it by 1, where a file does not say. */
+  readonly origins?: readonly Origin[] | undefined;
   /** One for each start, null for those that have not begun. */
   readonly starts: readonly (null | { readonly trace: readonly TraceEntry[]; readonly state: SolverStateJson })[];
   /** Where the model's own steps after the solver are, once they have begun. */
@@ -32,6 +35,9 @@ const schema = v.object({
   variables: v.array(v.object({ path: v.string(), shape: v.array(number), free: v.boolean() })),
   seed: number,
   seconds: number,
+  origins: v.optional(
+    v.array(v.object({ init: v.picklist(['model', 'pca', 'isomap', 'eigenmaps', 'random']), width: number })),
+  ),
   starts: v.pipe(
     v.array(
       v.nullable(
@@ -52,7 +58,11 @@ const ROUNDING = 1e-6;
 /** The state of a fit as a checkpoint. */
 export function checkpointOf(
   problem: FitProblem,
-  runs: readonly { readonly trace: readonly TraceEntry[]; readonly state: SolverState | undefined }[],
+  runs: readonly {
+    readonly start: { readonly origin: Origin };
+    readonly trace: readonly TraceEntry[];
+    readonly state: SolverState | undefined;
+  }[],
   seed: number,
   seconds: number,
   refinement?: RefinementState,
@@ -64,6 +74,7 @@ export function checkpointOf(
     variables: variablesOf(problem),
     seed,
     seconds,
+    origins: runs.map(({ start }) => start.origin),
     starts: runs.map(({ trace, state }) =>
       state === undefined ? null : { trace: [...trace], state: stateToJson(state) },
     ),
@@ -99,22 +110,30 @@ export async function readCheckpoint(given: string | object): Promise<Checkpoint
   );
 }
 
+/** How each start of a checkpoint was found. */
+export function originsIn({ origins, starts }: Checkpoint): readonly Origin[] {
+  return origins?.length === starts.length ? origins : originsOf(starts.length - 1);
+}
+
 /** Refuses options that contradict what is resumed. */
 export function checkResumed(
-  { seed, starts }: Checkpoint,
-  given: { readonly seed?: number | undefined; readonly restarts?: number | undefined },
+  checkpoint: Checkpoint,
+  { seed, origins }: { readonly seed?: number | undefined; readonly origins?: readonly Origin[] | undefined },
 ): void {
-  for (const [name, saved] of [
-    ['seed', seed],
-    ['restarts', starts.length - 1],
+  for (const [name, saved, value] of [
+    ['seed', checkpoint.seed, seed],
+    ['restarts', checkpoint.starts.length - 1, origins && origins.length - 1],
   ] as const) {
-    const value = given[name];
     if (value !== undefined && value !== saved) {
       throw new InvalidInputError(
         `The checkpoint was saved by a fit with ${name} ${saved}, but ${name} is ${value}. Leave ${name} out, or fit without resume.`,
       );
     }
   }
+  if (origins === undefined || JSON.stringify(origins) === JSON.stringify(originsIn(checkpoint))) return;
+  throw new InvalidInputError(
+    'The checkpoint was saved by a fit whose restarts had other inits or another width. Leave restarts out, or fit without resume.',
+  );
 }
 
 /**

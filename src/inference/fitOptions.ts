@@ -7,6 +7,7 @@ import { checkOptions } from '../core/options.ts';
 import type { Threads } from '../core/threads.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { FitStep } from './fitStep.ts';
+import { type Origin, originsOf, type Restarts } from './restartOrigins.ts';
 import type { Solver } from './solvers/solver.ts';
 import type { WorkerPool } from './workers/pool.ts';
 
@@ -39,9 +40,10 @@ export interface FitOptions {
    * Number of further starts beside the model's own, 0 unless given; the best result is kept, and `diagnostics.restarts` lists
    * the objective of each. They are drawn around the model's start from the seed: each column of the latents (and of any
    * other real matrix) moves by half its standard deviation times a standard normal, a real number or list by half its root
-   * mean square, the logarithm of a positive parameter and the logit of a bounded one by a standard normal.
+   * mean square, the logarithm of a positive parameter and the logit of a bounded one by a standard normal. As an object it says
+   * where they begin, such as `{ count: 4, inits: ['pca', 'isomap'], width: 0.5 }`: see {@link Restarts}.
    */
-  readonly restarts?: number;
+  readonly restarts?: number | Restarts;
   /**
    * How many workers share the starts: Web Workers, or threads of Node. The result has the same bits whatever their number.
    * They rebuild the model from its JSON, so one with parts of your own needs a worker file of your own, which knows them:
@@ -78,6 +80,8 @@ export interface FitOptions {
 const wholeNumber = v.pipe(v.number('a whole number'), v.integer('a whole number'));
 const wholeFrom = (least: number) => v.pipe(wholeNumber, v.minValue(least, `a whole number from ${least}`));
 const fromZero = v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'));
+const START_KINDS = ['model', 'pca', 'isomap', 'eigenmaps', 'random'] as const;
+const startKinds = START_KINDS.map((kind) => `'${kind}'`).join(', ');
 const isThreads = (value: unknown): value is Threads =>
   typeof value === 'object' && value !== null && 'count' in value && 'run' in value;
 
@@ -89,7 +93,19 @@ const schema = v.strictObject({
   tolerance: v.optional(fromZero),
   relativeDecrease: v.optional(fromZero),
   seed: v.optional(wholeNumber),
-  restarts: v.optional(wholeFrom(0)),
+  restarts: v.optional(
+    v.union(
+      [
+        wholeFrom(0),
+        v.strictObject({
+          count: wholeFrom(0),
+          inits: v.optional(v.pipe(v.array(v.picklist(START_KINDS)), v.minLength(1, 'at least one start'))),
+          width: v.optional(v.pipe(fromZero, v.finite('a finite number'))),
+        }),
+      ],
+      `a whole number from 0, or { count, inits, width } with inits among ${startKinds}`,
+    ),
+  ),
   workers: v.optional(
     v.union(
       [wholeFrom(1), v.looseObject({ count: wholeFrom(1), start: v.function() })],
@@ -117,7 +133,12 @@ function isFunction(value: unknown): boolean {
 }
 
 /** Options with defaults filled in, where what is resumed has no say. */
-export type FitSettings = Omit<v.InferOutput<typeof schema>, 'solver' | 'workers' | 'resume' | 'relativeDecrease'> & {
+export type FitSettings = Omit<
+  v.InferOutput<typeof schema>,
+  'solver' | 'restarts' | 'workers' | 'resume' | 'relativeDecrease'
+> & {
+  /** Of all starts, where the option restarts was given. */
+  readonly origins: readonly Origin[] | undefined;
   readonly relativeDecrease: number;
   readonly solver: Solver | undefined;
   readonly workers: number | WorkerPool | undefined;
@@ -135,10 +156,18 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
       `fit takes a model, such as gplvm(Y, { latentDim: 2 }), but ${describe(model)} was given.`,
     );
   }
-  const checked = checkOptions(schema, options, 'fit');
+  const { restarts, ...checked } = checkOptions(schema, options, 'fit');
+  const origins = options.restarts === undefined ? undefined : originsOf(options.restarts);
+  const elsewhere = origins?.find(({ init }) => init !== 'model');
+  if (elsewhere !== undefined && model.startAt === undefined && model.embed === undefined) {
+    throw new InvalidInputError(
+      `The model '${model.name}' has no latents that could start at '${elsewhere.init}'. Leave inits out of restarts.`,
+    );
+  }
   if (model.embed !== undefined) refuseSearch(model, options);
   return {
     ...checked,
+    origins,
     tolerance: checked.tolerance ?? model.tolerance,
     relativeDecrease: checked.relativeDecrease ?? model.relativeDecrease ?? 1e-11,
     // As they were given: a checked copy would have lost its class.

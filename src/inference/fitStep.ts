@@ -6,7 +6,7 @@ import type { FitProblem } from './fitProblem.ts';
 
 /** Where a fit stands after an iteration; what costs something is computed when it is asked for. */
 export interface FitStep extends TraceEntry {
-  /** The start that it belongs to: 0 is the model's own, 1 … `restarts` are the perturbed ones. */
+  /** The start that it belongs to: 0 is the model's own, the others are those of `restarts`. */
   readonly start: number;
   /** N×q, at the best point of this start so far. */
   readonly latents: Matrix;

@@ -5,6 +5,7 @@ import {
   type Checkpoint,
   checkpointOf,
   checkResumed,
+  originsIn,
   readCheckpoint,
   resumedRefinement,
   resumedState,
@@ -17,6 +18,7 @@ import { type FitStep, fitAt, fitStep } from './fitStep.ts';
 import { type FitThreads, fitThreads } from './fitThreads.ts';
 import { perturbedStarts } from './perturbedStarts.ts';
 import { refined } from './refined.ts';
+import { type Origin, originsOf } from './restartOrigins.ts';
 import { type RunEvent, runFrom, type Start } from './run.ts';
 import type { Solution } from './solution.ts';
 import { MOST_ITERATIONS } from './solveOptions.ts';
@@ -139,17 +141,21 @@ async function* stepsWith(
 }
 
 function runsOf(problem: FitProblem, settings: FitSettings, seed: number, saved: Checkpoint | undefined): Run[] {
-  const restarts = saved === undefined ? (settings.restarts ?? 0) : saved.starts.length - 1;
-  const starts = [problem.start, ...perturbedStarts(problem.layout, problem.start, restarts, seed)];
+  const origins = saved === undefined ? (settings.origins ?? originsOf(0)) : originsIn(saved);
+  const starts = perturbedStarts(problem.layout, (origin, drawn) => startOf(problem, origin, drawn), origins, seed);
   return starts.map((x, number) => {
     const state = saved === undefined ? undefined : resumedState(saved, number, problem);
     return {
-      start: { number, x, ...(state === undefined ? {} : { state }) },
+      start: { number, origin: origins[number]!, x, ...(state === undefined ? {} : { state }) },
       trace: [...(saved?.starts[number]?.trace ?? [])],
       state,
       solution: undefined,
     };
   });
+}
+
+function startOf({ model, start, compute, variablesAt }: FitProblem, { init }: Origin, seed: number): Float64Array {
+  return init === 'model' ? start : variablesAt(compute(() => model.startAt!(init, seed)));
 }
 
 const isEnded = (run: Run): run is Run & EndedRun => run.solution !== undefined;

@@ -2,6 +2,7 @@ import { OptimizationError } from '../core/errors.ts';
 import type { TraceEntry } from '../core/fit.ts';
 import type { FitProblem } from './fitProblem.ts';
 import { onlyPoint } from './onlyPoint.ts';
+import type { Origin } from './restartOrigins.ts';
 import { slices } from './slices.ts';
 import type { Progress, Solution } from './solution.ts';
 import { solve } from './solve.ts';
@@ -13,6 +14,7 @@ import { standardSolver } from './standardSolver.ts';
 export interface Start {
   /** 0 is the model's own. */
   readonly number: number;
+  readonly origin: Origin;
   /** In the solver's variables. */
   readonly x: Float64Array;
   /** Where an earlier run from this start was, to go on from there. */

@@ -14,6 +14,7 @@ import { assembled, type ModelParts, placed } from './assembly.ts';
 import { imputed } from './imputation.ts';
 import { free } from './latents/free.ts';
 import type { Latents } from './latents/latents.ts';
+import { startValues } from './latents/startKinds.ts';
 import { observedPatterns } from './observedPatterns.ts';
 import { posteriorOf } from './posterior.ts';
 import { startedKernel } from './startedKernel.ts';
@@ -129,6 +130,7 @@ export function namedModel(name: string, options: LatentVariableModelOptions): M
   return Object.freeze<Model>({
     name,
     assemble: (seed) => assembled(parts, seed),
+    startAt: (kind, seed) => startValues(latents, kind, observations, parts.latentDim, seed),
     posterior: (values) => posteriorOf(parts, values, standardization),
     toJSON: () => ({
       model: 'latentVariableModel',

@@ -15,6 +15,7 @@ import { parameterFrom, parameterFromJSON, parameterToJSON, transformOf } from '
 import { layOut } from '../../src/core/variables.ts';
 import { fit } from '../../src/inference/index.ts';
 import { perturbedStarts } from '../../src/inference/perturbedStarts.ts';
+import { originsOf } from '../../src/inference/restartOrigins.ts';
 import { kernelFromJSON, kernelToJSON, rbf } from '../../src/kernels/index.ts';
 import { free, latentVariableModel } from '../../src/models/index.ts';
 
@@ -96,7 +97,9 @@ describe("positive(x, { transform: 'softplus' })", () => {
       const layout = layOut({ x: parameter });
       const { transform } = layout.variables[0]!;
       const start = transform.toUnconstrained(Float64Array.of(100));
-      return perturbedStarts(layout, start, 5, 3).map((moved) => transform.toNatural(moved)[0]!);
+      return perturbedStarts(layout, () => start, originsOf(5).slice(1), 3).map(
+        (moved) => transform.toNatural(moved)[0]!,
+      );
     };
     const log = starts(positive(100));
     starts(soft(100)).forEach((value, i) => {

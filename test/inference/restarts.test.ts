@@ -11,6 +11,7 @@ import { layOut, naturalEntries, toUnconstrained } from '../../src/core/variable
 import { pipeFlow } from '../../src/data/index.ts';
 import { type FitOptions, type FitStep, fit } from '../../src/inference/index.ts';
 import { perturbedStarts } from '../../src/inference/perturbedStarts.ts';
+import { originsOf } from '../../src/inference/restartOrigins.ts';
 import { adam, lbfgs } from '../../src/inference/solvers/index.ts';
 import { defineKernel } from '../../src/kernels/index.ts';
 import { gplvm, mpme } from '../../src/models/index.ts';
@@ -96,7 +97,7 @@ describe('perturbed starts', () => {
   const rootMeanSquare = (entries: Float64Array) => Math.hypot(...entries) / Math.sqrt(entries.length);
 
   it('move each variable on its own scale', () => {
-    const [moved] = perturbedStarts(layout, start, 1, 3);
+    const [moved] = perturbedStarts(layout, () => start, originsOf(1).slice(1), 3);
     const moves = moved!.map((entry, i) => entry - start[i]!);
     const column = (entries: Float64Array, j: number) => entries.filter((_, i) => i % 2 === j);
     const deviation = (j: number) => {
@@ -116,10 +117,10 @@ describe('perturbed starts', () => {
   });
 
   it('are the same for the same seed, however many are drawn, and do not follow the numbers of the seed itself', () => {
-    const three = perturbedStarts(layout, start, 3, 3);
-    expect(perturbedStarts(layout, start, 5, 3).slice(0, 3)).toEqual(three);
+    const three = perturbedStarts(layout, () => start, originsOf(3).slice(1), 3);
+    expect(perturbedStarts(layout, () => start, originsOf(5).slice(1), 3).slice(0, 3)).toEqual(three);
     expect(three[0]).not.toEqual(three[1]);
-    expect(perturbedStarts(layout, start, 1, 4)[0]).not.toEqual(three[0]);
+    expect(perturbedStarts(layout, () => start, originsOf(1).slice(1), 4)[0]).not.toEqual(three[0]);
     expect((three[0]![2000]! - start[2000]!) / 0.5).not.toBe(seededRandom(3).normal());
   });
 });

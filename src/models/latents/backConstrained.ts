@@ -35,6 +35,7 @@ export function backConstrained(map: LatentMap, options: { init?: 'pca' | Matrix
       const parameters = map.parameters(mapStart(map, Y, latentDim, seed, () => initialLatents(init, Y, latentDim)));
       return Object.fromEntries(Object.entries(parameters).map(([name, parameter]) => [PREFIX + name, parameter]));
     },
+    from: (other) => backConstrained(map, { init: other }),
     mapsObservations: true,
     features: map.features,
     apply: (p, features) => {

@@ -22,6 +22,7 @@ export function free(options: { init?: 'pca' | MatrixLike | Initialization } = {
     kind: 'latents',
     name: 'free',
     parameters: (Y, latentDim) => ({ latents: real(initialLatents(init, Y, latentDim)) }),
+    from: (other) => free({ init: other }),
     mapsObservations: false,
     features: (Y) => Y,
     apply: (p) => p.latents as Tensor2D,

@@ -4,6 +4,7 @@ import { matrixTensor, tensorMatrix, valueTensors } from '../../core/matrixTenso
 import type { ParameterValues, TensorMap } from '../../core/model.ts';
 import type { Parameter } from '../../core/parameter.ts';
 import type { Tensor2D } from '../../core/tensorflow.ts';
+import type { Initialization } from './initialization.ts';
 
 /** What the latents X of a model are: variables of their own, or a function of the observations. A plain description. */
 export interface Latents {
@@ -14,6 +15,8 @@ export interface Latents {
    * dimensions.
    */
   readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
+  /** The same latents with another start. */
+  readonly from: (init: 'pca' | Matrix | Initialization) => Latents;
   /** Whether they are a function of the observations, which new observations may be put through. */
   readonly mapsObservations: boolean;
   /**
