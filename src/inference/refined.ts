@@ -7,6 +7,7 @@ import type { RunEvent } from './run.ts';
 import { projectedGradientNorm } from './scaledObjective.ts';
 import { slices } from './slices.ts';
 import type { RefinementState } from './solverState.ts';
+import type { Box } from './solvers/solver.ts';
 
 /** What holds for the steps of a model's own. */
 export interface RefinedSettings {
@@ -36,7 +37,7 @@ export async function* refined(
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, Outcome, void> {
   const { model, compute } = problem;
-  if (model.refine === undefined) return outcome;
+  if (model.refine === undefined) return measured(problem, outcome);
   const { iterations: before, evaluations: evaluationsBefore, gradientNorm: gradientNormBefore } = outcome.diagnostics;
   const within = (gradientNorm: number) => tolerance !== undefined && gradientNorm <= tolerance;
   const goesOn = outcome.status === 'failed' || (outcome.status === 'converged' && !within(gradientNormBefore));
@@ -46,11 +47,12 @@ export async function* refined(
     steps,
     ...(state !== undefined && { memory: state.memory }),
   });
+  const box = boxOf(problem.limits, problem.layout.size);
   const entryAt = (at: RefinementPoint, x: Float64Array): TraceEntry => ({
     iteration: before + at.iterations,
     evaluations: evaluationsBefore + at.evaluations,
     objective: at.objective,
-    gradientNorm: gradientNormAt(problem, x, at.gradients),
+    gradientNorm: gradientNormAt(problem, box, x, at.gradients),
   });
   let end: Refinement;
   let unsaved: RunEvent | undefined;
@@ -108,9 +110,16 @@ export async function* refined(
   };
 }
 
+/** The outcome with how far the constraint layers of its model are from their optimum, for a model that has some. */
+function measured({ model, compute, valuesAt }: FitProblem, outcome: Outcome): Outcome {
+  const kktResidual = compute(() => model.posterior(valuesAt(outcome.x)).kktResidual?.());
+  return kktResidual === undefined ? outcome : { ...outcome, diagnostics: { ...outcome.diagnostics, kktResidual } };
+}
+
 /** Largest entry of the projected gradient in the solver's variables, from the gradient in natural values. */
 function gradientNormAt(
   { layout, limits }: FitProblem,
+  box: Box,
   x: Float64Array,
   gradients: RefinementPoint['gradients'],
 ): number {
@@ -122,9 +131,9 @@ function gradientNormAt(
     gradient.set(transform.pullBack(Float64Array.from(gradients[path]!), transform.toNatural(own), own), start);
   }
   for (let i = 0; i < layout.size; i++) {
-    const scale = limits?.scale[i] ?? 1;
+    const scale = limits === undefined ? 1 : limits.scale[i]!;
     gradient[i] = -scale * gradient[i]!;
     scaled[i] = x[i]! / scale;
   }
-  return projectedGradientNorm({ x: scaled, value: Number.NaN, gradient }, boxOf(limits, layout.size));
+  return projectedGradientNorm({ x: scaled, value: Number.NaN, gradient }, box);
 }

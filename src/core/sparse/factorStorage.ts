@@ -1,3 +1,4 @@
+import { NumericalError } from '../errors.ts';
 import type { SymmetricPattern } from './pattern.ts';
 import type { SymbolicFactor } from './symbolicFactor.ts';
 
@@ -15,6 +16,37 @@ export type Structure = Pick<
   | 'previousSibling'
   | 'panelStarts'
 >;
+
+/** Most numbers that indices of 32 bits reach. */
+export const MOST_STORED = 2 ** 31 - 1;
+
+/**
+ * Numbers for a factor or what goes with it, all 0.
+ *
+ * @param count - how many
+ * @param entries - of the lower triangle that is factorised, its diagonal included
+ * @throws NumericalError when there is no memory for them
+ */
+export function numbersFor(
+  count: number,
+  { size, entries }: { size: number; entries: ArrayLike<number> },
+): Float64Array {
+  try {
+    return new Float64Array(count);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw tooMuchFill(size, entries.length - size, count);
+  }
+}
+
+/** Says that a factor is too large, and what to do. */
+export function tooMuchFill(points: number, edges: number, stored: number): NumericalError {
+  const gibibytes = ((8 * stored) / 2 ** 30).toPrecision(3);
+  return new NumericalError(
+    `The sparse Cholesky factor of a graph of ${points} points and ${edges} edges fills up: ${stored} numbers (${gibibytes} GiB) are needed at ` +
+      'once, more than there is memory for. Give fewer points or fewer neighbours; points of few dimensions fill less than those of many.',
+  );
+}
 
 /** Where the entries of A, and those of the ground, go in the factor's storage. */
 export function storedEntries(

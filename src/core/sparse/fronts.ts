@@ -1,3 +1,4 @@
+import { numbersFor } from './factorStorage.ts';
 import type { SymbolicFactor } from './symbolicFactor.ts';
 
 /** Nodes that are all joined to each other in the filled graph, and the resistances between them. */
@@ -18,7 +19,7 @@ export function frontReader(
 ): (s: number, outer: Float64Array) => Front {
   const { size: ground, order, columnStarts, rowStarts, rows, panelStarts, mostRows, mostColumns } = symbolic;
   const nodes = new Int32Array(mostRows + mostColumns);
-  const resistances = new Float64Array((mostRows + mostColumns) ** 2);
+  const resistances = numbersFor((mostRows + mostColumns) ** 2, symbolic);
   return (s, outer) => {
     const first = columnStarts[s]!;
     const width = columnStarts[s + 1]! - first;

@@ -1,5 +1,6 @@
 import { counted, countGiven } from '../counted.ts';
 import { InvalidInputError } from '../errors.ts';
+import { numbersFor } from './factorStorage.ts';
 import { type Front, frontReader } from './fronts.ts';
 import { type EdgeList, patternOfGraph } from './pattern.ts';
 import { invertOnBlocks } from './selectedInverse.ts';
@@ -52,6 +53,7 @@ export interface LaplacianFactor {
  *
  * @param graph - `{ size, sources, targets }`, every pair once
  * @throws InvalidInputError when an edge is not a pair of different nodes, or comes twice
+ * @throws NumericalError when there is no memory for the factor, or it has 2³¹ numbers or more
  * @example
  * ```ts
  * const factor = laplacianFactor({ size: 3, sources: Int32Array.of(0, 1), targets: Int32Array.of(1, 2) });
@@ -66,11 +68,11 @@ export function laplacianFactor(graph: EdgeList): LaplacianFactor {
   const symbolic = analyse(pattern, { grounded: true });
   const { entries, groundEntries, panelStarts, supernodes } = symbolic;
   const edges = edgeEntries.map((p) => entries[p]!);
-  const blocks = new Float64Array(panelStarts[supernodes]!);
-  const stack = new Float64Array(symbolic.stackSize);
+  const blocks = numbersFor(panelStarts[supernodes]!, symbolic);
+  const stack = numbersFor(symbolic.stackSize, symbolic);
   const factor: SparseFactor = { symbolic, blocks };
   /** Resistances on the blocks, those to the ground among them; filled when asked for. */
-  const resistance = new Float64Array(blocks.length);
+  const resistance = numbersFor(blocks.length, symbolic);
   const weightsNow = new Float64Array(edges.length);
   let baseNow = Number.NaN;
   let state: 'empty' | 'set' | 'factorised' | 'inverted' = 'empty';

@@ -1,4 +1,5 @@
 import { type BlockProducts, withBlockProducts } from './blockProducts.ts';
+import { numbersFor } from './factorStorage.ts';
 import type { SparseFactor } from './sparseCholesky.ts';
 import type { SymbolicFactor } from './symbolicFactor.ts';
 
@@ -101,14 +102,15 @@ interface Workspace {
   readonly column: Float64Array;
 }
 
-function workspaceFor({ supernodes, columnStarts, rowStarts, mostRows, mostColumns }: SymbolicFactor): Workspace {
+function workspaceFor(symbolic: SymbolicFactor): Workspace {
+  const { supernodes, columnStarts, rowStarts, mostRows, mostColumns } = symbolic;
   let largest = 0;
   for (let s = 0; s < supernodes; s++) {
     const width = columnStarts[s + 1]! - columnStarts[s]!;
     largest = Math.max(largest, width * (width + rowStarts[s + 1]! - rowStarts[s]!));
   }
   return {
-    outer: new Float64Array(mostRows * mostRows),
+    outer: numbersFor(mostRows * mostRows, symbolic),
     weights: new Float64Array(largest),
     means: new Float64Array(largest),
     column: new Float64Array(mostColumns),

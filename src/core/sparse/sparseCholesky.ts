@@ -1,6 +1,7 @@
 import { NumericalError } from '../errors.ts';
 import { type BlockProducts, withBlockProducts } from './blockProducts.ts';
 import { factorDiagonal, type Pivots, solveRowsBelow } from './denseBlocks.ts';
+import { numbersFor } from './factorStorage.ts';
 import type { SymbolicFactor } from './symbolicFactor.ts';
 
 /** P·A·Pᵀ = LLᵀ for one set of values. */
@@ -15,7 +16,7 @@ export interface SparseFactor {
  *
  * @param symbolic - `analyse(pattern)`
  * @param values - entries of A in the order of the pattern's rows
- * @throws NumericalError that names the row and the pivot when A is not positive definite
+ * @throws NumericalError that names the row and the pivot when A is not positive definite, or says that there is no memory for the factor
  * @example
  * ```ts
  * const { pattern } = patternOfGraph(graph);
@@ -25,9 +26,9 @@ export interface SparseFactor {
  */
 export function factorise(symbolic: SymbolicFactor, values: Float64Array): SparseFactor {
   const { entries, panelStarts, supernodes } = symbolic;
-  const blocks = new Float64Array(panelStarts[supernodes]!);
+  const blocks = numbersFor(panelStarts[supernodes]!, symbolic);
   for (let p = 0; p < entries.length; p++) blocks[entries[p]!]! += values[p]!;
-  eliminate(symbolic, blocks, new Float64Array(symbolic.stackSize), 'diagonal');
+  eliminate(symbolic, blocks, numbersFor(symbolic.stackSize, symbolic), 'diagonal');
   return { symbolic, blocks };
 }
 

@@ -1,6 +1,6 @@
 import { type AssemblyTree, assemblyTree } from './assemblyTree.ts';
 import { eliminationTree } from './eliminationTree.ts';
-import { room, storedEntries } from './factorStorage.ts';
+import { MOST_STORED, room, storedEntries, tooMuchFill } from './factorStorage.ts';
 import { minimumDegreeOrder } from './minimumDegree.ts';
 import { type Adjacency, adjacencyOf, type SymmetricPattern } from './pattern.ts';
 
@@ -45,6 +45,7 @@ export interface SymbolicFactor {
  * @param pattern - of A
  * @param options - `order`: an order to use instead of minimum degree, `order[k]` the row eliminated k-th (rearranged where that
  *   changes no fill); `grounded`: see `SymbolicFactor`
+ * @throws NumericalError when the factor has more numbers than indices of 32 bits reach
  */
 export function analyse(
   pattern: SymmetricPattern,
@@ -71,7 +72,7 @@ export function analyse(
     rowInParent: rowsInParent(tree, rowStarts, rows),
     parent: tree.parent,
     ...children,
-    panelStarts: panels(tree, rowStarts),
+    panelStarts: panelStarts(tree, rowStarts, pattern),
   };
   return { ...base, ...storedEntries(pattern, base), ...room(base) };
 }
@@ -154,11 +155,23 @@ function rowsInParent(tree: AssemblyTree, rowStarts: Int32Array, rows: Int32Arra
   return result;
 }
 
-function panels({ count, starts }: AssemblyTree, rowStarts: Int32Array): Int32Array {
+/**
+ * Where the blocks of supernodes start in the factor's storage.
+ *
+ * @throws NumericalError when there are more numbers than indices of 32 bits reach
+ */
+export function panelStarts(
+  { count, starts }: Pick<AssemblyTree, 'count' | 'starts'>,
+  rowStarts: Int32Array,
+  pattern: SymmetricPattern,
+): Int32Array {
   const result = new Int32Array(count + 1);
+  let stored = 0;
   for (let s = 0; s < count; s++) {
     const width = starts[s + 1]! - starts[s]!;
-    result[s + 1] = result[s]! + width * (width + rowStarts[s + 1]! - rowStarts[s]!);
+    stored += width * (width + rowStarts[s + 1]! - rowStarts[s]!);
+    result[s + 1] = stored;
   }
+  if (stored > MOST_STORED) throw tooMuchFill(pattern.size, pattern.rows.length - pattern.size, stored);
   return result;
 }

@@ -49,7 +49,8 @@ const schema = v.strictObject({
  *
  * With `missing: 'ignore'` the columns of Y, copies of the field, may have missing entries (NaN): the density of the others is maximised, by its
  * gradient D/2·R_e − ½·E[‖y_i − y_j‖² | observed entries] and rounds of EM; `impute(Y)` then gives the missing ones. Neighbours are those
- * of least mean squared difference over common entries. The density has one maximum without missing entries, and may have several with them.
+ * of least mean squared difference over common entries. The density has one maximum without missing entries, which a fit reaches from any start (so
+ * `restarts` find nothing else), and may have several with them.
  *
  * @param Y - N×D observations
  * @param options - see {@link MeuOptions}

@@ -37,7 +37,7 @@ const schema = v.strictObject({
 /**
  * Maximum posterior manifold embedding: the graph of all pairs of points learned with the field over them,
  * max d/2·log|L(w) + λI| − ½·Σ_{i<j} w_ij·φ_ij over 0 ≤ w_ij ≤ 4C. Most weights are 0 at the maximum; the rest are the learned
- * neighbourhood graph, from whose field the embedding is read.
+ * neighbourhood graph, from whose field the embedding is read. There is one maximum, which a fit reaches from any start: `restarts` find nothing else.
  *
  * `project` and `reconstruct` take new points as those of `meu` do, but may join them to any points; there is no density, as the field is
  * one of the latents.

@@ -34,13 +34,12 @@ export function* refinedField(
   name: string,
   described: (weights: Float64Array) => string,
 ): Generator<RefinementStep | undefined, Refinement, boolean> {
-  const told = ({ weights, resistances, value, iterations, evaluations }: FieldProgress) => ({
-    values: { [WEIGHTS]: Array.from(weights) },
-    objective: value,
-    gradients: { [WEIGHTS]: resistances.map((R, e) => 0.5 * (copies * R - squaredDistances[e]!)) },
-    iterations,
-    evaluations,
-  });
+  const told = ({ weights, resistances, value, iterations, evaluations }: FieldProgress) => {
+    const gradient = new Float64Array(weights.length);
+    for (let e = 0; e < gradient.length; e++) gradient[e] = 0.5 * (copies * resistances[e]! - squaredDistances[e]!);
+    const values = { [WEIGHTS]: Array.from(weights) };
+    return { values, objective: value, gradients: { [WEIGHTS]: gradient }, iterations, evaluations };
+  };
   const result = yield* retold(search, (step): RefinementStep => ({ ...told(step), memory: step.memory }));
   const { weights, kktResidual, iterations } = result;
   return {
