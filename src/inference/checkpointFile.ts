@@ -35,6 +35,29 @@ export async function writeCheckpointFile(file: string, checkpoint: object): Pro
   }
 }
 
+/** Removes what processes that were killed while they wrote this file have left beside it. */
+export async function removeStaleFiles(file: string): Promise<void> {
+  const { readdir, rm } = await fileSystem();
+  const { basename, dirname, join } = await nodeModule<typeof import('node:path')>('node:path', 'Not in Node.');
+  const folder = dirname(file);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    const [, writer] = name.startsWith(`${basename(file)}.`) ? (/\.(\d+)\.tmp$/.exec(name) ?? []) : [];
+    const isOurs = writer !== undefined && name === `${basename(file)}.${writer}.tmp`;
+    if (isOurs && !isAlive(Number(writer))) await rm(join(folder, name), { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // A process of somebody else's may not be asked, but is there.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 /**
  * The JSON in a checkpoint's file.
  *

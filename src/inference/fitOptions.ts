@@ -53,6 +53,7 @@ export interface FitOptions {
   /**
    * Where to save the state of the fit: the path of a file (in Node), or a function that is given it, plain JSON, and awaited.
    * It is saved at the start, every `checkpointInterval` seconds and at the end of each start, as of the last whole iteration.
+   * Where a file cannot be written later on, the fit goes on, and its message says so if that was so at the end.
    */
   readonly checkpoint?: string | ((checkpoint: Checkpoint) => unknown);
   /** Seconds between two checkpoints: what a killed process loses at most; 10 unless given. */

@@ -10,7 +10,6 @@ import {
   resumedRefinement,
   resumedState,
 } from './checkpoint.ts';
-import { writeCheckpointFile } from './checkpointFile.ts';
 import { embedded, embeddedStep } from './embedded.ts';
 import { type FitOptions, type FitSettings, fitSettings } from './fitOptions.ts';
 import { type FitProblem, openProblem } from './fitProblem.ts';
@@ -20,6 +19,7 @@ import { perturbedStarts } from './perturbedStarts.ts';
 import { refined } from './refined.ts';
 import { type Origin, originsOf } from './restartOrigins.ts';
 import { type RunEvent, runFrom, type Start } from './run.ts';
+import { saving } from './saving.ts';
 import type { Solution } from './solution.ts';
 import { MOST_ITERATIONS } from './solveOptions.ts';
 import type { SolverState } from './solverState.ts';
@@ -91,8 +91,8 @@ async function* stepsWith(
   const stop = stopping(settings.signal, settings.maxSeconds);
   try {
     const runs = runsOf(problem, settings, seed, saved);
-    const save = saving(settings.checkpoint);
-    const isSaved = save !== undefined;
+    const saves = saving(settings.checkpoint);
+    const isSaved = saves !== undefined;
     let refinement = saved === undefined ? undefined : resumedRefinement(saved, problem);
     async function* told<Result>(events: AsyncGenerator<RunEvent, Result, void>) {
       try {
@@ -116,7 +116,7 @@ async function* stepsWith(
             run.state = event.kind === 'end' ? event.solution.state : event.state;
             if (event.kind === 'end') run.solution = event.solution;
           }
-          await save?.(checkpointOf(problem, runs, seed, seconds(), refinement));
+          await saves?.save(checkpointOf(problem, runs, seed, seconds(), refinement));
         }
       } finally {
         await events.return(undefined as never);
@@ -133,7 +133,8 @@ async function* stepsWith(
       state: refinement,
     };
     const { x, ...course } = yield* told(refined(problem, best, refinedSettings, stop.signal));
-    return fitAt(problem, x, { ...course, diagnostics: { ...course.diagnostics, seconds: seconds() } });
+    const message = course.message + (saves?.complaint() ?? '');
+    return fitAt(problem, x, { ...course, message, diagnostics: { ...course.diagnostics, seconds: seconds() } });
   } finally {
     stop.release();
     problem.dispose();
@@ -185,8 +186,4 @@ async function* runHere(
     if (signal.aborted && start.number > 0) return;
     yield* runFrom(problem, start, settings, signal);
   }
-}
-
-function saving(checkpoint: FitSettings['checkpoint']): ((checkpoint: Checkpoint) => unknown) | undefined {
-  return typeof checkpoint === 'string' ? (state) => writeCheckpointFile(checkpoint, state) : checkpoint;
 }

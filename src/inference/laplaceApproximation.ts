@@ -10,6 +10,7 @@ import { type FitProblem, openProblem } from './fitProblem.ts';
 import { gradientDifferences, inverseOf } from './hessian.ts';
 import { shortNumber } from './shortNumber.ts';
 
+/** Options of {@link laplaceApproximation}. */
 export interface LaplaceOptions {
   /** Whether the hyperparameters are wanted; they are unless turned off. */
   readonly parameters?: boolean;

@@ -53,9 +53,16 @@ function encode(value: object): SolverStateJson {
 }
 
 /**
- * Reads back what {@link stateToJson} made.
+ * Reads back what {@link stateToJson} made, bit for bit.
  *
+ * @param json - parsed JSON
+ * @returns a state for the option `state` of `minimize`
  * @throws InvalidInputError naming the field that is missing or damaged
+ * @example
+ * ```ts
+ * const state = stateFromJson(JSON.parse(saved));
+ * minimize(objective, start, lbfgs(), { state });
+ * ```
  */
 export function stateFromJson(json: unknown): SolverState {
   const result = v.safeParse(stateSchema, json);

@@ -16,6 +16,7 @@ import { rbf } from '../kernels/rbf.ts';
 import { free } from './latents/free.ts';
 import { latentVariableModel, meanVariance } from './latentVariableModel.ts';
 
+/** Options of {@link gpScore}. */
 export interface GpScoreOptions {
   /** Number of starts, from 1; 5 unless given. The first five are always the same, further ones are drawn from the seed. */
   readonly starts?: number;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -186,6 +186,48 @@ describe('checkpoints', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('killed.json') && !name.endsWith('.tmp'))).toEqual([
       'killed.json',
     ]);
+  });
+});
+
+describe('a file of checkpoints', () => {
+  it('that cannot be written later on costs no result, and the message says so', async () => {
+    const path = join(folder, 'later', 'state.json');
+    mkdirSync(join(folder, 'later'));
+    const short: FitOptions = { ...options, restarts: 0, maxIterations: 4, checkpoint: path };
+    const failing = await fit(model(), {
+      ...short,
+      onProgress: ({ iteration }) => {
+        if (iteration === 2) rmSync(join(folder, 'later'), { recursive: true });
+      },
+    });
+    const { checkpoint: _, ...without } = short;
+    const expected = await fit(model(), without);
+    expect(failing.latents).toEqual(expected.latents);
+    expect(failing.status).toBe(expected.status);
+    expect(failing.message.startsWith(expected.message)).toBe(true);
+    expect(failing.message).toMatch(/The last checkpoint was not saved, .*'.*state\.json' cannot be written: ENOENT/);
+    // Errors of the caller's own function are the caller's.
+    let calls = 0;
+    const own = () => {
+      if (++calls === 2) throw new RangeError('mine');
+    };
+    await expect(fit(model(), { ...short, checkpoint: own })).rejects.toThrow(RangeError);
+  });
+
+  it('has no files of killed processes left beside it', async () => {
+    const path = file('stale.json');
+    const ended = spawn(process.execPath, ['-e', '']);
+    await once(ended, 'exit');
+    const others = [
+      'stale.json.tmp',
+      'stale.json.9x.tmp',
+      `stale.json.${process.ppid}.tmp`,
+      `other.json.${ended.pid}.tmp`,
+    ];
+    for (const name of [...others, `stale.json.${ended.pid}.tmp`]) writeFileSync(file(name), '{');
+    await fit(model(), { ...options, restarts: 0, maxIterations: 0, checkpoint: path });
+    const left = readdirSync(folder).filter((name) => /^(stale|other)\.json/.test(name));
+    expect(left.sort()).toEqual([...others, 'stale.json'].sort());
   });
 });
 

@@ -9,12 +9,15 @@ import { seededRandom } from '../../src/core/random.ts';
 import type { Scalar, Tensor2D } from '../../src/core/tensorflow.ts';
 import { layOut, naturalEntries, toUnconstrained } from '../../src/core/variables.ts';
 import { pipeFlow } from '../../src/data/index.ts';
-import { type FitOptions, type FitStep, fit } from '../../src/inference/index.ts';
+import { type FitOptions, type FitStep, fit, type NodeThread } from '../../src/inference/index.ts';
 import { perturbedStarts } from '../../src/inference/perturbedStarts.ts';
 import { originsOf } from '../../src/inference/restartOrigins.ts';
 import { adam, lbfgs } from '../../src/inference/solvers/index.ts';
+import type { Reply, Request } from '../../src/inference/workers/messages.ts';
+import { serveRuns, type WorkerPort } from '../../src/inference/workers/serveRuns.ts';
 import { defineKernel } from '../../src/kernels/index.ts';
 import { gplvm, mpme } from '../../src/models/index.ts';
+import { modelFromJSON } from '../../src/models/loadFit.ts';
 import { densityModel } from './densityModel.ts';
 import { cauchy } from './ownKernel.ts';
 
@@ -209,6 +212,40 @@ describe('workers', () => {
     await expect(lost).rejects.toThrow(LatentFieldError);
     await expect(lost).rejects.toThrow(/A worker of the fit was lost: Cannot find module/);
     await expect(run({ workers: 0 })).rejects.toThrow(/'workers' of fit must be a whole number from 1/);
+  });
+
+  it('may end once there is nothing left for them to do, but not before', async () => {
+    // A worker in this thread, which ends after its first reply of a kind.
+    const ending = (kind: Reply['kind']) => (): NodeThread => {
+      const told: Record<string, ((given: never) => void)[]> = { message: [], error: [], exit: [] };
+      const tell = (event: string, given: unknown) => {
+        for (const listener of told[event]!) listener(given as never);
+      };
+      let receive: (request: Request) => void = () => {};
+      let alive = true;
+      const port: WorkerPort = {
+        post: (reply) => {
+          if (!alive) return;
+          tell('message', reply);
+          if (reply.kind !== kind) return;
+          alive = false;
+          tell('exit', 1);
+        },
+        listen: (onRequest) => {
+          receive = onRequest;
+        },
+      };
+      serveRuns(port, (json) => modelFromJSON(json, {}));
+      return {
+        postMessage: (request) => receive(request as Request),
+        terminate: () => {},
+        on: (event: string, listener: (given: never) => void) => told[event]!.push(listener),
+      };
+    };
+    const two: FitOptions = { ...options, restarts: 1, maxIterations: 6 };
+    const shared = (kind: Reply['kind']) => fit(model(), { ...two, workers: { count: 2, start: ending(kind) } });
+    expect(bitsOf(await shared('end'))).toBe(bitsOf(await fit(model(), two)));
+    await expect(shared('iteration')).rejects.toThrow(/A worker of the fit was lost: it ended with exit code 1/);
   });
 
   it.each([

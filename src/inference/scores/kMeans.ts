@@ -6,6 +6,7 @@ import { checkOptions } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
 import { pointsFrom } from './points.ts';
 
+/** Options of {@link kMeans}. */
 export interface KMeansOptions {
   /** Seed of the starts; 0 unless given. */
   readonly seed?: number;

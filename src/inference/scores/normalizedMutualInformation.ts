@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { checkOptions } from '../../core/options.ts';
 import { contingencyOf, type Partition } from './contingency.ts';
 
+/** Options of {@link normalizedMutualInformation}. */
 export interface NormalizedMutualInformationOptions {
   /** Which mean of the two entropies divides the mutual information; 'arithmetic' unless given. */
   readonly average?: 'arithmetic' | 'geometric';

@@ -26,6 +26,7 @@ export interface WorkerPool {
 /** What is used of a Web Worker, or of a thread of Node. */
 export type WorkerLike = Pick<Worker, 'postMessage' | 'terminate' | 'addEventListener'> | NodeThread;
 
+/** What is used of a thread of node:worker_threads. */
 export interface NodeThread {
   postMessage(message: unknown): void;
   terminate(): unknown;

@@ -29,10 +29,12 @@ export async function* runInWorkers(
   signal.addEventListener('abort', stop);
   try {
     const waiting = [...starts];
+    const busy = new Set<WorkerLike>();
     const count = Math.min(pool.count, starts.length);
     while (staff.length < count) {
       const worker = pool.start();
       staff.push(worker);
+      busy.add(worker);
       listen(worker, {
         message: (data) => replies.add({ worker, reply: data as Reply }),
         lost: (reason) => replies.add({ worker, reply: lostWorker(reason) }),
@@ -41,12 +43,16 @@ export async function* runInWorkers(
       if (signal.aborted) stop();
       tell(worker, { kind: 'run', start: waiting.shift()! });
     }
-    for (let busy = staff.length; busy > 0; ) {
+    while (busy.size > 0) {
       const { worker, reply } = await replies.next();
-      if (reply.kind === 'failed') throw errorOf(reply);
+      if (reply.kind === 'failed') {
+        // What a worker has still to say after its last start changes nothing.
+        if (!busy.has(worker)) continue;
+        throw errorOf(reply);
+      }
       if (reply.kind === 'end') {
         const next = signal.aborted ? undefined : waiting.shift();
-        if (next === undefined) busy--;
+        if (next === undefined) busy.delete(worker);
         else tell(worker, { kind: 'run', start: next });
       }
       yield reply;
