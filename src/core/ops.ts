@@ -8,6 +8,7 @@
 
 export type { Reconstruction } from './graph/reconstructionWeights.ts';
 export * from './linalg/ops.ts';
+export * from './ops/activation.ts';
 export * from './ops/addDiagonal.ts';
 export * from './ops/addScalars.ts';
 export * from './ops/arithmetic.ts';
@@ -26,6 +27,7 @@ export {
 } from './ops/creation.ts';
 export * from './ops/distances.ts';
 export * from './ops/elementary.ts';
+export * from './ops/elementwise.ts';
 export * from './ops/gramMatrix.ts';
 export * from './ops/laplacianQuadraticForm.ts';
 export * from './ops/radialCovariance.ts';
@@ -33,6 +35,8 @@ export * from './ops/rbfGramMatrix.ts';
 export * from './ops/reconstructionError.ts';
 export * from './ops/reduction.ts';
 export * from './ops/segmentSum.ts';
+export * from './ops/specialFunctions.ts';
 export * from './ops/squaredDistances.ts';
 export * from './ops/structure.ts';
+export * from './ops/trigonometric.ts';
 export type { Scalar, Tensor, Tensor1D, Tensor2D } from './tensorflow.ts';

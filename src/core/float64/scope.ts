@@ -42,6 +42,14 @@ function profilerOf(backend: Float64Backend): object {
  * Runs `work` on the float64 backend and puts back whatever backend was active, so that the caller's own use of
  * TensorFlow.js is left alone, even when none was chosen yet or one is still starting. `work` is synchronous: nothing of
  * the caller's runs in between. Tensors made inside are disposed, unless `tf.keep` keeps them: return plain numbers.
+ *
+ * @param work - is given the backend; not asynchronous
+ * @returns what `work` returns
+ * @throws whatever `work` throws, after everything is put back
+ * @example
+ * ```ts
+ * withFloat64(() => op.valueOf(op.sum(op.tensor([0.1, 0.2])))); // 0.30000000000000004, where float32 has 0.3000000119
+ * ```
  */
 export function withFloat64<T>(work: (backend: Float64Backend) => T): T {
   const backend = float64Backend();

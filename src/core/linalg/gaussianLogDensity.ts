@@ -40,7 +40,7 @@ const OPERATION = 'gaussianLogDensity';
  * @example
  * ```ts
  * const K = op.tensor([[2, 0], [0, 2]]);
- * op.gaussianLogDensity(K, { observations: op.tensor([[1], [1]]) }); // −log 2π − log 2 − ½
+ * op.gaussianLogDensity(K, { observations: op.tensor([[1], [1]]) }); // -3.0310242469692907
  * ```
  */
 export function gaussianLogDensity(K: Tensor2D, data: GaussianData, options: PositiveDefiniteOptions = {}): Scalar {

@@ -84,7 +84,7 @@ export function choleskySolve(l: Tensor2D, b: Tensor2D): Tensor2D {
  * @throws NumericalError when A is not positive definite even with jitter, or an entry is not finite
  * @example
  * ```ts
- * op.logDeterminant(op.tensor([[4, 2], [2, 5]])); // log 16
+ * op.logDeterminant(op.tensor([[4, 2], [2, 5]])); // 2.772588722239781, the logarithm of 16
  * ```
  */
 export function logDeterminant(x: Tensor2D, options: PositiveDefiniteOptions = {}): Scalar {

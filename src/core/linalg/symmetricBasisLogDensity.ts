@@ -25,7 +25,8 @@ const OPERATION = 'symmetricBasisLogDensity';
  * @example
  * ```ts
  * const E = op.tensor([[0, 1], [1, 0]]);
- * op.symmetricBasisLogDensity(E, op.ones([2, 1]), op.scalar(1), op.tensor([[1], [1]])); // K = [[3, 1], [1, 3]]
+ * // K = [[3, 1], [1, 3]]
+ * op.symmetricBasisLogDensity(E, op.ones([2, 1]), op.scalar(1), op.tensor([[1], [1]])); // -3.1275978372492632
  * ```
  */
 export function symmetricBasisLogDensity(

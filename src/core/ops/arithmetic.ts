@@ -2,25 +2,101 @@ import { type Tensor, tf } from '../tensorflow.ts';
 import { asTensor, type TensorOrNumber } from './creation.ts';
 
 /**
- * Arithmetic of two operands. Shapes broadcast; a number counts as a scalar and keeps every digit on the float64 backend.
+ * Arithmetic of two operands, entry by entry.
+ *
+ * @param a - a tensor of any shape, or a number, which counts as a scalar and keeps every digit on the float64 backend
+ * @param b - the same; shapes broadcast: from the last axis on, axes have the same size, or one of them size 1 or none
+ * @returns a tensor of the shape that both broadcast to, with gradients in both
+ * @throws Error of TensorFlow.js when the shapes do not broadcast
  */
 export type Binary = <T extends Tensor = Tensor>(a: TensorOrNumber, b: TensorOrNumber) => T;
 
-/** a + b. */
+/**
+ * a + b.
+ *
+ * @example
+ * ```ts
+ * op.add(op.tensor([[1, 2], [3, 4]]), op.tensor([10, 20])); // [[11, 22], [13, 24]]
+ * ```
+ */
 export const add: Binary = (a, b) => tf.add(asTensor(a), asTensor(b));
-/** a − b. */
+
+/**
+ * a − b.
+ *
+ * @example
+ * ```ts
+ * op.sub(op.tensor([1, 2]), 0.5); // [0.5, 1.5]
+ * ```
+ */
 export const sub: Binary = (a, b) => tf.sub(asTensor(a), asTensor(b));
-/** a·b, entry by entry. */
+
+/**
+ * a·b, entry by entry; see `matMul` for the product of matrices.
+ *
+ * @example
+ * ```ts
+ * op.mul(op.tensor([1, 2]), 0.1); // [0.1, 0.2]
+ * ```
+ */
 export const mul: Binary = (a, b) => tf.mul(asTensor(a), asTensor(b));
-/** a / b. */
+
+/**
+ * a / b, infinite or NaN where b is 0.
+ *
+ * @example
+ * ```ts
+ * op.div(1, op.tensor([2, 4])); // [0.5, 0.25]
+ * ```
+ */
 export const div: Binary = (a, b) => tf.div(asTensor(a), asTensor(b));
-/** a to the power b. NaN for a negative a and a b that is not an integer. */
+
+/**
+ * a to the power b; NaN for a negative a and a b that is not an integer. Its gradients are b·a^(b − 1) and, where a > 0, aᵇ·log a.
+ *
+ * @example
+ * ```ts
+ * op.pow(op.tensor([2, 3]), 2); // [4, 9]
+ * ```
+ */
 export const pow: Binary = (a, b) => tf.pow(asTensor(a), asTensor(b));
-/** The larger of a and b, entry by entry; where they are equal, a receives the gradient. */
+
+/**
+ * The larger of a and b; where they are equal, a receives the gradient.
+ *
+ * @example
+ * ```ts
+ * op.maximum(op.tensor([1, 5]), 3); // [3, 5]
+ * ```
+ */
 export const maximum: Binary = (a, b) => tf.maximum(asTensor(a), asTensor(b));
-/** The smaller of a and b, entry by entry; where they are equal, a receives the gradient. */
+
+/**
+ * The smaller of a and b; where they are equal, a receives the gradient.
+ *
+ * @example
+ * ```ts
+ * op.minimum(op.tensor([1, 5]), 3); // [1, 3]
+ * ```
+ */
 export const minimum: Binary = (a, b) => tf.minimum(asTensor(a), asTensor(b));
-/** (a − b)². */
+
+/**
+ * (a − b)². Its gradients are 2(a − b) and −2(a − b).
+ *
+ * @example
+ * ```ts
+ * op.squaredDifference(op.tensor([1, 5]), 3); // [4, 4]
+ * ```
+ */
 export const squaredDifference: Binary = (a, b) => tf.squaredDifference(asTensor(a), asTensor(b));
-/** The angle of the point (b, a), in (−π, π]. */
+
+/**
+ * The angle of the point (b, a), in (−π, π] radians. Its gradients are b/(a² + b²) and −a/(a² + b²).
+ *
+ * @example
+ * ```ts
+ * op.atan2(op.tensor([1, 0]), op.tensor([0, -1])); // [1.5707963267948966, 3.141592653589793]
+ * ```
+ */
 export const atan2: Binary = (a, b) => tf.atan2(asTensor(a), asTensor(b));

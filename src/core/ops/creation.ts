@@ -22,7 +22,7 @@ export function asTensor<T extends Tensor = Tensor>(x: T | number): T {
  * @param value - any number
  * @example
  * ```ts
- * valueOf(scalar(0.1)); // 0.1, where tf.scalar(0.1) is 0.10000000149011612
+ * op.valueOf(op.scalar(0.1)); // 0.1, where tf.scalar(0.1) is 0.10000000149011612
  * ```
  */
 export const scalar = (value: number): Scalar => exactScalar(value);
@@ -35,8 +35,8 @@ export const scalar = (value: number): Scalar => exactScalar(value);
  * @throws InvalidInputError when nested arrays are ragged, hold something else than numbers, or do not fill the shape
  * @example
  * ```ts
- * tensor([[1, 2], [3, 4]]); // shape [2, 2]
- * tensor(Float64Array.of(1, 2, 3, 4), [2, 2]); // the same
+ * op.tensor([[1, 2], [3, 4]]); // [[1, 2], [3, 4]]
+ * op.tensor(Float64Array.of(1, 2, 3, 4), [2, 2]); // [[1, 2], [3, 4]]
  * ```
  */
 export function tensor<T extends Tensor = Tensor>(values: NestedNumbers, shape?: readonly number[]): T {
@@ -54,7 +54,16 @@ export function tensor<T extends Tensor = Tensor>(values: NestedNumbers, shape?:
   return tf.engine().makeTensor(stored as Float32Array, target as number[], 'float32') as T;
 }
 
-/** The number in a tensor of one entry, as a double. */
+/**
+ * The number in a tensor of one entry, as a double.
+ *
+ * @param x - a tensor of one entry, of any rank
+ * @throws InvalidInputError when x has another number of entries
+ * @example
+ * ```ts
+ * op.valueOf(op.sum(op.tensor([1, 2]))); // 3
+ * ```
+ */
 export function numberOf(x: Tensor): number {
   if (x.size !== 1) {
     throw new InvalidInputError(`A tensor of one entry was expected, but its shape is [${x.shape}].`);
@@ -62,21 +71,62 @@ export function numberOf(x: Tensor): number {
   return doublesOf(x)[0]!;
 }
 
-/** A tensor of zeros. */
+/**
+ * A tensor of zeros.
+ *
+ * @param shape - its sizes; [] for a scalar
+ * @example
+ * ```ts
+ * op.zeros([2, 2]); // [[0, 0], [0, 0]]
+ * ```
+ */
 export const zeros = <T extends Tensor = Tensor>(shape: readonly number[]): T =>
   tf.zeros(shape as number[]) as Tensor as T;
 
-/** A tensor of ones. */
+/**
+ * A tensor of ones.
+ *
+ * @param shape - its sizes; [] for a scalar
+ * @example
+ * ```ts
+ * op.ones([2, 2]); // [[1, 1], [1, 1]]
+ * ```
+ */
 export const ones = <T extends Tensor = Tensor>(shape: readonly number[]): T =>
   tf.ones(shape as number[]) as Tensor as T;
 
-/** Zeros in the shape and type of x. */
+/**
+ * Zeros in the shape and type of x.
+ *
+ * @param x - a tensor of any shape
+ * @example
+ * ```ts
+ * op.zerosLike(op.tensor([[1, 2]])); // [[0, 0]]
+ * ```
+ */
 export const zerosLike = <T extends Tensor>(x: T): T => tf.zerosLike(x);
 
-/** Ones in the shape and type of x. */
+/**
+ * Ones in the shape and type of x.
+ *
+ * @param x - a tensor of any shape
+ * @example
+ * ```ts
+ * op.onesLike(op.tensor([[1, 2]])); // [[1, 1]]
+ * ```
+ */
 export const onesLike = <T extends Tensor>(x: T): T => tf.onesLike(x);
 
-/** The identity matrix, n×n. */
+/**
+ * The identity matrix.
+ *
+ * @param n - a whole number from 1
+ * @returns n×n
+ * @example
+ * ```ts
+ * op.eye(2); // [[1, 0], [0, 1]]
+ * ```
+ */
 export const eye = (n: number): Tensor2D => tf.diag(tf.ones([n])) as Tensor2D;
 
 function isTyped(values: NestedNumbers): values is Float64Array | Float32Array | Int32Array {

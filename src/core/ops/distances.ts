@@ -13,7 +13,7 @@ import { squaredDistances } from './squaredDistances.ts';
  * @throws InvalidInputError when A and B are not matrices with the same number of columns
  * @example
  * ```ts
- * op.exp(op.neg(op.distances(X, X))); // the Ornstein–Uhlenbeck covariance
+ * op.distances(op.tensor([[0, 0]]), op.tensor([[3, 4], [0, 1]])); // [[5, 1]]
  * ```
  */
 export function distances(A: Tensor2D, B: Tensor2D): Tensor2D {

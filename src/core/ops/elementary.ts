@@ -1,84 +1,129 @@
-import { float64Backend } from '../float64/scope.ts';
 import { type Tensor, tf } from '../tensorflow.ts';
 import { asTensor } from './creation.ts';
-
-/** A function of every entry; the result has the shape of x. A number is taken as a scalar. */
-export type Elementwise = <T extends Tensor = Tensor>(x: T | number) => T;
-
-/** −x. */
-export const neg: Elementwise = (x) => tf.neg(asTensor(x));
-/** |x|; its gradient at 0 is 0. */
-export const abs: Elementwise = (x) => tf.abs(asTensor(x));
-/** −1, 0 or 1. */
-export const sign: Elementwise = (x) => tf.sign(asTensor(x));
-/** eˣ. */
-export const exp: Elementwise = (x) => tf.exp(asTensor(x));
-/** eˣ − 1 without loss of digits near 0. */
-export const expm1: Elementwise = (x) => tf.expm1(asTensor(x));
-/** Natural logarithm. */
-export const log: Elementwise = (x) => tf.log(asTensor(x));
-/** log(1 + x) without loss of digits near 0. */
-export const log1p: Elementwise = (x) => tf.log1p(asTensor(x));
-/** √x; its gradient at 0 is infinite. */
-export const sqrt: Elementwise = (x) => tf.sqrt(asTensor(x));
-/** 1/√x. */
-export const rsqrt: Elementwise = (x) => tf.rsqrt(asTensor(x));
-/** x². */
-export const square: Elementwise = (x) => tf.square(asTensor(x));
-/** 1/x. */
-export const reciprocal: Elementwise = (x) => tf.reciprocal(asTensor(x));
-/** 1/(1 + e⁻ˣ). */
-export const sigmoid: Elementwise = (x) => tf.sigmoid(asTensor(x));
-/** log(1 + eˣ). */
-export const softplus: Elementwise = (x) => tf.softplus(asTensor(x));
-/** Hyperbolic tangent. */
-export const tanh: Elementwise = (x) => tf.tanh(asTensor(x));
-/** max(x, 0). */
-export const relu: Elementwise = (x) => tf.relu(asTensor(x));
-/** The error function 2/√π·∫₀ˣ e^(−t²) dt. */
-export const erf: Elementwise = (x) => tf.erf(asTensor(x));
-/** Sine of x in radians. */
-export const sin: Elementwise = (x) => tf.sin(asTensor(x));
-/** Cosine of x in radians. */
-export const cos: Elementwise = (x) => tf.cos(asTensor(x));
-/** Tangent of x in radians. */
-export const tan: Elementwise = (x) => tf.tan(asTensor(x));
-/** Inverse sine, in [−π/2, π/2]. */
-export const asin: Elementwise = (x) => tf.asin(asTensor(x));
-/** Inverse cosine, in [0, π]. */
-export const acos: Elementwise = (x) => tf.acos(asTensor(x));
-/** Inverse tangent, in (−π/2, π/2). */
-export const atan: Elementwise = (x) => tf.atan(asTensor(x));
-/** Hyperbolic sine. */
-export const sinh: Elementwise = (x) => tf.sinh(asTensor(x));
-/** Hyperbolic cosine. */
-export const cosh: Elementwise = (x) => tf.cosh(asTensor(x));
+import type { Elementwise } from './elementwise.ts';
 
 /**
- * log |Γ(x)|, with gradient ψ(x); any real x but 0, −1, −2, …
+ * −x. Its gradient is −1.
  *
  * @example
  * ```ts
- * valueOf(lgamma(5)); // log 24
+ * op.neg(op.tensor([1, -2])); // [-1, 2]
  * ```
  */
-export const lgamma: Elementwise = (x) => special('Lgamma', asTensor(x));
-
-/** The digamma function ψ(x) = d log Γ(x)/dx; any real x but 0, −1, −2, … */
-export const digamma: Elementwise = (x) => special('Digamma', asTensor(x));
-
-/** The kernels and gradients of these functions come with the float64 backend, also for the other backends. */
-function special<T extends Tensor>(kernelName: string, x: T): T {
-  float64Backend();
-  return tf.engine().runKernel(kernelName, { x }) as Tensor as T;
-}
+export const neg: Elementwise = (x) => tf.neg(asTensor(x));
 
 /**
- * x held in min … max, entry by entry.
+ * |x|. Its gradient is the sign of x, and 0 at 0: a distance of a point to itself pulls nowhere.
+ *
+ * @example
+ * ```ts
+ * op.abs(op.tensor([1, -2])); // [1, 2]
+ * ```
+ */
+export const abs: Elementwise = (x) => tf.abs(asTensor(x));
+
+/**
+ * The sign of x: −1, 0 or 1. Its gradient is 0.
+ *
+ * @example
+ * ```ts
+ * op.sign(op.tensor([3, 0, -2])); // [1, 0, -1]
+ * ```
+ */
+export const sign: Elementwise = (x) => tf.sign(asTensor(x));
+
+/**
+ * eˣ, within one unit in the last place. Infinite above 709.78, 0 below −745.13. Its gradient is eˣ.
+ *
+ * @example
+ * ```ts
+ * op.exp(op.tensor([0, 1])); // [1, 2.718281828459045]
+ * ```
+ */
+export const exp: Elementwise = (x) => tf.exp(asTensor(x));
+
+/**
+ * eˣ − 1 without loss of digits near 0. Its gradient is eˣ.
+ *
+ * @example
+ * ```ts
+ * op.expm1(op.tensor([0, 1e-20])); // [0, 1e-20]
+ * ```
+ */
+export const expm1: Elementwise = (x) => tf.expm1(asTensor(x));
+
+/**
+ * Natural logarithm of x ≥ 0, within one unit in the last place: −∞ at 0, NaN below. Its gradient is 1/x.
+ *
+ * @example
+ * ```ts
+ * op.log(op.tensor([1, 10])); // [0, 2.302585092994046]
+ * ```
+ */
+export const log: Elementwise = (x) => tf.log(asTensor(x));
+
+/**
+ * log(1 + x) without loss of digits near 0, for x ≥ −1: −∞ at −1, NaN below. Its gradient is 1/(1 + x).
+ *
+ * @example
+ * ```ts
+ * op.log1p(op.tensor([0, 1e-20])); // [0, 1e-20]
+ * ```
+ */
+export const log1p: Elementwise = (x) => tf.log1p(asTensor(x));
+
+/**
+ * √x for x ≥ 0, NaN below. Its gradient is 1/(2√x), infinite at 0.
+ *
+ * @example
+ * ```ts
+ * op.sqrt(op.tensor([4, 9])); // [2, 3]
+ * ```
+ */
+export const sqrt: Elementwise = (x) => tf.sqrt(asTensor(x));
+
+/**
+ * 1/√x for x > 0: ∞ at 0, NaN below. Its gradient is −1/(2x√x).
+ *
+ * @example
+ * ```ts
+ * op.rsqrt(op.tensor([4, 16])); // [0.5, 0.25]
+ * ```
+ */
+export const rsqrt: Elementwise = (x) => tf.rsqrt(asTensor(x));
+
+/**
+ * x². Its gradient is 2x.
+ *
+ * @example
+ * ```ts
+ * op.square(op.tensor([2, -3])); // [4, 9]
+ * ```
+ */
+export const square: Elementwise = (x) => tf.square(asTensor(x));
+
+/**
+ * 1/x, infinite at 0. Its gradient is −1/x².
+ *
+ * @example
+ * ```ts
+ * op.reciprocal(op.tensor([2, -4])); // [0.5, -0.25]
+ * ```
+ */
+export const reciprocal: Elementwise = (x) => tf.reciprocal(asTensor(x));
+
+/**
+ * x held in min … max, entry by entry: max(min, min(x, max)). Its gradient is 1 inside, limits included, and 0 outside.
  *
  * @param x - any tensor
  * @param min - lower limit, kept exactly
  * @param max - upper limit, kept exactly; min ≤ max
+ * @returns a tensor of the shape of x
+ * @throws Error of TensorFlow.js when min is greater than max
+ * @example
+ * ```ts
+ * op.clip(op.tensor([-1, 0.3, 2]), 0, 1); // [0, 0.3, 1]
+ * ```
  */
 export const clipByValue = <T extends Tensor>(x: T, min: number, max: number): T => tf.clipByValue(x, min, max);
 export { clipByValue as clip };

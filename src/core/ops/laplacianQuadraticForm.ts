@@ -14,7 +14,7 @@ import { numberOf, scalar, tensor } from './creation.ts';
  * @see Zhong et al. 2010, eq. 7
  * @example
  * ```ts
- * op.laplacianQuadraticForm(op.tensor([[0], [1], [3]]), knnGraph([[0], [1], [3]], 1)); // 1² + 2² = 5
+ * op.laplacianQuadraticForm(op.tensor([[0], [1], [3]]), knnGraph([[0], [1], [3]], 1)); // 5, which is 1² + 2²
  * ```
  */
 export function laplacianQuadraticForm(X: Tensor2D, graph: Graph): Scalar {

@@ -28,7 +28,8 @@ const OPERATION = 'radialCovariance';
  *   value: (s) => { for (let i = 0; i < s.length; i++) s[i] = 1 / (1 + s[i]!); },
  *   slope: (s) => { for (let i = 0; i < s.length; i++) s[i] = -1 / (1 + s[i]!) ** 2; },
  * };
- * op.radialCovariance(X, X, op.scalar(2), cauchy);
+ * const X = op.tensor<op.Tensor2D>([[0, 0], [0, 1]]);
+ * op.radialCovariance(X, X, op.scalar(2), cauchy); // [[2, 1], [1, 2]]
  * ```
  */
 export function radialCovariance(A: Tensor2D, B: Tensor2D, variance: Tensor, profile: RadialProfile): Tensor2D {

@@ -22,7 +22,9 @@ const OPERATION = 'rbfGramMatrix';
  *   one number
  * @example
  * ```ts
- * op.rbfGramMatrix(X, op.scalar(1), op.scalar(0.5), op.scalar(0.1), op.scalar(0.01));
+ * const X = op.tensor<op.Tensor2D>([[0], [1]]);
+ * const [v, l, b, s] = [op.scalar(1), op.scalar(1), op.scalar(0.1), op.scalar(0.01)];
+ * op.rbfGramMatrix(X, v, l, b, s); // [[1.11, 0.7065306597126334], [0.7065306597126334, 1.11]]
  * ```
  */
 export function rbfGramMatrix(

@@ -8,8 +8,20 @@ import { numberOf, scalar, tensor } from './creation.ts';
  * Σ_i ‖x_i − Σ_j w_ij·x_j‖² = tr(XᵀMMᵀX) with Mᵀ = I − W, at O(neighbours·q); the gradient is 2MMᵀX.
  *
  * @param X - N×q
- * @param reconstruction - neighbours and weights of N points
+ * @param reconstruction - neighbours and weights w_ij of N points: those of point i are at starts[i] … starts[i + 1] − 1
+ * @returns a scalar
  * @throws InvalidInputError when X has another number of rows
+ * @see Roweis & Saul 2000, Nonlinear dimensionality reduction by locally linear embedding, Science 290
+ * @example
+ * ```ts
+ * // Each of two points by the other one: 2·‖x_0 − x_1‖².
+ * const reconstruction = {
+ *   starts: Int32Array.of(0, 1, 2),
+ *   neighbours: Int32Array.of(1, 0),
+ *   weights: Float64Array.of(1, 1),
+ * };
+ * op.reconstructionError(op.tensor([[0], [3]]), reconstruction); // 18
+ * ```
  */
 export function reconstructionError(X: Tensor2D, { starts, neighbours, weights }: Reconstruction): Scalar {
   const [N, q] = X.shape;

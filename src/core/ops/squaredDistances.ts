@@ -16,7 +16,8 @@ import { registerOnce } from './registerOnce.ts';
  * @throws InvalidInputError when A and B are not matrices with the same number of columns
  * @example
  * ```ts
- * op.squaredDistances(X, X);
+ * const X = op.tensor<op.Tensor2D>([[0, 0], [3, 4]]);
+ * op.squaredDistances(X, X); // [[0, 25], [25, 0]]
  * ```
  */
 export function squaredDistances(A: Tensor2D, B: Tensor2D): Tensor2D {
