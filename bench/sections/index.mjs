@@ -2,6 +2,7 @@ import { aborts } from './abort.mjs';
 import { gplvmEvaluations, tpslvmEvaluations } from './evaluations.mjs';
 import { meuFits, mpmeFits } from './maxEntropy.mjs';
 import { fitMemory } from './memory.mjs';
+import { optima } from './optimum.mjs';
 import { rawOperations } from './rawOperations.mjs';
 import { solverEvaluations } from './solverEvaluations.mjs';
 import { spectralEmbeddings } from './spectral.mjs';
@@ -18,5 +19,6 @@ export const sections = {
   meu: meuFits,
   abort: aborts,
   spectral: spectralEmbeddings,
+  optimum: optima,
   solvers: solverEvaluations,
 };
