@@ -61,6 +61,8 @@ export interface Posterior {
   precision?(): Matrix;
   /** Its inverse. */
   covariance?(): Matrix;
+  /** Largest relative violation of the optimality conditions of the model's constraint layers at its latents; for models that have some. */
+  kktResidual?(): number;
   /** Columns over the N points, missing entries (NaN) at their conditional mean in the field, and their variance. */
   impute?(Y: Matrix): Prediction;
   /** New observations Y (n×D) placed by a formula, without a search; for models that have one. */

@@ -20,6 +20,7 @@ export function posteriorOf(parts: ModelParts, values: ParameterValues, standard
   };
   const pointwise = priors.filter(({ prior }) => prior.pointLogDensity !== undefined);
   const sequential = priors.find(({ prior }) => prior.transition !== undefined);
+  const layers = priors.filter(({ prior }) => prior.kktResidual !== undefined);
   const encodes = parts.latents.mapsObservations;
   return {
     latents,
@@ -32,6 +33,13 @@ export function posteriorOf(parts: ModelParts, values: ParameterValues, standard
         Y,
         pointwise.length === 0 ? undefined : (points) => rowDensities(pointwise, valueTensors(values), points),
       ),
+    ...(layers.length > 0 && {
+      kktResidual: () =>
+        layers.reduce((most, layer) => {
+          const constants = layer.prior.prepare(observations);
+          return Math.max(most, layer.prior.kktResidual!(ownValues(layer, values), latents, constants));
+        }, 0),
+    }),
     ...(encodes && {
       encode: (Y: Matrix) => latentsOf(parts.latents, values, standardized(Y, standardization), observations),
     }),
@@ -43,7 +51,7 @@ function contextOf(parts: ModelParts, { prior }: PlacedPrior) {
   return { observations: matrixTensor(parts.observations), constants: prior.prepare(parts.observations) };
 }
 
-function ownValues({ name, prior }: PlacedPrior, values: TensorMap): TensorMap {
+function ownValues<T>({ name, prior }: PlacedPrior, values: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.keys(prior.parameters).map((key) => [key, values[`priors.${name}.${key}`]!]));
 }
 

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, type Matrix } from '../core/matrix.ts';
-import type { TensorMap } from '../core/model.ts';
-import type { Parameter, ParameterLike } from '../core/parameter.ts';
+import type { ParameterValues, TensorMap } from '../core/model.ts';
+import type { Parameter, ParameterLike, ParameterValue } from '../core/parameter.ts';
 import { type OwnParameters, overriddenParameters } from '../core/part.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
@@ -41,6 +41,8 @@ export interface Prior {
   readonly pointLogDensity?: (p: TensorMap, X: Tensor2D) => Tensor1D;
   /** What a prior on sequences expects next, given the latents X. */
   readonly transition?: (p: TensorMap, X: Tensor2D, context: GivenContext) => Transition;
+  /** For constraint layers: the largest relative violation of the optimality conditions of its free parameters at the latents X. */
+  readonly kktResidual?: (p: ParameterValues, X: Matrix, constants: unknown) => number;
   /** The parameter of free latents, moved within what the prior allows only. */
   readonly restrict?: (latents: Parameter) => Parameter;
 }
@@ -69,6 +71,8 @@ export interface PriorDefinition<Name extends string, Data = undefined, Constant
   logDensity(p: Readonly<Record<Name, Tensor>>, X: Tensor2D, context: PriorContext<Data, Constants>): Scalar;
   /** For priors on sequences: the mean of the row after each row of x (n×q), given the latents X (N×q). */
   transition?(p: Readonly<Record<Name, Tensor>>, X: Tensor2D, context: PriorContext<Data, Constants>): Transition;
+  /** For constraint layers: the largest relative violation of the optimality conditions of its parameters at the latents X (N×q). */
+  kktResidual?(p: Readonly<Record<Name, ParameterValue>>, X: Matrix, data: Data, constants: Constants): number;
   /** For priors that keep something of the latents as it starts: how the parameter of free latents is restricted to that, if it is. */
   restrict?(data: Data): ((latents: Parameter) => Parameter) | undefined;
 }
@@ -117,10 +121,12 @@ export function definePrior<Name extends string, Data = undefined, Constants = u
     const full = (context: GivenContext) => ({ ...context, data }) as PriorContext<Data, Constants>;
     const { transition } = definition;
     const restrict = definition.restrict?.(data);
+    const parameters = Object.freeze(overriddenParameters(`Prior '${name}'`, defaults, overrides));
+    const isFree = Object.values<Parameter>(parameters).some(({ free }) => free);
     return Object.freeze<Prior>({
       kind: 'prior',
       name,
-      parameters: Object.freeze(overriddenParameters(`Prior '${name}'`, defaults, overrides)),
+      parameters,
       toJSON: () => (definition.data === undefined ? data : definition.data.toJSON(data)),
       prepare: (observations) => definition.prepare?.(observations, data),
       logDensity: (p, X, context) => definition.logDensity(own(p), X, full(context)),
@@ -130,6 +136,11 @@ export function definePrior<Name extends string, Data = undefined, Constants = u
       ...(transition === undefined
         ? {}
         : { transition: (p: TensorMap, X: Tensor2D, context: GivenContext) => transition(own(p), X, full(context)) }),
+      ...(definition.kktResidual !== undefined &&
+        isFree && {
+          kktResidual: (p: ParameterValues, X: Matrix, constants: unknown) =>
+            definition.kktResidual!(p as Readonly<Record<Name, ParameterValue>>, X, data, constants as Constants),
+        }),
       ...(restrict === undefined ? {} : { restrict }),
     });
   };

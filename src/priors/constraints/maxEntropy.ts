@@ -8,10 +8,10 @@ import { checkOptions } from '../../core/options.ts';
 import { box, type ParameterLike } from '../../core/parameter.ts';
 import type { Tensor1D, Tensor2D } from '../../core/tensorflow.ts';
 import { definePrior, type Prior } from '../definePrior.ts';
-import { edgeSquaredDistances } from './edgeSquaredDistances.ts';
+import { edgeDistances, edgeSquaredDistances } from './edgeSquaredDistances.ts';
 import { fieldDensity } from './fieldDensity.ts';
 import { fieldFactor } from './fieldFactor.ts';
-import { type FieldProblem, weightScale } from './kktResidual.ts';
+import { type FieldProblem, kktResidual, weightScale } from './kktResidual.ts';
 
 export interface MaxEntropyOptions {
   /** Which pairs of points have a constraint. */
@@ -90,6 +90,11 @@ export const fieldFactory = definePrior({
       squaredDistances === undefined ? edgeSquaredDistances(X as Tensor2D, graph) : op.tensor(squaredDistances);
     return fieldDensity(weights, distances as Tensor1D, factor, basePrecision, copies);
   },
+  kktResidual: (p, X, data, factor) => {
+    const problem = problemOf(data, data.squaredDistances ?? edgeDistances(X, data.graph));
+    const weights = Float64Array.from(p.weights as readonly number[]);
+    return kktResidual(problem, weights, factor.evaluate(weights, data.basePrecision).resistances);
+  },
 });
 
 /**
@@ -103,7 +108,8 @@ export const fieldFactory = definePrior({
  * w_e = 4C, with R_e = U_ii + U_jj − 2U_ij and U = Q⁻¹.
  *
  * As a prior on latents (no `squaredDistances`) φ_e = ‖x_i − x_j‖²: with c = q the term is log N(X; 0, Q⁻¹) without its constant and
- * without −λ/2·tr(XᵀX), so X and the weights of the graph are fitted together.
+ * without −λ/2·tr(XᵀX), so X and the weights of the graph are fitted together. `diagnostics.kktResidual` of a fit is then the largest
+ * relative violation of these conditions at its latents.
  *
  * @param options - see {@link MaxEntropyOptions}
  * @returns a prior named `field` with the parameter `weights`, of bounds [0, 4C] and scale min(c/φ_e, 4C)

@@ -27,6 +27,7 @@ import { withDenseField } from '../../../src/priors/constraints/denseField.ts';
 import { fieldFactor } from '../../../src/priors/constraints/fieldFactor.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from '../spectral/columns.ts';
+import { inverseOf } from './dense.ts';
 
 const Y = swissRoll(14);
 const graph = knnGraph(Y, 4);
@@ -133,6 +134,27 @@ describe('the maximum-entropy layer', () => {
     expect(Math.min(...learned)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...learned)).toBeLessThanOrEqual(40);
     expect(result.trace.at(-1)!.objective).toBeGreaterThan(result.trace[0]!.objective);
+    // The violation of the layer's conditions at the latents, by an inverse of its own.
+    const { latents } = result;
+    const Q = Array.from({ length: Y.length }, (_, i) => Y.map((__, j) => (i === j ? 0.5 : 0)));
+    learned.forEach((weight, e) => {
+      const [i, j] = [graph.sources[e]!, graph.targets[e]!];
+      Q[i]![i]! += weight;
+      Q[j]![j]! += weight;
+      Q[i]![j]! -= weight;
+      Q[j]![i]! -= weight;
+    });
+    const U = inverseOf(Q);
+    const violations = learned.map((weight, e) => {
+      const [i, j] = [graph.sources[e]!, graph.targets[e]!];
+      const phi = (latents.at(i, 0) - latents.at(j, 0)) ** 2 + (latents.at(i, 1) - latents.at(j, 1)) ** 2;
+      const pull = Math.min(2 / phi, 40) * (U[i]![i]! + U[j]![j]! - 2 * U[i]![j]! - phi / 2);
+      return (weight <= 0 && pull < 0) || (weight >= 40 && pull > 0) ? 0 : Math.abs(pull);
+    });
+    expectClose(result.diagnostics.kktResidual, Math.max(...violations), 1e-9);
+    expect(result.diagnostics.kktResidual).toBeGreaterThan(0);
+    const held = gplvm(Y, { latentDim: 2, kernel: rbf(), priors: [layer] });
+    expect((await fit(held, { maxIterations: 2 })).diagnostics.kktResidual).toBeUndefined();
     const again = loadFit(JSON.parse(JSON.stringify(result)));
     expect(again.predict([[0, 0]]).mean.data).toEqual(result.predict([[0, 0]]).mean.data);
   });
