@@ -16,9 +16,10 @@ const NEGLIGIBLE = 2 ** -480;
  * @see Bowdler, Martin, Reinsch & Wilkinson 1968; Press et al., Numerical Recipes, §11.4 (tqli)
  */
 export function implicitQl(n: number, d: Float64Array, e: Float64Array, rotations: RotationQueue): boolean {
+  const floor = Math.max(NEGLIGIBLE, Number.EPSILON * largestRow(n, d, e));
   for (let first = 0; first < n; first++) {
     for (let sweeps = 0; ; sweeps++) {
-      const last = endOfBlock(n, d, e, first);
+      const last = endOfBlock(n, d, e, first, floor);
       if (last === first) break;
       if (sweeps === MAXIMUM_SWEEPS) return false;
       sweep(d, e, first, last, rotations);
@@ -28,12 +29,22 @@ export function implicitQl(n: number, d: Float64Array, e: Float64Array, rotation
   return true;
 }
 
-/** The first row from `first` on that is not coupled to the next one. */
-function endOfBlock(n: number, d: Float64Array, e: Float64Array, first: number): number {
+/**
+ * The size of the largest row. What is below its rounding is rounding itself, that of the tridiagonalisation: matrices of low rank,
+ * their large rows first, would not converge if each row were held to its own.
+ */
+function largestRow(n: number, d: Float64Array, e: Float64Array): number {
+  let largest = 0;
+  for (let i = 0; i < n; i++) largest = Math.max(largest, Math.abs(d[i]!) + (i < n - 1 ? Math.abs(e[i]!) : 0));
+  return largest;
+}
+
+/** The first row from `first` on that is coupled to the next one by less than `floor` or the rounding of their diagonal entries. */
+function endOfBlock(n: number, d: Float64Array, e: Float64Array, first: number, floor: number): number {
   let last = first;
   for (; last < n - 1; last++) {
     const coupling = Math.abs(e[last]!);
-    if (coupling <= NEGLIGIBLE) break;
+    if (coupling <= floor) break;
     if (coupling <= (Number.EPSILON / 2) * (Math.abs(d[last]!) + Math.abs(d[last + 1]!))) break;
   }
   return last;

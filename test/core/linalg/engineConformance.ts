@@ -364,6 +364,22 @@ function eigenTests(makeEngine: (memory: Float64Memory) => LinearAlgebraEngine):
     for (let k = 1; k < 65; k++) expect(complete.values[k]).toBeCloseTo(65, 11);
   });
 
+  it('takes inner products of points in few dimensions, zero but for rounding in most directions', () => {
+    for (const n of [50, 100, 200, 300]) {
+      for (const q of [1, 2, 3]) {
+        const Y = normalMatrix(n, q, n + q);
+        for (let i = 0; i < n; i++) for (let c = 0; c < q; c++) Y.data[i * q + c]! *= 10 / (1 + c);
+        const { values } = decompose(multiply(Y, transpose(Y)));
+        const few = decompose(multiply(transpose(Y), Y)).values;
+        const norm = few[q - 1]!;
+        few.forEach((value, c) => {
+          expect(Math.abs(values[n - q + c]! - value) / norm).toBeLessThan(1e-13);
+        });
+        for (let k = 0; k < n - q; k++) expect(Math.abs(values[k]!) / norm).toBeLessThan(1e-14);
+      }
+    }
+  });
+
   it('takes numbers whose squares overflow or underflow', () => {
     const A = symmetricMatrix(40);
     const { values } = decompose(A);

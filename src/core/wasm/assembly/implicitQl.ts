@@ -12,7 +12,8 @@ export function implicitQlWorkspace(n: i32): i32 {
 /**
  * Eigenvalues (over d, unsorted) and eigenvectors of a symmetric tridiagonal matrix, diagonal d and e beside it, by the implicit
  * QL iteration (Bowdler, Martin, Reinsch & Wilkinson 1968); row i of z is multiplied along, so that it ends as eigenvector i. An
- * off-diagonal entry counts as zero below the rounding of its neighbours on the diagonal, or below `floor`.
+ * off-diagonal entry counts as zero below the rounding of its neighbours on the diagonal or of the largest row (what is less is the
+ * rounding of the tridiagonalisation, and matrices of low rank would not converge if each row were held to its own), or below `floor`.
  *
  * Twice: first for the eigenvalues alone, which costs little, then with these as shifts, so that most eigenvalues need a single
  * sweep and the vectors half of the rotations.
@@ -27,12 +28,13 @@ export function implicitQl(n: i32, d: usize, e: usize, floor: f64, z: usize, wor
   const beside: usize = at(shifts, n);
   memory.copy(shifts, d, n << 3);
   memory.copy(beside, e, n << 3);
-  if (eigenvalues(n, shifts, beside, floor, rotations) != 0) return 1;
+  const lowest = max(floor, EPSILON * largestRow(n, d, e));
+  if (eigenvalues(n, shifts, beside, lowest, rotations) != 0) return 1;
 
   let sweeps = 0;
   for (let l = 0; l < n; l++) {
     for (let count = 0; ; count++) {
-      const last = endOfBlock(n, l, d, e, floor);
+      const last = endOfBlock(n, l, d, e, lowest);
       if (last == l) break;
       if (count == MOST_SWEEPS) return 1;
       let shift = wilkinsonShift(l, d, e);
@@ -61,6 +63,16 @@ function eigenvalues(n: i32, d: usize, e: usize, floor: f64, rotations: usize): 
     }
   }
   return 0;
+}
+
+/** The size of the largest row. */
+function largestRow(n: i32, d: usize, e: usize): f64 {
+  let largest = 0.0;
+  for (let i = 0; i < n; i++) {
+    const beside = i < n - 1 ? abs(load<f64>(at(e, i))) : 0.0;
+    largest = max(largest, abs(load<f64>(at(d, i))) + beside);
+  }
+  return largest;
 }
 
 /** The first row from l on whose off-diagonal entry is negligible. */
