@@ -36,6 +36,7 @@ export type {
   RefinementOptions,
   RefinementPoint,
   RefinementStep,
+  StartKind,
   TensorMap,
 } from './model.ts';
 export {

@@ -3,7 +3,7 @@ import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import type { TraceEntry } from '../core/fit.ts';
 import { readCheckpointFile } from './checkpointFile.ts';
 import type { FitProblem } from './fitProblem.ts';
-import { type Origin, originsOf } from './restartOrigins.ts';
+import type { Origin } from './restartOrigins.ts';
 import { shortNumber } from './shortNumber.ts';
 import type { RefinementState, SolverState } from './solverState.ts';
 import { refinementFromJson, refinementToJson, type SolverStateJson, stateFromJson, stateToJson } from './stateJson.ts';
@@ -107,32 +107,6 @@ export async function readCheckpoint(given: string | object): Promise<Checkpoint
   const path = result.issues[0].path?.map(({ key }) => String(key)).join('.');
   throw new InvalidInputError(
     `${name} is damaged: '${path}' is missing or not what it should be. Was it cut short, or edited?`,
-  );
-}
-
-/** How each start of a checkpoint was found. */
-export function originsIn({ origins, starts }: Checkpoint): readonly Origin[] {
-  return origins?.length === starts.length ? origins : originsOf(starts.length - 1);
-}
-
-/** Refuses options that contradict what is resumed. */
-export function checkResumed(
-  checkpoint: Checkpoint,
-  { seed, origins }: { readonly seed?: number | undefined; readonly origins?: readonly Origin[] | undefined },
-): void {
-  for (const [name, saved, value] of [
-    ['seed', checkpoint.seed, seed],
-    ['restarts', checkpoint.starts.length - 1, origins && origins.length - 1],
-  ] as const) {
-    if (value !== undefined && value !== saved) {
-      throw new InvalidInputError(
-        `The checkpoint was saved by a fit with ${name} ${saved}, but ${name} is ${value}. Leave ${name} out, or fit without resume.`,
-      );
-    }
-  }
-  if (origins === undefined || JSON.stringify(origins) === JSON.stringify(originsIn(checkpoint))) return;
-  throw new InvalidInputError(
-    'The checkpoint was saved by a fit whose restarts had other inits or another width. Leave restarts out, or fit without resume.',
   );
 }
 

@@ -1,15 +1,7 @@
 import type { Fit, TraceEntry } from '../core/fit.ts';
 import type { Model } from '../core/model.ts';
 import { bestOf, type EndedRun } from './bestOf.ts';
-import {
-  type Checkpoint,
-  checkpointOf,
-  checkResumed,
-  originsIn,
-  readCheckpoint,
-  resumedRefinement,
-  resumedState,
-} from './checkpoint.ts';
+import { type Checkpoint, checkpointOf, readCheckpoint, resumedRefinement, resumedState } from './checkpoint.ts';
 import { embedded, embeddedStep } from './embedded.ts';
 import { type FitOptions, type FitSettings, fitSettings } from './fitOptions.ts';
 import { type FitProblem, openProblem } from './fitProblem.ts';
@@ -18,6 +10,7 @@ import { type FitThreads, fitThreads } from './fitThreads.ts';
 import { perturbedStarts } from './perturbedStarts.ts';
 import { refined } from './refined.ts';
 import { type Origin, originsOf } from './restartOrigins.ts';
+import { checkResumed, originsIn } from './resumedOptions.ts';
 import { type RunEvent, runFrom, type Start } from './run.ts';
 import { saving } from './saving.ts';
 import type { Solution } from './solution.ts';

@@ -6,7 +6,7 @@ export type { FitStep } from './fitStep.ts';
 export { fitSteps } from './fitSteps.ts';
 export { type LaplaceApproximation, type LaplaceOptions, laplaceApproximation } from './laplaceApproximation.ts';
 export { minimize } from './minimize.ts';
-export type { Restarts } from './restartOrigins.ts';
+export type { Origin, Restarts } from './restartOrigins.ts';
 export type { ObjectiveFunction } from './scaledObjective.ts';
 export { clusteringAccuracy } from './scores/clusteringAccuracy.ts';
 export type { Partition } from './scores/contingency.ts';
