@@ -18,6 +18,14 @@ import { supportNewton } from './supportNewton.ts';
 /** Mean product of weight and multiplier at which it is clear which weights are 0. */
 const SMALLEST = 1e-12;
 
+/**
+ * Where Newton's method on that support leaves a larger violation, it was not clear after all, as between points that are nearly the
+ * same: the path goes on to such a part of the mean product, down to the least.
+ */
+const CLEAR = 1e-9;
+const SMALLER = 1e-3;
+const LEAST = 1e-20;
+
 /** A step aims at this part of the mean product. */
 const CENTRING = 0.1;
 
@@ -53,7 +61,6 @@ export function* interiorPoint(
   steps: number,
   memory?: SolverMemory,
 ): FieldSearch {
-  const isInterior = memory === undefined || memory.support === undefined;
   let { iterations, evaluations } = countsOf(memory, 2);
   const look = (weights: Float64Array): FieldPoint => {
     factor.update(weights, problem.basePrecision);
@@ -63,51 +70,68 @@ export function* interiorPoint(
   let best = look(start);
   const progress = () => ({ ...best, iterations, evaluations });
   if (steps === 0) return { ...progress(), stopped: false };
-  let candidate = (memory?.support as Float64Array | undefined) ?? start;
-  if (isInterior && (memory !== undefined || best.kktResidual > NEAR)) {
-    const state = interiorStart(problem, memory);
-    let taken = (memory?.taken as number | undefined) ?? 0;
-    let R = look(state.weights).resistances;
-    let own: Restricted = { edges: state.edges, problem, factor };
-    if (memory !== undefined && state.edges.length < start.length) own = restrictedField(problem, state.edges);
-    for (;;) {
-      if (taken > FIRST) state.select(R);
-      if (iterations === steps) return { ...progress(), stopped: false };
-      if (taken >= FIRST && state.meanProduct() <= SMALLEST) break;
-      if (taken < FIRST) state.multiply(R);
-      else {
-        if (own.edges !== state.edges) own = restrictedField(problem, state.edges);
-        const found = yield* step(problem, factor, own, state);
-        evaluations += found.evaluations;
-        if (found.stopped) return { ...progress(), stopped: true };
+  const isInterior = memory === undefined ? best.kktResidual > NEAR : memory.weights !== undefined;
+  const state = isInterior ? interiorStart(problem, memory) : undefined;
+  const earlier = (name: string) => memory?.[name] as number | undefined;
+  let taken = earlier('taken') ?? 0;
+  let smallest = earlier('smallest') ?? SMALLEST;
+  const ofInterior = () => (state === undefined ? {} : { ...state.memory(), taken, smallest });
+  let candidate = (memory?.support as Float64Array | undefined) ?? (state === undefined ? start : undefined);
+  for (;;) {
+    if (candidate === undefined && state !== undefined) {
+      let R = look(state.weights).resistances;
+      let own =
+        state.edges.length < start.length ? restrictedField(problem, state.edges) : whole(problem, factor, state);
+      for (;;) {
+        if (taken > FIRST) state.select(R);
+        if (iterations === steps) return { ...progress(), stopped: false };
+        if (taken >= FIRST && state.meanProduct() <= smallest) break;
+        if (taken < FIRST) state.multiply(R);
+        else {
+          if (own.edges !== state.edges) own = restrictedField(problem, state.edges);
+          const found = yield* step(problem, factor, own, state);
+          evaluations += found.evaluations;
+          if (found.stopped) return { ...progress(), stopped: true };
+        }
+        const point = look(state.weights);
+        R = point.resistances;
+        best = betterOf(best, point);
+        taken++;
+        iterations++;
+        if (taken === FIRST) state.begin(R);
+        const counts = { iterations, evaluations };
+        if (yield { ...progress(), memory: () => ({ ...ofInterior(), ...counts }) }) {
+          return { ...progress(), stopped: true };
+        }
       }
-      const point = look(state.weights);
-      R = point.resistances;
-      best = betterOf(best, point);
-      taken++;
-      iterations++;
-      if (taken === FIRST) state.begin(R);
-      const counts = { iterations, evaluations };
-      if (yield { ...progress(), memory: () => ({ ...state.memory(), taken, ...counts }) })
-        return { ...progress(), stopped: true };
+      candidate = onSupport(problem, state, R);
     }
-    candidate = onSupport(problem, state, R);
+    const before = { iterations, evaluations };
+    const after = <P extends FieldProgress>(point: P): P => ({
+      ...point,
+      ...betterOf<FieldPoint>(best, point),
+      iterations: before.iterations + point.iterations,
+      evaluations: before.evaluations + point.evaluations,
+    });
+    const result = after(
+      yield* retold(supportNewton(problem, factor, candidate!, steps - iterations), (step) => {
+        const told = after(step);
+        const counts = { iterations: told.iterations, evaluations: told.evaluations };
+        return { ...told, memory: () => ({ ...ofInterior(), ...step.memory(), ...counts }) };
+      }),
+    );
+    const isUnclear = result.kktResidual > CLEAR && smallest > LEAST;
+    if (state === undefined || !isUnclear || result.stopped || result.iterations === steps) return result;
+    best = result;
+    iterations = result.iterations;
+    evaluations = result.evaluations;
+    smallest *= SMALLER;
+    candidate = undefined;
   }
-  const before = { iterations, evaluations };
-  const after = <P extends FieldProgress>(point: P): P => ({
-    ...point,
-    ...betterOf<FieldPoint>(best, point),
-    iterations: before.iterations + point.iterations,
-    evaluations: before.evaluations + point.evaluations,
-  });
-  const polishing = supportNewton(problem, factor, candidate, steps - iterations);
-  return after(
-    yield* retold(polishing, (step) => {
-      const told = after(step);
-      const counts = { iterations: told.iterations, evaluations: told.evaluations };
-      return { ...told, memory: () => ({ ...step.memory(), ...counts }) };
-    }),
-  );
+}
+
+function whole(problem: FieldProblem, factor: LaplacianFactor, { edges }: Interior): Restricted {
+  return { edges, problem, factor };
 }
 
 /** The edges that have not left, and a factor of them. */

@@ -8,8 +8,8 @@ import type { FieldProblem } from '../../../src/priors/constraints/kktResidual.t
 import { projectedNewton } from '../../../src/priors/constraints/projectedNewton.ts';
 import { expectClose } from '../../tolerance.ts';
 
-/** A noisy rolled strip; `twice` points lie on others. */
-function problemOf(points: number, options: Partial<FieldProblem> = {}, twice = 0): FieldProblem {
+/** A noisy rolled strip; `twice` points lie on others, `nearly` a millionth away. */
+function problemOf(points: number, options: Partial<FieldProblem> = {}, twice = 0, nearly = 0): FieldProblem {
   const { uniform } = seededRandom(3);
   const Y = Matrix.zeros(points, 3);
   for (let i = 0; i < points; i++) {
@@ -17,6 +17,10 @@ function problemOf(points: number, options: Partial<FieldProblem> = {}, twice = 
     Y.data.set([t * Math.cos(t) + 0.1 * uniform(), 21 * uniform(), t * Math.sin(t)], 3 * i);
   }
   for (let i = 0; i < twice; i++) Y.data.copyWithin(3 * (points - 1 - i), 3 * i, 3 * i + 3);
+  for (let i = 0; i < nearly; i++) {
+    Y.data.copyWithin(3 * (points - 1 - i), 3 * i, 3 * i + 3);
+    Y.data[3 * i]! += 1e-6;
+  }
   const graph = knnGraph(Y, 6);
   const { size, sources, targets } = graph;
   const squaredDistances = edgeDistances(Y, graph);
@@ -76,6 +80,69 @@ describe('the interior-point method on a sparse graph', () => {
     expect(small.kktResidual).toBeLessThan(1e-10);
     expect(large.evaluations).toBeLessThan(1.6 * small.evaluations);
     expect(large.evaluations).toBeLessThan(200);
+  });
+
+  it('solves parts that nothing joins as if each were alone', () => {
+    const [first, second] = [problemOf(220), problemOf(240)];
+    const both: FieldProblem = {
+      ...first,
+      size: first.size + second.size,
+      sources: Int32Array.from([...first.sources, ...second.sources.map((i) => i + first.size)]),
+      targets: Int32Array.from([...first.targets, ...second.targets.map((i) => i + first.size)]),
+      squaredDistances: Float64Array.from([...first.squaredDistances, ...second.squaredDistances]),
+    };
+    const { weights, kktResidual } = solved(both);
+    expect(kktResidual).toBeLessThan(1e-11);
+    const edges = first.sources.length;
+    expectClose(weights.slice(0, edges), solved(first).weights, 1e-9);
+    expectClose(weights.slice(edges), solved(second).weights, 1e-9);
+  });
+
+  it('gives the edges of a tree, and those that a tree hangs on, the weights that meet their constraints alone', () => {
+    const { uniform, integer } = seededRandom(5);
+    const ring = 220;
+    const hanging = 60;
+    const around = Array.from({ length: ring }, (_, i) => [i, (i + 1) % ring] as const);
+    const across = Array.from({ length: ring }, (_, i) => [i, (i + 2) % ring] as const);
+    const tree = Array.from({ length: hanging }, (_, k) => [integer(ring + k), ring + k] as const);
+    const pairs = [...around, ...across, ...tree].map(([i, j]) => (i < j ? [i, j] : [j, i]));
+    const problem: FieldProblem = {
+      size: ring + hanging,
+      sources: Int32Array.from(pairs, ([i]) => i!),
+      targets: Int32Array.from(pairs, ([, j]) => j!),
+      squaredDistances: Float64Array.from(pairs, () => 1 + uniform()),
+      basePrecision: 1e-12,
+      copies: 3,
+      upper: Infinity,
+    };
+    const { weights, kktResidual } = solved(problem);
+    expect(kktResidual).toBeLessThan(1e-11);
+    const first = 2 * ring;
+    // Nothing else joins the ends of such an edge, so that R = 1/w but for the base precision.
+    const alone = problem.squaredDistances.slice(first).map((distance) => 3 / distance);
+    expectClose(weights.slice(first), alone, 1e-8);
+    const path = {
+      ...problem,
+      size: 260,
+      sources: Int32Array.from({ length: 259 }, (_, i) => i),
+      targets: Int32Array.from({ length: 259 }, (_, i) => i + 1),
+      squaredDistances: Float64Array.from({ length: 259 }, () => 1 + uniform()),
+    };
+    expectClose(
+      solved(path).weights,
+      path.squaredDistances.map((distance) => 3 / distance),
+      1e-8,
+    );
+  });
+
+  it('holds points that are nearly the same together, C = ∞', () => {
+    const problem = problemOf(250, { basePrecision: 1e-3 }, 0, 6);
+    const { weights, kktResidual } = solved(problem);
+    expect(kktResidual).toBeLessThan(1e-8);
+    const close = Int32Array.from(problem.squaredDistances.keys()).filter((e) => problem.squaredDistances[e]! < 1e-9);
+    expect(close.length).toBe(6);
+    // All that joins the two beside their own edge is as nothing to its weight.
+    for (const e of close) expect(Math.abs((weights[e]! * problem.squaredDistances[e]!) / 3 - 1)).toBeLessThan(1e-8);
   });
 
   it('gives the same bits again', () => {
