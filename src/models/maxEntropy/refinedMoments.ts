@@ -3,7 +3,8 @@ import type { Graph } from '../../core/graph/graph.ts';
 import { supportGraph } from '../../core/graph/supportGraph.ts';
 import type { ParameterValues, Refinement, RefinementOptions, RefinementStep } from '../../core/model.ts';
 import { retold } from '../../priors/constraints/fieldSearch.ts';
-import { type MomentProgress, type MomentStep, penaltyPath } from '../../priors/constraints/penalizedNewton.ts';
+import type { MomentProgress, MomentStep } from '../../priors/constraints/penalizedNewton.ts';
+import { penaltyPath } from '../../priors/constraints/penaltyPath.ts';
 import type { MomentProblem, PrecisionEntries } from '../../priors/constraints/secondMoments.ts';
 import { CONVERGED, inWords, violationInWords } from './refinedField.ts';
 
