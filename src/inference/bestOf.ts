@@ -4,6 +4,7 @@ import type { Course } from './fitStep.ts';
 import { projectedGradientNorm } from './scaledObjective.ts';
 import type { Solution } from './solution.ts';
 import type { Box } from './solvers/solver.ts';
+import { stoppedBy } from './stopping.ts';
 
 /** The run from one start that came to an end. */
 export interface EndedRun {
@@ -23,14 +24,20 @@ export interface Outcome extends Omit<Course, 'diagnostics'> {
  * @param ended - at least one
  * @param count - number of starts there were to be
  * @param limits - of the solver's variables
+ * @param signal - what may have ended the fit before all starts had their turn
  */
-export function bestOf(ended: readonly EndedRun[], count: number, limits: FitProblem['limits']): Outcome {
+export function bestOf(
+  ended: readonly EndedRun[],
+  count: number,
+  limits: FitProblem['limits'],
+  signal: AbortSignal,
+): Outcome {
   const best = ended.reduce((kept, run) => (run.solution.value < kept.solution.value ? run : kept));
   const { x, iterations, state } = best.solution;
   return {
     x,
     trace: best.trace,
-    ...ending(ended, best, count),
+    ...ending(ended, best, count, signal),
     diagnostics: {
       evaluations: ended.reduce((sum, { solution }) => sum + solution.evaluations, 0),
       iterations,
@@ -50,7 +57,12 @@ export function boxOf(limits: FitProblem['limits'], size: number): Box {
   };
 }
 
-function ending(ended: readonly EndedRun[], best: EndedRun, count: number): Pick<Outcome, 'status' | 'message'> {
+function ending(
+  ended: readonly EndedRun[],
+  best: EndedRun,
+  count: number,
+  signal: AbortSignal,
+): Pick<Outcome, 'status' | 'message'> {
   const { status, message } = best.solution;
   if (count === 1) return { status, message };
   const from = `start ${ended.indexOf(best)}`;
@@ -58,6 +70,6 @@ function ending(ended: readonly EndedRun[], best: EndedRun, count: number): Pick
   if (finished === count) return { status, message: `${message} It came from ${from}, the best of ${count}.` };
   return {
     status: 'stopped',
-    message: `Stopped after ${finished} of ${count} starts. The best so far is ${from}: ${message}`,
+    message: `Stopped by ${stoppedBy(signal)} after ${finished} of ${count} starts. The best so far is ${from}: ${message}`,
   };
 }

@@ -116,7 +116,7 @@ async function* stepsWith(
       }
     }
     yield* told(eventsOf(problem, runs, settings, stop.signal, isSaved));
-    const best = bestOf(runs.filter(isEnded), runs.length, problem.limits);
+    const best = bestOf(runs.filter(isEnded), runs.length, problem.limits, stop.signal);
     const refinedSettings = {
       start: runs.findIndex(({ trace }) => trace === best.trace),
       maxIterations: settings.maxIterations ?? MOST_ITERATIONS,

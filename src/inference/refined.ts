@@ -8,6 +8,7 @@ import { projectedGradientNorm } from './scaledObjective.ts';
 import { slices } from './slices.ts';
 import type { RefinementState } from './solverState.ts';
 import type { Box } from './solvers/solver.ts';
+import { stoppedBy } from './stopping.ts';
 
 /** What holds for the steps of a model's own. */
 export interface RefinedSettings {
@@ -104,7 +105,7 @@ export async function* refined(
             ? `maxIterations = ${maxIterations}`
             : undefined,
       within: within(gradientNorm) ? { gradientNorm, tolerance: tolerance! } : undefined,
-      stoppedBy: signal.aborted ? signal.reason : undefined,
+      stoppedBy: signal.aborted ? stoppedBy(signal) : undefined,
     }),
     diagnostics: { ...outcome.diagnostics, evaluations, iterations, gradientNorm, kktResidual: end.kktResidual },
   };

@@ -12,7 +12,7 @@ interface Ending {
   /** The tolerance that was given, when it is met. */
   readonly within: { readonly gradientNorm: number; readonly tolerance: number } | undefined;
   /** Who stopped them. */
-  readonly stoppedBy: unknown;
+  readonly stoppedBy: string | undefined;
 }
 
 /** How a fit ended whose model took steps of its own after the solver: the status, and sentences that say so. */
@@ -50,7 +50,7 @@ function how(
         `${shortNumber(within.tolerance)} ${after}.`
       );
     case 'stopped':
-      return `Stopped by ${typeof stoppedBy === 'string' ? stoppedBy : 'the abort signal'} ${after}.`;
+      return `Stopped by ${stoppedBy} ${after}.`;
     case 'maxIterations':
       return `Reached the limit of ${limit} before converging, ${after}.`;
     default:

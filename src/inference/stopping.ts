@@ -7,6 +7,11 @@ export interface Stopping {
   release(): void;
 }
 
+/** Who set a signal off, as words to put into a sentence. */
+export function stoppedBy({ reason }: AbortSignal): string {
+  return typeof reason === 'string' ? reason : 'the abort signal';
+}
+
 /** The longest delay that a timer takes, in milliseconds. */
 const LONGEST_DELAY = 2 ** 31 - 1;
 

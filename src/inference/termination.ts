@@ -3,6 +3,7 @@ import { shortNumber } from './shortNumber.ts';
 import type { Progress, Status } from './solution.ts';
 import type { SolveSettings } from './solveOptions.ts';
 import type { Box, Iterate } from './solvers/solver.ts';
+import { stoppedBy } from './stopping.ts';
 
 /** How a run ended, as a status and the beginning of a sentence. */
 export interface End {
@@ -61,10 +62,7 @@ export function interruptionOf(
   settings: Pick<SolveSettings, 'signal' | 'maxEvaluations' | 'maxSeconds'>,
 ): End | undefined {
   const { signal, maxEvaluations, maxSeconds } = settings;
-  if (signal?.aborted) {
-    const who: unknown = signal.reason;
-    return { status: 'stopped', how: `Stopped by ${typeof who === 'string' ? who : 'the abort signal'}` };
-  }
+  if (signal?.aborted) return { status: 'stopped', how: `Stopped by ${stoppedBy(signal)}` };
   if (evaluations >= maxEvaluations) {
     return {
       status: 'maxIterations',

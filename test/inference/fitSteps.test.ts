@@ -144,11 +144,11 @@ describe('limits of a fit', () => {
     const atOnce = await endlessly(0);
     expect([atOnce.status, atOnce.diagnostics.evaluations]).toEqual(['stopped', 1]);
     expect(atOnce.message).toMatch(
-      /^Stopped after 0 of 4 starts\. The best so far is start 0: Stopped by the limit of maxSeconds = 0 \(/,
+      /^Stopped by the limit of maxSeconds = 0 after 0 of 4 starts\. The best so far is start 0: Stopped by the limit of maxSeconds = 0 \(/,
     );
     const later = await endlessly(0.1);
     expect(later.status).toBe('stopped');
-    expect(later.message).toContain('Stopped by the limit of maxSeconds = 0.1 (');
+    expect(later.message).toContain('Stopped by the limit of maxSeconds = 0.1 ');
     expect(later.diagnostics.seconds).toBeGreaterThanOrEqual(0.1);
     expect(later.objective).toBeGreaterThanOrEqual(later.trace.at(-1)!.objective);
     const limited = await fit(model(), { ...options, maxSeconds: 1e9 });

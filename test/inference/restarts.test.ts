@@ -65,7 +65,9 @@ describe('restarts', () => {
     let steps = 0;
     const result = await fit(doubleWell(4.2), { restarts: 5, onProgress: () => ++steps < 9 });
     expect(result.status).toBe('stopped');
-    expect(result.message).toMatch(/^Stopped after [12] of 6 starts\. The best so far is start \d: /);
+    expect(result.message).toMatch(
+      /^Stopped by onProgress, which returned false after [12] of 6 starts\. The best so far is start \d: /,
+    );
     expect(result.diagnostics.restarts!.length).toBeLessThan(6);
   });
 });
@@ -79,7 +81,7 @@ it('restarts say so when they were stopped right between two of them', async () 
   });
   expect(result.status).toBe('stopped');
   expect(result.message).toMatch(
-    /^Stopped after 1 of 3 starts\. The best so far is start 0: Reached the limit of maxIterations = 4/,
+    /^Stopped by onProgress, which returned false after 1 of 3 starts\. The best so far is start 0: Reached the limit of maxIterations = 4/,
   );
   expect(result.diagnostics.restarts).toHaveLength(1);
 });
@@ -167,7 +169,7 @@ describe('workers', () => {
     });
     expect(result.status).toBe('stopped');
     expect(result.message).toMatch(
-      /^Stopped after 0 of 4 starts\. The best so far is start \d: Stopped by the abort signal/,
+      /^Stopped by the abort signal after 0 of 4 starts\. The best so far is start \d: Stopped by the abort signal/,
     );
     expect(result.diagnostics.restarts).toHaveLength(2);
   });
