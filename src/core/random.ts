@@ -22,7 +22,7 @@ export interface Random {
  * ```
  */
 export function seededRandom(seed: number): Random {
-  const next = seedrandom(String(seed));
+  const next = seedrandom(keyOf(seed));
   let spare: number | undefined;
   const uniform = () => next();
   return {
@@ -47,4 +47,13 @@ export function seededRandom(seed: number): Random {
       }
     },
   };
+}
+
+/**
+ * The key of a seed. seedrandom repeats a key to a fixed width, for which 11 and 111 are the same as 1: a key that repeats a shorter one gets
+ * an end that no other has.
+ */
+function keyOf(seed: number): string {
+  const key = String(seed);
+  return `${key}${key}`.indexOf(key, 1) < key.length ? `${key}.` : key;
 }
