@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { type GivenValues, givenValues } from '../core/evaluate.ts';
 import type { Fit } from '../core/fit.ts';
+import { type EngineChoice, engineChoice } from '../core/linalg/index.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { Model } from '../core/model.ts';
 import { checkOptions } from '../core/options.ts';
@@ -18,6 +19,8 @@ export interface LaplaceOptions {
   readonly latents?: boolean;
   /** Aborting it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Which linear algebra to use; 'auto' unless given or named by LATENTFIELD_ENGINE. */
+  readonly engine?: EngineChoice;
 }
 
 /** A Gaussian about a maximum of the log density. */
@@ -44,6 +47,7 @@ const schema = v.strictObject({
   parameters: v.optional(v.boolean(), true),
   latents: v.optional(v.boolean(), true),
   signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+  engine: v.optional(engineChoice),
 });
 
 /**
@@ -58,7 +62,7 @@ const schema = v.strictObject({
  *
  * @param model - any model
  * @param at - a fit of it, or values by path as `evaluate` takes them
- * @param options - `parameters`, `latents`, `signal`: see {@link LaplaceOptions}
+ * @param options - `parameters`, `latents`, `signal`, `engine`: see {@link LaplaceOptions}
  * @returns mean and covariance of the hyperparameters (p×p) and of each latent point (q×q)
  * @throws NumericalError when H is not positive definite, so that the point is no maximum, naming the direction or the points
  * @throws InvalidInputError for values that do not fit the model
@@ -76,7 +80,7 @@ export async function laplaceApproximation(
   options: LaplaceOptions = {},
 ): Promise<LaplaceApproximation> {
   const asked = checkOptions(schema, options, 'laplaceApproximation');
-  const problem = openProblem(model, 0, undefined);
+  const problem = openProblem(model, 0, asked.engine);
   try {
     const x = problem.variablesAt(givenValues(valuesOf(at, problem)));
     const { variables } = problem.layout;

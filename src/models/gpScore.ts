@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
+import { type EngineChoice, engineChoice } from '../core/linalg/index.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers, observationsFrom, standardizationOf, standardized } from '../core/observations.ts';
 import { checkOptions } from '../core/options.ts';
@@ -22,12 +23,15 @@ export interface GpScoreOptions {
   readonly starts?: number;
   /** Seed of the starts after the fifth; 0 unless given. */
   readonly seed?: number;
+  /** Which linear algebra to use; 'auto' unless given or named by LATENTFIELD_ENGINE. */
+  readonly engine?: EngineChoice;
 }
 
 const wholeFromOne = 'a whole number from 1';
 const schema = v.strictObject({
   starts: v.optional(v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)), 5),
   seed: v.optional(v.pipe(v.number('a whole number'), v.integer('a whole number')), 0),
+  engine: v.optional(engineChoice),
 });
 
 /** Where the logarithm of a variance may go: a term that is not needed must stop somewhere. */
@@ -50,7 +54,7 @@ type Hyperparameters = readonly [variance: number, inverseWidth: number, bias: n
  *
  * @param Y - data, N×D
  * @param X - embedding, N×q
- * @param options - `starts`, `seed`: see {@link GpScoreOptions}
+ * @param options - `starts`, `seed`, `engine`: see {@link GpScoreOptions}
  * @returns nats; comparable between embeddings of the same Y
  * @throws InvalidInputError when a number is not finite, or Y and X differ in their rows
  * @see Harmeling, Exploring model selection techniques for nonlinear dimensionality reduction (2007); Lawrence, JMLR 13 (2012), §4
@@ -60,7 +64,7 @@ type Hyperparameters = readonly [variance: number, inverseWidth: number, bias: n
  * ```
  */
 export async function gpScore(Y: MatrixLike, X: MatrixLike, options: GpScoreOptions = {}): Promise<number> {
-  const { starts, seed } = checkOptions(schema, options, 'gpScore');
+  const { starts, seed, engine } = checkOptions(schema, options, 'gpScore');
   const observations = observationsFrom(Y);
   const latents = checkNumbers(Matrix.from(X, 'X'), 'X');
   if (latents.rows !== observations.rows) {
@@ -71,7 +75,7 @@ export async function gpScore(Y: MatrixLike, X: MatrixLike, options: GpScoreOpti
   const problem = openProblem(
     heldModel(observations, standardized(latents, standardizationOf(latents, true, true))),
     0,
-    undefined,
+    engine,
   );
   try {
     const { layout, objective } = problem;

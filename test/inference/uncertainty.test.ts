@@ -113,6 +113,23 @@ describe('the Laplace approximation', () => {
     }
   });
 
+  it('is the same on every engine', async () => {
+    const P = precisionMatrix(4);
+    const X = Matrix.from([
+      [0.3, -1],
+      [2, 0],
+    ]);
+    const model = densityModel({ latents: real(X) }, ({ latents }) => normal(latents!, P));
+    const [wasm, typescript] = [
+      await laplaceApproximation(model, {}, { engine: 'wasm' }),
+      await laplaceApproximation(model, {}, { engine: 'typescript' }),
+    ];
+    wasm.latents!.covariances.forEach((covariance, n) => {
+      expectClose(covariance, typescript.latents!.covariances[n]!, 1e-8, `point ${n}`);
+    });
+    await expect(laplaceApproximation(model, {}, { engine: 'fast' as never })).rejects.toThrow(/'engine'/);
+  });
+
   it('says where there is no maximum', async () => {
     const saddle = densityModel({ a: real(0), b: positive(1) }, ({ a, b }) => {
       return op.sub(op.square(a!), op.square(op.log(b!))) as Scalar;

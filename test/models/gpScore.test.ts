@@ -52,7 +52,14 @@ describe('gpScore', () => {
     }
   });
 
+  it.each(['wasm', 'typescript'] as const)('is the same on the engine %s', async (engine) => {
+    const { X, logLik } = scores.pca!;
+    const score = await gpScore(Y, X, { engine });
+    expect(Math.abs(score - logLik)).toBeLessThan(1e-6 * Math.abs(logLik));
+  });
+
   it('says what is wrong', async () => {
+    await expect(gpScore(Y, scores.pca!.X, { engine: 'fast' as never })).rejects.toThrow(/'engine' of gpScore must be/);
     await expect(gpScore(Y, [[1]])).rejects.toThrow('Y and X must have the same rows, but they have 30 and 1.');
     await expect(gpScore(Y, scores.pca!.X, { starts: 0 })).rejects.toThrow(
       "'starts' of gpScore must be a whole number from 1",
