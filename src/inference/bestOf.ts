@@ -8,13 +8,19 @@ import { stoppedBy } from './stopping.ts';
 
 /** The run from one start that came to an end. */
 export interface EndedRun {
+  readonly start: { readonly number: number };
   readonly trace: readonly TraceEntry[];
   readonly solution: Solution;
 }
 
 /** A point and how it was found. */
 export interface Outcome extends Omit<Course, 'diagnostics'> {
+  /** The start that it came from. */
+  readonly start: number;
   readonly x: Float64Array;
+  /** Evaluations from the other starts. */
+  readonly elsewhere: number;
+  /** Of the start that it came from. */
   readonly diagnostics: Omit<FitDiagnostics, 'engine' | 'jitter' | 'seconds'>;
 }
 
@@ -33,13 +39,15 @@ export function bestOf(
   signal: AbortSignal,
 ): Outcome {
   const best = ended.reduce((kept, run) => (run.solution.value < kept.solution.value ? run : kept));
-  const { x, iterations, state } = best.solution;
+  const { x, iterations, evaluations, state } = best.solution;
   return {
+    start: best.start.number,
     x,
+    elsewhere: ended.reduce((sum, { solution }) => sum + solution.evaluations, 0) - evaluations,
     trace: best.trace,
     ...ending(ended, best, count, signal),
     diagnostics: {
-      evaluations: ended.reduce((sum, { solution }) => sum + solution.evaluations, 0),
+      evaluations,
       iterations,
       gradientNorm: projectedGradientNorm(state.best, boxOf(limits, x.length)),
       ...(count === 1 ? {} : { restarts: ended.map(({ solution }) => -solution.value) }),
@@ -65,7 +73,7 @@ function ending(
 ): Pick<Outcome, 'status' | 'message'> {
   const { status, message } = best.solution;
   if (count === 1) return { status, message };
-  const from = `start ${ended.indexOf(best)}`;
+  const from = `start ${best.start.number}`;
   const finished = ended.filter(({ solution }) => solution.status !== 'stopped').length;
   if (finished === count) return { status, message: `${message} It came from ${from}, the best of ${count}.` };
   return {

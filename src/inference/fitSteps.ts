@@ -11,7 +11,7 @@ import { perturbedStarts } from './perturbedStarts.ts';
 import { refined } from './refined.ts';
 import { type Origin, originsOf } from './restartOrigins.ts';
 import { checkResumed, originsIn } from './resumedOptions.ts';
-import { type RunEvent, runFrom, type Start } from './run.ts';
+import { hasItsTurn, type RunEvent, type RunSettings, runFrom, type Start } from './run.ts';
 import { saving } from './saving.ts';
 import type { Solution } from './solution.ts';
 import { MOST_ITERATIONS } from './solveOptions.ts';
@@ -118,16 +118,17 @@ async function* stepsWith(
     yield* told(eventsOf(problem, runs, settings, stop.signal, isSaved));
     const best = bestOf(runs.filter(isEnded), runs.length, problem.limits, stop.signal);
     const refinedSettings = {
-      start: runs.findIndex(({ trace }) => trace === best.trace),
       maxIterations: settings.maxIterations ?? MOST_ITERATIONS,
       maxEvaluations: settings.maxEvaluations ?? Number.POSITIVE_INFINITY,
       tolerance: givenTolerance,
       stateInterval: isSaved ? settings.checkpointInterval : undefined,
       state: refinement,
     };
-    const { x, ...course } = yield* told(refined(problem, best, refinedSettings, stop.signal));
-    const message = course.message + (saves?.complaint() ?? '');
-    return fitAt(problem, x, { ...course, message, diagnostics: { ...course.diagnostics, seconds: seconds() } });
+    const { x, status, trace, ...end } = yield* told(refined(problem, best, refinedSettings, stop.signal));
+    const message = end.message + (saves?.complaint() ?? '');
+    const evaluations = end.diagnostics.evaluations + end.elsewhere;
+    const diagnostics = { ...end.diagnostics, evaluations, seconds: seconds() };
+    return fitAt(problem, x, { status, trace, message, diagnostics });
   } finally {
     stop.release();
     problem.dispose();
@@ -172,11 +173,10 @@ function eventsOf(
 async function* runHere(
   problem: FitProblem,
   starts: readonly Start[],
-  settings: Parameters<typeof runFrom>[2],
+  settings: RunSettings,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, void, void> {
   for (const start of starts) {
-    if (signal.aborted && start.number > 0) return;
-    yield* runFrom(problem, start, settings, signal);
+    if (hasItsTurn(start, signal)) yield* runFrom(problem, start, settings, signal);
   }
 }

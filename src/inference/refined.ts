@@ -12,8 +12,6 @@ import { stoppedBy } from './stopping.ts';
 
 /** What holds for the steps of a model's own. */
 export interface RefinedSettings {
-  /** The start that the outcome came from. */
-  readonly start: number;
   /** Of the solver and of the model's own steps together. */
   readonly maxIterations: number;
   readonly maxEvaluations: number;
@@ -34,10 +32,11 @@ export interface RefinedSettings {
 export async function* refined(
   problem: FitProblem,
   outcome: Outcome,
-  { start, maxIterations, maxEvaluations, tolerance, stateInterval = Number.POSITIVE_INFINITY, state }: RefinedSettings,
+  { maxIterations, maxEvaluations, tolerance, stateInterval = Number.POSITIVE_INFINITY, state }: RefinedSettings,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, Outcome, void> {
   const { model, compute } = problem;
+  const { start } = outcome;
   if (model.refine === undefined) return measured(problem, outcome);
   const { iterations: before, evaluations: evaluationsBefore, gradientNorm: gradientNormBefore } = outcome.diagnostics;
   const within = (gradientNorm: number) => tolerance !== undefined && gradientNorm <= tolerance;

@@ -21,6 +21,14 @@ export interface Start {
   readonly state?: SolverState;
 }
 
+/**
+ * Whether a start is still to be run. Once the fit is being stopped, only the model's own, so that there is a result, and those that go on
+ * from a state: what they had come to costs no evaluation.
+ */
+export function hasItsTurn({ number, state }: Start, { aborted }: AbortSignal): boolean {
+  return !aborted || number === 0 || state !== undefined;
+}
+
 /** What holds for the runs from all starts. */
 export interface RunSettings {
   /** The one that suits the problem, unless given. */

@@ -93,6 +93,31 @@ describe('a fit resumed from its checkpoint', () => {
       expect(bitsOf(await fit(field(), { engine: 'wasm', resume }))).toBe(bitsOf(whole));
   });
 
+  it('keeps the best of what it had come to when it is stopped at once', async () => {
+    const { texts } = await saved();
+    const ended = JSON.parse(texts.at(-1)!) as Checkpoint;
+    const resume = { ...ended, starts: [...ended.starts].reverse() };
+    const objectives = resume.starts.map((start) => -stateFromJson(start!.state).best.value);
+    const best = objectives[2]!;
+    expect(best).toBeGreaterThan(Math.max(...objectives.slice(0, 2)) + 0.1);
+    const { seed: _, restarts: __, ...same } = options;
+    const start = () => new Worker(new URL('./node/builtInWorker.mjs', import.meta.url));
+    for (const stopped of [
+      { signal: AbortSignal.abort() },
+      { maxSeconds: 0 },
+      { maxSeconds: 0, workers: { count: 2, start } },
+    ]) {
+      const result = await fit(model(), { ...same, resume, ...stopped });
+      expect(result.objective).toBeCloseTo(best, 9);
+      expect(result.diagnostics.restarts).toEqual(objectives);
+    }
+    // Of a start that has not begun nothing is known, and the others keep their numbers.
+    const starts = resume.starts.map((entry, k) => (k === 1 ? null : entry));
+    const result = await fit(model(), { ...same, resume: { ...resume, starts }, maxSeconds: 0 });
+    expect(result.diagnostics.restarts).toEqual([objectives[0], best]);
+    expect(result.message).toContain('The best so far is start 2: ');
+  });
+
   it('counts its seconds from the first beginning', async () => {
     const { texts } = await saved({ maxIterations: 2, restarts: 0 });
     const checkpoint = { ...(JSON.parse(texts.at(-1)!) as Checkpoint), seconds: 5000 };

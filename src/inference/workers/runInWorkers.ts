@@ -1,6 +1,6 @@
 import { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from '../../core/errors.ts';
 import type { FitProblem } from '../fitProblem.ts';
-import type { RunEvent, RunSettings, Start } from '../run.ts';
+import { hasItsTurn, type RunEvent, type RunSettings, type Start } from '../run.ts';
 import { solverToJSON } from '../solvers/json.ts';
 import type { Failure, Job, Reply, Request } from './messages.ts';
 import { builtInPool, listen, type WorkerLike, type WorkerPool } from './pool.ts';
@@ -29,9 +29,13 @@ export async function* runInWorkers(
   signal.addEventListener('abort', stop);
   try {
     const waiting = [...starts];
+    const nextStart = () => {
+      const at = waiting.findIndex((start) => hasItsTurn(start, signal));
+      return at < 0 ? undefined : waiting.splice(at, 1)[0];
+    };
     const busy = new Set<WorkerLike>();
     const count = Math.min(pool.count, starts.length);
-    while (staff.length < count) {
+    for (let next = nextStart(); next !== undefined; next = staff.length < count ? nextStart() : undefined) {
       const worker = pool.start();
       staff.push(worker);
       busy.add(worker);
@@ -41,7 +45,7 @@ export async function* runInWorkers(
       });
       tell(worker, { kind: 'open', job });
       if (signal.aborted) stop();
-      tell(worker, { kind: 'run', start: waiting.shift()! });
+      tell(worker, { kind: 'run', start: next });
     }
     while (busy.size > 0) {
       const { worker, reply } = await replies.next();
@@ -51,7 +55,7 @@ export async function* runInWorkers(
         throw errorOf(reply);
       }
       if (reply.kind === 'end') {
-        const next = signal.aborted ? undefined : waiting.shift();
+        const next = nextStart();
         if (next === undefined) busy.delete(worker);
         else tell(worker, { kind: 'run', start: next });
       }
