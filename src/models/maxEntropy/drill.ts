@@ -48,9 +48,10 @@ const COPIES = 2;
  * @param Y - N×D observations
  * @param options - see {@link DrillOptions}
  * @returns a model for `fit` and `evaluate`; its fit has `graph` (of weights |Θ_ij|), `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
- * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, more points and pairs than Newton's method can take (about
- * 12 000 together), a point at the mean of all, whose precision would have no bound, and penalty 0 where more than D points are all
- * neighbours of each other, on which the density has none
+ * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, more than 12 000 points, or at penalty 0 points and pairs
+ * of neighbours together, a point at the mean of all, whose precision would have no bound, and penalty 0 where more than D points, or all,
+ * are neighbours of each other, on which the density has none
+ * @throws NumericalError from a fit in which more than 12 000 entries of the precision come to differ from 0
  * @see Lawrence 2012, §3
  * @example
  * ```ts
@@ -70,7 +71,7 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
   });
   const { parameters } = layer;
   const problem = layer.problem!;
-  checkSize(problem, checked.neighbours === 'all');
+  checkSize(problem);
   if (problem.penalty === 0) checkBounded(graph, points.columns);
   return Object.freeze<Model>({
     name: 'drill',
@@ -123,7 +124,7 @@ function momentsOf(points: Matrix, { size, sources, targets }: Graph) {
   const atMean = variances.findIndex((variance) => !(variance > Number.EPSILON * mean));
   if (atMean >= 0) {
     throw new InvalidInputError(
-      `Point ${atMean} is at the mean of all points, so nothing bounds its precision. Leave it out, or move the origin by adding a column.`,
+      `Point ${atMean} is at the mean of all points, so nothing bounds its precision. Leave it out, or add a column in which it differs from the mean.`,
     );
   }
   return { variances, covariances: Float64Array.from(sources, (i, e) => moment(i, targets[e]!)) };

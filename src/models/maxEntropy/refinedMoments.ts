@@ -3,7 +3,7 @@ import type { Graph } from '../../core/graph/graph.ts';
 import { supportGraph } from '../../core/graph/supportGraph.ts';
 import type { ParameterValues, Refinement, RefinementOptions, RefinementStep } from '../../core/model.ts';
 import { retold } from '../../priors/constraints/fieldSearch.ts';
-import type { MomentProgress, MomentStep } from '../../priors/constraints/penalizedNewton.ts';
+import { type MomentProgress, type MomentStep, newtonDecrement } from '../../priors/constraints/penalizedNewton.ts';
 import { penaltyPath } from '../../priors/constraints/penaltyPath.ts';
 import type { MomentProblem, PrecisionEntries } from '../../priors/constraints/secondMoments.ts';
 import { CONVERGED, inWords, violationInWords } from './refinedField.ts';
@@ -28,12 +28,13 @@ export function* refinedMoments(
   const result = yield* retold(search, (step: MomentStep) => ({ ...told(problem, step), memory: step.memory }));
   const { entries, kktResidual, iterations } = result;
   const learned = supportGraph(problem, entries.edges);
+  const unbounded = seemsUnbounded(problem, entries, kktResidual);
   return {
     ...told(problem, result),
     kktResidual,
-    converged: kktResidual <= CONVERGED,
+    converged: kktResidual <= CONVERGED && unbounded === '',
     course: inWords(iterations, 'Newton step'),
-    message: `${violationInWords(kktResidual)} ${described(learned, problem.sources.length)}${unbounded(problem, entries)}`,
+    message: `${violationInWords(kktResidual)} ${described(learned, problem.sources.length)}${unbounded}`,
   };
 }
 
@@ -55,16 +56,23 @@ function told({ penalty }: MomentProblem, { entries, value, excess, iterations, 
   };
 }
 
-/** A variance by which those of a point given all others are this much smaller has no end in sight. */
-const ENDLESS = 1e10;
+/** A Newton decrement that tells the way to a maximum, where it goes to 0, from the way to none, where it stays at 1 or above. */
+const ENDLESS = 0.5;
 
-/** Says where the density seems to have no maximum. */
-function unbounded({ variances, penalty }: MomentProblem, { diagonal }: PrecisionEntries): string {
-  const largest = diagonal.reduce((most, entry, i) => Math.max(most, entry * variances[i]!), 0);
-  if (largest < ENDLESS) return '';
+/** The violation up to which that is asked: on the way to no maximum rounding may leave more than {@link CONVERGED}. */
+const ASKED = 1e-6;
+
+/**
+ * Says where the density has no maximum in sight, which only penalty 0 allows: its gradient then goes to 0 while the precision grows
+ * without end.
+ */
+function seemsUnbounded(problem: MomentProblem, entries: PrecisionEntries, kktResidual: number): string {
+  const { variances, penalty } = problem;
+  if (penalty > 0 || kktResidual > ASKED || newtonDecrement(problem, entries) < ENDLESS) return '';
+  const largest = entries.diagonal.reduce((most, entry, i) => Math.max(most, entry * variances[i]!), 0);
   return (
-    ` The precision has grown to ${largest.toExponential(1)} times that of points on their own: with penalty ${penalty} the density may have no ` +
-    'maximum. Give a larger penalty, or fewer neighbours.'
+    ` The precision has grown to ${largest.toExponential(1)} times that of points on their own, with no end in sight: with penalty 0 the density ` +
+    'seems to have no maximum. Give a penalty above 0, or fewer neighbours.'
   );
 }
 

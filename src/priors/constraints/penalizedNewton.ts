@@ -178,6 +178,25 @@ function pullOf(x: number, gradient: number, penalty: number): number {
   return Math.sign(gradient) * Math.max(0, Math.abs(gradient) - penalty);
 }
 
+/**
+ * The Newton decrement √(gᵀH⁻¹g) of the density at some entries: as −log|Θ| is self-concordant, one below 1 proves that there is a maximum,
+ * and on the way to none it stays at 1 or above, however small the gradient becomes. Infinite where the Hessian is singular in double precision.
+ *
+ * @throws NumericalError as {@link penalizedNewton} does
+ * @see Nesterov & Nemirovskii, Interior-Point Polynomial Algorithms in Convex Programming (1994), §2.2
+ */
+export function newtonDecrement(problem: MomentProblem, entries: PrecisionEntries): number {
+  const { size: N, penalty } = problem;
+  const { x, gradient } = evaluate(problem, Float64Array.from([...entries.diagonal, ...entries.edges]), rethrow)!;
+  const step = orthantStep(problem, x, gradient);
+  if (step === undefined) return Infinity;
+  const squared = step.reduce(
+    (sum, entry, v) => sum + (v < N ? gradient[v]! : 2 * pullOf(x[v]!, gradient[v]!, penalty)) * entry,
+    0,
+  );
+  return Math.sqrt(Math.max(0, squared));
+}
+
 /** Says that a Hessian is too large, and what to do. */
 function tooManyEntries(count: number): NumericalError {
   return new NumericalError(

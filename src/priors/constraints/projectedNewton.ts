@@ -41,13 +41,11 @@ export function* projectedNewton(
     const before = at.point.kktResidual;
     const { kktResidual } = found.at.point;
     // Close to the maximum the objective no longer tells better from worse; the residual does.
-    const isLevel = before < 1e-9 && kktResidual > before / 2;
-    if (isLevel && !(kktResidual < before)) break;
+    if (before < 1e-9 && kktResidual > before / 2) break;
     at = found.at;
     iterations++;
     const counts = { iterations, evaluations };
     stopped = yield { ...progress(), memory: () => counts };
-    if (isLevel) break;
   }
   return { ...progress(), stopped };
 }

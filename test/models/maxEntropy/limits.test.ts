@@ -201,10 +201,11 @@ describe('stopping ends at the best point so far', () => {
     const whole = await fit(make(), { checkpointInterval: 0, checkpoint });
     const refined = states.filter(({ refinement }) => refinement !== undefined);
     expect(refined.length).toBeGreaterThan(1);
-    for (const resume of refined.filter((_, k) => k % 9 === 0)) {
+    for (const resume of refined.filter((_, k) => k % 9 === 0 || k === refined.length - 1)) {
       const resumed = await fit(make(), { resume });
       expect(resumed.parameters).toEqual(whole.parameters);
       expect(resumed.trace).toEqual(whole.trace);
+      expect({ ...resumed.diagnostics, seconds: 0 }).toEqual({ ...whole.diagnostics, seconds: 0 });
       expect(resumed.message).toBe(whole.message);
     }
   });
