@@ -13,6 +13,7 @@ import {
   standardNormal,
 } from '../../src/index.ts';
 import { defineKernel } from '../../src/kernels/index.ts';
+import { expectClose } from '../tolerance.ts';
 
 const random = seededRandom(11);
 const Y = Array.from({ length: 20 }, () => Array.from({ length: 5 }, () => 3 + 2 * random.normal()));
@@ -21,9 +22,11 @@ describe('fit', () => {
   it('returns the initial point for maxIterations 0', async () => {
     const model = gplvm(Y, { latentDim: 2 });
     const result = await fit(model, { maxIterations: 0 });
-    const { objective, terms } = evaluate(model);
+    const { objective, terms } = evaluate(model, { ...result.parameters, latents: result.latents });
     expect(result.objective).toBe(objective);
     expect(result.terms).toEqual(terms);
+    // Positive parameters go through their logarithms.
+    expectClose([objective], [evaluate(model).objective], 1e-13, 'objective at the start');
     expect(result.status).toBe('maxIterations');
     expect(result.diagnostics.evaluations).toBe(1);
   });
