@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
+import { isCount, isFiniteArray } from '../core/finiteArray.ts';
 import type { TraceEntry } from '../core/fit.ts';
 import { readCheckpointFile } from './checkpointFile.ts';
 import type { FitProblem } from './fitProblem.ts';
@@ -129,12 +130,25 @@ export function resumedState(checkpoint: Checkpoint, start: number, problem: Fit
  *
  * @throws InvalidInputError when what is saved of them is damaged
  */
-export function resumedRefinement({ refinement }: Checkpoint, { layout }: FitProblem): RefinementState | undefined {
+export function resumedRefinement(
+  { refinement, starts }: Checkpoint,
+  { layout }: FitProblem,
+): RefinementState | undefined {
   if (refinement === undefined) return undefined;
   const state = refinementFromJson(refinement);
-  if (state.x.length === layout.size) return state;
+  if (state.x.length !== layout.size) {
+    throw new InvalidInputError(
+      `The checkpoint holds ${state.x.length} variables of the model's own steps, but the model has ${layout.size}. Was it edited?`,
+    );
+  }
+  const damaged = Object.entries({
+    start: isCount(state.start, 0, starts.length - 1),
+    iterations: isCount(state.iterations),
+    x: isFiniteArray(state.x, layout.size),
+  }).find(([, isRight]) => !isRight);
+  if (damaged === undefined) return state;
   throw new InvalidInputError(
-    `The checkpoint holds ${state.x.length} variables of the model's own steps, but the model has ${layout.size}. Was it edited?`,
+    `The state of the model's own steps in the checkpoint is damaged: its '${damaged[0]}' is not what they leave. Was it edited?`,
   );
 }
 

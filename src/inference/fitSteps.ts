@@ -15,7 +15,7 @@ import { hasItsTurn, type RunEvent, type RunSettings, runFrom, type Start } from
 import { saving } from './saving.ts';
 import type { Solution } from './solution.ts';
 import { MOST_ITERATIONS } from './solveOptions.ts';
-import type { SolverState } from './solverState.ts';
+import type { RefinementState, SolverState } from './solverState.ts';
 import { stopping } from './stopping.ts';
 import { runInWorkers } from './workers/runInWorkers.ts';
 
@@ -87,7 +87,11 @@ async function* stepsWith(
     const saves = saving(settings.checkpoint);
     const isSaved = saves !== undefined;
     let refinement = saved === undefined ? undefined : resumedRefinement(saved, problem);
-    async function* told<Result>(events: AsyncGenerator<RunEvent, Result, void>) {
+    const forgetRefinement = ({ start, iterations }: RefinementState) => {
+      cutBack(runs[start]!.trace, iterations);
+      refinement = undefined;
+    };
+    async function* told<Result>(events: AsyncGenerator<RunEvent, Result, void>, isOfSolver: boolean) {
       try {
         for (;;) {
           const next = await events.next();
@@ -96,6 +100,9 @@ async function* stepsWith(
           if (event.kind === 'iteration') {
             const { entry, x } = event;
             const { trace } = runs[event.start]!;
+            if (isOfSolver && refinement?.start === event.start && entry.iteration > refinement.iterations) {
+              forgetRefinement(refinement);
+            }
             if (entry.iteration <= (trace.at(-1)?.iteration ?? -1)) continue;
             trace.push(entry);
             const step = fitStep(problem, event.start, entry, x, trace, seconds());
@@ -115,8 +122,10 @@ async function* stepsWith(
         await events.return(undefined as never);
       }
     }
-    yield* told(eventsOf(problem, runs, settings, stop.signal, isSaved));
+    yield* told(eventsOf(problem, runs, settings, stop.signal, isSaved), true);
     const best = bestOf(runs.filter(isEnded), runs.length, problem.limits, stop.signal);
+    const isOfBest = refinement?.start === best.start && refinement.iterations === best.diagnostics.iterations;
+    if (refinement !== undefined && !isOfBest) forgetRefinement(refinement);
     const refinedSettings = {
       maxIterations: settings.maxIterations ?? MOST_ITERATIONS,
       maxEvaluations: settings.maxEvaluations ?? Number.POSITIVE_INFINITY,
@@ -124,7 +133,7 @@ async function* stepsWith(
       stateInterval: isSaved ? settings.checkpointInterval : undefined,
       state: refinement,
     };
-    const { x, status, trace, ...end } = yield* told(refined(problem, best, refinedSettings, stop.signal));
+    const { x, status, trace, ...end } = yield* told(refined(problem, best, refinedSettings, stop.signal), false);
     const message = end.message + (saves?.complaint() ?? '');
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
     const diagnostics = { ...end.diagnostics, evaluations, seconds: seconds() };
@@ -151,6 +160,11 @@ function runsOf(problem: FitProblem, settings: FitSettings, seed: number, saved:
 
 function startOf({ model, start, compute, variablesAt }: FitProblem, { init }: Origin, seed: number): Float64Array {
   return init === 'model' ? start : variablesAt(compute(() => model.startAt!(init, seed)));
+}
+
+/** Takes the entries after an iteration off a trace. */
+function cutBack(trace: TraceEntry[], iteration: number): void {
+  while ((trace.at(-1)?.iteration ?? iteration) > iteration) trace.pop();
 }
 
 const isEnded = (run: Run): run is Run & EndedRun => run.solution !== undefined;

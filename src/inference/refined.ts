@@ -19,7 +19,7 @@ export interface RefinedSettings {
   readonly tolerance: number | undefined;
   /** Seconds between two states; none unless given. */
   readonly stateInterval: number | undefined;
-  /** Where an interrupted fit was. */
+  /** Where an interrupted fit was, on the way from this very outcome. */
   readonly state: RefinementState | undefined;
 }
 
@@ -74,7 +74,7 @@ export async function* refined(
         isOver = within(entry.gradientNorm) || entry.evaluations >= maxEvaluations;
         yield { kind: 'iteration', start, entry, x };
         if (stateInterval < Number.POSITIVE_INFINITY) {
-          unsaved = { kind: 'refinement', state: { x, memory: step.value.memory() } };
+          unsaved = { kind: 'refinement', state: { start, iterations: before, x, memory: step.value.memory() } };
         }
         if (unsaved !== undefined && performance.now() - saved >= 1000 * stateInterval) {
           yield unsaved;

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { isCount, isFiniteArray } from '../core/finiteArray.ts';
 import { describe } from '../core/matrix.ts';
-import { isCount, isFiniteArray } from './solvers/finiteArray.ts';
 import type { Box, Iterate, SolverMemory } from './solvers/solver.ts';
 
 /**
@@ -21,6 +21,9 @@ export interface SolverState {
 
 /** Where a model's own steps after the solver were, to go on from there. */
 export interface RefinementState {
+  /** The start that they went on from, and how many iterations the solver had taken from it. */
+  readonly start: number;
+  readonly iterations: number;
   /** Their best point, in the solver's variables. */
   readonly x: Float64Array;
   readonly memory: SolverMemory;

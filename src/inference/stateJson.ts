@@ -23,7 +23,7 @@ const stateSchema = v.object({
   best: iterate,
   memory,
 });
-const refinementSchema = v.object({ x: array, memory });
+const refinementSchema = v.object({ start: number, iterations: number, x: array, memory });
 
 /**
  * The state of a minimisation as plain JSON, from which {@link stateFromJson} gives back the same bits.

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
+import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
 import { checkOptions } from '../../core/options.ts';
-import { isCount, isFiniteArray } from './finiteArray.ts';
 import type { Iterate, Solver, SolverMemory, Step, Steps } from './solver.ts';
 
 /** Options of {@link adam}. */

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { isFiniteArray } from '../../core/finiteArray.ts';
 import type { CorrectionPairs } from './correctionPairs.ts';
-import { isFiniteArray } from './finiteArray.ts';
 import type { SolverMemory } from './solver.ts';
 
 /** A diagonal D > 0 in the place of the inverse Hessian, which learns the scale of each variable from correction pairs. */

@@ -1,3 +1,5 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { isCount } from '../../core/finiteArray.ts';
 import type { SolverMemory } from '../../core/solver.ts';
 import { type FieldProblem, kktResidual } from './kktResidual.ts';
 
@@ -35,11 +37,22 @@ export type FieldSearch = Generator<FieldStep | undefined, FieldResult, boolean>
  * The counts of a search that goes on.
  *
  * @param again - evaluations that it will repeat in order to know where it was, and that do not count
+ * @throws InvalidInputError when the memory holds none
  */
 export function countsOf(memory: SolverMemory | undefined, again: number): { iterations: number; evaluations: number } {
   if (memory === undefined) return { iterations: 0, evaluations: 0 };
-  const { iterations, evaluations } = memory as { iterations: number; evaluations: number };
+  const { iterations, evaluations } = memory;
+  if (!isCount(iterations)) throw damagedMemory('iterations');
+  if (!isCount(evaluations, again)) throw damagedMemory('evaluations');
   return { iterations, evaluations: evaluations - again };
+}
+
+/** What is thrown when a search is to go on from something that no search leaves. */
+export function damagedMemory(name: string): InvalidInputError {
+  return new InvalidInputError(
+    `The state of the model's own steps is damaged: '${name}' in its memory is not what they leave. Resume with the checkpoint as it was ` +
+      'saved, and the model that it was saved from.',
+  );
 }
 
 /** Part of the objective below which two values are the same but for rounding. */

@@ -1,4 +1,6 @@
+import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
 import type { SolverMemory } from '../../core/solver.ts';
+import { damagedMemory } from './fieldSearch.ts';
 import { type FieldProblem, weightScale } from './kktResidual.ts';
 
 /** Of the way to the first bound that a step may go. */
@@ -42,12 +44,14 @@ interface StepLengths {
  * Equal parts of the weight at which each edge would meet its constraint alone.
  *
  * @param memory - what an earlier one left, to begin with instead
+ * @throws InvalidInputError when it is not what one of this problem leaves
  */
 export function interiorStart(problem: FieldProblem, memory?: SolverMemory): Interior {
   const { squaredDistances, copies, size } = problem;
   const count = squaredDistances.length;
   const scale = squaredDistances.map((distance) => weightScale(problem, distance));
   const part = Math.min(0.9, (size - 1) / count);
+  if (memory !== undefined) checkMemory(problem, memory);
   const saved = (name: string) => (memory?.[name] as Float64Array | undefined)?.slice();
   const weights = saved('weights') ?? scale.map((weight) => part * weight);
   const lower = saved('lower') ?? new Float64Array(count);
@@ -120,6 +124,19 @@ export function interiorStart(problem: FieldProblem, memory?: SolverMemory): Int
       if (next.length !== edges.length || next.some((e, a) => e !== edges[a])) edges = next;
     },
   };
+}
+
+function checkMemory({ squaredDistances, upper: bound }: FieldProblem, memory: SolverMemory): void {
+  const count = squaredDistances.length;
+  const { weights, lower, upper, edges } = memory;
+  const isWithin = (entries: unknown, most: number) =>
+    isFiniteArray(entries, count) && entries.every((entry) => entry >= 0 && entry <= most);
+  if (!isWithin(weights, bound)) throw damagedMemory('weights');
+  if (!isWithin(lower, Infinity)) throw damagedMemory('lower');
+  if (bound < Infinity && !isWithin(upper, Infinity)) throw damagedMemory('upper');
+  const areEdges =
+    edges instanceof Float64Array && edges.every((e, a) => isCount(e, a === 0 ? 0 : edges[a - 1]! + 1, count - 1));
+  if (!areEdges) throw damagedMemory('edges');
 }
 
 type Multipliers = Pick<Interior, 'weights' | 'lower' | 'upper'>;

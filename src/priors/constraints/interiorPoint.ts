@@ -1,8 +1,10 @@
+import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
 import type { SolverMemory } from '../../core/solver.ts';
 import { type LaplacianFactor, laplacianFactor } from '../../core/sparse/laplacianFactor.ts';
 import {
   betterOf,
   countsOf,
+  damagedMemory,
   type FieldPoint,
   type FieldProgress,
   type FieldSearch,
@@ -72,11 +74,14 @@ export function* interiorPoint(
   if (steps === 0) return { ...progress(), stopped: false };
   const isInterior = memory === undefined ? best.kktResidual > NEAR : memory.weights !== undefined;
   const state = isInterior ? interiorStart(problem, memory) : undefined;
-  const earlier = (name: string) => memory?.[name] as number | undefined;
-  let taken = earlier('taken') ?? 0;
-  let smallest = earlier('smallest') ?? SMALLEST;
+  const { taken: earlier = 0, smallest: target = SMALLEST, support } = memory ?? {};
+  if (!isCount(earlier)) throw damagedMemory('taken');
+  if (typeof target !== 'number' || !(target > 0)) throw damagedMemory('smallest');
+  if (support !== undefined && !isFiniteArray(support, start.length)) throw damagedMemory('support');
+  let taken = earlier;
+  let smallest = target;
   const ofInterior = () => (state === undefined ? {} : { ...state.memory(), taken, smallest });
-  let candidate = (memory?.support as Float64Array | undefined) ?? (state === undefined ? start : undefined);
+  let candidate = support ?? (state === undefined ? start : undefined);
   for (;;) {
     if (candidate === undefined && state !== undefined) {
       let R = look(state.weights).resistances;

@@ -1,5 +1,6 @@
+import { isFiniteArray } from '../../core/finiteArray.ts';
 import type { SolverMemory } from '../../core/solver.ts';
-import { betterOf, countsOf } from './fieldSearch.ts';
+import { betterOf, countsOf, damagedMemory } from './fieldSearch.ts';
 import { type MomentPoint, type MomentSearch, momentResidual, penalizedNewton } from './penalizedNewton.ts';
 import type { MomentProblem, PrecisionEntries } from './secondMoments.ts';
 
@@ -35,13 +36,12 @@ export function* penaltyPath(
   const progress = () => ({ ...best, iterations, evaluations });
   if (steps === 0) return { ...progress(), stopped };
   const first = covariances.reduce((most, covariance) => Math.max(most, Math.abs(covariance)), 0);
-  const isNear = memory?.penalty === undefined && best.kktResidual <= ON_PATH;
-  let penalty = isNear
-    ? problem.penalty
-    : ((memory?.penalty as number | undefined) ?? following(first, first, problem));
-  let entries: PrecisionEntries = {
-    diagonal: (memory?.diagonal as Float64Array | undefined) ?? variances.map((variance) => 1 / variance),
-    edges: (memory?.edges as Float64Array | undefined) ?? new Float64Array(covariances.length),
+  const resumed = memory === undefined ? undefined : savedOn(problem, memory);
+  const isNear = resumed === undefined && best.kktResidual <= ON_PATH;
+  let penalty = isNear ? problem.penalty : (resumed?.penalty ?? following(first, first, problem));
+  let entries: PrecisionEntries = resumed?.entries ?? {
+    diagonal: variances.map((variance) => 1 / variance),
+    edges: new Float64Array(covariances.length),
   };
   if (isNear) entries = start;
   while (!stopped) {
@@ -64,6 +64,17 @@ export function* penaltyPath(
     penalty = following(first, penalty, problem);
   }
   return { ...progress(), stopped };
+}
+
+/** Where an interrupted path was. */
+function savedOn(
+  { variances, covariances, penalty: last }: MomentProblem,
+  { penalty, diagonal, edges }: SolverMemory,
+): { readonly penalty: number; readonly entries: PrecisionEntries } {
+  if (typeof penalty !== 'number' || !Number.isFinite(penalty) || penalty < last) throw damagedMemory('penalty');
+  if (!isFiniteArray(diagonal, variances.length)) throw damagedMemory('diagonal');
+  if (!isFiniteArray(edges, covariances.length)) throw damagedMemory('edges');
+  return { penalty, entries: { diagonal, edges } };
 }
 
 /** The penalty that comes after another. */
