@@ -71,8 +71,17 @@ export interface PriorDefinition<Name extends string, Data = undefined, Constant
   logDensity(p: Readonly<Record<Name, Tensor>>, X: Tensor2D, context: PriorContext<Data, Constants>): Scalar;
   /** For priors on sequences: the mean of the row after each row of x (n×q), given the latents X (N×q). */
   transition?(p: Readonly<Record<Name, Tensor>>, X: Tensor2D, context: PriorContext<Data, Constants>): Transition;
-  /** For constraint layers: the largest relative violation of the optimality conditions of its parameters at the latents X (N×q). */
-  kktResidual?(p: Readonly<Record<Name, ParameterValue>>, X: Matrix, data: Data, constants: Constants): number;
+  /**
+   * For constraint layers: the largest relative violation of the optimality conditions of its parameters at the latents X (N×q), of those
+   * that are free.
+   */
+  kktResidual?(
+    p: Readonly<Record<Name, ParameterValue>>,
+    X: Matrix,
+    data: Data,
+    constants: Constants,
+    free: ReadonlySet<Name>,
+  ): number;
   /** For priors that keep something of the latents as it starts: how the parameter of free latents is restricted to that, if it is. */
   restrict?(data: Data): ((latents: Parameter) => Parameter) | undefined;
 }
@@ -122,7 +131,7 @@ export function definePrior<Name extends string, Data = undefined, Constants = u
     const { transition } = definition;
     const restrict = definition.restrict?.(data);
     const parameters = Object.freeze(overriddenParameters(`Prior '${name}'`, defaults, overrides));
-    const isFree = Object.values<Parameter>(parameters).some(({ free }) => free);
+    const free = new Set(Object.keys(parameters).filter((key) => (parameters as Record<string, Parameter>)[key]!.free));
     return Object.freeze<Prior>({
       kind: 'prior',
       name,
@@ -137,9 +146,15 @@ export function definePrior<Name extends string, Data = undefined, Constants = u
         ? {}
         : { transition: (p: TensorMap, X: Tensor2D, context: GivenContext) => transition(own(p), X, full(context)) }),
       ...(definition.kktResidual !== undefined &&
-        isFree && {
+        free.size > 0 && {
           kktResidual: (p: ParameterValues, X: Matrix, constants: unknown) =>
-            definition.kktResidual!(p as Readonly<Record<Name, ParameterValue>>, X, data, constants as Constants),
+            definition.kktResidual!(
+              p as Readonly<Record<Name, ParameterValue>>,
+              X,
+              data,
+              constants as Constants,
+              free as ReadonlySet<string> as ReadonlySet<Name>,
+            ),
         }),
       ...(restrict === undefined ? {} : { restrict }),
     });

@@ -129,13 +129,21 @@ function described(graph: Graph): string {
 }
 
 function withBase({ size, rows, columns, values }: SparseTerms, base: number): SparseTerms {
-  const diagonal = Array.from({ length: size }, (_, i) => i);
-  return {
+  const count = values.length;
+  const based = {
     size,
-    rows: Int32Array.from([...rows, ...diagonal]),
-    columns: Int32Array.from([...columns, ...diagonal]),
-    values: Float64Array.from([...values, ...diagonal.map(() => base)]),
+    rows: new Int32Array(count + size),
+    columns: new Int32Array(count + size),
+    values: new Float64Array(count + size).fill(base, count),
   };
+  based.rows.set(rows);
+  based.columns.set(columns);
+  based.values.set(values);
+  for (let i = 0; i < size; i++) {
+    based.rows[count + i] = i;
+    based.columns[count + i] = i;
+  }
+  return based;
 }
 
 function denseOf({ size, rows, columns, values }: SparseTerms): Matrix {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { completeGraph, type Graph, knnGraph } from '../../core/graph/index.ts';
+import { checkNeighbours } from '../../core/graph/neighbourhoodGraph.ts';
 import { supportGraph } from '../../core/graph/supportGraph.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { Model, Posterior } from '../../core/model.ts';
@@ -9,7 +10,7 @@ import * as op from '../../core/ops.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Tensor1D } from '../../core/tensorflow.ts';
 import { expectedMoments } from '../../priors/constraints/expectedMoments.ts';
-import { momentDensity } from '../../priors/constraints/momentDensity.ts';
+import { momentDensity, pointMoments } from '../../priors/constraints/momentDensity.ts';
 import { type MomentProblem, type PrecisionEntries, withInverse } from '../../priors/constraints/secondMoments.ts';
 import type { SparseTerms } from '../spectral/bottomOfSparse.ts';
 import { doublyCentred, leadingEmbedding } from '../spectral/leadingEmbedding.ts';
@@ -62,7 +63,9 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
   const checked = checkOptions(schema, options, 'drill');
   const points = observationsFrom(Y);
   const graph =
-    checked.neighbours === 'all' ? completeGraph(points.rows) : knnGraph(points, checked.neighbours as number);
+    checked.neighbours === 'all'
+      ? completeGraph(points.rows)
+      : knnGraph(points, checkNeighbours(checked.neighbours as number, points.rows, 'drill'));
   const layer = expectedMoments({
     graph,
     secondMoments: momentsOf(points, graph),
@@ -112,22 +115,18 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
 }
 
 /** S = YcYcᵀ/D on the diagonal and at the edges. */
-function momentsOf(points: Matrix, { size, sources, targets }: Graph) {
-  const { data, columns: D } = standardized(points, standardizationOf(points, true, false));
-  const moment = (i: number, j: number) => {
-    let sum = 0;
-    for (let d = 0; d < D; d++) sum += data[i * D + d]! * data[j * D + d]!;
-    return sum / D;
-  };
-  const variances = Float64Array.from({ length: size }, (_, i) => moment(i, i));
-  const mean = variances.reduce((sum, variance) => sum + variance, 0) / size;
+function momentsOf(points: Matrix, graph: Graph) {
+  const centred = standardized(points, standardizationOf(points, true, false));
+  const moments = pointMoments(centred, graph, points.columns);
+  const { variances } = moments;
+  const mean = variances.reduce((sum, variance) => sum + variance, 0) / graph.size;
   const atMean = variances.findIndex((variance) => !(variance > Number.EPSILON * mean));
   if (atMean >= 0) {
     throw new InvalidInputError(
       `Point ${atMean} is at the mean of all points, so nothing bounds its precision. Leave it out, or add a column in which it differs from the mean.`,
     );
   }
-  return { variances, covariances: Float64Array.from(sources, (i, e) => moment(i, targets[e]!)) };
+  return moments;
 }
 
 function posteriorOf(problem: MomentProblem, entries: PrecisionEntries, latentDim: number): Posterior {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { knnGraph } from '../../core/graph/index.ts';
+import { checkNeighbours } from '../../core/graph/neighbourhoodGraph.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import type { Model } from '../../core/model.ts';
 import { observationsFrom } from '../../core/observations.ts';
@@ -67,7 +68,7 @@ const schema = v.strictObject({
 export function meu(Y: MatrixLike, options: MeuOptions = {}): Model {
   const checked = checkOptions(schema, options, 'meu');
   const points = observationsFrom(Y, checked.missing === 'ignore');
-  const neighbours = checked.neighbours as number;
+  const neighbours = checkNeighbours(checked.neighbours as number, points.rows, 'meu');
   const holed = points.data.some(Number.isNaN);
   const parts = {
     ...checked,

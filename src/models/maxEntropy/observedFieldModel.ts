@@ -134,12 +134,18 @@ export function observedFieldModel(parts: Omit<FieldParts, 'distancesTo'>): Mode
         ...told(),
         kktResidual: residual,
         converged: residual <= CONVERGED,
-        course: rounds === 0 ? '' : `${inWords(rounds, 'round')} of EM and ${newtonSteps} Newton steps`,
+        course: courseOf(rounds, newtonSteps),
         message: `${violationInWords(residual, given)} ${described(parts, supportOf(graph, weights))}`,
       };
     },
     toJSON: parts.toJSON,
   });
+}
+
+function courseOf(rounds: number, newtonSteps: number): string {
+  if (rounds === 0) return '';
+  const ofEM = `${inWords(rounds, 'round')} of EM`;
+  return newtonSteps === 0 ? ofEM : `${ofEM} and ${inWords(newtonSteps, 'Newton step')}`;
 }
 
 function observedDensity(weights: Tensor, evaluate: ReturnType<typeof observedField>, copies: number): Scalar {

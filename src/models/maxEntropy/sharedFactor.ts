@@ -7,36 +7,45 @@ export interface Shared<T> {
   use<R>(work: (one: T) => R): R;
   /** Has it until the generator ends or is left. */
   hold<Y, R, N>(work: (one: T) => Generator<Y, R, N>): Generator<Y, R, N>;
-  /** Forgets it. */
+  /** Forgets it, also one that is in use, once it no longer is. */
   dispose(): void;
 }
 
 /** Makes one when it is first needed. */
 export function shared<T>(make: () => T): Shared<T> {
   let idle: T | undefined;
+  let disposals = 0;
+  /** Takes it, with what gives it back. */
   const taken = () => {
     const one = idle ?? make();
+    const at = disposals;
     idle = undefined;
-    return one;
+    return {
+      one,
+      giveBack: () => {
+        if (at === disposals) idle = one;
+      },
+    };
   };
   return {
     use(work) {
-      const one = taken();
+      const { one, giveBack } = taken();
       try {
         return work(one);
       } finally {
-        idle = one;
+        giveBack();
       }
     },
     *hold(work) {
-      const one = taken();
+      const { one, giveBack } = taken();
       try {
         return yield* work(one);
       } finally {
-        idle = one;
+        giveBack();
       }
     },
     dispose() {
+      disposals++;
       idle = undefined;
     },
   };

@@ -8,8 +8,9 @@ import { checkOptions } from '../../core/options.ts';
 import { box, type ParameterLike } from '../../core/parameter.ts';
 import type { Tensor1D, Tensor2D } from '../../core/tensorflow.ts';
 import { definePrior, type Prior } from '../definePrior.ts';
-import { latentMoments, momentDensity } from './momentDensity.ts';
-import type { MomentProblem } from './secondMoments.ts';
+import { latentMoments, momentDensity, pointMoments } from './momentDensity.ts';
+import { layerResidual } from './momentResidual.ts';
+import { excessOf, type MomentProblem } from './secondMoments.ts';
 
 /** Second moments S of points: those that constraints are about. */
 export interface SecondMoments {
@@ -96,19 +97,41 @@ export const momentsFactory = definePrior({
   prepare: ({ rows }, { graph }) => {
     checkGraph(graph, 'expectedMoments', rows);
   },
-  logDensity: (p, X, { data: { graph, variances, covariances, penalty, copies } }) => {
+  logDensity: (p, X, { data }) => {
+    const { graph, penalty, copies } = data;
     const precision = {
       diagonal: p.diagonal as Tensor1D,
       attraction: p.attraction as Tensor1D,
       repulsion: p.repulsion as Tensor1D,
     };
+    const given = momentsIn(data);
     const moments =
-      variances === undefined || covariances === undefined
+      given === undefined
         ? latentMoments(X as Tensor2D, graph, copies)
-        : { variances: op.tensor(variances) as Tensor1D, covariances: op.tensor(covariances) as Tensor1D };
+        : {
+            variances: op.tensor(given.variances) as Tensor1D,
+            covariances: op.tensor(given.covariances) as Tensor1D,
+          };
     return momentDensity(precision, moments, graph, penalty, copies);
   },
+  kktResidual: (p, X, data, _, free) => {
+    const { graph, penalty, copies } = data;
+    const moments = momentsIn(data) ?? pointMoments(X, graph, copies);
+    const list = (name: 'diagonal' | 'attraction' | 'repulsion') => Float64Array.from(p[name] as readonly number[]);
+    const [attraction, repulsion] = [list('attraction'), list('repulsion')];
+    const entries = { diagonal: list('diagonal'), edges: repulsion.map((entry, e) => entry - attraction[e]!) };
+    const precision = {
+      ...(free.has('diagonal') && { diagonal: entries.diagonal }),
+      ...(free.has('attraction') && { attraction }),
+      ...(free.has('repulsion') && { repulsion }),
+    };
+    return layerResidual({ ...graph, ...moments, penalty }, precision, excessOf({ ...graph, ...moments }, entries));
+  },
 });
+
+function momentsIn({ variances, covariances }: LayerData) {
+  return variances === undefined || covariances === undefined ? undefined : { variances, covariances };
+}
 
 /**
  * A constraint layer on expected second moments: the Gaussian random field over points that has the largest entropy among those whose
@@ -121,7 +144,8 @@ export const momentsFactory = definePrior({
  * (Θ⁻¹)_ii = S_ii, (Θ⁻¹)_ij = S_ij + ρ·sign(Θ_ij) where Θ_ij is not 0, and |(Θ⁻¹)_ij − S_ij| ≤ ρ where it is.
  *
  * As a prior on latents (no `secondMoments`) S = XXᵀ/c: with c = q the term is log N(X; 0, Θ⁻¹) without its constant, less the penalty,
- * so X and the precision are fitted together. {@link drill} is this layer of the observations alone, with c = 2.
+ * so X and the precision are fitted together; `diagnostics.kktResidual` of a fit is then the largest violation of these conditions by what is
+ * free of the precision at its latents, relative to √(S_ii·S_jj). {@link drill} is this layer of the observations alone, with c = 2.
  *
  * @param options - see {@link ExpectedMomentsOptions}
  * @returns a prior named `moments` with the parameters `diagonal`, `attraction` and `repulsion`, all with bounds [0, ∞) and on the scale of

@@ -1,5 +1,5 @@
 import type { Save } from '../../core/linalg/kernels/kernel.ts';
-import { doublesOf } from '../../core/matrix.ts';
+import { doublesOf, type Matrix } from '../../core/matrix.ts';
 import * as op from '../../core/ops.ts';
 import { type Scalar, type Tensor, type Tensor1D, type Tensor2D, tf } from '../../core/tensorflow.ts';
 import { type MomentProblem, withInverse } from './secondMoments.ts';
@@ -69,5 +69,22 @@ export function latentMoments(X: Tensor2D, { sources, targets }: Ends, copies: n
   return {
     variances: op.div(op.sum(op.square(X), 1), copies) as Tensor1D,
     covariances: op.div(op.sum(across, 1), copies) as Tensor1D,
+  };
+}
+
+/** The same in plain numbers. */
+export function pointMoments(
+  { data, columns: q }: Matrix,
+  { size, sources, targets }: Ends,
+  copies: number,
+): Pick<MomentProblem, 'variances' | 'covariances'> {
+  const moment = (i: number, j: number) => {
+    let sum = 0;
+    for (let c = 0; c < q; c++) sum += data[i * q + c]! * data[j * q + c]!;
+    return sum / copies;
+  };
+  return {
+    variances: Float64Array.from({ length: size }, (_, i) => moment(i, i)),
+    covariances: Float64Array.from(sources, (i, e) => moment(i, targets[e]!)),
   };
 }

@@ -2,6 +2,7 @@ import { NumericalError } from '../../core/errors.ts';
 import { float64Backend } from '../../core/float64/scope.ts';
 import { linearAlgebra } from '../../core/linalg/activeEngine.ts';
 import type { SolverMemory } from '../../core/solver.ts';
+import { momentResidual, pullOf } from './momentResidual.ts';
 import { type MomentProblem, type PrecisionEntries, withInverse } from './secondMoments.ts';
 
 /** Entries of a precision, and what the density tells of them. */
@@ -28,6 +29,8 @@ export interface MomentStep extends MomentProgress {
 
 /** A search for the maximum: gives every iteration, and ends at its best point once `true` is sent in. */
 export type MomentSearch = Generator<MomentStep, MomentProgress & { readonly stopped: boolean }, boolean>;
+
+export { momentResidual };
 
 const GOAL = 1e-12;
 
@@ -159,23 +162,6 @@ function evaluate(
     return { x, smooth, gradient };
   };
   return withInverse(problem, { diagonal: x.subarray(0, N), edges: x.subarray(N) }, work, without);
-}
-
-/** Largest violation of W_ii = S_ii, W_ij − S_ij = ρ·sign(Θ_ij) and |W_ij − S_ij| ≤ ρ where Θ_ij = 0, relative to √(S_ii·S_jj). */
-export function momentResidual(problem: MomentProblem, { x, gradient }: Pick<PointValue, 'x' | 'gradient'>): number {
-  const { size: N, sources, targets, variances, penalty } = problem;
-  let largest = 0;
-  for (let v = 0; v < x.length; v++) {
-    const [i, j] = v < N ? [v, v] : [sources[v - N]!, targets[v - N]!];
-    const pull = v < N ? gradient[v]! : pullOf(x[v]!, gradient[v]!, penalty);
-    largest = Math.max(largest, Math.abs(pull) / Math.sqrt(variances[i]! * variances[j]!));
-  }
-  return largest;
-}
-
-function pullOf(x: number, gradient: number, penalty: number): number {
-  if (x !== 0) return gradient - penalty * Math.sign(x);
-  return Math.sign(gradient) * Math.max(0, Math.abs(gradient) - penalty);
 }
 
 /**

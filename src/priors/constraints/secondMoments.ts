@@ -53,6 +53,19 @@ export function withInverse<T>(
   });
 }
 
+/**
+ * W − S on the diagonal and at the edges.
+ *
+ * @throws NumericalError as {@link withInverse} does
+ */
+export function excessOf(problem: Omit<MomentProblem, 'penalty'>, entries: PrecisionEntries): PrecisionEntries {
+  const { size: N, sources, targets, variances, covariances } = problem;
+  return withInverse(problem, entries, (_, W) => ({
+    diagonal: variances.map((variance, i) => W[i * (N + 1)]! - variance),
+    edges: covariances.map((covariance, e) => W[targets[e]! * N + sources[e]!]! - covariance),
+  }));
+}
+
 function rethrow(error: NumericalError): never {
   throw error;
 }

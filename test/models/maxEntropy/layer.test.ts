@@ -267,8 +267,14 @@ describe('bad input', () => {
   it.each<[string, () => unknown, RegExp]>([
     ['duplicate points', () => mpme(twice), /Points 2 and 6 are the same.*finite slackPenalty/],
     ['duplicate neighbours', () => meu(twice, { neighbours: 2 }), /Points 2 and 6 are the same/],
-    ['k ≥ N', () => meu(Y, { neighbours: 14 }), /from 1 to 13/],
-    ['k ≥ N of alle', () => alle(Y, { neighbours: 14 }), /from 1 to 13/],
+    ['k ≥ N', () => meu(Y, { neighbours: 14 }), /^meu takes .* from 1 to 13/],
+    ['k ≥ N of alle', () => alle(Y, { neighbours: 14 }), /^alle takes .* from 1 to 13/],
+    ['k ≥ N of drill', () => drill(Y, { neighbours: 14 }), /^drill takes .* from 1 to 13/],
+    [
+      'a point at the mean',
+      () => drill([[-1], [0], [1]], { neighbours: 1 }),
+      /Point 1 is at the mean.* add a column in which it differs from the mean/,
+    ],
     ['NaN', () => mpme([[1], [Number.NaN]]), /row 1, column 0 is NaN/],
     ['a misspelt option', () => mpme(Y, { lambda: 1 } as never), /no option 'lambda'/],
     ['a base precision of 0', () => mpme(Y, { basePrecision: 0 }), /basePrecision.*above 0/],

@@ -166,6 +166,19 @@ describe('missing entries of meu', () => {
     expect(commonEntriesGraph(Matrix.from(complete), 4).graph).toEqual(knnGraph(complete, 4));
   });
 
+  it.each([
+    [1, /^1 round of EM$/],
+    [2, /^2 rounds of EM$/],
+    [3, /^2 rounds of EM and 1 Newton step$/],
+  ])('says what %i steps were', (steps, course) => {
+    const model = meu(Y, { neighbours: 4, basePrecision: lambda, missing: 'ignore' });
+    const values = { 'field.weights': Array.from(graph.sources, () => 0.05) };
+    const search = model.refine!(values, { steps });
+    let step = withFloat64(() => search.next(false));
+    while (!step.done) step = withFloat64(() => search.next(false));
+    expect(step.value.course).toMatch(course);
+  });
+
   it.each<[string, () => unknown, RegExp]>([
     ['NaN without being told', () => meu(Y), /missing: 'ignore'/],
     ['k ≥ N', () => meu(Y, { neighbours: 30, missing: 'ignore' }), /from 1 to 29/],

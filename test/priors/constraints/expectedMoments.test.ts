@@ -24,7 +24,7 @@ import { describe, expect, it } from 'vitest';
 import { withFloat64 } from '../../../src/core/float64/scope.ts';
 import { valueAndGradients } from '../../../src/core/gradients.ts';
 import { matrixTensor, valueTensors } from '../../../src/core/matrixTensor.ts';
-import { logDeterminantOf } from '../../models/maxEntropy/dense.ts';
+import { inverseOf, logDeterminantOf } from '../../models/maxEntropy/dense.ts';
 import { expectClose } from '../../tolerance.ts';
 
 const { normal, uniform } = seededRandom(8);
@@ -70,6 +70,40 @@ function direct(rows: number[][], penalty: number, copies: number, over: number)
     });
   });
   return (copies / 2) * (logDeterminantOf(precision) - trace - cost);
+}
+
+/** Largest violation of the conditions of the precision's parts at points, by N×N arrays. */
+function violationOf(
+  points: readonly ArrayLike<number>[],
+  penalty: number,
+  copies: number,
+  diagonal: readonly number[],
+  attraction: readonly number[],
+  repulsion: readonly number[],
+  ofDiagonal = true,
+): number {
+  const rows = points.map((row) => Array.from(row));
+  const precision = rows.map((_, i) => rows.map((__, j) => (i === j ? diagonal[i]! : 0)));
+  graph.sources.forEach((i, e) => {
+    const j = graph.targets[e]!;
+    precision[i]![j] = repulsion[e]! - attraction[e]!;
+    precision[j]![i] = precision[i]![j]!;
+  });
+  const W = inverseOf(precision);
+  const moment = (i: number, j: number) => dot(rows[i]!, rows[j]!) / copies;
+  const relative = (i: number, j: number, by: number) => Math.abs(by) / Math.sqrt(moment(i, i) * moment(j, j));
+  const onDiagonal = rows.map((_, i) => relative(i, i, W[i]![i]! - moment(i, i)));
+  const onEdges = Array.from(graph.sources, (i, e) => {
+    const j = graph.targets[e]!;
+    const excess = W[i]![j]! - moment(i, j);
+    // The slopes of a and of b, which count at 0 only where they are upwards.
+    const slopes = [
+      [attraction[e]!, -excess - penalty],
+      [repulsion[e]!, excess - penalty],
+    ].map(([at, slope]) => (at === 0 && slope! < 0 ? 0 : slope!));
+    return relative(i, j, Math.max(...slopes.map(Math.abs)));
+  });
+  return Math.max(...(ofDiagonal ? onDiagonal : []), ...onEdges);
 }
 
 /** The term of a layer and its gradients in its parameters. */
@@ -138,6 +172,9 @@ describe('the layer of expected second moments', () => {
       attraction: [Math.max(0, -edge)],
       repulsion: [Math.max(0, edge)],
     };
+    expect(layer.kktResidual!(at, Matrix.from([[0], [0]]), undefined)).toBeLessThan(1e-14);
+    const beside = { ...at, diagonal: [1.1 * at.diagonal[0]!, at.diagonal[1]!] };
+    expect(layer.kktResidual!(beside, Matrix.from([[0], [0]]), undefined)).toBeGreaterThan(0.05);
     const { gradients } = termOf(layer, at, [[0], [0]]);
     const slope = (name: string) => Array.from(gradients[name]!);
     for (const entry of slope('diagonal')) expect(Math.abs(entry)).toBeLessThan(1e-14);
@@ -148,16 +185,26 @@ describe('the layer of expected second moments', () => {
     }
   });
 
-  it('is a prior on the latents of any model, which JSON brings back', async () => {
+  it('is a prior on the latents of any model, whose violation is told, and which JSON brings back', async () => {
     const model = gplvm(Y, {
       latentDim: 2,
       kernel: rbf({ variance: fixed(1), lengthscale: fixed(1) }),
       priors: [expectedMoments({ graph, penalty: 0.1, copies: 2 })],
     });
-    const result = await fit(model, { maxIterations: 40 });
-    const learned = ['diagonal', 'attraction', 'repulsion'].map((name) => result.parameters[`priors.moments.${name}`]);
-    for (const list of learned) expect(Math.min(...(list as number[]))).toBeGreaterThanOrEqual(0);
-    expect(result.terms.moments).toBeGreaterThan(evaluate(model).terms.moments!);
+    const short = await fit(model, { maxIterations: 40 });
+    const result = await fit(model, { maxIterations: 120 });
+    for (const { parameters, latents, diagnostics } of [short, result]) {
+      const list = (name: string) => parameters[`priors.moments.${name}`] as number[];
+      const points = Array.from({ length: N }, (_, i) => latents.row(i));
+      const violation = violationOf(points, 0.1, 2, list('diagonal'), list('attraction'), list('repulsion'));
+      expectClose(diagnostics.kktResidual, violation, 1e-9);
+    }
+    const held = expectedMoments({ graph, penalty: 0.1, copies: 2, diagonal: fixed(entries.diagonal) });
+    const partly = await fit(gplvm(Y, { latentDim: 2, kernel: rbf(), priors: [held] }), { maxIterations: 5 });
+    const list = (name: string) => partly.parameters[`priors.moments.${name}`] as number[];
+    const points = Array.from({ length: N }, (_, i) => partly.latents.row(i));
+    const ofEdges = violationOf(points, 0.1, 2, entries.diagonal, list('attraction'), list('repulsion'), false);
+    expectClose(partly.diagnostics.kktResidual, ofEdges, 1e-9);
     const again = loadFit(JSON.parse(JSON.stringify(result)));
     expect(again.predict([[0, 0]]).mean.data).toEqual(result.predict([[0, 0]]).mean.data);
     const layer = expectedMoments({ graph, secondMoments: momentsOf(Y, graph, 4), penalty: 0.2, copies: 3, ...free });
