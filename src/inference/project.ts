@@ -49,17 +49,24 @@ export async function project(
   const logDensity = new Float64Array(Y.rows);
   const perRow = Math.min(settings.starts, latents.rows);
   const rowsAtOnce = Math.max(1, Math.floor(MOST_ENTRIES / (perRow * latents.rows)));
-  const training = posterior.predict(latents, true);
+  const training = withLogarithms(posterior.predict(latents, true));
   const slice = slices();
+  const pause = async () => {
+    if (slice.isOver()) await slice.leave();
+    signal?.throwIfAborted();
+  };
   for (let from = 0; from < Y.rows; from += rowsAtOnce) {
     const rows = Array.from({ length: Math.min(rowsAtOnce, Y.rows - from) }, (_, r) => from + r);
     const block = rowsOf(Y, rows);
-    const starts = rows.flatMap((_, r) => bestLatents(latents, training, block.row(r), perRow));
+    const starts: Float64Array[] = [];
+    for (let r = 0; r < block.rows; r++) {
+      starts.push(...bestLatents(latents, training, block.row(r), perRow));
+      await pause();
+    }
     const search = searches(predictiveDensity, block, starts, settings);
     let step = search.next();
     while (!step.done) {
-      if (slice.isOver()) await slice.leave();
-      signal?.throwIfAborted();
+      await pause();
       step = search.next();
     }
     const found = stacked(step.value, latents.columns);
@@ -97,14 +104,29 @@ function* searches(
   });
 }
 
+/** A prediction with the logarithms of its variances. */
+interface LogPrediction extends Prediction {
+  readonly logVariance: Matrix;
+}
+
+function withLogarithms(prediction: Prediction): LogPrediction {
+  const { variance } = prediction;
+  return { ...prediction, logVariance: new Matrix(variance.data.map(Math.log), variance.rows, variance.columns) };
+}
+
 /** The training latents of highest predictive density of an observation y, best first; ties by index. */
-function bestLatents(latents: Matrix, { mean, variance }: Prediction, y: Float64Array, count: number): Float64Array[] {
+function bestLatents(
+  latents: Matrix,
+  { mean, variance, logVariance }: LogPrediction,
+  y: Float64Array,
+  count: number,
+): Float64Array[] {
   const density = Float64Array.from({ length: latents.rows }, (_, k) => {
     let sum = 0;
     for (let j = 0; j < y.length; j++) {
       const entry = y[j]!;
       if (Number.isNaN(entry)) continue;
-      sum -= 0.5 * (Math.log(variance.at(k, j)) + (entry - mean.at(k, j)) ** 2 / variance.at(k, j));
+      sum -= 0.5 * (logVariance.at(k, j) + (entry - mean.at(k, j)) ** 2 / variance.at(k, j));
     }
     return Number.isNaN(sum) ? Number.NEGATIVE_INFINITY : sum;
   });

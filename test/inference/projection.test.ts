@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Matrix } from '../../src/core/matrix.ts';
 import type { Posterior } from '../../src/core/model.ts';
 import { seededRandom } from '../../src/core/random.ts';
@@ -59,6 +59,31 @@ describe('projection', () => {
     expect(latents.at(0, 0)).toBeCloseTo(optimumOf(1), 7);
     expect(latents.at(1, 0)).toBeCloseTo(optimumOf(2), 7);
     expect([...logDensity].every(Number.isFinite)).toBe(true);
+  });
+
+  it('leaves the thread while it looks for starts, and stops there too', async () => {
+    const { posterior, sizes } = quartic(2000);
+    let now = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 50));
+    try {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(new RangeError('enough')));
+      await expect(project(posterior, Y, settings, controller.signal)).rejects.toThrow(new RangeError('enough'));
+      expect(sizes).toEqual([]);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it('takes the logarithms of the predicted variances once', async () => {
+    const { posterior } = quartic(50);
+    const log = vi.spyOn(Math, 'log');
+    try {
+      await project(posterior, Y, { ...settings, maxIterations: 1 });
+      expect(log.mock.calls.length).toBeLessThan(51);
+    } finally {
+      log.mockRestore();
+    }
   });
 
   it('stops at its signal', async () => {
