@@ -17,7 +17,7 @@ const fileSystem = () =>
  */
 export async function writeCheckpointFile(file: string, checkpoint: object): Promise<void> {
   const { open, rename, rm } = await fileSystem();
-  const temporary = `${file}.${process.pid}.tmp`;
+  const temporary = `${file}.${await hostName()}.${process.pid}.tmp`;
   try {
     const handle = await open(temporary, 'w');
     try {
@@ -28,24 +28,34 @@ export async function writeCheckpointFile(file: string, checkpoint: object): Pro
     }
     await rename(temporary, file);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw new InvalidInputError(`The checkpoint '${file}' cannot be written: ${(error as Error).message}.`, {
       cause: error,
     });
   }
 }
 
-/** Removes what processes that were killed while they wrote this file have left beside it. */
+/**
+ * Removes what processes of this host that were killed while they wrote this file have left beside it, where it may. Whether those of
+ * another host, which shares the folder, are alive cannot be known here.
+ */
 export async function removeStaleFiles(file: string): Promise<void> {
   const { readdir, rm } = await fileSystem();
   const { basename, dirname, join } = await nodeModule<typeof import('node:path')>('node:path', 'Not in Node.');
   const folder = dirname(file);
   const names = await readdir(folder).catch(() => []);
+  const own = `${basename(file)}.${await hostName()}.`;
   for (const name of names) {
-    const [, writer] = name.startsWith(`${basename(file)}.`) ? (/\.(\d+)\.tmp$/.exec(name) ?? []) : [];
-    const isOurs = writer !== undefined && name === `${basename(file)}.${writer}.tmp`;
-    if (isOurs && !isAlive(Number(writer))) await rm(join(folder, name), { force: true });
+    const [, writer] = name.startsWith(own) ? (/^(\d+)\.tmp$/.exec(name.slice(own.length)) ?? []) : [];
+    if (writer === undefined || isAlive(Number(writer))) continue;
+    await rm(join(folder, name), { force: true }).catch(() => undefined);
   }
+}
+
+/** As it may be part of a file's name. */
+async function hostName(): Promise<string> {
+  const { hostname } = await nodeModule<typeof import('node:os')>('node:os', 'Not in Node.');
+  return hostname().replace(/[^A-Za-z0-9-]/g, '_');
 }
 
 function isAlive(pid: number): boolean {

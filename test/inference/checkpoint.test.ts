@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -241,15 +241,21 @@ describe('a file of checkpoints', () => {
 
   it('has no files of killed processes left beside it', async () => {
     const path = file('stale.json');
+    const host = hostname().replace(/[^A-Za-z0-9-]/g, '_');
     const ended = spawn(process.execPath, ['-e', '']);
     await once(ended, 'exit');
     const others = [
       'stale.json.tmp',
-      'stale.json.9x.tmp',
-      `stale.json.${process.ppid}.tmp`,
-      `other.json.${ended.pid}.tmp`,
+      `stale.json.${host}.9x.tmp`,
+      `stale.json.${host}.${process.ppid}.tmp`,
+      `stale.json.another-${host}.${ended.pid}.tmp`,
+      `other.json.${host}.${ended.pid}.tmp`,
     ];
-    for (const name of [...others, `stale.json.${ended.pid}.tmp`]) writeFileSync(file(name), '{');
+    // What cannot be removed is left alone.
+    const folderOfThatName = `stale.json.${host}.${ended.pid}00.tmp`;
+    mkdirSync(file(folderOfThatName));
+    others.push(folderOfThatName);
+    for (const name of [...others.slice(0, -1), `stale.json.${host}.${ended.pid}.tmp`]) writeFileSync(file(name), '{');
     await fit(model(), { ...options, restarts: 0, maxIterations: 0, checkpoint: path });
     const left = readdirSync(folder).filter((name) => /^(stale|other)\.json/.test(name));
     expect(left.sort()).toEqual([...others, 'stale.json'].sort());
@@ -331,5 +337,9 @@ describe('a checkpoint that does not belong', async () => {
     const refused = fit(model(), { checkpoint: join(folder, 'no', 'such', 'folder.json'), onProgress: () => ++steps });
     await expect(refused).rejects.toThrow(/The checkpoint '.*folder\.json' cannot be written: ENOENT/);
     expect(steps).toBe(1);
+    writeFileSync(file('plain'), '');
+    const inFile = fit(model(), { checkpoint: join(folder, 'plain', 'state.json') });
+    await expect(inFile).rejects.toThrow(InvalidInputError);
+    await expect(inFile).rejects.toThrow(/state\.json' cannot be written: ENOTDIR/);
   });
 });
