@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { evaluate, type GivenValues } from '../../src/core/evaluate.ts';
 import type { Fit } from '../../src/core/fit.ts';
 import { FLOAT64 } from '../../src/core/float64/backend.ts';
@@ -146,11 +146,26 @@ describe('limits of a fit', () => {
     expect(atOnce.message).toMatch(
       /^Stopped by the limit of maxSeconds = 0 after 0 of 4 starts\. The best so far is start 0: Stopped by the limit of maxSeconds = 0 \(/,
     );
-    const later = await endlessly(0.1);
-    expect(later.status).toBe('stopped');
-    expect(later.message).toContain('Stopped by the limit of maxSeconds = 0.1 ');
-    expect(later.diagnostics.seconds).toBeGreaterThanOrEqual(0.1);
-    expect(later.objective).toBeGreaterThanOrEqual(later.trace.at(-1)!.objective);
+    // The clock goes on by 3 s at each evaluation, and the thread is left as often.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const model = valley(() => vi.advanceTimersByTime(3000));
+      const later = fit(model, { ...endless, restarts: 3, maxSeconds: 40 });
+      let isOver = false;
+      const over = () => {
+        isOver = true;
+      };
+      later.then(over, over);
+      while (!isOver) await vi.advanceTimersByTimeAsync(1);
+      const { status, message, diagnostics, objective, trace } = await later;
+      expect(status).toBe('stopped');
+      expect(message).toContain('Stopped by the limit of maxSeconds = 40 ');
+      expect(diagnostics.evaluations).toBe(14);
+      expect(diagnostics.seconds).toBeGreaterThanOrEqual(40);
+      expect(objective).toBeGreaterThanOrEqual(trace.at(-1)!.objective);
+    } finally {
+      vi.useRealTimers();
+    }
     const limited = await fit(model(), { ...options, maxSeconds: 1e9 });
     expect(limited.latents).toEqual((await fit(model(), options)).latents);
   });
