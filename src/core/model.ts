@@ -164,8 +164,11 @@ export interface RefinementOptions {
   readonly memory?: SolverMemory;
 }
 
+/** Every {@link StartKind}. */
+export const START_KINDS = ['model', 'pca', 'isomap', 'eigenmaps', 'random'] as const;
+
 /** Where the latents of a model may start: at its own start, at an embedding of the observations, or at random. */
-export type StartKind = 'model' | 'pca' | 'isomap' | 'eigenmaps' | 'random';
+export type StartKind = (typeof START_KINDS)[number];
 
 /** A description of a model: plain, frozen, nothing computed. Inference sees a model through this only. */
 export interface Model {

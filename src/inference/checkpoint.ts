@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { isCount, isFiniteArray } from '../core/finiteArray.ts';
 import type { TraceEntry } from '../core/fit.ts';
+import { START_KINDS } from '../core/model.ts';
 import { readCheckpointFile } from './checkpointFile.ts';
 import type { FitProblem } from './fitProblem.ts';
 import type { Origin } from './restartOrigins.ts';
@@ -36,9 +37,7 @@ const schema = v.object({
   variables: v.array(v.object({ path: v.string(), shape: v.array(number), free: v.boolean() })),
   seed: number,
   seconds: number,
-  origins: v.optional(
-    v.array(v.object({ init: v.picklist(['model', 'pca', 'isomap', 'eigenmaps', 'random']), width: number })),
-  ),
+  origins: v.optional(v.array(v.object({ init: v.picklist(START_KINDS), width: number }))),
   starts: v.pipe(
     v.array(
       v.nullable(

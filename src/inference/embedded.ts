@@ -1,7 +1,8 @@
 import type { Fit, FitOutcome } from '../core/fit.ts';
 import { withFloat64 } from '../core/float64/scope.ts';
-import { engineReport, withEngine } from '../core/linalg/index.ts';
+import { withEngine } from '../core/linalg/index.ts';
 import type { Embedding, EmbeddingProgress, EmbeddingSteps, Model } from '../core/model.ts';
+import { chosenEngine } from './chosenEngine.ts';
 import { createFit } from './createFit.ts';
 import type { FitSettings } from './fitOptions.ts';
 import type { FitStep } from './fitStep.ts';
@@ -33,7 +34,7 @@ export async function embedded(model: Model, settings: FitSettings, threads: Fit
         status: converged ? 'converged' : (early?.status ?? 'failed'),
         message: early === undefined ? message : `${early.how}. ${message}`,
         diagnostics: {
-          ...withFloat64(({ memory64 }) => engineReport(memory64)),
+          ...chosenEngine(engine),
           ...threads.diagnostics(),
           seconds: (performance.now() - began) / 1000,
           jitter: 0,

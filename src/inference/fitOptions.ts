@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { type EngineChoice, engineChoice } from '../core/linalg/index.ts';
 import { describe } from '../core/matrix.ts';
-import type { Model } from '../core/model.ts';
+import { type Model, START_KINDS } from '../core/model.ts';
 import { checkOptions } from '../core/options.ts';
 import type { Threads } from '../core/threads.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -81,7 +81,6 @@ export interface FitOptions {
 const wholeNumber = v.pipe(v.number('a whole number'), v.integer('a whole number'));
 const wholeFrom = (least: number) => v.pipe(wholeNumber, v.minValue(least, `a whole number from ${least}`));
 const fromZero = v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'));
-const START_KINDS = ['model', 'pca', 'isomap', 'eigenmaps', 'random'] as const;
 const startKinds = START_KINDS.map((kind) => `'${kind}'`).join(', ');
 const isThreads = (value: unknown): value is Threads =>
   typeof value === 'object' && value !== null && 'count' in value && 'run' in value;
@@ -178,10 +177,12 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
   };
 }
 
+const hasNone = (restarts: FitOptions['restarts']) => restarts !== undefined && originsOf(restarts).length === 1;
+
 /** Refuses the options of a search from several starts, or one that can be resumed, for a model that has none. */
 function refuseSearch({ name }: Model, options: FitOptions): void {
   const given = (['solver', 'restarts', 'workers', 'checkpoint', 'resume'] as const).filter(
-    (option) => options[option] !== undefined && options[option] !== 0,
+    (option) => options[option] !== undefined && !(option === 'restarts' && hasNone(options.restarts)),
   );
   if (given.length === 0) return;
   throw new InvalidInputError(

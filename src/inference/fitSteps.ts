@@ -1,5 +1,5 @@
 import type { Fit, TraceEntry } from '../core/fit.ts';
-import type { Model } from '../core/model.ts';
+import type { Model, StartKind } from '../core/model.ts';
 import { bestOf, type EndedRun } from './bestOf.ts';
 import { type Checkpoint, checkpointOf, readCheckpoint, resumedRefinement, resumedState } from './checkpoint.ts';
 import { embedded, embeddedStep } from './embedded.ts';
@@ -146,9 +146,17 @@ async function* stepsWith(
 
 function runsOf(problem: FitProblem, settings: FitSettings, seed: number, saved: Checkpoint | undefined): Run[] {
   const origins = saved === undefined ? (settings.origins ?? originsOf(0)) : originsIn(saved);
-  const starts = perturbedStarts(problem.layout, (origin, drawn) => startOf(problem, origin, drawn), origins, seed);
+  const states = origins.map((_, number) => (saved === undefined ? undefined : resumedState(saved, number, problem)));
+  const startOf = startsOf(problem);
+  const starts = perturbedStarts(
+    problem.layout,
+    // A start that goes on from its state is not asked where it began.
+    (origin, drawn, number) => (states[number] === undefined ? startOf(origin, drawn) : problem.start),
+    origins,
+    seed,
+  );
   return starts.map((x, number) => {
-    const state = saved === undefined ? undefined : resumedState(saved, number, problem);
+    const state = states[number];
     return {
       start: { number, origin: origins[number]!, x, ...(state === undefined ? {} : { state }) },
       trace: [...(saved?.starts[number]?.trace ?? [])],
@@ -158,8 +166,14 @@ function runsOf(problem: FitProblem, settings: FitSettings, seed: number, saved:
   });
 }
 
-function startOf({ model, start, compute, variablesAt }: FitProblem, { init }: Origin, seed: number): Float64Array {
-  return init === 'model' ? start : variablesAt(compute(() => model.startAt!(init, seed)));
+/** Where the starts of each kind begin, found once for all of a kind that do not depend on their own draw. */
+function startsOf({ model, start, compute, variablesAt }: FitProblem): (origin: Origin, seed: number) => Float64Array {
+  const found = new Map<Origin['init'], Float64Array>([['model', start]]);
+  return ({ init }, seed) => {
+    const at = found.get(init) ?? variablesAt(compute(() => model.startAt!(init as Exclude<StartKind, 'model'>, seed)));
+    if (init !== 'random') found.set(init, at);
+    return at;
+  };
 }
 
 /** Takes the entries after an iteration off a trace. */

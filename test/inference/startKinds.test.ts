@@ -109,6 +109,30 @@ describe('restarts of several kinds', () => {
     );
   });
 
+  it('are found once for each kind, and not at all for starts that go on from a state', async () => {
+    const asked: string[] = [];
+    const counting = () => {
+      const own = model();
+      const startAt: typeof own.startAt = (kind, seed) => {
+        asked.push(kind);
+        return own.startAt!(kind, seed);
+      };
+      return { ...own, startAt };
+    };
+    const states: Checkpoint[] = [];
+    const checkpoint = (state: Checkpoint) => {
+      states.push(state);
+    };
+    const inits = ['isomap', 'random'] as const;
+    const options: FitOptions = { maxIterations: 2, seed: 7 };
+    const whole = await fit(counting(), { ...options, restarts: { count: 6, inits }, checkpoint });
+    expect(asked).toEqual(['isomap', 'random', 'random', 'random']);
+    asked.length = 0;
+    const resume = states.find(({ starts }) => starts[3] !== null)!;
+    expect(bitsOf(await fit(counting(), { ...options, resume }))).toBe(bitsOf(whole));
+    expect(asked).toEqual(['random', 'isomap', 'random']);
+  });
+
   it('are refused where they cannot be', () => {
     const field = meu(observations, { neighbours: 5 });
     expect(() => fitSteps(field, { restarts: { count: 1, inits: ['pca'] } })).toThrow(

@@ -15,7 +15,7 @@ import { typescriptEngine } from './typescriptEngine.ts';
 /** Which engine to use; 'auto' is the fastest that this machine has. */
 export type EngineChoice = 'auto' | EngineName;
 
-export const ENGINE_CHOICES: readonly EngineChoice[] = ['auto', 'wasm', 'native', 'typescript'];
+const ENGINE_CHOICES: readonly EngineChoice[] = ['auto', 'wasm', 'native', 'typescript'];
 
 /** A choice among options. */
 export const engineChoice = v.picklist(
