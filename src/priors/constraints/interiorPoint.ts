@@ -22,11 +22,15 @@ const SMALLEST = 1e-12;
 
 /**
  * Where Newton's method on that support leaves a larger violation, it was not clear after all, as between points that are nearly the
- * same: the path goes on to such a part of the mean product, down to the least.
+ * same: the path goes on to such a part of the mean product, down to the least, as long as that halves the violation.
  */
-const CLEAR = 1e-9;
+const CLEAR = 1e-8;
 const SMALLER = 1e-3;
 const LEAST = 1e-20;
+
+/** Steps in which the mean product need not fall below this part of its least: after that it is rounding that keeps it up. */
+const PATIENCE = 15;
+const FALLS = 0.9;
 
 /** A step aims at this part of the mean product. */
 const CENTRING = 0.1;
@@ -50,7 +54,7 @@ const NEAR = 1e-6;
  * on their way to 0 leave the system, and come back should their constraint be violated.
  *
  * @param factor - of the whole graph; nobody else may use it meanwhile
- * @param start - one weight an edge, within the bounds. Where it is near the maximum its support is kept; otherwise it is only one more point to
+ * @param start - one weight an edge, within the bounds. Where it is near the maximum its support is kept, as long as that leads there; otherwise it is only one more point to
  * choose from: the maximum is the same from anywhere, and the method needs to begin well within the bounds
  * @param steps - most steps, those before an interruption included; 0 only measures
  * @param memory - what a step of an interrupted search remembered; `start` is then its point
@@ -73,14 +77,29 @@ export function* interiorPoint(
   const progress = () => ({ ...best, iterations, evaluations });
   if (steps === 0) return { ...progress(), stopped: false };
   const isInterior = memory === undefined ? best.kktResidual > NEAR : memory.weights !== undefined;
-  const state = isInterior ? interiorStart(problem, memory) : undefined;
-  const { taken: earlier = 0, smallest: target = SMALLEST, support } = memory ?? {};
+  let state = isInterior ? interiorStart(problem, memory) : undefined;
+  const { taken: earlier = 0, smallest: target = SMALLEST, support, level: levelSteps = 0 } = memory ?? {};
+  const { least: leastProduct = Infinity, unclear: left = Infinity } = memory ?? {};
   if (!isCount(earlier)) throw damagedMemory('taken');
   if (typeof target !== 'number' || !(target > 0)) throw damagedMemory('smallest');
+  if (!isCount(levelSteps)) throw damagedMemory('level');
+  if (typeof leastProduct !== 'number') throw damagedMemory('least');
+  if (typeof left !== 'number') throw damagedMemory('unclear');
   if (support !== undefined && !isFiniteArray(support, start.length)) throw damagedMemory('support');
   let taken = earlier;
   let smallest = target;
-  const ofInterior = () => (state === undefined ? {} : { ...state.memory(), taken, smallest });
+  let level = levelSteps;
+  let least = leastProduct;
+  let unclear = left;
+  const ofInterior = () =>
+    state === undefined
+      ? {}
+      : {
+          ...state.memory(),
+          ...{ taken, smallest, level },
+          ...(least < Infinity && { least }),
+          ...(unclear < Infinity && { unclear }),
+        };
   let candidate = support ?? (state === undefined ? start : undefined);
   for (;;) {
     if (candidate === undefined && state !== undefined) {
@@ -90,7 +109,12 @@ export function* interiorPoint(
       for (;;) {
         if (taken > FIRST) state.select(R);
         if (iterations === steps) return { ...progress(), stopped: false };
-        if (taken >= FIRST && state.meanProduct() <= smallest) break;
+        if (taken >= FIRST) {
+          const product = state.meanProduct();
+          if (product < FALLS * least) [least, level] = [product, 0];
+          if (product <= smallest || level > PATIENCE) break;
+          level++;
+        }
         if (taken < FIRST) state.multiply(R);
         else {
           if (own.edges !== state.edges) own = restrictedField(problem, state.edges);
@@ -118,19 +142,25 @@ export function* interiorPoint(
       iterations: before.iterations + point.iterations,
       evaluations: before.evaluations + point.evaluations,
     });
-    const result = after(
-      yield* retold(supportNewton(problem, factor, candidate!, steps - iterations), (step) => {
-        const told = after(step);
-        const counts = { iterations: told.iterations, evaluations: told.evaluations };
-        return { ...told, memory: () => ({ ...ofInterior(), ...step.memory(), ...counts }) };
-      }),
-    );
-    const isUnclear = result.kktResidual > CLEAR && smallest > LEAST;
-    if (state === undefined || !isUnclear || result.stopped || result.iterations === steps) return result;
+    const found = yield* retold(supportNewton(problem, factor, candidate!, steps - iterations), (step) => {
+      const told = after(step);
+      const counts = { iterations: told.iterations, evaluations: told.evaluations };
+      return { ...told, memory: () => ({ ...ofInterior(), ...step.memory(), ...counts }) };
+    });
+    const result = after(found);
+    const isUnclear =
+      state === undefined
+        ? result.kktResidual > CLEAR
+        : result.kktResidual > CLEAR && smallest > LEAST && level <= PATIENCE && !(found.kktResidual > unclear / 2);
+    if (!isUnclear || result.stopped || result.iterations === steps) return result;
     best = result;
     iterations = result.iterations;
     evaluations = result.evaluations;
-    smallest *= SMALLER;
+    if (state === undefined) state = interiorStart(problem);
+    else {
+      smallest *= SMALLER;
+      unclear = found.kktResidual;
+    }
     candidate = undefined;
   }
 }

@@ -145,6 +145,17 @@ describe('the interior-point method on a sparse graph', () => {
     for (const e of close) expect(Math.abs((weights[e]! * problem.squaredDistances[e]!) / 3 - 1)).toBeLessThan(1e-8);
   });
 
+  it('begins anew from a start that is near the maximum but whose support leads no further', () => {
+    const problem = problemOf(230, { basePrecision: 1e-3 }, 0, 12);
+    const cold = solved(problem);
+    const near = solved(problem, zeros(problem), cold.iterations - 1);
+    expect(near.kktResidual).toBeGreaterThan(1e-8);
+    expect(near.kktResidual).toBeLessThan(1e-6);
+    const warm = solved(problem, near.weights);
+    expect(warm.kktResidual).toBeLessThan(1e-8);
+    expectClose(warm.weights, cold.weights, 1e-6);
+  });
+
   it('gives the same bits again', () => {
     const problem = problemOf(300);
     expect(solved(problem)).toEqual(solved(problem));
