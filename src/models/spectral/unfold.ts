@@ -52,7 +52,8 @@ const MOST_WEIGHT = 1e7;
  * Lagrangian over N×r points. Where it ends, the bottom of L(w) says whether the semidefinite program is solved; if it is
  * not, its eigenvector becomes a further column of Y, and the rounds go on.
  *
- * Pauses after every evaluation; `true` sent in then ends it where it stands.
+ * Pauses after every step of a minimisation, and within Newton's after every product with the Hessian; `true` sent in then ends it where
+ * it stands.
  *
  * @param rank - columns to begin with
  * @see Burer & Monteiro 2003, §3–4; Weinberger & Saul 2004

@@ -1,5 +1,6 @@
 import type { EmbeddingProgress } from '../../core/model.ts';
 import { analyse, factorise, type SymbolicFactor, solve, sparseSymmetric } from '../../core/sparse/index.ts';
+import { conjugateGradients, type Direction, type System } from '../../priors/constraints/conjugateGradients.ts';
 import { augmentedLagrangian, type EdgeForces, edgeForces, hessianProduct } from './augmentedLagrangian.ts';
 import { largestModulus } from './unfoldingCertificate.ts';
 import { centre, type UnfoldingProblem } from './unfoldingProblem.ts';
@@ -28,7 +29,8 @@ const LEAST_FORCING = 1e-3;
 const SHIFT = 1e-8;
 
 /**
- * Minimises augmented Lagrangians of an unfolding by truncated Newton steps, a pause after each; `true` sent in ends it.
+ * Minimises augmented Lagrangians of an unfolding by truncated Newton steps, a pause after each and after each product with the Hessian;
+ * `true` sent in ends it where it stands.
  *
  * Conjugate gradients are preconditioned by the sparse Cholesky factor of H + 2I with |l| for l, H the Hessian of `hessianProduct`. It has
  * all that makes H stiff; what is left are the few directions in which L(l) is about 1, and they take about ten products. They stop at a
@@ -60,9 +62,15 @@ export function unfoldingNewton(problem: UnfoldingProblem) {
       least = Math.min(least, steepness);
       if (settled || iterations >= MOST_STEPS || unimproved > PATIENCE) return { Y, settled, iterations, evaluations };
       const edges = edgeForces(problem, Y, r, multipliers, weight);
-      const { direction, products } = newtonDirection(problem, layout, Y, gradient, edges);
+      const search = newtonDirection(problem, layout, Y, gradient, edges);
+      let product = search.next(false);
+      for (let products = 1; !product.done; products++) {
+        product = search.next(yield { iterations, evaluations: evaluations + products });
+      }
+      const { solution: direction, products, stopped } = product.value;
       evaluations += products;
-      const slope = dot(gradient, direction);
+      if (stopped) return { Y, settled, iterations, evaluations };
+      const slope = direction.reduce((sum, entry, p) => sum + entry * gradient[p]!, 0);
       let length = 1;
       let moved = direction;
       for (; length > SHORTEST; length /= 2) {
@@ -152,52 +160,23 @@ function preconditioner(
   };
 }
 
+/** The step that conjugate gradients find, on centred vectors. */
 function newtonDirection(
   problem: UnfoldingProblem,
   layout: BlockLayout,
   Y: Float64Array,
   gradient: Float64Array,
   edges: EdgeForces,
-): { direction: Float64Array; products: number } {
+): Generator<undefined, Direction, boolean> {
   const { r } = layout;
   const solved = preconditioner(problem, layout, Y, edges);
-  const direction = new Float64Array(Y.length);
-  const residual = gradient.map((entry) => -entry);
-  const z = new Float64Array(Y.length);
-  const precondition = () => {
-    solved(residual, z);
-    centre(z, r);
+  const system: System = {
+    right: gradient.map((entry) => -entry),
+    product: (v) => hessianProduct(problem, r, Y, edges, v),
+    inverse: (b, x) => {
+      solved(b, x);
+      centre(x, r);
+    },
   };
-  precondition();
-  const along = z.slice();
-  let energy = dot(residual, z);
-  const first = energy;
-  const forcing = LEAST_FORCING ** 2;
-  let products = 0;
-  while (products < MOST_PRODUCTS && energy > forcing * first) {
-    const Hp = hessianProduct(problem, r, Y, edges, along);
-    products++;
-    const curvature = dot(along, Hp);
-    if (!(curvature > 0)) {
-      if (products === 1) direction.set(along);
-      break;
-    }
-    const length = energy / curvature;
-    for (let p = 0; p < direction.length; p++) {
-      direction[p]! += length * along[p]!;
-      residual[p]! -= length * Hp[p]!;
-    }
-    precondition();
-    const next = dot(residual, z);
-    const ratio = next / energy;
-    for (let p = 0; p < along.length; p++) along[p] = z[p]! + ratio * along[p]!;
-    energy = next;
-  }
-  return { direction, products };
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let p = 0; p < a.length; p++) sum += a[p]! * b[p]!;
-  return sum;
+  return conjugateGradients(system, LEAST_FORCING, MOST_PRODUCTS, 'follow');
 }

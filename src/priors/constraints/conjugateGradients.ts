@@ -16,18 +16,23 @@ export interface Direction {
   readonly stopped: boolean;
 }
 
+/** What to do at a direction without positive curvature: end where it is, or, when it is the first, go along it. */
+export type Indefinite = 'end' | 'follow';
+
 /**
  * Solves a system by preconditioned conjugate gradients, to a part of the residual's norm under the preconditioner; pauses after each
- * product, and ends when `true` is sent in.
+ * product, and ends when `true` is sent in, or at a direction without positive curvature.
  *
  * @param part - of the norm
  * @param most - most products
+ * @param indefinite - whether such a direction is the solution where it is the first, as for a step that minimises
  * @see Hestenes & Stiefel, J. Res. NBS 49 (1952)
  */
 export function* conjugateGradients(
   { right, product, inverse = (r, x) => x.set(r) }: System,
   part: number,
   most: number,
+  indefinite: Indefinite = 'end',
 ): Generator<undefined, Direction, boolean> {
   const count = right.length;
   const solution = new Float64Array(count);
@@ -42,7 +47,10 @@ export function* conjugateGradients(
     const image = product(direction);
     products++;
     const curvature = dot(direction, image);
-    if (!(curvature > 0)) break;
+    if (!(curvature > 0)) {
+      if (products === 1 && indefinite === 'follow') solution.set(direction);
+      break;
+    }
     const length = energy / curvature;
     for (let a = 0; a < count; a++) {
       solution[a]! += length * direction[a]!;

@@ -1,10 +1,6 @@
 import * as tf from '@tensorflow/tfjs';
-import { type Fit, fit, InvalidInputError, loadFit, Matrix, type MvuOptions, mvu, seededRandom } from 'latentfield';
-import { swissRoll as generatedRoll } from 'latentfield/data';
+import { type Fit, fit, InvalidInputError, loadFit, type MvuOptions, mvu } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { augmentedLagrangian, edgeForces, hessianProduct } from '../../../src/models/spectral/augmentedLagrangian.ts';
-import { neighbourLengths } from '../../../src/models/spectral/neighbourLengths.ts';
-import { centre, unfoldingProblem } from '../../../src/models/spectral/unfoldingProblem.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from './columns.ts';
 import { jacobi } from './jacobi.ts';
@@ -162,53 +158,6 @@ describe.each(['inequality', 'equality', 'slack'] as const)('mvu with %s', (cons
     expect(scaled.parameters.multipliers).toEqual(result.parameters.multipliers);
     expect(scaled.objective).toBe(16 * result.objective);
     expect((await fit(mvu(points, options))).latents.data).toEqual(result.latents.data);
-  });
-});
-
-describe('the search for an unfolding', () => {
-  const points = Matrix.from(roll);
-  const { problem } = unfoldingProblem(
-    neighbourLengths({ points, input: 'points' }, { neighbours: 5 }, 'mvu'),
-    'inequality',
-    1,
-  );
-  const { normal, uniform } = seededRandom(4);
-  const r = 3;
-  const Y = Float64Array.from({ length: 60 * r }, () => 0.6 * normal());
-  centre(Y, r);
-  const multipliers = Float64Array.from(problem.sources, () => 2 * uniform());
-  const weight = 1.7;
-
-  it('has the gradient and the Hessian that differences of its objective have', () => {
-    const objective = augmentedLagrangian(problem, Y, r, multipliers, weight);
-    const edges = edgeForces(problem, Y, r, multipliers, weight);
-    // Some edges are slack, some are not.
-    const slack = edges.stiffness.filter((stiffness) => stiffness === 0).length;
-    expect(slack).toBeGreaterThan(10);
-    expect(slack).toBeLessThan(problem.sources.length - 10);
-    const v = Float64Array.from({ length: 60 * r }, () => normal());
-    centre(v, r);
-    const h = 1e-6;
-    const at = (length: number) => {
-      const { value, gradient } = objective(v.map((entry) => length * entry));
-      return { value, gradient: Float64Array.from(gradient) };
-    };
-    const [before, here, after] = [at(-h), at(0), at(h)];
-    const slope = here.gradient.reduce((sum, entry, p) => sum + entry * v[p]!, 0);
-    expectClose((after.value - before.value) / (2 * h), slope, 1e-8);
-    expectClose(
-      after.gradient.map((entry, p) => (entry - before.gradient[p]!) / (2 * h)),
-      hessianProduct(problem, r, Y, edges, v),
-      1e-7,
-    );
-  });
-
-  it.each([1, 2])('takes hundreds of evaluations, not tens of thousands, for a Swiss roll (seed %s)', async (seed) => {
-    const { observations } = generatedRoll({ points: 120, seed });
-    const result = await fit(mvu(observations, { neighbours: 6 }));
-    expect(result.status).toBe('converged');
-    expect(result.diagnostics.kktResidual).toBeLessThan(1.1e-8);
-    expect(result.diagnostics.evaluations).toBeLessThan(2000);
   });
 });
 

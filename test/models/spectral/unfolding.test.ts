@@ -1,0 +1,64 @@
+import { fit, Matrix, mvu, seededRandom } from 'latentfield';
+import { swissRoll as generatedRoll } from 'latentfield/data';
+import { describe, expect, it } from 'vitest';
+import { augmentedLagrangian, edgeForces, hessianProduct } from '../../../src/models/spectral/augmentedLagrangian.ts';
+import { neighbourLengths } from '../../../src/models/spectral/neighbourLengths.ts';
+import { unfoldingNewton } from '../../../src/models/spectral/unfoldingNewton.ts';
+import { centre, unfoldingProblem } from '../../../src/models/spectral/unfoldingProblem.ts';
+import { expectClose } from '../../tolerance.ts';
+import { swissRoll } from './columns.ts';
+
+describe('the search for an unfolding', () => {
+  const points = Matrix.from(swissRoll(60));
+  const { problem } = unfoldingProblem(
+    neighbourLengths({ points, input: 'points' }, { neighbours: 5 }, 'mvu'),
+    'inequality',
+    1,
+  );
+  const { normal, uniform } = seededRandom(4);
+  const r = 3;
+  const Y = Float64Array.from({ length: 60 * r }, () => 0.6 * normal());
+  centre(Y, r);
+  const multipliers = Float64Array.from(problem.sources, () => 2 * uniform());
+  const weight = 1.7;
+
+  it('has the gradient and the Hessian that differences of its objective have', () => {
+    const objective = augmentedLagrangian(problem, Y, r, multipliers, weight);
+    const edges = edgeForces(problem, Y, r, multipliers, weight);
+    // Some edges are slack, some are not.
+    const slack = edges.stiffness.filter((stiffness) => stiffness === 0).length;
+    expect(slack).toBeGreaterThan(10);
+    expect(slack).toBeLessThan(problem.sources.length - 10);
+    const v = Float64Array.from({ length: 60 * r }, () => normal());
+    centre(v, r);
+    const h = 1e-6;
+    const at = (length: number) => {
+      const { value, gradient } = objective(v.map((entry) => length * entry));
+      return { value, gradient: Float64Array.from(gradient) };
+    };
+    const [before, here, after] = [at(-h), at(0), at(h)];
+    const slope = here.gradient.reduce((sum, entry, p) => sum + entry * v[p]!, 0);
+    expectClose((after.value - before.value) / (2 * h), slope, 1e-8);
+    expectClose(
+      after.gradient.map((entry, p) => (entry - before.gradient[p]!) / (2 * h)),
+      hessianProduct(problem, r, Y, edges, v),
+      1e-7,
+    );
+  });
+
+  it('stops within a Newton direction when it is told to, and stays where it is', () => {
+    const whole = unfoldingNewton(problem)(Y, r, multipliers, weight, 1e-6);
+    // The first evaluation and the first product; the step has not been taken.
+    expect(whole.next(false).value).toMatchObject({ iterations: 0, evaluations: 2 });
+    expect(whole.next(false).value).toMatchObject({ iterations: 0, evaluations: 3 });
+    expect(whole.next(true)).toEqual({ done: true, value: { Y, settled: false, iterations: 0, evaluations: 3 } });
+  });
+
+  it.each([1, 2])('takes hundreds of evaluations, not tens of thousands, for a Swiss roll (seed %s)', async (seed) => {
+    const { observations } = generatedRoll({ points: 120, seed });
+    const result = await fit(mvu(observations, { neighbours: 6 }));
+    expect(result.status).toBe('converged');
+    expect(result.diagnostics.kktResidual).toBeLessThan(1.1e-8);
+    expect(result.diagnostics.evaluations).toBeLessThan(2000);
+  });
+});
