@@ -1,8 +1,6 @@
 import type { Fit, FitOutcome } from '../core/fit.ts';
-import { withFloat64 } from '../core/float64/scope.ts';
-import { withEngine } from '../core/linalg/index.ts';
 import type { Embedding, EmbeddingProgress, EmbeddingSteps, Model } from '../core/model.ts';
-import { chosenEngine } from './chosenEngine.ts';
+import { chosenEngine, computeWith } from './chosenEngine.ts';
 import { createFit } from './createFit.ts';
 import type { FitSettings } from './fitOptions.ts';
 import type { FitStep } from './fitStep.ts';
@@ -15,8 +13,7 @@ import { type End, interruptionOf, limitOf } from './termination.ts';
 export async function embedded(model: Model, settings: FitSettings, threads: FitThreads): Promise<Fit> {
   const { engine } = settings;
   const began = performance.now();
-  const compute = <T>(work: () => T): T =>
-    withFloat64(({ memory64 }) => withEngine(memory64, engine, () => threads.run(work)));
+  const compute = computeWith(engine, threads);
   const stop = stopping(settings.signal, settings.maxSeconds);
   try {
     const begun = compute(() => model.embed!());
@@ -25,6 +22,7 @@ export async function embedded(model: Model, settings: FitSettings, threads: Fit
     const { latents, eigenvalues, parameters, objective, terms, message, search } = embedding;
     const { converged = true, ...diagnostics } = search ?? { evaluations: 0, iterations: 0, gradientNorm: 0 };
     const early = converged ? undefined : end;
+    const report = chosenEngine(engine);
     return compute(() => {
       const outcome: FitOutcome = {
         values: { latents, eigenvalues: Array.from(eigenvalues), ...parameters },
@@ -34,7 +32,7 @@ export async function embedded(model: Model, settings: FitSettings, threads: Fit
         status: converged ? 'converged' : (early?.status ?? 'failed'),
         message: early === undefined ? message : `${early.how}. ${message}`,
         diagnostics: {
-          ...chosenEngine(engine),
+          ...report,
           ...threads.diagnostics(),
           seconds: (performance.now() - began) / 1000,
           jitter: 0,

@@ -1,5 +1,4 @@
-import { withFloat64 } from '../core/float64/scope.ts';
-import { type EngineChoice, type EngineReport, withEngine } from '../core/linalg/index.ts';
+import type { EngineChoice, EngineReport } from '../core/linalg/index.ts';
 import type { Model, ParameterValues } from '../core/model.ts';
 import { type LogDensity, logDensity, objectiveOf } from '../core/objective.ts';
 import {
@@ -10,7 +9,7 @@ import {
   type VariableLayout,
   valuesByPath,
 } from '../core/variables.ts';
-import { chosenEngine } from './chosenEngine.ts';
+import { chosenEngine, computeWith } from './chosenEngine.ts';
 import { type FitThreads, ONE_THREAD } from './fitThreads.ts';
 import type { ObjectiveFunction } from './scaledObjective.ts';
 import type { Box } from './solvers/solver.ts';
@@ -49,8 +48,7 @@ export function openProblem(
   engine: EngineChoice | undefined,
   threads = ONE_THREAD,
 ): FitProblem {
-  const compute = <T>(work: () => T): T =>
-    withFloat64(({ memory64 }) => withEngine(memory64, engine, () => threads.run(work)));
+  const compute = computeWith(engine, threads);
   const assemble = () => compute(() => model.assemble(seed));
   const assembly = assemble();
   const layout = layOut(assembly.parameters);

@@ -1,31 +1,21 @@
 import type { Fit, TraceEntry } from '../core/fit.ts';
-import type { Model, StartKind } from '../core/model.ts';
+import type { Model } from '../core/model.ts';
 import { bestOf, type EndedRun } from './bestOf.ts';
-import { type Checkpoint, checkpointOf, readCheckpoint, resumedRefinement, resumedState } from './checkpoint.ts';
+import { checkpointOf, readCheckpoint, resumedRefinement } from './checkpoint.ts';
 import { embedded, embeddedStep } from './embedded.ts';
 import { type FitOptions, type FitSettings, fitSettings } from './fitOptions.ts';
 import { type FitProblem, openProblem } from './fitProblem.ts';
 import { type FitStep, fitAt, fitStep } from './fitStep.ts';
 import { type FitThreads, fitThreads } from './fitThreads.ts';
-import { perturbedStarts } from './perturbedStarts.ts';
 import { refined } from './refined.ts';
-import { type Origin, originsOf } from './restartOrigins.ts';
-import { checkResumed, originsIn } from './resumedOptions.ts';
+import { checkResumed } from './resumedOptions.ts';
 import { hasItsTurn, type RunEvent, type RunSettings, runFrom, type Start } from './run.ts';
+import { type Run, runsOf } from './runsOf.ts';
 import { saving } from './saving.ts';
-import type { Solution } from './solution.ts';
 import { MOST_ITERATIONS } from './solveOptions.ts';
-import type { RefinementState, SolverState } from './solverState.ts';
+import type { RefinementState } from './solverState.ts';
 import { stopping } from './stopping.ts';
 import { runInWorkers } from './workers/runInWorkers.ts';
-
-/** One start of a fit and what became of it so far. */
-export interface Run {
-  readonly start: Start;
-  readonly trace: TraceEntry[];
-  state: SolverState | undefined;
-  solution: Solution | undefined;
-}
 
 /**
  * {@link fit} step by step: an iterator that pauses at the start and after every iteration, so that a page can draw while it
@@ -142,38 +132,6 @@ async function* stepsWith(
     stop.release();
     problem.dispose();
   }
-}
-
-function runsOf(problem: FitProblem, settings: FitSettings, seed: number, saved: Checkpoint | undefined): Run[] {
-  const origins = saved === undefined ? (settings.origins ?? originsOf(0)) : originsIn(saved);
-  const states = origins.map((_, number) => (saved === undefined ? undefined : resumedState(saved, number, problem)));
-  const startOf = startsOf(problem);
-  const starts = perturbedStarts(
-    problem.layout,
-    // A start that goes on from its state is not asked where it began.
-    (origin, drawn, number) => (states[number] === undefined ? startOf(origin, drawn) : problem.start),
-    origins,
-    seed,
-  );
-  return starts.map((x, number) => {
-    const state = states[number];
-    return {
-      start: { number, origin: origins[number]!, x, ...(state === undefined ? {} : { state }) },
-      trace: [...(saved?.starts[number]?.trace ?? [])],
-      state,
-      solution: undefined,
-    };
-  });
-}
-
-/** Where the starts of each kind begin, found once for all of a kind that do not depend on their own draw. */
-function startsOf({ model, start, compute, variablesAt }: FitProblem): (origin: Origin, seed: number) => Float64Array {
-  const found = new Map<Origin['init'], Float64Array>([['model', start]]);
-  return ({ init }, seed) => {
-    const at = found.get(init) ?? variablesAt(compute(() => model.startAt!(init as Exclude<StartKind, 'model'>, seed)));
-    if (init !== 'random') found.set(init, at);
-    return at;
-  };
 }
 
 /** Takes the entries after an iteration off a trace. */
