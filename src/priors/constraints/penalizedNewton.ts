@@ -30,8 +30,6 @@ export interface MomentStep extends MomentProgress {
 /** A search for the maximum: gives every iteration, and ends at its best point once `true` is sent in. */
 export type MomentSearch = Generator<MomentStep, MomentProgress & { readonly stopped: boolean }, boolean>;
 
-export { momentResidual };
-
 const GOAL = 1e-12;
 
 /** Most entries of Θ that one step moves, when all that are not 0 are no more. */

@@ -1,7 +1,8 @@
 import { isFiniteArray } from '../../core/finiteArray.ts';
 import type { SolverMemory } from '../../core/solver.ts';
 import { betterOf, countsOf, damagedMemory } from './fieldSearch.ts';
-import { type MomentPoint, type MomentSearch, momentResidual, penalizedNewton } from './penalizedNewton.ts';
+import { momentResidual } from './momentResidual.ts';
+import { type MomentPoint, type MomentSearch, penalizedNewton } from './penalizedNewton.ts';
 import type { MomentProblem, PrecisionEntries } from './secondMoments.ts';
 
 /** Of the penalty, from one point of the path to the next. */

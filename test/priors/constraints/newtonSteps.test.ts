@@ -48,6 +48,23 @@ const searches: [string, (steps: number) => FieldSearch][] = [
   ['inexact', (steps) => inexactNewton(problem, fieldFactor(problem), near, steps)],
 ];
 
+describe('projected Newton steps', () => {
+  it.each([12, 20, 30, 40])('go on from each of them, the last too, to the same end (%i points)', (points) => {
+    const plane = planeProblem(points);
+    const from = plane.squaredDistances.map((distance, e) => (e % 9 === 0 ? 0.3 * weightScale(plane, distance) : 0));
+    const search = projectedNewton(plane, from, 100);
+    const resumed: FieldResult[] = [];
+    let step = withFloat64(() => search.next(false));
+    while (!step.done) {
+      const { weights, memory } = step.value!;
+      resumed.push(ended(projectedNewton(plane, weights, 100, memory())) as FieldResult);
+      step = withFloat64(() => search.next(false));
+    }
+    expect(resumed.length).toBeGreaterThan(3);
+    for (const result of resumed) expect(result).toEqual(step.value);
+  });
+});
+
 describe.each(searches)('%s Newton steps', (name, search) => {
   it('end at the best point so far when they are told to, measured', () => {
     const whole = ended(search(100)) as FieldResult;
