@@ -14,5 +14,6 @@ export default defineConfig({
     setupFiles: ['test/setup.ts'],
     reporters: ['default', new LeftOutReporter()],
     testTimeout: 60_000,
+    maxWorkers: '100%',
   },
 });
