@@ -30,7 +30,9 @@ export function createFit(model: Model, outcome: FitOutcome, engine?: EngineChoi
   const made = withEngine(float64Backend().memory64, engine, () => model.posterior(outcome.values));
   const posterior = posteriorOn(engine, made);
   const { latents } = posterior;
-  const { values, ...rest } = outcome;
+  const { values, objective, terms, trace, status, message, diagnostics } = outcome;
+  // In one order, however the fit came about: its text is then the same too.
+  const rest = { objective, terms, trace, status, message, diagnostics };
   const { latents: _, ...parameters } = values;
   const pointsFrom = (X: MatrixLike, caller: string) => checkPoints(Matrix.from(X, 'X'), latents.columns, caller);
   const predict: Fit['predict'] = (X, options = {}) => {
