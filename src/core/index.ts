@@ -39,6 +39,7 @@ export type {
   StartKind,
   TensorMap,
 } from './model.ts';
+export { START_KINDS } from './model.ts';
 export {
   bounded,
   box,

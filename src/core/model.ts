@@ -164,7 +164,7 @@ export interface RefinementOptions {
   readonly memory?: SolverMemory;
 }
 
-/** Every {@link StartKind}. */
+/** What a {@link StartKind} may be. */
 export const START_KINDS = ['model', 'pca', 'isomap', 'eigenmaps', 'random'] as const;
 
 /** Where the latents of a model may start: at its own start, at an embedding of the observations, or at random. */
