@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { entriesOf, type Parameter, shapeOf } from '../core/parameter.ts';
 import type { Transform } from '../core/transform.ts';
+import { dot } from '../core/vectors.ts';
 
 /**
  * Latents X whose energy ‖X − mean‖² stays what it is at the start: the solver moves U, and X is U with its deviations from its mean
@@ -43,10 +44,6 @@ function deviations(X: Float64Array, rows: number, columns: number): Float64Arra
     mean[i % columns]! += entry / rows;
   });
   return X.map((entry, i) => entry - mean[i % columns]!);
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  return a.reduce((sum, entry, i) => sum + entry * b[i]!, 0);
 }
 
 const energy = (deviation: Float64Array): number => dot(deviation, deviation);

@@ -3,6 +3,7 @@ import type { Eigenpairs } from '../linalg/eigenpairs.ts';
 import { signOfLargest } from '../linalg/symmetricEigen.ts';
 import { topEigenpairs } from '../linalg/topEigenpairs.ts';
 import { Matrix } from '../matrix.ts';
+import { dot } from '../vectors.ts';
 
 /** Residual of the eigenpairs of the inverse, relative to its largest eigenvalue. */
 const TOLERANCE = 1e-12;
@@ -100,12 +101,6 @@ function removeSpan(y: Float64Array, basis: readonly Float64Array[]): void {
     const along = dot(y, direction);
     for (let i = 0; i < y.length; i++) y[i]! -= along * direction[i]!;
   }
-}
-
-function dot(x: Float64Array, y: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < x.length; i++) sum += x[i]! * y[i]!;
-  return sum;
 }
 
 /** v = D^−½·y, with the sign of the convention. */

@@ -1,4 +1,5 @@
 import type { Float64Memory } from '../float64/memory.ts';
+import type { Strided } from '../linalg/engine.ts';
 import type { LinkedKernels } from './instance.ts';
 
 // A panel of B (a megabyte at most) stays in the second-level cache. A block of A has few rows: each is on a page of its own in a large C,
@@ -32,4 +33,44 @@ export function withPacking<T>(
     kernels.usePacking(offset, rows, columns, blockDepth);
     return work();
   });
+}
+
+/** C ← alpha·A·B + beta·C with A m×k and B k×n in any strides; `part` says whether C is computed in full or its lower triangle only. */
+export function packedProduct(
+  memory: Float64Memory,
+  kernels: LinkedKernels,
+  m: number,
+  n: number,
+  k: number,
+  alpha: number,
+  a: Strided,
+  b: Strided,
+  beta: number,
+  c: Strided,
+  part: typeof FULL | typeof LOWER,
+): void {
+  withPacking(memory, kernels, Math.max(m, n), k, () =>
+    kernels.gemm(
+      m,
+      n,
+      k,
+      alpha,
+      a.offset,
+      a.rowStride,
+      a.columnStride,
+      b.offset,
+      b.rowStride,
+      b.columnStride,
+      beta,
+      c.offset,
+      c.rowStride,
+      c.columnStride,
+      part,
+    ),
+  );
+}
+
+/** A contiguous matrix of rows of n numbers. */
+export function rows(n: number, offset: number): Strided {
+  return { offset, rowStride: n, columnStride: 1 };
 }

@@ -1,7 +1,7 @@
 import type { Float64Memory } from '../float64/memory.ts';
 import type { LinearAlgebraEngine } from '../linalg/engine.ts';
 import { kernelsOn } from './instance.ts';
-import { FULL, LOWER, withPacking } from './packing.ts';
+import { FULL, LOWER, packedProduct, rows, withPacking } from './packing.ts';
 
 /**
  * Dense linear algebra in WebAssembly SIMD, on the memory in place: packed products, everything else by halving down to them.
@@ -14,47 +14,12 @@ export function wasmEngine(memory: Float64Memory): LinearAlgebraEngine {
     name: 'wasm',
 
     gemm(m, n, k, alpha, a, b, beta, c) {
-      withPacking(memory, kernels, Math.max(m, n), k, () =>
-        kernels.gemm(
-          m,
-          n,
-          k,
-          alpha,
-          a.offset,
-          a.rowStride,
-          a.columnStride,
-          b.offset,
-          b.rowStride,
-          b.columnStride,
-          beta,
-          c.offset,
-          c.rowStride,
-          c.columnStride,
-          FULL,
-        ),
-      );
+      packedProduct(memory, kernels, m, n, k, alpha, a, b, beta, c, FULL);
     },
 
-    syrk(n, k, alpha, { offset, rowStride, columnStride }, beta, c) {
-      withPacking(memory, kernels, n, k, () =>
-        kernels.gemm(
-          n,
-          n,
-          k,
-          alpha,
-          offset,
-          rowStride,
-          columnStride,
-          offset,
-          columnStride,
-          rowStride,
-          beta,
-          c,
-          n,
-          1,
-          LOWER,
-        ),
-      );
+    syrk(n, k, alpha, a, beta, c) {
+      const transposed = { offset: a.offset, rowStride: a.columnStride, columnStride: a.rowStride };
+      packedProduct(memory, kernels, n, n, k, alpha, a, transposed, beta, rows(n, c), LOWER);
     },
 
     cholesky(n, a) {

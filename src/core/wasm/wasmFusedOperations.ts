@@ -1,7 +1,7 @@
 import type { Float64Memory } from '../float64/memory.ts';
 import type { FusedOperations } from './fusedOperations.ts';
 import { kernelsOn } from './instance.ts';
-import { LOWER, withPacking } from './packing.ts';
+import { LOWER, packedProduct, rows } from './packing.ts';
 import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
 import { wasmRadialOperations } from './wasmRadialOperations.ts';
 import { wasmSquaredDistances } from './wasmSquaredDistances.ts';
@@ -16,25 +16,7 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
     ...wasmSquaredDistances(memory),
 
     lowerProduct(n, k, alpha, a, b, beta, c) {
-      withPacking(memory, kernels, n, k, () =>
-        kernels.gemm(
-          n,
-          n,
-          k,
-          alpha,
-          a.offset,
-          a.rowStride,
-          a.columnStride,
-          b.offset,
-          b.rowStride,
-          b.columnStride,
-          beta,
-          c,
-          n,
-          1,
-          LOWER,
-        ),
-      );
+      packedProduct(memory, kernels, n, n, k, alpha, a, b, beta, rows(n, c), LOWER);
     },
 
     rbfCovariance(n, q, x, { variance, lengthscales, bias, noise }, target) {

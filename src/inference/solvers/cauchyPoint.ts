@@ -1,7 +1,7 @@
+import { addScaled, dot } from '../../core/vectors.ts';
 import { breakpoints } from './breakpoints.ts';
 import type { CompactHessian } from './compactHessian.ts';
 import type { Box, Iterate } from './solver.ts';
-import { addScaled, dot } from './vectors.ts';
 
 /** The generalised Cauchy point of the quadratic model, with storage that is allocated once. */
 export interface CauchyPoint {

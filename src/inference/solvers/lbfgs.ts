@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { checkOptions } from '../../core/options.ts';
+import { dot, norm } from '../../core/vectors.ts';
 import { type CorrectionPairs, checkPairs, correctionPairs, pairOptions } from './correctionPairs.ts';
 import { type InverseDiagonal, inverseDiagonal } from './inverseDiagonal.ts';
 import { lineSearch } from './lineSearch.ts';
 import { cannotDescend } from './noDescent.ts';
 import type { Iterate, Solver, SolverMemory, Steps } from './solver.ts';
-import { dot, norm } from './vectors.ts';
 
 /** Options of the solvers that keep correction pairs. */
 export interface PairOptions {

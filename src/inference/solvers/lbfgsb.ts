@@ -1,4 +1,5 @@
 import { checkOptions } from '../../core/options.ts';
+import { dot, norm } from '../../core/vectors.ts';
 import { cauchyPoint } from './cauchyPoint.ts';
 import { compactHessian } from './compactHessian.ts';
 import { type CorrectionPairs, checkPairs, correctionPairs, pairOptions } from './correctionPairs.ts';
@@ -7,7 +8,6 @@ import { lineSearch } from './lineSearch.ts';
 import { cannotDescend } from './noDescent.ts';
 import type { Box, Iterate, Solver, SolverMemory, Steps } from './solver.ts';
 import { subspaceMinimum } from './subspaceMinimum.ts';
-import { dot, norm } from './vectors.ts';
 
 /**
  * L-BFGS-B: quasi-Newton steps for objectives with bounds lower ≤ x ≤ upper, any of them infinite.

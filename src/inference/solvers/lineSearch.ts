@@ -1,6 +1,6 @@
+import { dot } from '../../core/vectors.ts';
 import { moreThuente } from './moreThuente.ts';
 import type { Box, Evaluation, Iterate, Step } from './solver.ts';
-import { dot } from './vectors.ts';
 
 /** Searches along directions from successive iterates, with storage that is allocated once. */
 export interface LineSearch {

@@ -7,6 +7,7 @@ import {
   solve,
   sparseSymmetric,
 } from '../../core/sparse/index.ts';
+import { dot } from '../../core/vectors.ts';
 import type { SparseTerms } from '../spectral/bottomOfSparse.ts';
 
 /** A random field with a mean that is not known, given its values at all but some points. */
@@ -95,8 +96,4 @@ function times({ rows, columns, values }: SparseTerms, x: Float64Array): Float64
     if (i !== j) product[j]! += value * x[i]!;
   });
   return product;
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  return a.reduce((sum, entry, i) => sum + entry * b[i]!, 0);
 }

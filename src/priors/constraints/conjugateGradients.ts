@@ -1,3 +1,4 @@
+import { dot } from '../../core/vectors.ts';
 import type { Preconditioner } from './localInverse.ts';
 
 /** A symmetric positive definite system of which only products are known. */
@@ -63,10 +64,4 @@ export function* conjugateGradients(
     if (yield) return { solution, products, stopped: true };
   }
   return { solution, products, stopped: false };
-}
-
-function dot(x: Float64Array, y: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < x.length; i++) sum += x[i]! * y[i]!;
-  return sum;
 }

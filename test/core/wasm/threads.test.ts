@@ -67,6 +67,26 @@ function expectSameBits<T>(results: readonly { value: T; left: readonly Float64A
   }
 }
 
+/** Lower triangle of [[4, 2], [2, 10]]. */
+function smallMatrix(memory: Float64Memory): number {
+  const offset = memory.allocate(8 * 4);
+  memory.float64(offset, 4).set([4, 0, 2, 10]);
+  return offset;
+}
+
+/** The engine works on the memory: it factors `smallMatrix`. */
+function expectFactor(memory: Float64Memory, engine: LinearAlgebraEngine, offset: number): void {
+  expect(engine.cholesky(2, offset)).toBe(-1);
+  expect(Array.from(memory.float64(offset, 4))).toEqual([2, 0, 1, 3]);
+}
+
+async function expectAnotherTeam(memory: Float64Memory): Promise<void> {
+  const other = await startTeam(memory, 2);
+  expect(other.count).toBe(2);
+  await other.dispose();
+  expect(memory.isShared).toBe(false);
+}
+
 /** AAᵀ/n + ridge·I by rank-one steps of a smooth family: cheap to form, definite for a positive ridge. */
 function definite(n: number, ridge: number, width = 30): Float64Array {
   return Float64Array.from({ length: n * n }, (_, p) => {
@@ -310,8 +330,7 @@ describe('a team', () => {
   it('leaves memory and kernels as they were where the kernels cannot be put on shared memory', async () => {
     const memory = spoiledMemory();
     const engine = wasmEngine(memory);
-    const offset = memory.allocate(8 * 4);
-    memory.float64(offset, 4).set([4, 0, 2, 10]);
+    const offset = smallMatrix(memory);
     const Instance = refusing(new WebAssembly.LinkError('no room for an instance'));
     const team = await withWebAssembly({ Instance }, () => startTeam(memory, 2));
     expect([team.count, team.reason]).toEqual([
@@ -319,12 +338,8 @@ describe('a team', () => {
       'The memory cannot be shared among threads: no room for an instance.',
     ]);
     expect(memory.isShared).toBe(false);
-    expect(engine.cholesky(2, offset)).toBe(-1);
-    expect(Array.from(memory.float64(offset, 4))).toEqual([2, 0, 1, 3]);
-    const other = await startTeam(memory, 2);
-    expect(other.count).toBe(2);
-    await other.dispose();
-    expect(memory.isShared).toBe(false);
+    expectFactor(memory, engine, offset);
+    await expectAnotherTeam(memory);
   });
 
   it('leaves the memory shared, and working, where it cannot be had back', async () => {
@@ -334,14 +349,8 @@ describe('a team', () => {
     const Instance = refusing(new WebAssembly.LinkError('no room for an instance'));
     await withWebAssembly({ Instance }, () => team.dispose());
     expect(memory.isShared).toBe(true);
-    const offset = memory.allocate(8 * 4);
-    memory.float64(offset, 4).set([4, 0, 2, 10]);
-    expect(engine.cholesky(2, offset)).toBe(-1);
-    expect(Array.from(memory.float64(offset, 4))).toEqual([2, 0, 1, 3]);
-    const other = await startTeam(memory, 2);
-    expect(other.count).toBe(2);
-    await other.dispose();
-    expect(memory.isShared).toBe(false);
+    expectFactor(memory, engine, smallMatrix(memory));
+    await expectAnotherTeam(memory);
   });
 
   it('is the calling thread alone where the memory is full, and gives back what it shared', async () => {
