@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { LeftOutReporter } from './test/leftOutReporter.ts';
+import { CountingReporter } from './test/runner/countingReporter.ts';
 
 export default defineConfig({
   resolve: {
@@ -12,8 +12,11 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/setup.ts'],
-    reporters: ['default', new LeftOutReporter()],
+    reporters: ['default', new CountingReporter()],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
+    allowOnly: false,
+    passWithNoTests: false,
     maxWorkers: '100%',
   },
 });

@@ -67,7 +67,7 @@ describe('gpScore', () => {
   });
 });
 
-describe.runIf(shared !== undefined)('gpScore of real data', () => {
+describe.runIf(shared !== undefined)('gpScore of real data (shared/reference/meu.json)', () => {
   const embeddings = [
     ...(['pca', 'isomap', 'lle', 'alle', 'meu'] as const).map((name) => ['run1', name] as const),
     // Of its maxima, the robot's LLE shows the best from one of five starts only.

@@ -250,7 +250,7 @@ withNativeLibrary('the library that is found', (library) => {
     });
   });
 
-  it.runIf(library.version.startsWith('OpenBLAS'))('has integers as wide as it says itself', () => {
+  it.runIf(library.version.startsWith('OpenBLAS'))('has integers as wide as it says itself (OpenBLAS)', () => {
     expect(library.integerBits).toBe(library.version.includes('USE64BITINT') ? 64 : 32);
   });
 
@@ -259,13 +259,16 @@ withNativeLibrary('the library that is found', (library) => {
     expect(reasonOf(findNative({ library: textFile }))).toMatch(/Failed to load shared library/);
   });
 
-  it.skipIf(library.threads === undefined)('uses the number of threads that it is told', () => {
-    const before = library.threads!;
-    for (const threads of [1, 2]) {
-      const again = findNative({ library: library.library, threads });
-      expect('threads' in again && again.threads).toBe(threads);
-      expect(library.threads).toBe(threads);
-    }
-    findNative({ library: library.library, threads: before });
-  });
+  it.skipIf(library.threads === undefined)(
+    'uses the number of threads that it is told (a library that tells its own)',
+    () => {
+      const before = library.threads!;
+      for (const threads of [1, 2]) {
+        const again = findNative({ library: library.library, threads });
+        expect('threads' in again && again.threads).toBe(threads);
+        expect(library.threads).toBe(threads);
+      }
+      findNative({ library: library.library, threads: before });
+    },
+  );
 });
