@@ -5,7 +5,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^latentfield$/, replacement: new URL('./src/index.ts', import.meta.url).pathname },
-      { find: /^latentfield\/ops$/, replacement: new URL('./src/core/ops.ts', import.meta.url).pathname },
+      { find: /^latentfield\/ops$/, replacement: new URL('./src/tensors/ops.ts', import.meta.url).pathname },
       { find: /^latentfield\/(.*)$/, replacement: new URL('./src/$1/index.ts', import.meta.url).pathname },
     ],
   },

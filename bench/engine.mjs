@@ -32,13 +32,13 @@ const { values: options } = parseArgs({
   },
 });
 const from = (path) => import(new URL(path, `file://${resolve(options.dist)}/`));
-const { Float64Memory } = await from('core/float64/memory.js');
-const { wasmElementaryFunctions, wasmEngine, wasmFusedOperations } = await from('core/wasm/index.js');
-const { startTeam } = await from('core/wasm/team.js');
-const { typescriptEngine, withEngine } = await from('core/linalg/index.js');
-const { float64Backend, withFloat64 } = await from('core/float64/index.js');
-const { valueAndGradients } = await from('core/gradients.js');
-const op = await from('core/ops.js');
+const { Float64Memory } = await from('numerics/memory.js');
+const { wasmElementaryFunctions, wasmEngine, wasmFusedOperations } = await from('numerics/wasm/index.js');
+const { startTeam } = await from('numerics/wasm/team.js');
+const { typescriptEngine, withEngine } = await from('numerics/dense/index.js');
+const { float64Backend, withFloat64 } = await from('tensors/float64/index.js');
+const { valueAndGradients } = await from('tensors/gradients.js');
+const op = await from('tensors/ops.js');
 const { seededRandom } = await from('core/random.js');
 const factories = { wasm: wasmEngine, typescript: typescriptEngine };
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import asc from 'assemblyscript/asc';
 
-const MICRO_KERNEL = new URL('../src/core/wasm/assembly/microKernel.ts', import.meta.url);
+const MICRO_KERNEL = new URL('../src/numerics/wasm/assembly/microKernel.ts', import.meta.url);
 
 /** Twelve independent chains of multiplications and additions, which WebAssembly rounds apart, without any memory. */
 const CHAINS = `

@@ -6,11 +6,11 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const sources = join(root, 'src/core/wasm/assembly');
+const sources = join(root, 'src/numerics/wasm/assembly');
 const BUILDS = [
   {
     entry: 'index.ts',
-    target: join(root, 'src/core/wasm/engineModule.ts'),
+    target: join(root, 'src/numerics/wasm/engineModule.ts'),
     says: 'The WebAssembly kernels',
     name: 'engineModule',
     features: ['simd'],
@@ -18,14 +18,14 @@ const BUILDS = [
   },
   {
     entry: 'threaded.ts',
-    target: join(root, 'src/core/wasm/threadedEngineModule.ts'),
+    target: join(root, 'src/numerics/wasm/threadedEngineModule.ts'),
     says: 'The WebAssembly kernels for threads that share a memory',
     name: 'threadedEngineModule',
     features: ['simd', 'threads'],
     options: ['--sharedMemory'],
   },
 ];
-/** The arena hands out offsets from here on (src/core/float64/memory.ts). */
+/** The arena hands out offsets from here on (src/numerics/memory.ts). */
 const ARENA_START = 1024;
 
 const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;

@@ -27,7 +27,7 @@ const {
   white,
   withFloat64,
 } = await import('../dist/index.js');
-const op = await import('../dist/core/ops.js');
+const op = await import('../dist/tensors/ops.js');
 const { colourOf } = await import('../dist/plot/palette.js');
 const { renderSvg } = await import('../dist/plot/render.js');
 

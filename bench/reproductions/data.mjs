@@ -5,7 +5,7 @@ import { fromDist } from '../context.mjs';
 const FOLDER = process.env.LATENTFIELD_DATA ?? fileURLToPath(new URL('../../../shared/data/', import.meta.url));
 
 export const library = await fromDist('index.js');
-export const op = await fromDist('core/ops.js');
+export const op = await fromDist('tensors/ops.js');
 const { readTable } = await fromDist('io/index.js');
 
 /** Whether a file of real data is there. */

@@ -13,7 +13,7 @@ import { fromDist } from '../context.mjs';
 import { library, printTable, readMatrix, rowsOf } from './data.mjs';
 
 const { fit, fixed, gplvm, latentVariableModel, linear, Matrix, seededRandom, tpslvm } = library;
-const { imputed } = await fromDist('models/imputation.js');
+const { imputed } = await fromDist('mapping/imputation.js');
 const { values: options } = parseArgs({
   options: { seed: { type: 'string', default: '1' }, iterations: { type: 'string', default: '500' } },
 });

@@ -15,8 +15,8 @@ const { bias, gplvm, latentVariableModel, lbfgs, Matrix, rbf, add, positive, see
   ...library,
   ...(await fromDist('inference/index.js')),
 };
-const { openProblem } = await fromDist('inference/fitProblem.js');
-const { perturbedStarts } = await fromDist('inference/perturbedStarts.js');
+const { openProblem } = await fromDist('inference/fit/fitProblem.js');
+const { perturbedStarts } = await fromDist('inference/fit/perturbedStarts.js');
 const { values: options } = parseArgs({ options: { evaluations: { type: 'string', default: '500' } } });
 const maxEvaluations = Number(options.evaluations);
 

@@ -27,8 +27,8 @@ export function tpslvmEvaluations(context) {
 }
 
 async function evaluations(context, section, sizes, model) {
-  const { openProblem } = await fromDist('inference/fitProblem.js');
-  const { float64Backend } = await fromDist('core/float64/scope.js');
+  const { openProblem } = await fromDist('inference/fit/fitProblem.js');
+  const { float64Backend } = await fromDist('tensors/float64/scope.js');
   const memory = float64Backend().memory64;
   const rows = [];
   for (const n of sizes) {

@@ -35,16 +35,16 @@ function peakRow(rate) {
 }
 
 async function ourOperations(context, n) {
-  const { Float64Memory } = await fromDist('core/float64/memory.js');
+  const { Float64Memory } = await fromDist('numerics/memory.js');
   const { seededRandom } = context.library;
   const factories = {
-    wasm: (await fromDist('core/wasm/wasmEngine.js')).wasmEngine,
-    typescript: (await fromDist('core/linalg/typescriptEngine.js')).typescriptEngine,
+    wasm: (await fromDist('numerics/wasm/wasmEngine.js')).wasmEngine,
+    typescript: (await fromDist('numerics/dense/typescriptEngine.js')).typescriptEngine,
     native: context.native?.engine,
   };
   const { normal } = seededRandom(1);
   const random = Float64Array.from({ length: n * n }, normal);
-  const { startTeam } = await fromDist('core/wasm/team.js');
+  const { startTeam } = await fromDist('numerics/wasm/team.js');
   return enginesFor(context, n, 1000, { shared: true }).map(({ engine: kind, name, threads, peer, once, use }) => {
     const memory = new Float64Memory();
     const engine = factories[kind](memory);

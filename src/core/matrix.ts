@@ -1,10 +1,9 @@
+import type { Tensor2D } from '@tensorflow/tfjs';
 import { counted, countGiven } from './counted.ts';
 import { InvalidInputError } from './errors.ts';
-import { FLOAT64, type Float64Backend } from './float64/backend.ts';
-import { engine, tf } from './tensorflow.ts';
 
 /** What any argument that is a matrix may be: rows are points. */
-export type MatrixLike = readonly (readonly number[])[] | readonly Float64Array[] | Matrix | tf.Tensor2D;
+export type MatrixLike = readonly (readonly number[])[] | readonly Float64Array[] | Matrix | Tensor2D;
 
 /**
  * A matrix of doubles, row-major. Every result that is a matrix is one of these.
@@ -49,8 +48,8 @@ export class Matrix {
    */
   static from(values: MatrixLike, name = 'The matrix'): Matrix {
     if (values instanceof Matrix) return new Matrix(values.data.slice(), values.rows, values.columns);
-    if (values instanceof tf.Tensor) return fromTensor(values, name);
     if (Array.isArray(values)) return fromRows(values, name);
+    if (isTensor(values)) return fromTensor(values, name);
     throw new InvalidInputError(
       `${name} must be an array of rows, a Matrix or a Tensor2D, but ${describe(values)} was given.`,
     );
@@ -123,21 +122,35 @@ function rowLength(row: unknown, i: number, name: string): number {
   );
 }
 
-function fromTensor(tensor: tf.Tensor, name: string): Matrix {
-  if (tensor.rank !== 2 || (tensor.dtype !== 'float32' && tensor.dtype !== 'int32')) {
-    throw new InvalidInputError(
-      `${name} must be a numeric tensor of rank 2, but a tensor of type ${tensor.dtype} and shape [${tensor.shape}] was given.`,
-    );
-  }
-  const [rows, columns] = tensor.shape as [number, number];
-  return new Matrix(doublesOf(tensor), rows, columns);
+/** What a matrix needs of a tensor, whichever copy of TensorFlow.js made it. */
+interface TensorLike {
+  readonly rank: number;
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  dataSync(): ArrayLike<number>;
 }
 
-/** A copy of a tensor's numbers as doubles, whatever backend holds it and whatever backend is active. */
-export function doublesOf(tensor: tf.Tensor): Float64Array {
-  const holder = engine().state.tensorInfo.get(tensor.dataId as object)?.backend;
-  if (holder !== undefined && holder === engine().registry[FLOAT64]) {
-    return Float64Array.from((holder as Float64Backend).values({ dataId: tensor.dataId as object }));
+function isTensor(value: unknown): value is TensorLike {
+  return typeof value === 'object' && value !== null && 'dataId' in value && 'dataSync' in value;
+}
+
+let numbersOf = (tensor: TensorLike): Float64Array => Float64Array.from(tensor.dataSync());
+
+/**
+ * Has tensors read in another way from now on: the float64 backend reads its own in full precision, whatever backend is active.
+ *
+ * @internal
+ */
+export function readTensorsWith(reader: (tensor: TensorLike) => Float64Array): void {
+  numbersOf = reader;
+}
+
+function fromTensor(tensor: TensorLike, name: string): Matrix {
+  const { dtype, shape } = tensor;
+  if (shape.length !== 2 || (dtype !== 'float32' && dtype !== 'int32')) {
+    throw new InvalidInputError(
+      `${name} must be a numeric tensor of rank 2, but a tensor of type ${dtype} and shape [${shape}] was given.`,
+    );
   }
-  return Float64Array.from(tensor.dataSync());
+  return new Matrix(numbersOf(tensor), shape[0]!, shape[1]!);
 }

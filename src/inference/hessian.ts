@@ -1,8 +1,9 @@
-import { doublesOf, Matrix } from '../core/matrix.ts';
-import { matrixTensor } from '../core/matrixTensor.ts';
-import * as op from '../core/ops.ts';
-import type { FitProblem } from './fitProblem.ts';
-import { slices } from './slices.ts';
+import { Matrix } from '../core/matrix.ts';
+import { doublesOf } from '../tensors/doubles.ts';
+import { matrixTensor } from '../tensors/matrixTensor.ts';
+import * as op from '../tensors/ops.ts';
+import type { FitProblem } from './fit/fitProblem.ts';
+import { slices } from './minimize/slices.ts';
 
 /** Cube root of the rounding unit: where the errors of a central difference, of truncation and of rounding, balance. */
 const STEP = Math.cbrt(Number.EPSILON);

@@ -1,13 +1,18 @@
-export type { Fit, FitDiagnostics, FitJSON, FitStatus, TraceEntry } from '../core/fit.ts';
-export type { Checkpoint } from './checkpoint.ts';
-export { fit } from './fit.ts';
-export type { FitOptions } from './fitOptions.ts';
-export type { FitStep } from './fitStep.ts';
-export { fitSteps } from './fitSteps.ts';
+export type { Fit, FitDiagnostics, FitJSON, FitStatus, TraceEntry } from '../model/fit.ts';
+export type { Checkpoint } from './checkpoint/checkpoint.ts';
+export { type SolverStateJson, stateFromJson, stateToJson } from './checkpoint/stateJson.ts';
+export { fit } from './fit/fit.ts';
+export type { FitOptions } from './fit/fitOptions.ts';
+export type { FitStep } from './fit/fitStep.ts';
+export { fitSteps } from './fit/fitSteps.ts';
+export type { Origin, Restarts } from './fit/restartOrigins.ts';
 export { type LaplaceApproximation, type LaplaceOptions, laplaceApproximation } from './laplaceApproximation.ts';
-export { minimize } from './minimize.ts';
-export type { Origin, Restarts } from './restartOrigins.ts';
-export type { ObjectiveFunction } from './scaledObjective.ts';
+export { minimize } from './minimize/minimize.ts';
+export type { ObjectiveFunction } from './minimize/scaledObjective.ts';
+export type { Progress, Solution, Status } from './minimize/solution.ts';
+export { solve } from './minimize/solve.ts';
+export type { SolveOptions } from './minimize/solveOptions.ts';
+export type { SolverState } from './minimize/solverState.ts';
 export { clusteringAccuracy } from './scores/clusteringAccuracy.ts';
 export type { Partition } from './scores/contingency.ts';
 export { type Clustering, type KMeansOptions, kMeans } from './scores/kMeans.ts';
@@ -20,10 +25,6 @@ export {
 } from './scores/normalizedMutualInformation.ts';
 export { rootMeanSquaredError } from './scores/rootMeanSquaredError.ts';
 export { continuity, trustworthiness } from './scores/trustworthiness.ts';
-export type { Progress, Solution, Status } from './solution.ts';
-export { solve } from './solve.ts';
-export type { SolveOptions } from './solveOptions.ts';
-export type { SolverState } from './solverState.ts';
 export {
   type AdamOptions,
   adam,
@@ -36,5 +37,4 @@ export {
   scg,
 } from './solvers/index.ts';
 export type { Box, Ending, Iterate, SolverMemory, SolverRun, Step, Steps } from './solvers/solver.ts';
-export { type SolverStateJson, stateFromJson, stateToJson } from './stateJson.ts';
 export type { NodeThread, WorkerLike, WorkerPool } from './workers/pool.ts';

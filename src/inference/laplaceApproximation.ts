@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
-import { type GivenValues, givenValues } from '../core/evaluate.ts';
-import type { Fit } from '../core/fit.ts';
-import { type EngineChoice, engineChoice } from '../core/linalg/index.ts';
 import { Matrix } from '../core/matrix.ts';
-import type { Model } from '../core/model.ts';
 import { checkOptions } from '../core/options.ts';
-import { toNatural, type Variable } from '../core/variables.ts';
-import { type FitProblem, openProblem } from './fitProblem.ts';
+import { type GivenValues, givenValues } from '../model/evaluate.ts';
+import type { Fit } from '../model/fit.ts';
+import type { Model } from '../model/model.ts';
+import { toNatural, type Variable } from '../model/variables.ts';
+import { type EngineChoice, engineChoice } from '../numerics/dense/index.ts';
+import { type FitProblem, openProblem } from './fit/fitProblem.ts';
 import { gradientDifferences, inverseOf } from './hessian.ts';
 import { shortNumber } from './shortNumber.ts';
 

@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
-import type { Posterior, Prediction, Projection } from '../core/model.ts';
-import { minimizeBatch } from './minimizeBatch.ts';
-import { slices } from './slices.ts';
+import type { Posterior, Prediction, Projection } from '../model/model.ts';
+import { minimizeBatch } from './minimize/minimizeBatch.ts';
+import { slices } from './minimize/slices.ts';
 import { lbfgs } from './solvers/lbfgs.ts';
 
 /** How the latents of new observations are looked for. */

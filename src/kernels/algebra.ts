@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { describe } from '../core/matrix.ts';
-import type { TensorMap } from '../core/model.ts';
-import * as op from '../core/ops.ts';
-import { type ParameterLike, parameterFrom, positive } from '../core/parameter.ts';
-import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
+import type { TensorMap } from '../model/model.ts';
+import { type ParameterLike, parameterFrom, positive } from '../model/parameter.ts';
+import * as op from '../tensors/ops.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import type { Kernel } from './kernel.ts';
 import { merged } from './merged.ts';
 import { namedParts } from './parameterNames.ts';

@@ -1,10 +1,11 @@
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
-import { withFloat64 } from '../core/float64/scope.ts';
-import { doublesOf, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers } from '../core/observations.ts';
-import * as op from '../core/ops.ts';
-import { entriesOf, shapeOf } from '../core/parameter.ts';
-import type { Tensor2D } from '../core/tensorflow.ts';
+import { entriesOf, shapeOf } from '../model/parameter.ts';
+import { doublesOf } from '../tensors/doubles.ts';
+import { withFloat64 } from '../tensors/float64/scope.ts';
+import * as op from '../tensors/ops.ts';
+import type { Tensor2D } from '../tensors/tensorflow.ts';
 import { checkKernel } from './algebra.ts';
 import type { Kernel } from './kernel.ts';
 

@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, type Matrix } from '../core/matrix.ts';
-import * as op from '../core/ops.ts';
 import { unknownName } from '../core/options.ts';
-import { isParameter, type Parameter, type ParameterLike, positive } from '../core/parameter.ts';
-import { type OwnParameters, overriddenParameters, ownTensors } from '../core/part.ts';
-import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
+import { isParameter, type Parameter, type ParameterLike, positive } from '../model/parameter.ts';
+import { type OwnParameters, overriddenParameters, ownTensors } from '../model/part.ts';
+import * as op from '../tensors/ops.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import type { Kernel, Offsets, SymmetricBasis } from './kernel.ts';
 
 /** Natural values of a kernel's own parameters, as tensors: scalars, or vectors where the start is a list. */

@@ -1,5 +1,5 @@
 import { Matrix } from '../core/matrix.ts';
-import type { Parameter, ParameterValue } from '../core/parameter.ts';
+import type { Parameter, ParameterValue } from '../model/parameter.ts';
 import { checkKernel } from './algebra.ts';
 import type { Kernel, KernelLeaf } from './kernel.ts';
 

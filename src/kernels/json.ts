@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { type Parameter, type ParameterJSON, parameterFromJSON, parameterToJSON } from '../core/parameter.ts';
+import { type Parameter, type ParameterJSON, parameterFromJSON, parameterToJSON } from '../model/parameter.ts';
 import { add, multiply, scale, select } from './algebra.ts';
 import { type KernelCatalogue, kernelFactory } from './catalogue.ts';
 import type { Kernel } from './kernel.ts';

@@ -1,7 +1,7 @@
 import type { Matrix } from '../core/matrix.ts';
-import type { TensorMap } from '../core/model.ts';
-import type { Parameter } from '../core/parameter.ts';
-import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
+import type { TensorMap } from '../model/model.ts';
+import type { Parameter } from '../model/parameter.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 
 /**
  * A covariance function k(x, x'): a plain frozen description.

@@ -1,4 +1,4 @@
-import { positive } from '../core/parameter.ts';
+import { positive } from '../model/parameter.ts';
 import { defineKernel } from './defineKernel.ts';
 import { weightedProducts, weightedSquares } from './products.ts';
 

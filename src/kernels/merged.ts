@@ -1,4 +1,4 @@
-import type { Parameter } from '../core/parameter.ts';
+import type { Parameter } from '../model/parameter.ts';
 import type { Kernel } from './kernel.ts';
 
 /**

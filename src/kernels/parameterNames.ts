@@ -1,5 +1,5 @@
-import type { TensorMap } from '../core/model.ts';
-import type { Parameter } from '../core/parameter.ts';
+import type { TensorMap } from '../model/model.ts';
+import type { Parameter } from '../model/parameter.ts';
 import type { Kernel } from './kernel.ts';
 
 /** A kernel among others: its parameters under the names that tell it apart from them. */

@@ -8,7 +8,7 @@ import {
   type ParameterValue,
   positive,
   real,
-} from '../core/parameter.ts';
+} from '../model/parameter.ts';
 import { add, multiply, scale, select } from './algebra.ts';
 import { type KernelCatalogue, kernelFactory } from './catalogue.ts';
 import type { Kernel } from './kernel.ts';

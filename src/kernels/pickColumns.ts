@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix } from '../core/matrix.ts';
-import * as op from '../core/ops.ts';
-import type { Tensor2D } from '../core/tensorflow.ts';
+import * as op from '../tensors/ops.ts';
+import type { Tensor2D } from '../tensors/tensorflow.ts';
 
 /**
  * Takes some columns out of points.

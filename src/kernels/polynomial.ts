@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
-import * as op from '../core/ops.ts';
-import { fixed, positive } from '../core/parameter.ts';
-import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
+import { fixed, positive } from '../model/parameter.ts';
+import * as op from '../tensors/ops.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import { defineKernel, type KernelFactory } from './defineKernel.ts';
 import { weightedProducts, weightedSquares } from './products.ts';
 

@@ -1,5 +1,5 @@
-import * as op from '../core/ops.ts';
-import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
+import * as op from '../tensors/ops.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 
 /** Σ_d w_d·a_id·b_jd, n×m, with one weight or one per column. */
 export function weightedProducts(A: Tensor2D, B: Tensor2D, weights: Tensor): Tensor2D {

@@ -1,4 +1,4 @@
-import * as op from '../core/ops.ts';
+import * as op from '../tensors/ops.ts';
 import { rbfProfile } from './rbfProfile.ts';
 import { stationaryKernel } from './stationary.ts';
 

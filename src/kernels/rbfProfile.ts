@@ -1,4 +1,4 @@
-import type { RadialProfile } from '../core/ops.ts';
+import type { RadialProfile } from '../tensors/ops.ts';
 
 /** The radial basis function with variance 1, as a function of s = r². */
 export const rbfProfile: RadialProfile = {

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
-import * as op from '../core/ops.ts';
-import { type ParameterLike, positive } from '../core/parameter.ts';
-import type { Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
+import { type ParameterLike, positive } from '../model/parameter.ts';
+import * as op from '../tensors/ops.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import { defineKernel, type KernelDefinition, type KernelFactory } from './defineKernel.ts';
 
 /**

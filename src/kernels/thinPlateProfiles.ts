@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import type { RadialProfile } from '../core/ops.ts';
+import type { RadialProfile } from '../tensors/ops.ts';
 
 /** Which constant c stands in front of η: the one of the thin plate, or the one that the paper prints. */
 export type ThinPlateConstant = 'corrected' | 'printed';

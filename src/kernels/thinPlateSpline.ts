@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers } from '../core/observations.ts';
-import * as op from '../core/ops.ts';
-import type { Tensor1D, Tensor2D } from '../core/tensorflow.ts';
+import * as op from '../tensors/ops.ts';
+import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import { centresOf } from './centres.ts';
 import { defineKernel } from './defineKernel.ts';
 import type { Kernel } from './kernel.ts';

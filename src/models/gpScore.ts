@@ -1,21 +1,21 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import { type EngineChoice, engineChoice } from '../core/linalg/index.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers, observationsFrom, standardizationOf, standardized } from '../core/observations.ts';
 import { checkOptions } from '../core/options.ts';
-import { fixed } from '../core/parameter.ts';
 import { seededRandom } from '../core/random.ts';
-import { naturalEntries, toUnconstrained, type VariableLayout } from '../core/variables.ts';
-import { openProblem } from '../inference/fitProblem.ts';
-import { solve } from '../inference/solve.ts';
-import { solveInSlices } from '../inference/solveInSlices.ts';
+import { openProblem } from '../inference/fit/fitProblem.ts';
+import { solve } from '../inference/minimize/solve.ts';
+import { solveInSlices } from '../inference/minimize/solveInSlices.ts';
 import { lbfgsb } from '../inference/solvers/lbfgsb.ts';
 import { add } from '../kernels/algebra.ts';
 import { bias } from '../kernels/bias.ts';
 import { rbf } from '../kernels/rbf.ts';
-import { free } from './latents/free.ts';
-import { latentVariableModel, meanVariance } from './latentVariableModel.ts';
+import { free } from '../latents/free.ts';
+import { fixed } from '../model/parameter.ts';
+import { naturalEntries, toUnconstrained, type VariableLayout } from '../model/variables.ts';
+import { type EngineChoice, engineChoice } from '../numerics/dense/index.ts';
+import { latentVariableModel, meanVariance } from './gp/latentVariableModel.ts';
 
 /** Options of {@link gpScore}. */
 export interface GpScoreOptions {

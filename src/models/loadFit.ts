@@ -1,18 +1,19 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import { type Fit, type FitJSON, outcomeFromJSON } from '../core/fit.ts';
-import { type EngineChoice, engineChoice } from '../core/linalg/index.ts';
 import { describe } from '../core/matrix.ts';
-import type { Model, ModelJSON } from '../core/model.ts';
 import { checkOptions } from '../core/options.ts';
-import { type ParameterJSON, parameterFromJSON } from '../core/parameter.ts';
-import { createFit } from '../inference/createFit.ts';
+import { createFit } from '../inference/fit/createFit.ts';
 import { type KernelCatalogue, type KernelJSON, kernelFromJSON } from '../kernels/json.ts';
+import { latentsFromJSON, type MapCatalogue } from '../latents/json.ts';
+import type { LatentsJSON } from '../latents/latents.ts';
+import { type Fit, type FitJSON, outcomeFromJSON } from '../model/fit.ts';
+import type { Model, ModelJSON } from '../model/model.ts';
+import { type ParameterJSON, parameterFromJSON } from '../model/parameter.ts';
+import { type EngineChoice, engineChoice } from '../numerics/dense/index.ts';
 import { type PriorCatalogue, type PriorJSON, priorFromJSON } from '../priors/json.ts';
-import { latentsFromJSON, type MapCatalogue } from './latents/json.ts';
-import type { LatentsJSON } from './latents/latents.ts';
-import { namedModel } from './latentVariableModel.ts';
-import { spectralModelFromJSON } from './spectral/json.ts';
+import { namedModel } from './gp/latentVariableModel.ts';
+import { builtInPriors } from './priorCatalogue.ts';
+import { spectralModelFromJSON } from './spectral/embedding/json.ts';
 
 /** Factories of the caller's own parts, by name, for models that have some. */
 export interface OwnParts {
@@ -87,7 +88,7 @@ export function modelFromJSON(model: ModelJSON, own: OwnParts): Model {
     latents: latentsFromJSON(saved.latents, own.maps),
     kernel: kernelFromJSON(saved.kernel, own.kernels),
     noise: parameterFromJSON(saved.noise),
-    priors: saved.priors.map((prior) => priorFromJSON(prior, own.priors, own.kernels)),
+    priors: saved.priors.map((prior) => priorFromJSON(prior, { ...builtInPriors, ...own.priors }, own.kernels)),
     ...(saved.missing === undefined ? {} : { missing: saved.missing }),
     centre: saved.centre,
     scale: saved.scale,

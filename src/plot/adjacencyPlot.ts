@@ -1,5 +1,5 @@
 import type { Spec } from 'vega';
-import { checkGraph, type Graph } from '../core/graph/graph.ts';
+import { checkGraph, type Graph } from '../numerics/graph/graph.ts';
 import { EDGE, FRAME } from './palette.ts';
 import { renderSvg } from './render.ts';
 

@@ -1,6 +1,6 @@
 import type { Data, Mark } from 'vega';
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGraph, type Graph } from '../core/graph/graph.ts';
+import { checkGraph, type Graph } from '../numerics/graph/graph.ts';
 import { EDGE } from './palette.ts';
 
 /** Opacities are rounded to as many levels: the edges of one level are one path, a fraction of the size of a path each. */

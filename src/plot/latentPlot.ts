@@ -1,7 +1,7 @@
 import type { Axis, Legend, Mark, Scale, Spec } from 'vega';
 import { InvalidInputError } from '../core/errors.ts';
-import type { Graph } from '../core/graph/graph.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import type { Graph } from '../numerics/graph/graph.ts';
 import { columnsShown } from './columnsShown.ts';
 import { extents } from './extents.ts';
 import { graphLayer } from './graphLayer.ts';

@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, type Matrix } from '../core/matrix.ts';
-import type { ParameterValues, TensorMap } from '../core/model.ts';
-import type { Parameter, ParameterLike, ParameterValue } from '../core/parameter.ts';
-import { type OwnParameters, overriddenParameters } from '../core/part.ts';
-import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../core/tensorflow.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
+import type { ParameterValues, TensorMap } from '../model/model.ts';
+import type { Parameter, ParameterLike, ParameterValue } from '../model/parameter.ts';
+import { type OwnParameters, overriddenParameters } from '../model/part.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 
 /** What a prior on the latents may know beside them. */
 export interface PriorContext<Data = unknown, Constants = unknown> {

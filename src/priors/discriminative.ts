@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import { type Classes, classesOf, type Labels } from '../core/graph/labels.ts';
 import { describe } from '../core/matrix.ts';
-import * as op from '../core/ops.ts';
 import { checkOptions } from '../core/options.ts';
-import { fixed, type ParameterLike } from '../core/parameter.ts';
-import type { Scalar, Tensor2D } from '../core/tensorflow.ts';
+import { fixed, type ParameterLike } from '../model/parameter.ts';
+import { type Classes, classesOf, type Labels } from '../numerics/graph/labels.ts';
+import * as op from '../tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
 import { definePrior, type Prior } from './definePrior.ts';
 import { notNegative } from './strength.ts';
 

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
-import type { TensorMap } from '../core/model.ts';
-import * as op from '../core/ops.ts';
 import { checkOptions } from '../core/options.ts';
-import type { Scalar, Tensor2D } from '../core/tensorflow.ts';
 import { add, checkKernel } from '../kernels/algebra.ts';
 import { type KernelJSON, kernelFromJSON, kernelToJSON } from '../kernels/json.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import { rbf } from '../kernels/rbf.ts';
 import { white } from '../kernels/white.ts';
+import type { TensorMap } from '../model/model.ts';
+import * as op from '../tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
 import { definePrior, type Prior } from './definePrior.ts';
 import {
   initialDensity,

@@ -1,13 +1,4 @@
 export {
-  type ExpectedMomentsOptions,
-  expectedMoments,
-  type MomentLayer,
-  type SecondMoments,
-} from './constraints/expectedMoments.ts';
-export type { FieldProblem } from './constraints/kktResidual.ts';
-export { type ConstraintLayer, type MaxEntropyOptions, maxEntropy } from './constraints/maxEntropy.ts';
-export type { MomentProblem } from './constraints/secondMoments.ts';
-export {
   definePrior,
   type GivenContext,
   type Prior,
@@ -20,7 +11,6 @@ export { type DiscriminativeOptions, discriminative } from './discriminative.ts'
 export { type DynamicsOptions, dynamics } from './dynamics.ts';
 export {
   type AnyPriorFactory,
-  builtInPriors,
   type PriorCatalogue,
   type PriorJSON,
   priorFromJSON,

@@ -1,18 +1,8 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { unknownName } from '../core/options.ts';
-import { type ParameterJSON, type ParameterLike, parameterFromJSON, parameterToJSON } from '../core/parameter.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
-import { momentsFactory } from './constraints/expectedMoments.ts';
-import { fieldFactory } from './constraints/maxEntropy.ts';
+import { type ParameterJSON, type ParameterLike, parameterFromJSON, parameterToJSON } from '../model/parameter.ts';
 import type { Prior } from './definePrior.ts';
-import { discriminativeFactory } from './discriminative.ts';
-import { dynamicsFactory } from './dynamics.ts';
-import { laplacianFactory } from './laplacian.ts';
-import { localityFactory } from './locality.ts';
-import { markovFactory } from './markov.ts';
-import { rankFactory } from './rank.ts';
-import { standardNormal } from './standardNormal.ts';
-import { tsneFactory } from './tsne.ts';
 
 /** What `definePrior` returns, or a function of parameters that makes a prior. */
 export type AnyPriorFactory = ((overrides?: Record<string, ParameterLike>) => Prior) & {
@@ -25,20 +15,6 @@ export type AnyPriorFactory = ((overrides?: Record<string, ParameterLike>) => Pr
 
 /** Factories by the names of the priors they make. */
 export type PriorCatalogue = Readonly<Record<string, AnyPriorFactory>>;
-
-/** The priors that come with the library. */
-export const builtInPriors: PriorCatalogue = Object.freeze({
-  discriminative: discriminativeFactory,
-  dynamics: dynamicsFactory,
-  field: fieldFactory,
-  laplacian: laplacianFactory,
-  locality: localityFactory,
-  markov: markovFactory,
-  moments: momentsFactory,
-  rank: rankFactory,
-  standardNormal,
-  tsne: tsneFactory,
-});
 
 /** A prior as plain JSON. */
 export interface PriorJSON {
@@ -63,13 +39,12 @@ export function priorToJSON(prior: Prior): PriorJSON {
  * The prior that `priorToJSON` wrote.
  *
  * @param json - plain JSON
- * @param own - factories of priors that do not come with the library, by name
+ * @param factories - of every prior that may be met, by name
  * @param kernels - factories of kernels that do not come with the library, for priors that hold one
  * @throws InvalidInputError for a prior that is not known, naming it
  */
-export function priorFromJSON(json: PriorJSON, own: PriorCatalogue = {}, kernels: KernelCatalogue = {}): Prior {
+export function priorFromJSON(json: PriorJSON, factories: PriorCatalogue, kernels: KernelCatalogue = {}): Prior {
   if (typeof json?.prior !== 'string') throw new InvalidInputError('This is not a prior written by priorToJSON.');
-  const factories = { ...builtInPriors, ...own };
   const factory = factories[json.prior];
   if (factory === undefined) {
     throw unknownName(

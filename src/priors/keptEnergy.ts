@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { entriesOf, type Parameter, shapeOf } from '../core/parameter.ts';
-import type { Transform } from '../core/transform.ts';
-import { dot } from '../core/vectors.ts';
+import { entriesOf, type Parameter, shapeOf } from '../model/parameter.ts';
+import type { Transform } from '../model/transform.ts';
+import { dot } from '../numerics/vectors.ts';
 
 /**
  * Latents X whose energy ‖X − mean‖² stays what it is at the start: the solver moves U, and X is U with its deviations from its mean

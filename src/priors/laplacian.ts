@@ -1,9 +1,9 @@
-import { checkGraph, type Graph } from '../core/graph/graph.ts';
-import { graphFromJSON, graphToJSON } from '../core/graph/json.ts';
-import { laplacianEigenvalues } from '../core/graph/laplacianEigenvalues.ts';
-import * as op from '../core/ops.ts';
-import { fixed, type ParameterLike } from '../core/parameter.ts';
-import type { Scalar } from '../core/tensorflow.ts';
+import { fixed, type ParameterLike } from '../model/parameter.ts';
+import { checkGraph, type Graph } from '../numerics/graph/graph.ts';
+import { graphFromJSON, graphToJSON } from '../numerics/graph/json.ts';
+import { laplacianEigenvalues } from '../numerics/graph/laplacianEigenvalues.ts';
+import * as op from '../tensors/ops.ts';
+import type { Scalar } from '../tensors/tensorflow.ts';
 import { definePrior, type Prior } from './definePrior.ts';
 import { notNegative } from './strength.ts';
 

@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGraph, type Graph } from '../core/graph/graph.ts';
-import { incidentEdges } from '../core/graph/incidentEdges.ts';
-import { type GraphJSON, graphFromJSON, graphToJSON } from '../core/graph/json.ts';
-import { checkNeighbours } from '../core/graph/neighbourhoodGraph.ts';
-import { reconstructionWeights } from '../core/graph/reconstructionWeights.ts';
 import type { Matrix } from '../core/matrix.ts';
-import { nearestNeighbours } from '../core/neighbours/index.ts';
-import * as op from '../core/ops.ts';
 import { checkOptions } from '../core/options.ts';
-import { fixed, type ParameterLike } from '../core/parameter.ts';
-import type { Scalar } from '../core/tensorflow.ts';
+import { fixed, type ParameterLike } from '../model/parameter.ts';
+import { checkGraph, type Graph } from '../numerics/graph/graph.ts';
+import { incidentEdges } from '../numerics/graph/incidentEdges.ts';
+import { type GraphJSON, graphFromJSON, graphToJSON } from '../numerics/graph/json.ts';
+import { checkNeighbours } from '../numerics/graph/neighbourhoodGraph.ts';
+import { reconstructionWeights } from '../numerics/graph/reconstructionWeights.ts';
+import { nearestNeighbours } from '../numerics/neighbours/index.ts';
+import * as op from '../tensors/ops.ts';
+import type { Scalar } from '../tensors/tensorflow.ts';
 import { definePrior, type Prior } from './definePrior.ts';
 import { notNegative } from './strength.ts';
 

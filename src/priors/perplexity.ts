@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { squaredDistance } from '../core/graph/squaredDistance.ts';
 import { Matrix } from '../core/matrix.ts';
+import { squaredDistance } from '../numerics/graph/squaredDistance.ts';
 
 /**
  * Joint probabilities of pairs of points, p_ij = (p_j|i + p_i|j)/(2N) with p_j|i ∝ exp(−b_i·‖y_i − y_j‖²), every b_i such that the

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import type { TensorMap } from '../core/model.ts';
-import * as op from '../core/ops.ts';
-import type { Scalar, Tensor2D } from '../core/tensorflow.ts';
+import type { TensorMap } from '../model/model.ts';
+import * as op from '../tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
 
 const row = 'first rows of sequences, whole numbers from 0 in ascending order';
 const start = v.pipe(v.number(row), v.integer(row), v.minValue(0, row));

@@ -1,6 +1,6 @@
-import * as op from '../core/ops.ts';
-import { fixed } from '../core/parameter.ts';
-import type { Scalar, Tensor, Tensor1D } from '../core/tensorflow.ts';
+import { fixed } from '../model/parameter.ts';
+import * as op from '../tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D } from '../tensors/tensorflow.ts';
 import { definePrior } from './definePrior.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { entriesOf } from '../core/parameter.ts';
+import { entriesOf } from '../model/parameter.ts';
 import type { Prior } from './definePrior.ts';
 
 /** The prior, unless one of these parameters of it starts below 0; 0 itself turns a term off. */

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import * as op from '../core/ops.ts';
 import { checkOptions } from '../core/options.ts';
-import { fixed, type ParameterLike } from '../core/parameter.ts';
-import type { Scalar, Tensor2D } from '../core/tensorflow.ts';
+import { fixed, type ParameterLike } from '../model/parameter.ts';
+import * as op from '../tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
 import { definePrior, type Prior } from './definePrior.ts';
 import { jointProbabilities } from './perplexity.ts';
 import { notNegative } from './strength.ts';

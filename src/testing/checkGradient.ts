@@ -1,10 +1,10 @@
-import { type GivenValues, givenValues } from '../core/evaluate.ts';
-import { withFloat64 } from '../core/float64/scope.ts';
-import { valueAndGradients } from '../core/gradients.ts';
-import { valueTensors } from '../core/matrixTensor.ts';
-import type { ParameterValues, TensorMap } from '../core/model.ts';
-import * as op from '../core/ops.ts';
-import type { Scalar } from '../core/tensorflow.ts';
+import { type GivenValues, givenValues } from '../model/evaluate.ts';
+import type { ParameterValues, TensorMap } from '../model/model.ts';
+import { valueTensors } from '../model/valueTensors.ts';
+import { withFloat64 } from '../tensors/float64/scope.ts';
+import { valueAndGradients } from '../tensors/gradients.ts';
+import * as op from '../tensors/ops.ts';
+import type { Scalar } from '../tensors/tensorflow.ts';
 import { compareWithDifferences, type DifferenceOptions } from './differences.ts';
 import { type CheckOptions, type ConformanceReport, conformance } from './report.ts';
 

@@ -1,9 +1,9 @@
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
-import { evaluate, type GivenValues, givenValues } from '../core/evaluate.ts';
-import { withFloat64 } from '../core/float64/scope.ts';
 import { describe } from '../core/matrix.ts';
-import type { Model, ParameterValues } from '../core/model.ts';
-import { entriesOf } from '../core/parameter.ts';
+import { evaluate, type GivenValues, givenValues } from '../model/evaluate.ts';
+import type { Model, ParameterValues } from '../model/model.ts';
+import { entriesOf } from '../model/parameter.ts';
+import { withFloat64 } from '../tensors/float64/scope.ts';
 import { agreement } from './agreement.ts';
 import { compareWithDifferences, type DifferenceOptions } from './differences.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';

@@ -1,14 +1,16 @@
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
-import { withFloat64 } from '../core/float64/scope.ts';
-import { valueAndGradients } from '../core/gradients.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
-import { matrixTensor, valueTensors } from '../core/matrixTensor.ts';
-import type { TensorMap } from '../core/model.ts';
-import * as op from '../core/ops.ts';
-import type { Scalar, Tensor2D } from '../core/tensorflow.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
+import type { TensorMap } from '../model/model.ts';
+import { valueTensors } from '../model/valueTensors.ts';
+import { builtInPriors } from '../models/priorCatalogue.ts';
 import type { Prior } from '../priors/definePrior.ts';
 import { type PriorCatalogue, priorFromJSON, priorToJSON } from '../priors/json.ts';
+import { withFloat64 } from '../tensors/float64/scope.ts';
+import { valueAndGradients } from '../tensors/gradients.ts';
+import { matrixTensor } from '../tensors/matrixTensor.ts';
+import * as op from '../tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
 import { agreement, finite } from './agreement.ts';
 import { gradientAgreement } from './checkGradient.ts';
 import type { DifferenceOptions } from './differences.ts';
@@ -100,7 +102,7 @@ export function checkPrior(prior: Prior, options: PriorCheckOptions = {}): Confo
       'JSON round trip',
       () => {
         const text = JSON.stringify(priorToJSON(prior));
-        const again = priorFromJSON(JSON.parse(text), priors, kernels);
+        const again = priorFromJSON(JSON.parse(text), { ...builtInPriors, ...priors }, kernels);
         const textAgain = JSON.stringify(priorToJSON(again));
         if (textAgain !== text) throw new LatentFieldError(`the JSON comes back as ${textAgain}, and was ${text}`);
         return agreement([value(again)], [value(prior)], 0);

@@ -1,7 +1,7 @@
 import { LatentFieldError } from '../core/errors.ts';
-import type { ParameterValues } from '../core/model.ts';
-import { entriesOf, type ParameterValue, shapeOf, valueFrom } from '../core/parameter.ts';
 import { seededRandom } from '../core/random.ts';
+import type { ParameterValues } from '../model/model.ts';
+import { entriesOf, type ParameterValue, shapeOf, valueFrom } from '../model/parameter.ts';
 import { finite, largest } from './agreement.ts';
 
 export interface DifferenceOptions {

@@ -1,5 +1,5 @@
-import { shapeOf } from '../core/parameter.ts';
 import type { Kernel } from '../kernels/kernel.ts';
+import { shapeOf } from '../model/parameter.ts';
 
 /** Numbers of columns that a kernel can be tried on: what its lists and centres have entries for, or else some small ones. */
 export function dimensionsOf(kernel: Kernel): readonly number[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { minimize } from '../../src/inference/minimize.ts';
+import { minimize } from '../../src/inference/minimize/minimize.ts';
 import { adam, lbfgs, lbfgsb, type Solver, scg } from '../../src/inference/solvers/index.ts';
 import { reference } from '../reference.ts';
 import { expectClose } from '../tolerance.ts';

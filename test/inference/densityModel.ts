@@ -1,7 +1,7 @@
 import { Matrix } from '../../src/core/matrix.ts';
-import type { Model, TensorMap } from '../../src/core/model.ts';
-import type { Parameter } from '../../src/core/parameter.ts';
-import type { Scalar } from '../../src/core/tensorflow.ts';
+import type { Model, TensorMap } from '../../src/model/model.ts';
+import type { Parameter } from '../../src/model/parameter.ts';
+import type { Scalar } from '../../src/tensors/tensorflow.ts';
 
 /** A model that is nothing but a log density of some parameters, so that a test knows everything about it. */
 export function densityModel(

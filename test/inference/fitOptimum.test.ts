@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Model } from '../../src/core/model.ts';
-import { positive } from '../../src/core/parameter.ts';
-import type { PositiveTransform } from '../../src/core/transform.ts';
+import { free, latentVariableModel } from '../../src/index.ts';
 import { type FitStep, fitSteps } from '../../src/inference/index.ts';
 import { nearestNeighbourError } from '../../src/inference/scores/nearestNeighbourError.ts';
 import { add, bias, type Kernel, rbf, thinPlateSpline } from '../../src/kernels/index.ts';
-import { free, latentVariableModel } from '../../src/models/index.ts';
+import type { Model } from '../../src/model/model.ts';
+import { positive } from '../../src/model/parameter.ts';
+import type { PositiveTransform } from '../../src/model/transform.ts';
 import { sharedReference } from '../reference.ts';
 
 interface Optimizers {

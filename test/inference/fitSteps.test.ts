@@ -1,15 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
-import { evaluate, type GivenValues } from '../../src/core/evaluate.ts';
-import type { Fit } from '../../src/core/fit.ts';
-import { FLOAT64 } from '../../src/core/float64/backend.ts';
-import { float64Backend } from '../../src/core/float64/scope.ts';
 import { Matrix } from '../../src/core/matrix.ts';
-import * as op from '../../src/core/ops.ts';
-import { real } from '../../src/core/parameter.ts';
-import { engine, type Scalar, type Tensor, tf } from '../../src/core/tensorflow.ts';
 import { pipeFlow } from '../../src/data/index.ts';
 import { type Checkpoint, type FitStep, fit, fitSteps } from '../../src/inference/index.ts';
+import { evaluate, type GivenValues } from '../../src/model/evaluate.ts';
+import type { Fit } from '../../src/model/fit.ts';
+import { real } from '../../src/model/parameter.ts';
 import { gplvm } from '../../src/models/index.ts';
+import { FLOAT64 } from '../../src/tensors/float64/backend.ts';
+import { float64Backend } from '../../src/tensors/float64/scope.ts';
+import * as op from '../../src/tensors/ops.ts';
+import { engine, type Scalar, type Tensor, tf } from '../../src/tensors/tensorflow.ts';
 import { densityModel } from './densityModel.ts';
 
 const { observations } = pipeFlow({ points: 30, seed: 4 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
-import { minimize } from '../../src/inference/minimize.ts';
+import { minimize } from '../../src/inference/minimize/minimize.ts';
 import { correctionPairs } from '../../src/inference/solvers/correctionPairs.ts';
 import { lbfgs } from '../../src/inference/solvers/index.ts';
 import { inverseDiagonal } from '../../src/inference/solvers/inverseDiagonal.ts';

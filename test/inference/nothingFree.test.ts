@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { evaluate } from '../../src/core/evaluate.ts';
-import { fixed, gamma, Matrix, positive } from '../../src/core/index.ts';
-import type { Parameter } from '../../src/core/parameter.ts';
+import { fixed, free, gamma, latentVariableModel, Matrix, positive } from '../../src/index.ts';
 import { type Checkpoint, type FitStep, fit } from '../../src/inference/index.ts';
 import { rbf } from '../../src/kernels/index.ts';
-import { free, latentVariableModel } from '../../src/models/index.ts';
+import { evaluate } from '../../src/model/evaluate.ts';
+import type { Parameter } from '../../src/model/parameter.ts';
 
 const X = [[0], [1], [3]];
 const Y = [

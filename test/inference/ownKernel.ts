@@ -1,6 +1,6 @@
-import * as op from '../../src/core/ops.ts';
-import type { Tensor2D } from '../../src/core/tensorflow.ts';
 import { defineKernel } from '../../src/kernels/index.ts';
+import * as op from '../../src/tensors/ops.ts';
+import type { Tensor2D } from '../../src/tensors/tensorflow.ts';
 
 /** A kernel that does not come with the library. */
 export const cauchy = defineKernel({

@@ -1,8 +1,8 @@
 import { Matrix } from '../../src/core/matrix.ts';
-import type { Model, ParameterValues, RefinementPoint } from '../../src/core/model.ts';
-import * as op from '../../src/core/ops.ts';
-import { real } from '../../src/core/parameter.ts';
-import type { Scalar } from '../../src/core/tensorflow.ts';
+import type { Model, ParameterValues, RefinementPoint } from '../../src/model/model.ts';
+import { real } from '../../src/model/parameter.ts';
+import * as op from '../../src/tensors/ops.ts';
+import type { Scalar } from '../../src/tensors/tensorflow.ts';
 import { densityModel } from './densityModel.ts';
 
 const density = (x: number) => -10 * (x * x - 1) ** 2 + x;

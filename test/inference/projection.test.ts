@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Matrix } from '../../src/core/matrix.ts';
-import type { Posterior } from '../../src/core/model.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { project } from '../../src/inference/project.ts';
+import type { Posterior } from '../../src/model/model.ts';
 
 const settings = { starts: 3, maxIterations: 100, tolerance: 1e-10 };
 

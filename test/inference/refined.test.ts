@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
-import type { Fit } from '../../src/core/fit.ts';
 import { type Checkpoint, type FitOptions, fit } from '../../src/inference/index.ts';
+import type { Fit } from '../../src/model/fit.ts';
 import { twoPeaks } from './ownSteps.ts';
 
 /** Every checkpoint of a fit, and the fit. */

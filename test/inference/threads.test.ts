@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { evaluate } from '../../src/core/evaluate.ts';
-import type { Fit } from '../../src/core/fit.ts';
-import { withFloat64 } from '../../src/core/float64/scope.ts';
-import { startThreads } from '../../src/core/threads.ts';
 import { pipeFlow } from '../../src/data/index.ts';
 import { type FitOptions, fit, fitSteps } from '../../src/inference/index.ts';
 import { add, bias, rbf } from '../../src/kernels/index.ts';
+import { evaluate } from '../../src/model/evaluate.ts';
+import type { Fit } from '../../src/model/fit.ts';
 import { gplvm, pca } from '../../src/models/index.ts';
+import { startThreads } from '../../src/numerics/threads.ts';
+import { withFloat64 } from '../../src/tensors/float64/scope.ts';
 
 const { observations } = pipeFlow({ points: 300, seed: 1 });
 const model = () => gplvm(observations, { latentDim: 2, kernel: add(rbf(), bias()) });

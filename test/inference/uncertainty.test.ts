@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidInputError, NumericalError } from '../../src/core/errors.ts';
-import { evaluate, type GivenValues } from '../../src/core/evaluate.ts';
 import { Matrix } from '../../src/core/matrix.ts';
-import * as op from '../../src/core/ops.ts';
-import { bounded, fixed, positive, real } from '../../src/core/parameter.ts';
 import { seededRandom } from '../../src/core/random.ts';
-import type { Scalar, Tensor, Tensor2D } from '../../src/core/tensorflow.ts';
 import { pipeFlow } from '../../src/data/index.ts';
 import { fit, laplaceApproximation } from '../../src/inference/index.ts';
 import { rbf } from '../../src/kernels/index.ts';
+import { evaluate, type GivenValues } from '../../src/model/evaluate.ts';
+import { bounded, fixed, positive, real } from '../../src/model/parameter.ts';
 import { gplvm } from '../../src/models/index.ts';
+import * as op from '../../src/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { expectClose } from '../tolerance.ts';
 import { densityModel } from './densityModel.ts';
 

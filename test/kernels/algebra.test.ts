@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import * as op from '../../src/core/ops.ts';
 import {
   add,
   bias,
@@ -32,6 +31,7 @@ import {
   thinPlateSpline,
   white,
 } from '../../src/index.ts';
+import * as op from '../../src/tensors/ops.ts';
 import { expectClose } from '../tolerance.ts';
 import { kernelTree } from './kernelTrees.ts';
 

@@ -1,10 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { withFloat64 } from '../../src/core/float64/scope.ts';
-import { valueAndGradients } from '../../src/core/gradients.ts';
-import { doublesOf } from '../../src/core/matrix.ts';
-import { matrixTensor } from '../../src/core/matrixTensor.ts';
-import * as op from '../../src/core/ops.ts';
-import type { Scalar, Tensor2D } from '../../src/core/tensorflow.ts';
 import {
   covariance,
   defineKernel,
@@ -16,6 +10,12 @@ import {
   positive,
   describe as text,
 } from '../../src/index.ts';
+import { doublesOf } from '../../src/tensors/doubles.ts';
+import { withFloat64 } from '../../src/tensors/float64/scope.ts';
+import { valueAndGradients } from '../../src/tensors/gradients.ts';
+import { matrixTensor } from '../../src/tensors/matrixTensor.ts';
+import * as op from '../../src/tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { checkKernel } from '../../src/testing/index.ts';
 import { randomPoints } from '../../src/testing/points.ts';
 import { expectClose } from '../tolerance.ts';

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withFloat64 } from '../../src/core/float64/scope.ts';
-import { valueAndGradients } from '../../src/core/gradients.ts';
-import { doublesOf, type Matrix } from '../../src/core/matrix.ts';
-import { matrixTensor } from '../../src/core/matrixTensor.ts';
-import * as op from '../../src/core/ops.ts';
-import { type Scalar, type Tensor, type Tensor2D, tf } from '../../src/core/tensorflow.ts';
+import type { Matrix } from '../../src/core/matrix.ts';
 import {
   add,
   bias,
@@ -20,6 +15,12 @@ import {
   thinPlateSpline,
   white,
 } from '../../src/index.ts';
+import { doublesOf } from '../../src/tensors/doubles.ts';
+import { withFloat64 } from '../../src/tensors/float64/scope.ts';
+import { valueAndGradients } from '../../src/tensors/gradients.ts';
+import { matrixTensor } from '../../src/tensors/matrixTensor.ts';
+import * as op from '../../src/tensors/ops.ts';
+import { type Scalar, type Tensor, type Tensor2D, tf } from '../../src/tensors/tensorflow.ts';
 import { randomPoints, withCoincident } from '../../src/testing/points.ts';
 import { expectClose } from '../tolerance.ts';
 

@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withFloat64 } from '../../src/core/float64/scope.ts';
-import { valueAndGradients } from '../../src/core/gradients.ts';
 import { Matrix } from '../../src/core/matrix.ts';
-import { matrixTensor, tensorMatrix } from '../../src/core/matrixTensor.ts';
-import * as op from '../../src/core/ops.ts';
-import { entriesOf, shapeOf } from '../../src/core/parameter.ts';
-import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../src/core/tensorflow.ts';
 import {
   add,
   bias,
@@ -23,6 +17,12 @@ import {
   rbf,
   white,
 } from '../../src/kernels/index.ts';
+import { entriesOf, shapeOf } from '../../src/model/parameter.ts';
+import { withFloat64 } from '../../src/tensors/float64/scope.ts';
+import { valueAndGradients } from '../../src/tensors/gradients.ts';
+import { matrixTensor, tensorMatrix } from '../../src/tensors/matrixTensor.ts';
+import * as op from '../../src/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { reference } from '../reference.ts';
 import { expectClose } from '../tolerance.ts';
 

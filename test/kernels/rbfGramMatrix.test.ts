@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { withFloat64 } from '../../src/core/float64/scope.ts';
-import { valueAndGradients } from '../../src/core/gradients.ts';
-import { withEngine } from '../../src/core/linalg/index.ts';
-import { doublesOf } from '../../src/core/matrix.ts';
-import * as op from '../../src/core/ops.ts';
-import type { Scalar, Tensor, Tensor2D } from '../../src/core/tensorflow.ts';
 import { add, bias, type Kernel, rbf, seededRandom, white } from '../../src/index.ts';
+import { withEngine } from '../../src/numerics/dense/index.ts';
+import { doublesOf } from '../../src/tensors/doubles.ts';
+import { withFloat64 } from '../../src/tensors/float64/scope.ts';
+import { valueAndGradients } from '../../src/tensors/gradients.ts';
+import * as op from '../../src/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { expectClose } from '../tolerance.ts';
 
 const N = 23;

@@ -1,9 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { withFloat64 } from '../../src/core/float64/scope.ts';
-import { valueAndGradients } from '../../src/core/gradients.ts';
-import { matrixTensor, tensorMatrix } from '../../src/core/matrixTensor.ts';
-import * as op from '../../src/core/ops.ts';
-import type { Scalar, Tensor2D } from '../../src/core/tensorflow.ts';
 import {
   add,
   bias,
@@ -29,6 +24,11 @@ import {
   thinPlateSpline,
 } from '../../src/index.ts';
 import { readTable } from '../../src/io/index.ts';
+import { withFloat64 } from '../../src/tensors/float64/scope.ts';
+import { valueAndGradients } from '../../src/tensors/gradients.ts';
+import { matrixTensor, tensorMatrix } from '../../src/tensors/matrixTensor.ts';
+import * as op from '../../src/tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { reference, sharedFile } from '../reference.ts';
 import { expectClose } from '../tolerance.ts';
 

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { float64Backend } from '../../src/core/float64/scope.ts';
 import { standardizationOf, standardized } from '../../src/core/observations.ts';
-import * as op from '../../src/core/ops.ts';
-import { entriesOf, type ParameterValue, real, shapeOf, valueFrom } from '../../src/core/parameter.ts';
-import { principalComponents } from '../../src/core/principalComponents.ts';
-import { tf } from '../../src/core/tensorflow.ts';
 import {
   backConstrained,
   defineMap,
@@ -24,7 +19,12 @@ import {
   seededRandom,
   standardNormal,
 } from '../../src/index.ts';
-import { latentsOf } from '../../src/models/latents/latents.ts';
+import { latentsOf } from '../../src/latents/latents.ts';
+import { entriesOf, type ParameterValue, real, shapeOf, valueFrom } from '../../src/model/parameter.ts';
+import { principalComponents } from '../../src/numerics/dense/principalComponents.ts';
+import { float64Backend } from '../../src/tensors/float64/scope.ts';
+import * as op from '../../src/tensors/ops.ts';
+import { tf } from '../../src/tensors/tensorflow.ts';
 import { expectClose } from '../tolerance.ts';
 
 const random = seededRandom(5);

@@ -2,7 +2,6 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import * as op from '../../src/core/ops.ts';
 import {
   add,
   bias,
@@ -23,6 +22,7 @@ import {
 } from '../../src/index.ts';
 import { nearestNeighbourError } from '../../src/inference/index.ts';
 import { readTable } from '../../src/io/index.ts';
+import * as op from '../../src/tensors/ops.ts';
 
 const random = seededRandom(3);
 const good = () => Array.from({ length: 12 }, () => Array.from({ length: 4 }, () => random.normal()));

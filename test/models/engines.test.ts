@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { float64Backend } from '../../src/core/float64/index.ts';
-import type { EngineChoice } from '../../src/core/linalg/index.ts';
-import { findNative } from '../../src/core/native/index.ts';
 import { pipeFlow } from '../../src/data/index.ts';
 import { add, bias, gplvm, type Kernel, matern32, rbf, thinPlateSpline } from '../../src/index.ts';
-import { openProblem } from '../../src/inference/fitProblem.ts';
-import { withNativeLibrary } from '../core/native/nativeLibrary.ts';
+import { openProblem } from '../../src/inference/fit/fitProblem.ts';
+import type { EngineChoice } from '../../src/numerics/dense/index.ts';
+import { findNative } from '../../src/numerics/native/index.ts';
+import { float64Backend } from '../../src/tensors/float64/index.ts';
+import { withNativeLibrary } from '../numerics/native/nativeLibrary.ts';
 import { expectClose } from '../tolerance.ts';
 
 const N = 150;

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import * as op from '../../src/core/ops.ts';
-import type { Tensor2D } from '../../src/core/tensorflow.ts';
 import {
   evaluate,
   fit,
@@ -13,6 +11,8 @@ import {
   standardNormal,
 } from '../../src/index.ts';
 import { defineKernel } from '../../src/kernels/index.ts';
+import * as op from '../../src/tensors/ops.ts';
+import type { Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { expectClose } from '../tolerance.ts';
 
 const random = seededRandom(11);

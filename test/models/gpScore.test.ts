@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { evaluate } from '../../src/core/evaluate.ts';
 import { Matrix } from '../../src/core/matrix.ts';
+import { free, latentVariableModel } from '../../src/index.ts';
 import { add, bias, rbf } from '../../src/kernels/index.ts';
+import { evaluate } from '../../src/model/evaluate.ts';
 import { gpScore } from '../../src/models/gpScore.ts';
-import { free, latentVariableModel } from '../../src/models/index.ts';
 import { reference, sharedReference } from '../reference.ts';
 
 interface Score {

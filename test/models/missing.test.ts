@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/data/index.ts';
 import { evaluate, fit, free, gplvm, InvalidInputError, loadFit, Matrix, seededRandom } from '../../src/index.ts';
-import { imputed } from '../../src/models/imputation.ts';
+import { imputed } from '../../src/mapping/imputation.ts';
 import { expectClose } from '../tolerance.ts';
 
 /** Pipe flow with a fifth of the entries removed at random. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { float64Backend } from '../../src/core/float64/index.ts';
 import { pipeFlow } from '../../src/data/index.ts';
 import { evaluate, fit, type Kernel, loadFit, Matrix, rbf, thinPlateSpline, tpslvm } from '../../src/index.ts';
+import { float64Backend } from '../../src/tensors/float64/index.ts';
 import { checkModel } from '../../src/testing/index.ts';
 import { expectClose } from '../tolerance.ts';
 

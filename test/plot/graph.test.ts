@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
-import type { Graph } from '../../src/core/graph/graph.ts';
+import type { Graph } from '../../src/numerics/graph/graph.ts';
 import { adjacencyPlot, latentPlot, pictureGrid, precisionGrid } from '../../src/plot/index.ts';
 import { marks, parseSvg, position, texts } from './svg.ts';
 

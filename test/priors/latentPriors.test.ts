@@ -1,7 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { withFloat64 } from '../../src/core/float64/scope.ts';
-import { matrixTensor, tensorMatrix } from '../../src/core/matrixTensor.ts';
-import * as op from '../../src/core/ops.ts';
 import {
   add,
   discriminative,
@@ -23,6 +20,10 @@ import {
   tsne,
   white,
 } from '../../src/index.ts';
+import { builtInPriors } from '../../src/models/priorCatalogue.ts';
+import { withFloat64 } from '../../src/tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../../src/tensors/matrixTensor.ts';
+import * as op from '../../src/tensors/ops.ts';
 import { expectClose } from '../tolerance.ts';
 import { density, expectGradients } from './priorDensity.ts';
 import { priorReference } from './priorReference.ts';
@@ -41,7 +42,7 @@ function check(prior: Prior, value: number, names?: string[]): void {
   const before = density(prior, X, Y);
   expectClose(before.value, value, 1e-11, prior.name);
   expectGradients(prior, X, Y, names);
-  const again = density(priorFromJSON(JSON.parse(JSON.stringify(priorToJSON(prior)))), X, Y);
+  const again = density(priorFromJSON(JSON.parse(JSON.stringify(priorToJSON(prior))), builtInPriors), X, Y);
   expect(again).toEqual(before);
 }
 

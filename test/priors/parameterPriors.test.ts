@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import * as op from '../../src/core/ops.ts';
-import { parameterFrom, parameterFromJSON, parameterToJSON } from '../../src/core/parameter.ts';
 import {
   add,
   bias,
@@ -23,6 +21,8 @@ import {
   rbf,
   real,
 } from '../../src/index.ts';
+import { parameterFrom, parameterFromJSON, parameterToJSON } from '../../src/model/parameter.ts';
+import * as op from '../../src/tensors/ops.ts';
 import { expectClose } from '../tolerance.ts';
 import { priorReference } from './priorReference.ts';
 

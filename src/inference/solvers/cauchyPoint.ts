@@ -1,4 +1,4 @@
-import { addScaled, dot } from '../../core/vectors.ts';
+import { addScaled, dot } from '../../numerics/vectors.ts';
 import { breakpoints } from './breakpoints.ts';
 import type { CompactHessian } from './compactHessian.ts';
 import type { Box, Iterate } from './solver.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { checkOptions } from '../../core/options.ts';
-import { dot, norm } from '../../core/vectors.ts';
+import { dot, norm } from '../../numerics/vectors.ts';
 import { type CorrectionPairs, checkPairs, correctionPairs, pairOptions } from './correctionPairs.ts';
 import { type InverseDiagonal, inverseDiagonal } from './inverseDiagonal.ts';
 import { lineSearch } from './lineSearch.ts';

@@ -1,5 +1,5 @@
 import { checkOptions } from '../../core/options.ts';
-import { dot, norm } from '../../core/vectors.ts';
+import { dot, norm } from '../../numerics/vectors.ts';
 import { cauchyPoint } from './cauchyPoint.ts';
 import { compactHessian } from './compactHessian.ts';
 import { type CorrectionPairs, checkPairs, correctionPairs, pairOptions } from './correctionPairs.ts';

@@ -1,4 +1,4 @@
-import { dot } from '../../core/vectors.ts';
+import { dot } from '../../numerics/vectors.ts';
 import { moreThuente } from './moreThuente.ts';
 import type { Box, Evaluation, Iterate, Step } from './solver.ts';
 

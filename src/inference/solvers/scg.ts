@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
 import { checkOptions } from '../../core/options.ts';
-import { dot } from '../../core/vectors.ts';
+import { dot } from '../../numerics/vectors.ts';
 import { cannotDescend } from './noDescent.ts';
 import type { Iterate, Solver, SolverMemory, Step, Steps } from './solver.ts';
 

@@ -8,4 +8,4 @@ export type {
   SolverRun,
   Step,
   Steps,
-} from '../../core/solver.ts';
+} from '../../model/solver.ts';

@@ -1,4 +1,4 @@
-import type { RunEvent, RunSettings, Start } from '../run.ts';
+import type { RunEvent, RunSettings, Start } from '../fit/run.ts';
 import type { SolverJSON } from '../solvers/json.ts';
 
 /** A fit as a worker gets it: everything but the starts. */

@@ -1,6 +1,6 @@
 import { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from '../../core/errors.ts';
-import type { FitProblem } from '../fitProblem.ts';
-import { hasItsTurn, type RunEvent, type RunSettings, type Start } from '../run.ts';
+import type { FitProblem } from '../fit/fitProblem.ts';
+import { hasItsTurn, type RunEvent, type RunSettings, type Start } from '../fit/run.ts';
 import { solverToJSON } from '../solvers/json.ts';
 import type { Failure, Job, Reply, Request } from './messages.ts';
 import { builtInPool, listen, type WorkerLike, type WorkerPool } from './pool.ts';

@@ -1,8 +1,8 @@
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
-import type { EngineChoice } from '../../core/linalg/index.ts';
-import type { Model, ModelJSON } from '../../core/model.ts';
-import { type FitProblem, openProblem } from '../fitProblem.ts';
-import { type RunSettings, runFrom } from '../run.ts';
+import type { Model, ModelJSON } from '../../model/model.ts';
+import type { EngineChoice } from '../../numerics/dense/index.ts';
+import { type FitProblem, openProblem } from '../fit/fitProblem.ts';
+import { type RunSettings, runFrom } from '../fit/run.ts';
 import { solverFromJSON } from '../solvers/json.ts';
 import type { Failure, Job, Reply, Request } from './messages.ts';
 

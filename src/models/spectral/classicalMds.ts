@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import type { MatrixLike } from '../../core/matrix.ts';
-import type { Model } from '../../core/model.ts';
 import { checkOptions } from '../../core/options.ts';
-import { closedFormModel, traceTerm } from './closedForm.ts';
-import { distancesFrom } from './distanceInput.ts';
-import { doublyCentred, euclideanNote, leadingEmbedding } from './leadingEmbedding.ts';
-import { inputOption, latentDimOption, savedSpectral } from './options.ts';
+import type { Model } from '../../model/model.ts';
+import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
+import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
+import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
+import { distancesFrom } from './neighbourhood/distanceInput.ts';
 
 export interface ClassicalMdsOptions {
   /** q, from 1; 2 unless given. */

@@ -1,16 +1,16 @@
 import * as v from 'valibot';
-import { checkNeighbours } from '../../core/graph/neighbourhoodGraph.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import type { Model } from '../../core/model.ts';
 import { checkOptions } from '../../core/options.ts';
-import { closedFormModel, traceTerm } from './closedForm.ts';
-import { distancesFrom } from './distanceInput.ts';
-import { geodesicDistances } from './geodesicDistances.ts';
-import { doublyCentred, euclideanNote, leadingEmbedding } from './leadingEmbedding.ts';
-import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood.ts';
-import { neighbourLengths } from './neighbourLengths.ts';
-import { inputOption, latentDimOption, savedSpectral } from './options.ts';
-import { disconnectedOption, shownComponent } from './shownComponent.ts';
+import type { Model } from '../../model/model.ts';
+import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
+import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
+import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
+import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
+import { distancesFrom } from './neighbourhood/distanceInput.ts';
+import { geodesicDistances } from './neighbourhood/geodesicDistances.ts';
+import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood/neighbourhood.ts';
+import { neighbourLengths } from './neighbourhood/neighbourLengths.ts';
+import { disconnectedOption, shownComponent } from './neighbourhood/shownComponent.ts';
 
 export interface IsomapOptions extends NeighbourhoodOptions {
   /** q, from 1; 2 unless given. */

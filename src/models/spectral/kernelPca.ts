@@ -1,15 +1,15 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import type { Model } from '../../core/model.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
-import { closedFormModel, traceTerm } from './closedForm.ts';
-import { doublyCentred, leadingEmbedding } from './leadingEmbedding.ts';
-import { latentDimOption, savedSpectral } from './options.ts';
+import type { Model } from '../../model/model.ts';
+import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
+import { doublyCentred, leadingEmbedding } from './embedding/leadingEmbedding.ts';
+import { latentDimOption, savedSpectral } from './embedding/options.ts';
 
 export interface KernelPcaOptions {
   /** q, from 1; 2 unless given. */

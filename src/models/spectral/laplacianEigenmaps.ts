@@ -1,22 +1,22 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { Graph } from '../../core/graph/graph.ts';
-import type { EdgeWeights } from '../../core/graph/index.ts';
-import { checkNeighbours } from '../../core/graph/neighbourhoodGraph.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
-import type { Model } from '../../core/model.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import { bottomOfSparse, type SparseTerms } from './bottomOfSparse.ts';
-import { closedFormModel, traceTerm } from './closedForm.ts';
+import type { Model } from '../../model/model.ts';
+import type { Graph } from '../../numerics/graph/graph.ts';
+import type { EdgeWeights } from '../../numerics/graph/index.ts';
+import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
+import { bottomOfSparse, type SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
+import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
+import { latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
 import {
   componentsNote,
   type NeighbourhoodOptions,
   neighbourhoodFrom,
   neighbourhoodGraph,
   neighbourhoodOptions,
-} from './neighbourhood.ts';
-import { latentDimOption, numberAboveZero, savedSpectral } from './options.ts';
+} from './neighbourhood/neighbourhood.ts';
 
 export interface LaplacianEigenmapsOptions extends NeighbourhoodOptions, EdgeWeights {
   /** q, from 1; 2 unless given. */

@@ -1,15 +1,15 @@
 import * as v from 'valibot';
-import { edgesOfPairs, pairKey } from '../../core/graph/edges.ts';
-import { checkNeighbours } from '../../core/graph/neighbourhoodGraph.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
-import type { Model } from '../../core/model.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import { bottomOfSparse } from './bottomOfSparse.ts';
-import { closedFormModel, traceTerm } from './closedForm.ts';
-import { nearestLists, precisionTerms, reconstructionFactor } from './localReconstruction.ts';
-import { componentsNote } from './neighbourhood.ts';
-import { latentDimOption, regularizationOption, savedSpectral } from './options.ts';
+import type { Model } from '../../model/model.ts';
+import { edgesOfPairs, pairKey } from '../../numerics/graph/edges.ts';
+import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
+import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
+import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
+import { latentDimOption, regularizationOption, savedSpectral } from './embedding/options.ts';
+import { nearestLists, precisionTerms, reconstructionFactor } from './neighbourhood/localReconstruction.ts';
+import { componentsNote } from './neighbourhood/neighbourhood.ts';
 
 export interface LleOptions {
   /** q, from 1; 2 unless given. */

@@ -1,17 +1,17 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkNeighbours } from '../../core/graph/neighbourhoodGraph.ts';
-import { supportGraph } from '../../core/graph/supportGraph.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
-import type { Model } from '../../core/model.ts';
 import { checkOptions } from '../../core/options.ts';
-import { closedFormModel } from './closedForm.ts';
-import { distancesFrom } from './distanceInput.ts';
-import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood.ts';
-import { inputOption, latentDimOption, numberAboveZero, savedSpectral } from './options.ts';
-import { disconnectedOption } from './shownComponent.ts';
-import { unfoldedEmbedding, unfoldingGraph } from './unfoldedEmbedding.ts';
-import type { UnfoldingConstraints } from './unfoldingProblem.ts';
+import type { Model } from '../../model/model.ts';
+import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
+import { supportGraph } from '../../numerics/graph/supportGraph.ts';
+import { closedFormModel } from './embedding/closedForm.ts';
+import { inputOption, latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
+import { distancesFrom } from './neighbourhood/distanceInput.ts';
+import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood/neighbourhood.ts';
+import { disconnectedOption } from './neighbourhood/shownComponent.ts';
+import { unfoldedEmbedding, unfoldingGraph } from './unfolding/unfoldedEmbedding.ts';
+import type { UnfoldingConstraints } from './unfolding/unfoldingProblem.ts';
 
 export interface MvuOptions extends NeighbourhoodOptions {
   /** q, from 1; 2 unless given. */

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import type { Model, ParameterValues } from '../../core/model.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import { closedFormModel, traceTerm } from './closedForm.ts';
-import { type LinearGaussian, placeLinear, predictLinear } from './linearGaussian.ts';
-import { latentDimOption, savedSpectral } from './options.ts';
-import { principalAxes } from './principalAxes.ts';
+import type { Model, ParameterValues } from '../../model/model.ts';
+import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
+import { type LinearGaussian, placeLinear, predictLinear } from './embedding/linearGaussian.ts';
+import { latentDimOption, savedSpectral } from './embedding/options.ts';
+import { principalAxes } from './embedding/principalAxes.ts';
 
 export interface PcaOptions {
   /** q, from 1; 2 unless given. */

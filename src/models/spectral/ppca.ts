@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import type { Embedding, Model, ParameterValues } from '../../core/model.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import { closedFormModel } from './closedForm.ts';
-import { type LinearGaussian, placeLinear, predictLinear } from './linearGaussian.ts';
-import { latentDimOption, savedSpectral } from './options.ts';
-import { type PrincipalAxes, principalAxes } from './principalAxes.ts';
+import type { Embedding, Model, ParameterValues } from '../../model/model.ts';
+import { closedFormModel } from './embedding/closedForm.ts';
+import { type LinearGaussian, placeLinear, predictLinear } from './embedding/linearGaussian.ts';
+import { latentDimOption, savedSpectral } from './embedding/options.ts';
+import { type PrincipalAxes, principalAxes } from './embedding/principalAxes.ts';
 
 export interface PpcaOptions {
   /** q, from 1 and below the number of directions in which Y varies; 2 unless given. */

@@ -1,7 +1,7 @@
 // Starts threads, uses them, and comes to an end without disposing them: node threadedProcess.mjs
 import './register.mjs';
 
-const { startThreads } = await import('../../../src/core/threads.ts');
+const { startThreads } = await import('../../../src/numerics/threads.ts');
 const { covariance, rbf } = await import('../../../src/kernels/index.ts');
 const threads = await startThreads(2);
 const points = Array.from({ length: 300 }, (_, i) => [i / 100]);

@@ -1,6 +1,6 @@
 import { knnGraph, seededRandom } from 'latentfield';
 import { expect, it } from 'vitest';
-import { geodesicDistances } from '../../../src/models/spectral/geodesicDistances.ts';
+import { geodesicDistances } from '../../../src/models/spectral/neighbourhood/geodesicDistances.ts';
 import { expectClose } from '../../tolerance.ts';
 import { floydWarshall } from './floydWarshall.ts';
 

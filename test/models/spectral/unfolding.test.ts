@@ -1,10 +1,14 @@
 import { fit, Matrix, mvu, seededRandom } from 'latentfield';
 import { swissRoll as generatedRoll } from 'latentfield/data';
 import { describe, expect, it } from 'vitest';
-import { augmentedLagrangian, edgeForces, hessianProduct } from '../../../src/models/spectral/augmentedLagrangian.ts';
-import { neighbourLengths } from '../../../src/models/spectral/neighbourLengths.ts';
-import { unfoldingNewton } from '../../../src/models/spectral/unfoldingNewton.ts';
-import { centre, unfoldingProblem } from '../../../src/models/spectral/unfoldingProblem.ts';
+import { neighbourLengths } from '../../../src/models/spectral/neighbourhood/neighbourLengths.ts';
+import {
+  augmentedLagrangian,
+  edgeForces,
+  hessianProduct,
+} from '../../../src/models/spectral/unfolding/augmentedLagrangian.ts';
+import { unfoldingNewton } from '../../../src/models/spectral/unfolding/unfoldingNewton.ts';
+import { centre, unfoldingProblem } from '../../../src/models/spectral/unfolding/unfoldingProblem.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from './columns.ts';
 

@@ -1,0 +1,64 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import type { Matrix } from '../../core/matrix.ts';
+import type { Edges } from '../../numerics/graph/graph.ts';
+import { doublesOf } from '../../tensors/doubles.ts';
+import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
+import * as op from '../../tensors/ops.ts';
+import { type Tensor, type Tensor1D, type Tensor2D, tf } from '../../tensors/tensorflow.ts';
+
+type Ends = Pick<Edges, 'sources' | 'targets'>;
+
+/**
+ * ‖x_i − x_j‖² of every edge (i, j) of a graph, by direct differences.
+ *
+ * @param X - N×q
+ * @param graph - on N points
+ * @throws InvalidInputError when X has another number of rows
+ */
+export function edgeSquaredDistances(X: Tensor2D, graph: Ends & { readonly size: number }): Tensor1D {
+  if (X.shape[0] !== graph.size) {
+    throw new InvalidInputError(`The graph has ${graph.size} points, but X is ${X.shape.join('×')}.`);
+  }
+  return tf.customGrad((...args: unknown[]) => {
+    const [x, save] = args as [Tensor2D, Save];
+    save([x]);
+    const value = op.tensor(squaredDistancesAt(doublesOf(x), x.shape[1], graph));
+    const gradFunc = (dy: Tensor, [points]: Tensor[]) =>
+      op.tensor(pullBack(doublesOf(dy), doublesOf(points!), points!.shape[1]!, graph), points!.shape);
+    return { value, gradFunc };
+  })(X) as Tensor1D;
+}
+
+/** ‖y_i − y_j‖² of every edge (i, j), for rows of a matrix. */
+export function edgeDistances({ data, columns }: Matrix, ends: Ends): Float64Array {
+  return squaredDistancesAt(data, columns, ends);
+}
+
+function squaredDistancesAt(x: Float64Array, q: number, { sources, targets }: Ends): Float64Array {
+  const distances = new Float64Array(sources.length);
+  for (let e = 0; e < distances.length; e++) {
+    const i = sources[e]! * q;
+    const j = targets[e]! * q;
+    let sum = 0;
+    for (let d = 0; d < q; d++) {
+      const difference = x[i + d]! - x[j + d]!;
+      sum += difference * difference;
+    }
+    distances[e] = sum;
+  }
+  return distances;
+}
+
+function pullBack(dy: Float64Array, x: Float64Array, q: number, { sources, targets }: Ends): Float64Array {
+  const gradient = new Float64Array(x.length);
+  for (let e = 0; e < dy.length; e++) {
+    const i = sources[e]! * q;
+    const j = targets[e]! * q;
+    for (let d = 0; d < q; d++) {
+      const change = 2 * dy[e]! * (x[i + d]! - x[j + d]!);
+      gradient[i + d]! += change;
+      gradient[j + d]! -= change;
+    }
+  }
+  return gradient;
+}

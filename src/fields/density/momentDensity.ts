@@ -1,0 +1,91 @@
+import type { Matrix } from '../../core/matrix.ts';
+import { doublesOf } from '../../tensors/doubles.ts';
+import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
+import * as op from '../../tensors/ops.ts';
+import { type Scalar, type Tensor, type Tensor1D, type Tensor2D, tf } from '../../tensors/tensorflow.ts';
+import { type MomentProblem, withInverse } from './secondMoments.ts';
+
+type Ends = Pick<MomentProblem, 'size' | 'sources' | 'targets'>;
+
+/** A precision as the solver sees it, Θ_ij = b − a. */
+export interface SignedPrecision {
+  /** Θ_ii, N. */
+  readonly diagonal: Tensor1D;
+  /** a ≥ 0, one of each edge. */
+  readonly attraction: Tensor1D;
+  /** b ≥ 0, one of each edge. */
+  readonly repulsion: Tensor1D;
+}
+
+/** Second moments S on the diagonal and at the edges. */
+export interface MomentTensors {
+  /** S_ii, N. */
+  readonly variances: Tensor1D;
+  /** S_ij, one of each edge. */
+  readonly covariances: Tensor1D;
+}
+
+/**
+ * c/2·[log|Θ| − tr(SΘ) − 2ρ·Σ_e(a_e + b_e)]: smooth within the bounds of a and b, and at its maximum one of a_e and b_e is 0, so that
+ * a_e + b_e = |Θ_ij|.
+ *
+ * @throws NumericalError when Θ is not positive definite
+ * @see Lawrence 2012, §3; Friedman, Hastie & Tibshirani 2008
+ */
+export function momentDensity(
+  { diagonal, attraction, repulsion }: SignedPrecision,
+  { variances, covariances }: MomentTensors,
+  ends: Ends,
+  penalty: number,
+  copies: number,
+): Scalar {
+  const edges = op.sub(repulsion, attraction) as Tensor1D;
+  const onDiagonal = op.sum(op.mul(variances, diagonal));
+  const onEdges = op.mul(2, op.sum(op.mul(covariances, edges)));
+  const cost = op.mul(2 * penalty, op.sum(op.add(attraction, repulsion)));
+  const gain = op.sub(precisionLogDeterminant(diagonal, edges, ends), op.add(onDiagonal, onEdges));
+  return op.mul(copies / 2, op.sub(gain, cost)) as Scalar;
+}
+
+/** log|Θ| of Θ's diagonal and its entries at edges; the gradient is W_ii and 2W_ij, W = Θ⁻¹. */
+function precisionLogDeterminant(diagonal: Tensor1D, edges: Tensor1D, ends: Ends): Scalar {
+  const { size: N, sources, targets } = ends;
+  return tf.customGrad((...args: unknown[]) => {
+    const [d, e, save] = args as [Tensor, Tensor, Save];
+    const entries = { diagonal: doublesOf(d), edges: doublesOf(e) };
+    const { value, onDiagonal, onEdges } = withInverse(ends, entries, (logDeterminant, W) => ({
+      value: logDeterminant,
+      onDiagonal: Float64Array.from({ length: N }, (_, i) => W[i * (N + 1)]!),
+      onEdges: Float64Array.from(sources, (i, edge) => 2 * W[targets[edge]! * N + i]!),
+    }));
+    save([op.tensor(onDiagonal), op.tensor(onEdges)]);
+    const gradFunc = (dy: Tensor, saved: Tensor[]) => saved.map((slope) => op.mul(slope, dy));
+    return { value: op.scalar(value), gradFunc };
+  })(diagonal, edges) as Scalar;
+}
+
+/** S = XXᵀ/c of latents X (N×q), on the diagonal and at the edges. */
+export function latentMoments(X: Tensor2D, { sources, targets }: Ends, copies: number): MomentTensors {
+  const across = op.mul(op.gather(X, sources), op.gather(X, targets));
+  return {
+    variances: op.div(op.sum(op.square(X), 1), copies) as Tensor1D,
+    covariances: op.div(op.sum(across, 1), copies) as Tensor1D,
+  };
+}
+
+/** The same in plain numbers. */
+export function pointMoments(
+  { data, columns: q }: Matrix,
+  { size, sources, targets }: Ends,
+  copies: number,
+): Pick<MomentProblem, 'variances' | 'covariances'> {
+  const moment = (i: number, j: number) => {
+    let sum = 0;
+    for (let c = 0; c < q; c++) sum += data[i * q + c]! * data[j * q + c]!;
+    return sum / copies;
+  };
+  return {
+    variances: Float64Array.from({ length: size }, (_, i) => moment(i, i)),
+    covariances: Float64Array.from(sources, (i, e) => moment(i, targets[e]!)),
+  };
+}

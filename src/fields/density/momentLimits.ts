@@ -1,0 +1,36 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import type { Graph } from '../../numerics/graph/graph.ts';
+import { MOST_ENTRIES } from '../solvers/penalizedNewton.ts';
+import { cliqueAbove } from './clique.ts';
+import type { MomentProblem } from './secondMoments.ts';
+
+/**
+ * Refuses what would need a larger Hessian than there can be. Without a penalty no neighbours' entry is 0; with one the steps find out
+ * which are.
+ */
+export function checkSize({ size, covariances, penalty }: MomentProblem): void {
+  const edges = penalty === 0 ? covariances.length : 0;
+  if (size + edges <= MOST_ENTRIES) return;
+  throw new InvalidInputError(
+    `drill takes Newton steps in all entries of the precision that are not 0, up to ${MOST_ENTRIES}, but with ${size} points ` +
+      `${edges === 0 ? '' : `and, at penalty 0, all ${edges} pairs of neighbours `}there would be at least ${size + edges}. ` +
+      `Give fewer points${edges === 0 ? '' : ', fewer neighbours or a penalty above 0'}; meu takes more points.`,
+  );
+}
+
+/**
+ * Refuses a graph on which log|Θ| − tr(SΘ) has no bound: S has rank D at most, and its rows add up to 0, so it vanishes in some direction
+ * over any D + 1 points that are all joined to each other, and over all N.
+ */
+export function checkBounded({ size, sources, targets }: Graph, columns: number): void {
+  const clique = cliqueAbove(Math.min(columns, size - 1), { size, sources, targets });
+  if (clique === undefined) return;
+  const joined =
+    clique.length === size
+      ? `all ${size} points are joined to each other, and columns whose mean is taken off say nothing about the sum of all points`
+      : `${clique.length} points that are all joined to each other (${clique.slice(0, 5).join(', ')}${clique.length > 5 ? ', …' : ''}) ` +
+        `are more than the ${columns} columns of Y say anything about`;
+  throw new InvalidInputError(
+    `With penalty 0 the density of drill has no maximum on this graph: ${joined}. Give a penalty above 0, or fewer neighbours.`,
+  );
+}

@@ -1,0 +1,71 @@
+import { NumericalError } from '../../core/errors.ts';
+import { linearAlgebra } from '../../numerics/dense/activeEngine.ts';
+import { logDeterminantOf } from '../../numerics/dense/factorize.ts';
+import { sharedMemory } from '../../numerics/memory.ts';
+
+/** Constraints on expected second moments of points: max log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij|, Θ_ij = 0 where there is no edge. */
+export interface MomentProblem {
+  readonly size: number;
+  readonly sources: Int32Array;
+  readonly targets: Int32Array;
+  /** S_ii, N numbers. */
+  readonly variances: Float64Array;
+  /** S_ij, one of each edge. */
+  readonly covariances: Float64Array;
+  /** ρ ≥ 0 */
+  readonly penalty: number;
+}
+
+/** The entries of Θ that may differ from 0: its diagonal, and one of each edge. */
+export interface PrecisionEntries {
+  readonly diagonal: Float64Array;
+  readonly edges: Float64Array;
+}
+
+/**
+ * Works with log|Θ| and W = Θ⁻¹.
+ *
+ * @param work - W is N×N, valid until the next allocation in the memory of the backend
+ * @param without - what to do when Θ is not positive definite; it throws the error that says so unless given
+ * @throws NumericalError when Θ is not positive definite, or there is no memory for N×N numbers
+ */
+export function withInverse<T>(
+  { size: N, sources, targets }: Pick<MomentProblem, 'size' | 'sources' | 'targets'>,
+  { diagonal, edges }: PrecisionEntries,
+  work: (logDeterminant: number, W: Float64Array) => T,
+  without: (error: NumericalError) => T = rethrow,
+): T {
+  const memory = sharedMemory();
+  return memory.withBlock(8 * N * N, (offset) => {
+    const precision = memory.float64(offset, N * N).fill(0);
+    for (let i = 0; i < N; i++) precision[i * (N + 1)] = diagonal[i]!;
+    for (let e = 0; e < edges.length; e++) precision[targets[e]! * N + sources[e]!] = edges[e]!;
+    const algebra = linearAlgebra(memory);
+    const pivot = algebra.cholesky(N, offset);
+    if (pivot >= 0) {
+      return without(
+        new NumericalError(`The precision of the field (${N}×${N}) is not positive definite at pivot ${pivot}.`),
+      );
+    }
+    const logDeterminant = logDeterminantOf(N, memory.float64(offset, N * N));
+    algebra.choleskyInverse(N, offset);
+    return work(logDeterminant, memory.float64(offset, N * N));
+  });
+}
+
+/**
+ * W − S on the diagonal and at the edges.
+ *
+ * @throws NumericalError as {@link withInverse} does
+ */
+export function excessOf(problem: Omit<MomentProblem, 'penalty'>, entries: PrecisionEntries): PrecisionEntries {
+  const { size: N, sources, targets, variances, covariances } = problem;
+  return withInverse(problem, entries, (_, W) => ({
+    diagonal: variances.map((variance, i) => W[i * (N + 1)]! - variance),
+    edges: covariances.map((covariance, e) => W[targets[e]! * N + sources[e]!]! - covariance),
+  }));
+}
+
+function rethrow(error: NumericalError): never {
+  throw error;
+}

@@ -1,0 +1,100 @@
+import { Matrix } from '../../core/matrix.ts';
+import type { Edges, Graph } from '../../numerics/graph/graph.ts';
+import { bottomEigenpairs, laplacianFactor } from '../../numerics/sparse/index.ts';
+
+/** How latents are read off a learned field: eigenvectors of its centred covariance, or of (L + λI)f = μ·D_λ·f. */
+export type FieldEmbedding = 'kernelPca' | 'eigenmap';
+
+/** The edges of positive weight. */
+export function supportOf({ size, sources, targets }: Pick<Graph, 'size'> & Edges, weights: ArrayLike<number>): Graph {
+  const kept = Int32Array.from({ length: sources.length }, (_, e) => e).filter((e) => weights[e]! > 0);
+  return Object.freeze({
+    size,
+    sources: kept.map((e) => sources[e]!),
+    targets: kept.map((e) => targets[e]!),
+    weights: Float64Array.from(kept, (e) => weights[e]!),
+  });
+}
+
+/**
+ * The embedding of a field of precision L + λI by its sparse factor.
+ *
+ * 'kernelPca': the q top eigenvectors of HUH, U = (L + λI)⁻¹, each times the root of its eigenvalue. 1 is an eigenvector of U, so these are
+ * the bottom eigenvectors of L + λI beside it. 'eigenmap': columns f_2 … f_{q+1} of (L + λI)f = μ·D_λ·f, D_λ = diag(W1) + λI, with
+ * fᵀD_λf = 1 and μ ascending; the first, constant only for λ = 0, is dropped.
+ *
+ * @returns latents N×q, and the eigenvalues of HUH or μ
+ * @see Lawrence 2012, §2.6; Mao et al. 2017, eq. 16
+ */
+export function fieldEmbedding(
+  graph: Graph,
+  basePrecision: number,
+  latentDim: number,
+  embedding: FieldEmbedding,
+): { readonly latents: Matrix; readonly eigenvalues: Float64Array } {
+  const { size: N, sources, targets, weights } = graph;
+  const factor = laplacianFactor(graph);
+  factor.update(weights, basePrecision);
+  const solve = (b: Float64Array, x: Float64Array) => {
+    factor.solve(b, x);
+  };
+  if (embedding === 'eigenmap') {
+    const degrees = new Float64Array(N).fill(basePrecision);
+    weights.forEach((weight, e) => {
+      degrees[sources[e]!]! += weight;
+      degrees[targets[e]!]! += weight;
+    });
+    const { values, vectors } = bottomEigenpairs(N, solve, latentDim + 1, { metric: degrees });
+    const latents = Matrix.zeros(N, latentDim);
+    for (let i = 0; i < N; i++) {
+      for (let c = 0; c < latentDim; c++) latents.data[i * latentDim + c] = vectors.at(i, c + 1);
+    }
+    return { latents, eigenvalues: values.slice(1) };
+  }
+  const constant = new Float64Array(N).fill(1);
+  const { values, vectors } = bottomEigenpairs(N, solve, latentDim, { known: [constant] });
+  const eigenvalues = values.map((value) => 1 / value);
+  const latents = new Matrix(
+    vectors.data.map((entry, index) => entry * Math.sqrt(eigenvalues[index % latentDim]!)),
+    N,
+    latentDim,
+  );
+  return { latents, eigenvalues };
+}
+
+/** L + λI. */
+export function fieldPrecision({ size: N, sources, targets, weights }: Graph, basePrecision: number): Matrix {
+  const Q = Matrix.zeros(N, N);
+  for (let i = 0; i < N; i++) Q.data[i * (N + 1)] = basePrecision;
+  weights.forEach((weight, e) => {
+    const i = sources[e]!;
+    const j = targets[e]!;
+    Q.data[i * N + j]! -= weight;
+    Q.data[j * N + i]! -= weight;
+    Q.data[i * (N + 1)]! += weight;
+    Q.data[j * (N + 1)]! += weight;
+  });
+  return Q;
+}
+
+/** (L + λI)⁻¹, exactly symmetric. */
+export function fieldCovariance(graph: Graph, basePrecision: number): Matrix {
+  const { size: N, weights } = graph;
+  const factor = laplacianFactor(graph);
+  factor.update(weights, basePrecision);
+  const U = Matrix.zeros(N, N);
+  const unit = new Float64Array(N);
+  for (let i = 0; i < N; i++) {
+    unit.fill(0);
+    unit[i] = 1;
+    factor.solve(unit, U.data.subarray(i * N, (i + 1) * N));
+  }
+  for (let i = 0; i < N; i++) {
+    for (let j = 0; j < i; j++) {
+      const mean = (U.data[i * N + j]! + U.data[j * N + i]!) / 2;
+      U.data[i * N + j] = mean;
+      U.data[j * N + i] = mean;
+    }
+  }
+  return U;
+}

@@ -1,0 +1,9 @@
+export type { FieldProblem } from './density/kktResidual.ts';
+export type { MomentProblem } from './density/secondMoments.ts';
+export {
+  type ExpectedMomentsOptions,
+  expectedMoments,
+  type MomentLayer,
+  type SecondMoments,
+} from './layers/expectedMoments.ts';
+export { type ConstraintLayer, type MaxEntropyOptions, maxEntropy } from './layers/maxEntropy.ts';

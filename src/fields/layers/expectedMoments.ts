@@ -1,0 +1,229 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe } from '../../core/matrix.ts';
+import { checkOptions } from '../../core/options.ts';
+import { box, type ParameterLike } from '../../model/parameter.ts';
+import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
+import { type GraphJSON, graphFromJSON, graphToJSON } from '../../numerics/graph/json.ts';
+import { definePrior, type Prior } from '../../priors/definePrior.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import { latentMoments, momentDensity, pointMoments } from '../density/momentDensity.ts';
+import { layerResidual } from '../density/momentResidual.ts';
+import { excessOf, type MomentProblem } from '../density/secondMoments.ts';
+
+/** Second moments S of points: those that constraints are about. */
+export interface SecondMoments {
+  /** S_ii > 0, one of each point. */
+  readonly variances: ArrayLike<number>;
+  /** S_ij, one of each edge in the graph's order. */
+  readonly covariances: ArrayLike<number>;
+}
+
+export interface ExpectedMomentsOptions {
+  /** Which pairs of points have a constraint; each point has one of its own. */
+  readonly graph: Graph;
+  /** S; the latents' own, XXᵀ/c, unless given. */
+  readonly secondMoments?: SecondMoments;
+  /** ρ ≥ 0, how far the moment of a pair may be from S_ij; a hundredth of the mean of S's diagonal unless given, 0.01 for the latents' own. */
+  readonly penalty?: number;
+  /** c > 0, how many independent copies of the field there are: features or latent dimensions; 1 unless given. */
+  readonly copies?: number;
+  /** Θ_ii > 0, one of each point: free, starting at 1/S_ii, or 1 for the latents' own moments, unless given. */
+  readonly diagonal?: ParameterLike;
+  /** a ≥ 0, one of each edge: free, starting at 0, unless given. */
+  readonly attraction?: ParameterLike;
+  /** b ≥ 0, one of each edge: free, starting at 0, unless given. */
+  readonly repulsion?: ParameterLike;
+}
+
+interface LayerData {
+  readonly graph: Graph;
+  readonly variances: Float64Array | undefined;
+  readonly covariances: Float64Array | undefined;
+  readonly penalty: number;
+  readonly copies: number;
+}
+
+interface LayerJSON {
+  readonly graph: GraphJSON;
+  readonly variances: readonly number[] | null;
+  readonly covariances: readonly number[] | null;
+  readonly penalty: number;
+  readonly copies: number;
+}
+
+const aboveZero = 'a number above 0';
+const fromZero = 'a number from 0';
+const schema = v.strictObject({
+  graph: v.any(),
+  secondMoments: v.optional(v.any()),
+  penalty: v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero))),
+  copies: v.optional(v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero)), 1),
+  diagonal: v.optional(v.any()),
+  attraction: v.optional(v.any()),
+  repulsion: v.optional(v.any()),
+});
+
+/** The penalty unless one is given, of the mean of S's diagonal. */
+const USUAL_PENALTY = 0.01;
+
+/** A constraint layer on second moments: a prior whose own parameters are the entries of the field's precision. */
+export interface MomentLayer extends Prior {
+  /** What is maximised for constraints on given moments; undefined when they are the latents' own. */
+  readonly problem: MomentProblem | undefined;
+}
+
+export const momentsFactory = definePrior({
+  name: 'moments',
+  parameters: (data: LayerData) => precisionOf(data),
+  data: {
+    toJSON: ({ graph, variances, covariances, ...rest }: LayerData): LayerJSON => ({
+      ...rest,
+      graph: graphToJSON(graph),
+      variances: variances === undefined ? null : Array.from(variances),
+      covariances: covariances === undefined ? null : Array.from(covariances),
+    }),
+    fromJSON: (json): LayerData => {
+      const { graph, variances, covariances, ...rest } = json as LayerJSON;
+      return {
+        ...rest,
+        graph: graphFromJSON(graph),
+        variances: variances === null ? undefined : Float64Array.from(variances),
+        covariances: covariances === null ? undefined : Float64Array.from(covariances),
+      };
+    },
+  },
+  prepare: ({ rows }, { graph }) => {
+    checkGraph(graph, 'expectedMoments', rows);
+  },
+  logDensity: (p, X, { data }) => {
+    const { graph, penalty, copies } = data;
+    const precision = {
+      diagonal: p.diagonal as Tensor1D,
+      attraction: p.attraction as Tensor1D,
+      repulsion: p.repulsion as Tensor1D,
+    };
+    const given = momentsIn(data);
+    const moments =
+      given === undefined
+        ? latentMoments(X as Tensor2D, graph, copies)
+        : {
+            variances: op.tensor(given.variances) as Tensor1D,
+            covariances: op.tensor(given.covariances) as Tensor1D,
+          };
+    return momentDensity(precision, moments, graph, penalty, copies);
+  },
+  kktResidual: (p, X, data, _, free) => {
+    const { graph, penalty, copies } = data;
+    const moments = momentsIn(data) ?? pointMoments(X, graph, copies);
+    const list = (name: 'diagonal' | 'attraction' | 'repulsion') => Float64Array.from(p[name] as readonly number[]);
+    const [attraction, repulsion] = [list('attraction'), list('repulsion')];
+    const entries = { diagonal: list('diagonal'), edges: repulsion.map((entry, e) => entry - attraction[e]!) };
+    const precision = {
+      ...(free.has('diagonal') && { diagonal: entries.diagonal }),
+      ...(free.has('attraction') && { attraction }),
+      ...(free.has('repulsion') && { repulsion }),
+    };
+    return layerResidual({ ...graph, ...moments, penalty }, precision, excessOf({ ...graph, ...moments }, entries));
+  },
+});
+
+function momentsIn({ variances, covariances }: LayerData) {
+  return variances === undefined || covariances === undefined ? undefined : { variances, covariances };
+}
+
+/**
+ * A constraint layer on expected second moments: the Gaussian random field over points that has the largest entropy among those whose
+ * expected second moments are S_ii for every point and within ρ of S_ij at the edges of a graph. Its precision Θ has entries on the
+ * diagonal and at the edges only, multipliers of the constraints, and its term is the concave dual
+ *
+ * moments = c/2·[log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij|],
+ *
+ * without constants: the graphical lasso across points. Θ_ij = b_e − a_e with a, b ≥ 0, of which one is 0 at the maximum. There,
+ * (Θ⁻¹)_ii = S_ii, (Θ⁻¹)_ij = S_ij + ρ·sign(Θ_ij) where Θ_ij is not 0, and |(Θ⁻¹)_ij − S_ij| ≤ ρ where it is.
+ *
+ * As a prior on latents (no `secondMoments`) S = XXᵀ/c: with c = q the term is log N(X; 0, Θ⁻¹) without its constant, less the penalty,
+ * so X and the precision are fitted together; `diagnostics.kktResidual` of a fit is then the largest violation of these conditions by what is
+ * free of the precision at its latents, relative to √(S_ii·S_jj). {@link drill} is this layer of the observations alone, with c = 2.
+ *
+ * @param options - see {@link ExpectedMomentsOptions}
+ * @returns a prior named `moments` with the parameters `diagonal`, `attraction` and `repulsion`, all with bounds [0, ∞) and on the scale of
+ * 1/√(S_ii·S_jj)
+ * @throws InvalidInputError for a graph that is none, moments that are not finite or not one a point and one an edge, variances that
+ * are not above 0 (nothing would bound the precision of that point), and numbers that are below 0; when it is evaluated, for a graph on
+ * another number of points, and NumericalError for a precision that is not positive definite
+ * @see Lawrence 2012, §3; Friedman, Hastie & Tibshirani 2008
+ * @example
+ * ```ts
+ * const layer = expectedMoments({ graph: knnGraph(Y, 6), penalty: 0.05, copies: 2 });
+ * gplvm(Y, { latentDim: 2, priors: [layer] });
+ * ```
+ */
+export function expectedMoments(options: ExpectedMomentsOptions): MomentLayer {
+  const checked = checkOptions(schema, options, 'expectedMoments');
+  const { copies, diagonal, attraction, repulsion } = checked;
+  const graph = checkGraph(checked.graph, 'expectedMoments');
+  const moments = checked.secondMoments === undefined ? undefined : checkMoments(checked.secondMoments, graph);
+  const penalty = checked.penalty ?? USUAL_PENALTY * (moments === undefined ? 1 : mean(moments.variances));
+  const data: LayerData = {
+    graph,
+    variances: moments?.variances,
+    covariances: moments?.covariances,
+    penalty,
+    copies,
+  };
+  const given = Object.entries({ diagonal, attraction, repulsion }).filter(([, value]) => value !== undefined);
+  const prior = momentsFactory(Object.fromEntries(given) as Record<string, ParameterLike>, data);
+  const { size, sources, targets } = graph;
+  return Object.freeze({
+    ...prior,
+    problem: moments === undefined ? undefined : { size, sources, targets, ...moments, penalty },
+  });
+}
+
+const mean = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+function precisionOf({ graph, variances }: LayerData) {
+  const { size, sources, targets } = graph;
+  const start = variances?.map((variance) => 1 / variance) ?? new Float64Array(size).fill(1);
+  const scale = Float64Array.from(sources, (i, e) => Math.sqrt(start[i]! * start[targets[e]!]!));
+  const none = new Array<number>(sources.length).fill(0);
+  return {
+    diagonal: box(0, Infinity, Array.from(start), { scale: start }),
+    attraction: box(0, Infinity, none, { scale }),
+    repulsion: box(0, Infinity, none, { scale }),
+  };
+}
+
+function checkMoments(given: unknown, { size, sources, targets }: Graph) {
+  const { variances, covariances } = (given ?? {}) as Partial<Record<keyof SecondMoments, unknown>>;
+  const moments = {
+    variances: listOf(variances, 'variances', size, 'points'),
+    covariances: listOf(covariances, 'covariances', sources.length, 'edges'),
+  };
+  const flat = moments.variances.findIndex((variance) => !(variance > 0 && variance < Infinity));
+  if (flat >= 0) {
+    throw new InvalidInputError(
+      `The variances of expectedMoments are finite numbers above 0, but that of point ${flat} is ${moments.variances[flat]}, so nothing bounds its ` +
+        'precision. Leave that point out, or measure it from elsewhere than the mean.',
+    );
+  }
+  const bad = moments.covariances.findIndex((covariance) => !Number.isFinite(covariance));
+  if (bad >= 0) {
+    throw new InvalidInputError(
+      `The covariances of expectedMoments are finite numbers, but that of edge ${bad}, between points ${sources[bad]} and ${targets[bad]}, is ` +
+        `${moments.covariances[bad]}.`,
+    );
+  }
+  return moments;
+}
+
+function listOf(values: unknown, name: string, count: number, of: string): Float64Array {
+  const list = values as ArrayLike<number> | null;
+  if (typeof values === 'object' && list !== null && list.length === count) return Float64Array.from(list);
+  const was = typeof values === 'object' && list !== null ? `${list.length} were` : `${describe(values)} was`;
+  throw new InvalidInputError(
+    `expectedMoments takes secondMoments with ${name}, a list of one number for each of the ${count} ${of}, but ${was} given.`,
+  );
+}

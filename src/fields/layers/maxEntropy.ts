@@ -1,0 +1,181 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe } from '../../core/matrix.ts';
+import { checkOptions } from '../../core/options.ts';
+import { box, type ParameterLike } from '../../model/parameter.ts';
+import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
+import { type GraphJSON, graphFromJSON, graphToJSON } from '../../numerics/graph/json.ts';
+import { definePrior, type Prior } from '../../priors/definePrior.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import { edgeDistances, edgeSquaredDistances } from '../density/edgeSquaredDistances.ts';
+import { fieldDensity } from '../density/fieldDensity.ts';
+import { fieldFactor } from '../density/fieldFactor.ts';
+import { type FieldProblem, kktResidual, weightScale } from '../density/kktResidual.ts';
+
+export interface MaxEntropyOptions {
+  /** Which pairs of points have a constraint. */
+  readonly graph: Graph;
+  /** φ ≥ 0, one of each edge in the graph's order; the latents' own squared distances unless given. */
+  readonly squaredDistances?: ArrayLike<number>;
+  /** λ > 0; 1 unless given. */
+  readonly basePrecision?: number;
+  /** c > 0, how many independent copies of the field there are: features (MEU) or latent dimensions (MPME); 1 unless given. */
+  readonly copies?: number;
+  /** C > 0: weights are at most 4C; Infinity unless given. */
+  readonly slackPenalty?: number;
+  /** The weights w, one of each edge: free, starting at 0, unless given. */
+  readonly weights?: ParameterLike;
+}
+
+interface LayerData {
+  readonly graph: Graph;
+  readonly squaredDistances: Float64Array | undefined;
+  readonly basePrecision: number;
+  readonly copies: number;
+  readonly slackPenalty: number;
+}
+
+interface LayerJSON {
+  readonly graph: GraphJSON;
+  readonly squaredDistances: readonly number[] | null;
+  readonly basePrecision: number;
+  readonly copies: number;
+  readonly slackPenalty: number | null;
+}
+
+const aboveZero = 'a number above 0';
+const positiveNumber = v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero));
+const schema = v.strictObject({
+  graph: v.any(),
+  squaredDistances: v.optional(v.any()),
+  basePrecision: v.optional(positiveNumber, 1),
+  copies: v.optional(positiveNumber, 1),
+  slackPenalty: v.optional(v.pipe(v.number(aboveZero), v.gtValue(0, aboveZero)), Infinity),
+  weights: v.optional(v.any()),
+});
+
+/** A maximum-entropy constraint layer: a prior whose own parameters are the multipliers of its constraints. */
+export interface ConstraintLayer extends Prior {
+  /** The dual problem of constraints on given distances; undefined when they are the latents' own. */
+  readonly problem: FieldProblem | undefined;
+}
+
+export const fieldFactory = definePrior({
+  name: 'field',
+  parameters: (data: LayerData) => ({ weights: weightsOf(data) }),
+  data: {
+    toJSON: ({ graph, squaredDistances, slackPenalty, ...rest }: LayerData): LayerJSON => ({
+      ...rest,
+      graph: graphToJSON(graph),
+      squaredDistances: squaredDistances === undefined ? null : Array.from(squaredDistances),
+      slackPenalty: slackPenalty === Infinity ? null : slackPenalty,
+    }),
+    fromJSON: (json): LayerData => {
+      const { graph, squaredDistances, slackPenalty, basePrecision, copies } = json as LayerJSON;
+      return {
+        graph: graphFromJSON(graph),
+        squaredDistances: squaredDistances === null ? undefined : Float64Array.from(squaredDistances),
+        basePrecision,
+        copies,
+        slackPenalty: slackPenalty ?? Infinity,
+      };
+    },
+  },
+  prepare: ({ rows }, { graph }) => fieldFactor(checkGraph(graph, 'maxEntropy', rows)),
+  logDensity: (p, X, { data, constants: factor }) => {
+    const { graph, squaredDistances, basePrecision, copies } = data;
+    const weights = p.weights as Tensor1D;
+    const distances =
+      squaredDistances === undefined ? edgeSquaredDistances(X as Tensor2D, graph) : op.tensor(squaredDistances);
+    return fieldDensity(weights, distances as Tensor1D, factor, basePrecision, copies);
+  },
+  kktResidual: (p, X, data, factor) => {
+    const problem = problemOf(data, data.squaredDistances ?? edgeDistances(X, data.graph));
+    const weights = Float64Array.from(p.weights as readonly number[]);
+    return kktResidual(problem, weights, factor.evaluate(weights, data.basePrecision).resistances);
+  },
+});
+
+/**
+ * A maximum-entropy constraint layer: the Gaussian Markov random field over points that has the largest entropy among those whose
+ * expected squared distances are φ_e at the edges e of a graph, and no more between them than λ lets them have. Its precision is
+ * Q = L(w) + λI, w ≥ 0 the multipliers of the constraints, and its term the concave dual
+ *
+ * field = c/2·log|L(w) + λI| − ½·Σ_e w_e·φ_e, 0 ≤ w_e ≤ 4C,
+ *
+ * without constants. At its maximum over w, c·R_e = φ_e where 0 < w_e < 4C, c·R_e ≤ φ_e where w_e = 0 and c·R_e ≥ φ_e where
+ * w_e = 4C, with R_e = U_ii + U_jj − 2U_ij and U = Q⁻¹.
+ *
+ * As a prior on latents (no `squaredDistances`) φ_e = ‖x_i − x_j‖²: with c = q the term is log N(X; 0, Q⁻¹) without its constant and
+ * without −λ/2·tr(XᵀX), so X and the weights of the graph are fitted together. `diagnostics.kktResidual` of a fit is then the largest
+ * relative violation of these conditions at its latents.
+ *
+ * @param options - see {@link MaxEntropyOptions}
+ * @returns a prior named `field` with the parameter `weights`, of bounds [0, 4C] and scale min(c/φ_e, 4C)
+ * @throws InvalidInputError for a graph without edges, distances that are negative or not finite or not one an edge, a distance of 0
+ * together with C = ∞ (nothing would bound that weight), and numbers that are not above 0
+ * @see Lawrence 2012, eq. 3; Mao et al. 2017, eqs. 10 and 13
+ * @example
+ * ```ts
+ * const layer = maxEntropy({ graph: knnGraph(Y, 6), basePrecision: 0.1, copies: 2 });
+ * gplvm(Y, { latentDim: 2, priors: [layer, standardNormal({ precision: 0.1 })] });
+ * ```
+ */
+export function maxEntropy(options: MaxEntropyOptions): ConstraintLayer {
+  const { graph: given, squaredDistances, weights, ...rest } = checkOptions(schema, options, 'maxEntropy');
+  const graph = checkGraph(given, 'maxEntropy');
+  if (graph.sources.length === 0) {
+    throw new InvalidInputError('maxEntropy takes a graph with edges, but this one has none: give it more neighbours.');
+  }
+  const distances =
+    squaredDistances === undefined ? undefined : checkDistances(squaredDistances as ArrayLike<number>, graph, rest);
+  const data: LayerData = { graph, squaredDistances: distances, ...rest };
+  const prior = fieldFactory(weights === undefined ? {} : { weights: weights as ParameterLike }, data);
+  return Object.freeze({ ...prior, problem: distances === undefined ? undefined : problemOf(data, distances) });
+}
+
+function problemOf(
+  { graph, basePrecision, copies, slackPenalty }: LayerData,
+  squaredDistances: Float64Array,
+): FieldProblem {
+  const { size, sources, targets } = graph;
+  return { size, sources, targets, squaredDistances, basePrecision, copies, upper: 4 * slackPenalty };
+}
+
+function weightsOf(data: LayerData) {
+  const { graph, squaredDistances, slackPenalty } = data;
+  const upper = 4 * slackPenalty;
+  const start = new Array<number>(graph.sources.length).fill(0);
+  if (squaredDistances === undefined) return box(0, upper, start);
+  const problem = problemOf(data, squaredDistances);
+  return box(0, upper, start, { scale: squaredDistances.map((distance) => weightScale(problem, distance)) });
+}
+
+function checkDistances(
+  values: ArrayLike<number>,
+  { sources, targets }: Graph,
+  { slackPenalty }: Pick<LayerData, 'slackPenalty'>,
+): Float64Array {
+  if (typeof values !== 'object' || values === null || values.length !== sources.length) {
+    throw new InvalidInputError(
+      `maxEntropy takes squaredDistances as a list of one number for each of the ${sources.length} edges, but ` +
+        `${typeof values === 'object' && values !== null ? `${values.length} were given` : `${describe(values)} was given`}.`,
+    );
+  }
+  const distances = Float64Array.from(values);
+  const bad = distances.findIndex((distance) => !(distance >= 0 && distance < Infinity));
+  if (bad >= 0) {
+    throw new InvalidInputError(
+      `Squared distances are finite numbers from 0, but that of edge ${bad}, between points ${sources[bad]} and ${targets[bad]}, is ${distances[bad]}.`,
+    );
+  }
+  const equal = slackPenalty === Infinity ? distances.indexOf(0) : -1;
+  if (equal >= 0) {
+    throw new InvalidInputError(
+      `Points ${sources[equal]} and ${targets[equal]} are the same (their distance is 0), so with slackPenalty Infinity nothing bounds the weight between ` +
+        'them. Remove duplicate points, or give a finite slackPenalty.',
+    );
+  }
+  return distances;
+}

@@ -1,0 +1,55 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import type { Matrix } from '../../core/matrix.ts';
+import { edgesOfPairs, pairKey } from '../../numerics/graph/edges.ts';
+import type { Graph } from '../../numerics/graph/graph.ts';
+import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
+import { Nearest } from '../../numerics/neighbours/nearest.ts';
+
+/**
+ * The k-nearest-neighbour graph (or-rule) of rows with missing entries (NaN), by the mean squared difference of the entries that two rows
+ * have in common, and that times D as the squared distance of each edge. Rows without a common entry are no neighbours.
+ *
+ * @throws InvalidInputError when k is not from 1 to N − 1, or a row has entries in common with fewer than k others
+ */
+export function commonEntriesGraph(Y: Matrix, k: number): { graph: Graph; squaredDistances: Float64Array } {
+  const { rows: N } = Y;
+  const search = new Nearest(checkNeighbours(k, N, 'meu'));
+  const rows = new Int32Array(k);
+  const keys = new Float64Array(N * k);
+  for (let i = 0; i < N; i++) {
+    let comparable = 0;
+    for (let j = 0; j < N; j++) {
+      if (j === i) continue;
+      const square = commonSquaredDistance(Y, i, j);
+      if (Number.isNaN(square)) continue;
+      comparable++;
+      if (square < search.worst) search.offer(square, j);
+    }
+    if (comparable < k) {
+      throw new InvalidInputError(
+        `Row ${i} of the observations has entries in common with ${comparable} other rows only, so it has no ${k} neighbours. ` +
+          'Leave it out, or take fewer neighbours.',
+      );
+    }
+    search.drain(rows, new Float64Array(k), 0);
+    rows.forEach((j, n) => {
+      keys[i * k + n] = pairKey(i, j, N);
+    });
+  }
+  const graph = Object.freeze({ size: N, ...edgesOfPairs(keys, N, () => 1) });
+  const squaredDistances = Float64Array.from(graph.sources, (i, e) => commonSquaredDistance(Y, i, graph.targets[e]!));
+  return { graph, squaredDistances };
+}
+
+/** D times the mean squared difference of common entries; NaN when there are none. */
+function commonSquaredDistance({ data, columns: D }: Matrix, i: number, j: number): number {
+  let sum = 0;
+  let common = 0;
+  for (let d = 0; d < D; d++) {
+    const difference = data[i * D + d]! - data[j * D + d]!;
+    if (Number.isNaN(difference)) continue;
+    sum += difference * difference;
+    common++;
+  }
+  return common === D ? sum : (sum * D) / common;
+}

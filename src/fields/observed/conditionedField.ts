@@ -1,0 +1,99 @@
+import type { SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
+import {
+  analyse,
+  entryOf,
+  factorise,
+  logDeterminant,
+  selectedInverse,
+  solve,
+  sparseSymmetric,
+} from '../../numerics/sparse/index.ts';
+import { dot } from '../../numerics/vectors.ts';
+
+/** A random field with a mean that is not known, given its values at all but some points. */
+export interface ConditionedField {
+  /** log|Q'_mm| */
+  readonly logDeterminant: number;
+  /** A copy of the field with its entries at the missing points, whatever they are, replaced by their conditional mean. */
+  completed(values: Float64Array): Float64Array;
+  /** Conditional variance at every point, 0 at observed ones; N numbers. */
+  variances(): Float64Array;
+  /** Conditional covariance of pairs of points that have an entry in Q, 0 unless both are missing. */
+  covariances(sources: Int32Array, targets: Int32Array): Float64Array;
+}
+
+/**
+ * The field of precision Q about an unknown mean m, the same at all points and as likely anywhere, given its values y_o at some points. With
+ * m integrated out its precision is Q' = Q − Q11ᵀQ/(1ᵀQ1), for Q = L + λI that is L + λI − λ11ᵀ/N, and
+ *
+ * E[y_m | y_o] = −Q'_mm⁻¹·Q'_mo·y_o,  V = Cov[y_m | y_o] = Q'_mm⁻¹.
+ *
+ * A sparse factor of Q_mm serves for all of it, Q'_mm being that less a matrix of rank one.
+ *
+ * @param precision - Q, N×N
+ * @param missing - the points that are not observed, ascending; not all
+ * @see Rue & Held 2005, theorem 2.5
+ */
+export function conditionedField(precision: SparseTerms, missing: Int32Array): ConditionedField {
+  const { size: N, rows, columns, values } = precision;
+  const m = missing.length;
+  const place = new Int32Array(N).fill(-1);
+  missing.forEach((i, a) => {
+    place[i] = a;
+  });
+  const inside = Int32Array.from(rows.keys()).filter((e) => place[rows[e]!]! >= 0 && place[columns[e]!]! >= 0);
+  const block = sparseSymmetric(
+    m,
+    inside.map((e) => place[rows[e]!]!),
+    inside.map((e) => place[columns[e]!]!),
+    Float64Array.from(inside, (e) => values[e]!),
+  );
+  const factor = factorise(analyse(block.pattern), block.values);
+  const ones = new Float64Array(N).fill(1);
+  const sums = times(precision, ones);
+  const q = Float64Array.from(missing, (i) => sums[i]!);
+  const z = solve(factor, q);
+  const total = sums.reduce((sum, entry) => sum + entry, 0);
+  const rest = total - dot(q, z);
+  let inverse: Float64Array | undefined;
+  /** Entry of V, for two missing points that have one in Q. */
+  const covariance = (a: number, b: number) => {
+    inverse ??= selectedInverse(factor);
+    return inverse[entryOf(block.pattern, Math.max(a, b), Math.min(a, b))]! + (z[a]! * z[b]!) / rest;
+  };
+  return {
+    logDeterminant: logDeterminant(factor) + Math.log(rest / total),
+    completed: (y) => {
+      let mean = 0;
+      for (let i = 0; i < N; i++) if (place[i]! < 0) mean += y[i]! / (N - m);
+      const observed = y.map((entry, i) => (place[i]! < 0 ? entry - mean : 0));
+      const common = dot(sums, observed) / total;
+      const pulled = times(precision, observed);
+      const right = Float64Array.from(missing, (i, a) => q[a]! * common - pulled[i]!);
+      const shift = dot(z, right) / rest;
+      const found = solve(factor, right);
+      return y.map((entry, i) => {
+        const a = place[i]!;
+        return a < 0 ? entry : mean + found[a]! + z[a]! * shift;
+      });
+    },
+    variances: () => Float64Array.from(place, (a) => (a < 0 ? 0 : covariance(a, a))),
+    covariances: (sources, targets) =>
+      Float64Array.from(sources, (i, e) => {
+        const [a, b] = [place[i]!, place[targets[e]!]!];
+        return a < 0 || b < 0 ? 0 : covariance(a, b);
+      }),
+  };
+}
+
+/** Q·x. */
+function times({ rows, columns, values }: SparseTerms, x: Float64Array): Float64Array {
+  const product = new Float64Array(x.length);
+  values.forEach((value, e) => {
+    const i = rows[e]!;
+    const j = columns[e]!;
+    product[i]! += value * x[j]!;
+    if (i !== j) product[j]! += value * x[i]!;
+  });
+  return product;
+}

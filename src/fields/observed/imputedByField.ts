@@ -1,0 +1,58 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { observedPatterns } from '../../mapping/observedPatterns.ts';
+import type { Prediction } from '../../model/model.ts';
+import type { Graph } from '../../numerics/graph/graph.ts';
+import type { SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
+import { conditionedField } from './conditionedField.ts';
+
+/** L + λI as a sum of entries. */
+export function laplacianTerms({ size: N, sources, targets, weights }: Graph, basePrecision: number): SparseTerms {
+  const diagonal = new Float64Array(N).fill(basePrecision);
+  weights.forEach((weight, e) => {
+    diagonal[sources[e]!]! += weight;
+    diagonal[targets[e]!]! += weight;
+  });
+  const count = N + sources.length;
+  const ends = (of: Int32Array) => Int32Array.from({ length: count }, (_, e) => (e < N ? e : of[e - N]!));
+  return {
+    size: N,
+    rows: ends(sources),
+    columns: ends(targets),
+    values: Float64Array.from({ length: count }, (_, e) => (e < N ? diagonal[e]! : -weights[e - N]!)),
+  };
+}
+
+/**
+ * Missing entries (NaN) of columns over the points of a field, each at its mean given the observed entries of its own column: see
+ * {@link conditionedField}. Columns that are observed at the same points share a factor.
+ *
+ * @param precision - Q of the field, N×N
+ * @param Y - N×D, any columns over the same points
+ * @returns the mean, equal to Y where that is observed, and the conditional variance, 0 there; both N×D
+ * @throws InvalidInputError when Y has not N rows, or a column holds no observation at all
+ */
+export function imputedByField(precision: SparseTerms, Y: Matrix): Prediction {
+  if (Y.rows !== precision.size) {
+    throw new InvalidInputError(
+      `impute takes columns over the ${precision.size} points that were fitted, but a ${Y.rows}×${Y.columns} matrix was given. Use project and reconstruct for new points.`,
+    );
+  }
+  const mean = Matrix.from(Y);
+  const variance = Matrix.zeros(Y.rows, Y.columns);
+  for (const { rows, columns } of observedPatterns(Y)) {
+    if (rows.length === Y.rows) continue;
+    const observed = new Set(rows);
+    const missing = Int32Array.from({ length: Y.rows }, (_, i) => i).filter((i) => !observed.has(i));
+    const field = conditionedField(precision, missing);
+    const variances = field.variances();
+    for (const d of columns) {
+      const completed = field.completed(Y.column(d));
+      for (const i of missing) {
+        mean.data[i * Y.columns + d] = completed[i]!;
+        variance.data[i * Y.columns + d] = variances[i]!;
+      }
+    }
+  }
+  return { mean, variance };
+}

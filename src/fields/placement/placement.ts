@@ -1,0 +1,224 @@
+import { Matrix } from '../../core/matrix.ts';
+import type { Projection } from '../../model/model.ts';
+import type { Graph } from '../../numerics/graph/graph.ts';
+import { Nearest } from '../../numerics/neighbours/nearest.ts';
+import type { FieldEmbedding } from '../embedding/fieldEmbedding.ts';
+import { type FieldSolver, fieldSolver } from '../solvers/fieldSolver.ts';
+import { type JoiningWeights, joiningWeights } from './joiningWeights.ts';
+
+/** A learned random field and its embedding, to which new points are added. */
+export interface PlacedField {
+  readonly name: string;
+  /** The learned graph. */
+  readonly graph: Graph;
+  readonly basePrecision: number;
+  readonly copies: number;
+  readonly slackPenalty: number;
+  /** Y, N×D */
+  readonly observations: Matrix;
+  /** How many nearest points a new one may be joined to, or 'all'. */
+  readonly neighbours: number | 'all';
+  /** Whether the columns of Y are the copies of the field, so that it gives them a density. */
+  readonly density: boolean;
+  /** φ between a new row and every point, N numbers; from the observed entries alone, as if the others were like them. */
+  distancesTo(row: Float64Array): Float64Array;
+  readonly embedding: FieldEmbedding;
+  /** N×q */
+  readonly latents: Matrix;
+  readonly eigenvalues: Float64Array;
+}
+
+/** A new point's edges to points of the field, those of positive weight. */
+export interface Joined {
+  readonly neighbours: Int32Array;
+  /** w, or Infinity for points in the very place of the new one when nothing bounds their weights. */
+  readonly weights: Float64Array;
+}
+
+/** Candidates that a new point that may be joined to all points is first joined to, and most that are added at a time. */
+const FIRST = 10;
+
+/** Relative excess of c·M_jj over φ_j at which a candidate left out is added. */
+const PULLS = 1e-10;
+
+/**
+ * Joins a row to the field by the weights that maximise the field's objective with one more point, all else held: see
+ * {@link joiningWeights}. It may be joined to its nearest points; where it may be to all, those nearest are tried first, and others added
+ * until none has c·M_jj > φ_j.
+ */
+export function joined(field: PlacedField, row: Float64Array, solver: FieldSolver): Joined {
+  const { copies, slackPenalty, basePrecision, graph } = field;
+  const N = graph.size;
+  const distances = field.distancesTo(row);
+  const upper = 4 * slackPenalty;
+  if (upper === Infinity) {
+    const same = Int32Array.from(distances.keys()).filter((j) => distances[j] === 0);
+    if (same.length > 0) return { neighbours: same, weights: new Float64Array(same.length).fill(Infinity) };
+  }
+  const all = field.neighbours === 'all';
+  let candidates = nearest(distances, Math.min(N, all ? FIRST : (field.neighbours as number)));
+  const common = (1 + 1 / N) / basePrecision;
+  for (;;) {
+    const columns = Array.from(candidates, (j) => solver.column(j));
+    const k = candidates.length;
+    const covariances = Float64Array.from({ length: k * k }, (_, p) => {
+      const [a, b] = [Math.floor(p / k), p % k];
+      return 0.5 * (columns[a]![candidates[b]!]! + columns[b]![candidates[a]!]!);
+    });
+    const found = joiningWeights({
+      squaredDistances: Float64Array.from(candidates, (j) => distances[j]!),
+      covariances,
+      common,
+      copies,
+      upper,
+    });
+    const missed = all ? pulling(field, distances, candidates, columns, found, solver) : [];
+    if (missed.length === 0) {
+      const kept = Int32Array.from(candidates.keys()).filter((a) => found.weights[a]! > 0);
+      return {
+        neighbours: kept.map((a) => candidates[a]!),
+        weights: Float64Array.from(kept, (a) => found.weights[a]!),
+      };
+    }
+    candidates = Int32Array.from([...candidates, ...missed]);
+  }
+}
+
+/** The k least distances, ties by index. */
+function nearest(distances: Float64Array, k: number): Int32Array {
+  const search = new Nearest(k);
+  for (let j = 0; j < distances.length; j++) if (distances[j]! < search.worst) search.offer(distances[j]!, j);
+  const rows = new Int32Array(k);
+  search.drain(rows, new Float64Array(k), 0);
+  return rows;
+}
+
+/** Of the points that are no candidates those that want an edge most: c·M_jj > φ_j. */
+function pulling(
+  { copies, graph: { size: N } }: PlacedField,
+  distances: Float64Array,
+  candidates: Int32Array,
+  columns: readonly Float64Array[],
+  { weights, shown, remaining, reduction }: JoiningWeights,
+  solver: FieldSolver,
+): number[] {
+  const k = candidates.length;
+  const among = new Set(candidates);
+  const variances = solver.variances();
+  const found: { j: number; excess: number }[] = [];
+  for (let j = 0; j < N; j++) {
+    if (among.has(j)) continue;
+    let variance = variances[j]!;
+    let h = 1;
+    for (let a = 0; a < k; a++) {
+      const own = columns[a]![j]!;
+      h -= own * weights[a]! * shown[a]!;
+      for (let b = 0; b < k; b++) variance -= own * reduction[a * k + b]! * columns[b]![j]!;
+    }
+    const excess = (copies * (variance + h * h * remaining)) / distances[j]! - 1;
+    if (excess > PULLS) found.push({ j, excess });
+  }
+  return found
+    .sort((a, b) => b.excess - a.excess || a.j - b.j)
+    .slice(0, FIRST)
+    .map(({ j }) => j);
+}
+
+/**
+ * Places rows (n×D) in the embedding of a learned field. A row is joined to the field by weights w (see {@link joined}); s = Σ_j w_j. Given
+ * its neighbours a copy of the field has mean (λ·m + Σ_j w_j·y_j)/(λ + s) and variance 1/(λ + s) at the new point, m being its mean. The latents
+ * are eigenvectors, and an eigenvector satisfies the equation of its own point without that shrinkage, so they are placed by that equation:
+ *
+ * kernel PCA: Lf = μf, so x_* = Σ_j w_j·x_j / (s − μ), μ = 1/eigenvalue − λ;
+ * eigenmap: (L + λI)f = μ·D_λ·f, so x_* = Σ_j w_j·x_j / ((λ + s)·(1 − μ)).
+ *
+ * A training point that is joined by its own learned weights lands on its latents. A point with s < 2μ is joined to the field by less than
+ * the eigenvector is to itself, and s − μ could vanish: it has max(s − μ, μ) for a denominator, which takes it to the mean of all as s → 0.
+ *
+ * @returns latents n×q; log p(y_*|Y) over the observed entries, NaN where the field is not one of the observations
+ * @see Bengio et al. 2004, "Out-of-sample extensions for LLE, Isomap, MDS, Eigenmaps, and spectral clustering"
+ */
+export function placed(field: PlacedField, Y: Matrix): Projection {
+  const solver = fieldSolver(field.graph, field.basePrecision);
+  const q = field.latents.columns;
+  const latents = Matrix.zeros(Y.rows, q);
+  const logDensity = new Float64Array(Y.rows).fill(Number.NaN);
+  for (let i = 0; i < Y.rows; i++) {
+    const row = Y.row(i);
+    const edges = joined(field, row, solver);
+    latents.data.set(latentsOf(field, edges), i * q);
+    if (field.density) logDensity[i] = logDensityOf(field, edges, row);
+  }
+  return { latents, logDensity };
+}
+
+/** Mean of the observations at new points given their neighbours, n×D: what the field makes of rows with missing entries. */
+export function reconstructed(field: PlacedField, Y: Matrix): Matrix {
+  const solver = fieldSolver(field.graph, field.basePrecision);
+  const result = Matrix.zeros(Y.rows, Y.columns);
+  for (let i = 0; i < Y.rows; i++) result.data.set(meanOf(field, joined(field, Y.row(i), solver)), i * Y.columns);
+  return result;
+}
+
+/** The place of a point that is joined to the field by given edges. */
+export function latentsOf(
+  {
+    latents,
+    eigenvalues,
+    embedding,
+    basePrecision,
+  }: Pick<PlacedField, 'latents' | 'eigenvalues' | 'embedding' | 'basePrecision'>,
+  { neighbours, weights }: Joined,
+): Float64Array {
+  const { columns: q } = latents;
+  const s = sum(weights);
+  if (s === 0) return new Float64Array(q);
+  if (s === Infinity) return meanOfRows(latents, neighbours);
+  const total = weightedRows(latents, neighbours, weights);
+  return total.map((entry, c) => {
+    const value = eigenvalues[c]!;
+    if (embedding === 'eigenmap') return entry / ((basePrecision + s) * (1 - value));
+    const mu = Math.max(0, 1 / value - basePrecision);
+    return entry / Math.max(s - mu, mu);
+  });
+}
+
+/** E[y_*|Y]; the mean of the copies is not known but estimated with it, which makes λN/(N + 1) of λ. */
+function meanOf({ observations, basePrecision }: PlacedField, { neighbours, weights }: Joined): Float64Array {
+  const { rows: N } = observations;
+  const s = sum(weights);
+  if (s === Infinity) return meanOfRows(observations, neighbours);
+  const own = (basePrecision * N) / (N + 1);
+  const mean = meanOfRows(observations);
+  return weightedRows(observations, neighbours, weights).map((entry, d) => (entry + own * mean[d]!) / (s + own));
+}
+
+function logDensityOf(field: PlacedField, edges: Joined, row: Float64Array): number {
+  const N = field.observations.rows;
+  const precision = sum(edges.weights) + (field.basePrecision * N) / (N + 1);
+  if (precision === Infinity) return Infinity;
+  const mean = meanOf(field, edges);
+  let density = 0;
+  row.forEach((entry, d) => {
+    if (Number.isNaN(entry)) return;
+    density += 0.5 * (Math.log(precision / (2 * Math.PI)) - precision * (entry - mean[d]!) ** 2);
+  });
+  return density;
+}
+
+function sum(values: Float64Array): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function weightedRows({ data, columns }: Matrix, rows: Int32Array, weights: Float64Array): Float64Array {
+  const total = new Float64Array(columns);
+  rows.forEach((j, a) => {
+    for (let c = 0; c < columns; c++) total[c]! += weights[a]! * data[j * columns + c]!;
+  });
+  return total;
+}
+
+function meanOfRows(matrix: Matrix, rows?: Int32Array): Float64Array {
+  const chosen = rows ?? Int32Array.from({ length: matrix.rows }, (_, i) => i);
+  return weightedRows(matrix, chosen, new Float64Array(chosen.length).fill(1 / chosen.length));
+}

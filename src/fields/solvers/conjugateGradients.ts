@@ -1,0 +1,67 @@
+import { dot } from '../../numerics/vectors.ts';
+import type { Preconditioner } from './localInverse.ts';
+
+/** A symmetric positive definite system of which only products are known. */
+export interface System {
+  readonly right: Float64Array;
+  /** The product with a vector, in an array of its own. */
+  product(direction: Float64Array): Float64Array;
+  /** None unless given. */
+  readonly inverse?: Preconditioner;
+}
+
+export interface Direction {
+  readonly solution: Float64Array;
+  readonly products: number;
+  /** Whether the search was told to end. */
+  readonly stopped: boolean;
+}
+
+/** What to do at a direction without positive curvature: end where it is, or, when it is the first, go along it. */
+export type Indefinite = 'end' | 'follow';
+
+/**
+ * Solves a system by preconditioned conjugate gradients, to a part of the residual's norm under the preconditioner; pauses after each
+ * product, and ends when `true` is sent in, or at a direction without positive curvature.
+ *
+ * @param part - of the norm
+ * @param most - most products
+ * @param indefinite - whether such a direction is the solution where it is the first, as for a step that minimises
+ * @see Hestenes & Stiefel, J. Res. NBS 49 (1952)
+ */
+export function* conjugateGradients(
+  { right, product, inverse = (r, x) => x.set(r) }: System,
+  part: number,
+  most: number,
+  indefinite: Indefinite = 'end',
+): Generator<undefined, Direction, boolean> {
+  const count = right.length;
+  const solution = new Float64Array(count);
+  const residual = right.slice();
+  const conditioned = new Float64Array(count);
+  inverse(residual, conditioned);
+  const direction = conditioned.slice();
+  let energy = dot(residual, conditioned);
+  const goal = part * part * energy;
+  let products = 0;
+  while (products < most && energy > goal) {
+    const image = product(direction);
+    products++;
+    const curvature = dot(direction, image);
+    if (!(curvature > 0)) {
+      if (products === 1 && indefinite === 'follow') solution.set(direction);
+      break;
+    }
+    const length = energy / curvature;
+    for (let a = 0; a < count; a++) {
+      solution[a]! += length * direction[a]!;
+      residual[a]! -= length * image[a]!;
+    }
+    inverse(residual, conditioned);
+    const before = energy;
+    energy = dot(residual, conditioned);
+    for (let a = 0; a < count; a++) direction[a] = conditioned[a]! + (energy / before) * direction[a]!;
+    if (yield) return { solution, products, stopped: true };
+  }
+  return { solution, products, stopped: false };
+}

@@ -1,0 +1,97 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { isCount } from '../../core/finiteArray.ts';
+import type { SolverMemory } from '../../model/solver.ts';
+import { type FieldProblem, kktResidual } from '../density/kktResidual.ts';
+
+/** Weights, and what the dual of a maximum-entropy problem tells of them. */
+export interface FieldPoint {
+  readonly weights: Float64Array;
+  /** c/2·log|L(w) + λI| − ½·Σ w_e·φ_e */
+  readonly value: number;
+  readonly resistances: Float64Array;
+  readonly kktResidual: number;
+}
+
+/** The best point of a search so far, and what it took to get there. */
+export interface FieldProgress extends FieldPoint {
+  readonly iterations: number;
+  readonly evaluations: number;
+}
+
+/** Where a search stands after an iteration. */
+export interface FieldStep extends FieldProgress {
+  /** A copy of what it needs, beside the point, to go on from here to the same bits. */
+  memory(): SolverMemory;
+}
+
+/** Where a search ended. */
+export interface FieldResult extends FieldProgress {
+  /** Whether it was told to end. */
+  readonly stopped: boolean;
+}
+
+/** A search for the maximum: gives every iteration, may pause in between, and ends at its best point once `true` is sent in. */
+export type FieldSearch = Generator<FieldStep | undefined, FieldResult, boolean>;
+
+/**
+ * The counts of a search that goes on.
+ *
+ * @param again - evaluations that it will repeat in order to know where it was, and that do not count
+ * @throws InvalidInputError when the memory holds none
+ */
+export function countsOf(memory: SolverMemory | undefined, again: number): { iterations: number; evaluations: number } {
+  if (memory === undefined) return { iterations: 0, evaluations: 0 };
+  const { iterations, evaluations } = memory;
+  if (!isCount(iterations)) throw damagedMemory('iterations');
+  if (!isCount(evaluations, again)) throw damagedMemory('evaluations');
+  return { iterations, evaluations: evaluations - again };
+}
+
+/** What is thrown when a search is to go on from something that no search leaves. */
+export function damagedMemory(name: string): InvalidInputError {
+  return new InvalidInputError(
+    `The state of the model's own steps is damaged: '${name}' in its memory is not what they leave. Resume with the checkpoint as it was ` +
+      'saved, and the model that it was saved from.',
+  );
+}
+
+/** Part of the objective below which two values are the same but for rounding. */
+const LEVEL = 1e-12;
+
+/**
+ * What the dual tells of some weights.
+ *
+ * @param weights - kept
+ */
+export function pointAt(
+  problem: FieldProblem,
+  weights: Float64Array,
+  logDeterminant: number,
+  resistances: Float64Array,
+): FieldPoint {
+  let cost = 0;
+  for (let e = 0; e < weights.length; e++) cost += weights[e]! * problem.squaredDistances[e]!;
+  return {
+    weights,
+    value: 0.5 * (problem.copies * logDeterminant - cost),
+    resistances,
+    kktResidual: kktResidual(problem, weights, resistances),
+  };
+}
+
+/** The point of greater value; of two that only rounding tells apart, the one nearer to the optimality conditions. */
+export function betterOf<P extends Pick<FieldPoint, 'value' | 'kktResidual'>>(one: P, other: P): P {
+  const gain = other.value - one.value;
+  if (Math.abs(gain) > LEVEL * Math.max(1, Math.abs(one.value))) return gain > 0 ? other : one;
+  return other.kktResidual < one.kktResidual ? other : one;
+}
+
+/** A search whose steps are told in other words. */
+export function* retold<Step, Told, Result>(
+  search: Generator<Step | undefined, Result, boolean>,
+  tell: (step: Step) => Told,
+): Generator<Told | undefined, Result, boolean> {
+  let step = search.next(false);
+  while (!step.done) step = search.next(yield step.value === undefined ? undefined : tell(step.value));
+  return step.value;
+}

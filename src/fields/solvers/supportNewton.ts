@@ -1,0 +1,90 @@
+import { type LaplacianFactor, laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
+import { type FieldProblem, restrictedTo } from '../density/kktResidual.ts';
+import { type FieldSearch, pointAt } from './fieldSearch.ts';
+import { freeEdges, movedWithin } from './freeEdges.ts';
+import { localInverse } from './localInverse.ts';
+import { newtonDirection } from './newtonDirection.ts';
+
+/** The method ends here: the rest is rounding. */
+const GOAL = 5e-12;
+
+/** Most products with the Hessian for one step. */
+const MOST_PRODUCTS = 60;
+
+/**
+ * Newton's method on the weights between their bounds, for a start at which it is known which those are: steps by conjugate gradients on
+ * a factor of these edges alone, projected onto the bounds and halved until the violation falls, since near the maximum the objective no longer
+ * tells points apart. Its best point is that of the smallest violation.
+ *
+ * @param factor - of the whole graph
+ * @param start - one weight an edge, within the bounds
+ * @param steps - most steps; 0 only measures
+ * @see Dembo, Eisenstat & Steihaug, SIAM J. Numer. Anal. 19 (1982), on inexact Newton methods
+ */
+export function* supportNewton(
+  problem: FieldProblem,
+  factor: LaplacianFactor,
+  start: Float64Array,
+  steps: number,
+): FieldSearch {
+  let evaluations = 0;
+  const look = (weights: Float64Array) => {
+    factor.update(weights, problem.basePrecision);
+    evaluations++;
+    return pointAt(problem, weights, factor.logDeterminant, factor.resistances());
+  };
+  let at = look(start.slice());
+  let iterations = 0;
+  let stopped = false;
+  while (iterations < steps && at.kktResidual > GOAL && !stopped) {
+    const free = freeEdges(problem, at.weights, at.resistances);
+    const part = Math.max(1e-3, Math.min(0.1, Math.sqrt(at.kktResidual)));
+    const found = yield* stepOn(problem, factor, at.weights, free, part);
+    evaluations += found.evaluations;
+    stopped = found.stopped;
+    let next = at;
+    for (let length = 1; length > 1e-3 && !(next.kktResidual < at.kktResidual) && !stopped; length /= 2) {
+      next = look(movedWithin(problem, at.weights, free, (a) => length * found.step[a]!));
+      stopped = yield;
+    }
+    if (!(next.kktResidual < at.kktResidual)) break;
+    at = next;
+    iterations++;
+    const { weights } = at;
+    if (!stopped) stopped = yield { ...at, iterations, evaluations, memory: () => ({ support: weights.slice() }) };
+  }
+  return { ...at, iterations, evaluations, stopped };
+}
+
+/** Newton's step of the free weights where all others stay; those at a bound above 0 are part of the field. */
+function* stepOn(
+  problem: FieldProblem,
+  factor: LaplacianFactor,
+  weights: Float64Array,
+  free: Int32Array,
+  part: number,
+): Generator<undefined, { step: Float64Array; evaluations: number; stopped: boolean }, boolean> {
+  const isFree = new Uint8Array(weights.length);
+  for (const e of free) isFree[e] = 1;
+  const present = Int32Array.from(weights.keys()).filter((e) => isFree[e] === 1 || weights[e]! > 0);
+  const restricted = restrictedTo(problem, present);
+  const own = laplacianFactor(restricted);
+  own.update(
+    Float64Array.from(present, (e) => weights[e]!),
+    problem.basePrecision,
+  );
+  const resistances = own.resistances();
+  // A weight that stays is held by a shift that no step moves.
+  const shift = Float64Array.from(present, (e) => (isFree[e] === 1 ? 0 : HELD));
+  const right = Float64Array.from(resistances, (R, a) =>
+    isFree[present[a]!] === 1 ? 1 - restricted.squaredDistances[a]! / (problem.copies * R) : 0,
+  );
+  const inverse = localInverse(factor, restricted, shift);
+  const system = { factor: own, resistances, shift, right, inverse };
+  const { solution, products, stopped } = yield* newtonDirection(system, part, MOST_PRODUCTS);
+  const step = solution.map((z, a) => z / resistances[a]!).filter((_, a) => isFree[present[a]!] === 1);
+  return { step, evaluations: products + 1, stopped };
+}
+
+/** Far above the Hessian's largest eigenvalue in scaled weights. */
+const HELD = 1e12;

@@ -1,0 +1,192 @@
+import * as v from 'valibot';
+import { InvalidInputError, NumericalError } from '../../core/errors.ts';
+import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
+import type { TraceEntry } from '../../model/fit.ts';
+import { START_KINDS } from '../../model/model.ts';
+import type { FitProblem } from '../fit/fitProblem.ts';
+import type { Origin } from '../fit/restartOrigins.ts';
+import type { RefinementState, SolverState } from '../minimize/solverState.ts';
+import { shortNumber } from '../shortNumber.ts';
+import { readCheckpointFile } from './checkpointFile.ts';
+import { refinementFromJson, refinementToJson, type SolverStateJson, stateFromJson, stateToJson } from './stateJson.ts';
+
+/** Everything a fit needs to go on as if it had not been interrupted, beside its model and options: plain JSON. */
+export interface Checkpoint {
+  readonly format: 'latentfield-checkpoint';
+  readonly version: 1;
+  /** The model's name. */
+  readonly model: string;
+  /** What its variables look like; the model that resumes must have the same. */
+  readonly variables: readonly { readonly path: string; readonly shape: readonly number[]; readonly free: boolean }[];
+  readonly seed: number;
+  /** Seconds spent so far. */
+  readonly seconds: number;
+  /** How each start was found; the model's own and moves around it by 1, where a file does not say. */
+  readonly origins?: readonly Origin[] | undefined;
+  /** One for each start, null for those that have not begun. */
+  readonly starts: readonly (null | { readonly trace: readonly TraceEntry[]; readonly state: SolverStateJson })[];
+  /** Where the model's own steps after the solver are, once they have begun. */
+  readonly refinement?: SolverStateJson | undefined;
+}
+
+const number = v.number();
+const schema = v.object({
+  format: v.literal('latentfield-checkpoint'),
+  version: v.literal(1),
+  model: v.string(),
+  variables: v.array(v.object({ path: v.string(), shape: v.array(number), free: v.boolean() })),
+  seed: number,
+  seconds: number,
+  origins: v.optional(v.array(v.object({ init: v.picklist(START_KINDS), width: number }))),
+  starts: v.pipe(
+    v.array(
+      v.nullable(
+        v.object({
+          trace: v.array(v.object({ iteration: number, evaluations: number, objective: number, gradientNorm: number })),
+          state: v.custom<SolverStateJson>((value) => typeof value === 'object' && value !== null),
+        }),
+      ),
+    ),
+    v.minLength(1),
+  ),
+  refinement: v.optional(v.custom<SolverStateJson>((value) => typeof value === 'object' && value !== null)),
+});
+
+/** Relative difference of the log density at a saved point that other hardware or another engine may make. */
+const ROUNDING = 1e-6;
+
+/** The state of a fit as a checkpoint. */
+export function checkpointOf(
+  problem: FitProblem,
+  runs: readonly {
+    readonly start: { readonly origin: Origin };
+    readonly trace: readonly TraceEntry[];
+    readonly state: SolverState | undefined;
+  }[],
+  seed: number,
+  seconds: number,
+  refinement?: RefinementState,
+): Checkpoint {
+  return {
+    format: 'latentfield-checkpoint',
+    version: 1,
+    model: problem.model.name,
+    variables: variablesOf(problem),
+    seed,
+    seconds,
+    origins: runs.map(({ start }) => start.origin),
+    starts: runs.map(({ trace, state }) =>
+      state === undefined ? null : { trace: [...trace], state: stateToJson(state) },
+    ),
+    ...(refinement !== undefined && { refinement: refinementToJson(refinement) }),
+  };
+}
+
+const variablesOf = ({ layout }: FitProblem): Checkpoint['variables'] =>
+  layout.variables.map(({ path, shape, start }) => ({ path, shape, free: start >= 0 }));
+
+/**
+ * Reads what the option `resume` was given.
+ *
+ * @throws InvalidInputError when the file cannot be read or was cut short, or it is not a checkpoint of this version
+ */
+export async function readCheckpoint(given: string | object): Promise<Checkpoint> {
+  const name = typeof given === 'string' ? `'${given}'` : 'The checkpoint given to resume';
+  const json = typeof given === 'string' ? await readCheckpointFile(given) : given;
+  const { format, version } = (json ?? {}) as Partial<Checkpoint>;
+  if (format !== 'latentfield-checkpoint') {
+    throw new InvalidInputError(`${name} is not a checkpoint: resume takes what the option checkpoint of fit saved.`);
+  }
+  if (version !== 1) {
+    throw new InvalidInputError(
+      `${name} is a checkpoint of version ${version}, but this release reads version 1. Resume with the release that saved it.`,
+    );
+  }
+  const result = v.safeParse(schema, json);
+  if (result.success) return result.output;
+  const path = result.issues[0].path?.map(({ key }) => String(key)).join('.');
+  throw new InvalidInputError(
+    `${name} is damaged: '${path}' is missing or not what it should be. Was it cut short, or edited?`,
+  );
+}
+
+/**
+ * Where the run from a start is to go on, undefined where it has not begun.
+ *
+ * @throws InvalidInputError when the checkpoint is not of this model, or of the same on other data
+ */
+export function resumedState(checkpoint: Checkpoint, start: number, problem: FitProblem): SolverState | undefined {
+  checkVariables(checkpoint, problem);
+  const saved = checkpoint.starts[start] ?? null;
+  if (saved === null) return undefined;
+  const state = stateFromJson(saved.state);
+  if (state.best.x.length === problem.layout.size) checkValue(state, problem);
+  return state;
+}
+
+/**
+ * Where the model's own steps are to go on, undefined where they have not begun; for a checkpoint whose starts have been checked.
+ *
+ * @throws InvalidInputError when what is saved of them is damaged
+ */
+export function resumedRefinement(
+  { refinement, starts }: Checkpoint,
+  { layout }: FitProblem,
+): RefinementState | undefined {
+  if (refinement === undefined) return undefined;
+  const state = refinementFromJson(refinement);
+  if (state.x.length !== layout.size) {
+    throw new InvalidInputError(
+      `The checkpoint holds ${state.x.length} variables of the model's own steps, but the model has ${layout.size}. Was it edited?`,
+    );
+  }
+  const damaged = Object.entries({
+    start: isCount(state.start, 0, starts.length - 1),
+    iterations: isCount(state.iterations),
+    x: isFiniteArray(state.x, layout.size),
+  }).find(([, isRight]) => !isRight);
+  if (damaged === undefined) return state;
+  throw new InvalidInputError(
+    `The state of the model's own steps in the checkpoint is damaged: its '${damaged[0]}' is not what they leave. Was it edited?`,
+  );
+}
+
+function checkVariables({ model, variables }: Checkpoint, problem: FitProblem): void {
+  const expected = variablesOf(problem);
+  if (model !== problem.model.name) {
+    throw new InvalidInputError(
+      `The checkpoint was saved by a fit of the model '${model}', but '${problem.model.name}' is to resume it.`,
+    );
+  }
+  const count = Math.max(expected.length, variables.length);
+  for (let i = 0; i < count; i++) {
+    const saved = variables[i];
+    const own = expected[i];
+    if (JSON.stringify(saved) === JSON.stringify(own)) continue;
+    throw new InvalidInputError(
+      `The checkpoint does not fit this model: it has ${inWords(saved)} where the model has ${inWords(own)}. ` +
+        'Resume with the model and the data that it was saved from.',
+    );
+  }
+}
+
+function inWords(variable: Checkpoint['variables'][number] | undefined): string {
+  if (variable === undefined) return 'no further variable';
+  return `${variable.free ? '' : 'a fixed '}'${variable.path}' of shape [${variable.shape.join(', ')}]`;
+}
+
+/** The same variables do not make the same model: its value at the saved point tells other data or parts. */
+function checkValue({ best, scale }: SolverState, { compute, objective }: FitProblem): void {
+  let value = Number.NaN;
+  try {
+    const x = best.x.map((entry, i) => entry * scale[i]!);
+    value = compute(() => objective(x).value);
+  } catch (error) {
+    if (!(error instanceof NumericalError)) throw error;
+  }
+  if (Math.abs(value - best.value) <= ROUNDING * Math.max(1, Math.abs(best.value))) return;
+  throw new InvalidInputError(
+    `The checkpoint was saved by a fit of another model or other data: the log density at its best point was ${shortNumber(-best.value)}, ` +
+      `but is ${shortNumber(-value)} here. Resume with the model and the data that it was saved from.`,
+  );
+}

@@ -1,0 +1,94 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { nodeModule } from '../../core/nodeModule.ts';
+
+type FileSystem = typeof import('node:fs/promises');
+
+const fileSystem = () =>
+  nodeModule<FileSystem>(
+    'node:fs/promises',
+    'A checkpoint is named by the path of a file in Node only. Elsewhere give checkpoint a function that stores it, and resume what was stored.',
+  );
+
+/**
+ * Writes a checkpoint so that the file is whole whenever the process ends: under a temporary name beside it, which then
+ * replaces it.
+ *
+ * @throws InvalidInputError when it cannot be written there
+ */
+export async function writeCheckpointFile(file: string, checkpoint: object): Promise<void> {
+  const { open, rename, rm } = await fileSystem();
+  const temporary = `${file}.${await hostName()}.${process.pid}.tmp`;
+  try {
+    const handle = await open(temporary, 'w');
+    try {
+      await handle.writeFile(`${JSON.stringify(checkpoint)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw new InvalidInputError(`The checkpoint '${file}' cannot be written: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Removes what processes of this host that were killed while they wrote this file have left beside it, where it may. Whether those of
+ * another host, which shares the folder, are alive cannot be known here.
+ */
+export async function removeStaleFiles(file: string): Promise<void> {
+  const { readdir, rm } = await fileSystem();
+  const { basename, dirname, join } = await nodeModule<typeof import('node:path')>('node:path', 'Not in Node.');
+  const folder = dirname(file);
+  const names = await readdir(folder).catch(() => []);
+  const own = `${basename(file)}.${await hostName()}.`;
+  for (const name of names) {
+    const [, writer] = name.startsWith(own) ? (/^(\d+)\.tmp$/.exec(name.slice(own.length)) ?? []) : [];
+    if (writer === undefined || isAlive(Number(writer))) continue;
+    await rm(join(folder, name), { force: true }).catch(() => undefined);
+  }
+}
+
+/** As it may be part of a file's name. */
+async function hostName(): Promise<string> {
+  const { hostname } = await nodeModule<typeof import('node:os')>('node:os', 'Not in Node.');
+  return hostname().replace(/[^A-Za-z0-9-]/g, '_');
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // A process of somebody else's may not be asked, but is there.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/**
+ * The JSON in a checkpoint's file.
+ *
+ * @throws InvalidInputError when it cannot be read or was cut short
+ */
+export async function readCheckpointFile(file: string): Promise<unknown> {
+  const { readFile } = await fileSystem();
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new InvalidInputError(`The checkpoint '${file}' cannot be read: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new InvalidInputError(
+      `The checkpoint '${file}' is no whole JSON (${text.length} characters): it was cut short, or is something else.`,
+      { cause: error },
+    );
+  }
+}

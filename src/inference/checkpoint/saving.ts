@@ -1,0 +1,42 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { removeStaleFiles, writeCheckpointFile } from './checkpointFile.ts';
+
+/** Where a fit saves its checkpoints. */
+export interface Saving {
+  save(checkpoint: Checkpoint): Promise<void>;
+  /** A sentence about the last save, to be put behind others; empty where it went well. */
+  complaint(): string;
+}
+
+/**
+ * Saves to a file, or through the caller's function. A file that cannot be written at first is an error, as long as little is lost by it;
+ * later the fit goes on, tries again at the next save, and says at its end if the last one failed.
+ */
+export function saving(checkpoint: string | ((checkpoint: Checkpoint) => unknown) | undefined): Saving | undefined {
+  if (checkpoint === undefined) return undefined;
+  let complaint = '';
+  if (typeof checkpoint !== 'string') {
+    return {
+      async save(state) {
+        await checkpoint(state);
+      },
+      complaint: () => complaint,
+    };
+  }
+  let isFirst = true;
+  return {
+    async save(state) {
+      if (isFirst) await removeStaleFiles(checkpoint);
+      try {
+        await writeCheckpointFile(checkpoint, state);
+        complaint = '';
+      } catch (error) {
+        if (isFirst || !(error instanceof InvalidInputError)) throw error;
+        complaint = ` The last checkpoint was not saved, an earlier one may be there: ${error.message}`;
+      }
+      isFirst = false;
+    },
+    complaint: () => complaint,
+  };
+}

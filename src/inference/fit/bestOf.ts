@@ -1,0 +1,83 @@
+import type { FitDiagnostics, TraceEntry } from '../../model/fit.ts';
+import { projectedGradientNorm } from '../minimize/scaledObjective.ts';
+import type { Solution } from '../minimize/solution.ts';
+import { stoppedBy } from '../minimize/stopping.ts';
+import type { Box } from '../solvers/solver.ts';
+import type { FitProblem } from './fitProblem.ts';
+import type { Course } from './fitStep.ts';
+
+/** The run from one start that came to an end. */
+export interface EndedRun {
+  readonly start: { readonly number: number };
+  readonly trace: readonly TraceEntry[];
+  readonly solution: Solution;
+}
+
+/** A point and how it was found. */
+export interface Outcome extends Omit<Course, 'diagnostics'> {
+  /** The start that it came from. */
+  readonly start: number;
+  readonly x: Float64Array;
+  /** Evaluations from the other starts. */
+  readonly elsewhere: number;
+  /** Of the start that it came from. */
+  readonly diagnostics: Omit<FitDiagnostics, 'engine' | 'jitter' | 'seconds'>;
+}
+
+/**
+ * The run of the greatest log density, the first of equals, and what there is to say of all of them.
+ *
+ * @param ended - at least one
+ * @param count - number of starts there were to be
+ * @param limits - of the solver's variables
+ * @param signal - what may have ended the fit before all starts had their turn
+ */
+export function bestOf(
+  ended: readonly EndedRun[],
+  count: number,
+  limits: FitProblem['limits'],
+  signal: AbortSignal,
+): Outcome {
+  const best = ended.reduce((kept, run) => (run.solution.value < kept.solution.value ? run : kept));
+  const { x, iterations, evaluations, state } = best.solution;
+  return {
+    start: best.start.number,
+    x,
+    elsewhere: ended.reduce((sum, { solution }) => sum + solution.evaluations, 0) - evaluations,
+    trace: best.trace,
+    ...ending(ended, best, count, signal),
+    diagnostics: {
+      evaluations,
+      iterations,
+      gradientNorm: projectedGradientNorm(state.best, boxOf(limits, x.length)),
+      ...(count === 1 ? {} : { restarts: ended.map(({ solution }) => -solution.value) }),
+    },
+  };
+}
+
+/** The bounds of z = x / scale, in which the solver works. */
+export function boxOf(limits: FitProblem['limits'], size: number): Box {
+  const bound = (entries: Float64Array | undefined, none: number) =>
+    Float64Array.from({ length: size }, (_, i) => (entries?.[i] ?? none) / (limits?.scale[i] ?? 1));
+  return {
+    lower: bound(limits?.bounds.lower, Number.NEGATIVE_INFINITY),
+    upper: bound(limits?.bounds.upper, Number.POSITIVE_INFINITY),
+  };
+}
+
+function ending(
+  ended: readonly EndedRun[],
+  best: EndedRun,
+  count: number,
+  signal: AbortSignal,
+): Pick<Outcome, 'status' | 'message'> {
+  const { status, message } = best.solution;
+  if (count === 1) return { status, message };
+  const from = `start ${best.start.number}`;
+  const finished = ended.filter(({ solution }) => solution.status !== 'stopped').length;
+  if (finished === count) return { status, message: `${message} It came from ${from}, the best of ${count}.` };
+  return {
+    status: 'stopped',
+    message: `Stopped by ${stoppedBy(signal)} after ${finished} of ${count} starts. The best so far is ${from}: ${message}`,
+  };
+}

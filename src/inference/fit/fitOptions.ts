@@ -1,0 +1,192 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe } from '../../core/matrix.ts';
+import { checkOptions } from '../../core/options.ts';
+import { type Model, START_KINDS } from '../../model/model.ts';
+import { type EngineChoice, engineChoice } from '../../numerics/dense/index.ts';
+import type { Threads } from '../../numerics/threads.ts';
+import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+import type { Solver } from '../solvers/solver.ts';
+import type { WorkerPool } from '../workers/pool.ts';
+import type { FitStep } from './fitStep.ts';
+import { type Origin, originsOf, type Restarts } from './restartOrigins.ts';
+
+/**
+ * Options of {@link fit} and {@link fitSteps}. A model in closed form, such as `pca`, or one that solves itself, such as `mvu`, refuses
+ * solver, restarts, workers, checkpoint and resume; to the latter the limits and the signal apply, and both report their result only.
+ */
+export interface FitOptions {
+  /** Unless given, `lbfgs()`, or `lbfgsb()` for a model whose parameters have bounds that they may reach. */
+  readonly solver?: Solver;
+  /** Most iterations from each start; 1000 unless given, 0 returns the initial point. */
+  readonly maxIterations?: number;
+  /** Most evaluations of the log density from each start, those of the fit that is resumed included, at least 1; no limit unless given. */
+  readonly maxEvaluations?: number;
+  /**
+   * Seconds after which the fit stops and returns its best point so far, all starts together; no limit unless given. They are counted
+   * from this call on, without those of the fit that is resumed, and looked at whenever the thread is left.
+   */
+  readonly maxSeconds?: number;
+  /**
+   * Largest entry of the gradient in the solver's variables at which the fit has converged; 1e-5 unless given, or what the model
+   * says (one that takes Newton steps after the solver needs less of it).
+   */
+  readonly tolerance?: number;
+  /** Part of the objective that an iteration must gain for the fit to go on; 1e-11 unless given, or what the model says. */
+  readonly relativeDecrease?: number;
+  /** Seed of everything random; 0 unless given. */
+  readonly seed?: number;
+  /**
+   * Number of further starts beside the model's own, 0 unless given; the best result is kept, and `diagnostics.restarts` lists
+   * the objective of each. They are drawn around the model's start from the seed: each column of the latents (and of any
+   * other real matrix) moves by half its standard deviation times a standard normal, a real number or list by half its root
+   * mean square, the logarithm of a positive parameter and the logit of a bounded one by a standard normal. As an object it says
+   * where they begin, such as `{ count: 4, inits: ['pca', 'isomap'], width: 0.5 }`: see {@link Restarts}.
+   */
+  readonly restarts?: number | Restarts;
+  /**
+   * How many workers share the starts: Web Workers, or threads of Node. The result has the same bits whatever their number.
+   * They rebuild the model from its JSON, so one with parts of your own needs a worker file of your own, which knows them:
+   * see {@link WorkerPool}.
+   */
+  readonly workers?: number | WorkerPool;
+  /**
+   * Where to save the state of the fit: the path of a file (in Node), or a function that is given it, plain JSON, and awaited.
+   * It is saved at the start, every `checkpointInterval` seconds and at the end of each start, as of the last whole iteration.
+   * Where a file cannot be written later on, the fit goes on, and its message says so if that was so at the end.
+   */
+  readonly checkpoint?: string | ((checkpoint: Checkpoint) => unknown);
+  /** Seconds between two checkpoints: what a killed process loses at most; 10 unless given. */
+  readonly checkpointInterval?: number;
+  /** A checkpoint of the same model, or the path of its file, to go on from; `seed` and `restarts` are then its own. */
+  readonly resume?: string | Checkpoint;
+  /** Called at each start and after every iteration; returning false stops the fit. */
+  readonly onProgress?: (step: FitStep) => unknown;
+  /** Aborting it stops the fit before its next evaluation; it returns its best point so far. */
+  readonly signal?: AbortSignal;
+  /**
+   * Which linear algebra to use, in the fit and in what is done with its result: 'auto', the fastest that this machine has, unless given
+   * or named by LATENTFIELD_ENGINE. `diagnostics.engine` says which it was, and `diagnostics.engineReason` why not the native one where
+   * that was to be expected.
+   */
+  readonly engine?: EngineChoice;
+  /**
+   * Threads that share the large matrix operations of the WebAssembly engine: how many, which the fit starts and ends, or those that
+   * `startThreads` has started. One unless given or named by LATENTFIELD_THREADS. The result has the same bits whatever their number;
+   * where there can be none, `diagnostics.threadsReason` says why. Workers, which share starts, have one thread each.
+   */
+  readonly threads?: number | Threads;
+}
+
+const wholeNumber = v.pipe(v.number('a whole number'), v.integer('a whole number'));
+const wholeFrom = (least: number) => v.pipe(wholeNumber, v.minValue(least, `a whole number from ${least}`));
+const fromZero = v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'));
+const startKinds = START_KINDS.map((kind) => `'${kind}'`).join(', ');
+const isThreads = (value: unknown): value is Threads =>
+  typeof value === 'object' && value !== null && 'count' in value && 'run' in value;
+
+const schema = v.strictObject({
+  solver: v.optional(v.any()),
+  maxIterations: v.optional(wholeFrom(0)),
+  maxEvaluations: v.optional(wholeFrom(1)),
+  maxSeconds: v.optional(fromZero),
+  tolerance: v.optional(fromZero),
+  relativeDecrease: v.optional(fromZero),
+  seed: v.optional(wholeNumber),
+  restarts: v.optional(
+    v.union(
+      [
+        wholeFrom(0),
+        v.strictObject({
+          count: wholeFrom(0),
+          inits: v.optional(v.pipe(v.array(v.picklist(START_KINDS)), v.minLength(1, 'at least one start'))),
+          width: v.optional(v.pipe(fromZero, v.finite('a finite number'))),
+        }),
+      ],
+      `a whole number from 0, or { count, inits, width } with inits among ${startKinds}`,
+    ),
+  ),
+  workers: v.optional(
+    v.union(
+      [wholeFrom(1), v.looseObject({ count: wholeFrom(1), start: v.function() })],
+      'a whole number from 1, or workers of your own: { count, start }, a whole number from 1 and a function',
+    ),
+  ),
+  checkpoint: v.optional(
+    v.union(
+      [v.pipe(v.string(), v.minLength(1)), v.custom<(checkpoint: Checkpoint) => unknown>(isFunction)],
+      'the path of a file or a function',
+    ),
+  ),
+  checkpointInterval: v.optional(fromZero, 10),
+  resume: v.optional(v.union([v.string(), v.looseObject({})], 'a checkpoint or the path of its file')),
+  onProgress: v.optional(v.custom<(step: FitStep) => unknown>(isFunction, 'a function')),
+  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+  engine: v.optional(engineChoice),
+  threads: v.optional(
+    v.union([wholeFrom(1), v.custom<Threads>(isThreads)], 'a whole number from 1, or what startThreads started'),
+  ),
+});
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+/** Options with defaults filled in, where what is resumed has no say. */
+export type FitSettings = Omit<
+  v.InferOutput<typeof schema>,
+  'solver' | 'restarts' | 'workers' | 'resume' | 'relativeDecrease'
+> & {
+  /** Of all starts, where the option restarts was given. */
+  readonly origins: readonly Origin[] | undefined;
+  readonly relativeDecrease: number;
+  readonly solver: Solver | undefined;
+  readonly workers: number | WorkerPool | undefined;
+  readonly resume: string | object | undefined;
+};
+
+/**
+ * Checks what `fit` was given.
+ *
+ * @throws InvalidInputError for what is not a model, an unknown option or a value of the wrong kind
+ */
+export function fitSettings(model: Model, options: FitOptions): FitSettings {
+  if (typeof model !== 'object' || model === null || typeof model.assemble !== 'function') {
+    throw new InvalidInputError(
+      `fit takes a model, such as gplvm(Y, { latentDim: 2 }), but ${describe(model)} was given.`,
+    );
+  }
+  const { restarts, ...checked } = checkOptions(schema, options, 'fit');
+  const origins = options.restarts === undefined ? undefined : originsOf(options.restarts);
+  const elsewhere = origins?.find(({ init }) => init !== 'model');
+  if (elsewhere !== undefined && model.startAt === undefined && model.embed === undefined) {
+    throw new InvalidInputError(
+      `The model '${model.name}' has no latents that could start at '${elsewhere.init}'. Leave inits out of restarts.`,
+    );
+  }
+  if (model.embed !== undefined) refuseSearch(model, options);
+  return {
+    ...checked,
+    origins,
+    tolerance: checked.tolerance ?? model.tolerance,
+    relativeDecrease: checked.relativeDecrease ?? model.relativeDecrease ?? 1e-11,
+    // As they were given: a checked copy would have lost its class.
+    solver: options.solver,
+    workers: options.workers,
+    resume: checked.resume,
+  };
+}
+
+const hasNone = (restarts: FitOptions['restarts']) => restarts !== undefined && originsOf(restarts).length === 1;
+
+/** Refuses the options of a search from several starts, or one that can be resumed, for a model that has none. */
+function refuseSearch({ name }: Model, options: FitOptions): void {
+  const given = (['solver', 'restarts', 'workers', 'checkpoint', 'resume'] as const).filter(
+    (option) => options[option] !== undefined && !(option === 'restarts' && hasNone(options.restarts)),
+  );
+  if (given.length === 0) return;
+  throw new InvalidInputError(
+    `The model '${name}' finds its solution by itself, so fit can do nothing with ${given.map((option) => `'${option}'`).join(', ')}: ` +
+      `leave ${given.length === 1 ? 'it' : 'them'} out.`,
+  );
+}

@@ -1,0 +1,96 @@
+import type { Model, ParameterValues } from '../../model/model.ts';
+import { type LogDensity, logDensity, objectiveOf } from '../../model/objective.ts';
+import {
+  layOut,
+  naturalEntries,
+  toNatural,
+  toUnconstrained,
+  type VariableLayout,
+  valuesByPath,
+} from '../../model/variables.ts';
+import type { EngineChoice, EngineReport } from '../../numerics/dense/index.ts';
+import type { ObjectiveFunction } from '../minimize/scaledObjective.ts';
+import type { Box } from '../solvers/solver.ts';
+import { chosenEngine, computeWith } from './chosenEngine.ts';
+import { type FitThreads, ONE_THREAD } from './fitThreads.ts';
+
+/** A model as a minimisation problem: its tensors, which `dispose` gives back, and its solver's variables. */
+export interface FitProblem {
+  readonly model: Model;
+  readonly seed: number;
+  readonly layout: VariableLayout;
+  /** The model's initial values, in the solver's variables. */
+  readonly start: Float64Array;
+  /** Bounds and typical sizes of the solver's variables, when there are bounds. */
+  readonly limits: { readonly bounds: Box; readonly scale: Float64Array } | undefined;
+  /** Minus the log density, of the solver's variables. */
+  readonly objective: ObjectiveFunction;
+  /** The linear algebra engine that was asked for; undefined where the environment says. */
+  readonly engine: EngineChoice | undefined;
+  /** The one that evaluates it. */
+  readonly chosenEngine: EngineReport;
+  readonly threads: FitThreads;
+  /** Runs numerics on the float64 backend with that engine and these threads; nothing of the caller's. */
+  compute<T>(work: () => T): T;
+  /** Natural values by path. */
+  valuesAt(x: Float64Array): ParameterValues;
+  /** The solver's variables from natural values by path. */
+  variablesAt(values: ParameterValues): Float64Array;
+  /** Value and terms, without gradients. Works after `dispose` too, for a point that somebody kept. */
+  densityAt(x: Float64Array): Omit<LogDensity, 'gradients'>;
+  dispose(): void;
+}
+
+/** Makes a model ready to be fitted. */
+export function openProblem(
+  model: Model,
+  seed: number,
+  engine: EngineChoice | undefined,
+  threads = ONE_THREAD,
+): FitProblem {
+  const compute = computeWith(engine, threads);
+  const assemble = () => compute(() => model.assemble(seed));
+  const assembly = assemble();
+  const layout = layOut(assembly.parameters);
+  let disposed = false;
+  return {
+    model,
+    seed,
+    layout,
+    start: toUnconstrained(layout, naturalEntries(layout, {})),
+    limits: limitsOf(layout),
+    objective: objectiveOf(assembly, layout),
+    engine,
+    chosenEngine: chosenEngine(engine),
+    threads,
+    compute,
+    valuesAt: (x) => valuesByPath(layout, toNatural(layout, x)),
+    variablesAt: (values) => toUnconstrained(layout, naturalEntries(layout, values)),
+    densityAt(x) {
+      const current = disposed ? assemble() : assembly;
+      try {
+        return compute(() => logDensity(current, layout, toNatural(layout, x), false));
+      } finally {
+        if (current !== assembly) current.dispose();
+      }
+    },
+    dispose() {
+      if (!disposed) assembly.dispose();
+      disposed = true;
+    },
+  };
+}
+
+function limitsOf({ variables, size }: VariableLayout): FitProblem['limits'] {
+  if (variables.every(({ parameter, start }) => start < 0 || parameter.support !== 'box')) return undefined;
+  const lower = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
+  const upper = new Float64Array(size).fill(Number.POSITIVE_INFINITY);
+  const scale = new Float64Array(size).fill(1);
+  for (const { parameter, start, size: entries } of variables) {
+    if (start < 0 || parameter.support !== 'box') continue;
+    lower.fill(parameter.lower, start, start + entries);
+    upper.fill(parameter.upper, start, start + entries);
+    if (parameter.scale !== undefined) scale.set(parameter.scale, start);
+  }
+  return { bounds: { lower, upper }, scale };
+}

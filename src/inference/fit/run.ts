@@ -1,0 +1,127 @@
+import { OptimizationError } from '../../core/errors.ts';
+import type { TraceEntry } from '../../model/fit.ts';
+import { slices } from '../minimize/slices.ts';
+import type { Progress, Solution } from '../minimize/solution.ts';
+import { solve } from '../minimize/solve.ts';
+import type { RefinementState, SolverState } from '../minimize/solverState.ts';
+import { standardSolver } from '../minimize/standardSolver.ts';
+import type { Solver } from '../solvers/solver.ts';
+import type { FitProblem } from './fitProblem.ts';
+import { onlyPoint } from './onlyPoint.ts';
+import type { Origin } from './restartOrigins.ts';
+
+/** One of the starts of a fit; plain data, which may go to a worker. */
+export interface Start {
+  /** 0 is the model's own. */
+  readonly number: number;
+  readonly origin: Origin;
+  /** In the solver's variables. */
+  readonly x: Float64Array;
+  /** Where an earlier run from this start was, to go on from there. */
+  readonly state?: SolverState;
+}
+
+/**
+ * Whether a start is still to be run. Once the fit is being stopped, only the model's own, so that there is a result, and those that go on
+ * from a state: what they had come to costs no evaluation.
+ */
+export function hasItsTurn({ number, state }: Start, { aborted }: AbortSignal): boolean {
+  return !aborted || number === 0 || state !== undefined;
+}
+
+/** What holds for the runs from all starts. */
+export interface RunSettings {
+  /** The one that suits the problem, unless given. */
+  readonly solver?: Solver | undefined;
+  readonly relativeDecrease: number;
+  readonly maxIterations?: number | undefined;
+  readonly maxEvaluations?: number | undefined;
+  readonly tolerance?: number | undefined;
+  /** Seconds between two states; none unless given. */
+  readonly stateInterval?: number | undefined;
+}
+
+/** What happens on the way; plain data, which may come from a worker. */
+export type RunEvent =
+  | { readonly kind: 'iteration'; readonly start: number; readonly entry: TraceEntry; readonly x: Float64Array }
+  | { readonly kind: 'state'; readonly start: number; readonly state: SolverState }
+  | { readonly kind: 'refinement'; readonly state: RefinementState }
+  | { readonly kind: 'end'; readonly start: number; readonly solution: Solution };
+
+/** Halvings of the way between a start where the log density is not finite and the model's own start. */
+const MOST_HALVINGS = 10;
+
+/**
+ * Runs the solver from one start, in slices on the float64 backend; everything of the caller's happens outside of it,
+ * while the generator pauses.
+ *
+ * @param signal - ends the run before its next evaluation; a reason that is a string says who stopped it
+ */
+export async function* runFrom(
+  problem: FitProblem,
+  start: Start,
+  { solver = standardSolver(problem), stateInterval = Number.POSITIVE_INFINITY, ...settings }: RunSettings,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, void, void> {
+  if (start.x.length === 0) {
+    const solution = onlyPoint(problem, solver);
+    const entry = { iteration: 0, evaluations: 1, objective: -solution.value, gradientNorm: 0 };
+    yield { kind: 'iteration', start: start.number, entry, x: solution.x };
+    yield { kind: 'end', start: start.number, solution };
+    return;
+  }
+  const { run, first } = begin(problem, start, solver, settings, signal);
+  let step = first;
+  let iteration = -1;
+  const slice = slices();
+  let saved = Number.NEGATIVE_INFINITY;
+  while (!step.done) {
+    const progress = step.value;
+    if (progress.iterations !== iteration) {
+      iteration = progress.iterations;
+      yield { kind: 'iteration', start: start.number, entry: traceEntry(progress), x: progress.x };
+    }
+    if (performance.now() - saved >= 1000 * stateInterval) {
+      yield { kind: 'state', start: start.number, state: progress.state };
+      saved = performance.now();
+    }
+    if (slice.isOver()) await slice.leave();
+    step = problem.compute(() => run.next());
+  }
+  yield { kind: 'end', start: start.number, solution: step.value };
+}
+
+/**
+ * Evaluates the start. A perturbed one where the log density is not finite is moved halfway to the model's own, until it is.
+ *
+ * @throws OptimizationError when it is not finite at the model's own
+ */
+function begin(
+  { compute, objective, start: origin, limits }: FitProblem,
+  { number, x, state }: Start,
+  solver: Solver,
+  { relativeDecrease, maxIterations, maxEvaluations, tolerance }: RunSettings,
+  signal: AbortSignal,
+): { run: Generator<Progress, Solution, void>; first: IteratorResult<Progress, Solution> } {
+  for (let halvings = 0; ; halvings++) {
+    const nearer = x.map((entry, i) => origin[i]! + (entry - origin[i]!) / 2 ** halvings);
+    const run = solve(objective, halvings === 0 ? x : nearer, solver, {
+      signal,
+      relativeDecrease,
+      ...limits,
+      ...(maxIterations === undefined ? {} : { maxIterations }),
+      ...(maxEvaluations === undefined ? {} : { maxEvaluations }),
+      ...(tolerance === undefined ? {} : { tolerance }),
+      ...(state === undefined ? {} : { state }),
+    });
+    try {
+      return { run, first: compute(() => run.next()) };
+    } catch (error) {
+      if (number === 0 || halvings === MOST_HALVINGS || !(error instanceof OptimizationError)) throw error;
+    }
+  }
+}
+
+function traceEntry({ iterations, evaluations, value, gradientNorm }: Progress): TraceEntry {
+  return { iteration: iterations, evaluations, objective: -value, gradientNorm };
+}

@@ -1,0 +1,52 @@
+import type { TraceEntry } from '../../model/fit.ts';
+import type { StartKind } from '../../model/model.ts';
+import { type Checkpoint, resumedState } from '../checkpoint/checkpoint.ts';
+import { originsIn } from '../checkpoint/resumedOptions.ts';
+import type { Solution } from '../minimize/solution.ts';
+import type { SolverState } from '../minimize/solverState.ts';
+import type { FitSettings } from './fitOptions.ts';
+import type { FitProblem } from './fitProblem.ts';
+import { perturbedStarts } from './perturbedStarts.ts';
+import { type Origin, originsOf } from './restartOrigins.ts';
+import type { Start } from './run.ts';
+
+/** One start of a fit and what became of it so far. */
+export interface Run {
+  readonly start: Start;
+  readonly trace: TraceEntry[];
+  state: SolverState | undefined;
+  solution: Solution | undefined;
+}
+
+/** The runs of a fit, which have not begun or go on from what was saved of them. */
+export function runsOf(problem: FitProblem, settings: FitSettings, seed: number, saved: Checkpoint | undefined): Run[] {
+  const origins = saved === undefined ? (settings.origins ?? originsOf(0)) : originsIn(saved);
+  const states = origins.map((_, number) => (saved === undefined ? undefined : resumedState(saved, number, problem)));
+  const startOf = startsOf(problem);
+  const starts = perturbedStarts(
+    problem.layout,
+    // A start that goes on from its state is not asked where it began.
+    (origin, drawn, number) => (states[number] === undefined ? startOf(origin, drawn) : problem.start),
+    origins,
+    seed,
+  );
+  return starts.map((x, number) => {
+    const state = states[number];
+    return {
+      start: { number, origin: origins[number]!, x, ...(state === undefined ? {} : { state }) },
+      trace: [...(saved?.starts[number]?.trace ?? [])],
+      state,
+      solution: undefined,
+    };
+  });
+}
+
+/** Where the starts of each kind begin, found once for all of a kind that do not depend on their own draw. */
+function startsOf({ model, start, compute, variablesAt }: FitProblem): (origin: Origin, seed: number) => Float64Array {
+  const found = new Map<Origin['init'], Float64Array>([['model', start]]);
+  return ({ init }, seed) => {
+    const at = found.get(init) ?? variablesAt(compute(() => model.startAt!(init as Exclude<StartKind, 'model'>, seed)));
+    if (init !== 'random') found.set(init, at);
+    return at;
+  };
+}

@@ -1,0 +1,121 @@
+import { InvalidInputError, NumericalError } from '../../core/errors.ts';
+import { describe } from '../../core/matrix.ts';
+import type { Box, Evaluation, Iterate } from '../solvers/solver.ts';
+
+/** What is minimised: the value at x and its gradient, an array of x's length. The array x is reused: copy it to keep it. */
+export type ObjectiveFunction = (x: Float64Array) => { readonly value: number; readonly gradient: ArrayLike<number> };
+
+/** The objective as a function of z = x / scale. */
+export interface ScaledObjective {
+  /** The box in z. */
+  readonly box: Box;
+  /** Value and gradient with respect to z; the value is NaN when either is not finite or a NumericalError was thrown. */
+  evaluate(z: Float64Array): Evaluation;
+  /** What was wrong with the last evaluation whose value is NaN. */
+  readonly complaint: string;
+  toScaled(x: Float64Array): Float64Array;
+  /** x from a point in z. */
+  toOriginalPoint(z: Float64Array): Float64Array;
+  /** x, ∂f/∂x and f from an iterate in z. */
+  toOriginal(iterate: Readonly<Iterate>): Iterate;
+}
+
+/**
+ * Wraps an objective for a solver: diagonal scaling x = scale·z, and one answer, NaN, for every way of not being finite.
+ *
+ * @param scale - positive, one entry a variable
+ * @param bounds - in x; what is evaluated never leaves them, whatever rounding does to scale·z
+ */
+export function scaledObjective(objective: ObjectiveFunction, scale: Float64Array, bounds: Box): ScaledObjective {
+  const size = scale.length;
+  const x = new Float64Array(size);
+  const gradient = new Float64Array(size);
+  const box: Box = {
+    lower: bounds.lower.map((low, i) => low / scale[i]!),
+    upper: bounds.upper.map((high, i) => high / scale[i]!),
+  };
+  let complaint = '';
+
+  const toX = (z: Float64Array, into: Float64Array) => {
+    for (let i = 0; i < size; i++) {
+      const low = bounds.lower[i]!;
+      const high = bounds.upper[i]!;
+      if (z[i]! <= box.lower[i]!) into[i] = low;
+      else if (z[i]! >= box.upper[i]!) into[i] = high;
+      else into[i] = Math.max(low, Math.min(high, scale[i]! * z[i]!));
+    }
+    return into;
+  };
+
+  const evaluateAtX = () => {
+    try {
+      return { result: objective(x) };
+    } catch (error) {
+      if (!(error instanceof NumericalError)) throw error;
+      complaint = `it threw a NumericalError: ${error.message}`;
+      return undefined;
+    }
+  };
+
+  return {
+    box,
+    get complaint() {
+      return complaint;
+    },
+
+    evaluate(z) {
+      toX(z, x);
+      const evaluated = evaluateAtX();
+      if (evaluated === undefined) return { value: Number.NaN, gradient };
+      const { result } = evaluated;
+      checkResult(result, size);
+      const { value } = result;
+      let bad = -1;
+      for (let i = 0; i < size; i++) {
+        gradient[i] = result.gradient[i]! * scale[i]!;
+        if (!Number.isFinite(gradient[i])) bad = i;
+      }
+      if (Number.isFinite(value) && bad < 0) return { value, gradient };
+      complaint = Number.isFinite(value)
+        ? `entry ${bad} of its gradient is ${result.gradient[bad]}`
+        : `its value is ${value}`;
+      return { value: Number.NaN, gradient };
+    },
+
+    toScaled: (point) => point.map((entry, i) => entry / scale[i]!),
+
+    toOriginalPoint: (z) => toX(z, new Float64Array(size)),
+
+    toOriginal: (iterate) => ({
+      x: toX(iterate.x, new Float64Array(size)),
+      value: iterate.value,
+      gradient: iterate.gradient.map((entry, i) => entry / scale[i]!),
+    }),
+  };
+}
+
+function checkResult(result: ReturnType<ObjectiveFunction>, size: number): void {
+  const { value, gradient } = result ?? {};
+  if (typeof value !== 'number' || typeof gradient !== 'object' || gradient === null) {
+    throw new InvalidInputError(
+      `The objective must return { value, gradient }, a number and an array of ${size}, but its value is ` +
+        `${describe(value)} and its gradient ${describe(gradient)}.`,
+    );
+  }
+  if (gradient.length !== size) {
+    throw new InvalidInputError(
+      `The objective's gradient must have one entry for each of the ${size} variables, but it has ${gradient.length}.`,
+    );
+  }
+}
+
+/** Largest entry of x − P(x − g), P the projection onto the box: zero exactly at a stationary point. */
+export function projectedGradientNorm({ x, gradient }: Readonly<Iterate>, { lower, upper }: Box): number {
+  let largest = 0;
+  for (let i = 0; i < x.length; i++) {
+    const g = gradient[i]!;
+    const projected = g < 0 ? Math.max(x[i]! - upper[i]!, g) : Math.min(x[i]! - lower[i]!, g);
+    largest = Math.max(largest, Math.abs(projected));
+  }
+  return largest;
+}

@@ -1,0 +1,156 @@
+import { counted } from '../../core/counted.ts';
+import { evaluateStart } from '../fit/evaluateStart.ts';
+import type { Evaluation, Iterate, Solver, Step } from '../solvers/solver.ts';
+import {
+  type ObjectiveFunction,
+  projectedGradientNorm,
+  type ScaledObjective,
+  scaledObjective,
+} from './scaledObjective.ts';
+import type { Progress, Solution, Status } from './solution.ts';
+import { type SolveOptions, type SolveSettings, solveSettings } from './solveOptions.ts';
+import { checkState, copyIterate, copyMemory, type SolverState } from './solverState.ts';
+import { interruptionOf, limitOf, relativeDecrease, reportTo, testDecreases, testGradient } from './termination.ts';
+
+/**
+ * {@link minimize} in slices: a generator that pauses after every evaluation of the objective, so that a caller can leave
+ * the thread in between, draw, save a checkpoint, or walk away.
+ *
+ * @param objective - value and gradient at x
+ * @param start - first point; outside the bounds, the nearest point within is taken
+ * @param solver - `lbfgs()`, `lbfgsb()`, `scg()` or `adam()`
+ * @param options - see {@link SolveOptions}
+ * @returns a generator of {@link Progress} that returns the {@link Solution}
+ * @throws InvalidInputError at once for unusable input; OptimizationError when the objective is not finite at the start
+ * @example
+ * ```ts
+ * const run = solve(objective, [-1.2, 1], lbfgs());
+ * let step = run.next();
+ * while (!step.done) {
+ *   await new Promise((resume) => setTimeout(resume));
+ *   step = run.next();
+ * }
+ * step.value.x;
+ * ```
+ */
+export function solve(
+  objective: ObjectiveFunction,
+  start: ArrayLike<number>,
+  solver: Solver,
+  options: SolveOptions = {},
+): Generator<Progress, Solution, void> {
+  const settings = solveSettings(start, solver, options);
+  const scaled = scaledObjective(objective, settings.scale, settings.bounds);
+  if (settings.state !== undefined) checkState(settings.state, solver.name, settings.scale, scaled.box);
+  return drive(scaled, solver, settings);
+}
+
+function* drive(
+  objective: ScaledObjective,
+  solver: Solver,
+  settings: SolveSettings,
+): Generator<Progress, Solution, void> {
+  const { box } = objective;
+  const { state } = settings;
+  const began = performance.now();
+  let evaluations = state?.evaluations ?? 0;
+  let iterations = state?.iterations ?? 0;
+  const decreases = state?.decreases.slice() ?? Float64Array.of(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+
+  const first = state === undefined ? evaluateStart(objective, settings.start) : copyIterate(state.iterate);
+  if (state === undefined) evaluations = 1;
+  const best = copyIterate(state?.best ?? first);
+  const run = solver.begin(first, box, state === undefined ? undefined : copyMemory(state.memory));
+  let evaluationsOfState = evaluations;
+
+  const snapshot = (): SolverState => ({
+    solver: solver.name,
+    iterations,
+    evaluations: evaluationsOfState,
+    decreases: decreases.slice(),
+    scale: settings.scale.slice(),
+    iterate: copyIterate(run.iterate),
+    best: copyIterate(best),
+    memory: copyMemory(run.memory),
+  });
+  const progress = (): Progress => {
+    const at = { iterations, evaluations, value: best.value };
+    return {
+      ...at,
+      get gradientNorm() {
+        return projectedGradientNorm(best, box);
+      },
+      get x() {
+        return objective.toOriginalPoint(best.x);
+      },
+      get state() {
+        return snapshot();
+      },
+    };
+  };
+  const finish = (status: Status, how: string): Solution => ({
+    ...objective.toOriginal(best),
+    status,
+    message: [
+      `${how} (${counted(iterations, 'iteration')}, ${counted(evaluations, 'evaluation')}).`,
+      run.note?.() ?? [],
+    ]
+      .flat()
+      .join(' '),
+    evaluations,
+    iterations,
+    state: snapshot(),
+  });
+
+  // A point on the way may be lower, by rounding or in a valley that was stepped over, without the gradient that ends the run.
+  const keepStationary = () => {
+    if (testGradient(best, box, settings) === undefined) setIterate(best, run.iterate);
+  };
+
+  let evaluation: Evaluation = run.iterate;
+  const stationary = testGradient(run.iterate, box, settings);
+  if (stationary !== undefined) keepStationary();
+  const declined = reportTo(settings, progress());
+  let end = stationary ?? testDecreases(decreases, settings) ?? declined ?? limitOf(iterations, settings);
+
+  for (;;) {
+    let request: Extract<Step, { kind: 'evaluate' }> | undefined;
+    while (end === undefined && request === undefined) {
+      const previous = run.iterate.value;
+      const step = run.steps.next(evaluation);
+      if (step.done) {
+        const { status, reason } = step.value;
+        end = { status, how: `${status === 'converged' ? 'Converged' : 'Failed'}: ${reason}` };
+      } else if (step.value.kind === 'iteration') {
+        iterations++;
+        evaluationsOfState = evaluations;
+        end = testGradient(run.iterate, box, settings);
+        if (end !== undefined) keepStationary();
+        if (step.value.comparable) {
+          decreases.set([relativeDecrease(run.iterate.value, previous), decreases[0]!]);
+          end ??= testDecreases(decreases, settings);
+        }
+        const declined = reportTo(settings, progress());
+        end ??= declined ?? limitOf(iterations, settings);
+      } else {
+        request = step.value;
+      }
+    }
+    yield progress();
+    if (request === undefined || end !== undefined) return finish(end!.status, end!.how);
+
+    const interruption = interruptionOf(evaluations, began, settings);
+    if (interruption !== undefined) return finish(interruption.status, interruption.how);
+    evaluation = objective.evaluate(request.point);
+    evaluations++;
+    if (evaluation.value < best.value || (solver.stochastic && !Number.isNaN(evaluation.value))) {
+      setIterate(best, { ...evaluation, x: request.point });
+    }
+  }
+}
+
+function setIterate(target: Iterate, { x, value, gradient }: Readonly<Iterate>): void {
+  target.x.set(x);
+  target.gradient.set(gradient);
+  target.value = value;
+}

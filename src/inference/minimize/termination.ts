@@ -1,0 +1,76 @@
+import { shortNumber } from '../shortNumber.ts';
+import type { Box, Iterate } from '../solvers/solver.ts';
+import { projectedGradientNorm } from './scaledObjective.ts';
+import type { Progress, Status } from './solution.ts';
+import type { SolveSettings } from './solveOptions.ts';
+import { stoppedBy } from './stopping.ts';
+
+/** How a run ended, as a status and the beginning of a sentence. */
+export interface End {
+  readonly status: Status;
+  readonly how: string;
+}
+
+/** Whether the iterate is stationary: no entry of x − P(x − g) exceeds the tolerance. */
+export function testGradient(iterate: Readonly<Iterate>, box: Box, { tolerance }: SolveSettings): End | undefined {
+  const gradientNorm = projectedGradientNorm(iterate, box);
+  if (gradientNorm > tolerance) return undefined;
+  return {
+    status: 'converged',
+    how:
+      `Converged: the largest entry of the projected gradient, ${shortNumber(gradientNorm)}, is within the tolerance ` +
+      shortNumber(tolerance),
+  };
+}
+
+/** Part of its size, at least 1, by which a value has fallen. */
+export function relativeDecrease(value: number, previous: number): number {
+  return (previous - value) / Math.max(Math.abs(previous), Math.abs(value), 1);
+}
+
+/**
+ * Whether the value falls too little to go on: two iterations in a row, because a single one is often that small on the
+ * way past a saddle point, or after a change of the active bounds.
+ *
+ * @param decreases - relative decreases of the last two iterations, the newest first
+ */
+export function testDecreases(decreases: Float64Array, { relativeDecrease: least }: SolveSettings): End | undefined {
+  if (!decreases.every((decrease) => decrease <= least)) return undefined;
+  return {
+    status: 'converged',
+    how:
+      `Converged: the last two iterations each lowered the value by no more than relativeDecrease ${shortNumber(least)} of ` +
+      `its size, the very last by ${shortNumber(decreases[0]!)}`,
+  };
+}
+
+/** Tells the caller's callback; it may ask to stop. */
+export function reportTo({ onProgress }: SolveSettings, progress: Progress): End | undefined {
+  if (onProgress === undefined || onProgress(progress) !== false) return undefined;
+  return { status: 'stopped', how: 'Stopped by onProgress, which returned false' };
+}
+
+export function limitOf(iterations: number, { maxIterations }: Pick<SolveSettings, 'maxIterations'>): End | undefined {
+  if (iterations < maxIterations) return undefined;
+  return { status: 'maxIterations', how: `Reached the limit of maxIterations = ${maxIterations} before converging` };
+}
+
+/** What forbids another evaluation: the signal, or a limit on evaluations or time. */
+export function interruptionOf(
+  evaluations: number,
+  began: number,
+  settings: Pick<SolveSettings, 'signal' | 'maxEvaluations' | 'maxSeconds'>,
+): End | undefined {
+  const { signal, maxEvaluations, maxSeconds } = settings;
+  if (signal?.aborted) return { status: 'stopped', how: `Stopped by ${stoppedBy(signal)}` };
+  if (evaluations >= maxEvaluations) {
+    return {
+      status: 'maxIterations',
+      how: `Reached the limit of maxEvaluations = ${maxEvaluations} before converging`,
+    };
+  }
+  if (performance.now() - began >= maxSeconds * 1000) {
+    return { status: 'stopped', how: `Stopped at the limit of maxSeconds = ${maxSeconds}` };
+  }
+  return undefined;
+}

@@ -1,9 +1,0 @@
-import type { FitProblem } from './fitProblem.ts';
-import { lbfgs } from './solvers/lbfgs.ts';
-import { lbfgsb } from './solvers/lbfgsb.ts';
-import type { Solver } from './solvers/solver.ts';
-
-/** The solver of a fit that is given none: the one that suits the model, or that keeps to its bounds. */
-export function standardSolver({ limits, model }: FitProblem): Solver {
-  return model.solver ?? (limits === undefined ? lbfgs() : lbfgsb());
-}

@@ -1,0 +1,101 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { describe, type Matrix } from '../core/matrix.ts';
+import type { TensorMap } from '../model/model.ts';
+import type { Parameter, ParameterLike } from '../model/parameter.ts';
+import { type OwnParameters, overriddenParameters } from '../model/part.ts';
+import type { Tensor, Tensor2D } from '../tensors/tensorflow.ts';
+
+/** What the start of a map's parameters may depend on. */
+export interface MapStart {
+  /** Y, N×D, as the model sees it (centred and scaled when the model does so). */
+  readonly observations: Matrix;
+  /** What `features` makes of Y; Y itself without. */
+  readonly features: Matrix;
+  /** Where the latents are to start, N×q: a map's start is fitted to it. Formed when it is read. */
+  readonly latents: Matrix;
+  /** q */
+  readonly latentDim: number;
+  /** Of everything random. */
+  readonly seed: number;
+}
+
+/** A function from observations to latents: a plain frozen description. */
+export interface LatentMap {
+  readonly kind: 'map';
+  readonly name: string;
+  /** Its parameters by name, started. */
+  readonly parameters: (start: MapStart) => Readonly<Record<string, Parameter>>;
+  /** What `apply` needs of observations Y (n×D), whatever the parameters, given the training observations (N×D). */
+  readonly features: (Y: Matrix, training: Matrix) => Matrix;
+  /** The n×q latents of the observations with these features. */
+  readonly apply: (p: TensorMap, features: Tensor2D) => Tensor2D;
+  /** What it was made with beside its parameters, as plain JSON; undefined when there is nothing. */
+  readonly options: unknown;
+}
+
+export interface MapDefinition<Name extends string, Options = undefined> {
+  /** A word of letters and digits. */
+  readonly name: string;
+  /**
+   * Parameters with their starts, such as `real(matrix)`; a bare number is `positive`. A function of the data for those whose
+   * shape or start depends on them.
+   */
+  readonly parameters: OwnParameters<Name> | ((start: MapStart, options: Options) => OwnParameters<Name>);
+  /**
+   * What depends on the observations Y (n×D) and the training observations (N×D) only, one row each: computed once, then given to
+   * `apply` in place of Y.
+   */
+  features?(Y: Matrix, training: Matrix, options: Options): Matrix;
+  /** Latents of the observations Y (n×D), one row each, n×q. */
+  apply(p: Readonly<Record<Name, Tensor>>, Y: Tensor2D): Tensor2D;
+}
+
+/** Makes a map; what is given replaces the default parameters. Options are plain JSON. */
+export type MapFactory<Name extends string, Options = undefined> = (
+  overrides?: Partial<Record<Name, ParameterLike>>,
+  options?: Options,
+) => LatentMap;
+
+/**
+ * A new back-constraint from one function with tensor operations. The built-in maps are made with it.
+ *
+ * @param definition - name, parameters and the map; `features` for what does not depend on the parameters
+ * @returns a factory `(overrides?, options?) => LatentMap`
+ * @throws InvalidInputError when the name is not a word; when a model is made, for a parameter that is not one
+ * @example
+ * ```ts
+ * import { backConstrained, defineMap, Matrix, real } from 'latentfield';
+ * import * as op from 'latentfield/ops';
+ *
+ * // x = a·(first q features) + b
+ * const scaledFeatures = defineMap({
+ *   name: 'scaledFeatures',
+ *   parameters: ({ latentDim }) => ({ slope: real(Array(latentDim).fill(1)), shift: real(Array(latentDim).fill(0)) }),
+ *   apply: (p, Y) => op.add(op.mul(op.slice(Y, [0, 0], [-1, p.slope.size]), p.slope), p.shift),
+ * });
+ * const latents = backConstrained(scaledFeatures());
+ * ```
+ */
+export function defineMap<Name extends string, Options = undefined>(
+  definition: MapDefinition<Name, Options>,
+): MapFactory<Name, Options> {
+  const { name } = definition;
+  if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
+    throw new InvalidInputError(`A map's name is one word of letters and digits, but ${describe(name)} was given.`);
+  }
+  return (overrides = {}, given) => {
+    const options = given as Options;
+    return Object.freeze<LatentMap>({
+      kind: 'map',
+      name,
+      parameters: (start) => {
+        const { parameters } = definition;
+        const defaults = typeof parameters === 'function' ? parameters(start, options) : parameters;
+        return overriddenParameters(`Map '${name}'`, defaults, overrides);
+      },
+      features: (Y, training) => definition.features?.(Y, training, options) ?? Y,
+      apply: (p, features) => definition.apply(p as Readonly<Record<Name, Tensor>>, features),
+      options,
+    });
+  };
+}

@@ -1,0 +1,32 @@
+import type { MatrixLike } from '../core/matrix.ts';
+import { real } from '../model/parameter.ts';
+import type { Tensor2D } from '../tensors/tensorflow.ts';
+import { type Initialization, initialLatents } from './initialization.ts';
+import type { Latents } from './latents.ts';
+
+/**
+ * Free latents: X (N×q) itself is what the optimizer moves, under the path `latents`.
+ *
+ * @param options - `init`: 'pca' (the default), an N×q matrix taken as it is, or anything with N×q `latents` (a fitted
+ * embedding, scaled to unit variance a column)
+ * @throws InvalidInputError when the start does not fit the observations
+ * @see Lawrence 2005, §3
+ * @example
+ * ```ts
+ * latentVariableModel({ observations: Y, latentDim: 2, latents: free({ init: 'pca' }), kernel: rbf() });
+ * ```
+ */
+export function free(options: { init?: 'pca' | MatrixLike | Initialization } = {}): Latents {
+  const init = options.init ?? 'pca';
+  return Object.freeze<Latents>({
+    kind: 'latents',
+    name: 'free',
+    parameters: (Y, latentDim) => ({ latents: real(initialLatents(init, Y, latentDim)) }),
+    from: (other) => free({ init: other }),
+    mapsObservations: false,
+    features: (Y) => Y,
+    apply: (p) => p.latents as Tensor2D,
+    // The fitted latents are saved with the other values: the start is not needed again.
+    toJSON: () => ({ name: 'free' }),
+  });
+}

@@ -1,0 +1,43 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { checkNumbers, standardizationOf, standardized } from '../core/observations.ts';
+import { principalComponents } from '../numerics/dense/principalComponents.ts';
+import { tf } from '../tensors/tensorflow.ts';
+
+/** A fitted embedding, or anything else that has latents. */
+export interface Initialization {
+  readonly latents: Matrix;
+}
+
+/** The N×q start of the latents: PCA scores or a fitted embedding at unit variance a column, a given matrix as it is. */
+export function initialLatents(init: 'pca' | MatrixLike | Initialization, Y: Matrix, latentDim: number): Matrix {
+  if (init === 'pca') return unitVariance(principalComponents(Y, latentDim));
+  if (isEmbedding(init)) return unitVariance(checkShape(init.latents, Y, latentDim));
+  if (typeof init === 'string') {
+    throw new InvalidInputError(
+      `init must be 'pca', an N×q matrix or a fitted embedding, but ${describe(init)} was given.`,
+    );
+  }
+  return checkShape(checkNumbers(Matrix.from(init, 'init'), 'init'), Y, latentDim);
+}
+
+function isEmbedding(init: unknown): init is Initialization {
+  return (
+    typeof init === 'object' &&
+    init !== null &&
+    !(init instanceof tf.Tensor) &&
+    'latents' in init &&
+    init.latents instanceof Matrix
+  );
+}
+
+function checkShape(X: Matrix, Y: Matrix, latentDim: number): Matrix {
+  if (X.rows === Y.rows && X.columns === latentDim) return X;
+  throw new InvalidInputError(
+    `init must be ${Y.rows}×${latentDim} (one row a point, latentDim columns), but a ${X.rows}×${X.columns} matrix was given.`,
+  );
+}
+
+function unitVariance(X: Matrix): Matrix {
+  return standardized(X, standardizationOf(X, true, true));
+}

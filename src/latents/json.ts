@@ -1,0 +1,44 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { unknownName } from '../core/options.ts';
+import type { ParameterLike } from '../model/parameter.ts';
+import { backConstrained } from './backConstrained.ts';
+import type { LatentMap } from './defineMap.ts';
+import { free } from './free.ts';
+import { kernelRegressionFactory } from './kernelRegression.ts';
+import type { Latents, LatentsJSON } from './latents.ts';
+import { linearMap } from './linearMap.ts';
+import { mlpMapFactory } from './mlpMap.ts';
+
+/** What `defineMap` returns; the options are those that the map was made with. */
+export type AnyMapFactory = (overrides?: Record<string, ParameterLike>, options?: never) => LatentMap;
+
+/** Factories by the names of the maps they make. */
+export type MapCatalogue = Readonly<Record<string, AnyMapFactory>>;
+
+/** The maps that come with the library. */
+export const builtInMaps: MapCatalogue = Object.freeze({
+  kernelRegression: kernelRegressionFactory,
+  linear: linearMap,
+  mlp: mlpMapFactory,
+});
+
+/**
+ * The latents that their `toJSON` wrote, for a model whose values are known: the start is not saved.
+ *
+ * @param json - plain JSON; undefined means free latents
+ * @param own - factories of maps that do not come with the library, by name
+ * @throws InvalidInputError for a kind of latents or a map that is not known, naming it
+ */
+export function latentsFromJSON(json: LatentsJSON | undefined, own: MapCatalogue = {}): Latents {
+  if (json === undefined || json.name === 'free') return free();
+  const map = json.map as { readonly name: string; readonly options?: never } | undefined;
+  if (json.name !== 'backConstrained' || typeof map?.name !== 'string') {
+    throw new InvalidInputError(`This release cannot read saved latents of kind '${json.name}'.`);
+  }
+  const factories = { ...builtInMaps, ...own };
+  const factory = factories[map.name];
+  if (factory === undefined) {
+    throw unknownName('map', map.name, Object.keys(factories), 'The list of known maps (pass your own as { maps })');
+  }
+  return backConstrained(factory({}, map.options));
+}

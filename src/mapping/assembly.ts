@@ -1,0 +1,116 @@
+import { InvalidInputError } from '../core/errors.ts';
+import type { Matrix } from '../core/matrix.ts';
+import type { Kernel } from '../kernels/kernel.ts';
+import type { Latents } from '../latents/latents.ts';
+import type { Assembly, Factor, TensorMap } from '../model/model.ts';
+import type { Parameter } from '../model/parameter.ts';
+import type { Prior } from '../priors/definePrior.ts';
+import { matrixTensor } from '../tensors/matrixTensor.ts';
+import { type Tensor2D, tf } from '../tensors/tensorflow.ts';
+import { KERNEL, mapping, NOISE, noteJitter } from './gaussianProcess.ts';
+import type { ObservedPattern } from './observedPatterns.ts';
+
+/** A prior in its place in a model: two of one name are told apart. */
+export interface PlacedPrior {
+  readonly name: string;
+  readonly prior: Prior;
+}
+
+/** The parts of a Gaussian-process latent variable model, with everything checked and defaults filled in. */
+export interface ModelParts {
+  /** N×D as the mapping sees them: centred, scaled; missing entries imputed, for what needs complete observations. */
+  readonly observations: Matrix;
+  /** Their observed entries. */
+  readonly patterns: readonly ObservedPattern[];
+  readonly latentDim: number;
+  readonly latents: Latents;
+  readonly kernel: Kernel;
+  readonly noise: Parameter;
+  readonly priors: readonly PlacedPrior[];
+}
+
+/** Gives the second prior of a name the name with a 2, and so on. */
+export function placed(priors: readonly Prior[]): PlacedPrior[] {
+  // 'mapping' is the likelihood's term.
+  const count = new Map([['mapping', 1]]);
+  return priors.map((prior) => {
+    const number = (count.get(prior.name) ?? 0) + 1;
+    count.set(prior.name, number);
+    return { name: number === 1 ? prior.name : `${prior.name}${number}`, prior };
+  });
+}
+
+/** Every parameter of the model by path, started. */
+function parametersOf(parts: ModelParts, seed: number): Record<string, Parameter> {
+  const { observations, latentDim, latents, kernel, noise, priors } = parts;
+  return {
+    ...latents.parameters(observations, latentDim, seed),
+    ...prefixed(KERNEL, kernel.parameters),
+    [NOISE]: noise,
+    ...Object.assign({}, ...priors.map(({ name, prior }) => prefixed(`priors.${name}.`, prior.parameters))),
+  };
+}
+
+/** The model with its constants as tensors: log p(Y|X) and a factor for every prior. */
+export function assembled(parts: ModelParts, seed: number): Assembly {
+  const Y = parts.observations;
+  const parameters = restricted(parametersOf(parts, seed), parts.priors);
+  const constants = parts.priors.map(({ prior }) => prior.prepare(Y));
+  const seen = parts.latents.features(Y, Y);
+  const observations = tf.keep(matrixTensor(Y));
+  const features = seen === Y ? observations : tf.keep(matrixTensor(seen));
+  const X = oncePerEvaluation((values) => parts.latents.apply(values, features));
+  const likelihood = mapping(parts.kernel, parts.patterns, Y.rows, X);
+  const priors = parts.priors.map(({ name, prior }, i): Factor => {
+    const keys = Object.keys(prior.parameters);
+    return {
+      name,
+      logDensity: (values, report) => {
+        const p = Object.fromEntries(keys.map((key) => [key, values[`priors.${name}.${key}`]!]));
+        const onJitter = (jitter: number) => noteJitter(report, jitter);
+        return prior.logDensity(p, X(values), { observations, constants: constants[i], onJitter });
+      },
+    };
+  });
+  return {
+    parameters,
+    factors: [likelihood.factor, ...priors],
+    dispose: () => {
+      observations.dispose();
+      if (features !== observations) features.dispose();
+      likelihood.dispose();
+    },
+  };
+}
+
+/** A function of a model's values that every factor calls but is computed once for each set of them. */
+function oncePerEvaluation(latents: (values: TensorMap) => Tensor2D): (values: TensorMap) => Tensor2D {
+  const known = new WeakMap<TensorMap, Tensor2D>();
+  return (values) => {
+    const earlier = known.get(values);
+    if (earlier !== undefined && !earlier.isDisposed) return earlier;
+    const X = latents(values);
+    known.set(values, X);
+    return X;
+  };
+}
+
+/** The parameters with free latents moved within what the priors allow only. */
+function restricted(parameters: Record<string, Parameter>, priors: readonly PlacedPrior[]): Record<string, Parameter> {
+  const result = { ...parameters };
+  for (const { name, prior } of priors) {
+    if (prior.restrict === undefined) continue;
+    if (result.latents === undefined) {
+      throw new InvalidInputError(
+        `The prior '${name}' restricts the latents, which only free ones allow, but here they are a function of the observations. ` +
+          `Use free latents, or a form of the prior that does not restrict them (rank({ energy: 'free' })).`,
+      );
+    }
+    result.latents = prior.restrict(result.latents);
+  }
+  return result;
+}
+
+function prefixed(prefix: string, parameters: Readonly<Record<string, Parameter>>): Record<string, Parameter> {
+  return Object.fromEntries(Object.entries(parameters).map(([key, parameter]) => [prefix + key, parameter]));
+}

@@ -1,0 +1,82 @@
+import type { Matrix } from '../core/matrix.ts';
+import { type Standardization, standardized } from '../core/observations.ts';
+import { latentsOf } from '../latents/latents.ts';
+import type { ParameterValues, Posterior, TensorMap } from '../model/model.ts';
+import { valueTensors } from '../model/valueTensors.ts';
+import { withFloat64 } from '../tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
+import * as op from '../tensors/ops.ts';
+import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
+import type { ModelParts, PlacedPrior } from './assembly.ts';
+import { conditionedProcess, type GaussianProcess } from './conditionedProcess.ts';
+
+/** What a Gaussian-process latent variable model can do at these values. The factor of its covariance is made when first needed. */
+export function posteriorOf(parts: ModelParts, values: ParameterValues, standardization: Standardization): Posterior {
+  const { observations, priors } = parts;
+  const latents = latentsOf(parts.latents, values, observations, observations);
+  let conditioned: GaussianProcess | undefined;
+  const process = () => {
+    conditioned ??= conditionedProcess(parts.kernel, values, latents, parts.patterns, standardization);
+    return conditioned;
+  };
+  const pointwise = priors.filter(({ prior }) => prior.pointLogDensity !== undefined);
+  const sequential = priors.find(({ prior }) => prior.transition !== undefined);
+  const layers = priors.filter(({ prior }) => prior.kktResidual !== undefined);
+  const encodes = parts.latents.mapsObservations;
+  return {
+    latents,
+    observedColumns: observations.columns,
+    predict: (X, noise) => process().predict(X, noise),
+    sample: (X, random, noise) => process().sample(X, random, noise),
+    predictiveDensity: (X, Y) =>
+      process().predictiveDensity(
+        X,
+        Y,
+        pointwise.length === 0 ? undefined : (points) => rowDensities(pointwise, valueTensors(values), points),
+      ),
+    ...(layers.length > 0 && {
+      kktResidual: () =>
+        layers.reduce((most, layer) => {
+          const constants = layer.prior.prepare(observations);
+          return Math.max(most, layer.prior.kktResidual!(ownValues(layer, values), latents, constants));
+        }, 0),
+    }),
+    ...(encodes && {
+      encode: (Y: Matrix) => latentsOf(parts.latents, values, standardized(Y, standardization), observations),
+    }),
+    ...(sequential !== undefined && { next: (X: Matrix) => nextMeans(parts, sequential, values, latents, X) }),
+  };
+}
+
+function contextOf(parts: ModelParts, { prior }: PlacedPrior) {
+  return { observations: matrixTensor(parts.observations), constants: prior.prepare(parts.observations) };
+}
+
+function ownValues<T>({ name, prior }: PlacedPrior, values: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.keys(prior.parameters).map((key) => [key, values[`priors.${name}.${key}`]!]));
+}
+
+/** Σ log p(x_i) by priors under which points are independent, for every row of X. */
+function rowDensities(priors: readonly PlacedPrior[], values: TensorMap, X: Tensor2D): Tensor1D {
+  return priors
+    .map((placed) => placed.prior.pointLogDensity!(ownValues(placed, values), X))
+    .reduce((sum, part) => op.add(sum, part) as Tensor1D);
+}
+
+/** The mean of the latents one step after each row of X, by a prior on sequences. */
+function nextMeans(
+  parts: ModelParts,
+  placed: PlacedPrior,
+  values: ParameterValues,
+  latents: Matrix,
+  X: Matrix,
+): Matrix {
+  return withFloat64(() => {
+    const step = placed.prior.transition!(
+      ownValues(placed, valueTensors(values)),
+      matrixTensor(latents),
+      contextOf(parts, placed),
+    );
+    return tensorMatrix(step(matrixTensor(X)));
+  });
+}

@@ -1,0 +1,207 @@
+import type { Matrix } from '../core/matrix.ts';
+import type { Random } from '../core/random.ts';
+import type { Graph } from '../numerics/graph/graph.ts';
+import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
+import type { Parameter, ParameterValue } from './parameter.ts';
+import type { Solver, SolverMemory } from './solver.ts';
+
+/** Tensors of natural values: by path for a whole model, by name for one part. */
+export type TensorMap = Readonly<Record<string, Tensor>>;
+
+/** Natural values by path, as people give and read them. */
+export type ParameterValues = Readonly<Record<string, ParameterValue>>;
+
+/** What an evaluation has to say beside its number. */
+export interface EvaluationReport {
+  /** The largest jitter that a factorisation needed (absolute, added to the diagonal); 0 when none did. */
+  jitter: number;
+}
+
+/** One named term of a model's log density. */
+export interface Factor {
+  readonly name: string;
+  /** The term at the given natural values, as a scalar tensor. */
+  logDensity(values: TensorMap, report: EvaluationReport): Scalar;
+}
+
+export interface Prediction {
+  /** n×D */
+  readonly mean: Matrix;
+  /** n×D */
+  readonly variance: Matrix;
+}
+
+/** New observations placed in the latent space. */
+export interface Projection {
+  /** n×q */
+  readonly latents: Matrix;
+  /** log p(y*|x*) of each new observation at its latents, n entries. */
+  readonly logDensity: Float64Array;
+}
+
+/** How probable new observations are at given latents. */
+export interface PredictiveDensity {
+  /** log p(y_i|x_i), n entries. */
+  readonly density: Float64Array;
+  /** log p(y_i|x_i) + log p(x_i) with the priors that say something about single points, n entries. */
+  readonly posterior: Float64Array;
+  /** Gradient of each entry of `posterior` in its own x_i, n×q. */
+  readonly gradient: Matrix;
+}
+
+/** What a model can do once its values are known; plain numbers only, no tensors. */
+export interface Posterior {
+  /** N×q */
+  readonly latents: Matrix;
+  /** Of the matrix whose eigenvectors the latents are, one a column; for spectral models. */
+  readonly eigenvalues?: Float64Array;
+  /** The learned graph: its edges of positive weight; for random fields over points. */
+  readonly graph?: Graph;
+  /** Precision of the field over points, N×N. */
+  precision?(): Matrix;
+  /** Its inverse. */
+  covariance?(): Matrix;
+  /** Largest relative violation of the optimality conditions of the model's constraint layers at its latents; for models that have some. */
+  kktResidual?(): number;
+  /** Columns over the N points, missing entries (NaN) at their conditional mean in the field, and their variance. */
+  impute?(Y: Matrix): Prediction;
+  /** New observations Y (n×D) placed by a formula, without a search; for models that have one. */
+  place?(Y: Matrix): Projection;
+  /** Whether `place` takes rows of which some entries are missing (NaN). */
+  readonly acceptsMissing?: boolean;
+  /** Mean of new observations Y (n×D) given what is observed of them; for models that have one without a mapping from latents. */
+  reconstruct?(Y: Matrix): Matrix;
+  /** Predictive mean and variance of the observations at latent points X (n×q). */
+  predict(X: Matrix, noise: boolean): Prediction;
+  /** Density of new observations Y (n×D), row i at row i of X (n×q); for models with a mapping. NaN counts as not observed. */
+  predictiveDensity?(X: Matrix, Y: Matrix): PredictiveDensity;
+  /** D, for models with a mapping. */
+  readonly observedColumns?: number;
+  /** A draw from the joint predictive distribution at latent points X (n×q), n×D; for models with a mapping. */
+  sample?(X: Matrix, random: Random, noise: boolean): Matrix;
+  /** The latents of new observations Y (n×D) through a back-constraint; for models that have one. */
+  encode?(Y: Matrix): Matrix;
+  /** The mean of the latents one step after each row of X (n×q); for models with a prior on sequences. */
+  next?(X: Matrix): Matrix;
+}
+
+/**
+ * A model made ready to be evaluated: its variables, its factors, and the constants they need, which are kept as tensors of
+ * the float64 backend until `dispose`. Made inside `withFloat64`.
+ */
+export interface Assembly {
+  /** Every variable and every held value by path; iteration order is the order of the solver's variables. */
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  /** Their log densities add up to the objective. */
+  readonly factors: readonly Factor[];
+  dispose(): void;
+}
+
+/** The solution of a model in closed form, or of one that solves itself. */
+export interface Embedding {
+  /** N×q */
+  readonly latents: Matrix;
+  /** Of the matrix whose eigenvectors the latents are, q entries. */
+  readonly eigenvalues: Float64Array;
+  /** What else the model's posterior rests on: its parameters at the maximum. */
+  readonly parameters?: ParameterValues;
+  /** What the solution maximises. */
+  readonly objective: number;
+  readonly terms: Readonly<Record<string, number>>;
+  /** A sentence that says what there is to know about it. */
+  readonly message: string;
+  /** How the search went, for a model that is not in closed form. */
+  readonly search?: EmbeddingSearch;
+}
+
+/** A search for a solution, step by step; may say where it stands. */
+export type EmbeddingSteps = Generator<EmbeddingProgress | undefined, Embedding, boolean>;
+
+/** How far a search has got. */
+export type EmbeddingProgress = Pick<EmbeddingSearch, 'iterations' | 'evaluations'>;
+
+/** How the search of a model that solves itself went. */
+export interface EmbeddingSearch extends Pick<Refinement, 'kktResidual' | 'converged' | 'evaluations' | 'iterations'> {
+  /** Largest entry of the gradient at the solution. */
+  readonly gradientNorm: number;
+}
+
+/** A point that a model's own steps came to: the best so far. */
+export interface RefinementPoint {
+  readonly values: ParameterValues;
+  /** The log density there. */
+  readonly objective: number;
+  /** Its gradient in the natural values of every free parameter, by path. */
+  readonly gradients: Readonly<Record<string, ArrayLike<number>>>;
+  /** Steps taken, and evaluations of the density or as much work, those before an interruption included. */
+  readonly iterations: number;
+  readonly evaluations: number;
+}
+
+/** Where a model's own steps stand after one of them. */
+export interface RefinementStep extends RefinementPoint {
+  /** A copy of what they need to go on from here as if they had not been interrupted. */
+  memory(): SolverMemory;
+}
+
+/** What a model's own steps led to. */
+export interface Refinement extends RefinementPoint {
+  /** Largest violation of the optimality conditions, relative. */
+  readonly kktResidual: number;
+  /** Whether the violation is as small as it has to be. */
+  readonly converged: boolean;
+  /** What the steps were, such as '3 Newton steps'. */
+  readonly course: string;
+  /** Sentences that say what there is to know about the result. */
+  readonly message: string;
+}
+
+/** How far a model's own steps may go, and from where. */
+export interface RefinementOptions {
+  /** Most steps, those before an interruption included; 0 only measures. */
+  readonly steps: number;
+  /** What an earlier, interrupted course remembered at the values it had come to. */
+  readonly memory?: SolverMemory;
+}
+
+/** What a {@link StartKind} may be. */
+export const START_KINDS = ['model', 'pca', 'isomap', 'eigenmaps', 'random'] as const;
+
+/** Where the latents of a model may start: at its own start, at an embedding of the observations, or at random. */
+export type StartKind = (typeof START_KINDS)[number];
+
+/** A description of a model: plain, frozen, nothing computed. Inference sees a model through this only. */
+export interface Model {
+  readonly name: string;
+  /**
+   * The solution, for a model that has one in closed form or solves itself; it has no variables then, and `assemble` throws. A search
+   * pauses now and then, and ends where it stands once `true` is sent in.
+   */
+  embed?(): Embedding | EmbeddingSteps;
+  assemble(seed: number): Assembly;
+  /**
+   * Natural values, by path, of what depends on where the latents start, for another start than the model's own; for models with
+   * latents. Called inside `withFloat64`.
+   */
+  startAt?(kind: Exclude<StartKind, 'model'>, seed: number): ParameterValues;
+  /** The solver that suits the model, where `fit` is given none. */
+  readonly solver?: Solver;
+  /** The tolerance of the solver that suits the model, where `fit` is given none. */
+  readonly tolerance?: number;
+  /** The part of the objective that an iteration must gain for the solver to go on, where `fit` is given none. */
+  readonly relativeDecrease?: number;
+  /**
+   * Steps of the model's own from where the solver ended, for models that know their Hessian. Gives each step that it has taken, and
+   * may pause in between; ends at the best point it has once `true` is sent in.
+   */
+  refine?(
+    values: ParameterValues,
+    options: RefinementOptions,
+  ): Generator<RefinementStep | undefined, Refinement, boolean>;
+  posterior(values: ParameterValues): Posterior;
+  /** Everything `loadFit` needs to make the model again, as plain JSON. */
+  toJSON(): ModelJSON;
+}
+
+/** Plain JSON with a `model` that says which factory reads it. */
+export type ModelJSON = { readonly model: string } & { readonly [key: string]: unknown };

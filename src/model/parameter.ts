@@ -1,0 +1,319 @@
+import * as v from 'valibot';
+import { countGiven } from '../core/counted.ts';
+import { InvalidInputError } from '../core/errors.ts';
+import { describe, Matrix } from '../core/matrix.ts';
+import { checkOptions } from '../core/options.ts';
+import { type ParameterPriorJSON, parameterPriorFromJSON, parameterPriorToJSON } from './distributions/json.ts';
+import { isParameterPrior, type ParameterPrior } from './distributions/parameterPrior.ts';
+import { entriesOf, type ParameterValue, type ParameterValueJSON, valueFromJSON } from './parameterValue.ts';
+import { type PositiveTransform, softplus, type Transform, transforms } from './transform.ts';
+
+export {
+  entriesOf,
+  type ParameterValue,
+  type ParameterValueJSON,
+  shapeOf,
+  valueFrom,
+  valueFromJSON,
+} from './parameterValue.ts';
+
+/** Where a parameter's natural value may lie. */
+export type Support = 'real' | 'positive' | 'bounded' | 'box';
+
+/** A parameter of a kernel, prior, map or model: plain data that says what it is, where it starts and where it may go. */
+export interface Parameter {
+  readonly support: Support;
+  /** false: held at its initial value, without a gradient. */
+  readonly free: boolean;
+  readonly initial: ParameterValue;
+  /** Open bounds of a 'bounded' parameter, closed ones of a 'box' parameter. */
+  readonly lower: number;
+  readonly upper: number;
+  /** How the solver's variables become natural values, when the support's own transform (a logarithm, a logit) is not the one to use. */
+  readonly transform?: Transform;
+  /** Typical size of each entry of a 'box' parameter, > 0: the solver works on the quotients. */
+  readonly scale?: Float64Array;
+  /** Its own prior, a term `hyper.<path>` of the model's log density. */
+  readonly prior?: ParameterPrior;
+}
+
+/** What else may be said about a free parameter. */
+export interface ParameterOptions {
+  /** A prior on its natural value, or on its unconstrained one: `gamma({ shape: 2, rate: 1 })`. */
+  readonly prior?: ParameterPrior;
+}
+
+/** What else may be said about a free positive parameter. */
+export interface PositiveOptions extends ParameterOptions {
+  /**
+   * What the solver sees of its value x: 'log' (the default), log x; or 'softplus', u with x = log(1 + exp(u)), the variables of
+   * GPy. The optima are the same, the solver's way to them is not.
+   */
+  readonly transform?: PositiveTransform;
+}
+
+/** What may be given where a parameter is expected: a bare number (or list) means the default kind with that start. */
+export type ParameterLike = number | readonly number[] | Parameter;
+
+const realOptions = v.strictObject({ prior: v.optional(v.any()) });
+const positiveOptions = v.strictObject({
+  prior: v.optional(v.any()),
+  transform: v.optional(v.picklist(['log', 'softplus'], "'log' or 'softplus'")),
+});
+
+/**
+ * A parameter on the whole real line.
+ *
+ * @param initial - where it starts
+ * @param options - `prior` on its value
+ * @throws InvalidInputError when the start is not finite, or outside the support of the prior
+ * @example
+ * ```ts
+ * const offset = real(0);
+ * ```
+ */
+export function real(initial: ParameterValue, options: ParameterOptions = {}): Parameter {
+  checkOptions(realOptions, options, 'real');
+  return withPrior(parameter('real', initial, true, -Infinity, Infinity), options);
+}
+
+/**
+ * A parameter that is greater than 0; the solver sees its logarithm, or with `transform: 'softplus'` what GPy's optimizers see.
+ *
+ * @param initial - where it starts, > 0
+ * @param options - `prior` on its value, `transform` 'log' or 'softplus'
+ * @throws InvalidInputError when the start is not positive and finite, or outside the support of the prior
+ * @example
+ * ```ts
+ * rbf({ lengthscale: positive([1, 2]) }); // one lengthscale per latent dimension
+ * rbf({ variance: positive(1, { prior: gamma({ shape: 2, rate: 1 }) }) });
+ * rbf({ variance: positive(1, { transform: 'softplus' }) });
+ * ```
+ */
+export function positive(initial: ParameterValue, options: PositiveOptions = {}): Parameter {
+  const { transform } = checkOptions(positiveOptions, options, 'positive');
+  return withPrior(
+    withTransform(parameter('positive', initial, true, 0, Infinity), transformNamed(transform)),
+    options,
+  );
+}
+
+/**
+ * A parameter strictly between two bounds; the solver sees the logit of its place between them.
+ *
+ * @param lower - lower bound
+ * @param upper - upper bound
+ * @param initial - where it starts, the middle unless given
+ * @param options - `prior` on its value
+ * @throws InvalidInputError when the bounds are not in order, or the start is not between them or outside the support of the prior
+ * @example
+ * ```ts
+ * const correlation = bounded(-1, 1, 0.5);
+ * ```
+ */
+export function bounded(
+  lower: number,
+  upper: number,
+  initial: ParameterValue = (lower + upper) / 2,
+  options: ParameterOptions = {},
+): Parameter {
+  if (!(Number.isFinite(lower) && Number.isFinite(upper) && lower < upper)) {
+    throw new InvalidInputError(
+      `A bounded parameter needs finite bounds in order, but [${lower}, ${upper}] was given.`,
+    );
+  }
+  checkOptions(realOptions, options, 'bounded');
+  return withPrior(parameter('bounded', initial, true, lower, upper), options);
+}
+
+/**
+ * A parameter between two bounds that it may reach, such as a multiplier w ≥ 0 that is 0 where its constraint does not bind. The
+ * solver sees the value itself, and must be one that keeps to bounds: `fit` then takes `lbfgsb()` unless told otherwise.
+ *
+ * @param lower - lower bound, may be −Infinity
+ * @param upper - upper bound, may be Infinity
+ * @param initial - where it starts, the bounds included
+ * @param options - `scale`: typical size of each entry, > 0 (1 unless given)
+ * @throws InvalidInputError when the bounds are not in order, the start is not between them, or a scale is not above 0
+ * @example
+ * ```ts
+ * const multipliers = box(0, Infinity, [0, 0, 0], { scale: [1, 10, 0.1] });
+ * ```
+ */
+export function box(
+  lower: number,
+  upper: number,
+  initial: ParameterValue,
+  options: { readonly scale?: ArrayLike<number> } = {},
+): Parameter {
+  if (!(lower < upper)) {
+    throw new InvalidInputError(`A box parameter needs bounds in order, but [${lower}, ${upper}] was given.`);
+  }
+  const result = parameter('box', initial, true, lower, upper);
+  if (options.scale === undefined) return result;
+  const scale = Float64Array.from(options.scale);
+  const { length } = entriesOf(result.initial);
+  const bad = scale.findIndex((entry) => !(entry > 0 && entry < Infinity));
+  if (scale.length !== length || bad >= 0) {
+    throw new InvalidInputError(
+      `The scale of a box parameter is one number above 0 for each of its ${length} entries, but ` +
+        `${scale.length === length ? `entry ${bad} is ${scale[bad]}` : countGiven(scale.length, 'number')}.`,
+    );
+  }
+  return Object.freeze({ ...result, scale });
+}
+
+/**
+ * A value that is held: it takes part in the model, and gets no gradient.
+ *
+ * @param value - the value
+ * @throws InvalidInputError when it is not finite
+ * @example
+ * ```ts
+ * rbf({ variance: fixed(1) });
+ * ```
+ */
+export function fixed(value: ParameterValue): Parameter {
+  return parameter('real', value, false, -Infinity, Infinity);
+}
+
+export function isParameter(value: unknown): value is Parameter {
+  return typeof value === 'object' && value !== null && 'support' in value && 'initial' in value;
+}
+
+/**
+ * The parameter that `given` means where `standard` describes the default kind; a held value keeps the default's support.
+ *
+ * @param name - what to call it in an error
+ */
+export function parameterFrom(given: ParameterLike, standard: Parameter, name: string): Parameter {
+  if (isParameter(given)) {
+    if (given.free) return given;
+    return parameter(standard.support, given.initial, false, standard.lower, standard.upper, name);
+  }
+  const { support, free, lower, upper, prior, transform } = standard;
+  const result = withTransform(parameter(support, given, free, lower, upper, name), transform);
+  return withPrior(result, prior === undefined ? {} : { prior });
+}
+
+/** The parameter with a transform other than its support's own, when there is one. */
+function withTransform(given: Parameter, transform: Transform | undefined): Parameter {
+  return transform === undefined ? given : Object.freeze({ ...given, transform });
+}
+
+const transformNamed = (name: PositiveTransform | undefined) => (name === 'softplus' ? softplus : undefined);
+
+/** The parameter with a prior, when there is one. */
+function withPrior(given: Parameter, { prior }: ParameterOptions): Parameter {
+  if (prior === undefined) return given;
+  if (!isParameterPrior(prior)) {
+    throw new InvalidInputError(
+      `A parameter's prior is one of gamma, inverseGamma, logNormal, halfNormal and normal, called with its values, but ${describe(prior)} was given.`,
+    );
+  }
+  const result: Parameter = Object.freeze({ ...given, prior });
+  const entries = entriesOf(given.initial);
+  const placed = prior.on === 'natural' ? entries : transformOf(given).toUnconstrained(entries);
+  const outside = placed.findIndex((entry) => !(entry > prior.lower));
+  if (outside < 0) return result;
+  const value =
+    prior.on === 'natural'
+      ? 'value'
+      : 'unconstrained value (the logarithm of a positive parameter, unless its transform is another)';
+  throw new InvalidInputError(
+    `The prior ${prior.distribution} is on a ${value} above ${prior.lower}, but the parameter starts where it is ${placed[outside]}. ` +
+      "Start it elsewhere, or use normal({ …, on: 'unconstrained' }).",
+  );
+}
+
+export function transformOf(parameter: Parameter): Transform {
+  return parameter.transform ?? transforms[parameter.support](parameter.lower, parameter.upper);
+}
+
+/** Throws unless every entry of `value` lies in the parameter's support. */
+export function checkSupport(parameter: Parameter, value: ParameterValue, name: string): void {
+  const { lower, upper, support } = parameter;
+  const closed = support === 'box';
+  entriesOf(value).forEach((entry, i) => {
+    const within = closed ? entry >= lower && entry <= upper : entry > lower && entry < upper;
+    if (Number.isFinite(entry) && within) return;
+    const place = typeof value === 'number' ? '' : ` (entry ${i})`;
+    const above = `${closed ? 'at least' : 'greater than'} ${lower}`;
+    const range = lower === -Infinity ? 'finite' : above;
+    const below = upper < Infinity ? ` and ${closed ? 'at most' : 'less than'} ${upper}` : '';
+    throw new InvalidInputError(`${name}${place} must be ${range}${below}, but ${describe(entry)} was given.`);
+  });
+}
+
+function parameter(
+  support: Support,
+  initial: ParameterValue,
+  free: boolean,
+  lower: number,
+  upper: number,
+  name = `a ${free ? support : 'fixed'} parameter`,
+): Parameter {
+  const list = Array.isArray(initial) ? (initial as readonly unknown[]) : undefined;
+  if (typeof initial !== 'number' && list === undefined && !(initial instanceof Matrix)) {
+    throw new InvalidInputError(
+      `The start of ${name} is a number, a list of numbers or a Matrix, but ${describe(initial)} was given.`,
+    );
+  }
+  if (list?.length === 0) {
+    throw new InvalidInputError(
+      `The start of ${name} that is a list holds at least one number, but an empty list was given.`,
+    );
+  }
+  const odd = list?.findIndex((entry) => typeof entry !== 'number') ?? -1;
+  if (odd >= 0) {
+    throw new InvalidInputError(
+      `The start of ${name} that is a list holds numbers, but its entry ${odd} is ${describe(list![odd])}. Rows are a Matrix: Matrix.from(rows).`,
+    );
+  }
+  const result: Parameter = Object.freeze({
+    support,
+    free,
+    initial: list === undefined ? initial : (Object.freeze([...list]) as readonly number[]),
+    lower,
+    upper,
+  });
+  checkSupport(result, result.initial, `The start of ${name}`);
+  return result;
+}
+
+/** A parameter as plain JSON. */
+export interface ParameterJSON {
+  readonly support: Support;
+  readonly free: boolean;
+  readonly initial: ParameterValueJSON;
+  /** Bounds of a 'bounded' or 'box' parameter; null where there is none. */
+  readonly bounds?: readonly [number | null, number | null];
+  readonly scale?: readonly number[];
+  readonly transform?: PositiveTransform;
+  readonly prior?: ParameterPriorJSON;
+}
+
+export function parameterToJSON(parameter: Parameter): ParameterJSON {
+  const { support, free, initial, lower, upper, scale, transform, prior } = parameter;
+  const finite = (bound: number) => (Number.isFinite(bound) ? bound : null);
+  return {
+    support,
+    free,
+    initial: initial instanceof Matrix ? initial.toArrays() : initial,
+    ...(support === 'bounded' || support === 'box' ? { bounds: [finite(lower), finite(upper)] as const } : {}),
+    ...(scale === undefined ? {} : { scale: Array.from(scale) }),
+    ...(transform === softplus ? { transform: 'softplus' as const } : {}),
+    ...(prior === undefined ? {} : { prior: parameterPriorToJSON(prior) }),
+  };
+}
+
+export function parameterFromJSON(json: ParameterJSON): Parameter {
+  const { support, free, initial, bounds, scale, transform, prior } = json;
+  const [lower, upper] = bounds ?? [support === 'positive' ? 0 : null, null];
+  const plain = withTransform(
+    parameter(support, valueFromJSON(initial), free, lower ?? -Infinity, upper ?? Infinity),
+    transformNamed(transform),
+  );
+  const result = scale === undefined ? plain : Object.freeze({ ...plain, scale: Float64Array.from(scale) });
+  return prior === undefined ? result : withPrior(result, { prior: parameterPriorFromJSON(prior) });
+}

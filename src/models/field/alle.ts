@@ -1,0 +1,190 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { imputedByField } from '../../fields/observed/imputedByField.ts';
+import type { Model } from '../../model/model.ts';
+import type { Graph } from '../../numerics/graph/graph.ts';
+import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
+import { supportGraph } from '../../numerics/graph/supportGraph.ts';
+import { bottomOfSparse, type SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
+import { analyse, factorise, solve, sparseSymmetric } from '../../numerics/sparse/index.ts';
+import { closedFormModel } from '../spectral/embedding/closedForm.ts';
+import {
+  latentDimOption,
+  numberAboveZero,
+  regularizationOption,
+  savedSpectral,
+} from '../spectral/embedding/options.ts';
+import {
+  precisionTerms,
+  type ReconstructionFactor,
+  reconstructionFactor,
+} from '../spectral/neighbourhood/localReconstruction.ts';
+import { laterNeighbours } from './laterNeighbours.ts';
+
+export interface AlleOptions {
+  /** q, from 1; 2 unless given. */
+  readonly latentDim?: number;
+  /** k: each point is reconstructed from the k nearest of the points that come after it; 7 unless given. */
+  readonly neighbours?: number;
+  /** Part of the trace added to the diagonal of each local Gram matrix, or 'auto' (unless given): 1e-3 where D < k, 0 elsewhere. */
+  readonly regularization?: number | 'auto';
+  /** γ > 0, added to the precision before its inverse is embedded; 1e-4 unless given. */
+  readonly basePrecision?: number;
+  /** The points in the order that says which come after which; their own order unless given. */
+  readonly order?: readonly number[];
+}
+
+const schema = v.strictObject({
+  latentDim: latentDimOption,
+  neighbours: v.optional(v.any(), 7),
+  regularization: regularizationOption<number | 'auto'>('auto'),
+  basePrecision: v.optional(numberAboveZero, 1e-4),
+  order: v.optional(v.any()),
+});
+
+/**
+ * Acyclic locally linear embedding: LLE whose neighbours are later points only, so that M is triangular in that order and the
+ * likelihood of the random field of precision L = MMᵀ factorises exactly,
+ *
+ * field = Σ_i [D/2·log m_ii² − D/2·log 2π − ½·m_ii²·‖y_i − Σ_j w_ji·y_j‖²] with m_ii² = D/‖y_i − Σ_j w_ji·y_j‖²,
+ *
+ * over all points but the last, which nothing is said of. The embedding is kernel PCA of (L + γI)⁻¹.
+ *
+ * The learned graph joins the points that L does, with |L_ij| as weight: a point to its neighbours among later ones, and these to each
+ * other. As M has N − 1 independent columns and L·1 = 0, it is always connected.
+ *
+ * @param Y - N×D observations, their rows in a meaningful order, or with `order`
+ * @param options - see {@link AlleOptions}
+ * @returns a model in closed form for `fit`; its fit has `graph`, `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
+ * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, an order that is not one, and, when it is fitted, a point that
+ * later ones reconstruct exactly
+ * @see Lawrence 2012, §2.7.4
+ * @example
+ * ```ts
+ * const { latents, objective } = await fit(alle(Y, { neighbours: 6 }));
+ * ```
+ */
+export function alle(Y: MatrixLike, options: AlleOptions = {}): Model {
+  const checked = checkOptions(schema, options, 'alle');
+  const { latentDim, regularization, basePrecision } = checked;
+  const points = observationsFrom(Y);
+  const k = checkNeighbours(checked.neighbours as number, points.rows, 'alle');
+  const order = orderFrom(checked.order, points.rows);
+  const centred = () => standardized(points, standardizationOf(points, true, false));
+  let made: ReconstructionFactor | undefined;
+  const factorOf = () => {
+    made ??= reconstructionFactor(centred(), laterNeighbours(points, k, order), regularization, false);
+    return made;
+  };
+  const precisionOf = () => withBase(precisionTerms(factorOf()), basePrecision);
+  return closedFormModel({
+    name: 'alle',
+    embed: () => {
+      const factor = factorOf();
+      const { values, vectors } = bottomOfSparse(precisionTerms(factor), latentDim);
+      const eigenvalues = values.map((value) => 1 / (value + basePrecision));
+      const latents = new Matrix(
+        vectors.data.map((entry, index) => entry * Math.sqrt(eigenvalues[index % latentDim]!)),
+        points.rows,
+        latentDim,
+      );
+      const objective = logLikelihood(factor, points.columns);
+      return {
+        latents,
+        eigenvalues,
+        objective,
+        terms: { field: objective },
+        message: `Closed form: the maximum of the likelihood for neighbours among later points. ${described(fieldGraph(precisionTerms(factor)))}`,
+      };
+    },
+    abilities: () => ({
+      graph: fieldGraph(precisionTerms(factorOf())),
+      precision: () => denseOf(precisionOf()),
+      covariance: () => inverseOf(precisionOf()),
+      impute: (columns: Matrix) => imputedByField(precisionOf(), columns),
+    }),
+    toJSON: () => savedSpectral('alle', points, checked),
+  });
+}
+
+function logLikelihood({ diagonal, residuals }: ReconstructionFactor, D: number): number {
+  let sum = 0;
+  diagonal.forEach((m, i) => {
+    if (m > 0) sum += D * Math.log(m) - 0.5 * D * Math.log(2 * Math.PI) - 0.5 * m * m * residuals[i]!;
+  });
+  return sum;
+}
+
+/** The pairs whose entry of the precision is not 0, with its modulus as weight. */
+function fieldGraph({ size, rows, columns, values }: SparseTerms): Graph {
+  const { pattern, values: entries } = sparseSymmetric(size, rows, columns, values);
+  const sources = new Int32Array(entries.length);
+  for (let j = 0; j < size; j++) sources.fill(j, pattern.starts[j], pattern.starts[j + 1]);
+  const off = Int32Array.from(sources.keys()).filter((p) => sources[p] !== pattern.rows[p]);
+  return supportGraph(
+    { size, sources: off.map((p) => sources[p]!), targets: off.map((p) => pattern.rows[p]!) },
+    Float64Array.from(off, (p) => entries[p]!),
+  );
+}
+
+function described(graph: Graph): string {
+  return (
+    `The learned graph has ${graph.sources.length} edges and is connected, as every point but the last is joined to a later one: ` +
+    'no dimension of the embedding is spent on telling components apart.'
+  );
+}
+
+function withBase({ size, rows, columns, values }: SparseTerms, base: number): SparseTerms {
+  const count = values.length;
+  const based = {
+    size,
+    rows: new Int32Array(count + size),
+    columns: new Int32Array(count + size),
+    values: new Float64Array(count + size).fill(base, count),
+  };
+  based.rows.set(rows);
+  based.columns.set(columns);
+  based.values.set(values);
+  for (let i = 0; i < size; i++) {
+    based.rows[count + i] = i;
+    based.columns[count + i] = i;
+  }
+  return based;
+}
+
+function denseOf({ size, rows, columns, values }: SparseTerms): Matrix {
+  const dense = Matrix.zeros(size, size);
+  values.forEach((value, e) => {
+    const i = rows[e]!;
+    const j = columns[e]!;
+    dense.data[i * size + j]! += value;
+    if (i !== j) dense.data[j * size + i]! += value;
+  });
+  return dense;
+}
+
+function inverseOf({ size, rows, columns, values }: SparseTerms): Matrix {
+  const sparse = sparseSymmetric(size, rows, columns, values);
+  const factor = factorise(analyse(sparse.pattern), sparse.values);
+  const inverse = Matrix.zeros(size, size);
+  const unit = new Float64Array(size);
+  for (let i = 0; i < size; i++) {
+    unit.fill(0);
+    unit[i] = 1;
+    solve(factor, unit, inverse.data.subarray(i * size, (i + 1) * size));
+  }
+  return inverse;
+}
+
+function orderFrom(order: unknown, N: number): readonly number[] {
+  if (order === undefined) return Array.from({ length: N }, (_, i) => i);
+  const given = Array.isArray(order) ? (order as readonly number[]) : [];
+  const isOrder = given.length === N && [...given].sort((a, b) => a - b).every((entry, i) => entry === i);
+  if (isOrder) return given;
+  throw new InvalidInputError(
+    `Option 'order' of alle must hold each of the points 0 … ${N - 1} once, but ${describe(order)} was given.`,
+  );
+}

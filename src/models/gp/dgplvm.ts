@@ -1,0 +1,34 @@
+import type { MatrixLike } from '../../core/matrix.ts';
+import type { Model } from '../../model/model.ts';
+import type { Labels } from '../../numerics/graph/index.ts';
+import { type DiscriminativeOptions, discriminative } from '../../priors/discriminative.ts';
+import { type FamilyOptions, familyModel, smoothKernel } from './family.ts';
+
+/** `strength`, `form` and `r` are those of `discriminative`. */
+export interface DgplvmOptions extends FamilyOptions, DiscriminativeOptions {}
+
+/**
+ * The discriminative GPLVM: latents that are a kernel regression of the observations, under a prior that asks for classes which are
+ * narrow and far apart. At most as many dimensions as there are classes less one are told apart by it.
+ *
+ * @param Y - N×D observations
+ * @param labels - N labels; a missing one is undefined, null, NaN or ''
+ * @param options - `latentDim`, `strength`, `form`, `r`, and any of {@link FamilyOptions}
+ * @returns a model for `fit` and `evaluate`
+ * @throws InvalidInputError for an unknown option, labels of another length, or unusable observations
+ * @see Urtasun & Darrell 2007
+ * @example
+ * ```ts
+ * const result = await fit(dgplvm(Y, labels, { latentDim: 2, strength: 100 }), { maxIterations: 100 });
+ * ```
+ */
+export function dgplvm(Y: MatrixLike, labels: Labels, options: DgplvmOptions): Model {
+  const { strength, form, r, ...rest } = options ?? {};
+  const given = Object.entries({ strength, form, r }).filter(([, value]) => value !== undefined);
+  return familyModel('dgplvm', Y, rest, {
+    prior: () => discriminative(labels, Object.fromEntries(given)),
+    kernel: smoothKernel,
+    backConstraint: 'kernel',
+    options: ['strength', 'form', 'r'],
+  });
+}

@@ -1,0 +1,114 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, type MatrixLike } from '../../core/matrix.ts';
+import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import { unknownName } from '../../core/options.ts';
+import { add } from '../../kernels/algebra.ts';
+import { bias } from '../../kernels/bias.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import { rbf } from '../../kernels/rbf.ts';
+import { white } from '../../kernels/white.ts';
+import { backConstrained } from '../../latents/backConstrained.ts';
+import type { LatentMap } from '../../latents/defineMap.ts';
+import { free } from '../../latents/free.ts';
+import type { Initialization } from '../../latents/initialization.ts';
+import { kernelRegression } from '../../latents/kernelRegression.ts';
+import type { Latents } from '../../latents/latents.ts';
+import { linearMap } from '../../latents/linearMap.ts';
+import { mlpMap } from '../../latents/mlpMap.ts';
+import type { Model } from '../../model/model.ts';
+import { fixed } from '../../model/parameter.ts';
+import type { Prior } from '../../priors/definePrior.ts';
+import { type DynamicsOptions, dynamics } from '../../priors/dynamics.ts';
+import { type LatentVariableModelOptions, meanVariance, namedModel, OPTION_NAMES } from './latentVariableModel.ts';
+
+/** What every named model of the Gaussian-process family takes beside its observations; all but `latentDim` has a default. */
+export interface FamilyOptions extends Omit<LatentVariableModelOptions, 'observations' | 'kernel'> {
+  /** Covariance of the mapping. */
+  readonly kernel?: Kernel;
+  /** Where the latents start: 'pca' (the default), an N×q matrix, or a fitted embedding. Not together with `latents`. */
+  readonly init?: 'pca' | MatrixLike | Initialization;
+  /** Makes the latents a function of the observations: a map, or 'kernel', 'mlp' or 'linear' for the map of that kind. */
+  readonly backConstraint?: LatentMap | 'kernel' | 'mlp' | 'linear';
+  /**
+   * Puts Gaussian-process dynamics on the latents in the place of the default prior. Unless `kernel` is given its covariance is rbf + white
+   * with the white variance held at 0.01: were it free, latents and variances that shrink to 0 together would raise log p(X) without bound.
+   */
+  readonly dynamics?: boolean | DynamicsOptions;
+}
+
+/** What makes one named model differ from another. */
+export interface FamilyMember {
+  /** The prior when neither `priors` nor `dynamics` is given. */
+  readonly prior: () => Prior;
+  /** The default kernel, which may hold scales that a prior would drive to 0. */
+  readonly kernel: (Y: MatrixLike, options: FamilyOptions, hasPrior: boolean) => Kernel;
+  /** The map when `backConstraint` is not given; free latents without it. */
+  readonly backConstraint?: 'kernel';
+  /** Names of the options that only this model takes, for messages. */
+  readonly options?: readonly string[];
+}
+
+/** A named model: the general one with the member's defaults and the short forms of its options spelt out. */
+export function familyModel(name: string, Y: MatrixLike, given: FamilyOptions, member: FamilyMember): Model {
+  const options = given ?? {};
+  const known = [...OPTION_NAMES, 'init', 'backConstraint', 'dynamics', ...(member.options ?? [])];
+  for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownName('option', key, known, name);
+  if (options.priors !== undefined && !Array.isArray(options.priors)) {
+    throw new InvalidInputError(
+      `Option 'priors' of ${name} must be a list, such as [standardNormal()], but ${describe(options.priors)} was given.`,
+    );
+  }
+  const { init, backConstraint, dynamics: sequence, latents, ...rest } = options;
+  if (latents !== undefined && (init !== undefined || backConstraint !== undefined)) {
+    throw new InvalidInputError(
+      `${name} takes either latents, or init and backConstraint, but both were given. Say it in the latents: free({ init }).`,
+    );
+  }
+  const ofSequence = sequence ? [dynamics({ kernel: steps(), ...(sequence === true ? {} : sequence) })] : [];
+  const others = rest.priors ?? (ofSequence.length > 0 ? [] : [member.prior()]);
+  const priors = [...others, ...ofSequence];
+  return namedModel(name, {
+    kernel: member.kernel(Y, options, priors.length > 0),
+    ...rest,
+    latents: latents ?? latentsFrom(backConstraint ?? member.backConstraint, init),
+    priors,
+    observations: Y,
+  });
+}
+
+/** Steps of latents that start at unit variance, known to a tenth of a standard deviation. */
+function steps(): Kernel {
+  return add(rbf(), white({ variance: fixed(0.01) }));
+}
+
+function latentsFrom(backConstraint: FamilyOptions['backConstraint'], init: FamilyOptions['init'] = 'pca'): Latents {
+  return backConstraint === undefined ? free({ init }) : backConstrained(mapFrom(backConstraint), { init });
+}
+
+function mapFrom(backConstraint: NonNullable<FamilyOptions['backConstraint']>): LatentMap {
+  if (typeof backConstraint !== 'string') return backConstraint;
+  const maps: Record<string, () => LatentMap> = {
+    kernel: kernelRegression,
+    mlp: mlpMap,
+    linear: linearMap,
+  };
+  if (Object.hasOwn(maps, backConstraint)) return maps[backConstraint]!();
+  throw new InvalidInputError(
+    `backConstraint is a map, or one of ${Object.keys(maps).join(', ')}, but ${describe(backConstraint)} was given.`,
+  );
+}
+
+/**
+ * rbf + bias. With a prior that shrinks the latents, X → c·X with lengthscale → c·lengthscale leaves the likelihood as it is, so the
+ * prior would drive both to 0: then the lengthscale is held at 1 and the rbf's variance at the observations' mean variance.
+ */
+export function smoothKernel(
+  Y: MatrixLike,
+  { centre = true, scale = false, missing }: FamilyOptions,
+  hasPrior: boolean,
+): Kernel {
+  const observations = observationsFrom(Y, missing === 'ignore');
+  const variance = meanVariance(standardized(observations, standardizationOf(observations, centre, scale)));
+  const smooth = hasPrior ? rbf({ variance: fixed(variance), lengthscale: fixed(1) }) : rbf({ variance });
+  return add(smooth, bias({ variance: 0.1 * variance }));
+}

@@ -1,0 +1,28 @@
+import type { MatrixLike } from '../../core/matrix.ts';
+import type { Model } from '../../model/model.ts';
+import { standardNormal } from '../../priors/standardNormal.ts';
+import { type FamilyOptions, familyModel, smoothKernel } from './family.ts';
+
+/**
+ * The Gaussian-process latent variable model: free latents started at the principal components, a standard normal prior on them,
+ * and rbf + bias with noise as the mapping. With `backConstraint` it is the BC-GPLVM, with `dynamics` the GPLVM with dynamics
+ * (GPDM), with both the BC-GPLVM-DM.
+ *
+ * With an rbf and a prior that shrinks X, X → c·X with lengthscale → c·lengthscale leaves the likelihood as it is, so the prior
+ * would drive both to 0. The default kernel therefore holds the lengthscale at 1 and the rbf's variance at the observations' mean
+ * variance; without a prior (`priors: []`) both are free. A kernel that is given is taken as it is.
+ *
+ * @param Y - N×D observations
+ * @param options - `latentDim`, and any of {@link FamilyOptions}
+ * @returns a model for `fit` and `evaluate`
+ * @throws InvalidInputError for an unknown option, or observations that are not a matrix of finite numbers with ≥ 2 rows
+ * @see Lawrence 2005; Lawrence & Quiñonero-Candela 2006; Wang, Fleet & Hertzmann 2005
+ * @example
+ * ```ts
+ * const result = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 200 });
+ * result.latents.toArrays();
+ * ```
+ */
+export function gplvm(Y: MatrixLike, options: FamilyOptions): Model {
+  return familyModel('gplvm', Y, options, { prior: () => standardNormal(), kernel: smoothKernel });
+}

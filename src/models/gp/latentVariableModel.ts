@@ -1,0 +1,159 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { checkKernel } from '../../kernels/algebra.ts';
+import { kernelToJSON } from '../../kernels/json.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import { free } from '../../latents/free.ts';
+import type { Latents } from '../../latents/latents.ts';
+import { assembled, type ModelParts, placed } from '../../mapping/assembly.ts';
+import { imputed } from '../../mapping/imputation.ts';
+import { observedPatterns } from '../../mapping/observedPatterns.ts';
+import { posteriorOf } from '../../mapping/posterior.ts';
+import { startedKernel } from '../../mapping/startedKernel.ts';
+import type { Model } from '../../model/model.ts';
+import { type ParameterLike, parameterFrom, parameterToJSON, positive, shapeOf } from '../../model/parameter.ts';
+import type { Prior } from '../../priors/definePrior.ts';
+import { priorToJSON } from '../../priors/json.ts';
+import { startValues } from './startKinds.ts';
+
+export interface LatentVariableModelOptions {
+  /** N×D, rows are points. */
+  readonly observations: MatrixLike;
+  /** q, from 1. */
+  readonly latentDim: number;
+  /** What the latents are; `free()` unless given. */
+  readonly latents?: Latents;
+  /** Covariance of the mapping from latents to observations. */
+  readonly kernel: Kernel;
+  /** Variance σ² > 0 of the Gaussian noise; starts at a hundredth of the observations' mean variance. */
+  readonly noise?: ParameterLike;
+  /** Priors on the latents; none unless given. */
+  readonly priors?: readonly Prior[];
+  /**
+   * What to do about missing entries (NaN) of the observations: without it they are an error; 'ignore' lets the mapping see the
+   * observed entries only. `predict` at the latents imputes the others.
+   */
+  readonly missing?: 'ignore';
+  /** Whether column means are removed before fitting and put back by `predict`; on unless turned off. */
+  readonly centre?: boolean;
+  /** Whether columns are divided by their standard deviations, undone by `predict`; off unless turned on. */
+  readonly scale?: boolean;
+}
+
+const wholeFromOne = 'a whole number from 1';
+/** The options that every model of the family takes, for messages. */
+export const OPTION_NAMES = [
+  'latentDim',
+  'latents',
+  'kernel',
+  'noise',
+  'priors',
+  'missing',
+  'centre',
+  'scale',
+] as const;
+
+const schema = v.strictObject({
+  observations: v.any(),
+  latentDim: v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)),
+  latents: v.optional(v.custom<Latents>((value) => isPart(value, 'latents'), 'latents, such as free()')),
+  kernel: v.any(),
+  noise: v.optional(v.any()),
+  priors: v.optional(v.array(v.custom<Prior>((value) => isPart(value, 'prior'), 'a prior, such as standardNormal()'))),
+  missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
+  centre: v.optional(v.boolean()),
+  scale: v.optional(v.boolean()),
+});
+
+/**
+ * A Gaussian-process latent variable model from its parts: Y = f(X) + noise, every column of f a Gaussian process of the latents
+ * X, priors on X, and X free or a function of Y. Its log density is log p(Y|X) + Σ log p(X) with
+ * log p(Y|X) = −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ), K = k(X, X) + σ²I.
+ *
+ * Paths: `latents…`, `mapping.kernel.<name>.<parameter>`, `mapping.noise`, `priors.<name>.<parameter>`.
+ *
+ * @param options - see {@link LatentVariableModelOptions}
+ * @returns a model for `fit` and `evaluate`; nothing is fitted yet
+ * @throws InvalidInputError for an unknown option, or observations that are not a matrix of finite numbers with ≥ 2 rows
+ * @see Lawrence 2005, §2–3
+ * @example
+ * ```ts
+ * const model = latentVariableModel({
+ *   observations: Y,
+ *   latentDim: 2,
+ *   kernel: add(rbf(), bias()),
+ *   priors: [standardNormal()],
+ * });
+ * const result = await fit(model, { maxIterations: 200 });
+ * ```
+ */
+export function latentVariableModel(options: LatentVariableModelOptions): Model {
+  return namedModel('latentVariableModel', options);
+}
+
+/** `latentVariableModel` under another name: the named models are assemblies of its options. */
+export function namedModel(name: string, options: LatentVariableModelOptions): Model {
+  const { centre = true, scale = false, ...given } = checkOptions(schema, options, name);
+  const { missing } = given;
+  const raw = observationsFrom(given.observations as MatrixLike, missing === 'ignore');
+  const standardization = standardizationOf(raw, centre, scale);
+  const seen = standardized(raw, standardization);
+  const patterns = observedPatterns(seen);
+  const observations = imputed(seen, given.latentDim);
+  const described = checkKernel(given.kernel, "Option 'kernel'");
+  const latents = given.latents ?? free();
+  let kernel: Kernel | undefined;
+  const parts: ModelParts = {
+    observations,
+    patterns,
+    latentDim: given.latentDim,
+    latents,
+    get kernel() {
+      kernel ??= startedKernel(described, latents, observations, given.latentDim);
+      return kernel;
+    },
+    noise: parameterFrom(
+      (given.noise as ParameterLike | undefined) ?? 0.01 * meanVariance(observations),
+      positive(1),
+      `'noise' of ${name}`,
+    ),
+    priors: placed(given.priors ?? []),
+  };
+  if (shapeOf(parts.noise.initial).length > 0) {
+    throw new InvalidInputError(
+      `Option 'noise' of ${name} must be one number, the variance of all columns, but a list was given.`,
+    );
+  }
+  return Object.freeze<Model>({
+    name,
+    assemble: (seed) => assembled(parts, seed),
+    startAt: (kind, seed) => startValues(latents, kind, observations, parts.latentDim, seed),
+    posterior: (values) => posteriorOf(parts, values, standardization),
+    toJSON: () => ({
+      model: 'latentVariableModel',
+      name,
+      observations: raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
+      latentDim: parts.latentDim,
+      latents: parts.latents.toJSON(),
+      kernel: kernelToJSON(parts.kernel),
+      noise: parameterToJSON(parts.noise),
+      priors: parts.priors.map(({ prior }) => priorToJSON(prior)),
+      ...(missing === undefined ? {} : { missing }),
+      centre,
+      scale,
+    }),
+  });
+}
+
+/** Mean square of the observed entries, which is the columns' mean variance when they are centred; 1 when all are 0. */
+export function meanVariance({ data }: Matrix): number {
+  const observed = data.filter((entry) => !Number.isNaN(entry));
+  return observed.reduce((sum, entry) => sum + entry * entry, 0) / observed.length || 1;
+}
+
+function isPart(value: unknown, kind: 'latents' | 'prior'): boolean {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind;
+}

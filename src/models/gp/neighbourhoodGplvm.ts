@@ -1,0 +1,86 @@
+import type { MatrixLike } from '../../core/matrix.ts';
+import type { Model } from '../../model/model.ts';
+import type { ParameterLike } from '../../model/parameter.ts';
+import { locality } from '../../priors/locality.ts';
+import { rank } from '../../priors/rank.ts';
+import { tsne } from '../../priors/tsne.ts';
+import { type FamilyOptions, familyModel, smoothKernel } from './family.ts';
+
+export interface LlGplvmOptions extends FamilyOptions {
+  /** Neighbours from which each point is reconstructed; 7 unless given. */
+  readonly neighbours?: number;
+  /** Of the prior, held at 1 unless given. */
+  readonly strength?: ParameterLike;
+}
+
+/**
+ * The locally linear GPLVM: latents that their neighbours reconstruct with the weights of locally linear embedding,
+ * log p(X) = −strength/2·tr(XᵀMMᵀX).
+ *
+ * @param Y - N×D observations
+ * @param options - `latentDim`, `neighbours`, `strength`, and any of {@link FamilyOptions}
+ * @see Urtasun et al. 2008
+ * @example
+ * ```ts
+ * await fit(llGplvm(Y, { latentDim: 2, neighbours: 7 }), { maxIterations: 200 });
+ * ```
+ */
+export function llGplvm(Y: MatrixLike, options: LlGplvmOptions): Model {
+  const { neighbours = 7, strength, ...rest } = options ?? {};
+  const prior = () => locality(neighbours, strength === undefined ? {} : { strength });
+  return familyModel('llGplvm', Y, rest, { prior, options: ['neighbours', 'strength'], kernel: smoothKernel });
+}
+
+export interface RankGplvmOptions extends FamilyOptions {
+  /** Of the prior, held at 1 unless given. */
+  readonly strength?: ParameterLike;
+  /** β, how soon a direction counts as one; held at the prior's default unless given. */
+  readonly beta?: ParameterLike;
+}
+
+/**
+ * The rank-prior GPLVM: latents of as few directions as the data allow, −strength·Σ log(1 + β·s_i²) over the singular values s_i of
+ * the centred latents, whose energy is kept. Start it with more dimensions than are needed.
+ *
+ * @param Y - N×D observations
+ * @param options - `latentDim`, `strength`, `beta`, and any of {@link FamilyOptions}
+ * @see Geiger, Urtasun & Darrell 2009
+ * @example
+ * ```ts
+ * await fit(rankGplvm(Y, { latentDim: 5, strength: 10 }), { maxIterations: 200 });
+ * ```
+ */
+export function rankGplvm(Y: MatrixLike, options: RankGplvmOptions): Model {
+  const { strength, beta, ...rest } = options ?? {};
+  const prior = () =>
+    rank({ ...(strength === undefined ? {} : { strength }), ...(beta === undefined ? {} : { beta }) });
+  return familyModel('rankGplvm', Y, rest, { prior, options: ['strength', 'beta'], kernel: smoothKernel });
+}
+
+export interface TsneGplvmOptions extends FamilyOptions {
+  /** Of the prior, held at 1 unless given. */
+  readonly strength?: ParameterLike;
+  /** Effective number of neighbours. */
+  readonly perplexity?: number;
+}
+
+/**
+ * The t-SNE GPLVM: latents whose neighbourhoods resemble those of the observations, −strength·KL(P‖Q).
+ *
+ * @param Y - N×D observations
+ * @param options - `latentDim`, `strength`, `perplexity`, and any of {@link FamilyOptions}
+ * @see van der Maaten 2009
+ * @example
+ * ```ts
+ * await fit(tsneGplvm(Y, { latentDim: 2, strength: 100 }), { maxIterations: 200 });
+ * ```
+ */
+export function tsneGplvm(Y: MatrixLike, options: TsneGplvmOptions): Model {
+  const { strength, perplexity, ...rest } = options ?? {};
+  const given = Object.entries({ strength, perplexity }).filter(([, value]) => value !== undefined);
+  return familyModel('tsneGplvm', Y, rest, {
+    prior: () => tsne(Object.fromEntries(given)),
+    options: ['strength', 'perplexity'],
+    kernel: smoothKernel,
+  });
+}

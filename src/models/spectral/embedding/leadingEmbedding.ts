@@ -1,0 +1,74 @@
+import { InvalidInputError } from '../../../core/errors.ts';
+import { Matrix } from '../../../core/matrix.ts';
+import { symmetricEigenpairs } from '../../../numerics/dense/eigenpairs.ts';
+import { topEigenpairsOf } from '../../../numerics/dense/topEigenpairs.ts';
+
+/** Up to this many points all eigenpairs are computed: then the message can say what the smallest eigenvalue is. */
+const FULL = 600;
+
+/** X = V·Λ^½ from the top eigenpairs of a centred matrix of inner products. */
+export interface LeadingEmbedding {
+  /** N×q */
+  readonly latents: Matrix;
+  /** q entries, descending. */
+  readonly eigenvalues: Float64Array;
+  /** Unit eigenvectors, N×q. */
+  readonly vectors: Matrix;
+  /** The smallest eigenvalue of all, where all were computed. */
+  readonly smallest: number | undefined;
+}
+
+/**
+ * The q leading eigenvectors of a symmetric matrix, each times the root of its eigenvalue; the entry of largest modulus in each
+ * column is positive.
+ *
+ * @param B - N×N, symmetric
+ * @throws InvalidInputError when fewer than q eigenvalues are positive
+ */
+export function leadingEmbedding(B: Matrix, q: number, name: string): LeadingEmbedding {
+  const { rows: N } = B;
+  if (q >= N) {
+    throw new InvalidInputError(`${name} shows ${N} points in at most ${N - 1} dimensions, but latentDim is ${q}.`);
+  }
+  const all = N <= FULL ? symmetricEigenpairs(B) : undefined;
+  const top = all === undefined ? topEigenpairsOf(B, q) : undefined;
+  const eigenvalues = top?.values ?? all!.values.slice(N - q).reverse();
+  const vectors = top?.vectors ?? Matrix.zeros(N, q);
+  if (all !== undefined) {
+    for (let i = 0; i < N; i++) for (let c = 0; c < q; c++) vectors.data[i * q + c] = all.vectors.at(i, N - 1 - c);
+  }
+  const negligible = N * Number.EPSILON * Math.abs(eigenvalues[0]!);
+  const found = eigenvalues.findIndex((value) => !(value > negligible));
+  if (found >= 0) {
+    throw new InvalidInputError(
+      `${name} was asked for ${q} dimensions, but its matrix of inner products has ${found} positive eigenvalue${found === 1 ? '' : 's'} only. Choose a smaller latentDim.`,
+    );
+  }
+  const latents = new Matrix(
+    vectors.data.map((entry, index) => entry * Math.sqrt(eigenvalues[index % q]!)),
+    N,
+    q,
+  );
+  return { latents, eigenvalues, vectors, smallest: all?.values[0] };
+}
+
+/** A ← factor·HAH with H = I − 11ᵀ/N, in place; A symmetric. */
+export function doublyCentred(A: Matrix, factor: number): Matrix {
+  const { data, rows: N } = A;
+  const means = Float64Array.from({ length: N }, (_, i) => {
+    let sum = 0;
+    for (let j = 0; j < N; j++) sum += data[i * N + j]!;
+    return sum / N;
+  });
+  const total = means.reduce((sum, mean) => sum + mean, 0) / N;
+  for (let i = 0; i < N; i++) {
+    for (let j = 0; j < N; j++) data[i * N + j] = factor * (data[i * N + j]! - (means[i]! + means[j]! - total));
+  }
+  return A;
+}
+
+/** How much of a matrix of inner products is not Euclidean, in words. */
+export function euclideanNote(smallest: number | undefined, largest: number): string {
+  if (smallest === undefined || smallest > -1e-10 * largest) return '';
+  return ` The distances are not Euclidean: the smallest eigenvalue is ${(smallest / largest).toFixed(3)} of the largest.`;
+}

@@ -1,0 +1,61 @@
+import { Matrix } from '../../../core/matrix.ts';
+import type { Prediction, Projection } from '../../../model/model.ts';
+
+/** y = W·x + mean + noise, with orthogonal columns of W. */
+export interface LinearGaussian {
+  /** D×q */
+  readonly W: Matrix;
+  /** D entries. */
+  readonly mean: ArrayLike<number>;
+  /** σ² ≥ 0 */
+  readonly noise: number;
+  /** Precision of the prior on x: 1 for probabilistic PCA, 0 for projections. */
+  readonly prior: number;
+  /** Variance of the noise-free function, 0 unless the weights are uncertain. */
+  readonly functionVariance?: (x: Float64Array) => number;
+}
+
+/** Mean W·x + mean of every row of X (n×q), and its variance. */
+export function predictLinear(
+  { W, mean, noise, functionVariance }: LinearGaussian,
+  X: Matrix,
+  noisy: boolean,
+): Prediction {
+  const { rows: D, columns: q } = W;
+  const result = { mean: Matrix.zeros(X.rows, D), variance: Matrix.zeros(X.rows, D) };
+  for (let i = 0; i < X.rows; i++) {
+    const x = X.row(i);
+    const variance = (functionVariance?.(x) ?? 0) + (noisy ? noise : 0);
+    for (let j = 0; j < D; j++) {
+      let sum = mean[j]!;
+      for (let c = 0; c < q; c++) sum += W.data[j * q + c]! * x[c]!;
+      result.mean.data[i * D + j] = sum;
+      result.variance.data[i * D + j] = variance;
+    }
+  }
+  return result;
+}
+
+/**
+ * x = (WᵀW + σ²·prior·I)⁻¹Wᵀ(y − mean) of every row of Y (n×D), and log N(y; W·x + mean, σ²I) there; NaN when there is no noise, and
+ * so no density.
+ */
+export function placeLinear({ W, mean, noise, prior }: LinearGaussian, Y: Matrix): Projection {
+  const { rows: D, columns: q } = W;
+  const energy = Float64Array.from({ length: q }, (_, c) => W.column(c).reduce((sum, w) => sum + w * w, 0));
+  const latents = Matrix.zeros(Y.rows, q);
+  for (let i = 0; i < Y.rows; i++) {
+    for (let c = 0; c < q; c++) {
+      let sum = 0;
+      for (let j = 0; j < D; j++) sum += W.data[j * q + c]! * (Y.at(i, j) - mean[j]!);
+      latents.data[i * q + c] = sum / (energy[c]! + noise * prior);
+    }
+  }
+  const { mean: fitted } = predictLinear({ W, mean, noise, prior }, latents, false);
+  const logDensity = Float64Array.from({ length: Y.rows }, (_, i) => {
+    let squares = 0;
+    for (let j = 0; j < D; j++) squares += (Y.at(i, j) - fitted.at(i, j)) ** 2;
+    return noise > 0 ? -0.5 * (D * Math.log(2 * Math.PI * noise) + squares / noise) : Number.NaN;
+  });
+  return { latents, logDensity };
+}

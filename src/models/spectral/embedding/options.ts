@@ -1,0 +1,44 @@
+import * as v from 'valibot';
+import type { Matrix } from '../../../core/matrix.ts';
+import { kernelToJSON } from '../../../kernels/json.ts';
+import type { Kernel } from '../../../kernels/kernel.ts';
+import type { ModelJSON } from '../../../model/model.ts';
+
+const wholeFromOne = 'a whole number from 1';
+const aboveZero = 'a number above 0';
+
+export const latentDimOption = v.optional(
+  v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)),
+  2,
+);
+export const numberAboveZero = v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero));
+export const slackPenaltyOption = v.optional(v.pipe(v.number(aboveZero), v.gtValue(0, aboveZero)), Infinity);
+
+export const inputOption = v.optional(v.picklist(['points', 'distances'], "'points' or 'distances'"), 'points');
+
+/** Part of the trace added to the diagonal of local Gram matrices. */
+export const regularizationOption = <T extends number | 'auto'>(standard: T) =>
+  v.optional(
+    v.union([v.literal('auto'), v.pipe(v.number(), v.finite(), v.minValue(0))], "a number from 0, or 'auto'"),
+    standard,
+  );
+
+/** What a spectral model writes about itself: its observations and options, with kernels as JSON and no Infinity. */
+export interface SavedSpectral {
+  readonly model: string;
+  /** Missing entries are null. */
+  readonly observations: (number | null)[][];
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export function savedSpectral(model: string, observations: Matrix, options: object): SavedSpectral & ModelJSON {
+  const plain = Object.entries(options)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, isKernel(value) ? kernelToJSON(value) : value === Infinity ? null : value]);
+  const rows = observations.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry)));
+  return { model, observations: rows, options: Object.fromEntries(plain) };
+}
+
+function isKernel(value: unknown): value is Kernel {
+  return typeof value === 'object' && value !== null && 'covariance' in value;
+}

@@ -1,0 +1,119 @@
+import { InvalidInputError } from '../../../core/errors.ts';
+import type { Matrix } from '../../../core/matrix.ts';
+import { type Reconstruction, reconstructionWeights } from '../../../numerics/graph/reconstructionWeights.ts';
+import { nearestNeighbours } from '../../../numerics/neighbours/index.ts';
+import type { SparseTerms } from '../../../numerics/sparse/bottomOfSparse.ts';
+
+/** The k nearest others of every point, ties by index. */
+export function nearestLists(Y: Matrix, k: number): Int32Array[] {
+  const { indices } = nearestNeighbours(Y, k);
+  return Array.from({ length: Y.rows }, (_, i) => indices.slice(i * k, (i + 1) * k));
+}
+
+/** M of L = MMᵀ by columns: m_ii(e_i − Σ_j w_ji·e_j). */
+export interface ReconstructionFactor {
+  readonly reconstruction: Reconstruction;
+  /** m_ii, 0 for points without neighbours. */
+  readonly diagonal: Float64Array;
+  /** ‖y_i − Σ_j w_ji·y_j‖² */
+  readonly residuals: Float64Array;
+}
+
+/**
+ * The weights that reconstruct every point from its neighbours, and how precisely: m_ii = 1 (normalised), or m_ii² = D/‖residual‖²
+ * at the maximum of the pseudolikelihood.
+ *
+ * @param regularization - part of the trace added to the diagonal of each C_i; 'auto' is 1e-3 where D is below the number of
+ * neighbours, and 0 elsewhere
+ * @throws InvalidInputError for a point that its neighbours reconstruct exactly, where m_ii would be infinite
+ * @see Lawrence 2012, §2.7
+ */
+export function reconstructionFactor(
+  Y: Matrix,
+  neighbours: readonly Int32Array[],
+  regularization: number | 'auto',
+  normalised: boolean,
+): ReconstructionFactor {
+  const reconstruction = weightsOf(Y, neighbours, regularization);
+  const residuals = residualsOf(Y, reconstruction);
+  const diagonal = residuals.map((residual, i) => {
+    if (neighbours[i]!.length === 0) return 0;
+    if (normalised) return 1;
+    if (residual > 0) return Math.sqrt(Y.columns / residual);
+    throw new InvalidInputError(
+      `Point ${i} is exactly what its ${neighbours[i]!.length} neighbours make of it, so its precision is infinite. Remove duplicate points, or raise the regularization.`,
+    );
+  });
+  return { reconstruction, diagonal, residuals };
+}
+
+function weightsOf(Y: Matrix, neighbours: readonly Int32Array[], regularization: number | 'auto'): Reconstruction {
+  if (regularization !== 'auto') return reconstructionWeights(Y, neighbours, regularization);
+  const none = new Int32Array(0);
+  const isUnder = (own: Int32Array) => Y.columns < own.length;
+  const under = reconstructionWeights(
+    Y,
+    neighbours.map((own) => (isUnder(own) ? own : none)),
+    1e-3,
+  );
+  const over = reconstructionWeights(
+    Y,
+    neighbours.map((own) => (isUnder(own) ? none : own)),
+    0,
+  );
+  const weights: number[] = [];
+  neighbours.forEach((own, i) => {
+    const { starts, weights: all } = isUnder(own) ? under : over;
+    weights.push(...all.subarray(starts[i]!, starts[i + 1]!));
+  });
+  const starts = new Int32Array(neighbours.length + 1);
+  neighbours.forEach((own, i) => {
+    starts[i + 1] = starts[i]! + own.length;
+  });
+  return {
+    starts,
+    neighbours: Int32Array.from(neighbours.flatMap((own) => Array.from(own))),
+    weights: Float64Array.from(weights),
+  };
+}
+
+function residualsOf(
+  { data, rows: N, columns: D }: Matrix,
+  { starts, neighbours, weights }: Reconstruction,
+): Float64Array {
+  return Float64Array.from({ length: N }, (_, i) => {
+    let squares = 0;
+    for (let d = 0; d < D; d++) {
+      let difference = data[i * D + d]!;
+      for (let p = starts[i]!; p < starts[i + 1]!; p++) difference -= weights[p]! * data[neighbours[p]! * D + d]!;
+      squares += difference * difference;
+    }
+    return squares;
+  });
+}
+
+/** L = MMᵀ, column of M by column. */
+export function precisionTerms({ reconstruction, diagonal }: ReconstructionFactor): SparseTerms {
+  const { starts, neighbours, weights } = reconstruction;
+  const rows: number[] = [];
+  const columns: number[] = [];
+  const values: number[] = [];
+  diagonal.forEach((scale, i) => {
+    if (scale === 0) return;
+    const points = [i, ...neighbours.subarray(starts[i]!, starts[i + 1]!)];
+    const column = [scale, ...Array.from(weights.subarray(starts[i]!, starts[i + 1]!), (weight) => -scale * weight)];
+    for (let a = 0; a < points.length; a++) {
+      for (let b = 0; b <= a; b++) {
+        rows.push(points[a]!);
+        columns.push(points[b]!);
+        values.push(column[a]! * column[b]!);
+      }
+    }
+  });
+  return {
+    size: diagonal.length,
+    rows: Int32Array.from(rows),
+    columns: Int32Array.from(columns),
+    values: Float64Array.from(values),
+  };
+}

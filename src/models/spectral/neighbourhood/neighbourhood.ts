@@ -1,0 +1,69 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../../core/errors.ts';
+import type { Matrix } from '../../../core/matrix.ts';
+import { connectedComponents } from '../../../numerics/graph/connectedComponents.ts';
+import type { Graph } from '../../../numerics/graph/graph.ts';
+import { type EdgeWeights, epsilonGraph, knnGraph } from '../../../numerics/graph/index.ts';
+import { nearestNeighbours } from '../../../numerics/neighbours/index.ts';
+
+/** Which points are neighbours: one of the two. */
+export interface NeighbourhoodOptions {
+  /** k of the symmetrised k-nearest-neighbour graph; 7 when neither is given. */
+  readonly neighbours?: number;
+  /** Points no further apart than this are neighbours. */
+  readonly radius?: number;
+}
+
+export const neighbourhoodOptions = { neighbours: v.optional(v.any()), radius: v.optional(v.any()) };
+
+/** What was asked for, with the default. */
+export function neighbourhoodFrom({ neighbours, radius }: { neighbours?: unknown; radius?: unknown }, name: string) {
+  if (neighbours !== undefined && radius !== undefined) {
+    throw new InvalidInputError(`${name} takes either neighbours or radius, but both were given.`);
+  }
+  return radius === undefined ? { neighbours: (neighbours ?? 7) as number } : { radius: radius as number };
+}
+
+/**
+ * The graph of neighbours.
+ *
+ * @throws InvalidInputError when no two points are neighbours
+ */
+export function neighbourhoodGraph(
+  points: Matrix,
+  { neighbours, radius }: NeighbourhoodOptions,
+  name: string,
+  weights: EdgeWeights = {},
+): Graph {
+  if (radius === undefined) return knnGraph(points, neighbours!, weights);
+  const graph = epsilonGraph(points, radius, weights);
+  if (graph.sources.length > 0) return graph;
+  const { distances } = nearestNeighbours(points, 1);
+  throw radiusTooSmall(name, radius, points.rows, distances);
+}
+
+/** What to say about a radius that joins no two points, given distances of which the smallest is that between the nearest two. */
+export function radiusTooSmall(
+  name: string,
+  radius: number,
+  size: number,
+  distances: Iterable<number>,
+): InvalidInputError {
+  let least = Infinity;
+  for (const distance of distances) least = Math.min(least, distance);
+  return new InvalidInputError(
+    `Within the radius ${radius} of ${name} none of the ${size} points has a neighbour, so the graph has no edges: the nearest two points are ` +
+      `${Number(least.toPrecision(4))} apart. Take a larger radius, or give neighbours instead.`,
+  );
+}
+
+/** A sentence about a graph that is not connected; nothing about one that is. */
+export function componentsNote(graph: Pick<Graph, 'size' | 'sources' | 'targets'>): string {
+  const { sizes } = connectedComponents(graph);
+  if (sizes.length === 1) return '';
+  const largest = sizes.reduce((most, size) => Math.max(most, size));
+  return (
+    ` The graph of neighbours has ${sizes.length} components, the largest of ${largest} of ${graph.size} points, so as many eigenvalues are 0 and ` +
+    'the first columns tell components apart only. Take more neighbours or a larger radius.'
+  );
+}

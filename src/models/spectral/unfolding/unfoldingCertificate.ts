@@ -1,0 +1,131 @@
+import { NumericalError } from '../../../core/errors.ts';
+import {
+  analyse,
+  bottomEigenpairs,
+  factorise,
+  patternOfGraph,
+  type SymbolicFactor,
+  solve,
+} from '../../../numerics/sparse/index.ts';
+import { squaredNorm, type UnfoldingProblem } from './unfoldingProblem.ts';
+
+/** How far points and multipliers are from an optimum of an unfolding, all in units that do not depend on that of the data. */
+export interface UnfoldingResiduals {
+  /** Largest violation of a constraint, relative to the mean squared length. */
+  readonly feasibility: number;
+  /** Largest entry of (L(w) − I)·Y relative to that of Y. */
+  readonly stationarity: number;
+  /** Largest product of a multiplier and the room its constraint has left, relative to the largest multiplier. */
+  readonly complementarity: number;
+}
+
+/** The optimality conditions of first order, at N×r points. */
+export function unfoldingResiduals(
+  problem: UnfoldingProblem,
+  Y: Float64Array,
+  r: number,
+  violations: Float64Array,
+  multipliers: Float64Array,
+): UnfoldingResiduals {
+  const { sources, targets, mayShrink, compliance } = problem;
+  let [feasibility, complementarity, largest] = [0, 0, 0];
+  const forces = Y.map((entry) => -entry);
+  multipliers.forEach((w, e) => {
+    const beyond = violations[e]! - compliance * w;
+    feasibility = Math.max(feasibility, mayShrink ? beyond : Math.abs(beyond));
+    if (mayShrink) complementarity = Math.max(complementarity, w * Math.abs(beyond));
+    largest = Math.max(largest, Math.abs(w));
+    const i = sources[e]! * r;
+    const j = targets[e]! * r;
+    for (let c = 0; c < r; c++) {
+      const pull = w * (Y[i + c]! - Y[j + c]!);
+      forces[i + c]! += pull;
+      forces[j + c]! -= pull;
+    }
+  });
+  return {
+    feasibility,
+    stationarity: largestModulus(forces) / largestModulus(Y),
+    complementarity: largest > 0 ? complementarity / largest : 0,
+  };
+}
+
+export function largestModulus(x: Float64Array): number {
+  return x.reduce((most, entry) => Math.max(most, Math.abs(entry)), 0);
+}
+
+/** The smallest eigenvalue of L(w) beside that of the constant vector, and its unit eigenvector. */
+export interface BottomOfStress {
+  readonly value: number;
+  readonly vector: Float64Array;
+}
+
+/**
+ * The bottom of L(w) on centred vectors for the edges of an unfolding and any sign of w, by shift-invert Lanczos.
+ *
+ * The dual of an unfolding is to minimise Σ w_e·φ_e + Σ w_e²/(4ν) subject to L(w) ⪰ I on centred vectors: multipliers whose bottom is
+ * at least 1 are dual feasible, and those of a stationary point then prove it to be a global optimum. Below 1, the eigenvector is a
+ * direction into which the points of that stationary point unfold further.
+ *
+ * @see Sun, Boyd, Xiao & Diaconis 2006, §3; Burer & Monteiro 2003, Proposition 3
+ */
+export function stressBottom({ size, sources, targets }: UnfoldingProblem) {
+  const { pattern, edgeEntries } = patternOfGraph({ size, sources, targets });
+  const diagonalEntries = pattern.starts.subarray(0, size);
+  const symbolic: SymbolicFactor = analyse(pattern);
+  const known = [new Float64Array(size).fill(1)];
+  return (multipliers: Float64Array): BottomOfStress => {
+    const values = new Float64Array(edgeEntries.length + size);
+    multipliers.forEach((w, e) => {
+      values[edgeEntries[e]!] = -w;
+      values[diagonalEntries[sources[e]!]!]! += w;
+      values[diagonalEntries[targets[e]!]!]! += w;
+    });
+    for (let shift = 1e-2; ; shift *= 10) {
+      try {
+        const shifted = values.slice();
+        for (const p of diagonalEntries) shifted[p]! += shift;
+        const factor = factorise(symbolic, shifted);
+        const { values: found, vectors } = bottomEigenpairs(
+          size,
+          (b, x) => {
+            solve(factor, b, x);
+          },
+          1,
+          { shift, known },
+        );
+        return { value: found[0]!, vector: vectors.column(0) };
+      } catch (error) {
+        // L(w) has an eigenvalue below −shift: that of a stress that pushes.
+        if (!(error instanceof NumericalError) || shift > 1e12) throw error;
+      }
+    }
+  };
+}
+
+/** What the multipliers prove about the points. */
+export interface OptimalityGap {
+  /** What no unfolding exceeds, if the multipliers prove anything. */
+  readonly bound: number;
+  /** ‖Y‖² less the penalty, with Y scaled down to keep every constraint from above where distances may shrink. */
+  readonly attained: number;
+}
+
+/** The bound that multipliers prove, once divided by the bottom of L(w), and what the points attain. */
+export function optimalityGap(
+  { squaredLengths, mayShrink, compliance }: UnfoldingProblem,
+  Y: Float64Array,
+  violations: Float64Array,
+  multipliers: Float64Array,
+  bottom: number,
+): OptimalityGap {
+  const scale = bottom > 0 ? 1 / bottom : Infinity;
+  let [bound, penalty, stretch] = [0, 0, 1];
+  multipliers.forEach((w, e) => {
+    const length = squaredLengths[e]!;
+    bound += scale * w * length + (compliance * (scale * w) ** 2) / 2;
+    if (compliance > 0) penalty += violations[e]! ** 2 / (2 * compliance);
+    if (mayShrink) stretch = Math.max(stretch, 1 + violations[e]! / length);
+  });
+  return { bound, attained: squaredNorm(Y) / stretch - penalty };
+}

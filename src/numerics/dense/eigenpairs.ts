@@ -1,0 +1,61 @@
+import { InvalidInputError, NumericalError } from '../../core/errors.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { sharedMemory } from '../memory.ts';
+import { linearAlgebra } from './activeEngine.ts';
+import { rowMajor } from './matrixView.ts';
+import { symmetricEigen } from './symmetricEigen.ts';
+
+/** From this order on the engine at work earns the copies to its memory and back. */
+const LARGE = 100;
+const BYTES = 8;
+
+/** Eigenvalues and, as columns, unit eigenvectors whose entry of largest modulus (the first of equals) is positive. */
+export interface Eigenpairs {
+  readonly values: Float64Array;
+  /** Column j belongs to `values[j]`. */
+  readonly vectors: Matrix;
+}
+
+/**
+ * All eigenpairs of a symmetric matrix, A = V·diag(λ)·Vᵀ with λ ascending; the lower triangle is read. Large ones are left to the
+ * engine at work.
+ *
+ * @param matrix - n×n
+ * @throws InvalidInputError when the matrix is not square
+ * @throws NumericalError when an entry is not finite or the iteration does not converge
+ */
+export function symmetricEigenpairs(matrix: Matrix): Eigenpairs {
+  const { rows: n, columns } = matrix;
+  if (n !== columns) {
+    throw new InvalidInputError(`Eigenvectors of a symmetric matrix need a square one, but it is ${n}×${columns}.`);
+  }
+  const pairs = { values: new Float64Array(n), vectors: new Matrix(matrix.data.slice(), n, n) };
+  const status =
+    n < LARGE ? symmetricEigen(n, rowMajor(pairs.vectors.data, n), pairs.values) : decomposeByEngine(n, pairs);
+  if (status !== 0) throw eigenFailure(matrix);
+  return pairs;
+}
+
+/** A, in the place of the vectors, becomes V; returns the status of the engine. */
+function decomposeByEngine(n: number, { values, vectors }: Eigenpairs): number {
+  const memory64 = sharedMemory();
+  return memory64.withBlock(BYTES * n * (n + 1), (a) => {
+    const w = a + BYTES * n * n;
+    memory64.float64(a, n * n).set(vectors.data);
+    const status = linearAlgebra(memory64).symmetricEigen(n, a, w);
+    vectors.data.set(memory64.float64(a, n * n));
+    values.set(memory64.float64(w, n));
+    return status;
+  });
+}
+
+/** Why the eigenvalues of a matrix could not be computed. */
+function eigenFailure({ data, rows: n }: Matrix): NumericalError {
+  const index = data.findIndex((entry, k) => k % n <= Math.floor(k / n) && !Number.isFinite(entry));
+  return new NumericalError(
+    index < 0
+      ? `The eigenvalues of the ${n}×${n} matrix did not converge. Scale the data, or report this matrix as a bug.`
+      : `The ${n}×${n} matrix has no eigenvalues: row ${Math.floor(index / n)}, column ${index % n} is ${data[index]}. ` +
+          'Look for missing or overflowing values in what it was made from.',
+  );
+}

@@ -1,0 +1,250 @@
+import { InvalidInputError, NumericalError } from '../../core/errors.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { type Random, seededRandom } from '../../core/random.ts';
+import { sharedMemory } from '../memory.ts';
+import { linearAlgebra } from './activeEngine.ts';
+import { type Eigenpairs, symmetricEigenpairs } from './eigenpairs.ts';
+import { gemm } from './gemm.ts';
+import { rowMajor, transposed } from './matrixView.ts';
+import { signOfLargest } from './symmetricEigen.ts';
+import { multiplySymmetric } from './symmetricVectorProduct.ts';
+
+/** y ← A·x for a symmetric matrix A; must not keep or change x. */
+export type SymmetricOperator = (x: Float64Array, y: Float64Array) => void;
+
+/** The same for several vectors at once, one a row of x and of y. */
+type BlockOperator = SymmetricOperator;
+
+/** Up to this size all eigenpairs are computed and the rest dropped. */
+const SMALL = 64;
+
+/** Orders of dense matrices that an engine is given a copy of: from where that pays to half a gibibyte. */
+const COPIED = { least: 100, most: 8192 };
+const BYTES = 8;
+
+/**
+ * The q eigenpairs of largest eigenvalue of a symmetric n×n matrix that is given by its products with vectors, largest
+ * first.
+ *
+ * Block Lanczos with full reorthogonalisation: the Krylov space of a random start block grows by a block of q vectors a
+ * step, so that eigenvalues of multiplicity up to q are all found, until ‖A·v − λ·v‖ ≤ tolerance·max|λ| for all q Ritz
+ * pairs, or the space is everything.
+ *
+ * @param operator - y ← A·x
+ * @param n - order of A
+ * @param q - how many pairs, 1 … n
+ * @param options - `seed` of the start block (1), `tolerance` (1e-13)
+ * @throws InvalidInputError when q is not between 1 and n
+ * @throws NumericalError when the operator gives numbers that are not finite
+ * @see Golub & Van Loan, Matrix Computations, §10.3
+ * @example
+ * ```ts
+ * const { values } = topEigenpairs((x, y) => x.forEach((entry, i) => { y[i] = i * entry; }), 100, 2);
+ * values; // Float64Array [99, 98]
+ * ```
+ */
+export function topEigenpairs(
+  operator: SymmetricOperator,
+  n: number,
+  q: number,
+  options: { readonly seed?: number; readonly tolerance?: number } = {},
+): Eigenpairs {
+  checkCount(n, q);
+  if (!isSearched(n, q)) return allThenTop(operator, n, q);
+  return search(oneByOne(operator, n), n, q, options);
+}
+
+/**
+ * The same of a symmetric matrix in full, by products of the engine at work.
+ *
+ * @param matrix - n×n, both triangles
+ * @throws InvalidInputError when q is not between 1 and n
+ * @throws NumericalError when an entry is not finite
+ */
+export function topEigenpairsOf(
+  matrix: Matrix,
+  q: number,
+  options: Parameters<typeof topEigenpairs>[3] = {},
+): Eigenpairs {
+  const { rows: n, data } = matrix;
+  checkCount(n, q);
+  if (!isSearched(n, q)) return largest(symmetricEigenpairs(matrix), q);
+  const memory64 = sharedMemory();
+  const engine = linearAlgebra(memory64);
+  if (engine.name === 'typescript' || n < COPIED.least || n > COPIED.most) {
+    const view = rowMajor(data, n);
+    return search(
+      oneByOne((x, y) => multiplySymmetric(n, view, x, 0, y, 0), n),
+      n,
+      q,
+      options,
+    );
+  }
+  return memory64.withBlock(BYTES * n * (n + 2 * q), (start) => {
+    const [from, to] = [start + BYTES * n * n, start + BYTES * n * (n + q)];
+    const columns = (offset: number) => ({ offset, rowStride: 1, columnStride: n });
+    memory64.float64(start, n * n).set(data);
+    const operator: BlockOperator = (x, y) => {
+      memory64.float64(from, x.length).set(x);
+      engine.gemm(n, x.length / n, n, 1, columns(start), columns(from), 0, columns(to));
+      y.set(memory64.float64(to, y.length));
+    };
+    return search(operator, n, q, options);
+  });
+}
+
+function checkCount(n: number, q: number): void {
+  if (Number.isInteger(q) && q >= 1 && q <= n) return;
+  throw new InvalidInputError(`${q} eigenpairs of a ${n}×${n} matrix were asked for: ask for 1 to ${n}.`);
+}
+
+const isSearched = (n: number, q: number) => n > SMALL && 3 * q < n;
+
+const oneByOne =
+  (operator: SymmetricOperator, n: number): BlockOperator =>
+  (x, y) => {
+    for (let p = 0; p < x.length; p += n) operator(x.subarray(p, p + n), y.subarray(p, p + n));
+  };
+
+function search(
+  operator: BlockOperator,
+  n: number,
+  q: number,
+  { seed = 1, tolerance = 1e-13 }: { readonly seed?: number; readonly tolerance?: number },
+): Eigenpairs {
+  const krylov = new KrylovSpace(operator, n, q, seededRandom(seed));
+  for (let next = 2; ; next = Math.ceil(next * 1.25)) {
+    while (krylov.blocks < next && krylov.size < n) krylov.grow();
+    const ritz = krylov.ritzPairs(tolerance);
+    if (ritz !== undefined) return ritz;
+  }
+}
+
+function allThenTop(operator: SymmetricOperator, n: number, q: number): Eigenpairs {
+  const matrix = Matrix.zeros(n, n);
+  const unit = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    unit.fill(0);
+    unit[i] = 1;
+    operator(unit, matrix.data.subarray(i * n, (i + 1) * n));
+  }
+  return largest(symmetricEigenpairs(matrix), q);
+}
+
+function largest({ values, vectors }: Eigenpairs, q: number): Eigenpairs {
+  const { rows, columns } = vectors;
+  const top = Matrix.zeros(rows, q);
+  for (let j = 0; j < q; j++) {
+    for (let i = 0; i < rows; i++) top.data[i * q + j] = vectors.at(i, columns - 1 - j);
+  }
+  return { values: Float64Array.from({ length: q }, (_, j) => values[columns - 1 - j]!), vectors: top };
+}
+
+/** Orthonormal vectors that span start, A·start, A²·start, …, and A within their span. */
+class KrylovSpace {
+  /** Vectors on which A has acted. */
+  size = 0;
+  blocks = 0;
+  /** Row by row, the basis: `size` vectors, and then those on which A acts next. */
+  #basis: Float64Array;
+  /** Row by row, A times the basis. */
+  #images: Float64Array;
+  #known = 0;
+
+  constructor(
+    readonly operator: BlockOperator,
+    readonly n: number,
+    readonly width: number,
+    readonly random: Random,
+  ) {
+    this.#basis = new Float64Array(4 * width * n);
+    this.#images = new Float64Array(4 * width * n);
+    for (let j = 0; j < width; j++) this.#append(undefined);
+  }
+
+  /** Lets A act on the newest block, and appends what is new in the result. */
+  grow(): void {
+    const { n } = this;
+    const end = this.#known;
+    this.#images = enlarged(this.#images, end * n);
+    this.operator(this.#basis.subarray(this.size * n, end * n), this.#images.subarray(this.size * n, end * n));
+    for (let j = this.size; j < end && this.#known < n; j++) this.#append(this.#images.subarray(j * n, (j + 1) * n));
+    this.size = end;
+    this.blocks++;
+  }
+
+  /** The best approximations in the space of the largest pairs, or nothing when they are not good enough yet. */
+  ritzPairs(tolerance: number): Eigenpairs | undefined {
+    const { n, size, width } = this;
+    const basis = rowMajor(this.#basis, n);
+    const images = rowMajor(this.#images, n);
+    const projected = Matrix.zeros(size, size);
+    gemm(size, size, n, 1, basis, transposed(images), 0, rowMajor(projected.data, size));
+    const badEntry = projected.data.find((entry) => !Number.isFinite(entry));
+    if (badEntry !== undefined) {
+      throw new NumericalError(
+        `The ${n}×${n} matrix has no eigenvalues: a product with it is ${badEntry}. ` +
+          'Look for missing or overflowing values in what it was made from.',
+      );
+    }
+    const all = symmetricEigenpairs(projected);
+    const { values, vectors: coordinates } = largest(all, width);
+    const vectors = Matrix.zeros(n, width);
+    const residual = new Float64Array(n * width);
+    gemm(n, width, size, 1, transposed(basis), rowMajor(coordinates.data, width), 0, rowMajor(vectors.data, width));
+    gemm(n, width, size, 1, transposed(images), rowMajor(coordinates.data, width), 0, rowMajor(residual, width));
+    const norm = Math.max(Math.abs(all.values[0]!), Math.abs(values[0]!));
+    for (let j = 0; j < width; j++) {
+      let squares = 0;
+      for (let i = 0; i < n; i++) squares += (residual[i * width + j]! - values[j]! * vectors.at(i, j)) ** 2;
+      if (size < n && Math.sqrt(squares) > tolerance * norm) return undefined;
+      const sign = signOfLargest(vectors.column(j), 0, n);
+      for (let i = 0; i < n; i++) vectors.data[i * width + j]! *= sign;
+    }
+    return { values, vectors };
+  }
+
+  /** Appends the direction of `vector` that is new, or a random one when it is in the space already (or not given). */
+  #append(vector: Float64Array | undefined): void {
+    const { n, random } = this;
+    this.#basis = enlarged(this.#basis, (this.#known + 1) * n);
+    const target = this.#basis.subarray(this.#known * n, (this.#known + 1) * n);
+    for (let candidate = vector; ; candidate = undefined) {
+      if (candidate === undefined) for (let i = 0; i < n; i++) target[i] = random.normal();
+      else target.set(candidate);
+      const before = norm(target);
+      // Twice is enough (Giraud, Langou & Rozložník 2005), unless nothing but rounding error is left.
+      this.#removeSpan(target);
+      this.#removeSpan(target);
+      const after = norm(target);
+      if (after > 1e-10 * before || !Number.isFinite(before)) {
+        for (let i = 0; i < n; i++) target[i]! /= after;
+        break;
+      }
+    }
+    this.#known++;
+  }
+
+  #removeSpan(target: Float64Array): void {
+    const { n } = this;
+    const count = this.#known;
+    const along = new Float64Array(count);
+    const basis = rowMajor(this.#basis, n);
+    gemm(count, 1, n, 1, basis, rowMajor(target, 1), 0, rowMajor(along, 1));
+    gemm(1, n, count, -1, rowMajor(along, count), basis, 1, rowMajor(target, n));
+  }
+}
+
+function norm(x: Float64Array): number {
+  let squares = 0;
+  for (const entry of x) squares += entry * entry;
+  return Math.sqrt(squares);
+}
+
+/** The same numbers with room for at least `length` of them. */
+function enlarged(x: Float64Array, length: number): Float64Array {
+  if (x.length >= length) return x;
+  const larger = new Float64Array(Math.max(length, 2 * x.length));
+  larger.set(x);
+  return larger;
+}

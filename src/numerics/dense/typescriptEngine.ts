@@ -1,0 +1,57 @@
+import type { Float64Memory } from '../memory.ts';
+import { cholesky } from './cholesky.ts';
+import { choleskyInverse } from './choleskyInverse.ts';
+import type { LinearAlgebraEngine, Strided } from './engine.ts';
+import { gemm } from './gemm.ts';
+import { type MatrixView, rowMajor } from './matrixView.ts';
+import { symmetricEigen } from './symmetricEigen.ts';
+import { symmetricRankUpdate } from './symmetricRankUpdate.ts';
+import { triangularMultiply } from './triangularMultiply.ts';
+import { triangularSolve } from './triangularSolve.ts';
+
+const BYTES = 8;
+
+/**
+ * The algorithms of this folder on views of `memory`: runs everywhere, and is what faster engines are compared with. It
+ * takes its workspace outside the memory.
+ */
+export function typescriptEngine(memory: Float64Memory): LinearAlgebraEngine {
+  let whole = new Float64Array(memory.memory.buffer);
+
+  /** All numbers of the memory; made anew when it has grown. */
+  function numbers(): Float64Array {
+    if (whole.buffer !== memory.memory.buffer) whole = new Float64Array(memory.memory.buffer);
+    return whole;
+  }
+  function matrix(offset: number, columns: number): MatrixView {
+    return rowMajor(numbers(), columns, offset / BYTES);
+  }
+  function strided({ offset, rowStride, columnStride }: Strided): MatrixView {
+    return { data: numbers(), start: offset / BYTES, rowStride, columnStride };
+  }
+
+  return Object.freeze<LinearAlgebraEngine>({
+    name: 'typescript',
+    gemm(m, n, k, alpha, a, b, beta, c) {
+      gemm(m, n, k, alpha, strided(a), strided(b), beta, strided(c));
+    },
+    syrk(n, k, alpha, a, beta, c) {
+      symmetricRankUpdate(n, k, alpha, strided(a), beta, matrix(c, n));
+    },
+    cholesky(n, a) {
+      return cholesky(n, matrix(a, n));
+    },
+    triangularSolve(n, m, l, b, transpose) {
+      triangularSolve(n, m, matrix(l, n), matrix(b, m), transpose);
+    },
+    triangularMultiply(n, m, l, b, transpose) {
+      triangularMultiply(n, m, matrix(l, n), matrix(b, m), transpose);
+    },
+    choleskyInverse(n, l) {
+      choleskyInverse(n, matrix(l, n));
+    },
+    symmetricEigen(n, a, w) {
+      return symmetricEigen(n, matrix(a, n), numbers().subarray(w / BYTES, w / BYTES + n));
+    },
+  });
+}

@@ -1,0 +1,49 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { checkGraph, type Edges, type Graph } from './graph.ts';
+import { classGraph } from './labelGraph.ts';
+
+interface EdgesJSON {
+  readonly sources: readonly number[];
+  readonly targets: readonly number[];
+  readonly weights: readonly number[];
+}
+
+/** A graph as plain JSON; complete classes stay classes. */
+export type GraphJSON =
+  | ({ readonly size: number } & EdgesJSON)
+  | { readonly classes: readonly number[]; readonly count: number; readonly rest: EdgesJSON };
+
+export function graphToJSON(graph: Graph): GraphJSON {
+  if (graph.complete === undefined) return { size: graph.size, ...edgesToJSON(graph) };
+  const { classes, count, rest } = graph.complete;
+  return { classes: Array.from(classes), count, rest: edgesToJSON(rest) };
+}
+
+/**
+ * The graph that `graphToJSON` wrote.
+ *
+ * @throws InvalidInputError when it is not one
+ */
+export function graphFromJSON(json: unknown): Graph {
+  const saved = json as GraphJSON | null;
+  if (typeof saved !== 'object' || saved === null || !('classes' in saved || 'size' in saved)) {
+    throw new InvalidInputError('This is not a graph written by graphToJSON.');
+  }
+  if ('classes' in saved) {
+    const { classes, count, rest } = saved;
+    return classGraph({ classes: Int32Array.from(classes), count, rest: edgesFromJSON(rest) });
+  }
+  return checkGraph(Object.freeze({ size: saved.size, ...edgesFromJSON(saved) }), 'A saved prior');
+}
+
+const edgesToJSON = ({ sources, targets, weights }: Edges): EdgesJSON => ({
+  sources: Array.from(sources),
+  targets: Array.from(targets),
+  weights: Array.from(weights),
+});
+
+const edgesFromJSON = ({ sources, targets, weights }: EdgesJSON): Edges => ({
+  sources: Int32Array.from(sources),
+  targets: Int32Array.from(targets),
+  weights: Float64Array.from(weights),
+});

@@ -1,0 +1,87 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe } from '../../core/matrix.ts';
+import { mergedEdges } from './edges.ts';
+import { type CompleteClasses, type Edges, type Graph, noEdges } from './graph.ts';
+import { type Classes, classesOf, type Labels, members } from './labels.ts';
+
+/**
+ * The graph that joins every two points of the same class by an edge of weight 1. The classes themselves are kept: Laplacians of
+ * complete classes have a closed form in class sums, and the edges are made only when they are read.
+ *
+ * @param labels - N labels; points whose label is missing (undefined, null, NaN or ''; −1 too when there are two other labels) have
+ * no edge
+ * @returns a graph on N points
+ * @throws InvalidInputError when no label is given, or one is not a word, number or boolean
+ * @see Zhong et al. 2010, eq. 4
+ * @example
+ * ```ts
+ * labelGraph(['a', 'b', 'a', undefined]).targets; // Int32Array [2]: the one edge is (0, 2)
+ * ```
+ */
+export function labelGraph(labels: Labels): Graph {
+  const { classes, count } = classesOf(labels, 'labelGraph');
+  if (count === 0) {
+    throw new InvalidInputError(
+      `labelGraph takes at least one label that is not missing, but none of ${classes.length} is.`,
+    );
+  }
+  return classGraph({ classes, count, rest: noEdges() });
+}
+
+/**
+ * The graph that joins every two of n points by an edge of weight 1; its n(n − 1)/2 edges are made only when they are read.
+ *
+ * @param n - number of points, from 1
+ * @throws InvalidInputError when n is not a whole number from 1
+ * @example
+ * ```ts
+ * completeGraph(4).sources.length; // 6
+ * ```
+ */
+export function completeGraph(n: number): Graph {
+  if (!Number.isInteger(n) || n < 1) {
+    throw new InvalidInputError(`completeGraph takes a whole number of points from 1, but ${describe(n)} was given.`);
+  }
+  return classGraph({ classes: new Int32Array(n), count: 1, rest: noEdges() });
+}
+
+/** The graph of complete classes and the edges beside them. */
+export function classGraph(complete: CompleteClasses): Graph {
+  let made: Edges | undefined;
+  const edges = () => {
+    made ??= mergedEdges(classEdges(complete), complete.rest, (within, beyond) => within + beyond);
+    return made;
+  };
+  return Object.freeze<Graph>({
+    size: complete.classes.length,
+    complete: Object.freeze(complete),
+    get sources() {
+      return edges().sources;
+    },
+    get targets() {
+      return edges().targets;
+    },
+    get weights() {
+      return edges().weights;
+    },
+  });
+}
+
+function classEdges(classes: Classes): Edges {
+  const points = members(classes);
+  const count = points.reduce((sum, { length }) => sum + (length * (length - 1)) / 2, 0);
+  const sources = new Int32Array(count);
+  const targets = new Int32Array(count);
+  const place = new Int32Array(classes.count);
+  let e = 0;
+  classes.classes.forEach((c, i) => {
+    if (c < 0) return;
+    const inClass = points[c]!;
+    place[c]!++;
+    for (let k = place[c]!; k < inClass.length; k++, e++) {
+      sources[e] = i;
+      targets[e] = inClass[k]!;
+    }
+  });
+  return { sources, targets, weights: new Float64Array(count).fill(1) };
+}

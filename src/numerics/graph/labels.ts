@@ -1,0 +1,54 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe } from '../../core/matrix.ts';
+
+/** One label a point; undefined, null, NaN and '' say that it is missing, and −1 does when there are two other labels. */
+export type Labels = ArrayLike<string | number | boolean | null | undefined>;
+
+/** Points by class. */
+export interface Classes {
+  /** For every point the number of its class, from 0 in the order in which they first come, or −1 where the label is missing. */
+  readonly classes: Int32Array;
+  /** Number of classes. */
+  readonly count: number;
+}
+
+/**
+ * The classes of labelled points. −1 is a missing label, as elsewhere in the field, except beside a single other label: then it
+ * is one of two classes (−1 and 1).
+ *
+ * @throws InvalidInputError when the labels are not a list of words, numbers or booleans
+ */
+export function classesOf(labels: Labels, caller: string): Classes {
+  if (typeof labels !== 'object' || labels === null || typeof labels.length !== 'number') {
+    throw new InvalidInputError(`${caller} takes a list with one label a point, but ${describe(labels)} was given.`);
+  }
+  const present = Array.from(labels, (label, i) => presentLabel(label, i, caller));
+  const others = new Set(present.filter((label) => label !== undefined && label !== '-1'));
+  const numbers = new Map<string, number>();
+  const classes = Int32Array.from(present, (label) => {
+    if (label === undefined || (label === '-1' && others.size > 1)) return -1;
+    if (!numbers.has(label)) numbers.set(label, numbers.size);
+    return numbers.get(label)!;
+  });
+  return { classes, count: numbers.size };
+}
+
+function presentLabel(label: unknown, i: number, caller: string): string | undefined {
+  if (label === undefined || label === null) return undefined;
+  if (typeof label !== 'string' && typeof label !== 'number' && typeof label !== 'boolean') {
+    throw new InvalidInputError(
+      `${caller} takes labels that are words, numbers or booleans, but label ${i} is ${describe(label)}.`,
+    );
+  }
+  const text = String(label).trim();
+  return text === '' || text === 'NaN' ? undefined : text;
+}
+
+/** Points of each class, ascending. */
+export function members({ classes, count }: Classes): number[][] {
+  const lists: number[][] = Array.from({ length: count }, () => []);
+  classes.forEach((c, i) => {
+    if (c >= 0) lists[c]!.push(i);
+  });
+  return lists;
+}

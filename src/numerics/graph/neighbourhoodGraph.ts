@@ -1,0 +1,98 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkNumbers } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { nearestNeighbours, withinRadius } from '../neighbours/index.ts';
+import { edgesOfPairs, pairKey } from './edges.ts';
+import type { Graph } from './graph.ts';
+import { squaredDistance } from './squaredDistance.ts';
+
+/** How much the edges of a neighbourhood graph weigh. */
+export interface EdgeWeights {
+  /** 'binary', the default: 1; 'heat': exp(−d²/(2·width²)) for points at distance d. */
+  readonly weights?: 'binary' | 'heat';
+  /** Width of the heat kernel, > 0, in the unit of the distances; 1 unless given. */
+  readonly width?: number;
+}
+
+const schema = v.strictObject({
+  weights: v.optional(v.picklist(['binary', 'heat'], "'binary' or 'heat'")),
+  width: v.optional(
+    v.pipe(v.number('a number above 0'), v.finite('a number above 0'), v.gtValue(0, 'a number above 0')),
+  ),
+});
+
+/**
+ * The graph that joins two points when one of them is among the k nearest others of the other one (or-rule). Of equally near points
+ * those of lower index count as nearer.
+ *
+ * @param Y - N×D points
+ * @param k - number of neighbours, 1 … N − 1
+ * @param options - `weights`: 'binary' or 'heat'; `width` of the heat kernel
+ * @returns a graph on N points with between Nk/2 and Nk edges
+ * @throws InvalidInputError when Y is not a matrix of finite numbers with ≥ 2 rows, or k is not in its range
+ * @example
+ * ```ts
+ * knnGraph([[0], [1], [3]], 1).targets; // Int32Array [1, 2]: edges (0, 1) and (1, 2)
+ * ```
+ */
+export function knnGraph(Y: MatrixLike, k: number, options: EdgeWeights = {}): Graph {
+  const points = pointsFrom(Y, 'knnGraph');
+  const weightOf = edgeWeight(points, checkOptions(schema, options, 'knnGraph'));
+  const { indices } = nearestNeighbours(points, checkNeighbours(k, points.rows, 'knnGraph'));
+  const keys = Float64Array.from(indices, (j, place) => pairKey(Math.floor(place / k), j, points.rows));
+  return Object.freeze({ size: points.rows, ...edgesOfPairs(keys, points.rows, weightOf) });
+}
+
+/**
+ * The graph that joins two points when they are no further apart than r.
+ *
+ * @param Y - N×D points
+ * @param r - radius > 0, in the unit of the distances
+ * @param options - `weights`: 'binary' or 'heat'; `width` of the heat kernel
+ * @returns a graph on N points
+ * @throws InvalidInputError when Y is not a matrix of finite numbers with ≥ 2 rows, or r is not above 0
+ * @example
+ * ```ts
+ * epsilonGraph([[0], [1], [3]], 1.5).sources.length; // 1: the edge (0, 1)
+ * ```
+ */
+export function epsilonGraph(Y: MatrixLike, r: number, options: EdgeWeights = {}): Graph {
+  const points = pointsFrom(Y, 'epsilonGraph');
+  const weightOf = edgeWeight(points, checkOptions(schema, options, 'epsilonGraph'));
+  if (!(typeof r === 'number' && r > 0)) {
+    throw new InvalidInputError(`epsilonGraph takes a radius above 0, but ${describe(r)} was given.`);
+  }
+  const { starts, indices } = withinRadius(points, r);
+  const keys = new Float64Array(indices.length);
+  for (let i = 0; i < points.rows; i++) {
+    for (let p = starts[i]!; p < starts[i + 1]!; p++) keys[p] = pairKey(i, indices[p]!, points.rows);
+  }
+  return Object.freeze({ size: points.rows, ...edgesOfPairs(keys, points.rows, weightOf) });
+}
+
+/** Throws unless `Y` is a matrix of finite numbers with at least two rows; returns a copy. */
+function pointsFrom(Y: MatrixLike, caller: string): Matrix {
+  const points = checkNumbers(Matrix.from(Y, `Y of ${caller}`), `Y of ${caller}`);
+  if (points.rows >= 2) return points;
+  throw new InvalidInputError(
+    `${caller} takes at least 2 points, but a ${points.rows}×${points.columns} matrix was given.`,
+  );
+}
+
+/** Throws unless k is a number of neighbours that each of N points has. */
+export function checkNeighbours(k: number, N: number, caller: string): number {
+  if (Number.isInteger(k) && k >= 1 && k < N) return k;
+  throw new InvalidInputError(
+    `${caller} takes a whole number of neighbours from 1 to ${N - 1} for ${N} points, but ${describe(k)} was given.`,
+  );
+}
+
+function edgeWeight(
+  { data, columns: D }: Matrix,
+  { weights, width = 1 }: { weights?: string | undefined; width?: number | undefined },
+) {
+  if (weights !== 'heat') return () => 1;
+  return (i: number, j: number) => Math.exp(-squaredDistance(data, i * D, j * D, D) / (2 * width * width));
+}

@@ -1,0 +1,192 @@
+import { NumericalError } from '../core/errors.ts';
+
+const PAGE = 65536;
+/** Offset 0 is never handed out, so that it can mean "nothing"; the first kilobyte stays free for that. */
+const FIRST = 1024;
+const MAXIMUM_PAGES = 65536;
+
+/**
+ * Four size classes an octave, at least 64 bytes: at most a quarter of a block is unused, and a freed block serves any
+ * later request of its class.
+ */
+function classOf(bytes: number): number {
+  if (bytes <= 64) return 0;
+  const octave = 31 - Math.clz32((bytes - 1) >>> 6);
+  const step = 2 ** octave * 16;
+  return 4 * octave + Math.ceil((bytes - 64 * 2 ** octave) / step);
+}
+
+function sizeOf(sizeClass: number): number {
+  const octave = sizeClass >> 2;
+  return 64 * 2 ** octave + (sizeClass & 3) * 16 * 2 ** octave;
+}
+
+/**
+ * All numbers of the float64 backend live in one WebAssembly memory, so that compiled kernels and native libraries work on
+ * them in place. Blocks are offsets; freed blocks go to the free list of their size class and are reused first, because the
+ * first touch of a page costs ten times a rewrite.
+ *
+ * A view is valid only until the next allocation: memory that grows detaches every view of it. So allocate first, make
+ * views last, and never hand a view out. (Views of shared memory stay, at their length; they must not be handed out either, for
+ * browsers refuse them in many places.)
+ */
+export class Float64Memory {
+  /** With `detachViews` every allocation detaches all views, as growth does: tests turn it on to find views kept too long. */
+  detachViews = false;
+  #memory: WebAssembly.Memory;
+  #isShared = false;
+  #top = FIRST;
+  #live = 0;
+  #peak = 0;
+  #blocks = 0;
+  readonly #free: number[][] = [];
+  readonly #maximumPages: number;
+
+  constructor(options: { maximumPages?: number } = {}) {
+    this.#maximumPages = options.maximumPages ?? MAXIMUM_PAGES;
+    this.#memory = new WebAssembly.Memory({ initial: 16, maximum: this.#maximumPages });
+  }
+
+  /** Where the blocks are now: another one after `move`. */
+  get memory(): WebAssembly.Memory {
+    return this.#memory;
+  }
+
+  /** Whether threads can share it. */
+  get isShared(): boolean {
+    return this.#isShared;
+  }
+
+  /**
+   * Moves everything to a memory that threads can share, or back to one of this thread alone. Offsets stay what they are; views of
+   * memory of this thread alone are detached. Not to be called in the middle of a computation.
+   *
+   * @param link - is given the new memory, a copy of this one, before anything is moved: when it throws, nothing is
+   * @returns what `link` returns
+   * @throws RangeError where so much memory cannot be reserved, TypeError where there is no shared memory
+   */
+  move<T>(shared: boolean, link: (memory: WebAssembly.Memory) => T): T {
+    const before = this.#memory;
+    const initial = before.buffer.byteLength / PAGE;
+    const after = new WebAssembly.Memory({ initial, maximum: this.#maximumPages, shared });
+    new Uint8Array(after.buffer).set(new Uint8Array(before.buffer));
+    const linked = link(after);
+    this.#memory = after;
+    this.#isShared = shared;
+    before.grow(0);
+    return linked;
+  }
+
+  /** Bytes in blocks that are in use, as asked for (size classes not counted). */
+  get liveBytes(): number {
+    return this.#live;
+  }
+
+  /** The largest `liveBytes` so far, or since `resetPeak`. */
+  get peakBytes(): number {
+    return this.#peak;
+  }
+
+  /** Bytes that the memory has grown to; they are never given back to the system. */
+  get reservedBytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
+  get liveBlocks(): number {
+    return this.#blocks;
+  }
+
+  resetPeak(): void {
+    this.#peak = this.#live;
+  }
+
+  /** Offset of a block of at least `bytes` bytes, aligned to 16, with unspecified content. */
+  allocate(bytes: number): number {
+    const sizeClass = classOf(bytes);
+    const offset = this.#free[sizeClass]?.pop() ?? this.#extend(sizeOf(sizeClass), bytes);
+    if (this.detachViews) this.#memory.grow(0);
+    this.#live += bytes;
+    this.#blocks++;
+    if (this.#live > this.#peak) this.#peak = this.#live;
+    return offset;
+  }
+
+  /** Gives back a block; `bytes` is what was asked for. */
+  release(offset: number, bytes: number): void {
+    const sizeClass = classOf(bytes);
+    let list = this.#free[sizeClass];
+    if (list === undefined) {
+      list = [];
+      this.#free[sizeClass] = list;
+    }
+    list.push(offset);
+    this.#live -= bytes;
+    this.#blocks--;
+  }
+
+  /** Runs `work` with a block that is given back afterwards, whatever happens. */
+  withBlock<T>(bytes: number, work: (offset: number) => T): T {
+    const offset = this.allocate(bytes);
+    try {
+      return work(offset);
+    } finally {
+      this.release(offset, bytes);
+    }
+  }
+
+  float64(offset: number, length: number): Float64Array {
+    return new Float64Array(this.#memory.buffer, offset, length);
+  }
+
+  int32(offset: number, length: number): Int32Array {
+    return new Int32Array(this.#memory.buffer, offset, length);
+  }
+
+  uint8(offset: number, length: number): Uint8Array {
+    return new Uint8Array(this.#memory.buffer, offset, length);
+  }
+
+  #extend(size: number, asked: number): number {
+    const offset = this.#top;
+    const end = offset + size;
+    const missing = end - this.#memory.buffer.byteLength;
+    if (missing > 0) {
+      const pages = this.#memory.buffer.byteLength / PAGE;
+      const needed = Math.ceil(missing / PAGE);
+      // Grow by a quarter at least, so that growth (which detaches all views) stays rare.
+      const wanted = Math.min(Math.max(needed, pages >> 2), this.#maximumPages - pages);
+      if (wanted < needed || !this.#grow(wanted, needed)) throw this.#exhausted(asked);
+    }
+    this.#top = end;
+    return offset;
+  }
+
+  #grow(wanted: number, needed: number): boolean {
+    for (const pages of [wanted, needed]) {
+      try {
+        this.#memory.grow(pages);
+        return true;
+      } catch {
+        // A smaller step may still fit.
+      }
+    }
+    return false;
+  }
+
+  #exhausted(asked: number): NumericalError {
+    const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+    return new NumericalError(
+      `The float64 backend is out of memory: ${mebibytes(asked)} were asked for, ${mebibytes(this.#live)} are in use in ` +
+        `${this.#blocks} blocks, and ${mebibytes(this.reservedBytes)} of at most ${mebibytes(this.#maximumPages * PAGE)} are ` +
+        'reserved. Use fewer data points, or dispose tensors that are no longer needed.',
+    );
+  }
+}
+
+let shared: Float64Memory | undefined;
+
+/** The memory that the float64 backend, the engines and the factorisations of one program share; made on first use. */
+export function sharedMemory(): Float64Memory {
+  shared ??= new Float64Memory();
+  return shared;
+}

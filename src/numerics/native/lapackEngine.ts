@@ -1,0 +1,153 @@
+import type { LinearAlgebraEngine } from '../dense/engine.ts';
+import type { Float64Memory } from '../memory.ts';
+import { kernelsOn } from '../wasm/instance.ts';
+import { wasmEngine } from '../wasm/wasmEngine.ts';
+import { fortranLayout } from './fortranLayout.ts';
+import type { Routines, Transposition } from './routines.ts';
+
+const BYTES = 8;
+
+/**
+ * Dense linear algebra by the system's BLAS and LAPACK, on the memory in place. A row-major matrix is the transpose of a
+ * column-major one, and its lower triangle the upper one: L of A = LLᵀ is Uᵀ of A = UᵀU.
+ *
+ * Sizes of zero and operands that Fortran can't address go to the WebAssembly engine.
+ *
+ * @param address - of an ArrayBuffer; that of the memory may change when the memory grows
+ */
+export function lapackEngine(
+  memory: Float64Memory,
+  routines: Routines,
+  address: (buffer: ArrayBufferLike) => number,
+): LinearAlgebraEngine {
+  const kernels = kernelsOn(memory);
+  const wasm = wasmEngine(memory);
+  let buffer: ArrayBufferLike | undefined;
+  let start = 0;
+
+  /** Address of an offset in the memory. */
+  function at(offset: number): number {
+    if (buffer !== memory.memory.buffer) {
+      buffer = memory.memory.buffer;
+      start = address(buffer);
+    }
+    return start + offset;
+  }
+
+  return Object.freeze<LinearAlgebraEngine>({
+    name: 'native',
+
+    gemm(m, n, k, alpha, a, b, beta, c) {
+      if (m === 0 || n === 0) return;
+      const target = k === 0 ? undefined : fortranLayout(n, m, c.columnStride, c.rowStride);
+      // Cᵀ = Bᵀ·Aᵀ where C is stored by rows, C = A·B where it is stored by columns.
+      const left = target && fortranLayout(n, k, b.columnStride, b.rowStride);
+      const right = target && fortranLayout(k, m, a.columnStride, a.rowStride);
+      if (left === undefined || right === undefined) {
+        wasm.gemm(m, n, k, alpha, a, b, beta, c);
+        return;
+      }
+      const { leading } = target!;
+      const [p, q] = [at(b.offset), at(a.offset)];
+      if (target!.transpose === 'N') {
+        const { transpose, leading: ldp } = left;
+        routines.dgemm(
+          transpose,
+          right.transpose,
+          n,
+          m,
+          k,
+          alpha,
+          p,
+          ldp,
+          q,
+          right.leading,
+          beta,
+          at(c.offset),
+          leading,
+        );
+      } else {
+        const [first, second] = [flipped(right.transpose), flipped(left.transpose)];
+        routines.dgemm(first, second, m, n, k, alpha, q, right.leading, p, left.leading, beta, at(c.offset), leading);
+      }
+    },
+
+    syrk(n, k, alpha, a, beta, c) {
+      if (n === 0) return;
+      const source = k === 0 ? undefined : fortranLayout(n, k, a.rowStride, a.columnStride);
+      if (source === undefined) wasm.syrk(n, k, alpha, a, beta, c);
+      else routines.dsyrk(source.transpose, n, k, alpha, at(a.offset), source.leading, beta, at(c), n);
+    },
+
+    cholesky(n, a) {
+      if (n === 0) return -1;
+      const diagonal = diagonalOf(n, memory.float64(a, n * n));
+      const info = routines.dpotrf(n, at(a), n);
+      const matrix = memory.float64(a, n * n);
+      const end = info > 0 ? info - 1 : n;
+      // Some libraries take a pivot that is not a number for a positive one.
+      for (let i = 0; i < end; i++) if (Number.isNaN(matrix[i * (n + 1)])) return i;
+      if (info <= 0) return -1;
+      // Few say what they leave in the place of a pivot that is not positive.
+      matrix[end * (n + 1)] = Math.min(0, remainder(diagonal[end]!, matrix.subarray(end * n, end * (n + 1))));
+      return end;
+    },
+
+    triangularSolve(n, m, l, b, transpose) {
+      if (n > 0 && m > 0) routines.dtrsm(transpose ? 'T' : 'N', m, n, at(l), n, at(b), m);
+    },
+
+    triangularMultiply(n, m, l, b, transpose) {
+      if (n > 0 && m > 0) routines.dtrmm(transpose ? 'T' : 'N', m, n, at(l), n, at(b), m);
+    },
+
+    choleskyInverse(n, l) {
+      if (n === 0) return;
+      // A zero on the diagonal stops LAPACK before it has begun.
+      if (routines.dpotri(n, at(l), n) !== 0) wasm.choleskyInverse(n, l);
+      else kernels.mirrorLower(n, l);
+    },
+
+    symmetricEigen(n, a, w) {
+      if (n === 0) return 0;
+      // LAPACK may not return from a matrix with entries that are not finite.
+      if (!lowerIsFinite(n, memory.float64(a, n * n))) return 1;
+      const length = 1 + 6 * n + 2 * n * n;
+      const integersLength = 3 + 5 * n;
+      return memory.withBlock(BYTES * (length + integersLength), (work) => {
+        const integers = work + BYTES * length;
+        const info = routines.dsyevd(n, at(a), n, at(w), at(work), length, at(integers), integersLength);
+        if (info !== 0) return 1;
+        // LAPACK's eigenvectors are rows here.
+        memory.float64(work, n * n).set(memory.float64(a, n * n));
+        const order = memory.int32(integers, n);
+        for (let j = 0; j < n; j++) order[j] = j;
+        kernels.placeEigenvectors(n, work, integers, a);
+        return 0;
+      });
+    },
+  });
+}
+
+const flipped = (transpose: Transposition): Transposition => (transpose === 'N' ? 'T' : 'N');
+
+function lowerIsFinite(n: number, a: Float64Array): boolean {
+  for (let i = 0; i < n; i++) {
+    let sum = 0;
+    // x − x is 0 for finite numbers and NaN for others.
+    for (let p = i * n, end = p + i; p <= end; p++) sum += a[p]! - a[p]!;
+    if (sum !== 0) return false;
+  }
+  return true;
+}
+
+function diagonalOf(n: number, a: Float64Array): Float64Array {
+  const diagonal = new Float64Array(n);
+  for (let i = 0; i < n; i++) diagonal[i] = a[i * (n + 1)]!;
+  return diagonal;
+}
+
+/** What is left of a diagonal entry after the squares of its row of the factor, up to the diagonal. */
+function remainder(entry: number, row: Float64Array): number {
+  return row.reduce((rest, x) => rest - x * x, entry);
+}

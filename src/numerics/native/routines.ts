@@ -1,0 +1,161 @@
+import { LatentFieldError } from '../../core/errors.ts';
+import type { ForeignFunction, ForeignLibrary } from './foreignInterface.ts';
+import { scalars } from './scalars.ts';
+
+export type Transposition = 'N' | 'T';
+
+/**
+ * The routines of BLAS and LAPACK that the engine calls, on column-major matrices given by address. The Fortran names are
+ * used, which every library has; always the upper triangle, which is the lower one of a row-major matrix.
+ */
+export interface Routines {
+  /** C ← alpha·op(A)·op(B) + beta·C with C m×n. */
+  dgemm(
+    transposeA: Transposition,
+    transposeB: Transposition,
+    m: number,
+    n: number,
+    k: number,
+    alpha: number,
+    a: number,
+    lda: number,
+    b: number,
+    ldb: number,
+    beta: number,
+    c: number,
+    ldc: number,
+  ): void;
+  /** C ← alpha·A·Aᵀ + beta·C, or alpha·Aᵀ·A + beta·C, with C n×n. */
+  dsyrk(
+    transpose: Transposition,
+    n: number,
+    k: number,
+    alpha: number,
+    a: number,
+    lda: number,
+    beta: number,
+    c: number,
+    ldc: number,
+  ): void;
+  /** B ← B·op(U)⁻¹ with B m×n. */
+  dtrsm(transpose: Transposition, m: number, n: number, u: number, ldu: number, b: number, ldb: number): void;
+  /** B ← B·op(U) with B m×n. */
+  dtrmm(transpose: Transposition, m: number, n: number, u: number, ldu: number, b: number, ldb: number): void;
+  /** A ← U with A = UᵀU; returns 0, or the number of the first pivot that is not positive. */
+  dpotrf(n: number, a: number, lda: number): number;
+  /** U ← (UᵀU)⁻¹; returns 0, or the number of the first diagonal entry that is zero. */
+  dpotri(n: number, u: number, ldu: number): number;
+  /** A ← V, w ← λ ascending with A = V·diag(λ)·Vᵀ; returns 0, or something else when the iteration did not converge. */
+  dsyevd(
+    n: number,
+    a: number,
+    lda: number,
+    w: number,
+    work: number,
+    workLength: number,
+    integers: number,
+    integersLength: number,
+  ): number;
+  /** Of the library's integers, as the last routine that returned a number wrote them. */
+  readonly integerBits: 32 | 64;
+}
+
+/** Decorations of Fortran names: usual, with 64-bit integers, in Python's wheels of OpenBLAS, and on Windows. */
+const DECORATIONS = [
+  (name: string) => `${name}_`,
+  (name: string) => `${name}_64_`,
+  (name: string) => `scipy_${name}_`,
+  (name: string) => `scipy_${name}_64_`,
+  (name: string) => name,
+];
+
+/** The routines of a library; throws when it lacks one. */
+export function routinesOf(library: ForeignLibrary, address: (buffer: ArrayBuffer) => number): Routines {
+  const store = scalars(address);
+  const { letter, integer, real, status } = store;
+  const routine = (name: string, letters: number, others: number) => fortran(library, name, letters, others);
+  const dgemm = routine('dgemm', 2, 11);
+  const dsyrk = routine('dsyrk', 2, 8);
+  const dtrsm = routine('dtrsm', 4, 7);
+  const dtrmm = routine('dtrmm', 4, 7);
+  const dpotrf = routine('dpotrf', 1, 4);
+  const dpotri = routine('dpotri', 1, 4);
+  const dsyevd = routine('dsyevd', 2, 9);
+  const upper = letter('U');
+  const right = letter('R');
+  const vectors = letter('V');
+  const no = letter('N');
+
+  function triangular(call: ForeignFunction): Routines['dtrsm'] {
+    return (transpose, m, n, u, ldu, b, ldb) => {
+      const sizes = [integer(0, m), integer(1, n), real(2, 1)] as const;
+      call(right, upper, letter(transpose), no, ...sizes, u, integer(3, ldu), b, integer(4, ldb), 1, 1, 1, 1);
+    };
+  }
+
+  return {
+    dgemm(transposeA, transposeB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
+      const [ta, tb] = [letter(transposeA), letter(transposeB)];
+      const sizes = [integer(0, m), integer(1, n), integer(2, k)] as const;
+      const left = [real(3, alpha), a, integer(4, lda)] as const;
+      dgemm(ta, tb, ...sizes, ...left, b, integer(5, ldb), real(6, beta), c, integer(7, ldc), 1, 1);
+    },
+    dsyrk(transpose, n, k, alpha, a, lda, beta, c, ldc) {
+      const sizes = [integer(0, n), integer(1, k)] as const;
+      const source = [real(2, alpha), a, integer(3, lda)] as const;
+      dsyrk(upper, letter(transpose), ...sizes, ...source, real(4, beta), c, integer(5, ldc), 1, 1);
+    },
+    dtrsm: triangular(dtrsm),
+    dtrmm: triangular(dtrmm),
+    dpotrf(n, a, lda) {
+      dpotrf(upper, integer(0, n), a, integer(1, lda), status(), 1);
+      return store.info;
+    },
+    dpotri(n, u, ldu) {
+      dpotri(upper, integer(0, n), u, integer(1, ldu), status(), 1);
+      return store.info;
+    },
+    dsyevd(n, a, lda, w, work, workLength, integers, integersLength) {
+      const matrix = [integer(0, n), a, integer(1, lda), w] as const;
+      const workspace = [work, integer(2, workLength), integers, integer(3, integersLength)] as const;
+      dsyevd(vectors, upper, ...matrix, ...workspace, status(), 1, 1);
+      return store.info;
+    },
+    get integerBits() {
+      return store.integerBits;
+    },
+  };
+}
+
+/** A Fortran routine: all arguments are addresses; the lengths of the letters follow at the end, where gfortran wants them. */
+function fortran(library: ForeignLibrary, name: string, letters: number, others: number): ForeignFunction {
+  const parameters = [
+    ...new Array<string>(letters + others).fill('uintptr_t'),
+    ...new Array<string>(letters).fill('size_t'),
+  ];
+  const found = firstOf(
+    library,
+    DECORATIONS.map((decorated) => decorated(name)),
+    'void',
+    parameters,
+  );
+  if (found === undefined) throw new LatentFieldError(`it has no ${name}`);
+  return found;
+}
+
+/** The first of these functions that the library has. */
+export function firstOf(
+  library: ForeignLibrary,
+  names: readonly string[],
+  result: string,
+  parameters: readonly string[],
+): ForeignFunction | undefined {
+  for (const name of names) {
+    try {
+      return library.func(name, result, parameters);
+    } catch {
+      // Another name may be there.
+    }
+  }
+  return undefined;
+}

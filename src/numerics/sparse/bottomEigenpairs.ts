@@ -1,0 +1,117 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix } from '../../core/matrix.ts';
+import type { Eigenpairs } from '../dense/eigenpairs.ts';
+import { signOfLargest } from '../dense/symmetricEigen.ts';
+import { topEigenpairs } from '../dense/topEigenpairs.ts';
+import { dot } from '../vectors.ts';
+
+/** Residual of the eigenpairs of the inverse, relative to its largest eigenvalue. */
+const TOLERANCE = 1e-12;
+
+export interface BottomEigenpairsOptions {
+  /** The diagonal of D, N numbers > 0; the identity when not given. */
+  readonly metric?: Float64Array;
+  /** σ: `solve` is then that of A + σD, which is positive definite where A is only semidefinite. Default 0. */
+  readonly shift?: number;
+  /** Eigenvectors that are known, such as the null vectors of a Laplacian, and left out: N numbers each. */
+  readonly known?: readonly Float64Array[];
+  /** Of the start vectors. Default 1. */
+  readonly seed?: number;
+  /** On the residual of the inverse's eigenpairs. Default 1e-12. */
+  readonly tolerance?: number;
+}
+
+/**
+ * The q eigenpairs of smallest eigenvalue of A·v = μ·D·v, for A symmetric with A + σD positive definite and D diagonal: block
+ * Lanczos on D^½(A + σD)⁻¹D^½, whose largest eigenvalues are 1/(μ + σ).
+ *
+ * @param size - N
+ * @param solve - x ← (A + σD)⁻¹b, such as that of a sparse factor; must not keep or change b
+ * @param q - how many
+ * @returns `values` μ ascending; `vectors` N×q with vᵀDv = 1 and the entry of largest modulus (the first of equals) positive
+ * @throws InvalidInputError when more pairs are asked for than there are, or D is not positive
+ * @throws NumericalError when `solve` gives numbers that are not finite
+ * @see Ericsson & Ruhe, Math. Comp. 35 (1980), on the spectral transformation
+ * @example
+ * ```ts
+ * const factor = laplacianFactor(graph);
+ * factor.update(graph.weights, 1e-6);
+ * const ones = new Float64Array(graph.size).fill(1);
+ * bottomEigenpairs(graph.size, factor.solve, 2, { shift: 1e-6, known: [ones] }).values; // of L itself
+ * ```
+ */
+export function bottomEigenpairs(
+  size: number,
+  solve: (b: Float64Array, x: Float64Array) => void,
+  q: number,
+  options: BottomEigenpairsOptions = {},
+): Eigenpairs {
+  const { metric, shift = 0, known = [], seed = 1, tolerance = TOLERANCE } = options;
+  if (!Number.isInteger(q) || q < 1 || q > size - known.length) {
+    throw new InvalidInputError(
+      `${q} eigenpairs of a ${size}×${size} matrix were asked for${known.length > 0 ? `, ${known.length} known ones left out` : ''}: ` +
+        `ask for 1 to ${size - known.length}.`,
+    );
+  }
+  const root = rootOf(metric, size);
+  const leftOut = orthonormal(known, root);
+  const b = new Float64Array(size);
+  const inverse = (y: Float64Array, image: Float64Array) => {
+    b.set(y);
+    removeSpan(b, leftOut);
+    for (let i = 0; i < size; i++) b[i]! *= root[i]!;
+    solve(b, image);
+    for (let i = 0; i < size; i++) image[i]! *= root[i]!;
+    removeSpan(image, leftOut);
+  };
+  const { values, vectors } = topEigenpairs(inverse, size, q, { seed, tolerance });
+  return { values: values.map((value) => 1 / value - shift), vectors: unscaled(vectors, root) };
+}
+
+/** Square roots of the diagonal of D. */
+function rootOf(metric: Float64Array | undefined, size: number): Float64Array {
+  if (metric === undefined) return new Float64Array(size).fill(1);
+  if (metric.length !== size) {
+    throw new InvalidInputError(`The metric has ${metric.length} numbers, but the matrix is ${size}×${size}.`);
+  }
+  const bad = metric.findIndex((value) => !(value > 0 && value < Infinity));
+  if (bad >= 0) {
+    throw new InvalidInputError(
+      `Entry ${bad} of the metric is ${metric[bad]}, but all must be positive: a node without weight has no place in the embedding.`,
+    );
+  }
+  return metric.map(Math.sqrt);
+}
+
+/** An orthonormal basis of D^½ times the vectors. */
+function orthonormal(vectors: readonly Float64Array[], root: Float64Array): Float64Array[] {
+  const basis: Float64Array[] = [];
+  for (const vector of vectors) {
+    const y = vector.map((value, i) => value * root[i]!);
+    removeSpan(y, basis);
+    removeSpan(y, basis);
+    const norm = Math.sqrt(dot(y, y));
+    basis.push(y.map((value) => value / norm));
+  }
+  return basis;
+}
+
+function removeSpan(y: Float64Array, basis: readonly Float64Array[]): void {
+  for (const direction of basis) {
+    const along = dot(y, direction);
+    for (let i = 0; i < y.length; i++) y[i]! -= along * direction[i]!;
+  }
+}
+
+/** v = D^−½·y, with the sign of the convention. */
+function unscaled(vectors: Matrix, root: Float64Array): Matrix {
+  const { rows, columns } = vectors;
+  const result = Matrix.zeros(rows, columns);
+  for (let j = 0; j < columns; j++) {
+    const v = vectors.column(j);
+    for (let i = 0; i < rows; i++) v[i]! /= root[i]!;
+    const sign = signOfLargest(v, 0, rows);
+    for (let i = 0; i < rows; i++) result.data[i * columns + j] = sign * v[i]!;
+  }
+  return result;
+}

@@ -1,0 +1,31 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { sharedMemory } from './memory.ts';
+import { startTeam, type Threads } from './wasm/index.ts';
+
+export type { Threads } from './wasm/index.ts';
+
+/**
+ * Starts threads for the WebAssembly engine: threads of Node, or Web Workers. Products, Cholesky factors, triangular solutions,
+ * inverses and RBF covariances of some hundred rows and more are shared among them, with the same bits as on one thread; nothing else
+ * is. Give them to `fit` with its option `threads`, or run other work with them.
+ *
+ * While there are threads, all tensors of the library are in memory that they can share; they are copied there, and back in the end.
+ * Where there is no such memory, as on a page that is not cross-origin isolated, everything runs on the calling thread, and `reason`
+ * says why.
+ *
+ * @param count - the calling thread counted, a whole number from 1
+ * @throws InvalidInputError when `count` is something else
+ * @example
+ * ```ts
+ * const threads = await startThreads(4);
+ * const result = await fit(gplvm(Y, { latentDim: 2 }), { threads });
+ * const { mean } = threads.run(() => result.predict(X));
+ * await threads.dispose();
+ * ```
+ */
+export async function startThreads(count: number): Promise<Threads> {
+  if (!Number.isInteger(count) || count < 1) {
+    throw new InvalidInputError(`startThreads takes a whole number of threads from 1, but ${count} was given.`);
+  }
+  return startTeam(sharedMemory(), count);
+}

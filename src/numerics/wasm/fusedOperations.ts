@@ -1,0 +1,43 @@
+import type { Strided } from '../dense/engine.ts';
+import type { RadialOperations } from './radialOperations.ts';
+import type { SquaredDistanceOperations } from './squaredDistanceOperations.ts';
+
+/**
+ * Operations that would otherwise be many passes over n×n matrices. Like those of a LinearAlgebraEngine they work on the memory in
+ * place: arguments named like matrices are byte offsets, matrices are row-major and contiguous, and views made before a call may be
+ * detached after it.
+ */
+export interface FusedOperations extends RadialOperations, SquaredDistanceOperations {
+  /**
+   * Lower triangle of C ← alpha·A·B + beta·C with A n×k, B k×n in any strides, C n×n contiguous; the upper triangle is not touched.
+   */
+  lowerProduct(n: number, k: number, alpha: number, a: Strided, b: Strided, beta: number, c: number): void;
+
+  /**
+   * K_ij ← variance·exp(−½·Σ_d ((x_id − x_jd)/lengthscale_d)²) + bias + noise·[i = j], X n×q, K n×n and exactly symmetric.
+   */
+  rbfCovariance(n: number, q: number, x: number, parameters: RbfParameters, target: number): void;
+
+  /**
+   * Contracts G = ∂f/∂K with the derivatives of K = `rbfCovariance`, in one pass over G and K: dX ← ∂f/∂X (n×q), and returns those
+   * in the parameters. Reads the lower triangle of K.
+   */
+  rbfCovarianceGradient(
+    n: number,
+    q: number,
+    x: number,
+    parameters: RbfParameters,
+    covariance: number,
+    gradient: number,
+    dx: number,
+  ): RbfParameters;
+}
+
+/** Of a covariance variance·rbf + bias + noise·I, or derivatives in them. */
+export interface RbfParameters {
+  readonly variance: number;
+  /** One a dimension. */
+  readonly lengthscales: ArrayLike<number>;
+  readonly bias: number;
+  readonly noise: number;
+}

@@ -1,0 +1,158 @@
+import { LatentFieldError } from '../../core/errors.ts';
+import type { Float64Memory } from '../memory.ts';
+import { engineModule } from './engineModule.ts';
+import type { RadialKernels } from './radialKernels.ts';
+
+/** What the compiled kernels export: offsets in bytes, strides in numbers. `assembly/` says what each one does. */
+export interface Kernels extends RadialKernels {
+  usePacking(offset: number, rows: number, columns: number, depth: number): void;
+  gemm(
+    m: number,
+    n: number,
+    k: number,
+    alpha: number,
+    a: number,
+    aRow: number,
+    aColumn: number,
+    b: number,
+    bRow: number,
+    bColumn: number,
+    beta: number,
+    c: number,
+    cRow: number,
+    cColumn: number,
+    part: number,
+  ): void;
+  cholesky(n: number, a: number, stride: number): number;
+  choleskyInverse(n: number, l: number, stride: number): void;
+  mirrorLower(n: number, a: number): void;
+  solveTransposed(
+    m: number,
+    n: number,
+    b: number,
+    bRow: number,
+    bColumn: number,
+    l: number,
+    lRow: number,
+    lColumn: number,
+  ): void;
+  multiplyTriangular(
+    m: number,
+    n: number,
+    b: number,
+    bRow: number,
+    bColumn: number,
+    l: number,
+    lRow: number,
+    lColumn: number,
+  ): void;
+  symmetricEigenWorkspace(n: number): number;
+  symmetricEigen(n: number, a: number, w: number, work: number): number;
+  placeEigenvectors(n: number, rows: number, order: number, target: number): void;
+  exponential(n: number, x: number, y: number): void;
+  logarithm(n: number, x: number, y: number): void;
+  hyperbolicTangent(n: number, x: number, y: number): void;
+  transposeScaled(rows: number, columns: number, source: number, factors: number, target: number): void;
+  squaredDistances(n: number, m: number, q: number, a: number, b: number, target: number): void;
+  squaredDistancesGradient(
+    n: number,
+    m: number,
+    q: number,
+    a: number,
+    b: number,
+    w: number,
+    da: number,
+    db: number,
+  ): void;
+  rbfCovariance(n: number, q: number, x: number, variance: number, bias: number, noise: number, k: number): void;
+  rbfGradient(n: number, q: number, x: number, k: number, bias: number, g: number, result: number, work: number): void;
+}
+
+/** The kernels on one memory, kept by engines for as long as they live. */
+export type LinkedKernels = Kernels & {
+  /** How many threads share the work, each of which needs room to pack. */
+  threads: number;
+};
+
+/** What the threaded build exports besides. */
+export interface ThreadedKernels extends Kernels {
+  useTeam(block: number, threads: number, leaderMaySleep: boolean): void;
+}
+
+let compiled: WebAssembly.Module | undefined;
+const instances = new WeakMap<Float64Memory, LinkedKernels>();
+
+/**
+ * Compiled once, synchronously. Chrome compiles at most 4 KB synchronously on a page's main thread up to version 113, and 8 MB since
+ * 114 (April 2023); other browsers, workers and Node set no limit that matters for these 20 KB.
+ */
+function compiledModule(): WebAssembly.Module {
+  compiled ??= new WebAssembly.Module(bytesOf(engineModule));
+  return compiled;
+}
+
+/** A WebAssembly module from base64. */
+export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
+
+/** Whether this runtime can run the kernels: it has WebAssembly with 128-bit vectors, and is allowed to compile. */
+export function supportsKernels(): boolean {
+  try {
+    return compiledModule() !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The compiled kernels on `memory`, instantiated once a memory.
+ *
+ * @throws LatentFieldError when the runtime cannot compile them
+ */
+export function kernelsOn(memory: Float64Memory): LinkedKernels {
+  let kernels = instances.get(memory);
+  if (kernels === undefined) {
+    try {
+      kernels = { ...link(memory.memory), threads: 1 };
+    } catch (cause) {
+      throw new LatentFieldError(
+        `The WebAssembly engine cannot run here: ${cause instanceof Error ? cause.message : cause}. It needs WebAssembly ` +
+          "with 128-bit vectors (Node 16, Chrome 114, Firefox 89, Safari 16.4, or newer); choose the engine 'typescript' instead.",
+        { cause },
+      );
+    }
+    instances.set(memory, kernels);
+  }
+  return kernels;
+}
+
+/**
+ * Moves the memory to where threads can share it, and puts the kernels of the threaded build in the place of those that engines
+ * already have. When that fails, memory and kernels are what they were.
+ *
+ * @param threadFailed - called by the kernels when a thread of the team could not do its part; throws
+ */
+export function shareKernels(
+  memory: Float64Memory,
+  threadedModule: WebAssembly.Module,
+  threadFailed: () => never,
+): ThreadedKernels {
+  const kernels = kernelsOn(memory);
+  const { exports } = memory.move(
+    true,
+    (shared) => new WebAssembly.Instance(threadedModule, { env: { memory: shared }, team: { threadFailed } }),
+  );
+  Object.assign(kernels, exports);
+  return exports as unknown as ThreadedKernels;
+}
+
+/** Moves the memory back to where this thread has it alone, with the kernels for that; when that fails, all is what it was. */
+export function unshareKernels(memory: Float64Memory): void {
+  const kernels = kernelsOn(memory);
+  Object.assign(kernels, memory.move(false, link));
+}
+
+function link(memory: WebAssembly.Memory): Kernels {
+  return new WebAssembly.Instance(compiledModule(), { env: { memory } }).exports as unknown as Kernels;
+}

@@ -1,0 +1,55 @@
+import type { Float64Memory } from '../memory.ts';
+import type { FusedOperations } from './fusedOperations.ts';
+import { kernelsOn } from './instance.ts';
+import { LOWER, packedProduct, rows } from './packing.ts';
+import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
+import { wasmRadialOperations } from './wasmRadialOperations.ts';
+import { wasmSquaredDistances } from './wasmSquaredDistances.ts';
+import { withGradientsAtZero } from './zeroVariance.ts';
+
+/** The fused operations in WebAssembly SIMD. */
+export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
+  const kernels = kernelsOn(memory);
+
+  return withGradientsAtZero(memory, {
+    ...wasmRadialOperations(memory),
+    ...wasmSquaredDistances(memory),
+
+    lowerProduct(n, k, alpha, a, b, beta, c) {
+      packedProduct(memory, kernels, n, n, k, alpha, a, b, beta, rows(n, c), LOWER);
+    },
+
+    rbfCovariance(n, q, x, { variance, lengthscales, bias, noise }, target) {
+      const inverses = inverted(lengthscales, q);
+      withNumbers(memory, q * (n + 1), (place) => {
+        const scaled = transpose(memory, kernels, n, q, x, place, inverses);
+        kernels.rbfCovariance(n, q, scaled, variance, bias, noise, target);
+      });
+    },
+
+    rbfCovarianceGradient(n, q, x, { variance, lengthscales, bias }, covariance, gradient, dx) {
+      const inverses = inverted(lengthscales, q);
+      const length = n * q + q + 4;
+      const workspace = kernels.gradientWorkspace(n, length);
+      return withNumbers(memory, q * (n + 1) + length + workspace, (place) => {
+        const scaled = transpose(memory, kernels, n, q, x, place, inverses);
+        const result = place(length);
+        kernels.rbfGradient(n, q, scaled, covariance, bias, gradient, result, place(workspace));
+        transposeBack(memory, n, q, result, dx, inverses);
+        const sums = memory.float64(result, length).slice(n * q);
+        const [weighted, total, trace] = sums.slice(q) as unknown as [number, number, number];
+        return {
+          variance: weighted / variance + trace,
+          lengthscales: sums.slice(0, q).map((square, d) => square * inverses[d]!),
+          bias: total,
+          noise: trace,
+        };
+      });
+    },
+  });
+}
+
+/** Read before anything is allocated, which may detach a view. */
+function inverted(lengthscales: ArrayLike<number>, q: number): Float64Array {
+  return Float64Array.from({ length: q }, (_, d) => 1 / lengthscales[d]!);
+}

@@ -1,0 +1,170 @@
+import type { Strided } from '../../../numerics/dense/engine.ts';
+import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../numerics/dense/factorize.ts';
+import { lowerProduct } from '../../../numerics/dense/lowerProduct.ts';
+import { notFinite, sumOfSquares } from './gaussianLogDensity.ts';
+import { logDensity } from './logDensity.ts';
+import { bytesOf, registerMatrixKernel, type Workplace } from './operation.ts';
+import { mirrorLowerOf } from './square.ts';
+
+export const SYMMETRIC_BASIS = 'latentfield.SymmetricBasisLogDensity';
+
+/** What the kernel is told. */
+export interface SymmetricBasisAttributes extends PositiveDefiniteOptions {
+  /** Whether the outputs after the value are wanted. */
+  readonly gradient: boolean;
+}
+
+/** log N(Y | 0, K), K = E² + UUᵀ + σ²I with E symmetric, and its gradients in E, U and σ². */
+export function registerSymmetricBasisLogDensity(): void {
+  registerMatrixKernel<SymmetricBasisAttributes>({
+    name: SYMMETRIC_BASIS,
+    inputs: ['e', 'u', 'noise', 'y'],
+    outputs: ([e, u], { gradient }) => (gradient ? [[], e!, u!, []] : [[]]),
+    compute(workplace, [e, u, , y], attributes) {
+      const { memory, algebra, outputs } = workplace;
+      const sizes = { n: e![0]!, r: u![1]!, columns: y![1]! };
+      const { n, r, columns } = sizes;
+      const width = columns + 2 * r;
+      const within = (covariance: number) =>
+        memory.withBlock(bytesOf(n * n + n * width), (factor) => {
+          formCovariance(workplace, sizes, covariance);
+          factorize(memory, algebra, n, covariance, factor, attributes);
+          const solved = factor + 8 * n * n;
+          placeRightSides(workplace, sizes, solved);
+          algebra.triangularSolve(n, width, factor, solved, false);
+          writeValue(workplace, sizes, factor, solved);
+          if (!attributes.gradient) return;
+          algebra.triangularSolve(n, width, factor, solved, true);
+          algebra.choleskyInverse(n, factor);
+          gradientInBasis(workplace, sizes, factor, solved, covariance);
+          gradientInRest(workplace, sizes, factor, solved);
+        });
+      if (attributes.gradient) within(outputs[1]!);
+      else memory.withBlock(bytesOf(n * n), within);
+    },
+  });
+}
+
+/** Of E n×n, U n×r, Y n×columns. */
+interface Sizes {
+  readonly n: number;
+  readonly r: number;
+  readonly columns: number;
+}
+
+const matrix = (offset: number, columns: number): Strided => ({ offset, rowStride: columns, columnStride: 1 });
+const transposed = ({ offset, rowStride, columnStride }: Strided): Strided => ({
+  offset,
+  rowStride: columnStride,
+  columnStride: rowStride,
+});
+
+/** Lower triangle of K. */
+function formCovariance({ memory, algebra, inputs }: Workplace, { n, r }: Sizes, target: number): void {
+  const [e, u, noise] = inputs as [number, number, number];
+  algebra.syrk(n, n, 1, matrix(e, n), 0, target);
+  algebra.syrk(n, r, 1, matrix(u, r), 1, target);
+  const variance = memory.float64(noise, 1)[0]!;
+  const K = memory.float64(target, n * n);
+  for (let i = 0; i < n * n; i += n + 1) K[i]! += variance;
+}
+
+/** [Y | U | EU], side by side. */
+function placeRightSides({ memory, algebra, inputs }: Workplace, { n, r, columns }: Sizes, target: number): void {
+  const [e, u, , y] = inputs as [number, number, number, number];
+  const width = columns + 2 * r;
+  const [U, Y, T] = [memory.float64(u, n * r), memory.float64(y, n * columns), memory.float64(target, n * width)];
+  for (let i = 0; i < n; i++) {
+    T.set(Y.subarray(i * columns, (i + 1) * columns), i * width);
+    T.set(U.subarray(i * r, (i + 1) * r), i * width + columns);
+  }
+  const product = { offset: target + 8 * (columns + r), rowStride: width, columnStride: 1 };
+  algebra.gemm(n, r, n, 1, matrix(e, n), matrix(u, r), 0, product);
+}
+
+function writeValue(
+  { memory, inputs, outputs }: Workplace,
+  { n, r, columns }: Sizes,
+  factor: number,
+  solved: number,
+): void {
+  const width = columns + 2 * r;
+  const halves = memory.float64(solved, n * width);
+  let quadratic = 0;
+  for (let i = 0; i < n; i++) quadratic += sumOfSquares(halves.subarray(i * width, i * width + columns));
+  if (!Number.isFinite(quadratic)) throw notFinite(memory, inputs[3]!, n, columns, 'The observations');
+  const logDeterminant = logDeterminantOf(n, memory.float64(factor, n * n));
+  memory.float64(outputs[0]!, 1)[0] = logDensity(n, columns, logDeterminant, quadratic);
+}
+
+/**
+ * Target ← EG + GE, G = ½(AAᵀ − D·K⁻¹), A = K⁻¹Y. Of EK⁻¹ one triangle is formed: it is symmetric but for a matrix of low rank,
+ *
+ *   EK⁻¹ − K⁻¹E = K⁻¹(KE − EK)K⁻¹ = VPᵀ − PVᵀ,  V = K⁻¹U,  P = K⁻¹EU,
+ *
+ * because E commutes with E² + σ²I. So, with B = EA, EG + GE = −D·EK⁻¹ + ½(BAᵀ + ABᵀ) + D/2·(VPᵀ − PVᵀ).
+ *
+ * @param inverse - K⁻¹
+ * @param solved - [A | V | P], side by side
+ */
+function gradientInBasis(
+  { memory, algebra, inputs }: Workplace,
+  { n, r, columns }: Sizes,
+  inverse: number,
+  solved: number,
+  target: number,
+): void {
+  const E = matrix(inputs[0]!, n);
+  const width = columns + 2 * r;
+  const depth = columns + width;
+  memory.withBlock(bytesOf(2 * n * depth), (left) => {
+    const right = left + 8 * n * depth;
+    // Left [B | A | V | P], right [½A | ½B | D/2·P | −D/2·V]: their product is all but −D·EK⁻¹.
+    const A = { offset: solved, rowStride: width, columnStride: 1 };
+    algebra.gemm(n, columns, n, 1, E, A, 0, { offset: left, rowStride: depth, columnStride: 1 });
+    const S = memory.float64(solved, n * width);
+    const [L, R] = [memory.float64(left, n * depth), memory.float64(right, n * depth)];
+    for (let i = 0; i < n; i++) {
+      const [row, from] = [i * depth, i * width];
+      L.set(S.subarray(from, from + width), row + columns);
+      for (let c = 0; c < columns; c++) {
+        R[row + c] = 0.5 * S[from + c]!;
+        R[row + columns + c] = 0.5 * L[row + c]!;
+      }
+      const [v, p] = [from + columns, from + columns + r];
+      for (let c = 0; c < r; c++) {
+        R[row + 2 * columns + c] = 0.5 * columns * S[p + c]!;
+        R[row + 2 * columns + r + c] = -0.5 * columns * S[v + c]!;
+      }
+    }
+    lowerProduct(memory, algebra, n, n, -columns, E, matrix(inverse, n), 0, target);
+    lowerProduct(memory, algebra, n, depth, 1, matrix(left, depth), transposed(matrix(right, depth)), 1, target);
+  });
+  mirrorLowerOf(n, memory.float64(target, n * n));
+}
+
+/** 2GU = A(AᵀU) − D·K⁻¹U and tr G = ½(‖A‖² − D·tr K⁻¹). */
+function gradientInRest(
+  { memory, algebra, inputs, outputs }: Workplace,
+  { n, r, columns }: Sizes,
+  inverse: number,
+  solved: number,
+): void {
+  const width = columns + 2 * r;
+  const A = { offset: solved, rowStride: width, columnStride: 1 };
+  const target = matrix(outputs[2]!, r);
+  memory.withBlock(bytesOf(columns * r), (moments) => {
+    algebra.gemm(columns, r, n, 1, transposed(A), matrix(inputs[1]!, r), 0, matrix(moments, r));
+    algebra.gemm(n, r, columns, 1, A, matrix(moments, r), 0, target);
+  });
+  const S = memory.float64(solved, n * width);
+  const dU = memory.float64(outputs[2]!, n * r);
+  const K = memory.float64(inverse, n * n);
+  let trace = 0;
+  for (let i = 0; i < n; i++) {
+    const row = i * width;
+    trace += sumOfSquares(S.subarray(row, row + columns)) - columns * K[i * (n + 1)]!;
+    for (let c = 0; c < r; c++) dU[i * r + c]! -= columns * S[row + columns + c]!;
+  }
+  memory.float64(outputs[3]!, 1)[0] = 0.5 * trace;
+}

@@ -1,0 +1,129 @@
+import type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts';
+import { type Scalar, type Tensor, type Tensor1D, type Tensor2D, tf } from '../tensorflow.ts';
+import { requireBackend, squareOperand, systemOperands } from './operands.ts';
+import { CHOLESKY, CHOLESKY_INVERSE } from './operations/cholesky.ts';
+import { FACTOR_LOG_DETERMINANT } from './operations/logDeterminant.ts';
+import { runKernel, type Save } from './operations/operation.ts';
+import { SYMMETRIC_EIGEN } from './operations/symmetricEigen.ts';
+import { CHOLESKY_SOLVE, TRIANGULAR_SOLVE } from './operations/triangularSolve.ts';
+
+export type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts';
+export { type GaussianData, gaussianLogDensity } from './gaussianLogDensity.ts';
+export { symmetricBasisLogDensity } from './symmetricBasisLogDensity.ts';
+
+/**
+ * Cholesky factor of a symmetric positive definite matrix, A = LLᵀ.
+ *
+ * A matrix that is positive definite but for rounding gets the smallest of 10⁻¹⁰·m, 10⁻⁹·m, …, 10⁻⁴·m added to its diagonal that
+ * makes it so, m the mean of the diagonal; `onJitter` reports the number added. The gradient takes it as constant.
+ *
+ * @param x - A, n×n, symmetric: the lower triangle is read, the gradient is symmetric
+ * @param options - `name` begins an error message; `onJitter` is called when a jitter was needed
+ * @returns L, n×n, zeros above the diagonal
+ * @throws InvalidInputError when x is not a square matrix
+ * @throws NumericalError when A is not positive definite even with jitter, or an entry is not finite
+ * @see Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527 (2016)
+ * @example
+ * ```ts
+ * op.cholesky(op.tensor([[4, 2], [2, 5]])); // [[2, 0], [1, 2]]
+ * ```
+ */
+export function cholesky(x: Tensor2D, options: PositiveDefiniteOptions = {}): Tensor2D {
+  requireBackend('cholesky');
+  return runKernel(CHOLESKY, { x: squareOperand(x, 'cholesky', 'x') }, options)[0] as Tensor2D;
+}
+
+/**
+ * Solution of a triangular system, L⁻¹B, or L⁻ᵀB with `transpose`.
+ *
+ * @param l - L, n×n, lower triangular: what is above the diagonal is not read and gets no gradient
+ * @param b - B, n×m
+ * @param options - `transpose` solves with Lᵀ (false)
+ * @returns n×m
+ * @throws InvalidInputError when the shapes do not fit
+ * @throws NumericalError when the diagonal of L holds 0, or an entry is not finite
+ * @example
+ * ```ts
+ * op.triangularSolve(op.tensor([[2, 0], [1, 2]]), op.tensor([[2], [5]])); // [[1], [2]]
+ * ```
+ */
+export function triangularSolve(l: Tensor2D, b: Tensor2D, options: { readonly transpose?: boolean } = {}): Tensor2D {
+  requireBackend('triangularSolve');
+  const [factor, right] = systemOperands(l, b, 'triangularSolve', ['l', 'b']);
+  const { transpose = false } = options;
+  return runKernel(TRIANGULAR_SOLVE, { l: factor, b: right }, { transpose })[0] as Tensor2D;
+}
+
+/**
+ * Solution of LLᵀX = B from the Cholesky factor.
+ *
+ * @param l - L, n×n, lower triangular: what is above the diagonal is not read and gets no gradient
+ * @param b - B, n×m
+ * @returns X, n×m
+ * @throws InvalidInputError when the shapes do not fit
+ * @throws NumericalError when the diagonal of L holds 0, or an entry is not finite
+ * @example
+ * ```ts
+ * const l = op.cholesky(op.tensor([[4, 2], [2, 5]]));
+ * op.choleskySolve(l, op.tensor([[6], [7]])); // [[1], [1]]
+ * ```
+ */
+export function choleskySolve(l: Tensor2D, b: Tensor2D): Tensor2D {
+  requireBackend('choleskySolve');
+  const [factor, right] = systemOperands(l, b, 'choleskySolve', ['l', 'b']);
+  return runKernel(CHOLESKY_SOLVE, { l: factor, b: right })[0] as Tensor2D;
+}
+
+/**
+ * log|A| of a symmetric positive definite matrix; its gradient is A⁻¹.
+ *
+ * @param x - A, n×n, symmetric: the lower triangle is read, the gradient is symmetric
+ * @param options - see `cholesky`
+ * @returns a scalar
+ * @throws InvalidInputError when x is not a square matrix
+ * @throws NumericalError when A is not positive definite even with jitter, or an entry is not finite
+ * @example
+ * ```ts
+ * op.logDeterminant(op.tensor([[4, 2], [2, 5]])); // 2.772588722239781, the logarithm of 16
+ * ```
+ */
+export function logDeterminant(x: Tensor2D, options: PositiveDefiniteOptions = {}): Scalar {
+  requireBackend('logDeterminant');
+  return tf.customGrad((...args: unknown[]) => {
+    const [matrix, save] = args as [Tensor, Save];
+    const l = runKernel(CHOLESKY, { x: matrix }, options)[0]!;
+    save([l]);
+    const value = runKernel(FACTOR_LOG_DETERMINANT, { l })[0]!;
+    const gradFunc = (dy: Tensor, [factor]: Tensor[]) => tf.mul(runKernel(CHOLESKY_INVERSE, { l: factor! })[0]!, dy);
+    return { value, gradFunc };
+  })(squareOperand(x, 'logDeterminant', 'x')) as Scalar;
+}
+
+/**
+ * Eigenvalues and eigenvectors of a symmetric matrix, A = V·diag(λ)·Vᵀ.
+ *
+ * The gradient of an eigenvector v_j holds the factors 1/(λ_i − λ_j): it does not exist where eigenvalues coincide. Pairs that
+ * agree to n·ε·max|λ| are left out, which is exact for functions that do not depend on the choice of basis in their common
+ * eigenspace (the trace, a projector on all of it); other functions, such as one of several equal eigenvalues, have no
+ * derivative there.
+ *
+ * @param x - A, n×n, symmetric: the lower triangle is read, the gradient is symmetric
+ * @param options - `name` begins an error message
+ * @returns `values`, n, ascending, and `vectors`, n×n, in whose column j the unit eigenvector of λ_j has its entry of largest
+ *   modulus positive
+ * @throws InvalidInputError when x is not a square matrix
+ * @throws NumericalError when an entry is not finite or the iteration does not converge
+ * @see Giles, Collected matrix derivative results for forward and reverse mode algorithmic differentiation (2008), §3.1
+ * @example
+ * ```ts
+ * op.symmetricEigen(op.tensor([[2, 1], [1, 2]])).values; // [1, 3]
+ * ```
+ */
+export function symmetricEigen(
+  x: Tensor2D,
+  options: { readonly name?: string } = {},
+): { values: Tensor1D; vectors: Tensor2D } {
+  requireBackend('symmetricEigen');
+  const [values, vectors] = runKernel(SYMMETRIC_EIGEN, { x: squareOperand(x, 'symmetricEigen', 'x') }, options);
+  return { values: values as Tensor1D, vectors: vectors as Tensor2D };
+}

@@ -1,0 +1,42 @@
+/**
+ * Arithmetic on tensors for people who write kernels, priors and models: the operations of TensorFlow.js under their own
+ * names, except that a number where a tensor is expected keeps every digit. `tf.mul(x, 0.1)` multiplies by
+ * 0.10000000149011612; `mul(x, 0.1)` by 0.1.
+ *
+ * @module
+ */
+
+export type { Reconstruction } from '../numerics/graph/reconstructionWeights.ts';
+export * from './linearAlgebra/ops.ts';
+export * from './ops/activation.ts';
+export * from './ops/addDiagonal.ts';
+export * from './ops/addScalars.ts';
+export * from './ops/arithmetic.ts';
+export * from './ops/comparison.ts';
+export {
+  eye,
+  type NestedNumbers,
+  numberOf as valueOf,
+  ones,
+  onesLike,
+  scalar,
+  type TensorOrNumber,
+  tensor,
+  zeros,
+  zerosLike,
+} from './ops/creation.ts';
+export * from './ops/distances.ts';
+export * from './ops/elementary.ts';
+export * from './ops/elementwise.ts';
+export * from './ops/gramMatrix.ts';
+export * from './ops/laplacianQuadraticForm.ts';
+export * from './ops/radialCovariance.ts';
+export * from './ops/rbfGramMatrix.ts';
+export * from './ops/reconstructionError.ts';
+export * from './ops/reduction.ts';
+export * from './ops/segmentSum.ts';
+export * from './ops/specialFunctions.ts';
+export * from './ops/squaredDistances.ts';
+export * from './ops/structure.ts';
+export * from './ops/trigonometric.ts';
+export type { Scalar, Tensor, Tensor1D, Tensor2D } from './tensorflow.ts';

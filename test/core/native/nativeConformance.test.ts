@@ -1,6 +1,0 @@
-import { engineConformance } from '../linalg/engineConformance.ts';
-import { withNativeLibrary } from './nativeLibrary.ts';
-
-withNativeLibrary('conformance of the native engine', ({ engine }) => {
-  engineConformance('native', engine);
-});

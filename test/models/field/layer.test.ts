@@ -1,0 +1,221 @@
+import {
+  alle,
+  completeGraph,
+  defineKernel,
+  drill,
+  evaluate,
+  fit,
+  fixed,
+  gplvm,
+  InvalidInputError,
+  knnGraph,
+  loadFit,
+  maxEntropy,
+  meu,
+  mpme,
+  rbf,
+} from 'latentfield';
+import * as op from 'latentfield/ops';
+import { checkModel, checkPrior } from 'latentfield/testing';
+import { describe, expect, it } from 'vitest';
+import { withDenseField } from '../../../src/fields/density/denseField.ts';
+import { fieldFactor } from '../../../src/fields/density/fieldFactor.ts';
+import type { Tensor1D } from '../../../src/tensors/tensorflow.ts';
+import { expectClose } from '../../tolerance.ts';
+import { swissRoll } from '../spectral/columns.ts';
+import { inverseOf } from './dense.ts';
+
+const Y = swissRoll(14);
+const graph = knnGraph(Y, 4);
+
+/** Coordinate ascent with rank-one updates: each step solves c·R_e = φ_e for one weight exactly (Pavez & Ortega 2019). */
+function coordinateAscent(
+  N: number,
+  pairs: [number, number][],
+  phi: number[],
+  lambda: number,
+  c: number,
+  upper: number,
+) {
+  const U = Array.from({ length: N }, (_, i) => Array.from({ length: N }, (_, j) => (i === j ? 1 / lambda : 0)));
+  const w = phi.map(() => 0);
+  for (let sweep = 0; sweep < 3000; sweep++) {
+    let change = 0;
+    pairs.forEach(([i, j], e) => {
+      const across = U.map((row) => row[i]! - row[j]!);
+      const R = across[i]! - across[j]!;
+      const next = Math.min(upper, Math.max(0, w[e]! + c / phi[e]! - 1 / R));
+      const step = next - w[e]!;
+      if (step === 0) return;
+      const factor = step / (1 + step * R);
+      for (let k = 0; k < N; k++) for (let l = 0; l < N; l++) U[k]![l]! -= factor * across[k]! * across[l]!;
+      change = Math.max(change, Math.abs(step) * phi[e]!);
+      w[e] = next;
+    });
+    if (change < 1e-13) break;
+  }
+  return { w, U };
+}
+
+describe('the maximum-entropy layer', () => {
+  it.each([
+    [0.5, 2, Infinity],
+    [0.05, 3, 0.02],
+  ])('reaches the point of coordinate ascent for λ = %s, c = %s, C = %s', async (lambda, c, C) => {
+    const pairs: [number, number][] = [];
+    for (let i = 0; i < Y.length; i++) for (let j = i + 1; j < Y.length; j++) pairs.push([i, j]);
+    const scaled = Y.map((row) => row.map((entry) => entry / 10));
+    const phi = pairs.map(([i, j]) => scaled[i]!.reduce((sum, entry, d) => sum + (entry - scaled[j]![d]!) ** 2, 0));
+    const oracle = coordinateAscent(Y.length, pairs, phi, lambda, c, 4 * C);
+    const result = await fit(mpme(scaled, { latentDim: c, basePrecision: lambda, slackPenalty: C }));
+    expectClose(result.parameters['field.weights'], oracle.w, 1e-9);
+    expectClose(result.covariance!(), oracle.U, 1e-9);
+    const { sources, weights } = result.graph!;
+    expect(sources.length).toBe(oracle.w.filter((weight) => weight > 1e-12).length);
+    if (C !== Infinity) expect(Math.max(...weights)).toBe(4 * C);
+    const product = result.precision!();
+    const identity = oracle.U.map((row) =>
+      Array.from({ length: Y.length }, (_, j) => row.reduce((sum, entry, k) => sum + entry * product.at(k, j), 0)),
+    );
+    expectClose(identity, completeGraphIdentity(Y.length), 1e-8);
+  });
+
+  it('has the value c/2·log|L + λI| − ½Σwφ and gradients as evaluate gives them', () => {
+    const weights = Array.from(graph.weights, (_, e) => 0.01 * (1 + (e % 5)));
+    const model = meu(Y, { neighbours: 4, basePrecision: 0.3 });
+    const { objective, terms } = evaluate(model, { 'field.weights': weights });
+    expect(terms.field).toBe(objective);
+    const phi = Array.from(graph.sources, (i, e) =>
+      Y[i]!.reduce((sum, entry, d) => sum + (entry - Y[graph.targets[e]!]![d]!) ** 2, 0),
+    );
+    const direct = withDenseField(graph, Float64Array.from(weights), 0.3, (logDeterminant) => logDeterminant);
+    expectClose(objective, 1.5 * direct - 0.5 * weights.reduce((sum, w, e) => sum + w * phi[e]!, 0), 1e-13);
+    checkModel(model, { values: { 'field.weights': weights } });
+    checkModel(drill(Y, { neighbours: 4 }), {
+      values: {
+        'field.attraction': weights.map((weight) => weight / 50),
+        'field.repulsion': weights.map((weight) => weight / 100),
+      },
+    });
+  });
+
+  it('gives the same numbers sparse and dense', () => {
+    const points = swissRoll(400);
+    const sparseGraph = knnGraph(points, 5);
+    const weights = sparseGraph.weights.map((_, e) => (e % 3 === 0 ? 0 : 0.1 + (e % 7)));
+    const factor = fieldFactor(sparseGraph);
+    expect(factor.sparse).toBe(true);
+    const { logDeterminant, resistances } = factor.evaluate(weights, 1e-3);
+    withDenseField(sparseGraph, weights, 1e-3, (value, U) => {
+      expectClose(logDeterminant, value, 1e-12);
+      const R = Array.from(sparseGraph.sources, (i, e) => {
+        const j = sparseGraph.targets[e]!;
+        return U[i * 401]! + U[j * 401]! - 2 * U[i * 400 + j]!;
+      });
+      expectClose(resistances, R, 1e-9);
+    });
+  });
+
+  it('is a prior on latents, with its weights free or held', async () => {
+    const weights = Array.from(graph.weights, (_, e) => 0.2 + 0.1 * (e % 4));
+    const layer = maxEntropy({ graph, basePrecision: 0.5, copies: 2, weights: fixed(weights) });
+    checkPrior(layer, { observations: Y, latents: Y.map(([x, , z], i) => [x! / 10 + 0.01 * i, z! / 10]) });
+    const free = gplvm(Y, {
+      latentDim: 2,
+      kernel: rbf({ variance: fixed(20), lengthscale: fixed(1) }),
+      priors: [maxEntropy({ graph, basePrecision: 0.5, copies: 2, slackPenalty: 10 })],
+    });
+    const result = await fit(free, { maxIterations: 30 });
+    const learned = result.parameters['priors.field.weights'] as number[];
+    expect(Math.min(...learned)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...learned)).toBeLessThanOrEqual(40);
+    expect(result.trace.at(-1)!.objective).toBeGreaterThan(result.trace[0]!.objective);
+    // The violation of the layer's conditions at the latents, by an inverse of its own.
+    const { latents } = result;
+    const Q = Array.from({ length: Y.length }, (_, i) => Y.map((__, j) => (i === j ? 0.5 : 0)));
+    learned.forEach((weight, e) => {
+      const [i, j] = [graph.sources[e]!, graph.targets[e]!];
+      Q[i]![i]! += weight;
+      Q[j]![j]! += weight;
+      Q[i]![j]! -= weight;
+      Q[j]![i]! -= weight;
+    });
+    const U = inverseOf(Q);
+    const violations = learned.map((weight, e) => {
+      const [i, j] = [graph.sources[e]!, graph.targets[e]!];
+      const phi = (latents.at(i, 0) - latents.at(j, 0)) ** 2 + (latents.at(i, 1) - latents.at(j, 1)) ** 2;
+      const pull = Math.min(2 / phi, 40) * (U[i]![i]! + U[j]![j]! - 2 * U[i]![j]! - phi / 2);
+      return (weight <= 0 && pull < 0) || (weight >= 40 && pull > 0) ? 0 : Math.abs(pull);
+    });
+    expectClose(result.diagnostics.kktResidual, Math.max(...violations), 1e-9);
+    expect(result.diagnostics.kktResidual).toBeGreaterThan(0);
+    const held = gplvm(Y, { latentDim: 2, kernel: rbf(), priors: [layer] });
+    expect((await fit(held, { maxIterations: 2 })).diagnostics.kktResidual).toBeUndefined();
+    const again = loadFit(JSON.parse(JSON.stringify(result)));
+    expect(again.predict([[0, 0]]).mean.data).toEqual(result.predict([[0, 0]]).mean.data);
+  });
+});
+
+function completeGraphIdentity(N: number): number[][] {
+  return Array.from({ length: N }, (_, i) => Array.from({ length: N }, (_, j) => (i === j ? 1 : 0)));
+}
+
+describe('bad input', () => {
+  // k(x, y) = (x − y)²: points are less like themselves than like others.
+  const notAKernel = defineKernel({
+    name: 'notAKernel',
+    parameters: {},
+    covariance: (_, A, B) => op.squaredDistances(A, B),
+    diagonal: (_, A) => op.mul(0, op.sum(A, 1)) as Tensor1D,
+  });
+  const twice = [...Y.slice(0, 6), Y[2]!];
+
+  it.each<[string, () => unknown, RegExp]>([
+    ['duplicate points', () => mpme(twice), /Points 2 and 6 are the same.*finite slackPenalty/],
+    ['duplicate neighbours', () => meu(twice, { neighbours: 2 }), /Points 2 and 6 are the same/],
+    ['k ≥ N', () => meu(Y, { neighbours: 14 }), /^meu takes .* from 1 to 13/],
+    ['k ≥ N of alle', () => alle(Y, { neighbours: 14 }), /^alle takes .* from 1 to 13/],
+    ['k ≥ N of drill', () => drill(Y, { neighbours: 14 }), /^drill takes .* from 1 to 13/],
+    [
+      'a point at the mean',
+      () => drill([[-1], [0], [1]], { neighbours: 1 }),
+      /Point 1 is at the mean.* add a column in which it differs from the mean/,
+    ],
+    ['NaN', () => mpme([[1], [Number.NaN]]), /row 1, column 0 is NaN/],
+    ['a misspelt option', () => mpme(Y, { lambda: 1 } as never), /no option 'lambda'/],
+    ['a base precision of 0', () => mpme(Y, { basePrecision: 0 }), /basePrecision.*above 0/],
+    ['distances of no kind', () => mpme(Y, { distances: 'cubed' as never }), /'squared', 'plain' or a kernel/],
+    ['an order that is not one', () => alle(Y, { order: [0, 0] }), /each of the points/],
+    [
+      'negative distances',
+      () => maxEntropy({ graph, squaredDistances: graph.weights.map(() => -1) }),
+      /from 0.*edge 0.*is -1/,
+    ],
+    [
+      'distances that are not numbers',
+      () => maxEntropy({ graph, squaredDistances: graph.weights.map((_, e) => (e === 3 ? Number.NaN : 1)) }),
+      new RegExp(`edge 3, between points ${graph.sources[3]} and ${graph.targets[3]}, is NaN`),
+    ],
+    [
+      'distances that are not finite',
+      () => maxEntropy({ graph, squaredDistances: graph.weights.map((_, e) => (e === 3 ? Infinity : 1)) }),
+      /edge 3, between points .* is Infinity/,
+    ],
+    [
+      'negative squared distances of something that is no kernel',
+      () => mpme(Y, { distances: notAKernel(), slackPenalty: 1 }),
+      /from 0, but that of edge 0, between points 0 and 1, is -/,
+    ],
+    ['NaN for meu', () => meu([[1], [2], [Number.NaN]], { neighbours: 1 }), /row 2, column 0 is NaN/],
+    ['too few distances', () => maxEntropy({ graph, squaredDistances: [1] }), /one number for each of the/],
+    ['a graph without edges', () => maxEntropy({ graph: completeGraph(1) }), /edges, but this one has none/],
+  ])('%s', (_, make, message) => {
+    expect(make).toThrow(InvalidInputError);
+    expect(make).toThrow(message);
+  });
+
+  it('duplicate points are fine when C is finite', async () => {
+    const result = await fit(mpme(twice, { slackPenalty: 0.01 }));
+    expect(result.diagnostics.kktResidual).toBeLessThan(1e-8);
+  });
+});

@@ -1,0 +1,221 @@
+import {
+  evaluate,
+  fit,
+  InvalidInputError,
+  knnGraph,
+  loadFit,
+  Matrix,
+  meu,
+  seededRandom,
+  withFloat64,
+} from 'latentfield';
+import { pipeFlow } from 'latentfield/data';
+import { checkModel } from 'latentfield/testing';
+import { describe, expect, it } from 'vitest';
+import { fieldFactor } from '../../../src/fields/density/fieldFactor.ts';
+import { commonEntriesGraph } from '../../../src/fields/observed/commonEntries.ts';
+import { observedField } from '../../../src/fields/observed/observedField.ts';
+import { projectedNewton } from '../../../src/fields/solvers/projectedNewton.ts';
+
+import { expectClose } from '../../tolerance.ts';
+import { swissRoll } from '../spectral/columns.ts';
+import { inverseOf, logDeterminantOf, solved } from './dense.ts';
+
+/** Points with some entries removed at random, at most one a row. */
+function withHoles(points: number, part: number) {
+  const complete = swissRoll(points);
+  const random = seededRandom(3);
+  const holes: [number, number][] = [];
+  for (let i = 0; i < points; i++) {
+    const [draw, column] = [random.uniform(), random.uniform()];
+    if (draw < part) holes.push([i, Math.floor(3 * column)]);
+  }
+  const Y = complete.map((row) => row.slice());
+  for (const [i, d] of holes) Y[i]![d] = Number.NaN;
+  return { complete, Y, holes };
+}
+
+const { complete, Y } = withHoles(30, 0.4);
+const lambda = 1e-2;
+const { graph } = commonEntriesGraph(Matrix.from(Y), 4);
+
+function laplacian(weights: ArrayLike<number>, base: number): number[][] {
+  const Q = Y.map((_, i) => Y.map((_, j) => (i === j ? base : 0)));
+  graph.sources.forEach((i, e) => {
+    const [j, w] = [graph.targets[e]!, weights[e]!];
+    Q[i]![i]! += w;
+    Q[j]![j]! += w;
+    Q[i]![j]! -= w;
+    Q[j]![i]! -= w;
+  });
+  return Q;
+}
+
+/** Σ_d log density of contrasts of the observed entries of column d, by their covariance; constants in w left out. */
+function marginalDensity(weights: ArrayLike<number>): number {
+  const U = inverseOf(laplacian(weights, lambda));
+  let sum = 0;
+  for (let d = 0; d < 3; d++) {
+    const observed = Y.map((_, i) => i).filter((i) => !Number.isNaN(Y[i]![d]));
+    const block = observed.map((i) => observed.map((j) => U[i]![j]!));
+    const ones = observed.map(() => 1);
+    const y = observed.map((i) => Y[i]![d]!);
+    const dot = (a: readonly number[], b: readonly number[]) => a.reduce((total, entry, k) => total + entry * b[k]!, 0);
+    const information = dot(ones, solved(block, ones));
+    const mean = dot(ones, solved(block, y)) / information;
+    const rest = y.map((entry) => entry - mean);
+    sum -= 0.5 * (logDeterminantOf(block) + Math.log(information) + dot(rest, solved(block, rest)));
+  }
+  return sum;
+}
+
+const some = (shift: number) => Array.from(graph.sources, (_, e) => 0.02 * (1 + ((e + shift) % 5)));
+
+describe('missing entries of meu', () => {
+  it('leave the density of the others, whose gradient is that of EM', () => {
+    const model = meu(Y, { neighbours: 4, basePrecision: lambda, missing: 'ignore' });
+    const at = (weights: number[]) => evaluate(model, { 'field.weights': weights }).objective;
+    expectClose(at(some(0)) - at(some(2)), marginalDensity(some(0)) - marginalDensity(some(2)), 1e-9);
+    expectClose(at(some(0)) - at(some(3)), marginalDensity(some(0)) - marginalDensity(some(3)), 1e-9);
+    checkModel(model, { values: { 'field.weights': some(1) }, entries: 20 });
+  });
+
+  it('are filled in by rounds of EM that each raise the density', () => {
+    const evaluateAt = observedField(Matrix.from(Y), graph, fieldFactor(graph), lambda);
+    let weights: Float64Array = Float64Array.from(some(1));
+    let at = evaluateAt(weights);
+    const before = at.value;
+    for (let round = 0; round < 12; round++) {
+      const problem = { ...graph, basePrecision: lambda, copies: 3, upper: Infinity };
+      const steps = projectedNewtonResult({ ...problem, squaredDistances: at.expectedDistances }, weights);
+      const next = evaluateAt(steps);
+      expect(next.value).toBeGreaterThan(at.value);
+      weights = steps;
+      at = next;
+    }
+    expect(at.value).toBeGreaterThan(before + 1);
+  });
+
+  it('end where the conditions hold for the distances that are expected then', async () => {
+    const model = meu(Y, { neighbours: 4, basePrecision: lambda, missing: 'ignore' });
+    const result = await fit(model);
+    expect(result.diagnostics.kktResidual).toBeLessThan(1e-10);
+    expect(result.message).toMatch(/rounds of EM and \d+ Newton steps followed/);
+    expectClose(
+      result.objective,
+      evaluate(model, { 'field.weights': result.parameters['field.weights']! }).objective,
+      1e-12,
+    );
+    expect(result.status).toBe('converged');
+    const weights = result.parameters['field.weights'] as number[];
+    const U = inverseOf(laplacian(weights, lambda));
+    const { mean } = result.impute!(Y);
+    // Expected distances by the covariances of the conditional, mean and all.
+    const Q = laplacian(weights, lambda).map((row) => row.map((entry) => entry - lambda / 30));
+    const conditional = [0, 1, 2].map((d) => {
+      const missing = Y.map((_, i) => i).filter((i) => Number.isNaN(Y[i]![d]));
+      const V = inverseOf(missing.map((i) => missing.map((j) => Q[i]![j]!)));
+      return (i: number, j: number) => V[missing.indexOf(i)]?.[missing.indexOf(j)] ?? 0;
+    });
+    let worst = 0;
+    graph.sources.forEach((i, e) => {
+      const j = graph.targets[e]!;
+      const R = U[i]![i]! + U[j]![j]! - 2 * U[i]![j]!;
+      const phi = conditional.reduce(
+        (sum, V, d) => sum + (mean.at(i, d) - mean.at(j, d)) ** 2 + V(i, i) + V(j, j) - 2 * V(i, j),
+        0,
+      );
+      const violation = (3 * R) / phi - 1;
+      worst = Math.max(worst, weights[e]! > 0 ? Math.abs(violation) : violation);
+    });
+    expect(worst).toBeLessThan(1e-8);
+    // No weights nearby do better.
+    const best = marginalDensity(weights);
+    for (const shift of [0, 1, 2, 3]) {
+      const moved = weights.map((w, e) => w * (1 + 0.02 * (((e * 7 + shift * 3) % 5) - 2)));
+      expect(marginalDensity(moved)).toBeLessThan(best);
+    }
+  });
+
+  it('are filled in better than by the mean of their column, and the fit is as any other', async () => {
+    const complete = pipeFlow({ points: 100, seed: 2 }).observations;
+    const Y = Matrix.from(complete);
+    const random = seededRandom(4);
+    const holes = Array.from(Y.data.keys()).filter(() => random.uniform() < 0.1);
+    for (const index of holes) Y.data[index] = Number.NaN;
+    const result = await fit(meu(Y, { neighbours: 6, missing: 'ignore' }));
+    const { mean } = result.impute!(Y);
+    const error = (fill: (index: number) => number) =>
+      Math.sqrt(holes.reduce((sum, index) => sum + (fill(index) - complete.data[index]!) ** 2, 0) / holes.length);
+    const means = Array.from({ length: 12 }, (_, d) => {
+      const observed = Y.column(d).filter((entry) => !Number.isNaN(entry));
+      return observed.reduce((sum, entry) => sum + entry, 0) / observed.length;
+    });
+    // Neighbours in twelve columns tell the rest; 0.105 here.
+    expect(error((index) => mean.data[index]!)).toBeLessThan(0.2 * error((index) => means[index % 12]!));
+    const again = loadFit(JSON.parse(JSON.stringify(result)));
+    expect(again.latents).toEqual(result.latents);
+    const fresh = [complete.row(3)];
+    expect(await again.project(fresh)).toEqual(await result.project(fresh));
+  });
+
+  it('change nothing when there are none', async () => {
+    const ignored = await fit(meu(complete, { neighbours: 4, missing: 'ignore' }));
+    const plain = await fit(meu(complete, { neighbours: 4 }));
+    expect(ignored.latents).toEqual(plain.latents);
+    expect(commonEntriesGraph(Matrix.from(complete), 4).graph).toEqual(knnGraph(complete, 4));
+  });
+
+  it.each([
+    [1, /^1 round of EM$/],
+    [2, /^2 rounds of EM$/],
+    [3, /^2 rounds of EM and 1 Newton step$/],
+  ])('says what %i steps were', (steps, course) => {
+    const model = meu(Y, { neighbours: 4, basePrecision: lambda, missing: 'ignore' });
+    const values = { 'field.weights': Array.from(graph.sources, () => 0.05) };
+    const search = model.refine!(values, { steps });
+    let step = withFloat64(() => search.next(false));
+    while (!step.done) step = withFloat64(() => search.next(false));
+    expect(step.value.course).toMatch(course);
+  });
+
+  it.each<[string, () => unknown, RegExp]>([
+    ['NaN without being told', () => meu(Y), /missing: 'ignore'/],
+    ['k ≥ N', () => meu(Y, { neighbours: 30, missing: 'ignore' }), /from 1 to 29/],
+    ['infinite entries', () => meu([[Infinity, 1], ...Y.map(() => [1, 2])], { missing: 'ignore' }), /is Infinity/],
+    [
+      'a row without entries',
+      () => meu(Y.with(4, [Number.NaN, Number.NaN, Number.NaN]), { neighbours: 4, missing: 'ignore' }),
+      /Row 4 .* in common with 0 other rows only/,
+    ],
+    [
+      'rows that agree where both are observed',
+      () => meu([...Y, [Y[0]![0]!, Number.NaN, Y[0]![2]!]], { neighbours: 3, missing: 'ignore' }),
+      /Points 0 and 30 are the same in all entries/,
+    ],
+    [
+      'a column without entries',
+      () =>
+        evaluate(
+          meu(
+            Y.map((row) => [...row, Number.NaN]),
+            { missing: 'ignore' },
+          ),
+        ),
+      /Column 3 .* missing entries only/,
+    ],
+  ])('refuses %s', (_, make, message) => {
+    expect(make).toThrow(InvalidInputError);
+    expect(make).toThrow(message);
+  });
+});
+
+function projectedNewtonResult(problem: Parameters<typeof projectedNewton>[0], start: Float64Array): Float64Array {
+  return withFloat64(() => {
+    const steps = projectedNewton(problem, start, 100);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value.weights;
+    }
+  });
+}

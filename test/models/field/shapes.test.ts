@@ -1,0 +1,146 @@
+import {
+  completeGraph,
+  drill,
+  evaluate,
+  fit,
+  InvalidInputError,
+  knnGraph,
+  Matrix,
+  meu,
+  seededRandom,
+} from 'latentfield';
+import { describe, expect, it } from 'vitest';
+import { fieldFactor } from '../../../src/fields/density/fieldFactor.ts';
+import { refinedMoments } from '../../../src/fields/solvers/refinedMoments.ts';
+import type { Refinement } from '../../../src/model/model.ts';
+import { float64Backend } from '../../../src/tensors/float64/scope.ts';
+import { expectClose } from '../../tolerance.ts';
+import { swissRoll } from '../spectral/columns.ts';
+
+function normals(points: number, columns: number, seed = 7): number[][] {
+  const { normal } = seededRandom(seed);
+  return Array.from({ length: points }, () => Array.from({ length: columns }, () => normal()));
+}
+
+describe('a sparse field', () => {
+  it('of two far clouds is the fields of each, and says so', async () => {
+    const near = swissRoll(210);
+    const far = swissRoll(230).map(([x, y, z]) => [x! + 1000, y!, z!]);
+    const options = { neighbours: 5 };
+    const both = await fit(meu([...near, ...far], options));
+    const [one, other] = [await fit(meu(near, options)), await fit(meu(far, options))];
+    expectClose(both.objective, one.objective + other.objective, 1e-11);
+    const weights = [one, other].flatMap(({ parameters }) => parameters['field.weights'] as number[]);
+    expectClose(both.parameters['field.weights'], weights, 1e-8);
+    expect(both.message).toContain('2 components, the largest of 230 points');
+    expect(both.diagnostics.kktResidual).toBeLessThan(1e-11);
+  });
+
+  it('of many dimensions, whose factor fills, needs no dense array for its evaluations either', async () => {
+    const Y = normals(600, 30);
+    const graph = knnGraph(Matrix.from(Y), 10);
+    // By its fill alone such a factor would be dense.
+    expect(fieldFactor(graph).sparse).toBe(false);
+    const { memory64 } = float64Backend();
+    memory64.resetPeak();
+    const { objective } = evaluate(meu(Y, { neighbours: 10 }), {});
+    expectClose(objective, 15 * 600 * Math.log(1e-4), 1e-12);
+    expect(memory64.peakBytes).toBeLessThan(8 * 600 * 600);
+  });
+});
+
+describe('drill without a penalty', () => {
+  it('has the moments of the observations at its edges, and no entries elsewhere', async () => {
+    const Y = normals(40, 12);
+    const result = await fit(drill(Y, { neighbours: 3, penalty: 0 }));
+    expect(result.status).toBe('converged');
+    expect(result.diagnostics.iterations).toBeLessThan(100);
+    const means = Y[0]!.map((_, d) => Y.reduce((sum, row) => sum + row[d]!, 0) / 40);
+    const moment = (i: number, j: number) =>
+      Y[i]!.reduce((sum, entry, d) => sum + (entry - means[d]!) * (Y[j]![d]! - means[d]!), 0) / 12;
+    const { sources, targets } = knnGraph(Matrix.from(Y), 3);
+    const covariance = result.covariance!();
+    const precision = result.precision!();
+    const joined = new Set(Array.from(sources, (i, e) => i * 40 + targets[e]!));
+    for (let i = 0; i < 40; i++) {
+      for (let j = i; j < 40; j++) {
+        if (i === j || joined.has(i * 40 + j)) expect(Math.abs(covariance.at(i, j) - moment(i, j))).toBeLessThan(1e-8);
+        else expect(precision.at(i, j)).toBe(0);
+      }
+    }
+  });
+
+  it('is refused where points that are all neighbours are more than the columns', () => {
+    const Y = normals(30, 3);
+    expect(() => drill(Y, { neighbours: 10, penalty: 0 })).toThrow(InvalidInputError);
+    expect(() => drill(Y, { neighbours: 10, penalty: 0 })).toThrow(
+      /no maximum.*4 points that are all joined.*3 columns/,
+    );
+    expect(() => drill(Y, { neighbours: 'all', penalty: 0 })).toThrow(/no maximum/);
+    expect(() => drill(Y, { neighbours: 10, penalty: 0.1 })).not.toThrow();
+  });
+
+  it.each([
+    ['fewer', 12],
+    ['as many', 20],
+    ['more', 40],
+  ])('is refused where all points are neighbours, %s than there are columns (N = 20, D = %i)', (_, columns) => {
+    const Y = normals(20, columns);
+    for (const neighbours of ['all', 19] as const) {
+      expect(() => drill(Y, { neighbours, penalty: 0 })).toThrow(InvalidInputError);
+      expect(() => drill(Y, { neighbours, penalty: 0 })).toThrow(
+        columns < 20 ? /13 points that are all joined/ : /all 20 points are joined.*sum of all points/,
+      );
+    }
+    expect(() => drill(Y, { neighbours: 'all', penalty: 1e-6 })).not.toThrow();
+  });
+
+  it('is not converged where the gradient vanishes on the way to no maximum', () => {
+    // S = [[1, −1], [−1, 1]]: W = S + ε·11ᵀ has an excess of ε, and log|Θ| grows as ε falls.
+    const along = 1 / (4 * 1e-9);
+    const problem = {
+      ...completeGraph(2),
+      variances: Float64Array.of(1, 1),
+      covariances: Float64Array.of(-1),
+      penalty: 0,
+    };
+    const values = {
+      'field.diagonal': [0.25 + along, 0.25 + along],
+      'field.attraction': [0],
+      'field.repulsion': [along - 0.25],
+    };
+    const { value } = refinedMoments(problem, values, { steps: 0 }).next(false);
+    expect(value).toMatchObject({ converged: false });
+    const { kktResidual, message } = value as Refinement;
+    expect(kktResidual).toBeLessThan(1e-8);
+    expect(message).toMatch(/grown to 2\.5e\+8 times .* no end in sight: with penalty 0 the density seems to have no/);
+  });
+
+  it('calls it converged where points are near each other, but less so than rounding', async () => {
+    const Y = normals(30, 12);
+    Y[1] = Y[0]!.map((entry, d) => entry + 1e-2 * Y[1]![d]!);
+    const result = await fit(drill(Y, { neighbours: 3, penalty: 0 }));
+    const means = Y[0]!.map((_, d) => Y.reduce((sum, row) => sum + row[d]!, 0) / 30);
+    const moment = Y[0]!.reduce((sum, entry, d) => sum + (entry - means[d]!) * (Y[1]![d]! - means[d]!), 0) / 12;
+    expect(result.status).toBe('converged');
+    expect(result.precision!().at(0, 0) * moment).toBeGreaterThan(1e3);
+    expectClose(result.covariance!().at(0, 1), moment, 1e-8);
+  });
+
+  it('is refused early where the Hessian would not fit', () => {
+    const large = normals(3000, 3);
+    expect(() => drill(large, { neighbours: 10, penalty: 0 })).toThrow(InvalidInputError);
+    expect(() => drill(large, { neighbours: 10, penalty: 0 })).toThrow(
+      /up to 12000, but with 3000 points and, at penalty 0, all \d{5} pairs/,
+    );
+    expect(() => drill(normals(160, 300), { neighbours: 'all', penalty: 0 })).toThrow(/all 12720 pairs/);
+  });
+});
+
+describe('drill with a penalty', () => {
+  it('counts the entries that differ from 0, not the covariances above the penalty', () => {
+    const Y = normals(300, 5);
+    for (const neighbours of ['all', 299] as const) expect(() => drill(Y, { neighbours })).not.toThrow();
+    expect(() => drill(normals(12_001, 2), { neighbours: 1 })).toThrow(/up to 12000, but with 12001 points/);
+  });
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { tf } from '../../../src/tensors/tensorflow.ts';
+
+const KERNELS = `
+  Add AddN Sub Multiply RealDiv FloorDiv Mod Pow Maximum Minimum SquaredDifference Neg Abs Sign Exp Expm1 Log Log1p Sqrt
+  Rsqrt Square Reciprocal Sigmoid Softplus Tanh Relu Elu EluGrad LeakyRelu Erf Sin Cos Tan Asin Acos Atan Atan2 Sinh Cosh Step
+  ClipByValue Floor Ceil Round IsNan IsFinite IsInf Softmax LogSoftmax Cast Identity Reshape ExpandDims Transpose Slice
+  StridedSlice Concat Pack Unpack SplitV PadV2 Tile GatherV2 UnsortedSegmentSum Reverse Fill Range LinSpace OneHot ZerosLike
+  OnesLike Select BroadcastTo Diag Equal NotEqual Greater GreaterEqual Less LessEqual LogicalAnd LogicalOr LogicalNot Sum Mean
+  Max Min Prod All Any ArgMax ArgMin Cumsum Cumprod BatchMatMul Selu Relu6 Asinh Acosh Atanh Lgamma Digamma Trigamma`
+  .trim()
+  .split(/\s+/);
+
+test.each(KERNELS)('the float64 backend has %s', (name) => {
+  expect(tf.getKernel(name, 'float64')?.kernelName).toBe(name);
+});
+
+test('the gamma family is there on the stock backends as well', () => {
+  for (const name of ['Lgamma', 'Digamma', 'Trigamma']) {
+    for (const backend of ['cpu', 'wasm']) expect(tf.getKernel(name, backend)?.kernelName).toBe(name);
+  }
+});
