@@ -25,6 +25,22 @@ export {
 } from './scores/normalizedMutualInformation.ts';
 export { rootMeanSquaredError } from './scores/rootMeanSquaredError.ts';
 export { continuity, trustworthiness } from './scores/trustworthiness.ts';
+export type { Split } from './selection/folds.ts';
+export {
+  heldOutDensity,
+  nearestNeighbourScore,
+  type ScoredFit,
+  type SelectionScore,
+  trustworthinessScore,
+} from './selection/scores.ts';
+export {
+  type OptionGrid,
+  type Selection,
+  type SelectionRow,
+  type SelectionSettings,
+  selectOptions,
+  type TrainingPart,
+} from './selection/selectOptions.ts';
 export {
   type AdamOptions,
   adam,

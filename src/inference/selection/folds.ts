@@ -1,0 +1,67 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { seededRandom } from '../../core/random.ts';
+
+/** Which points a model is fitted to, and which are held out to score it. */
+export interface Split {
+  /** Rows that the model is fitted to, ascending. */
+  readonly training: Int32Array;
+  /** Rows held out, ascending; none where there are no folds. */
+  readonly held: Int32Array;
+}
+
+/** The given rows of a table: of a matrix, of rows of numbers, or of a list with one entry a point. */
+export function rowsOf<T>(table: T, rows: Int32Array): T;
+export function rowsOf(table: unknown, rows: Int32Array): unknown {
+  if (table instanceof Matrix) {
+    const taken = Matrix.zeros(rows.length, table.columns);
+    rows.forEach((row, i) => {
+      taken.data.set(table.row(row), i * table.columns);
+    });
+    return taken;
+  }
+  if (Array.isArray(table)) return Array.from(rows, (row) => table[row]);
+  if (ArrayBuffer.isView(table) && 'filter' in table) {
+    const wanted = table as unknown as Float64Array;
+    return Reflect.construct(wanted.constructor as typeof Float64Array, [Array.from(rows, (row) => wanted[row]!)]);
+  }
+  throw new InvalidInputError('Rows can be taken of a Matrix, an array or a typed array with one entry a point only.');
+}
+
+/**
+ * Divides the points 0 … N − 1 into folds of nearly equal size, at random from a seed; with labels each fold holds nearly the same share of
+ * each label. A split for every fold, which is held out in it.
+ *
+ * @param labels - N labels, or undefined
+ */
+export function splitsOf(
+  points: number,
+  folds: number,
+  seed: number,
+  labels?: ArrayLike<string | number | boolean | null | undefined>,
+): Split[] {
+  const all = Int32Array.from({ length: points }, (_, i) => i);
+  if (folds === 0) return [{ training: all, held: new Int32Array(0) }];
+  const random = seededRandom(seed);
+  const order = Array.from(all);
+  for (let i = points - 1; i > 0; i--) {
+    const j = random.integer(i + 1);
+    [order[i], order[j]] = [order[j]!, order[i]!];
+  }
+  // Points of one label are dealt to the folds in turn, and the next label goes on where the last one ended.
+  const classes = new Map<unknown, number[]>();
+  for (const i of order) {
+    const label = labels?.[i];
+    const members = classes.get(label);
+    if (members === undefined) classes.set(label, [i]);
+    else members.push(i);
+  }
+  const foldOf = new Int32Array(points);
+  [...classes.values()].flat().forEach((i, place) => {
+    foldOf[i] = place % folds;
+  });
+  return Array.from({ length: folds }, (_, fold) => ({
+    training: all.filter((i) => foldOf[i] !== fold),
+    held: all.filter((i) => foldOf[i] === fold),
+  }));
+}

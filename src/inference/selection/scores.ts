@@ -1,0 +1,122 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { Projection } from '../../model/model.ts';
+import { nearestNeighbourError } from '../scores/nearestNeighbourError.ts';
+import { trustworthiness } from '../scores/trustworthiness.ts';
+import { rowsOf, type Split } from './folds.ts';
+
+/** What a score asks of a fit. */
+export interface ScoredFit {
+  readonly latents: Matrix;
+  readonly objective: number;
+  project(Y: MatrixLike): Promise<Projection>;
+}
+
+/** How well a fit does on a split of the points. */
+export interface SelectionScore {
+  /** What it is called in the table. */
+  readonly name: string;
+  readonly best: 'largest' | 'smallest';
+  /** N, the number of points that are split. */
+  readonly points: number;
+  /** N labels of which each fold is to hold its share. */
+  readonly labels?: ArrayLike<string | number | boolean | null | undefined>;
+  of(fit: ScoredFit, split: Split): number | Promise<number>;
+}
+
+/**
+ * The rate of held-out points whose nearest training point in the latent space carries another label, the held-out points placed by `project`;
+ * without folds the leave-one-out rate among the latents. The smallest is best.
+ *
+ * @param observations - N×D
+ * @param labels - N labels
+ * @throws InvalidInputError when there are not N labels
+ * @example
+ * ```ts
+ * nearestNeighbourScore(Y, labels);
+ * ```
+ */
+export function nearestNeighbourScore(
+  observations: MatrixLike,
+  labels: ArrayLike<string | number | boolean>,
+): SelectionScore {
+  const Y = Matrix.from(observations, 'The observations');
+  if (labels.length !== Y.rows) {
+    throw new InvalidInputError(
+      `nearestNeighbourScore needs one label for each of ${Y.rows} observations, but ${labels.length} were given.`,
+    );
+  }
+  return {
+    name: 'nearestNeighbourError',
+    best: 'smallest',
+    points: Y.rows,
+    labels,
+    of: async ({ latents, project }, { training, held }) => {
+      if (held.length === 0) return nearestNeighbourError(latents, labels);
+      const placed = await project(rowsOf(Y, held));
+      const wrong = Array.from(held).filter((row, i) => {
+        const nearest = nearestRow(latents, placed.latents.row(i));
+        return labels[training[nearest]!] !== labels[row];
+      });
+      return wrong.length / held.length;
+    },
+  };
+}
+
+/** The number of the row of X nearest to a point; the first of equals. */
+function nearestRow(X: Matrix, point: Float64Array): number {
+  let nearest = 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < X.rows; i++) {
+    let distance = 0;
+    for (let d = 0; d < X.columns; d++) distance += (X.at(i, d) - point[d]!) ** 2;
+    if (distance < least) {
+      least = distance;
+      nearest = i;
+    }
+  }
+  return nearest;
+}
+
+/**
+ * The mean log density log p(y*|x*) of held-out observations at their projections; without folds the fit's objective. The largest is best.
+ *
+ * @param observations - N×D
+ * @example
+ * ```ts
+ * heldOutDensity(Y);
+ * ```
+ */
+export function heldOutDensity(observations: MatrixLike): SelectionScore {
+  const Y = Matrix.from(observations, 'The observations');
+  return {
+    name: 'heldOutDensity',
+    best: 'largest',
+    points: Y.rows,
+    of: async ({ objective, project }, { held }) => {
+      if (held.length === 0) return objective;
+      const { logDensity } = await project(rowsOf(Y, held));
+      return logDensity.reduce((sum, entry) => sum + entry, 0) / logDensity.length;
+    },
+  };
+}
+
+/**
+ * The trustworthiness of the latents of the training points, a criterion without labels. The largest is best.
+ *
+ * @param observations - N×D
+ * @param neighbours - k, from 1
+ * @example
+ * ```ts
+ * trustworthinessScore(Y, 5);
+ * ```
+ */
+export function trustworthinessScore(observations: MatrixLike, neighbours: number): SelectionScore {
+  const Y = Matrix.from(observations, 'The observations');
+  return {
+    name: 'trustworthiness',
+    best: 'largest',
+    points: Y.rows,
+    of: ({ latents }, { training }) => trustworthiness(rowsOf(Y, training), latents, neighbours),
+  };
+}
