@@ -2,12 +2,13 @@ import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import type { Latents } from '../latents/latents.ts';
-import type { Assembly, Factor, TensorMap } from '../model/model.ts';
+import type { Assembly } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
+import { ownTensors } from '../model/part.ts';
 import type { Prior } from '../priors/definePrior.ts';
 import { matrixTensor } from '../tensors/matrixTensor.ts';
-import { type Tensor2D, tf } from '../tensors/tensorflow.ts';
-import { KERNEL, mapping, NOISE, noteJitter } from './gaussianProcess.ts';
+import { type Scalar, tf } from '../tensors/tensorflow.ts';
+import { KERNEL, mapping, NOISE } from './gaussianProcess.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
 
 /** A prior in its place in a model: two of one name are told apart. */
@@ -51,7 +52,7 @@ function parametersOf(parts: ModelParts, seed: number): Record<string, Parameter
   };
 }
 
-/** The model with its constants as tensors: log p(Y|X) and a factor for every prior. */
+/** The model with its constants as tensors: log p(Y|X) and a term for every prior. */
 export function assembled(parts: ModelParts, seed: number): Assembly {
   const Y = parts.observations;
   const parameters = restricted(parametersOf(parts, seed), parts.priors);
@@ -59,39 +60,23 @@ export function assembled(parts: ModelParts, seed: number): Assembly {
   const seen = parts.latents.features(Y, Y);
   const observations = tf.keep(matrixTensor(Y));
   const features = seen === Y ? observations : tf.keep(matrixTensor(seen));
-  const X = oncePerEvaluation((values) => parts.latents.apply(values, features));
-  const likelihood = mapping(parts.kernel, parts.patterns, Y.rows, X);
-  const priors = parts.priors.map(({ name, prior }, i): Factor => {
-    const keys = Object.keys(prior.parameters);
-    return {
-      name,
-      logDensity: (values, report) => {
-        const p = Object.fromEntries(keys.map((key) => [key, values[`priors.${name}.${key}`]!]));
-        const onJitter = (jitter: number) => noteJitter(report, jitter);
-        return prior.logDensity(p, X(values), { observations, constants: constants[i], onJitter });
-      },
-    };
-  });
+  const likelihood = mapping(parts.kernel, parts.patterns, Y.rows);
   return {
     parameters,
-    factors: [likelihood.factor, ...priors],
+    terms: (values, { onJitter }) => {
+      const X = parts.latents.apply(values, features);
+      const terms: Record<string, Scalar> = { mapping: likelihood.logDensity(values, X, onJitter) };
+      parts.priors.forEach(({ name, prior }, i) => {
+        const p = ownTensors(values, `priors.${name}`, Object.keys(prior.parameters));
+        terms[name] = prior.logDensity(p, X, { observations, constants: constants[i], onJitter });
+      });
+      return terms;
+    },
     dispose: () => {
       observations.dispose();
       if (features !== observations) features.dispose();
       likelihood.dispose();
     },
-  };
-}
-
-/** A function of a model's values that every factor calls but is computed once for each set of them. */
-function oncePerEvaluation(latents: (values: TensorMap) => Tensor2D): (values: TensorMap) => Tensor2D {
-  const known = new WeakMap<TensorMap, Tensor2D>();
-  return (values) => {
-    const earlier = known.get(values);
-    if (earlier !== undefined && !earlier.isDisposed) return earlier;
-    const X = latents(values);
-    known.set(values, X);
-    return X;
   };
 }
 

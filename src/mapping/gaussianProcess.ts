@@ -1,5 +1,5 @@
 import type { Kernel } from '../kernels/kernel.ts';
-import type { EvaluationReport, Factor, TensorMap } from '../model/model.ts';
+import type { TensorMap } from '../model/model.ts';
 import { outerProduct } from '../numerics/dense/outerProduct.ts';
 import { matrixTensor } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
@@ -30,7 +30,8 @@ function observedPart(K: Tensor2D, rows: Tensor1D | undefined): Tensor2D {
 
 /** The likelihood of a Gaussian-process mapping, with its constants as tensors until `dispose`. */
 export interface Mapping {
-  readonly factor: Factor;
+  /** log p(Y|X) at a model's values and its N×q latents. */
+  logDensity(values: TensorMap, X: Tensor2D, onJitter: (jitter: number) => void): Scalar;
   dispose(): void;
 }
 
@@ -42,36 +43,25 @@ interface PatternTerm {
 }
 
 /**
- * The Gaussian-process mapping from latents to observations as a factor:
+ * The Gaussian-process mapping from latents to observations as a term:
  * log p(Y|X) = −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ), K = k(X, X) + σ²I; columns that are observed in the same rows only
  * share the part of K that belongs to those. Of a kernel with fewer features than points, K is not formed.
  *
- * @param latents - the N×q latents from the model's values
  * @see Lawrence 2005, eq. 4
  */
-export function mapping(
-  kernel: Kernel,
-  patterns: readonly ObservedPattern[],
-  points: number,
-  latents: (values: TensorMap) => Tensor2D,
-): Mapping {
+export function mapping(kernel: Kernel, patterns: readonly ObservedPattern[], points: number): Mapping {
   const features = fewFeatures(kernel, points);
   const whole = patterns.length === 1 && isWhole(patterns[0]!, points) ? patterns[0] : undefined;
   if (kernel.symmetricBasis !== undefined && whole !== undefined) {
-    return symmetricBasisMapping(kernel.symmetricBasis, kernel, whole, latents);
+    return symmetricBasisMapping(kernel.symmetricBasis, kernel, whole);
   }
   const terms = patterns.map((pattern) => (features ? lowRankTerm(pattern, points) : fullRankTerm(pattern, points)));
   return {
-    factor: {
-      name: 'mapping',
-      logDensity: (values, report) => {
-        const X = latents(values);
-        const basis = features?.at(kernelTensors(kernel, values), X) ?? noisyCovariance(kernel, values, X);
-        const options = { name: NAME, onJitter: (jitter: number) => noteJitter(report, jitter) };
-        return terms
-          .map((term) => term.logDensity(basis, values[NOISE]!, options))
-          .reduce((sum, part) => op.add(sum, part) as Scalar);
-      },
+    logDensity: (values, X, onJitter) => {
+      const basis = features?.at(kernelTensors(kernel, values), X) ?? noisyCovariance(kernel, values, X);
+      return terms
+        .map((term) => term.logDensity(basis, values[NOISE]!, { name: NAME, onJitter }))
+        .reduce((sum, part) => op.add(sum, part) as Scalar);
     },
     dispose: () => {
       for (const { constants } of terms) for (const tensor of constants) tensor.dispose();
@@ -89,17 +79,12 @@ function symmetricBasisMapping(
   symmetricBasis: NonNullable<Kernel['symmetricBasis']>,
   kernel: Kernel,
   { observations }: ObservedPattern,
-  latents: (values: TensorMap) => Tensor2D,
 ): Mapping {
   const Y = tf.keep(matrixTensor(observations));
   return {
-    factor: {
-      name: 'mapping',
-      logDensity: (values, report) => {
-        const { basis, features } = symmetricBasis(kernelTensors(kernel, values), latents(values));
-        const options = { name: NAME, onJitter: (jitter: number) => noteJitter(report, jitter) };
-        return op.symmetricBasisLogDensity(basis, features, values[NOISE]!, Y, options);
-      },
+    logDensity: (values, X, onJitter) => {
+      const { basis, features } = symmetricBasis(kernelTensors(kernel, values), X);
+      return op.symmetricBasisLogDensity(basis, features, values[NOISE]!, Y, { name: NAME, onJitter });
     },
     dispose: () => Y.dispose(),
   };
@@ -129,11 +114,6 @@ function lowRankTerm({ rows, observations }: ObservedPattern, points: number): P
     },
     constants: [Y, ...(observed ? [observed] : [])],
   };
-}
-
-/** Keeps the largest jitter of an evaluation. */
-export function noteJitter(report: EvaluationReport, jitter: number): void {
-  report.jitter = Math.max(report.jitter, jitter);
 }
 
 /** The Cholesky factor of the part of K = k(X, X) + σ²I that belongs to the rows in which a pattern is observed. */

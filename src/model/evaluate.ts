@@ -57,7 +57,7 @@ function evaluation(model: Model, given: ParameterValues, seed: number): Evaluat
   const assembly = model.assemble(seed);
   try {
     const layout = layOut(assembly.parameters);
-    const density = logDensity(assembly, layout, naturalEntries(layout, given));
+    const density = logDensity(assembly, layout, naturalEntries(layout, given), { seed });
     checkFinite(density);
     checkGradients(layout, density);
     const gradients: Record<string, ParameterValue> = {};

@@ -12,12 +12,11 @@ export type { PriorPlace } from './distributions/parameterPrior.ts';
 export { type Evaluation, evaluate, type GivenValues } from './evaluate.ts';
 export type {
   Assembly,
+  Batch,
   Embedding,
   EmbeddingProgress,
   EmbeddingSearch,
   EmbeddingSteps,
-  EvaluationReport,
-  Factor,
   Model,
   ModelJSON,
   ParameterValues,
@@ -31,6 +30,7 @@ export type {
   RefinementStep,
   StartKind,
   TensorMap,
+  TermContext,
 } from './model.ts';
 export { START_KINDS } from './model.ts';
 export {

@@ -11,17 +11,23 @@ export type TensorMap = Readonly<Record<string, Tensor>>;
 /** Natural values by path, as people give and read them. */
 export type ParameterValues = Readonly<Record<string, ParameterValue>>;
 
-/** What an evaluation has to say beside its number. */
-export interface EvaluationReport {
-  /** The largest jitter that a factorisation needed (absolute, added to the diagonal); 0 when none did. */
-  jitter: number;
+/** What a model's terms may know of the evaluation that they are part of. */
+export interface TermContext {
+  /** Random numbers of this iteration: the same in each evaluation of it, so that a solver sees one function. */
+  readonly random: Random;
+  /** Which iteration of a stochastic solver it is, from 0; 0 for all others. */
+  readonly iteration: number;
+  /** The rows of the observations that count, when not all do, and N divided by their number. */
+  readonly batch?: Batch;
+  /** Called with the jitter that a factorisation needed (absolute, added to the diagonal). */
+  onJitter(jitter: number): void;
 }
 
-/** One named term of a model's log density. */
-export interface Factor {
-  readonly name: string;
-  /** The term at the given natural values, as a scalar tensor. */
-  logDensity(values: TensorMap, report: EvaluationReport): Scalar;
+/** Some of the points. */
+export interface Batch {
+  readonly rows: Int32Array;
+  /** What a sum over these rows is multiplied with, to stand for the sum over all. */
+  readonly scale: number;
 }
 
 export interface Prediction {
@@ -86,14 +92,14 @@ export interface Posterior {
 }
 
 /**
- * A model made ready to be evaluated: its variables, its factors, and the constants they need, which are kept as tensors of
+ * A model made ready to be evaluated: its variables, its terms, and the constants they need, which are kept as tensors of
  * the float64 backend until `dispose`. Made inside `withFloat64`.
  */
 export interface Assembly {
   /** Every variable and every held value by path; iteration order is the order of the solver's variables. */
   readonly parameters: Readonly<Record<string, Parameter>>;
-  /** Their log densities add up to the objective. */
-  readonly factors: readonly Factor[];
+  /** Log densities by name at natural values by path, as scalar tensors that add up to the objective. */
+  terms(values: TensorMap, context: TermContext): Readonly<Record<string, Scalar>>;
   dispose(): void;
 }
 

@@ -1,47 +1,59 @@
 import { NumericalError, OptimizationError } from '../core/errors.ts';
+import { type Random, seededRandom } from '../core/random.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import { valueAndGradients } from '../tensors/gradients.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
-import { hyperparameterFactors } from './hyperparameterFactors.ts';
-import type { Assembly, EvaluationReport, TensorMap } from './model.ts';
+import { hyperparameterTerms } from './hyperparameterTerms.ts';
+import type { Assembly, Batch, TensorMap, TermContext } from './model.ts';
 import { toNatural, type VariableLayout } from './variables.ts';
+
+/** So far apart that streams of different seeds do not meet. */
+const STREAMS = 7_919_000_003;
 
 /** The log density of a model at some natural values. */
 export interface LogDensity {
   /** Sum of the terms. */
   readonly value: number;
-  /** Each factor's part by its name. */
+  /** Their values by name. */
   readonly terms: Readonly<Record<string, number>>;
   /** Gradient in the natural values of each free variable, in the order of the layout; undefined where none arrives or was asked for. */
   readonly gradients: readonly (Float64Array | undefined)[];
-  readonly report: EvaluationReport;
+  /** The largest jitter that a factorisation needed (absolute, added to the diagonal); 0 when none did. */
+  readonly jitter: number;
 }
 
-/**
- * Evaluates the sum of a model's factors and its gradients, on the float64 backend, leaving no tensor behind.
- *
- * @param differentiated - false leaves the gradients out, and the work for them
- */
+/** What there is to say about an evaluation beside the point. */
+export interface EvaluationOptions {
+  /** false leaves the gradients out, and the work for them. */
+  readonly differentiated?: boolean;
+  /** Seed of what the terms draw; 0 unless given. */
+  readonly seed?: number;
+  /** Of a stochastic solver; 0 unless given. */
+  readonly iteration?: number;
+  readonly batch?: Batch;
+}
+
+/** Evaluates the sum of a model's terms and its gradients, on the float64 backend, leaving no tensor behind. */
 export function logDensity(
   assembly: Assembly,
   layout: VariableLayout,
   natural: readonly Float64Array[],
-  differentiated = true,
+  { differentiated = true, ...of }: EvaluationOptions = {},
 ): LogDensity {
   return withFloat64(() => {
-    const report: EvaluationReport = { jitter: 0 };
     const terms: Record<string, number> = {};
     const tensors = layout.variables.map(({ shape }, i) => op.tensor(natural[i]!, [...shape]));
     const values: TensorMap = Object.fromEntries(layout.variables.map(({ path }, i) => [path, tensors[i]!]));
     const free = layout.variables.flatMap(({ start }, i) => (differentiated && start >= 0 ? [i] : []));
+    let jitter = 0;
+    const context = termContext(of, (needed) => {
+      jitter = Math.max(jitter, needed);
+    });
     const sum = () => {
-      const parts = [...assembly.factors, ...hyperparameterFactors(layout)].map((factor) => {
-        const part = factor.logDensity(values, report);
-        terms[factor.name] = op.valueOf(part);
-        return part;
-      });
-      return parts.reduce((total: Scalar, part) => op.add(total, part) as Scalar);
+      const parts = { ...assembly.terms(values, context), ...hyperparameterTerms(layout, values) };
+      for (const [name, part] of Object.entries(parts)) terms[name] = op.valueOf(part);
+      return Object.values(parts).reduce((total, part) => op.add<Scalar>(total, part));
     };
     const xs: Tensor[] = free.map((i) => tensors[i]!);
     const { value, gradients } =
@@ -50,13 +62,33 @@ export function logDensity(
     free.forEach((i, k) => {
       all[i] = gradients[k];
     });
-    return { value, terms, gradients: all, report };
+    return { value, terms, gradients: all, jitter };
   });
+}
+
+function termContext(
+  { seed = 0, iteration = 0, batch }: EvaluationOptions,
+  onJitter: (jitter: number) => void,
+): TermContext {
+  let random: Random | undefined;
+  return {
+    get random() {
+      // Most models draw nothing, and a stream is not free.
+      random ??= seededRandom(seed + STREAMS * iteration);
+      return random;
+    },
+    iteration,
+    onJitter,
+    ...(batch !== undefined && { batch }),
+  };
 }
 
 /** The negative log density as a function of the solver's variables. */
 export interface Objective {
-  (unconstrained: Float64Array): { value: number; gradient: Float64Array };
+  (
+    unconstrained: Float64Array,
+    of?: Pick<EvaluationOptions, 'iteration' | 'batch'>,
+  ): { value: number; gradient: Float64Array };
   /** The largest jitter that any evaluation so far needed. */
   jitter(): number;
 }
@@ -66,12 +98,12 @@ export interface Objective {
  *
  * @throws OptimizationError when a free parameter receives no gradient, naming its path
  */
-export function objectiveOf(assembly: Assembly, layout: VariableLayout): Objective {
+export function objectiveOf(assembly: Assembly, layout: VariableLayout, seed = 0): Objective {
   let largest = 0;
-  const objective = (unconstrained: Float64Array) => {
+  const objective = (unconstrained: Float64Array, of?: Pick<EvaluationOptions, 'iteration' | 'batch'>) => {
     const natural = toNatural(layout, unconstrained);
-    const { value, gradients, report } = logDensity(assembly, layout, natural);
-    if (report.jitter > largest) largest = report.jitter;
+    const { value, gradients, jitter } = logDensity(assembly, layout, natural, { ...of, seed });
+    if (jitter > largest) largest = jitter;
     const gradient = new Float64Array(layout.size);
     const idle: string[] = [];
     layout.variables.forEach(({ path, start, size, transform }, i) => {

@@ -14,15 +14,10 @@ export function densityModel(
     name: 'density',
     assemble: () => ({
       parameters,
-      factors: [
-        {
-          name: 'density',
-          logDensity: (values) => {
-            onEvaluation();
-            return logDensity(values);
-          },
-        },
-      ],
+      terms: (values) => {
+        onEvaluation();
+        return { density: logDensity(values) };
+      },
       dispose: onDispose,
     }),
     posterior: ({ latents }) => ({

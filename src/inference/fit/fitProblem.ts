@@ -59,7 +59,7 @@ export function openProblem(
     layout,
     start: toUnconstrained(layout, naturalEntries(layout, {})),
     limits: limitsOf(layout),
-    objective: objectiveOf(assembly, layout),
+    objective: objectiveOf(assembly, layout, seed),
     engine,
     chosenEngine: chosenEngine(engine),
     threads,
@@ -69,7 +69,7 @@ export function openProblem(
     densityAt(x) {
       const current = disposed ? assemble() : assembly;
       try {
-        return compute(() => logDensity(current, layout, toNatural(layout, x), false));
+        return compute(() => logDensity(current, layout, toNatural(layout, x), { differentiated: false, seed }));
       } finally {
         if (current !== assembly) current.dispose();
       }

@@ -24,14 +24,14 @@ export interface Course {
 
 /** The fit at a point of the solver's variables. */
 export function fitAt(problem: FitProblem, x: Float64Array, { diagnostics, ...course }: Course): Fit {
-  const { value, terms, report } = problem.densityAt(x);
+  const { value, terms, jitter } = problem.densityAt(x);
   const outcome = {
     values: problem.valuesAt(x),
     objective: value,
     terms,
     ...course,
     message: course.message + vanishing(problem, x),
-    diagnostics: { ...problem.chosenEngine, ...problem.threads.diagnostics(), jitter: report.jitter, ...diagnostics },
+    diagnostics: { ...problem.chosenEngine, ...problem.threads.diagnostics(), jitter, ...diagnostics },
   };
   return createFit(problem.model, outcome, problem.engine);
 }

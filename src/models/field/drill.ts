@@ -86,26 +86,22 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
         [ATTRACTION]: parameters.attraction!,
         [REPULSION]: parameters.repulsion!,
       },
-      factors: [
-        {
-          name: 'field',
-          logDensity: (values) =>
-            momentDensity(
-              {
-                diagonal: values[DIAGONAL] as Tensor1D,
-                attraction: values[ATTRACTION] as Tensor1D,
-                repulsion: values[REPULSION] as Tensor1D,
-              },
-              {
-                variances: op.tensor(problem.variances) as Tensor1D,
-                covariances: op.tensor(problem.covariances) as Tensor1D,
-              },
-              problem,
-              problem.penalty,
-              COPIES,
-            ),
-        },
-      ],
+      terms: (values) => ({
+        field: momentDensity(
+          {
+            diagonal: values[DIAGONAL] as Tensor1D,
+            attraction: values[ATTRACTION] as Tensor1D,
+            repulsion: values[REPULSION] as Tensor1D,
+          },
+          {
+            variances: op.tensor(problem.variances) as Tensor1D,
+            covariances: op.tensor(problem.covariances) as Tensor1D,
+          },
+          problem,
+          problem.penalty,
+          COPIES,
+        ),
+      }),
       dispose: () => undefined,
     }),
     posterior: (values) => posteriorOf(problem, entriesIn(values), checked.latentDim),

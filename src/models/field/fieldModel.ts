@@ -74,19 +74,15 @@ export function fieldModel(parts: FieldParts): Model {
     relativeDecrease: 0,
     assemble: (): Assembly => ({
       parameters: { [WEIGHTS]: layer.parameters.weights! },
-      factors: [
-        {
-          name: 'field',
-          logDensity: (values) =>
-            fieldDensity(
-              values[WEIGHTS] as Tensor1D,
-              op.tensor(squaredDistances) as Tensor1D,
-              anyFactor,
-              basePrecision,
-              copies,
-            ),
-        },
-      ],
+      terms: (values) => ({
+        field: fieldDensity(
+          values[WEIGHTS] as Tensor1D,
+          op.tensor(squaredDistances) as Tensor1D,
+          anyFactor,
+          basePrecision,
+          copies,
+        ),
+      }),
       dispose: factor.dispose,
     }),
     posterior: (values) => fieldPosterior(parts, supportOf(graph, weightsIn(values))),

@@ -61,7 +61,7 @@ export function observedFieldModel(parts: Omit<FieldParts, 'distancesTo'>): Mode
       const evaluate = observed();
       return {
         parameters: { [WEIGHTS]: box(0, upper, start, { scale }) },
-        factors: [{ name: 'field', logDensity: (values) => observedDensity(values[WEIGHTS]!, evaluate, copies) }],
+        terms: (values) => ({ field: observedDensity(values[WEIGHTS]!, evaluate, copies) }),
         dispose: () => undefined,
       };
     },

@@ -1,19 +1,21 @@
 import { InvalidInputError } from '../core/errors.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
-import type { Factor } from './model.ts';
+import type { TensorMap } from './model.ts';
 import type { Parameter } from './parameter.ts';
 import { softplus } from './transform.ts';
 import type { VariableLayout } from './variables.ts';
 
 /** A term `hyper.<path>` for every free parameter that carries a prior: Σ log p over its entries. */
-export function hyperparameterFactors({ variables }: VariableLayout): Factor[] {
-  return variables.flatMap(({ path, parameter }): Factor[] => {
+export function hyperparameterTerms({ variables }: VariableLayout, values: TensorMap): Record<string, Scalar> {
+  const terms: Record<string, Scalar> = {};
+  for (const { path, parameter } of variables) {
     const { prior } = parameter;
-    if (prior === undefined || !parameter.free) return [];
-    const place = (x: Tensor) => (prior.on === 'natural' ? x : unconstrained(x, parameter, path));
-    return [{ name: `hyper.${path}`, logDensity: (values) => op.sum<Scalar>(prior.logDensity(place(values[path]!))) }];
-  });
+    if (prior === undefined || !parameter.free) continue;
+    const x = prior.on === 'natural' ? values[path]! : unconstrained(values[path]!, parameter, path);
+    terms[`hyper.${path}`] = op.sum<Scalar>(prior.logDensity(x));
+  }
+  return terms;
 }
 
 /** What the solver sees of natural values: the inverse of `transforms` in transform.ts, with a gradient. */
