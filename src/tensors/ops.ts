@@ -31,6 +31,7 @@ export * from './ops/elementwise.ts';
 export * from './ops/gramMatrix.ts';
 export * from './ops/laplacianQuadraticForm.ts';
 export * from './ops/radialCovariance.ts';
+export * from './ops/rbfExpectations.ts';
 export * from './ops/rbfGramMatrix.ts';
 export * from './ops/reconstructionError.ts';
 export * from './ops/reduction.ts';

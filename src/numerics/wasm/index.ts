@@ -1,4 +1,5 @@
 export { type ElementaryFunctions, wasmElementaryFunctions } from './elementaryFunctions.ts';
+export type { ExpectationOperations, GaussianPoints, PointWeights, RbfSlopes } from './expectationOperations.ts';
 export type { FusedOperations, RbfParameters } from './fusedOperations.ts';
 export { supportsKernels } from './instance.ts';
 export type { CompiledProfile, RadialProfile } from './radialOperations.ts';

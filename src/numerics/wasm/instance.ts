@@ -1,10 +1,11 @@
 import { LatentFieldError } from '../../core/errors.ts';
 import type { Float64Memory } from '../memory.ts';
 import { engineModule } from './engineModule.ts';
+import type { ExpectationKernels } from './expectationKernels.ts';
 import type { RadialKernels } from './radialKernels.ts';
 
 /** What the compiled kernels export: offsets in bytes, strides in numbers. `assembly/` says what each one does. */
-export interface Kernels extends RadialKernels {
+export interface Kernels extends RadialKernels, ExpectationKernels {
   usePacking(offset: number, rows: number, columns: number, depth: number): void;
   gemm(
     m: number,

@@ -3,6 +3,7 @@ import type { FusedOperations } from './fusedOperations.ts';
 import { kernelsOn } from './instance.ts';
 import { LOWER, packedProduct, rows } from './packing.ts';
 import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
+import { wasmExpectations } from './wasmExpectations.ts';
 import { wasmRadialOperations } from './wasmRadialOperations.ts';
 import { wasmSquaredDistances } from './wasmSquaredDistances.ts';
 import { withGradientsAtZero } from './zeroVariance.ts';
@@ -14,6 +15,7 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
   return withGradientsAtZero(memory, {
     ...wasmRadialOperations(memory),
     ...wasmSquaredDistances(memory),
+    ...wasmExpectations(memory),
 
     lowerProduct(n, k, alpha, a, b, beta, c) {
       packedProduct(memory, kernels, n, n, k, alpha, a, b, beta, rows(n, c), LOWER);

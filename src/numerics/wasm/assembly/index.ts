@@ -8,6 +8,8 @@ export { gemm } from './multiply';
 export { radialCross, radialCrossGradient } from './radialCross';
 export { radialGram, radialGramGradient } from './radialGram';
 export { rbfCovariance } from './rbfCovariance';
+export { expectedRbfGradient, expectedRbfProductsGradient } from './rbfExpectationGradients';
+export { expectedRbf, expectedRbfProducts } from './rbfExpectations';
 export { rbfGradient } from './rbfGradient';
 export { squaredDistances, squaredDistancesGradient, transposeScaled } from './squaredDistances';
 export { placeEigenvectors, symmetricEigen, symmetricEigenWorkspace } from './symmetricEigen';

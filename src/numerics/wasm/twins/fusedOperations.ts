@@ -2,6 +2,7 @@ import type { LinearAlgebraEngine } from '../../dense/engine.ts';
 import type { Float64Memory } from '../../memory.ts';
 import type { FusedOperations } from '../fusedOperations.ts';
 import { withGradientsAtZero } from '../zeroVariance.ts';
+import { typescriptExpectations } from './expectations.ts';
 import { typescriptRadialOperations } from './radialOperations.ts';
 import { typescriptSquaredDistances } from './squaredDistances.ts';
 
@@ -10,6 +11,7 @@ export function typescriptFusedOperations(memory: Float64Memory, engine: LinearA
   return withGradientsAtZero(memory, {
     ...typescriptRadialOperations(memory),
     ...typescriptSquaredDistances(memory),
+    ...typescriptExpectations(memory),
 
     lowerProduct(n, k, alpha, a, b, beta, c) {
       for (let i = 0; i < n; i++) {

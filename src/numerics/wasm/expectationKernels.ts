@@ -1,0 +1,61 @@
+/** The compiled expectations of the rbf: `assembly/rbfExpectations.ts` and `assembly/rbfExpectationGradients.ts` say what each one does. */
+export interface ExpectationKernels {
+  expectedRbf(
+    n: number,
+    m: number,
+    q: number,
+    mean: number,
+    variance: number,
+    z: number,
+    squares: number,
+    target: number,
+  ): void;
+  expectedRbfGradient(
+    n: number,
+    m: number,
+    q: number,
+    mean: number,
+    variance: number,
+    z: number,
+    squares: number,
+    g: number,
+    dmean: number,
+    dvariance: number,
+    dz: number,
+    dsquares: number,
+    work: number,
+  ): number;
+  expectedRbfProducts(
+    n: number,
+    m: number,
+    q: number,
+    mean: number,
+    variance: number,
+    z: number,
+    squares: number,
+    apart: number,
+    weights: number,
+    sums: number,
+    target: number,
+    work: number,
+  ): void;
+  expectedRbfProductsGradient(
+    n: number,
+    m: number,
+    q: number,
+    mean: number,
+    variance: number,
+    z: number,
+    squares: number,
+    apart: number,
+    weights: number,
+    sums: number,
+    g: number,
+    dmean: number,
+    dvariance: number,
+    dz: number,
+    dsquares: number,
+    total: number,
+    work: number,
+  ): number;
+}

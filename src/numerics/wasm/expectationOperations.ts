@@ -1,0 +1,54 @@
+/**
+ * Expectations of the rbf exp(−½·Σ_d ((x_d − z_d)/l_d)²) under n Gaussians N(μ_n, diag s_n), at m inducing inputs. Offsets are those of
+ * contiguous row-major matrices: means and variances n×q, inducing inputs m×q.
+ */
+export interface ExpectationOperations {
+  /** Ψ1_nm = E[k(x_n, z_m)], n×m. */
+  expectedRbf(points: GaussianPoints, target: number): void;
+
+  /** Contracts G = ∂f/∂Ψ1 with the derivatives of Ψ1. */
+  expectedRbfGradient(points: GaussianPoints, g: number, slopes: ExpectationSlopes): RbfSlopes;
+
+  /**
+   * Ψ2 = Σ_n ω_n·E[k(z, x_n)·k(x_n, z')] for each column of weights, one m×m matrix after the other; nothing n×m×m is stored.
+   */
+  expectedRbfProducts(points: GaussianPoints, weights: PointWeights, target: number): void;
+
+  /** Contracts G = ∂f/∂Ψ2 with the derivatives of Ψ2. */
+  expectedRbfProductsGradient(
+    points: GaussianPoints,
+    weights: PointWeights,
+    g: number,
+    slopes: ExpectationSlopes,
+  ): RbfSlopes;
+}
+
+export interface GaussianPoints {
+  readonly n: number;
+  readonly m: number;
+  readonly q: number;
+  readonly mean: number;
+  readonly variance: number;
+  readonly inducing: number;
+  /** q of them. */
+  readonly lengthscales: ArrayLike<number>;
+}
+
+/** How much each point counts in each of several sums, n×sums; without an offset every point counts once, in one sum. */
+export interface PointWeights {
+  readonly sums: number;
+  readonly offset?: number;
+}
+
+/** Where derivatives go: n×q, n×q and m×q. */
+export interface ExpectationSlopes {
+  readonly mean: number;
+  readonly variance: number;
+  readonly inducing: number;
+}
+
+export interface RbfSlopes {
+  /** Σ G∘Ψ */
+  readonly total: number;
+  readonly lengthscales: Float64Array;
+}

@@ -1,0 +1,250 @@
+import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
+import type { GaussianPoints, RbfSlopes } from '../../numerics/wasm/index.ts';
+import { doublesOf } from '../doubles.ts';
+import { floating, matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
+import { type MatrixKernel, runKernel, type Save, type Workplace } from '../linearAlgebra/operations/operation.ts';
+import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import { zeros } from './creation.ts';
+import { registerOnce } from './registerOnce.ts';
+
+/** Independent Gaussians N(μ_n, diag s_n), one a row. */
+export interface GaussianRows {
+  /** μ, n×q. */
+  readonly mean: Tensor2D;
+  /** s, n×q, ≥ 0. */
+  readonly variance: Tensor2D;
+}
+
+/**
+ * Ψ1_nm = E[v·exp(−½·Σ_d ((x_d − z_md)/l_d)²)] under x ~ N(μ_n, diag s_n): the expectation of an rbf covariance with inducing inputs,
+ * v·Π_d (1 + s_nd/l_d²)^−½·exp(−½·(μ_nd − z_md)²/(l_d² + s_nd)).
+ *
+ * @param x - means and variances, n×q
+ * @param Z - m×q
+ * @param variance - v, a scalar
+ * @param lengthscale - l, a scalar or q entries
+ * @returns n×m
+ * @throws InvalidInputError when the shapes do not fit
+ * @see Titsias & Lawrence 2010, appendix
+ * @example
+ * ```ts
+ * const x = { mean: op.tensor<op.Tensor2D>([[0]]), variance: op.tensor<op.Tensor2D>([[3]]) };
+ * op.expectedRbf(x, op.tensor([[0]]), op.scalar(1), op.scalar(1)); // [[0.5]]
+ * ```
+ */
+export function expectedRbf(x: GaussianRows, Z: Tensor2D, variance: Tensor, lengthscale: Tensor): Tensor2D {
+  const operands = operandsOf('expectedRbf', x, Z, variance, lengthscale);
+  registerOnce(EXPECTED, EXPECTED_GRADIENT);
+  return expected(...operands) as Tensor2D;
+}
+
+/**
+ * Ψ2 = Σ_n ω_n·E[k(z_m, x)·k(x, z_m')] of the same rbf under the same Gaussians,
+ * v²·Σ_n ω_n·Π_d (1 + 2s_nd/l_d²)^−½·exp(−(z_md − z_m'd)²/(4l_d²) − (μ_nd − (z_md + z_m'd)/2)²/(l_d² + 2s_nd)). One pass over points and
+ * pairs of inducing inputs, O(n·m²·q), and nothing n×m×m is stored.
+ *
+ * @param x - means and variances, n×q
+ * @param Z - m×q
+ * @param variance - v, a scalar
+ * @param lengthscale - l, a scalar or q entries
+ * @param weights - ω, n×p, for p sums at once; they are constants. Without them every point counts once, in one sum.
+ * @returns p×m×m
+ * @throws InvalidInputError when the shapes do not fit
+ * @see Titsias & Lawrence 2010, appendix
+ * @example
+ * ```ts
+ * const x = { mean: op.tensor<op.Tensor2D>([[0]]), variance: op.tensor<op.Tensor2D>([[4]]) };
+ * op.expectedRbfProducts(x, op.tensor([[0]]), op.scalar(1), op.scalar(1)); // [[[0.3333333333333333]]]
+ * ```
+ */
+export function expectedRbfProducts(
+  x: GaussianRows,
+  Z: Tensor2D,
+  variance: Tensor,
+  lengthscale: Tensor,
+  weights?: Tensor2D,
+): Tensor {
+  const operands = operandsOf('expectedRbfProducts', x, Z, variance, lengthscale);
+  registerOnce(PRODUCTS, PRODUCTS_GRADIENT);
+  return products(...operands, weights ?? noWeights());
+}
+
+/** Stands for weights that are all 1. */
+const noWeights = () => zeros([0, 1]);
+
+type Operands = [mean: Tensor, variance: Tensor, Z: Tensor, v: Tensor, l: Tensor];
+
+function operandsOf(operation: string, x: GaussianRows, Z: Tensor2D, v: Tensor, l: Tensor): Operands {
+  requireBackend(operation);
+  const inducing = matrixOperand(Z, operation, 'Z');
+  const q = inducing.shape[1];
+  const mean = floating(
+    x.mean,
+    operation,
+    'the means',
+    `of rank 2 with ${q} columns, those of Z,`,
+    () => x.mean.rank === 2 && x.mean.shape[1] === q,
+  );
+  const sameShape = () => x.variance.rank === 2 && x.variance.shape[0] === mean.shape[0] && x.variance.shape[1] === q;
+  return [
+    mean,
+    floating(x.variance, operation, 'the variances', `of shape [${mean.shape}], that of the means,`, sameShape),
+    inducing,
+    scalarOperand(v, operation, 'variance'),
+    floating(
+      l,
+      operation,
+      'lengthscale',
+      `of one entry or of ${q}, one for each column of Z,`,
+      () => l.size === 1 || l.size === q,
+    ),
+  ];
+}
+
+// Numbers rather than tensors: keeping scalars for the backward pass would cost more than they weigh.
+interface Attributes {
+  readonly variance: number;
+  readonly lengthscale: Float64Array;
+  readonly lengthscaleShape: number[];
+}
+
+const attributesOf = (v: Tensor, l: Tensor): Attributes => ({
+  variance: doublesOf(v)[0]!,
+  lengthscale: doublesOf(l),
+  lengthscaleShape: l.shape,
+});
+
+const expected = tf.customGrad((...args: unknown[]) => {
+  const [mean, variance, z, v, l, save] = args as [...Operands, Save];
+  const attributes = attributesOf(v, l);
+  const value = runKernel(EXPECTED.name, { mean, variance, z }, attributes)[0]!;
+  save([mean, variance, z]);
+  const gradFunc = (dy: Tensor, [m, s, Z]: Tensor[]) =>
+    runKernel(EXPECTED_GRADIENT.name, { mean: m!, variance: s!, z: Z!, dy }, attributes);
+  return { value, gradFunc };
+}) as (...operands: Operands) => Tensor;
+
+const products = tf.customGrad((...args: unknown[]) => {
+  const [mean, variance, z, v, l, weights, save] = args as [...Operands, Tensor, Save];
+  const attributes = attributesOf(v, l);
+  const value = runKernel(PRODUCTS.name, { mean, variance, z, weights }, attributes)[0]!;
+  save([mean, variance, z, weights]);
+  const gradFunc = (dy: Tensor, [m, s, Z, w]: Tensor[]) => [
+    ...runKernel(PRODUCTS_GRADIENT.name, { mean: m!, variance: s!, z: Z!, weights: w!, dy }, attributes),
+    tf.zerosLike(w!),
+  ];
+  return { value, gradFunc };
+}) as (...operands: [...Operands, Tensor]) => Tensor;
+
+type Shapes = readonly (readonly number[])[];
+
+/** The points of an operation whose first inputs are means, variances and inducing inputs. */
+function pointsOf({ inputs }: Workplace, [mean, , z]: Shapes, { lengthscale }: Attributes): GaussianPoints {
+  const [n, q] = mean as [number, number];
+  return {
+    n,
+    q,
+    m: z![0]!,
+    mean: inputs[0]!,
+    variance: inputs[1]!,
+    inducing: inputs[2]!,
+    lengthscales: lengthscale.length === 1 ? new Float64Array(q).fill(lengthscale[0]!) : lengthscale,
+  };
+}
+
+/** No rows stand for one sum of all points. */
+function weightsOf({ inputs }: Workplace, shape: readonly number[]) {
+  return shape[0] === 0 ? { sums: 1 } : { sums: shape[1]!, offset: inputs[3]! };
+}
+
+const slopeShapes = ([mean, variance, z]: Shapes, { lengthscaleShape }: Attributes) => [
+  mean!,
+  variance!,
+  z!,
+  [],
+  lengthscaleShape,
+];
+
+const slopesAt = (outputs: readonly number[]) => ({
+  mean: outputs[0]!,
+  variance: outputs[1]!,
+  inducing: outputs[2]!,
+});
+
+/** Scales the derivatives of a unit expectation by its factor, which is `factor`, and writes those in variance and lengthscales. */
+function writeSlopes(
+  { memory, outputs }: Workplace,
+  { n, m, q }: GaussianPoints,
+  { total, lengthscales }: RbfSlopes,
+  factor: number,
+  factorSlope: number,
+  count: number,
+): void {
+  for (const [offset, size] of [
+    [outputs[0]!, n * q],
+    [outputs[1]!, n * q],
+    [outputs[2]!, m * q],
+  ] as const) {
+    scaleEntries(memory.float64(offset, size), factor);
+  }
+  memory.float64(outputs[3]!, 1)[0] = factorSlope * total;
+  const own = memory.float64(outputs[4]!, count);
+  if (count === q) own.set(lengthscales);
+  else own[0] = lengthscales.reduce((sum, entry) => sum + entry, 0);
+  scaleEntries(own, factor);
+}
+
+function scaleEntries(x: Float64Array, factor: number): void {
+  for (let i = 0; i < x.length; i++) x[i]! *= factor;
+}
+
+const EXPECTED: MatrixKernel<Attributes> = {
+  name: 'latentfield.ExpectedRbf',
+  inputs: ['mean', 'variance', 'z'],
+  outputs: ([mean, , z]) => [[mean![0]!, z![0]!]],
+  compute(workplace, shapes, attributes) {
+    const { memory, outputs } = workplace;
+    const points = pointsOf(workplace, shapes, attributes);
+    fusedOperations(memory).expectedRbf(points, outputs[0]!);
+    scaleEntries(memory.float64(outputs[0]!, points.n * points.m), attributes.variance);
+  },
+};
+
+const EXPECTED_GRADIENT: MatrixKernel<Attributes> = {
+  name: 'latentfield.ExpectedRbfGradient',
+  inputs: ['mean', 'variance', 'z', 'dy'],
+  outputs: slopeShapes,
+  compute(workplace, shapes, attributes) {
+    const { memory, inputs, outputs } = workplace;
+    const points = pointsOf(workplace, shapes, attributes);
+    const slopes = fusedOperations(memory).expectedRbfGradient(points, inputs[3]!, slopesAt(outputs));
+    writeSlopes(workplace, points, slopes, attributes.variance, 1, attributes.lengthscale.length);
+  },
+};
+
+const PRODUCTS: MatrixKernel<Attributes> = {
+  name: 'latentfield.ExpectedRbfProducts',
+  inputs: ['mean', 'variance', 'z', 'weights'],
+  outputs: ([, , z, weights]) => [[weights![1]!, z![0]!, z![0]!]],
+  compute(workplace, shapes, attributes) {
+    const { memory, outputs } = workplace;
+    const points = pointsOf(workplace, shapes, attributes);
+    const weights = weightsOf(workplace, shapes[3]!);
+    fusedOperations(memory).expectedRbfProducts(points, weights, outputs[0]!);
+    scaleEntries(memory.float64(outputs[0]!, weights.sums * points.m * points.m), attributes.variance ** 2);
+  },
+};
+
+const PRODUCTS_GRADIENT: MatrixKernel<Attributes> = {
+  name: 'latentfield.ExpectedRbfProductsGradient',
+  inputs: ['mean', 'variance', 'z', 'weights', 'dy'],
+  outputs: slopeShapes,
+  compute(workplace, shapes, attributes) {
+    const { memory, inputs, outputs } = workplace;
+    const { variance, lengthscale } = attributes;
+    const points = pointsOf(workplace, shapes, attributes);
+    const weights = weightsOf(workplace, shapes[3]!);
+    const slopes = fusedOperations(memory).expectedRbfProductsGradient(points, weights, inputs[4]!, slopesAt(outputs));
+    writeSlopes(workplace, points, slopes, variance ** 2, 2 * variance, lengthscale.length);
+  },
+};
