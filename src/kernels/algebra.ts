@@ -1,5 +1,4 @@
 import { InvalidInputError } from '../core/errors.ts';
-import type { Matrix } from '../core/matrix.ts';
 import { describe } from '../core/matrix.ts';
 import type { TensorMap } from '../model/model.ts';
 import { type ParameterLike, parameterFrom, positive } from '../model/parameter.ts';
@@ -7,6 +6,7 @@ import * as op from '../tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import type { Kernel } from './kernel.ts';
 import { merged } from './merged.ts';
+import { isOffset, withOffset } from './offsets.ts';
 import { namedParts } from './parameterNames.ts';
 import { pickColumns } from './pickColumns.ts';
 
@@ -28,14 +28,14 @@ export function add(...kernels: Kernel[]): Kernel {
   const children = merged(flattened('add', kernels));
   if (children.length === 1) return children[0]!;
   const parts = namedParts(children);
+  const indices = children.map((_, i) => i);
+  // Constants and white noises are added onto the others in place of matrices of their own.
+  const [light, whole] = [true, false].map((offset) => indices.filter((i) => isOffset(children[i]!) === offset));
+  const first = whole!.length > 0 ? whole! : light!.splice(0, 1);
   const sum = (p: TensorMap, A: Tensor2D, B: Tensor2D, inputs: Tensor2D): Tensor2D => {
     const covariance = (i: number) => children[i]!.covariance(parts[i]!.own(p), A, B, inputs);
-    const onto = (K: Tensor2D, i: number) => children[i]!.addedTo!(K, parts[i]!.own(p), A, B, inputs);
-    const indices = children.map((_, i) => i);
-    const whole = indices.filter((i) => children[i]!.addedTo === undefined);
-    const light = indices.filter((i) => children[i]!.addedTo !== undefined);
-    const first = whole.length > 0 ? whole : [light.shift()!];
-    return light.reduce(onto, first.map(covariance).reduce((total, part) => op.add(total, part)) as Tensor2D);
+    const onto = (K: Tensor2D, i: number) => withOffset(K, children[i]!, parts[i]!.own(p), A === B);
+    return light!.reduce(onto, first.map(covariance).reduce((total, part) => op.add(total, part)) as Tensor2D);
   };
   return Object.freeze<Kernel>({
     kind: 'kernel',
@@ -44,8 +44,6 @@ export function add(...kernels: Kernel[]): Kernel {
     form: Object.freeze({ type: 'add', children: Object.freeze(children) }),
     covariance: sum,
     diagonal: (p, A, inputs) => diagonals(children, parts, p, A, inputs).reduce((total, part) => op.add(total, part)),
-    ...offsetGramOf(children, parts),
-    ...startedAt(children, (started) => add(...started)),
   });
 }
 
@@ -73,7 +71,6 @@ export function multiply(...kernels: Kernel[]): Kernel {
     covariance: (p, A, B, inputs) =>
       product(children.map((child, i) => child.covariance(parts[i]!.own(p), A, B, inputs))) as Tensor2D,
     diagonal: (p, A, inputs) => product(diagonals(children, parts, p, A, inputs)) as Tensor1D,
-    ...startedAt(children, (started) => multiply(...started)),
   });
 }
 
@@ -99,7 +96,6 @@ export function scale(kernel: Kernel, variance: ParameterLike = 1): Kernel {
     covariance: (p, A, B, inputs) =>
       op.mul(p['scale.variance']!, kernel.covariance(child.own(p), A, B, inputs)) as Tensor2D,
     diagonal: (p, A, inputs) => op.mul(p['scale.variance']!, kernel.diagonal(child.own(p), A, inputs)) as Tensor1D,
-    ...startedAt([kernel], ([started]) => scale(started!, variance)),
   });
 }
 
@@ -131,28 +127,7 @@ export function select(kernel: Kernel, columns: readonly number[]): Kernel {
       const own = pick.tensor(A);
       return kernel.diagonal(p, own, inputs === A ? own : pick.tensor(inputs));
     },
-    ...(kernel.startedAt && { startedAt: (X: Matrix) => select(kernel.startedAt!(pick.matrix(X)), columns) }),
   });
-}
-
-/** The Gram matrix of a sum with offsets as one operation, where all but one of its kernels are offsets and that one can take them. */
-function offsetGramOf(
-  children: readonly Kernel[],
-  parts: ReturnType<typeof namedParts>,
-): Pick<Kernel, 'offsetGram'> | undefined {
-  const indices = children.map((_, i) => i);
-  const [main, ...more] = indices.filter((i) => children[i]!.offsets === undefined);
-  const offsetGram = main === undefined || more.length > 0 ? undefined : children[main]!.offsetGram;
-  if (offsetGram === undefined) return undefined;
-  const plus = (a: Tensor | undefined, b: Tensor | undefined) => (a && b ? op.addScalars(a, b) : (a ?? b));
-  return {
-    offsetGram: (p, X, given) => {
-      const own = indices.filter((i) => i !== main).map((i) => children[i]!.offsets!(parts[i]!.own(p)));
-      const bias = own.reduce((sum, offsets) => plus(sum, offsets.bias), given.bias);
-      const noise = own.reduce((sum, offsets) => plus(sum, offsets.noise), given.noise);
-      return offsetGram(parts[main!]!.own(p), X, { ...(bias && { bias }), ...(noise && { noise }) });
-    },
-  };
 }
 
 export function isKernel(value: unknown): value is Kernel {
@@ -182,10 +157,4 @@ function diagonals(
   inputs: Tensor2D,
 ): Tensor1D[] {
   return children.map((child, i) => child.diagonal(parts[i]!.own(p), A, inputs));
-}
-
-/** Decides what is open in the parts, when there is something. */
-function startedAt(children: readonly Kernel[], whole: (children: Kernel[]) => Kernel): Pick<Kernel, 'startedAt'> {
-  if (children.every((child) => child.startedAt === undefined)) return {};
-  return { startedAt: (inputs) => whole(children.map((child) => child.startedAt?.(inputs) ?? child)) };
 }

@@ -19,7 +19,5 @@ export const bias = defineKernel({
   parameters: { variance: positive(1) },
   covariance: (p, A, B) => op.mul(p.variance, op.ones([A.shape[0], B.shape[0]])) as Tensor2D,
   diagonal: (p, A) => constantDiagonal(p.variance, A),
-  addedTo: (K, p) => op.add(K, p.variance) as Tensor2D,
-  offsets: (p) => ({ bias: p.variance }),
-  mergesInSums: true,
+  capabilities: () => ({ structure: { type: 'constant', parameter: 'variance' } }),
 });

@@ -1,11 +1,13 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { describe, type Matrix } from '../core/matrix.ts';
+import { describe } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
+import type { TensorMap } from '../model/model.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../model/parameter.ts';
 import { type OwnParameters, overriddenParameters, ownTensors } from '../model/part.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
-import type { Kernel, Offsets, SymmetricBasis } from './kernel.ts';
+import type { KernelCapabilities } from './capabilities.ts';
+import type { Kernel } from './kernel.ts';
 
 /** Natural values of a kernel's own parameters, as tensors: scalars, or vectors where the start is a list. */
 export type KernelParameters<Name extends string> = Readonly<Record<Name, Tensor>>;
@@ -33,25 +35,11 @@ export interface KernelDefinition<Name extends string, Options extends object = 
   ): Tensor2D;
   /** k(x, x) for every row of A (n entries); blocks of the Gram matrix are formed when this is missing. */
   diagonal?(p: KernelParameters<Name>, A: Tensor2D, inputs: Tensor2D, options: Partial<Options>): Tensor1D;
-  /** K + k(A, B), when that takes fewer passes than forming k(A, B). */
-  addedTo?(K: Tensor2D, p: KernelParameters<Name>, A: Tensor2D, B: Tensor2D): Tensor2D;
-  /** What it adds to a Gram matrix, when it is nothing else. */
-  offsets?(p: KernelParameters<Name>): Partial<Offsets>;
-  /** k(X, X) with offsets, when one operation does both. */
-  offsetGram?(p: KernelParameters<Name>, X: Tensor2D, offsets: Partial<Offsets>): Tensor2D;
-  /** When k(X, X) = E² + UUᵀ with a symmetric N×N matrix E of basis functions at the process's inputs and few features U: E and U. */
-  symmetricBasis?(options: Partial<Options>): ((p: KernelParameters<Name>, X: Tensor2D) => SymmetricBasis) | undefined;
-  /**
-   * When k(A, B) = Φ(A)·Φ(B)ᵀ with finitely many features that do not depend on the process's inputs: their number and Φ, n×rank.
-   * A process with fewer features than points is then worked with in features.
-   */
-  features?(
+  /** What is known of it beside its values, by its options and parameters: see {@link KernelCapabilities}. */
+  capabilities?(
     options: Partial<Options>,
-  ): { readonly rank: number; at(p: KernelParameters<Name>, A: Tensor2D): Tensor2D } | undefined;
-  /** When an option is left open: what it is for a process that starts at these inputs (N×q). */
-  startedAt?(options: Partial<Options>): ((inputs: Matrix) => Partial<Options>) | undefined;
-  /** Whether a sum of two of these is one of them, with the sum of their parameters. */
-  readonly mergesInSums?: boolean;
+    parameters: Readonly<Record<Name, Parameter>>,
+  ): KernelCapabilities<KernelParameters<Name>>;
 }
 
 /** Makes a kernel; what is given replaces the default parameters, or sets an option. */
@@ -101,34 +89,17 @@ export function defineKernel<Name extends string, Options extends object = objec
     const own = overriddenParameters(`Kernel '${name}'`, standard, overrides);
     const names = Object.keys(own) as Name[];
     const remade = (changes: Readonly<Record<string, unknown>>) => make({ ...own, ...options, ...changes });
-    const open = definition.startedAt?.(options);
-    const features = definition.features?.(options);
-    const symmetricBasis = definition.symmetricBasis?.(options);
+    const values = (p: TensorMap) => ownTensors(p, name, names);
+    const capabilities = Object.freeze({ ...definition.capabilities?.(options, own) }) as KernelCapabilities;
     const kernel: Kernel = {
       kind: 'kernel',
       name,
       parameters: Object.freeze(Object.fromEntries(names.map((key) => [`${name}.${key}`, own[key]]))),
-      form: Object.freeze({ type: 'leaf', standard, options, remade, mergesInSums: definition.mergesInSums ?? false }),
-      covariance: (p, A, B, inputs) => definition.covariance(ownTensors(p, name, names), A, B, inputs, options),
-      diagonal: (p, A, inputs) => {
-        const values = ownTensors(p, name, names);
-        return (
-          definition.diagonal?.(values, A, inputs, options) ??
-          diagonalOf((rows) => definition.covariance(values, rows, rows, inputs, options), A)
-        );
-      },
-      ...(definition.addedTo && {
-        addedTo: (K, p, A, B) => definition.addedTo!(K, ownTensors(p, name, names), A, B),
-      }),
-      ...(definition.offsets && { offsets: (p) => definition.offsets!(ownTensors(p, name, names)) }),
-      ...(definition.offsetGram && {
-        offsetGram: (p, X, offsets) => definition.offsetGram!(ownTensors(p, name, names), X, offsets),
-      }),
-      ...(symmetricBasis && { symmetricBasis: (p, X) => symmetricBasis(ownTensors(p, name, names), X) }),
-      ...(features && {
-        features: { rank: features.rank, at: (p, A) => features.at(ownTensors(p, name, names), A) },
-      }),
-      ...(open && { startedAt: (inputs) => remade(open(inputs)) }),
+      form: Object.freeze({ type: 'leaf', standard, options, remade, capabilities, own: values }),
+      covariance: (p, A, B, inputs) => definition.covariance(values(p), A, B, inputs, options),
+      diagonal: (p, A, inputs) =>
+        definition.diagonal?.(values(p), A, inputs, options) ??
+        diagonalOf((rows) => definition.covariance(values(p), rows, rows, inputs, options), A),
     };
     return Object.freeze(kernel);
   };

@@ -1,13 +1,22 @@
 export { add, multiply, scale, select } from './algebra.ts';
 export { bias } from './bias.ts';
+export type {
+  KernelBasis,
+  KernelCapabilities,
+  KernelExpectations,
+  KernelFeatures,
+  KernelStructure,
+  SymmetricBasis,
+} from './capabilities.ts';
 export { type AnyKernelFactory, builtInKernels, type KernelCatalogue } from './catalogue.ts';
 export { cosine } from './cosine.ts';
 export { covariance } from './covariance.ts';
 export { defineKernel, type KernelDefinition, type KernelFactory, type KernelParameters } from './defineKernel.ts';
+export { defineRadialKernel } from './defineRadialKernel.ts';
 export { describe } from './describe.ts';
 export { expand } from './expand.ts';
 export { type KernelJSON, kernelFromJSON, kernelToJSON } from './json.ts';
-export type { Kernel, KernelFeatures, KernelForm, KernelLeaf, Offsets, SymmetricBasis } from './kernel.ts';
+export type { Kernel, KernelForm, KernelLeaf } from './kernel.ts';
 export { linear } from './linear.ts';
 export { matern12 } from './matern12.ts';
 export { matern32 } from './matern32.ts';

@@ -1,9 +1,11 @@
 import { positive } from '../model/parameter.ts';
+import * as op from '../tensors/ops.ts';
+import type { Tensor2D } from '../tensors/tensorflow.ts';
 import { defineKernel } from './defineKernel.ts';
 import { weightedProducts, weightedSquares } from './products.ts';
 
 /**
- * Linear: k(x, x') = Σ_d v_d·x_d·x'_d.
+ * Linear: k(x, x') = Σ_d v_d·x_d·x'_d. Its rank is the number of columns: a model of more points costs O(N), without any N×N matrix.
  *
  * @param overrides - `variance` v > 0 (1), a list for one per latent dimension (ARD)
  * @throws InvalidInputError for an unknown parameter or one outside its range
@@ -18,4 +20,11 @@ export const linear = defineKernel({
   parameters: { variance: positive(1) },
   covariance: (p, A, B) => weightedProducts(A, B, p.variance),
   diagonal: (p, A) => weightedSquares(A, p.variance),
+  capabilities: () => ({
+    structure: {
+      type: 'features',
+      rank: (columns) => columns,
+      at: (p, A) => op.mul<Tensor2D>(A, op.sqrt(p.variance)),
+    },
+  }),
 });

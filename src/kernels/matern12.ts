@@ -1,5 +1,5 @@
+import { defineRadialKernel } from './defineRadialKernel.ts';
 import { maternProfiles } from './maternProfiles.ts';
-import { stationaryKernel } from './stationary.ts';
 
 /**
  * Matérn of order ½ (Ornstein–Uhlenbeck, exponential): k(x, x') = v·e^{−r}, r² = Σ_d ((x_d − x'_d)/l_d)². Its samples are continuous
@@ -13,4 +13,4 @@ import { stationaryKernel } from './stationary.ts';
  * matern12({ lengthscale: 0.5 });
  * ```
  */
-export const matern12 = stationaryKernel(maternProfiles.matern12);
+export const matern12 = defineRadialKernel(maternProfiles.matern12);

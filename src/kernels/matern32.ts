@@ -1,5 +1,5 @@
+import { defineRadialKernel } from './defineRadialKernel.ts';
 import { maternProfiles } from './maternProfiles.ts';
-import { stationaryKernel } from './stationary.ts';
 
 /**
  * Matérn of order 3/2: k(x, x') = v(1 + √3·r)e^{−√3·r}, r² = Σ_d ((x_d − x'_d)/l_d)². Its samples are differentiable once.
@@ -12,4 +12,4 @@ import { stationaryKernel } from './stationary.ts';
  * matern32({ variance: 2, lengthscale: [1, 0.5] });
  * ```
  */
-export const matern32 = stationaryKernel(maternProfiles.matern32);
+export const matern32 = defineRadialKernel(maternProfiles.matern32);

@@ -1,5 +1,5 @@
+import { defineRadialKernel } from './defineRadialKernel.ts';
 import { maternProfiles } from './maternProfiles.ts';
-import { stationaryKernel } from './stationary.ts';
 
 /**
  * Matérn of order 5/2: k(x, x') = v(1 + √5·r + 5r²/3)e^{−√5·r}, r² = Σ_d ((x_d − x'_d)/l_d)². Its samples are differentiable twice.
@@ -12,4 +12,4 @@ import { stationaryKernel } from './stationary.ts';
  * matern52({ variance: 2, lengthscale: [1, 0.5] });
  * ```
  */
-export const matern52 = stationaryKernel(maternProfiles.matern52);
+export const matern52 = defineRadialKernel(maternProfiles.matern52);

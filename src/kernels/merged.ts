@@ -1,9 +1,10 @@
 import type { Parameter } from '../model/parameter.ts';
 import type { Kernel } from './kernel.ts';
+import { isOffset } from './offsets.ts';
 
 /**
- * The summands with those that merge in sums taken together, each group where its first member stood. Two merge when they come from
- * one definition and their parameters are plain numbers of the same kind: both held, or both free with the definition's own support
+ * The summands with constants taken together, and white noises, each group where its first member stood. Two merge when they come from
+ * one definition of one parameter and their parameters are plain numbers of the same kind: both held, or both free with the definition's own support
  * and nothing of their own (bounds, a transform, a prior). Only then does the sum mean what the two meant.
  */
 export function merged(summands: readonly Kernel[]): readonly Kernel[] {
@@ -18,9 +19,10 @@ export function merged(summands: readonly Kernel[]): readonly Kernel[] {
 
 function mergeable(a: Kernel, b: Kernel): boolean {
   if (a.form.type !== 'leaf' || b.form.type !== 'leaf') return false;
-  const { standard, mergesInSums } = a.form;
-  if (!mergesInSums || standard !== b.form.standard) return false;
-  return Object.keys(standard).every((name) => {
+  const { standard } = a.form;
+  const names = Object.keys(standard);
+  if (!isOffset(a) || names.length !== 1 || standard !== b.form.standard) return false;
+  return names.every((name) => {
     const [own, other] = [parameterOf(a, name), parameterOf(b, name)];
     return own.free === other.free && isPlain(own, standard[name]!) && isPlain(other, standard[name]!);
   });

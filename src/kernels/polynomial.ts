@@ -4,6 +4,7 @@ import { fixed, positive } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import { defineKernel, type KernelFactory } from './defineKernel.ts';
+import { monomialCount, monomials } from './monomials.ts';
 import { weightedProducts, weightedSquares } from './products.ts';
 
 type Names = 'variance' | 'scale' | 'offset' | 'degree';
@@ -13,6 +14,13 @@ const ofAnyDegree = defineKernel<Names>({
   parameters: { variance: positive(1), scale: positive(1), offset: positive(1), degree: fixed(2) },
   covariance: (p, A, B) => power(p, weightedProducts(A, B, p.scale)) as Tensor2D,
   diagonal: (p, A) => power(p, weightedSquares(A, p.scale)) as Tensor1D,
+  capabilities: (_options, { degree }) => ({
+    structure: {
+      type: 'features',
+      rank: (columns) => monomialCount(columns + 1, Number(degree.initial)),
+      at: (p, A) => op.mul<Tensor2D>(op.sqrt(p.variance), monomials(affine(p, A), checkDegree(op.valueOf(p.degree)))),
+    },
+  }),
 });
 
 /**
@@ -38,6 +46,12 @@ export const polynomial: KernelFactory<'variance' | 'scale' | 'offset' | 'degree
   checkDegree(initial);
   return kernel;
 };
+
+/** (√scale_d·x_d, √offset) of every row: a degree of their inner products is the covariance. */
+function affine(p: Readonly<Record<Names, Tensor>>, A: Tensor2D): Tensor2D {
+  const last = op.mul<Tensor2D>(op.sqrt(p.offset), op.ones([A.shape[0], 1]));
+  return op.concat([op.mul<Tensor2D>(A, op.sqrt(p.scale)), last], 1);
+}
 
 function power(p: Readonly<Record<Names, Tensor>>, products: Tensor): Tensor {
   const degree = checkDegree(op.valueOf(p.degree));

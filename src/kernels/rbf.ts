@@ -1,6 +1,5 @@
-import * as op from '../tensors/ops.ts';
+import { defineRadialKernel } from './defineRadialKernel.ts';
 import { rbfProfile } from './rbfProfile.ts';
-import { stationaryKernel } from './stationary.ts';
 
 /**
  * Radial basis function (squared exponential): k(x, x') = v·exp(−r²/2), r² = Σ_d ((x_d − x'_d)/l_d)². Its samples are smooth.
@@ -13,6 +12,4 @@ import { stationaryKernel } from './stationary.ts';
  * rbf({ variance: 2, lengthscale: [1, 0.5] });
  * ```
  */
-export const rbf = stationaryKernel(rbfProfile, (p, X, { bias = op.scalar(0), noise = op.scalar(0) }) =>
-  op.rbfGramMatrix(X, p.variance, p.lengthscale, bias, noise),
-);
+export const rbf = defineRadialKernel(rbfProfile);

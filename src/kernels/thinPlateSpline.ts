@@ -53,17 +53,23 @@ export const thinPlateSpline: (options?: ThinPlateSplineOptions) => Kernel = def
   },
   diagonal: (_p, A, inputs, options) =>
     op.sum(op.square(features(A, centresFor(A, inputs, options), options.constant)), 1) as Tensor1D,
-  features: (options) =>
-    Array.isArray(options.centres)
-      ? {
-          rank: options.centres.length + options.centres[0]!.length + 1,
-          at: (_p, A) => features(A, centresFor(A, A, options), options.constant),
-        }
-      : undefined,
-  symmetricBasis: ({ centres, constant }) =>
-    centres === undefined ? (_p, X) => ({ basis: basisAt(X, X, constant), features: affine(X) }) : undefined,
-  startedAt: ({ centres }) =>
-    typeof centres === 'number' ? (inputs) => ({ centres: centresOf(inputs, centres).toArrays() }) : undefined,
+  capabilities: (options) => {
+    const { centres, constant } = options;
+    if (centres === undefined) {
+      const at = (_p: object, X: Tensor2D) => ({ basis: basisAt(X, X, constant), features: affine(X) });
+      return { structure: { type: 'symmetricBasis', at } };
+    }
+    if (typeof centres === 'number') {
+      return { decidedAt: (inputs) => ({ centres: centresOf(inputs, centres).toArrays() }) };
+    }
+    return {
+      structure: {
+        type: 'features',
+        rank: (columns) => centres.length + columns + 1,
+        at: (_p, A) => features(A, centresFor(A, A, options), constant),
+      },
+    };
+  },
 });
 
 /** (η(‖x − x_1‖), …, η(‖x − x_M‖), x, 1) of every row: k is their inner product. */

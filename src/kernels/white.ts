@@ -21,7 +21,5 @@ export const white = defineKernel({
   covariance: (p, A, B) =>
     op.mul(p.variance, A === B ? op.eye(A.shape[0]) : op.zeros([A.shape[0], B.shape[0]])) as Tensor2D,
   diagonal: (p, A) => constantDiagonal(p.variance, A),
-  addedTo: (K, p, A, B) => (A === B ? op.addDiagonal(K, p.variance) : K),
-  offsets: (p) => ({ noise: p.variance }),
-  mergesInSums: true,
+  capabilities: () => ({ structure: { type: 'white', parameter: 'variance' } }),
 });

@@ -60,7 +60,7 @@ export function assembled(parts: ModelParts, seed: number): Assembly {
   const seen = parts.latents.features(Y, Y);
   const observations = tf.keep(matrixTensor(Y));
   const features = seen === Y ? observations : tf.keep(matrixTensor(seen));
-  const likelihood = mapping(parts.kernel, parts.patterns, Y.rows);
+  const likelihood = mapping(parts.kernel, parts.patterns, Y.rows, parts.latentDim);
   return {
     parameters,
     terms: (values, { onJitter }) => {

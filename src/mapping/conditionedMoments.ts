@@ -1,5 +1,6 @@
 import type { Matrix } from '../core/matrix.ts';
-import type { Kernel, KernelFeatures } from '../kernels/kernel.ts';
+import type { Kernel } from '../kernels/kernel.ts';
+import type { Features } from '../kernels/structure/index.ts';
 import type { ParameterValues } from '../model/model.ts';
 import { valueTensors } from '../model/valueTensors.ts';
 import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
@@ -27,7 +28,7 @@ export function conditionedMoments(
   X: Matrix,
   patterns: readonly ObservedPattern[],
 ): MomentsAt {
-  const features = fewFeatures(kernel, X.rows);
+  const features = fewFeatures(kernel, X.rows, X.columns);
   return features === undefined
     ? fullRank(kernel, values, X, patterns)
     : lowRank(kernel, features, values, X, patterns);
@@ -63,7 +64,7 @@ function fullRank(kernel: Kernel, values: ParameterValues, X: Matrix, patterns: 
 /** By the posterior of the features' weights. */
 function lowRank(
   kernel: Kernel,
-  features: KernelFeatures,
+  features: Features,
   values: ParameterValues,
   X: Matrix,
   patterns: readonly ObservedPattern[],

@@ -1,4 +1,5 @@
 import type { Kernel } from '../kernels/kernel.ts';
+import { type Basis, noisyGram, symmetricBasisOf } from '../kernels/structure/index.ts';
 import type { TensorMap } from '../model/model.ts';
 import { outerProduct } from '../numerics/dense/outerProduct.ts';
 import { matrixTensor } from '../tensors/matrixTensor.ts';
@@ -20,7 +21,7 @@ export function kernelTensors(kernel: Kernel, values: TensorMap): TensorMap {
 function noisyCovariance(kernel: Kernel, values: TensorMap, X: Tensor2D): Tensor2D {
   const p = kernelTensors(kernel, values);
   const noise = values[NOISE]!;
-  return kernel.offsetGram?.(p, X, { noise }) ?? op.addDiagonal(kernel.covariance(p, X, X, X), noise);
+  return noisyGram(kernel)(p, X, noise);
 }
 
 /** The part of K that belongs to the observed rows. */
@@ -49,11 +50,17 @@ interface PatternTerm {
  *
  * @see Lawrence 2005, eq. 4
  */
-export function mapping(kernel: Kernel, patterns: readonly ObservedPattern[], points: number): Mapping {
-  const features = fewFeatures(kernel, points);
+export function mapping(
+  kernel: Kernel,
+  patterns: readonly ObservedPattern[],
+  points: number,
+  columns: number,
+): Mapping {
+  const features = fewFeatures(kernel, points, columns);
+  const basis = symmetricBasisOf(kernel, columns);
   const whole = patterns.length === 1 && isWhole(patterns[0]!, points) ? patterns[0] : undefined;
-  if (kernel.symmetricBasis !== undefined && whole !== undefined) {
-    return symmetricBasisMapping(kernel.symmetricBasis, kernel, whole);
+  if (basis !== undefined && whole !== undefined) {
+    return symmetricBasisMapping(basis, kernel, whole);
   }
   const terms = patterns.map((pattern) => (features ? lowRankTerm(pattern, points) : fullRankTerm(pattern, points)));
   return {
@@ -75,16 +82,15 @@ function isWhole({ rows, observations }: ObservedPattern, points: number): boole
 }
 
 /** The same of a kernel with k(X, X) = E² + UUᵀ, from E and U. */
-function symmetricBasisMapping(
-  symmetricBasis: NonNullable<Kernel['symmetricBasis']>,
-  kernel: Kernel,
-  { observations }: ObservedPattern,
-): Mapping {
+function symmetricBasisMapping(structure: Basis, kernel: Kernel, { observations }: ObservedPattern): Mapping {
   const Y = tf.keep(matrixTensor(observations));
   return {
     logDensity: (values, X, onJitter) => {
-      const { basis, features } = symmetricBasis(kernelTensors(kernel, values), X);
-      return op.symmetricBasisLogDensity(basis, features, values[NOISE]!, Y, { name: NAME, onJitter });
+      const p = kernelTensors(kernel, values);
+      const { basis, features } = structure.at(p, X);
+      const { white } = structure;
+      const noise = white === undefined ? values[NOISE]! : op.addScalars(values[NOISE]!, white(p));
+      return op.symmetricBasisLogDensity(basis, features, noise, Y, { name: NAME, onJitter });
     },
     dispose: () => Y.dispose(),
   };

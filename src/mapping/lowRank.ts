@@ -1,13 +1,16 @@
 import type { Matrix } from '../core/matrix.ts';
-import type { Kernel, KernelFeatures } from '../kernels/kernel.ts';
+import type { Kernel } from '../kernels/kernel.ts';
+import { type Features, featuresOf } from '../kernels/structure/index.ts';
 import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import type { PositiveDefiniteOptions } from '../tensors/ops.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 
-/** The kernel's features where they are fewer than the points: then nothing N×N need be formed. */
-export function fewFeatures({ features }: Kernel, points: number): KernelFeatures | undefined {
-  return features !== undefined && features.rank < points ? features : undefined;
+/** The kernel's features where they are fewer than the points and there is no white noise: then nothing N×N need be formed. */
+export function fewFeatures(kernel: Kernel, points: number, columns: number): Features | undefined {
+  const features = featuresOf(kernel, columns);
+  if (features === undefined || features.white !== undefined) return undefined;
+  return features.rank < points ? features : undefined;
 }
 
 const NAME = 'The precision of the weights of the features';

@@ -3,6 +3,7 @@ import { Matrix } from '../core/matrix.ts';
 import { checkKernel as kernelOrThrow } from '../kernels/algebra.ts';
 import { describe } from '../kernels/describe.ts';
 import type { Kernel } from '../kernels/kernel.ts';
+import { startedAt } from '../kernels/startedAt.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { valueTensors } from '../model/valueTensors.ts';
 import { doublesOf } from '../tensors/doubles.ts';
@@ -69,7 +70,7 @@ function requirements(
   options: DifferenceOptions,
 ): Requirement[] {
   const [X, Z, inputs] = [0, 1, 2].map((k) => randomPoints(n - k, q, seed + k)) as [Matrix, Matrix, Matrix];
-  const kernel = described.startedAt?.(X) ?? described;
+  const kernel = startedAt(described, X);
   const values = initialValues(kernel);
   const held = Object.fromEntries(Object.entries(values).filter(([name]) => !kernel.parameters[name]!.free));
   const free = Object.fromEntries(Object.entries(values).filter(([name]) => kernel.parameters[name]!.free));

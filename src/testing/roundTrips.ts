@@ -7,6 +7,7 @@ import { describe } from '../kernels/describe.ts';
 import { kernelFromJSON, kernelToJSON } from '../kernels/json.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import { parseKernel } from '../kernels/parse.ts';
+import { startedAt } from '../kernels/startedAt.ts';
 import { agreement } from './agreement.ts';
 
 /** JSON and back gives the same JSON, paths and covariance, bit for bit. */
@@ -27,7 +28,7 @@ export function textRoundTrip(kernel: Kernel, X: Matrix): string {
 
 function sameKernel(again: Kernel, kernel: Kernel, X: Matrix): string {
   same('list of parameters', Object.keys(again.parameters).join(), Object.keys(kernel.parameters).join());
-  const K = (k: Kernel) => covariance(k.startedAt?.(X) ?? k, X).data;
+  const K = (k: Kernel) => covariance(startedAt(k, X), X).data;
   return agreement(K(again), K(kernel), 0);
 }
 

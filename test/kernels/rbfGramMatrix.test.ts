@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { add, bias, type Kernel, rbf, seededRandom, white } from '../../src/index.ts';
+import { add, bias, rbf, seededRandom, white } from '../../src/index.ts';
+import { noisyGram } from '../../src/kernels/structure/index.ts';
 import { withEngine } from '../../src/numerics/dense/index.ts';
 import { doublesOf } from '../../src/tensors/doubles.ts';
 import { withFloat64 } from '../../src/tensors/float64/scope.ts';
@@ -43,7 +44,7 @@ describe.each(['wasm', 'typescript'] as const)('the Gram matrix of rbf + bias + 
   it('is the same in one operation as in several, to 1e-12, with its gradients', () => {
     withFloat64(({ memory64 }) =>
       withEngine(memory64, engine, () => {
-        const fused = results((p, X, noise) => kernel.offsetGram!(p, X, { noise }));
+        const fused = results((p, X, noise) => noisyGram(kernel)(p, X, noise));
         const separate = results(apart);
         expectClose(fused.K, separate.K, 1e-13, 'K');
         fused.gradients.forEach((gradient, i) => {
@@ -53,12 +54,4 @@ describe.each(['wasm', 'typescript'] as const)('the Gram matrix of rbf + bias + 
       }),
     );
   });
-});
-
-it('is offered by sums of one rbf with biases and white noises only', () => {
-  const offers = (k: Kernel) => k.offsetGram !== undefined;
-  expect(offers(rbf())).toBe(true);
-  expect(offers(add(bias(), rbf()))).toBe(true);
-  expect(offers(add(rbf(), rbf()))).toBe(false);
-  expect(offers(add(bias(), white()))).toBe(false);
 });

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/data/index.ts';
-import { evaluate, fit, type Kernel, loadFit, Matrix, rbf, thinPlateSpline, tpslvm } from '../../src/index.ts';
+import { evaluate, fit, loadFit, Matrix, rbf, thinPlateSpline, tpslvm } from '../../src/index.ts';
+import { startedAt } from '../../src/kernels/startedAt.ts';
+import { featuresOf } from '../../src/kernels/structure/index.ts';
 import { float64Backend } from '../../src/tensors/float64/index.ts';
 import { checkModel } from '../../src/testing/index.ts';
+import { withoutStructure } from '../kernels/withoutStructure.ts';
 import { expectClose } from '../tolerance.ts';
 
 const Y = pipeFlow({ points: 30, seed: 5 }).observations;
@@ -18,12 +21,8 @@ const centres = [
   [1, 1],
 ];
 
-/** The same covariance of which only N×N matrices are known. */
-function withoutFeatures({ features: _, ...kernel }: Kernel): Kernel {
-  return kernel;
-}
 const sparse = thinPlateSpline({ centres });
-const dense = withoutFeatures(sparse);
+const dense = withoutStructure(sparse);
 
 /** Some entries of Y missing, in two patterns. */
 const withHoles = new Matrix(
@@ -34,11 +33,11 @@ const withHoles = new Matrix(
 
 describe('the sparse TPSLVM', () => {
   it('has the features that its covariance is made of', () => {
-    expect(sparse.features!.rank).toBe(4 + 2 + 1);
-    expect(thinPlateSpline().features).toBeUndefined();
-    expect(thinPlateSpline({ centres: 4 }).features).toBeUndefined();
-    expect(thinPlateSpline({ centres: 4 }).startedAt!(X).features!.rank).toBe(7);
-    expect(rbf().features).toBeUndefined();
+    expect(featuresOf(sparse, 2)!.rank).toBe(4 + 2 + 1);
+    expect(featuresOf(thinPlateSpline(), 2)).toBeUndefined();
+    expect(featuresOf(thinPlateSpline({ centres: 4 }), 2)).toBeUndefined();
+    expect(featuresOf(startedAt(thinPlateSpline({ centres: 4 }), X), 2)!.rank).toBe(7);
+    expect(featuresOf(rbf(), 2)).toBeUndefined();
   });
 
   it.each([1, 2, 3, 4])('has the value and gradients of the N×N form, q = %i', (q) => {
@@ -53,7 +52,7 @@ describe('the sparse TPSLVM', () => {
       'mapping.noise': 0.03,
     };
     const low = evaluate(tpslvm(Y, { latentDim: q, kernel }), at);
-    const full = evaluate(tpslvm(Y, { latentDim: q, kernel: withoutFeatures(kernel) }), at);
+    const full = evaluate(tpslvm(Y, { latentDim: q, kernel: withoutStructure(kernel) }), at);
     expectClose(low.objective, full.objective, 1e-12, 'objective');
     expectClose(low.gradients.latents, full.gradients.latents, 1e-10, 'dX');
     expectClose(low.gradients['mapping.noise'], full.gradients['mapping.noise'], 1e-10, 'dσ²');

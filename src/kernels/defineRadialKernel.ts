@@ -1,0 +1,36 @@
+import { positive } from '../model/parameter.ts';
+import * as op from '../tensors/ops.ts';
+import { defineKernel, type KernelFactory } from './defineKernel.ts';
+import { constantDiagonal, scaledPoints } from './stationary.ts';
+
+/**
+ * A covariance that is a function of distance: k(x, x') = v·f(r²), r² = Σ_d ((x_d − x'_d)/l_d)². A profile f, given with its slope, is
+ * all it takes: the kernel runs through the same fused operations as the built-in ones, which are made with this function.
+ *
+ * @param profile - `name`, the kernel's; `value` and `slope`, loops that put f(s) and f′(s) in the place of every s = r², with f(0) = 1
+ *   and finite slopes (0 at s = 0 where there is none)
+ * @returns a factory of kernels with parameters `variance` v > 0 (1) and `lengthscale` l > 0 (1), a list for one per column (ARD)
+ * @throws InvalidInputError when the name is not a word
+ * @example
+ * ```ts
+ * // v/(1 + r²)
+ * const cauchy = defineRadialKernel({
+ *   name: 'cauchy',
+ *   value: (s) => { for (let i = 0; i < s.length; i++) s[i] = 1 / (1 + s[i]!); },
+ *   slope: (s) => { for (let i = 0; i < s.length; i++) s[i] = -1 / (1 + s[i]!) ** 2; },
+ * });
+ * gplvm(Y, { latentDim: 2, kernel: add(cauchy({ lengthscale: 2 }), bias()) });
+ * ```
+ */
+export function defineRadialKernel(profile: op.RadialProfile): KernelFactory<'variance' | 'lengthscale'> {
+  return defineKernel<'variance' | 'lengthscale'>({
+    name: profile.name,
+    parameters: { variance: positive(1), lengthscale: positive(1) },
+    covariance: (p, A, B) => {
+      const [left, right] = scaledPoints(A, B, p.lengthscale);
+      return op.radialCovariance(left, right, p.variance, profile);
+    },
+    diagonal: (p, A) => constantDiagonal(p.variance, A),
+    capabilities: () => ({ structure: { type: 'radial', profile } }),
+  });
+}

@@ -1,0 +1,45 @@
+import type { Matrix } from '../core/matrix.ts';
+import { add, multiply, scale, select } from './algebra.ts';
+import type { Kernel } from './kernel.ts';
+import { pickColumns } from './pickColumns.ts';
+
+/**
+ * The kernel with everything decided that its parts leave open, for a process that starts at these inputs: itself where nothing is open.
+ *
+ * @param kernel - any kernel
+ * @param inputs - N×q
+ * @returns a kernel with the same parameters
+ * @example
+ * ```ts
+ * startedAt(thinPlateSpline({ centres: 4 }), X); // with 4 centres chosen by k-means
+ * ```
+ */
+export function startedAt(kernel: Kernel, inputs: Matrix): Kernel {
+  const { form } = kernel;
+  if (!isOpen(kernel)) return kernel;
+  switch (form.type) {
+    case 'leaf':
+      return form.remade(form.capabilities.decidedAt!(inputs));
+    case 'add':
+      return add(...form.children.map((child) => startedAt(child, inputs)));
+    case 'multiply':
+      return multiply(...form.children.map((child) => startedAt(child, inputs)));
+    case 'scale':
+      return scale(startedAt(form.child, inputs), form.variance);
+    case 'select':
+      return select(startedAt(form.child, pickColumns(form.columns).matrix(inputs)), form.columns);
+  }
+}
+
+/** Whether some part of the kernel is decided only where a process starts. */
+export function isOpen({ form }: Kernel): boolean {
+  switch (form.type) {
+    case 'leaf':
+      return form.capabilities.decidedAt !== undefined;
+    case 'scale':
+    case 'select':
+      return isOpen(form.child);
+    default:
+      return form.children.some(isOpen);
+  }
+}

@@ -1,0 +1,117 @@
+import type { TensorMap } from '../../model/model.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { KernelFeatures } from '../capabilities.ts';
+import type { Kernel } from '../kernel.ts';
+import { namedParts } from '../parameterNames.ts';
+import { pickColumns } from '../pickColumns.ts';
+
+/** A covariance of finite rank, white noise apart: k(A, B) = Φ(A)·Φ(B)ᵀ, and w on the diagonal of a Gram matrix. */
+export interface Features {
+  readonly rank: number;
+  /** Φ, n×rank, of the rows of A (n×q). */
+  readonly at: (p: TensorMap, A: Tensor2D) => Tensor2D;
+  /** w, a scalar; undefined where there is no white noise. */
+  readonly white: White;
+}
+
+/** White noise beside a covariance, a scalar at the values; undefined where there is none. */
+export type White = ((p: TensorMap) => Tensor) | undefined;
+
+/**
+ * The features of a kernel for points of so many columns, from those of its leaves: sums put them side by side, products multiply each
+ * with each, scales multiply them by the root of their variance.
+ *
+ * @returns undefined when some part has no features, or is a white noise inside a product
+ */
+export function featuresOf(kernel: Kernel, columns: number): Features | undefined {
+  const { form } = kernel;
+  switch (form.type) {
+    case 'leaf':
+      return leafFeatures(kernel, columns);
+    case 'scale': {
+      const inner = featuresOf(form.child, columns);
+      const [child] = namedParts([form.child], ['scale']);
+      return inner && scaled(renamed(inner, child!.own), (p) => p['scale.variance']!);
+    }
+    case 'select': {
+      const inner = featuresOf(form.child, form.columns.length);
+      const pick = pickColumns(form.columns);
+      return inner && { ...inner, at: (p, A) => inner.at(p, pick.tensor(A)) };
+    }
+    default: {
+      const parts = namedParts(form.children);
+      const inner = form.children.map((child, i) => {
+        const own = featuresOf(child, columns);
+        return own && renamed(own, parts[i]!.own);
+      });
+      if (!inner.every((own) => own !== undefined)) return undefined;
+      if (form.type === 'add') return inner.reduce(sideBySide);
+      return inner.some(({ white }) => white !== undefined) ? undefined : inner.reduce(eachWithEach);
+    }
+  }
+}
+
+function leafFeatures({ form }: Kernel, columns: number): Features | undefined {
+  if (form.type !== 'leaf') return undefined;
+  const { own, capabilities } = form;
+  const { structure } = capabilities;
+  switch (structure?.type) {
+    case 'constant':
+      return {
+        rank: 1,
+        at: (p, A) => op.mul<Tensor2D>(op.sqrt(own(p)[structure.parameter]!), op.ones([A.shape[0], 1])),
+        white: undefined,
+      };
+    case 'white':
+      return { rank: 0, at: (_p, A) => op.zeros([A.shape[0], 0]), white: (p) => own(p)[structure.parameter]! };
+    case 'features':
+      return finite(structure, own, columns);
+    default:
+      return undefined;
+  }
+}
+
+const finite = (structure: KernelFeatures, own: (p: TensorMap) => TensorMap, columns: number): Features => ({
+  rank: structure.rank(columns),
+  at: (p, A) => structure.at(own(p), A),
+  white: undefined,
+});
+
+const renamed = ({ rank, at, white }: Features, own: (p: TensorMap) => TensorMap): Features => ({
+  rank,
+  at: (p, A) => at(own(p), A),
+  white: white && ((p) => white(own(p))),
+});
+
+/** v times the covariance. */
+const scaled = ({ rank, at, white }: Features, variance: (p: TensorMap) => Tensor): Features => ({
+  rank,
+  at: (p, A) => op.mul<Tensor2D>(op.sqrt(variance(p)), at(p, A)),
+  white: white && ((p) => op.mul(variance(p), white(p))),
+});
+
+const sideBySide = (a: Features, b: Features): Features => ({
+  rank: a.rank + b.rank,
+  at: (p, A) => {
+    if (a.rank === 0) return b.at(p, A);
+    return b.rank === 0 ? a.at(p, A) : op.concat([a.at(p, A), b.at(p, A)], 1);
+  },
+  white: whiteSum([a.white, b.white]),
+});
+
+/** The sum of white noises. */
+export function whiteSum(all: readonly White[]): White {
+  return all.reduce((a, b) => (a && b ? (p) => op.addScalars(a(p), b(p)) : (a ?? b)));
+}
+
+/** Products of every feature of the one with every feature of the other: the covariance is the product of the two. */
+const eachWithEach = (a: Features, b: Features): Features => ({
+  rank: a.rank * b.rank,
+  at: (p, A) => {
+    const n = A.shape[0];
+    const pairs = op.mul(op.reshape(a.at(p, A), [n, a.rank, 1]), op.reshape(b.at(p, A), [n, 1, b.rank]));
+    return op.reshape<Tensor2D>(pairs, [n, a.rank * b.rank]);
+  },
+  white: undefined,
+});

@@ -1,0 +1,3 @@
+export { type Features, featuresOf } from './features.ts';
+export { type NoisyGram, noisyGram } from './noisyGram.ts';
+export { type Basis, symmetricBasisOf } from './symmetricBasis.ts';

@@ -1,0 +1,44 @@
+import type { TensorMap } from '../../model/model.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { Kernel } from '../kernel.ts';
+import { isOffset, type Offset, offsetOf } from '../offsets.ts';
+import { rbfProfile } from '../rbfProfile.ts';
+import { type Summand, summands, times } from './summands.ts';
+
+/** Computes k(X, X) + σ²I; without a noise, k(X, X). */
+export type NoisyGram = (p: TensorMap, X: Tensor2D, noise?: Tensor) => Tensor2D;
+
+/**
+ * The Gram matrix of a kernel with noise on its diagonal, rewritten: one radial kernel, scaled and restricted to columns or not, with
+ * constants and white noises is one operation; anything else is the kernel's own covariance, with the noise added.
+ */
+export function noisyGram(kernel: Kernel): NoisyGram {
+  return fused(summands(kernel)) ?? ((p, X, noise) => withNoise(kernel.covariance(p, X, X, X), noise));
+}
+
+const withNoise = (K: Tensor2D, noise: Tensor | undefined) => (noise === undefined ? K : op.addDiagonal(K, noise));
+
+/** The rewritten form, of a sum of one radial kernel and offsets. */
+function fused(parts: readonly Summand[]): NoisyGram | undefined {
+  const offsets = parts.filter(({ kernel }) => isOffset(kernel));
+  const [main, ...more] = parts.filter(({ kernel }) => !isOffset(kernel));
+  const form = main?.kernel.form;
+  if (form?.type !== 'leaf' || more.length > 0) return undefined;
+  const { structure } = form.capabilities;
+  if (structure?.type !== 'radial' || structure.profile !== rbfProfile) return undefined;
+  return (p, X, noise) => {
+    const own = form.own(main!.own(p));
+    const variance = times(own.variance!, main!.factor(p));
+    const added = offsets.map(({ kernel, own, factor }) => {
+      const { type, variance } = offsetOf(kernel, own(p))!;
+      return { type, variance: times(variance, factor(p)) };
+    });
+    const total = (type: Offset['type'], given: Tensor | undefined) =>
+      added
+        .filter((offset) => offset.type === type)
+        .reduce((sum: Tensor | undefined, { variance: v }) => (sum === undefined ? v : op.addScalars(sum, v)), given);
+    const [bias, white] = [total('constant', undefined), total('white', noise)];
+    return op.rbfGramMatrix(main!.pick(X), variance, own.lengthscale!, bias ?? op.scalar(0), white ?? op.scalar(0));
+  };
+}
