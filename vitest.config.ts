@@ -1,6 +1,12 @@
 import { defineConfig } from 'vitest/config';
 import { CountingReporter } from './test/runner/countingReporter.ts';
 
+const ALL = 'test/**/*.test.ts';
+/** Tests that need a TensorFlow.js of their own, or put modules in place of the library's. */
+const ISOLATED = 'test/**/*.isolated.test.ts';
+/** Long fits to data outside of the repository. */
+const REAL_DATA = 'test/**/*.realData.test.ts';
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -10,13 +16,40 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
     setupFiles: ['test/setup.ts'],
     reporters: ['default', new CountingReporter()],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     allowOnly: false,
     passWithNoTests: false,
     maxWorkers: '100%',
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: [ALL],
+          exclude: [ISOLATED, REAL_DATA],
+          // One worker runs file after file with the modules it has loaded: loading TensorFlow.js takes as long as most files.
+          isolate: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'isolated', include: [ISOLATED], testTimeout: 60_000, hookTimeout: 60_000 },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'real data',
+          include: [REAL_DATA],
+          isolate: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+        },
+      },
+    ],
   },
 });

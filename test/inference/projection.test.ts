@@ -61,6 +61,64 @@ describe('projection', () => {
     expect([...logDensity].every(Number.isFinite)).toBe(true);
   });
 
+  // log p(y|x) = −(x² − 4)²/8 + x/10: maxima near −2 and 2, the second one higher.
+  const twoHills = (predict: Posterior['predict'], latents: number[][]): Posterior => ({
+    latents: Matrix.from(latents),
+    predict,
+    predictiveDensity: (X) => {
+      const density = X.data.map((x) => -((x * x - 4) ** 2) / 8 + x / 10);
+      return {
+        density,
+        posterior: density,
+        gradient: Matrix.from(Array.from(X.data, (x) => [0.1 - (x * (x * x - 4)) / 2])),
+      };
+    },
+  });
+  /** Where x·(x² − 4) = 0.2. */
+  const [LOW, HIGH] = [-1.9746875, 2.0246925].map((x) => {
+    let root = x;
+    for (let k = 0; k < 9; k++) root -= (root ** 3 - 4 * root - 0.2) / (3 * root * root - 4);
+    return root;
+  }) as [number, number];
+
+  it('starts where the row is most probable by its prediction, whatever the mean alone says', async () => {
+    const predicted: Posterior['predict'] = () => ({
+      mean: Matrix.from([
+        [0.5, 1],
+        [1.5, 2],
+        [0, 9],
+      ]),
+      variance: Matrix.from([
+        [9, 9],
+        [1, 1],
+        [1, 1],
+      ]),
+    });
+    const posterior = twoHills(predicted, [[-2.1], [2.1], [-1.9]]);
+    const from = async (...y: number[]) =>
+      (await project(posterior, Matrix.from([y]), { ...settings, starts: 1 })).latents.at(0, 0);
+    // −½·(log v + (y − m)²/v): −2.2 − …, against −½·1 each, though the first mean is as near.
+    expect(await from(1, 1)).toBeCloseTo(HIGH, 7);
+    // The third prediction is the best one of what is there.
+    expect(await from(0, 9)).toBeCloseTo(LOW, 7);
+    expect(await from(1.6, Number.NaN)).toBeCloseTo(HIGH, 7);
+    expect(await from(20, 20)).toBeCloseTo(LOW, 7);
+  });
+
+  it('keeps the best of what its starts lead to, whichever of them it was', async () => {
+    const alike: Posterior['predict'] = (X) => ({
+      mean: Matrix.zeros(X.rows, 1),
+      variance: Matrix.from(Array.from(X.data, () => [1])),
+    });
+    for (const latents of [
+      [[-2.1], [2.1]],
+      [[2.1], [-2.1]],
+    ]) {
+      const found = await project(twoHills(alike, latents), Matrix.from([[0]]), { ...settings, starts: 2 });
+      expect(found.latents.at(0, 0)).toBeCloseTo(HIGH, 7);
+    }
+  });
+
   it('leaves the thread while it looks for starts, and stops there too', async () => {
     const { posterior, sizes } = quartic(2000);
     let now = 0;

@@ -51,6 +51,9 @@ describe('readTable on text', () => {
     ];
     expect((await read('t.tsv', 'a\tb\n1\t2\n3\t4\n')).matrix.toArrays()).toEqual(expected);
     expect((await read('t.csv', 'a;b\n1;2\n3;4\n')).matrix.toArrays()).toEqual(expected);
+    // A semicolon beside a comma is part of a cell.
+    const both = await read('t.csv', 'speed; m/s,width\n1,2\n3,4\n');
+    expect([both.columnNames, both.matrix.toArrays()]).toEqual([['speed; m/s', 'width'], expected]);
     expect((await read('t.csv', '1|2\n3|4', { delimiter: '|' })).matrix.toArrays()).toEqual(expected);
     const quoted = await read('t.CSV', '\uFEFF"width, cm","say ""b"""\r\n\r\n"1", 2\r\n3,"4"\r\n');
     expect(quoted.matrix.toArrays()).toEqual(expected);

@@ -296,3 +296,14 @@ it('a sum in a model is evaluated under the paths of its flattened children', ()
     'mapping.noise',
   ]);
 });
+
+it('mlp has values far out too, where rounding takes the argument of the arcsine beyond 1', () => {
+  const points = Array.from({ length: 60 }, (_, i) => [1e8 * (1 + i / 7)]);
+  const far = covariance(mlp(), points, points);
+  points.forEach(([x], i) => {
+    // 2/π·asin(s/(1 + s)) = 1 − 2/π·√(2/s)·(1 + O(1/s)), s = 1 + x².
+    const expected = 1 - (2 / Math.PI) * (Math.SQRT2 / x!);
+    expect(Math.abs(far.at(i, i) - expected)).toBeLessThan(2e-8);
+  });
+  expect(covariance(mlp(), points).data.every((entry) => entry > 0.9 && entry < 1)).toBe(true);
+});

@@ -103,6 +103,17 @@ describe('equivalences', () => {
     expect(density(markov({ segments: [0, 6] }), X)).toEqual(density(markov({ segments: [6] }), X));
   });
 
+  it('t-SNE has a perplexity of 30, or of (N − 1)/3 where that is less', () => {
+    const points = (N: number) => Array.from({ length: N }, (_, i) => [Math.sin(i), Math.cos(3 * i), (i % 7) / 7]);
+    for (const [N, perplexity] of [
+      [19, 6],
+      [91, 30],
+      [100, 30],
+    ] as const) {
+      expect(density(tsne(), points(N)), `${N} points`).toEqual(density(tsne({ perplexity }), points(N)));
+    }
+  });
+
   it('a strength of 0 leaves nothing', () => {
     const off: Prior[] = [
       laplacian(graphOf.union!, { strength: 0 }),

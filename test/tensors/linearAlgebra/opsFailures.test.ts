@@ -74,7 +74,9 @@ describe.each(Object.entries(operations))('jitter of %s', (_operation, compute) 
   it.each([
     [3e-11, 1e-10],
     [5e-10, 1e-9],
+    [5e-9, 1e-8],
     [5e-8, 1e-7],
+    [5e-7, 1e-6],
     [5e-6, 1e-5],
     [5e-5, 1e-4],
   ])('against an eigenvalue of −%f·m is %f·m', (deficit, jitter) => {

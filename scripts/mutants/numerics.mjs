@@ -1,0 +1,235 @@
+const engines = 'test/numerics/wasm/engineAgreement.test.ts';
+const conformance = 'test/numerics/wasm/wasmEngine.test.ts';
+const radial = 'test/numerics/wasm/radialOperations.test.ts';
+const fused = 'test/numerics/wasm/fusedOperations.test.ts';
+const elementary = [
+  'test/numerics/wasm/elementaryFunctions.test.ts',
+  'test/numerics/dense/elementaryFunctions.test.ts',
+];
+const wasm = 'src/numerics/wasm/assembly';
+
+/** WebAssembly kernels, which are compiled anew, and the TypeScript that they are held to; sparse matrices, graphs, neighbours. */
+export default [
+  {
+    file: `${wasm}/radialProfiles.ts`,
+    tests: [radial, 'test/kernels/thinPlateSpline.test.ts'],
+    faults: [
+      ['scaledRoot(pairs, 2.25, s, s);', 'scaledRoot(pairs, 1.5, s, s);'],
+      ['halfLogarithm(pairs, s, work, false, 1.0);', 'halfLogarithm(pairs, s, work, false, 0.0);'],
+      ['halfReciprocal(pairs, true, s);', 'halfReciprocal(pairs, false, s);'],
+      ['polynomialTimes(pairs, 1.0, 1.0, 1.0 / 3.0, s, work);', 'polynomialTimes(pairs, 1.0, 1.0, 0.5, s, work);'],
+      [
+        'polynomialTimes(pairs, -5.0 / 6.0, -5.0 / 6.0, 0.0, s, work);',
+        'polynomialTimes(pairs, -5.0 / 6.0, 0.0, 0.0, s, work);',
+      ],
+      ['const half = f64x2.splat(-0.5);', 'const half = f64x2.splat(0.5);'],
+      ['v128.store(a, v128.and(value, f64x2.gt(x, f64x2.splat(0))));', 'v128.store(a, value);'],
+      ['const weight = times ? f64x2.mul(half, x) : half;', 'const weight = half;'],
+    ],
+  },
+  {
+    file: `${wasm}/exponential.ts`,
+    tests: elementary,
+    faults: [
+      ['const LN2_LOW: f64 = 1.90821492927058770002e-10;', 'const LN2_LOW: f64 = 0.0;'],
+      ['if (x > OVERFLOW) return Infinity;', ''],
+      ['if (x < UNDERFLOW) return 0.0;', ''],
+      ['const SAFE: f64 = 708.0;', 'const SAFE: f64 = 720.0;'],
+      ['if (x != x) return x;', ''],
+      ['f64x2.splat(2.08860621107283687536341e-9)', 'f64x2.splat(0)'],
+    ],
+  },
+  {
+    file: `${wasm}/rbfCovariance.ts`,
+    tests: [fused, 'test/kernels/rbfGramMatrix.test.ts'],
+    faults: [
+      ['variance + bias + noise);', 'variance + bias);'],
+      [
+        'if (i < length) store<f64>(at(x, i), factor * load<f64>(at(x, i)) + shift);',
+        'if (i < length) store<f64>(at(x, i), factor * load<f64>(at(x, i)));',
+      ],
+      ['rowBytes, -0.5, entries);', 'rowBytes, -0.25, entries);'],
+      ['mirrorBlock(ib, rows, jb, BLOCK, k, rowBytes);', ''],
+    ],
+  },
+  {
+    file: `${wasm}/rbfGradient.ts`,
+    tests: [fused, 'test/kernels/rbfGramMatrix.test.ts'],
+    faults: [
+      ['store<f64>(sums, sum + trace, 8);', 'store<f64>(sums, sum, 8);'],
+      ['store<f64>(sums, trace, 16);', 'store<f64>(sums, sum, 16);'],
+      [
+        'const weighted = load<f64>(at(h, j)) * (load<f64>(at(k, j)) - bias);',
+        'const weighted = load<f64>(at(h, j)) * load<f64>(at(k, j));',
+      ],
+      ['return j < width ? lanes(s) + load<f64>(at(h, j)) : lanes(s);', 'return lanes(s);'],
+    ],
+  },
+  {
+    file: `${wasm}/radialGram.ts`,
+    tests: radial,
+    faults: [
+      ['-2.0 * variance, weights, work);', '2.0 * variance, weights, work);'],
+      ['store<f64>(at(k + i * rowBytes, i), diagonal);', 'store<f64>(at(k + i * rowBytes, i), variance);'],
+      [
+        'sum += load<f64>(at(g + i * rowBytes, i)) * load<f64>(at(k + i * rowBytes, i));',
+        'sum += load<f64>(at(g + i * rowBytes, i));',
+      ],
+    ],
+  },
+  {
+    file: `${wasm}/squaredDistances.ts`,
+    tests: [fused, 'test/tensors/ops/squaredDistances.test.ts', engines],
+    faults: [
+      ['store<f64>(at(target, j), factor * s);', 'store<f64>(at(target, j), s);'],
+      ['store<f64>(at(da, d * n + i), 2.0 * pull);', 'store<f64>(at(da, d * n + i), pull);'],
+      ['store<f64>(at(db, j), load<f64>(at(db, j)) - t);', 'store<f64>(at(db, j), load<f64>(at(db, j)) + t);'],
+      ['store<f64>(at(db, k), 2.0 * load<f64>(at(db, k)));', 'store<f64>(at(db, k), load<f64>(at(db, k)));'],
+    ],
+  },
+  {
+    file: `${wasm}/tridiagonal.ts`,
+    tests: ['test/numerics/wasm/symmetricEigen.test.ts', conformance],
+    faults: [
+      ['addScaled(m, -0.5 * t * dot(m, w, v), v, w);', 'addScaled(m, -t * dot(m, w, v), v, w);'],
+      ['tau = (image - head) / image;', 'tau = (image + head) / image;'],
+      ['addScaled(n - c, -vc, wq, at(row, c));', ''],
+      ['const NEGLIGIBLE: f64 = 1e-280;', 'const NEGLIGIBLE: f64 = 1e-10;'],
+    ],
+  },
+  {
+    file: `${wasm}/cholesky.ts`,
+    tests: [conformance, engines],
+    faults: [
+      ['return failed2 < 0 ? -1 : failed2 + n1;', 'return failed2;'],
+      ['if (k < j) t -= load<f64>(at(rowI, k)) * load<f64>(at(rowJ, k));', ''],
+      ['} else if (t > 0.0) {', '} else if (t >= 0.0) {'],
+    ],
+  },
+  {
+    file: `${wasm}/choleskyInverse.ts`,
+    tests: [conformance, engines],
+    faults: [
+      ['scaleVector(n1, -1.0, l21 + ((i * stride) << 3));', ''],
+      ['for (let k = i; k < n; k++) s +=', 'for (let k = i + 1; k < n; k++) s +='],
+      ['multiply(n1, n1, n2, 1.0, m21', 'multiply(n1, n1, n2, -1.0, m21'],
+    ],
+  },
+  {
+    file: `${wasm}/triangularSolve.ts`,
+    tests: [conformance, engines],
+    faults: [
+      ['return ((n >> 1) + 15) & ~15;', 'return (n >> 1) & ~15;'],
+      ['multiply(m, n - n1, n1, -1.0, b, bRow', 'multiply(m, n - n1, n1, 1.0, b, bRow'],
+    ],
+  },
+  {
+    file: 'src/numerics/dense/factorize.ts',
+    tests: ['test/tensors/linearAlgebra/opsFailures.test.ts', 'test/tensors/linearAlgebra/opsValues.test.ts'],
+    faults: [
+      ['[0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4]', '[0, 1e-10, 1e-9, 1e-8, 1e-6, 1e-5, 1e-4]'],
+      ['[0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4]', '[0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5]'],
+      ['if (jitter > 0) onJitter?.(jitter);', ''],
+      ['const jitter = relative * meanDiagonal(n, matrix);', 'const jitter = relative;'],
+      ['if (!(meanDiagonal(n, matrix) > 0)) throw', 'if (false) throw'],
+      ['return 2 * sum;', 'return sum;'],
+    ],
+  },
+  {
+    file: 'src/numerics/sparse/laplacianFactor.ts',
+    tests: 'test/numerics/sparse/laplacianFactor.test.ts',
+    faults: [
+      ['return 0.5 * (R[i]! + R[j]! - R[p]!);', 'return 0.5 * (R[i]! + R[j]! + R[p]!);'],
+      ['ahead[e] = (R[e]! - ahead[e]!) / reach;', 'ahead[e] = (ahead[e]! - R[e]!) / reach;'],
+      ["eliminate(symbolic, blocks, stack, 'rowSums');", "eliminate(symbolic, blocks, stack, 'diagonal');"],
+      ['if (!(base > 0 && base < Infinity)) {', 'if (!(base >= 0 && base < Infinity)) {'],
+      ['edgeResistances = undefined;\n      state', 'state'],
+    ],
+  },
+  {
+    file: 'src/numerics/sparse/selectedInverse.ts',
+    tests: ['test/numerics/sparse/sparseCholesky.test.ts', 'test/numerics/sparse/laplacianFactor.test.ts'],
+    faults: [
+      [
+        "inverse[block + j * (width + 1)] = selected === 'resistance' ? 0 : diagonal + sum;",
+        "inverse[block + j * (width + 1)] = selected === 'resistance' ? 0 : diagonal;",
+      ],
+      ['diagonal - 0.5 * sum', 'diagonal - sum'],
+      ['column.fill(0, j + 1, width);', ''],
+      ['1 / (pivot * pivot)', '1 / pivot'],
+    ],
+  },
+  {
+    file: 'src/numerics/sparse/eliminationTree.ts',
+    tests: ['test/numerics/sparse/sparseCholesky.test.ts', 'test/numerics/sparse/minimumDegree.test.ts'],
+    faults: [['counts[i]!++;', 'counts[i]! += 2;']],
+  },
+  {
+    file: 'src/numerics/sparse/sparseSymmetric.ts',
+    tests: 'test/numerics/sparse/sparseCholesky.test.ts',
+    faults: [
+      ['sums[count - 1]! += term[e]!;', 'sums[count - 1] = term[e]!;'],
+      ['y[i]! += values[p]! * xj;', ''],
+      ['low[size + e] = Math.min(rows[e]!, columns[e]!);', 'low[size + e] = rows[e]!;'],
+    ],
+  },
+  {
+    file: 'src/numerics/sparse/sparseCholesky.ts',
+    tests: 'test/numerics/sparse/sparseCholesky.test.ts',
+    faults: [
+      ['return 2 * sum;', 'return sum;'],
+      ['if (free !== top) stack.copyWithin(free, top, top + below * below);', ''],
+      ['const stop = i < columns ? i + 1 : columns;', 'const stop = i < columns ? i : columns;'],
+    ],
+  },
+  {
+    file: 'src/numerics/sparse/bottomEigenpairs.ts',
+    tests: 'test/numerics/sparse/bottomEigenpairs.test.ts',
+    faults: [
+      ['1 / value - shift', '1 / value'],
+      ['v[i]! /= root[i]!;', 'v[i]! *= root[i]!;'],
+      ['q > size - known.length', 'q > size'],
+    ],
+  },
+  {
+    file: 'src/numerics/graph/edges.ts',
+    tests: 'test/numerics/graph/graphs.test.ts',
+    faults: [
+      ['(i < j ? i * size + j : j * size + i)', '(i * size + j)'],
+      ['order === 0 ? both(a.weights[i]!, b.weights[j]!) : from.weights[e]!', 'from.weights[e]!'],
+    ],
+  },
+  {
+    file: 'src/numerics/graph/neighbourhoodGraph.ts',
+    tests: 'test/numerics/graph/graphs.test.ts',
+    faults: [
+      ['/ (2 * width * width)', '/ (width * width)'],
+      ["if (weights !== 'heat') return () => 1;", ''],
+      ['k >= 1 && k < N', 'k >= 1 && k <= N'],
+    ],
+  },
+  {
+    file: 'src/numerics/graph/connectedComponents.ts',
+    tests: 'test/numerics/graph/graphs.test.ts',
+    faults: [
+      ['parent[Math.max(a, b)] = Math.min(a, b);', 'parent[a] = b;'],
+      ['if (root === i) labels[i] = sizes.push(0) - 1;', 'if (root === i) labels[i] = sizes.push(1) - 1;'],
+    ],
+  },
+  {
+    file: 'src/numerics/graph/graphUnion.ts',
+    tests: 'test/numerics/graph/graphs.test.ts',
+    faults: [
+      ['(within(e) ? weight - 1 : weight)', 'weight'],
+      [
+        'return Object.freeze({ size: a.size, ...mergedEdges(a, b, Math.max) });',
+        'return Object.freeze({ size: a.size, ...mergedEdges(a, b, Math.min) });',
+      ],
+    ],
+  },
+  {
+    file: 'src/numerics/graph/incidentEdges.ts',
+    tests: 'test/numerics/graph/incidentEdges.test.ts',
+    faults: [['add(targets[e]!, e, sources[e]!);', 'add(targets[e]!, e, targets[e]!);']],
+  },
+];

@@ -1,0 +1,172 @@
+const scores = ['test/inference/scores.test.ts', 'test/inference/scoresReference.test.ts'];
+const densities = 'test/priors/parameterPriors.test.ts';
+const latents = 'test/priors/latentPriors.test.ts';
+
+/** Transforms, scores, priors, special functions. */
+export default [
+  {
+    file: 'src/model/transform.ts',
+    tests: ['test/model/positiveTransform.test.ts', 'test/model/transforms.test.ts'],
+    faults: [
+      ['(upper - natural[i]!)) / (upper - lower)', '(upper - natural[i]!))'],
+      [
+        'toNatural: (unconstrained) => unconstrained.map((entry) => (entry > 36 ? entry',
+        'toNatural: (unconstrained) => unconstrained.map((entry) => (entry > 20 ? entry',
+      ],
+      [
+        'toUnconstrained: (natural) => natural.map((entry) => (entry > 36 ? entry',
+        'toUnconstrained: (natural) => natural.map((entry) => (entry > 20 ? entry',
+      ],
+      ['entry * -Math.expm1(-natural[i]!)', 'entry * Math.exp(-natural[i]!)'],
+      ['lower + (upper - lower) / (1 + Math.exp(-entry))', 'lower + upper / (1 + Math.exp(-entry))'],
+      ['Math.log((entry - lower) / (upper - entry))', 'Math.log((entry - lower) / (upper - lower))'],
+      ['gradient.map((entry, i) => entry * natural[i]!)', 'gradient.slice()'],
+    ],
+  },
+  {
+    file: 'src/inference/scores/trustworthiness.ts',
+    tests: scores,
+    faults: [
+      ['(n * k * (2 * n - 3 * k - 1))', '(n * k * (2 * n - 3 * k))'],
+      [
+        'return neighbourhoodPreservation(embedding, data, k);',
+        'return neighbourhoodPreservation(data, embedding, k);',
+      ],
+      ['ranks[j] = place + 1;', 'ranks[j] = place;'],
+      ['k >= n / 2', 'k > n / 2'],
+    ],
+  },
+  {
+    file: 'src/inference/scores/nearestNeighbourError.ts',
+    tests: scores,
+    faults: [
+      ['distances[i] = Number.POSITIVE_INFINITY;', ''],
+      ['let nearest = i === 0 ? 1 : 0;', 'let nearest = 0;'],
+    ],
+  },
+  {
+    file: 'src/inference/scores/negativeLogPredictiveDensity.ts',
+    tests: scores,
+    faults: [
+      ['Math.log(2 * Math.PI * v) / 2', 'Math.log(Math.PI * v) / 2'],
+      ['/ (2 * v);', '/ v;'],
+      ['if (!(v > 0)) {', 'if (!(v >= 0)) {'],
+    ],
+  },
+  {
+    file: 'src/inference/scores/normalizedMutualInformation.ts',
+    tests: scores,
+    faults: [
+      ['Math.sqrt(entropies[0] * entropies[1])', 'Math.max(entropies[0], entropies[1])'],
+      ['(count * size) / (rowTotals[r]! * columnTotals[c]!)', 'count / (rowTotals[r]! * columnTotals[c]!)'],
+    ],
+  },
+  {
+    file: 'src/inference/scores/rootMeanSquaredError.ts',
+    tests: scores,
+    faults: [['return Math.sqrt(sum / entries.length);', 'return Math.sqrt(sum / (entries.length - 1));']],
+  },
+  {
+    file: 'src/inference/scores/kMeans.ts',
+    tests: scores,
+    faults: [
+      ['next.withinSumOfSquares < best.withinSumOfSquares', 'next.withinSumOfSquares > best.withinSumOfSquares'],
+      ['k > different', 'k > rows.length'],
+    ],
+  },
+  {
+    file: 'src/inference/scores/maskedEntries.ts',
+    tests: scores,
+    faults: [['mask.data[i] !== 0', 'mask.data[i] === 0']],
+  },
+  {
+    file: 'src/model/distributions/gamma.ts',
+    tests: densities,
+    faults: [
+      ['op.mul(shape - 1, op.log(x))', 'op.mul(shape, op.log(x))'],
+      ['shape * Math.log(rate)', 'shape * Math.log(shape)'],
+    ],
+  },
+  {
+    file: 'src/model/distributions/inverseGamma.ts',
+    tests: densities,
+    faults: [['op.mul(shape + 1, op.log(x))', 'op.mul(shape, op.log(x))']],
+  },
+  {
+    file: 'src/model/distributions/halfNormal.ts',
+    tests: densities,
+    faults: [['0.5 * Math.log(2 / Math.PI)', '-0.5 * Math.log(2 * Math.PI)']],
+  },
+  {
+    file: 'src/model/distributions/logNormal.ts',
+    tests: densities,
+    faults: [['op.sub(op.sub(exponent, logarithm)', 'op.sub(exponent']],
+  },
+  {
+    file: 'src/model/distributions/normal.ts',
+    tests: densities,
+    faults: [['-0.5 / deviation ** 2', '-0.5 / deviation']],
+  },
+  {
+    file: 'src/priors/standardNormal.ts',
+    tests: latents,
+    faults: [
+      ['op.mul(count / 2,', 'op.mul(count,'],
+      ['op.sub(op.log(precision), Math.log(2 * Math.PI))', 'op.add(op.log(precision), Math.log(2 * Math.PI))'],
+    ],
+  },
+  {
+    file: 'src/priors/dynamics.ts',
+    tests: ['test/priors/gpyDynamics.test.ts', latents],
+    faults: [
+      [
+        "order === 'next' ? next : op.sub<Tensor2D>(next, inputs)",
+        "order === 'next' ? next : op.sub<Tensor2D>(inputs, next)",
+      ],
+      ['op.add<Scalar>(steps, initialDensity(X, constants.first, data))', 'steps'],
+      ["data.order === 'next' ? mean : op.add<Tensor2D>(x, mean)", 'mean'],
+    ],
+  },
+  {
+    file: 'src/priors/discriminative.ts',
+    tests: [latents, 'test/priors/badInput.test.ts'],
+    faults: [
+      ['op.addDiagonal(between, op.scalar(data.r))', 'op.addDiagonal(between, op.scalar(1))'],
+      ['filter((i) => classes[i]! >= 0)', 'filter((i) => classes[i]! > 0)'],
+      ['op.neg<Scalar>(op.div(p.strength, separation))', 'op.neg<Scalar>(op.mul(p.strength, separation))'],
+      ['if (count < 2) {', 'if (count < 1) {'],
+    ],
+  },
+  {
+    file: 'src/priors/tsne.ts',
+    tests: latents,
+    faults: [
+      ['perplexity ?? Math.min(30, (Y.rows - 1) / 3)', 'perplexity ?? 30'],
+      ['perplexity ?? Math.min(30, (Y.rows - 1) / 3)', 'perplexity ?? (Y.rows - 1) / 3'],
+      ['op.sub(op.add(attraction, op.log(Z)), entropy)', 'op.add(attraction, op.log(Z))'],
+    ],
+  },
+  {
+    file: 'src/priors/locality.ts',
+    tests: latents,
+    faults: [['op.mul(-0.5, p.strength)', 'op.mul(-1, p.strength)']],
+  },
+  {
+    file: 'src/numerics/special/gamma.ts',
+    tests: 'test/tensors/float64/specialFunctions.test.ts',
+    faults: [
+      ['return digamma(1 - x) - Math.PI / tanPi(x);', 'return digamma(1 - x) + Math.PI / tanPi(x);'],
+      ['const ASYMPTOTIC = 12;', 'const ASYMPTOTIC = 4;'],
+      ['return 1 / (s * s) - trigamma(1 - x);', 'return 1 / (s * s) + trigamma(1 - x);'],
+      ['if (below) return value - Math.log1p(z);', 'if (below) return value;'],
+    ],
+  },
+  {
+    file: 'src/numerics/special/erf.ts',
+    tests: 'test/tensors/float64/specialFunctions.test.ts',
+    faults: [
+      ['if (a >= 6) return sign;', 'if (a >= 3) return sign;'],
+      ['if (a < 2 ** -28) return x + EFX * x;', 'if (a < 2 ** -28) return x;'],
+    ],
+  },
+];

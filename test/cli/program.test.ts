@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { prepared } from './latentfield.ts';
+
+const main = fileURLToPath(new URL('./node/main.mjs', import.meta.url));
+
+/** The program itself, in a process of its own; `meanwhile` has the process while it runs. */
+async function program(args: readonly string[], meanwhile?: (kill: (signal: NodeJS.Signals) => void) => Promise<void>) {
+  const child = spawn(process.execPath, [main, ...args]);
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', (chunk) => {
+      output[name] += String(chunk);
+    });
+  }
+  const ended = once(child, 'close');
+  await meanwhile?.((signal) => child.kill(signal));
+  const [status, signal] = (await ended) as [number | null, NodeJS.Signals | null];
+  return { status, signal, ...output };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+it('the program ends with the exit code of its command', async () => {
+  expect((await program(['--version'])).status).toBe(0);
+  const absent = await program(['fit', 'absent.csv', '--model', 'pca', '--out', 'nowhere']);
+  expect([absent.status, absent.stdout]).toEqual([2, '']);
+  expect(absent.stderr).toMatch(/^error: .*absent\.csv/);
+});
+
+it('the first Ctrl-C ends a fit after its evaluation, and what it has come to is written', async () => {
+  const { data, out, path } = await prepared();
+  const checkpoint = join(path, 'fit.checkpoint');
+  const args = ['fit', data, '--model', 'gplvm', '--labels', 'flow', '--tolerance', '0', '--out', out];
+  const endless = [
+    '--solver',
+    'adam',
+    '--max-iterations',
+    '100000000',
+    '--checkpoint',
+    checkpoint,
+    '--checkpoint-interval',
+    '0',
+  ];
+  const { status, signal, stdout, stderr } = await program([...args, ...endless], async (kill) => {
+    await until(() => existsSync(checkpoint));
+    kill('SIGINT');
+  });
+  expect([status, signal]).toEqual([0, null]);
+  expect(stderr).toContain('Stopping after this evaluation; Ctrl-C again to quit at once.');
+  expect(stdout).toContain('Stopped by the abort signal');
+  expect(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'))).toMatchObject({ status: 'stopped' });
+});
