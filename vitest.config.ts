@@ -16,7 +16,6 @@ export default defineConfig({
     ],
   },
   test: {
-    setupFiles: ['test/setup.ts'],
     reporters: ['default', new CountingReporter()],
     allowOnly: false,
     passWithNoTests: false,
@@ -30,19 +29,27 @@ export default defineConfig({
           exclude: [ISOLATED, REAL_DATA],
           // One worker runs file after file with the modules it has loaded: loading TensorFlow.js takes as long as most files.
           isolate: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          setupFiles: ['test/setup.ts', 'test/detachViews.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
         extends: true,
-        test: { name: 'isolated', include: [ISOLATED], testTimeout: 60_000, hookTimeout: 60_000 },
+        test: {
+          name: 'isolated',
+          include: [ISOLATED],
+          setupFiles: ['test/setup.ts', 'test/detachViews.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
       },
       {
         extends: true,
         test: {
           name: 'real data',
           include: [REAL_DATA],
+          setupFiles: ['test/setup.ts'],
           isolate: false,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },

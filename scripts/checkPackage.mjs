@@ -51,7 +51,13 @@ export const run = (Y: number[][]): Promise<Fit> => fit(gplvm(Y, { latentDim: 2 
 export const double = (x: op.Tensor) => op.mul(x, 2);
 `;
 
-const tarball = run('npm', ['pack', '--silent', '--pack-destination', project], root).trim().split('\n').at(-1);
+// dist/ is brought up to date first, and is then packed as it is: prepack would build it again.
+process.argv.push('--build');
+await import('./prepare.mjs');
+const tarball = run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', project], root)
+  .trim()
+  .split('\n')
+  .at(-1);
 writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
 run('npm', ['install', '--no-audit', '--no-fund', '--silent', join(project, tarball)]);
 writeFileSync(join(project, 'program.mjs'), program);

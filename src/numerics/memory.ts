@@ -190,3 +190,8 @@ export function sharedMemory(): Float64Memory {
   shared ??= new Float64Memory();
   return shared;
 }
+
+/** Lets go of that memory, so that whoever asks next begins with a small one; what holds the old one keeps it. */
+export function renewSharedMemory(): void {
+  shared = undefined;
+}

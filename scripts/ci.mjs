@@ -1,0 +1,153 @@
+// All checks, one after another, each with its seconds; ends with `N passed, N failed` alone on the last line: tests count one by
+// one, by the closing lines of their runs, and every other step counts as one. A step that fails does not keep the others from
+// running, unless they need what it makes.
+//
+//   bash .ci/run [STEP…]        (only the steps whose names hold one of these words)
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const place = mkdtempSync(join(tmpdir(), 'latentfield-ci-'));
+const wanted = process.argv.slice(2);
+// Colours would hide the counts from whoever reads this as plain text.
+const plain = { ...process.env, NO_COLOR: '1' };
+
+/** What rests on linear algebra, once more on each engine: conformance, values, gradients, failures, a fit of each kind, a resumed one. */
+const ENGINE_TESTS = `
+  numerics/native tensors/linearAlgebra numerics/dense/eigenpairsOnEngines numerics/dense/topEigenpairs
+  kernels/gpyKernels kernels/rbfGramMatrix kernels/fusedOperations kernels/thinPlateSpline
+  latents/gplrf latents/gpyBackConstraints priors/latentPriors fields/newtonSteps
+  inference/resume inference/fitSteps inference/engine.isolated
+  models/engines models/gpyGplvm models/fit.test models/missing models/project.test models/family
+  models/field/reference models/spectral/reference`
+  .trim()
+  .split(/\s+/)
+  .map((path) => `test/${path}`);
+
+// koffi is an optional peer, so it goes into a folder of its own.
+const nativeEngine = {
+  LATENTFIELD_ENGINE: 'native',
+  // One thread each: tests run side by side.
+  OPENBLAS_NUM_THREADS: '1',
+  NODE_PATH: join(place, 'node_modules'),
+};
+const node = (script, ...args) => [process.execPath, join('scripts', script), ...args];
+const npx = (...args) => ['npx', '--no-install', ...args];
+const steps = [
+  { name: 'prepare', run: [node('prepare.mjs')], isNeeded: true },
+  // As anybody runs them: without a native library, so in WebAssembly.
+  { name: 'tests', run: [npx('vitest', 'run')], counts: true },
+  { name: 'lint', run: [npx('biome', 'check', '.')] },
+  { name: 'types', run: [npx('tsc', '-p', 'tsconfig.json')] },
+  { name: 'imports', run: [npx('depcruise', '--config', '.dependency-cruiser.cjs', 'src')] },
+  // The types have just been checked.
+  { name: 'build', run: [node('build.mjs', '--unchecked')], isNeeded: true },
+  { name: 'engine native: library', run: nativeLibrary() },
+  { name: 'engine native: tests', run: [npx('vitest', 'run', ...ENGINE_TESTS)], env: nativeEngine, counts: true },
+  {
+    name: 'engine typescript: tests',
+    run: [npx('vitest', 'run', ...ENGINE_TESTS)],
+    env: { LATENTFIELD_ENGINE: 'typescript' },
+    counts: true,
+  },
+  {
+    name: 'benchmark',
+    run: [['bash', '-c', 'set -o pipefail; node bench/run.mjs --short --json | node bench/checkReport.mjs']],
+    env: { NODE_PATH: nativeEngine.NODE_PATH },
+  },
+  { name: 'mutants are where their list says', run: [node('mutate.mjs', '--check')] },
+  { name: 'package', run: [node('checkPackage.mjs')] },
+  { name: 'reference', run: [npx('typedoc')] },
+  { name: 'demo', run: [node('demo.mjs', '--max-iterations', '30', '--out', join(place, 'demo'))] },
+];
+
+const counts = { passed: 0, failed: 0, skipped: 0 };
+const lines = [];
+let isStopped = false;
+let child;
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    isStopped = true;
+    child?.kill(signal);
+  });
+}
+process.on('exit', () => rmSync(place, { recursive: true, force: true }));
+
+const chosen = steps.filter(
+  ({ name, isNeeded }) => wanted.length === 0 || isNeeded || wanted.some((word) => name.includes(word)),
+);
+for (const step of chosen) {
+  if (isStopped) {
+    finish(step.name, { failed: 1 }, 'did not run');
+    continue;
+  }
+  console.log(`\n== ${step.name}`);
+  const began = performance.now();
+  const outcome = await outcomeOf(step);
+  finish(step.name, outcome, `${((performance.now() - began) / 1000).toFixed(1)} s`);
+  if (step.isNeeded && outcome.failed > 0) isStopped = true;
+}
+if (counts.passed === 0) counts.failed ||= 1;
+console.log(`\nSeconds of each step:\n${lines.join('\n')}\n`);
+console.log(
+  `${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''}`,
+);
+process.exitCode = counts.failed > 0 ? 1 : 0;
+
+function finish(name, outcome, how) {
+  for (const key of Object.keys(counts)) counts[key] += outcome[key] ?? 0;
+  const line = `${name}: ${how}${outcome.failed > 0 ? ', FAILED' : ''}`;
+  console.log(`== ${line}`);
+  lines.push(`  ${line}`);
+}
+
+/** Of a run of tests what its closing line says, of anything else 1 passed or 1 failed. */
+async function outcomeOf({ run, env, counts: isCounted = false }) {
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const [command, ...args] of run) {
+    const { status, lastLine } = await printed(command, args, { ...plain, ...env });
+    const found = isCounted ? /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/.exec(lastLine) : null;
+    if (found !== null) {
+      total.passed += Number(found[1]);
+      total.failed += Number(found[2]);
+      total.skipped += Number(found[3] ?? 0);
+    }
+    if (status !== 0 || (isCounted && found === null)) {
+      total.failed ||= 1;
+      break;
+    }
+  }
+  if (!isCounted && total.failed === 0) total.passed = 1;
+  return total;
+}
+
+/** Runs a command, its output shown as it comes, and says how it ended and with what line. */
+function printed(command, args, env) {
+  child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let tail = '';
+  child.stdout.on('data', (chunk) => {
+    process.stdout.write(chunk);
+    tail = (tail + chunk).slice(-10_000);
+  });
+  return new Promise((resolve) => {
+    child.on('error', () => resolve({ status: 127, lastLine: '' }));
+    child.on('close', (status) => resolve({ status, lastLine: tail.trimEnd().split('\n').at(-1) }));
+  });
+}
+
+/** A BLAS, where this may install one, and what calls it. */
+function nativeLibrary() {
+  const mayInstall = process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0;
+  return [
+    ...(mayInstall
+      ? [
+          ['apt-get', 'update', '-qq'],
+          ['apt-get', 'install', '-y', '-qq', 'libopenblas0-pthread'],
+        ]
+      : []),
+    ['npm', 'install', '--prefix', place, '--no-audit', '--no-fund', '--silent', 'koffi@3'],
+  ];
+}
