@@ -24,6 +24,61 @@ export async function readMatrix(name) {
   return (await readTable(dataFile(name))).matrix;
 }
 
+/** Pictures of data and embeddings. */
+export const plot = await fromDist('plot/index.js');
+
+/** Generated data sets. */
+export const generated = await fromDist('data/index.js');
+
+/** 0 … N − 1 */
+export const count = (N) => Array.from({ length: N }, (_, i) => i);
+
+/** The first `perClass` points of each class, in the order of the file. */
+export function firstOfEachClass(labels, perClass) {
+  const taken = new Map();
+  return count(labels.length).filter((i) => {
+    const before = taken.get(labels[i]) ?? 0;
+    taken.set(labels[i], before + 1);
+    return before < perClass;
+  });
+}
+
+/** `count` points drawn without replacement, ascending. */
+export function drawnRows(N, size, seed) {
+  const random = library.seededRandom(seed);
+  const order = count(N);
+  for (let i = N - 1; i > 0; i--) {
+    const j = random.integer(i + 1);
+    [order[i], order[j]] = [order[j], order[i]];
+  }
+  return order.slice(0, size).sort((a, b) => a - b);
+}
+
+/** Columns of mean 0 and variance 1 by the first matrix, constant ones of 0; the same change of the others. */
+export function standardisedBy(first, ...others) {
+  const { rows: N, columns: D } = first;
+  const mean = new Float64Array(D);
+  const deviation = new Float64Array(D);
+  first.data.forEach((entry, k) => {
+    mean[k % D] += entry / N;
+  });
+  first.data.forEach((entry, k) => {
+    deviation[k % D] += (entry - mean[k % D]) ** 2 / N;
+  });
+  const scale = deviation.map((variance) => Math.sqrt(variance) || 1);
+  return [first, ...others].map(
+    (Y) =>
+      new library.Matrix(
+        Y.data.map((entry, k) => (entry - mean[k % D]) / scale[k % D]),
+        Y.rows,
+        D,
+      ),
+  );
+}
+
+/** Errors of the nearest other point, of N: a count. */
+export const errorsOf = (X, labels) => Math.round(library.nearestNeighbourError(X, labels) * labels.length);
+
 /** Labels of an int32 .npy file. */
 export function readLabels(name) {
   const bytes = new Uint8Array(readFileSync(dataFile(name)));

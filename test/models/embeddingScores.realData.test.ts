@@ -63,7 +63,7 @@ describe('the GP-LVM scores of seven embeddings are the independent ones to 0.5 
   });
 
   // DRILL of the robot takes minutes under the guards of the tests, for its Hessian has a thousand rows: its embedding is the stored
-  // one here, and `npm run reproduce:scores` fits it.
+  // one here, and `npm run reproduce -- embedding-scores` fits it.
   it.runIf(robot && stored)('of the robot (shared/data/robot_train_X.npy, shared/reference/meu.json)', async () => {
     await expectScores('robot', robot!, async (model, Y, options) =>
       model === 'drill' ? stored!.wifi.scores.drill.Xunit : fitted(model, Y, options),

@@ -152,7 +152,7 @@ describe.each(meuCases)('$data', ({ data, values }) => {
     expectClose(precision, L, 1e-10, 'precision');
   });
 
-  // The two of the robot take up to a minute; `npm run reproduce:drill -- --data robot` compares them.
+  // The two of the robot take up to a minute; `npm run reproduce -- drill-glasso` compares them.
   const quick = data === 'robot' ? [] : values.drill;
   it.each(quick)(
     'drill on $structure pairs at ρ = $rho has the precision and embedding of R and scikit-learn',

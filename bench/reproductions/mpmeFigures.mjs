@@ -1,33 +1,8 @@
-/**
- * Figures 2, 3 and 5 of Mao et al. 2017 (MPME) as SVGs:
- *
- * sensitivityToC.svg       Fig. 2: the distorted S embedded at C = 0.1, 1, 10, 100, ∞ with λ = 10, and which weights are not 0
- * sensitivityToLambda.svg  Fig. 3: the same at λ = 0.1, 0.5, 1, 5, 10 with C = ∞
- * embeddings.svg           Fig. 5: five data sets with the graphs that MPME learns, their embeddings by MPME, and by MEU and Laplacian eigenmaps
- *
- *   node bench/reproductions/maxEntropyFigures.mjs [--output demo-output/maxEntropy] [--generated]
- *
- * Circle, distorted S and two moons are the originals of Kégl et al. and Belkin et al. where the folder of real data holds them, and drawn by
- * the generators of latentfield/data elsewhere and with --generated; helix and twin peaks are always drawn, 600 points without noise, the
- * peaks as high as in the drtoolbox. Φ holds plain Euclidean distances, as in the paper's experiments. What was used is printed, with the number
- * of weights that are not 0 among all W_ij (each edge twice), their share of N², and the components of the graph.
- */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { fromDist } from '../context.mjs';
-import { hasData, library, printTable, readMatrix, rowsOf } from './data.mjs';
+import { generated, hasData, library, plot, readMatrix, rowsOf } from './data.mjs';
 
 const { fit, laplacianEigenmaps, Matrix, meu, mpme } = library;
-const { circle, distortedS, helix, twinPeaks, twoMoons } = await fromDist('data/index.js');
-const { adjacencyPlot, latentPlot, pictureGrid } = await fromDist('plot/index.js');
-const { values: options } = parseArgs({
-  options: {
-    output: { type: 'string', default: fileURLToPath(new URL('../../demo-output/maxEntropy/', import.meta.url)) },
-    generated: { type: 'boolean', default: false },
-  },
-});
+const { circle, distortedS, helix, twinPeaks, twoMoons } = generated;
+const { adjacencyPlot, latentPlot, pictureGrid } = plot;
 
 /** Points in the order in which they lie along their curve, as the originals are. */
 function inOrder({ observations, parameters, labels = [] }) {
@@ -40,16 +15,15 @@ function inOrder({ observations, parameters, labels = [] }) {
 
 /** A data set: the original where it is there, else the generator's. */
 async function dataSet(name, file, generated) {
-  const isOriginal = !options.generated && file !== undefined && hasData(file);
+  const isOriginal = file !== undefined && hasData(file);
   const observations = isOriginal ? await readMatrix(file) : inOrder(generated());
   return { name, observations, origin: isOriginal ? `original, ${file}` : 'generator' };
 }
 
-// The seeds leave no wide gap along the curves.
-const S = await dataSet('distorted S', 'kegl_distorted_s_X.npy', () => distortedS({ seed: 2 }));
-const table = [['figure', 'data', 'from', 'N', 'λ', 'C', 'weights not 0', 'share', 'graph']];
+// The seed leaves no wide gap along the curve.
+const theS = () => dataSet('distorted S', 'kegl_distorted_s_X.npy', () => distortedS({ seed: 2 }));
 
-async function learn(figure, { name, observations, origin }, basePrecision, slackPenalty) {
+async function learn(table, figure, { name, observations, origin }, basePrecision, slackPenalty) {
   const result = await fit(mpme(observations, { basePrecision, slackPenalty, distances: 'plain' }));
   const N = observations.rows;
   const count = 2 * result.graph.weights.length;
@@ -72,9 +46,10 @@ const SIDE = 210;
 const panel = (latents, title, graph, equalScales = true) =>
   latentPlot({ latents, title, width: SIDE, height: SIDE, axes: false, equalScales, ...(graph && { graph }) });
 
-async function sensitivity(figure, title, settings) {
+async function sensitivity(table, figure, title, settings) {
+  const S = await theS();
   const results = [];
-  for (const { lambda, C } of settings) results.push(await learn(figure, S, lambda, C));
+  for (const { lambda, C } of settings) results.push(await learn(table, figure, S, lambda, C));
   const name = ({ lambda, C }) => (figure === '2' ? `C = ${C === Infinity ? '∞' : C}` : `λ = ${lambda}`);
   const embeddings = results.map(({ latents, graph }, k) => panel(latents, name(settings[k]), graph));
   const weights = results.map(({ graph }) => adjacencyPlot(graph, { size: SIDE }));
@@ -95,7 +70,8 @@ function seen({ rows, columns, data }) {
   return view;
 }
 
-async function embeddings() {
+async function embeddings(table, quick) {
+  const S = await theS();
   // The paper does not say which λ its figure has: these draw what it describes.
   const sets = [
     { lambda: 1, set: await dataSet('circle', 'kegl_circle_X.npy', () => circle({ noise: 0.18 })) },
@@ -105,9 +81,9 @@ async function embeddings() {
     { lambda: 0.4, set: await dataSet('twin peaks', undefined, () => twinPeaks({ noise: 0, height: 10 })) },
   ];
   const rows = [[], [], [], []];
-  for (const { set, lambda } of sets) {
+  for (const { set, lambda } of quick ? sets.slice(0, 2) : sets) {
     const { name, observations } = set;
-    const learned = await learn('5', set, lambda, Infinity);
+    const learned = await learn(table, '5', set, lambda, Infinity);
     const unfolded = await fit(meu(observations));
     const eigenmap = await fit(laplacianEigenmaps(observations, { neighbours: 12, weights: 'heat', width: 1 }));
     [
@@ -120,29 +96,39 @@ async function embeddings() {
     });
   }
   return pictureGrid(await Promise.all(rows.flat()), {
-    columns: sets.length,
+    columns: rows[0].length,
     title: 'Five data sets with the graphs that MPME learns (C = ∞), and their embeddings',
   });
 }
 
-mkdirSync(options.output, { recursive: true });
-const write = (file, svg) => writeFileSync(join(options.output, file), `${svg}\n`);
-write(
-  'sensitivityToC.svg',
-  await sensitivity(
-    '2',
-    'MPME of the distorted S, λ = 10',
-    [0.1, 1, 10, 100, Infinity].map((C) => ({ lambda: 10, C })),
-  ),
-);
-write(
-  'sensitivityToLambda.svg',
-  await sensitivity(
-    '3',
-    'MPME of the distorted S, C = ∞',
-    [0.1, 0.5, 1, 5, 10].map((lambda) => ({ lambda, C: Infinity })),
-  ),
-);
-write('embeddings.svg', await embeddings());
-printTable(table);
-console.log(`The figures are in ${options.output}.`);
+async function run(study) {
+  const table = [];
+  const byC = (study.quick ? [1, Infinity] : [0.1, 1, 10, 100, Infinity]).map((C) => ({ lambda: 10, C }));
+  const byLambda = (study.quick ? [1] : [0.1, 0.5, 1, 5, 10]).map((lambda) => ({ lambda, C: Infinity }));
+  const pictures = [
+    [
+      'mpme-sensitivityToC.svg',
+      await sensitivity(table, '2', 'MPME of the distorted S, λ = 10', byC),
+      'The distorted S at five values of C',
+    ],
+    [
+      'mpme-sensitivityToLambda.svg',
+      await sensitivity(table, '3', 'MPME of the distorted S, C = ∞', byLambda),
+      'The distorted S at five values of λ',
+    ],
+    ['mpme-embeddings.svg', await embeddings(table, study.quick), 'Five data sets and their embeddings'],
+  ];
+  study.note(
+    'Circle, distorted S and two moons are the originals of Kégl et al. and Belkin et al. where they are found, else drawn by the generators of latentfield/data; helix and twin peaks are always drawn. Φ holds plain Euclidean distances, as in the paper. Weights are counted among all W_ij, each edge twice. The paper does not say which λ its Figure 5 has.',
+  );
+  study.table('Graphs learned', ['figure', 'data', 'from', 'N', 'λ', 'C', 'weights not 0', 'share', 'graph'], table);
+  if (!study.quick) for (const picture of pictures) await study.figure(...picture);
+}
+
+export const mpmeFigures = {
+  name: 'mpme-figures',
+  title: 'MPME: sensitivity to C and λ, and five data sets',
+  source: 'Mao et al. 2017, Figures 2, 3 and 5',
+  files: ['kegl_circle_X.npy', 'kegl_distorted_s_X.npy', 'two_moons_X.npy'],
+  run,
+};

@@ -1,0 +1,34 @@
+import { drillGlasso } from './drill.mjs';
+import { embeddingScores } from './embeddingScores.mjs';
+import { gplrfDimensionality, gplrfFigure1 } from './gplrfFigures.mjs';
+import { gplrfTable1 } from './gplrfTable1.mjs';
+import { gplvmMocap, gplvmOil } from './gplvm.mjs';
+import { gplvmImputation } from './imputation.mjs';
+import { drillStudy, meuFigure7, meuFigures } from './maxEntropyUnfolding.mjs';
+import { mpmeFigure4, mpmeTable2, mpmeTeapots } from './mpmeClustering.mjs';
+import { mpmeFigures } from './mpmeFigures.mjs';
+import { tpslvmFigures, tpslvmTable1, tpslvmTable2 } from './tpslvm.mjs';
+import { tpslvmTeapots } from './tpslvmTeapots.mjs';
+
+/** Every reproduction, by paper. */
+export const reproductions = [
+  gplvmOil,
+  gplvmMocap,
+  gplvmImputation,
+  gplrfTable1,
+  gplrfFigure1,
+  gplrfDimensionality,
+  tpslvmTable1,
+  tpslvmTable2,
+  tpslvmFigures,
+  tpslvmTeapots,
+  meuFigures,
+  meuFigure7,
+  drillStudy,
+  drillGlasso,
+  embeddingScores,
+  mpmeFigures,
+  mpmeFigure4,
+  mpmeTable2,
+  mpmeTeapots,
+];

@@ -1,0 +1,135 @@
+import { count, library, plot, readMatrix } from './data.mjs';
+
+const { alle, drill, fit, gpScore, isomap, laplacianEigenmaps, lle, meu, mvu } = library;
+const { latentPlot, pictureGrid } = plot;
+
+/** The methods of the paper with its settings: DRILL without a penalty, Laplacian eigenmaps with heat weights of width 1, MVU with equalities. */
+const methods = (Y, k) => ({
+  Isomap: isomap(Y, { neighbours: k }),
+  ALLE: alle(Y, { neighbours: k }),
+  MVU: mvu(Y, { neighbours: k, constraints: 'equality' }),
+  DRILL: drill(Y, { neighbours: k, penalty: 0 }),
+  MEU: meu(Y, { neighbours: k, basePrecision: 1e-4 }),
+  LE: laplacianEigenmaps(Y, { neighbours: k, weights: 'heat', width: 1 }),
+  LLE: lle(Y, { neighbours: k, regularization: 'auto' }),
+});
+
+const SETS = {
+  'motion capture': { file: 'run1_X.npy', k: 6, paper: 'Isomap, ALLE, MVU, DRILL, MEU, LE, LLE' },
+  'robot WiFi': { file: 'robot_train_X.npy', k: 7, paper: 'Isomap, ALLE, MVU and DRILL, MEU ahead of LE and LLE' },
+};
+const FILES = Object.values(SETS).map(({ file }) => file);
+
+const latentsOf = (study, name, method, model) =>
+  study.cell(`${name}, ${method}`, async () => (await fit(model)).latents.toArrays());
+
+const chosenSets = (quick) => Object.entries(SETS).slice(0, quick ? 1 : 2);
+
+async function figures(study) {
+  for (const [name, { file, k }] of chosenSets(study.quick)) {
+    const Y = await readMatrix(file);
+    const panels = [];
+    const rows = [];
+    for (const [method, model] of Object.entries(methods(Y, k))) {
+      const latents = await latentsOf(study, name, method, model);
+      const step = (i) => Math.hypot(...latents[i].map((entry, d) => entry - latents[(i + 1) % latents.length][d]));
+      const size = Math.hypot(
+        ...[0, 1].map((d) => Math.max(...latents.map((x) => x[d])) - Math.min(...latents.map((x) => x[d]))),
+      );
+      const longest = Math.max(...count(latents.length - 1).map(step)) / size;
+      rows.push([method, longest.toFixed(3)]);
+      panels.push(
+        await latentPlot({
+          latents,
+          title: `${name}: ${method}`,
+          width: 220,
+          height: 200,
+          axes: false,
+          equalScales: true,
+        }),
+      );
+    }
+    study.table(
+      `${name}: longest step from a point to the next, as part of the picture's diagonal`,
+      ['method', 'step'],
+      rows,
+    );
+    if (study.quick) continue;
+    const file2 = `meu-figures-${name.split(' ')[0]}.svg`;
+    await study.figure(
+      file2,
+      pictureGrid(panels, { columns: 4, title: `${name} in two dimensions` }),
+      `${name} by seven methods`,
+    );
+  }
+}
+
+async function figure7(study) {
+  for (const [name, { file, k, paper }] of chosenSets(study.quick)) {
+    const Y = await readMatrix(file);
+    const scored = [];
+    for (const [method, model] of Object.entries(methods(Y, k))) {
+      if (study.quick && method === 'MVU') continue;
+      const latents = await latentsOf(study, name, method, model);
+      const score = await study.cell(`${name}, ${method}, score`, () => gpScore(Y, latents));
+      scored.push([method, score]);
+    }
+    scored.sort((a, b) => b[1] - a[1]);
+    study.table(
+      `${name}, ${k} neighbours: log likelihood of a GP-LVM with its latents held there`,
+      ['method', 'score'],
+      scored.map(([method, score]) => [method, score.toFixed(0)]),
+    );
+    study.note(`The paper's order of ${name} (its figure has no numbers): ${paper}.`);
+  }
+}
+
+async function drillFigures(study) {
+  const Y = await readMatrix('run1_X.npy');
+  const figures = {
+    'Figure 8, 20 neighbours': {
+      neighbours: 20,
+      penalties: study.quick ? [0.01, 0.1] : [0.001, 0.003, 0.01, 0.03, 0.1],
+      paper: 0.01,
+    },
+    'Figure 9, all pairs': {
+      neighbours: 'all',
+      penalties: study.quick ? [0.1] : [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02],
+      paper: 0.002,
+    },
+  };
+  for (const [figure, { neighbours, penalties, paper }] of Object.entries(figures)) {
+    const rows = [];
+    for (const penalty of penalties) {
+      const outcome = await study.cell(`${figure}, penalty ${penalty}`, async () => {
+        const result = await fit(drill(Y, { neighbours, penalty }));
+        const edges = result.graph.sources.length;
+        return { score: await gpScore(Y, result.latents), edges, status: result.status };
+      });
+      rows.push([penalty, outcome.score.toFixed(0), outcome.edges, outcome.status]);
+    }
+    study.table(`${figure}: the paper's best penalty is ${paper}`, ['penalty', 'score', 'edges', 'status'], rows);
+  }
+}
+
+export const meuFigures = {
+  name: 'meu-figures',
+  title: 'Motion capture and robot WiFi in two dimensions',
+  source: 'Lawrence 2012, Figures 3–6',
+  files: FILES,
+  run: figures,
+};
+export const meuFigure7 = {
+  name: 'meu-figure7',
+  title: 'Spectral methods scored by a GP-LVM',
+  source: 'Lawrence 2012, Figure 7',
+  files: FILES,
+  run: figure7,
+};
+export const drillStudy = {
+  name: 'drill-figures',
+  title: 'DRILL: structure learned by a penalty',
+  source: 'Lawrence 2012, Figures 8 and 9',
+  files: ['run1_X.npy'],
+  run: drillFigures,
+};
