@@ -1,7 +1,8 @@
 import type { Matrix } from '../core/matrix.ts';
 import type { TensorMap } from '../model/model.ts';
 import type { RadialProfile } from '../tensors/ops.ts';
-import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
+import type { Tensor2D } from '../tensors/tensorflow.ts';
+import type { ExpectationInputs, Expectations } from './expectations/expectations.ts';
 
 /**
  * What a definition may say of its covariance beside its values: all of it, and nothing else. Sums, scales, selections and products of
@@ -12,8 +13,11 @@ import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 export interface KernelCapabilities<P = TensorMap> {
   /** What its Gram matrix is made of: linear algebra is done on that where it is cheaper than on N×N matrices. */
   readonly structure?: KernelStructure<P>;
-  /** Its expectations under Gaussian latents, for variational bounds. */
-  readonly expectations?: KernelExpectations<P>;
+  /**
+   * Its expectations under Gaussian latents in closed form, for variational bounds. Those of an rbf, a constant and a white noise follow
+   * from the structure; a kernel without them is summed over nodes or samples.
+   */
+  readonly expectations?: (p: P, inputs: ExpectationInputs) => Expectations;
   /**
    * For a kernel with an option left open: what the open options are for a process that starts at these inputs (N×q). A model asks once,
    * before it is fitted.
@@ -53,18 +57,4 @@ export interface SymmetricBasis {
   readonly basis: Tensor2D;
   /** U, N×r. */
   readonly features: Tensor2D;
-}
-
-/**
- * Expectations of a covariance at independent latents x_n ~ N(μ_n, diag(s_n)), with μ and s N×q and inducing inputs Z M×q.
- *
- * @see Titsias & Lawrence 2010, §3.1
- */
-export interface KernelExpectations<P = TensorMap> {
-  /** ⟨k(x_n, x_n)⟩, N entries; ψ₀ is their sum. */
-  readonly diagonal: (p: P, mean: Tensor2D, variance: Tensor2D) => Tensor1D;
-  /** Ψ₁, N×M: ⟨k(x_n, z_m)⟩. */
-  readonly cross: (p: P, mean: Tensor2D, variance: Tensor2D, Z: Tensor2D) => Tensor2D;
-  /** Ψ₂, M×M: Σ_n ⟨k(z_m, x_n)·k(x_n, z_m')⟩. */
-  readonly gram: (p: P, mean: Tensor2D, variance: Tensor2D, Z: Tensor2D) => Tensor2D;
 }

@@ -3,7 +3,6 @@ export { bias } from './bias.ts';
 export type {
   KernelBasis,
   KernelCapabilities,
-  KernelExpectations,
   KernelFeatures,
   KernelStructure,
   SymmetricBasis,
@@ -15,6 +14,7 @@ export { defineKernel, type KernelDefinition, type KernelFactory, type KernelPar
 export { defineRadialKernel } from './defineRadialKernel.ts';
 export { describe } from './describe.ts';
 export { expand } from './expand.ts';
+export type { ExpectationInputs, Expectations } from './expectations/index.ts';
 export { type KernelJSON, kernelFromJSON, kernelToJSON } from './json.ts';
 export type { Kernel, KernelForm, KernelLeaf } from './kernel.ts';
 export { linear } from './linear.ts';

@@ -2,6 +2,7 @@ import { positive } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
 import { defineKernel } from './defineKernel.ts';
+import { linearExpectations } from './expectations/linear.ts';
 import { weightedProducts, weightedSquares } from './products.ts';
 
 /**
@@ -26,5 +27,6 @@ export const linear = defineKernel({
       rank: (columns) => columns,
       at: (p, A) => op.mul<Tensor2D>(A, op.sqrt(p.variance)),
     },
+    expectations: linearExpectations,
   }),
 });

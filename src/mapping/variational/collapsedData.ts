@@ -1,0 +1,54 @@
+import { Matrix } from '../../core/matrix.ts';
+import { matrixTensor } from '../../tensors/matrixTensor.ts';
+import { type Tensor2D, tf } from '../../tensors/tensorflow.ts';
+import type { ObservedPattern } from '../observedPatterns.ts';
+
+/** Observations as the collapsed bound reads them, kept as tensors until `dispose`. */
+export interface CollapsedData {
+  /** N×D, 0 where missing. */
+  readonly observations: Tensor2D;
+  /** Columns that are observed in the same rows: one group, of all columns, where nothing is missing. */
+  readonly groups: readonly ColumnGroup[];
+  /** N×(number of groups): 1 where a row is observed in the columns of a group; undefined where nothing is missing. */
+  readonly weights: Tensor2D | undefined;
+  dispose(): void;
+}
+
+/** Columns that are observed in the same rows. */
+export interface ColumnGroup {
+  readonly columns: Int32Array;
+  /** How many rows are observed. */
+  readonly rows: number;
+  /** Σ y² of the observed entries. */
+  readonly energy: number;
+}
+
+/** Called inside `withFloat64`. */
+export function collapsedData(Y: Matrix, patterns: readonly ObservedPattern[]): CollapsedData {
+  const { rows: N, columns: D } = Y;
+  const isWhole = patterns.length === 1 && patterns[0]!.rows.length === N;
+  const filled = Y.data.map((entry) => (Number.isNaN(entry) ? 0 : entry));
+  const observations = tf.keep(matrixTensor(new Matrix(filled, N, D)));
+  const weights = isWhole ? undefined : tf.keep(matrixTensor(indicators(N, patterns)));
+  return {
+    observations,
+    weights,
+    groups: patterns.map(({ rows, columns, observations: own }) => ({
+      columns,
+      rows: rows.length,
+      energy: own.data.reduce((sum, entry) => sum + entry * entry, 0),
+    })),
+    dispose() {
+      observations.dispose();
+      weights?.dispose();
+    },
+  };
+}
+
+function indicators(N: number, patterns: readonly ObservedPattern[]): Matrix {
+  const result = Matrix.zeros(N, patterns.length);
+  patterns.forEach(({ rows }, p) => {
+    for (const row of rows) result.data[row * patterns.length + p] = 1;
+  });
+  return result;
+}
