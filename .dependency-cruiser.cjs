@@ -7,7 +7,7 @@ const below = {
   model: ['core', 'numerics', 'tensors'],
   kernels: ['core', 'numerics', 'tensors', 'model'],
   inference: ['core', 'numerics', 'tensors', 'model'],
-  latents: ['core', 'numerics', 'tensors', 'model'],
+  latents: ['core', 'numerics', 'tensors', 'model', 'inference'],
   priors: ['core', 'numerics', 'tensors', 'model', 'kernels'],
   mapping: ['core', 'numerics', 'tensors', 'model', 'kernels', 'latents', 'priors'],
   fields: ['core', 'numerics', 'tensors', 'model', 'inference', 'priors', 'mapping'],

@@ -4,6 +4,7 @@ import type { TensorMap } from '../model/model.ts';
 import type { Parameter, ParameterLike } from '../model/parameter.ts';
 import { type OwnParameters, overriddenParameters } from '../model/part.ts';
 import type { Tensor, Tensor2D } from '../tensors/tensorflow.ts';
+import { fittedStart } from './fittedStart.ts';
 
 /** What the start of a map's parameters may depend on. */
 export interface MapStart {
@@ -38,7 +39,8 @@ export interface MapDefinition<Name extends string, Options = undefined> {
   readonly name: string;
   /**
    * Parameters with their starts, such as `real(matrix)`; a bare number is `positive`. A function of the data for those whose
-   * shape or start depends on them.
+   * shape or start depends on them. Free ones are fitted to the start of the latents, by ridge regression from where they are here;
+   * a function that reads `latents` has fitted them itself.
    */
   readonly parameters: OwnParameters<Name> | ((start: MapStart, options: Options) => OwnParameters<Name>);
   /**
@@ -85,16 +87,33 @@ export function defineMap<Name extends string, Options = undefined>(
   }
   return (overrides = {}, given) => {
     const options = given as Options;
+    const apply: LatentMap['apply'] = (p, features) => definition.apply(p as Readonly<Record<Name, Tensor>>, features);
     return Object.freeze<LatentMap>({
       kind: 'map',
       name,
       parameters: (start) => {
         const { parameters } = definition;
-        const defaults = typeof parameters === 'function' ? parameters(start, options) : parameters;
-        return overriddenParameters(`Map '${name}'`, defaults, overrides);
+        let fitsItself = false;
+        const watched: MapStart = {
+          observations: start.observations,
+          latentDim: start.latentDim,
+          seed: start.seed,
+          get features() {
+            return start.features;
+          },
+          get latents() {
+            fitsItself = true;
+            return start.latents;
+          },
+        };
+        const defaults = typeof parameters === 'function' ? parameters(watched, options) : parameters;
+        const own = overriddenParameters(`Map '${name}'`, defaults, overrides);
+        if (fitsItself) return own;
+        const { features, latents } = start;
+        return fittedStart({ name, features, latents, apply }, own, Object.keys(overrides));
       },
       features: (Y, training) => definition.features?.(Y, training, options) ?? Y,
-      apply: (p, features) => definition.apply(p as Readonly<Record<Name, Tensor>>, features),
+      apply,
       options,
     });
   };

@@ -25,6 +25,7 @@ export {
   zeros,
   zerosLike,
 } from './ops/creation.ts';
+export * from './ops/customGrad.ts';
 export * from './ops/distances.ts';
 export * from './ops/elementary.ts';
 export * from './ops/elementwise.ts';

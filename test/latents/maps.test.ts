@@ -20,6 +20,7 @@ import {
   standardNormal,
 } from '../../src/index.ts';
 import { latentsOf } from '../../src/latents/latents.ts';
+import { ridgeRegression } from '../../src/latents/ridgeRegression.ts';
 import { entriesOf, type ParameterValue, real, shapeOf, valueFrom } from '../../src/model/parameter.ts';
 import { principalComponents } from '../../src/numerics/dense/principalComponents.ts';
 import { float64Backend } from '../../src/tensors/float64/scope.ts';
@@ -52,6 +53,9 @@ const maps: [string, LatentMap][] = [
   ['perceptron', mlpMap({ hidden: 5 })],
   ['one of the user’s own', features()],
 ];
+
+/** ‖F‖²/columns, of which `ridgeRegression` takes the ridge as a part. */
+const meanSquareLength = (F: Matrix) => F.data.reduce((sum, entry) => sum + entry * entry, 0) / F.columns;
 
 const modelWith = (map: LatentMap, init?: number[][]) =>
   latentVariableModel({
@@ -157,6 +161,27 @@ describe('the start of a map', () => {
   it('is fitted to a matrix as it is', async () => {
     const circle = Y.map((_, i) => [3 * Math.cos(i / 4), 3 * Math.sin(i / 4)]);
     expectClose(await startOf(kernelRegression({ gamma: 5 }), circle), circle, 1e-4);
+  });
+
+  it('of a map that does not read it is the ridge regression on its parameters', async () => {
+    const own = (overrides = {}) =>
+      defineMap({
+        name: 'ownLinear',
+        parameters: { weights: real(Matrix.zeros(5, 2)), shift: real([0, 0]) },
+        apply: (p, observations) => op.add(op.matMul(observations, p.weights), p.shift),
+      })(overrides);
+    const seen = standardized(Matrix.from(Y), standardizationOf(Matrix.from(Y), true, false));
+    const withShift = Matrix.from(seen.toArrays().map((row) => [...row, 1]));
+    const expected = ridgeRegression(withShift, components(), (N * 1e-6) / meanSquareLength(withShift));
+    const { parameters } = await fit(modelWith(own()), { maxIterations: 0 });
+    expectClose(
+      [...entriesOf(parameters['latents.weights']!), ...entriesOf(parameters['latents.shift']!)],
+      expected,
+      1e-4,
+    );
+    // What the user gives stays where it was put.
+    const held = await fit(modelWith(own({ shift: real([1, 2]) })), { maxIterations: 0 });
+    expect(Array.from(entriesOf(held.parameters['latents.shift']!))).toEqual([1, 2]);
   });
 
   it('of a perceptron depends on the seed, and on nothing else', async () => {

@@ -46,6 +46,36 @@ export function squareOperand(x: Tensor, operation: string, argument: string): T
   return matrix;
 }
 
+/** The tensor as a stack of square matrices of floating-point numbers: the last two axes are those of the matrices. */
+export function squareStack(x: Tensor, operation: string, argument: string): Tensor {
+  const stack = floating(x, operation, argument, 'of rank 2 or more', () => x.rank >= 2);
+  if (stack.rank === 2) return squareOperand(stack, operation, argument);
+  const [rows, columns] = stack.shape.slice(-2);
+  if (rows === columns) return stack;
+  throw new InvalidInputError(
+    `${operation} needs square matrices as ${argument}, but they are ${rows}×${columns} (shape [${stack.shape}]).`,
+  );
+}
+
+/** Stacks of square matrices and of matrices with as many rows, repeated along the axes before those where the other has more. */
+export function systemStacks(l: Tensor, b: Tensor, operation: string): [Tensor, Tensor] {
+  const squares = squareStack(l, operation, 'l');
+  const matrices = floating(b, operation, 'b', 'of rank 2 or more', () => b.rank >= 2);
+  const [n, columns] = matrices.shape.slice(-2) as [number, number];
+  const order = squares.shape.at(-1)!;
+  if (n !== order) {
+    throw new InvalidInputError(
+      `${operation} needs as many rows in b as in l, but l is ${order}×${order} and b is ${n}×${columns}.`,
+    );
+  }
+  const stack = tf.broadcast_util.assertAndGetBroadcastShape(squares.shape.slice(0, -2), matrices.shape.slice(0, -2));
+  const repeated = (x: Tensor) => {
+    const shape = [...stack, ...x.shape.slice(-2)];
+    return x.rank === shape.length && x.shape.every((size, d) => size === shape[d]) ? x : tf.broadcastTo(x, shape);
+  };
+  return [repeated(squares), repeated(matrices)];
+}
+
 /** A square matrix and one with as many rows. */
 export function systemOperands(
   l: Tensor,

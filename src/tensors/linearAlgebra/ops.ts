@@ -1,6 +1,6 @@
 import type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts';
 import { type Scalar, type Tensor, type Tensor1D, type Tensor2D, tf } from '../tensorflow.ts';
-import { requireBackend, squareOperand, systemOperands } from './operands.ts';
+import { requireBackend, squareOperand, squareStack, systemStacks } from './operands.ts';
 import { CHOLESKY, CHOLESKY_INVERSE } from './operations/cholesky.ts';
 import { FACTOR_LOG_DETERMINANT } from './operations/logDeterminant.ts';
 import { runKernel, type Save } from './operations/operation.ts';
@@ -17,10 +17,10 @@ export { symmetricBasisLogDensity } from './symmetricBasisLogDensity.ts';
  * A matrix that is positive definite but for rounding gets the smallest of 10⁻¹⁰·m, 10⁻⁹·m, …, 10⁻⁴·m added to its diagonal that
  * makes it so, m the mean of the diagonal; `onJitter` reports the number added. The gradient takes it as constant.
  *
- * @param x - A, n×n, symmetric: the lower triangle is read, the gradient is symmetric
+ * @param x - A, n×n, symmetric: the lower triangle is read, the gradient is symmetric; or a stack of them, […, n, n]
  * @param options - `name` begins an error message; `onJitter` is called when a jitter was needed
- * @returns L, n×n, zeros above the diagonal
- * @throws InvalidInputError when x is not a square matrix
+ * @returns L, n×n, zeros above the diagonal; […, n, n] for a stack
+ * @throws InvalidInputError when x is not a square matrix, or a stack of them
  * @throws NumericalError when A is not positive definite even with jitter, or an entry is not finite
  * @see Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527 (2016)
  * @example
@@ -28,18 +28,20 @@ export { symmetricBasisLogDensity } from './symmetricBasisLogDensity.ts';
  * op.cholesky(op.tensor([[4, 2], [2, 5]])); // [[2, 0], [1, 2]]
  * ```
  */
-export function cholesky(x: Tensor2D, options: PositiveDefiniteOptions = {}): Tensor2D {
+export function cholesky(x: Tensor2D, options?: PositiveDefiniteOptions): Tensor2D;
+export function cholesky<T extends Tensor>(x: T, options?: PositiveDefiniteOptions): T;
+export function cholesky(x: Tensor, options: PositiveDefiniteOptions = {}): Tensor {
   requireBackend('cholesky');
-  return runKernel(CHOLESKY, { x: squareOperand(x, 'cholesky', 'x') }, options)[0] as Tensor2D;
+  return runKernel(CHOLESKY, { x: squareStack(x, 'cholesky', 'x') }, options)[0]!;
 }
 
 /**
  * Solution of a triangular system, L⁻¹B, or L⁻ᵀB with `transpose`.
  *
- * @param l - L, n×n, lower triangular: what is above the diagonal is not read and gets no gradient
- * @param b - B, n×m
+ * @param l - L, n×n, lower triangular: what is above the diagonal is not read and gets no gradient; or a stack, […, n, n]
+ * @param b - B, n×m; or a stack, […, n, m]; the axes before the last two broadcast
  * @param options - `transpose` solves with Lᵀ (false)
- * @returns n×m
+ * @returns n×m; […, n, m] for a stack
  * @throws InvalidInputError when the shapes do not fit
  * @throws NumericalError when the diagonal of L holds 0, or an entry is not finite
  * @example
@@ -47,19 +49,25 @@ export function cholesky(x: Tensor2D, options: PositiveDefiniteOptions = {}): Te
  * op.triangularSolve(op.tensor([[2, 0], [1, 2]]), op.tensor([[2], [5]])); // [[1], [2]]
  * ```
  */
-export function triangularSolve(l: Tensor2D, b: Tensor2D, options: { readonly transpose?: boolean } = {}): Tensor2D {
+export function triangularSolve(l: Tensor2D, b: Tensor2D, options?: { readonly transpose?: boolean }): Tensor2D;
+export function triangularSolve<T extends Tensor = Tensor>(
+  l: Tensor,
+  b: Tensor,
+  options?: { readonly transpose?: boolean },
+): T;
+export function triangularSolve(l: Tensor, b: Tensor, options: { readonly transpose?: boolean } = {}): Tensor {
   requireBackend('triangularSolve');
-  const [factor, right] = systemOperands(l, b, 'triangularSolve', ['l', 'b']);
+  const [factor, right] = systemStacks(l, b, 'triangularSolve');
   const { transpose = false } = options;
-  return runKernel(TRIANGULAR_SOLVE, { l: factor, b: right }, { transpose })[0] as Tensor2D;
+  return runKernel(TRIANGULAR_SOLVE, { l: factor, b: right }, { transpose })[0]!;
 }
 
 /**
  * Solution of LLᵀX = B from the Cholesky factor.
  *
- * @param l - L, n×n, lower triangular: what is above the diagonal is not read and gets no gradient
- * @param b - B, n×m
- * @returns X, n×m
+ * @param l - L, n×n, lower triangular: what is above the diagonal is not read and gets no gradient; or a stack, […, n, n]
+ * @param b - B, n×m; or a stack, […, n, m]; the axes before the last two broadcast
+ * @returns X, n×m; […, n, m] for a stack
  * @throws InvalidInputError when the shapes do not fit
  * @throws NumericalError when the diagonal of L holds 0, or an entry is not finite
  * @example
@@ -68,35 +76,40 @@ export function triangularSolve(l: Tensor2D, b: Tensor2D, options: { readonly tr
  * op.choleskySolve(l, op.tensor([[6], [7]])); // [[1], [1]]
  * ```
  */
-export function choleskySolve(l: Tensor2D, b: Tensor2D): Tensor2D {
+export function choleskySolve(l: Tensor2D, b: Tensor2D): Tensor2D;
+export function choleskySolve<T extends Tensor = Tensor>(l: Tensor, b: Tensor): T;
+export function choleskySolve(l: Tensor, b: Tensor): Tensor {
   requireBackend('choleskySolve');
-  const [factor, right] = systemOperands(l, b, 'choleskySolve', ['l', 'b']);
-  return runKernel(CHOLESKY_SOLVE, { l: factor, b: right })[0] as Tensor2D;
+  const [factor, right] = systemStacks(l, b, 'choleskySolve');
+  return runKernel(CHOLESKY_SOLVE, { l: factor, b: right })[0]!;
 }
 
 /**
  * log|A| of a symmetric positive definite matrix; its gradient is A⁻¹.
  *
- * @param x - A, n×n, symmetric: the lower triangle is read, the gradient is symmetric
+ * @param x - A, n×n, symmetric: the lower triangle is read, the gradient is symmetric; or a stack of them, […, n, n]
  * @param options - see `cholesky`
- * @returns a scalar
- * @throws InvalidInputError when x is not a square matrix
+ * @returns a scalar; […] for a stack
+ * @throws InvalidInputError when x is not a square matrix, or a stack of them
  * @throws NumericalError when A is not positive definite even with jitter, or an entry is not finite
  * @example
  * ```ts
  * op.logDeterminant(op.tensor([[4, 2], [2, 5]])); // 2.772588722239781, the logarithm of 16
  * ```
  */
-export function logDeterminant(x: Tensor2D, options: PositiveDefiniteOptions = {}): Scalar {
+export function logDeterminant(x: Tensor2D, options?: PositiveDefiniteOptions): Scalar;
+export function logDeterminant<T extends Tensor = Tensor>(x: Tensor, options?: PositiveDefiniteOptions): T;
+export function logDeterminant(x: Tensor, options: PositiveDefiniteOptions = {}): Tensor {
   requireBackend('logDeterminant');
   return tf.customGrad((...args: unknown[]) => {
     const [matrix, save] = args as [Tensor, Save];
     const l = runKernel(CHOLESKY, { x: matrix }, options)[0]!;
     save([l]);
     const value = runKernel(FACTOR_LOG_DETERMINANT, { l })[0]!;
-    const gradFunc = (dy: Tensor, [factor]: Tensor[]) => tf.mul(runKernel(CHOLESKY_INVERSE, { l: factor! })[0]!, dy);
+    const gradFunc = (dy: Tensor, [factor]: Tensor[]) =>
+      tf.mul(runKernel(CHOLESKY_INVERSE, { l: factor! })[0]!, tf.reshape(dy, [...dy.shape, 1, 1]));
     return { value, gradFunc };
-  })(squareOperand(x, 'logDeterminant', 'x')) as Scalar;
+  })(squareStack(x, 'logDeterminant', 'x'));
 }
 
 /**

@@ -2,7 +2,7 @@ import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
 import type { GaussianPoints, RbfSlopes } from '../../numerics/wasm/index.ts';
 import { doublesOf } from '../doubles.ts';
 import { floating, matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
-import { type MatrixKernel, runKernel, type Save, type Workplace } from '../linearAlgebra/operations/operation.ts';
+import { type MatrixKernel, runKernel, type Save, type Workspace } from '../linearAlgebra/operations/operation.ts';
 import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
 import { zeros } from './creation.ts';
 import { registerOnce } from './registerOnce.ts';
@@ -139,7 +139,7 @@ const products = tf.customGrad((...args: unknown[]) => {
 type Shapes = readonly (readonly number[])[];
 
 /** The points of an operation whose first inputs are means, variances and inducing inputs. */
-function pointsOf({ inputs }: Workplace, [mean, , z]: Shapes, { lengthscale }: Attributes): GaussianPoints {
+function pointsOf({ inputs }: Workspace, [mean, , z]: Shapes, { lengthscale }: Attributes): GaussianPoints {
   const [n, q] = mean as [number, number];
   return {
     n,
@@ -153,7 +153,7 @@ function pointsOf({ inputs }: Workplace, [mean, , z]: Shapes, { lengthscale }: A
 }
 
 /** No rows stand for one sum of all points. */
-function weightsOf({ inputs }: Workplace, shape: readonly number[]) {
+function weightsOf({ inputs }: Workspace, shape: readonly number[]) {
   return shape[0] === 0 ? { sums: 1 } : { sums: shape[1]!, offset: inputs[3]! };
 }
 
@@ -173,7 +173,7 @@ const slopesAt = (outputs: readonly number[]) => ({
 
 /** Scales the derivatives of a unit expectation by its factor, which is `factor`, and writes those in variance and lengthscales. */
 function writeSlopes(
-  { memory, outputs }: Workplace,
+  { memory, outputs }: Workspace,
   { n, m, q }: GaussianPoints,
   { total, lengthscales }: RbfSlopes,
   factor: number,
@@ -202,9 +202,9 @@ const EXPECTED: MatrixKernel<Attributes> = {
   name: 'latentfield.ExpectedRbf',
   inputs: ['mean', 'variance', 'z'],
   outputs: ([mean, , z]) => [[mean![0]!, z![0]!]],
-  compute(workplace, shapes, attributes) {
-    const { memory, outputs } = workplace;
-    const points = pointsOf(workplace, shapes, attributes);
+  compute(workspace, shapes, attributes) {
+    const { memory, outputs } = workspace;
+    const points = pointsOf(workspace, shapes, attributes);
     fusedOperations(memory).expectedRbf(points, outputs[0]!);
     scaleEntries(memory.float64(outputs[0]!, points.n * points.m), attributes.variance);
   },
@@ -214,11 +214,11 @@ const EXPECTED_GRADIENT: MatrixKernel<Attributes> = {
   name: 'latentfield.ExpectedRbfGradient',
   inputs: ['mean', 'variance', 'z', 'dy'],
   outputs: slopeShapes,
-  compute(workplace, shapes, attributes) {
-    const { memory, inputs, outputs } = workplace;
-    const points = pointsOf(workplace, shapes, attributes);
+  compute(workspace, shapes, attributes) {
+    const { memory, inputs, outputs } = workspace;
+    const points = pointsOf(workspace, shapes, attributes);
     const slopes = fusedOperations(memory).expectedRbfGradient(points, inputs[3]!, slopesAt(outputs));
-    writeSlopes(workplace, points, slopes, attributes.variance, 1, attributes.lengthscale.length);
+    writeSlopes(workspace, points, slopes, attributes.variance, 1, attributes.lengthscale.length);
   },
 };
 
@@ -226,10 +226,10 @@ const PRODUCTS: MatrixKernel<Attributes> = {
   name: 'latentfield.ExpectedRbfProducts',
   inputs: ['mean', 'variance', 'z', 'weights'],
   outputs: ([, , z, weights]) => [[weights![1]!, z![0]!, z![0]!]],
-  compute(workplace, shapes, attributes) {
-    const { memory, outputs } = workplace;
-    const points = pointsOf(workplace, shapes, attributes);
-    const weights = weightsOf(workplace, shapes[3]!);
+  compute(workspace, shapes, attributes) {
+    const { memory, outputs } = workspace;
+    const points = pointsOf(workspace, shapes, attributes);
+    const weights = weightsOf(workspace, shapes[3]!);
     fusedOperations(memory).expectedRbfProducts(points, weights, outputs[0]!);
     scaleEntries(memory.float64(outputs[0]!, weights.sums * points.m * points.m), attributes.variance ** 2);
   },
@@ -239,12 +239,12 @@ const PRODUCTS_GRADIENT: MatrixKernel<Attributes> = {
   name: 'latentfield.ExpectedRbfProductsGradient',
   inputs: ['mean', 'variance', 'z', 'weights', 'dy'],
   outputs: slopeShapes,
-  compute(workplace, shapes, attributes) {
-    const { memory, inputs, outputs } = workplace;
+  compute(workspace, shapes, attributes) {
+    const { memory, inputs, outputs } = workspace;
     const { variance, lengthscale } = attributes;
-    const points = pointsOf(workplace, shapes, attributes);
-    const weights = weightsOf(workplace, shapes[3]!);
+    const points = pointsOf(workspace, shapes, attributes);
+    const weights = weightsOf(workspace, shapes[3]!);
     const slopes = fusedOperations(memory).expectedRbfProductsGradient(points, weights, inputs[4]!, slopesAt(outputs));
-    writeSlopes(workplace, points, slopes, variance ** 2, 2 * variance, lengthscale.length);
+    writeSlopes(workspace, points, slopes, variance ** 2, 2 * variance, lengthscale.length);
   },
 };

@@ -205,6 +205,39 @@ const cases: Case[] = [
     [2, 1, 2, 3],
     [4, 3, 2],
   ]),
+  on('fused matMul with a bias', (a, b, bias) => tf.fused.matMul({ a: a!, b: b!, bias: bias! }), [[2, 3], [3, 4], [4]]),
+  ...(['relu', 'relu6', 'elu', 'sigmoid', 'leakyrelu'] as const).map((activation) =>
+    on(
+      `fused matMul with ${activation}`,
+      (a, b, bias) => tf.fused.matMul({ a: a!, b: b!, bias: bias!, transposeB: true, activation, leakyreluAlpha: 0.3 }),
+      [[2, 3], [4, 3], [4]],
+    ),
+  ),
+  on(
+    'prelu',
+    (x, alpha) => tf.prelu(x!, alpha!),
+    [[2, 3], [3]],
+    (x, _, k) => (k === 0 ? aside(x) : x),
+  ),
+  ...['ij->ji', 'ij->i', 'ij->'].map((equation) => on(`einsum ${equation}`, (a) => tf.einsum(equation, a!), [[2, 3]])),
+  on('einsum of matrices', (a, b) => [tf.einsum('ij,jk->ik', a!, b!), tf.einsum('ij,jk->kj', a!, b!)], [
+    [2, 3],
+    [3, 4],
+  ]),
+  on('einsum of stacks', (a, b) => [tf.einsum('bij,bkj->bki', a!, b!), tf.einsum('bij,bkj->k', a!, b!)], [
+    [2, 3, 4],
+    [2, 5, 4],
+  ]),
+  on('einsum of a tensor and a vector', (a, b) => [tf.einsum('bij,j->ib', a!, b!), tf.einsum('bij,k->jk', a!, b!)], [
+    [2, 3, 4],
+    [4],
+  ]),
+  on(
+    'batchNorm',
+    (x, mean, variance, offset, scale) => tf.batchNorm(x!, mean!, variance!, offset!, scale!, 0.1),
+    [[2, 3], [3], [3], [3], [3]],
+    (x, _, k) => (k === 2 ? positive(x) : x),
+  ),
 ];
 
 /** Σ over all outputs of fixed random weights times the output: one number that depends on every entry. */

@@ -7,7 +7,8 @@ const KERNELS = `
   ClipByValue Floor Ceil Round IsNan IsFinite IsInf Softmax LogSoftmax Cast Identity Reshape ExpandDims Transpose Slice
   StridedSlice Concat Pack Unpack SplitV PadV2 Tile GatherV2 UnsortedSegmentSum Reverse Fill Range LinSpace OneHot ZerosLike
   OnesLike Select BroadcastTo Diag Equal NotEqual Greater GreaterEqual Less LessEqual LogicalAnd LogicalOr LogicalNot Sum Mean
-  Max Min Prod All Any ArgMax ArgMin Cumsum Cumprod BatchMatMul Selu Relu6 Asinh Acosh Atanh Lgamma Digamma Trigamma`
+  Max Min Prod All Any ArgMax ArgMin Cumsum Cumprod BatchMatMul Selu Relu6 Asinh Acosh Atanh Lgamma Digamma Trigamma _FusedMatMul Einsum
+  FusedBatchNorm Prelu`
   .trim()
   .split(/\s+/);
 

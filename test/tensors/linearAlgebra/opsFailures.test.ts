@@ -242,7 +242,7 @@ describe('shapes that do not fit', () => {
     [
       'rank',
       () => run((x) => op.cholesky(op.reshape(x, [9]) as unknown as Tensor2D), square),
-      'cholesky needs a numeric tensor of rank 2 as x, but a tensor of type float32 and shape [9] was given.',
+      'cholesky needs a numeric tensor of rank 2 or more as x, but a tensor of type float32 and shape [9] was given.',
     ],
   ])('%s', (_case, attempt, message) => {
     expect(attempt).toThrow(InvalidInputError);

@@ -25,15 +25,16 @@ export function replaceGradient<A extends object>(kernelName: string, gradient: 
   tf.registerGradient({ ...stock, gradFunc });
 }
 
-/** Adds a gradient for a kernel that has none, on every backend. */
+/** Adds a gradient for a kernel that has none, on every backend; 'all' saves the inputs of a kernel that takes them as a list. */
 export function addGradient<A extends object>(
   kernelName: string,
-  inputsToSave: string[],
+  inputsToSave: string[] | 'all',
   gradient: (dy: Tensor, saved: Tensor[], attributes: A) => Record<string, () => Tensor>,
 ): void {
   const gradFunc = (dy: Tensor | Tensor[], saved: Tensor[], attributes: unknown) =>
     gradient(dy as Tensor, saved, attributes as A);
-  tf.registerGradient({ kernelName, inputsToSave, gradFunc });
+  const saved = inputsToSave === 'all' ? { saveAllInputs: true } : { inputsToSave };
+  tf.registerGradient({ kernelName, ...saved, gradFunc });
 }
 
 /** The gradient of an operand of this shape from that of the broadcast result: summed over the axes it was repeated along. */

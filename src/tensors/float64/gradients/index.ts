@@ -1,5 +1,6 @@
 import { registerBinaryGradients } from './binary.ts';
 import { registerElementwiseGradients } from './elementwise.ts';
+import { registerNetworkGradients } from './network.ts';
 import { registerReductionGradients } from './reduction.ts';
 import { registerStructureGradients } from './structure.ts';
 import { registerZeroGradients } from './zero.ts';
@@ -11,4 +12,5 @@ export function registerGradients(): void {
   registerBinaryGradients();
   registerReductionGradients();
   registerStructureGradients();
+  registerNetworkGradients();
 }

@@ -1,4 +1,5 @@
 import type { TensorInfo } from '../../tensorflow.ts';
+import { broadcasting } from './broadcast.ts';
 import { elementwise } from './elementwise.ts';
 import { kernel } from './operation.ts';
 
@@ -30,6 +31,17 @@ export function registerActivations(): void {
       }
     },
     'float32',
+  );
+  broadcasting(
+    'Prelu',
+    (a, i, da, b, j, db, y, k, n) => {
+      for (const end = k + n; k < end; k++, i += da, j += db) {
+        const v = a[i]!;
+        y[k] = v < 0 ? b[j]! * v : v;
+      }
+    },
+    'float32',
+    ['x', 'alpha'],
   );
   elementwise('Elu', (x, y) => {
     for (let i = 0; i < y.length; i++) {

@@ -1,6 +1,6 @@
-import { tf } from '../../tensorflow.ts';
+import { type TensorInfo, tf } from '../../tensorflow.ts';
 import type { NumericType, Values } from '../backend.ts';
-import { type Binary, kernel, sizeOf, typeOf } from './operation.ts';
+import { kernel, sizeOf, typeOf } from './operation.ts';
 
 /** y[k + t] = f(a[i + t·da], b[j + t·db]) for t = 0 … n − 1; the steps da, db are 1, or 0 for an operand that is repeated. */
 export type Row = (
@@ -19,9 +19,17 @@ export type Row = (
  * Registers y = f(a, b) with broadcasting. Like `elementwise`, every kernel brings its own loop.
  *
  * @param dtype - type of the result; that of a unless given (TensorFlow.js has made the types of both equal before)
+ * @param names - what TensorFlow.js calls the two operands
  */
-export function broadcasting(name: string, row: Row, dtype?: NumericType): void {
-  kernel<Binary>(name, ({ a, b }, _, backend) => {
+export function broadcasting(
+  name: string,
+  row: Row,
+  dtype?: NumericType,
+  names: readonly [string, string] = ['a', 'b'],
+): void {
+  kernel<Readonly<Record<string, TensorInfo>>>(name, (inputs, _, backend) => {
+    const a = inputs[names[0]]!;
+    const b = inputs[names[1]]!;
     const plan = broadcastPlan(a.shape, b.shape);
     const result = backend.allocate(plan.shape, dtype ?? typeOf(a));
     const x = backend.values(a);

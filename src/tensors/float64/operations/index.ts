@@ -1,10 +1,13 @@
 import { registerActivations } from './activation.ts';
 import { registerArithmetic } from './arithmetic.ts';
+import { registerBatchNormalization } from './batchNormalization.ts';
 import { registerComparisons } from './comparison.ts';
 import { registerCreation } from './creation.ts';
 import { registerCumulative } from './cumulative.ts';
+import { registerEinsum } from './einsum.ts';
 import { type ElementaryFunctionsOn, registerElementary } from './elementary.ts';
 import { registerExponential } from './exponential.ts';
+import { registerFusedMatrixProduct } from './fusedMatrixProduct.ts';
 import { registerGather } from './gather.ts';
 import { registerJoining } from './joining.ts';
 import { registerMatrixProduct } from './matrixProduct.ts';
@@ -37,6 +40,9 @@ export function registerKernels(elementaryFunctionsOn: ElementaryFunctionsOn): v
   registerJoining();
   registerGather();
   registerMatrixProduct();
+  registerFusedMatrixProduct();
+  registerEinsum();
+  registerBatchNormalization();
   registerSoftmax();
   registerSpecialFunctions();
 }

@@ -1,18 +1,18 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { linearAlgebra } from '../../../numerics/dense/activeEngine.ts';
-import { tf } from '../../tensorflow.ts';
-import type { Values } from '../backend.ts';
+import { type TensorInfo, tf } from '../../tensorflow.ts';
+import type { Float64Backend, Values } from '../backend.ts';
 import { broadcastStrides } from './broadcast.ts';
 import { type Binary, kernel, sizeOf, typeOf } from './operation.ts';
 
 const BYTES = 8;
 
-interface ProductAttributes {
+export interface ProductAttributes {
   readonly transposeA?: boolean;
   readonly transposeB?: boolean;
 }
 
-/** A matrix in a stack of them: its first entry and the distances to the next row and column, all counted in numbers. */
+/** A matrix in a stack of them: the distances to the next row and column, counted in numbers. */
 interface Factor {
   readonly rowStride: number;
   readonly columnStride: number;
@@ -20,43 +20,51 @@ interface Factor {
 
 /** Matrix products over broadcast batches, by whatever linear algebra engine is at work. */
 export function registerMatrixProduct(): void {
-  kernel<Binary, ProductAttributes>('BatchMatMul', ({ a, b }, { transposeA = false, transposeB = false }, backend) => {
-    const [rowsA, columnsA] = a.shape.slice(-2) as [number, number];
-    const [rowsB, columnsB] = b.shape.slice(-2) as [number, number];
-    const [m, k] = transposeA ? [columnsA, rowsA] : [rowsA, columnsA];
-    const [inner, n] = transposeB ? [columnsB, rowsB] : [rowsB, columnsB];
-    if (k !== inner) {
-      throw new InvalidInputError(
-        `Matrices of shapes [${a.shape}]${transposeA ? ', transposed,' : ''} and [${b.shape}]${transposeB ? ', transposed,' : ''} ` +
-          `cannot be multiplied: the first has ${k} columns and the second ${inner} rows.`,
-      );
-    }
-    const stack = tf.backend_util.assertAndGetBroadcastShape(a.shape.slice(0, -2), b.shape.slice(0, -2));
-    const result = backend.allocate([...stack, m, n], typeOf(a));
-    const left: Factor = transposeA
-      ? { rowStride: 1, columnStride: columnsA }
-      : { rowStride: columnsA, columnStride: 1 };
-    const right: Factor = transposeB
-      ? { rowStride: 1, columnStride: columnsB }
-      : { rowStride: columnsB, columnStride: 1 };
-    const starts = stackStarts(stack, a.shape.slice(0, -2), b.shape.slice(0, -2));
-    if (m * n === 0) return result;
-    if (typeOf(a) === 'float32' && typeOf(b) === 'float32') {
-      const { gemm } = linearAlgebra(backend.memory64);
-      const to = { offset: backend.offset(result), rowStride: n, columnStride: 1 };
-      starts.forEach(([i, j], batch) => {
-        const x = { offset: backend.offset(a) + i * m * k * BYTES, ...left };
-        const y = { offset: backend.offset(b) + j * k * n * BYTES, ...right };
-        gemm(m, n, k, 1, x, y, 0, { ...to, offset: to.offset + batch * m * n * BYTES });
-      });
-    } else {
-      const [x, y, z] = [backend.values(a), backend.values(b), backend.values(result)];
-      starts.forEach(([i, j], batch) => {
-        multiply(m, n, k, x, i * m * k, left, y, j * k * n, right, z, batch * m * n);
-      });
-    }
-    return result;
-  });
+  kernel<Binary, ProductAttributes>('BatchMatMul', ({ a, b }, attributes, backend) =>
+    matrixProduct(a, b, attributes, backend),
+  );
+}
+
+/** A·B over the last two axes of both, a new tensor; the axes before them broadcast. */
+export function matrixProduct(
+  a: TensorInfo,
+  b: TensorInfo,
+  { transposeA = false, transposeB = false }: ProductAttributes,
+  backend: Float64Backend,
+): TensorInfo {
+  const [rowsA, columnsA] = a.shape.slice(-2) as [number, number];
+  const [rowsB, columnsB] = b.shape.slice(-2) as [number, number];
+  const [m, k] = transposeA ? [columnsA, rowsA] : [rowsA, columnsA];
+  const [inner, n] = transposeB ? [columnsB, rowsB] : [rowsB, columnsB];
+  if (k !== inner) {
+    throw new InvalidInputError(
+      `Matrices of shapes [${a.shape}]${transposeA ? ', transposed,' : ''} and [${b.shape}]${transposeB ? ', transposed,' : ''} ` +
+        `cannot be multiplied: the first has ${k} columns and the second ${inner} rows.`,
+    );
+  }
+  const stack = tf.backend_util.assertAndGetBroadcastShape(a.shape.slice(0, -2), b.shape.slice(0, -2));
+  const result = backend.allocate([...stack, m, n], typeOf(a));
+  const left: Factor = transposeA ? { rowStride: 1, columnStride: columnsA } : { rowStride: columnsA, columnStride: 1 };
+  const right: Factor = transposeB
+    ? { rowStride: 1, columnStride: columnsB }
+    : { rowStride: columnsB, columnStride: 1 };
+  const starts = stackStarts(stack, a.shape.slice(0, -2), b.shape.slice(0, -2));
+  if (m * n === 0) return result;
+  if (typeOf(a) === 'float32' && typeOf(b) === 'float32') {
+    const { gemm } = linearAlgebra(backend.memory64);
+    const to = { offset: backend.offset(result), rowStride: n, columnStride: 1 };
+    starts.forEach(([i, j], batch) => {
+      const x = { offset: backend.offset(a) + i * m * k * BYTES, ...left };
+      const y = { offset: backend.offset(b) + j * k * n * BYTES, ...right };
+      gemm(m, n, k, 1, x, y, 0, { ...to, offset: to.offset + batch * m * n * BYTES });
+    });
+  } else {
+    const [x, y, z] = [backend.values(a), backend.values(b), backend.values(result)];
+    starts.forEach(([i, j], batch) => {
+      multiply(m, n, k, x, i * m * k, left, y, j * k * n, right, z, batch * m * n);
+    });
+  }
+  return result;
 }
 
 /** For every matrix of the result, which matrix of a and which of b make it. */

@@ -5,7 +5,8 @@ import { FLOAT64, type Float64Backend, type NumericType } from '../backend.ts';
 export type Compute<I, A> = (inputs: I, attributes: A, backend: Float64Backend) => TensorInfo | TensorInfo[];
 
 interface Invocation {
-  inputs: Record<string, TensorInfo>;
+  /** Optional ones that were not given are undefined. */
+  inputs: Record<string, TensorInfo | undefined>;
   attrs: object | undefined;
   backend: Float64Backend;
 }
@@ -19,7 +20,7 @@ interface Invocation {
  */
 export function kernel<I, A extends object = object>(kernelName: string, compute: Compute<I, A>): void {
   const kernelFunc = ({ inputs, attrs, backend }: Invocation) => {
-    for (const name in inputs) backend.offset(inputs[name]!);
+    for (const name in inputs) if (inputs[name] !== undefined) backend.offset(inputs[name]);
     return backend.allOrNothing(() => compute(inputs as unknown as I, (attrs ?? {}) as A, backend));
   };
   tf.registerKernel({ kernelName, backendName: FLOAT64, kernelFunc: kernelFunc as unknown as tf.KernelFunc });

@@ -12,10 +12,12 @@ export function registerCholesky(): void {
   registerMatrixKernel<PositiveDefiniteOptions>({
     name: CHOLESKY,
     inputs: ['x'],
+    ranks: [2],
     outputs: ([x]) => [x!],
-    compute({ algebra, memory, inputs, outputs }, [shape], options) {
+    compute({ algebra, memory, inputs, outputs, position }, [shape], options) {
       const n = shape![0]!;
-      factorize(memory, algebra, n, inputs[0]!, outputs[0]!, options);
+      const name = `${options.name ?? 'The matrix'}${position}`;
+      factorize(memory, algebra, n, inputs[0]!, outputs[0]!, { ...options, name });
       clearUpper(n, memory.float64(outputs[0]!, n * n));
     },
   });
@@ -23,6 +25,7 @@ export function registerCholesky(): void {
   registerMatrixKernel({
     name: CHOLESKY_INVERSE,
     inputs: ['l'],
+    ranks: [2],
     outputs: ([l]) => [l!],
     compute({ algebra, memory, inputs, outputs }, [shape]) {
       const n = shape![0]!;
@@ -35,6 +38,7 @@ export function registerCholesky(): void {
   registerMatrixKernel({
     name: CHOLESKY_GRADIENT,
     inputs: ['l', 'dy'],
+    ranks: [2, 2],
     outputs: ([l]) => [l!],
     compute({ algebra, memory, inputs, outputs }, [shape]) {
       const n = shape![0]!;

@@ -2,7 +2,7 @@ import { NumericalError } from '../../../core/errors.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../numerics/dense/factorize.ts';
 import type { Float64Memory } from '../../../numerics/memory.ts';
 import { logDensity } from './logDensity.ts';
-import { bytesOf, registerMatrixKernel, type Workplace } from './operation.ts';
+import { bytesOf, registerMatrixKernel, type Workspace } from './operation.ts';
 import { mirrorLowerOf, transposeInPlace } from './square.ts';
 
 export const FROM_OBSERVATIONS = 'latentfield.GaussianLogDensityFromObservations';
@@ -23,9 +23,9 @@ export function registerGaussianLogDensity(): void {
     name: FROM_OBSERVATIONS,
     inputs: ['k', 'y'],
     outputs: ([k, y], { gradient }) => (gradient ? [[], k!, y!] : [[]]),
-    compute(workplace, [k, y], attributes) {
+    compute(workspace, [k, y], attributes) {
       const n = k![0]!;
-      withFactor(workplace, n, attributes, (factor) => fromObservations(workplace, n, y![1]!, factor, attributes));
+      withFactor(workspace, n, attributes, (factor) => fromObservations(workspace, n, y![1]!, factor, attributes));
     },
   });
 
@@ -34,16 +34,16 @@ export function registerGaussianLogDensity(): void {
     name: FROM_OUTER_PRODUCT,
     inputs: ['k', 's'],
     outputs: ([k], { gradient }) => (gradient ? [[], k!] : [[]]),
-    compute(workplace, [k], attributes) {
+    compute(workspace, [k], attributes) {
       const n = k![0]!;
-      withFactor(workplace, n, attributes, (factor) => fromOuterProduct(workplace, n, factor, attributes));
+      withFactor(workspace, n, attributes, (factor) => fromOuterProduct(workspace, n, factor, attributes));
     },
   });
 }
 
 /** Factors K where G will be, or in a workspace when G is not wanted. */
 function withFactor(
-  { memory, algebra, inputs, outputs }: Workplace,
+  { memory, algebra, inputs, outputs }: Workspace,
   n: number,
   attributes: GaussianAttributes,
   work: (factor: number) => void,
@@ -57,7 +57,7 @@ function withFactor(
 }
 
 function fromObservations(
-  { memory, algebra, inputs, outputs }: Workplace,
+  { memory, algebra, inputs, outputs }: Workspace,
   n: number,
   width: number,
   factor: number,
@@ -81,7 +81,7 @@ function fromObservations(
 }
 
 function fromOuterProduct(
-  { memory, algebra, inputs, outputs }: Workplace,
+  { memory, algebra, inputs, outputs }: Workspace,
   n: number,
   factor: number,
   { columns, gradient }: GaussianAttributes,

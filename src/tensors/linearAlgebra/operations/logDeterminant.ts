@@ -8,6 +8,7 @@ export function registerLogDeterminant(): void {
   registerMatrixKernel({
     name: FACTOR_LOG_DETERMINANT,
     inputs: ['l'],
+    ranks: [2],
     outputs: () => [[]],
     compute({ memory, inputs, outputs }, [shape]) {
       const n = shape![0]!;

@@ -2,25 +2,35 @@ import { linearAlgebra } from '../../../numerics/dense/activeEngine.ts';
 import type { LinearAlgebraEngine } from '../../../numerics/dense/engine.ts';
 import type { Float64Memory } from '../../../numerics/memory.ts';
 import { FLOAT64, Float64Backend } from '../../float64/backend.ts';
+import { sizeOf } from '../../float64/operations/operation.ts';
 import { type Tensor, type TensorInfo, tf } from '../../tensorflow.ts';
 
 /** Where a kernel works: the engine, its memory, and the byte offsets of the doubles it reads and writes there. */
-export interface Workplace {
+export interface Workspace {
   readonly algebra: LinearAlgebraEngine;
   readonly memory: Float64Memory;
   /** One an input; not to be written to. */
   readonly inputs: readonly number[];
   /** One an output, with unspecified content. */
   readonly outputs: readonly number[];
+  /** Which matrix of a stack this is, such as ' 3 of the stack'; empty where there is only one. */
+  readonly position: string;
 }
+
+type Shape = readonly number[];
 
 /** A kernel for matrices: what the outputs look like, and how they are computed from doubles. */
 export interface MatrixKernel<A> {
   readonly name: string;
-  /** Names of the inputs, in the order of `Workplace.inputs`. */
+  /** Names of the inputs, in the order of `Workspace.inputs`. */
   readonly inputs: readonly string[];
-  outputs(shapes: readonly (readonly number[])[], attributes: A): readonly (readonly number[])[];
-  compute(workplace: Workplace, shapes: readonly (readonly number[])[], attributes: A): void;
+  /**
+   * For a kernel that also takes stacks of matrices: the rank of each input without the axes of the stack, which come first and are the
+   * same for all. `outputs` and `compute` are then asked for one matrix of the stack at a time.
+   */
+  readonly ranks?: readonly number[];
+  outputs(shapes: readonly Shape[], attributes: A): readonly Shape[];
+  compute(workspace: Workspace, shapes: readonly Shape[], attributes: A): void;
 }
 
 /** The backends that the linear algebra is registered for. */
@@ -36,9 +46,16 @@ interface Invocation {
 export function registerMatrixKernel<A>(kernel: MatrixKernel<A>): void {
   const kernelFunc = ({ inputs, attrs, backend }: Invocation): TensorInfo[] => {
     const tensors = kernel.inputs.map((name) => inputs[name]!);
-    const shapes = tensors.map(({ shape }) => shape);
-    const outputShapes = kernel.outputs(shapes, attrs as A);
-    const compute = (workplace: Workplace) => kernel.compute(workplace, shapes, attrs as A);
+    const rank = kernel.ranks?.[0] ?? tensors[0]!.shape.length;
+    const stack = tensors[0]!.shape.slice(0, tensors[0]!.shape.length - rank);
+    const shapes = tensors.map(({ shape }) => shape.slice(stack.length));
+    const shapesOut = kernel.outputs(shapes, attrs as A);
+    const outputShapes = shapesOut.map((shape) => [...stack, ...shape]);
+    const compute = (workspace: Workspace) => {
+      for (let i = 0; i < sizeOf(stack); i++) {
+        kernel.compute(stack.length > 0 ? inStack(workspace, i, shapes, shapesOut) : workspace, shapes, attrs as A);
+      }
+    };
     return backend instanceof Float64Backend
       ? computeInPlace(backend, tensors, outputShapes, compute)
       : computeInScratch(backend, tensors, outputShapes, compute);
@@ -46,6 +63,13 @@ export function registerMatrixKernel<A>(kernel: MatrixKernel<A>): void {
   for (const backendName of BACKENDS) {
     tf.registerKernel({ kernelName: kernel.name, backendName, kernelFunc: kernelFunc as unknown as tf.KernelFunc });
   }
+}
+
+/** Where matrix i of a stack is worked on. */
+function inStack(whole: Workspace, i: number, shapes: readonly Shape[], shapesOut: readonly Shape[]): Workspace {
+  const inputs = whole.inputs.map((offset, k) => offset + 8 * i * sizeOf(shapes[k]!));
+  const outputs = whole.outputs.map((offset, k) => offset + 8 * i * sizeOf(shapesOut[k]!));
+  return { ...whole, inputs, outputs, position: ` ${i} of the stack` };
 }
 
 /** Keeps tensors for the backward pass of an operation made with `tf.customGrad`. */
@@ -69,8 +93,8 @@ export function bytesOf(count: number): number {
 function computeInPlace(
   backend: Float64Backend,
   tensors: readonly TensorInfo[],
-  outputShapes: readonly (readonly number[])[],
-  compute: (workplace: Workplace) => void,
+  outputShapes: readonly Shape[],
+  compute: (workspace: Workspace) => void,
 ): TensorInfo[] {
   const memory = backend.memory64;
   const inputs = tensors.map((tensor) => backend.offset(tensor));
@@ -78,7 +102,7 @@ function computeInPlace(
   try {
     for (const shape of outputShapes) results.push(backend.allocate(shape));
     const outputs = results.map((result) => backend.offset(result));
-    compute({ algebra: linearAlgebra(memory), memory, inputs, outputs });
+    compute({ algebra: linearAlgebra(memory), memory, inputs, outputs, position: '' });
     return results;
   } catch (error) {
     for (const { dataId } of results) backend.disposeData(dataId as object);
@@ -89,8 +113,8 @@ function computeInPlace(
 function computeInScratch(
   backend: tf.KernelBackend,
   tensors: readonly TensorInfo[],
-  outputShapes: readonly (readonly number[])[],
-  compute: (workplace: Workplace) => void,
+  outputShapes: readonly Shape[],
+  compute: (workspace: Workspace) => void,
 ): TensorInfo[] {
   const memory = (tf.engine().findBackend(FLOAT64) as Float64Backend).memory64;
   const blocks: { offset: number; bytes: number }[] = [];
@@ -109,7 +133,7 @@ function computeInScratch(
     });
     const sizes = outputShapes.map((shape) => tf.util.sizeFromShape([...shape]));
     const outputs = sizes.map(allocate);
-    compute({ algebra: linearAlgebra(memory), memory, inputs, outputs });
+    compute({ algebra: linearAlgebra(memory), memory, inputs, outputs, position: '' });
     return outputShapes.map((shape, i) => {
       const values = Float32Array.from(memory.float64(outputs[i]!, sizes[i]!));
       return { dataId: backend.write(values, [...shape], 'float32'), shape: [...shape], dtype: 'float32' };

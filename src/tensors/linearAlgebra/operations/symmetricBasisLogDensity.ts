@@ -3,7 +3,7 @@ import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../..
 import { lowerProduct } from '../../../numerics/dense/lowerProduct.ts';
 import { notFinite, sumOfSquares } from './gaussianLogDensity.ts';
 import { logDensity } from './logDensity.ts';
-import { bytesOf, registerMatrixKernel, type Workplace } from './operation.ts';
+import { bytesOf, registerMatrixKernel, type Workspace } from './operation.ts';
 import { mirrorLowerOf } from './square.ts';
 
 export const SYMMETRIC_BASIS = 'latentfield.SymmetricBasisLogDensity';
@@ -20,24 +20,24 @@ export function registerSymmetricBasisLogDensity(): void {
     name: SYMMETRIC_BASIS,
     inputs: ['e', 'u', 'noise', 'y'],
     outputs: ([e, u], { gradient }) => (gradient ? [[], e!, u!, []] : [[]]),
-    compute(workplace, [e, u, , y], attributes) {
-      const { memory, algebra, outputs } = workplace;
+    compute(workspace, [e, u, , y], attributes) {
+      const { memory, algebra, outputs } = workspace;
       const sizes = { n: e![0]!, r: u![1]!, columns: y![1]! };
       const { n, r, columns } = sizes;
       const width = columns + 2 * r;
       const within = (covariance: number) =>
         memory.withBlock(bytesOf(n * n + n * width), (factor) => {
-          formCovariance(workplace, sizes, covariance);
+          formCovariance(workspace, sizes, covariance);
           factorize(memory, algebra, n, covariance, factor, attributes);
           const solved = factor + 8 * n * n;
-          placeRightSides(workplace, sizes, solved);
+          placeRightSides(workspace, sizes, solved);
           algebra.triangularSolve(n, width, factor, solved, false);
-          writeValue(workplace, sizes, factor, solved);
+          writeValue(workspace, sizes, factor, solved);
           if (!attributes.gradient) return;
           algebra.triangularSolve(n, width, factor, solved, true);
           algebra.choleskyInverse(n, factor);
-          gradientInBasis(workplace, sizes, factor, solved, covariance);
-          gradientInRest(workplace, sizes, factor, solved);
+          gradientInBasis(workspace, sizes, factor, solved, covariance);
+          gradientInRest(workspace, sizes, factor, solved);
         });
       if (attributes.gradient) within(outputs[1]!);
       else memory.withBlock(bytesOf(n * n), within);
@@ -60,7 +60,7 @@ const transposed = ({ offset, rowStride, columnStride }: Strided): Strided => ({
 });
 
 /** Lower triangle of K. */
-function formCovariance({ memory, algebra, inputs }: Workplace, { n, r }: Sizes, target: number): void {
+function formCovariance({ memory, algebra, inputs }: Workspace, { n, r }: Sizes, target: number): void {
   const [e, u, noise] = inputs as [number, number, number];
   algebra.syrk(n, n, 1, matrix(e, n), 0, target);
   algebra.syrk(n, r, 1, matrix(u, r), 1, target);
@@ -70,7 +70,7 @@ function formCovariance({ memory, algebra, inputs }: Workplace, { n, r }: Sizes,
 }
 
 /** [Y | U | EU], side by side. */
-function placeRightSides({ memory, algebra, inputs }: Workplace, { n, r, columns }: Sizes, target: number): void {
+function placeRightSides({ memory, algebra, inputs }: Workspace, { n, r, columns }: Sizes, target: number): void {
   const [e, u, , y] = inputs as [number, number, number, number];
   const width = columns + 2 * r;
   const [U, Y, T] = [memory.float64(u, n * r), memory.float64(y, n * columns), memory.float64(target, n * width)];
@@ -83,7 +83,7 @@ function placeRightSides({ memory, algebra, inputs }: Workplace, { n, r, columns
 }
 
 function writeValue(
-  { memory, inputs, outputs }: Workplace,
+  { memory, inputs, outputs }: Workspace,
   { n, r, columns }: Sizes,
   factor: number,
   solved: number,
@@ -108,7 +108,7 @@ function writeValue(
  * @param solved - [A | V | P], side by side
  */
 function gradientInBasis(
-  { memory, algebra, inputs }: Workplace,
+  { memory, algebra, inputs }: Workspace,
   { n, r, columns }: Sizes,
   inverse: number,
   solved: number,
@@ -145,7 +145,7 @@ function gradientInBasis(
 
 /** 2GU = A(AᵀU) − D·K⁻¹U and tr G = ½(‖A‖² − D·tr K⁻¹). */
 function gradientInRest(
-  { memory, algebra, inputs, outputs }: Workplace,
+  { memory, algebra, inputs, outputs }: Workspace,
   { n, r, columns }: Sizes,
   inverse: number,
   solved: number,

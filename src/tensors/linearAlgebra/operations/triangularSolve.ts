@@ -1,7 +1,7 @@
 import { NumericalError } from '../../../core/errors.ts';
 import { clearUpper } from '../../../numerics/dense/factorize.ts';
 import { tf } from '../../tensorflow.ts';
-import { bytesOf, firstOf, registerMatrixKernel, runKernel, type Workplace } from './operation.ts';
+import { bytesOf, firstOf, registerMatrixKernel, runKernel, type Workspace } from './operation.ts';
 
 export const TRIANGULAR_SOLVE = 'latentfield.TriangularSolve';
 const TRIANGULAR_SOLVE_GRADIENT = 'latentfield.TriangularSolveGradient';
@@ -19,17 +19,19 @@ export function registerTriangularSolve(): void {
   registerMatrixKernel<SolveAttributes>({
     name: TRIANGULAR_SOLVE,
     inputs: ['l', 'b'],
+    ranks: [2, 2],
     outputs: ([, b]) => [b!],
-    compute(workplace, shapes, { transpose }) {
-      solve(workplace, shapes, 'triangularSolve', [transpose]);
+    compute(workspace, shapes, { transpose }) {
+      solve(workspace, shapes, 'triangularSolve', [transpose]);
     },
   });
   registerMatrixKernel({
     name: CHOLESKY_SOLVE,
     inputs: ['l', 'b'],
+    ranks: [2, 2],
     outputs: ([, b]) => [b!],
-    compute(workplace, shapes) {
-      solve(workplace, shapes, 'choleskySolve', [false, true]);
+    compute(workspace, shapes) {
+      solve(workspace, shapes, 'choleskySolve', [false, true]);
     },
   });
   registerSolveGradients();
@@ -62,6 +64,7 @@ function registerSolveGradients(): void {
   registerMatrixKernel<SolveAttributes>({
     name: TRIANGULAR_SOLVE_GRADIENT,
     inputs: ['l', 'x', 'z'],
+    ranks: [2, 2, 2],
     outputs: ([l]) => [l!],
     compute({ algebra, memory, inputs, outputs }, shapes, { transpose }) {
       const [n, m] = shapes[1] as [number, number];
@@ -78,6 +81,7 @@ function registerSolveGradients(): void {
   registerMatrixKernel({
     name: CHOLESKY_SOLVE_GRADIENT,
     inputs: ['l', 'x', 'z'],
+    ranks: [2, 2, 2],
     outputs: ([l]) => [l!],
     compute({ algebra, memory, inputs, outputs }, shapes) {
       const [n, m] = shapes[1] as [number, number];
@@ -98,7 +102,7 @@ function registerSolveGradients(): void {
 
 /** X ← B, then a solve with L, or Lᵀ, for each entry of `transposes`. */
 function solve(
-  { algebra, memory, inputs, outputs }: Workplace,
+  { algebra, memory, inputs, outputs, position }: Workspace,
   shapes: Shapes,
   operation: string,
   transposes: readonly boolean[],
@@ -106,30 +110,30 @@ function solve(
   const [n, m] = shapes[1] as [number, number];
   const [l, b] = inputs as [number, number];
   const x = outputs[0]!;
-  checkDiagonal(n, memory.float64(l, n * n), operation);
+  checkDiagonal(n, memory.float64(l, n * n), operation, position);
   memory.float64(x, n * m).set(memory.float64(b, n * m));
   for (const transpose of transposes) algebra.triangularSolve(n, m, l, x, transpose);
-  checkFinite(memory.float64(x, n * m), memory.float64(b, n * m), m, operation);
+  checkFinite(memory.float64(x, n * m), memory.float64(b, n * m), m, operation, position);
 }
 
-function checkDiagonal(n: number, l: Float64Array, operation: string): void {
+function checkDiagonal(n: number, l: Float64Array, operation: string, position: string): void {
   for (let i = 0; i < n; i++) {
     const entry = l[i * (n + 1)]!;
     if (entry === 0 || !Number.isFinite(entry)) {
       throw new NumericalError(
         `${operation} needs a triangular matrix with finite numbers other than 0 on its diagonal, but entry ${i} of the ` +
-          `diagonal of l (${n}×${n}) is ${entry}. Give it the factor that cholesky returned.`,
+          `diagonal of l${position} (${n}×${n}) is ${entry}. Give it the factor that cholesky returned.`,
       );
     }
   }
 }
 
-function checkFinite(x: Float64Array, b: Float64Array, columns: number, operation: string): void {
+function checkFinite(x: Float64Array, b: Float64Array, columns: number, operation: string, position: string): void {
   if (x.every((entry) => Number.isFinite(entry))) return;
   const bad = b.findIndex((entry) => !Number.isFinite(entry));
   throw new NumericalError(
     bad < 0
-      ? `${operation} overflowed: l is singular to working precision, or has entries that are not finite.`
-      : `${operation} needs finite numbers, but row ${Math.floor(bad / columns)}, column ${bad % columns} of b is ${b[bad]}.`,
+      ? `${operation} overflowed: l${position} is singular to working precision, or has entries that are not finite.`
+      : `${operation} needs finite numbers, but row ${Math.floor(bad / columns)}, column ${bad % columns} of b${position} is ${b[bad]}.`,
   );
 }
