@@ -1,6 +1,6 @@
 /**
  * Prints a report as a table and checks that it is whole: every section with rows, every row with numbers, every contender doing the
- * same job. Exit code 1 and the reasons if it is not.
+ * same job; of a short one also that it meets the aims which do not depend on load. Exit code 1 and the reasons if it is not.
  *
  *   node bench/run.mjs --short --json | node bench/checkReport.mjs
  */
@@ -15,7 +15,7 @@ if (given === '') {
 }
 const report = JSON.parse(given);
 printTables(report);
-const { date, machine, settings, missing, disagreements, results } = report;
+const { date, machine, settings, missing, disagreements, results, aims } = report;
 const wrong = [];
 if (Number.isNaN(Date.parse(date))) wrong.push('no date');
 if (!machine.cpu || !machine.node || !(machine.cores > 0)) wrong.push('no machine');
@@ -32,6 +32,9 @@ for (const row of results) {
   if (!isNamed || !(isNumber || row.section === 'solvers')) wrong.push(`a row without numbers: ${JSON.stringify(row)}`);
 }
 wrong.push(...disagreements);
+if (settings.short) {
+  for (const { what, wanted, measured, met } of aims) if (!met) wrong.push(`${what}: ${measured}, wanted ${wanted}`);
+}
 if (wrong.length > 0) {
   console.error(`The report is not as it should be:\n  ${wrong.join('\n  ')}`);
   process.exit(1);

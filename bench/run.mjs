@@ -74,8 +74,8 @@ const report = {
   missing: context.missing,
   disagreements: context.disagreements,
   results,
-  // The short form is too short to judge by.
-  aims: options.short ? [] : judged(results),
+  // The short form is too short to judge times by.
+  aims: judged(results, { counted: options.short }),
 };
 if (options.json) console.log(JSON.stringify(report, null, 2));
 else printTables(report);

@@ -1,6 +1,6 @@
 // Compiles the AssemblyScript kernels to WebAssembly and embeds them, as base64, in generated TypeScript modules, so that no
 // bundler has to fetch a file: one build for a memory of one thread, and one for threads that share a memory. Does nothing when
-// those modules are newer than their sources; --force compiles anyway.
+// those modules are newer than their sources; --force compiles anyway, --unthreaded leaves out the build for threads.
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,7 +36,8 @@ const inputs = [
   compiler,
   fileURLToPath(import.meta.url),
 ];
-for (const build of BUILDS) {
+const builds = process.argv.includes('--unthreaded') ? BUILDS.slice(0, 1) : BUILDS;
+for (const build of builds) {
   const isCurrent = inputs.every((path) => modified(path) < modified(build.target));
   if (!isCurrent || process.argv.includes('--force')) await make(build);
 }

@@ -59,6 +59,7 @@ const steps = [
     env: { NODE_PATH: nativeEngine.NODE_PATH },
   },
   { name: 'mutants are where their list says', run: [node('mutate.mjs', '--check')] },
+  { name: 'documents', run: [node('checkDocuments.mjs')] },
   { name: 'package', run: [node('checkPackage.mjs')] },
   { name: 'reference', run: [npx('typedoc')] },
   { name: 'demo', run: [node('demo.mjs', '--max-iterations', '30', '--out', join(place, 'demo'))] },

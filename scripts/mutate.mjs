@@ -3,7 +3,7 @@
 //   npm run mutate [-- --only TEXT] [--check] [--list]
 //
 // The faults are in scripts/mutants/: each names a file, a text of it and what to put there, and the tests that must then fail.
-// --only takes the mutants whose file or text holds TEXT; --check only looks whether each text is there, once, and the tests too.
+// --only takes the mutants whose file or text holds TEXT, or one of several between commas; --check only looks whether each text is there, once, and the tests too.
 // Exit code 1 when fewer than 95 % are noticed, and when the list does not fit the sources: a text that is not found or found
 // twice, a test that is not there, a fault that does not compile, tests that fail without any.
 import { spawn, spawnSync } from 'node:child_process';
@@ -16,7 +16,6 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,12 +34,16 @@ const { values: options } = parseArgs({
 });
 
 const folder = new URL('mutants/', import.meta.url);
+const words = options.only?.split(',');
+const isCompiled = ({ file }) => file.includes('/assembly/');
 const groups = (
   await Promise.all(readdirSync(folder).map(async (name) => (await import(new URL(name, folder).href)).default))
 ).flat();
 const mutants = groups
   .flatMap(({ file, tests, faults }) => faults.map(([text, fault]) => ({ file, tests: [tests].flat(), text, fault })))
-  .filter(({ file, text }) => options.only === undefined || file.includes(options.only) || text.includes(options.only));
+  .filter(({ file, text }) => words === undefined || words.some((word) => file.includes(word) || text.includes(word)))
+  // What is compiled anew takes longest: last.
+  .sort((a, b) => Number(isCompiled(a)) - Number(isCompiled(b)));
 
 const lost = mutants.flatMap(({ file, tests, text, fault }) => {
   const path = join(root, file);
@@ -126,24 +129,24 @@ function copyOf(target) {
 async function tried(copy, { file, tests, text, fault }) {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');
-  const isCompiled = file.includes('/assembly/');
   // Found once: what `fault` holds of `$` means itself.
   writeFileSync(
     path,
     source.replace(text, () => fault),
   );
   try {
-    if (isCompiled) {
-      const { status, stderr } = spawnSync(process.execPath, ['scripts/buildWasm.mjs', '--force'], { cwd: copy });
+    if (isCompiled({ file })) {
+      const { status, stderr } = spawnSync(process.execPath, ['scripts/buildWasm.mjs', '--force', '--unthreaded'], {
+        cwd: copy,
+      });
       if (status !== 0) return { outcome: 'unusable', output: stderr.toString() };
     }
     return await testsIn(copy, tests, 1);
   } finally {
     writeFileSync(path, source);
-    if (isCompiled) {
-      const modules = ['engineModule.ts', 'threadedEngineModule.ts'].map((name) => `src/numerics/wasm/${name}`);
-      for (const module of modules) cpSync(join(root, module), join(copy, module));
-      for (const module of modules) utimesSync(join(copy, module), new Date(), new Date());
+    if (isCompiled({ file })) {
+      const module = 'src/numerics/wasm/engineModule.ts';
+      cpSync(join(root, module), join(copy, module));
     }
   }
 }

@@ -71,24 +71,18 @@ export default [
     ],
   },
   {
-    file: 'src/kernels/bias.ts',
+    file: 'src/kernels/offsets.ts',
     tests: algebra,
     faults: [
-      [
-        'addedTo: (K, p) => op.add(K, p.variance) as Tensor2D',
-        'addedTo: (K, p) => op.addDiagonal(K, p.variance) as Tensor2D',
-      ],
-      ['offsets: (p) => ({ bias: p.variance })', 'offsets: (p) => ({ noise: p.variance })'],
+      ["if (type === 'constant') return op.add<Tensor2D>(K, variance);", ''],
+      ['return gram ? op.addDiagonal(K, variance) : K;', 'return op.addDiagonal(K, variance);'],
+      ['return gram ? op.addDiagonal(K, variance) : K;', 'return K;'],
     ],
   },
   {
     file: 'src/kernels/white.ts',
     tests: algebra,
-    faults: [
-      ['(A === B ? op.addDiagonal(K, p.variance) : K)', 'op.add(K, p.variance) as Tensor2D'],
-      ['A === B ? op.eye(A.shape[0])', 'A.shape[0] === B.shape[0] ? op.eye(A.shape[0])'],
-      ['offsets: (p) => ({ noise: p.variance })', 'offsets: (p) => ({ bias: p.variance })'],
-    ],
+    faults: [['A === B ? op.eye(A.shape[0])', 'A.shape[0] === B.shape[0] ? op.eye(A.shape[0])']],
   },
   {
     file: 'src/kernels/stationary.ts',
@@ -115,7 +109,6 @@ export default [
       ],
       ['const other = A === B ? own : pick.tensor(B);', 'const other = own;'],
       ['return form.type === type ? form.children : [kernel];', 'return [kernel];'],
-      ['plus(sum, offsets.noise), given.noise)', 'plus(sum, offsets.noise), given.bias)'],
     ],
   },
   {
@@ -126,7 +119,7 @@ export default [
         'op.concat([X, op.ones<Tensor2D>([X.shape[0], 1])], 1)',
         'op.concat([X, op.zeros<Tensor2D>([X.shape[0], 1])], 1)',
       ],
-      ['rank: options.centres.length + options.centres[0]!.length + 1', 'rank: options.centres.length'],
+      ['rank: (columns) => centres.length + columns + 1', 'rank: (columns) => centres.length + columns'],
       ["constant: ThinPlateConstant = 'corrected'", "constant: ThinPlateConstant = 'printed'"],
     ],
   },

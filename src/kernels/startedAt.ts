@@ -11,7 +11,7 @@ import { pickColumns } from './pickColumns.ts';
  * @returns a kernel with the same parameters
  * @example
  * ```ts
- * startedAt(thinPlateSpline({ centres: 4 }), X); // with 4 centres chosen by k-means
+ * startedAt(thinPlateSpline({ centres: 4 }), Matrix.from(X)); // with 4 centres chosen by k-means
  * ```
  */
 export function startedAt(kernel: Kernel, inputs: Matrix): Kernel {

@@ -19,7 +19,7 @@ const TITLE_HEIGHT = 30;
  * @throws InvalidInputError when there is no picture, one has no width and height, or columns is not a positive integer
  * @example
  * ```ts
- * const svg = pictureGrid([await latentPlot({ latents, graph }), await adjacencyPlot(graph)]);
+ * const svg = pictureGrid([await latentPlot({ latents: result.latents, graph }), await adjacencyPlot(graph)]);
  * ```
  */
 export function pictureGrid(

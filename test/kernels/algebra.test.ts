@@ -31,6 +31,9 @@ import {
   thinPlateSpline,
   white,
 } from '../../src/index.ts';
+import { doublesOf } from '../../src/tensors/doubles.ts';
+import { withFloat64 } from '../../src/tensors/float64/scope.ts';
+import { matrixTensor } from '../../src/tensors/matrixTensor.ts';
 import * as op from '../../src/tensors/ops.ts';
 import { expectClose } from '../tolerance.ts';
 import { kernelTree } from './kernelTrees.ts';
@@ -306,4 +309,41 @@ it('mlp has values far out too, where rounding takes the argument of the arcsine
     expect(Math.abs(far.at(i, i) - expected)).toBeLessThan(2e-8);
   });
   expect(covariance(mlp(), points).data.every((entry) => entry > 0.9 && entry < 1)).toBe(true);
+});
+
+it.each<[string, Kernel]>([
+  ['white()', white({ variance: 0.3 })],
+  ['scale(rbf() + bias(), 2.5)', scale(add(rbf(), bias()), 2.5)],
+  ['select(linear() * rbf(), [1])', select(multiply(linear(), rbf()), [1])],
+])('%s between two sets of points is the corner of its Gram matrix, and its diagonal is that of it', (_, kernel) => {
+  const others = X.map(([a, b]) => [a! + 0.3, b! * 0.7]);
+  const both = covariance(kernel, [...X, ...others]).toArrays();
+  expectClose(
+    covariance(kernel, X, others),
+    both.slice(0, X.length).map((row) => row.slice(X.length)),
+    1e-15,
+  );
+  const diagonal = withFloat64(() => {
+    const A = matrixTensor(Matrix.from(X));
+    const p = Object.fromEntries(paths(kernel).map((path) => [path, op.scalar(initial(kernel)[path] as number)]));
+    return Array.from(doublesOf(kernel.diagonal(p, A, A)));
+  });
+  expectClose(
+    diagonal,
+    X.map((_row, i) => both[i]![i]!),
+    1e-15,
+  );
+});
+
+describe('parameters that are out of range', () => {
+  it('are refused: a degree below 1, lengthscales that are not one for each dimension', () => {
+    for (const degree of [0, -1, 1.5]) expect(() => polynomial({ degree })).toThrow(/a whole number from 1, but/);
+    for (const lengthscale of [[1], [1, 2, 3]]) {
+      const given = () => covariance(rbf({ lengthscale }), X);
+      if (lengthscale.length === 1) expect(given).not.toThrow();
+      else expect(given).toThrow(/one number, or 2, one for each dimension of the points, but 3 were given/);
+    }
+    const wide = X.map((row) => [...row, 1]);
+    expect(() => covariance(rbf({ lengthscale: [1, 2] }), wide)).toThrow(/one number, or 3, .* but 2 were given/);
+  });
 });

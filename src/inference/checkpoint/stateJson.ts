@@ -30,8 +30,9 @@ const refinementSchema = v.object({ start: number, iterations: number, x: array,
  *
  * @example
  * ```ts
- * const saved = JSON.stringify(stateToJson(solution.state));
- * minimize(objective, start, lbfgs(), { state: stateFromJson(JSON.parse(saved)) });
+ * const { state } = minimize(objective, [1, 1], lbfgs(), { maxIterations: 5 });
+ * const saved = JSON.stringify(stateToJson(state));
+ * minimize(objective, [1, 1], lbfgs(), { state: stateFromJson(JSON.parse(saved)) });
  * ```
  */
 export function stateToJson(state: SolverState): SolverStateJson {
@@ -61,7 +62,7 @@ function encode(value: object): SolverStateJson {
  * @example
  * ```ts
  * const state = stateFromJson(JSON.parse(saved));
- * minimize(objective, start, lbfgs(), { state });
+ * minimize(objective, [1, 1], lbfgs(), { state });
  * ```
  */
 export function stateFromJson(json: unknown): SolverState {

@@ -20,7 +20,7 @@ import type { SolveOptions } from './solveOptions.ts';
  * ```ts
  * import { lbfgs, minimize } from 'latentfield';
  *
- * const rosenbrock = ([x, y]) => ({
+ * const rosenbrock = ([x, y]: Float64Array) => ({
  *   value: 100 * (y - x * x) ** 2 + (1 - x) ** 2,
  *   gradient: [-400 * x * (y - x * x) - 2 * (1 - x), 200 * (y - x * x)],
  * });

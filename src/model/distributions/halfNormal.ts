@@ -8,7 +8,7 @@ import { parameterPrior } from './parameterPrior.ts';
  * @throws InvalidInputError when the scale is missing or not above 0
  * @example
  * ```ts
- * latentVariableModel({ …, noise: positive(0.01, { prior: halfNormal({ scale: 0.1 }) }) });
+ * gplvm(Y, { latentDim: 2, noise: positive(0.01, { prior: halfNormal({ scale: 0.1 }) }) });
  * ```
  */
 export const halfNormal = parameterPrior({

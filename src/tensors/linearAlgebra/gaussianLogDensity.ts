@@ -39,8 +39,8 @@ const OPERATION = 'gaussianLogDensity';
  * @see Lawrence, Probabilistic non-linear principal component analysis with Gaussian process latent variable models, JMLR 6 (2005), eq. 4 and 6
  * @example
  * ```ts
- * const K = op.tensor([[2, 0], [0, 2]]);
- * op.gaussianLogDensity(K, { observations: op.tensor([[1], [1]]) }); // -3.0310242469692907
+ * const K = op.tensor<Tensor2D>([[2, 0], [0, 2]]);
+ * op.gaussianLogDensity(K, { observations: op.tensor<Tensor2D>([[1], [1]]) }); // -3.0310242469692907
  * ```
  */
 export function gaussianLogDensity(K: Tensor2D, data: GaussianData, options: PositiveDefiniteOptions = {}): Scalar {

@@ -24,9 +24,9 @@ const OPERATION = 'symmetricBasisLogDensity';
  * @throws NumericalError when K is not positive definite even with jitter, or an entry is not finite
  * @example
  * ```ts
- * const E = op.tensor([[0, 1], [1, 0]]);
- * // K = [[3, 1], [1, 3]]
- * op.symmetricBasisLogDensity(E, op.ones([2, 1]), op.scalar(1), op.tensor([[1], [1]])); // -3.1275978372492632
+ * const E = op.tensor<Tensor2D>([[0, 1], [1, 0]]);
+ * const H = op.ones<Tensor2D>([2, 1]); // K = [[3, 1], [1, 3]]
+ * op.symmetricBasisLogDensity(E, H, op.scalar(1), op.tensor<Tensor2D>([[1], [1]])); // -3.1275978372492632
  * ```
  */
 export function symmetricBasisLogDensity(

@@ -1,0 +1,28 @@
+// What docstrings take as given.
+import type { Fit, Graph, Kernel, Model, ObjectiveFunction, PriorFactory } from 'latentfield';
+import type { SymbolicFactor } from '../dist/numerics/sparse/symbolicFactor.js';
+
+declare global {
+  /** Observations, N×D. */
+  const Y: number[][];
+  /** Latents, N×q. */
+  const X: number[][];
+  /** N×N. */
+  const distances: number[][];
+  /** New observations, of as many columns. */
+  const Ynew: number[][];
+  const labels: string[];
+  const model: Model;
+  const result: Fit;
+  const graph: Graph;
+  const objective: ObjectiveFunction;
+  const saved: string;
+  const values: Float64Array;
+  const pattern: { readonly starts: Int32Array };
+  const symbolic: SymbolicFactor;
+  function draw(...given: unknown[]): void;
+  function test(name: string, run: () => void): void;
+  /** A kernel and a prior of one's own. */
+  function cauchy(parameters?: { lengthscale?: number | number[] }): Kernel;
+  const heavyTails: PriorFactory<'strength'>;
+}
