@@ -99,10 +99,10 @@ export interface Fit extends Omit<FitOutcome, 'values'> {
   predict(X: MatrixLike, options?: { noise?: boolean }): Prediction;
   /**
    * The latents of new observations: through the back-constraint where the model has one; by a formula for models that have one
-   * (see `meu`, `pca`, `kernelPca`); otherwise the maximum of log p(y*|x*) + log p(x*), searched from the training latents of highest predictive
+   * (those that embed by eigenvectors, such as `isomap` or `meu`); otherwise the maximum of log p(y*|x*) + log p(x*), searched from the training latents of highest predictive
    * density; the thread is left every 40 ms.
    *
-   * @param Y - n×D; NaN counts as not observed (not with a back-constraint, PCA or kernel PCA, which need complete rows)
+   * @param Y - n×D; NaN counts as not observed (not with a back-constraint or a spectral model but `meu` and `mpme`, which need complete rows)
    * @param options - `starts` (10) of each search, its `maxIterations` (200) and `tolerance` (1e-6); a `signal`, aborting which rejects with its reason
    * @returns latents n×q, and log p(y*|x*) of each row there, NaN where the model gives no density
    * @throws InvalidInputError when Y has another number of columns, entries that are not numbers, or a row without observed entries

@@ -4,7 +4,7 @@ import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { imputedByField } from '../../fields/observed/imputedByField.ts';
-import type { Model } from '../../model/model.ts';
+import type { Model, Projection } from '../../model/model.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { supportGraph } from '../../numerics/graph/supportGraph.ts';
@@ -22,6 +22,9 @@ import {
   type ReconstructionFactor,
   reconstructionFactor,
 } from '../spectral/neighbourhood/localReconstruction.ts';
+import { placeByEquation } from '../spectral/placement/byEquation.ts';
+import { isPoint, reconstructedRows } from '../spectral/placement/byReconstruction.ts';
+import { placedRows } from '../spectral/placement/newRows.ts';
 import { laterNeighbours } from './laterNeighbours.ts';
 
 export interface AlleOptions {
@@ -52,6 +55,10 @@ const schema = v.strictObject({
  * field = Σ_i [D/2·log m_ii² − D/2·log 2π − ½·m_ii²·‖y_i − Σ_j w_ji·y_j‖²] with m_ii² = D/‖y_i − Σ_j w_ji·y_j‖²,
  *
  * over all points but the last, which nothing is said of. The embedding is kernel PCA of (L + γI)⁻¹.
+ *
+ * `project` takes a new point to come before all others in the order, which changes nothing for them: it is reconstructed from its k nearest
+ * points with m² = D/‖residual‖², and placed at m²·Σ_j w_j·x_j/(m² − μ), μ = 1/eigenvalue − γ, by the eigenvectors' own equation. Its
+ * `logDensity` is what it adds to the likelihood. A row that is a point of the fit lands on its latents.
  *
  * The learned graph joins the points that L does, with |L_ij| as weight: a point to its neighbours among later ones, and these to each
  * other. As M has N − 1 independent columns and L·1 = 0, it is always connected.
@@ -100,7 +107,19 @@ export function alle(Y: MatrixLike, options: AlleOptions = {}): Model {
         message: `Closed form: the maximum of the likelihood for neighbours among later points. ${described(fieldGraph(precisionTerms(factor)))}`,
       };
     },
-    abilities: () => ({
+    abilities: ({ latents, eigenvalues }) => ({
+      observedColumns: points.columns,
+      place: (given) =>
+        placedBefore(
+          {
+            latents: latents as Matrix,
+            precisions: (eigenvalues as readonly number[]).map((value) => Math.max(0, 1 / value - basePrecision)),
+          },
+          points,
+          given,
+          k,
+          regularization,
+        ),
       graph: fieldGraph(precisionTerms(factorOf())),
       precision: () => denseOf(precisionOf()),
       covariance: () => inverseOf(precisionOf()),
@@ -108,6 +127,28 @@ export function alle(Y: MatrixLike, options: AlleOptions = {}): Model {
     }),
     toJSON: () => savedSpectral('alle', points, checked),
   });
+}
+
+/** Rows that come before all points: see {@link alle}. */
+function placedBefore(
+  { latents, precisions }: { readonly latents: Matrix; readonly precisions: readonly number[] },
+  points: Matrix,
+  rows: Matrix,
+  k: number,
+  regularization: number | 'auto',
+): Projection {
+  const D = points.columns;
+  const made = reconstructedRows(points, rows, k, regularization);
+  const logDensity = Float64Array.from(
+    made,
+    ({ residual }) => 0.5 * D * (Math.log(D / residual) - Math.log(2 * Math.PI) - 1),
+  );
+  const { latents: placed } = placedRows(rows, latents.columns, (_, i, place) => {
+    const { neighbours, weights, residual } = made[i]!;
+    if (isPoint(made[i]!)) place.set(latents.row(neighbours[0]!));
+    else placeByEquation(latents, precisions, { neighbours, weights, own: D / residual }, place);
+  });
+  return { latents: placed, logDensity };
 }
 
 function logLikelihood({ diagonal, residuals }: ReconstructionFactor, D: number): number {

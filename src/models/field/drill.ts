@@ -8,17 +8,22 @@ import { checkBounded, checkSize } from '../../fields/density/momentLimits.ts';
 import { type MomentProblem, type PrecisionEntries, withInverse } from '../../fields/density/secondMoments.ts';
 import { expectedMoments } from '../../fields/layers/expectedMoments.ts';
 import { imputedByField } from '../../fields/observed/imputedByField.ts';
+import { joiningEntries } from '../../fields/placement/joiningEntries.ts';
 import { ownSteps } from '../../fields/solvers/ownSteps.ts';
 import { ATTRACTION, DIAGONAL, entriesIn, REPULSION, refinedMoments } from '../../fields/solvers/refinedMoments.ts';
-import type { Model, Posterior } from '../../model/model.ts';
+import type { Model, Posterior, Projection } from '../../model/model.ts';
 import { completeGraph, type Graph, knnGraph } from '../../numerics/graph/index.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { supportGraph } from '../../numerics/graph/supportGraph.ts';
+import { nearestOf } from '../../numerics/neighbours/nearestOf.ts';
 import type { SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
+import { dot } from '../../numerics/vectors.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor1D } from '../../tensors/tensorflow.ts';
 import { doublyCentred, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
 import { latentDimOption, savedSpectral } from '../spectral/embedding/options.ts';
+import { placeByEquation } from '../spectral/placement/byEquation.ts';
+import { distancesTo, placedRows } from '../spectral/placement/newRows.ts';
 
 export interface DrillOptions {
   /** q, from 1; 2 unless given. */
@@ -45,6 +50,10 @@ const COPIES = 2;
  *
  * The solver sees Θ_ij = b − a with `field.repulsion` b ≥ 0 and `field.attraction` a ≥ 0, of which one is 0 at the maximum, and
  * `field.diagonal` Θ_ii.
+ *
+ * `project` joins a new point to its k nearest points by the entries θ of one more row of Θ that maximise the same objective, Θ held, and places
+ * it by the eigenvectors' own equation; its `logDensity` is that of its observations given its neighbours'. A row that is a point of the fit lands
+ * on its latents.
  *
  * @param Y - N×D observations
  * @param options - see {@link DrillOptions}
@@ -104,7 +113,7 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
       }),
       dispose: () => undefined,
     }),
-    posterior: (values) => posteriorOf(problem, entriesIn(values), checked.latentDim),
+    posterior: (values) => posteriorOf(problem, entriesIn(values), checked, points),
     refine: (values, options) => refinedMoments(problem, values, options),
     toJSON: () => savedSpectral('drill', points, checked),
   });
@@ -125,15 +134,26 @@ function momentsOf(points: Matrix, graph: Graph) {
   return moments;
 }
 
-function posteriorOf(problem: MomentProblem, entries: PrecisionEntries, latentDim: number): Posterior {
+function posteriorOf(
+  problem: MomentProblem,
+  entries: PrecisionEntries,
+  { latentDim, neighbours }: { readonly latentDim: number; readonly neighbours?: unknown },
+  points: Matrix,
+): Posterior {
   const { size: N, sources, targets } = problem;
   const covariance = () => withInverse(problem, entries, (_, W) => new Matrix(Float64Array.from(W), N, N));
   const { latents, eigenvalues } = leadingEmbedding(doublyCentred(covariance(), 1), latentDim, 'drill');
+  const k = neighbours === 'all' ? N : (neighbours as number);
   return {
     latents,
     eigenvalues,
     graph: supportGraph(problem, entries.edges),
     covariance,
+    observedColumns: points.columns,
+    place: (rows: Matrix) =>
+      withInverse(problem, entries, (_, W) =>
+        placedByMoments({ latents, eigenvalues, covariances: W, penalty: problem.penalty }, points, rows, k),
+      ),
     impute: (Y: Matrix) => imputedByField(termsOf(problem, entries), Y),
     precision: () => {
       const precision = Matrix.zeros(N, N);
@@ -152,6 +172,73 @@ function posteriorOf(problem: MomentProblem, entries: PrecisionEntries, latentDi
       );
     },
   };
+}
+
+interface MomentEmbedding {
+  readonly latents: Matrix;
+  readonly eigenvalues: Float64Array;
+  /** W = Θ⁻¹, N×N */
+  readonly covariances: Float64Array;
+  readonly penalty: number;
+}
+
+/**
+ * Rows joined by {@link joiningEntries}. Columns x = √λ·v of HWHv = λv satisfy Wv = λv + c·1, c the mean of Wv, and so Θv = μ(v − c·Θ1),
+ * μ = 1/λ, whose row for the new point gives its place.
+ */
+function placedByMoments(
+  { latents, eigenvalues, covariances: W, penalty }: MomentEmbedding,
+  points: Matrix,
+  rows: Matrix,
+  k: number,
+): Projection {
+  const { rows: N, columns: D } = points;
+  const q = latents.columns;
+  const standardization = standardizationOf(points, true, false);
+  const Y = standardized(points, standardization);
+  const centred = standardized(rows, standardization);
+  const precisions = eigenvalues.map((value) => 1 / value);
+  const constant = new Float64Array(q);
+  for (let i = 0; i < N; i++) {
+    for (let j = 0; j < N; j++) {
+      for (let c = 0; c < q; c++) constant[c]! -= (precisions[c]! * W[i * N + j]! * latents.data[j * q + c]!) / N;
+    }
+  }
+  const distancesOf = distancesTo({ points, input: 'points' });
+  const logDensity = new Float64Array(rows.rows);
+  const { latents: placed } = placedRows(rows, q, (row, i, place) => {
+    const distances = distancesOf(row, i);
+    const neighbours = nearestOf(distances, k);
+    const y = centred.row(i);
+    const moment = (j: number) => dot(y, Y.row(j)) / D;
+    const variance = dot(y, y) / D;
+    const { entries, own } = joiningEntries({
+      covariances: Float64Array.from(
+        { length: k * k },
+        (_, p) => W[neighbours[Math.floor(p / k)]! * N + neighbours[p % k]!]!,
+      ),
+      variance,
+      moments: Float64Array.from(neighbours, moment),
+      penalty,
+    });
+    const weights = entries.map((entry) => -entry / own);
+    logDensity[i] = logDensityOf(y, Y, neighbours, weights, own);
+    if (distances[neighbours[0]!] === 0) place.set(latents.row(neighbours[0]!));
+    else placeByEquation(latents, precisions, { neighbours, weights, own }, place, constant);
+  });
+  return { latents: placed, logDensity };
+}
+
+/** Of a centred row whose entries have mean Σ_j w_j·y_j and precision t. */
+function logDensityOf(y: Float64Array, Y: Matrix, neighbours: Int32Array, weights: Float64Array, own: number): number {
+  const difference = y.slice();
+  neighbours.forEach((j, a) => {
+    Y.row(j).forEach((entry, d) => {
+      difference[d]! -= weights[a]! * entry;
+    });
+  });
+  if (own === Infinity) return Infinity;
+  return 0.5 * (y.length * Math.log(own / (2 * Math.PI)) - own * dot(difference, difference));
 }
 
 /** Θ as a sum of entries. */

@@ -1,11 +1,13 @@
 import * as v from 'valibot';
-import type { MatrixLike } from '../../core/matrix.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Model } from '../../model/model.ts';
 import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
 import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
 import { distancesFrom } from './neighbourhood/distanceInput.ts';
+import { columnMeans, placeByProducts } from './placement/byProducts.ts';
+import { distancesTo, placedRows } from './placement/newRows.ts';
 
 export interface ClassicalMdsOptions {
   /** q, from 1; 2 unless given. */
@@ -20,12 +22,15 @@ const schema = v.strictObject({ latentDim: latentDimOption, input: inputOption }
  * Classical multidimensional scaling: X = V·Λ^½ from the q leading eigenpairs of B = −½·H·D²·H, the inner products of centred points
  * with distances D. Of Euclidean distances between points it is PCA.
  *
+ * `project` places a new point by its squared distances d²_n to all points: x_c = −½·Σ_n x_nc·(d²_n − mean_i d²_in)/λ_c. With `input: 'distances'`
+ * it takes n×N distances, from each new point to the N points of the fit. Points of the fit land on their latents.
+ *
  * @param Y - N×D points, or N×N distances
  * @param options - `latentDim` q (2), `input` ('points')
  * @returns a model in closed form for `fit`; `eigenvalues` are those of B
  * @throws InvalidInputError for entries that are not finite, distances that are negative, not symmetric or not 0 on the diagonal, and when
  * fewer than q eigenvalues of B are positive
- * @see Cox & Cox 2001, §2.2
+ * @see Cox & Cox 2001, §2.2; Bengio et al. 2004 (new points)
  * @example
  * ```ts
  * const { latents } = await fit(classicalMds(distances, { input: 'distances' }));
@@ -33,17 +38,21 @@ const schema = v.strictObject({ latentDim: latentDimOption, input: inputOption }
  */
 export function classicalMds(Y: MatrixLike, options: ClassicalMdsOptions = {}): Model {
   const checked = checkOptions(schema, options, 'classicalMds');
-  const { points, distances } = distancesFrom(Y, checked.input, 'classicalMds');
+  const { latentDim, input } = checked;
+  const { points, distances } = distancesFrom(Y, input, 'classicalMds');
+  const squaredDistances = () => {
+    const squared = distances();
+    squared.data.forEach((distance, index) => {
+      squared.data[index] = distance * distance;
+    });
+    return squared;
+  };
   return closedFormModel({
     name: 'classicalMds',
     embed: () => {
-      const squared = distances();
-      squared.data.forEach((distance, index) => {
-        squared.data[index] = distance * distance;
-      });
       const { latents, eigenvalues, smallest } = leadingEmbedding(
-        doublyCentred(squared, -0.5),
-        checked.latentDim,
+        doublyCentred(squaredDistances(), -0.5),
+        latentDim,
         'classicalMds',
       );
       return {
@@ -53,6 +62,21 @@ export function classicalMds(Y: MatrixLike, options: ClassicalMdsOptions = {}): 
         message: `Closed form.${euclideanNote(smallest, eigenvalues[0]!)}`,
       };
     },
+    abilities: ({ latents, eigenvalues }) => ({
+      observedColumns: points.columns,
+      place: (given) => {
+        const embedding = {
+          latents: latents as Matrix,
+          eigenvalues: eigenvalues as readonly number[],
+          meanSquares: columnMeans(squaredDistances()),
+        };
+        const distancesOf = distancesTo({ points, input });
+        return placedRows(given, latentDim, (row, number, place) => {
+          const squares = distancesOf(row, number).map((distance) => distance * distance);
+          placeByProducts(embedding, squares, place);
+        });
+      },
+    }),
     toJSON: () => savedSpectral('classicalMds', points, checked),
   });
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { MatrixLike } from '../../core/matrix.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Model } from '../../model/model.ts';
@@ -17,6 +17,8 @@ import {
   neighbourhoodGraph,
   neighbourhoodOptions,
 } from './neighbourhood/neighbourhood.ts';
+import { placedByWeights } from './placement/byWeights.ts';
+import { distancesTo } from './placement/newRows.ts';
 
 export interface LaplacianEigenmapsOptions extends NeighbourhoodOptions, EdgeWeights {
   /** q, from 1; 2 unless given. */
@@ -37,12 +39,16 @@ const schema = v.strictObject({
  * Laplacian eigenmaps: the bottom eigenvectors of Lu = μDu (or Lu = μu), L = D − W the Laplacian of the graph of neighbours with
  * weights 1 or exp(−d²/(2·width²)); the constant one is left out.
  *
+ * `project` joins a new point to its k nearest points and to those that it is one of the k nearest of (or to those within the radius), and places
+ * it by the eigenvectors' own equation: x = Σ_j w_j·x_j/((1 − μ)·Σ_j w_j), or Σ_j w_j·x_j/(Σ_j w_j − μ). A row that is a point of the fit
+ * lands on its latents.
+ *
  * @param Y - N×D observations
  * @param options - see {@link LaplacianEigenmapsOptions}
  * @returns a model in closed form for `fit`; `eigenvalues` are the μ of the columns
  * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, and, when it is fitted, a radius or width
  * at which no two points are neighbours, and, unless `normalized` is off, at which one has none
- * @see Belkin & Niyogi 2003
+ * @see Belkin & Niyogi 2003; Bengio et al. 2004 (new points)
  * @example
  * ```ts
  * const { latents } = await fit(laplacianEigenmaps(Y, { neighbours: 8, weights: 'heat', width: 2 }));
@@ -82,6 +88,17 @@ export function laplacianEigenmaps(Y: MatrixLike, options: LaplacianEigenmapsOpt
         message: `Closed form.${componentsNote(graph)}`,
       };
     },
+    abilities: ({ latents, eigenvalues }) => ({
+      observedColumns: points.columns,
+      place: (given) =>
+        placedByWeights(
+          { latents: latents as Matrix, eigenvalues: eigenvalues as readonly number[], normalized },
+          points,
+          given,
+          distancesTo({ points, input: 'points' }),
+          { ...neighbourhood, weights, width },
+        ),
+    }),
     toJSON: () =>
       savedSpectral('laplacianEigenmaps', points, { ...neighbourhood, latentDim, weights, width, normalized }),
   });

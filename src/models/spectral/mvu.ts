@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { MatrixLike } from '../../core/matrix.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Model } from '../../model/model.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
@@ -10,6 +10,7 @@ import { inputOption, latentDimOption, numberAboveZero, savedSpectral } from './
 import { distancesFrom } from './neighbourhood/distanceInput.ts';
 import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood/neighbourhood.ts';
 import { disconnectedOption } from './neighbourhood/shownComponent.ts';
+import { placedByLearnedKernel } from './placement/byLearnedKernel.ts';
 import { unfoldedEmbedding, unfoldingGraph } from './unfolding/unfoldedEmbedding.ts';
 import type { UnfoldingConstraints } from './unfolding/unfoldingProblem.ts';
 
@@ -58,6 +59,10 @@ const schema = v.strictObject({
  * prove; columns are added to Y until they do. They are `parameters.multipliers`, and `graph` has the edges where they are not 0,
  * with their modulus as weight.
  *
+ * `project` takes K for a new point to be what the weights of locally linear embedding make of its k nearest points (or those within the radius):
+ * x = Σ_j w_j·x_j. With `input: 'distances'` it takes n×N distances, from each new point to the N points of the fit. A row that is a point of
+ * the fit lands on its latents.
+ *
  * With 'equality' the multipliers have no bound where neighbourhoods are rigid, such as cliques of more than D + 1 points: the
  * conditions then hold to a few digits only, and the fit says 'failed'. 'inequality' and 'slack' always have an optimum.
  *
@@ -93,7 +98,16 @@ export function mvu(Y: MatrixLike, options: MvuOptions = {}): Model {
   return closedFormModel({
     name: 'mvu',
     embed: () => unfoldedEmbedding(given, neighbourhood, rest),
-    abilities: ({ multipliers }) => ({
+    abilities: ({ latents, multipliers, points: shown }) => ({
+      observedColumns: points.columns,
+      place: (rows) =>
+        placedByLearnedKernel(
+          latents as Matrix,
+          Int32Array.from((shown as readonly number[] | undefined) ?? Array(points.rows).keys()),
+          given,
+          rows,
+          neighbourhood,
+        ),
       graph: supportGraph(unfoldingGraph(given, neighbourhood, rest).graph, multipliers as readonly number[]),
     }),
     toJSON: () => savedSpectral('mvu', points, { ...neighbourhood, ...rest }),

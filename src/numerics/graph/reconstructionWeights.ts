@@ -17,6 +17,7 @@ export interface Reconstruction {
  * @param Y - N×D
  * @param neighbours - of every point, other points
  * @param regularization - > 0, part of the trace
+ * @param nameOf - what errors call a point
  * @throws NumericalError when a point's C is singular all the same
  * @see Roweis & Saul 2000; Saul & Roweis 2003, §5.1
  */
@@ -24,6 +25,7 @@ export function reconstructionWeights(
   { data, columns: D }: Matrix,
   neighbours: readonly (readonly number[] | Int32Array)[],
   regularization: number,
+  nameOf: (point: number) => string = (i) => `Point ${i}`,
 ): Reconstruction {
   const starts = new Int32Array(neighbours.length + 1);
   neighbours.forEach(({ length }, i) => {
@@ -43,22 +45,29 @@ export function reconstructionWeights(
         C[a * k + b] = sum;
       }
     }
-    let trace = 0;
-    for (let a = 0; a < k; a++) trace += C[a * k + a]!;
-    // Neighbours in the very place of the point share it equally.
-    for (let a = 0; a < k; a++) C[a * k + a]! += trace > 0 ? regularization * trace : 1;
-    const solution = solvePositiveDefinite(C, k, i);
-    const total = solution.reduce((sum, weight) => sum + weight, 0);
-    weights.set(
-      solution.map((weight) => weight / total),
-      starts[i],
-    );
+    weights.set(gramWeights(C, k, regularization, nameOf(i)), starts[i]);
   });
   return { starts, neighbours: Int32Array.from(neighbours.flatMap((own) => Array.from(own))), weights };
 }
 
+/**
+ * w ∝ (C + regularization·tr(C)·I)⁻¹1 with Σ_a w_a = 1, for the k×k Gram matrix of the differences of a point and its neighbours. Overwrites
+ * the lower triangle of C, which alone is read.
+ *
+ * @throws NumericalError when C is not positive definite all the same
+ */
+export function gramWeights(C: Float64Array, k: number, regularization: number, name: string): Float64Array {
+  let trace = 0;
+  for (let a = 0; a < k; a++) trace += C[a * k + a]!;
+  // Neighbours in the very place of the point share it equally.
+  for (let a = 0; a < k; a++) C[a * k + a]! += trace > 0 ? regularization * trace : 1;
+  const solution = solvePositiveDefinite(C, k, name);
+  const total = solution.reduce((sum, weight) => sum + weight, 0);
+  return solution.map((weight) => weight / total);
+}
+
 /** C⁻¹1 by a Cholesky factor written over the lower triangle of C, k×k. */
-function solvePositiveDefinite(C: Float64Array, k: number, point: number): Float64Array {
+function solvePositiveDefinite(C: Float64Array, k: number, name: string): Float64Array {
   for (let a = 0; a < k; a++) {
     for (let b = 0; b <= a; b++) {
       let sum = C[a * k + b]!;
@@ -67,7 +76,7 @@ function solvePositiveDefinite(C: Float64Array, k: number, point: number): Float
       else if (sum > 0) C[a * k + a] = Math.sqrt(sum);
       else {
         throw new NumericalError(
-          `Point ${point} cannot be reconstructed from its ${k} neighbours: their ${k}×${k} Gram matrix is singular at pivot ${a}. ` +
+          `${name} cannot be reconstructed from its ${k} neighbours: their ${k}×${k} Gram matrix is singular at pivot ${a}. ` +
             'Raise the regularization, or take fewer neighbours.',
         );
       }

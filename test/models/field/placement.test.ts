@@ -1,4 +1,4 @@
-import { alle, drill, type Fit, fit, gplvm, InvalidInputError, loadFit, meu, mpme, rbf } from 'latentfield';
+import { type Fit, fit, gplvm, InvalidInputError, loadFit, meu, mpme, rbf } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { joiningWeights } from '../../../src/fields/placement/joiningWeights.ts';
 import { latentsOf } from '../../../src/fields/placement/placement.ts';
@@ -284,8 +284,6 @@ describe('project of a fit', () => {
       /distances of a kernel must hold finite numbers/,
     ],
     ['infinite entries', async () => (await fit(meu(Y))).project([[1, Infinity, 2]]), /row 0, column 1 is Infinity/],
-    ['alle', async () => (await fit(alle(Y))).project(fresh), /cannot place new ones/],
-    ['drill', async () => (await fit(drill(Y))).project(fresh), /cannot place new ones/],
   ])('refuses %s', async (_, run, message) => {
     await expect(run()).rejects.toThrow(InvalidInputError);
     await expect(run()).rejects.toThrow(message);

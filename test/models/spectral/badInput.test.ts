@@ -64,7 +64,6 @@ describe('the spectral family refuses', () => {
     ],
     ['more dimensions than there are', () => fit(pca(Y, { latentDim: 4 })), /at most 3 principal components/],
     ['no noise for ppca', () => fit(ppca(Y, { latentDim: 3 })), /more than 3 directions/],
-    ['new points without a formula', async () => (await fit(lle(Y))).project(Y), /cannot place new ones/],
     ['predictions without a mapping', async () => (await fit(lle(Y))).predict([[0, 0]]), /no mapping from latents/],
     ['points at one place', () => fit(classicalMds([[1], [1], [1]])), /0 positive eigenvalues/],
   ])('%s', async (_, run, message) => {

@@ -1,7 +1,6 @@
 import { Matrix } from '../../../core/matrix.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
-import { incidentEdges } from '../../../numerics/graph/incidentEdges.ts';
-import { pointQueue } from './pointQueue.ts';
+import { shortestPaths } from './shortestPaths.ts';
 
 /**
  * Lengths of the shortest paths between all points along the edges of a graph, whose weights are their lengths; Infinity where there
@@ -10,28 +9,12 @@ import { pointQueue } from './pointQueue.ts';
  * @see Dijkstra 1959
  */
 export function geodesicDistances(graph: Graph): Matrix {
-  const { size: N, weights } = graph;
-  const { starts, edges, others: neighbours } = incidentEdges(graph);
-  const lengths = Float64Array.from(edges, (e) => weights[e]!);
+  const { size: N } = graph;
+  const paths = shortestPaths(graph);
   const result = new Matrix(new Float64Array(N * N), N, N);
-  const distances = new Float64Array(N);
-  const queue = pointQueue(N);
+  const own = new Float64Array(1);
   for (let source = 0; source < N; source++) {
-    distances.fill(Infinity);
-    distances[source] = 0;
-    queue.offer(source, 0);
-    for (let i = queue.take(); i >= 0; i = queue.take()) {
-      const reached = distances[i]!;
-      const end = starts[i + 1]!;
-      for (let p = starts[i]!; p < end; p++) {
-        const j = neighbours[p]!;
-        const through = reached + lengths[p]!;
-        if (through >= distances[j]!) continue;
-        distances[j] = through;
-        queue.offer(j, through);
-      }
-    }
-    result.data.set(distances, source * N);
+    paths(Int32Array.of(source), own, result.data.subarray(source * N, (source + 1) * N));
   }
   mirrorUpperTriangle(result);
   return result;

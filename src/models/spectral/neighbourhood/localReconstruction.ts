@@ -34,8 +34,7 @@ export function reconstructionFactor(
   regularization: number | 'auto',
   normalised: boolean,
 ): ReconstructionFactor {
-  const reconstruction = weightsOf(Y, neighbours, regularization);
-  const residuals = residualsOf(Y, reconstruction);
+  const { reconstruction, residuals } = neighbourWeights(Y, neighbours, regularization);
   const diagonal = residuals.map((residual, i) => {
     if (neighbours[i]!.length === 0) return 0;
     if (normalised) return 1;
@@ -47,19 +46,37 @@ export function reconstructionFactor(
   return { reconstruction, diagonal, residuals };
 }
 
-function weightsOf(Y: Matrix, neighbours: readonly Int32Array[], regularization: number | 'auto'): Reconstruction {
-  if (regularization !== 'auto') return reconstructionWeights(Y, neighbours, regularization);
+/** The weights alone, and what they leave: ‖y_i − Σ_j w_ji·y_j‖². */
+export function neighbourWeights(
+  Y: Matrix,
+  neighbours: readonly Int32Array[],
+  regularization: number | 'auto',
+  nameOf?: (point: number) => string,
+): Pick<ReconstructionFactor, 'reconstruction' | 'residuals'> {
+  const reconstruction = weightsOf(Y, neighbours, regularization, nameOf);
+  return { reconstruction, residuals: residualsOf(Y, reconstruction) };
+}
+
+function weightsOf(
+  Y: Matrix,
+  neighbours: readonly Int32Array[],
+  regularization: number | 'auto',
+  nameOf?: (point: number) => string,
+): Reconstruction {
+  if (regularization !== 'auto') return reconstructionWeights(Y, neighbours, regularization, nameOf);
   const none = new Int32Array(0);
   const isUnder = (own: Int32Array) => Y.columns < own.length;
   const under = reconstructionWeights(
     Y,
     neighbours.map((own) => (isUnder(own) ? own : none)),
     1e-3,
+    nameOf,
   );
   const over = reconstructionWeights(
     Y,
     neighbours.map((own) => (isUnder(own) ? none : own)),
     0,
+    nameOf,
   );
   const weights: number[] = [];
   neighbours.forEach((own, i) => {
