@@ -3,8 +3,11 @@ import { unknownName } from '../core/options.ts';
 import type { ParameterLike } from '../model/parameter.ts';
 import { backConstrained } from './backConstrained.ts';
 import type { LatentMap } from './defineMap.ts';
+import { encoded } from './encoded.ts';
 import { free } from './free.ts';
+import { gaussianLatents } from './gaussianLatents.ts';
 import { kernelRegressionFactory } from './kernelRegression.ts';
+import type { LatentDistribution } from './latentDistribution.ts';
 import type { Latents, LatentsJSON } from './latents.ts';
 import { linearMap } from './linearMap.ts';
 import { mlpMapFactory } from './mlpMap.ts';
@@ -31,14 +34,28 @@ export const builtInMaps: MapCatalogue = Object.freeze({
  */
 export function latentsFromJSON(json: LatentsJSON | undefined, own: MapCatalogue = {}): Latents {
   if (json === undefined || json.name === 'free') return free();
+  if (json.name === 'backConstrained') return backConstrained(mapFromJSON(json, own));
+  throw new InvalidInputError(`This release cannot read saved latents of kind '${json.name}'.`);
+}
+
+/** The same for latents as distributions. */
+export function latentDistributionFromJSON(json: LatentsJSON, own: MapCatalogue = {}): LatentDistribution {
+  if (json.name === 'gaussian') return gaussianLatents();
+  if (json.name === 'encoded') return encoded(mapFromJSON(json, own));
+  throw new InvalidInputError(`This release cannot read saved latents of kind '${json.name}'.`);
+}
+
+function mapFromJSON(json: LatentsJSON, own: MapCatalogue): LatentMap {
   const map = json.map as { readonly name: string; readonly options?: never } | undefined;
-  if (json.name !== 'backConstrained' || typeof map?.name !== 'string') {
-    throw new InvalidInputError(`This release cannot read saved latents of kind '${json.name}'.`);
+  if (typeof map?.name !== 'string') {
+    throw new InvalidInputError(
+      `Saved latents of kind '${json.name}' name the map they were made with, but these do not.`,
+    );
   }
   const factories = { ...builtInMaps, ...own };
   const factory = factories[map.name];
   if (factory === undefined) {
     throw unknownName('map', map.name, Object.keys(factories), 'The list of known maps (pass your own as { maps })');
   }
-  return backConstrained(factory({}, map.options));
+  return factory({}, map.options);
 }

@@ -66,6 +66,13 @@ export interface Fit extends Omit<FitOutcome, 'values'> {
   readonly model: string;
   /** N×q */
   readonly latents: Matrix;
+  /** Variances of the latents, N×q; for models whose latents are distributions. */
+  readonly latentVariances?: Matrix;
+  /**
+   * How much the mapping varies along each latent dimension, relative to the most relevant one (q entries): near 0 for dimensions that have
+   * switched themselves off; for variational models.
+   */
+  readonly relevance?: Float64Array;
   /** Natural values by path, without the latents. */
   readonly parameters: Readonly<Record<string, ParameterValue>>;
   /** Of the matrix whose eigenvectors the latents are, one a column; for spectral models. */

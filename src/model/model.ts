@@ -59,6 +59,10 @@ export interface PredictiveDensity {
 export interface Posterior {
   /** N×q */
   readonly latents: Matrix;
+  /** Variances of the latents, N×q; for models whose latents are distributions. */
+  readonly latentVariances?: Matrix;
+  /** How much the mapping varies along each latent dimension, 1 for the most relevant; for variational models. */
+  readonly relevance?: Float64Array;
   /** Of the matrix whose eigenvectors the latents are, one a column; for spectral models. */
   readonly eigenvalues?: Float64Array;
   /** The learned graph: its edges of positive weight; for random fields over points. */

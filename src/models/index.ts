@@ -2,6 +2,7 @@ export { type AlleOptions, alle } from './field/alle.ts';
 export { type DrillOptions, drill } from './field/drill.ts';
 export { type MeuOptions, meu } from './field/meu.ts';
 export { type MpmeOptions, mpme } from './field/mpme.ts';
+export { type BayesianGplvmOptions, bayesianGplvm } from './gp/bayesianGplvm.ts';
 export { type DgplvmOptions, dgplvm } from './gp/dgplvm.ts';
 export type { FamilyOptions } from './gp/family.ts';
 export { type GplrfOptions, gplrf } from './gp/gplrf.ts';

@@ -11,6 +11,7 @@ import type { Model, ModelJSON } from '../model/model.ts';
 import { type ParameterJSON, parameterFromJSON } from '../model/parameter.ts';
 import { type EngineChoice, engineChoice } from '../numerics/dense/index.ts';
 import { type PriorCatalogue, type PriorJSON, priorFromJSON } from '../priors/json.ts';
+import { bayesianGplvmFromJSON } from './gp/bayesianGplvmJson.ts';
 import { namedModel } from './gp/latentVariableModel.ts';
 import { builtInPriors } from './priorCatalogue.ts';
 import { spectralModelFromJSON } from './spectral/embedding/json.ts';
@@ -78,6 +79,7 @@ interface SavedModel {
 export function modelFromJSON(model: ModelJSON, own: OwnParts): Model {
   const spectral = spectralModelFromJSON(model, own.kernels);
   if (spectral !== undefined) return spectral;
+  if (model.model === 'bayesianGplvm') return bayesianGplvmFromJSON(model, own);
   if (model.model !== 'latentVariableModel') {
     throw new InvalidInputError(`This release cannot read a saved model of kind '${model.model}'.`);
   }

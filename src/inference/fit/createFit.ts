@@ -103,8 +103,10 @@ export function createFit(model: Model, outcome: FitOutcome, engine?: EngineChoi
 }
 
 /** What only models that embed by eigenvectors, or learn a random field, have. */
-function spectralPart({ eigenvalues, graph, precision, covariance, impute }: Posterior) {
+function spectralPart({ eigenvalues, latentVariances, relevance, graph, precision, covariance, impute }: Posterior) {
   return {
+    ...(latentVariances !== undefined && { latentVariances }),
+    ...(relevance !== undefined && { relevance }),
     ...(eigenvalues !== undefined && { eigenvalues }),
     ...(graph !== undefined && { graph }),
     ...(precision !== undefined && { precision }),

@@ -1,5 +1,6 @@
 import { Matrix } from '../../core/matrix.ts';
 import { seededRandom } from '../../core/random.ts';
+import type { LatentDistribution } from '../../latents/latentDistribution.ts';
 import type { Latents } from '../../latents/latents.ts';
 import type { Embedding, Model, ParameterValues, StartKind } from '../../model/model.ts';
 import { connectedComponents } from '../../numerics/graph/connectedComponents.ts';
@@ -12,7 +13,7 @@ const NEIGHBOURS = 10;
 
 /** Values of the parameters of latents that start elsewhere, by path. */
 export function startValues(
-  { from }: Latents,
+  { from }: Latents | LatentDistribution,
   kind: Exclude<StartKind, 'model'>,
   Y: Matrix,
   latentDim: number,

@@ -1,0 +1,73 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { positive, real } from '../model/parameter.ts';
+import * as op from '../tensors/ops.ts';
+import type { Tensor2D } from '../tensors/tensorflow.ts';
+import { type Initialization, initialLatents } from './initialization.ts';
+import type { LatentDistribution } from './latentDistribution.ts';
+
+export interface GaussianLatentsOptions {
+  /** Where the means start: 'pca' (the default), an N×q matrix taken as it is, or anything with N×q `latents` (scaled to unit variance). */
+  readonly init?: 'pca' | MatrixLike | Initialization;
+  /** Where the variances start: a number > 0 for all (0.5), or an N×q matrix. */
+  readonly variance?: number | MatrixLike;
+}
+
+/** Half of the prior's: smaller ones let the first steps fit the noise, larger ones lose what the means say. */
+const VARIANCE = 0.5;
+
+/**
+ * Latents as distributions, q(X) = Π_n N(x_n; μ_n, diag s_n), every mean and variance a variable of its own, under the paths `latents.mean` and
+ * `latents.variance` (N×q each).
+ *
+ * @param options - see {@link GaussianLatentsOptions}
+ * @throws InvalidInputError when the variance is not positive; when a model is made, when the start does not fit the observations
+ * @see Titsias & Lawrence 2010, §3
+ * @example
+ * ```ts
+ * bayesianGplvm(Y, { latentDim: 5, inducing: 20, latents: gaussianLatents({ variance: 0.1 }) });
+ * ```
+ */
+export function gaussianLatents(options: GaussianLatentsOptions = {}): LatentDistribution {
+  const { init = 'pca', variance = VARIANCE } = options;
+  return Object.freeze<LatentDistribution>({
+    kind: 'latentDistribution',
+    name: 'gaussian',
+    parameters: (Y, latentDim) => ({
+      'latents.mean': real(initialLatents(init, Y, latentDim)),
+      'latents.variance': positive(variancesFrom(variance, Y.rows, latentDim)),
+    }),
+    from: (other) => gaussianLatents({ ...options, init: other }),
+    mapsObservations: false,
+    features: (Y) => Y,
+    apply: (p, _features, rows) => {
+      const of = (path: string) => {
+        const all = p[path] as Tensor2D;
+        return rows === undefined ? all : op.gather<Tensor2D>(all, rows);
+      };
+      return { mean: of('latents.mean'), variance: of('latents.variance') };
+    },
+    // The fitted values are saved with the others: the start is not needed again.
+    toJSON: () => ({ name: 'gaussian' }),
+  });
+}
+
+/** N×q variances from one number or a matrix. */
+function variancesFrom(given: number | MatrixLike, rows: number, columns: number): Matrix {
+  if (typeof given === 'number') {
+    if (given > 0 && Number.isFinite(given))
+      return new Matrix(new Float64Array(rows * columns).fill(given), rows, columns);
+    throw new InvalidInputError(`The variance of latents must be greater than 0, but ${given} was given.`);
+  }
+  const variances = Matrix.from(given, 'The variance of latents');
+  if (variances.rows !== rows || variances.columns !== columns) {
+    throw new InvalidInputError(
+      `The variance of latents must be ${rows}×${columns} or one number, but a ${variances.rows}×${variances.columns} matrix was given.`,
+    );
+  }
+  const bad = variances.data.findIndex((entry) => !(entry > 0 && Number.isFinite(entry)));
+  if (bad < 0) return variances;
+  throw new InvalidInputError(
+    `The variance of latents must be greater than 0, but row ${Math.floor(bad / columns)}, column ${bad % columns} is ${variances.data[bad]}.`,
+  );
+}

@@ -1,0 +1,28 @@
+import type { Matrix } from '../core/matrix.ts';
+import type { TensorMap } from '../model/model.ts';
+import type { Parameter } from '../model/parameter.ts';
+import type { GaussianRows } from '../tensors/ops.ts';
+import type { Tensor2D } from '../tensors/tensorflow.ts';
+import type { Initialization } from './initialization.ts';
+import type { LatentsJSON } from './latents.ts';
+
+/** Latents that are Gaussians, q(x_n) = N(μ_n, diag s_n): variables of their own, or a function of the observations. A plain description. */
+export interface LatentDistribution {
+  readonly kind: 'latentDistribution';
+  readonly name: string;
+  /** Its parameters under their paths, started for the observations Y (N×D) and q latent dimensions. */
+  readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
+  /** The same with means that start elsewhere. */
+  readonly from: (init: 'pca' | Matrix | Initialization) => LatentDistribution;
+  /** Whether it is a function of the observations, which new observations may be put through. */
+  readonly mapsObservations: boolean;
+  /** What `apply` needs of observations Y (n×D) of a model with the observations `training` (N×D), whatever the parameters: one row each. */
+  readonly features: (Y: Matrix, training: Matrix) => Matrix;
+  /** Means and variances of the observations with these features, or of some rows of them. */
+  readonly apply: (p: TensorMap, features: Tensor2D, rows?: Int32Array) => GaussianRows;
+  readonly toJSON: () => LatentsJSON;
+}
+
+export function isLatentDistribution(value: unknown): value is LatentDistribution {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'latentDistribution';
+}

@@ -1,0 +1,79 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkNumbers } from '../../core/observations.ts';
+import { seededRandom } from '../../core/random.ts';
+
+/** How many inducing inputs, from 1 to the number of points, or where they start (M×q). */
+export type Inducing = number | MatrixLike;
+
+/** Inducing inputs are a choice, not a draw: they come from one seed. */
+const SEED = 0;
+
+/**
+ * Where the inducing inputs start, M×q: as given, or at the latents (N×q) of M points chosen one after the other, each with a probability
+ * that grows with its squared distance from those chosen before (k-means++): they cover the latents and do not coincide.
+ *
+ * @throws InvalidInputError when there are not 1 to N of them, or they have not q columns
+ */
+export function inducingStart(given: Inducing, latents: Matrix): Matrix {
+  if (typeof given !== 'number') return checkColumns(checkNumbers(Matrix.from(given, 'inducing'), 'inducing'), latents);
+  return new Matrix(
+    Float64Array.from(spreadOut(latents, given).flatMap((i) => Array.from(latents.row(i)))),
+    given,
+    latents.columns,
+  );
+}
+
+/** Throws unless it is a number of inducing inputs for so many points, or a matrix of them. */
+export function checkInducing(given: unknown, points: number, caller: string): Inducing {
+  if (typeof given !== 'number') {
+    if (typeof given === 'object' && given !== null) return given as MatrixLike;
+    throw new InvalidInputError(
+      `Option 'inducing' of ${caller} must be a number of inducing inputs or an M×q matrix of them, but ${describe(given)} was given.`,
+    );
+  }
+  if (Number.isInteger(given) && given >= 1 && given <= points) return given;
+  throw new InvalidInputError(
+    `Option 'inducing' of ${caller} must be a whole number from 1 to ${points}, the number of points, but ${given} was given.`,
+  );
+}
+
+function checkColumns(Z: Matrix, { columns }: Matrix): Matrix {
+  if (Z.columns === columns && Z.rows > 0) return Z;
+  throw new InvalidInputError(
+    `inducing must have ${columns} columns, one a latent dimension, and at least one row, but a ${Z.rows}×${Z.columns} matrix was given.`,
+  );
+}
+
+function spreadOut(X: Matrix, count: number): number[] {
+  const random = seededRandom(SEED);
+  const distances = new Float64Array(X.rows).fill(Number.POSITIVE_INFINITY);
+  const isChosen = new Uint8Array(X.rows);
+  const chosen: number[] = [];
+  let next = random.integer(X.rows);
+  while (chosen.length < count) {
+    chosen.push(next);
+    isChosen[next] = 1;
+    for (let i = 0; i < X.rows; i++) {
+      let square = 0;
+      for (let d = 0; d < X.columns; d++) square += (X.at(i, d) - X.at(next, d)) ** 2;
+      distances[i] = Math.min(distances[i]!, square);
+    }
+    next = drawn(distances, isChosen, random.uniform());
+  }
+  return chosen;
+}
+
+/** A point drawn in proportion to its distance; the first one left where all that are left coincide with chosen ones. */
+function drawn(distances: Float64Array, isChosen: Uint8Array, uniform: number): number {
+  const total = distances.reduce((sum, distance) => sum + distance, 0);
+  let rest = uniform * total;
+  let last = isChosen.indexOf(0);
+  for (let i = 0; i < distances.length; i++) {
+    if (isChosen[i] === 1 || distances[i] === 0) continue;
+    last = i;
+    rest -= distances[i]!;
+    if (rest < 0) return i;
+  }
+  return last;
+}

@@ -1,0 +1,25 @@
+import {
+  closedExpectations,
+  type ExpectationInputs,
+  type Expectations,
+  gridNodes,
+  quadratureExpectations,
+} from '../../kernels/expectations/index.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import type { TensorMap } from '../../model/model.ts';
+
+/** Gauss–Hermite nodes a dimension, by the number of dimensions. */
+const NODES = [0, 20, 10, 7] as const;
+
+/**
+ * The expectations of a kernel: in closed form where there is one, otherwise by Gauss–Hermite quadrature in up to three dimensions.
+ *
+ * @returns undefined in more dimensions
+ */
+export function latentExpectations(kernel: Kernel, p: TensorMap, inputs: ExpectationInputs): Expectations | undefined {
+  const closed = closedExpectations(kernel, p, inputs);
+  if (closed !== undefined) return closed;
+  const q = inputs.Z.shape[1];
+  const count = NODES[q];
+  return count === undefined ? undefined : quadratureExpectations(kernel, p, inputs, gridNodes(q, count));
+}

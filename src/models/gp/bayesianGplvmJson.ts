@@ -1,0 +1,37 @@
+import { type KernelJSON, kernelFromJSON } from '../../kernels/json.ts';
+import { latentDistributionFromJSON } from '../../latents/json.ts';
+import type { LatentsJSON } from '../../latents/latents.ts';
+import type { Model, ModelJSON } from '../../model/model.ts';
+import { type ParameterJSON, parameterFromJSON } from '../../model/parameter.ts';
+import type { OwnParts } from '../loadFit.ts';
+import { bayesianGplvm } from './bayesianGplvm.ts';
+
+/** What a Bayesian GPLVM writes about itself. */
+interface SavedModel {
+  /** Missing entries are null. */
+  readonly observations: (number | null)[][];
+  readonly latentDim: number;
+  readonly latents: LatentsJSON;
+  readonly inducing: number | number[][];
+  readonly kernel: KernelJSON;
+  readonly noise: ParameterJSON;
+  readonly missing?: 'ignore';
+  readonly centre: boolean;
+  readonly scale: boolean;
+  readonly jitter: number;
+}
+
+/** The Bayesian GPLVM that its `toJSON` wrote. */
+export function bayesianGplvmFromJSON(json: ModelJSON, own: OwnParts): Model {
+  const { observations, latents, kernel, noise, ...rest } = json as unknown as SavedModel & { model: string };
+  const { model: _, ...options } = rest;
+  return bayesianGplvm(
+    observations.map((row) => row.map((entry) => entry ?? Number.NaN)),
+    {
+      ...options,
+      latents: latentDistributionFromJSON(latents, own.maps),
+      kernel: kernelFromJSON(kernel, own.kernels),
+      noise: parameterFromJSON(noise),
+    },
+  );
+}
