@@ -51,6 +51,8 @@ describe('readTable on text', () => {
     ];
     expect((await read('t.tsv', 'a\tb\n1\t2\n3\t4\n')).matrix.toArrays()).toEqual(expected);
     expect((await read('t.csv', 'a;b\n1;2\n3;4\n')).matrix.toArrays()).toEqual(expected);
+    const unnamed = await read('t.csv', 'a,,c\n1,2,3\n');
+    expect(unnamed.columnNames).toEqual(['a', 'column1', 'c']);
     // A semicolon beside a comma is part of a cell.
     const both = await read('t.csv', 'speed; m/s,width\n1,2\n3,4\n');
     expect([both.columnNames, both.matrix.toArrays()]).toEqual([['speed; m/s', 'width'], expected]);
