@@ -1,5 +1,3 @@
-import type { RotationQueue } from './planeRotations.ts';
-
 /** Two or three sweeps an eigenvalue are usual. */
 const MAXIMUM_SWEEPS = 60;
 
@@ -8,24 +6,24 @@ const NEGLIGIBLE = 2 ** -480;
 
 /**
  * Eigenvalues of a symmetric tridiagonal matrix of norm about 1, in no order, by the implicitly shifted QL iteration; the
- * rotations T = SΛSᵀ is made of go to `rotations`, which turn the rows of Qᵀ into those of (QS)ᵀ.
+ * rotations that T = SΛSᵀ is made of turn the rows of Qᵀ into those of (QS)ᵀ.
  *
  * @param d - diagonal; becomes the eigenvalues
  * @param e - e[i] couples i and i + 1; destroyed
+ * @param basis - Qᵀ, n×n row-major; becomes (QS)ᵀ
  * @returns whether the iteration converged
  * @see Bowdler, Martin, Reinsch & Wilkinson 1968; Press et al., Numerical Recipes, §11.4 (tqli)
  */
-export function implicitQl(n: number, d: Float64Array, e: Float64Array, rotations: RotationQueue): boolean {
+export function implicitQl(n: number, d: Float64Array, e: Float64Array, basis: Float64Array): boolean {
   const floor = Math.max(NEGLIGIBLE, Number.EPSILON * largestRow(n, d, e));
   for (let first = 0; first < n; first++) {
     for (let sweeps = 0; ; sweeps++) {
       const last = endOfBlock(n, d, e, first, floor);
       if (last === first) break;
       if (sweeps === MAXIMUM_SWEEPS) return false;
-      sweep(d, e, first, last, rotations);
+      sweep(n, d, e, first, last, basis);
     }
   }
-  rotations.flush();
   return true;
 }
 
@@ -51,9 +49,7 @@ function endOfBlock(n: number, d: Float64Array, e: Float64Array, first: number, 
 }
 
 /** One sweep with Wilkinson's shift, from the bottom of the block up. */
-function sweep(d: Float64Array, e: Float64Array, first: number, last: number, rotations: RotationQueue): void {
-  const { coefficients } = rotations;
-  const start = rotations.start();
+function sweep(n: number, d: Float64Array, e: Float64Array, first: number, last: number, basis: Float64Array): void {
   const slope = (d[first + 1]! - d[first]!) / (2 * e[first]!);
   const root = Math.sqrt(slope * slope + 1);
   let g = d[last]! - d[first]! + e[first]! / (slope + (slope < 0 ? -root : root));
@@ -69,7 +65,6 @@ function sweep(d: Float64Array, e: Float64Array, first: number, last: number, ro
       e[i + 1] = 0;
       d[i + 1]! -= p;
       e[last] = 0;
-      rotations.push(i + 1, last);
       return;
     }
     e[i + 1] = r;
@@ -80,11 +75,19 @@ function sweep(d: Float64Array, e: Float64Array, first: number, last: number, ro
     p = s * t;
     d[i + 1] = g + p;
     g = c * t - b;
-    coefficients[start + 2 * i] = c;
-    coefficients[start + 2 * i + 1] = s;
+    rotateRows(n, basis, i, c, s);
   }
   d[first]! -= p;
   e[first] = g;
   e[last] = 0;
-  rotations.push(first, last);
+}
+
+/** Rows i and i + 1 ← c·rowᵢ − s·rowᵢ₊₁ and s·rowᵢ + c·rowᵢ₊₁. */
+function rotateRows(n: number, matrix: Float64Array, i: number, c: number, s: number): void {
+  for (let p = i * n, q = p + n, end = q; p < end; p++, q++) {
+    const above = matrix[p]!;
+    const below = matrix[q]!;
+    matrix[q] = s * above + c * below;
+    matrix[p] = c * above - s * below;
+  }
 }

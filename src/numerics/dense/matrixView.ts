@@ -1,6 +1,6 @@
 /**
  * A matrix inside a Float64Array: entry (i, j) is at `start + i·rowStride + j·columnStride`. A transpose is a swap of the
- * strides, a block another start.
+ * strides.
  */
 export interface MatrixView {
   readonly data: Float64Array;
@@ -12,12 +12,6 @@ export interface MatrixView {
 /** A contiguous row-major matrix with `columns` columns. */
 export function rowMajor(data: Float64Array, columns: number, start = 0): MatrixView {
   return { data, start, rowStride: columns, columnStride: 1 };
-}
-
-/** The part of `view` that begins at row i and column j. */
-export function block(view: MatrixView, i: number, j: number): MatrixView {
-  const { data, start, rowStride, columnStride } = view;
-  return { data, start: start + i * rowStride + j * columnStride, rowStride, columnStride };
 }
 
 /** The transpose of `view`, on the same numbers. */

@@ -1,8 +1,6 @@
 import { mirrorLower } from './choleskyInverse.ts';
-import { householderBasis } from './householderBasis.ts';
 import { implicitQl } from './implicitQl.ts';
 import type { MatrixView } from './matrixView.ts';
-import { rotationQueue } from './planeRotations.ts';
 import { tridiagonalize } from './tridiagonalize.ts';
 
 /**
@@ -18,9 +16,8 @@ export function symmetricEigen(n: number, a: MatrixView, values: Float64Array): 
   const scale = scaleToOne(n, a);
   if (!Number.isFinite(scale)) return 1;
   mirrorLower(n, a);
-  const { diagonal, offDiagonal, scale: reflectorScale } = tridiagonalize(n, a);
-  const vectors = householderBasis(n, a, reflectorScale);
-  if (!implicitQl(n, diagonal, offDiagonal, rotationQueue(n, vectors))) return 1;
+  const { diagonal, offDiagonal, basis: vectors } = tridiagonalize(n, a);
+  if (!implicitQl(n, diagonal, offDiagonal, vectors)) return 1;
   const order = Array.from({ length: n }, (_, i) => i).sort((i, j) => diagonal[i]! - diagonal[j]! || i - j);
   const { data, start, rowStride } = a;
   for (let j = 0; j < n; j++) {

@@ -1,9 +1,5 @@
-import { gemm } from './gemm.ts';
-import { block, type MatrixView, rowMajor, transposed } from './matrixView.ts';
+import type { MatrixView } from './matrixView.ts';
 import { multiplySymmetric } from './symmetricVectorProduct.ts';
-
-/** Reflectors that are gathered before the rest of the matrix is updated with all of them at once. */
-export const PANEL = 32;
 
 /**
  * For a matrix of norm 1: sums of squares below are dropped with what they are sums of, because squares that underflow would
@@ -11,103 +7,82 @@ export const PANEL = 32;
  */
 const NEGLIGIBLE = 2 ** -900;
 
-/** What remains of A = QTQᵀ besides the reflectors: T has `diagonal` and `offDiagonal`, reflector c is I − scale[c]·v·vᵀ. */
+/** A = QTQᵀ: T by its diagonals, and Qᵀ, n×n row-major. */
 export interface Tridiagonal {
   readonly diagonal: Float64Array;
+  /** Entry i couples i and i + 1. */
   readonly offDiagonal: Float64Array;
-  readonly scale: Float64Array;
+  readonly basis: Float64Array;
 }
 
 /**
- * A = QTQᵀ with T tridiagonal and Q = H₀H₁…H_{n−2} by Householder reflections, of which v_c is left in A[c, c+1:], its
- * leading 1 included. Reads and writes the upper triangle of A, which is row-major and of norm about 1.
+ * A = QTQᵀ with T tridiagonal and Q = H₀H₁…H_{n−2} by Householder reflections H_c = I − t·v·vᵀ: with p = t·Av and
+ * w = p − ½t(vᵀp)v, A ← A − vwᵀ − wvᵀ. Reads and destroys the upper triangle of A, which is row-major and of norm about 1.
  *
- * Blocked: within a panel the trailing matrix stays as it is and the products with it are corrected, then it is updated by
- * A ← A − VWᵀ − WVᵀ (Dongarra, Sorensen & Hammarling 1989; LAPACK's dsytrd).
+ * @see Golub & Van Loan, Matrix Computations, §8.3.1
  */
 export function tridiagonalize(n: number, a: MatrixView): Tridiagonal {
+  const { data, start, rowStride } = a;
   const diagonal = new Float64Array(n);
   const offDiagonal = new Float64Array(n);
   const scale = new Float64Array(n);
-  const w = new Float64Array(PANEL * n);
-  const { data, start, rowStride } = a;
-  for (let first = 0; first < n - 1; first += PANEL) {
-    const size = Math.min(PANEL, n - 1 - first);
-    for (let j = 0; j < size; j++) {
-      const c = first + j;
-      const row = start + c * rowStride;
-      for (let q = 0; q < j; q++) {
-        const vq = start + (first + q) * rowStride;
-        const wq = q * n;
-        addScaled(n - c, -data[vq + c]!, w, wq + c, data, row + c);
-        addScaled(n - c, -w[wq + c]!, data, vq + c, data, row + c);
-      }
-      diagonal[c] = data[row + c]!;
-      const length = n - c - 1;
-      const v = row + c + 1;
-      scale[c] = reflector(length, data, v, offDiagonal, c);
-      const target = j * n + c + 1;
-      multiplySymmetric(length, block(a, c + 1, c + 1), data, v, w, target);
-      for (let q = 0; q < j; q++) {
-        const vq = start + (first + q) * rowStride + c + 1;
-        const wq = q * n + c + 1;
-        const along = dot(length, w, wq, data, v);
-        const across = dot(length, data, vq, data, v);
-        addScaled(length, -along, data, vq, w, target);
-        addScaled(length, -across, w, wq, w, target);
-      }
-      for (let i = 0; i < length; i++) w[target + i]! *= scale[c]!;
-      addScaled(length, -0.5 * scale[c]! * dot(length, w, target, data, v), data, v, w, target);
+  const w = new Float64Array(n);
+  for (let c = 0; c < n - 1; c++) {
+    const row = start + c * rowStride;
+    diagonal[c] = data[row + c]!;
+    const length = n - c - 1;
+    const v = data.subarray(row + c + 1, row + n);
+    const t = reflector(v, offDiagonal, c);
+    scale[c] = t;
+    const corner = row + rowStride + c + 1;
+    multiplySymmetric(length, { data, start: corner, rowStride, columnStride: 1 }, v, 0, w, 0);
+    let along = 0;
+    for (let i = 0; i < length; i++) {
+      w[i]! *= t;
+      along += w[i]! * v[i]!;
     }
-    const next = first + size;
-    const rest = n - next;
-    const rowsV = block(a, first, next);
-    const rowsW = rowMajor(w, n, next);
-    const trailing = block(a, next, next);
-    gemm(rest, rest, size, -1, transposed(rowsV), rowsW, 1, trailing, 'upper');
-    gemm(rest, rest, size, -1, transposed(rowsW), rowsV, 1, trailing, 'upper');
+    for (let i = 0; i < length; i++) w[i]! -= 0.5 * t * along * v[i]!;
+    for (let i = 0; i < length; i++) {
+      const below = corner + i * rowStride;
+      for (let j = i; j < length; j++) data[below + j]! -= v[i]! * w[j]! + w[i]! * v[j]!;
+    }
   }
   if (n > 0) diagonal[n - 1] = data[start + (n - 1) * (rowStride + 1)]!;
-  return { diagonal, offDiagonal, scale };
+  return { diagonal, offDiagonal, basis: accumulated(n, a, scale) };
+}
+
+/** Qᵀ from the reflectors, which lie in the rows above the diagonal: last to first, each touches only what is no longer the identity. */
+function accumulated(n: number, { data, start, rowStride }: MatrixView, scale: Float64Array): Float64Array {
+  const basis = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) basis[i * (n + 1)] = 1;
+  for (let c = n - 2; c >= 0; c--) {
+    const v = start + c * rowStride;
+    for (let i = c + 1; i < n; i++) {
+      const row = i * n;
+      let along = 0;
+      for (let j = c + 1; j < n; j++) along += basis[row + j]! * data[v + j]!;
+      along *= scale[c]!;
+      for (let j = c + 1; j < n; j++) basis[row + j]! -= along * data[v + j]!;
+    }
+  }
+  return basis;
 }
 
 /** x ← v with v₀ = 1 and (I − t·v·vᵀ)x = β·e₀; β goes to `images[index]`, t is returned. */
-function reflector(length: number, x: Float64Array, start: number, images: Float64Array, index: number): number {
-  const head = x[start]!;
-  const tail = length > 1 ? dot(length - 1, x, start + 1, x, start + 1) : 0;
-  x[start] = 1;
+function reflector(x: Float64Array, images: Float64Array, index: number): number {
+  const head = x[0]!;
+  let tail = 0;
+  for (let i = 1; i < x.length; i++) tail += x[i]! * x[i]!;
+  x[0] = 1;
   if (tail <= NEGLIGIBLE) {
-    x.fill(0, start + 1, start + length);
+    x.fill(0, 1);
     images[index] = head;
     return 0;
   }
   const norm = Math.sqrt(head * head + tail);
   const image = head > 0 ? -norm : norm;
   const factor = 1 / (head - image);
-  for (let i = 1; i < length; i++) x[start + i]! *= factor;
+  for (let i = 1; i < x.length; i++) x[i]! *= factor;
   images[index] = image;
   return (image - head) / image;
-}
-
-function dot(length: number, x: Float64Array, xStart: number, y: Float64Array, yStart: number): number {
-  let even = 0;
-  let odd = 0;
-  let i = 0;
-  for (; i + 2 <= length; i += 2) {
-    even += x[xStart + i]! * y[yStart + i]!;
-    odd += x[xStart + i + 1]! * y[yStart + i + 1]!;
-  }
-  if (i < length) even += x[xStart + i]! * y[yStart + i]!;
-  return even + odd;
-}
-
-function addScaled(
-  length: number,
-  factor: number,
-  x: Float64Array,
-  xStart: number,
-  y: Float64Array,
-  yStart: number,
-): void {
-  for (let i = 0; i < length; i++) y[yStart + i]! += factor * x[xStart + i]!;
 }

@@ -3,17 +3,16 @@ import { cholesky } from './cholesky.ts';
 import { choleskyInverse } from './choleskyInverse.ts';
 import type { LinearAlgebraEngine, Strided } from './engine.ts';
 import { gemm } from './gemm.ts';
-import { type MatrixView, rowMajor } from './matrixView.ts';
+import { type MatrixView, rowMajor, transposed } from './matrixView.ts';
 import { symmetricEigen } from './symmetricEigen.ts';
-import { symmetricRankUpdate } from './symmetricRankUpdate.ts';
 import { triangularMultiply } from './triangularMultiply.ts';
 import { triangularSolve } from './triangularSolve.ts';
 
 const BYTES = 8;
 
 /**
- * The algorithms of this folder on views of `memory`: runs everywhere, and is what faster engines are compared with. It
- * takes its workspace outside the memory.
+ * The plain algorithms of this folder on views of `memory`: a reference that runs everywhere, and that faster engines are compared
+ * with. It takes its workspace outside the memory.
  */
 export function typescriptEngine(memory: Float64Memory): LinearAlgebraEngine {
   let whole = new Float64Array(memory.memory.buffer);
@@ -36,7 +35,7 @@ export function typescriptEngine(memory: Float64Memory): LinearAlgebraEngine {
       gemm(m, n, k, alpha, strided(a), strided(b), beta, strided(c));
     },
     syrk(n, k, alpha, a, beta, c) {
-      symmetricRankUpdate(n, k, alpha, strided(a), beta, matrix(c, n));
+      gemm(n, n, k, alpha, strided(a), transposed(strided(a)), beta, matrix(c, n), true);
     },
     cholesky(n, a) {
       return cholesky(n, matrix(a, n));
