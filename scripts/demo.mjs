@@ -44,9 +44,10 @@ async function simulated() {
 /** How well near points share a label, before and after. */
 async function report() {
   const named = optionValue('--labels') ?? (file ? undefined : 'flow');
-  const { matrix, labels } = await readLabelledTable(data, named, { entries: true, labels: true });
-  const latents = await readTable(join(folder, 'latents.csv'));
-  if (labels !== undefined && labels.length === latents.matrix.rows) {
+  const options = { allowMissing: true, allowMissingLabels: true };
+  const { observations, labels } = await readLabelledTable(data, named, options);
+  const latents = (await readTable(join(folder, 'latents.csv'), { columns: 'x*' })).observations;
+  if (labels !== undefined && labels.length === latents.rows) {
     const labelled = labels.map((_, i) => i).filter((i) => labels[i] !== '');
     const errors = (points) => {
       const rows = labelled.map((i) => points.row(i));
@@ -57,9 +58,9 @@ async function report() {
       return `${Math.round(rate * rows.length)} of ${rows.length} (${(100 * rate).toFixed(1)} %)`;
     };
     console.log('leave-one-out 1-nearest-neighbour errors:');
-    console.log(`  ${errors(latents.matrix)} on the latents (dimension ${latents.matrix.columns})`);
-    const isComplete = matrix.data.every(Number.isFinite);
-    if (isComplete) console.log(`  ${errors(matrix)} on the data (dimension ${matrix.columns})`);
+    console.log(`  ${errors(latents)} on the latents (dimension ${latents.columns})`);
+    const isComplete = observations.data.every(Number.isFinite);
+    if (isComplete) console.log(`  ${errors(observations)} on the data (dimension ${observations.columns})`);
   }
   console.log(`Open ${join(folder, 'plot.svg')} to see the embedding.`);
 }

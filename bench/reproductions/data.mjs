@@ -21,7 +21,7 @@ function dataFile(name) {
 
 /** A matrix of real data: rows are points, entries as in the file. */
 export async function readMatrix(name) {
-  return (await readTable(dataFile(name))).matrix;
+  return (await readTable(dataFile(name), { flatten: true })).observations;
 }
 
 /** Pictures of data and embeddings. */

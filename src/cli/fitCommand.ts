@@ -89,9 +89,9 @@ async function fitTable(
   signal: AbortSignal | undefined,
 ): Promise<number> {
   const options = await readModelOptions(given.options, given);
-  const missing = { entries: options.missing === 'ignore', labels: takesLabels(given.model) };
-  const { matrix, labels } = await readLabelledTable(data, given.labels, missing);
-  const model = createModel(given.model, matrix, labels, options);
+  const missing = { allowMissing: options.missing === 'ignore', allowMissingLabels: takesLabels(given.model) };
+  const { observations, labels } = await readLabelledTable(data, given.labels, missing);
+  const model = createModel(given.model, observations, labels, options);
   await prepareFolder(given.out);
   const bar = given.json ? NO_BAR : progressBar(streams.stderr, given.maxIterations ?? 1000);
   let result: Fit;

@@ -29,19 +29,20 @@ export function addProjectCommand(program: Command, streams: Streams): void {
 
 async function projectTable(folder: string, data: string, given: ProjectArguments, streams: Streams): Promise<void> {
   const fit = await readFit(folder);
-  const { matrix } = await readLabelledTable(data, given.labels, { entries: given.missing === 'ignore', labels: true });
-  const projection = await fit.project(matrix);
+  const allowMissing = given.missing === 'ignore';
+  const table = await readLabelledTable(data, given.labels, { allowMissing, allowMissingLabels: true });
+  const projection = await fit.project(table.observations);
   const { latents, logDensity } = projection;
   const names = [...Array.from({ length: latents.columns }, (_, d) => `x${d + 1}`), 'logDensity'];
-  const table = withDensity(projection);
-  if (given.out !== undefined) await writeTable(given.out, table, names);
+  const rows = withDensity(projection);
+  if (given.out !== undefined) await writeTable(given.out, rows, names);
   if (given.json) {
     const files = given.out === undefined ? [] : [given.out];
     const found = { latents: latents.toArrays(), logDensity: Array.from(logDensity) };
     streams.stdout.write(`${JSON.stringify({ model: fit.model, ...found, files })}\n`);
     return;
   }
-  if (given.out === undefined) streams.stdout.write(csvOf(table, names));
+  if (given.out === undefined) streams.stdout.write(csvOf(rows, names));
   streams.stderr.write(summary(fit.model, projection));
   if (given.out !== undefined) streams.stderr.write(`wrote ${given.out}\n`);
 }

@@ -59,15 +59,15 @@ async function scoresOf(folder: string, { data, labels, neighbours }: ScoreArgum
   }
   const fit = await readFit(folder);
   const { model, objective, status, latents } = fit;
-  const missing = { labels: true };
+  const missing = { allowMissingLabels: true };
   const table = data === undefined ? undefined : await readLabelledTable(data, labels, missing);
-  const given = table?.labels ?? (labels && (await readPointLabels(labels, latents.rows, missing)));
+  const given = table?.labels ?? (labels && (await readPointLabels(labels, latents.rows, true)));
   return {
     model,
     objective,
     status,
     points: latents.rows,
-    ...(table === undefined ? {} : neighbourhoodScores(fit, table.matrix, neighbours)),
+    ...(table === undefined ? {} : neighbourhoodScores(fit, table.observations, neighbours)),
     ...(given ? labelScores(fit, given) : {}),
   };
 }

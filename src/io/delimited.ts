@@ -10,29 +10,32 @@ export interface DelimitedRow {
 }
 
 /**
- * Cuts CSV or TSV text into rows of equal length. Cells may be quoted by `"`; blank lines, a byte order mark and blanks
- * around cells are dropped.
+ * Cuts CSV or TSV text into rows of equal length. Cells may be quoted by `"`; blank lines, lines that begin with `#`, a byte order mark
+ * and blanks around cells are dropped. Where the first line has one cell less than all others, as R writes tables with row names, an
+ * empty one is put before it.
  *
  * @throws InvalidInputError when a quote is not closed, rows differ in length or there are none
  */
 export function parseDelimited(text: string, delimiter: string, file: string): DelimitedRow[] {
-  const rows = split(text, delimiter, file);
+  const rows = split(delimiter === ' ' ? text.replace(/^ +| +$/gm, '').replace(/ {2,}/g, ' ') : text, delimiter, file);
   const first = rows[0];
-  if (first === undefined) throw new InvalidInputError(`'${file}' is empty: it holds nothing but blank lines.`);
+  if (first === undefined) throw new InvalidInputError(`'${file}' is empty: it holds no line with data.`);
+  const length = rows[1]?.cells.length;
+  if (
+    length === first.cells.length + 1 &&
+    length > 2 &&
+    rows.every((row, i) => i === 0 || row.cells.length === length)
+  ) {
+    first.cells.unshift('');
+  }
   for (const { line, cells } of rows) {
     if (cells.length !== first.cells.length) {
       throw new InvalidInputError(
-        `'${file}' is ragged: line ${first.line} has ${counted(first.cells.length, 'cell')}, but line ${line} has ${cells.length}. Give every line the same number of cells.`,
+        `'${file}' is ragged: line ${first.line} has ${counted(first.cells.length, 'cell')}, but line ${line} has ${cells.length}. Give every line the same number of cells, or say what separates them.`,
       );
     }
   }
   return rows;
-}
-
-/** The comma, unless the first line has semicolons and no comma, as spreadsheets in much of Europe write. */
-export function guessDelimiter(text: string): ',' | ';' {
-  const firstLine = text.trimStart().split(/\r?\n/, 1)[0]!;
-  return firstLine.includes(';') && !firstLine.includes(',') ? ';' : ',';
 }
 
 function split(text: string, delimiter: string, file: string): DelimitedRow[] {
@@ -42,6 +45,8 @@ function split(text: string, delimiter: string, file: string): DelimitedRow[] {
       bom: true,
       trim: true,
       skip_empty_lines: true,
+      comment: '#',
+      comment_no_infix: true,
       relax_column_count: true,
       info: true,
     }) as unknown as { info: { lines: number }; record: string[] }[];
@@ -54,13 +59,31 @@ function split(text: string, delimiter: string, file: string): DelimitedRow[] {
   }
 }
 
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+/** In this order: a comma may be a decimal comma between semicolons. */
+const DELIMITERS = ['\t', ';', ',', '|', ' '] as const;
 
-/** A cell as a number: NaN when it is missing (empty, NaN or NA), undefined when it is something else. */
-export function numberOf(cell: string): number | undefined {
-  if (NUMBER.test(cell)) {
-    const value = Number(cell);
-    return Number.isFinite(value) ? value : undefined;
-  }
-  return /^(nan|na)?$/i.test(cell) ? Number.NaN : undefined;
+/**
+ * What separates the cells of a text: the first of tab, semicolon, comma, bar and blank that cuts each of the first lines into as many
+ * cells; where none does, the one that the first line has most of.
+ */
+export function guessDelimiter(text: string): string {
+  const lines = text
+    .slice(0, 100_000)
+    .split(/\r?\n|\r/, 40)
+    .map((line) => line.replace(/"(?:[^"]|"")*"/g, 'q').trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .slice(0, 20);
+  const counts = (delimiter: string) =>
+    lines.map((line) => (delimiter === ' ' ? line.split(/ +/) : line.split(delimiter)).length);
+  const regular = DELIMITERS.find((delimiter) => {
+    const [first = 1, ...rest] = counts(delimiter);
+    const last = rest.at(-1) ?? first;
+    return last > 1 && rest.every((count) => count === last) && (first === last || first === last - 1);
+  });
+  if (regular !== undefined && (regular !== ' ' || isNumeric(lines.at(-1)!))) return regular;
+  const frequency = (delimiter: string) => (lines[0] ?? '').split(delimiter).length;
+  return ([',', ';', '\t', '|'] as const).reduce((a, b) => (frequency(b) > frequency(a) ? b : a));
 }
+
+/** Blanks separate numbers; between words they do not. */
+const isNumeric = (line: string) => line.split(/ +/).filter((cell) => /\d/.test(cell)).length >= 2;

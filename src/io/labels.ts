@@ -1,7 +1,9 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { guessDelimiter, numberOf, parseDelimited } from './delimited.ts';
+import { decodeText } from './decode.ts';
+import { parseDelimited } from './delimited.ts';
 import { parseNumpy } from './npy.ts';
-import { formatOf, readBytes } from './source.ts';
+import { numberOf } from './numberText.ts';
+import { readSource } from './source.ts';
 
 export interface ReadLabelsOptions {
   /** How many labels there must be: the number of points that they belong to. */
@@ -9,7 +11,7 @@ export interface ReadLabelsOptions {
 }
 
 /**
- * Reads labels, one a row, from a .csv, .tsv or .npy file of a single column: text or numbers.
+ * Reads labels, one a row, from a .csv, .tsv, .txt or .npy file of a single column: text or numbers.
  *
  * Whether the first line of text is a name cannot be seen from text alone, so it is taken as one when there is one row
  * more than `count`, it is not a number and no row repeats it; without `count`, when it is the only row that is not a number.
@@ -24,9 +26,11 @@ export interface ReadLabelsOptions {
  * ```
  */
 export async function readLabels(file: string, { count }: ReadLabelsOptions = {}): Promise<string[]> {
-  const format = formatOf(file);
-  const bytes = await readBytes(file);
-  const column = format === 'npy' ? numpyColumn(bytes, file) : textColumn(bytes.toString('utf8'), format, file);
+  const { bytes, format } = await readSource(file);
+  if (format === 'npz' || format === 'parquet' || format === 'arrow') {
+    throw new InvalidInputError(`'${file}': labels of their own are read from .csv, .tsv, .txt and .npy.`);
+  }
+  const column = format === 'npy' ? numpyColumn(bytes, file) : textColumn(bytes, format, file);
   const labels = format !== 'npy' && startsWithName(column, count) ? column.slice(1) : column;
   if (count !== undefined && labels.length !== count) {
     throw new InvalidInputError(
@@ -43,19 +47,21 @@ function startsWithName(column: string[], count: number | undefined): boolean {
   return column.length === count + 1 && !rest.includes(first);
 }
 
-function textColumn(text: string, format: 'csv' | 'tsv', file: string): string[] {
-  const rows = parseDelimited(text, format === 'tsv' ? '\t' : guessDelimiter(text), file);
+function textColumn(bytes: Uint8Array, format: 'csv' | 'tsv' | 'txt', file: string): string[] {
+  const { text } = decodeText(bytes);
+  const firstLine = text.trimStart().split(/\r?\n/, 1)[0]!;
+  const delimiter = format === 'tsv' ? '\t' : firstLine.includes(';') && !firstLine.includes(',') ? ';' : ',';
+  const rows = parseDelimited(text, delimiter, file);
   const columns = rows[0]!.cells.length;
   if (columns !== 1) throw severalColumns(file, columns);
   return rows.map(({ cells }) => cells[0]!);
 }
 
-function numpyColumn(bytes: Buffer, file: string): string[] {
-  const { shape, values } = parseNumpy(bytes, file);
-  const [rows = 1, ...others] = shape;
-  const columns = others.reduce((product, length) => product * length, 1);
+function numpyColumn(bytes: Uint8Array, file: string): string[] {
+  const { shape, numbers, text } = parseNumpy(bytes, file);
+  const columns = shape.slice(1).reduce((product, length) => product * length, 1);
   if (columns !== 1) throw severalColumns(file, columns);
-  return Array.from({ length: rows }, (_, i) => String(values[i]));
+  return text ?? Array.from(numbers!, String);
 }
 
 const severalColumns = (file: string, columns: number) =>

@@ -1,80 +1,132 @@
-import { parse } from 'npyjs';
 import { InvalidInputError } from '../core/errors.ts';
+import { npyHeader } from './npyHeader.ts';
 
-/** An array of any rank, its entries in C order (last index fastest). */
+/** An array of any rank, its entries in C order (last index fastest): numbers or text. */
 export interface NumpyArray {
   readonly shape: readonly number[];
-  readonly values: ArrayLike<number | bigint | boolean | string>;
-  readonly isText: boolean;
+  readonly numbers?: Float64Array;
+  readonly text?: string[];
 }
 
 /**
- * Reads what `numpy.save` writes: little-endian integers, floats, booleans and text, in C or Fortran order.
+ * Reads what `numpy.save` writes: integers, floats, booleans and text of either byte order, in C or Fortran order.
  *
- * @throws InvalidInputError when the file is not .npy, is cut short, or holds big-endian, complex or structured numbers
+ * @throws InvalidInputError when the header is not NumPy's, the entries are fewer or more than the shape takes, complex, objects, dates or
+ * records, or whole numbers beyond 2⁵³, which a double cannot hold
  */
 export function parseNumpy(bytes: Uint8Array, file: string): NumpyArray {
-  // A copy of its own: npyjs reads from the start of an ArrayBuffer, and Node's small buffers share one.
-  const { data, shape, dtype, fortranOrder } = parseArray(new Uint8Array(bytes).buffer, file);
-  const kind: string = dtype;
-  if (kind.startsWith('c')) {
-    throw new InvalidInputError(`'${file}' holds complex numbers (${kind}). Save its real part, or both as columns.`);
-  }
-  const values = data as unknown as NumpyArray['values'];
+  const { descr, fortranOrder, shape, start } = npyHeader(bytes, file);
+  const [, order, kind, digits] = /^([<>|=]?)([a-zA-Z?])(\d*)$/.exec(descr) ?? [];
+  const width = kind === 'U' ? 4 * Number(digits) : Number(digits);
+  const read = kind === undefined ? undefined : reader(kind, width, order !== '>');
+  if (read === undefined)
+    throw new InvalidInputError(`'${file}' holds ${KINDS[kind ?? ''] ?? `entries of type '${descr}'`}`);
   const size = shape.reduce((product, length) => product * length, 1);
-  if (values.length < size) {
-    throw new InvalidInputError(
-      `'${file}' is cut short: shape (${shape.join(', ')}) takes ${size} entries, but it holds ${values.length}.`,
-    );
+  checkLength(file, shape, size * width, bytes.length - start);
+  const view = new DataView(bytes.buffer, bytes.byteOffset + start, size * width);
+  const place = fortranOrder ? fortranPlace(shape) : (k: number) => k;
+  if ('text' in read) return { shape, text: Array.from({ length: size }, (_, k) => read.text(view, place(k) * width)) };
+  const numbers = new Float64Array(size);
+  for (let k = 0; k < size; k++) {
+    const value = read.number(view, place(k) * width);
+    if (typeof value === 'bigint' && BigInt(Number(value)) !== value) {
+      throw new InvalidInputError(
+        `'${file}', entry ${k} is ${value}, a whole number that a double cannot hold. Convert the array to float64 if that does not matter.`,
+      );
+    }
+    numbers[k] = Number(value);
   }
-  return { shape, values: fortranOrder ? inCOrder(values, shape) : values, isText: kind.startsWith('U') };
+  return { shape, numbers };
 }
 
-function parseArray(buffer: ArrayBuffer, file: string): ReturnType<typeof parse> {
-  try {
-    return parse(aligned(buffer));
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new InvalidInputError(
-      `'${file}' cannot be read as .npy (${message}). Save it with numpy.save as a little-endian float64 array.`,
-      { cause: error },
-    );
+const KINDS: Readonly<Record<string, string>> = {
+  c: 'complex numbers. Save their real part, or both parts as columns.',
+  O: 'Python objects, which only Python can read. Save an array of float64.',
+  V: 'records or raw bytes. Save an array of float64.',
+  M: 'dates. Save them as numbers, such as days.',
+  m: 'durations. Save them as numbers, such as seconds.',
+};
+
+type Reader = { number(view: DataView, at: number): number | bigint } | { text(view: DataView, at: number): string };
+
+/** How entries of a type are read; undefined for types that are not. */
+function reader(kind: string, width: number, little: boolean): Reader | undefined {
+  switch (`${kind}${kind === 'U' || kind === 'S' ? '' : width}`) {
+    case 'f8':
+      return { number: (view, at) => view.getFloat64(at, little) };
+    case 'f4':
+      return { number: (view, at) => view.getFloat32(at, little) };
+    case 'f2':
+      return { number: (view, at) => halfPrecision(view.getUint16(at, little)) };
+    case 'i8':
+      return { number: (view, at) => view.getBigInt64(at, little) };
+    case 'i4':
+      return { number: (view, at) => view.getInt32(at, little) };
+    case 'i2':
+      return { number: (view, at) => view.getInt16(at, little) };
+    case 'i1':
+      return { number: (view, at) => view.getInt8(at) };
+    case 'u8':
+      return { number: (view, at) => view.getBigUint64(at, little) };
+    case 'u4':
+      return { number: (view, at) => view.getUint32(at, little) };
+    case 'u2':
+      return { number: (view, at) => view.getUint16(at, little) };
+    case 'u1':
+      return { number: (view, at) => view.getUint8(at) };
+    case 'b1':
+      return { number: (view, at) => Number(view.getUint8(at) !== 0) };
+    case 'U':
+      return { text: (view, at) => unicode(view, at, width, little) };
+    case 'S':
+      return {
+        text: (view, at) =>
+          Buffer.from(view.buffer, view.byteOffset + at, width)
+            .toString('latin1')
+            .replace(/\0+$/, ''),
+      };
+    default:
+      return undefined;
   }
 }
 
-/**
- * npyjs views the numbers in place, which takes an offset divisible by 8. Versions of numpy before 1.14 and other
- * writers align to less: their header is lengthened by blanks, which the format allows.
- */
-function aligned(buffer: ArrayBuffer): ArrayBuffer {
-  const view = new DataView(buffer);
-  if (buffer.byteLength < 12) return buffer;
-  const isFirstVersion = view.getUint8(6) <= 1;
-  const start = isFirstVersion ? 10 : 12;
-  const length = isFirstVersion ? view.getUint16(8, true) : view.getUint32(8, true);
-  const blanks = (8 - ((start + length) % 8)) % 8;
-  if (blanks === 0 || start + length > buffer.byteLength) return buffer;
-  const bytes = new Uint8Array(buffer.byteLength + blanks);
-  bytes.set(new Uint8Array(buffer, 0, start + length));
-  bytes.fill(0x20, start + length, start + length + blanks);
-  bytes.set(new Uint8Array(buffer, start + length), start + length + blanks);
-  if (isFirstVersion) new DataView(bytes.buffer).setUint16(8, length + blanks, true);
-  else new DataView(bytes.buffer).setUint32(8, length + blanks, true);
-  return bytes.buffer;
+/** IEEE 754 binary16. */
+function halfPrecision(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** Fortran order runs the first index fastest: entry (i₀, i₁, …) lies at i₀ + n₀·(i₁ + n₁·(…)). */
-function inCOrder(values: NumpyArray['values'], shape: readonly number[]): NumpyArray['values'] {
-  const size = shape.reduce((product, length) => product * length, 1);
-  return Array.from({ length: size }, (_, position) => {
+/** Four bytes a character, zeros at the end. */
+function unicode(view: DataView, at: number, width: number, little: boolean): string {
+  let text = '';
+  for (let k = at; k < at + width; k += 4) {
+    const code = view.getUint32(k, little);
+    text += code <= 0x10ffff ? String.fromCodePoint(code) : '\uFFFD';
+  }
+  return text.replace(/\0+$/, '');
+}
+
+function checkLength(file: string, shape: readonly number[], expected: number, found: number): void {
+  if (found === expected) return;
+  const problem = found < expected ? 'is cut short' : 'has more behind its array';
+  throw new InvalidInputError(
+    `'${file}' ${problem}: shape (${shape.join(', ')}) takes ${expected} bytes, but ${found} follow its header. Write it with numpy.save.`,
+  );
+}
+
+/** Where an entry in C order lies in Fortran order, whose first index is fastest: (i₀, i₁, …) at i₀ + n₀·(i₁ + n₁·(…)). */
+function fortranPlace(shape: readonly number[]): (position: number) => number {
+  const strides = shape.map((_, axis) => shape.slice(0, axis).reduce((product, length) => product * length, 1));
+  return (position) => {
     let rest = position;
-    let source = 0;
-    const index = shape.map(() => 0);
+    let place = 0;
     for (let axis = shape.length - 1; axis >= 0; axis--) {
-      index[axis] = rest % shape[axis]!;
+      place += (rest % shape[axis]!) * strides[axis]!;
       rest = Math.floor(rest / shape[axis]!);
     }
-    for (let axis = shape.length - 1; axis >= 0; axis--) source = source * shape[axis]! + index[axis]!;
-    return values[source]!;
-  });
+    return place;
+  };
 }

@@ -1,162 +1,156 @@
-import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import { Matrix } from '../core/matrix.ts';
+import type { Matrix } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
-import { type DelimitedRow, guessDelimiter, numberOf, parseDelimited } from './delimited.ts';
-import { parseNumpy } from './npy.ts';
-import { formatOf, readBytes } from './source.ts';
+import { chosenColumn, chosenColumns } from './chosenColumns.ts';
+import { type Appearance, appearance, type LeftOut } from './columnRoles.ts';
+import { entriesOf } from './entries.ts';
+import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
+import { readRawTable } from './readRawTable.ts';
+import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
 
-/** Numbers read from a file, with the names of their columns and, when asked for, one label a row. */
+/** A table of numbers, one point a row, and what is known of its points and columns. */
 export interface Table {
-  /** N×D; the label column is not part of it. */
-  readonly matrix: Matrix;
-  /** D names; `column0`, `column1`, … when the file has none. */
-  readonly columnNames: string[];
-  /** N labels as they stand in the file. */
+  /** N×D; NaN where missing. */
+  readonly observations: Matrix;
+  /** D names; `column0`, `column1`, …, by their places in the file, when it has none. */
+  readonly columns: string[];
+  /** Whether the file names its columns. */
+  readonly isNamed: boolean;
+  /** N names of the points, where a column holds some. */
+  readonly ids?: string[];
+  /** The column of the ids. */
+  readonly idColumn?: string;
+  /** N labels as they stand in the file, '' where missing; when asked for. */
   readonly labels?: string[];
+  /** N values to colour by, numbers or text; when asked for. */
+  readonly color?: Float64Array | string[];
+  /** Columns of the file that are none of the above, and why. */
+  readonly leftOut: readonly LeftOut[];
+  /** Sentences about how the file was read. */
+  readonly notes: readonly string[];
 }
-
-export interface ReadTableOptions {
-  /** The column that holds labels: its name, or its index from 0. It may be text. */
-  readonly labels?: string | number;
-  /** Whether an empty, NaN or NA cell is read as NaN (true) or is an error (false, the default). */
-  readonly allowMissing?: boolean;
-  /** Whether the first line holds names; by default it does when one of its cells outside the label column is text. */
-  readonly header?: boolean;
-  /** What separates cells; by default a tab in .tsv, and in .csv a comma, or a semicolon if the first line has no comma. */
-  readonly delimiter?: string;
-}
-
-const schema = v.strictObject({
-  labels: v.optional(v.union([v.string(), v.number()], 'the name of a column or its index from 0')),
-  allowMissing: v.optional(v.boolean('true or false')),
-  header: v.optional(v.boolean('true or false')),
-  delimiter: v.optional(v.pipe(v.string('a character'), v.minLength(1, 'a character'))),
-});
 
 /**
- * Reads a table of numbers, one point a row, from a .csv, .tsv or .npy file.
- *
- * The first line of text is a header if any of its cells is not a number; a line of numbers is data. An .npy array of
- * rank 1 is a column, and one of rank 3 or more is flattened to N × the product of its other lengths.
+ * Reads a table, one point a row, from .csv, .tsv, .txt, NumPy's .npy and .npz, .parquet (with the package hyparquet), .arrow and .feather
+ * (with @uwdata/flechette), each also gzipped; `-` is standard input. Nothing is left out in silence: `leftOut` and `notes` say what was done.
  *
  * @param file - path of the file; its extension says the format
- * @param options - label column, missing cells, header, delimiter
- * @returns the numbers N×D, D column names and, if a label column was named, N labels
- * @throws InvalidInputError when the file cannot be read, is empty or ragged, its extension is unknown, a cell is not a
- * finite number, or there is no such label column, the message giving line and column; or for an unknown option
+ * @param options - see {@link ReadTableOptions}
+ * @returns observations N×D, the names of their columns, ids and labels of the points
+ * @throws InvalidInputError when the file cannot be read, is empty or ragged, its extension is unknown, a cell is not a finite number, a
+ * column that is asked for is not there, or none is left, the message giving line and column; or for an unknown option
  * @example
  * ```ts
- * const { matrix, labels } = await readTable('iris.csv', { labels: 'species' });
+ * const { observations, columns, labels } = await readTable('iris.csv', { labels: 'species' });
  * ```
  */
 export async function readTable(file: string, options: ReadTableOptions = {}): Promise<Table> {
-  checkOptions(schema, options, 'readTable');
-  const format = formatOf(file);
-  const bytes = await readBytes(file);
-  if (format === 'npy') return numpyTable(bytes, file, options);
-  const text = bytes.toString('utf8');
-  const delimiter = options.delimiter ?? (format === 'tsv' ? '\t' : guessDelimiter(text));
-  return delimitedTable(parseDelimited(text, delimiter, file), file, options);
+  checkOptions(tableOptions, options, 'readTable');
+  return tableOf(await readRawTable(file, options), options);
 }
 
-function delimitedTable(rows: DelimitedRow[], file: string, options: ReadTableOptions): Table {
-  const first = rows[0]!.cells;
-  const isText = (cell: string, j: number) => j !== options.labels && numberOf(cell) === undefined;
-  const hasHeader = options.header ?? first.some(isText);
-  const names = first.map((cell, j) => (hasHeader && cell !== '' ? cell : `column${j}`));
-  const body = hasHeader ? rows.slice(1) : rows;
-  if (body.length === 0) throw new InvalidInputError(`'${file}' holds a line of column names, but no data below it.`);
-  const labelIndex = labelColumn(names, file, options.labels);
-  const features = names.map((_, j) => j).filter((j) => j !== labelIndex);
-  if (features.length === 0) {
-    throw new InvalidInputError(`'${file}' has no column but the labels '${names[labelIndex!]}': there are no data.`);
-  }
-  const matrix = Matrix.zeros(body.length, features.length);
-  body.forEach(({ line, cells }, i) => {
-    features.forEach((column, j) => {
-      matrix.data[i * features.length + j] = numberIn(cells[column]!, options, () =>
-        at(file, `line ${line}`, names[column]!),
-      );
-    });
-  });
-  const table = { matrix, columnNames: features.map((j) => names[j]!) };
-  return labelIndex === undefined ? table : { ...table, labels: labelsOf(body, labelIndex, names, file, options) };
-}
+/** The table of the columns that are asked for, or look like observations. */
+export function tableOf(raw: RawTable, options: ReadTableOptions): Table {
+  const names = raw.columns.map(({ name }) => name);
+  const place = (choice: string | number | undefined, purpose: string) =>
+    choice === undefined || isOther(raw, choice) ? undefined : chosenColumn(names, choice, purpose, raw.file);
+  const label = place(options.labels, 'the labels');
+  const color = place(options.color, 'the colours');
+  const asked = place(options.id, 'the ids');
+  const dropped = options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', raw.file);
+  const looks: Appearance[] = raw.isArray
+    ? raw.columns.map(({ text }) => (text === undefined ? { kind: 'feature' } : { kind: 'text', reason: 'is text' }))
+    : raw.columns.map(appearance);
+  const index = looks.findIndex(({ kind }, j) => kind === 'index' && j !== label && !dropped.includes(j));
+  const id = asked ?? (index < 0 ? undefined : index);
 
-function numberIn(cell: string, { allowMissing }: ReadTableOptions, place: () => string): number {
-  const value = numberOf(cell);
-  if (value === undefined) {
-    throw new InvalidInputError(
-      `${place()} holds '${cell}', which is not a finite number. Correct it, drop the column, or name it as the labels.`,
-    );
-  }
-  if (Number.isNaN(value) && !allowMissing) throw missing(place(), cell);
-  return value;
-}
-
-function labelsOf(
-  body: DelimitedRow[],
-  index: number,
-  names: string[],
-  file: string,
-  { allowMissing }: ReadTableOptions,
-): string[] {
-  return body.map(({ line, cells }) => {
-    const label = cells[index]!;
-    if (label === '' && !allowMissing) throw missing(at(file, `line ${line}`, names[index]!), label);
-    return label;
-  });
-}
-
-function numpyTable(bytes: Buffer, file: string, options: ReadTableOptions): Table {
-  const { shape, values, isText } = parseNumpy(bytes, file);
-  if (isText) {
-    throw new InvalidInputError(
-      `'${file}' holds text, not numbers. Text is read as labels only, from a file of its own.`,
-    );
-  }
-  const rows = shape[0] ?? 1;
-  const columns = shape.slice(1).reduce((product, length) => product * length, 1);
-  if (rows * columns === 0) throw new InvalidInputError(`'${file}' is empty: its shape is (${shape.join(', ')}).`);
-  const names = Array.from({ length: columns }, (_, j) => `column${j}`);
-  const all = new Matrix(
-    Float64Array.from({ length: rows * columns }, (_, k) => Number(values[k])),
-    rows,
-    columns,
-  );
-  all.data.forEach((value, k) => {
-    const place = () => at(file, `row ${Math.floor(k / columns)}`, names[k % columns]!);
-    if (Number.isNaN(value) && !options.allowMissing) throw missing(place(), 'NaN');
-    if (Math.abs(value) === Number.POSITIVE_INFINITY) {
-      throw new InvalidInputError(`${place()} holds ${value}, which is not a finite number. Correct it.`);
-    }
-  });
-  const labelIndex = labelColumn(names, file, options.labels);
-  if (labelIndex === undefined) return { matrix: all, columnNames: names };
-  if (columns === 1) throw new InvalidInputError(`'${file}' has no column but the labels: there are no data.`);
-  const features = names.map((_, j) => j).filter((j) => j !== labelIndex);
+  const isTaken = (j: number) => j === label || j === asked || dropped.includes(j);
+  const features =
+    options.columns === undefined
+      ? likelyFeatures(looks, isTaken)
+      : chosenColumns(names, options.columns, 'the observations', raw.file).filter((j) => !isTaken(j));
+  if (features.length === 0) throw nothingLeft(raw, looks, label);
+  const ids = id === undefined || (asked === undefined && features.includes(id)) ? undefined : id;
   return {
-    matrix: Matrix.from(all.toArrays().map((row) => features.map((j) => row[j]!))),
-    columnNames: features.map((j) => names[j]!),
-    labels: Array.from(all.column(labelIndex), String),
+    observations: entriesOf(raw, features, options.allowMissing === true),
+    columns: features.map((j) => names[j]!),
+    isNamed: raw.columns.some(({ isNamed }) => isNamed),
+    ...idsOf(raw, ids, options.id),
+    ...(options.labels === undefined ? {} : { labels: labelsOf(raw, label, options) }),
+    ...(options.color === undefined ? {} : { color: colorOf(raw, color, options.color) }),
+    leftOut: raw.columns.flatMap(({ name }, j) => {
+      if (features.includes(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];
+      return [{ column: name, reason: reasonOf(j, ids, looks[j]!, dropped, asked) }];
+    }),
+    notes: raw.notes,
   };
 }
 
-function labelColumn(names: string[], file: string, labels: string | number | undefined): number | undefined {
-  if (labels === undefined) return undefined;
-  const index = typeof labels === 'number' ? labels : names.indexOf(labels);
-  if (Number.isInteger(index) && index >= 0 && index < names.length) return index;
-  const asked = typeof labels === 'number' ? `number ${labels}` : `'${labels}'`;
-  const listed = names.slice(0, 20).map((name) => `'${name}'`);
+const isOther = (raw: RawTable, choice: string | number) =>
+  raw.others !== undefined && Object.hasOwn(raw.others, String(choice));
+
+/** What looks like observations; where nothing does, columns that look like an index, or else are constant. */
+function likelyFeatures(looks: readonly Appearance[], isTaken: (j: number) => boolean): number[] {
+  for (const kind of ['feature', 'index', 'constant'] as const) {
+    const found = looks.flatMap((look, j) => (look.kind === kind && isNumeric(look) && !isTaken(j) ? [j] : []));
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+const isNumeric = (look: Appearance) => look.kind === 'feature' || !look.reason.startsWith('is text');
+
+function reasonOf(
+  j: number,
+  ids: number | undefined,
+  look: Appearance,
+  dropped: readonly number[],
+  asked: number | undefined,
+): string {
+  if (j === asked) return 'names the points';
+  if (dropped.includes(j)) return 'is dropped';
+  const reason = look.kind === 'feature' ? 'is not chosen' : look.reason;
+  return j === ids ? `${reason}: it names the points` : reason;
+}
+
+function nothingLeft(raw: RawTable, looks: readonly Appearance[], label: number | undefined): InvalidInputError {
+  const reasons = raw.columns.flatMap(({ name }, j) => {
+    const look = looks[j]!;
+    return j === label || look.kind === 'feature' ? [] : [`'${name}' ${look.reason}`];
+  });
+  const why = reasons.length === 0 ? '' : ` ${reasons.slice(0, 5).join('; ')}${reasons.length > 5 ? '; …' : ''}.`;
+  const labels = label === undefined ? '' : ` but the labels '${raw.columns[label]!.name}'`;
+  return new InvalidInputError(`'${raw.file}' has no column of numbers${labels}: there are no data.${why}`);
+}
+
+function idsOf(raw: RawTable, index: number | undefined, asked: string | number | undefined) {
+  if (asked !== undefined && index === undefined)
+    return { ids: [...raw.others![String(asked)]!], idColumn: String(asked) };
+  if (index === undefined) return {};
+  const column = raw.columns[index]!;
+  return { ids: cellsOf(column), idColumn: column.isNamed ? column.name : 'id' };
+}
+
+function labelsOf(raw: RawTable, index: number | undefined, options: ReadTableOptions): string[] {
+  const { labels, allowMissing, allowMissingLabels = allowMissing } = options;
+  const cells = (index === undefined ? [...raw.others![String(labels)]!] : cellsOf(raw.columns[index]!)).map(
+    presentLabel,
+  );
+  const absent = cells.indexOf('');
+  if (absent < 0 || allowMissingLabels) return cells;
+  const name = index === undefined ? String(labels) : raw.columns[index]!.name;
   throw new InvalidInputError(
-    `'${file}' has no column ${asked} for the labels. Its ${names.length} columns, numbered from 0, are ${listed.join(', ')}${names.length > 20 ? ', …' : ''}.`,
+    `'${raw.file}', ${raw.place(absent)}, column '${name}' is empty. Fill this label in, or drop its row.`,
   );
 }
 
-const at = (file: string, row: string, column: string) => `'${file}', ${row}, column '${column}'`;
+/** '' for a missing label: numbers are missing as NaN. */
+export const presentLabel = (label: string): string => (label === 'NaN' ? '' : label);
 
-const missing = (place: string, cell: string) =>
-  new InvalidInputError(
-    `${place} is ${cell === '' ? 'empty' : `'${cell}'`}. Fill it in, drop its row, or allow missing values.`,
-  );
+function colorOf(raw: RawTable, index: number | undefined, asked: string | number): Float64Array | string[] {
+  const column: RawColumn =
+    index === undefined ? { name: '', isNamed: true, text: raw.others![String(asked)]! } : raw.columns[index]!;
+  if (column.numbers !== undefined) return column.numbers.slice();
+  const numbers = column.text!.map(Number);
+  return index === undefined && numbers.every(Number.isFinite) ? Float64Array.from(numbers) : cellsOf(column);
+}

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { InvalidInputError } from '../core/errors.ts';
 import { reason } from './source.ts';
 
 /**
- * Writes a text file so that it is never seen half written: under a temporary name beside it, which then replaces it.
+ * Writes a text file so that it is never seen half written: under a temporary name beside it, which then replaces it. The temporary name is
+ * random, and no file or link that is there already is written to.
  *
  * @param file - path of the file, in a folder that exists
  * @param text - what it shall hold, as UTF-8
@@ -14,9 +16,9 @@ import { reason } from './source.ts';
  * ```
  */
 export async function writeAtomically(file: string, text: string): Promise<void> {
-  const temporary = `${file}.${process.pid}.tmp`;
+  const temporary = `${file}.${randomUUID()}.tmp`;
   try {
-    await writeFile(temporary, text);
+    await writeFile(temporary, text, { flag: 'wx' });
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });

@@ -4,20 +4,68 @@ import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { formatOf } from './source.ts';
 import { writeAtomically } from './writeAtomically.ts';
 
-/** A last column of labels. */
+/** A column of text or numbers beside the matrix. */
 export interface LabelColumn {
   readonly name: string;
   readonly values: ArrayLike<string | number>;
 }
 
+export interface WriteTableOptions {
+  /** A first column, of N ids. */
+  readonly ids?: LabelColumn;
+  /** Whether text that a spreadsheet would take as a formula (it begins with =, +, -, @, a tab or a line break) gets an apostrophe before it. */
+  readonly guardFormulas?: boolean;
+}
+
 /**
- * Writes a table as .csv or .tsv with a header. Each number is the shortest decimal that reads back as the same double.
+ * A table as CSV or TSV text with a header. Each number is the shortest decimal that reads back as the same double.
+ *
+ * @param matrix - numbers, N×D; NaN reads back as a missing cell
+ * @param columnNames - D names
+ * @param labels - a column of N labels to append
+ * @param options - see {@link WriteTableOptions}, and what separates cells
+ * @throws InvalidInputError when names, ids or labels do not fit the matrix
+ */
+export function tableText(
+  matrix: MatrixLike,
+  columnNames: readonly string[],
+  labels?: LabelColumn,
+  { ids, guardFormulas = false, delimiter = ',' }: WriteTableOptions & { delimiter?: string } = {},
+): string {
+  const table = Matrix.from(matrix);
+  if (columnNames.length !== table.columns) {
+    throw new InvalidInputError(
+      `The table has ${counted(table.columns, 'column')}, but ${countGiven(columnNames.length, 'name')}.`,
+    );
+  }
+  for (const [column, noun] of [
+    [labels, 'label'],
+    [ids, 'id'],
+  ] as const) {
+    if (column === undefined || column.values.length === table.rows) continue;
+    throw new InvalidInputError(
+      `The table has ${counted(table.rows, 'row')}, but ${countGiven(column.values.length, noun)}.`,
+    );
+  }
+  const cell = (text: string) => quoted(guardFormulas ? guarded(text) : text);
+  const beside = (column: LabelColumn | undefined, i: number) =>
+    column === undefined ? [] : [cell(i < 0 ? column.name : String(column.values[i]))];
+  const line = (cells: string[], i: number) =>
+    `${[...beside(ids, i), ...cells, ...beside(labels, i)].join(delimiter)}\n`;
+  const lines = [line(columnNames.map(cell), -1)];
+  for (let i = 0; i < table.rows; i++) lines.push(line(Array.from(table.row(i), decimal), i));
+  return lines.join('');
+}
+
+/**
+ * Writes `tableText` as .csv or .tsv.
  *
  * @param file - path of the file, in a folder that exists
  * @param matrix - numbers, N×D; NaN reads back as a missing cell
  * @param columnNames - D names
  * @param labels - a column of N labels to append
- * @throws InvalidInputError when names or labels do not fit the matrix, or the file cannot be written
+ * @param options - see {@link WriteTableOptions}
+ * @throws InvalidInputError when names, ids or labels do not fit the matrix, or the file cannot be written
  * @example
  * ```ts
  * await writeTable('latents.csv', result.latents, ['x1', 'x2']);
@@ -28,32 +76,19 @@ export async function writeTable(
   matrix: MatrixLike,
   columnNames: readonly string[],
   labels?: LabelColumn,
+  options: WriteTableOptions = {},
 ): Promise<void> {
-  const format = formatOf(file);
-  if (format === 'npy') throw new InvalidInputError(`'${file}': tables are written as .csv or .tsv.`);
-  const table = Matrix.from(matrix);
-  if (columnNames.length !== table.columns) {
-    throw new InvalidInputError(
-      `The table has ${counted(table.columns, 'column')}, but ${countGiven(columnNames.length, 'name')}.`,
-    );
-  }
-  if (labels !== undefined && labels.values.length !== table.rows) {
-    throw new InvalidInputError(
-      `The table has ${counted(table.rows, 'row')}, but ${countGiven(labels.values.length, 'label')}.`,
-    );
-  }
-  const lines = table.toArrays().map((row) => row.map(decimal));
-  const header = columnNames.map(quoted);
-  if (labels !== undefined) {
-    header.push(quoted(labels.name));
-    lines.forEach((line, i) => {
-      line.push(quoted(String(labels.values[i])));
-    });
+  const format = file.endsWith('.gz') ? undefined : formatOf(file);
+  if (format !== 'csv' && format !== 'tsv') {
+    throw new InvalidInputError(`'${file}': tables are written as .csv or .tsv.`);
   }
   const delimiter = format === 'tsv' ? '\t' : ',';
-  await writeAtomically(file, [header, ...lines].map((cells) => `${cells.join(delimiter)}\n`).join(''));
+  await writeAtomically(file, tableText(matrix, columnNames, labels, { ...options, delimiter }));
 }
 
 const decimal = (value: number) => (Object.is(value, -0) ? '-0' : String(value));
 
-const quoted = (text: string) => (/[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const quoted = (text: string) => (/[",;\t\r\n]|^\s|\s$|^#/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** Spreadsheets calculate cells that begin so, even quoted ones; numbers are left alone. */
+const guarded = (text: string) => (/^[=+\-@\t\r\n]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text);

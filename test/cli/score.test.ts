@@ -96,7 +96,6 @@ describe('latentfield score', () => {
       [[path, '--data', data, '--labels', 'flow', '--neighbours', '15'], 'less than N/2 = 15, but 15 was given'],
       [[path, '--data', short], 'The fit has 30 points, but the data have 3 rows. Give the data that were fitted.'],
       [[path, '--data', data, '--labels', 'kind'], "has no column 'kind' for the labels"],
-      [[path, '--data', data], "column 'flow' holds"],
       [[path, '--labels', short], 'has 3 columns, but labels are a single one'],
       [[path, '--labels', few], 'A nearest-neighbour error takes 2 labelled points, but there are 1.'],
       [[path, '--labels', labels, '--k', '3'], "unknown option '--k'"],

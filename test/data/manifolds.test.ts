@@ -240,7 +240,7 @@ const kegl = { circle: sharedFile('data/kegl_circle_X.npy'), distortedS: sharedF
 
 describe.runIf(kegl.circle)('the points of Kégl et al. (shared/data/kegl_circle_X.npy)', () => {
   it('lie about the same circle with a noise of 0.18', async () => {
-    const { matrix } = await readTable(kegl.circle!);
+    const { observations: matrix } = await readTable(kegl.circle!);
     const radii = matrix.toArrays().map(([x, y]) => Math.hypot(x!, y!));
     const spread = Math.sqrt(radii.reduce((sum, radius) => sum + (radius - 1) ** 2 / radii.length, 0));
     expect(spread).toBeCloseTo(0.18, 2);
@@ -249,7 +249,7 @@ describe.runIf(kegl.circle)('the points of Kégl et al. (shared/data/kegl_circle
 
 describe.runIf(kegl.distortedS)('the points of Kégl et al. (shared/data/kegl_distorted_s_X.npy)', () => {
   it('lie about the same distorted S, 0.026 off it', async () => {
-    const { matrix } = await readTable(kegl.distortedS!);
+    const { observations: matrix } = await readTable(kegl.distortedS!);
     const curve = distortedS({ points: 20_000, noise: 0 }).observations.toArrays();
     const nearest = matrix
       .toArrays()

@@ -310,7 +310,7 @@ describe('centres chosen by k-means', () => {
 const oil = sharedFile('data/oil_train_X.npy');
 describe.runIf(oil)('on oil flow latents (shared/data/oil_train_X.npy)', () => {
   it('factors without jitter at N = 400 and noise 1e-3', async () => {
-    const { matrix } = await readTable(oil!);
+    const { observations: matrix } = await readTable(oil!);
     const Y = new Matrix(matrix.data.slice(0, 400 * matrix.columns), 400, matrix.columns);
     const kernel = thinPlateSpline();
     const result = await fit(latentVariableModel({ observations: Y, latentDim: 2, kernel, noise: fixed(1e-3) }), {

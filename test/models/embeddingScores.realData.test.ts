@@ -40,7 +40,7 @@ async function expectScores(
   path: string,
   embed: (model: string, Y: MatrixLike, options: object) => Promise<MatrixLike>,
 ): Promise<void> {
-  const { matrix } = await readTable(path);
+  const { observations: matrix } = await readTable(path);
   const { embeddings } = independent[data];
   const scores: [string, number][] = [];
   for (const { model, options, score } of embeddings) {

@@ -23,7 +23,7 @@ const oil = sharedFile('data/oil_train_X.npy');
 describe.runIf(oil)('oil flow, first 300 rows (shared/data/oil_train_X.npy)', () => {
   it('reaches log likelihood 4050 and at most 4 leave-one-out errors in 500 iterations', async () => {
     const table = await readTable(oil!);
-    const Y = new Matrix(table.matrix.data.slice(0, 300 * 12), 300, 12);
+    const Y = new Matrix(table.observations.data.slice(0, 300 * 12), 300, 12);
     const labels = Array.from(
       new Int32Array(readFileSync(sharedFile('data/oil_train_y.npy')!).buffer.slice(128)),
     ).slice(0, 300);

@@ -6,7 +6,7 @@ import { sharedFile } from '../reference.ts';
 const oil = sharedFile('data/oil_train_X.npy');
 describe.runIf(oil)('imputation of oil flow, 300 points, a fifth missing (shared/data/oil_train_X.npy)', () => {
   it('is better than by column means and by PPCA', async () => {
-    const all = (await readTable(oil!)).matrix;
+    const all = (await readTable(oil!)).observations;
     const complete = new Matrix(all.data.slice(0, 300 * 12), 300, 12);
     const random = seededRandom(1);
     const Y = Matrix.from(complete);

@@ -20,7 +20,7 @@ function testError(X: Matrix, classes: readonly number[], Z: Matrix, expected: r
 
 describe.runIf(digits)('GPLRF of USPS, 10 digits a class (shared/data/usps_X.npy)', () => {
   it('classifies 1000 of the other digits in 9 latent dimensions better than their pixels do', async () => {
-    const { matrix } = await readTable(digits!);
+    const { observations: matrix } = await readTable(digits!);
     const bytes = new Uint8Array(readFileSync(sharedFile('data/usps_y.npy')!));
     const labels = Array.from(new Int32Array(bytes.slice(128).buffer));
     const random = seededRandom(1);

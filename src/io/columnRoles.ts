@@ -1,0 +1,84 @@
+import type { RawColumn } from './rawTable.ts';
+
+/** Why a column is not among the observations, unless it is asked for. */
+export interface LeftOut {
+  readonly column: string;
+  /** The end of a sentence: "is constant". */
+  readonly reason: string;
+}
+
+/** What a column of a table looks like. */
+export type Appearance =
+  | { readonly kind: 'feature' }
+  | { readonly kind: 'index' | 'text' | 'constant' | 'empty'; readonly reason: string };
+
+const IDENTIFIER =
+  /^(id|ids|idx|index|row|rows|rowid|row_?(id|name|number|names|no)|rownames?|key|uuid|guid|unnamed: ?\d+|.*[_ .-]ids?|.*[a-z]I[dD])$/i;
+const NAMED_ID = /^(.*[_ .-])?(id|ids|index|idx)$|[a-z]I[dD]$/;
+
+/** With fewer rows than this, whole numbers that count rows may be measurements as well. */
+const FEWEST_COUNTED = 5;
+const FEWEST_UNIQUE = 20;
+
+/**
+ * What a column looks like:
+ * - an index: no name, first, and no value twice; the name of an identifier (id, index, row, key, sample_id, …) and whole numbers; text
+ *   that never comes twice; whole numbers that count the rows up by one, in order or, from 20 rows, in any order; the first column, from 20 rows, of
+ *   whole numbers none of which comes twice, where other columns are not like that;
+ * - text: more than half of what it holds is none;
+ * - constant without holes, or empty throughout.
+ */
+export function appearance(column: RawColumn, position: number, all: readonly RawColumn[]): Appearance {
+  const { numbers, text, name, isNamed } = column;
+  if (text !== undefined) return textAppearance(column, position);
+  const present = numbers!.filter((value) => !Number.isNaN(value));
+  if (present.length === 0 && numbers!.length > 1) return { kind: 'empty', reason: 'holds no value' };
+  const isWhole = present.every(Number.isInteger);
+  const distinct = new Set(present).size;
+  const isUnique = distinct === numbers!.length && numbers!.length > 1;
+  if (isNamed && IDENTIFIER.test(name) && isWhole && (isUnique || NAMED_ID.test(name))) {
+    return { kind: 'index', reason: 'is named like an identifier' };
+  }
+  if (numbers!.length >= FEWEST_COUNTED && isWhole && isUnique && counts(numbers!)) {
+    return { kind: 'index', reason: 'counts the rows' };
+  }
+  if (position === 0 && !isNamed && all.slice(1).some((other) => other.isNamed) && isWhole && isUnique) {
+    return { kind: 'index', reason: 'has no name and no value twice' };
+  }
+  if (position === 0 && isUniqueWhole(numbers!) && all.slice(1).some((other) => !isUniqueWhole(other.numbers))) {
+    return { kind: 'index', reason: 'holds whole numbers, none of them twice' };
+  }
+  if (distinct === 1 && present.length === numbers!.length && present.length > 1)
+    return { kind: 'constant', reason: `is ${present[0]} in every row` };
+  return { kind: 'feature' };
+}
+
+/** Whether the numbers go up by one from row to row, or, where there are many rows, would if they were sorted. */
+function counts(numbers: Float64Array): boolean {
+  if (numbers.every((value, i) => value === numbers[0]! + i)) return true;
+  if (numbers.length < FEWEST_UNIQUE) return false;
+  const range =
+    numbers.reduce((largest, value) => Math.max(largest, value)) -
+    numbers.reduce((least, value) => Math.min(least, value));
+  return range === numbers.length - 1;
+}
+
+const isUniqueWhole = (numbers: Float64Array | undefined): boolean =>
+  numbers !== undefined &&
+  numbers.length >= FEWEST_UNIQUE &&
+  numbers.every(Number.isInteger) &&
+  new Set(numbers).size === numbers.length;
+
+function textAppearance({ text, read, name, isNamed }: RawColumn, position: number): Appearance {
+  const present = text!.filter((cell) => cell !== '' && !Number.isNaN(read?.(cell)));
+  const words = present.filter((cell) => read?.(cell) === undefined);
+  // Among numbers, a word is a mistake: the reader says where.
+  if (2 * words.length <= present.length) return { kind: 'feature' };
+  const kinds = new Set(text).size;
+  const isUnique = kinds === text!.length && text!.length > 1;
+  if (isUnique && ((position === 0 && !isNamed) || IDENTIFIER.test(name) || text!.length >= FEWEST_COUNTED)) {
+    return { kind: 'index', reason: 'is text that names each row' };
+  }
+  const shown = words[0]!.length > 20 ? `${words[0]!.slice(0, 19)}…` : words[0]!;
+  return { kind: 'text', reason: `is text ('${shown}', ${kinds === 1 ? 'always' : `${kinds} kinds`})` };
+}

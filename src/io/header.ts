@@ -1,0 +1,33 @@
+import { numberOf } from './numberText.ts';
+
+/**
+ * Whether the first line holds names. It does when
+ * - a text of it stands above a column of numbers; or
+ * - it is text throughout; or its only numbers are different whole ones, such as years, and its texts do not come again below; or
+ * - it counts 0, 1, 2, …, as the columns of a data frame without names do, with an empty first cell or without.
+ *
+ * @param rows - all lines
+ * @param isNumber - whether a cell is a number or missing
+ * @param labels - the number of the label column, whose text says nothing
+ */
+export function hasHeader(
+  rows: readonly (readonly string[])[],
+  isNumber: (cell: string) => boolean,
+  labels: number | undefined,
+): boolean {
+  const [first = [], ...body] = rows;
+  const texts = first.map((_, j) => j).filter((j) => j !== labels && !isNumber(first[j]!));
+  if (texts.length === 0) return counts(first) && body.length > 0;
+  if (body.length === 0) return texts.length === first.length;
+  const isNumeric = (j: number) => 2 * body.filter((cells) => isNumber(cells[j]!)).length >= body.length;
+  if (texts.some(isNumeric)) return true;
+  const numbers = first.filter((cell) => isNumber(cell) && cell !== '');
+  if (numbers.length === 0) return true;
+  const areNames = numbers.every((cell) => /^\d+$/.test(cell)) && new Set(numbers).size === numbers.length;
+  return areNames && labels === undefined && !texts.some((j) => body.some((cells) => cells[j] === first[j]));
+}
+
+function counts(first: readonly string[]): boolean {
+  const cells = first[0] === '' ? first.slice(1) : first;
+  return cells.length >= 3 && cells.every((cell, j) => numberOf(cell) === j && cell === String(j));
+}

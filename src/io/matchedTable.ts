@@ -1,0 +1,88 @@
+import { counted } from '../core/counted.ts';
+import { InvalidInputError } from '../core/errors.ts';
+import { chosenColumns, listed } from './chosenColumns.ts';
+import { appearance } from './columnRoles.ts';
+import type { RawTable } from './rawTable.ts';
+import { readRawTable } from './readRawTable.ts';
+import { type Table, tableOf } from './table.ts';
+import type { ReadTableOptions } from './tableOptions.ts';
+
+/** What is known of the columns of a table that was read before. */
+export interface KnownColumns {
+  /** Those of its observations, in order. */
+  readonly columns: readonly string[];
+  /** Whether its file named them. */
+  readonly isNamed: boolean;
+  /** The other columns of its file. */
+  readonly others: readonly string[];
+}
+
+/**
+ * Reads a table whose observations have the columns of an earlier one: by name, in the earlier order whatever the order in the file; by
+ * place where one of the two files has no names.
+ *
+ * @throws InvalidInputError when a column is missing, or one of numbers is there that the earlier table did not have; else as `readTable`
+ */
+export async function readMatchingTable(
+  file: string,
+  known: KnownColumns,
+  options: Omit<ReadTableOptions, 'columns'> = {},
+): Promise<Table> {
+  const raw = await readRawTable(file, options);
+  const names = raw.columns.map(({ name }) => name);
+  const isNamed = raw.columns.some((column) => column.isNamed);
+  if (!known.isNamed || !isNamed) return byPlace(raw, known, options);
+  const missing = known.columns.filter((name) => !names.includes(name));
+  if (missing.length > 0) {
+    throw new InvalidInputError(
+      `'${file}' lacks ${counted(missing.length, 'column')} of the fit: ${quoted(missing)}. ${listed(names)}`,
+    );
+  }
+  const dropped =
+    options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', file).map((j) => names[j]!);
+  const expected = new Set([
+    ...known.columns,
+    ...known.others,
+    ...dropped,
+    ...[options.labels, options.id].map(String),
+  ]);
+  const unknown = raw.columns.filter(
+    (column, j) => !expected.has(column.name) && appearance(column, j, raw.columns).kind === 'feature',
+  );
+  if (unknown.length > 0) {
+    throw new InvalidInputError(
+      `'${file}' has ${counted(unknown.length, 'column')} that the fit does not know: ${quoted(unknown.map(({ name }) => name))}. Leave them out with --drop.`,
+    );
+  }
+  const table = tableOf(inOrder(raw, known.columns), { ...options, columns: known.columns });
+  const order = names.filter((name) => known.columns.includes(name));
+  const isSwapped = order.some((name, j) => name !== known.columns[j]);
+  return isSwapped
+    ? { ...table, notes: [...table.notes, 'The columns are put in the order of the fit, by their names.'] }
+    : table;
+}
+
+/** The same table with the known columns first, in their order. */
+function inOrder(raw: RawTable, first: readonly string[]): RawTable {
+  const byName = new Map(raw.columns.map((column) => [column.name, column]));
+  const rest = raw.columns.filter(({ name }) => !first.includes(name));
+  return { ...raw, columns: [...first.map((name) => byName.get(name)!), ...rest] };
+}
+
+function byPlace(raw: RawTable, { columns, others }: KnownColumns, options: ReadTableOptions): Table {
+  const places = columns.map((name) => Number(/^column(\d+)$/.exec(name)?.[1]));
+  const isWhole = raw.columns.length === columns.length + others.length && places.every((j) => j < raw.columns.length);
+  const table = tableOf(raw, isWhole ? { ...options, columns: places } : options);
+  if (table.columns.length !== columns.length) {
+    throw new InvalidInputError(
+      `'${raw.file}' has ${counted(table.columns.length, 'column')} of observations, but the fit has ${columns.length}. Choose with --drop, or give both tables names of columns, by which they are matched.`,
+    );
+  }
+  return table;
+}
+
+const quoted = (names: readonly string[]) =>
+  `${names
+    .slice(0, 8)
+    .map((name) => `'${name}'`)
+    .join(', ')}${names.length > 8 ? ', …' : ''}`;

@@ -1,0 +1,15 @@
+import { InvalidInputError } from '../core/errors.ts';
+
+/**
+ * A package that is installed only where it is wanted.
+ *
+ * @throws InvalidInputError when it is not there, with the command that installs it
+ */
+export async function optionalPackage<T>(name: string, load: () => Promise<T>, purpose: string): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new InvalidInputError(`${purpose} takes the package ${name}: npm install ${name}`, { cause: error });
+  }
+}
