@@ -41,7 +41,7 @@ export default [
     tests: scores,
     faults: [
       ['distances[i] = Number.POSITIVE_INFINITY;', ''],
-      ['let nearest = i === 0 ? 1 : 0;', 'let nearest = 0;'],
+      ['if (labels[nearest] !== labels[i]) errors++;', 'if (labels[nearest] === labels[i]) errors++;'],
     ],
   },
   {

@@ -1,5 +1,13 @@
-const search = ['test/inference/moreThuente.test.ts', 'test/inference/minimize.test.ts'];
-const counts = ['test/inference/minimize.test.ts', 'test/inference/convergence.test.ts'];
+const search = [
+  'test/inference/moreThuenteStep.test.ts',
+  'test/inference/moreThuente.test.ts',
+  'test/inference/minimize.test.ts',
+];
+const counts = [
+  'test/inference/solverParts.test.ts',
+  'test/inference/minimize.test.ts',
+  'test/inference/convergence.test.ts',
+];
 
 /** Line searches and solvers: many faults only cost evaluations, which is what their tests count. */
 export default [

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../../src/core/random.ts';
+import { breakpoints } from '../../src/inference/solvers/breakpoints.ts';
+import { correctionPairs } from '../../src/inference/solvers/correctionPairs.ts';
+
+describe('breakpoints', () => {
+  it('come in order, the first of equal ones first, without those at 0 and those that never come', () => {
+    const random = seededRandom(3);
+    const times = Array.from({ length: 60 }, () => Math.ceil(20 * random.uniform()));
+    times.splice(7, 3, 0, Number.POSITIVE_INFINITY, 0);
+    const breaks = breakpoints(times.length);
+    breaks.times.set(times);
+    breaks.order();
+    const found: number[] = [];
+    for (let b = breaks.peek(); b >= 0; b = breaks.peek()) {
+      found.push(b);
+      breaks.pop();
+    }
+    const expected = times.flatMap((time, i) => (time > 0 && time < Number.POSITIVE_INFINITY ? [i] : []));
+    expect(found).toEqual(expected.sort((a, b) => times[a]! - times[b]! || a - b));
+  });
+});
+
+describe('correction pairs', () => {
+  const iterate = (x: number[], gradient: number[]) => ({
+    x: Float64Array.from(x),
+    gradient: Float64Array.from(gradient),
+    value: 0,
+  });
+
+  it('are taken where the curvature along the step is positive, and tell the scale of the inverse', () => {
+    const pairs = correctionPairs({}, 3, 2);
+    expect(pairs.add(iterate([0, 0], [-4, 0]), iterate([1, 0], [0, 2]))).toBe(0);
+    // sᵀy/yᵀy = 4/20.
+    expect([pairs.count, pairs.inverseScale]).toEqual([1, 0.2]);
+  });
+
+  it('are left out where it is not: negative, none, or no more than rounding', () => {
+    const pairs = correctionPairs({}, 3, 2);
+    expect(pairs.add(iterate([0, 0], [-1, 0]), iterate([1, 0], [-2, 0]))).toBe(-1);
+    expect(pairs.add(iterate([0, 0], [-1, 0]), iterate([1, 0], [-1, 5]))).toBe(-1);
+    expect(pairs.add(iterate([0, 0], [-1, 0]), iterate([1, 0], [-1 + 1e-16, 0]))).toBe(-1);
+    expect([pairs.count, pairs.inverseScale]).toEqual([0, 1]);
+  });
+
+  it('of a full history replace the oldest', () => {
+    const pairs = correctionPairs({}, 2, 1);
+    for (const length of [1, 2, 3]) pairs.add(iterate([0], [-1]), iterate([length], [length]));
+    expect([0, 1].map((k) => pairs.steps[pairs.slot(k)])).toEqual([2, 3]);
+  });
+});
