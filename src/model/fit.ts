@@ -3,8 +3,8 @@ import type { Graph } from '../numerics/graph/graph.ts';
 import type { ModelJSON, ParameterValues, Prediction, Projection } from './model.ts';
 import { type ParameterJSON, type ParameterValue, valueFromJSON } from './parameter.ts';
 
-/** How a fit ended: see the message that comes with it. */
-export type FitStatus = 'converged' | 'maxIterations' | 'stopped' | 'failed';
+/** How a fit ended: see the message that comes with it. 'degenerate' is an optimum that means nothing, such as an empty graph. */
+export type FitStatus = 'converged' | 'degenerate' | 'maxIterations' | 'stopped' | 'failed';
 
 /** Where a fit stood after an iteration. */
 export interface TraceEntry {
@@ -30,9 +30,9 @@ export interface FitDiagnostics {
   readonly threads?: number;
   /** Why there were fewer threads than asked for. */
   readonly threadsReason?: string;
-  /** Of the log density, or as much work of a model's own steps, from all starts. */
+  /** Of the log density, or as much work of a solver's own, from all starts. */
   readonly evaluations: number;
-  /** Of the solver and of the model's own steps, from the start that led to the result. */
+  /** Of the solver, from the start that led to the result. */
   readonly iterations: number;
   readonly seconds: number;
   /** Jitter on the diagonal of the covariance at the result (absolute); 0 when none was needed. */

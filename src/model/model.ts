@@ -3,7 +3,7 @@ import type { Random } from '../core/random.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
 import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
 import type { Parameter, ParameterValue } from './parameter.ts';
-import type { Solver, SolverMemory } from './solver.ts';
+import type { Curvature, Solver } from './solver.ts';
 
 /** Tensors of natural values: by path for a whole model, by name for one part. */
 export type TensorMap = Readonly<Record<string, Tensor>>;
@@ -104,7 +104,21 @@ export interface Assembly {
   readonly parameters: Readonly<Record<string, Parameter>>;
   /** Log densities by name at natural values by path, as scalar tensors that add up to the objective. */
   terms(values: TensorMap, context: TermContext): Readonly<Record<string, Scalar>>;
+  /** The curvature of minus the log density in the free parameters, in their order; for models that know it. */
+  curvature?(values: ParameterValues): Curvature | undefined;
+  /** What there is to say about a result at these values, for models that have something to say. */
+  findings?(values: ParameterValues): Findings;
   dispose(): void;
+}
+
+/** What there is to say about a result, beside how the search for it ended. */
+export interface Findings {
+  /** Sentences. */
+  readonly message: string;
+  /** Largest violation of the optimality conditions, relative. */
+  readonly kktResidual: number;
+  /** Whether it is the optimum and yet means nothing. */
+  readonly isDegenerate?: boolean;
 }
 
 /** The solution of a model in closed form, or of one that solves itself. */
@@ -131,47 +145,15 @@ export type EmbeddingSteps = Generator<EmbeddingProgress | undefined, Embedding,
 export type EmbeddingProgress = Pick<EmbeddingSearch, 'iterations' | 'evaluations'>;
 
 /** How the search of a model that solves itself went. */
-export interface EmbeddingSearch extends Pick<Refinement, 'kktResidual' | 'converged' | 'evaluations' | 'iterations'> {
-  /** Largest entry of the gradient at the solution. */
-  readonly gradientNorm: number;
-}
-
-/** A point that a model's own steps came to: the best so far. */
-export interface RefinementPoint {
-  readonly values: ParameterValues;
-  /** The log density there. */
-  readonly objective: number;
-  /** Its gradient in the natural values of every free parameter, by path. */
-  readonly gradients: Readonly<Record<string, ArrayLike<number>>>;
-  /** Steps taken, and evaluations of the density or as much work, those before an interruption included. */
+export interface EmbeddingSearch {
   readonly iterations: number;
   readonly evaluations: number;
-}
-
-/** Where a model's own steps stand after one of them. */
-export interface RefinementStep extends RefinementPoint {
-  /** A copy of what they need to go on from here as if they had not been interrupted. */
-  memory(): SolverMemory;
-}
-
-/** What a model's own steps led to. */
-export interface Refinement extends RefinementPoint {
   /** Largest violation of the optimality conditions, relative. */
   readonly kktResidual: number;
   /** Whether the violation is as small as it has to be. */
   readonly converged: boolean;
-  /** What the steps were, such as '3 Newton steps'. */
-  readonly course: string;
-  /** Sentences that say what there is to know about the result. */
-  readonly message: string;
-}
-
-/** How far a model's own steps may go, and from where. */
-export interface RefinementOptions {
-  /** Most steps, those before an interruption included; 0 only measures. */
-  readonly steps: number;
-  /** What an earlier, interrupted course remembered at the values it had come to. */
-  readonly memory?: SolverMemory;
+  /** Largest entry of the gradient at the solution. */
+  readonly gradientNorm: number;
 }
 
 /** What a {@link StartKind} may be. */
@@ -200,14 +182,6 @@ export interface Model {
   readonly tolerance?: number;
   /** The part of the objective that an iteration must gain for the solver to go on, where `fit` is given none. */
   readonly relativeDecrease?: number;
-  /**
-   * Steps of the model's own from where the solver ended, for models that know their Hessian. Gives each step that it has taken, and
-   * may pause in between; ends at the best point it has once `true` is sent in.
-   */
-  refine?(
-    values: ParameterValues,
-    options: RefinementOptions,
-  ): Generator<RefinementStep | undefined, Refinement, boolean>;
   posterior(values: ParameterValues): Posterior;
   /** Everything `loadFit` needs to make the model again, as plain JSON. */
   toJSON(): ModelJSON;

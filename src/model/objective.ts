@@ -6,7 +6,8 @@ import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
 import { hyperparameterTerms } from './hyperparameterTerms.ts';
 import type { Assembly, Batch, TensorMap, TermContext } from './model.ts';
-import { toNatural, type VariableLayout } from './variables.ts';
+import type { Curvature } from './solver.ts';
+import { toNatural, type VariableLayout, valuesByPath } from './variables.ts';
 
 /** So far apart that streams of different seeds do not meet. */
 const STREAMS = 7_919_000_003;
@@ -91,6 +92,8 @@ export interface Objective {
   ): { value: number; gradient: Float64Array };
   /** The largest jitter that any evaluation so far needed. */
   jitter(): number;
+  /** The curvature of the objective, for a model that knows it and whose variables the solver sees as they are. */
+  curvature(unconstrained: Float64Array): Curvature | undefined;
 }
 
 /**
@@ -121,7 +124,12 @@ export function objectiveOf(assembly: Assembly, layout: VariableLayout, seed = 0
     for (let i = 0; i < gradient.length; i++) gradient[i] = -gradient[i]!;
     return { value: -value, gradient };
   };
-  return Object.assign(objective, { jitter: () => largest });
+  const asTheyAre = layout.variables.every(
+    ({ start, parameter: { support } }) => start < 0 || support === 'box' || support === 'real',
+  );
+  const curvature = (unconstrained: Float64Array) =>
+    asTheyAre ? assembly.curvature?.(valuesByPath(layout, toNatural(layout, unconstrained))) : undefined;
+  return Object.assign(objective, { jitter: () => largest, curvature });
 }
 
 /** Throws a NumericalError that names the terms that are not finite. */

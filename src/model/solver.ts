@@ -3,6 +3,49 @@ export interface Evaluation {
   readonly value: number;
   /** Valid until the next evaluation: copy what must last. */
   readonly gradient: Float64Array;
+  /** In answer to a step that asks for it. */
+  readonly curvature?: Curvature;
+}
+
+/**
+ * Second derivatives H of an objective at a point, or a positive semidefinite matrix in their place. It stays what it is
+ * whatever is evaluated later.
+ */
+export interface Curvature {
+  /** The quadratic model gᵀd + ½dᵀHd of the objective in steps of some variables. */
+  quadratic(model: QuadraticModel): QuadraticDescent;
+}
+
+/** What is to be minimised: gᵀd + ½dᵀHd over lower ≤ d ≤ upper, d = 0 for all variables but some. */
+export interface QuadraticModel {
+  /** The variables that may move, ascending. */
+  readonly variables: Int32Array;
+  /** g, and the bounds of d, one of each of these. */
+  readonly gradient: Float64Array;
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+}
+
+/** Descent on a quadratic model, from d = 0. Variables are named by their places in `variables`. */
+export interface QuadraticDescent {
+  /** H_ii of each. */
+  readonly diagonal: Float64Array;
+  /** H·v for some of the variables, v = 0 at all others. */
+  product(places: Int32Array, v: Float64Array): Float64Array;
+  /** Writes the lower triangle of H among some to the rows of `target`; allocates nothing. */
+  fill(places: Int32Array, target: Float64Array): void;
+  /** g + H·d of some. */
+  slopes(places: Int32Array): Float64Array;
+  /** Takes d to other values at some, within the bounds. */
+  move(places: Int32Array, d: Float64Array): void;
+  /**
+   * Takes each of some variables to its best value, one after the other.
+   *
+   * @returns the largest change times √H_ii, which is the same in whatever unit a variable is
+   */
+  sweep(places: Int32Array): number;
+  /** d as it is now. */
+  steps(): Float64Array;
 }
 
 /** A point with its value and gradient, in the solver's own (scaled) variables. */
@@ -19,14 +62,21 @@ export interface Box {
 }
 
 /**
- * What a solver says to whoever drives it: evaluate this point and send me the result, or an iteration is complete.
- * `comparable` is false for an iteration whose change in value says nothing about convergence, such as a rejected step.
+ * What a solver says to whoever drives it: evaluate this point and send me the result; send me the curvature at the iterate; an
+ * iteration is complete; or nothing but that here is a place to pause, in the middle of work of its own.
+ * `comparable` is false for an iteration whose change in value says nothing about convergence, such as a rejected step;
+ * `evaluations` counts work of the solver's own since the last iteration, as much as so many evaluations (0).
  */
 export type Step =
   | { readonly kind: 'evaluate'; readonly point: Float64Array }
-  | { readonly kind: 'iteration'; readonly comparable: boolean };
+  | { readonly kind: 'curvature' }
+  | { readonly kind: 'iteration'; readonly comparable: boolean; readonly evaluations?: number }
+  | { readonly kind: 'pause' };
 
-/** How a solver ended by itself: it can make no more progress, because it is there or because something is wrong. */
+/**
+ * How a solver ended by itself: it can make no more progress, because it is there or because something is wrong. Its iterate is then the
+ * result when it says that it converged.
+ */
 export interface Ending {
   readonly status: 'converged' | 'failed';
   readonly reason: string;
@@ -35,7 +85,7 @@ export interface Ending {
 /** Everything a solver remembers between iterations besides its iterate: plain numbers and arrays of them. */
 export type SolverMemory = Record<string, number | Float64Array>;
 
-/** Steps of one run; the caller answers every `evaluate` through `next`. */
+/** Steps of one run; the caller answers every `evaluate` and `curvature` through `next`. */
 export type Steps = Generator<Step, Ending, Evaluation>;
 
 /**
@@ -58,6 +108,8 @@ export interface Solver {
   readonly name: string;
   /** Whether it keeps to a box; a solver that does not is refused finite bounds. */
   readonly bounded: boolean;
+  /** Whether it asks for the curvature of the objective. */
+  readonly needsCurvature?: boolean;
   /** Whether values of different iterations cannot be compared, as with minibatches: the last point is then the result. */
   readonly stochastic: boolean;
   /** What a built-in solver was made with: a worker makes it again from its name and these. */

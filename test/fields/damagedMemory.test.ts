@@ -72,12 +72,12 @@ describe('a damaged memory is refused', () => {
   ])("by the interior-point method: '%s'", (name, damage) => {
     const refused = () => fieldSteps({ ...inside, [name]: damage(inside[name]!) }).next(false);
     expect(refused).toThrow(InvalidInputError);
-    expect(refused).toThrow(`'${name}' in its memory is not what they leave`);
+    expect(refused).toThrow(`'${name}' in its memory is not what it leaves`);
   });
 
   it('by the method on the support', () => {
     const refused = () => fieldSteps({ ...end, support: short(end.support) }).next(false);
-    expect(refused).toThrow("'support' in its memory is not what they leave");
+    expect(refused).toThrow("'support' in its memory is not what it leaves");
   });
 
   it.each<Damage>([
@@ -91,7 +91,7 @@ describe('a damaged memory is refused', () => {
   ])("by the path of penalties: '%s'", (name, damage) => {
     const refused = () => withFloat64(() => remembered(pathSteps({ ...onPath, [name]: damage(onPath[name]!) }), 1));
     expect(refused).toThrow(InvalidInputError);
-    expect(refused).toThrow(`'${name}' in its memory is not what they leave`);
+    expect(refused).toThrow(`'${name}' in its memory is not what it leaves`);
   });
 
   it('but not one that is whole', () => {

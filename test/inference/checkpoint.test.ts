@@ -87,7 +87,9 @@ describe('a fit resumed from its checkpoint', () => {
         states.push(JSON.parse(JSON.stringify(state)) as Checkpoint);
       },
     });
-    expect(new Set(states.map(({ starts }) => stateFromJson(starts[0]!.state).solver))).toEqual(new Set(['ownSteps']));
+    expect(new Set(states.map(({ starts }) => stateFromJson(starts[0]!.state).solver))).toEqual(
+      new Set(['interiorPoint']),
+    );
     expect(states.length).toBeGreaterThan(20);
     for (const resume of states.filter((_, k) => k % 4 === 1))
       expect(bitsOf(await fit(field(), { engine: 'wasm', resume }))).toBe(bitsOf(whole));

@@ -10,11 +10,7 @@ export type Pairs = Pick<Edges, 'sources' | 'targets'> & { readonly size: number
 /**
  * Works with log|Q| and U = Q⁻¹ − (1/λ − 1/(λ + s))·11ᵀ/N, Q = L(w) + λI, from a dense factor.
  *
- * L has the null vector 1, so what is factored is Q + (s/N)·11ᵀ with s = tr(L)/N, and log((λ + s)/λ) taken off: without the large
- * eigenvalue 1/λ the differences R_e = U_ii + U_jj − 2U_ij, which do not see it, keep three more digits.
- *
  * @param work - U is N×N, valid until the next allocation in the memory of the backend; after that, it is still at `offset`
- * @param without - what to do when Q has no factor in double precision; it throws the error that says so unless given
  * @throws NumericalError when Q has no factor, or there is no memory for N×N numbers
  */
 export function withDenseField<T>(
@@ -22,31 +18,38 @@ export function withDenseField<T>(
   weights: Float64Array,
   base: number,
   work: (logDeterminant: number, U: Float64Array, offset: number) => T,
-  without: (error: NumericalError) => T = rethrow,
 ): T {
   const { size: N } = pairs;
   const memory = sharedMemory();
   return memory.withBlock(8 * N * N, (offset) => {
-    const deflation = fillDeflated(pairs, weights, base, memory.float64(offset, N * N));
-    const algebra = linearAlgebra(memory);
-    const pivot = algebra.cholesky(N, offset);
-    if (pivot >= 0) {
-      return without(
-        new NumericalError(
-          `The precision L(w) + ${base}·I (${N}×${N}) has no Cholesky factor: pivot ${pivot} is not positive. ` +
-            'Its weights are too far apart: raise basePrecision, or take a finite slackPenalty.',
-        ),
-      );
-    }
-    const factor = memory.float64(offset, N * N);
-    const logDeterminant = logDeterminantOf(N, factor) - Math.log((base + deflation) / base);
-    algebra.choleskyInverse(N, offset);
+    const logDeterminant = invertField(pairs, weights, base, offset);
     return work(logDeterminant, memory.float64(offset, N * N), offset);
   });
 }
 
-function rethrow(error: NumericalError): never {
-  throw error;
+/**
+ * Writes U to a place of N×N numbers; returns log|Q|.
+ *
+ * L has the null vector 1, so what is factored is Q + (s/N)·11ᵀ with s = tr(L)/N, and log((λ + s)/λ) taken off: without the large
+ * eigenvalue 1/λ the differences R_e = U_ii + U_jj − 2U_ij, which do not see it, keep three more digits.
+ *
+ * @throws NumericalError when Q has no factor in double precision
+ */
+export function invertField(pairs: Pairs, weights: Float64Array, base: number, offset: number): number {
+  const { size: N } = pairs;
+  const memory = sharedMemory();
+  const deflation = fillDeflated(pairs, weights, base, memory.float64(offset, N * N));
+  const algebra = linearAlgebra(memory);
+  const pivot = algebra.cholesky(N, offset);
+  if (pivot >= 0) {
+    throw new NumericalError(
+      `The precision L(w) + ${base}·I (${N}×${N}) has no Cholesky factor: pivot ${pivot} is not positive. ` +
+        'Its weights are too far apart: raise basePrecision, or take a finite slackPenalty.',
+    );
+  }
+  const logDeterminant = logDeterminantOf(N, memory.float64(offset, N * N)) - Math.log((base + deflation) / base);
+  algebra.choleskyInverse(N, offset);
+  return logDeterminant;
 }
 
 /** Lower triangle of L(w) + λI + (s/N)·11ᵀ; returns s. */

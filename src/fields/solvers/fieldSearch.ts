@@ -50,8 +50,8 @@ export function countsOf(memory: SolverMemory | undefined, again: number): { ite
 /** What is thrown when a search is to go on from something that no search leaves. */
 export function damagedMemory(name: string): InvalidInputError {
   return new InvalidInputError(
-    `The state of the model's own steps is damaged: '${name}' in its memory is not what they leave. Resume with the checkpoint as it was ` +
-      'saved, and the model that it was saved from.',
+    `The state of the solver is damaged: '${name}' in its memory is not what it leaves. Resume with the checkpoint as it was saved, ` +
+      'and the model that it was saved from.',
   );
 }
 

@@ -1,10 +1,8 @@
+import type { Preconditioner } from '../../inference/solvers/conjugateGradients.ts';
 import type { LaplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
 import { localRows } from './localRows.ts';
 
 type Ends = { readonly size: number; readonly sources: Int32Array; readonly targets: Int32Array };
-
-/** x ≈ A⁻¹r; `x` is where to put it and must not be r. */
-export type Preconditioner = (r: Float64Array, x: Float64Array) => void;
 
 /**
  * An approximate inverse GᵀG of A = S + diag(shift) on some edges of a field, S_ef = (a_eᵀU a_f)²/(R_e·R_f), a_e = e_i − e_j: the Hessian of

@@ -1,6 +1,5 @@
+import { conjugateGradients, type Direction, type Preconditioner } from '../../inference/solvers/conjugateGradients.ts';
 import type { LaplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
-import { conjugateGradients, type Direction } from './conjugateGradients.ts';
-import type { Preconditioner } from './localInverse.ts';
 
 /** A system (S + diag(shift))·z = right in z_e = R_e·Δw_e, S_ef = (a_eᵀU a_f)²/(R_e·R_f), for all edges of a factor at its weights. */
 export interface ScaledSystem {

@@ -87,6 +87,15 @@ export function* penalizedNewton(
   return { ...progress(), stopped };
 }
 
+/**
+ * What the density tells of some entries.
+ *
+ * @throws NumericalError when Θ is not positive definite
+ */
+export function measuredMoments(problem: MomentProblem, { diagonal, edges }: PrecisionEntries): MomentPoint {
+  return pointOf(problem, evaluate(problem, Float64Array.from([...diagonal, ...edges]), rethrow)!);
+}
+
 /** Whole and halved steps, and then those that change no sign. */
 function lengthsOf(x: Float64Array, step: Float64Array, N: number): number[] {
   let first = 1;

@@ -1,14 +1,13 @@
 import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
-import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
 import type { TraceEntry } from '../../model/fit.ts';
 import { START_KINDS } from '../../model/model.ts';
 import type { FitProblem } from '../fit/fitProblem.ts';
 import type { Origin } from '../fit/restartOrigins.ts';
-import type { RefinementState, SolverState } from '../minimize/solverState.ts';
+import type { SolverState } from '../minimize/solverState.ts';
 import { shortNumber } from '../shortNumber.ts';
 import { readCheckpointFile } from './checkpointFile.ts';
-import { refinementFromJson, refinementToJson, type SolverStateJson, stateFromJson, stateToJson } from './stateJson.ts';
+import { type SolverStateJson, stateFromJson, stateToJson } from './stateJson.ts';
 
 /** Everything a fit needs to go on as if it had not been interrupted, beside its model and options: plain JSON. */
 export interface Checkpoint {
@@ -25,8 +24,6 @@ export interface Checkpoint {
   readonly origins?: readonly Origin[] | undefined;
   /** One for each start, null for those that have not begun. */
   readonly starts: readonly (null | { readonly trace: readonly TraceEntry[]; readonly state: SolverStateJson })[];
-  /** Where the model's own steps after the solver are, once they have begun. */
-  readonly refinement?: SolverStateJson | undefined;
 }
 
 const number = v.number();
@@ -49,7 +46,6 @@ const schema = v.object({
     ),
     v.minLength(1),
   ),
-  refinement: v.optional(v.custom<SolverStateJson>((value) => typeof value === 'object' && value !== null)),
 });
 
 /** Relative difference of the log density at a saved point that other hardware or another engine may make. */
@@ -65,7 +61,6 @@ export function checkpointOf(
   }[],
   seed: number,
   seconds: number,
-  refinement?: RefinementState,
 ): Checkpoint {
   return {
     format: 'latentfield-checkpoint',
@@ -78,7 +73,6 @@ export function checkpointOf(
     starts: runs.map(({ trace, state }) =>
       state === undefined ? null : { trace: [...trace], state: stateToJson(state) },
     ),
-    ...(refinement !== undefined && { refinement: refinementToJson(refinement) }),
   };
 }
 
@@ -122,33 +116,6 @@ export function resumedState(checkpoint: Checkpoint, start: number, problem: Fit
   const state = stateFromJson(saved.state);
   if (state.best.x.length === problem.layout.size) checkValue(state, problem);
   return state;
-}
-
-/**
- * Where the model's own steps are to go on, undefined where they have not begun; for a checkpoint whose starts have been checked.
- *
- * @throws InvalidInputError when what is saved of them is damaged
- */
-export function resumedRefinement(
-  { refinement, starts }: Checkpoint,
-  { layout }: FitProblem,
-): RefinementState | undefined {
-  if (refinement === undefined) return undefined;
-  const state = refinementFromJson(refinement);
-  if (state.x.length !== layout.size) {
-    throw new InvalidInputError(
-      `The checkpoint holds ${state.x.length} variables of the model's own steps, but the model has ${layout.size}. Was it edited?`,
-    );
-  }
-  const damaged = Object.entries({
-    start: isCount(state.start, 0, starts.length - 1),
-    iterations: isCount(state.iterations),
-    x: isFiniteArray(state.x, layout.size),
-  }).find(([, isRight]) => !isRight);
-  if (damaged === undefined) return state;
-  throw new InvalidInputError(
-    `The state of the model's own steps in the checkpoint is damaged: its '${damaged[0]}' is not what they leave. Was it edited?`,
-  );
 }
 
 function checkVariables({ model, variables }: Checkpoint, problem: FitProblem): void {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { RefinementState, SolverState } from '../minimize/solverState.ts';
+import type { SolverState } from '../minimize/solverState.ts';
 
 /** A {@link SolverState} for `JSON.stringify`: every array of doubles as base64 of its little-endian bytes. */
 export type SolverStateJson = { readonly [name: string]: number | string | SolverStateJson };
@@ -23,7 +23,6 @@ const stateSchema = v.object({
   best: iterate,
   memory,
 });
-const refinementSchema = v.object({ start: number, iterations: number, x: array, memory });
 
 /**
  * The state of a minimisation as plain JSON, from which {@link stateFromJson} gives back the same bits.
@@ -36,11 +35,6 @@ const refinementSchema = v.object({ start: number, iterations: number, x: array,
  * ```
  */
 export function stateToJson(state: SolverState): SolverStateJson {
-  return encode({ ...state });
-}
-
-/** The state of a model's own steps likewise. */
-export function refinementToJson(state: RefinementState): SolverStateJson {
   return encode({ ...state });
 }
 
@@ -72,20 +66,6 @@ export function stateFromJson(json: unknown): SolverState {
   throw new InvalidInputError(
     `This is no solver state as stateToJson makes it: ${path ? `'${path}' is missing or damaged` : 'it is no object'}. ` +
       'Was the file cut short, or made by something else?',
-  );
-}
-
-/**
- * Reads back what {@link refinementToJson} made.
- *
- * @throws InvalidInputError naming the field that is missing or damaged
- */
-export function refinementFromJson(json: unknown): RefinementState {
-  const result = v.safeParse(refinementSchema, json);
-  if (result.success) return result.output;
-  const path = result.issues[0].path?.map(({ key }) => String(key)).join('.');
-  throw new InvalidInputError(
-    `The state of the model's own steps in the checkpoint is damaged at '${path}'. Was the file cut short, or edited?`,
   );
 }
 

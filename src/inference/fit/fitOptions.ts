@@ -29,7 +29,7 @@ export interface FitOptions {
   readonly maxSeconds?: number;
   /**
    * Largest entry of the gradient in the solver's variables at which the fit has converged; 1e-5 unless given, or what the model
-   * says (one that takes Newton steps after the solver needs less of it).
+   * says (0 where its solver ends by itself).
    */
   readonly tolerance?: number;
   /** Part of the objective that an iteration must gain for the fit to go on; 1e-11 unless given, or what the model says. */

@@ -1,4 +1,4 @@
-import type { Model, ParameterValues } from '../../model/model.ts';
+import type { Findings, Model, ParameterValues } from '../../model/model.ts';
 import { type LogDensity, logDensity, objectiveOf } from '../../model/objective.ts';
 import {
   layOut,
@@ -38,6 +38,8 @@ export interface FitProblem {
   variablesAt(values: ParameterValues): Float64Array;
   /** Value and terms, without gradients. Works after `dispose` too, for a point that somebody kept. */
   densityAt(x: Float64Array): Omit<LogDensity, 'gradients'>;
+  /** What the model has to say about a result. */
+  findingsAt(x: Float64Array): Findings | undefined;
   dispose(): void;
 }
 
@@ -74,6 +76,7 @@ export function openProblem(
         if (current !== assembly) current.dispose();
       }
     },
+    findingsAt: (x) => compute(() => assembly.findings?.(valuesByPath(layout, toNatural(layout, x)))),
     dispose() {
       if (!disposed) assembly.dispose();
       disposed = true;

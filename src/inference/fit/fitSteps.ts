@@ -1,10 +1,8 @@
-import type { Fit, TraceEntry } from '../../model/fit.ts';
+import type { Fit } from '../../model/fit.ts';
 import type { Model } from '../../model/model.ts';
-import { checkpointOf, readCheckpoint, resumedRefinement } from '../checkpoint/checkpoint.ts';
+import { checkpointOf, readCheckpoint } from '../checkpoint/checkpoint.ts';
 import { checkResumed } from '../checkpoint/resumedOptions.ts';
 import { saving } from '../checkpoint/saving.ts';
-import { MOST_ITERATIONS } from '../minimize/solveOptions.ts';
-import type { RefinementState } from '../minimize/solverState.ts';
 import { stopping } from '../minimize/stopping.ts';
 import { runInWorkers } from '../workers/runInWorkers.ts';
 import { bestOf, type EndedRun } from './bestOf.ts';
@@ -13,7 +11,7 @@ import { type FitOptions, type FitSettings, fitSettings } from './fitOptions.ts'
 import { type FitProblem, openProblem } from './fitProblem.ts';
 import { type FitStep, fitAt, fitStep } from './fitStep.ts';
 import { type FitThreads, fitThreads } from './fitThreads.ts';
-import { refined } from './refined.ts';
+import { found } from './found.ts';
 import { hasItsTurn, type RunEvent, type RunSettings, runFrom, type Start } from './run.ts';
 import { type Run, runsOf } from './runsOf.ts';
 
@@ -36,17 +34,13 @@ import { type Run, runsOf } from './runsOf.ts';
  * ```
  */
 export function fitSteps(model: Model, options: FitOptions = {}): AsyncGenerator<FitStep, Fit, void> {
-  return steps(model, fitSettings(model, options), options.tolerance);
+  return steps(model, fitSettings(model, options));
 }
 
-async function* steps(
-  model: Model,
-  settings: FitSettings,
-  givenTolerance: number | undefined,
-): AsyncGenerator<FitStep, Fit, void> {
+async function* steps(model: Model, settings: FitSettings): AsyncGenerator<FitStep, Fit, void> {
   const threads = await fitThreads(settings.threads, settings.engine);
   try {
-    return yield* stepsWith(threads, model, settings, givenTolerance);
+    return yield* stepsWith(threads, model, settings);
   } finally {
     await threads.release();
   }
@@ -56,7 +50,6 @@ async function* stepsWith(
   threads: FitThreads,
   model: Model,
   settings: FitSettings,
-  givenTolerance: number | undefined,
 ): AsyncGenerator<FitStep, Fit, void> {
   if (model.embed !== undefined) {
     const result = await embedded(model, settings, threads);
@@ -76,54 +69,31 @@ async function* stepsWith(
     const runs = runsOf(problem, settings, seed, saved);
     const saves = saving(settings.checkpoint);
     const isSaved = saves !== undefined;
-    let refinement = saved === undefined ? undefined : resumedRefinement(saved, problem);
-    const forgetRefinement = ({ start, iterations }: RefinementState) => {
-      cutBack(runs[start]!.trace, iterations);
-      refinement = undefined;
-    };
-    async function* told<Result>(events: AsyncGenerator<RunEvent, Result, void>, isOfSolver: boolean) {
-      try {
-        for (;;) {
-          const next = await events.next();
-          if (next.done) return next.value;
-          const event = next.value;
-          if (event.kind === 'iteration') {
-            const { entry, x } = event;
-            const { trace } = runs[event.start]!;
-            if (isOfSolver && refinement?.start === event.start && entry.iteration > refinement.iterations) {
-              forgetRefinement(refinement);
-            }
-            if (entry.iteration <= (trace.at(-1)?.iteration ?? -1)) continue;
-            trace.push(entry);
-            const step = fitStep(problem, event.start, entry, x, trace, seconds());
-            if (settings.onProgress?.(step) === false) stop.by('onProgress, which returned false');
-            yield step;
-            continue;
-          }
-          if (event.kind === 'refinement') refinement = event.state;
-          else {
-            const run = runs[event.start]!;
-            run.state = event.kind === 'end' ? event.solution.state : event.state;
-            if (event.kind === 'end') run.solution = event.solution;
-          }
-          await saves?.save(checkpointOf(problem, runs, seed, seconds(), refinement));
+    const events = eventsOf(problem, runs, settings, stop.signal, isSaved);
+    try {
+      for (;;) {
+        const next = await events.next();
+        if (next.done) break;
+        const event = next.value;
+        const run = runs[event.start]!;
+        if (event.kind === 'iteration') {
+          const { entry, x } = event;
+          if (entry.iteration <= (run.trace.at(-1)?.iteration ?? -1)) continue;
+          run.trace.push(entry);
+          const step = fitStep(problem, event.start, entry, x, run.trace, seconds());
+          if (settings.onProgress?.(step) === false) stop.by('onProgress, which returned false');
+          yield step;
+          continue;
         }
-      } finally {
-        await events.return(undefined as never);
+        run.state = event.kind === 'end' ? event.solution.state : event.state;
+        if (event.kind === 'end') run.solution = event.solution;
+        await saves?.save(checkpointOf(problem, runs, seed, seconds()));
       }
+    } finally {
+      await events.return(undefined as never);
     }
-    yield* told(eventsOf(problem, runs, settings, stop.signal, isSaved), true);
     const best = bestOf(runs.filter(isEnded), runs.length, problem.limits, stop.signal);
-    const isOfBest = refinement?.start === best.start && refinement.iterations === best.diagnostics.iterations;
-    if (refinement !== undefined && !isOfBest) forgetRefinement(refinement);
-    const refinedSettings = {
-      maxIterations: settings.maxIterations ?? MOST_ITERATIONS,
-      maxEvaluations: settings.maxEvaluations ?? Number.POSITIVE_INFINITY,
-      tolerance: givenTolerance,
-      stateInterval: isSaved ? settings.checkpointInterval : undefined,
-      state: refinement,
-    };
-    const { x, status, trace, ...end } = yield* told(refined(problem, best, refinedSettings, stop.signal), false);
+    const { x, status, trace, ...end } = found(problem, best);
     const message = end.message + (saves?.complaint() ?? '');
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
     const diagnostics = { ...end.diagnostics, evaluations, seconds: seconds() };
@@ -132,11 +102,6 @@ async function* stepsWith(
     stop.release();
     problem.dispose();
   }
-}
-
-/** Takes the entries after an iteration off a trace. */
-function cutBack(trace: TraceEntry[], iteration: number): void {
-  while ((trace.at(-1)?.iteration ?? iteration) > iteration) trace.pop();
 }
 
 const isEnded = (run: Run): run is Run & EndedRun => run.solution !== undefined;

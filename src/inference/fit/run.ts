@@ -3,7 +3,7 @@ import type { TraceEntry } from '../../model/fit.ts';
 import { slices } from '../minimize/slices.ts';
 import type { Progress, Solution } from '../minimize/solution.ts';
 import { solve } from '../minimize/solve.ts';
-import type { RefinementState, SolverState } from '../minimize/solverState.ts';
+import type { SolverState } from '../minimize/solverState.ts';
 import { standardSolver } from '../minimize/standardSolver.ts';
 import type { Solver } from '../solvers/solver.ts';
 import type { FitProblem } from './fitProblem.ts';
@@ -45,7 +45,6 @@ export interface RunSettings {
 export type RunEvent =
   | { readonly kind: 'iteration'; readonly start: number; readonly entry: TraceEntry; readonly x: Float64Array }
   | { readonly kind: 'state'; readonly start: number; readonly state: SolverState }
-  | { readonly kind: 'refinement'; readonly state: RefinementState }
   | { readonly kind: 'end'; readonly start: number; readonly solution: Solution };
 
 /** Halvings of the way between a start where the log density is not finite and the model's own start. */

@@ -1,9 +1,14 @@
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
-import type { Box, Evaluation, Iterate } from '../solvers/solver.ts';
+import type { Box, Curvature, Evaluation, Iterate } from '../solvers/solver.ts';
+import { scaledCurvature } from './scaledCurvature.ts';
 
 /** What is minimised: the value at x and its gradient, an array of x's length. The array x is reused: copy it to keep it. */
-export type ObjectiveFunction = (x: Float64Array) => { readonly value: number; readonly gradient: ArrayLike<number> };
+export interface ObjectiveFunction {
+  (x: Float64Array): { readonly value: number; readonly gradient: ArrayLike<number> };
+  /** The curvature at x, for solvers that ask for it. */
+  curvature?(x: Float64Array): Curvature | undefined;
+}
 
 /** The objective as a function of z = x / scale. */
 export interface ScaledObjective {
@@ -11,6 +16,12 @@ export interface ScaledObjective {
   readonly box: Box;
   /** Value and gradient with respect to z; the value is NaN when either is not finite or a NumericalError was thrown. */
   evaluate(z: Float64Array): Evaluation;
+  /**
+   * The curvature with respect to z.
+   *
+   * @throws InvalidInputError when the objective gives none
+   */
+  curvature(z: Float64Array): Curvature;
   /** What was wrong with the last evaluation whose value is NaN. */
   readonly complaint: string;
   toScaled(x: Float64Array): Float64Array;
@@ -80,6 +91,14 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
         ? `entry ${bad} of its gradient is ${result.gradient[bad]}`
         : `its value is ${value}`;
       return { value: Number.NaN, gradient };
+    },
+
+    curvature(z) {
+      const curvature = objective.curvature?.(toX(z, x));
+      if (curvature !== undefined) return scaledCurvature(curvature, scale);
+      throw new InvalidInputError(
+        'The solver asks for the curvature of the objective, which gives none. Use lbfgs(), or lbfgsb() for bounds.',
+      );
     },
 
     toScaled: (point) => point.map((entry, i) => entry / scale[i]!),

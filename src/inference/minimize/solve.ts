@@ -107,23 +107,26 @@ function* drive(
     if (testGradient(best, box, settings) === undefined) setIterate(best, run.iterate);
   };
 
-  let evaluation: Evaluation = run.iterate;
+  let answer: Evaluation = run.iterate;
   const stationary = testGradient(run.iterate, box, settings);
   if (stationary !== undefined) keepStationary();
   const declined = reportTo(settings, progress());
   let end = stationary ?? testDecreases(decreases, settings) ?? declined ?? limitOf(iterations, settings);
 
   for (;;) {
-    let request: Extract<Step, { kind: 'evaluate' }> | undefined;
+    let request: Exclude<Step, { kind: 'iteration' }> | undefined;
     while (end === undefined && request === undefined) {
       const previous = run.iterate.value;
-      const step = run.steps.next(evaluation);
+      const step = run.steps.next(answer);
       if (step.done) {
         const { status, reason } = step.value;
         end = { status, how: `${status === 'converged' ? 'Converged' : 'Failed'}: ${reason}` };
+        if (status === 'converged' && isLevel(run.iterate.value, best.value)) setIterate(best, run.iterate);
       } else if (step.value.kind === 'iteration') {
         iterations++;
+        evaluations += step.value.evaluations ?? 0;
         evaluationsOfState = evaluations;
+        if (!solver.stochastic && run.iterate.value < best.value) setIterate(best, run.iterate);
         end = testGradient(run.iterate, box, settings);
         if (end !== undefined) keepStationary();
         if (step.value.comparable) {
@@ -141,12 +144,21 @@ function* drive(
 
     const interruption = interruptionOf(evaluations, began, settings);
     if (interruption !== undefined) return finish(interruption.status, interruption.how);
-    evaluation = objective.evaluate(request.point);
-    evaluations++;
-    if (evaluation.value < best.value || (solver.stochastic && !Number.isNaN(evaluation.value))) {
-      setIterate(best, { ...evaluation, x: request.point });
+    if (request.kind === 'evaluate') {
+      answer = objective.evaluate(request.point);
+      evaluations++;
+      if (answer.value < best.value || (solver.stochastic && !Number.isNaN(answer.value))) {
+        setIterate(best, { ...answer, x: request.point });
+      }
+    } else if (request.kind === 'curvature') {
+      answer = { ...run.iterate, curvature: objective.curvature(run.iterate.x) };
     }
   }
+}
+
+/** Whether a value is no worse than the best, but for rounding. */
+function isLevel(value: number, best: number): boolean {
+  return value - best <= 1e-11 * Math.max(1, Math.abs(best));
 }
 
 function setIterate(target: Iterate, { x, value, gradient }: Readonly<Iterate>): void {

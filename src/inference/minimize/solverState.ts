@@ -19,16 +19,6 @@ export interface SolverState {
   readonly memory: SolverMemory;
 }
 
-/** Where a model's own steps after the solver were, to go on from there. */
-export interface RefinementState {
-  /** The start that they went on from, and how many iterations the solver had taken from it. */
-  readonly start: number;
-  readonly iterations: number;
-  /** Their best point, in the solver's variables. */
-  readonly x: Float64Array;
-  readonly memory: SolverMemory;
-}
-
 /** A copy of an iterate that shares nothing with it. */
 export function copyIterate({ x, value, gradient }: Readonly<Iterate>): Iterate {
   return { x: x.slice(), value, gradient: gradient.slice() };

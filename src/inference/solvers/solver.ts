@@ -1,8 +1,11 @@
 export type {
   Box,
+  Curvature,
   Ending,
   Evaluation,
   Iterate,
+  QuadraticDescent,
+  QuadraticModel,
   Solver,
   SolverMemory,
   SolverRun,

@@ -9,8 +9,14 @@ import { type MomentProblem, type PrecisionEntries, withInverse } from '../../fi
 import { expectedMoments } from '../../fields/layers/expectedMoments.ts';
 import { imputedByField } from '../../fields/observed/imputedByField.ts';
 import { joiningEntries } from '../../fields/placement/joiningEntries.ts';
-import { ownSteps } from '../../fields/solvers/ownSteps.ts';
-import { ATTRACTION, DIAGONAL, entriesIn, REPULSION, refinedMoments } from '../../fields/solvers/refinedMoments.ts';
+import {
+  ATTRACTION,
+  DIAGONAL,
+  entriesIn,
+  momentFindings,
+  momentsSolver,
+  REPULSION,
+} from '../../fields/solvers/momentsSolver.ts';
 import type { Model, Posterior, Projection } from '../../model/model.ts';
 import { completeGraph, type Graph, knnGraph } from '../../numerics/graph/index.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
@@ -88,7 +94,9 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
   return Object.freeze<Model>({
     name: 'drill',
     // Where entries are far from independent first-order steps crawl, and Newton's take a few from anywhere.
-    solver: ownSteps,
+    solver: momentsSolver(problem, scaleOf(problem)),
+    tolerance: 0,
+    relativeDecrease: 0,
     assemble: () => ({
       parameters: {
         [DIAGONAL]: parameters.diagonal!,
@@ -111,12 +119,19 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
           COPIES,
         ),
       }),
+      findings: (values) => momentFindings(problem, entriesIn(values)),
       dispose: () => undefined,
     }),
     posterior: (values) => posteriorOf(problem, entriesIn(values), checked, points),
-    refine: (values, options) => refinedMoments(problem, values, options),
     toJSON: () => savedSpectral('drill', points, checked),
   });
+}
+
+/** 1/S_ii for the diagonal of Θ, and 1/√(S_ii·S_jj) for the two parts of its other entries, as the layer's own parameters have it. */
+function scaleOf({ variances, sources, targets }: MomentProblem): Float64Array {
+  const own = variances.map((variance) => 1 / variance);
+  const across = Array.from(sources, (i, e) => Math.sqrt(own[i]! * own[targets[e]!]!));
+  return Float64Array.from([...own, ...across, ...across]);
 }
 
 /** S = YcYcᵀ/D on the diagonal and at the edges. */

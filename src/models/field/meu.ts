@@ -49,7 +49,7 @@ const schema = v.strictObject({
  * its mean given its neighbours, (γ'·mean + Σ_j w_j·y_j)/(γ' + Σ_j w_j), γ' = γN/(N + 1). Missing entries (NaN) of new points count in neither.
  *
  * With `missing: 'ignore'` the columns of Y, copies of the field, may have missing entries (NaN): the density of the others is maximised, by its
- * gradient D/2·R_e − ½·E[‖y_i − y_j‖² | observed entries] and rounds of EM; `impute(Y)` then gives the missing ones. Neighbours are those
+ * gradient D/2·R_e − ½·E[‖y_i − y_j‖² | observed entries] with the curvature of EM; `impute(Y)` then gives the missing ones. Neighbours are those
  * of least mean squared difference over common entries. The density has one maximum without missing entries, which a fit reaches from any start (so
  * `restarts` find nothing else), and may have several with them.
  *

@@ -9,7 +9,7 @@ import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { Model } from '../../model/model.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
-import { completeGraph, knnGraph } from '../../numerics/graph/index.ts';
+import { completeGraph } from '../../numerics/graph/index.ts';
 import { latentDimOption, numberAboveZero, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
 import { fieldModel } from './fieldModel.ts';
 
@@ -68,19 +68,8 @@ export function mpme(Y: MatrixLike, options: MpmeOptions = {}): Model {
     neighbours: 'all',
     density: false,
     distancesTo: distancesTo(points, checked.distances as MpmeOptions['distances']),
-    likely: nearPairs(points),
     toJSON: () => savedSpectral('mpme', points, checked),
   });
-}
-
-/** How many nearest neighbours of each point the learned graph is looked for among at first. */
-const NEAR = 10;
-
-/** The edges of the complete graph, which are sorted by (i, j), that join near neighbours. */
-function nearPairs(points: Matrix): Int32Array {
-  const { rows: N } = points;
-  const { sources, targets } = knnGraph(points, Math.min(NEAR, N - 1));
-  return sources.map((i, e) => (i * (2 * N - i - 1)) / 2 + targets[e]! - i - 1);
 }
 
 /** Of the variances of two points, what may be left of the squared distance between equal ones. */

@@ -2,6 +2,7 @@ export { type ElementaryFunctions, wasmElementaryFunctions } from './elementaryF
 export type { ExpectationOperations, GaussianPoints, PointWeights, RbfSlopes } from './expectationOperations.ts';
 export type { FusedOperations, RbfParameters } from './fusedOperations.ts';
 export { supportsKernels } from './instance.ts';
+export type { PairQuadratic, PairSteps } from './quadraticOperations.ts';
 export type { CompiledProfile, RadialProfile } from './radialOperations.ts';
 export { alone, startTeam, type Threads } from './team.ts';
 export { typescriptElementaryFunctions } from './twins/elementaryFunctions.ts';

@@ -65,6 +65,35 @@ export interface Kernels extends RadialKernels, ExpectationKernels {
     da: number,
     db: number,
   ): void;
+  quadraticProduct(
+    n: number,
+    u: number,
+    rows: number,
+    count: number,
+    factor: number,
+    columns: number,
+    v: number,
+    length: number,
+    y: number,
+    work: number,
+  ): void;
+  quadraticSweep(
+    n: number,
+    u: number,
+    pairs: number,
+    visits: number,
+    count: number,
+    factor: number,
+    gradient: number,
+    curvature: number,
+    lower: number,
+    upper: number,
+    places: number,
+    moved: number,
+    steps: number,
+    known: number,
+    work: number,
+  ): number;
   rbfCovariance(n: number, q: number, x: number, variance: number, bias: number, noise: number, k: number): void;
   rbfGradient(n: number, q: number, x: number, k: number, bias: number, g: number, result: number, work: number): void;
 }

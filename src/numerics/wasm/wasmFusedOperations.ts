@@ -4,6 +4,7 @@ import { kernelsOn } from './instance.ts';
 import { LOWER, packedProduct, rows } from './packing.ts';
 import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
 import { wasmExpectations } from './wasmExpectations.ts';
+import { wasmQuadraticOperations } from './wasmQuadraticOperations.ts';
 import { wasmRadialOperations } from './wasmRadialOperations.ts';
 import { wasmSquaredDistances } from './wasmSquaredDistances.ts';
 import { withGradientsAtZero } from './zeroVariance.ts';
@@ -13,6 +14,7 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
   const kernels = kernelsOn(memory);
 
   return withGradientsAtZero(memory, {
+    ...wasmQuadraticOperations(memory),
     ...wasmRadialOperations(memory),
     ...wasmSquaredDistances(memory),
     ...wasmExpectations(memory),

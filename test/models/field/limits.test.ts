@@ -46,7 +46,7 @@ describe('the steps of a sparse field', async () => {
       expect(evaluations).toBeGreaterThan(whole.trace[k]!.evaluations);
     }
     expectMeasured(whole);
-    expect(whole.message).toMatch(/^Converged after \d+ interior-point steps \(\d+ evaluations\)\. The optimality/);
+    expect(whole.message).toMatch(/^Converged: .* \(\d+ iterations, \d+ evaluations\)\. The optimality/);
   });
 
   it.each([0, 3, 12])('end after maxIterations = %i', async (maxIterations) => {
@@ -97,7 +97,7 @@ describe('the steps of a sparse field', async () => {
     });
     expect(seen).toEqual(whole.trace.slice(0, 10).map(({ objective }) => objective));
     expect(result.status).toBe('stopped');
-    expect(result.message).toMatch(/^Stopped by onProgress, which returned false after 9 interior-point steps/);
+    expect(result.message).toMatch(/^Stopped by onProgress, which returned false \(9 iterations/);
     expect(result.trace).toEqual(whole.trace.slice(0, 10));
     expectMeasured(result);
   });
@@ -180,7 +180,7 @@ describe('stopping ends at the best point so far', () => {
     expect(stopped.status).toBe('stopped');
     expect(stopped.trace).toEqual(whole.trace.slice(0, own + 1));
     expectClose(stopped.objective, stopped.trace.at(-1)!.objective, 1e-10);
-    expect(stopped.message).toMatch(/^Stopped by onProgress, which returned false after \d+/);
+    expect(stopped.message).toMatch(/^Stopped by onProgress, which returned false \(\d+/);
     expect(stopped.diagnostics.kktResidual).toBeGreaterThan(whole.diagnostics.kktResidual!);
     expect(stopped.diagnostics.gradientNorm).toBe(stopped.trace.at(-1)!.gradientNorm);
     const limited = await fit(make(), { ...options, maxIterations: own });
@@ -199,9 +199,9 @@ describe('stopping ends at the best point so far', () => {
       states.push(JSON.parse(JSON.stringify(state)) as Checkpoint);
     };
     const whole = await fit(make(), { checkpointInterval: 0, checkpoint });
-    const refined = states.filter(({ refinement }) => refinement !== undefined);
-    expect(refined.length).toBeGreaterThan(1);
-    for (const resume of refined.filter((_, k) => k % 9 === 0 || k === refined.length - 1)) {
+    expect(states.length).toBeGreaterThan(5);
+    const every = Math.ceil(states.length / 6);
+    for (const resume of states.filter((_, k) => k % every === 0 || k === states.length - 1)) {
       const resumed = await fit(make(), { resume });
       expect(resumed.parameters).toEqual(whole.parameters);
       expect(resumed.trace).toEqual(whole.trace);

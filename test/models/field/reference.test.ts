@@ -57,7 +57,8 @@ describe.each(cases)('mpme of $data at λ = $lambda, C = $C, $distance distances
 
   it('has the objective, support, weights and embedding of SciPy and Newton', async () => {
     const result = await fit(mpme(Y, options));
-    expect(result.status).toBe('converged');
+    // Most points alone: no neighbourhood graph.
+    expect(result.status).toBe(values.components > values.N / 2 ? 'degenerate' : 'converged');
     expectClose(result.objective, values.objective, 1e-12);
     expect(result.diagnostics.kktResidual).toBeLessThan(1e-11);
     const wanted = referenceEdges(values);

@@ -1,4 +1,4 @@
-import { conjugateGradients, type Direction, type System } from '../../../fields/solvers/conjugateGradients.ts';
+import { conjugateGradients, type Direction, type System } from '../../../inference/solvers/conjugateGradients.ts';
 import type { EmbeddingProgress } from '../../../model/model.ts';
 import { analyse, factorise, type SymbolicFactor, solve, sparseSymmetric } from '../../../numerics/sparse/index.ts';
 import { augmentedLagrangian, type EdgeForces, edgeForces, hessianProduct } from './augmentedLagrangian.ts';

@@ -3,12 +3,14 @@ import type { Float64Memory } from '../../memory.ts';
 import type { FusedOperations } from '../fusedOperations.ts';
 import { withGradientsAtZero } from '../zeroVariance.ts';
 import { typescriptExpectations } from './expectations.ts';
+import { typescriptQuadraticOperations } from './quadraticOperations.ts';
 import { typescriptRadialOperations } from './radialOperations.ts';
 import { typescriptSquaredDistances } from './squaredDistances.ts';
 
 /** The fused operations in plain TypeScript, on any engine: what the compiled ones are compared with. */
 export function typescriptFusedOperations(memory: Float64Memory, engine: LinearAlgebraEngine): FusedOperations {
   return withGradientsAtZero(memory, {
+    ...typescriptQuadraticOperations(memory),
     ...typescriptRadialOperations(memory),
     ...typescriptSquaredDistances(memory),
     ...typescriptExpectations(memory),

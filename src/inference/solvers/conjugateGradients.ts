@@ -1,5 +1,7 @@
 import { dot } from '../../numerics/vectors.ts';
-import type { Preconditioner } from './localInverse.ts';
+
+/** x ≈ A⁻¹r; `x` is where to put it and must not be r. */
+export type Preconditioner = (r: Float64Array, x: Float64Array) => void;
 
 /** A symmetric positive definite system of which only products are known. */
 export interface System {

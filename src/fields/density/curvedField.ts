@@ -1,0 +1,121 @@
+import type { Curvature, QuadraticDescent, QuadraticModel } from '../../model/solver.ts';
+import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
+import { sharedMemory } from '../../numerics/memory.ts';
+import type { PairSteps } from '../../numerics/wasm/index.ts';
+import { invertField, type Pairs, resistancesOf } from './denseField.ts';
+import type { FieldFactor } from './fieldFactor.ts';
+
+/** The determinant of a dense precision with its second derivatives in the weights. */
+export interface CurvedField extends FieldFactor {
+  /** Of −c/2·log|L(w) + λI|: H_ef = c/2·(a_eᵀU a_f)², a_e = e_i − e_j. */
+  curvature(weights: Float64Array, base: number, copies: number): Curvature;
+  /** Gives back the memory of U. */
+  dispose(): void;
+}
+
+/**
+ * A field whose covariance is kept from one evaluation to the next, so that its curvature there costs no factor: a descent step of one
+ * weight takes O(N + number of weights that have moved).
+ */
+export function curvedField(pairs: Pairs): CurvedField {
+  const { size: N } = pairs;
+  const bytes = 8 * N * N;
+  let block: number | undefined;
+  let at: { readonly weights: Float64Array; readonly base: number; readonly logDeterminant: number } | undefined;
+
+  /** Where U is, at these weights. */
+  const inverted = (weights: Float64Array, base: number) => {
+    block ??= sharedMemory().allocate(bytes);
+    if (at?.base !== base || !areSame(at.weights, weights)) {
+      at = undefined;
+      at = { weights: weights.slice(), base, logDeterminant: invertField(pairs, weights, base, block) };
+    }
+    return { offset: block, logDeterminant: at.logDeterminant };
+  };
+
+  return {
+    sparse: false,
+    evaluate: (weights, base) => {
+      const { offset, logDeterminant } = inverted(weights, base);
+      return { logDeterminant, resistances: resistancesOf(pairs, sharedMemory().float64(offset, N * N)) };
+    },
+    curvature: (given, base, copies) => {
+      const weights = Float64Array.from(given);
+      return { quadratic: (model) => descentOf(pairs, model, copies / 2, () => inverted(weights, base).offset) };
+    },
+    dispose() {
+      if (block !== undefined) sharedMemory().release(block, bytes);
+      block = undefined;
+      at = undefined;
+    },
+  };
+}
+
+function descentOf(pairs: Pairs, model: QuadraticModel, factor: number, covariance: () => number): QuadraticDescent {
+  const { size: N, sources, targets } = pairs;
+  const { variables, gradient, lower, upper } = model;
+  const count = variables.length;
+  const ends = new Int32Array(2 * count);
+  for (let a = 0; a < count; a++) ends.set([sources[variables[a]!]!, targets[variables[a]!]!], 2 * a);
+  const U = sharedMemory().float64(covariance(), N * N);
+  const own = Float64Array.from(variables, (_, a) => {
+    const [i, j] = [ends[2 * a]!, ends[2 * a + 1]!];
+    return factor * (U[i * (N + 1)]! + U[j * (N + 1)]! - 2 * U[i * N + j]!) ** 2;
+  });
+  const quadratic = { pairs: ends, factor, gradient, curvature: own, lower, upper };
+  const steps: PairSteps = {
+    places: new Int32Array(count).fill(-1),
+    moved: new Int32Array(2 * count),
+    steps: new Float64Array(count),
+    count: 0,
+  };
+  const operations = () => fusedOperations(sharedMemory());
+  const endsOf = (places: Int32Array) => {
+    const chosen = new Int32Array(2 * places.length);
+    for (let k = 0; k < places.length; k++) chosen.set(ends.subarray(2 * places[k]!, 2 * places[k]! + 2), 2 * k);
+    return chosen;
+  };
+  const product = (rows: Int32Array, columns: Int32Array, v: Float64Array) =>
+    operations().quadraticProduct(N, covariance(), factor, rows, columns, v);
+  return {
+    diagonal: own,
+    product: (places, v) => product(endsOf(places), endsOf(places), v),
+    fill(places, target) {
+      const chosen = endsOf(places);
+      const count = places.length;
+      const U = sharedMemory().float64(covariance(), N * N);
+      const across = new Float64Array(N);
+      for (let k = 0; k < count; k++) {
+        const [i, j] = [chosen[2 * k]! * N, chosen[2 * k + 1]! * N];
+        for (let n = 0; n < N; n++) across[n] = U[i + n]! - U[j + n]!;
+        for (let l = 0; l <= k; l++) {
+          const difference = across[chosen[2 * l]!]! - across[chosen[2 * l + 1]!]!;
+          target[k * count + l] = factor * (difference * difference);
+        }
+      }
+    },
+    slopes: (places) => {
+      const { moved, count } = steps;
+      const slopes = product(endsOf(places), moved.subarray(0, 2 * count), steps.steps.subarray(0, count));
+      return slopes.map((slope, k) => slope + gradient[places[k]!]!);
+    },
+    move(places, d) {
+      for (let k = 0; k < places.length; k++) {
+        const a = places[k]!;
+        if (steps.places[a]! < 0) {
+          steps.places[a] = steps.count;
+          steps.moved.set(ends.subarray(2 * a, 2 * a + 2), 2 * steps.count);
+          steps.count++;
+        }
+        steps.steps[steps.places[a]!] = d[k]!;
+      }
+    },
+    sweep: (places) => operations().quadraticSweep(N, covariance(), quadratic, places, steps),
+    steps: () => Float64Array.from(steps.places, (place) => (place < 0 ? 0 : steps.steps[place]!)),
+  };
+}
+
+function areSame(a: Float64Array, b: Float64Array): boolean {
+  for (let e = 0; e < a.length; e++) if (a[e] !== b[e]) return false;
+  return true;
+}

@@ -1,0 +1,108 @@
+import type { Findings, ParameterValues } from '../../model/model.ts';
+import type { Solver } from '../../model/solver.ts';
+import { connectedComponents } from '../../numerics/graph/connectedComponents.ts';
+import type { Graph } from '../../numerics/graph/graph.ts';
+import { supportGraph } from '../../numerics/graph/supportGraph.ts';
+import type { MomentProblem, PrecisionEntries } from '../density/secondMoments.ts';
+import { type MomentProgress, type MomentStep, measuredMoments, newtonDecrement } from './penalizedNewton.ts';
+import { penaltyPath } from './penaltyPath.ts';
+import { type SearchPoint, searchSolver } from './searchSolver.ts';
+import { CONVERGED } from './weightsSolver.ts';
+
+export const DIAGONAL = 'field.diagonal';
+export const ATTRACTION = 'field.attraction';
+export const REPULSION = 'field.repulsion';
+
+export function entriesIn(values: ParameterValues): PrecisionEntries {
+  const list = (path: string) => Float64Array.from(values[path] as readonly number[]);
+  const attraction = list(ATTRACTION);
+  return { diagonal: list(DIAGONAL), edges: list(REPULSION).map((entry, e) => entry - attraction[e]!) };
+}
+
+/** The path of penalties as a solver for diagonal, attraction and repulsion, in this order and in units of `scale`. */
+export function momentsSolver(problem: MomentProblem, scale: Float64Array): Solver {
+  const { size: N, covariances } = problem;
+  return searchSolver<MomentStep, MomentProgress>({
+    name: 'penaltyPath',
+    scale,
+    begin: (x, memory) => {
+      const attraction = x.subarray(N, N + covariances.length);
+      const edges = x.slice(N + covariances.length).map((entry, e) => entry - attraction[e]!);
+      return penaltyPath(problem, { diagonal: x.slice(0, N), edges }, Number.POSITIVE_INFINITY, memory);
+    },
+    pointAt: (at) => pointOf(problem, at),
+    ending: ({ entries, kktResidual }) => {
+      if (seemsUnbounded(problem, entries, kktResidual)) {
+        return { status: 'failed', reason: 'the density seems to have no maximum' };
+      }
+      return kktResidual <= CONVERGED
+        ? { status: 'converged', reason: 'no entry of the precision can be moved any further' }
+        : { status: 'failed', reason: 'rounding lets no entry of the precision be moved any further' };
+    },
+  });
+}
+
+function pointOf({ penalty }: MomentProblem, { entries, value, excess }: MomentProgress): SearchPoint {
+  const { diagonal, edges } = entries;
+  const joined = (...parts: Float64Array[]) => Float64Array.from(parts.flatMap((part) => Array.from(part)));
+  return {
+    x: joined(
+      diagonal,
+      edges.map((entry) => Math.max(0, -entry)),
+      edges.map((entry) => Math.max(0, entry)),
+    ),
+    value,
+    gradient: joined(
+      excess.diagonal,
+      excess.edges.map((entry) => -2 * (entry + penalty)),
+      excess.edges.map((entry) => 2 * (entry - penalty)),
+    ),
+  };
+}
+
+/** What there is to say about entries of a precision. */
+export function momentFindings(problem: MomentProblem, entries: PrecisionEntries): Findings {
+  const { kktResidual } = measuredMoments(problem, entries);
+  const learned = supportGraph(problem, entries.edges);
+  const grown = seemsUnbounded(problem, entries, kktResidual) ? endless(problem, entries) : '';
+  return {
+    message:
+      `The optimality conditions hold to ${kktResidual.toExponential(1)} (relative). ` +
+      `${described(learned, problem.sources.length)}${grown}`,
+    kktResidual,
+  };
+}
+
+/** A Newton decrement that tells the way to a maximum, where it goes to 0, from the way to none, where it stays at 1 or above. */
+const ENDLESS = 0.5;
+
+/** The violation up to which that is asked: on the way to no maximum rounding may leave more than {@link CONVERGED}. */
+const ASKED = 1e-6;
+
+/**
+ * Whether the density has no maximum in sight, which only penalty 0 allows: its gradient then goes to 0 while the precision grows
+ * without end.
+ */
+function seemsUnbounded(problem: MomentProblem, entries: PrecisionEntries, kktResidual: number): boolean {
+  return problem.penalty === 0 && kktResidual <= ASKED && newtonDecrement(problem, entries) >= ENDLESS;
+}
+
+function endless({ variances }: MomentProblem, entries: PrecisionEntries): string {
+  const largest = entries.diagonal.reduce((most, entry, i) => Math.max(most, entry * variances[i]!), 0);
+  return (
+    ` The precision has grown to ${largest.toExponential(1)} times that of points on their own, with no end in sight: with penalty 0 the density ` +
+    'seems to have no maximum. Give a penalty above 0, or fewer neighbours.'
+  );
+}
+
+/** What the learned graph looks like, and what that does to the embedding. */
+function described(learned: Graph, allowed: number): string {
+  const { sizes } = connectedComponents(learned);
+  const has = `The learned graph has ${learned.sources.length} of ${allowed} edges`;
+  if (sizes.length === 1) return `${has} and is connected.`;
+  return (
+    `${has} and ${sizes.length} components, the largest of ${sizes.reduce((most, size) => Math.max(most, size))} points: points of different ` +
+    'components have no covariance, so that each eigenvector, before the covariance is centred, is 0 outside one component, and columns of the ' +
+    'embedding show components one by one, not where they are to each other. A smaller penalty or more neighbours would connect them.'
+  );
+}

@@ -1,0 +1,43 @@
+import { quadraticApproximation } from '../../inference/solvers/quadraticApproximation.ts';
+import type { Solver } from '../../model/solver.ts';
+import { spanningTree } from '../../numerics/graph/spanningTree.ts';
+import { laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
+import { type FieldProblem, weightScale } from '../density/kktResidual.ts';
+import type { FieldResult, FieldStep } from './fieldSearch.ts';
+import { interiorPoint } from './interiorPoint.ts';
+import { searchSolver } from './searchSolver.ts';
+
+/** Largest violation of the optimality conditions at a maximum. */
+export const CONVERGED = 1e-8;
+
+/** The path of the multipliers. */
+export const WEIGHTS = 'field.weights';
+
+/**
+ * The solver for the weights of a field with a dense covariance, in w/min(c/φ, 4C). It begins with the minimum spanning tree, each of its
+ * edges with the weight at which it meets its constraint alone: that is the maximum on a tree but for λ.
+ */
+export function denseWeightsSolver(problem: FieldProblem): Solver {
+  const first = new Float64Array(problem.squaredDistances.length);
+  for (const e of spanningTree(problem, problem.squaredDistances)) first[e] = 1;
+  return quadraticApproximation({ unit: problem.copies / 2, first });
+}
+
+/** The solver for the weights of a field on a sparse graph. */
+export function sparseWeightsSolver(problem: FieldProblem): Solver {
+  const { squaredDistances, copies } = problem;
+  return searchSolver<FieldStep, FieldResult>({
+    name: 'interiorPoint',
+    scale: squaredDistances.map((distance) => weightScale(problem, distance)),
+    begin: (start, memory) => interiorPoint(problem, laplacianFactor(problem), start, Number.POSITIVE_INFINITY, memory),
+    pointAt: ({ weights, value, resistances }) => ({
+      x: weights,
+      value,
+      gradient: resistances.map((R, e) => 0.5 * (copies * R - squaredDistances[e]!)),
+    }),
+    ending: ({ kktResidual }) =>
+      kktResidual <= CONVERGED
+        ? { status: 'converged', reason: 'no weight can be moved any further' }
+        : { status: 'failed', reason: 'rounding lets no weight be moved any further' },
+  });
+}

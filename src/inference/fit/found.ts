@@ -1,0 +1,19 @@
+import type { Outcome } from './bestOf.ts';
+import type { FitProblem } from './fitProblem.ts';
+
+/**
+ * The outcome with what its model has to say about it: how far its optimality conditions are from being met, and whether it is an
+ * optimum that means nothing, which is 'degenerate' then and not 'converged'.
+ */
+export function found({ model, compute, valuesAt, findingsAt }: FitProblem, outcome: Outcome): Outcome {
+  const findings = findingsAt(outcome.x);
+  const kktResidual =
+    findings === undefined ? compute(() => model.posterior(valuesAt(outcome.x)).kktResidual?.()) : findings.kktResidual;
+  const isDegenerate = findings?.isDegenerate === true && outcome.status === 'converged';
+  return {
+    ...outcome,
+    ...(isDegenerate && { status: 'degenerate' }),
+    message: findings === undefined ? outcome.message : `${outcome.message} ${findings.message}`,
+    diagnostics: { ...outcome.diagnostics, ...(kktResidual !== undefined && { kktResidual }) },
+  };
+}

@@ -1,0 +1,110 @@
+import { activeVariables, violation } from './activeVariables.ts';
+import { minimised } from './quadraticMinimum.ts';
+import type { Box, Ending, Iterate, QuadraticModel, Solver, SolverMemory, Steps } from './solver.ts';
+
+export interface QuadraticApproximationOptions {
+  /** Typical size of the objective's gradient and curvature in the solver's variables; 1 unless given. */
+  readonly unit?: number;
+  /** Where to begin, in the solver's variables, should all variables start at their lower bounds. */
+  readonly first?: Float64Array;
+}
+
+/** Of the unit: the largest violation at which the method ends, and at which its result counts where rounding lets it get no further. */
+const GOAL = 5e-12;
+const CLEAR = 1e-8;
+
+/** Of the violation: to what the quadratic model is minimised, at most. */
+const INNER = 0.05;
+
+/** The value counts as no higher up to this part of it. */
+const ROUNDING = 1e-12;
+
+/** Part of the decrease that the slope promises. */
+const ENOUGH = 1e-4;
+const SHORTEST = 1e-8;
+
+/**
+ * Newton's method for convex objectives of many variables with bounds, most of which are at one of them in the end: each step minimises the
+ * quadratic model by coordinate descent over the variables between their bounds and those that most want to leave one, and is halved
+ * until the objective falls enough. It asks for a curvature with a quadratic model.
+ *
+ * @param options - see {@link QuadraticApproximationOptions}
+ * @see Hsieh, Sustik, Dhillon & Ravikumar, J. Mach. Learn. Res. 15 (2014), on the graphical lasso
+ */
+export function quadraticApproximation({ unit = 1, first }: QuadraticApproximationOptions = {}): Solver {
+  return Object.freeze<Solver>({
+    name: 'quadraticApproximation',
+    bounded: true,
+    stochastic: false,
+    needsCurvature: true,
+    begin: (iterate: Iterate, box: Box, memory: SolverMemory = { begun: 0 }) => ({
+      iterate,
+      memory,
+      steps: descend(iterate, box, memory, unit, first),
+    }),
+  });
+}
+
+function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number, first?: Float64Array): Steps {
+  if (memory.begun === 0 && first !== undefined && iterate.x.every((x, i) => x === box.lower[i])) {
+    const { value, gradient } = yield { kind: 'evaluate', point: first };
+    memory.begun = 1;
+    if (value < iterate.value) {
+      move(iterate, first, value, gradient);
+      yield { kind: 'iteration', comparable: false };
+    }
+  }
+  for (;;) {
+    const residual = violation(iterate, box);
+    if (residual <= GOAL * unit) return CONVERGED;
+    const { curvature } = yield { kind: 'curvature' };
+    const model = modelAt(iterate, box);
+    const descent = curvature!.quadratic!(model);
+    const part = Math.min(INNER, residual / unit);
+    yield* minimised(descent, model, Math.max(0.1 * GOAL * unit, part * residual) / Math.sqrt(unit));
+    const step = descent.steps();
+    const slope = step.reduce((sum, d, a) => sum + d * model.gradient[a]!, 0);
+    let length = 1;
+    for (; ; length /= 2) {
+      if (length < SHORTEST) return residual <= CLEAR * unit ? CONVERGED : STUCK;
+      const point = moved(iterate, box, model.variables, step, length);
+      const { value, gradient } = yield { kind: 'evaluate', point };
+      if (!(value <= iterate.value + ENOUGH * length * slope + ROUNDING * Math.abs(iterate.value))) continue;
+      // Near the minimum the value no longer tells better from worse; the violation does.
+      const isWorse = violation({ x: point, gradient }, box) >= residual;
+      if (residual <= CLEAR * unit && isWorse) return CONVERGED;
+      move(iterate, point, value, gradient);
+      break;
+    }
+    yield { kind: 'iteration', comparable: false };
+  }
+}
+
+const CONVERGED: Ending = { status: 'converged', reason: 'no variable can be moved any further' };
+const STUCK: Ending = { status: 'failed', reason: 'no lower value was found along the step of the quadratic model' };
+
+function modelAt(iterate: Iterate, box: Box): QuadraticModel {
+  const variables = activeVariables(iterate, box);
+  const of = (entry: (i: number) => number) => Float64Array.from(variables, entry);
+  return {
+    variables,
+    gradient: of((i) => iterate.gradient[i]!),
+    lower: of((i) => box.lower[i]! - iterate.x[i]!),
+    upper: of((i) => box.upper[i]! - iterate.x[i]!),
+  };
+}
+
+function moved({ x }: Iterate, { lower, upper }: Box, variables: Int32Array, step: Float64Array, length: number) {
+  const point = x.slice();
+  for (let a = 0; a < variables.length; a++) {
+    const i = variables[a]!;
+    point[i] = Math.max(lower[i]!, Math.min(upper[i]!, x[i]! + length * step[a]!));
+  }
+  return point;
+}
+
+function move(iterate: Iterate, point: Float64Array, value: number, gradient: Float64Array): void {
+  iterate.x.set(point);
+  iterate.gradient.set(gradient);
+  iterate.value = value;
+}

@@ -1,0 +1,122 @@
+import { linearAlgebra } from '../../numerics/dense/activeEngine.ts';
+import { sharedMemory } from '../../numerics/memory.ts';
+import { conjugateGradients } from './conjugateGradients.ts';
+import type { QuadraticDescent, QuadraticModel, Step } from './solver.ts';
+
+/** Rounds of sweeps and a Newton step, at most. */
+const MOST_ROUNDS = 30;
+
+/** Sweeps over the variables between their bounds in each round, which find out most of those that belong to a bound. */
+const INNER_SWEEPS = 3;
+
+/** Variables whose Hessian is factored; beyond, conjugate gradients are faster, and hold no array of their square. */
+const MOST_DENSE = 5000;
+
+/** Products of conjugate gradients in one round, and the part of the residual that they leave, at most and at least. */
+const MOST_PRODUCTS = 150;
+const COARSE = 0.3;
+const FINE = 1e-4;
+
+type Pauses<T> = Generator<Step, T, unknown>;
+
+/**
+ * Minimises a quadratic model within its bounds: sweeps of coordinate descent say which variables are at one, and a Newton step takes the others
+ * to their minimum. Pauses now and then.
+ *
+ * @param tolerance - on what a sweep over all variables moves one, in units of 1/√H_ii
+ */
+export function* minimised(
+  descent: QuadraticDescent,
+  { variables, lower, upper }: QuadraticModel,
+  tolerance: number,
+): Pauses<void> {
+  const all = Int32Array.from(variables.keys());
+  const between = (places: Int32Array) => {
+    const d = descent.steps();
+    return places.filter((a) => d[a]! > lower[a]! && d[a]! < upper[a]!);
+  };
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    let change = descent.sweep(all);
+    yield PAUSE;
+    if (change <= tolerance) return;
+    const inner = between(all);
+    for (let sweep = 0; sweep < INNER_SWEEPS && change > tolerance; sweep++) {
+      change = descent.sweep(inner);
+      yield PAUSE;
+    }
+    if (change > tolerance) yield* newtonStep(descent, { lower, upper }, between(inner), (0.1 * tolerance) / change);
+  }
+}
+
+const PAUSE: Step = { kind: 'pause' };
+
+/**
+ * Takes variables between their bounds along Newton's step, held at the bounds that it meets; half, a quarter, … of it, until the model
+ * falls.
+ *
+ * @param part - of the slopes, to be left
+ */
+function* newtonStep(
+  descent: QuadraticDescent,
+  { lower, upper }: Pick<QuadraticModel, 'lower' | 'upper'>,
+  places: Int32Array,
+  part: number,
+): Pauses<void> {
+  const slopes = descent.slopes(places);
+  const right = slopes.map((slope) => -slope);
+  const step = solved(descent, places, right) ?? (yield* nearlySolved(descent, places, right, part));
+  yield PAUSE;
+  const steps = descent.steps();
+  const before = Float64Array.from(places, (a) => steps[a]!);
+  for (let length = 1; length > 1e-3; length /= 2) {
+    const after = before.map((d, k) =>
+      Math.max(lower[places[k]!]!, Math.min(upper[places[k]!]!, d + length * step[k]!)),
+    );
+    descent.move(places, after);
+    const ahead = descent.slopes(places);
+    yield PAUSE;
+    // The mean of both slopes is the model's own, as it is quadratic.
+    let change = 0;
+    for (let k = 0; k < after.length; k++) change += 0.5 * (slopes[k]! + ahead[k]!) * (after[k]! - before[k]!);
+    if (change < 0) return;
+  }
+  descent.move(places, before);
+}
+
+/** H⁻¹·right by a Cholesky factor; nothing where there are too many variables, or H is singular in double precision. */
+function solved(descent: QuadraticDescent, places: Int32Array, right: Float64Array): Float64Array | undefined {
+  const count = places.length;
+  if (count > MOST_DENSE) return undefined;
+  const memory = sharedMemory();
+  const algebra = linearAlgebra(memory);
+  return memory.withBlock(8 * count * count, (hessian) =>
+    memory.withBlock(8 * count, (offset) => {
+      const H = memory.float64(hessian, count * count);
+      descent.fill(places, H);
+      for (let k = 0; k < count; k++) H[k * (count + 1)]! *= 1 + 1e-12;
+      memory.float64(offset, count).set(right);
+      if (algebra.cholesky(count, hessian) >= 0) return undefined;
+      algebra.triangularSolve(count, 1, hessian, offset, false);
+      algebra.triangularSolve(count, 1, hessian, offset, true);
+      return memory.float64(offset, count).slice();
+    }),
+  );
+}
+
+function* nearlySolved(
+  descent: QuadraticDescent,
+  places: Int32Array,
+  right: Float64Array,
+  part: number,
+): Pauses<Float64Array> {
+  const inverse = (r: Float64Array, x: Float64Array) => {
+    for (let k = 0; k < r.length; k++) x[k] = r[k]! / descent.diagonal[places[k]!]!;
+  };
+  const product = (v: Float64Array) => descent.product(places, v);
+  const search = conjugateGradients({ right, product, inverse }, Math.max(FINE, Math.min(COARSE, part)), MOST_PRODUCTS);
+  for (;;) {
+    const { done, value } = search.next(false);
+    if (done) return value.solution;
+    yield PAUSE;
+  }
+}

@@ -1,0 +1,191 @@
+import { seededRandom } from 'latentfield';
+import { describe, expect, it } from 'vitest';
+import { curvedField } from '../../src/fields/density/curvedField.ts';
+import { type FieldProblem, kktResidual, weightScale } from '../../src/fields/density/kktResidual.ts';
+import { lbfgs, lbfgsb, minimize } from '../../src/inference/index.ts';
+import { quadraticApproximation } from '../../src/inference/solvers/quadraticApproximation.ts';
+import { type EngineChoice, withEngine } from '../../src/numerics/dense/index.ts';
+import { sharedMemory } from '../../src/numerics/memory.ts';
+import { expectClose } from '../tolerance.ts';
+import { fieldMaximum, fieldObjective } from './fieldObjective.ts';
+
+/** Every pair of points of the plane. */
+function planeProblem(points: number, options: Partial<FieldProblem> = {}): FieldProblem {
+  const { normal } = seededRandom(4);
+  const Y = Array.from({ length: points }, () => [normal(), normal()]);
+  const pairs = Y.flatMap((_, i) => Y.slice(i + 1).map((_, k) => [i, i + 1 + k] as const));
+  return {
+    size: points,
+    sources: Int32Array.from(pairs, ([i]) => i),
+    targets: Int32Array.from(pairs, ([, j]) => j),
+    squaredDistances: Float64Array.from(pairs, ([i, j]) =>
+      Y[i]!.reduce((sum, entry, d) => sum + (entry - Y[j]![d]!) ** 2, 0),
+    ),
+    basePrecision: 0.1,
+    copies: 2,
+    upper: 40,
+    ...options,
+  };
+}
+
+function residualAt(problem: FieldProblem, weights: Float64Array): number {
+  const field = curvedField(problem);
+  const { resistances } = field.evaluate(weights, problem.basePrecision);
+  field.dispose();
+  return kktResidual(problem, weights, resistances);
+}
+
+const problem = planeProblem(9);
+const weights = Float64Array.from(problem.sources, (_, e) => (e % 4 === 0 ? 0.3 + 0.1 * (e % 3) : 0));
+const some = Int32Array.of(2, 4, 5, 8, 11, 30);
+
+describe('the curvature of a field', () => {
+  const model = {
+    variables: some,
+    gradient: Float64Array.of(30, -0.2, -0.5, 0.1, -0.4, 0.2),
+    lower: new Float64Array(6).fill(-0.1),
+    upper: new Float64Array(6).fill(Infinity),
+  };
+  const engines: EngineChoice[] = ['wasm', 'typescript'];
+
+  it.each(engines)('is the change of its gradient (%s)', (engine) => {
+    withEngine(sharedMemory(), engine, () => {
+      const objective = fieldObjective(problem);
+      const descent = objective.curvature!(weights)!.quadratic(model);
+      const all = Int32Array.from(some.keys());
+      const H = new Float64Array(36);
+      descent.fill(all, H);
+      const gradientAt = (edge: number, change: number) => {
+        const moved = weights.slice();
+        moved[edge]! += change;
+        return objective(moved).gradient;
+      };
+      some.forEach((edge, b) => {
+        const [ahead, behind] = [gradientAt(edge, 1e-5), gradientAt(edge, -1e-5)];
+        const unit = new Float64Array(6);
+        const rounding = 1e-8 * descent.diagonal[b]!;
+        unit[b] = 1;
+        const column = descent.product(all, unit);
+        some.forEach((other, a) => {
+          const difference = (ahead[other]! - behind[other]!) / 2e-5;
+          expect(Math.abs(column[a]! - difference)).toBeLessThan(rounding);
+          expect(Math.abs(H[Math.max(a, b) * 6 + Math.min(a, b)]! - difference)).toBeLessThan(rounding);
+          if (a === b) expectClose(descent.diagonal[a]!, column[a]!, 1e-12);
+        });
+      });
+      descent.move(all, Float64Array.of(0.1, 0, 0.2, -0.05, 0, 0.3));
+      const Hd = descent.product(all, descent.steps());
+      expectClose(
+        descent.slopes(all),
+        model.gradient.map((g, a) => g + Hd[a]!),
+        1e-12,
+      );
+      objective.dispose();
+    });
+  });
+
+  it('is descended on with the same bits by compiled code and TypeScript, to where no slope leads on', () => {
+    const results = engines.map((engine) =>
+      withEngine(sharedMemory(), 'wasm', () => {
+        // One covariance for both: only the sweeps are on different engines.
+        const objective = fieldObjective(problem);
+        const descent = objective.curvature!(weights)!.quadratic(model);
+        const all = Int32Array.from(some.keys());
+        withEngine(sharedMemory(), engine, () => {
+          for (let sweep = 0; sweep < 200; sweep++) descent.sweep(all);
+        });
+        const d = descent.steps();
+        const slopes = descent.slopes(all);
+        objective.dispose();
+        return { d, slopes };
+      }),
+    );
+    expect(results[0]!.d).toEqual(results[1]!.d);
+    const { d, slopes } = results[0]!;
+    expect(d.some((entry) => entry === -0.1)).toBe(true);
+    d.forEach((entry, a) => {
+      if (entry === -0.1) expect(slopes[a]!).toBeGreaterThan(0);
+      else expect(Math.abs(slopes[a]!)).toBeLessThan(1e-12);
+    });
+  });
+
+  it('stays what it is when the field is evaluated elsewhere', () => {
+    const objective = fieldObjective(problem);
+    const curvature = objective.curvature!(weights)!;
+    const before = curvature.quadratic(model).diagonal;
+    objective(weights.map((weight) => 2 * weight + 1));
+    expect(curvature.quadratic(model).diagonal).toEqual(before);
+    objective.dispose();
+  });
+});
+
+describe('quadratic approximation', () => {
+  it.each<[string, Partial<FieldProblem>]>([
+    ['bounds that some weights are at', {}],
+    ['no upper bound', { upper: Infinity }],
+    ['a small base precision', { upper: Infinity, basePrecision: 1e-5 }],
+    ['bounds that most weights are at', { upper: 0.05 }],
+  ])('reaches the maximum that L-BFGS-B creeps up to, with %s', (_, options) => {
+    const plane = planeProblem(30, options);
+    const { x, value, iterations, status } = fieldMaximum(plane);
+    expect(status).toBe('converged');
+    expect(residualAt(plane, x)).toBeLessThan(1e-11);
+    expect(iterations).toBeLessThan(15);
+    const objective = fieldObjective(plane);
+    const slow = minimize(objective, new Float64Array(x.length), lbfgsb(), {
+      bounds: { lower: 0, upper: plane.upper },
+      scale: plane.squaredDistances.map((distance) => weightScale(plane, distance)),
+      tolerance: 1e-9,
+      relativeDecrease: 0,
+      maxIterations: 5000,
+    });
+    objective.dispose();
+    expectClose(value, slow.value, 1e-12);
+    expectClose(x, slow.x, 1e-6);
+  });
+
+  it('goes on from each of its iterations, the last too, to the same end', () => {
+    const plane = planeProblem(25);
+    const start = plane.squaredDistances.map((distance, e) => (e % 9 === 0 ? 0.3 * weightScale(plane, distance) : 0));
+    for (const from of [start, new Float64Array(start.length)]) {
+      const whole = fieldMaximum(plane, from);
+      expect(whole.iterations).toBeGreaterThan(3);
+      for (let maxIterations = 0; maxIterations <= whole.iterations; maxIterations++) {
+        const { state } = fieldMaximum(plane, from, { maxIterations });
+        expect(fieldMaximum(plane, from, { state })).toEqual(whole);
+      }
+    }
+  });
+
+  it('halves a step to where the precision has no factor', () => {
+    // Two pairs of points and a bridge, of four times the weight that is best: the whole step takes it to 0, where both pairs are
+    // held by the base precision alone, which is nothing beside the weights.
+    const bridged: FieldProblem = {
+      size: 4,
+      sources: Int32Array.of(0, 1, 2),
+      targets: Int32Array.of(1, 2, 3),
+      squaredDistances: Float64Array.of(1, 2, 1),
+      basePrecision: 1e-30,
+      copies: 3,
+      upper: Infinity,
+    };
+    const { x } = fieldMaximum(bridged, Float64Array.of(3, 6, 3));
+    // On a tree R_e = 1/w_e, so that w_e = c/φ_e.
+    expectClose(x, [3, 1.5, 3], 1e-9);
+  });
+
+  it('is begun near the maximum with fewer steps', () => {
+    const plane = planeProblem(60, { upper: Infinity });
+    const cold = fieldMaximum(plane);
+    const moved = planeProblem(60, { upper: Infinity, basePrecision: 0.11 });
+    const warm = fieldMaximum(moved, cold.x);
+    expect(warm.iterations).toBeLessThan(fieldMaximum(moved).iterations);
+    expect(residualAt(moved, warm.x)).toBeLessThan(1e-11);
+  });
+
+  it('says what to use where the objective gives no curvature', () => {
+    const bowl = (x: Float64Array) => ({ value: x[0]! ** 2, gradient: [2 * x[0]!] });
+    expect(() => minimize(bowl, [1], quadraticApproximation())).toThrow(/asks for the curvature.*Use lbfgs\(\)/);
+    expect(minimize(bowl, [1], lbfgs()).status).toBe('converged');
+  });
+});
