@@ -8,6 +8,7 @@ export * from './fields/index.ts';
 export * from './inference/index.ts';
 export * from './kernels/index.ts';
 export * from './latents/index.ts';
+export * from './mapping/index.ts';
 export * from './model/index.ts';
 export * from './models/index.ts';
 export * from './numerics/index.ts';

@@ -1,6 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
-import type { Kernel } from '../kernels/kernel.ts';
 import type { Latents } from '../latents/latents.ts';
 import type { Assembly } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
@@ -8,8 +7,11 @@ import { ownTensors } from '../model/part.ts';
 import type { Prior } from '../priors/definePrior.ts';
 import { matrixTensor } from '../tensors/matrixTensor.ts';
 import { type Scalar, tf } from '../tensors/tensorflow.ts';
-import { KERNEL, mapping, NOISE } from './gaussianProcess.ts';
+import type { GaussianProcess } from './gaussianProcess.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
+
+/** The name of the mapping's term, and the segment of its parameters' paths. */
+export const MAPPING = 'mapping';
 
 /** A prior in its place in a model: two of one name are told apart. */
 export interface PlacedPrior {
@@ -25,15 +27,13 @@ export interface ModelParts {
   readonly patterns: readonly ObservedPattern[];
   readonly latentDim: number;
   readonly latents: Latents;
-  readonly kernel: Kernel;
-  readonly noise: Parameter;
+  readonly process: GaussianProcess;
   readonly priors: readonly PlacedPrior[];
 }
 
 /** Gives the second prior of a name the name with a 2, and so on. */
 export function placed(priors: readonly Prior[]): PlacedPrior[] {
-  // 'mapping' is the likelihood's term.
-  const count = new Map([['mapping', 1]]);
+  const count = new Map([[MAPPING, 1]]);
   return priors.map((prior) => {
     const number = (count.get(prior.name) ?? 0) + 1;
     count.set(prior.name, number);
@@ -43,11 +43,10 @@ export function placed(priors: readonly Prior[]): PlacedPrior[] {
 
 /** Every parameter of the model by path, started. */
 function parametersOf(parts: ModelParts, seed: number): Record<string, Parameter> {
-  const { observations, latentDim, latents, kernel, noise, priors } = parts;
+  const { observations, latentDim, latents, process, priors } = parts;
   return {
     ...latents.parameters(observations, latentDim, seed),
-    ...prefixed(KERNEL, kernel.parameters),
-    [NOISE]: noise,
+    ...prefixed(`${MAPPING}.`, process.parameters),
     ...Object.assign({}, ...priors.map(({ name, prior }) => prefixed(`priors.${name}.`, prior.parameters))),
   };
 }
@@ -60,12 +59,17 @@ export function assembled(parts: ModelParts, seed: number): Assembly {
   const seen = parts.latents.features(Y, Y);
   const observations = tf.keep(matrixTensor(Y));
   const features = seen === Y ? observations : tf.keep(matrixTensor(seen));
-  const likelihood = mapping(parts.kernel, parts.patterns, Y.rows, parts.latentDim);
+  const { process } = parts;
+  const paths = Object.keys(process.parameters);
+  const mapping = process.given(parts.patterns, Y.rows);
   return {
     parameters,
-    terms: (values, { onJitter }) => {
+    terms: (values, context) => {
+      const { onJitter } = context;
       const X = parts.latents.apply(values, features);
-      const terms: Record<string, Scalar> = { mapping: likelihood.logDensity(values, X, onJitter) };
+      const terms: Record<string, Scalar> = {
+        [MAPPING]: mapping.logDensity(ownTensors(values, MAPPING, paths), X, context),
+      };
       parts.priors.forEach(({ name, prior }, i) => {
         const p = ownTensors(values, `priors.${name}`, Object.keys(prior.parameters));
         terms[name] = prior.logDensity(p, X, { observations, constants: constants[i], onJitter });
@@ -75,7 +79,7 @@ export function assembled(parts: ModelParts, seed: number): Assembly {
     dispose: () => {
       observations.dispose();
       if (features !== observations) features.dispose();
-      likelihood.dispose();
+      mapping.dispose();
     },
   };
 }

@@ -1,20 +1,23 @@
 import { Matrix } from '../core/matrix.ts';
 import type { Standardization } from '../core/observations.ts';
 import type { Random } from '../core/random.ts';
-import type { Kernel } from '../kernels/kernel.ts';
-import type { ParameterValues, Prediction, PredictiveDensity } from '../model/model.ts';
+import type { ParameterValues, Prediction, PredictiveDensity, TensorMap } from '../model/model.ts';
+import { valueTensors } from '../model/valueTensors.ts';
 import { doublesOf } from '../tensors/doubles.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import { valueAndGradients } from '../tensors/gradients.ts';
 import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
-import type { Scalar, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
-import { conditionedMoments, type Moments } from './conditionedMoments.ts';
-import { NOISE } from './gaussianProcess.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
+import type { Covariance, Moments } from './covariance/covariance.ts';
+import { patternData, placeOf } from './covariance/observedData.ts';
+import { noiseOfNew } from './likelihoods/gaussian.ts';
+import type { Noise } from './likelihoods/likelihood.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
 
-/** A Gaussian process with all its values known, ready to predict. Holds plain numbers, no tensors. */
-export interface GaussianProcess {
+/** A Gaussian process with all its values known, given observations, ready to predict. Holds plain numbers, no tensors. */
+export interface ConditionedProcess {
+  /** Moments at X (n×q), n×D each; of observations with `noise`. */
   predict(X: Matrix, noise: boolean): Prediction;
   /** A draw from the joint predictive distribution at X, n×D. */
   sample(X: Matrix, random: Random, noise: boolean): Matrix;
@@ -24,45 +27,41 @@ export interface GaussianProcess {
   predictiveDensity(X: Matrix, Y: Matrix, prior?: (X: Tensor2D) => Tensor1D): PredictiveDensity;
 }
 
+/** A process of known values and what it is conditioned on. */
+export interface Conditioning {
+  readonly covarianceAt: (p: TensorMap, X: Tensor2D) => Covariance;
+  readonly noise: (p: TensorMap) => Noise;
+  /** By the names of the process's own parameters. */
+  readonly values: ParameterValues;
+  /** N×q */
+  readonly X: Matrix;
+  readonly patterns: readonly ObservedPattern[];
+  /** What to call the covariance in messages. */
+  readonly name: string;
+}
+
+/** The moments of the columns of one pattern. */
+interface PatternMoments extends Moments {
+  readonly columns: Int32Array;
+  /** The variance of the noise in their new observations: a scalar, or one a column. */
+  readonly noise: Tensor;
+}
+
 /**
- * Conditions the process on the observations: with K = LLᵀ, mean(x*) = k*ᵀK⁻¹Y and
- * variance(x*) = k** − ‖L⁻¹k*‖² (+ σ² for a new observation), the change of the columns of Y undone.
+ * Conditions the process on the observations, once; what that leaves is kept as plain numbers. The change of the columns of Y is undone.
  *
  * @see Rasmussen & Williams 2006, algorithm 2.1
  */
-export function conditionedProcess(
-  kernel: Kernel,
-  values: ParameterValues,
-  X: Matrix,
-  patterns: readonly ObservedPattern[],
-  standardization: Standardization,
-): GaussianProcess {
-  const mappingValues = Object.fromEntries(Object.entries(values).filter(([path]) => path.startsWith('mapping.')));
-  const noiseVariance = values[NOISE] as number;
-  const momentsAt = withFloat64(() => conditionedMoments(kernel, mappingValues, X, patterns));
+export function conditionedProcess(given: Conditioning, standardization: Standardization): ConditionedProcess {
+  const momentsAt = conditionedMoments(given, standardization.mean.length);
   return {
     predict: (Xnew, noise) =>
-      withFloat64(() => {
-        const parts = momentsAt(matrixTensor(Xnew));
-        return inUnits(parts, Xnew.rows, noise ? noiseVariance : 0, standardization);
-      }),
+      withFloat64(() => inUnits(momentsAt(matrixTensor(Xnew)), Xnew.rows, noise, standardization)),
     sample: (Xnew, random, noise) =>
       withFloat64(() => {
         const drawn = Matrix.zeros(Xnew.rows, standardization.mean.length);
-        for (const { columns, mean, covariance } of momentsAt(matrixTensor(Xnew))) {
-          const noisy = op.addDiagonal(covariance(), op.scalar(noise ? noiseVariance : 0));
-          const L = op.cholesky(noisy, { name: 'The predictive covariance' });
-          const normals = new Matrix(
-            Float64Array.from({ length: Xnew.rows * columns.length }, () => random.normal()),
-            Xnew.rows,
-            columns.length,
-          );
-          place(
-            drawn,
-            columns,
-            tensorMatrix(op.add(mean, op.matMul(L, matrixTensor(normals))) as Tensor2D),
-            standardization,
-          );
+        for (const part of momentsAt(matrixTensor(Xnew))) {
+          place(drawn, part.columns, drawnFrom(part, random, noise), standardization);
         }
         return drawn;
       }),
@@ -72,7 +71,7 @@ export function conditionedProcess(
         let density: Float64Array = new Float64Array(Xnew.rows);
         let posterior = density;
         const sum = () => {
-          const own = logDensities(momentsAt(A), noiseVariance, Y, standardization);
+          const own = logDensities(momentsAt(A), Y, standardization);
           const both = prior === undefined ? own : (op.add(own, prior(A)) as Tensor1D);
           density = doublesOf(own);
           posterior = doublesOf(both);
@@ -85,17 +84,65 @@ export function conditionedProcess(
   };
 }
 
-/** −½·Σ_j (log 2πv_i + (y_ij − m_ij)²/v_i), v the variance of an observation, over the observed entries of each row of Y. */
+/** The moments at new inputs, n×q, pattern by pattern. Called on the float64 backend. */
+function conditionedMoments(
+  { covarianceAt, noise, values, X, patterns, name }: Conditioning,
+  width: number,
+): (A: Tensor2D) => PatternMoments[] {
+  const conditioned = withFloat64(() => {
+    const covariance = covarianceAt(valueTensors(values), matrixTensor(X));
+    return patterns.map((pattern) => {
+      const left = covariance.condition(patternData(pattern, X.rows, width), { name });
+      return { pattern, left: Object.entries(left).map(([key, tensor]) => [key, tensorMatrix(tensor)] as const) };
+    });
+  });
+  return (A) => {
+    const p = valueTensors(values);
+    const momentsOf = covarianceAt(p, matrixTensor(X)).momentsAt(A);
+    return conditioned.map(({ pattern, left }) => {
+      const tensors = Object.fromEntries(left.map(([key, matrix]) => [key, matrixTensor(matrix)]));
+      const where = placeOf(pattern, X.rows, width);
+      return {
+        ...momentsOf(where, tensors),
+        columns: pattern.columns,
+        noise: noiseOfNew(noise(p), where.columns),
+      };
+    });
+  };
+}
+
+/** A joint draw of the functions of some columns, or with noise of observations, n×columns. */
+function drawnFrom(
+  { columns, mean, variance, covariance, noise }: PatternMoments,
+  random: Random,
+  noisy: boolean,
+): Matrix {
+  const [n, c] = mean.shape;
+  const normals = new Matrix(
+    Float64Array.from({ length: n * c }, () => random.normal()),
+    n,
+    c,
+  );
+  const factor = (column: number) => {
+    const own = !noisy ? op.scalar(0) : noise.size === 1 ? noise : op.gather(noise, [column]);
+    return op.cholesky(op.addDiagonal(covariance(column), own), { name: 'The predictive covariance' });
+  };
+  if (variance.shape[1] === 1) return tensorMatrix(op.add<Tensor2D>(mean, op.matMul(factor(0), matrixTensor(normals))));
+  const draws = Array.from(columns, (_, j) =>
+    op.matMul<Tensor2D>(factor(j), op.reshape(op.tensor(normals.column(j)), [n, 1])),
+  );
+  return tensorMatrix(op.add<Tensor2D>(mean, op.concat(draws, 1)));
+}
+
+/** −½·Σ_j (log 2πv_ij + (y_ij − m_ij)²/v_ij), v the variance of an observation, over the observed entries of each row of Y. */
 function logDensities(
-  parts: readonly Moments[],
-  noise: number,
+  parts: readonly PatternMoments[],
   Y: Matrix,
   { mean: offset, deviation }: Standardization,
 ): Tensor1D {
   return parts
-    .map(({ columns, mean, variance }) => {
+    .map(({ columns, mean, variance, noise }) => {
       const [observed, given] = [Matrix.zeros(Y.rows, columns.length), Matrix.zeros(Y.rows, columns.length)];
-      const counts = new Float64Array(Y.rows);
       const scales = new Float64Array(Y.rows);
       columns.forEach((j, c) => {
         for (let i = 0; i < Y.rows; i++) {
@@ -103,15 +150,14 @@ function logDensities(
           if (Number.isNaN(entry)) continue;
           observed.data[i * columns.length + c] = 1;
           given.data[i * columns.length + c] = (entry - offset[j]!) / deviation[j]!;
-          counts[i] = counts[i]! + 1;
           scales[i] = scales[i]! + Math.log(2 * Math.PI) + 2 * Math.log(deviation[j]!);
         }
       });
       const noisy = op.add(variance, noise);
-      const residual = op.mul(matrixTensor(observed), op.sub(matrixTensor(given), mean));
-      const quadratic = op.div(op.sum(op.square(residual), 1), noisy);
-      const constant = op.add(op.mul(op.tensor(counts), op.log(noisy)), op.tensor(scales));
-      return op.mul(-0.5, op.add(constant, quadratic)) as Tensor1D;
+      const present = matrixTensor(observed);
+      const residual = op.mul(present, op.sub(matrixTensor(given), mean));
+      const logarithms = op.add(op.sum(op.mul(present, op.log(noisy)), 1), op.tensor(scales));
+      return op.mul<Tensor1D>(-0.5, op.add(logarithms, op.sum(op.div(op.square(residual), noisy), 1)));
     })
     .reduce((sum, part) => op.add(sum, part) as Tensor1D);
 }
@@ -119,16 +165,23 @@ function logDensities(
 /**
  * The prediction in the units of the observations. The variance of a noise-free function is not negative; rounding may make it so.
  */
-function inUnits(parts: readonly Moments[], rows: number, noise: number, standardization: Standardization): Prediction {
+function inUnits(
+  parts: readonly PatternMoments[],
+  rows: number,
+  noisy: boolean,
+  standardization: Standardization,
+): Prediction {
   const { deviation } = standardization;
   const D = deviation.length;
   const prediction = { mean: Matrix.zeros(rows, D), variance: Matrix.zeros(rows, D) };
   for (const part of parts) {
     place(prediction.mean, part.columns, tensorMatrix(part.mean), standardization);
-    const variance = doublesOf(part.variance);
-    part.columns.forEach((j) => {
+    const [variance, noise] = [tensorMatrix(part.variance), doublesOf(part.noise)];
+    part.columns.forEach((j, c) => {
+      const added = noisy ? noise[noise.length === 1 ? 0 : c]! : 0;
       for (let i = 0; i < rows; i++) {
-        prediction.variance.data[i * D + j] = (Math.max(0, variance[i]!) + noise) * deviation[j]! ** 2;
+        const own = variance.at(i, variance.columns === 1 ? 0 : c);
+        prediction.variance.data[i * D + j] = (Math.max(0, own) + added) * deviation[j]! ** 2;
       }
     });
   }

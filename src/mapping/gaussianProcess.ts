@@ -1,135 +1,189 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { describe, type Matrix } from '../core/matrix.ts';
+import { type Standardization, unchanged } from '../core/observations.ts';
+import { unknownName } from '../core/options.ts';
+import { checkKernel } from '../kernels/algebra.ts';
 import type { Kernel } from '../kernels/kernel.ts';
-import { type Basis, noisyGram, symmetricBasisOf } from '../kernels/structure/index.ts';
-import type { TensorMap } from '../model/model.ts';
-import { outerProduct } from '../numerics/dense/outerProduct.ts';
-import { matrixTensor } from '../tensors/matrixTensor.ts';
+import type { ParameterValues, TensorMap } from '../model/model.ts';
+import type { Parameter, ParameterLike } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
-import { type Scalar, type Tensor, type Tensor1D, type Tensor2D, tf } from '../tensors/tensorflow.ts';
-import { fewFeatures, lowRankLogDensity } from './lowRank.ts';
+import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
+import { type ConditionedProcess, conditionedProcess } from './conditionedProcess.ts';
+import type { CovarianceStructure } from './covariance/covariance.ts';
+import { dataOf, disposeData, keptPatternData } from './covariance/observedData.ts';
+import { structureOf } from './covariance/structureOf.ts';
+import { checkNoise, gaussian, noiseOfNew } from './likelihoods/gaussian.ts';
+import { isLikelihood, type Likelihood, type Noise } from './likelihoods/likelihood.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
 
-export const KERNEL = 'mapping.kernel.';
-export const NOISE = 'mapping.noise';
-const NAME = 'The covariance of the mapping';
-
-/** The kernel's tensors under the kernel's own names. */
-export function kernelTensors(kernel: Kernel, values: TensorMap): TensorMap {
-  return Object.fromEntries(Object.keys(kernel.parameters).map((key) => [key, values[KERNEL + key]!]));
+/** What a process may tell of its computation. */
+export interface ProcessContext {
+  /** Called with the jitter that a factorisation needed. */
+  readonly onJitter?: (jitter: number) => void;
 }
 
-/** K = k(X, X) + σ²I */
-function noisyCovariance(kernel: Kernel, values: TensorMap, X: Tensor2D): Tensor2D {
-  const p = kernelTensors(kernel, values);
-  const noise = values[NOISE]!;
-  return noisyGram(kernel)(p, X, noise);
-}
-
-/** The part of K that belongs to the observed rows. */
-function observedPart(K: Tensor2D, rows: Tensor1D | undefined): Tensor2D {
-  return rows === undefined ? K : (op.gather(op.gather(K, rows, 0), rows, 1) as Tensor2D);
-}
-
-/** The likelihood of a Gaussian-process mapping, with its constants as tensors until `dispose`. */
-export interface Mapping {
-  /** log p(Y|X) at a model's values and its N×q latents. */
-  logDensity(values: TensorMap, X: Tensor2D, onJitter: (jitter: number) => void): Scalar;
-  dispose(): void;
-}
-
-/** The log density of the columns of one pattern, with its constants as tensors. */
-interface PatternTerm {
-  /** @param basis - K = k(X, X) + σ²I, N×N, or Φ, N×r */
-  logDensity(basis: Tensor2D, noise: Tensor, options: op.PositiveDefiniteOptions): Scalar;
-  readonly constants: readonly Tensor[];
+/** Moments at new inputs, as tensors. */
+export interface ProcessMoments {
+  /** n×D */
+  readonly mean: Tensor2D;
+  /** Of the noise-free functions, n×D. */
+  readonly variance: Tensor2D;
+  /** The variance that the noise adds to it in an observation: a scalar, or D entries. */
+  readonly noise: Tensor;
 }
 
 /**
- * The Gaussian-process mapping from latents to observations as a term:
- * log p(Y|X) = −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ), K = k(X, X) + σ²I; columns that are observed in the same rows only
- * share the part of K that belongs to those. Of a kernel with fewer features than points, K is not formed.
- *
- * @see Lawrence 2005, eq. 4
+ * Y = f(X) + noise with every column of f a Gaussian process: a part of a model, with the kernel's parameters under `kernel.…` and the
+ * noise's variance under `noise`. Values `p` are tensors by these names.
  */
-export function mapping(
-  kernel: Kernel,
-  patterns: readonly ObservedPattern[],
-  points: number,
-  columns: number,
-): Mapping {
-  const features = fewFeatures(kernel, points, columns);
-  const basis = symmetricBasisOf(kernel, columns);
-  const whole = patterns.length === 1 && isWhole(patterns[0]!, points) ? patterns[0] : undefined;
-  if (basis !== undefined && whole !== undefined) {
-    return symmetricBasisMapping(basis, kernel, whole);
+export interface GaussianProcess {
+  readonly kind: 'gaussianProcess';
+  readonly kernel: Kernel;
+  readonly likelihood: Likelihood;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  /**
+   * log p(Y|X), a scalar, of complete observations Y (N×D) at inputs X (N×q):
+   * −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ) with K = k(X, X) + σ²I.
+   */
+  readonly logDensity: (p: TensorMap, X: Tensor2D, Y: Tensor2D, context?: ProcessContext) => Scalar;
+  /** The moments at new inputs A (n×q), given Y at X. */
+  readonly predict: (p: TensorMap, X: Tensor2D, Y: Tensor2D, A: Tensor2D, context?: ProcessContext) => ProcessMoments;
+  /** The density of observations that stay the same, of which entries may be missing, at N inputs. */
+  readonly given: (patterns: readonly ObservedPattern[], points: number) => GivenProcess;
+  /** The process of known values given observations at X (N×q): its factors are made once. */
+  readonly condition: (
+    values: ParameterValues,
+    X: Matrix,
+    patterns: readonly ObservedPattern[],
+    standardization?: Standardization,
+  ) => ConditionedProcess;
+}
+
+/** The density of a process's observations, which are kept as tensors until `dispose`. */
+export interface GivenProcess {
+  logDensity(p: TensorMap, X: Tensor2D, context?: ProcessContext): Scalar;
+  dispose(): void;
+}
+
+export interface GaussianProcessOptions {
+  /** Covariance of the functions. */
+  readonly kernel: Kernel;
+  /** Short form of `gaussian({ variance })`: one variance, or a list with one a column; 0.01 unless given. */
+  readonly noise?: ParameterLike;
+  /** The likelihood, a Gaussian one. Not together with `noise`. */
+  readonly likelihood?: Likelihood;
+}
+
+const NAME = 'The covariance of the mapping';
+
+/**
+ * A Gaussian process from latents to observations, as a part of a model: `defineModel` takes it among its parts.
+ *
+ * Work is done in the cheapest form that the kernel allows: of few features, without any N×N matrix.
+ *
+ * @param options - see {@link GaussianProcessOptions}
+ * @throws InvalidInputError for an unknown option, a kernel that is not one, or a likelihood that is not Gaussian
+ * @see Rasmussen & Williams 2006, §2.2; Lawrence 2005, eq. 4
+ * @example
+ * ```ts
+ * const process = gaussianProcess({ kernel: add(rbf(), bias()), noise: 0.1 });
+ * Object.keys(process.parameters); // kernel.rbf.variance, kernel.rbf.lengthscale, kernel.bias.variance, noise
+ * ```
+ */
+export function gaussianProcess(options: GaussianProcessOptions): GaussianProcess {
+  const { kernel, likelihood, noise } = checkedOptions(options);
+  const names = Object.keys(kernel.parameters);
+  const own = (p: TensorMap): TensorMap => Object.fromEntries(names.map((name) => [name, p[`kernel.${name}`]!]));
+  const structures = new Map<string, CovarianceStructure>();
+  const structureFor = (points: number, columns: number) => {
+    const key = `${points},${columns}`;
+    const structure = structures.get(key) ?? structureOf(kernel, points, columns);
+    structures.set(key, structure);
+    return structure;
+  };
+  const covarianceAt = (p: TensorMap, X: Tensor2D) => structureFor(...X.shape).at(own(p), X, noise(p));
+  const optionsOf = ({ onJitter }: ProcessContext = {}) => ({ name: NAME, ...(onJitter && { onJitter }) });
+
+  return Object.freeze<GaussianProcess>({
+    kind: 'gaussianProcess',
+    kernel,
+    likelihood,
+    parameters: Object.freeze({
+      ...Object.fromEntries(names.map((name) => [`kernel.${name}`, kernel.parameters[name]!])),
+      ...likelihood.parameters,
+    }),
+    logDensity: (p, X, Y, context) => {
+      checkNoise(likelihood, ...Y.shape);
+      return covarianceAt(p, X).logDensity(dataOf(Y), optionsOf(context));
+    },
+    predict: (p, X, Y, A, context) => {
+      checkNoise(likelihood, ...Y.shape);
+      const covariance = covarianceAt(p, X);
+      const data = dataOf(Y);
+      const { mean, variance } = covariance.momentsAt(A)(data, covariance.condition(data, optionsOf(context)));
+      const wide = variance.shape[1] === mean.shape[1];
+      return {
+        mean,
+        variance: wide ? variance : op.mul<Tensor2D>(variance, op.ones([1, mean.shape[1]])),
+        noise: noiseOfNew(noise(p), undefined),
+      };
+    },
+    given: (patterns, points) => {
+      const width = patterns.reduce((sum, { columns }) => sum + columns.length, 0);
+      checkNoise(likelihood, points, width);
+      const data = patterns.map((pattern) => keptPatternData(pattern, points, width));
+      return {
+        logDensity: (p, X, context) => {
+          const covariance = covarianceAt(p, X);
+          return data
+            .map((part) => covariance.logDensity(part, optionsOf(context)))
+            .reduce((sum, part) => op.add<Scalar>(sum, part));
+        },
+        dispose: () => data.forEach(disposeData),
+      };
+    },
+    condition: (values, X, patterns, standardization) => {
+      const width = patterns.reduce((sum, { columns }) => sum + columns.length, 0);
+      checkNoise(likelihood, X.rows, width);
+      return conditionedProcess(
+        { covarianceAt, noise, values, X, patterns, name: NAME },
+        standardization ?? unchanged(width),
+      );
+    },
+  });
+}
+
+function checkedOptions(options: GaussianProcessOptions): {
+  kernel: Kernel;
+  likelihood: Likelihood;
+  noise: (p: TensorMap) => Noise;
+} {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidInputError(
+      `gaussianProcess takes an object of options, such as { kernel: rbf(), noise: 0.1 }, but ${describe(options)} was given.`,
+    );
   }
-  const terms = patterns.map((pattern) => (features ? lowRankTerm(pattern, points) : fullRankTerm(pattern, points)));
-  return {
-    logDensity: (values, X, onJitter) => {
-      const basis = features?.at(kernelTensors(kernel, values), X) ?? noisyCovariance(kernel, values, X);
-      return terms
-        .map((term) => term.logDensity(basis, values[NOISE]!, { name: NAME, onJitter }))
-        .reduce((sum, part) => op.add(sum, part) as Scalar);
-    },
-    dispose: () => {
-      for (const { constants } of terms) for (const tensor of constants) tensor.dispose();
-    },
-  };
-}
-
-/** Observed everywhere, in no more columns than there are points. */
-function isWhole({ rows, observations }: ObservedPattern, points: number): boolean {
-  return rows.length === points && observations.columns <= points;
-}
-
-/** The same of a kernel with k(X, X) = E² + UUᵀ, from E and U. */
-function symmetricBasisMapping(structure: Basis, kernel: Kernel, { observations }: ObservedPattern): Mapping {
-  const Y = tf.keep(matrixTensor(observations));
-  return {
-    logDensity: (values, X, onJitter) => {
-      const p = kernelTensors(kernel, values);
-      const { basis, features } = structure.at(p, X);
-      const { white } = structure;
-      const noise = white === undefined ? values[NOISE]! : op.addScalars(values[NOISE]!, white(p));
-      return op.symmetricBasisLogDensity(basis, features, noise, Y, { name: NAME, onJitter });
-    },
-    dispose: () => Y.dispose(),
-  };
-}
-
-function fullRankTerm({ rows, observations }: ObservedPattern, points: number): PatternTerm {
-  const { columns } = observations;
-  const observed = rows.length === points ? undefined : tf.keep(tf.tensor1d(rows, 'int32'));
-  const data: op.GaussianData =
-    columns > rows.length
-      ? { outerProduct: tf.keep(matrixTensor(outerProduct(observations))), columns }
-      : { observations: tf.keep(matrixTensor(observations)), constant: true };
-  return {
-    logDensity: (K, _noise, options) => op.gaussianLogDensity(observedPart(K, observed), data, options),
-    constants: ['observations' in data ? data.observations : data.outerProduct, ...(observed ? [observed] : [])],
-  };
-}
-
-function lowRankTerm({ rows, observations }: ObservedPattern, points: number): PatternTerm {
-  const observed = rows.length === points ? undefined : tf.keep(tf.tensor1d(rows, 'int32'));
-  const Y = tf.keep(matrixTensor(observations));
-  const energy = observations.data.reduce((sum, entry) => sum + entry * entry, 0);
-  return {
-    logDensity: (features, noise, options) => {
-      const own = observed === undefined ? features : op.gather<Tensor2D>(features, observed);
-      return lowRankLogDensity(own, noise, Y, energy, options);
-    },
-    constants: [Y, ...(observed ? [observed] : [])],
-  };
-}
-
-/** The Cholesky factor of the part of K = k(X, X) + σ²I that belongs to the rows in which a pattern is observed. */
-export function covarianceFactorOf(
-  kernel: Kernel,
-  values: TensorMap,
-  X: Tensor2D,
-  { rows }: ObservedPattern,
-): Tensor2D {
-  const all = rows.length === X.shape[0];
-  const K = noisyCovariance(kernel, values, X);
-  return op.cholesky(observedPart(K, all ? undefined : tf.tensor1d(rows, 'int32')), { name: NAME });
+  const known = ['kernel', 'noise', 'likelihood'];
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) throw unknownName('option', key, known, 'gaussianProcess');
+  }
+  const kernel = checkKernel(options.kernel, "Option 'kernel' of gaussianProcess");
+  if (options.noise !== undefined && options.likelihood !== undefined) {
+    throw new InvalidInputError(
+      'gaussianProcess takes either noise or a likelihood, but both were given. Say it in the likelihood: gaussian({ variance }).',
+    );
+  }
+  const likelihood = options.likelihood ?? gaussian(options.noise === undefined ? {} : { variance: options.noise });
+  if (!isLikelihood(likelihood)) {
+    throw new InvalidInputError(
+      `Option 'likelihood' of gaussianProcess must be a likelihood, such as gaussian({ variance: 0.1 }), but ${describe(likelihood)} was given.`,
+    );
+  }
+  const { conjugate } = likelihood;
+  if (conjugate === undefined) {
+    throw new InvalidInputError(
+      `A Gaussian process is integrated out exactly under a Gaussian likelihood only, but '${likelihood.name}' was given. Use bayesianGplvm, whose bound takes others.`,
+    );
+  }
+  return { kernel, likelihood, noise: conjugate };
 }

@@ -7,16 +7,18 @@ import { withFloat64 } from '../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
-import type { ModelParts, PlacedPrior } from './assembly.ts';
-import { conditionedProcess, type GaussianProcess } from './conditionedProcess.ts';
+import { MAPPING, type ModelParts, type PlacedPrior } from './assembly.ts';
+import type { ConditionedProcess } from './conditionedProcess.ts';
 
 /** What a Gaussian-process latent variable model can do at these values. The factor of its covariance is made when first needed. */
 export function posteriorOf(parts: ModelParts, values: ParameterValues, standardization: Standardization): Posterior {
   const { observations, priors } = parts;
   const latents = latentsOf(parts.latents, values, observations, observations);
-  let conditioned: GaussianProcess | undefined;
+  let conditioned: ConditionedProcess | undefined;
   const process = () => {
-    conditioned ??= conditionedProcess(parts.kernel, values, latents, parts.patterns, standardization);
+    const keys = Object.keys(parts.process.parameters);
+    const own = Object.fromEntries(keys.map((key) => [key, values[`${MAPPING}.${key}`]!]));
+    conditioned ??= parts.process.condition(own, latents, parts.patterns, standardization);
     return conditioned;
   };
   const pointwise = priors.filter(({ prior }) => prior.pointLogDensity !== undefined);

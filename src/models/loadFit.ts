@@ -6,6 +6,7 @@ import { createFit } from '../inference/fit/createFit.ts';
 import { type KernelCatalogue, type KernelJSON, kernelFromJSON } from '../kernels/json.ts';
 import { latentsFromJSON, type MapCatalogue } from '../latents/json.ts';
 import type { LatentsJSON } from '../latents/latents.ts';
+import { type LikelihoodCatalogue, type LikelihoodJSON, likelihoodFromJSON } from '../mapping/likelihoods/index.ts';
 import { type Fit, type FitJSON, outcomeFromJSON } from '../model/fit.ts';
 import type { Model, ModelJSON } from '../model/model.ts';
 import { type ParameterJSON, parameterFromJSON } from '../model/parameter.ts';
@@ -21,6 +22,7 @@ export interface OwnParts {
   readonly kernels?: KernelCatalogue;
   readonly priors?: PriorCatalogue;
   readonly maps?: MapCatalogue;
+  readonly likelihoods?: LikelihoodCatalogue;
 }
 
 const loadOptions = v.strictObject({ engine: v.optional(engineChoice) });
@@ -68,7 +70,9 @@ interface SavedModel {
   readonly latentDim: number;
   readonly latents?: LatentsJSON;
   readonly kernel: KernelJSON;
-  readonly noise: ParameterJSON;
+  readonly likelihood?: LikelihoodJSON;
+  /** Of a Gaussian likelihood, in fits saved before there were others. */
+  readonly noise?: ParameterJSON;
   readonly priors: readonly PriorJSON[];
   readonly missing?: 'ignore';
   readonly centre: boolean;
@@ -89,7 +93,9 @@ export function modelFromJSON(model: ModelJSON, own: OwnParts): Model {
     latentDim: saved.latentDim,
     latents: latentsFromJSON(saved.latents, own.maps),
     kernel: kernelFromJSON(saved.kernel, own.kernels),
-    noise: parameterFromJSON(saved.noise),
+    ...(saved.noise === undefined
+      ? { likelihood: likelihoodFromJSON(saved.likelihood, own.likelihoods) }
+      : { noise: parameterFromJSON(saved.noise) }),
     priors: saved.priors.map((prior) => priorFromJSON(prior, { ...builtInPriors, ...own.priors }, own.kernels)),
     ...(saved.missing === undefined ? {} : { missing: saved.missing }),
     centre: saved.centre,

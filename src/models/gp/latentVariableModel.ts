@@ -9,12 +9,15 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import { free } from '../../latents/free.ts';
 import type { Latents } from '../../latents/latents.ts';
 import { assembled, type ModelParts, placed } from '../../mapping/assembly.ts';
+import { type GaussianProcess, gaussianProcess } from '../../mapping/gaussianProcess.ts';
 import { imputed } from '../../mapping/imputation.ts';
+import { checkNoise, gaussian } from '../../mapping/likelihoods/gaussian.ts';
+import { isLikelihood, type Likelihood } from '../../mapping/likelihoods/likelihood.ts';
 import { observedPatterns } from '../../mapping/observedPatterns.ts';
 import { posteriorOf } from '../../mapping/posterior.ts';
 import { startedKernel } from '../../mapping/startedKernel.ts';
 import type { Model } from '../../model/model.ts';
-import { type ParameterLike, parameterFrom, parameterToJSON, positive, shapeOf } from '../../model/parameter.ts';
+import { type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { priorToJSON } from '../../priors/json.ts';
 import { startValues } from './startKinds.ts';
@@ -28,8 +31,13 @@ export interface LatentVariableModelOptions {
   readonly latents?: Latents;
   /** Covariance of the mapping from latents to observations. */
   readonly kernel: Kernel;
-  /** Variance σ² > 0 of the Gaussian noise; starts at a hundredth of the observations' mean variance. */
+  /**
+   * Variance σ² > 0 of the Gaussian noise, or a list with one a column; starts at a hundredth of the observations' mean variance. Short for
+   * `likelihood: gaussian({ variance })`.
+   */
   readonly noise?: ParameterLike;
+  /** How observations are distributed around the functions; Gaussian unless given. Not together with `noise`. */
+  readonly likelihood?: Likelihood;
   /** Priors on the latents; none unless given. */
   readonly priors?: readonly Prior[];
   /**
@@ -50,6 +58,7 @@ export const OPTION_NAMES = [
   'latents',
   'kernel',
   'noise',
+  'likelihood',
   'priors',
   'missing',
   'centre',
@@ -62,6 +71,7 @@ const schema = v.strictObject({
   latents: v.optional(v.custom<Latents>((value) => isPart(value, 'latents'), 'latents, such as free()')),
   kernel: v.any(),
   noise: v.optional(v.any()),
+  likelihood: v.optional(v.custom<Likelihood>(isLikelihood, 'a likelihood, such as gaussian({ variance: 0.1 })')),
   priors: v.optional(v.array(v.custom<Prior>((value) => isPart(value, 'prior'), 'a prior, such as standardNormal()'))),
   missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
   centre: v.optional(v.boolean()),
@@ -105,28 +115,24 @@ export function namedModel(name: string, options: LatentVariableModelOptions): M
   const observations = imputed(seen, given.latentDim);
   const described = checkKernel(given.kernel, "Option 'kernel'");
   const latents = given.latents ?? free();
-  let kernel: Kernel | undefined;
+  const likelihood = likelihoodFrom(name, given, observations);
+  // What is open in the kernel is decided when the model is first used; what is wrong with its parts is said now.
+  gaussianProcess({ kernel: described, likelihood });
+  let process: GaussianProcess | undefined;
   const parts: ModelParts = {
     observations,
     patterns,
     latentDim: given.latentDim,
     latents,
-    get kernel() {
-      kernel ??= startedKernel(described, latents, observations, given.latentDim);
-      return kernel;
+    get process() {
+      process ??= gaussianProcess({
+        kernel: startedKernel(described, latents, observations, given.latentDim),
+        likelihood,
+      });
+      return process;
     },
-    noise: parameterFrom(
-      (given.noise as ParameterLike | undefined) ?? 0.01 * meanVariance(observations),
-      positive(1),
-      `'noise' of ${name}`,
-    ),
     priors: placed(given.priors ?? []),
   };
-  if (shapeOf(parts.noise.initial).length > 0) {
-    throw new InvalidInputError(
-      `Option 'noise' of ${name} must be one number, the variance of all columns, but a list was given.`,
-    );
-  }
   return Object.freeze<Model>({
     name,
     assemble: (seed) => assembled(parts, seed),
@@ -138,14 +144,32 @@ export function namedModel(name: string, options: LatentVariableModelOptions): M
       observations: raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
       latentDim: parts.latentDim,
       latents: parts.latents.toJSON(),
-      kernel: kernelToJSON(parts.kernel),
-      noise: parameterToJSON(parts.noise),
+      kernel: kernelToJSON(parts.process.kernel),
+      likelihood: likelihood.toJSON(),
       priors: parts.priors.map(({ prior }) => priorToJSON(prior)),
       ...(missing === undefined ? {} : { missing }),
       centre,
       scale,
     }),
   });
+}
+
+/** The likelihood that was given, or the Gaussian one that `noise` is short for, checked against the observations. */
+function likelihoodFrom(
+  name: string,
+  { noise, likelihood: given }: { noise?: unknown; likelihood?: Likelihood | undefined },
+  observations: Matrix,
+): Likelihood {
+  if (noise !== undefined && given !== undefined) {
+    throw new InvalidInputError(
+      `${name} takes either noise or a likelihood, but both were given. Say it in the likelihood: gaussian({ variance }).`,
+    );
+  }
+  const standard = positive(0.01 * meanVariance(observations));
+  const variance = parameterFrom((noise as ParameterLike | undefined) ?? standard, standard, `'noise' of ${name}`);
+  const likelihood = given ?? gaussian({ variance });
+  checkNoise(likelihood, observations.rows, observations.columns);
+  return likelihood;
 }
 
 /** Mean square of the observed entries, which is the columns' mean variance when they are centred; 1 when all are 0. */

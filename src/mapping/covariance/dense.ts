@@ -1,0 +1,110 @@
+import type { Kernel } from '../../kernels/kernel.ts';
+import { noisyGram } from '../../kernels/structure/index.ts';
+import type { TensorMap } from '../../model/model.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { Noise } from '../likelihoods/likelihood.ts';
+import { columnNoiseLogDensity, shiftedInverse, spectrumOf } from './columnNoise.ts';
+import { type Conditioned, type Covariance, type CovarianceStructure, lazily, type Moments } from './covariance.ts';
+import { noiseOf, type ObservedData, type ObservedPlace, observedPart } from './observedData.ts';
+
+/**
+ * Any kernel, with N×N matrices: K + Σ = LLᵀ, at cost O(N³). Noise with a variance a column takes one eigen-decomposition of K for
+ * all columns.
+ *
+ * @see Rasmussen & Williams 2006, algorithm 2.1
+ */
+export function denseStructure(kernel: Kernel): CovarianceStructure {
+  const gram = noisyGram(kernel);
+  return {
+    kind: 'dense',
+    at: (p, X, noise) => {
+      const K = lazily(() => {
+        if (noise.per === 'all') return gram(p, X, noise.variance);
+        const plain = gram(p, X);
+        return noise.per === 'row' ? op.add<Tensor2D>(plain, op.mul(op.eye(X.shape[0]), noise.variance)) : plain;
+      });
+      const at = (A: Tensor2D) => crossAt(kernel, p, X, A);
+      return noise.per === 'column' ? byColumn(K, noise, at) : factored(K, at);
+    },
+  };
+}
+
+/** What a kernel gives between new inputs and a process's own. */
+interface Cross {
+  /** k(A, X), n×N. */
+  readonly cross: Tensor2D;
+  /** k(a, a), n×1. */
+  readonly variance: Tensor2D;
+  /** k(A, A), n×n. */
+  within(): Tensor2D;
+}
+
+function crossAt(kernel: Kernel, p: TensorMap, X: Tensor2D, A: Tensor2D): Cross {
+  return {
+    cross: kernel.covariance(p, A, X, X),
+    variance: op.reshape<Tensor2D>(kernel.diagonal(p, A, X), [-1, 1]),
+    within: () => kernel.covariance(p, A, A, X),
+  };
+}
+
+/** k(A, X) to the observed rows, n×(rows). */
+const observedColumns = (cross: Tensor2D, { rows }: ObservedPlace) =>
+  rows === undefined ? cross : op.gather<Tensor2D>(cross, rows, 1);
+
+/** One factor of K + Σ for all columns of the data: mean k*ᵀK⁻¹Y, covariance k** − HᵀH with H = L⁻¹k*. */
+function factored(K: () => Tensor2D, at: (A: Tensor2D) => Cross): Covariance {
+  return {
+    logDensity: (data, options) => op.gaussianLogDensity(observedPart(K(), data), gaussianData(data), options),
+    condition: (data, options) => {
+      const factor = op.cholesky(observedPart(K(), data), options);
+      return { factor, weights: op.choleskySolve(factor, data.observations) };
+    },
+    momentsAt: (A) => {
+      const { cross, variance, within } = at(A);
+      return (place, { factor, weights }: Conditioned): Moments => {
+        const own = observedColumns(cross, place);
+        const half = op.triangularSolve(factor!, op.transpose(own) as Tensor2D);
+        return {
+          mean: op.matMul<Tensor2D>(own, weights!),
+          variance: op.sub<Tensor2D>(variance, op.reshape(op.sum(op.square(half), 0), [-1, 1])),
+          covariance: () => op.sub<Tensor2D>(within(), op.gramMatrix(op.transpose(half) as Tensor2D)),
+        };
+      };
+    },
+  };
+}
+
+/** With K = VΛVᵀ, the same for every column j from (Λ + σ_j²)⁻¹. */
+function byColumn(K: () => Tensor2D, noise: Noise, at: (A: Tensor2D) => Cross): Covariance {
+  return {
+    logDensity: (data, options) =>
+      columnNoiseLogDensity(observedPart(K(), data), data.observations, noiseOf(noise, data), options),
+    condition: (data, options) => {
+      const { vectors, inverses } = spectrumOf(observedPart(K(), data), noiseOf(noise, data), options);
+      return { vectors, inverses, weights: shiftedInverse(vectors, inverses, data.observations) };
+    },
+    momentsAt: (A) => {
+      const { cross, variance, within } = at(A);
+      return (place, { vectors, inverses, weights }: Conditioned): Moments => {
+        const own = observedColumns(cross, place);
+        const rotated = op.matMul<Tensor2D>(own, vectors!);
+        return {
+          mean: op.matMul<Tensor2D>(own, weights!),
+          variance: op.sub<Tensor2D>(variance, op.matMul(op.square(rotated), inverses!)),
+          covariance: (column) => op.sub<Tensor2D>(within(), op.gramMatrix(op.mul(rotated, rootOf(inverses!, column)))),
+        };
+      };
+    },
+  };
+}
+
+/** The root of a column, as a row. */
+const rootOf = (inverses: Tensor2D, column: number): Tensor => op.sqrt(op.gather(op.transpose(inverses), [column]));
+
+function gaussianData({ observations, constants }: ObservedData): op.GaussianData {
+  if (constants === undefined) return { observations };
+  const { outerProduct } = constants;
+  if (outerProduct !== undefined) return { outerProduct, columns: observations.shape[1] };
+  return { observations, constant: true };
+}

@@ -1,0 +1,10 @@
+export type { ConditionedProcess } from './conditionedProcess.ts';
+export {
+  type GaussianProcess,
+  type GaussianProcessOptions,
+  type GivenProcess,
+  gaussianProcess,
+  type ProcessContext,
+  type ProcessMoments,
+} from './gaussianProcess.ts';
+export * from './likelihoods/index.ts';

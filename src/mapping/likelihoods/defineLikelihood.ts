@@ -1,0 +1,122 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe } from '../../core/matrix.ts';
+import { unknownName } from '../../core/options.ts';
+import type { TensorMap } from '../../model/model.ts';
+import { type Parameter, type ParameterLike, parameterToJSON } from '../../model/parameter.ts';
+import { type OwnParameters, overriddenParameters } from '../../model/part.ts';
+import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { Likelihood, Noise, ObservationMoments } from './likelihood.ts';
+
+export interface LikelihoodDefinition<Name extends string, Options extends object = object> {
+  /** A word of letters and digits. */
+  readonly name: string;
+  /** Default parameters; a bare number is `positive`. Their paths are `….likelihood.<name>`. */
+  readonly parameters: OwnParameters<Name>;
+  /** Options beside the parameters: each turns what was given into plain JSON, or throws a sentence. */
+  readonly options?: { readonly [K in keyof Options]-?: (given: unknown) => Options[K] };
+  /** log p(y|f) of every entry, n×D, for f and y n×D, with all its constants. */
+  logDensity(p: Readonly<Record<Name, Tensor>>, f: Tensor2D, y: Tensor2D, options: Partial<Options>): Tensor2D;
+  /** Mean and variance of an observation y where f ~ N(mean, variance), n×D each: what predictions of observations need. */
+  moments?(
+    p: Readonly<Record<Name, Tensor>>,
+    mean: Tensor2D,
+    variance: Tensor2D,
+    options: Partial<Options>,
+  ): ObservationMoments;
+}
+
+/** Makes a likelihood; what is given replaces the default parameters, or sets an option. */
+export type LikelihoodFactory<Name extends string, Options extends object = object> = (
+  overrides?: Partial<Record<Name, ParameterLike>> & { readonly [K in keyof Options]?: unknown },
+) => Likelihood;
+
+/** What the library's own Gaussian says beside a definition. */
+interface Special<Name extends string, Options extends object> {
+  readonly path: (name: Name) => string;
+  conjugate?(
+    p: Readonly<Record<Name, Tensor>>,
+    own: Readonly<Record<Name, Parameter>>,
+    options: Partial<Options>,
+  ): Noise;
+  check?(own: Readonly<Record<Name, Parameter>>, options: Partial<Options>): void;
+}
+
+/**
+ * A new likelihood from one function with tensor operations: how an observation is distributed around the function of a mapping.
+ *
+ * @param definition - name, default parameters, the log density of every entry and, where observations are to be predicted, their moments
+ * @returns a factory `(overrides?) => Likelihood`
+ * @throws InvalidInputError when the name is not a word or a parameter is not one
+ * @example
+ * ```ts
+ * import { defineLikelihood, positive } from 'latentfield';
+ * import * as op from 'latentfield/ops';
+ *
+ * // p(y|f) = exp(−|y − f|/b)/(2b)
+ * const laplace = defineLikelihood({
+ *   name: 'laplace',
+ *   parameters: { width: positive(1) },
+ *   logDensity: (p, f, y) => op.neg(op.add(op.div(op.abs(op.sub(y, f)), p.width), op.log(op.mul(2, p.width)))),
+ *   moments: (p, mean, variance) => ({ mean, variance: op.add(variance, op.mul(2, op.square(p.width))) }),
+ * });
+ * ```
+ */
+export function defineLikelihood<Name extends string, Options extends object = object>(
+  definition: LikelihoodDefinition<Name, Options>,
+): LikelihoodFactory<Name, Options> {
+  return likelihoodFactory(definition, { path: (name) => `likelihood.${name}` });
+}
+
+/** `defineLikelihood` for the library's own, which may be conjugate and have other paths. */
+export function likelihoodFactory<Name extends string, Options extends object = object>(
+  definition: LikelihoodDefinition<Name, Options>,
+  { path, conjugate, check }: Special<Name, Options>,
+): LikelihoodFactory<Name, Options> {
+  const { name } = definition;
+  if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
+    throw new InvalidInputError(
+      `A likelihood's name is one word of letters and digits, but ${describe(name)} was given.`,
+    );
+  }
+  const owner = `Likelihood '${name}'`;
+  const names = Object.keys(definition.parameters) as Name[];
+  const readers = (definition.options ?? {}) as Record<string, (given: unknown) => unknown>;
+
+  const make = (given: Readonly<Record<string, unknown>> = {}): Likelihood => {
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+      throw new InvalidInputError(`${owner} takes an object of parameters, but ${describe(given)} was given.`);
+    }
+    const overrides: Partial<Record<Name, ParameterLike>> = {};
+    const chosen: Record<string, unknown> = {};
+    for (const [key, value] of Object.entries(given)) {
+      if (value === undefined) continue;
+      if (Object.hasOwn(readers, key)) chosen[key] = readers[key]!(value);
+      else if (names.includes(key as Name)) overrides[key as Name] = value as ParameterLike;
+      else throw unknownName('parameter', key, [...names, ...Object.keys(readers)], owner);
+    }
+    const options = Object.freeze(chosen) as Partial<Options>;
+    const own = overriddenParameters(owner, definition.parameters, overrides);
+    check?.(own, options);
+    const values = (p: TensorMap) =>
+      Object.fromEntries(names.map((key) => [key, p[path(key)]!])) as Record<Name, Tensor>;
+    return Object.freeze<Likelihood>({
+      kind: 'likelihood',
+      name,
+      parameters: Object.freeze(Object.fromEntries(names.map((key) => [path(key), own[key]]))),
+      logDensity: (p, f, y) => definition.logDensity(values(p), f, y, options),
+      moments: (p, mean, variance) => {
+        if (definition.moments !== undefined) return definition.moments(values(p), mean, variance, options);
+        throw new InvalidInputError(
+          `${owner} cannot predict observations: give defineLikelihood its moments(p, mean, variance), or ask for { noise: false }.`,
+        );
+      },
+      conjugate: conjugate && ((p) => conjugate(values(p), own, options)),
+      toJSON: () => ({
+        likelihood: name,
+        parameters: Object.fromEntries(names.map((key) => [key, parameterToJSON(own[key])])),
+        ...(Object.keys(options).length > 0 && { options }),
+      }),
+    });
+  };
+  return make as LikelihoodFactory<Name, Options>;
+}

@@ -1,0 +1,91 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, Matrix } from '../../core/matrix.ts';
+import { entriesOf, type Parameter, positive } from '../../model/parameter.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
+import { type LikelihoodFactory, likelihoodFactory } from './defineLikelihood.ts';
+import type { Likelihood, Noise } from './likelihood.ts';
+
+interface Options {
+  /** What a list of variances is for: 'column' (the default) or 'row'. */
+  readonly per: 'column' | 'row';
+}
+
+/**
+ * Gaussian noise: y_ij = f_ij + e_ij, e_ij ~ N(0, σ²) with one variance for all observations, one a column (a list of D), or one a row (a
+ * list of N, with `per: 'row'`). The function is integrated out exactly under it. Its path is `mapping.noise`, or `views.<name>.noise`.
+ *
+ * Variances of rows are known for the rows of the fitted observations only: a new observation is given their mean.
+ *
+ * @param overrides - `variance` σ² > 0 (0.01), a number, a list or a parameter; `per`, what a list is for: 'column' (the default) or 'row'
+ * @throws InvalidInputError for an unknown name, a variance outside its range, or `per: 'row'` with a single number
+ * @see Rasmussen & Williams 2006, eq. 2.20
+ * @example
+ * ```ts
+ * gplvm(Y, { latentDim: 2, likelihood: gaussian({ variance: [0.1, 0.5, 0.1] }) }); // Y is N×3
+ * gplvm(Y, { latentDim: 2, likelihood: gaussian({ variance: fixed(errors), per: 'row' }) }); // N errors, held
+ * ```
+ */
+export const gaussian: LikelihoodFactory<'variance', Options> = likelihoodFactory<'variance', Options>(
+  {
+    name: 'gaussian',
+    parameters: { variance: positive(0.01) },
+    options: { per: readPer },
+    logDensity: ({ variance }, f, y, { per }) => {
+      const spread = per === 'row' ? op.reshape(variance, [-1, 1]) : variance;
+      const quadratic = op.div(op.square(op.sub(y, f)), spread);
+      return op.mul<Tensor2D>(-0.5, op.add(op.log(op.mul(2 * Math.PI, spread)), quadratic));
+    },
+    moments: ({ variance }, mean, spread, { per }) => ({
+      mean,
+      variance: op.add<Tensor2D>(spread, per === 'row' ? op.mean(variance) : variance),
+    }),
+  },
+  {
+    path: () => 'noise',
+    conjugate: ({ variance }, own, options): Noise => ({ per: shareOf(own.variance, options), variance }),
+    check: ({ variance }, { per }) => {
+      if (variance.initial instanceof Matrix) {
+        throw new InvalidInputError(
+          "Parameter 'variance' of likelihood 'gaussian' is a number or a list of them, but a matrix was given.",
+        );
+      }
+      if (per === undefined || typeof variance.initial !== 'number') return;
+      throw new InvalidInputError(
+        `Likelihood 'gaussian' has one variance a ${per}, so it takes a list of them, but the number ${variance.initial} was given.`,
+      );
+    },
+  },
+);
+
+function shareOf({ initial }: Parameter, { per = 'column' }: Partial<Options>): Noise['per'] {
+  return typeof initial === 'number' ? 'all' : per;
+}
+
+function readPer(given: unknown): Options['per'] {
+  if (given === 'column' || given === 'row') return given;
+  throw new InvalidInputError(
+    `Option 'per' of likelihood 'gaussian' is 'column' or 'row', but ${describe(given)} was given.`,
+  );
+}
+
+/** The variance of the noise of n new observations of the columns with these numbers: a scalar, or one a column. */
+export function noiseOfNew({ per, variance }: Noise, columns: Int32Array | undefined): Tensor {
+  if (per === 'row') return op.mean(variance);
+  return per === 'column' && columns !== undefined ? op.gather(variance, columns) : variance;
+}
+
+/**
+ * Throws unless a Gaussian likelihood has one variance for all of N×D observations, or one for each of their columns or rows.
+ */
+export function checkNoise({ parameters, toJSON }: Likelihood, rows: number, columns: number): void {
+  const initial = parameters.noise?.initial;
+  if (initial === undefined || typeof initial === 'number') return;
+  const per = toJSON().options?.per === 'row' ? 'row' : 'column';
+  const expected = per === 'row' ? rows : columns;
+  const { length } = entriesOf(initial);
+  if (length === expected) return;
+  throw new InvalidInputError(
+    `The noise has ${length} variances, one a ${per}, but the observations are ${rows}×${columns}. Give ${expected}, or one number for all.`,
+  );
+}

@@ -1,0 +1,8 @@
+export {
+  defineLikelihood,
+  type LikelihoodDefinition,
+  type LikelihoodFactory,
+} from './defineLikelihood.ts';
+export { gaussian } from './gaussian.ts';
+export { builtInLikelihoods, type LikelihoodCatalogue, likelihoodFromJSON } from './json.ts';
+export type { Likelihood, LikelihoodJSON, Noise, ObservationMoments } from './likelihood.ts';

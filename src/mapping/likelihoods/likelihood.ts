@@ -1,0 +1,46 @@
+import type { TensorMap } from '../../model/model.ts';
+import type { Parameter } from '../../model/parameter.ts';
+import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
+
+/** How observations y are distributed given the functions f of a mapping: entry by entry. A plain frozen description. */
+export interface Likelihood {
+  readonly kind: 'likelihood';
+  readonly name: string;
+  /** Its parameters by their paths beside the kernel's: `likelihood.<name>`; the variance of the Gaussian one is `noise`. */
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  /** log p(y|f) of every entry, n×D, of f and y n×D. `p` holds natural values keyed as in `parameters`. */
+  readonly logDensity: (p: TensorMap, f: Tensor2D, y: Tensor2D) => Tensor2D;
+  /**
+   * Mean and variance of an observation y where f is normal with these moments, n×D each.
+   *
+   * @throws InvalidInputError when the likelihood's definition gives no moments
+   */
+  readonly moments: (p: TensorMap, mean: Tensor2D, variance: Tensor2D) => ObservationMoments;
+  /** The Gaussian noise that it is, for a likelihood under which a Gaussian process stays Gaussian. */
+  readonly conjugate: ((p: TensorMap) => Noise) | undefined;
+  /** Parameters and options by the names of its factory. */
+  readonly toJSON: () => LikelihoodJSON;
+}
+
+/** Mean and variance of observations, n×D. */
+export interface ObservationMoments {
+  readonly mean: Tensor2D;
+  readonly variance: Tensor2D;
+}
+
+/** Independent Gaussian noise: its variance for all observations (a scalar), one a column (D entries), or one a row (N entries). */
+export interface Noise {
+  readonly per: 'all' | 'column' | 'row';
+  readonly variance: Tensor;
+}
+
+/** A likelihood as plain JSON. */
+export interface LikelihoodJSON {
+  readonly likelihood: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
+export function isLikelihood(value: unknown): value is Likelihood {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'likelihood';
+}
