@@ -189,7 +189,10 @@ describe('what a user might well write wrong', () => {
     expectInvalid(() => gplvm(good(), undefined as unknown as { latentDim: number }), /needs the option 'latentDim'/);
     const one = standardNormal() as unknown as Prior[];
     expectInvalid(() => gplvm(good(), { latentDim: 2, priors: one }), /must be a list, such as \[standardNormal\(\)\]/);
-    expectInvalid(() => gplvm(good(), { latentDim: 2, noise: [0.1, 0.2] }), /must be one number/);
+    expectInvalid(
+      () => gplvm(good(), { latentDim: 2, noise: [0.1, 0.2] }),
+      /2 variances, one a column, but the observations are 12×4/,
+    );
     const labels = good().map((_, i) => i % 2);
     const misspelt = { latentDim: 2, neighbors: 3 } as { latentDim: number };
     expectInvalid(
