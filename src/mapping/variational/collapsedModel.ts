@@ -9,7 +9,7 @@ import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
 import { type Tensor1D, type Tensor2D, tf } from '../../tensors/tensorflow.ts';
-import type { GaussianProcess } from '../conditionedProcess.ts';
+import type { ConditionedProcess } from '../conditionedProcess.ts';
 import { collapsedBound } from './collapsedBound.ts';
 import { collapsedData } from './collapsedData.ts';
 import { standardNormalDivergence } from './divergence.ts';
@@ -102,7 +102,7 @@ export function collapsedPosterior(
   const { kernel, latents, observations, latentDim } = parts;
   const { mean, variance } = latentMoments(parts, values, observations);
   const own = kernelValues(kernel, values);
-  let conditioned: GaussianProcess | undefined;
+  let conditioned: ConditionedProcess | undefined;
   const process = () => {
     conditioned ??= inducingProcess(kernel, own, values[NOISE] as number, optimum(parts, values), standardization);
     return conditioned;

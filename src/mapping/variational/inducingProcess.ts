@@ -10,7 +10,7 @@ import { valueAndGradients } from '../../tensors/gradients.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
-import type { GaussianProcess } from '../conditionedProcess.ts';
+import type { ConditionedProcess } from '../conditionedProcess.ts';
 
 /**
  * q(u) of the functions at the inducing inputs, whitened: u = L·v with LLᵀ = K_uu, q(v_d) = N(m_d, R_g⁻ᵀR_g⁻¹) for the columns d of a group g.
@@ -51,7 +51,7 @@ export function inducingProcess(
   noise: number,
   { inducing, factor, groups }: InducingPosterior,
   standardization: Standardization,
-): GaussianProcess {
+): ConditionedProcess {
   const D = standardization.mean.length;
 
   function momentsAt(A: Tensor2D): Moments[] {
