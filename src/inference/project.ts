@@ -1,13 +1,14 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
-import type { Posterior, Prediction, Projection } from '../model/model.ts';
+import type { Posterior, Projection } from '../model/model.ts';
 import { minimizeBatch } from './minimize/minimizeBatch.ts';
 import { slices } from './minimize/slices.ts';
+import { projectionStarts } from './projectionStarts.ts';
 import { lbfgs } from './solvers/lbfgs.ts';
 
 /** How the latents of new observations are looked for. */
 export interface ProjectionSettings {
-  /** How many training latents each search starts from. */
+  /** How many training latents the search for a row starts from at the most. */
   readonly starts: number;
   readonly maxIterations: number;
   /** Largest entry of the gradient at which a search has converged. */
@@ -19,7 +20,7 @@ const MOST_ENTRIES = 2 ** 21;
 
 /**
  * The latents of new observations: through the back-constraint where there is one; otherwise, for every row, the maximum of
- * log p(y*|x*) + log p(x*), searched from the training latents of highest predictive density. Rows are taken in blocks, whose searches go
+ * log p(y*|x*) + log p(x*), searched from the training latents that are likelier than those near them. Rows are taken in blocks, whose searches go
  * side by side, so that the memory does not grow with their number; the thread is left for other work in between.
  *
  * @param posterior - a fitted model
@@ -49,7 +50,8 @@ export async function project(
   const logDensity = new Float64Array(Y.rows);
   const perRow = Math.min(settings.starts, latents.rows);
   const rowsAtOnce = Math.max(1, Math.floor(MOST_ENTRIES / (perRow * latents.rows)));
-  const training = withLogarithms(posterior.predict(latents, true));
+  const candidates = projectionStarts(latents, posterior.predict(latents, true), perRow);
+  const spread = latents.data.reduce((most, entry) => Math.max(most, Math.abs(entry)), 0);
   const slice = slices();
   const pause = async () => {
     if (slice.isOver()) await slice.leave();
@@ -58,12 +60,12 @@ export async function project(
   for (let from = 0; from < Y.rows; from += rowsAtOnce) {
     const rows = Array.from({ length: Math.min(rowsAtOnce, Y.rows - from) }, (_, r) => from + r);
     const block = rowsOf(Y, rows);
-    const starts: Float64Array[] = [];
+    const starts: Float64Array[][] = [];
     for (let r = 0; r < block.rows; r++) {
-      starts.push(...bestLatents(latents, training, block.row(r), perRow));
+      starts.push(candidates.of(block.row(r)));
       await pause();
     }
-    const search = searches(predictiveDensity, block, starts, settings);
+    const search = searches(predictiveDensity, block, starts, spread, settings);
     let step = search.next();
     while (!step.done) {
       await pause();
@@ -76,64 +78,70 @@ export async function project(
   return { latents: X, logDensity };
 }
 
-/** The best point for each row, of the searches from as many starts for each; pauses after every evaluation. */
+/** How many of a row's searches go on, and for how many iterations each time: those that have come furthest. */
+const ROUNDS = [
+  { searches: Number.POSITIVE_INFINITY, iterations: 3 },
+  { searches: 4, iterations: 6 },
+  { searches: 2, iterations: Number.POSITIVE_INFINITY },
+];
+
+/** Searches closer than this, as part of the spread of the latents, have come to one maximum. */
+const SAME = 1e-3;
+
+/**
+ * The best point for each row. All of a row's searches take a few steps, the furthest of those some more, and the best two go on to the end;
+ * pauses after every evaluation.
+ *
+ * @param starts - of each row, at least one
+ * @param spread - a length of the latents
+ */
 function* searches(
   predictiveDensity: NonNullable<Posterior['predictiveDensity']>,
   Y: Matrix,
-  starts: readonly Float64Array[],
-  settings: ProjectionSettings,
+  starts: readonly (readonly Float64Array[])[],
+  spread: number,
+  { maxIterations, tolerance }: ProjectionSettings,
 ): Generator<void, Float64Array[], void> {
-  const perRow = starts.length / Y.rows;
-  const { points, values } = yield* minimizeBatch(
-    (problems, asked) => {
-      const rows = problems.map((problem) => Math.floor(problem / perRow));
-      const { posterior: sums, gradient } = predictiveDensity(stacked(asked, starts[0]!.length), rowsOf(Y, rows));
-      return {
-        values: sums.map((sum) => (Number.isFinite(sum) ? -sum : Number.NaN)),
-        gradients: problems.map((_, k) => gradient.row(k).map((entry) => -entry)),
-      };
-    },
-    starts,
-    lbfgs(),
-    settings,
-  );
-  const isBetter = (k: number, than: number) => values[k]! < values[than]! || Number.isNaN(values[than]);
-  return Array.from({ length: Y.rows }, (_, i) => {
-    const candidates = Array.from({ length: perRow }, (_, s) => i * perRow + s);
-    return points[candidates.reduce((best, k) => (isBetter(k, best) ? k : best))]!;
-  });
+  let found = starts.map((own) => own.map((point) => ({ point, value: Number.NaN })));
+  for (const round of ROUNDS) {
+    const rows = found.flatMap((own, row) => own.map(() => row));
+    const { points, values } = yield* minimizeBatch(
+      (problems, asked) => {
+        const own = rowsOf(
+          Y,
+          problems.map((problem) => rows[problem]!),
+        );
+        const { posterior: sums, gradient } = predictiveDensity(stacked(asked, asked[0]!.length), own);
+        return {
+          values: sums.map((sum) => (Number.isFinite(sum) ? -sum : Number.NaN)),
+          gradients: problems.map((_, k) => gradient.row(k).map((entry) => -entry)),
+        };
+      },
+      found.flatMap((own) => own.map(({ point }) => point)),
+      lbfgs(),
+      { maxIterations: Math.min(round.iterations, maxIterations), tolerance },
+    );
+    let problem = 0;
+    found = found.map((own) => own.map(() => ({ point: points[problem]!, value: values[problem++]! })));
+    const next = ROUNDS[ROUNDS.indexOf(round) + 1];
+    if (next !== undefined) found = found.map((own) => furthest(own, next.searches, SAME * spread));
+  }
+  return found.map((own) => furthest(own, 1, 0)[0]!.point);
 }
 
-/** A prediction with the logarithms of its variances. */
-interface LogPrediction extends Prediction {
-  readonly logVariance: Matrix;
-}
-
-function withLogarithms(prediction: Prediction): LogPrediction {
-  const { variance } = prediction;
-  return { ...prediction, logVariance: new Matrix(variance.data.map(Math.log), variance.rows, variance.columns) };
-}
-
-/** The training latents of highest predictive density of an observation y, best first; ties by index. */
-function bestLatents(
-  latents: Matrix,
-  { mean, variance, logVariance }: LogPrediction,
-  y: Float64Array,
+/** The searches of smallest value that are apart from each other, at most as many as asked for; those without a value last. */
+function furthest<T extends { readonly point: Float64Array; readonly value: number }>(
+  searches: readonly T[],
   count: number,
-): Float64Array[] {
-  const density = Float64Array.from({ length: latents.rows }, (_, k) => {
-    let sum = 0;
-    for (let j = 0; j < y.length; j++) {
-      const entry = y[j]!;
-      if (Number.isNaN(entry)) continue;
-      sum -= 0.5 * (logVariance.at(k, j) + (entry - mean.at(k, j)) ** 2 / variance.at(k, j));
-    }
-    return Number.isNaN(sum) ? Number.NEGATIVE_INFINITY : sum;
-  });
-  const order = Array.from(density.keys()).sort((a, b) =>
-    density[a] === density[b] ? a - b : density[b]! - density[a]!,
-  );
-  return order.slice(0, count).map((k) => latents.row(k));
+  apart: number,
+): T[] {
+  const rank = ({ value }: T) => (Number.isNaN(value) ? Number.POSITIVE_INFINITY : value);
+  const kept: T[] = [];
+  for (const search of [...searches].sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))) {
+    const isNew = kept.every(({ point }) => point.some((entry, d) => Math.abs(entry - search.point[d]!) > apart));
+    if (kept.length < count && isNew) kept.push(search);
+  }
+  return kept;
 }
 
 function stacked(points: readonly Float64Array[], q: number): Matrix {

@@ -110,7 +110,7 @@ export interface Fit extends Omit<FitOutcome, 'values'> {
    * density; the thread is left every 40 ms.
    *
    * @param Y - n×D; NaN counts as not observed (not with a back-constraint or a spectral model but `meu` and `mpme`, which need complete rows)
-   * @param options - `starts` (10) of each search, its `maxIterations` (200) and `tolerance` (1e-6); a `signal`, aborting which rejects with its reason
+   * @param options - `starts` (20) of each search at the most, its `maxIterations` (200) and `tolerance` (1e-6); a `signal`, aborting which rejects with its reason
    * @returns latents n×q, and log p(y*|x*) of each row there, NaN where the model gives no density
    * @throws InvalidInputError when Y has another number of columns, entries that are not numbers, or a row without observed entries
    * @see Jiang et al. 2014, §III-E

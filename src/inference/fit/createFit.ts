@@ -42,7 +42,7 @@ export function createFit(model: Model, outcome: FitOutcome, engine?: EngineChoi
   const observationsFrom = (Y: MatrixLike) => checkObservations(Matrix.from(Y, 'Y'), posterior);
   const projected: Fit['project'] = async (Y, options = {}) => {
     const given = checkOptions(projectOptions, options, 'project');
-    const { starts = 10, maxIterations = 200, tolerance = 1e-6, signal } = given;
+    const { starts = 20, maxIterations = 200, tolerance = 1e-6, signal } = given;
     return project(posterior, observationsFrom(Y), { starts, maxIterations, tolerance }, signal);
   };
   return Object.freeze<Fit>({

@@ -1,0 +1,53 @@
+import type { Matrix } from '../core/matrix.ts';
+import type { Prediction } from '../model/model.ts';
+import { nearestNeighbours } from '../numerics/neighbours/index.ts';
+
+/** Training latents near each other: of these the one of highest density stands for the others. */
+const NEIGHBOURS = 4;
+
+/** What the training latents say about where new observations may lie. */
+export interface ProjectionStarts {
+  /** The training latents from which a search for an observation y (NaN counts as not observed) begins; at least one. */
+  of(y: Float64Array): Float64Array[];
+}
+
+/**
+ * Starts of searches for log p(y|x): first the training latents that are likelier than those near them, so that searches lead to different
+ * maxima, then the likeliest of the others.
+ *
+ * @param latents - N×q
+ * @param prediction - mean and variance of observations there, N×D
+ * @param most - how many starts at the most, from 1
+ */
+export function projectionStarts(latents: Matrix, { mean, variance }: Prediction, most: number): ProjectionStarts {
+  const { rows: N } = latents;
+  const D = mean.columns;
+  const k = Math.min(NEIGHBOURS, N - 1);
+  const near = k > 0 ? nearestNeighbours(latents, k).indices : new Int32Array(0);
+  const logVariance = variance.data.map((entry) => Math.log(entry));
+  const density = new Float64Array(N);
+  return {
+    of(y) {
+      for (let i = 0; i < N; i++) {
+        let sum = 0;
+        for (let j = 0; j < D; j++) {
+          const entry = y[j]!;
+          if (Number.isNaN(entry)) continue;
+          const at = i * D + j;
+          sum -= 0.5 * (logVariance[at]! + (entry - mean.data[at]!) ** 2 / variance.data[at]!);
+        }
+        density[i] = Number.isNaN(sum) ? Number.NEGATIVE_INFINITY : sum;
+      }
+      const isLikelier = (i: number, j: number) => density[i]! > density[j]! || (density[i] === density[j] && i < j);
+      const isPeak = (i: number) => {
+        for (let n = 0; n < k; n++) if (!isLikelier(i, near[i * k + n]!)) return false;
+        return true;
+      };
+      const order = Array.from(density.keys()).sort((i, j) => (isLikelier(i, j) ? -1 : 1));
+      const peaks = order.filter(isPeak).slice(0, most);
+      const taken = new Set(peaks);
+      const others = order.filter((i) => !taken.has(i)).slice(0, most - peaks.length);
+      return [...peaks, ...others].map((i) => latents.row(i));
+    },
+  };
+}
