@@ -25,7 +25,9 @@ describe.runIf(oil)('imputation of oil flow, 300 points, a fifth missing (shared
     });
     const result = await fit(gplvm(Y, { latentDim: 2, missing: 'ignore' }), { maxIterations: 60 });
     const byModel = error(result.predict(result.latents).mean);
-    expect(byModel).toBeLessThan(error(ppca.predict(ppca.latents).mean));
-    expect(byModel).toBeLessThan(error(means));
+    // The optimum of PPCA in two dimensions is known; the GPLVM comes to 0.2276 in 60 iterations.
+    expect(error(means)).toBeCloseTo(0.48747, 4);
+    expect(error(ppca.predict(ppca.latents).mean)).toBeCloseTo(0.3618, 3);
+    expect(byModel).toBeLessThan(0.235);
   });
 });
