@@ -4,6 +4,7 @@ import { checkKernel as kernelOrThrow } from '../kernels/algebra.ts';
 import { describe } from '../kernels/describe.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import { startedAt } from '../kernels/startedAt.ts';
+import { featuresOf, noisyGram, symmetricBasisOf } from '../kernels/structure/index.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { valueTensors } from '../model/valueTensors.ts';
 import { doublesOf } from '../tensors/doubles.ts';
@@ -33,7 +34,7 @@ const ROUNDING = 1e-12;
 /**
  * Checks that a kernel, yours or the library's, is what every model relies on: symmetric, positive semi-definite, with a diagonal and
  * cross covariances that agree with its Gram matrix; with right gradients in points, inputs and free parameters; well-behaved for
- * coincident points, one point and one column; the same every time; itself again after JSON and text; and tidy with tensors.
+ * coincident points, one point and one column; made of what it declares (features, a basis, a radial profile); the same every time; itself again after JSON and text; and tidy with tensors.
  *
  * Runs with the guard against numbers rounded to float32 on. Points are standard normal: give a kernel whose lengthscales are not far
  * from 1.
@@ -152,6 +153,30 @@ function requirements(
         return agreement(block, part, ROUNDING, largest(whole));
       },
     ],
+    [
+      'what it is said to be made of is its covariance',
+      () => {
+        const forms = structureForms(kernel, q).map(([name, form]) => {
+          const own = withFloat64(() => shaped(form(tensors(valueTensors(free)), matrixTensor(X)), [n, n]));
+          const slopes = withFloat64(() => {
+            const t = valueTensors({ ...free, points: X });
+            return valueAndGradients(() => weighted(form(tensors(t), t.points as Tensor2D)), Object.values(t))
+              .gradients;
+          });
+          try {
+            agreement(own, K(X), ROUNDING);
+            const expected = gradient(X);
+            slopes.forEach((slope, i) => {
+              agreement(slope ?? new Float64Array(expected[i]!.length), expected[i]!, 1e-10);
+            });
+          } catch (error) {
+            throw new LatentFieldError(`its ${name}: ${(error as Error).message}`);
+          }
+          return name;
+        });
+        return forms.join(', ');
+      },
+    ],
     ['the same every time', () => agreement(K(X), K(X), 0)],
     ['gradients of the Gram matrix', () => gradientAgreement(forms.gram, { ...free, points: X }, options)],
     [
@@ -163,6 +188,30 @@ function requirements(
     ['one point', () => wellBehaved(randomPoints(1, q, seed))],
   ];
   return all.map(([name, work]): Requirement => [`${name}, ${q} column${q === 1 ? '' : 's'}`, work]);
+}
+
+/** The Gram matrix in every form that follows from what the kernel's leaves declare. */
+function structureForms(
+  kernel: Kernel,
+  columns: number,
+): [name: string, form: (p: TensorMap, X: Tensor2D) => Tensor2D][] {
+  const forms: ReturnType<typeof structureForms> = [['rewritten Gram matrix', noisyGram(kernel)]];
+  const noisy = (K: Tensor2D, white: Tensor | undefined) => (white === undefined ? K : op.addDiagonal(K, white));
+  const features = featuresOf(kernel, columns);
+  if (features !== undefined && features.rank > 0) {
+    forms.push(['features', (p, X) => noisy(op.gramMatrix(features.at(p, X)), features.white?.(p))]);
+  }
+  const structure = symmetricBasisOf(kernel, columns);
+  if (structure !== undefined) {
+    forms.push([
+      'symmetric basis',
+      (p, X) => {
+        const { basis, features: U } = structure.at(p, X);
+        return noisy(op.add<Tensor2D>(op.matMul(basis, basis), op.gramMatrix(U)), structure.white?.(p));
+      },
+    ]);
+  }
+  return forms;
 }
 
 function initialValues(kernel: Kernel): ParameterValues {

@@ -6,6 +6,7 @@
  */
 export { checkGradient, type GradientCheckOptions } from './checkGradient.ts';
 export { checkKernel, type KernelCheckOptions } from './checkKernel.ts';
+export { checkLikelihood, type LikelihoodCheckOptions } from './checkLikelihood.ts';
 export { checkModel, type ModelCheckOptions } from './checkModel.ts';
 export { checkPrior, type PriorCheckOptions } from './checkPrior.ts';
 export type { DifferenceOptions } from './differences.ts';

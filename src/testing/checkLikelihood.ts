@@ -1,0 +1,206 @@
+import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
+import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { type LikelihoodCatalogue, likelihoodFromJSON } from '../mapping/likelihoods/json.ts';
+import { isLikelihood, type Likelihood } from '../mapping/likelihoods/likelihood.ts';
+import type { TensorMap } from '../model/model.ts';
+import { valueTensors } from '../model/valueTensors.ts';
+import { doublesOf } from '../tensors/doubles.ts';
+import { withFloat64 } from '../tensors/float64/scope.ts';
+import { matrixTensor } from '../tensors/matrixTensor.ts';
+import * as op from '../tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
+import { agreement, finite } from './agreement.ts';
+import { gradientAgreement } from './checkGradient.ts';
+import type { DifferenceOptions } from './differences.ts';
+import { randomPoints } from './points.ts';
+import { normalNodes, type Support, type SupportNode, supportNodes } from './quadrature.ts';
+import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
+
+export interface LikelihoodCheckOptions extends CheckOptions, DifferenceOptions {
+  /** n×D values of the functions at which it is checked; 5×2 standard normal ones unless given. */
+  readonly functions?: MatrixLike;
+  /** What an observation may be: 'real' (the default), 'counts' from 0, or a list of all values. */
+  readonly support?: Support;
+  /** Factories of likelihoods that do not come with the library, by name: for the JSON round trip of your own. */
+  readonly likelihoods?: LikelihoodCatalogue;
+}
+
+/** What quadrature leaves of a total probability, and of moments relative to the largest. */
+const QUADRATURE = 1e-7;
+
+/**
+ * Checks that a likelihood, yours or the library's, is what every model relies on: a density that integrates to 1 over the observations,
+ * entry by entry; right gradients in the functions and the free parameters; moments, where it gives any, that are those of its density
+ * averaged over a normal function; itself again after JSON; and tidy with tensors.
+ *
+ * @param likelihood - at the parameter values to be checked; parameters that are lists are one a column
+ * @param options - `functions` (as many columns as its lists have entries), `support` 'real', 'counts' or a list, `likelihoods` with
+ *   the factories of your own, `tolerance` of gradients (1e-7), `seed` (1), `throws`
+ * @returns a report with every check
+ * @throws ConformanceError when one fails, listing all that do, unless `throws` is false
+ * @example
+ * ```ts
+ * import { checkLikelihood } from 'latentfield/testing';
+ *
+ * checkLikelihood(laplace({ width: 0.5 }), { likelihoods: { laplace } });
+ * ```
+ */
+export function checkLikelihood(likelihood: Likelihood, options: LikelihoodCheckOptions = {}): ConformanceReport {
+  if (!isLikelihood(likelihood)) {
+    const factory = typeof likelihood === 'function' ? ' Call the factory: gaussian(), not gaussian.' : '';
+    throw new InvalidInputError(`checkLikelihood takes a likelihood, but ${describe(likelihood)} was given.${factory}`);
+  }
+  const { seed = 1, support = 'real', likelihoods = {} } = options;
+  const F = options.functions === undefined ? randomPoints(5, 2, seed) : Matrix.from(options.functions, 'functions');
+  const parameters = Object.entries(likelihood.parameters);
+  const initial = (wanted: boolean) =>
+    Object.fromEntries(parameters.filter(([, p]) => p.free === wanted).map(([path, p]) => [path, p.initial]));
+  const [free, held] = [initial(true), initial(false)];
+  const tensors = (t: TensorMap) => ({ ...valueTensors(held), ...t });
+  const [n, D] = [F.rows, F.columns];
+
+  const at = (f: number, value: number) => (support === 'real' ? f + value : value);
+  /** log p(y|f) of every entry of f and the observation at a node. */
+  const densities: Densities = (part, f, value) =>
+    withFloat64(() => {
+      const Y = new Matrix(
+        f.data.map((entry) => at(entry, value)),
+        f.rows,
+        D,
+      );
+      const result = part.logDensity(tensors(valueTensors(free)), matrixTensor(f), matrixTensor(Y));
+      if (String(result.shape) === String([f.rows, D])) return doublesOf(result);
+      throw new LatentFieldError(
+        `log densities of shape [${f.rows},${D}] were expected, one an entry, but they are [${result.shape}]`,
+      );
+    });
+  const nodes = supportNodes(support);
+  const typical = support === 'real' ? [-1.3, 0.2, 0.9] : nodes.slice(0, 4).map(({ value }) => value);
+  const observed = new Matrix(
+    F.data.map((f, i) => at(f, typical[i % typical.length]!)),
+    n,
+    D,
+  );
+
+  const requirements: Requirement[] = [
+    [
+      'a finite log density of every entry',
+      () => {
+        for (const y of typical) finite(densities(likelihood, F, y), `the log density of ${y}`);
+        return `of shape [${n},${D}]`;
+      },
+    ],
+    [
+      'entries depend on their own function and observation',
+      () => {
+        const whole = densities(likelihood, F, typical[0]!);
+        const moved = Matrix.from(F);
+        moved.data[0] = moved.data[0]! + 0.5;
+        const again = densities(likelihood, moved, typical[0]!);
+        return agreement(again.slice(1), whole.slice(1), 0);
+      },
+    ],
+    [
+      'a total probability of 1',
+      () => {
+        const total = new Float64Array(n * D);
+        for (const { value, weight } of nodes) {
+          densities(likelihood, F, value).forEach((density, i) => {
+            total[i] = total[i]! + weight * Math.exp(density);
+          });
+        }
+        return agreement(total, new Float64Array(n * D).fill(1), QUADRATURE);
+      },
+    ],
+    [
+      'gradients',
+      () => {
+        const sum = ({ functions, ...t }: TensorMap): Scalar => {
+          const density = likelihood.logDensity(tensors(t), functions as Tensor2D, matrixTensor(observed));
+          return op.sum(op.mul(density, matrixTensor(randomPoints(n, D, seed + 2))));
+        };
+        return gradientAgreement(sum, { ...free, functions: F }, options);
+      },
+    ],
+    [
+      'the moments of its density',
+      () => {
+        const given = momentsOf(likelihood, F, () => tensors(valueTensors(free)));
+        if (given === undefined) return 'it gives none';
+        const expected = integratedMoments(likelihood, F, densities, nodes, at);
+        agreement(given.mean, expected.mean, QUADRATURE);
+        return agreement(given.variance, expected.variance, QUADRATURE);
+      },
+    ],
+    [
+      'JSON round trip',
+      () => {
+        const text = JSON.stringify(likelihood.toJSON());
+        const again = likelihoodFromJSON(JSON.parse(text), likelihoods);
+        if (JSON.stringify(again.toJSON()) !== text) throw new LatentFieldError('the JSON comes back as another');
+        return agreement(densities(again, F, typical[0]!), densities(likelihood, F, typical[0]!), 0);
+      },
+    ],
+  ];
+  return conformance(`Likelihood '${likelihood.name}'`, options, requirements);
+}
+
+/** log p(y|f) of every entry of f and the observation at a node. */
+type Densities = (part: Likelihood, f: Matrix, value: number) => Float64Array;
+
+/** Variance of the function under which moments are compared. */
+const SPREAD = 0.3;
+
+interface PlainMoments {
+  readonly mean: Float64Array;
+  readonly variance: Float64Array;
+}
+
+/** What the likelihood gives; undefined when it says that it gives none. */
+function momentsOf(likelihood: Likelihood, F: Matrix, values: () => TensorMap): PlainMoments | undefined {
+  return withFloat64(() => {
+    try {
+      const spread = op.tensor<Tensor2D>(new Float64Array(F.data.length).fill(SPREAD), [F.rows, F.columns]);
+      const { mean, variance } = likelihood.moments(values(), matrixTensor(F), spread);
+      return { mean: doublesOf(mean), variance: doublesOf(variance) };
+    } catch (error) {
+      if (error instanceof InvalidInputError) return undefined;
+      throw error;
+    }
+  });
+}
+
+/** Mean and variance of y where f ~ N(F, SPREAD), entry by entry, by quadrature over both. */
+function integratedMoments(
+  likelihood: Likelihood,
+  F: Matrix,
+  densities: Densities,
+  nodes: readonly SupportNode[],
+  at: (f: number, value: number) => number,
+): PlainMoments {
+  const outer = normalNodes();
+  const { length } = F.data;
+  const functions = new Matrix(
+    Float64Array.from({ length: length * outer.length }, (_, k) => {
+      return F.data[k % length]! + Math.sqrt(SPREAD) * outer[Math.floor(k / length)]!.value;
+    }),
+    F.rows * outer.length,
+    F.columns,
+  );
+  const mean = new Float64Array(length);
+  const square = new Float64Array(length);
+  for (const { value, weight } of nodes) {
+    densities(likelihood, functions, value).forEach((density, k) => {
+      const share = weight * outer[Math.floor(k / length)]!.weight * Math.exp(density);
+      // Distances from F, so that the variance is no difference of large numbers.
+      const gap = at(functions.data[k]!, value) - F.data[k % length]!;
+      if (!(share > 0)) return;
+      mean[k % length] = mean[k % length]! + share * gap;
+      square[k % length] = square[k % length]! + share * gap * gap;
+    });
+  }
+  return {
+    mean: mean.map((gap, i) => gap + F.data[i]!),
+    variance: square.map((sum, i) => sum - mean[i]! ** 2),
+  };
+}
