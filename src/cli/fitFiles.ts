@@ -41,6 +41,7 @@ export async function writeFit(folder: string, result: Fit, labels: readonly str
 
 /** The predictive precision over the latents; none where the model has no mapping from them, or predicts without error. */
 function background({ predict, latents }: Fit): PrecisionGrid | undefined {
+  if (predict === undefined) return undefined;
   try {
     return precisionGrid((X) => predict(X, { noise: true }), latents);
   } catch (error) {

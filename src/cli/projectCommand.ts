@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { Matrix, type Projection } from '../index.ts';
+import { InvalidInputError, Matrix, type Projection } from '../index.ts';
 import { writeTable } from '../io/index.ts';
 import { readFit } from './fitFiles.ts';
 import { missingFlag } from './flags.ts';
@@ -31,6 +31,9 @@ async function projectTable(folder: string, data: string, given: ProjectArgument
   const fit = await readFit(folder);
   const allowMissing = given.missing === 'ignore';
   const table = await readLabelledTable(data, given.labels, { allowMissing, allowMissingLabels: true });
+  if (fit.project === undefined) {
+    throw new InvalidInputError('This model has no mapping from latents to observations, so it cannot place new ones.');
+  }
   const projection = await fit.project(table.observations);
   const { latents, logDensity } = projection;
   const names = [...Array.from({ length: latents.columns }, (_, d) => `x${d + 1}`), 'logDensity'];

@@ -1,4 +1,13 @@
-export type { Fit, FitDiagnostics, FitJSON, FitStatus, TraceEntry } from '../model/fit.ts';
+export type {
+  Fit,
+  FitDiagnostics,
+  FitJSON,
+  FitOf,
+  FitStatus,
+  FittedModel,
+  LoadedFit,
+  TraceEntry,
+} from '../model/fit.ts';
 export type { Checkpoint } from './checkpoint/checkpoint.ts';
 export { type SolverStateJson, stateFromJson, stateToJson } from './checkpoint/stateJson.ts';
 export { fit } from './fit/fit.ts';

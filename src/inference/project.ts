@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
-import type { Posterior, Projection } from '../model/model.ts';
+import type { Mapping, Posterior, Projection } from '../model/model.ts';
 import { minimizeBatch } from './minimize/minimizeBatch.ts';
 import { slices } from './minimize/slices.ts';
 import { projectionStarts } from './projectionStarts.ts';
@@ -36,21 +36,18 @@ export async function project(
   settings: ProjectionSettings,
   signal?: AbortSignal,
 ): Promise<Projection> {
-  const { latents, predictiveDensity, encode, place } = posterior;
+  const { latents, mapping, placement } = posterior;
   signal?.throwIfAborted();
-  if (place !== undefined) return place(Y);
-  if (predictiveDensity === undefined) {
+  if (placement !== undefined) return placement.place(Y);
+  const predictiveDensity = mapping?.predictiveDensity;
+  if (mapping === undefined || predictiveDensity === undefined) {
     throw new InvalidInputError('This model has no mapping from latents to observations, so it cannot place new ones.');
-  }
-  if (encode !== undefined) {
-    const X = encode(Y);
-    return { latents: X, logDensity: predictiveDensity(X, Y).density };
   }
   const X = Matrix.zeros(Y.rows, latents.columns);
   const logDensity = new Float64Array(Y.rows);
   const perRow = Math.min(settings.starts, latents.rows);
   const rowsAtOnce = Math.max(1, Math.floor(MOST_ENTRIES / (perRow * latents.rows)));
-  const candidates = projectionStarts(latents, posterior.predict(latents, true), perRow);
+  const candidates = projectionStarts(latents, mapping.predict(latents, true), perRow);
   const spread = latents.data.reduce((most, entry) => Math.max(most, Math.abs(entry)), 0);
   const slice = slices();
   const pause = async () => {
@@ -96,7 +93,7 @@ const SAME = 1e-3;
  * @param spread - a length of the latents
  */
 function* searches(
-  predictiveDensity: NonNullable<Posterior['predictiveDensity']>,
+  predictiveDensity: NonNullable<Mapping['predictiveDensity']>,
   Y: Matrix,
   starts: readonly (readonly Float64Array[])[],
   spread: number,

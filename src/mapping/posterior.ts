@@ -25,17 +25,20 @@ export function posteriorOf(parts: ModelParts, values: ParameterValues, standard
   const sequential = priors.find(({ prior }) => prior.transition !== undefined);
   const layers = priors.filter(({ prior }) => prior.kktResidual !== undefined);
   const encodes = parts.latents.mapsObservations;
+  const predictiveDensity = (X: Matrix, Y: Matrix) =>
+    process().predictiveDensity(
+      X,
+      Y,
+      pointwise.length === 0 ? undefined : (points) => rowDensities(pointwise, valueTensors(values), points),
+    );
   return {
     latents,
-    observedColumns: observations.columns,
-    predict: (X, noise) => process().predict(X, noise),
-    sample: (X, random, noise) => process().sample(X, random, noise),
-    predictiveDensity: (X, Y) =>
-      process().predictiveDensity(
-        X,
-        Y,
-        pointwise.length === 0 ? undefined : (points) => rowDensities(pointwise, valueTensors(values), points),
-      ),
+    mapping: {
+      observedColumns: observations.columns,
+      predict: (X, noise) => process().predict(X, noise),
+      sample: (X, random, noise) => process().sample(X, random, noise),
+      predictiveDensity,
+    },
     ...(layers.length > 0 && {
       kktResidual: () =>
         layers.reduce((most, layer) => {
@@ -44,7 +47,14 @@ export function posteriorOf(parts: ModelParts, values: ParameterValues, standard
         }, 0),
     }),
     ...(encodes && {
-      encode: (Y: Matrix) => latentsOf(parts.latents, values, standardized(Y, standardization), observations),
+      placement: {
+        acceptsMissing: false,
+        observedColumns: observations.columns,
+        place: (Y: Matrix) => {
+          const X = latentsOf(parts.latents, values, standardized(Y, standardization), observations);
+          return { latents: X, logDensity: predictiveDensity(X, Y).density };
+        },
+      },
     }),
     ...(sequential !== undefined && { next: (X: Matrix) => nextMeans(parts, sequential, values, latents, X) }),
   };

@@ -2,6 +2,7 @@ import type { Matrix } from '../core/matrix.ts';
 import type { Random } from '../core/random.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
 import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
+import type { AnyAbilities } from './abilities.ts';
 import type { Parameter, ParameterValue } from './parameter.ts';
 import type { Curvature, Solver } from './solver.ts';
 
@@ -55,7 +56,41 @@ export interface PredictiveDensity {
   readonly gradient: Matrix;
 }
 
-/** What a model can do once its values are known; plain numbers only, no tensors. */
+/** The way from latents to observations; plain numbers only, no tensors. */
+export interface Mapping {
+  /** D */
+  readonly observedColumns: number;
+  /** Predictive mean and variance of the observations at latent points X (n×q). */
+  predict(X: Matrix, noise: boolean): Prediction;
+  /** A draw from the joint predictive distribution at latent points X (n×q), n×D. */
+  sample?(X: Matrix, random: Random, noise: boolean): Matrix;
+  /** Density of new observations Y (n×D), row i at row i of X (n×q). NaN counts as not observed. */
+  predictiveDensity?(X: Matrix, Y: Matrix): PredictiveDensity;
+}
+
+/** How new observations get their latents without a search. */
+export interface Placement {
+  /** Whether rows may have missing entries (NaN). */
+  readonly acceptsMissing: boolean;
+  /** D, where it matters. */
+  readonly observedColumns?: number;
+  /** New observations Y (n×D); the density is NaN where the model gives none. */
+  place(Y: Matrix): Projection;
+}
+
+/** A random field over the points that were fitted. */
+export interface LearnedField {
+  /** N×N */
+  precision(): Matrix;
+  /** Its inverse. */
+  covariance(): Matrix;
+  /** Columns over the N points, missing entries (NaN) at their conditional mean in the field, and their variance. */
+  impute(Y: Matrix): Prediction;
+  /** Mean of new observations Y (n×D) given what is observed of them. */
+  reconstruct?(Y: Matrix): Matrix;
+}
+
+/** What a model can do once its values are known; plain numbers only, no tensors. What is not there it cannot do. */
 export interface Posterior {
   /** N×q */
   readonly latents: Matrix;
@@ -63,34 +98,18 @@ export interface Posterior {
   readonly latentVariances?: Matrix;
   /** How much the mapping varies along each latent dimension, 1 for the most relevant; for variational models. */
   readonly relevance?: Float64Array;
+  /** To all columns; of a model with several views, to those of all of them side by side. */
+  readonly mapping?: Mapping;
+  /** To the columns of each view, of a model with several. */
+  readonly views?: Readonly<Record<string, Mapping>>;
+  readonly placement?: Placement;
+  /** The learned graph: its edges of positive weight. */
+  readonly graph?: Graph;
+  readonly field?: LearnedField;
   /** Of the matrix whose eigenvectors the latents are, one a column; for spectral models. */
   readonly eigenvalues?: Float64Array;
-  /** The learned graph: its edges of positive weight; for random fields over points. */
-  readonly graph?: Graph;
-  /** Precision of the field over points, N×N. */
-  precision?(): Matrix;
-  /** Its inverse. */
-  covariance?(): Matrix;
   /** Largest relative violation of the optimality conditions of the model's constraint layers at its latents; for models that have some. */
   kktResidual?(): number;
-  /** Columns over the N points, missing entries (NaN) at their conditional mean in the field, and their variance. */
-  impute?(Y: Matrix): Prediction;
-  /** New observations Y (n×D) placed by a formula, without a search; for models that have one. */
-  place?(Y: Matrix): Projection;
-  /** Whether `place` takes rows of which some entries are missing (NaN). */
-  readonly acceptsMissing?: boolean;
-  /** Mean of new observations Y (n×D) given what is observed of them; for models that have one without a mapping from latents. */
-  reconstruct?(Y: Matrix): Matrix;
-  /** Predictive mean and variance of the observations at latent points X (n×q). */
-  predict(X: Matrix, noise: boolean): Prediction;
-  /** Density of new observations Y (n×D), row i at row i of X (n×q); for models with a mapping. NaN counts as not observed. */
-  predictiveDensity?(X: Matrix, Y: Matrix): PredictiveDensity;
-  /** D, for models with a mapping. */
-  readonly observedColumns?: number;
-  /** A draw from the joint predictive distribution at latent points X (n×q), n×D; for models with a mapping. */
-  sample?(X: Matrix, random: Random, noise: boolean): Matrix;
-  /** The latents of new observations Y (n×D) through a back-constraint; for models that have one. */
-  encode?(Y: Matrix): Matrix;
   /** The mean of the latents one step after each row of X (n×q); for models with a prior on sequences. */
   next?(X: Matrix): Matrix;
 }
@@ -162,9 +181,26 @@ export const START_KINDS = ['model', 'pca', 'isomap', 'eigenmaps', 'random'] as 
 /** Where the latents of a model may start: at its own start, at an embedding of the observations, or at random. */
 export type StartKind = (typeof START_KINDS)[number];
 
-/** A description of a model: plain, frozen, nothing computed. Inference sees a model through this only. */
-export interface Model {
+/** Whether `fit` searches for the maximum of a model, or the model finds it by itself. */
+export type Solved = 'searched' | 'byItself';
+
+/** Shapes of natural values by path, of a model of which nothing more is known. */
+export type AnyPaths = Readonly<Record<string, ParameterValue>>;
+
+/**
+ * A description of a model: plain, frozen, nothing computed. Inference sees a model through this only.
+ *
+ * In types, `P` are its natural values by path, `A` is what its fits can do beside showing their outcome, and `S` whether `fit` searches for
+ * its maximum or it finds it by itself.
+ */
+export interface Model<P = AnyPaths, A = Partial<AnyAbilities>, S extends Solved = Solved> {
   readonly name: string;
+  /** In types only. */
+  readonly '~paths'?: P;
+  /** In types only. */
+  readonly '~abilities'?: A;
+  /** In types only. */
+  readonly '~solved'?: S;
   /**
    * The solution, for a model that has one in closed form or solves itself; it has no variables then, and `assemble` throws. A search
    * pauses now and then, and ends where it stands once `true` is sent in.
@@ -186,6 +222,10 @@ export interface Model {
   /** Everything `loadFit` needs to make the model again, as plain JSON. */
   toJSON(): ModelJSON;
 }
+
+/** Any model, whatever its type says of its fits. */
+// biome-ignore lint/suspicious/noExplicitAny: of types that appear in optional members only, nothing else is above all.
+export type AnyModel = Model<any, any, any>;
 
 /** Plain JSON with a `model` that says which factory reads it. */
 export type ModelJSON = { readonly model: string } & { readonly [key: string]: unknown };

@@ -7,7 +7,7 @@ import { type KernelCatalogue, type KernelJSON, kernelFromJSON } from '../kernel
 import { latentsFromJSON, type MapCatalogue } from '../latents/json.ts';
 import type { LatentsJSON } from '../latents/latents.ts';
 import { type LikelihoodCatalogue, type LikelihoodJSON, likelihoodFromJSON } from '../mapping/likelihoods/index.ts';
-import { type Fit, type FitJSON, outcomeFromJSON } from '../model/fit.ts';
+import { type FitJSON, type LoadedFit, outcomeFromJSON } from '../model/fit.ts';
 import type { Model, ModelJSON } from '../model/model.ts';
 import { type ParameterJSON, parameterFromJSON } from '../model/parameter.ts';
 import { type EngineChoice, engineChoice } from '../numerics/dense/index.ts';
@@ -41,10 +41,15 @@ const loadOptions = v.strictObject({ engine: v.optional(engineChoice) });
  * again.predict([[0, 0]]).mean;
  * ```
  */
-export function loadFit(json: unknown, own: OwnParts = {}, options: { engine?: EngineChoice } = {}): Fit {
+export function loadFit(
+  json: unknown,
+  own: OwnParts = {},
+  options: { engine?: EngineChoice | undefined } = {},
+): LoadedFit {
   const { engine } = checkOptions(loadOptions, options, 'loadFit');
   const saved = checkSaved(json);
-  return createFit(modelFromJSON(saved.model, own), outcomeFromJSON(saved), engine);
+  // What was saved says what the fit can do: a type can only be assumed.
+  return createFit(modelFromJSON(saved.model, own), outcomeFromJSON(saved), engine) as LoadedFit;
 }
 
 function checkSaved(json: unknown): FitJSON {

@@ -25,8 +25,10 @@ export type GivenContext = Omit<PriorContext, 'data'>;
 export type Transition = (x: Tensor2D) => Tensor2D;
 
 /** A prior on the latents: one named term of a model's log density. A plain frozen description. */
-export interface Prior {
+export interface Prior<A = unknown> {
   readonly kind: 'prior';
+  /** In types only: what fits of a model with it can do. */
+  readonly '~abilities'?: A;
   /** Its term's name, and the segment of its parameters' paths. */
   readonly name: string;
   /** Its parameters by name. */

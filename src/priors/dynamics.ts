@@ -5,6 +5,7 @@ import { type KernelJSON, kernelFromJSON, kernelToJSON } from '../kernels/json.t
 import type { Kernel } from '../kernels/kernel.ts';
 import { rbf } from '../kernels/rbf.ts';
 import { white } from '../kernels/white.ts';
+import type { Forecasting } from '../model/abilities.ts';
 import type { TensorMap } from '../model/model.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
@@ -94,8 +95,9 @@ const schema = v.strictObject({
  * dynamics({ kernel: add(rbf(), white({ variance: 0.01 })), segments: [0, 40] });
  * ```
  */
-export function dynamics(options: DynamicsOptions = {}): Prior {
+export function dynamics(options: DynamicsOptions = {}): Prior<Forecasting> {
   const { kernel, segments, order, initial } = checkOptions(schema, options, 'dynamics');
   const chosen = checkKernel(kernel ?? add(rbf(), white({ variance: 0.1 })), "Option 'kernel' of dynamics");
-  return dynamicsFactory({}, Object.freeze({ kernel: chosen, segments: Object.freeze([...segments]), order, initial }));
+  const data = Object.freeze({ kernel: chosen, segments: Object.freeze([...segments]), order, initial });
+  return dynamicsFactory({}, data) as Prior<Forecasting>;
 }

@@ -22,7 +22,7 @@ export function densityModel(
     }),
     posterior: ({ latents }) => ({
       latents: latents instanceof Matrix ? latents : Matrix.zeros(1, 1),
-      predict: (X) => ({ mean: X, variance: X }),
+      mapping: { observedColumns: 1, predict: (X: Matrix) => ({ mean: X, variance: X }) },
     }),
     toJSON: () => ({ model: 'density' }),
   };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import { swissRoll } from '../../src/data/index.ts';
 import { type Fit, type FitOptions, type FitStep, fit, fitSteps, lbfgs } from '../../src/inference/index.ts';
+import type { Model } from '../../src/model/model.ts';
 import { mvu, pca } from '../../src/models/index.ts';
 
 const { observations } = swissRoll({ points: 60, seed: 3 });
@@ -30,7 +31,8 @@ describe('a model that finds its solution by itself', () => {
   });
 
   it('gives its result as the only step, to the loop and to the callback', async () => {
-    for (const model of [closed(), search()]) {
+    const models: Model[] = [closed(), search()];
+    for (const model of models) {
       const reported: FitStep[] = [];
       const steps: FitStep[] = [];
       const restarts = model.name === 'pca' ? 0 : { count: 0 };

@@ -64,7 +64,7 @@ describe('fitSteps', () => {
       expect(result.trace).toHaveLength(step.iteration + 1);
       const values = { latents: step.latents, ...result.parameters } as GivenValues;
       expect(evaluate(model(), values).objective).toBeCloseTo(step.objective, 9);
-      expect(result.predict([[0, 0]]).mean.columns).toBe(12);
+      expect(result.predict!([[0, 0]]).mean.columns).toBe(12);
     }
     expect(steps[4]!.latents).not.toEqual(steps[5]!.latents);
     expect(tensors()).toBe(before);

@@ -76,7 +76,7 @@ describe('a model with nothing free', () => {
   it('is not one with a free parameter', async () => {
     const prior = gamma({ shape: 2, rate: 10 });
     const { parameters, diagnostics } = await fit(held(positive(0.1, { prior })), { maxIterations: 50 });
-    expect(parameters.noise).not.toBe(0.1);
+    expect(parameters['mapping.noise']).not.toBe(0.1);
     expect(diagnostics.iterations).toBeGreaterThan(0);
   });
 });

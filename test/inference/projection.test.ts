@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { Matrix } from '../../src/core/matrix.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { project } from '../../src/inference/project.ts';
-import type { Posterior } from '../../src/model/model.ts';
+import type { Mapping, Posterior } from '../../src/model/model.ts';
 
 const settings = { starts: 3, maxIterations: 100, tolerance: 1e-10 };
 
@@ -17,15 +17,18 @@ function quartic(rows: number, broken = false) {
     X.data.map((x, i) => (broken && x < 0 ? Number.NaN : -((x - Y.data[i]!) ** 2) / 2 - x ** 4 / 100));
   const posterior: Posterior = {
     latents,
-    predict: (X) => ({
-      mean: Matrix.from(Array.from(X.data, (x) => [broken && x >= 0 ? 1e3 : x])),
-      variance: Matrix.from(Array.from(X.data, () => [1])),
-    }),
-    predictiveDensity: (X, Y) => {
-      sizes.push(X.rows);
-      const density = values(X, Y);
-      const gradient = Matrix.from(Array.from(X.data, (x, i) => [Y.data[i]! - x - x ** 3 / 25]));
-      return { density, posterior: density, gradient };
+    mapping: {
+      observedColumns: 1,
+      predict: (X) => ({
+        mean: Matrix.from(Array.from(X.data, (x) => [broken && x >= 0 ? 1e3 : x])),
+        variance: Matrix.from(Array.from(X.data, () => [1])),
+      }),
+      predictiveDensity: (X, Y) => {
+        sizes.push(X.rows);
+        const density = values(X, Y);
+        const gradient = Matrix.from(Array.from(X.data, (x, i) => [Y.data[i]! - x - x ** 3 / 25]));
+        return { density, posterior: density, gradient };
+      },
     },
   };
   return { posterior, sizes };
@@ -62,16 +65,19 @@ describe('projection', () => {
   });
 
   // log p(y|x) = −(x² − 4)²/8 + x/10: maxima near −2 and 2, the second one higher.
-  const twoHills = (predict: Posterior['predict'], latents: number[][]): Posterior => ({
+  const twoHills = (predict: Mapping['predict'], latents: number[][]): Posterior => ({
     latents: Matrix.from(latents),
-    predict,
-    predictiveDensity: (X) => {
-      const density = X.data.map((x) => -((x * x - 4) ** 2) / 8 + x / 10);
-      return {
-        density,
-        posterior: density,
-        gradient: Matrix.from(Array.from(X.data, (x) => [0.1 - (x * (x * x - 4)) / 2])),
-      };
+    mapping: {
+      observedColumns: 1,
+      predict,
+      predictiveDensity: (X) => {
+        const density = X.data.map((x) => -((x * x - 4) ** 2) / 8 + x / 10);
+        return {
+          density,
+          posterior: density,
+          gradient: Matrix.from(Array.from(X.data, (x) => [0.1 - (x * (x * x - 4)) / 2])),
+        };
+      },
     },
   });
   /** Where x·(x² − 4) = 0.2. */
@@ -82,7 +88,7 @@ describe('projection', () => {
   }) as [number, number];
 
   it('starts where the row is most probable by its prediction, whatever the mean alone says', async () => {
-    const predicted: Posterior['predict'] = () => ({
+    const predicted: Mapping['predict'] = () => ({
       mean: Matrix.from([
         [0.5, 1],
         [1.5, 2],
@@ -106,7 +112,7 @@ describe('projection', () => {
   });
 
   it('keeps the best of what its starts lead to, whichever of them it was', async () => {
-    const alike: Posterior['predict'] = (X) => ({
+    const alike: Mapping['predict'] = (X) => ({
       mean: Matrix.zeros(X.rows, 1),
       variance: Matrix.from(Array.from(X.data, () => [1])),
     });
@@ -151,9 +157,12 @@ describe('projection', () => {
     const evaluations = sizes.length;
     const aborting: Posterior = {
       ...posterior,
-      predictiveDensity: (X, rows) => {
-        if (sizes.length === evaluations + 2) controller.abort(new RangeError('enough'));
-        return posterior.predictiveDensity!(X, rows);
+      mapping: {
+        ...posterior.mapping!,
+        predictiveDensity: (X, rows) => {
+          if (sizes.length === evaluations + 2) controller.abort(new RangeError('enough'));
+          return posterior.mapping!.predictiveDensity!(X, rows);
+        },
       },
     };
     await expect(project(aborting, Y, settings, controller.signal)).rejects.toThrow(new RangeError('enough'));

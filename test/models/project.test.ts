@@ -88,8 +88,8 @@ describe.each(cases.map((entry) => [entry.tag, entry] as const))('projection of 
     );
     const Y = Matrix.from(Ynew);
     Y.data[4] = Number.NaN;
-    const { density, gradient } = posterior.predictiveDensity!(X, Y);
-    const { mean, variance } = posterior.predict(X, true);
+    const { density, gradient } = posterior.mapping!.predictiveDensity!(X, Y);
+    const { mean, variance } = posterior.mapping!.predict(X, true);
     const expected = Array.from({ length: 3 }, (_, i) => {
       let sum = 0;
       for (let j = 0; j < Y.columns; j++) {
@@ -104,7 +104,7 @@ describe.each(cases.map((entry) => [entry.tag, entry] as const))('projection of 
       const at = (step: number) => {
         const moved = Matrix.from(X);
         moved.data[k] = moved.data[k]! + step;
-        return posterior.predictiveDensity!(moved, Y).posterior[Math.floor(k / 2)]!;
+        return posterior.mapping!.predictiveDensity!(moved, Y).posterior[Math.floor(k / 2)]!;
       };
       const h = 1e-2;
       const odd = (m: number) => at(m * h) - at(-m * h);

@@ -1,6 +1,6 @@
-import type { Fit } from '../../model/fit.ts';
-import type { Model } from '../../model/model.ts';
-import type { FitOptions } from './fitOptions.ts';
+import type { FitOf } from '../../model/fit.ts';
+import type { AnyModel } from '../../model/model.ts';
+import type { OptionsOf } from './fitOptions.ts';
 import { fitSteps } from './fitSteps.ts';
 
 /**
@@ -8,7 +8,7 @@ import { fitSteps } from './fitSteps.ts';
  * precision. The thread is left every 40 ms, so that an abort, a timer or a page gets its turn.
  *
  * @param model - such as `gplvm(Y, { latentDim: 2 })`
- * @param options - see {@link FitOptions}
+ * @param options - see {@link FitOptions}; a model that finds its solution by itself takes no `solver`, `restarts`, `workers`, `checkpoint` or `resume`
  * @returns the fit at the best point found, whether it converged, ran out of iterations or was stopped; a model whose parameters
  * are all held is returned at their values
  * @throws InvalidInputError for an unknown option or a value of the wrong kind; for a checkpoint that does not belong to the
@@ -21,7 +21,7 @@ import { fitSteps } from './fitSteps.ts';
  * result.predict([[0, 0]]).mean; // Matrix 1×D
  * ```
  */
-export async function fit(model: Model, options: FitOptions = {}): Promise<Fit> {
+export async function fit<M extends AnyModel>(model: M, options?: NoInfer<OptionsOf<M>>): Promise<FitOf<M>> {
   const steps = fitSteps(model, options);
   for (;;) {
     const step = await steps.next();

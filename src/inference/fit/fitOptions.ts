@@ -17,25 +17,25 @@ import { type Origin, originsOf, type Restarts } from './restartOrigins.ts';
  */
 export interface FitOptions {
   /** Unless given, `lbfgs()`, or `lbfgsb()` for a model whose parameters have bounds that they may reach. */
-  readonly solver?: Solver;
+  readonly solver?: Solver | undefined;
   /** Most iterations from each start; 1000 unless given, 0 returns the initial point. */
-  readonly maxIterations?: number;
+  readonly maxIterations?: number | undefined;
   /** Most evaluations of the log density from each start, those of the fit that is resumed included, at least 1; no limit unless given. */
-  readonly maxEvaluations?: number;
+  readonly maxEvaluations?: number | undefined;
   /**
    * Seconds after which the fit stops and returns its best point so far, all starts together; no limit unless given. They are counted
    * from this call on, without those of the fit that is resumed, and looked at whenever the thread is left.
    */
-  readonly maxSeconds?: number;
+  readonly maxSeconds?: number | undefined;
   /**
    * Largest entry of the gradient in the solver's variables at which the fit has converged; 1e-5 unless given, or what the model
    * says (0 where its solver ends by itself).
    */
-  readonly tolerance?: number;
+  readonly tolerance?: number | undefined;
   /** Part of the objective that an iteration must gain for the fit to go on; 1e-11 unless given, or what the model says. */
-  readonly relativeDecrease?: number;
+  readonly relativeDecrease?: number | undefined;
   /** Seed of everything random; 0 unless given. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /**
    * Number of further starts beside the model's own, 0 unless given; the best result is kept, and `diagnostics.restarts` lists
    * the objective of each. They are drawn around the model's start from the seed: each column of the latents (and of any
@@ -43,40 +43,47 @@ export interface FitOptions {
    * mean square, the logarithm of a positive parameter and the logit of a bounded one by a standard normal. As an object it says
    * where they begin, such as `{ count: 4, inits: ['pca', 'isomap'], width: 0.5 }`: see {@link Restarts}.
    */
-  readonly restarts?: number | Restarts;
+  readonly restarts?: number | Restarts | undefined;
   /**
    * How many workers share the starts: Web Workers, or threads of Node. The result has the same bits whatever their number.
    * They rebuild the model from its JSON, so one with parts of your own needs a worker file of your own, which knows them:
    * see {@link WorkerPool}.
    */
-  readonly workers?: number | WorkerPool;
+  readonly workers?: number | WorkerPool | undefined;
   /**
    * Where to save the state of the fit: the path of a file (in Node), or a function that is given it, plain JSON, and awaited.
    * It is saved at the start, every `checkpointInterval` seconds and at the end of each start, as of the last whole iteration.
    * Where a file cannot be written later on, the fit goes on, and its message says so if that was so at the end.
    */
-  readonly checkpoint?: string | ((checkpoint: Checkpoint) => unknown);
+  readonly checkpoint?: string | ((checkpoint: Checkpoint) => unknown) | undefined;
   /** Seconds between two checkpoints: what a killed process loses at most; 10 unless given. */
-  readonly checkpointInterval?: number;
+  readonly checkpointInterval?: number | undefined;
   /** A checkpoint of the same model, or the path of its file, to go on from; `seed` and `restarts` are then its own. */
-  readonly resume?: string | Checkpoint;
+  readonly resume?: string | Checkpoint | undefined;
   /** Called at each start and after every iteration; returning false stops the fit. */
-  readonly onProgress?: (step: FitStep) => unknown;
+  readonly onProgress?: ((step: FitStep) => unknown) | undefined;
   /** Aborting it stops the fit before its next evaluation; it returns its best point so far. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /**
    * Which linear algebra to use, in the fit and in what is done with its result: 'auto', the fastest that this machine has, unless given
    * or named by LATENTFIELD_ENGINE. `diagnostics.engine` says which it was, and `diagnostics.engineReason` why not the native one where
    * that was to be expected.
    */
-  readonly engine?: EngineChoice;
+  readonly engine?: EngineChoice | undefined;
   /**
    * Threads that share the large matrix operations of the WebAssembly engine: how many, which the fit starts and ends, or those that
    * `startThreads` has started. One unless given or named by LATENTFIELD_THREADS. The result has the same bits whatever their number;
    * where there can be none, `diagnostics.threadsReason` says why. Workers, which share starts, have one thread each.
    */
-  readonly threads?: number | Threads;
+  readonly threads?: number | Threads | undefined;
 }
+
+/** What only a search from several starts, or one that can be resumed, takes. */
+const OF_SEARCH = ['solver', 'restarts', 'workers', 'checkpoint', 'resume'] as const;
+
+/** The options that `fit` takes for a model. */
+export type OptionsOf<M> =
+  M extends Model<infer _, infer __, 'byItself'> ? Omit<FitOptions, (typeof OF_SEARCH)[number]> : FitOptions;
 
 const wholeNumber = v.pipe(v.number('a whole number'), v.integer('a whole number'));
 const wholeFrom = (least: number) => v.pipe(wholeNumber, v.minValue(least, `a whole number from ${least}`));
@@ -181,7 +188,7 @@ const hasNone = (restarts: FitOptions['restarts']) => restarts !== undefined && 
 
 /** Refuses the options of a search from several starts, or one that can be resumed, for a model that has none. */
 function refuseSearch({ name }: Model, options: FitOptions): void {
-  const given = (['solver', 'restarts', 'workers', 'checkpoint', 'resume'] as const).filter(
+  const given = OF_SEARCH.filter(
     (option) => options[option] !== undefined && !(option === 'restarts' && hasNone(options.restarts)),
   );
   if (given.length === 0) return;

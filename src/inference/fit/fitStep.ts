@@ -5,13 +5,13 @@ import { createFit } from './createFit.ts';
 import type { FitProblem } from './fitProblem.ts';
 
 /** Where a fit stands after an iteration; what costs something is computed when it is asked for. */
-export interface FitStep extends TraceEntry {
+export interface FitStep<F = Fit> extends TraceEntry {
   /** The start that it belongs to: 0 is the model's own, the others are those of `restarts`. */
   readonly start: number;
   /** N×q, at the best point of this start so far. */
   readonly latents: Matrix;
   /** The fit at that point, with predictions and all. */
-  result(): Fit;
+  result(): F;
 }
 
 /** How a fit got to a point. */

@@ -1,5 +1,5 @@
-import type { Fit } from '../../model/fit.ts';
-import type { Model } from '../../model/model.ts';
+import type { Fit, FitOf } from '../../model/fit.ts';
+import type { AnyModel, Model } from '../../model/model.ts';
 import { checkpointOf, readCheckpoint } from '../checkpoint/checkpoint.ts';
 import { checkResumed } from '../checkpoint/resumedOptions.ts';
 import { saving } from '../checkpoint/saving.ts';
@@ -7,7 +7,7 @@ import { stopping } from '../minimize/stopping.ts';
 import { runInWorkers } from '../workers/runInWorkers.ts';
 import { bestOf, type EndedRun } from './bestOf.ts';
 import { embedded, embeddedStep } from './embedded.ts';
-import { type FitOptions, type FitSettings, fitSettings } from './fitOptions.ts';
+import { type FitOptions, type FitSettings, fitSettings, type OptionsOf } from './fitOptions.ts';
 import { type FitProblem, openProblem } from './fitProblem.ts';
 import { type FitStep, fitAt, fitStep } from './fitStep.ts';
 import { type FitThreads, fitThreads } from './fitThreads.ts';
@@ -33,8 +33,14 @@ import { type Run, runsOf } from './runsOf.ts';
  * }
  * ```
  */
-export function fitSteps(model: Model, options: FitOptions = {}): AsyncGenerator<FitStep, Fit, void> {
-  return steps(model, fitSettings(model, options));
+export function fitSteps<M extends AnyModel>(
+  model: M,
+  options?: NoInfer<OptionsOf<M>>,
+): AsyncGenerator<FitStep<FitOf<M>>, FitOf<M>, void> {
+  const given: FitOptions = options ?? {};
+  const taken = steps(model, fitSettings(model, given));
+  // The types of a model are those of its fits: see createFit.
+  return taken as unknown as AsyncGenerator<FitStep<FitOf<M>>, FitOf<M>, void>;
 }
 
 async function* steps(model: Model, settings: FitSettings): AsyncGenerator<FitStep, Fit, void> {

@@ -156,7 +156,10 @@ async function outcomeOf<O>(
     const result: Fit = await fit(model, fitOptions);
     const { seconds } = result.diagnostics;
     if (result.status === 'failed') return { score: Number.NaN, seconds, failure: result.message };
-    const value = await score.of(result, split);
+    const cannot = async () => {
+      throw new InvalidInputError(`The model '${model.name}' does not place new observations, which this score needs.`);
+    };
+    const value = await score.of({ project: cannot, ...result }, split);
     return Number.isFinite(value)
       ? { score: value, seconds }
       : { score: Number.NaN, seconds, failure: `Its score is ${value}.` };

@@ -107,17 +107,27 @@ export function collapsedPosterior(
     conditioned ??= inducingProcess(kernel, own, values[NOISE] as number, optimum(parts, values), standardization);
     return conditioned;
   };
+  const predictiveDensity = (X: Matrix, Y: Matrix) => process().predictiveDensity(X, Y, standardNormalRows);
   const slopes = slopeVariances(kernel, own, latentDim);
   return {
     latents: mean,
     latentVariances: variance,
     ...(slopes && { relevance: relative(slopes) }),
-    observedColumns: observations.columns,
-    predict: (X, noise) => process().predict(X, noise),
-    sample: (X, random, noise) => process().sample(X, random, noise),
-    predictiveDensity: (X, Y) => process().predictiveDensity(X, Y, standardNormalRows),
+    mapping: {
+      observedColumns: observations.columns,
+      predict: (X, noise) => process().predict(X, noise),
+      sample: (X, random, noise) => process().sample(X, random, noise),
+      predictiveDensity,
+    },
     ...(latents.mapsObservations && {
-      encode: (Y: Matrix) => latentMoments(parts, values, standardized(Y, standardization)).mean,
+      placement: {
+        acceptsMissing: false,
+        observedColumns: observations.columns,
+        place: (Y: Matrix) => {
+          const X = latentMoments(parts, values, standardized(Y, standardization)).mean;
+          return { latents: X, logDensity: predictiveDensity(X, Y).density };
+        },
+      },
     }),
   };
 }

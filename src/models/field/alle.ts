@@ -4,7 +4,8 @@ import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { imputedByField } from '../../fields/observed/imputedByField.ts';
-import type { Model, Projection } from '../../model/model.ts';
+import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
+import type { AnyPaths, Model, Projection } from '../../model/model.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { supportGraph } from '../../numerics/graph/supportGraph.ts';
@@ -74,7 +75,10 @@ const schema = v.strictObject({
  * const { latents, objective } = await fit(alle(Y, { neighbours: 6 }));
  * ```
  */
-export function alle(Y: MatrixLike, options: AlleOptions = {}): Model {
+export function alle(
+  Y: MatrixLike,
+  options: AlleOptions = {},
+): Model<AnyPaths, FieldLearning & Placing & Spectral, 'byItself'> {
   const checked = checkOptions(schema, options, 'alle');
   const { latentDim, regularization, basePrecision } = checked;
   const points = observationsFrom(Y);
@@ -108,22 +112,27 @@ export function alle(Y: MatrixLike, options: AlleOptions = {}): Model {
       };
     },
     abilities: ({ latents, eigenvalues }) => ({
-      observedColumns: points.columns,
-      place: (given) =>
-        placedBefore(
-          {
-            latents: latents as Matrix,
-            precisions: (eigenvalues as readonly number[]).map((value) => Math.max(0, 1 / value - basePrecision)),
-          },
-          points,
-          given,
-          k,
-          regularization,
-        ),
+      placement: {
+        acceptsMissing: false,
+        observedColumns: points.columns,
+        place: (given) =>
+          placedBefore(
+            {
+              latents: latents as Matrix,
+              precisions: (eigenvalues as readonly number[]).map((value) => Math.max(0, 1 / value - basePrecision)),
+            },
+            points,
+            given,
+            k,
+            regularization,
+          ),
+      },
       graph: fieldGraph(precisionTerms(factorOf())),
-      precision: () => denseOf(precisionOf()),
-      covariance: () => inverseOf(precisionOf()),
-      impute: (columns: Matrix) => imputedByField(precisionOf(), columns),
+      field: {
+        precision: () => denseOf(precisionOf()),
+        covariance: () => inverseOf(precisionOf()),
+        impute: (columns: Matrix) => imputedByField(precisionOf(), columns),
+      },
     }),
     toJSON: () => savedSpectral('alle', points, checked),
   });

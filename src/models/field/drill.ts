@@ -17,7 +17,8 @@ import {
   momentsSolver,
   REPULSION,
 } from '../../fields/solvers/momentsSolver.ts';
-import type { Model, Posterior, Projection } from '../../model/model.ts';
+import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
+import type { AnyPaths, Model, Posterior, Projection } from '../../model/model.ts';
 import { completeGraph, type Graph, knnGraph } from '../../numerics/graph/index.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { supportGraph } from '../../numerics/graph/supportGraph.ts';
@@ -74,7 +75,10 @@ const COPIES = 2;
  * const result = await fit(drill(Y, { neighbours: 20, penalty: 0.01 }));
  * ```
  */
-export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
+export function drill(
+  Y: MatrixLike,
+  options: DrillOptions = {},
+): Model<AnyPaths, FieldLearning & Placing & Spectral, 'searched'> {
   const checked = checkOptions(schema, options, 'drill');
   const points = observationsFrom(Y);
   const graph =
@@ -91,7 +95,7 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): Model {
   const problem = layer.problem!;
   checkSize(problem);
   if (problem.penalty === 0) checkBounded(graph, points.columns);
-  return Object.freeze<Model>({
+  return Object.freeze<Model<AnyPaths, FieldLearning & Placing & Spectral, 'searched'>>({
     name: 'drill',
     // Where entries are far from independent first-order steps crawl, and Newton's take a few from anywhere.
     solver: momentsSolver(problem, scaleOf(problem)),
@@ -163,28 +167,28 @@ function posteriorOf(
     latents,
     eigenvalues,
     graph: supportGraph(problem, entries.edges),
-    covariance,
-    observedColumns: points.columns,
-    place: (rows: Matrix) =>
-      withInverse(problem, entries, (_, W) =>
-        placedByMoments({ latents, eigenvalues, covariances: W, penalty: problem.penalty }, points, rows, k),
-      ),
-    impute: (Y: Matrix) => imputedByField(termsOf(problem, entries), Y),
-    precision: () => {
-      const precision = Matrix.zeros(N, N);
-      entries.diagonal.forEach((entry, i) => {
-        precision.data[i * (N + 1)] = entry;
-      });
-      entries.edges.forEach((entry, e) => {
-        precision.data[sources[e]! * N + targets[e]!] = entry;
-        precision.data[targets[e]! * N + sources[e]!] = entry;
-      });
-      return precision;
+    placement: {
+      acceptsMissing: false,
+      observedColumns: points.columns,
+      place: (rows: Matrix) =>
+        withInverse(problem, entries, (_, W) =>
+          placedByMoments({ latents, eigenvalues, covariances: W, penalty: problem.penalty }, points, rows, k),
+        ),
     },
-    predict: () => {
-      throw new InvalidInputError(
-        "The model 'drill' has no mapping from latents to observations, so it predicts none.",
-      );
+    field: {
+      covariance,
+      impute: (Y: Matrix) => imputedByField(termsOf(problem, entries), Y),
+      precision: () => {
+        const precision = Matrix.zeros(N, N);
+        entries.diagonal.forEach((entry, i) => {
+          precision.data[i * (N + 1)] = entry;
+        });
+        entries.edges.forEach((entry, e) => {
+          precision.data[sources[e]! * N + targets[e]!] = entry;
+          precision.data[targets[e]! * N + sources[e]!] = entry;
+        });
+        return precision;
+      },
     },
   };
 }

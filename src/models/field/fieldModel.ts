@@ -1,4 +1,3 @@
-import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { curvedField } from '../../fields/density/curvedField.ts';
 import { fieldDensity } from '../../fields/density/fieldDensity.ts';
@@ -15,12 +14,16 @@ import { maxEntropy } from '../../fields/layers/maxEntropy.ts';
 import { imputedByField, laplacianTerms } from '../../fields/observed/imputedByField.ts';
 import { type PlacedField, placed, reconstructed } from '../../fields/placement/placement.ts';
 import { denseWeightsSolver, sparseWeightsSolver, WEIGHTS } from '../../fields/solvers/weightsSolver.ts';
-import type { Assembly, Model, ModelJSON, ParameterValues, Posterior } from '../../model/model.ts';
+import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
+import type { AnyPaths, Assembly, Model, ModelJSON, ParameterValues, Posterior } from '../../model/model.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor1D } from '../../tensors/tensorflow.ts';
 import { fieldFindings } from './fieldFindings.ts';
+
+/** A model that learns a random field over points and shows it by eigenvectors. */
+export type FieldModel = Model<AnyPaths, FieldLearning & Placing & Reconstructing & Spectral, 'searched'>;
 
 /** What makes one maximum-entropy model differ from another. */
 export interface FieldParts extends Pick<PlacedField, 'observations' | 'neighbours' | 'density' | 'distancesTo'> {
@@ -42,12 +45,12 @@ export function weightsIn(values: ParameterValues): Float64Array {
 }
 
 /** A model that is one maximum-entropy layer on given distances, and the embedding of the field it learns. */
-export function fieldModel(parts: FieldParts): Model {
+export function fieldModel(parts: FieldParts): FieldModel {
   const { name, graph, squaredDistances, basePrecision, copies, slackPenalty } = parts;
   const layer = maxEntropy({ graph, squaredDistances, basePrecision, copies, slackPenalty });
   const problem = layer.problem!;
   const sparse = isSparse(graph);
-  return Object.freeze<Model>({
+  return Object.freeze<FieldModel>({
     name,
     solver: sparse ? sparseWeightsSolver(problem) : denseWeightsSolver(problem),
     tolerance: 0,
@@ -82,23 +85,22 @@ export function fieldModel(parts: FieldParts): Model {
 
 /** What the field with this learned graph can do. */
 export function fieldPosterior(parts: FieldParts, graph: Graph): Posterior {
-  const { name, basePrecision, latentDim, embedding, observations } = parts;
+  const { basePrecision, latentDim, embedding, observations } = parts;
   const embedded = fieldEmbedding(graph, basePrecision, latentDim, embedding);
   const field: PlacedField = { ...parts, ...embedded, graph };
   return {
     ...embedded,
+    placement: {
+      acceptsMissing: true,
+      observedColumns: observations.columns,
+      place: (Y: Matrix) => placed(field, Y),
+    },
     graph,
-    observedColumns: observations.columns,
-    acceptsMissing: true,
-    place: (Y: Matrix) => placed(field, Y),
-    reconstruct: (Y: Matrix) => reconstructed(field, Y),
-    precision: () => fieldPrecision(graph, basePrecision),
-    covariance: () => fieldCovariance(graph, basePrecision),
-    impute: (Y: Matrix) => imputedByField(laplacianTerms(graph, basePrecision), Y),
-    predict: () => {
-      throw new InvalidInputError(
-        `The model '${name}' has no mapping from latents to observations, so it predicts none.`,
-      );
+    field: {
+      precision: () => fieldPrecision(graph, basePrecision),
+      covariance: () => fieldCovariance(graph, basePrecision),
+      impute: (Y: Matrix) => imputedByField(laplacianTerms(graph, basePrecision), Y),
+      reconstruct: (Y: Matrix) => reconstructed(field, Y),
     },
   };
 }

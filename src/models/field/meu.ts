@@ -5,11 +5,10 @@ import { checkOptions } from '../../core/options.ts';
 import { edgeDistances } from '../../fields/density/edgeSquaredDistances.ts';
 import { commonEntriesGraph } from '../../fields/observed/commonEntries.ts';
 import { observedSquaredDistances } from '../../fields/observed/observedSquaredDistances.ts';
-import type { Model } from '../../model/model.ts';
 import { knnGraph } from '../../numerics/graph/index.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { latentDimOption, numberAboveZero, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
-import { fieldModel } from './fieldModel.ts';
+import { type FieldModel, fieldModel } from './fieldModel.ts';
 import { observedFieldModel } from './observedFieldModel.ts';
 
 export interface MeuOptions {
@@ -65,7 +64,7 @@ const schema = v.strictObject({
  * result.graph!.weights;
  * ```
  */
-export function meu(Y: MatrixLike, options: MeuOptions = {}): Model {
+export function meu(Y: MatrixLike, options: MeuOptions = {}): FieldModel {
   const checked = checkOptions(schema, options, 'meu');
   const points = observationsFrom(Y, checked.missing === 'ignore');
   const neighbours = checkNeighbours(checked.neighbours as number, points.rows, 'meu');

@@ -7,11 +7,10 @@ import { edgeDistances } from '../../fields/density/edgeSquaredDistances.ts';
 import { observedSquaredDistances } from '../../fields/observed/observedSquaredDistances.ts';
 import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import type { Model } from '../../model/model.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { completeGraph } from '../../numerics/graph/index.ts';
 import { latentDimOption, numberAboveZero, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
-import { fieldModel } from './fieldModel.ts';
+import { type FieldModel, fieldModel } from './fieldModel.ts';
 
 export interface MpmeOptions {
   /** d, from 1; 2 unless given. */
@@ -54,7 +53,7 @@ const schema = v.strictObject({
  * result.graph!.sources.length; // edges of positive weight
  * ```
  */
-export function mpme(Y: MatrixLike, options: MpmeOptions = {}): Model {
+export function mpme(Y: MatrixLike, options: MpmeOptions = {}): FieldModel {
   const checked = checkOptions(schema, options, 'mpme');
   const points = observationsFrom(Y);
   const graph = completeGraph(points.rows);

@@ -7,14 +7,13 @@ import { observedField } from '../../fields/observed/observedField.ts';
 import { observedSquaredDistances } from '../../fields/observed/observedSquaredDistances.ts';
 import { WEIGHTS } from '../../fields/solvers/weightsSolver.ts';
 import { quadraticApproximation } from '../../inference/solvers/quadraticApproximation.ts';
-import type { Model } from '../../model/model.ts';
 import { box } from '../../model/parameter.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../tensors/ops.ts';
 import { type Scalar, type Tensor, tf } from '../../tensors/tensorflow.ts';
 import { fieldFindings } from './fieldFindings.ts';
-import { type FieldParts, fieldPosterior, weightsIn } from './fieldModel.ts';
+import { type FieldModel, type FieldParts, fieldPosterior, weightsIn } from './fieldModel.ts';
 
 /**
  * The model of {@link fieldModel} for copies with missing entries (NaN): it maximises the density of the observed ones by its own gradient,
@@ -24,7 +23,7 @@ import { type FieldParts, fieldPosterior, weightsIn } from './fieldModel.ts';
  * @param parts - `observations` with missing entries; `squaredDistances` a first guess from common entries
  * @throws InvalidInputError when such a distance is 0 and C = ∞
  */
-export function observedFieldModel(parts: Omit<FieldParts, 'distancesTo'>): Model {
+export function observedFieldModel(parts: Omit<FieldParts, 'distancesTo'>): FieldModel {
   const { name, graph, squaredDistances, basePrecision, copies, slackPenalty, observations } = parts;
   const { size, sources, targets } = graph;
   const upper = 4 * slackPenalty;
@@ -39,7 +38,7 @@ export function observedFieldModel(parts: Omit<FieldParts, 'distancesTo'>): Mode
   const scale = squaredDistances.map((distance) => weightScale(first, distance));
   /** Weights for which all edges together meet their constraints on average: Σ w_e·R_e = N − 1 nearly. */
   const start = Array.from(scale, (weight) => (weight * (size - 1)) / sources.length);
-  return Object.freeze<Model>({
+  return Object.freeze<FieldModel>({
     name,
     solver: quadraticApproximation({ unit: copies / 2 }),
     tolerance: 0,

@@ -16,7 +16,8 @@ import { collapsedAssembly, collapsedPosterior } from '../../mapping/variational
 import { INDUCING_JITTER } from '../../mapping/variational/inducingFactor.ts';
 import { checkInducing, type Inducing } from '../../mapping/variational/inducingInputs.ts';
 import type { VariationalParts } from '../../mapping/variational/variationalParts.ts';
-import type { Model } from '../../model/model.ts';
+import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
+import type { AnyPaths, Model } from '../../model/model.ts';
 import { type ParameterLike, parameterFrom, parameterToJSON, positive, shapeOf } from '../../model/parameter.ts';
 import { meanVariance } from './latentVariableModel.ts';
 import { startValues } from './startKinds.ts';
@@ -69,6 +70,9 @@ const schema = v.strictObject({
 /** Unless more are asked for. */
 const MOST_INDUCING = 50;
 
+/** A Bayesian GPLVM: its fits have latents that are distributions, beside all that those of a mapping have. */
+export type BayesianGplvmModel = Model<AnyPaths, Mapped & DistributedLatents, 'searched'>;
+
 /**
  * The Bayesian GPLVM: latents x_n ~ q(x_n) = N(μ_n, diag s_n) under a standard normal prior are integrated out of a Gaussian-process
  * mapping with M inducing inputs. What is maximised is a bound on log p(Y): the collapsed bound of the mapping less KL(q(X)‖p(X)) (terms
@@ -89,7 +93,7 @@ const MOST_INDUCING = 50;
  * result.latentVariances.toArrays();
  * ```
  */
-export function bayesianGplvm(Y: MatrixLike, options: BayesianGplvmOptions): Model {
+export function bayesianGplvm(Y: MatrixLike, options: BayesianGplvmOptions): BayesianGplvmModel {
   const name = 'bayesianGplvm';
   const given = checkOptions(schema, options, name);
   const { latentDim, missing, centre, scale, jitter } = given;
@@ -120,7 +124,7 @@ export function bayesianGplvm(Y: MatrixLike, options: BayesianGplvmOptions): Mod
       `Option 'noise' of ${name} must be one number, the variance of all columns, but a list was given.`,
     );
   }
-  return Object.freeze<Model>({
+  return Object.freeze<BayesianGplvmModel>({
     name,
     assemble: (seed) => collapsedAssembly(parts, seed),
     startAt: (kind, seed) => startValues(latents, kind, observations, latentDim, seed),

@@ -1,11 +1,17 @@
 import type { MatrixLike } from '../../core/matrix.ts';
-import type { Model } from '../../model/model.ts';
 import type { Labels } from '../../numerics/graph/index.ts';
+import type { Prior } from '../../priors/definePrior.ts';
 import { type DiscriminativeOptions, discriminative } from '../../priors/discriminative.ts';
+import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { type FamilyOptions, familyModel, smoothKernel } from './family.ts';
+import type { MappedModel } from './gpModel.ts';
 
 /** `strength`, `form` and `r` are those of `discriminative`. */
-export interface DgplvmOptions extends FamilyOptions, DiscriminativeOptions {}
+export interface DgplvmOptions<
+  Priors extends readonly Prior[] = readonly Prior[],
+  Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
+> extends FamilyOptions<Priors, Dynamics>,
+    DiscriminativeOptions {}
 
 /**
  * The discriminative GPLVM: latents that are a kernel regression of the observations, under a prior that asks for classes which are
@@ -22,7 +28,10 @@ export interface DgplvmOptions extends FamilyOptions, DiscriminativeOptions {}
  * const result = await fit(dgplvm(Y, labels, { latentDim: 2, strength: 100 }), { maxIterations: 100 });
  * ```
  */
-export function dgplvm(Y: MatrixLike, labels: Labels, options: DgplvmOptions): Model {
+export function dgplvm<
+  const Priors extends readonly Prior[] = readonly [],
+  const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
+>(Y: MatrixLike, labels: Labels, options: DgplvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
   const { strength, form, r, ...rest } = options ?? {};
   const given = Object.entries({ strength, form, r }).filter(([, value]) => value !== undefined);
   return familyModel('dgplvm', Y, rest, {

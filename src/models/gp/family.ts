@@ -19,21 +19,25 @@ import type { Model } from '../../model/model.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { type DynamicsOptions, dynamics } from '../../priors/dynamics.ts';
+import type { MappedModel } from './gpModel.ts';
 import { type LatentVariableModelOptions, meanVariance, namedModel, OPTION_NAMES } from './latentVariableModel.ts';
 
 /** What every named model of the Gaussian-process family takes beside its observations; all but `latentDim` has a default. */
-export interface FamilyOptions extends Omit<LatentVariableModelOptions, 'observations' | 'kernel'> {
+export interface FamilyOptions<
+  Priors extends readonly Prior[] = readonly Prior[],
+  Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
+> extends Omit<LatentVariableModelOptions<Priors>, 'observations' | 'kernel'> {
   /** Covariance of the mapping. */
-  readonly kernel?: Kernel;
+  readonly kernel?: Kernel | undefined;
   /** Where the latents start: 'pca' (the default), an N×q matrix, or a fitted embedding. Not together with `latents`. */
-  readonly init?: 'pca' | MatrixLike | Initialization;
+  readonly init?: 'pca' | MatrixLike | Initialization | undefined;
   /** Makes the latents a function of the observations: a map, or 'kernel', 'mlp' or 'linear' for the map of that kind. */
-  readonly backConstraint?: LatentMap | 'kernel' | 'mlp' | 'linear';
+  readonly backConstraint?: LatentMap | 'kernel' | 'mlp' | 'linear' | undefined;
   /**
    * Puts Gaussian-process dynamics on the latents in the place of the default prior. Unless `kernel` is given its covariance is rbf + white
    * with the white variance held at 0.01: were it free, latents and variances that shrink to 0 together would raise log p(X) without bound.
    */
-  readonly dynamics?: boolean | DynamicsOptions;
+  readonly dynamics?: Dynamics | undefined;
 }
 
 /** What makes one named model differ from another. */
@@ -49,7 +53,12 @@ export interface FamilyMember {
 }
 
 /** A named model: the general one with the member's defaults and the short forms of its options spelt out. */
-export function familyModel(name: string, Y: MatrixLike, given: FamilyOptions, member: FamilyMember): Model {
+export function familyModel<Priors extends readonly Prior[], Dynamics extends boolean | DynamicsOptions | undefined>(
+  name: string,
+  Y: MatrixLike,
+  given: FamilyOptions<Priors, Dynamics>,
+  member: FamilyMember,
+): MappedModel<Priors, Dynamics> {
   const options = given ?? {};
   const known = [...OPTION_NAMES, 'init', 'backConstraint', 'dynamics', ...(member.options ?? [])];
   for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownName('option', key, known, name);
@@ -64,16 +73,17 @@ export function familyModel(name: string, Y: MatrixLike, given: FamilyOptions, m
       `${name} takes either latents, or init and backConstraint, but both were given. Say it in the latents: free({ init }).`,
     );
   }
-  const ofSequence = sequence ? [dynamics({ kernel: steps(), ...(sequence === true ? {} : sequence) })] : [];
+  const ofSequence: Prior[] = sequence ? [dynamics({ kernel: steps(), ...(sequence === true ? {} : sequence) })] : [];
   const others = rest.priors ?? (ofSequence.length > 0 ? [] : [member.prior()]);
-  const priors = [...others, ...ofSequence];
-  return namedModel(name, {
-    kernel: member.kernel(Y, options, priors.length > 0),
+  const priors: readonly Prior[] = [...others, ...ofSequence];
+  const model: Model = namedModel(name, {
     ...rest,
+    kernel: rest.kernel ?? member.kernel(Y, options, priors.length > 0),
     latents: latents ?? latentsFrom(backConstraint ?? member.backConstraint, init),
     priors,
     observations: Y,
   });
+  return model as MappedModel<Priors, Dynamics>;
 }
 
 /** Steps of latents that start at unit variance, known to a tenth of a standard deviation. */

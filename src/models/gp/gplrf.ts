@@ -1,11 +1,16 @@
 import type { MatrixLike } from '../../core/matrix.ts';
-import type { Model } from '../../model/model.ts';
 import type { ParameterLike } from '../../model/parameter.ts';
 import { graphUnion, knnGraph, type Labels, labelGraph } from '../../numerics/graph/index.ts';
+import type { Prior } from '../../priors/definePrior.ts';
+import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { laplacian } from '../../priors/laplacian.ts';
 import { type FamilyOptions, familyModel, smoothKernel } from './family.ts';
+import type { MappedModel } from './gpModel.ts';
 
-export interface GplrfOptions extends FamilyOptions {
+export interface GplrfOptions<
+  Priors extends readonly Prior[] = readonly Prior[],
+  Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
+> extends FamilyOptions<Priors, Dynamics> {
   /** α of the Laplacian prior, held at 1 unless given. */
   readonly strength?: ParameterLike;
   /** Joins each point with so many nearest neighbours as well, for points without a label; none unless given. */
@@ -28,7 +33,10 @@ export interface GplrfOptions extends FamilyOptions {
  * (await result.project(Ynew)).latents;
  * ```
  */
-export function gplrf(Y: MatrixLike, labels: Labels, options: GplrfOptions): Model {
+export function gplrf<
+  const Priors extends readonly Prior[] = readonly [],
+  const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
+>(Y: MatrixLike, labels: Labels, options: GplrfOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
   const { strength, neighbours, ...rest } = options ?? {};
   const classes = labelGraph(labels);
   const graph = neighbours === undefined ? classes : graphUnion(classes, knnGraph(Y, neighbours));

@@ -1,7 +1,9 @@
 import type { MatrixLike } from '../../core/matrix.ts';
-import type { Model } from '../../model/model.ts';
+import type { Prior } from '../../priors/definePrior.ts';
+import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { standardNormal } from '../../priors/standardNormal.ts';
 import { type FamilyOptions, familyModel, smoothKernel } from './family.ts';
+import type { MappedModel } from './gpModel.ts';
 
 /**
  * The Gaussian-process latent variable model: free latents started at the principal components, a standard normal prior on them,
@@ -23,6 +25,9 @@ import { type FamilyOptions, familyModel, smoothKernel } from './family.ts';
  * result.latents.toArrays();
  * ```
  */
-export function gplvm(Y: MatrixLike, options: FamilyOptions): Model {
+export function gplvm<
+  const Priors extends readonly Prior[] = readonly [],
+  const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
+>(Y: MatrixLike, options: FamilyOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
   return familyModel('gplvm', Y, options, { prior: () => standardNormal(), kernel: smoothKernel });
 }

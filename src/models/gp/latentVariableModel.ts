@@ -20,35 +20,36 @@ import type { Model } from '../../model/model.ts';
 import { type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { priorToJSON } from '../../priors/json.ts';
+import type { MappedModel } from './gpModel.ts';
 import { startValues } from './startKinds.ts';
 
-export interface LatentVariableModelOptions {
+export interface LatentVariableModelOptions<Priors extends readonly Prior[] = readonly Prior[]> {
   /** N×D, rows are points. */
   readonly observations: MatrixLike;
   /** q, from 1. */
   readonly latentDim: number;
   /** What the latents are; `free()` unless given. */
-  readonly latents?: Latents;
+  readonly latents?: Latents | undefined;
   /** Covariance of the mapping from latents to observations. */
   readonly kernel: Kernel;
   /**
    * Variance σ² > 0 of the Gaussian noise, or a list with one a column; starts at a hundredth of the observations' mean variance. Short for
    * `likelihood: gaussian({ variance })`.
    */
-  readonly noise?: ParameterLike;
+  readonly noise?: ParameterLike | undefined;
   /** How observations are distributed around the functions; Gaussian unless given. Not together with `noise`. */
-  readonly likelihood?: Likelihood;
+  readonly likelihood?: Likelihood | undefined;
   /** Priors on the latents; none unless given. */
-  readonly priors?: readonly Prior[];
+  readonly priors?: Priors | undefined;
   /**
    * What to do about missing entries (NaN) of the observations: without it they are an error; 'ignore' lets the mapping see the
    * observed entries only. `predict` at the latents imputes the others.
    */
-  readonly missing?: 'ignore';
+  readonly missing?: 'ignore' | undefined;
   /** Whether column means are removed before fitting and put back by `predict`; on unless turned off. */
-  readonly centre?: boolean;
+  readonly centre?: boolean | undefined;
   /** Whether columns are divided by their standard deviations, undone by `predict`; off unless turned on. */
-  readonly scale?: boolean;
+  readonly scale?: boolean | undefined;
 }
 
 const wholeFromOne = 'a whole number from 1';
@@ -100,12 +101,14 @@ const schema = v.strictObject({
  * const result = await fit(model, { maxIterations: 200 });
  * ```
  */
-export function latentVariableModel(options: LatentVariableModelOptions): Model {
-  return namedModel('latentVariableModel', options);
+export function latentVariableModel<const Priors extends readonly Prior[] = readonly []>(
+  options: LatentVariableModelOptions<Priors>,
+): MappedModel<Priors> {
+  return namedModel('latentVariableModel', options) as Model as MappedModel<Priors>;
 }
 
 /** `latentVariableModel` under another name: the named models are assemblies of its options. */
-export function namedModel(name: string, options: LatentVariableModelOptions): Model {
+export function namedModel(name: string, options: LatentVariableModelOptions): MappedModel {
   const { centre = true, scale = false, ...given } = checkOptions(schema, options, name);
   const { missing } = given;
   const raw = observationsFrom(given.observations as MatrixLike, missing === 'ignore');
@@ -133,7 +136,7 @@ export function namedModel(name: string, options: LatentVariableModelOptions): M
     },
     priors: placed(given.priors ?? []),
   };
-  return Object.freeze<Model>({
+  return Object.freeze<MappedModel>({
     name,
     assemble: (seed) => assembled(parts, seed),
     startAt: (kind, seed) => startValues(latents, kind, observations, parts.latentDim, seed),

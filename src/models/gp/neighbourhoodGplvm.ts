@@ -1,16 +1,21 @@
 import type { MatrixLike } from '../../core/matrix.ts';
-import type { Model } from '../../model/model.ts';
 import type { ParameterLike } from '../../model/parameter.ts';
+import type { Prior } from '../../priors/definePrior.ts';
+import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { locality } from '../../priors/locality.ts';
 import { rank } from '../../priors/rank.ts';
 import { tsne } from '../../priors/tsne.ts';
 import { type FamilyOptions, familyModel, smoothKernel } from './family.ts';
+import type { MappedModel } from './gpModel.ts';
 
-export interface LlGplvmOptions extends FamilyOptions {
+export interface LlGplvmOptions<
+  Priors extends readonly Prior[] = readonly Prior[],
+  Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
+> extends FamilyOptions<Priors, Dynamics> {
   /** Neighbours from which each point is reconstructed; 7 unless given. */
-  readonly neighbours?: number;
+  readonly neighbours?: number | undefined;
   /** Of the prior, held at 1 unless given. */
-  readonly strength?: ParameterLike;
+  readonly strength?: ParameterLike | undefined;
 }
 
 /**
@@ -25,17 +30,23 @@ export interface LlGplvmOptions extends FamilyOptions {
  * await fit(llGplvm(Y, { latentDim: 2, neighbours: 7 }), { maxIterations: 200 });
  * ```
  */
-export function llGplvm(Y: MatrixLike, options: LlGplvmOptions): Model {
+export function llGplvm<
+  const Priors extends readonly Prior[] = readonly [],
+  const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
+>(Y: MatrixLike, options: LlGplvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
   const { neighbours = 7, strength, ...rest } = options ?? {};
   const prior = () => locality(neighbours, strength === undefined ? {} : { strength });
   return familyModel('llGplvm', Y, rest, { prior, options: ['neighbours', 'strength'], kernel: smoothKernel });
 }
 
-export interface RankGplvmOptions extends FamilyOptions {
+export interface RankGplvmOptions<
+  Priors extends readonly Prior[] = readonly Prior[],
+  Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
+> extends FamilyOptions<Priors, Dynamics> {
   /** Of the prior, held at 1 unless given. */
-  readonly strength?: ParameterLike;
+  readonly strength?: ParameterLike | undefined;
   /** β, how soon a direction counts as one; held at the prior's default unless given. */
-  readonly beta?: ParameterLike;
+  readonly beta?: ParameterLike | undefined;
 }
 
 /**
@@ -50,18 +61,24 @@ export interface RankGplvmOptions extends FamilyOptions {
  * await fit(rankGplvm(Y, { latentDim: 5, strength: 10 }), { maxIterations: 200 });
  * ```
  */
-export function rankGplvm(Y: MatrixLike, options: RankGplvmOptions): Model {
+export function rankGplvm<
+  const Priors extends readonly Prior[] = readonly [],
+  const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
+>(Y: MatrixLike, options: RankGplvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
   const { strength, beta, ...rest } = options ?? {};
   const prior = () =>
     rank({ ...(strength === undefined ? {} : { strength }), ...(beta === undefined ? {} : { beta }) });
   return familyModel('rankGplvm', Y, rest, { prior, options: ['strength', 'beta'], kernel: smoothKernel });
 }
 
-export interface TsneGplvmOptions extends FamilyOptions {
+export interface TsneGplvmOptions<
+  Priors extends readonly Prior[] = readonly Prior[],
+  Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
+> extends FamilyOptions<Priors, Dynamics> {
   /** Of the prior, held at 1 unless given. */
-  readonly strength?: ParameterLike;
+  readonly strength?: ParameterLike | undefined;
   /** Effective number of neighbours. */
-  readonly perplexity?: number;
+  readonly perplexity?: number | undefined;
 }
 
 /**
@@ -75,7 +92,10 @@ export interface TsneGplvmOptions extends FamilyOptions {
  * await fit(tsneGplvm(Y, { latentDim: 2, strength: 100 }), { maxIterations: 200 });
  * ```
  */
-export function tsneGplvm(Y: MatrixLike, options: TsneGplvmOptions): Model {
+export function tsneGplvm<
+  const Priors extends readonly Prior[] = readonly [],
+  const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
+>(Y: MatrixLike, options: TsneGplvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
   const { strength, perplexity, ...rest } = options ?? {};
   const given = Object.entries({ strength, perplexity }).filter(([, value]) => value !== undefined);
   return familyModel('tsneGplvm', Y, rest, {

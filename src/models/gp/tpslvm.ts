@@ -1,8 +1,10 @@
 import type { MatrixLike } from '../../core/matrix.ts';
 import { thinPlateSpline } from '../../kernels/thinPlateSpline.ts';
-import type { Model } from '../../model/model.ts';
+import type { Prior } from '../../priors/definePrior.ts';
+import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { standardNormal } from '../../priors/standardNormal.ts';
 import { type FamilyOptions, familyModel } from './family.ts';
+import type { MappedModel } from './gpModel.ts';
 
 /**
  * The thin plate spline latent variable model: the mapping is y = A·e(x) + B·(x; 1) + noise with e_j(x) = η(‖x − x_j‖), standard normal
@@ -22,6 +24,9 @@ import { type FamilyOptions, familyModel } from './family.ts';
  * const result = await fit(tpslvm(Y, { latentDim: 2, dynamics: true }), { maxIterations: 200 });
  * ```
  */
-export function tpslvm(Y: MatrixLike, options: FamilyOptions): Model {
+export function tpslvm<
+  const Priors extends readonly Prior[] = readonly [],
+  const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
+>(Y: MatrixLike, options: FamilyOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
   return familyModel('tpslvm', Y, options, { prior: () => standardNormal(), kernel: () => thinPlateSpline() });
 }

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
-import type { Model } from '../../model/model.ts';
 import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
 import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
+import type { SpectralModel } from './embedding/spectralModel.ts';
 import { distancesFrom } from './neighbourhood/distanceInput.ts';
 import { columnMeans, placeByProducts } from './placement/byProducts.ts';
 import { distancesTo, placedRows } from './placement/newRows.ts';
@@ -36,7 +36,7 @@ const schema = v.strictObject({ latentDim: latentDimOption, input: inputOption }
  * const { latents } = await fit(classicalMds(distances, { input: 'distances' }));
  * ```
  */
-export function classicalMds(Y: MatrixLike, options: ClassicalMdsOptions = {}): Model {
+export function classicalMds(Y: MatrixLike, options: ClassicalMdsOptions = {}): SpectralModel {
   const checked = checkOptions(schema, options, 'classicalMds');
   const { latentDim, input } = checked;
   const { points, distances } = distancesFrom(Y, input, 'classicalMds');
@@ -63,18 +63,21 @@ export function classicalMds(Y: MatrixLike, options: ClassicalMdsOptions = {}): 
       };
     },
     abilities: ({ latents, eigenvalues }) => ({
-      observedColumns: points.columns,
-      place: (given) => {
-        const embedding = {
-          latents: latents as Matrix,
-          eigenvalues: eigenvalues as readonly number[],
-          meanSquares: columnMeans(squaredDistances()),
-        };
-        const distancesOf = distancesTo({ points, input });
-        return placedRows(given, latentDim, (row, number, place) => {
-          const squares = distancesOf(row, number).map((distance) => distance * distance);
-          placeByProducts(embedding, squares, place);
-        });
+      placement: {
+        acceptsMissing: false,
+        observedColumns: points.columns,
+        place: (given) => {
+          const embedding = {
+            latents: latents as Matrix,
+            eigenvalues: eigenvalues as readonly number[],
+            meanSquares: columnMeans(squaredDistances()),
+          };
+          const distancesOf = distancesTo({ points, input });
+          return placedRows(given, latentDim, (row, number, place) => {
+            const squares = distancesOf(row, number).map((distance) => distance * distance);
+            placeByProducts(embedding, squares, place);
+          });
+        },
       },
     }),
     toJSON: () => savedSpectral('classicalMds', points, checked),

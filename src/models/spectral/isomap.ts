@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
-import type { Model } from '../../model/model.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
 import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
+import type { SpectralModel } from './embedding/spectralModel.ts';
 import { distancesFrom } from './neighbourhood/distanceInput.ts';
 import { geodesicDistances } from './neighbourhood/geodesicDistances.ts';
 import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood/neighbourhood.ts';
@@ -54,7 +54,7 @@ const schema = v.strictObject({
  * const { latents, message } = await fit(isomap(Y, { neighbours: 10 }));
  * ```
  */
-export function isomap(Y: MatrixLike, options: IsomapOptions = {}): Model {
+export function isomap(Y: MatrixLike, options: IsomapOptions = {}): SpectralModel {
   const checked = checkOptions(schema, options, 'isomap');
   const neighbourhood = neighbourhoodFrom(checked, 'isomap');
   const { latentDim, input, disconnected } = checked;
@@ -91,20 +91,23 @@ export function isomap(Y: MatrixLike, options: IsomapOptions = {}): Model {
       };
     },
     abilities: ({ latents, eigenvalues, meanSquaredDistances, points: shown }) => ({
-      observedColumns: points.columns,
-      place: (given) =>
-        placedByPaths(
-          {
-            graph: graphOf(),
-            shown: Int32Array.from((shown as readonly number[] | undefined) ?? Array(points.rows).keys()),
-            latents: latents as Matrix,
-            eigenvalues: eigenvalues as readonly number[],
-            meanSquares: meanSquaredDistances as readonly number[],
-          },
-          given,
-          distancesTo({ points, input }),
-          neighbourhood,
-        ),
+      placement: {
+        acceptsMissing: false,
+        observedColumns: points.columns,
+        place: (given) =>
+          placedByPaths(
+            {
+              graph: graphOf(),
+              shown: Int32Array.from((shown as readonly number[] | undefined) ?? Array(points.rows).keys()),
+              latents: latents as Matrix,
+              eigenvalues: eigenvalues as readonly number[],
+              meanSquares: meanSquaredDistances as readonly number[],
+            },
+            given,
+            distancesTo({ points, input }),
+            neighbourhood,
+          ),
+      },
     }),
     toJSON: () => savedSpectral('isomap', points, { ...neighbourhood, latentDim, input, disconnected }),
   });

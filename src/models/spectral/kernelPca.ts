@@ -6,10 +6,10 @@ import { checkOptions } from '../../core/options.ts';
 import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
-import type { Model } from '../../model/model.ts';
 import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
 import { doublyCentred, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { latentDimOption, savedSpectral } from './embedding/options.ts';
+import type { SpectralModel } from './embedding/spectralModel.ts';
 
 export interface KernelPcaOptions {
   /** q, from 1; 2 unless given. */
@@ -36,7 +36,7 @@ const schema = v.strictObject({ latentDim: latentDimOption, kernel: v.optional(v
  * (await result.project(Ynew)).latents;
  * ```
  */
-export function kernelPca(Y: MatrixLike, options: KernelPcaOptions = {}): Model {
+export function kernelPca(Y: MatrixLike, options: KernelPcaOptions = {}): SpectralModel {
   const { latentDim, kernel: given } = checkOptions(schema, options, 'kernelPca');
   const points = observationsFrom(Y);
   const kernel = given === undefined ? standardKernel(points) : checkedKernel(given);
@@ -55,11 +55,14 @@ export function kernelPca(Y: MatrixLike, options: KernelPcaOptions = {}): Model 
       };
     },
     abilities: ({ latents, eigenvalues }) => ({
-      observedColumns: points.columns,
-      place: (given) => ({
-        latents: placed(kernel, points, latents as Matrix, eigenvalues as readonly number[], given),
-        logDensity: new Float64Array(given.rows).fill(Number.NaN),
-      }),
+      placement: {
+        acceptsMissing: false,
+        observedColumns: points.columns,
+        place: (given) => ({
+          latents: placed(kernel, points, latents as Matrix, eigenvalues as readonly number[], given),
+          logDensity: new Float64Array(given.rows).fill(Number.NaN),
+        }),
+      },
     }),
     toJSON: () => savedSpectral('kernelPca', points, { latentDim, kernel }),
   });

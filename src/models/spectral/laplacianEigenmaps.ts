@@ -3,13 +3,13 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import type { Model } from '../../model/model.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import type { EdgeWeights } from '../../numerics/graph/index.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { bottomOfSparse, type SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
 import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
 import { latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
+import type { SpectralModel } from './embedding/spectralModel.ts';
 import {
   componentsNote,
   type NeighbourhoodOptions,
@@ -54,7 +54,7 @@ const schema = v.strictObject({
  * const { latents } = await fit(laplacianEigenmaps(Y, { neighbours: 8, weights: 'heat', width: 2 }));
  * ```
  */
-export function laplacianEigenmaps(Y: MatrixLike, options: LaplacianEigenmapsOptions = {}): Model {
+export function laplacianEigenmaps(Y: MatrixLike, options: LaplacianEigenmapsOptions = {}): SpectralModel {
   const { latentDim, weights, width, normalized, ...rest } = checkOptions(schema, options, 'laplacianEigenmaps');
   const neighbourhood = neighbourhoodFrom(rest, 'laplacianEigenmaps');
   const points = observationsFrom(Y);
@@ -89,15 +89,18 @@ export function laplacianEigenmaps(Y: MatrixLike, options: LaplacianEigenmapsOpt
       };
     },
     abilities: ({ latents, eigenvalues }) => ({
-      observedColumns: points.columns,
-      place: (given) =>
-        placedByWeights(
-          { latents: latents as Matrix, eigenvalues: eigenvalues as readonly number[], normalized },
-          points,
-          given,
-          distancesTo({ points, input: 'points' }),
-          { ...neighbourhood, weights, width },
-        ),
+      placement: {
+        acceptsMissing: false,
+        observedColumns: points.columns,
+        place: (given) =>
+          placedByWeights(
+            { latents: latents as Matrix, eigenvalues: eigenvalues as readonly number[], normalized },
+            points,
+            given,
+            distancesTo({ points, input: 'points' }),
+            { ...neighbourhood, weights, width },
+          ),
+      },
     }),
     toJSON: () =>
       savedSpectral('laplacianEigenmaps', points, { ...neighbourhood, latentDim, weights, width, normalized }),

@@ -2,12 +2,12 @@ import * as v from 'valibot';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import type { Model } from '../../model/model.ts';
 import { edgesOfPairs, pairKey } from '../../numerics/graph/edges.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
 import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
 import { latentDimOption, regularizationOption, savedSpectral } from './embedding/options.ts';
+import type { SpectralModel } from './embedding/spectralModel.ts';
 import { nearestLists, precisionTerms, reconstructionFactor } from './neighbourhood/localReconstruction.ts';
 import { componentsNote } from './neighbourhood/neighbourhood.ts';
 import { placeByEquation } from './placement/byEquation.ts';
@@ -51,7 +51,7 @@ const schema = v.strictObject({
  * const { latents } = await fit(lle(Y, { neighbours: 10 }));
  * ```
  */
-export function lle(Y: MatrixLike, options: LleOptions = {}): Model {
+export function lle(Y: MatrixLike, options: LleOptions = {}): SpectralModel {
   const checked = checkOptions(schema, options, 'lle');
   const points = observationsFrom(Y);
   const k = checkNeighbours(checked.neighbours as number, points.rows, 'lle');
@@ -71,17 +71,20 @@ export function lle(Y: MatrixLike, options: LleOptions = {}): Model {
       };
     },
     abilities: ({ latents, eigenvalues }) => ({
-      observedColumns: points.columns,
-      place: (given) => {
-        const made = reconstructedRows(points, given, k, checked.regularization);
-        return placedRows(given, checked.latentDim, (_, i, place) => {
-          const { neighbours, weights, residual } = made[i]!;
-          if (isPoint(made[i]!)) place.set((latents as Matrix).row(neighbours[0]!));
-          else {
-            const own = checked.generalised ? points.columns / residual : 1;
-            placeByEquation(latents as Matrix, eigenvalues as readonly number[], { neighbours, weights, own }, place);
-          }
-        });
+      placement: {
+        acceptsMissing: false,
+        observedColumns: points.columns,
+        place: (given) => {
+          const made = reconstructedRows(points, given, k, checked.regularization);
+          return placedRows(given, checked.latentDim, (_, i, place) => {
+            const { neighbours, weights, residual } = made[i]!;
+            if (isPoint(made[i]!)) place.set((latents as Matrix).row(neighbours[0]!));
+            else {
+              const own = checked.generalised ? points.columns / residual : 1;
+              placeByEquation(latents as Matrix, eigenvalues as readonly number[], { neighbours, weights, own }, place);
+            }
+          });
+        },
       },
     }),
     toJSON: () => savedSpectral('lle', points, checked),

@@ -2,11 +2,12 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
-import type { Model } from '../../model/model.ts';
+import type { GraphLearning } from '../../model/abilities.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { supportGraph } from '../../numerics/graph/supportGraph.ts';
 import { closedFormModel } from './embedding/closedForm.ts';
 import { inputOption, latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
+import type { SpectralModel } from './embedding/spectralModel.ts';
 import { distancesFrom } from './neighbourhood/distanceInput.ts';
 import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood/neighbourhood.ts';
 import { disconnectedOption } from './neighbourhood/shownComponent.ts';
@@ -79,7 +80,7 @@ const schema = v.strictObject({
  * const { latents, message } = await fit(mvu(Y, { neighbours: 6 }));
  * ```
  */
-export function mvu(Y: MatrixLike, options: MvuOptions = {}): Model {
+export function mvu(Y: MatrixLike, options: MvuOptions = {}): SpectralModel<GraphLearning> {
   const checked = checkOptions(schema, options, 'mvu');
   const neighbourhood = neighbourhoodFrom(checked, 'mvu');
   const { neighbours: _, radius: __, ...rest } = checked;
@@ -99,15 +100,18 @@ export function mvu(Y: MatrixLike, options: MvuOptions = {}): Model {
     name: 'mvu',
     embed: () => unfoldedEmbedding(given, neighbourhood, rest),
     abilities: ({ latents, multipliers, points: shown }) => ({
-      observedColumns: points.columns,
-      place: (rows) =>
-        placedByLearnedKernel(
-          latents as Matrix,
-          Int32Array.from((shown as readonly number[] | undefined) ?? Array(points.rows).keys()),
-          given,
-          rows,
-          neighbourhood,
-        ),
+      placement: {
+        acceptsMissing: false,
+        observedColumns: points.columns,
+        place: (rows) =>
+          placedByLearnedKernel(
+            latents as Matrix,
+            Int32Array.from((shown as readonly number[] | undefined) ?? Array(points.rows).keys()),
+            given,
+            rows,
+            neighbourhood,
+          ),
+      },
       graph: supportGraph(unfoldingGraph(given, neighbourhood, rest).graph, multipliers as readonly number[]),
     }),
     toJSON: () => savedSpectral('mvu', points, { ...neighbourhood, ...rest }),

@@ -2,11 +2,13 @@ import * as v from 'valibot';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import type { Model, ParameterValues } from '../../model/model.ts';
+import type { Predicting, Reconstructing } from '../../model/abilities.ts';
+import type { ParameterValues } from '../../model/model.ts';
 import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
 import { type LinearGaussian, placeLinear, predictLinear } from './embedding/linearGaussian.ts';
 import { latentDimOption, savedSpectral } from './embedding/options.ts';
 import { principalAxes } from './embedding/principalAxes.ts';
+import type { SpectralModel } from './embedding/spectralModel.ts';
 
 export interface PcaOptions {
   /** q, from 1; 2 unless given. */
@@ -31,7 +33,7 @@ const schema = v.strictObject({ latentDim: latentDimOption });
  * const { latents, eigenvalues } = await fit(pca(Y, { latentDim: 2 }));
  * ```
  */
-export function pca(Y: MatrixLike, options: PcaOptions = {}): Model {
+export function pca(Y: MatrixLike, options: PcaOptions = {}): SpectralModel<Predicting & Reconstructing> {
   const { latentDim } = checkOptions(schema, options, 'pca');
   const points = observationsFrom(Y);
   return closedFormModel({
@@ -58,9 +60,15 @@ export function pca(Y: MatrixLike, options: PcaOptions = {}): Model {
       };
     },
     abilities: (values) => ({
-      observedColumns: points.columns,
-      predict: (X, noise) => predictLinear(linearMapOf(values), X, noise),
-      place: (given) => placeLinear(linearMapOf(values), given),
+      mapping: {
+        observedColumns: points.columns,
+        predict: (X, noise) => predictLinear(linearMapOf(values), X, noise),
+      },
+      placement: {
+        acceptsMissing: false,
+        observedColumns: points.columns,
+        place: (given) => placeLinear(linearMapOf(values), given),
+      },
     }),
     toJSON: () => savedSpectral('pca', points, { latentDim }),
   });

@@ -3,11 +3,13 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import type { Embedding, Model, ParameterValues } from '../../model/model.ts';
+import type { Predicting, Reconstructing } from '../../model/abilities.ts';
+import type { Embedding, ParameterValues } from '../../model/model.ts';
 import { closedFormModel } from './embedding/closedForm.ts';
 import { type LinearGaussian, placeLinear, predictLinear } from './embedding/linearGaussian.ts';
 import { latentDimOption, savedSpectral } from './embedding/options.ts';
 import { type PrincipalAxes, principalAxes } from './embedding/principalAxes.ts';
+import type { SpectralModel } from './embedding/spectralModel.ts';
 
 export interface PpcaOptions {
   /** q, from 1 and below the number of directions in which Y varies; 2 unless given. */
@@ -38,7 +40,7 @@ const schema = v.strictObject({ latentDim: latentDimOption, dual: v.optional(v.b
  * parameters.noise; // σ²
  * ```
  */
-export function ppca(Y: MatrixLike, options: PpcaOptions = {}): Model {
+export function ppca(Y: MatrixLike, options: PpcaOptions = {}): SpectralModel<Predicting & Reconstructing> {
   const { latentDim, dual } = checkOptions(schema, options, 'ppca');
   const points = observationsFrom(Y);
   return closedFormModel({
@@ -49,9 +51,15 @@ export function ppca(Y: MatrixLike, options: PpcaOptions = {}): Model {
       return dual ? dualSolution(points, found, standardization) : solution(points, found, standardization);
     },
     abilities: (values) => ({
-      observedColumns: points.columns,
-      predict: (X, noise) => predictLinear(linearMapOf(values, dual), X, noise),
-      place: (given) => placeLinear(linearMapOf(values, dual), given),
+      mapping: {
+        observedColumns: points.columns,
+        predict: (X, noise) => predictLinear(linearMapOf(values, dual), X, noise),
+      },
+      placement: {
+        acceptsMissing: false,
+        observedColumns: points.columns,
+        place: (given) => placeLinear(linearMapOf(values, dual), given),
+      },
     }),
     toJSON: () => savedSpectral('ppca', points, { latentDim, dual }),
   });

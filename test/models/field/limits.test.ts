@@ -165,7 +165,7 @@ describe('stopping ends at the best point so far', () => {
   const noisy = swissRoll(60);
   const holed = noisy.map((row, i) => row.map((entry, d) => ((i + d) % 7 === 0 ? Number.NaN : entry)));
 
-  it.each<[string, () => ReturnType<typeof meu>, object]>([
+  it.each<[string, () => ReturnType<typeof meu> | ReturnType<typeof drill>, object]>([
     ['projected Newton steps', () => mpme(noisy, { basePrecision: 1e-3 }), { solver: lbfgsb() }],
     ['rounds of EM', () => meu(holed, { neighbours: 6, basePrecision: 0.05, missing: 'ignore' }), {}],
     ['a path of penalties', () => drill(noisy, { neighbours: 8 }), {}],
@@ -189,7 +189,7 @@ describe('stopping ends at the best point so far', () => {
     expect(limited.diagnostics.kktResidual).toBe(stopped.diagnostics.kktResidual);
   });
 
-  it.each<[string, () => ReturnType<typeof meu>]>([
+  it.each<[string, () => ReturnType<typeof meu> | ReturnType<typeof drill>]>([
     ['projected Newton steps', () => mpme(noisy, { basePrecision: 1e-3, slackPenalty: 0.01 })],
     ['rounds of EM', () => meu(holed, { neighbours: 6, basePrecision: 0.05, missing: 'ignore' })],
     ['a path of penalties', () => drill(noisy, { neighbours: 8 })],

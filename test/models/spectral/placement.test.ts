@@ -1,4 +1,5 @@
 import {
+  type AnyPaths,
   alle,
   classicalMds,
   drill,
@@ -11,6 +12,7 @@ import {
   loadFit,
   type Model,
   mvu,
+  type Placing,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { joiningEntries } from '../../../src/fields/placement/joiningEntries.ts';
@@ -35,7 +37,7 @@ const nearest = (row: readonly number[], k: number) =>
     .slice(0, k);
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-const models: [string, Model, number[][]][] = [
+const models: [string, Model<AnyPaths, Placing>, number[][]][] = [
   ['classicalMds', classicalMds(Y), Y],
   ['classicalMds of distances', classicalMds(distances, { input: 'distances' }), distances],
   ['isomap', isomap(Y, { latentDim: 3 }), Y],
@@ -289,7 +291,7 @@ describe('drill joins a new point by one more row of its precision', () => {
 });
 
 describe('project refuses', () => {
-  it.each<[string, Model, number[][], RegExp]>([
+  it.each<[string, Model<AnyPaths, Placing>, number[][], RegExp]>([
     ['missing entries', isomap(Y), [[1, Number.NaN, 2]], /row 0, column 1 is NaN/],
     ['missing entries of lle', lle(Y), [[1, 2, Number.NaN]], /row 0, column 2 is NaN/],
     ['missing entries of drill', drill(Y), [[Number.NaN, 2, 1]], /row 0, column 0 is NaN/],

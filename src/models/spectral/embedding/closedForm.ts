@@ -1,6 +1,14 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { Matrix } from '../../../core/matrix.ts';
-import type { Embedding, EmbeddingSteps, Model, ModelJSON, ParameterValues, Posterior } from '../../../model/model.ts';
+import type {
+  AnyPaths,
+  Embedding,
+  EmbeddingSteps,
+  Model,
+  ModelJSON,
+  ParameterValues,
+  Posterior,
+} from '../../../model/model.ts';
 
 /** What a model in closed form, or one that solves itself, is made of. */
 export interface ClosedForm {
@@ -12,8 +20,8 @@ export interface ClosedForm {
 }
 
 /** A model that is solved, not searched for by `fit`, which returns its solution. */
-export function closedFormModel({ name, embed, abilities, toJSON }: ClosedForm): Model {
-  return Object.freeze<Model>({
+export function closedFormModel<A>({ name, embed, abilities, toJSON }: ClosedForm): Model<AnyPaths, A, 'byItself'> {
+  return Object.freeze<Model<AnyPaths, A, 'byItself'>>({
     name,
     embed,
     assemble: () => {
@@ -24,11 +32,6 @@ export function closedFormModel({ name, embed, abilities, toJSON }: ClosedForm):
     posterior: (values) => ({
       latents: values.latents as Matrix,
       eigenvalues: Float64Array.from(values.eigenvalues as readonly number[]),
-      predict: () => {
-        throw new InvalidInputError(
-          `The model '${name}' has no mapping from latents to observations, so it predicts none.`,
-        );
-      },
       ...abilities?.(values),
     }),
     toJSON,

@@ -1,0 +1,218 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkEntries } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { seededRandom } from '../../core/random.ts';
+import type {
+  AnyAbilities,
+  Forecasting,
+  Imputing,
+  LatentPlace,
+  Placing,
+  Predicting,
+  ProjectOptions,
+  Reconstructing,
+  Viewed,
+} from '../../model/abilities.ts';
+import type { Mapping, Posterior, Prediction } from '../../model/model.ts';
+import { project } from '../project.ts';
+import { givenLatents, givenObservations, latentsAt, sideBySide, viewOf } from './givenPoints.ts';
+
+const wholeFromOne = v.pipe(v.number('a whole number from 1'), v.integer('a whole number from 1'), v.minValue(1));
+const projectOptions = v.strictObject({
+  starts: v.optional(wholeFromOne, 20),
+  maxIterations: v.optional(wholeFromOne, 200),
+  tolerance: v.optional(v.pipe(v.number('a number'), v.minValue(0, 'a number from 0')), 1e-6),
+  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+});
+const view = v.optional(v.any());
+const predictOptions = v.strictObject({ noise: v.optional(v.boolean(), false) });
+const sampleOptions = v.strictObject({
+  seed: v.optional(v.number('a whole number'), 0),
+  noise: v.optional(v.boolean(), true),
+});
+const viewPredictOptions = v.strictObject({ ...predictOptions.entries, view });
+const viewSampleOptions = v.strictObject({ ...sampleOptions.entries, view });
+const interpolateOptions = v.strictObject({ view });
+
+/** What a fit can do beside showing its outcome. */
+export type Abilities = Partial<AnyAbilities> | Viewed<string>;
+
+/** The abilities that follow from what a posterior has. */
+export function abilitiesOf(posterior: Posterior): Abilities {
+  const { views, eigenvalues, latentVariances, relevance, graph, field } = posterior;
+  if (views !== undefined) return viewedBy(posterior, views);
+  return {
+    ...(latentVariances !== undefined && { latentVariances }),
+    ...(relevance !== undefined && { relevance }),
+    ...(eigenvalues !== undefined && { eigenvalues }),
+    ...(graph !== undefined && { graph }),
+    ...placingBy(posterior),
+    ...reconstructingBy(posterior),
+    ...mappedBy(posterior),
+    ...imputingBy(posterior),
+    ...(field !== undefined && {
+      precision: field.precision,
+      covariance: field.covariance,
+      impute: (Y: MatrixLike) => field.impute(checkEntries(Matrix.from(Y, 'Y'), 'Y', Number.isNaN)),
+    }),
+  };
+}
+
+const places = ({ placement, mapping }: Posterior) =>
+  placement !== undefined || mapping?.predictiveDensity !== undefined;
+
+const projected = (posterior: Posterior, Y: Matrix, options: ProjectOptions, caller: string) => {
+  const { signal, ...settings } = checkOptions(projectOptions, options, caller);
+  return project(posterior, Y, settings, signal);
+};
+
+function placingBy(posterior: Posterior): Placing | undefined {
+  if (!places(posterior)) return undefined;
+  return {
+    project: async (Y, options = {}) => projected(posterior, givenObservations(Y, posterior), options, 'project'),
+  };
+}
+
+function reconstructingBy(posterior: Posterior): Reconstructing | undefined {
+  const { mapping, field } = posterior;
+  const reconstruct = field?.reconstruct;
+  if (reconstruct !== undefined) {
+    return {
+      reconstruct: async (Y, options = {}) => {
+        checkOptions(projectOptions, options, 'reconstruct');
+        return reconstruct(givenObservations(Y, posterior));
+      },
+    };
+  }
+  if (mapping === undefined || !places(posterior)) return undefined;
+  return {
+    reconstruct: async (Y, options = {}) => {
+      const { latents } = await projected(posterior, givenObservations(Y, posterior), options, 'reconstruct');
+      return mapping.predict(latents, false).mean;
+    },
+  };
+}
+
+function imputingBy(posterior: Posterior): Imputing | undefined {
+  const { mapping, placement } = posterior;
+  if (mapping === undefined || !places(posterior) || placement?.acceptsMissing === false) return undefined;
+  return {
+    impute: async (given, options = {}) => {
+      const Y = givenObservations(given, posterior);
+      const { latents } = await projected(posterior, Y, options, 'impute');
+      return completed(Y, mapping.predict(latents, true));
+    },
+  };
+}
+
+/** Observed entries as they are and without variance, the others as predicted. */
+function completed(Y: Matrix, { mean, variance }: Prediction): Prediction {
+  const filled = { mean: Matrix.from(Y), variance: Matrix.zeros(Y.rows, Y.columns) };
+  Y.data.forEach((entry, i) => {
+    if (!Number.isNaN(entry)) return;
+    filled.mean.data[i] = mean.data[i]!;
+    filled.variance.data[i] = variance.data[i]!;
+  });
+  return filled;
+}
+
+function mappedBy({ latents, mapping, next }: Posterior): (Predicting & Partial<Forecasting>) | undefined {
+  if (mapping === undefined) return undefined;
+  const { sample } = mapping;
+  const predict: Predicting['predict'] = (X, options = {}) => {
+    const { noise } = checkOptions(predictOptions, options, 'predict');
+    return mapping.predict(givenLatents(X, latents.columns, 'predict'), noise);
+  };
+  return {
+    predict,
+    interpolate: (from, to, steps) => along(latents, from, to, steps, mapping),
+    ...(sample !== undefined && {
+      sample: (X: MatrixLike, options = {}) => {
+        const { seed, noise } = checkOptions(sampleOptions, options, 'sample');
+        return sample(givenLatents(X, latents.columns, 'sample'), seededRandom(seed), noise);
+      },
+    }),
+    ...(next !== undefined && {
+      forecast: (steps: number) => {
+        const path = ahead(latents, next, steps);
+        return { latents: path, ...predict(path) };
+      },
+    }),
+  };
+}
+
+function viewedBy(
+  posterior: Posterior,
+  views: Readonly<Record<string, Mapping>>,
+): Viewed<string> & Partial<Forecasting> {
+  const { latents, mapping, next } = posterior;
+  const q = latents.columns;
+  const placed = async (
+    given: Readonly<Record<string, MatrixLike | undefined>>,
+    options: ProjectOptions,
+    caller: string,
+  ) => projected(posterior, givenObservations(sideBySide(given, views), posterior), options, caller);
+  return {
+    predict: (X, options) => {
+      const asked = checkOptions(viewPredictOptions, options ?? {}, 'predict');
+      return viewOf(views, asked.view).predict(givenLatents(X, q, 'predict'), asked.noise);
+    },
+    sample: (X, options) => {
+      const asked = checkOptions(viewSampleOptions, options ?? {}, 'sample');
+      // Every view of a model with several is a Gaussian process, which can be drawn from.
+      return viewOf(views, asked.view).sample!(givenLatents(X, q, 'sample'), seededRandom(asked.seed), asked.noise);
+    },
+    interpolate: (from, to, steps, options) => {
+      const asked = checkOptions(interpolateOptions, options ?? {}, 'interpolate');
+      return along(latents, from, to, steps, viewOf(views, asked.view));
+    },
+    project: async (given, options = {}) => placed(given, options, 'project'),
+    reconstruct: async (given, options = {}) => {
+      const { latents: X } = await placed(given, options, 'reconstruct');
+      const means = Object.keys(given).map((name) => [name, viewOf(views, name).predict(X, false).mean]);
+      return Object.fromEntries(means);
+    },
+    translate: async (given, to, options = {}) => {
+      const view = viewOf(views, to);
+      const { latents: X } = await placed(given, options, 'translate');
+      return { latents: X, ...view.predict(X, false) };
+    },
+    ...(next !== undefined &&
+      mapping !== undefined && {
+        forecast: (steps: number) => {
+          const path = ahead(latents, next, steps);
+          return { latents: path, ...mapping.predict(path, false) };
+        },
+      }),
+  };
+}
+
+/** Predictions on the straight line between two latents. */
+function along(latents: Matrix, from: LatentPlace, to: LatentPlace, steps: number, mapping: Mapping) {
+  if (!Number.isInteger(steps) || steps < 2) {
+    throw new InvalidInputError(`interpolate takes a whole number of steps from 2, but ${describe(steps)} was given.`);
+  }
+  const ends = givenLatents([latentsAt(latents, from), latentsAt(latents, to)], latents.columns, 'interpolate');
+  const points = Array.from({ length: steps }, (_, k) => {
+    const part = k / (steps - 1);
+    return Array.from(ends.row(0), (entry, c) => (1 - part) * entry + part * ends.at(1, c));
+  });
+  const path = Matrix.from(points);
+  return { latents: path, ...mapping.predict(path, false) };
+}
+
+/** The mean path of the latents after the last point. */
+function ahead(latents: Matrix, next: (X: Matrix) => Matrix, steps: number): Matrix {
+  if (!Number.isInteger(steps) || steps < 1) {
+    throw new InvalidInputError(`forecast takes a whole number of steps from 1, but ${describe(steps)} was given.`);
+  }
+  let point = new Matrix(latents.row(latents.rows - 1), 1, latents.columns);
+  const path = Matrix.zeros(steps, latents.columns);
+  for (let k = 0; k < steps; k++) {
+    point = next(point);
+    path.data.set(point.data, k * latents.columns);
+  }
+  return path;
+}

@@ -1,0 +1,186 @@
+import type { Matrix, MatrixLike } from '../core/matrix.ts';
+import type { Graph } from '../numerics/graph/graph.ts';
+import type { Prediction, Projection } from './model.ts';
+
+/** Options of `project` and what rests on it. */
+export interface ProjectOptions {
+  /** From how many training latents each search starts at the most; 20 unless given. */
+  readonly starts?: number | undefined;
+  /** Of each search; 200 unless given. */
+  readonly maxIterations?: number | undefined;
+  /** Largest entry of the gradient at which a search has converged; 1e-6 unless given. */
+  readonly tolerance?: number | undefined;
+  /** Aborting it rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A latent point, or the number of a training point from 0. */
+export type LatentPlace = number | readonly number[];
+
+/** Latents, and predictions at them. */
+export interface PredictedLatents extends Prediction {
+  readonly latents: Matrix;
+}
+
+/** Fits of models that place new observations among their latents. */
+export interface Placing {
+  /**
+   * The latents of new observations: through the back-constraint where the model has one; by a formula for models that have one
+   * (those that embed by eigenvectors, such as `isomap` or `meu`); otherwise the maximum of log p(y*|x*) + log p(x*), searched from the training latents of highest predictive
+   * density; the event loop gets its turn every 40 ms.
+   *
+   * @param Y - n×D; NaN counts as not observed (not with a back-constraint or a spectral model but `meu` and `mpme`, which need complete rows)
+   * @param options - see {@link ProjectOptions}
+   * @returns latents n×q, and log p(y*|x*) of each row there, NaN where the model gives no density
+   * @throws InvalidInputError when Y has another number of columns, entries that are not numbers, or a row without observed entries
+   * @see Jiang et al. 2014, §III-E
+   */
+  project(Y: MatrixLike, options?: ProjectOptions): Promise<Projection>;
+}
+
+/** Fits of models that say what observations are like. */
+export interface Reconstructing {
+  /**
+   * What the model makes of new observations Y (n×D), missing entries (NaN) filled in: the predictive mean (n×D) at their projections, or,
+   * for random fields over points, their mean given their neighbours.
+   */
+  reconstruct(Y: MatrixLike, options?: ProjectOptions): Promise<Matrix>;
+}
+
+/** Fits of models with a mapping from latents to observations. */
+export interface Predicting {
+  /**
+   * Predictive mean and variance of the observations at latent points.
+   *
+   * @param X - n×q latent points
+   * @param options - `noise`: whether the variance is that of a new observation (true) or of the noise-free function (false,
+   * the default)
+   * @returns mean and variance, both n×D, in the units of the observations
+   * @throws InvalidInputError when X is not a matrix of finite numbers with q columns
+   */
+  predict(X: MatrixLike, options?: { noise?: boolean | undefined }): Prediction;
+  /**
+   * Predictions on the straight line between two latents.
+   *
+   * @param from - a latent point, or the number of a training point from 0
+   * @param to - likewise
+   * @param steps - number of points on the way, both ends included, from 2
+   */
+  interpolate(from: LatentPlace, to: LatentPlace, steps: number): PredictedLatents;
+}
+
+/** Fits of models whose predictions can be drawn from. */
+export interface Sampling {
+  /**
+   * A draw from the joint predictive distribution of the observations at latent points X (n×q), n×D.
+   *
+   * @param X - n×q latent points
+   * @param options - `seed` (0); `noise`: of new observations (true, the default) or of the noise-free function
+   */
+  sample(X: MatrixLike, options?: { seed?: number | undefined; noise?: boolean | undefined }): Matrix;
+}
+
+/** Fits of models that fill in what is missing of new observations. */
+export interface Imputing {
+  /**
+   * Fills in missing entries of observations Y (n×D, NaN where missing): each row is placed by what is observed of it, and its missing
+   * entries are predicted there.
+   *
+   * @returns mean, Y itself where it is observed, and variance of a new observation, 0 there; both n×D
+   */
+  impute(Y: MatrixLike, options?: ProjectOptions): Promise<Prediction>;
+}
+
+/** What fits of a model with one mapping can do. */
+export interface Mapped extends Placing, Reconstructing, Predicting, Sampling, Imputing {}
+
+/** Observations of some views, by name; rows of one are rows of all. */
+export type ViewMatrices<View extends string> = { readonly [V in View]?: MatrixLike | undefined };
+
+/** What fits of a model with several views can do. */
+export interface Viewed<View extends string> {
+  /**
+   * Predictive mean and variance of the observations of one view at latent points.
+   *
+   * @param X - n×q latent points
+   * @param options - `view`, which; `noise`: whether the variance is that of a new observation (false unless given)
+   */
+  predict(X: MatrixLike, options: { view: View; noise?: boolean | undefined }): Prediction;
+  /** A draw from the joint predictive distribution of one view at latent points X (n×q). */
+  sample(X: MatrixLike, options: { view: View; seed?: number | undefined; noise?: boolean | undefined }): Matrix;
+  /** Predictions of one view on the straight line between two latents, `steps` points in all. */
+  interpolate(from: LatentPlace, to: LatentPlace, steps: number, options: { view: View }): PredictedLatents;
+  /** The latents of new observations of one view, or of several of the same points: `project({ pose: Y })`. */
+  project(given: ViewMatrices<View>, options?: ProjectOptions): Promise<Projection>;
+  /** What the model makes of new observations of these views, missing entries filled in: the predictive means at their projections. */
+  reconstruct<V extends View>(
+    given: { readonly [Name in V]: MatrixLike },
+    options?: ProjectOptions,
+  ): Promise<{ readonly [Name in V]: Matrix }>;
+  /** Latents of new observations of some views, and the prediction of another there: `translate({ pose: Y }, 'pixels')`. */
+  translate(given: ViewMatrices<View>, to: View, options?: ProjectOptions): Promise<PredictedLatents>;
+}
+
+/** What fits of a model with a prior on sequences can do. */
+export interface Forecasting {
+  /**
+   * The mean path of the latents ahead of the last point, and predictions along it.
+   *
+   * @param steps - from 1
+   */
+  forecast(steps: number): PredictedLatents;
+}
+
+/** What fits of a model that learns a graph over points show. */
+export interface GraphLearning {
+  /** The learned graph, its edges of positive weight. */
+  readonly graph: Graph;
+}
+
+/** What fits of a model that learns a random field over points can do. */
+export interface FieldLearning extends GraphLearning {
+  /** Precision of the learned random field over points, N×N. */
+  precision(): Matrix;
+  /** Covariance of the learned random field over points, N×N. */
+  covariance(): Matrix;
+  /**
+   * Fills in missing entries of columns over the points that were fitted, each at its mean given the observed entries of its column in
+   * the learned random field, y_m = −Q'_mm⁻¹·Q'_mo·y_o with Q' = Q − Q11ᵀQ/(1ᵀQ1), the precision about a mean that is not known.
+   *
+   * @param Y - N×D, the observations or any other columns over the same points, NaN where missing
+   * @returns mean, Y itself where it is observed, and conditional variance for columns on the scale of the observations, 0 there; both N×D
+   * @throws InvalidInputError when Y has not N rows, a column without observed entries, or infinite entries
+   * @see Rue & Held 2005, theorem 2.5
+   */
+  impute(Y: MatrixLike): Prediction;
+}
+
+/** What fits of models whose latents are distributions show. */
+export interface DistributedLatents {
+  /** Variances of the latents, N×q. */
+  readonly latentVariances: Matrix;
+  /**
+   * How much the mapping varies along each latent dimension, relative to the most relevant one (q entries): near 0 for dimensions that have
+   * switched themselves off.
+   */
+  readonly relevance: Float64Array;
+}
+
+/** What fits of spectral models show. */
+export interface Spectral {
+  /** Of the matrix whose eigenvectors the latents are, one a column. */
+  readonly eigenvalues: Float64Array;
+}
+
+/** Everything that a fit of some model can do. */
+export interface AnyAbilities
+  extends Placing,
+    Reconstructing,
+    Predicting,
+    Sampling,
+    Forecasting,
+    Omit<FieldLearning, 'impute'>,
+    DistributedLatents,
+    Spectral {
+  impute(Y: MatrixLike, options?: ProjectOptions): Prediction | Promise<Prediction>;
+}

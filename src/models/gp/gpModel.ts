@@ -1,0 +1,39 @@
+import type { Matrix } from '../../core/matrix.ts';
+import type { Forecasting, Mapped } from '../../model/abilities.ts';
+import type { Model } from '../../model/model.ts';
+import type { ParameterValue } from '../../model/parameter.ts';
+import type { Prior } from '../../priors/definePrior.ts';
+import type { DynamicsOptions } from '../../priors/dynamics.ts';
+
+/** Natural values by path of a Gaussian-process latent variable model with one view. */
+export type MappingPaths = {
+  readonly latents: Matrix;
+  readonly 'mapping.noise': number;
+} & { readonly [Path in `mapping.${'kernel' | 'likelihood'}.${string}` | OtherPaths]: ParameterValue };
+
+/** Those of one with several views. */
+export type ViewPaths<View extends string> = {
+  readonly latents: Matrix;
+} & { readonly [Path in `views.${View}.${string}` | OtherPaths]: ParameterValue };
+
+type OtherPaths = `latents.${string}` | `priors.${string}`;
+
+/** What fits can do for these priors. */
+export type AbilitiesOf<Priors extends readonly Prior[]> = Intersection<
+  Priors[number] extends infer Q ? (Q extends Prior<infer A> ? { of: A } : never) : never
+>;
+
+/** The intersection of A of all { of: A }. */
+type Intersection<Parts> = (Parts extends { of: infer A } ? (part: A) => void : never) extends (part: infer All) => void
+  ? All
+  : unknown;
+
+/** What the option `dynamics` of a named model adds. */
+export type ForecastingWith<Dynamics> = Dynamics extends true | DynamicsOptions ? Forecasting : unknown;
+
+/** A Gaussian-process latent variable model with one view. */
+export type MappedModel<Priors extends readonly Prior[] = readonly [], Dynamics = undefined> = Model<
+  MappingPaths,
+  Mapped & AbilitiesOf<Priors> & ForecastingWith<Dynamics>,
+  'searched'
+>;

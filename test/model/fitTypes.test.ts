@@ -1,0 +1,92 @@
+import {
+  add,
+  bias,
+  dynamics,
+  type FitOf,
+  fit,
+  type Graph,
+  gplvm,
+  isomap,
+  latentVariableModel,
+  loadFit,
+  type Matrix,
+  type Model,
+  mpme,
+  type Prediction,
+  rbf,
+  standardNormal,
+} from 'latentfield';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+
+const Y = Array.from({ length: 12 }, (_, i) => [Math.cos(i), Math.sin(i), i / 6, Math.cos(i / 2)]);
+const options = { maxIterations: 2 };
+const mapped = ['predict', 'project', 'reconstruct', 'sample', 'interpolate', 'impute'];
+const ofField = ['graph', 'precision', 'covariance', 'impute'];
+
+describe('a fit has the members that its model can do, in types and in fact', () => {
+  it('of a model with a mapping', async () => {
+    const result = await fit(gplvm(Y, { latentDim: 2, kernel: add(rbf(), bias()) }), options);
+    expectTypeOf(result.predict([[0, 0]])).toEqualTypeOf<Prediction>();
+    expectTypeOf(result.parameters['mapping.noise']).toEqualTypeOf<number>();
+    expect(Object.keys(result)).toEqual(expect.arrayContaining(mapped));
+    expect(result).not.toHaveProperty('forecast');
+    // @ts-expect-error no prior on sequences, no forecast
+    void result.forecast;
+    // @ts-expect-error no field, no graph
+    void result.graph;
+    // @ts-expect-error a typo in a path
+    void result.parameters['mapping.nose'];
+  });
+
+  it('with a prior on sequences, however it was said', async () => {
+    const named = await fit(gplvm(Y, { latentDim: 2, dynamics: true }), options);
+    expect(named.forecast(2).latents.rows).toBe(2);
+    const priors = [standardNormal(), dynamics()] as const;
+    const general = await fit(latentVariableModel({ observations: Y, latentDim: 2, kernel: rbf(), priors }), options);
+    expect(general.forecast(1).mean.columns).toBe(4);
+    const inPlace = latentVariableModel({ observations: Y, latentDim: 1, kernel: rbf(), priors: [dynamics()] });
+    expect((await fit(inPlace, options)).forecast(1).latents.columns).toBe(1);
+  });
+
+  it('of a random field', async () => {
+    const result = await fit(mpme(Y), { maxIterations: 20 });
+    expectTypeOf(result.graph).toEqualTypeOf<Graph>();
+    expectTypeOf(result.precision()).toEqualTypeOf<Matrix>();
+    expect(Object.keys(result)).toEqual(expect.arrayContaining(ofField));
+    expect(result).not.toHaveProperty('predict');
+    // @ts-expect-error no mapping, no predictions
+    void result.predict;
+  });
+
+  it('of a spectral model, which takes no restarts', async () => {
+    const result = await fit(isomap(Y, { neighbours: 5 }));
+    expectTypeOf(result.eigenvalues).toEqualTypeOf<Float64Array>();
+    for (const name of ['predict', 'graph']) expect(result).not.toHaveProperty(name);
+    // @ts-expect-error isomap predicts nothing
+    void result.predict;
+    // @ts-expect-error a model that finds its solution by itself takes no restarts
+    await expect(fit(isomap(Y, { neighbours: 5 }), { restarts: 3 })).rejects.toThrow(/leave it out/);
+  });
+
+  it('of any model, where each ability has to be asked for', async () => {
+    const any: Model = gplvm(Y, { latentDim: 2 });
+    const result = await fit(any, options);
+    expectTypeOf(result.predict).extract<undefined>().toEqualTypeOf<undefined>();
+    expectTypeOf(result.parameters.whatever).toExtend<unknown>();
+    const saved = loadFit(JSON.parse(JSON.stringify(result)));
+    expectTypeOf(saved.predict([[0, 0]])).toEqualTypeOf<Prediction>();
+    const again: FitOf<ReturnType<typeof gplvm>> = await fit(gplvm(Y, { latentDim: 2 }), options);
+    expect(saved.predict([[0, 0]])).toEqual(again.predict([[0, 0]]));
+  });
+
+  it('and takes options that are undefined', async () => {
+    const [restarts, kernel] = [undefined, undefined];
+    const result = await fit(gplvm(Y, { latentDim: 2, kernel, dynamics: undefined }), { ...options, restarts });
+    expect(result.status).toBe('maxIterations');
+  });
+
+  it('and refuses options that are not there', () => {
+    // @ts-expect-error a typo in an option
+    expect(() => gplvm(Y, { latentDim: 2, kernal: rbf() })).toThrow(/Did you mean 'kernel'/);
+  });
+});
