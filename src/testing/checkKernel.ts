@@ -153,7 +153,18 @@ function requirements(
         return agreement(block, part, ROUNDING, largest(whole));
       },
     ],
+    ['the same every time', () => agreement(K(X), K(X), 0)],
+    ['gradients of the Gram matrix', () => gradientAgreement(forms.gram, { ...free, points: X }, options)],
     [
+      'gradients of cross covariances',
+      () => gradientAgreement(forms.cross, { ...free, points: X, others: Z, inputs }, options),
+    ],
+    ['gradients of the diagonal', () => gradientAgreement(forms.diagonal, { ...free, points: X, inputs }, options)],
+    ['coincident points', () => wellBehaved(withCoincident(X))],
+    ['one point', () => wellBehaved(randomPoints(1, q, seed))],
+  ];
+  if (declaresStructure(kernel)) {
+    all.push([
       'what it is said to be made of is its covariance',
       () => {
         const forms = structureForms(kernel, q).map(([name, form]) => {
@@ -176,18 +187,22 @@ function requirements(
         });
         return forms.join(', ');
       },
-    ],
-    ['the same every time', () => agreement(K(X), K(X), 0)],
-    ['gradients of the Gram matrix', () => gradientAgreement(forms.gram, { ...free, points: X }, options)],
-    [
-      'gradients of cross covariances',
-      () => gradientAgreement(forms.cross, { ...free, points: X, others: Z, inputs }, options),
-    ],
-    ['gradients of the diagonal', () => gradientAgreement(forms.diagonal, { ...free, points: X, inputs }, options)],
-    ['coincident points', () => wellBehaved(withCoincident(X))],
-    ['one point', () => wellBehaved(randomPoints(1, q, seed))],
-  ];
+    ]);
+  }
   return all.map(([name, work]): Requirement => [`${name}, ${q} column${q === 1 ? '' : 's'}`, work]);
+}
+
+/** Whether a leaf of the kernel says what its Gram matrix is made of. */
+function declaresStructure({ form }: Kernel): boolean {
+  switch (form.type) {
+    case 'leaf':
+      return form.capabilities.structure !== undefined;
+    case 'scale':
+    case 'select':
+      return declaresStructure(form.child);
+    default:
+      return form.children.some(declaresStructure);
+  }
 }
 
 /** The Gram matrix in every form that follows from what the kernel's leaves declare. */
