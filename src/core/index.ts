@@ -1,3 +1,4 @@
 export { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from './errors.ts';
 export { Matrix, type MatrixLike } from './matrix.ts';
+export type { Standardization } from './observations.ts';
 export { type Random, seededRandom } from './random.ts';

@@ -8,3 +8,4 @@ export {
   type ProcessMoments,
 } from './gaussianProcess.ts';
 export * from './likelihoods/index.ts';
+export type { ObservedPattern } from './observedPatterns.ts';

@@ -71,4 +71,5 @@ export {
   type Support,
 } from './parameter.ts';
 export type { OwnParameters } from './part.ts';
+export type { Curvature } from './solver.ts';
 export type { PositiveTransform, Transform } from './transform.ts';

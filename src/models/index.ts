@@ -1,3 +1,4 @@
+export type { Inducing } from '../mapping/variational/inducingInputs.ts';
 export { type AlleOptions, alle } from './field/alle.ts';
 export { type DrillOptions, drill } from './field/drill.ts';
 export { type MeuOptions, meu } from './field/meu.ts';

@@ -6,7 +6,8 @@ import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import { type LikelihoodFactory, likelihoodFactory } from './defineLikelihood.ts';
 import type { Likelihood, Noise } from './likelihood.ts';
 
-interface Options {
+/** What a list of variances is for. */
+export interface GaussianOptions {
   /** What a list of variances is for: 'column' (the default) or 'row'. */
   readonly per: 'column' | 'row';
 }
@@ -23,10 +24,11 @@ interface Options {
  * @example
  * ```ts
  * gplvm(Y, { latentDim: 2, likelihood: gaussian({ variance: [0.1, 0.5, 0.1] }) }); // Y is N×3
- * gplvm(Y, { latentDim: 2, likelihood: gaussian({ variance: fixed(errors), per: 'row' }) }); // N errors, held
+ * const variances = Y.map((_, i) => 0.01 * (1 + i)); // known, one a row
+ * gplvm(Y, { latentDim: 2, likelihood: gaussian({ variance: fixed(variances), per: 'row' }) });
  * ```
  */
-export const gaussian: LikelihoodFactory<'variance', Options> = likelihoodFactory<'variance', Options>(
+export const gaussian: LikelihoodFactory<'variance', GaussianOptions> = likelihoodFactory<'variance', GaussianOptions>(
   {
     name: 'gaussian',
     parameters: { variance: positive(0.01) },
@@ -58,11 +60,11 @@ export const gaussian: LikelihoodFactory<'variance', Options> = likelihoodFactor
   },
 );
 
-function shareOf({ initial }: Parameter, { per = 'column' }: Partial<Options>): Noise['per'] {
+function shareOf({ initial }: Parameter, { per = 'column' }: Partial<GaussianOptions>): Noise['per'] {
   return typeof initial === 'number' ? 'all' : per;
 }
 
-function readPer(given: unknown): Options['per'] {
+function readPer(given: unknown): GaussianOptions['per'] {
   if (given === 'column' || given === 'row') return given;
   throw new InvalidInputError(
     `Option 'per' of likelihood 'gaussian' is 'column' or 'row', but ${describe(given)} was given.`,

@@ -3,6 +3,6 @@ export {
   type LikelihoodDefinition,
   type LikelihoodFactory,
 } from './defineLikelihood.ts';
-export { gaussian } from './gaussian.ts';
+export { type GaussianOptions, gaussian } from './gaussian.ts';
 export { builtInLikelihoods, type LikelihoodCatalogue, likelihoodFromJSON } from './json.ts';
 export type { Likelihood, LikelihoodJSON, Noise, ObservationMoments } from './likelihood.ts';
