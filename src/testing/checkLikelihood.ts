@@ -40,9 +40,10 @@ const QUADRATURE = 1e-7;
  * @throws ConformanceError when one fails, listing all that do, unless `throws` is false
  * @example
  * ```ts
+ * import { gaussian } from 'latentfield';
  * import { checkLikelihood } from 'latentfield/testing';
  *
- * checkLikelihood(laplace({ width: 0.5 }), { likelihoods: { laplace } });
+ * checkLikelihood(gaussian({ variance: 0.5 }));
  * ```
  */
 export function checkLikelihood(likelihood: Likelihood, options: LikelihoodCheckOptions = {}): ConformanceReport {
