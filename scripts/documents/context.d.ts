@@ -1,5 +1,5 @@
 // What docstrings take as given.
-import type { Fit, Graph, Kernel, Model, ObjectiveFunction, PriorFactory } from 'latentfield';
+import type { FitOf, Graph, gplvm, Kernel, Model, ObjectiveFunction, PriorFactory } from 'latentfield';
 import type { SymbolicFactor } from '../dist/numerics/sparse/symbolicFactor.js';
 
 declare global {
@@ -13,7 +13,7 @@ declare global {
   const Ynew: number[][];
   const labels: string[];
   const model: Model;
-  const result: Fit;
+  const result: FitOf<ReturnType<typeof gplvm>>;
   const graph: Graph;
   const objective: ObjectiveFunction;
   const saved: string;
