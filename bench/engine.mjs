@@ -149,7 +149,8 @@ async function measureEvaluation(n, threads) {
       withFloat64(() => {
         const X = op.tensor(points, [n, q]);
         const Y = op.tensor(observations, [n, columns]);
-        const K = () => op.rbfGramMatrix(X, op.scalar(1), op.scalar(1), op.scalar(1), op.scalar(0.1));
+        const p = { variance: op.scalar(1), lengthscale: op.scalar(1), bias: op.scalar(1), noise: op.scalar(0.1) };
+        const K = () => op.radialGramMatrix(X, { name: 'rbf', compiled: 'rbf' }, p);
         return valueAndGradients(() => op.gaussianLogDensity(K(), { observations: Y, constant: true }), [X]);
       }),
   };

@@ -19,8 +19,8 @@ it('value and gradient of the standard GP-LVM take at most 10 TensorFlow.js kern
   expect(run.length).toBeLessThanOrEqual(10);
   // All the work on N×N matrices is in these three; the rest keep tensors for the way back, without a copy.
   expect(run.filter((name) => name !== 'Identity')).toEqual([
-    'latentfield.RbfGramMatrix',
+    'latentfield.RadialGramMatrix',
     'latentfield.GaussianLogDensityFromObservations',
-    'latentfield.RbfGramMatrixGradient',
+    'latentfield.RadialGramMatrixGradient',
   ]);
 });

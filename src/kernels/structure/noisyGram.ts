@@ -3,7 +3,6 @@ import * as op from '../../tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Kernel } from '../kernel.ts';
 import { isOffset, type Offset, offsetOf } from '../offsets.ts';
-import { rbfProfile } from '../rbfProfile.ts';
 import { type Summand, summands, times } from './summands.ts';
 
 /** Computes k(X, X) + σ²I; without a noise, k(X, X). */
@@ -26,7 +25,8 @@ function fused(parts: readonly Summand[]): NoisyGram | undefined {
   const form = main?.kernel.form;
   if (form?.type !== 'leaf' || more.length > 0) return undefined;
   const { structure } = form.capabilities;
-  if (structure?.type !== 'radial' || structure.profile !== rbfProfile) return undefined;
+  if (structure?.type !== 'radial') return undefined;
+  const { profile } = structure;
   return (p, X, noise) => {
     const own = form.own(main!.own(p));
     const variance = times(own.variance!, main!.factor(p));
@@ -38,7 +38,11 @@ function fused(parts: readonly Summand[]): NoisyGram | undefined {
       added
         .filter((offset) => offset.type === type)
         .reduce((sum: Tensor | undefined, { variance: v }) => (sum === undefined ? v : op.addScalars(sum, v)), given);
-    const [bias, white] = [total('constant', undefined), total('white', noise)];
-    return op.rbfGramMatrix(main!.pick(X), variance, own.lengthscale!, bias ?? op.scalar(0), white ?? op.scalar(0));
+    return op.radialGramMatrix(main!.pick(X), profile, {
+      variance,
+      lengthscale: own.lengthscale!,
+      bias: total('constant', undefined) ?? op.scalar(0),
+      noise: total('white', noise) ?? op.scalar(0),
+    });
   };
 }

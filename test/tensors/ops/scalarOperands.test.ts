@@ -26,6 +26,10 @@ const square = () => op.gramMatrix(points());
 const one = () => op.scalar(1);
 
 /** Every scalar argument of an operation: [operation, argument, the operation as a function of it alone]. */
+/** A Gram matrix whose parameters are 1 but for those given. */
+const gramWith = (given: Partial<op.RadialGramParameters>, X = points()) =>
+  op.radialGramMatrix(X, halving, { variance: one(), lengthscale: one(), bias: one(), noise: one(), ...given });
+
 const uses: [string, string, (x: Tensor) => Tensor][] = [
   ['addDiagonal', 'v', (x) => op.addDiagonal(square(), x)],
   ['addScalars', 'a', (x) => op.addScalars(x, one())],
@@ -39,10 +43,10 @@ const uses: [string, string, (x: Tensor) => Tensor][] = [
       return op.radialCovariance(same, same, x, halving);
     },
   ],
-  ['rbfGramMatrix', 'variance', (x) => op.rbfGramMatrix(points(), x, one(), one(), one())],
-  ['rbfGramMatrix', 'bias', (x) => op.rbfGramMatrix(points(), one(), one(), x, one())],
-  ['rbfGramMatrix', 'noise', (x) => op.rbfGramMatrix(points(), one(), one(), one(), x)],
-  ['rbfGramMatrix', 'lengthscale', (x) => op.rbfGramMatrix(points(), one(), x, one(), one())],
+  ['radialGramMatrix', 'variance', (x) => gramWith({ variance: x })],
+  ['radialGramMatrix', 'bias', (x) => gramWith({ bias: x })],
+  ['radialGramMatrix', 'noise', (x) => gramWith({ noise: x })],
+  ['radialGramMatrix', 'lengthscale', (x) => gramWith({ lengthscale: x })],
   [
     'symmetricBasisLogDensity',
     'noise',
@@ -83,10 +87,10 @@ describe.each(uses)('%s, %s', (operation, argument, apply) => {
   });
 });
 
-it('rbfGramMatrix says what is wrong with points that are no matrix, and with their lengthscales', () => {
-  const gram = (X: Tensor, l: Tensor) => op.rbfGramMatrix(X as Tensor2D, one(), l, one(), one());
+it('radialGramMatrix says what is wrong with points that are no matrix, and with their lengthscales', () => {
+  const gram = (X: Tensor, l: Tensor) => gramWith({ lengthscale: l }, X as Tensor2D);
   expect(() => withFloat64(() => gram(op.tensor([1, 2, 3]), one()))).toThrow(
-    'rbfGramMatrix needs a numeric tensor of rank 2 as X, but a tensor of type float32 and shape [3] was given.',
+    'radialGramMatrix needs a numeric tensor of rank 2 as X, but a tensor of type float32 and shape [3] was given.',
   );
   expect(() => withFloat64(() => gram(points(), op.tensor([1, 2, 3])))).toThrow(
     'needs a numeric tensor of one entry or of 2, one for each column of X, as lengthscale, but a tensor of type float32 and ' +

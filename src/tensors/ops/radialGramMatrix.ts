@@ -1,0 +1,195 @@
+import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
+import type { Float64Memory } from '../../numerics/memory.ts';
+import type { RadialProfile, RbfParameters } from '../../numerics/wasm/index.ts';
+import { doublesOf } from '../doubles.ts';
+import { floating, matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
+import { type MatrixKernel, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
+import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import { registerOnce } from './registerOnce.ts';
+
+const OPERATION = 'radialGramMatrix';
+
+/** What a radial Gram matrix is made with beside its points, as tensors. */
+export interface RadialGramParameters {
+  /** v, a scalar. */
+  readonly variance: Tensor;
+  /** l, a scalar or one a column of the points. */
+  readonly lengthscale: Tensor;
+  /** b, a scalar. */
+  readonly bias: Tensor;
+  /** s, a scalar. */
+  readonly noise: Tensor;
+}
+
+/**
+ * v·f(Σ_d ((x_id − x_jd)/l_d)²) + b + s·[i = j] among one set of points, for a profile f, as one operation: the sum of a radial covariance,
+ * a bias and a white noise forwards, and the gradients in all of them backwards.
+ *
+ * @param X - n×q
+ * @param profile - f and its derivative
+ * @param parameters - see {@link RadialGramParameters}
+ * @returns n×n
+ * @throws InvalidInputError when X is not a matrix, there is neither one lengthscale nor one a column, or another argument is not
+ *   one number
+ * @example
+ * ```ts
+ * const cauchy: op.RadialProfile = {
+ *   name: 'cauchy',
+ *   value: (s) => { for (let i = 0; i < s.length; i++) s[i] = 1 / (1 + s[i]!); },
+ *   slope: (s) => { for (let i = 0; i < s.length; i++) s[i] = -1 / (1 + s[i]!) ** 2; },
+ * };
+ * const X = op.tensor<op.Tensor2D>([[0], [1]]);
+ * const [one, none] = [op.scalar(1), op.scalar(0)];
+ * const parameters = { variance: one, lengthscale: one, bias: none, noise: op.scalar(0.5) };
+ * op.radialGramMatrix(X, cauchy, parameters); // [[1.5, 0.5], [0.5, 1.5]]
+ * ```
+ */
+export function radialGramMatrix(
+  X: Tensor2D,
+  profile: RadialProfile,
+  { variance, lengthscale, bias, noise }: RadialGramParameters,
+): Tensor2D {
+  requireBackend(OPERATION);
+  registerOnce(GRAM, GRADIENT);
+  const points = matrixOperand(X, OPERATION, 'X');
+  const q = points.shape[1];
+  const form = `of one entry or of ${q}, one for each column of X,`;
+  const fits = () => lengthscale.size === 1 || lengthscale.size === q;
+  return tf.customGrad((...args: unknown[]) => {
+    const [x, v, l, b, s, save] = args as [Tensor, Tensor, Tensor, Tensor, Tensor, Save];
+    // Numbers rather than tensors: keeping five scalars for the backward pass would cost more than they weigh.
+    const attributes: Attributes = {
+      profile,
+      variance: doublesOf(v)[0]!,
+      lengthscale: doublesOf(l),
+      lengthscaleShape: l.shape,
+      bias: doublesOf(b)[0]!,
+      noise: doublesOf(s)[0]!,
+    };
+    const value = runKernel(GRAM.name, { x }, attributes)[0]!;
+    save([x, value]);
+    const gradFunc = (dy: Tensor, [x, k]: Tensor[]) => runKernel(GRADIENT.name, { x: x!, k: k!, dy }, attributes);
+    return { value, gradFunc };
+  })(
+    points,
+    scalarOperand(variance, OPERATION, 'variance'),
+    floating(lengthscale, OPERATION, 'lengthscale', form, fits),
+    scalarOperand(bias, OPERATION, 'bias'),
+    scalarOperand(noise, OPERATION, 'noise'),
+  ) as Tensor2D;
+}
+
+interface Attributes {
+  readonly profile: RadialProfile;
+  readonly variance: number;
+  readonly lengthscale: Float64Array;
+  readonly lengthscaleShape: number[];
+  readonly bias: number;
+  readonly noise: number;
+}
+
+function parametersOf({ variance, lengthscale, bias, noise }: Attributes, q: number): RbfParameters {
+  const lengthscales = lengthscale.length === 1 ? new Float64Array(q).fill(lengthscale[0]!) : lengthscale;
+  return { variance, lengthscales, bias, noise };
+}
+
+const GRAM: MatrixKernel<Attributes> = {
+  name: 'latentfield.RadialGramMatrix',
+  inputs: ['x'],
+  outputs: ([x]) => [[x![0]!, x![0]!]],
+  compute({ memory, inputs, outputs }, [x], attributes) {
+    const [n, q] = x as [number, number];
+    const parameters = parametersOf(attributes, q);
+    if (isRbf(attributes)) fusedOperations(memory).rbfCovariance(n, q, inputs[0]!, parameters, outputs[0]!);
+    else gram(memory, n, q, inputs[0]!, attributes.profile, parameters, outputs[0]!);
+  },
+};
+
+const GRADIENT: MatrixKernel<Attributes> = {
+  name: 'latentfield.RadialGramMatrixGradient',
+  inputs: ['x', 'k', 'dy'],
+  outputs: ([x], { lengthscaleShape }) => [x!, [], lengthscaleShape, [], []],
+  compute({ memory, inputs, outputs }, [x], attributes) {
+    const [n, q] = x as [number, number];
+    const [points, k, dy] = inputs as [number, number, number];
+    const parameters = parametersOf(attributes, q);
+    const gradient = isRbf(attributes)
+      ? fusedOperations(memory).rbfCovarianceGradient(n, q, points, parameters, k, dy, outputs[0]!)
+      : gramGradient(memory, n, q, points, attributes.profile, parameters, k, dy, outputs[0]!);
+    const lengthscales = Array.from(gradient.lengthscales);
+    const count = attributes.lengthscale.length;
+    const shared = () => lengthscales.reduce((sum, entry) => sum + entry, 0);
+    memory.float64(outputs[1]!, 1)[0] = gradient.variance;
+    memory.float64(outputs[2]!, count).set(count === 1 ? [shared()] : lengthscales);
+    memory.float64(outputs[3]!, 1)[0] = gradient.bias;
+    memory.float64(outputs[4]!, 1)[0] = gradient.noise;
+  },
+};
+
+/** The rbf has routines of its own, whose gradient reads exponentials out of K in place of computing them again. */
+const isRbf = ({ profile }: Attributes) => profile.compiled === 'rbf';
+
+/** K, of any profile. */
+function gram(
+  memory: Float64Memory,
+  n: number,
+  q: number,
+  points: number,
+  profile: RadialProfile,
+  { variance, lengthscales, bias, noise }: RbfParameters,
+  target: number,
+): void {
+  memory.withBlock(8 * (n * q + 1), (scaled) => {
+    divide(memory, n, q, points, lengthscales, scaled);
+    fusedOperations(memory).radialGram(n, q, scaled, profile, variance, target);
+  });
+  const K = memory.float64(target, n * n);
+  if (bias !== 0) for (let i = 0; i < n * n; i++) K[i]! += bias;
+  if (noise !== 0) for (let i = 0; i < n * n; i += n + 1) K[i]! += noise;
+}
+
+/** Contracts G = ∂L/∂K with the derivatives of `gram`: dX ← ∂L/∂X, and returns those in the parameters. */
+function gramGradient(
+  memory: Float64Memory,
+  n: number,
+  q: number,
+  points: number,
+  profile: RadialProfile,
+  { variance, lengthscales, bias, noise }: RbfParameters,
+  k: number,
+  g: number,
+  dx: number,
+): RbfParameters {
+  return memory.withBlock(8 * (n * q + 1), (scaled) => {
+    divide(memory, n, q, points, lengthscales, scaled);
+    const slope = fusedOperations(memory).radialGramGradient(n, q, scaled, profile, variance, k, g, dx);
+    const G = memory.float64(g, n * n);
+    let [total, trace] = [0, 0];
+    for (let i = 0; i < n * n; i++) total += G[i]!;
+    for (let i = 0; i < n * n; i += n + 1) trace += G[i]!;
+    const [Z, D] = [memory.float64(scaled, n * q), memory.float64(dx, n * q)];
+    const dLengthscales = new Float64Array(q);
+    for (let i = 0; i < n * q; i++) {
+      const d = i % q;
+      D[i] = D[i]! / lengthscales[d]!;
+      // The pulls of all points add up to 0, so any origin may be taken: one of the points, lest far ones cost digits.
+      dLengthscales[d]! -= D[i]! * (Z[i]! - Z[d]!);
+    }
+    // K holds the offsets too; at a variance of 0 the slope is not taken from K.
+    const offsets = variance === 0 ? 0 : (bias * total + noise * trace) / variance;
+    return { variance: slope - offsets, lengthscales: dLengthscales, bias: total, noise: trace };
+  });
+}
+
+/** Points divided by their lengthscales. */
+function divide(
+  memory: Float64Memory,
+  n: number,
+  q: number,
+  points: number,
+  lengthscales: ArrayLike<number>,
+  target: number,
+): void {
+  const [X, Z] = [memory.float64(points, n * q), memory.float64(target, n * q)];
+  for (let i = 0; i < n * q; i++) Z[i] = X[i]! / lengthscales[i % q]!;
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import {
+  add,
+  bias,
+  defineRadialKernel,
+  matern12,
+  matern32,
+  matern52,
+  rbf,
+  seededRandom,
+  white,
+} from '../../src/index.ts';
+import { noisyGram } from '../../src/kernels/structure/index.ts';
+import { valueTensors } from '../../src/model/valueTensors.ts';
+import { withEngine } from '../../src/numerics/dense/index.ts';
+import { doublesOf } from '../../src/tensors/doubles.ts';
+import { FLOAT64 } from '../../src/tensors/float64/index.ts';
+import { withFloat64 } from '../../src/tensors/float64/scope.ts';
+import { valueAndGradients } from '../../src/tensors/gradients.ts';
+import * as op from '../../src/tensors/ops.ts';
+import { type Scalar, type Tensor, type Tensor2D, tf } from '../../src/tensors/tensorflow.ts';
+import { expectClose } from '../tolerance.ts';
+
+const N = 23;
+const valuesOf = (name: string) => ({
+  [`${name}.variance`]: 1.3,
+  [`${name}.lengthscale`]: [0.7, 1.9],
+  'bias.variance': 0.4,
+  'white.variance': 0.2,
+});
+const cauchy = defineRadialKernel({
+  name: 'cauchy',
+  value: (s) => {
+    for (let i = 0; i < s.length; i++) s[i] = 1 / (1 + s[i]!);
+  },
+  slope: (s) => {
+    for (let i = 0; i < s.length; i++) s[i] = -1 / (1 + s[i]!) ** 2;
+  },
+});
+const factories = { rbf, matern12, matern32, matern52, cauchy };
+type Name = keyof typeof factories;
+
+/** Value and gradients of Σ weights·K in the points, the parameters and the noise. */
+function results(name: Name, form: (p: Record<string, Tensor>, X: Tensor2D, noise: Tensor) => Tensor2D) {
+  const random = seededRandom(2);
+  const X = op.tensor<Tensor2D>(
+    Float64Array.from({ length: 2 * N }, () => random.normal()),
+    [N, 2],
+  );
+  // Not symmetric: a gradient may be anything.
+  const weights = op.tensor(
+    Float64Array.from({ length: N * N }, () => random.normal()),
+    [N, N],
+  );
+  const p = Object.fromEntries(Object.entries(valuesOf(name)).map(([name, value]) => [name, op.tensor(value)]));
+  const noise = op.scalar(0.05);
+  const K = form(p, X, noise);
+  const f = () => op.sum(op.mul(weights, form(p, X, noise))) as Scalar;
+  return { K: doublesOf(K), gradients: valueAndGradients(f, [X, ...Object.values(p), noise]).gradients };
+}
+
+const both = (['wasm', 'typescript'] as const).flatMap((engine) =>
+  (Object.keys(factories) as Name[]).map((name) => [name, engine] as const),
+);
+describe.each(both)('the Gram matrix of %s + bias + white with noise, %s', (name, engine) => {
+  it('is the same in one operation as in several, to 1e-12, with its gradients', () => {
+    const kernel = add(factories[name]({ lengthscale: [1, 1] }), bias(), white());
+    const gram = noisyGram(kernel);
+    withFloat64(({ memory64 }) =>
+      withEngine(memory64, engine, () => {
+        const fused = results(name, (p, X, noise) => gram(p, X, noise));
+        const separate = results(name, (p, X, noise) => op.addDiagonal(kernel.covariance(p, X, X, X), noise));
+        expectClose(fused.K, separate.K, 1e-13, 'K');
+        fused.gradients.forEach((gradient, i) => {
+          expectClose(gradient, separate.gradients[i]!, 1e-12, `gradient ${i}`);
+        });
+        expect(fused.gradients.every((gradient) => gradient !== undefined)).toBe(true);
+      }),
+    );
+  });
+});
+
+it('takes no operation for a bias, a white noise and the noise beside a radial kernel', async () => {
+  const kernel = add(cauchy(), bias(), white());
+  const gram = noisyGram(kernel);
+  const { kernels } = await tf.profile(() =>
+    withFloat64(() => {
+      const p = valueTensors(
+        Object.fromEntries(Object.entries(kernel.parameters).map(([k, { initial }]) => [k, initial])),
+      );
+      gram(p, op.tensor([[0], [1]]), op.scalar(0.1));
+      return [];
+    }),
+  );
+  const run = kernels.map(({ name }) => name).filter((name) => tf.getKernel(name, FLOAT64) !== undefined);
+  expect(run.filter((name) => name.startsWith('latentfield.'))).toEqual(['latentfield.RadialGramMatrix']);
+});
