@@ -1,116 +1,203 @@
 import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
-import type { Graph } from '../../numerics/graph/graph.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
 import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
-import type { SpectralModel } from './embedding/spectralModel.ts';
-import { distancesFrom } from './neighbourhood/distanceInput.ts';
+import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
 import { geodesicDistances } from './neighbourhood/geodesicDistances.ts';
+import {
+  type GraphInput,
+  type GraphOptions,
+  graphOptions,
+  neighbourInput,
+  savedInput,
+} from './neighbourhood/graphInput.ts';
+import { landmarkDistances } from './neighbourhood/landmarkDistances.ts';
 import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood/neighbourhood.ts';
-import { neighbourLengths } from './neighbourhood/neighbourLengths.ts';
-import { disconnectedOption, shownComponent } from './neighbourhood/shownComponent.ts';
+import { neighbourLengths, sizeOf } from './neighbourhood/neighbourLengths.ts';
+import {
+  type Disconnected,
+  disconnectedOption,
+  type ShownComponent,
+  shownComponent,
+} from './neighbourhood/shownComponent.ts';
 import { placedByPaths } from './placement/byPaths.ts';
-import { columnMeans } from './placement/byProducts.ts';
-import { distancesTo } from './placement/newRows.ts';
+import { columnMeans, placeByProducts } from './placement/byProducts.ts';
+import { distancesTo, placedRows, rowsOf } from './placement/newRows.ts';
 
-export interface IsomapOptions extends NeighbourhoodOptions {
+export interface IsomapOptions extends NeighbourhoodOptions, GraphOptions {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
   /** What Y is: 'points' (unless given), or N×N 'distances'. */
   readonly input?: 'points' | 'distances';
   /**
-   * What to do about a graph that is not connected: 'error' (unless given), or 'largest', to show the points of its largest component
-   * alone, which `parameters.points` then lists.
+   * About a graph that is not connected: 'connect' its components by the shortest edges between them (unless given), show the points of the
+   * 'largest' alone, which `parameters.points` then lists, or throw an 'error'.
    */
-  readonly disconnected?: 'error' | 'largest';
+  readonly disconnected?: Disconnected;
+  /**
+   * How many landmarks, more than q and at most N: paths are then measured from these points only, in memory and time that grow with N times their
+   * number, and all other points are placed by them. All points unless given.
+   */
+  readonly landmarks?: number;
 }
 
+const wholeFromTwo = 'a whole number from 2';
 const schema = v.strictObject({
   ...neighbourhoodOptions,
+  ...graphOptions,
   latentDim: latentDimOption,
   input: inputOption,
   disconnected: disconnectedOption,
+  landmarks: v.optional(v.pipe(v.number(wholeFromTwo), v.integer(wholeFromTwo), v.minValue(2, wholeFromTwo))),
 });
+
+/** Of which the matrix of distances takes 3.2 GB. */
+const MOST_POINTS = 20_000;
 
 /**
  * Isomap: classical multidimensional scaling of the lengths of shortest paths along the graph of neighbours, whose edges are as long
  * as the points are apart.
  *
+ * With `landmarks` the paths from these alone are scaled, and every other point is placed by its paths to them: no N×N matrix is formed. Each
+ * landmark is the point furthest from those before it.
+ *
  * `project` places a new point by its shortest paths d_n = min_j(‖y − y_j‖ + G_jn) over its k nearest points j (or those within the radius):
  * x_c = −½·Σ_n x_nc·(d²_n − mean_i G²_in)/λ_c. With `input: 'distances'` it takes n×N distances, from each new point to the N points of the
  * fit. Points of the fit land on their latents.
  *
- * @param Y - N×D points, or N×N distances
+ * @param Y - N×D points, N×N distances, or `{ graph, squaredDistances }` from elsewhere
  * @param options - see {@link IsomapOptions}
- * @returns a model in closed form for `fit`; `eigenvalues` are those of −½·H·G²·H, G the geodesic distances
- * @throws InvalidInputError for entries that are not finite, k ≥ N, and, when it is fitted, a radius below the distance of the
- * nearest two points and a graph that is not connected
- * @see Tenenbaum, de Silva & Langford 2000; Bengio et al. 2004 (new points)
+ * @returns a model in closed form for `fit`; `eigenvalues` are those of −½·H·G²·H, G the geodesic distances (between landmarks)
+ * @throws InvalidInputError for entries that are not finite, k ≥ N, more than 20 000 points without landmarks, and, when it is fitted, a radius below
+ * the distance of the nearest two points, and with `disconnected: 'error'` a graph that is not connected
+ * @see Tenenbaum, de Silva & Langford 2000; de Silva & Tenenbaum 2004 (landmarks); Bengio et al. 2004 (new points)
  * @example
  * ```ts
  * const { latents, message } = await fit(isomap(Y, { neighbours: 10 }));
  * ```
  */
-export function isomap(Y: MatrixLike, options: IsomapOptions = {}): SpectralModel {
+export function isomap(Y: MatrixLike, options?: IsomapOptions): SpectralModel;
+/** The same of a graph alone, whose fits have no observations to compare new ones with. */
+export function isomap(Y: GraphInput, options?: IsomapOptions): GraphEmbedding;
+export function isomap(Y: MatrixLike | GraphInput, options: IsomapOptions = {}): GraphEmbedding {
   const checked = checkOptions(schema, options, 'isomap');
   const neighbourhood = neighbourhoodFrom(checked, 'isomap');
-  const { latentDim, input, disconnected } = checked;
-  const { points } = distancesFrom(Y, input, 'isomap');
-  if (neighbourhood.neighbours !== undefined) checkNeighbours(neighbourhood.neighbours, points.rows, 'isomap');
-  let made: Graph | undefined;
-  const graphOf = () => {
-    made ??= neighbourLengths({ points, input }, neighbourhood, 'isomap');
+  const { latentDim, input, disconnected, landmarks } = checked;
+  const given = neighbourInput(Y, checked, 'isomap');
+  const { points } = given;
+  const N = sizeOf(given);
+  if (neighbourhood.neighbours !== undefined && given.graph === undefined) {
+    checkNeighbours(neighbourhood.neighbours, N, 'isomap');
+  }
+  checkLandmarks(landmarks, N, latentDim);
+  let made: ShownComponent | undefined;
+  const shownOf = () => {
+    made ??= shownComponent(neighbourLengths(given, neighbourhood, 'isomap'), given, disconnected, 'isomap');
     return made;
   };
   return closedFormModel({
     name: 'isomap',
     embed: () => {
-      const graph = graphOf();
-      const { points: kept, components } = shownComponent(graph, disconnected, 'isomap');
-      const squared = submatrix(geodesicDistances(graph), kept);
-      squared.data.forEach((distance, index) => {
-        squared.data[index] = distance * distance;
-      });
+      const { graph, points: shown, note } = shownOf();
+      const isPart = shown.length < N;
+      const chosen =
+        landmarks === undefined ? undefined : landmarkDistances(graph, shown, Math.min(landmarks, shown.length));
+      const squared = chosen?.between ?? submatrix(geodesicDistances(graph), shown);
+      squareEntries(squared);
       const meanSquares = columnMeans(squared);
-      const { latents, eigenvalues, smallest } = leadingEmbedding(doublyCentred(squared, -0.5), latentDim, 'isomap');
+      const embedded = leadingEmbedding(doublyCentred(squared, -0.5), latentDim, 'isomap');
+      const { eigenvalues, smallest } = embedded;
+      const scaling = { latents: embedded.latents, eigenvalues, meanSquares };
+      const latents =
+        chosen === undefined
+          ? embedded.latents
+          : placedRows(chosen.fromAll, latentDim, (row, _, place) => {
+              placeByProducts(
+                scaling,
+                row.map((length) => length * length),
+                place,
+              );
+            }).latents;
       return {
         latents,
         eigenvalues,
         parameters: {
           meanSquaredDistances: Array.from(meanSquares),
-          ...(components > 1 && { points: Array.from(kept) }),
+          ...(chosen !== undefined && { landmarks: Array.from(chosen.landmarks) }),
+          ...(isPart && { points: Array.from(shown) }),
         },
         ...traceTerm(eigenvalues, 1),
-        message:
-          components === 1
-            ? `Closed form.${euclideanNote(smallest, eigenvalues[0]!)}`
-            : `Closed form for the ${kept.length} of ${graph.size} points in the largest of ${components} components, listed in parameters.points.`,
+        message: `Closed form${chosen === undefined ? '' : ` by the paths from ${chosen.landmarks.length} landmarks`}.${note}${euclideanNote(smallest, eigenvalues[0]!)}`,
       };
     },
-    abilities: ({ latents, eigenvalues, meanSquaredDistances, points: shown }) => ({
-      placement: {
-        acceptsMissing: false,
-        observedColumns: points.columns,
-        place: (given) =>
-          placedByPaths(
-            {
-              graph: graphOf(),
-              shown: Int32Array.from((shown as readonly number[] | undefined) ?? Array(points.rows).keys()),
-              latents: latents as Matrix,
-              eigenvalues: eigenvalues as readonly number[],
-              meanSquares: meanSquaredDistances as readonly number[],
-            },
-            given,
-            distancesTo({ points, input }),
-            neighbourhood,
-          ),
-      },
+    abilities: ({ latents, eigenvalues, meanSquaredDistances, landmarks: chosen, points: part }) => ({
+      ...(given.input !== 'graph' && {
+        placement: {
+          acceptsMissing: false as const,
+          observedColumns: points.columns,
+          place: (rows: Matrix) => {
+            const shown = Int32Array.from((part as readonly number[] | undefined) ?? Array(N).keys());
+            const targets = chosen === undefined ? shown : Int32Array.from(chosen as readonly number[]);
+            return placedByPaths(
+              {
+                graph: shownOf().graph,
+                shown,
+                targets,
+                latents: targetRows(latents as Matrix, shown, targets),
+                eigenvalues: eigenvalues as readonly number[],
+                meanSquares: meanSquaredDistances as readonly number[],
+              },
+              rows,
+              distancesTo(given),
+              neighbourhood,
+            );
+          },
+        },
+      }),
     }),
-    toJSON: () => savedSpectral('isomap', points, { ...neighbourhood, latentDim, input, disconnected }),
+    toJSON: () =>
+      savedSpectral('isomap', points, {
+        ...neighbourhood,
+        ...savedInput(Y, checked),
+        latentDim,
+        input,
+        disconnected,
+        landmarks,
+      }),
   });
+}
+
+function checkLandmarks(landmarks: number | undefined, N: number, q: number): void {
+  if (landmarks === undefined) {
+    if (N <= MOST_POINTS) return;
+    throw new InvalidInputError(
+      `isomap of ${N} points takes ${Math.ceil((8 * N * N) / 1e9)} GB for the distances between all of them. Give landmarks, such as 300.`,
+    );
+  }
+  if (landmarks > q && landmarks <= N) return;
+  throw new InvalidInputError(
+    `isomap takes from ${q + 1} (latentDim + 1) to ${N} landmarks among ${N} points, but ${landmarks} were given.`,
+  );
+}
+
+function squareEntries({ data }: Matrix): void {
+  data.forEach((entry, index) => {
+    data[index] = entry * entry;
+  });
+}
+
+/** Of the rows of latents, of the points that are shown, those of the targets of paths. */
+function targetRows(latents: Matrix, shown: Int32Array, targets: Int32Array): Matrix {
+  if (targets === shown) return latents;
+  const place = new Map(Array.from(shown, (i, row) => [i, row]));
+  return rowsOf(
+    latents,
+    targets.map((i) => place.get(i)!),
+  );
 }
 
 function submatrix(matrix: Matrix, kept: Int32Array): Matrix {

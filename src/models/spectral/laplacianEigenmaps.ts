@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import type { EdgeWeights } from '../../numerics/graph/index.ts';
@@ -9,30 +8,43 @@ import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { bottomOfSparse, type SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
 import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
 import { latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
-import type { SpectralModel } from './embedding/spectralModel.ts';
+import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
+import {
+  type GraphInput,
+  type GraphOptions,
+  graphOptions,
+  neighbourInput,
+  savedInput,
+} from './neighbourhood/graphInput.ts';
 import {
   componentsNote,
   type NeighbourhoodOptions,
   neighbourhoodFrom,
-  neighbourhoodGraph,
   neighbourhoodOptions,
 } from './neighbourhood/neighbourhood.ts';
+import { neighbourLengths, sizeOf } from './neighbourhood/neighbourLengths.ts';
+import { type Disconnected, disconnectedOption, shownComponent } from './neighbourhood/shownComponent.ts';
+import { subgraph } from './neighbourhood/subgraph.ts';
 import { placedByWeights } from './placement/byWeights.ts';
-import { distancesTo } from './placement/newRows.ts';
+import { distancesTo, rowsOf } from './placement/newRows.ts';
 
-export interface LaplacianEigenmapsOptions extends NeighbourhoodOptions, EdgeWeights {
+export interface LaplacianEigenmapsOptions extends NeighbourhoodOptions, GraphOptions, EdgeWeights {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
   /** Whether Lu = μDu is solved, columns uᵀDu = 1 (on unless turned off), or Lu = μu, columns uᵀu = 1. */
   readonly normalized?: boolean;
+  /** About a graph that is not connected: 'connect' (unless given), 'largest' or 'error', as for isomap. */
+  readonly disconnected?: Disconnected;
 }
 
 const schema = v.strictObject({
   ...neighbourhoodOptions,
+  ...graphOptions,
   latentDim: latentDimOption,
   weights: v.optional(v.picklist(['binary', 'heat'], "'binary' or 'heat'"), 'binary'),
   width: v.optional(numberAboveZero, 1),
   normalized: v.optional(v.boolean(), true),
+  disconnected: disconnectedOption,
 });
 
 /**
@@ -43,27 +55,40 @@ const schema = v.strictObject({
  * it by the eigenvectors' own equation: x = Σ_j w_j·x_j/((1 − μ)·Σ_j w_j), or Σ_j w_j·x_j/(Σ_j w_j − μ). A row that is a point of the fit
  * lands on its latents.
  *
- * @param Y - N×D observations
+ * @param Y - N×D observations, or `{ graph, squaredDistances }` from elsewhere
  * @param options - see {@link LaplacianEigenmapsOptions}
  * @returns a model in closed form for `fit`; `eigenvalues` are the μ of the columns
  * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, and, when it is fitted, a radius or width
- * at which no two points are neighbours, and, unless `normalized` is off, at which one has none
+ * at which no two points are neighbours, unless `normalized` is off, at which one has none, and with `disconnected: 'error'` a graph that is not connected
  * @see Belkin & Niyogi 2003; Bengio et al. 2004 (new points)
  * @example
  * ```ts
  * const { latents } = await fit(laplacianEigenmaps(Y, { neighbours: 8, weights: 'heat', width: 2 }));
  * ```
  */
-export function laplacianEigenmaps(Y: MatrixLike, options: LaplacianEigenmapsOptions = {}): SpectralModel {
-  const { latentDim, weights, width, normalized, ...rest } = checkOptions(schema, options, 'laplacianEigenmaps');
-  const neighbourhood = neighbourhoodFrom(rest, 'laplacianEigenmaps');
-  const points = observationsFrom(Y);
-  if (neighbourhood.neighbours !== undefined)
-    checkNeighbours(neighbourhood.neighbours, points.rows, 'laplacianEigenmaps');
+export function laplacianEigenmaps(Y: MatrixLike, options?: LaplacianEigenmapsOptions): SpectralModel;
+/** The same of a graph alone, whose fits have no observations to compare new ones with. */
+export function laplacianEigenmaps(Y: GraphInput, options?: LaplacianEigenmapsOptions): GraphEmbedding;
+export function laplacianEigenmaps(
+  Y: MatrixLike | GraphInput,
+  options: LaplacianEigenmapsOptions = {},
+): GraphEmbedding {
+  const checked = checkOptions(schema, options, 'laplacianEigenmaps');
+  const { latentDim, weights, width, normalized, disconnected } = checked;
+  const neighbourhood = neighbourhoodFrom(checked, 'laplacianEigenmaps');
+  const given = neighbourInput(Y, checked, 'laplacianEigenmaps');
+  const { points } = given;
+  const N = sizeOf(given);
+  if (neighbourhood.neighbours !== undefined && given.graph === undefined) {
+    checkNeighbours(neighbourhood.neighbours, N, 'laplacianEigenmaps');
+  }
   return closedFormModel({
     name: 'laplacianEigenmaps',
     embed: () => {
-      const graph = neighbourhoodGraph(points, neighbourhood, 'laplacianEigenmaps', { weights, width });
+      const near = neighbourLengths(given, neighbourhood, 'laplacianEigenmaps');
+      const { graph: joined, points: shown, note } = shownComponent(near, given, disconnected, 'laplacianEigenmaps');
+      const lengths = shown.length === N ? joined : subgraph(joined, shown);
+      const graph = { ...lengths, weights: lengths.weights.map((length) => weightOf(length, weights, width)) };
       const degrees = degreesOf(graph);
       if (!degrees.some((degree) => degree > 0)) {
         throw new InvalidInputError(
@@ -73,7 +98,7 @@ export function laplacianEigenmaps(Y: MatrixLike, options: LaplacianEigenmapsOpt
       const alone = degrees.findIndex((degree) => !(degree > 0));
       if (alone >= 0 && normalized) {
         throw new InvalidInputError(
-          `Point ${alone} has no neighbour of positive weight, so it has no place in the embedding. Take a larger radius or width, or more neighbours.`,
+          `Point ${shown[alone]} has no neighbour of positive weight, so it has no place in the embedding. Take a larger radius or width, or more neighbours.`,
         );
       }
       const { values: eigenvalues, vectors: latents } = bottomOfSparse(
@@ -85,25 +110,38 @@ export function laplacianEigenmaps(Y: MatrixLike, options: LaplacianEigenmapsOpt
         latents,
         eigenvalues,
         ...traceTerm(eigenvalues, -1),
-        message: `Closed form.${componentsNote(graph)}`,
+        ...(shown.length < N && { parameters: { points: Array.from(shown) } }),
+        message: `Closed form.${note}${componentsNote(graph)}`,
       };
     },
-    abilities: ({ latents, eigenvalues }) => ({
-      placement: {
-        acceptsMissing: false,
-        observedColumns: points.columns,
-        place: (given) =>
-          placedByWeights(
-            { latents: latents as Matrix, eigenvalues: eigenvalues as readonly number[], normalized },
-            points,
-            given,
-            distancesTo({ points, input: 'points' }),
-            { ...neighbourhood, weights, width },
-          ),
-      },
+    abilities: ({ latents, eigenvalues, points: part }) => ({
+      ...(given.input !== 'graph' && {
+        placement: {
+          acceptsMissing: false as const,
+          observedColumns: points.columns,
+          place: (rows: Matrix) => {
+            const shown = part === undefined ? points : rowsOf(points, part as readonly number[]);
+            return placedByWeights(
+              { latents: latents as Matrix, eigenvalues: eigenvalues as readonly number[], normalized },
+              shown,
+              rows,
+              distancesTo({ points: shown, input: 'points' }),
+              { ...neighbourhood, weights, width },
+            );
+          },
+        },
+      }),
     }),
     toJSON: () =>
-      savedSpectral('laplacianEigenmaps', points, { ...neighbourhood, latentDim, weights, width, normalized }),
+      savedSpectral('laplacianEigenmaps', points, {
+        ...neighbourhood,
+        ...savedInput(Y, checked),
+        latentDim,
+        weights,
+        width,
+        normalized,
+        disconnected,
+      }),
   });
 }
 
@@ -114,6 +152,10 @@ function degreesOf({ size, sources, targets, weights }: Graph): Float64Array {
     degrees[targets[e]!]! += weight;
   });
   return degrees;
+}
+
+function weightOf(length: number, weights: 'binary' | 'heat', width: number): number {
+  return weights === 'binary' ? 1 : Math.exp(-(length * length) / (2 * width * width));
 }
 
 function laplacianTerms({ size, sources, targets, weights }: Graph, degrees: Float64Array): SparseTerms {

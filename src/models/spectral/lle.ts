@@ -2,23 +2,26 @@ import * as v from 'valibot';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import { edgesOfPairs, pairKey } from '../../numerics/graph/edges.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
 import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
 import { latentDimOption, regularizationOption, savedSpectral } from './embedding/options.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
-import { nearestLists, precisionTerms, reconstructionFactor } from './neighbourhood/localReconstruction.ts';
-import { componentsNote } from './neighbourhood/neighbourhood.ts';
+import { type GraphOptions, neighbourInput } from './neighbourhood/graphInput.ts';
+import { precisionTerms, reconstructionFactor } from './neighbourhood/localReconstruction.ts';
+import { reconstructingLists } from './neighbourhood/reconstructingLists.ts';
+import { type Disconnected, disconnectedOption } from './neighbourhood/shownComponent.ts';
 import { placeByEquation } from './placement/byEquation.ts';
 import { isPoint, reconstructedRows } from './placement/byReconstruction.ts';
-import { placedRows } from './placement/newRows.ts';
+import { placedRows, rowsOf } from './placement/newRows.ts';
 
-export interface LleOptions {
+export interface LleOptions extends Pick<GraphOptions, 'graph'> {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
-  /** k nearest others that reconstruct each point; 7 unless given. */
+  /** k nearest others that reconstruct each point; 7 unless given. With a graph its edges do, and k counts those of new points only. */
   readonly neighbours?: number;
+  /** About a graph that is not connected: 'connect' (unless given), 'largest' or 'error', as for isomap. */
+  readonly disconnected?: Disconnected;
   /** Part of the trace that is added to the diagonal of each local Gram matrix; 1e-3 unless given. 'auto': only where D < k. */
   readonly regularization?: number | 'auto';
   /** Whether points that are reconstructed well count more: m_ii² = D/‖residual‖² instead of 1. Off unless turned on. */
@@ -30,6 +33,8 @@ const schema = v.strictObject({
   neighbours: v.optional(v.any(), 7),
   regularization: regularizationOption(1e-3),
   generalised: v.optional(v.boolean(), false),
+  graph: v.optional(v.any()),
+  disconnected: disconnectedOption,
 });
 
 /**
@@ -54,33 +59,37 @@ const schema = v.strictObject({
 export function lle(Y: MatrixLike, options: LleOptions = {}): SpectralModel {
   const checked = checkOptions(schema, options, 'lle');
   const points = observationsFrom(Y);
-  const k = checkNeighbours(checked.neighbours as number, points.rows, 'lle');
+  const { graph: from, latentDim, disconnected, regularization, generalised } = checked;
+  const given = neighbourInput(points, { graph: from }, 'lle');
+  const asked = checked.neighbours as number;
+  const k = from === undefined ? checkNeighbours(asked, points.rows, 'lle') : Math.min(asked, points.rows - 1);
   return closedFormModel({
     name: 'lle',
     embed: () => {
-      const lists = nearestLists(points, k);
-      const factor = reconstructionFactor(points, lists, checked.regularization, !checked.generalised);
-      const { values: eigenvalues, vectors: latents } = bottomOfSparse(precisionTerms(factor), checked.latentDim);
-      const keys = Float64Array.from(lists.flatMap((own, i) => Array.from(own, (j) => pairKey(i, j, points.rows))));
-      const graph = { size: points.rows, ...edgesOfPairs(keys, points.rows, () => 1) };
+      const { lists, shown, note } = reconstructingLists(given, k, disconnected);
+      const rows = shown.length === points.rows ? points : rowsOf(points, shown);
+      const factor = reconstructionFactor(rows, lists, regularization, !generalised);
+      const { values: eigenvalues, vectors: latents } = bottomOfSparse(precisionTerms(factor), latentDim);
       return {
         latents,
         eigenvalues,
+        ...(shown.length < points.rows && { parameters: { points: Array.from(shown) } }),
         ...traceTerm(eigenvalues, -1),
-        message: `Closed form.${componentsNote(graph)}`,
+        message: `Closed form.${note}`,
       };
     },
-    abilities: ({ latents, eigenvalues }) => ({
+    abilities: ({ latents, eigenvalues, points: part }) => ({
       placement: {
-        acceptsMissing: false,
+        acceptsMissing: false as const,
         observedColumns: points.columns,
         place: (given) => {
-          const made = reconstructedRows(points, given, k, checked.regularization);
-          return placedRows(given, checked.latentDim, (_, i, place) => {
+          const shown = part === undefined ? points : rowsOf(points, part as readonly number[]);
+          const made = reconstructedRows(shown, given, Math.min(k, shown.rows), regularization);
+          return placedRows(given, latentDim, (_, i, place) => {
             const { neighbours, weights, residual } = made[i]!;
             if (isPoint(made[i]!)) place.set((latents as Matrix).row(neighbours[0]!));
             else {
-              const own = checked.generalised ? points.columns / residual : 1;
+              const own = generalised ? points.columns / residual : 1;
               placeByEquation(latents as Matrix, eigenvalues as readonly number[], { neighbours, weights, own }, place);
             }
           });

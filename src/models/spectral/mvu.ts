@@ -7,15 +7,21 @@ import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { supportGraph } from '../../numerics/graph/supportGraph.ts';
 import { closedFormModel } from './embedding/closedForm.ts';
 import { inputOption, latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
-import type { SpectralModel } from './embedding/spectralModel.ts';
-import { distancesFrom } from './neighbourhood/distanceInput.ts';
+import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
+import {
+  type GraphInput,
+  type GraphOptions,
+  graphOptions,
+  neighbourInput,
+  savedInput,
+} from './neighbourhood/graphInput.ts';
 import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood/neighbourhood.ts';
-import { disconnectedOption } from './neighbourhood/shownComponent.ts';
+import { type Disconnected, disconnectedOption } from './neighbourhood/shownComponent.ts';
 import { placedByLearnedKernel } from './placement/byLearnedKernel.ts';
 import { unfoldedEmbedding, unfoldingGraph } from './unfolding/unfoldedEmbedding.ts';
 import type { UnfoldingConstraints } from './unfolding/unfoldingProblem.ts';
 
-export interface MvuOptions extends NeighbourhoodOptions {
+export interface MvuOptions extends NeighbourhoodOptions, GraphOptions {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
   /**
@@ -31,13 +37,14 @@ export interface MvuOptions extends NeighbourhoodOptions {
   readonly rank?: number;
   /** What Y is: 'points' (unless given), or N×N 'distances'. */
   readonly input?: 'points' | 'distances';
-  /** About a graph that is not connected, which has no largest variance: 'error' (unless given), or 'largest', as for isomap. */
-  readonly disconnected?: 'error' | 'largest';
+  /** About a graph that is not connected, which has no largest variance: 'connect' (unless given), 'largest' or 'error', as for isomap. */
+  readonly disconnected?: Disconnected;
 }
 
 const wholeFromOne = 'a whole number from 1';
 const schema = v.strictObject({
   ...neighbourhoodOptions,
+  ...graphOptions,
   latentDim: latentDimOption,
   constraints: v.optional(
     v.picklist(['equality', 'inequality', 'slack'], "'equality', 'inequality' or 'slack'"),
@@ -65,14 +72,15 @@ const schema = v.strictObject({
  * the fit lands on its latents.
  *
  * With 'equality' the multipliers have no bound where neighbourhoods are rigid, such as cliques of more than D + 1 points: the
- * conditions then hold to a few digits only, and the fit says 'failed'. 'inequality' and 'slack' always have an optimum.
+ * conditions then hold to a few digits only, and the fit says 'failed'. 'inequality' and 'slack' always have an optimum. Points at distance 0 along
+ * edges are one node of the program.
  *
- * @param Y - N×D points, or N×N distances
+ * @param Y - N×D points, N×N distances, or `{ graph, squaredDistances }` from elsewhere
  * @param options - see {@link MvuOptions}
  * @returns a model for `fit`; `eigenvalues` are those of K, the objective is that of the maximisation, and
  * `diagnostics.kktResidual` the largest relative violation of the optimality conditions, that of the dual included
- * @throws InvalidInputError for entries that are not finite, k ≥ N, and, when it is fitted, neighbours at one place, a radius below
- * the distance of the nearest two points, and a graph that is not connected
+ * @throws InvalidInputError for entries that are not finite, k ≥ N, and, when it is fitted, a radius below the distance of the nearest two
+ * points, and with `disconnected: 'error'` a graph that is not connected
  * @see Weinberger & Saul 2004; Weinberger, Packer & Saul 2005 (inequality); Weinberger, Sha, Zhu & Saul 2007 (slack); Burer &
  * Monteiro 2003 (factorisation)
  * @example
@@ -80,13 +88,24 @@ const schema = v.strictObject({
  * const { latents, message } = await fit(mvu(Y, { neighbours: 6 }));
  * ```
  */
-export function mvu(Y: MatrixLike, options: MvuOptions = {}): SpectralModel<GraphLearning> {
+export function mvu(Y: MatrixLike, options?: MvuOptions): SpectralModel<GraphLearning>;
+/** The same of a graph alone, whose fits have no observations to compare new ones with. */
+export function mvu(Y: GraphInput, options?: MvuOptions): GraphEmbedding<GraphLearning>;
+export function mvu(Y: MatrixLike | GraphInput, options: MvuOptions = {}): GraphEmbedding<GraphLearning> {
   const checked = checkOptions(schema, options, 'mvu');
   const neighbourhood = neighbourhoodFrom(checked, 'mvu');
-  const { neighbours: _, radius: __, ...rest } = checked;
-  const { latentDim, constraints, slackPenalty, input } = rest;
-  const { points } = distancesFrom(Y, input, 'mvu');
-  if (neighbourhood.neighbours !== undefined) checkNeighbours(neighbourhood.neighbours, points.rows, 'mvu');
+  const { neighbours: _, radius: __, graph: ___, squaredDistances: ____, ...rest } = checked;
+  const { latentDim, constraints, slackPenalty } = rest;
+  const given = neighbourInput(Y, checked, 'mvu');
+  const { points } = given;
+  if (neighbourhood.neighbours !== undefined && given.graph === undefined) {
+    checkNeighbours(neighbourhood.neighbours, points.rows, 'mvu');
+  }
+  if (rest.commonNeighbours && given.input === 'graph') {
+    throw new InvalidInputError(
+      'mvu joins common neighbours by the distances between them, which a graph alone does not have. Give points or distances beside it.',
+    );
+  }
   if (slackPenalty !== undefined && constraints !== 'slack') {
     throw new InvalidInputError(
       `mvu takes a slackPenalty with constraints 'slack' only, but they are '${constraints}'.`,
@@ -95,25 +114,26 @@ export function mvu(Y: MatrixLike, options: MvuOptions = {}): SpectralModel<Grap
   if (checked.rank !== undefined && checked.rank < latentDim) {
     throw new InvalidInputError(`mvu takes a rank from latentDim = ${latentDim}, but it is ${checked.rank}.`);
   }
-  const given = { points, input };
   return closedFormModel({
     name: 'mvu',
     embed: () => unfoldedEmbedding(given, neighbourhood, rest),
     abilities: ({ latents, multipliers, points: shown }) => ({
-      placement: {
-        acceptsMissing: false,
-        observedColumns: points.columns,
-        place: (rows) =>
-          placedByLearnedKernel(
-            latents as Matrix,
-            Int32Array.from((shown as readonly number[] | undefined) ?? Array(points.rows).keys()),
-            given,
-            rows,
-            neighbourhood,
-          ),
-      },
+      ...(given.input !== 'graph' && {
+        placement: {
+          acceptsMissing: false as const,
+          observedColumns: points.columns,
+          place: (rows: Matrix) =>
+            placedByLearnedKernel(
+              latents as Matrix,
+              Int32Array.from((shown as readonly number[] | undefined) ?? Array(points.rows).keys()),
+              given,
+              rows,
+              neighbourhood,
+            ),
+        },
+      }),
       graph: supportGraph(unfoldingGraph(given, neighbourhood, rest).graph, multipliers as readonly number[]),
     }),
-    toJSON: () => savedSpectral('mvu', points, { ...neighbourhood, ...rest }),
+    toJSON: () => savedSpectral('mvu', points, { ...neighbourhood, ...savedInput(Y, checked), ...rest }),
   });
 }

@@ -1,6 +1,7 @@
 import type { MatrixLike } from '../../../core/matrix.ts';
 import { type KernelCatalogue, type KernelJSON, kernelFromJSON } from '../../../kernels/json.ts';
 import type { Model, ModelJSON } from '../../../model/model.ts';
+import { graphFromJSON } from '../../../numerics/graph/json.ts';
 import { alle } from '../../field/alle.ts';
 import { drill } from '../../field/drill.ts';
 import { meu } from '../../field/meu.ts';
@@ -43,9 +44,13 @@ export function spectralModelFromJSON(json: ModelJSON, kernels: KernelCatalogue 
   const { observations, options } = json as unknown as SavedSpectral;
   const restored = Object.entries(options).map(([name, value]) => {
     if (value === null) return [name, Infinity];
+    if (name === 'graph') return [name, graphFromJSON(value)];
     const isKernel = KERNELS.includes(name) && typeof value === 'object';
     return [name, isKernel ? kernelFromJSON(value as KernelJSON, kernels) : value];
   });
   const rows = observations.map((row) => row.map((entry) => entry ?? Number.NaN));
-  return factory(rows, Object.fromEntries(restored) as object);
+  const { graph, squaredDistances, ...rest } = Object.fromEntries(restored) as Record<string, unknown>;
+  if (graph === undefined) return factory(rows, rest);
+  const given = { graph, ...(squaredDistances !== undefined && { squaredDistances }) };
+  return rows.length === 0 ? factory(given as never, rest) : factory(rows, { ...rest, ...given });
 }

@@ -3,6 +3,8 @@ import type { Matrix } from '../../../core/matrix.ts';
 import { kernelToJSON } from '../../../kernels/json.ts';
 import type { Kernel } from '../../../kernels/kernel.ts';
 import type { ModelJSON } from '../../../model/model.ts';
+import type { Graph } from '../../../numerics/graph/graph.ts';
+import { graphToJSON } from '../../../numerics/graph/json.ts';
 
 const wholeFromOne = 'a whole number from 1';
 const aboveZero = 'a number above 0';
@@ -34,10 +36,18 @@ export interface SavedSpectral {
 export function savedSpectral(model: string, observations: Matrix, options: object): SavedSpectral & ModelJSON {
   const plain = Object.entries(options)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [name, isKernel(value) ? kernelToJSON(value) : value === Infinity ? null : value]);
+    .map(([name, value]) => [name, plainOption(value)]);
   const rows = observations.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry)));
   return { model, observations: rows, options: Object.fromEntries(plain) };
 }
+
+function plainOption(value: unknown): unknown {
+  if (isKernel(value)) return kernelToJSON(value);
+  if (isGraph(value)) return graphToJSON(value);
+  return value === Infinity ? null : value;
+}
+
+const isGraph = (value: unknown): value is Graph => typeof value === 'object' && value !== null && 'sources' in value;
 
 function isKernel(value: unknown): value is Kernel {
   return typeof value === 'object' && value !== null && 'covariance' in value;

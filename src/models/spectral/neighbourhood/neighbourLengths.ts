@@ -6,15 +6,21 @@ import { incidentEdges } from '../../../numerics/graph/incidentEdges.ts';
 import { squaredDistance } from '../../../numerics/graph/squaredDistance.ts';
 import { type NeighbourhoodOptions, neighbourhoodGraph, radiusTooSmall } from './neighbourhood.ts';
 
-/** Points, or their distances: what neighbours are found in. */
+/** Points, their distances, or a graph from elsewhere alone: what neighbours are found in. */
 export interface NeighbourInput {
-  /** N×D points, or the N×N distances. */
+  /** N×D points, or the N×N distances; 0×0 beside a graph alone. */
   readonly points: Matrix;
-  readonly input: 'points' | 'distances';
+  readonly input: 'points' | 'distances' | 'graph';
+  /** A graph from elsewhere, whose weights are lengths. */
+  readonly graph?: Graph | undefined;
 }
+
+/** How many points there are. */
+export const sizeOf = ({ points, graph }: NeighbourInput): number => graph?.size ?? points.rows;
 
 /** The graph of neighbours, whose weights are how far they are apart. */
 export function neighbourLengths(given: NeighbourInput, neighbourhood: NeighbourhoodOptions, name: string): Graph {
+  if (given.graph !== undefined) return given.graph;
   const graph =
     given.input === 'points'
       ? neighbourhoodGraph(given.points, neighbourhood, name)
@@ -36,7 +42,8 @@ export function withCommonNeighbours(graph: Graph, given: NeighbourInput): Graph
   return { size: N, ...edgesOfPairs(Float64Array.from(keys), N, lengthsOf(given)) };
 }
 
-function lengthsOf({ points, input }: NeighbourInput): (i: number, j: number) => number {
+/** How far two points are apart, by points or distances. */
+export function lengthsOf({ points, input }: NeighbourInput): (i: number, j: number) => number {
   const { data, columns: D } = points;
   return input === 'points' ? (i, j) => Math.sqrt(squaredDistance(data, i * D, j * D, D)) : (i, j) => points.at(i, j);
 }

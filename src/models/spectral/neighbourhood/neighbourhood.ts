@@ -57,13 +57,18 @@ export function radiusTooSmall(
   );
 }
 
-/** A sentence about a graph that is not connected; nothing about one that is. */
-export function componentsNote(graph: Pick<Graph, 'size' | 'sources' | 'targets'>): string {
-  const { sizes } = connectedComponents(graph);
+/** A sentence about a graph whose edges of positive weight do not connect it; nothing about another. */
+export function componentsNote({ size, sources, targets, weights }: Graph): string {
+  const kept = Int32Array.from(sources.keys()).filter((e) => weights[e]! > 0);
+  const { sizes } = connectedComponents({
+    size,
+    sources: kept.map((e) => sources[e]!),
+    targets: kept.map((e) => targets[e]!),
+  });
   if (sizes.length === 1) return '';
-  const largest = sizes.reduce((most, size) => Math.max(most, size));
+  const largest = sizes.reduce((most, count) => Math.max(most, count));
   return (
-    ` The graph of neighbours has ${sizes.length} components, the largest of ${largest} of ${graph.size} points, so as many eigenvalues are 0 and ` +
-    'the first columns tell components apart only. Take more neighbours or a larger radius.'
+    ` By its edges of positive weight the graph of neighbours has ${sizes.length} components, the largest of ${largest} of ${size} points, so as many ` +
+    'eigenvalues are 0 and the first columns tell components apart only. Take a larger width.'
   );
 }

@@ -1,31 +1,70 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
+import { componentTree, componentTreeOf } from '../../../numerics/graph/componentTree.ts';
 import { connectedComponents } from '../../../numerics/graph/connectedComponents.ts';
+import { edgesOfPairs, mergedEdges } from '../../../numerics/graph/edges.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
+import { lengthsOf, type NeighbourInput } from './neighbourLengths.ts';
 
-export const disconnectedOption = v.optional(v.picklist(['error', 'largest'], "'error' or 'largest'"), 'error');
+/**
+ * What to do about a graph of neighbours that is not connected: 'connect' its components by the shortest edges between them, show the
+ * points of the 'largest' alone, or throw an 'error'.
+ */
+export type Disconnected = 'connect' | 'largest' | 'error';
 
-/** The points that can be shown together. */
+export const disconnectedOption = v.optional(
+  v.picklist(['connect', 'largest', 'error'], "'connect', 'largest' or 'error'"),
+  'connect',
+);
+
+/** The points that are shown together, and the graph that joins them. */
 export interface ShownComponent {
+  /** Of all points, with the edges that were added. */
+  readonly graph: Graph;
   /** Their numbers, ascending. */
   readonly points: Int32Array;
-  /** How many components the whole graph has. */
-  readonly components: number;
+  /** A sentence about what was done to a graph that was not connected, after a space. */
+  readonly note: string;
 }
 
 /**
- * All points of a connected graph; the largest component, the first of equals, of another.
+ * All points of a connected graph; of another all, joined by its shortest edges, or the largest component, the first of equals.
  *
- * @throws InvalidInputError for a graph that is not connected, where that is an error
+ * @param graph - of neighbours, whose weights are lengths
+ * @throws InvalidInputError for a graph that is not connected, where that is an error or lengths between its components are not known
  */
-export function shownComponent(graph: Graph, disconnected: 'error' | 'largest', name: string): ShownComponent {
+export function shownComponent(
+  graph: Graph,
+  given: NeighbourInput,
+  disconnected: Disconnected,
+  name: string,
+): ShownComponent {
   const { labels, sizes } = connectedComponents(graph);
-  const shown = sizes.indexOf(sizes.reduce((most, size) => Math.max(most, size)));
-  if (sizes.length > 1 && disconnected === 'error') {
+  const all = Int32Array.from(labels.keys());
+  if (sizes.length === 1) return { graph, points: all, note: '' };
+  const largest = sizes.reduce((most, size) => Math.max(most, size));
+  const found = `The graph of neighbours has ${sizes.length} components, the largest of ${largest} of ${graph.size} points`;
+  if (disconnected === 'largest') {
+    const points = all.filter((i) => labels[i] === sizes.indexOf(largest));
+    return { graph, points, note: ` ${found}, which alone are shown: parameters.points lists them.` };
+  }
+  if (disconnected === 'error') {
     throw new InvalidInputError(
-      `The graph of neighbours has ${sizes.length} components, the largest of ${sizes[shown]} of ${graph.size} points, so ${name} has no ` +
-        "distance between some points. Take more neighbours or a larger radius, or disconnected: 'largest'.",
+      `${found}, so ${name} has no distance between some points. Take more neighbours or a larger radius, or disconnected: 'connect' or 'largest'.`,
     );
   }
-  return { points: Int32Array.from(labels.keys()).filter((i) => labels[i] === shown), components: sizes.length };
+  if (given.input === 'graph') {
+    throw new InvalidInputError(
+      `${found}, and no distances between them were given, so ${name} cannot connect them. Give a graph that is connected, or disconnected: 'largest'.`,
+    );
+  }
+  const tree = given.input === 'points' ? componentTree(graph, given.points) : componentTreeOf(graph, given.points);
+  const keys = Float64Array.from(tree.sources, (i, e) => i * graph.size + tree.targets[e]!);
+  const added = edgesOfPairs(keys, graph.size, lengthsOf(given));
+  const edges = keys.length === 1 ? 'the shortest edge' : `the ${keys.length} shortest edges`;
+  return {
+    graph: Object.freeze({ size: graph.size, ...mergedEdges(graph, added, Math.min) }),
+    points: all,
+    note: ` ${found}; ${edges} between them joined them.`,
+  };
 }

@@ -1,8 +1,8 @@
-import type { Matrix } from '../../../core/matrix.ts';
+import { Matrix } from '../../../core/matrix.ts';
 import type { Projection } from '../../../model/model.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
 import type { NeighbourhoodOptions } from '../neighbourhood/neighbourhood.ts';
-import { shortestPaths } from '../neighbourhood/shortestPaths.ts';
+import { type ShortestPaths, shortestPaths } from '../neighbourhood/shortestPaths.ts';
 import { type ProductsEmbedding, placeByProducts } from './byProducts.ts';
 import { type DistancesTo, nearRows, placedRows } from './newRows.ts';
 
@@ -10,8 +10,10 @@ import { type DistancesTo, nearRows, placedRows } from './newRows.ts';
 export interface PathsEmbedding extends ProductsEmbedding {
   /** Of all N points, whose weights are lengths. */
   readonly graph: Graph;
-  /** The points that are shown, in the order of the rows of the latents. */
+  /** The points that are shown, among which neighbours are found. */
   readonly shown: Int32Array;
+  /** The points that paths lead to, in the order of the rows of the latents. */
+  readonly targets: Int32Array;
 }
 
 /**
@@ -26,19 +28,43 @@ export function placedByPaths(
   distancesOf: DistancesTo,
   neighbourhood: NeighbourhoodOptions,
 ): Projection {
-  const { graph, shown, latents } = embedding;
-  const paths = shortestPaths(graph);
-  const lengths = new Float64Array(graph.size);
+  const { graph, shown, targets, latents } = embedding;
+  const lengthsOf = pathsTo(targets, graph.size, shortestPaths(graph), Y.rows);
   return placedRows(Y, latents.columns, (row, number, place) => {
     const all = distancesOf(row, number);
     const distances = Float64Array.from(shown, (j) => all[j]!);
     const near = nearRows(distances, neighbourhood);
-    paths(
+    const lengths = lengthsOf(
       near.map((n) => shown[n]!),
       Float64Array.from(near, (n) => distances[n]!),
-      lengths,
     );
-    const squares = Float64Array.from(shown, (j) => lengths[j]! ** 2);
-    placeByProducts(embedding, squares, place);
+    placeByProducts(
+      embedding,
+      lengths.map((length) => length * length),
+      place,
+    );
   });
+}
+
+/** How long the paths to the targets are: from all of these once where they are fewer than the rows, else from every row. */
+function pathsTo(targets: Int32Array, N: number, paths: ShortestPaths, rows: number) {
+  if (rows <= targets.length) {
+    const lengths = new Float64Array(N);
+    return (near: Int32Array, distances: Float64Array) => {
+      paths(near, distances, lengths);
+      return Float64Array.from(targets, (j) => lengths[j]!);
+    };
+  }
+  const from = Matrix.zeros(targets.length, N);
+  targets.forEach((j, n) => {
+    paths(Int32Array.of(j), new Float64Array(1), from.data.subarray(n * N, (n + 1) * N));
+  });
+  return (near: Int32Array, distances: Float64Array) =>
+    Float64Array.from(targets, (_, n) => {
+      let least = Infinity;
+      near.forEach((j, a) => {
+        least = Math.min(least, distances[a]! + from.data[n * N + j]!);
+      });
+      return least;
+    });
 }

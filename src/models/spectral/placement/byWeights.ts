@@ -38,7 +38,8 @@ export function placedByWeights(
 ): Projection {
   const q = latents.columns;
   if (normalized) checkEigenvalues(eigenvalues);
-  const reach = k === undefined ? undefined : furthestNeighbours(points, k);
+  const count = Math.min(k ?? 1, points.rows - 1);
+  const reach = k === undefined ? undefined : furthestNeighbours(points, count);
   return placedRows(Y, q, (row, number, place) => {
     const distances = distancesOf(row, number);
     const same = distances.indexOf(0);
@@ -46,7 +47,7 @@ export function placedByWeights(
       place.set(latents.row(same));
       return;
     }
-    const near = nearestOf(distances, k ?? 1);
+    const near = nearestOf(distances, count);
     const nearest = distances[near[0]!]!;
     const among = new Set(near);
     const isJoined = (j: number) => among.has(j) || distances[j]! < (reach?.[j] ?? 0) || distances[j]! <= (radius ?? 0);

@@ -39,6 +39,16 @@ export function nearRows(distances: Float64Array, { neighbours, radius }: Neighb
   return Int32Array.from(distances.keys()).filter((n) => distances[n]! <= radius);
 }
 
+/** Some rows of a matrix, in the order asked for. */
+export function rowsOf({ data, columns }: Matrix, rows: ArrayLike<number>): Matrix {
+  const chosen = Matrix.zeros(rows.length, columns);
+  for (let place = 0; place < rows.length; place++) {
+    const i = rows[place]!;
+    chosen.data.set(data.subarray(i * columns, (i + 1) * columns), place * columns);
+  }
+  return chosen;
+}
+
 /** Places every row for itself, by `placeRow` into q numbers; without a density. */
 export function placedRows(
   Y: Matrix,

@@ -1,14 +1,23 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import type { EmbeddingSteps } from '../../../model/model.ts';
+import { connectedComponents } from '../../../numerics/graph/connectedComponents.ts';
+import { edgesOfPairs, pairKey } from '../../../numerics/graph/edges.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
 import { principalColumns } from '../embedding/principalColumns.ts';
 import type { NeighbourhoodOptions } from '../neighbourhood/neighbourhood.ts';
-import { type NeighbourInput, neighbourLengths, withCommonNeighbours } from '../neighbourhood/neighbourLengths.ts';
-import { shownComponent } from '../neighbourhood/shownComponent.ts';
+import {
+  type NeighbourInput,
+  neighbourLengths,
+  sizeOf,
+  withCommonNeighbours,
+} from '../neighbourhood/neighbourLengths.ts';
+import { type Disconnected, shownComponent } from '../neighbourhood/shownComponent.ts';
+import { subgraph } from '../neighbourhood/subgraph.ts';
 import { type Unfolding, unfold } from './unfold.ts';
 import { largestModulus } from './unfoldingCertificate.ts';
 import { squaredNorm, type UnfoldingConstraints, unfoldingProblem } from './unfoldingProblem.ts';
+import { isOnlyOptimum } from './uniqueness.ts';
 
 /** The checked options of an unfolding. */
 export interface UnfoldingChoices {
@@ -17,7 +26,7 @@ export interface UnfoldingChoices {
   readonly slackPenalty?: number | undefined;
   readonly commonNeighbours: boolean;
   readonly rank?: number | undefined;
-  readonly disconnected: 'error' | 'largest';
+  readonly disconnected: Disconnected;
 }
 
 /** Largest violation of the optimality conditions at an optimum. */
@@ -29,16 +38,35 @@ const NEGLIGIBLE = 1e-6;
 /** Columns that most optima fit into, with room for the solver to turn round in. */
 const USUAL_RANK = 6;
 
-/** The edges with constraints, whose weights are lengths, on the points that are shown. */
+/** What is unfolded: distinct points that are shown together. */
+export interface UnfoldedGraph {
+  /** The edges with constraints between nodes, whose weights are lengths. */
+  readonly graph: Graph;
+  /** The node of each point that is shown. */
+  readonly nodes: Int32Array;
+  /** The points that are shown, ascending. */
+  readonly shown: Int32Array;
+  /** Sentences about what was done to the graph. */
+  readonly note: string;
+}
+
+const FLAT =
+  ' The optimum is flat: other configurations have the same lengths and the same variance, and this is one of them, which rounding may change.';
+
+/** The edges with constraints: points at distance 0 along edges are one node, and components are joined or left out. */
 export function unfoldingGraph(
   given: NeighbourInput,
   neighbourhood: NeighbourhoodOptions,
   { commonNeighbours, disconnected }: Pick<UnfoldingChoices, 'commonNeighbours' | 'disconnected'>,
-): { graph: Graph; shown: Int32Array; components: number } {
+): UnfoldedGraph {
   const near = neighbourLengths(given, neighbourhood, 'mvu');
   const whole = commonNeighbours ? withCommonNeighbours(near, given) : near;
-  const { points: shown, components } = shownComponent(whole, disconnected, 'mvu');
-  return { graph: components === 1 ? whole : subgraph(whole, shown), shown, components };
+  const { graph, points: shown, note } = shownComponent(whole, given, disconnected, 'mvu');
+  const tied = tiedNodes(shown.length === graph.size ? graph : subgraph(graph, shown));
+  const { size } = tied.graph;
+  const ties =
+    size === shown.length ? '' : ` ${shown.length - size} points are in the place of others and share their latents.`;
+  return { ...tied, shown, note: note + ties };
 }
 
 /** Finds the unfolding and reads its q leading dimensions off. */
@@ -48,35 +76,37 @@ export function* unfoldedEmbedding(
   choices: UnfoldingChoices,
 ): EmbeddingSteps {
   const { latentDim: q, constraints, slackPenalty, rank } = choices;
-  const { graph, shown, components } = unfoldingGraph(given, neighbourhood, choices);
+  const { graph, nodes, shown, note } = unfoldingGraph(given, neighbourhood, choices);
   const { size: N } = graph;
-  checkGraph(graph, q, shown, constraints);
+  checkSize(N, q);
   const { problem, unit } = unfoldingProblem(graph, constraints, slackPenalty ?? N * N);
   const unfolding = yield* unfold(problem, Math.min(N - 1, rank ?? Math.max(USUAL_RANK, q + 2)));
   const { Y, multipliers, kktResidual, stationarity, attained, iterations, evaluations } = unfolding;
   const { columns, eigenvalues } = principalColumns(Y, unfolding.rank);
   const length = Math.sqrt(unit);
-  const latents = Matrix.zeros(N, q);
-  for (let i = 0; i < N; i++) for (let c = 0; c < q; c++) latents.data[i * q + c] = length * columns.at(i, c);
+  const latents = Matrix.zeros(nodes.length, q);
+  nodes.forEach((node, i) => {
+    for (let c = 0; c < q; c++) latents.data[i * q + c] = length * columns.at(node, c);
+  });
   const trace = unit * squaredNorm(Y);
   const objective = constraints === 'slack' ? unit * attained : trace;
   const converged = kktResidual <= CONVERGED;
   const dimensions = eigenvalues.filter((value) => value > NEGLIGIBLE * eigenvalues[0]!).length;
+  const isFlat = converged && constraints !== 'slack' && !isOnlyOptimum(problem, dimensions, multipliers);
   return {
     latents,
     eigenvalues: eigenvalues.slice(0, q).map((value) => unit * value),
     parameters: {
       multipliers: Array.from(multipliers),
-      ...(components > 1 && { points: Array.from(shown) }),
+      ...(shown.length < sizeOf(given) && { points: Array.from(shown) }),
     },
     objective,
     terms: constraints === 'slack' ? { trace, slack: objective - trace } : { trace },
     message:
       described(unfolding, converged, constraints) +
       ` K has rank ${dimensions} (eigenvalues above ${NEGLIGIBLE} of the largest), and Y has ${unfolding.rank} columns.` +
-      (components === 1
-        ? ''
-        : ` These are the ${N} of ${given.points.rows} points in the largest of ${components} components, listed in parameters.points.`),
+      (isFlat ? FLAT : '') +
+      note,
     search: {
       converged,
       kktResidual,
@@ -107,30 +137,28 @@ function described(unfolding: Unfolding, converged: boolean, constraints: Unfold
   );
 }
 
-function checkGraph(graph: Graph, q: number, shown: Int32Array, constraints: UnfoldingConstraints): void {
-  const { size: N, sources, targets, weights } = graph;
-  if (q >= N) {
-    throw new InvalidInputError(`mvu shows ${N} points in at most ${N - 1} dimensions, but latentDim is ${q}.`);
-  }
-  const same = weights.indexOf(0);
-  if (same < 0 || (constraints === 'slack' && weights.some((length) => length > 0))) return;
-  throw new InvalidInputError(
-    `Points ${shown[sources[same]!]} and ${shown[targets[same]!]} are neighbours at distance 0, which leaves mvu no room to balance them. ` +
-      "Remove duplicate points, or take constraints: 'slack'.",
-  );
+function checkSize(N: number, q: number): void {
+  if (q < N) return;
+  throw new InvalidInputError(`mvu shows ${N} points in at most ${N - 1} dimensions, but latentDim is ${q}.`);
 }
 
-/** The edges between some points, numbered anew; the points are whole components. */
-function subgraph({ size, sources, targets, weights }: Graph, points: Int32Array): Graph {
-  const numbers = new Int32Array(size).fill(-1);
-  points.forEach((i, number) => {
-    numbers[i] = number;
+/** The graph with the ends of every edge of length 0 as one node, which nothing keeps apart; of several edges between nodes the shortest. */
+function tiedNodes(graph: Graph): { readonly graph: Graph; readonly nodes: Int32Array } {
+  const { size, sources, targets, weights } = graph;
+  const edges = (isKept: (e: number) => boolean) => Int32Array.from(sources.keys()).filter(isKept);
+  const zero = edges((e) => weights[e] === 0);
+  const { labels: nodes, sizes } = connectedComponents({
+    size,
+    sources: zero.map((e) => sources[e]!),
+    targets: zero.map((e) => targets[e]!),
   });
-  const kept = Int32Array.from(sources.keys()).filter((e) => numbers[sources[e]!]! >= 0);
-  return {
-    size: points.length,
-    sources: kept.map((e) => numbers[sources[e]!]!),
-    targets: kept.map((e) => numbers[targets[e]!]!),
-    weights: Float64Array.from(kept, (e) => weights[e]!),
-  };
+  const count = sizes.length;
+  if (count === size) return { graph, nodes };
+  const lengths = new Map<number, number>();
+  for (const e of edges((edge) => nodes[sources[edge]!] !== nodes[targets[edge]!])) {
+    const key = pairKey(nodes[sources[e]!]!, nodes[targets[e]!]!, count);
+    lengths.set(key, Math.min(weights[e]!, lengths.get(key) ?? Infinity));
+  }
+  const between = edgesOfPairs(Float64Array.from(lengths.keys()), count, (i, j) => lengths.get(pairKey(i, j, count))!);
+  return { graph: { size: count, ...between }, nodes };
 }

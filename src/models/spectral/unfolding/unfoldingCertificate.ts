@@ -1,4 +1,5 @@
 import { NumericalError } from '../../../core/errors.ts';
+import type { Matrix } from '../../../core/matrix.ts';
 import {
   analyse,
   bottomEigenpairs,
@@ -54,10 +55,14 @@ export function largestModulus(x: Float64Array): number {
   return x.reduce((most, entry) => Math.max(most, Math.abs(entry)), 0);
 }
 
-/** The smallest eigenvalue of L(w) beside that of the constant vector, and its unit eigenvector. */
+/** The smallest eigenvalues of L(w) beside that of the constant vector, ascending, and their unit eigenvectors. */
 export interface BottomOfStress {
+  /** The smallest of all. */
   readonly value: number;
   readonly vector: Float64Array;
+  readonly values: Float64Array;
+  /** N×count */
+  readonly vectors: Matrix;
 }
 
 /**
@@ -74,7 +79,7 @@ export function stressBottom({ size, sources, targets }: UnfoldingProblem) {
   const diagonalEntries = pattern.starts.subarray(0, size);
   const symbolic: SymbolicFactor = analyse(pattern);
   const known = [new Float64Array(size).fill(1)];
-  return (multipliers: Float64Array): BottomOfStress => {
+  return (multipliers: Float64Array, count = 1): BottomOfStress => {
     const values = new Float64Array(edgeEntries.length + size);
     multipliers.forEach((w, e) => {
       values[edgeEntries[e]!] = -w;
@@ -91,10 +96,10 @@ export function stressBottom({ size, sources, targets }: UnfoldingProblem) {
           (b, x) => {
             solve(factor, b, x);
           },
-          1,
+          count,
           { shift, known },
         );
-        return { value: found[0]!, vector: vectors.column(0) };
+        return { value: found[0]!, vector: vectors.column(0), values: found, vectors };
       } catch (error) {
         // L(w) has an eigenvalue below −shift: that of a stress that pushes.
         if (!(error instanceof NumericalError) || shift > 1e12) throw error;

@@ -1,0 +1,57 @@
+import { Matrix } from '../../../core/matrix.ts';
+import type { Graph } from '../../../numerics/graph/graph.ts';
+import { shortestPaths } from './shortestPaths.ts';
+
+/** Lengths of shortest paths from some points. */
+export interface LandmarkDistances {
+  /** Numbers of the points, in the order in which they were chosen. */
+  readonly landmarks: Int32Array;
+  /** L×L, symmetric. */
+  readonly between: Matrix;
+  /** From every point that is shown, in their order, to the landmarks. */
+  readonly fromAll: Matrix;
+}
+
+/**
+ * L landmarks among the points of a component, each the furthest by paths from those before it, the first of equals; the first is furthest from the
+ * first point. O(L·E·log N) time, N·L numbers.
+ *
+ * @param shown - the points of one component
+ * @see de Silva & Tenenbaum 2004, §3.2 (MaxMin)
+ */
+export function landmarkDistances(graph: Graph, shown: Int32Array, count: number): LandmarkDistances {
+  const paths = shortestPaths(graph);
+  const lengths = new Float64Array(graph.size);
+  const measure = (from: number) => paths(Int32Array.of(from), new Float64Array(1), lengths);
+  const fromAll = Matrix.zeros(shown.length, count);
+  const nearest = new Float64Array(shown.length).fill(Infinity);
+  const landmarks = new Int32Array(count);
+  measure(shown[0]!);
+  let next = furthest(Float64Array.from(shown, (j) => lengths[j]!));
+  for (let l = 0; l < count; l++) {
+    landmarks[l] = shown[next]!;
+    measure(landmarks[l]!);
+    shown.forEach((j, n) => {
+      fromAll.data[n * count + l] = lengths[j]!;
+      nearest[n] = Math.min(nearest[n]!, lengths[j]!);
+    });
+    // Never again, where several points are at one place.
+    nearest[next] = -1;
+    next = furthest(nearest);
+  }
+  const rowOf = new Map(Array.from(shown, (j, n) => [j, n]));
+  const between = Matrix.zeros(count, count);
+  for (let a = 0; a < count; a++) {
+    for (let b = 0; b <= a; b++) {
+      // One of both directions, whose sums of one path differ by rounding.
+      const length = fromAll.at(rowOf.get(landmarks[b]!)!, a);
+      between.data[a * count + b] = length;
+      between.data[b * count + a] = length;
+    }
+  }
+  return { landmarks, between, fromAll };
+}
+
+function furthest(lengths: Float64Array): number {
+  return lengths.reduce((best, length, n) => (length > lengths[best]! ? n : best), 0);
+}

@@ -1,0 +1,46 @@
+import { edgesOfPairs, pairKey } from '../../../numerics/graph/edges.ts';
+import type { Graph } from '../../../numerics/graph/graph.ts';
+import { incidentEdges } from '../../../numerics/graph/incidentEdges.ts';
+import { nearestLists } from './localReconstruction.ts';
+import { lengthsOf, type NeighbourInput } from './neighbourLengths.ts';
+import { type Disconnected, shownComponent } from './shownComponent.ts';
+
+/** By which others each point that is shown is reconstructed. */
+export interface ReconstructingLists {
+  /** Numbers among the points that are shown, one list of each of them. */
+  readonly lists: Int32Array[];
+  readonly shown: Int32Array;
+  /** A sentence about what was done to a graph that was not connected, after a space. */
+  readonly note: string;
+}
+
+/**
+ * The k nearest others of each point, or its neighbours in a graph from elsewhere; where that does not connect all points, both ends of the
+ * shortest edges between components are added to each other's list, or the largest component alone is kept.
+ */
+export function reconstructingLists(given: NeighbourInput, k: number, disconnected: Disconnected): ReconstructingLists {
+  const lists = given.graph === undefined ? nearestLists(given.points, k) : neighboursIn(given.graph);
+  const N = lists.length;
+  const keys = Float64Array.from(lists.flatMap((own, i) => Array.from(own, (j) => pairKey(i, j, N))));
+  const near = { size: N, ...edgesOfPairs(keys, N, lengthsOf(given)) };
+  const { graph, points: shown, note } = shownComponent(near, given, disconnected, 'lle');
+  if (shown.length < N) {
+    const place = new Map(Array.from(shown, (i, row) => [i, row]));
+    return { lists: Array.from(shown, (i) => lists[i]!.map((j) => place.get(j)!)), shown, note };
+  }
+  if (graph !== near) {
+    const known = new Set(keys);
+    graph.sources.forEach((i, e) => {
+      const j = graph.targets[e]!;
+      if (known.has(pairKey(i, j, N))) return;
+      lists[i] = Int32Array.from([...lists[i]!, j]);
+      lists[j] = Int32Array.from([...lists[j]!, i]);
+    });
+  }
+  return { lists, shown, note };
+}
+
+function neighboursIn(graph: Graph): Int32Array[] {
+  const { starts, others } = incidentEdges(graph);
+  return Array.from({ length: graph.size }, (_, i) => others.slice(starts[i]!, starts[i + 1]!).sort());
+}
