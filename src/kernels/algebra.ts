@@ -8,6 +8,7 @@ import type { Kernel } from './kernel.ts';
 import { merged } from './merged.ts';
 import { isOffset, withOffset } from './offsets.ts';
 import { namedParts } from './parameterNames.ts';
+import type { JoinedPaths, LeafPaths, PathsOf } from './paths.ts';
 import { pickColumns } from './pickColumns.ts';
 
 /**
@@ -24,6 +25,7 @@ import { pickColumns } from './pickColumns.ts';
  * add(rbf(), bias(), white());
  * ```
  */
+export function add<const Ks extends readonly Kernel[]>(...kernels: Ks): Kernel<JoinedPaths<Ks>>;
 export function add(...kernels: Kernel[]): Kernel {
   const children = merged(flattened('add', kernels));
   if (children.length === 1) return children[0]!;
@@ -58,6 +60,7 @@ export function add(...kernels: Kernel[]): Kernel {
  * multiply(linear(), rbf());
  * ```
  */
+export function multiply<const Ks extends readonly Kernel[]>(...kernels: Ks): Kernel<JoinedPaths<Ks>>;
 export function multiply(...kernels: Kernel[]): Kernel {
   const children = flattened('multiply', kernels);
   if (children.length === 1) return children[0]!;
@@ -85,6 +88,10 @@ export function multiply(...kernels: Kernel[]): Kernel {
  * scale(linear({ variance: fixed(1) }), 2);
  * ```
  */
+export function scale<K extends Kernel, const V extends ParameterLike = number>(
+  kernel: K,
+  variance?: V,
+): Kernel<JoinedPaths<[Kernel<LeafPaths<'scale', 'variance', { variance: V }>>, K]>>;
 export function scale(kernel: Kernel, variance: ParameterLike = 1): Kernel {
   const [child] = namedParts([checkKernel(kernel, 'scale')], ['scale']) as [ReturnType<typeof namedParts>[number]];
   const parameter = parameterFrom(variance, positive(1), 'the variance of scale');
@@ -110,6 +117,7 @@ export function scale(kernel: Kernel, variance: ParameterLike = 1): Kernel {
  * add(select(rbf(), [0]), select(linear(), [1]));
  * ```
  */
+export function select<K extends Kernel>(kernel: K, columns: readonly number[]): Kernel<PathsOf<K>>;
 export function select(kernel: Kernel, columns: readonly number[]): Kernel {
   checkKernel(kernel, 'select');
   const pick = pickColumns(columns);

@@ -14,7 +14,7 @@ import { constantDiagonal } from './stationary.ts';
  * add(rbf(), bias({ variance: 0.1 }));
  * ```
  */
-export const bias = defineKernel({
+export const bias = defineKernel<'variance', object, 'bias'>({
   name: 'bias',
   parameters: { variance: positive(1) },
   covariance: (p, A, B) => op.mul(p.variance, op.ones([A.shape[0], B.shape[0]])) as Tensor2D,

@@ -16,7 +16,7 @@ import { constantDiagonal } from './stationary.ts';
  * multiply(cosine({ lengthscale: 2 }), rbf()); // a wave that fades
  * ```
  */
-export const cosine = defineKernel({
+export const cosine = defineKernel<'variance' | 'lengthscale', object, 'cosine'>({
   name: 'cosine',
   parameters: { variance: positive(1), lengthscale: positive(1) },
   covariance: (p, A, B) => {

@@ -8,6 +8,7 @@ import * as op from '../tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import type { KernelCapabilities } from './capabilities.ts';
 import type { Kernel } from './kernel.ts';
+import type { LeafPaths } from './paths.ts';
 
 /** Natural values of a kernel's own parameters, as tensors: scalars, or vectors where the start is a list. */
 export type KernelParameters<Name extends string> = Readonly<Record<Name, Tensor>>;
@@ -42,10 +43,18 @@ export interface KernelDefinition<Name extends string, Options extends object = 
   ): KernelCapabilities<KernelParameters<Name>>;
 }
 
-/** Makes a kernel; what is given replaces the default parameters, or sets an option. */
-export type KernelFactory<Name extends string, Options extends object = object> = (
-  overrides?: Partial<Record<Name, ParameterLike>> & { readonly [K in keyof Options]?: unknown },
-) => Kernel;
+/** What may be given to a kernel's factory. */
+type Given<Name extends string, Options extends object> = Partial<Record<Name, ParameterLike>> & {
+  readonly [K in keyof Options]?: unknown;
+};
+
+/** Makes a kernel; what is given replaces the default parameters, or sets an option. Id is its name, where its type is to know its paths. */
+export type KernelFactory<Name extends string, Options extends object = object, Id extends string = string> = <
+  // biome-ignore lint/complexity/noBannedTypes: nothing is given.
+  const G extends Given<Name, Options> = {},
+>(
+  overrides?: G & { readonly [K in Exclude<keyof G, Name | keyof Options>]: never },
+) => Kernel<LeafPaths<Id, Name, G>>;
 
 /**
  * A new covariance function from one function with tensor operations. The built-in kernels are made with it.
@@ -68,9 +77,9 @@ export type KernelFactory<Name extends string, Options extends object = object> 
  * });
  * ```
  */
-export function defineKernel<Name extends string, Options extends object = object>(
+export function defineKernel<Name extends string, Options extends object = object, Id extends string = string>(
   definition: KernelDefinition<Name, Options>,
-): KernelFactory<Name, Options> {
+): KernelFactory<Name, Options, Id> {
   const { name } = definition;
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
     throw new InvalidInputError(`A kernel's name is one word of letters and digits, but ${describe(name)} was given.`);
@@ -103,7 +112,7 @@ export function defineKernel<Name extends string, Options extends object = objec
     };
     return Object.freeze(kernel);
   };
-  return make as KernelFactory<Name, Options>;
+  return make as KernelFactory<Name, Options, Id>;
 
   function separated(given: Readonly<Record<string, unknown>>) {
     const overrides: Partial<Record<Name, ParameterLike>> = {};

@@ -22,8 +22,10 @@ import { constantDiagonal, scaledPoints } from './stationary.ts';
  * gplvm(Y, { latentDim: 2, kernel: add(cauchy({ lengthscale: 2 }), bias()) });
  * ```
  */
-export function defineRadialKernel(profile: op.RadialProfile): KernelFactory<'variance' | 'lengthscale'> {
-  return defineKernel<'variance' | 'lengthscale'>({
+export function defineRadialKernel<const Id extends string = string>(
+  profile: op.RadialProfile & { readonly name: Id },
+): KernelFactory<'variance' | 'lengthscale', object, Id> {
+  return defineKernel<'variance' | 'lengthscale', object, Id>({
     name: profile.name,
     parameters: { variance: positive(1), lengthscale: positive(1) },
     covariance: (p, A, B) => {

@@ -23,6 +23,7 @@ export { matern32 } from './matern32.ts';
 export { matern52 } from './matern52.ts';
 export { mlp } from './mlp.ts';
 export { parseKernel } from './parse.ts';
+export type { PathsOf } from './paths.ts';
 export { periodic } from './periodic.ts';
 export { polynomial } from './polynomial.ts';
 export { rationalQuadratic } from './rationalQuadratic.ts';

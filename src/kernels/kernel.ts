@@ -1,4 +1,4 @@
-import type { TensorMap } from '../model/model.ts';
+import type { AnyPaths, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import type { KernelCapabilities } from './capabilities.ts';
@@ -6,10 +6,13 @@ import type { KernelCapabilities } from './capabilities.ts';
 /**
  * A covariance function k(x, x'): a plain frozen description.
  *
- * `covariance` and `diagonal` get the natural parameter values as tensors, keyed as in `parameters`.
+ * `covariance` and `diagonal` get the natural parameter values as tensors, keyed as in `parameters`. In types, `P` are its natural values by
+ * path.
  */
-export interface Kernel {
+export interface Kernel<P = AnyPaths> {
   readonly kind: 'kernel';
+  /** In types only. */
+  readonly '~paths'?: P;
   /** What its parameters are called after in paths. */
   readonly name: string;
   /** Parameters of all its parts: `rbf.variance`, `rbf2.lengthscale`, … */

@@ -16,7 +16,7 @@ import { weightedProducts, weightedSquares } from './products.ts';
  * linear({ variance: [1, 0.5] });
  * ```
  */
-export const linear = defineKernel({
+export const linear = defineKernel<'variance', object, 'linear'>({
   name: 'linear',
   parameters: { variance: positive(1) },
   covariance: (p, A, B) => weightedProducts(A, B, p.variance),

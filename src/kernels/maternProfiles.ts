@@ -1,7 +1,9 @@
 import type { RadialProfile } from '../tensors/ops.ts';
 
 /** The Matérn covariances of order ½, 3/2 and 5/2 with variance 1, as functions of s = r². */
-export const maternProfiles: Readonly<Record<'matern12' | 'matern32' | 'matern52', RadialProfile>> = {
+export const maternProfiles: {
+  readonly [Name in 'matern12' | 'matern32' | 'matern52']: RadialProfile & { readonly name: Name };
+} = {
   matern12: {
     name: 'matern12',
     compiled: 'matern12',

@@ -17,7 +17,7 @@ import { weightedProducts, weightedSquares } from './products.ts';
  * mlp({ weightVariance: 10, biasVariance: 10 });
  * ```
  */
-export const mlp = defineKernel({
+export const mlp = defineKernel<'variance' | 'weightVariance' | 'biasVariance', object, 'mlp'>({
   name: 'mlp',
   parameters: { variance: positive(1), weightVariance: positive(1), biasVariance: positive(1) },
   covariance: (p, A, B) => {

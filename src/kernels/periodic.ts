@@ -18,7 +18,7 @@ import { constantDiagonal } from './stationary.ts';
  * periodic({ period: 2 * Math.PI });
  * ```
  */
-export const periodic = defineKernel({
+export const periodic = defineKernel<'variance' | 'lengthscale' | 'period', object, 'periodic'>({
   name: 'periodic',
   parameters: { variance: positive(1), lengthscale: positive(1), period: positive(1) },
   covariance: (p, A, B) => {

@@ -9,7 +9,7 @@ import { weightedProducts, weightedSquares } from './products.ts';
 
 type Names = 'variance' | 'scale' | 'offset' | 'degree';
 
-const ofAnyDegree = defineKernel<Names>({
+const ofAnyDegree = defineKernel<Names, object, 'polynomial'>({
   name: 'polynomial',
   parameters: { variance: positive(1), scale: positive(1), offset: positive(1), degree: fixed(2) },
   covariance: (p, A, B) => power(p, weightedProducts(A, B, p.scale)) as Tensor2D,
@@ -35,7 +35,7 @@ const ofAnyDegree = defineKernel<Names>({
  * polynomial({ degree: 3, offset: 0.5 });
  * ```
  */
-export const polynomial: KernelFactory<'variance' | 'scale' | 'offset' | 'degree'> = (overrides) => {
+export const polynomial: KernelFactory<Names, object, 'polynomial'> = (overrides) => {
   const kernel = ofAnyDegree(overrides);
   const { free, initial } = kernel.parameters['polynomial.degree']!;
   if (free) {

@@ -16,7 +16,7 @@ import { constantDiagonal, scaledSquaredDistances } from './stationary.ts';
  * rationalQuadratic({ lengthscale: 0.5, alpha: 2 });
  * ```
  */
-export const rationalQuadratic = defineKernel({
+export const rationalQuadratic = defineKernel<'variance' | 'lengthscale' | 'alpha', object, 'rationalQuadratic'>({
   name: 'rationalQuadratic',
   parameters: { variance: positive(1), lengthscale: positive(1), alpha: positive(1) },
   covariance: (p, A, B) => {

@@ -1,7 +1,7 @@
 import type { RadialProfile } from '../tensors/ops.ts';
 
 /** The radial basis function with variance 1, as a function of s = r². */
-export const rbfProfile: RadialProfile = {
+export const rbfProfile: RadialProfile & { readonly name: 'rbf' } = {
   name: 'rbf',
   compiled: 'rbf',
   value: (s) => {

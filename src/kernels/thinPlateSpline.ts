@@ -6,6 +6,7 @@ import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import { centresOf } from './centres.ts';
 import { defineKernel } from './defineKernel.ts';
 import type { Kernel } from './kernel.ts';
+import type { LeafPaths } from './paths.ts';
 import { type ThinPlateConstant, thinPlate } from './thinPlateProfiles.ts';
 
 /** What may be chosen about a thin plate spline. */
@@ -41,7 +42,9 @@ interface Options {
  * gplvm(Y, { latentDim: 2, kernel: thinPlateSpline({ centres: 30 }) });
  * ```
  */
-export const thinPlateSpline: (options?: ThinPlateSplineOptions) => Kernel = defineKernel<never, Options>({
+export const thinPlateSpline: (
+  options?: ThinPlateSplineOptions,
+) => Kernel<LeafPaths<'thinPlateSpline', never, object>> = defineKernel<never, Options, 'thinPlateSpline'>({
   name: 'thinPlateSpline',
   parameters: {},
   options: { centres: readCentres, constant: readConstant },

@@ -15,7 +15,7 @@ import { constantDiagonal } from './stationary.ts';
  * add(rbf(), white({ variance: 0.01 }));
  * ```
  */
-export const white = defineKernel({
+export const white = defineKernel<'variance', object, 'white'>({
   name: 'white',
   parameters: { variance: positive(1) },
   covariance: (p, A, B) =>

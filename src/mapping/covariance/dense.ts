@@ -78,8 +78,13 @@ function factored(K: () => Tensor2D, at: (A: Tensor2D) => Cross): Covariance {
 /** With K = VΛVᵀ, the same for every column j from (Λ + σ_j²)⁻¹. */
 function byColumn(K: () => Tensor2D, noise: Noise, at: (A: Tensor2D) => Cross): Covariance {
   return {
-    logDensity: (data, options) =>
-      columnNoiseLogDensity(observedPart(K(), data), data.observations, noiseOf(noise, data), options),
+    logDensity: (data, options) => {
+      const [own, variances] = [observedPart(K(), data), noiseOf(noise, data)];
+      // An eigen-decomposition costs as much as several factors, so a column alone has a factor.
+      return data.observations.shape[1] === 1
+        ? op.gaussianLogDensity(op.addDiagonal(own, variances), gaussianData(data), options)
+        : columnNoiseLogDensity(own, data.observations, variances, options);
+    },
     condition: (data, options) => {
       const { vectors, inverses } = spectrumOf(observedPart(K(), data), noiseOf(noise, data), options);
       return { vectors, inverses, weights: shiftedInverse(vectors, inverses, data.observations) };
