@@ -95,7 +95,7 @@ function importsFor(code, file) {
   take(exportsOf(file), moduleOf(file));
   for (const [from, names] of publicNames) take(names, from);
   for (const other of filesIn(dirname(file), '.ts')) take(exportsOf(other), moduleOf(other));
-  if (used.has('Tensor2D')) lines.push("import type { Tensor2D } from '@tensorflow/tfjs';");
+  if (used.has('Tensor2D')) lines.push("import type { Tensor2D } from '@tensorflow/tfjs-core';");
   if (used.has('op') && !taken.has('op')) lines.push("import * as op from 'latentfield/ops';");
   return `export {};${lines.join(' ')}`;
 }

@@ -1,7 +1,7 @@
 // Packs the package, installs the tarball into an empty project, imports every entry point there, fits a toy model with it, saves
-// and loads it, and type-checks a program against its declarations.
+// and loads it, and type-checks a program against its declarations. What is installed beside it must be small and run no scripts.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +19,25 @@ function run(command, args, cwd = project) {
   return stdout;
 }
 
+/** Every package of the installed tree: none has a script that npm runs on installation, and together they are not large. */
+function checkInstalled(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  const scripted = files
+    .filter(({ name, parentPath }) => name === 'package.json' && /node_modules\/(@[^/]+\/)?[^/]+$/.test(parentPath))
+    .filter(({ parentPath }) => {
+      const { scripts = {} } = JSON.parse(readFileSync(join(parentPath, 'package.json'), 'utf8'));
+      return ['preinstall', 'install', 'postinstall'].some((name) => name in scripts);
+    });
+  const megabytes = files.reduce((sum, { name, parentPath }) => sum + statSync(join(parentPath, name)).size, 0) / 1e6;
+  process.stdout.write(`installed: ${megabytes.toFixed(0)} MB of ${MOST_MEGABYTES}\n`);
+  if (scripted.length === 0 && megabytes <= MOST_MEGABYTES) return;
+  process.stderr.write(
+    `Too large, or scripts run on installation: ${scripted.map(({ parentPath }) => parentPath).join(', ')}\n`,
+  );
+  process.exit(1);
+}
+
+const MOST_MEGABYTES = 75;
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const entries = Object.keys(exports).filter((entry) => !entry.endsWith('.json'));
 
@@ -60,6 +79,7 @@ const tarball = run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-dest
   .at(-1);
 writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
 run('npm', ['install', '--no-audit', '--no-fund', '--silent', join(project, tarball)]);
+checkInstalled(join(project, 'node_modules'));
 writeFileSync(join(project, 'program.mjs'), program);
 process.stdout.write(run(process.execPath, ['program.mjs']));
 process.stdout.write(run(process.execPath, [join('node_modules', '.bin', 'latentfield'), '--version']));

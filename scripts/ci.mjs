@@ -60,6 +60,7 @@ const steps = [
   },
   { name: 'mutants are where their list says', run: [node('mutate.mjs', '--check')] },
   { name: 'documents', run: [node('checkDocuments.mjs')] },
+  { name: 'sizes', run: [node('checkSizes.mjs')] },
   { name: 'package', run: [node('checkPackage.mjs')] },
   { name: 'reference', run: [npx('typedoc')] },
   { name: 'demo', run: [node('demo.mjs', '--max-iterations', '30', '--out', join(place, 'demo'))] },

@@ -1,4 +1,4 @@
-import type { Tensor2D } from '@tensorflow/tfjs';
+import type { Tensor2D } from '@tensorflow/tfjs-core';
 import { counted, countGiven } from './counted.ts';
 import { InvalidInputError } from './errors.ts';
 

@@ -1,8 +1,8 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers, standardizationOf, standardized } from '../core/observations.ts';
 import { principalComponents } from '../numerics/dense/principalComponents.ts';
-import { tf } from '../tensors/tensorflow.ts';
 
 /** A fitted embedding, or anything else that has latents. */
 export interface Initialization {

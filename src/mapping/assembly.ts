@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
 import type { Latents } from '../latents/latents.ts';
@@ -6,7 +7,7 @@ import type { Parameter } from '../model/parameter.ts';
 import { ownTensors } from '../model/part.ts';
 import type { Prior } from '../priors/definePrior.ts';
 import { matrixTensor } from '../tensors/matrixTensor.ts';
-import { type Scalar, tf } from '../tensors/tensorflow.ts';
+import type { Scalar } from '../tensors/tensorflow.ts';
 import type { GaussianProcess } from './gaussianProcess.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
 

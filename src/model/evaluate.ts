@@ -1,10 +1,10 @@
+import * as tf from '@tensorflow/tfjs-core';
 import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
 import { type EngineChoice, engineChoice, withEngine } from '../numerics/dense/index.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
-import { tf } from '../tensors/tensorflow.ts';
 import type { Model, ParameterValues } from './model.ts';
 import { checkFinite, type LogDensity, logDensity } from './objective.ts';
 import { type ParameterValue, valueFrom } from './parameter.ts';

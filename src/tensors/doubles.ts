@@ -1,5 +1,6 @@
+import type * as tf from '@tensorflow/tfjs-core';
 import { FLOAT64, type Float64Backend } from './float64/backend.ts';
-import { engine, type tf } from './tensorflow.ts';
+import { engine } from './tensorflow.ts';
 
 /** A copy of a tensor's numbers as doubles, whatever backend holds it and whatever backend is active. */
 export function doublesOf(tensor: tf.Tensor): Float64Array {

@@ -1,6 +1,7 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
 import { doublesOf } from './doubles.ts';
-import { engine, type Scalar, type Tensor, tf } from './tensorflow.ts';
+import { engine, type Scalar, type Tensor } from './tensorflow.ts';
 
 /** A number and its gradients, as plain doubles. */
 export interface ValueAndGradients {

@@ -1,11 +1,6 @@
-/**
- * The one place where TensorFlow.js comes in. In Node the union package is needed: `@tensorflow/tfjs-core` alone has no
- * gradients registered there.
- */
-import * as tf from '@tensorflow/tfjs';
+import * as tf from '@tensorflow/tfjs-core';
 
-export type { DataType, NamedAttrMap, Scalar, Tensor, Tensor1D, Tensor2D, TensorInfo } from '@tensorflow/tfjs';
-export { tf };
+export type { DataType, NamedAttrMap, Scalar, Tensor, Tensor1D, Tensor2D, TensorInfo } from '@tensorflow/tfjs-core';
 
 /** What the engine of TensorFlow.js keeps about the active backend; private in its types, stable since 1.0. */
 interface ActiveBackend {

@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it, vi } from 'vitest';
 import { Matrix } from '../../src/core/matrix.ts';
 import { pipeFlow } from '../../src/data/index.ts';
@@ -9,7 +10,7 @@ import { gplvm } from '../../src/models/index.ts';
 import { FLOAT64 } from '../../src/tensors/float64/backend.ts';
 import { float64Backend } from '../../src/tensors/float64/scope.ts';
 import * as op from '../../src/tensors/ops.ts';
-import { engine, type Scalar, type Tensor, tf } from '../../src/tensors/tensorflow.ts';
+import { engine, type Scalar, type Tensor } from '../../src/tensors/tensorflow.ts';
 import { densityModel } from './densityModel.ts';
 
 const { observations } = pipeFlow({ points: 30, seed: 4 });

@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import type { Matrix } from '../../src/core/matrix.ts';
 import {
@@ -20,7 +21,7 @@ import { withFloat64 } from '../../src/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../src/tensors/gradients.ts';
 import { matrixTensor } from '../../src/tensors/matrixTensor.ts';
 import * as op from '../../src/tensors/ops.ts';
-import { type Scalar, type Tensor, type Tensor2D, tf } from '../../src/tensors/tensorflow.ts';
+import type { Scalar, Tensor, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { randomPoints, withCoincident } from '../../src/testing/points.ts';
 import { expectClose } from '../tolerance.ts';
 import { withoutStructure } from './withoutStructure.ts';

@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import {
   add,
@@ -18,7 +19,7 @@ import { FLOAT64 } from '../../src/tensors/float64/index.ts';
 import { withFloat64 } from '../../src/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../src/tensors/gradients.ts';
 import * as op from '../../src/tensors/ops.ts';
-import { type Scalar, type Tensor, type Tensor2D, tf } from '../../src/tensors/tensorflow.ts';
+import type { Scalar, Tensor, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { expectClose } from '../tolerance.ts';
 
 const N = 23;

@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import { standardizationOf, standardized } from '../../src/core/observations.ts';
 import {
@@ -25,7 +26,6 @@ import { entriesOf, type ParameterValue, real, shapeOf, valueFrom } from '../../
 import { principalComponents } from '../../src/numerics/dense/principalComponents.ts';
 import { float64Backend } from '../../src/tensors/float64/scope.ts';
 import * as op from '../../src/tensors/ops.ts';
-import { tf } from '../../src/tensors/tensorflow.ts';
 import { expectClose } from '../tolerance.ts';
 
 const random = seededRandom(5);

@@ -1,9 +1,9 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { expect, it } from 'vitest';
 import { pipeFlow } from '../../src/data/index.ts';
 import { add, bias, gplvm, rbf, white } from '../../src/index.ts';
 import { openProblem } from '../../src/inference/fit/fitProblem.ts';
 import { FLOAT64 } from '../../src/tensors/float64/index.ts';
-import { tf } from '../../src/tensors/tensorflow.ts';
 
 it('value and gradient of the standard GP-LVM take at most 10 TensorFlow.js kernels', async () => {
   const { observations } = pipeFlow({ points: 30, seed: 1 });

@@ -1,9 +1,10 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import { float64Backend, withFloat64 } from '../../src/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../src/tensors/gradients.ts';
 import * as op from '../../src/tensors/ops.ts';
-import { engine, type Scalar, tf } from '../../src/tensors/tensorflow.ts';
+import { engine, type Scalar } from '../../src/tensors/tensorflow.ts';
 
 const state = () => [tf.memory().numTensors, float64Backend().memory64.liveBytes];
 

@@ -1,10 +1,11 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import { Matrix } from '../../src/core/matrix.ts';
 import { doublesOf } from '../../src/tensors/doubles.ts';
 import { withFloat64 } from '../../src/tensors/float64/scope.ts';
 import * as op from '../../src/tensors/ops.ts';
-import { type Tensor, tf } from '../../src/tensors/tensorflow.ts';
+import type { Tensor } from '../../src/tensors/tensorflow.ts';
 
 const read = (make: () => Tensor) => withFloat64(() => ({ shape: make().shape, values: [...doublesOf(make())] }));
 const values = (make: () => Tensor) => read(make).values;

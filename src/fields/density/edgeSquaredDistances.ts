@@ -1,10 +1,11 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import type { Edges } from '../../numerics/graph/graph.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../tensors/ops.ts';
-import { type Tensor, type Tensor1D, type Tensor2D, tf } from '../../tensors/tensorflow.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 
 type Ends = Pick<Edges, 'sources' | 'targets'>;
 

@@ -1,7 +1,8 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { doublesOf } from '../../tensors/doubles.ts';
 import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../tensors/ops.ts';
-import { type Scalar, type Tensor, type Tensor1D, tf } from '../../tensors/tensorflow.ts';
+import type { Scalar, Tensor, Tensor1D } from '../../tensors/tensorflow.ts';
 import type { FieldFactor } from './fieldFactor.ts';
 
 /**

@@ -1,8 +1,9 @@
+import * as tf from '@tensorflow/tfjs-core';
 import type { Matrix } from '../../core/matrix.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../tensors/ops.ts';
-import { type Scalar, type Tensor, type Tensor1D, type Tensor2D, tf } from '../../tensors/tensorflow.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { type MomentProblem, withInverse } from './secondMoments.ts';
 
 type Ends = Pick<MomentProblem, 'size' | 'sources' | 'targets'>;

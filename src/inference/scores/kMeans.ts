@@ -1,9 +1,9 @@
-import { kmeans } from 'ml-kmeans';
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
+import { kMeansRun } from '../../numerics/kMeans.ts';
 import { pointsFrom } from './points.ts';
 
 /** Options of {@link kMeans}. */
@@ -54,8 +54,7 @@ const schema = v.strictObject({
 export function kMeans(X: MatrixLike, k: number, options: KMeansOptions = {}): Clustering {
   const { seed, restarts, maxIterations } = checkOptions(schema, options, 'kMeans');
   const points = pointsFrom(X, 'X', 1);
-  const rows = points.toArrays();
-  const different = new Set(rows.map((row) => row.join())).size;
+  const different = new Set(points.toArrays().map((row) => row.join())).size;
   if (!Number.isInteger(k) || k < 1 || k > different) {
     throw new InvalidInputError(
       `k must be a whole number from 1 to ${different}, the number of different points, but ${k} was given.`,
@@ -63,15 +62,14 @@ export function kMeans(X: MatrixLike, k: number, options: KMeansOptions = {}): C
   }
   const random = seededRandom(seed);
   const starts = Array.from({ length: restarts + 1 }, () => {
-    // The package takes a seed of 32 bits.
-    const { clusters } = kmeans(rows, k, { seed: 1 + random.integer(2 ** 31 - 1), maxIterations, tolerance: 0 });
+    const { clusters } = kMeansRun(points, k, random, maxIterations);
     return clusteringFrom(points, clusters);
   });
   return starts.reduce((best, next) => (next.withinSumOfSquares < best.withinSumOfSquares ? next : best));
 }
 
 /** Numbers the clusters in the order in which the points show them, and takes their means. */
-function clusteringFrom(points: Matrix, given: readonly number[]): Clustering {
+function clusteringFrom(points: Matrix, given: Int32Array): Clustering {
   const numbers = new Map<number, number>();
   const clusters = Int32Array.from(given, (cluster) => {
     if (!numbers.has(cluster)) numbers.set(cluster, numbers.size);

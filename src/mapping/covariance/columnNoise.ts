@@ -1,8 +1,9 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { NumericalError } from '../../core/errors.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import type { PositiveDefiniteOptions } from '../../tensors/ops.ts';
 import * as op from '../../tensors/ops.ts';
-import { type Scalar, type Tensor, type Tensor1D, type Tensor2D, tf } from '../../tensors/tensorflow.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 
 /** M = VΛVᵀ with shifts s_1 … s_c. */
 export interface Spectrum {

@@ -1,8 +1,9 @@
+import * as tf from '@tensorflow/tfjs-core';
 import type { Matrix } from '../../core/matrix.ts';
 import { outerProduct } from '../../numerics/dense/outerProduct.ts';
 import { matrixTensor } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
-import { type Tensor, type Tensor1D, type Tensor2D, tf } from '../../tensors/tensorflow.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Noise } from '../likelihoods/likelihood.ts';
 import type { ObservedPattern } from '../observedPatterns.ts';
 

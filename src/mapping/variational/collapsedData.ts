@@ -1,6 +1,7 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { Matrix } from '../../core/matrix.ts';
 import { matrixTensor } from '../../tensors/matrixTensor.ts';
-import { type Tensor2D, tf } from '../../tensors/tensorflow.ts';
+import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import type { ObservedPattern } from '../observedPatterns.ts';
 
 /** Observations as the collapsed bound reads them, kept as tensors until `dispose`. */

@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { type Standardization, standardized } from '../../core/observations.ts';
@@ -8,7 +9,7 @@ import { valueTensors } from '../../model/valueTensors.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
-import { type Tensor1D, type Tensor2D, tf } from '../../tensors/tensorflow.ts';
+import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { ConditionedProcess } from '../conditionedProcess.ts';
 import { collapsedBound } from './collapsedBound.ts';
 import { collapsedData } from './collapsedData.ts';

@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import { curvedField } from '../../fields/density/curvedField.ts';
 import { type FieldProblem, kktResidual, weightScale } from '../../fields/density/kktResidual.ts';
@@ -11,7 +12,7 @@ import { box } from '../../model/parameter.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../tensors/ops.ts';
-import { type Scalar, type Tensor, tf } from '../../tensors/tensorflow.ts';
+import type { Scalar, Tensor } from '../../tensors/tensorflow.ts';
 import { fieldFindings } from './fieldFindings.ts';
 import { type FieldModel, type FieldParts, fieldPosterior, weightsIn } from './fieldModel.ts';
 

@@ -1,6 +1,7 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
-import { type DataType, engine, type TensorInfo, tf } from '../tensorflow.ts';
+import { type DataType, engine, type TensorInfo } from '../tensorflow.ts';
 import { writeGuard } from './writeGuard.ts';
 
 export const FLOAT64 = 'float64';

@@ -1,4 +1,5 @@
-import { engine, type Scalar, tf } from '../tensorflow.ts';
+import * as tf from '@tensorflow/tfjs-core';
+import { engine, type Scalar } from '../tensorflow.ts';
 import { FLOAT64 } from './backend.ts';
 
 /**

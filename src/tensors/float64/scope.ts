@@ -1,8 +1,9 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { readTensorsWith } from '../../core/matrix.ts';
 import { elementaryFunctions } from '../../numerics/dense/elementaryFunctions.ts';
 import { doublesOf } from '../doubles.ts';
 import { registerLinearAlgebra } from '../linearAlgebra/register.ts';
-import { engine, tf } from '../tensorflow.ts';
+import { engine } from '../tensorflow.ts';
 import { FLOAT64, Float64Backend } from './backend.ts';
 import { registerGradients } from './gradients/index.ts';
 import { registerKernels } from './operations/index.ts';
@@ -15,10 +16,10 @@ export function float64Backend(): Float64Backend {
     // TensorFlow.js keeps the kernels of a backend that somebody removed.
     if (tf.getKernelsForBackend(FLOAT64).length === 0) {
       registerKernels(elementaryFunctions);
-      registerGradients();
       registerLinearAlgebra();
     }
   }
+  registerGradients();
   return tf.engine().findBackend(FLOAT64) as Float64Backend;
 }
 

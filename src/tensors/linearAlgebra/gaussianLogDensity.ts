@@ -1,6 +1,7 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts';
-import { engine, type Scalar, type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
 import { requireBackend, systemOperands } from './operands.ts';
 import { FROM_OBSERVATIONS, FROM_OUTER_PRODUCT, type GaussianAttributes } from './operations/gaussianLogDensity.ts';
 import { runKernel, type Save } from './operations/operation.ts';

@@ -1,7 +1,8 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 import { float64Backend } from '../float64/scope.ts';
-import { type Scalar, type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import type { Scalar, Tensor, Tensor2D } from '../tensorflow.ts';
 import { BACKENDS } from './operations/operation.ts';
 
 /** Makes sure that the kernels are registered and that the active backend is one that has them. */

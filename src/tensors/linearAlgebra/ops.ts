@@ -1,5 +1,6 @@
+import * as tf from '@tensorflow/tfjs-core';
 import type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts';
-import { type Scalar, type Tensor, type Tensor1D, type Tensor2D, tf } from '../tensorflow.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensorflow.ts';
 import { requireBackend, squareOperand, squareStack, systemStacks } from './operands.ts';
 import { CHOLESKY, CHOLESKY_INVERSE } from './operations/cholesky.ts';
 import { FACTOR_LOG_DETERMINANT } from './operations/logDeterminant.ts';

@@ -1,5 +1,6 @@
+import * as tf from '@tensorflow/tfjs-core';
 import type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts';
-import { engine, type Scalar, type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
 import { requireBackend, scalarOperand, systemOperands } from './operands.ts';
 import { runKernel, type Save } from './operations/operation.ts';
 import { SYMMETRIC_BASIS } from './operations/symmetricBasisLogDensity.ts';

@@ -1,6 +1,7 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { requireBackend, scalarOperand, squareOperand } from '../linearAlgebra/operands.ts';
 import { type MatrixKernel, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
-import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import type { Tensor, Tensor2D } from '../tensorflow.ts';
 import { registerOnce } from './registerOnce.ts';
 
 /**

@@ -1,6 +1,7 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { doublesOf } from '../doubles.ts';
 import { scalarOperand } from '../linearAlgebra/operands.ts';
-import { type Scalar, type Tensor, tf } from '../tensorflow.ts';
+import type { Scalar, Tensor } from '../tensorflow.ts';
 import { scalar } from './creation.ts';
 
 /**

@@ -1,10 +1,11 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { counted, countGiven } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
 import { doublesOf } from '../doubles.ts';
 import { FLOAT64 } from '../float64/backend.ts';
 import { exactScalar } from '../float64/exactScalar.ts';
-import { engine, type Scalar, type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
 
 /** What every operation of this module takes where tfjs takes a tensor: a number stays exact. */
 export type TensorOrNumber = Tensor | number;

@@ -1,5 +1,6 @@
+import * as tf from '@tensorflow/tfjs-core';
 import type { Save } from '../linearAlgebra/operations/operation.ts';
-import { type Tensor, tf } from '../tensorflow.ts';
+import type { Tensor } from '../tensorflow.ts';
 
 export type { Save } from '../linearAlgebra/operations/operation.ts';
 

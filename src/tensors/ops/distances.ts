@@ -1,5 +1,6 @@
+import * as tf from '@tensorflow/tfjs-core';
 import type { Save } from '../linearAlgebra/operations/operation.ts';
-import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import type { Tensor, Tensor2D } from '../tensorflow.ts';
 import { squaredDistances } from './squaredDistances.ts';
 
 /**

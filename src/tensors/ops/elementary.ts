@@ -1,4 +1,5 @@
-import { type Tensor, tf } from '../tensorflow.ts';
+import * as tf from '@tensorflow/tfjs-core';
+import type { Tensor } from '../tensorflow.ts';
 import { asTensor } from './creation.ts';
 import type { Elementwise } from './elementwise.ts';
 

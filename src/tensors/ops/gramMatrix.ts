@@ -1,7 +1,8 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { matrixOperand, requireBackend } from '../linearAlgebra/operands.ts';
 import { type MatrixKernel, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
 import { mirrorLowerOf, symmetrizeInPlace } from '../linearAlgebra/operations/square.ts';
-import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import type { Tensor, Tensor2D } from '../tensorflow.ts';
 import { registerOnce } from './registerOnce.ts';
 
 /**

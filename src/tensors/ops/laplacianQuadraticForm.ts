@@ -1,7 +1,8 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { CompleteClasses, Edges, Graph } from '../../numerics/graph/graph.ts';
 import { doublesOf } from '../doubles.ts';
-import { type Scalar, type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import type { Scalar, Tensor, Tensor2D } from '../tensorflow.ts';
 import { numberOf, scalar, tensor } from './creation.ts';
 
 /**

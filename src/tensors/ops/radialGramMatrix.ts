@@ -1,10 +1,11 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
 import type { Float64Memory } from '../../numerics/memory.ts';
 import type { RadialProfile, RbfParameters } from '../../numerics/wasm/index.ts';
 import { doublesOf } from '../doubles.ts';
 import { floating, matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
 import { type MatrixKernel, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
-import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import type { Tensor, Tensor2D } from '../tensorflow.ts';
 import { registerOnce } from './registerOnce.ts';
 
 const OPERATION = 'radialGramMatrix';

@@ -1,9 +1,10 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
 import type { GaussianPoints, RbfSlopes } from '../../numerics/wasm/index.ts';
 import { doublesOf } from '../doubles.ts';
 import { floating, matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
 import { type MatrixKernel, runKernel, type Save, type Workspace } from '../linearAlgebra/operations/operation.ts';
-import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import type { Tensor, Tensor2D } from '../tensorflow.ts';
 import { zeros } from './creation.ts';
 import { registerOnce } from './registerOnce.ts';
 

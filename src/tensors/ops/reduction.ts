@@ -1,4 +1,5 @@
-import { type Tensor, tf } from '../tensorflow.ts';
+import * as tf from '@tensorflow/tfjs-core';
+import type { Tensor } from '../tensorflow.ts';
 
 /**
  * A reduction along one axis, several, or all of them.

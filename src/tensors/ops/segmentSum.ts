@@ -1,7 +1,8 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { counted, countGiven } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { doublesOf } from '../doubles.ts';
-import { type Tensor, type Tensor2D, tf } from '../tensorflow.ts';
+import type { Tensor, Tensor2D } from '../tensorflow.ts';
 import { tensor } from './creation.ts';
 
 /**

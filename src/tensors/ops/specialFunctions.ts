@@ -1,5 +1,6 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { float64Backend } from '../float64/scope.ts';
-import { type Tensor, tf } from '../tensorflow.ts';
+import type { Tensor } from '../tensorflow.ts';
 import { asTensor } from './creation.ts';
 import type { Elementwise } from './elementwise.ts';
 

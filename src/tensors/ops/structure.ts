@@ -1,5 +1,6 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
-import { type Scalar, type Tensor, type Tensor1D, type Tensor2D, tf } from '../tensorflow.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensorflow.ts';
 
 /**
  * The matrix product A·B over the last two axes; the axes before them broadcast.

@@ -1,4 +1,4 @@
-import { tf } from '../tensorflow.ts';
+import * as tf from '@tensorflow/tfjs-core';
 import { asTensor } from './creation.ts';
 import type { Elementwise } from './elementwise.ts';
 

@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import { type EngineChoice, withEngine } from '../../../src/numerics/dense/index.ts';
@@ -6,7 +7,7 @@ import { doublesOf } from '../../../src/tensors/doubles.ts';
 import { Float64Memory } from '../../../src/tensors/float64/index.ts';
 import { withFloat64 } from '../../../src/tensors/float64/scope.ts';
 import * as op from '../../../src/tensors/ops.ts';
-import { type Tensor, tf } from '../../../src/tensors/tensorflow.ts';
+import type { Tensor } from '../../../src/tensors/tensorflow.ts';
 
 const { uniform } = seededRandom(1);
 const points = Float64Array.from({ length: 4001 }, () => 20 * uniform());

@@ -1,9 +1,10 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { expect } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import { doublesOf } from '../../../src/tensors/doubles.ts';
 import type { NumericType } from '../../../src/tensors/float64/backend.ts';
 import { withFloat64 } from '../../../src/tensors/float64/scope.ts';
-import { type Tensor, tf } from '../../../src/tensors/tensorflow.ts';
+import type { Tensor } from '../../../src/tensors/tensorflow.ts';
 
 /** Numbers with a shape and a type, outside any backend. */
 export interface Numbers {

@@ -1,7 +1,8 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { expect, test } from 'vitest';
 import { doublesOf } from '../../../src/tensors/doubles.ts';
 import { withFloat64 } from '../../../src/tensors/float64/scope.ts';
-import { type Tensor, tf } from '../../../src/tensors/tensorflow.ts';
+import type { Tensor } from '../../../src/tensors/tensorflow.ts';
 import { EXACT, expectClose, FLOAT32, onCpu, onFloat64 } from './backends.ts';
 
 const makers: [string, () => Tensor, number][] = [

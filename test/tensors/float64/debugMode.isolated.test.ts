@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { NumericalError } from '../../../src/core/errors.ts';
 import { fit } from '../../../src/inference/index.ts';
@@ -5,7 +6,7 @@ import { evaluate } from '../../../src/model/evaluate.ts';
 import { gplvm } from '../../../src/models/index.ts';
 import { float64Backend, withFloat64 } from '../../../src/tensors/float64/scope.ts';
 import * as op from '../../../src/tensors/ops.ts';
-import { engine, type Tensor2D, tf } from '../../../src/tensors/tensorflow.ts';
+import { engine, type Tensor2D } from '../../../src/tensors/tensorflow.ts';
 
 const Y = [
   [0, 1],

@@ -1,6 +1,7 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import type { NumericType } from '../../../src/tensors/float64/backend.ts';
-import { type Tensor, tf } from '../../../src/tensors/tensorflow.ts';
+import type { Tensor } from '../../../src/tensors/tensorflow.ts';
 import { drawn, EXACT, expectClose, expectNumbers, FLOAT32, mapped, onCpu, onFloat64 } from './backends.ts';
 
 interface Case {

@@ -1,8 +1,9 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import { withFloat64 } from '../../../src/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../../src/tensors/gradients.ts';
 import * as op from '../../../src/tensors/ops.ts';
-import { type Scalar, type Tensor, tf } from '../../../src/tensors/tensorflow.ts';
+import type { Scalar, Tensor } from '../../../src/tensors/tensorflow.ts';
 import { drawn, expectNumbers, mapped, type Numbers, tensorOf } from './backends.ts';
 
 interface Case {

@@ -1,7 +1,8 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../../src/core/errors.ts';
 import { withFloat64 } from '../../../src/tensors/float64/scope.ts';
-import { type Tensor, tf } from '../../../src/tensors/tensorflow.ts';
+import type { Tensor } from '../../../src/tensors/tensorflow.ts';
 import { drawn, expectClose, expectNumbers, FLOAT32, mapped, type Numbers, onCpu, onFloat64 } from './backends.ts';
 
 const thirds = (x: Numbers) => mapped(x, (v) => v / 3);
@@ -70,12 +71,24 @@ describe('einsum', () => {
     expectClose(onFloat64(product, a, b), [{ ...sumsOfProducts('ij,jk->ki', a, b), dtype: 'int32' }], 0);
   });
 
-  test('refuses a result that names an axis twice, and leaves nothing behind', () => {
+  test.each([
+    ['i->ii', [[3]]],
+    ['ii->i', [[3, 3]]],
+    ['ij', [[3, 3]]],
+    ['ij->ik', [[3, 3]]],
+    ['...i->i', [[3]]],
+    ['i,i,i->i', [[3], [3], [3]]],
+  ])('refuses the equation %s, and leaves nothing behind', (equation, shapes) => {
     const before = withFloat64(({ memory64 }) => memory64.liveBlocks);
-    const twice = () => withFloat64(() => void tf.einsum('i->ii', tf.ones([3])));
-    expect(twice).toThrow(InvalidInputError);
-    expect(twice).toThrow("The result of 'i->ii' names an axis twice.");
+    const run = () => withFloat64(() => void tf.einsum(equation, ...shapes.map((shape) => tf.ones(shape))));
+    expect(run).toThrow(InvalidInputError);
+    expect(run).toThrow(`but '${equation}' was given`);
     expect(withFloat64(({ memory64 }) => memory64.liveBlocks)).toBe(before);
+  });
+
+  test('refuses tensors that do not fit', () => {
+    const run = () => withFloat64(() => void tf.einsum('ij,jk->ik', tf.ones([2, 3]), tf.ones([2, 3])));
+    expect(run).toThrow("'ij,jk->ik' does not fit tensors of shapes [2,3] and [2,3]");
   });
 });
 

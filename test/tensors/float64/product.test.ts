@@ -1,6 +1,7 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import { withFloat64 } from '../../../src/tensors/float64/scope.ts';
-import { type Tensor, tf } from '../../../src/tensors/tensorflow.ts';
+import type { Tensor } from '../../../src/tensors/tensorflow.ts';
 import { drawn, expectClose, expectNumbers, FLOAT32, mapped, onCpu, onFloat64 } from './backends.ts';
 
 const flags = [false, true];

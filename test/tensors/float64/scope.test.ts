@@ -1,11 +1,12 @@
 import { setWasmPaths } from '@tensorflow/tfjs-backend-wasm';
+import * as tf from '@tensorflow/tfjs-core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { NumericalError } from '../../../src/core/errors.ts';
 import { doublesOf } from '../../../src/tensors/doubles.ts';
 import { float64Backend, withFloat64 } from '../../../src/tensors/float64/scope.ts';
 import { writeGuard } from '../../../src/tensors/float64/writeGuard.ts';
 import * as op from '../../../src/tensors/ops.ts';
-import { engine, type Tensor, tf } from '../../../src/tensors/tensorflow.ts';
+import { engine, type Tensor } from '../../../src/tensors/tensorflow.ts';
 
 setWasmPaths(`${process.cwd()}/node_modules/@tensorflow/tfjs-backend-wasm/dist/`);
 

@@ -1,10 +1,10 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { expect, test } from 'vitest';
 import { erf } from '../../../src/numerics/special/erf.ts';
 import { digamma, lgamma, trigamma } from '../../../src/numerics/special/gamma.ts';
 import { doublesOf } from '../../../src/tensors/doubles.ts';
 import { withFloat64 } from '../../../src/tensors/float64/scope.ts';
 import * as op from '../../../src/tensors/ops.ts';
-import { tf } from '../../../src/tensors/tensorflow.ts';
 import { expectNumbers } from './backends.ts';
 import reference from './reference/specialFunctions.json' with { type: 'json' };
 

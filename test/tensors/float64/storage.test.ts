@@ -1,9 +1,10 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import { NumericalError } from '../../../src/core/errors.ts';
 import { Float64Memory } from '../../../src/numerics/memory.ts';
 import { doublesOf } from '../../../src/tensors/doubles.ts';
 import { float64Backend, withFloat64 } from '../../../src/tensors/float64/scope.ts';
-import { type Tensor, tf } from '../../../src/tensors/tensorflow.ts';
+import type { Tensor } from '../../../src/tensors/tensorflow.ts';
 import { drawn, tensorOf } from './backends.ts';
 
 const PAGE = 65536;

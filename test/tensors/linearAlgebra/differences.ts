@@ -1,9 +1,10 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { expect } from 'vitest';
 import type { Matrix } from '../../../src/core/matrix.ts';
 import { float64Backend, withFloat64 } from '../../../src/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../../src/tensors/gradients.ts';
 import * as op from '../../../src/tensors/ops.ts';
-import { type Scalar, type Tensor2D, tf } from '../../../src/tensors/tensorflow.ts';
+import type { Scalar, Tensor2D } from '../../../src/tensors/tensorflow.ts';
 
 /** A point to differentiate at; a symmetric matrix is moved symmetrically. */
 export interface Point {

@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import { InvalidInputError, NumericalError } from '../../../src/core/errors.ts';
 import { Matrix } from '../../../src/core/matrix.ts';
@@ -5,7 +6,7 @@ import { doublesOf } from '../../../src/tensors/doubles.ts';
 import { float64Backend, withFloat64 } from '../../../src/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../../src/tensors/gradients.ts';
 import * as op from '../../../src/tensors/ops.ts';
-import { type Scalar, type Tensor2D, tf } from '../../../src/tensors/tensorflow.ts';
+import type { Scalar, Tensor2D } from '../../../src/tensors/tensorflow.ts';
 import {
   distance,
   fromEntries,

@@ -1,12 +1,13 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { setWasmPaths } from '@tensorflow/tfjs-backend-wasm';
+import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/core/matrix.ts';
 import { doublesOf } from '../../../src/tensors/doubles.ts';
 import { float64Backend, withFloat64 } from '../../../src/tensors/float64/scope.ts';
 import * as op from '../../../src/tensors/ops.ts';
-import { type Tensor, type Tensor2D, tf } from '../../../src/tensors/tensorflow.ts';
+import type { Tensor, Tensor2D } from '../../../src/tensors/tensorflow.ts';
 import { normalMatrix, positiveDefiniteMatrix } from '../../numerics/dense/matrices.ts';
 import { reference } from '../../reference.ts';
 import { expectClose } from '../../tolerance.ts';

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { knnGraph } from '../../../src/numerics/graph/index.ts';
 import { doublesOf } from '../../../src/tensors/doubles.ts';
 import { withFloat64 } from '../../../src/tensors/float64/scope.ts';
 import * as op from '../../../src/tensors/ops.ts';
-import { tf } from '../../../src/tensors/tensorflow.ts';
 import { expectClose } from '../../tolerance.ts';
 
 const source = (path: string) => new URL(`../../../src/tensors/${path}`, import.meta.url);

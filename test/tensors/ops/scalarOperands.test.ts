@@ -1,10 +1,11 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../../src/core/errors.ts';
 import { doublesOf } from '../../../src/tensors/doubles.ts';
 import { withFloat64 } from '../../../src/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../../src/tensors/gradients.ts';
 import * as op from '../../../src/tensors/ops.ts';
-import { type Scalar, type Tensor, type Tensor2D, tf } from '../../../src/tensors/tensorflow.ts';
+import type { Scalar, Tensor, Tensor2D } from '../../../src/tensors/tensorflow.ts';
 
 const halving: op.RadialProfile = {
   name: 'halving',

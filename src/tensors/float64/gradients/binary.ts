@@ -1,4 +1,4 @@
-import { tf } from '../../tensorflow.ts';
+import * as tf from '@tensorflow/tfjs-core';
 import { replaceGradient, unbroadcast } from './gradient.ts';
 
 /** Gradients that the stock ones get wrong, or throw at, when one operand is broadcast. */

@@ -1,4 +1,5 @@
-import { type Tensor, tf } from '../../tensorflow.ts';
+import * as tf from '@tensorflow/tfjs-core';
+import type { Tensor } from '../../tensorflow.ts';
 import { exactScalar } from '../exactScalar.ts';
 import { SELU_SCALE, SELU_SCALE_ALPHA } from '../operations/activation.ts';
 import { addGradient, replaceGradient } from './gradient.ts';

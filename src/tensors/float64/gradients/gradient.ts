@@ -1,4 +1,5 @@
-import { engine, type Tensor, tf } from '../../tensorflow.ts';
+import * as tf from '@tensorflow/tfjs-core';
+import { engine, type Tensor } from '../../tensorflow.ts';
 import { FLOAT64 } from '../backend.ts';
 
 /** Gradients of the inputs by name, from that of the output, the saved tensors and the kernel's attributes. */
@@ -39,6 +40,6 @@ export function addGradient<A extends object>(
 
 /** The gradient of an operand of this shape from that of the broadcast result: summed over the axes it was repeated along. */
 export function unbroadcast(gradient: Tensor, shape: number[]): Tensor {
-  const axes = tf.backend_util.getReductionAxes(shape, gradient.shape);
+  const axes = tf.broadcast_util.getReductionAxes(shape, gradient.shape);
   return tf.reshape(axes.length > 0 ? tf.sum(gradient, axes) : gradient, shape);
 }

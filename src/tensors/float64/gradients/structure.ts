@@ -1,23 +1,12 @@
-import { engine, type Tensor, tf } from '../../tensorflow.ts';
+import * as tf from '@tensorflow/tfjs-core';
+import { engine, type Tensor } from '../../tensorflow.ts';
 import { FLOAT64 } from '../backend.ts';
-import { kernel, type Unary } from '../operations/operation.ts';
 import { type StridedSliceAttributes, stridedBox } from '../operations/slicing.ts';
 import { stridedCopy, whole } from '../operations/stridedCopy.ts';
 import { addGradient, replaceGradient } from './gradient.ts';
 
-interface PutBack {
-  readonly shape: number[];
-  readonly slice: StridedSliceAttributes;
-}
-
 /** Gradients of kernels that move entries: each goes back to where it came from. */
 export function registerStructureGradients(): void {
-  kernel<Unary, PutBack>('StridedSliceGrad', ({ x }, { shape, slice }, backend) => {
-    const result = backend.allocate(shape);
-    const { box, placement } = stridedBox(shape, slice);
-    stridedCopy(box, backend.values(x), whole(box), backend.float64(result).fill(0), placement);
-    return result;
-  });
   addGradient<StridedSliceAttributes>('StridedSlice', ['x'], (dy, [x], slice) => ({
     x: () => putBack(dy, x!.shape, slice),
   }));

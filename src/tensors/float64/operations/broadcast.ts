@@ -1,4 +1,5 @@
-import { type TensorInfo, tf } from '../../tensorflow.ts';
+import * as tf from '@tensorflow/tfjs-core';
+import type { TensorInfo } from '../../tensorflow.ts';
 import type { NumericType, Values } from '../backend.ts';
 import { kernel, sizeOf, typeOf } from './operation.ts';
 
@@ -78,7 +79,7 @@ function broadcastPlan(a: readonly number[], b: readonly number[]): BroadcastPla
   if (sameShape(a, b)) return { shape: a, sizes: [sizeOf(a)], stepsA: [1], stepsB: [1] };
   if (sizeOf(b) === 1 && b.length <= a.length) return { shape: a, sizes: [sizeOf(a)], stepsA: [1], stepsB: [0] };
   if (sizeOf(a) === 1 && a.length <= b.length) return { shape: b, sizes: [sizeOf(b)], stepsA: [0], stepsB: [1] };
-  const shape = tf.backend_util.assertAndGetBroadcastShape(a as number[], b as number[]);
+  const shape = tf.broadcast_util.assertAndGetBroadcastShape(a as number[], b as number[]);
   const stridesA = broadcastStrides(a, shape.length);
   const stridesB = broadcastStrides(b, shape.length);
   const sizes: number[] = [];

@@ -1,4 +1,5 @@
-import { type TensorInfo, tf } from '../../tensorflow.ts';
+import * as tf from '@tensorflow/tfjs-core';
+import type { TensorInfo } from '../../tensorflow.ts';
 import type { NumericType } from '../backend.ts';
 import { kernel, sizeOf } from './operation.ts';
 

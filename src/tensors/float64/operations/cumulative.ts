@@ -1,4 +1,4 @@
-import { tf } from '../../tensorflow.ts';
+import * as tf from '@tensorflow/tfjs-core';
 import type { Values } from '../backend.ts';
 import { kernel, sizeOf, typeOf, type Unary, upcast } from './operation.ts';
 

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../../core/errors.ts';
-import { type TensorInfo, tf } from '../../tensorflow.ts';
+import type { TensorInfo } from '../../tensorflow.ts';
 import type { Float64Backend } from '../backend.ts';
 import { matrixProduct } from './matrixProduct.ts';
 import { kernel, sizeOf, typeOf } from './operation.ts';
@@ -11,10 +11,41 @@ export interface EinsumTerms {
   readonly result: string;
 }
 
-/** TensorFlow.js has checked that there are one or two operands, without a letter twice in one. */
+/** The letters of an equation that are those of one or two operands, each once an operand, and of a result made of them. */
 export function einsumTerms(equation: string): EinsumTerms {
-  const [operands, result] = equation.replace(/\s/g, '').split('->') as [string, string];
-  return { operands: operands.split(','), result };
+  const match = /^([A-Za-z]*(?:,[A-Za-z]*)?)->([A-Za-z]*)$/.exec(equation.replace(/\s/g, ''));
+  const [, given = '', result = ''] = match ?? [];
+  const operands = given.split(',');
+  const hasTwice = (term: string) => new Set(term).size < term.length;
+  const unknown = [...result].some((letter) => !operands.some((term) => term.includes(letter)));
+  if (match !== null && !operands.some(hasTwice) && !hasTwice(result) && !unknown) return { operands, result };
+  throw new InvalidInputError(
+    `einsum needs letters for the axes of one or two operands and of the result, such as 'bij,bjk->bik', none twice in a term and in the ` +
+      `result only those of operands, but '${equation}' was given.`,
+  );
+}
+
+/** The size of each letter's axis. */
+function sizesOf(equation: string, { operands }: EinsumTerms, tensors: readonly TensorInfo[]): Map<string, number> {
+  const sizes = new Map<string, number>();
+  const shapes = tensors.map(({ shape }) => shape);
+  const fit =
+    operands.length === tensors.length &&
+    operands.every(
+      (letters, t) =>
+        letters.length === shapes[t]!.length &&
+        [...letters].every((letter, d) => {
+          const size = shapes[t]![d]!;
+          const known = sizes.get(letter) ?? size;
+          sizes.set(letter, size);
+          return known === size;
+        }),
+    );
+  if (fit) return sizes;
+  throw new InvalidInputError(
+    `'${equation}' does not fit tensors of shapes ${shapes.map((shape) => `[${shape}]`).join(' and ')}: there must be one for each ` +
+      'operand, with an axis for each letter, and axes of one letter must have one size.',
+  );
 }
 
 /**
@@ -24,18 +55,9 @@ export function einsumTerms(equation: string): EinsumTerms {
 export function registerEinsum(): void {
   kernel<Readonly<Record<string, TensorInfo>>, { equation: string }>('Einsum', (inputs, { equation }, backend) => {
     const tensors = Object.values(inputs);
-    const { operands, result } = einsumTerms(equation);
-    if (new Set(result).size < result.length) {
-      throw new InvalidInputError(
-        `The result of '${equation}' names an axis twice. Name it once, and put the vector on a diagonal with diag.`,
-      );
-    }
-    const { allDims, idDims } = tf.backend_util.decodeEinsumEquation(equation, tensors.length);
-    tf.backend_util.checkEinsumDimSizes(allDims.length, idDims, tensors as tf.Tensor[]);
-    const sizes = new Map<string, number>();
-    operands.forEach((letters, t) => {
-      for (const [d, letter] of [...letters].entries()) sizes.set(letter, tensors[t]!.shape[d]!);
-    });
+    const terms = einsumTerms(equation);
+    const { operands, result } = terms;
+    const sizes = sizesOf(equation, terms, tensors);
     const [left, right = ''] = operands as [string, string?];
     const isIn = (letters: string) => (letter: string) => letters.includes(letter);
     const output = [...result];

@@ -1,5 +1,6 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../../core/errors.ts';
-import { type TensorInfo, tf } from '../../tensorflow.ts';
+import type { TensorInfo } from '../../tensorflow.ts';
 import { FLOAT64, type Float64Backend } from '../backend.ts';
 import { matrixProduct, type ProductAttributes } from './matrixProduct.ts';
 import { type Binary, kernel } from './operation.ts';

@@ -1,5 +1,6 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../../core/errors.ts';
-import { type TensorInfo, tf } from '../../tensorflow.ts';
+import type { TensorInfo } from '../../tensorflow.ts';
 import type { Values } from '../backend.ts';
 import { kernel, sizeOf, typeOf, upcast } from './operation.ts';
 

@@ -1,6 +1,7 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { linearAlgebra } from '../../../numerics/dense/activeEngine.ts';
-import { type TensorInfo, tf } from '../../tensorflow.ts';
+import type { TensorInfo } from '../../tensorflow.ts';
 import type { Float64Backend, Values } from '../backend.ts';
 import { broadcastStrides } from './broadcast.ts';
 import { type Binary, kernel, sizeOf, typeOf } from './operation.ts';
@@ -42,7 +43,7 @@ export function matrixProduct(
         `cannot be multiplied: the first has ${k} columns and the second ${inner} rows.`,
     );
   }
-  const stack = tf.backend_util.assertAndGetBroadcastShape(a.shape.slice(0, -2), b.shape.slice(0, -2));
+  const stack = tf.broadcast_util.assertAndGetBroadcastShape(a.shape.slice(0, -2), b.shape.slice(0, -2));
   const result = backend.allocate([...stack, m, n], typeOf(a));
   const left: Factor = transposeA ? { rowStride: 1, columnStride: columnsA } : { rowStride: columnsA, columnStride: 1 };
   const right: Factor = transposeB

@@ -1,4 +1,5 @@
-import { type TensorInfo, tf } from '../../tensorflow.ts';
+import * as tf from '@tensorflow/tfjs-core';
+import type { TensorInfo } from '../../tensorflow.ts';
 import { FLOAT64, type Float64Backend, type NumericType } from '../backend.ts';
 
 /** From the inputs, by the names that TensorFlow.js gives them or as a list, to new tensors. */

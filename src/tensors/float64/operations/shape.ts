@@ -1,5 +1,6 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../../core/errors.ts';
-import { type TensorInfo, tf } from '../../tensorflow.ts';
+import type { TensorInfo } from '../../tensorflow.ts';
 import type { NumericType } from '../backend.ts';
 import { kernel, sizeOf, typeOf, type Unary } from './operation.ts';
 

@@ -1,4 +1,4 @@
-import { tf } from '../../tensorflow.ts';
+import * as tf from '@tensorflow/tfjs-core';
 import { kernel, sizeOf, typeOf, type Unary } from './operation.ts';
 import { boxAt, rowMajor, stridedCopy, whole } from './stridedCopy.ts';
 
@@ -12,6 +12,11 @@ export interface StridedSliceAttributes {
   readonly ellipsisMask: number;
   readonly newAxisMask: number;
   readonly shrinkAxisMask: number;
+}
+
+interface PutBack {
+  readonly shape: number[];
+  readonly slice: StridedSliceAttributes;
 }
 
 /** Kernels that take a part of a tensor, or put a tensor into a larger one. */
@@ -28,6 +33,14 @@ export function registerSlicing(): void {
     const { shape, box, placement } = stridedBox(x.shape, attributes);
     const result = backend.allocate(shape, typeOf(x));
     stridedCopy(box, backend.values(x), placement, backend.values(result), whole(box));
+    return result;
+  });
+
+  // Its gradient: the entries go back to where they came from, into zeros.
+  kernel<Unary, PutBack>('StridedSliceGrad', ({ x }, { shape, slice }, backend) => {
+    const result = backend.allocate(shape);
+    const { box, placement } = stridedBox(shape, slice);
+    stridedCopy(box, backend.values(x), whole(box), backend.float64(result).fill(0), placement);
     return result;
   });
 

@@ -1,6 +1,7 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { erf } from '../../../numerics/special/erf.ts';
 import { digamma, lgamma, trigamma } from '../../../numerics/special/gamma.ts';
-import { type TensorInfo, tf } from '../../tensorflow.ts';
+import type { TensorInfo } from '../../tensorflow.ts';
 import { elementwise } from './elementwise.ts';
 import type { Unary } from './operation.ts';
 

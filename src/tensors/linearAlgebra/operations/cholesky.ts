@@ -1,5 +1,5 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { clearUpper, factorize, type PositiveDefiniteOptions } from '../../../numerics/dense/factorize.ts';
-import { tf } from '../../tensorflow.ts';
 import { firstOf, registerMatrixKernel, runKernel } from './operation.ts';
 import { mirrorLowerOf, transposeInPlace } from './square.ts';
 

@@ -1,9 +1,10 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { linearAlgebra } from '../../../numerics/dense/activeEngine.ts';
 import type { LinearAlgebraEngine } from '../../../numerics/dense/engine.ts';
 import type { Float64Memory } from '../../../numerics/memory.ts';
 import { FLOAT64, Float64Backend } from '../../float64/backend.ts';
 import { sizeOf } from '../../float64/operations/operation.ts';
-import { type Tensor, type TensorInfo, tf } from '../../tensorflow.ts';
+import type { Tensor, TensorInfo } from '../../tensorflow.ts';
 
 /** Where a kernel works: the engine, its memory, and the byte offsets of the doubles it reads and writes there. */
 export interface Workspace {

@@ -1,6 +1,7 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { NumericalError } from '../../../core/errors.ts';
 import { firstBadEntry, notFinite } from '../../../numerics/dense/factorize.ts';
-import { type Tensor, tf } from '../../tensorflow.ts';
+import type { Tensor } from '../../tensorflow.ts';
 import { bytesOf, registerMatrixKernel, runKernel } from './operation.ts';
 import { symmetrizeInPlace } from './square.ts';
 

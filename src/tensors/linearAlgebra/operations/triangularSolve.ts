@@ -1,6 +1,6 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { NumericalError } from '../../../core/errors.ts';
 import { clearUpper } from '../../../numerics/dense/factorize.ts';
-import { tf } from '../../tensorflow.ts';
 import { bytesOf, firstOf, registerMatrixKernel, runKernel, type Workspace } from './operation.ts';
 
 export const TRIANGULAR_SOLVE = 'latentfield.TriangularSolve';

@@ -1,0 +1,63 @@
+// What a page loads for a few imports of the built package: bundled, minified and compressed, against a budget each.
+// `--parts NAME` lists the largest modules of one of them instead.
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const PAGES = [
+  { name: 'gplvm', code: "export { fit, gplvm } from 'latentfield';", kilobytes: 170 },
+  { name: 'mpme', code: "export { fit, mpme } from 'latentfield';", kilobytes: 130 },
+  { name: 'minimize', code: "export { lbfgs, minimize } from 'latentfield';", kilobytes: 10 },
+  { name: 'Matrix', code: "export { Matrix } from 'latentfield';", kilobytes: 5 },
+];
+const KILOBYTE = 1000;
+
+const at = process.argv.indexOf('--parts');
+if (at >= 0) await listParts(PAGES.find(({ name }) => name === process.argv[at + 1]));
+else await compare();
+
+async function compare() {
+  let exceeded = false;
+  for (const page of PAGES) {
+    const { code } = await bundled(page);
+    const size = gzipSync(code).length / KILOBYTE;
+    exceeded ||= size > page.kilobytes;
+    process.stdout.write(`${page.name.padEnd(10)}${size.toFixed(1).padStart(7)} kB of ${page.kilobytes}\n`);
+  }
+  if (!exceeded) return;
+  process.stderr.write('A page loads more than its budget; `node scripts/checkSizes.mjs --parts NAME` says what.\n');
+  process.exit(1);
+}
+
+async function listParts(page) {
+  const { modules } = await bundled(page);
+  const sizes = Object.entries(modules).map(([id, { code }]) => [id, code === null ? 0 : gzipSync(code).length]);
+  for (const [id, size] of sizes.sort(([, a], [, b]) => b - a).slice(0, Number(process.argv[at + 2] ?? 50))) {
+    process.stdout.write(`${String(size).padStart(8)} ${id.replace(root, '')}\n`);
+  }
+}
+
+/** The first chunk: what a page loads later, when it needs it, does not count. */
+async function bundled({ code }) {
+  const entry = join(root, 'page.mjs');
+  const bundle = await rolldown({
+    input: entry,
+    platform: 'browser',
+    plugins: [
+      {
+        name: 'page',
+        resolveId: (source) => (source === entry ? entry : undefined),
+        load: (id) => (id === entry ? code : undefined),
+      },
+    ],
+    onLog(level, log) {
+      if (level === 'warn') throw new Error(log.message);
+    },
+    // Optional, and looked for in Node only.
+    external: [/^node:/, 'koffi'],
+  });
+  const { output } = await bundle.generate({ format: 'es', minify: true });
+  return output.find(({ isEntry }) => isEntry);
+}

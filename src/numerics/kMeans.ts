@@ -1,0 +1,114 @@
+import { Matrix } from '../core/matrix.ts';
+import type { Random } from '../core/random.ts';
+
+/** A clustering of N points. */
+export interface KMeansRun {
+  /** N clusters, from 0. */
+  readonly clusters: Int32Array;
+  /** k×q, row c the mean of cluster c. */
+  readonly centres: Matrix;
+}
+
+/** Candidates that a further start is chosen from, the best of which is kept; few centres need few. */
+const candidatesFor = (k: number) => 2 + Math.floor(Math.log(k));
+
+/**
+ * One run of k-means from a k-means++ start: points go to their nearest centre, centres to the mean of their points, until nothing
+ * changes. A centre that no point is nearest to stays where it is.
+ *
+ * @param points - N×q, at least k of them different
+ * @param random - the start is drawn from it
+ * @see Lloyd, IEEE Transactions on Information Theory 28 (1982); Arthur & Vassilvitskii, k-means++, SODA 2007
+ */
+export function kMeansRun(points: Matrix, k: number, random: Random, maxIterations: number): KMeansRun {
+  const { rows: N, columns: q } = points;
+  let centres = plusPlusStart(points, k, random);
+  const clusters = new Int32Array(N).fill(-1);
+  for (let iteration = 0; iteration < maxIterations; iteration++) {
+    let moved = false;
+    const sums = Matrix.zeros(k, q);
+    const sizes = new Int32Array(k);
+    for (let i = 0; i < N; i++) {
+      const nearest = nearestTo(points, i, centres);
+      moved ||= nearest !== clusters[i];
+      clusters[i] = nearest;
+      sizes[nearest]! += 1;
+      for (let d = 0; d < q; d++) sums.data[nearest * q + d]! += points.data[i * q + d]!;
+    }
+    if (!moved) break;
+    const before = centres;
+    centres = new Matrix(
+      sums.data.map((sum, index) => {
+        const size = sizes[Math.floor(index / q)]!;
+        return size > 0 ? sum / size : before.data[index]!;
+      }),
+      k,
+      q,
+    );
+  }
+  return { clusters, centres };
+}
+
+/** k of the points, each but the first drawn with probability in proportion to its squared distance to the nearest one before. */
+function plusPlusStart(points: Matrix, k: number, random: Random): Matrix {
+  const { rows: N, columns: q } = points;
+  const centres = Matrix.zeros(k, q);
+  let nearest = new Float64Array(N).fill(Infinity);
+  let chosen = random.integer(N);
+  for (let c = 0; c < k; c++) {
+    if (c === 0) {
+      nearest = closer(points, nearest, chosen);
+    } else {
+      let best = Infinity;
+      let bestNearest = nearest;
+      for (let trial = candidatesFor(k); trial > 0; trial--) {
+        const candidate = drawn(nearest, random);
+        const after = closer(points, nearest, candidate);
+        const rest = after.reduce((sum, distance) => sum + distance, 0);
+        if (rest < best) [best, bestNearest, chosen] = [rest, after, candidate];
+      }
+      nearest = bestNearest;
+    }
+    centres.data.set(points.data.subarray(chosen * q, (chosen + 1) * q), c * q);
+  }
+  return centres;
+}
+
+/** An index with probability in proportion to its weight; one of weight 0 is never drawn. */
+function drawn(weights: Float64Array, random: Random): number {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  let rest = random.uniform() * total;
+  let last = 0;
+  for (let i = 0; i < weights.length; i++) {
+    if (weights[i] === 0) continue;
+    last = i;
+    rest -= weights[i]!;
+    if (rest < 0) break;
+  }
+  return last;
+}
+
+/** Squared distances to the nearest centre with one more, point `chosen`. */
+function closer(points: Matrix, nearest: Float64Array, chosen: number): Float64Array<ArrayBuffer> {
+  return Float64Array.from(nearest, (distance, i) => Math.min(distance, squaredDistance(points, i, points, chosen)));
+}
+
+function nearestTo(points: Matrix, i: number, centres: Matrix): number {
+  let nearest = 0;
+  let least = Infinity;
+  for (let c = 0; c < centres.rows; c++) {
+    const distance = squaredDistance(points, i, centres, c);
+    if (distance < least) [nearest, least] = [c, distance];
+  }
+  return nearest;
+}
+
+function squaredDistance(A: Matrix, i: number, B: Matrix, j: number): number {
+  const q = A.columns;
+  let sum = 0;
+  for (let d = 0; d < q; d++) {
+    const difference = A.data[i * q + d]! - B.data[j * q + d]!;
+    sum += difference * difference;
+  }
+  return sum;
+}
