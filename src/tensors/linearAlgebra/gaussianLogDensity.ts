@@ -3,7 +3,12 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts';
 import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
 import { requireBackend, systemOperands } from './operands.ts';
-import { FROM_OBSERVATIONS, FROM_OUTER_PRODUCT, type GaussianAttributes } from './operations/gaussianLogDensity.ts';
+import {
+  FROM_OBSERVATIONS,
+  FROM_OUTER_PRODUCT,
+  type GaussianAttributes,
+  registerGaussianLogDensity,
+} from './operations/gaussianLogDensity.ts';
 import { runKernel, type Save } from './operations/operation.ts';
 import { scaled } from './scaled.ts';
 
@@ -46,6 +51,7 @@ const OPERATION = 'gaussianLogDensity';
  */
 export function gaussianLogDensity(K: Tensor2D, data: GaussianData, options: PositiveDefiniteOptions = {}): Scalar {
   requireBackend(OPERATION);
+  registerGaussianLogDensity();
   const gradient = engine().state.gradientDepth > 0;
   if ('observations' in data) {
     const [k, y] = systemOperands(K, data.observations, OPERATION, ['K', 'observations']);

@@ -3,7 +3,7 @@ import type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts'
 import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
 import { requireBackend, scalarOperand, systemOperands } from './operands.ts';
 import { runKernel, type Save } from './operations/operation.ts';
-import { SYMMETRIC_BASIS } from './operations/symmetricBasisLogDensity.ts';
+import { registerSymmetricBasisLogDensity, SYMMETRIC_BASIS } from './operations/symmetricBasisLogDensity.ts';
 import { scaled } from './scaled.ts';
 
 const OPERATION = 'symmetricBasisLogDensity';
@@ -38,6 +38,7 @@ export function symmetricBasisLogDensity(
   options: PositiveDefiniteOptions = {},
 ): Scalar {
   requireBackend(OPERATION);
+  registerSymmetricBasisLogDensity();
   const [basis, rest] = systemOperands(E, U, OPERATION, ['E', 'U']);
   const [, data] = systemOperands(E, Y, OPERATION, ['E', 'Y']);
   const variance = scalarOperand(noise, OPERATION, 'noise');

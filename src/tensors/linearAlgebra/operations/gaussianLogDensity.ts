@@ -2,7 +2,7 @@ import { NumericalError } from '../../../core/errors.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../numerics/dense/factorize.ts';
 import type { Float64Memory } from '../../../numerics/memory.ts';
 import { logDensity } from './logDensity.ts';
-import { bytesOf, registerMatrixKernel, type Workspace } from './operation.ts';
+import { bytesOf, isRegistered, registerMatrixKernel, type Workspace } from './operation.ts';
 import { mirrorLowerOf, transposeInPlace } from './square.ts';
 
 export const FROM_OBSERVATIONS = 'latentfield.GaussianLogDensityFromObservations';
@@ -16,8 +16,9 @@ export interface GaussianAttributes extends PositiveDefiniteOptions {
   readonly gradient: boolean;
 }
 
-/** −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹S), and with the same factor of K its gradient in K. */
+/** −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹S), and with the same factor of K its gradient in K; registered when first used. */
 export function registerGaussianLogDensity(): void {
+  if (isRegistered(FROM_OBSERVATIONS)) return;
   // Outputs: the value; G = ½(K⁻¹YYᵀK⁻¹ − D·K⁻¹); K⁻¹Y.
   registerMatrixKernel<GaussianAttributes>({
     name: FROM_OBSERVATIONS,

@@ -73,6 +73,9 @@ function inStack(whole: Workspace, i: number, shapes: readonly Shape[], shapesOu
   return { ...whole, inputs, outputs, position: ` ${i} of the stack` };
 }
 
+/** Whether a kernel of this name is there already. */
+export const isRegistered = (name: string): boolean => tf.getKernel(name, FLOAT64) !== undefined;
+
 /** Keeps tensors for the backward pass of an operation made with `tf.customGrad`. */
 export type Save = (tensors: Tensor[]) => void;
 

@@ -3,7 +3,7 @@ import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../..
 import { lowerProduct } from '../../../numerics/dense/lowerProduct.ts';
 import { notFinite, sumOfSquares } from './gaussianLogDensity.ts';
 import { logDensity } from './logDensity.ts';
-import { bytesOf, registerMatrixKernel, type Workspace } from './operation.ts';
+import { bytesOf, isRegistered, registerMatrixKernel, type Workspace } from './operation.ts';
 import { mirrorLowerOf } from './square.ts';
 
 export const SYMMETRIC_BASIS = 'latentfield.SymmetricBasisLogDensity';
@@ -14,8 +14,9 @@ export interface SymmetricBasisAttributes extends PositiveDefiniteOptions {
   readonly gradient: boolean;
 }
 
-/** log N(Y | 0, K), K = E² + UUᵀ + σ²I with E symmetric, and its gradients in E, U and σ². */
+/** log N(Y | 0, K), K = E² + UUᵀ + σ²I with E symmetric, and its gradients in E, U and σ²; registered when first used. */
 export function registerSymmetricBasisLogDensity(): void {
+  if (isRegistered(SYMMETRIC_BASIS)) return;
   registerMatrixKernel<SymmetricBasisAttributes>({
     name: SYMMETRIC_BASIS,
     inputs: ['e', 'u', 'noise', 'y'],
