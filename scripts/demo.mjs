@@ -24,6 +24,7 @@ const defaults = [
   ...withDefault('--model', 'gplvm'),
   ...withDefault('--max-iterations', '300'),
   ...withDefault('--out', folder),
+  ...(given.includes('--force') ? [] : ['--force']),
   ...(file === undefined ? withDefault('--labels', 'flow') : []),
 ];
 const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));

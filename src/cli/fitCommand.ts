@@ -1,14 +1,31 @@
 import { type Command, Option } from 'commander';
-import { adam, type EngineChoice, type Fit, type FitOptions, fit, lbfgs, lbfgsb, type Solver, scg } from '../index.ts';
+import {
+  adam,
+  type EngineChoice,
+  type Fit,
+  type FitOptions,
+  fit,
+  lbfgs,
+  lbfgsb,
+  type Matrix,
+  type Solver,
+  scg,
+} from '../index.ts';
+import { type ReadTableOptions, type StandardisedColumns, standardise, type Table } from '../io/index.ts';
 import { MOST_LABELS } from '../plot/index.ts';
+import { completedTable } from './completed.ts';
 import { prepareFolder, writeFit } from './fitFiles.ts';
 import { fromZero, missingFlag, wholeFrom } from './flags.ts';
-import { readLabelledTable } from './labelledTable.ts';
+import { isFile, readLabelledTable } from './labelledTable.ts';
+import { modelsHelp } from './modelHelp.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
-import { createModel, LABELLED_MODELS, MODEL_NAMES, takesLabels } from './models.ts';
+import { createModel, kindOf, LABELLED_MODELS, MODEL_NAMES } from './models.ts';
 import { NO_BAR, progressBar } from './progress.ts';
 import { labelsOfPoints } from './shownPoints.ts';
 import type { Streams } from './streams.ts';
+import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
+import { tableRecord } from './tableRecord.ts';
+import { leftOutReport, scaleWarning, tableReport } from './tableReport.ts';
 
 /** Options of `fit` that have flags of the same name. */
 const FIT_FLAGS = [
@@ -26,17 +43,23 @@ const FIT_FLAGS = [
   'resume',
 ] as const;
 
-interface FitArguments extends FlaggedOptions, Pick<FitOptions, (typeof FIT_FLAGS)[number]> {
+interface FitArguments extends FlaggedOptions, TableArguments, Pick<FitOptions, (typeof FIT_FLAGS)[number]> {
   readonly model: string;
   readonly labels?: string;
+  readonly color?: string;
+  readonly standardise?: boolean;
   readonly options?: string;
   readonly solver?: string;
   readonly out: string;
+  readonly force?: boolean;
   readonly json?: boolean;
 }
 
 const SOLVERS: Readonly<Record<string, () => Solver>> = { lbfgs, lbfgsb, scg, adam };
 const ENGINES: readonly EngineChoice[] = ['auto', 'wasm', 'native', 'typescript'];
+
+/** As programs that an interrupt ends. */
+export const INTERRUPTED = 130;
 
 /** Adds `fit DATA` to the program; `exit` receives the exit code of a fit that came to an end. */
 export function addFitCommand(
@@ -45,19 +68,28 @@ export function addFitCommand(
   signal: AbortSignal | undefined,
   exit: (code: number) => void,
 ): void {
-  program
+  const command = program
     .command('fit')
     .description('fit a model to a table of numbers; write latents.csv, fit.json, trace.csv and plot.svg')
-    .argument('<data>', 'observations, one point a row: .csv, .tsv or .npy')
-    .requiredOption('--model <name>', `the model: ${MODEL_NAMES.join(', ')}`)
+    .argument(
+      '<data>',
+      "observations, one point a row: .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow; '-' reads stdin",
+    )
+    .requiredOption('--model <name>', `(required) the model: ${MODEL_NAMES.join(', ')}`)
+    .requiredOption('--out <dir>', '(required) folder for the results, made if need be')
+    .option('--force', 'replace results that are there')
     .option('--dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
     .option('--kernel <text>', 'covariance of the mapping, such as "rbf(lengthscale=[1,2]) + bias(0.1)"')
     .option(
       '--labels <file|column>',
-      `labels: a file with one a row, or a column of DATA by name or index from 0; needed by ${LABELLED_MODELS.join(', ')}, where some may be missing`,
+      `labels: a file with one a row, or a column of DATA by name or number from 0; needed by ${LABELLED_MODELS.join(', ')}, where some may be missing`,
     )
+    .option('--color <column>', 'the column to colour the picture by, numbers or text (default: the labels)')
+    .option('--standardise', 'bring each column to mean 0 and standard deviation 1; results are in the units of DATA')
     .addOption(missingFlag())
-    .option('--options <file.json>', 'options of the model as a JSON object')
+    .option('--inducing <m>', 'inducing inputs of bayesianGplvm, or centres of tpslvm: cost O(N·m²)', wholeFrom(1))
+    .option('--options <file.json>', 'options of the model as a JSON object: see below');
+  addTableFlags(command, { choosesColumns: true })
     .option('--max-iterations <n>', 'iterations at most, from each start (default: 1000)', wholeFrom(0))
     .option('--max-evaluations <n>', 'evaluations at most, from each start (default: no limit)', wholeFrom(1))
     .option(
@@ -77,8 +109,8 @@ export function addFitCommand(
     .option('--checkpoint <file>', 'save the state of the fit there now and then')
     .option('--checkpoint-interval <s>', 'seconds between two saves (default: 10)', fromZero)
     .option('--resume <file>', 'go on from such a file; seed and restarts are then its own')
-    .requiredOption('--out <dir>', 'folder for the results, made if need be')
     .option('--json', 'print the outcome as one JSON object')
+    .addHelpText('after', modelsHelp)
     .action(async (data: string, given: FitArguments) => exit(await fitTable(data, given, streams, signal)));
 }
 
@@ -88,11 +120,20 @@ async function fitTable(
   streams: Streams,
   signal: AbortSignal | undefined,
 ): Promise<number> {
+  const { takesLabels } = kindOf(given.model);
   const options = await readModelOptions(given.options, given);
-  const missing = { allowMissing: options.missing === 'ignore', allowMissingLabels: takesLabels(given.model) };
-  const { observations, labels } = await readLabelledTable(data, given.labels, missing);
-  const model = createModel(given.model, observations, labels, options);
-  await prepareFolder(given.out);
+  await prepareFolder(given.out, given.force);
+  const reading: ReadTableOptions = {
+    ...tableOptions(given),
+    ...(given.color === undefined ? {} : { color: given.color }),
+    allowMissing: options.missing === 'ignore',
+    allowMissingLabels: takesLabels,
+  };
+  const table = await readLabelledTable(data, given.labels, reading);
+  tell(data, table, given, options.scale === true, streams);
+  const units = given.standardise ? standardise(table.observations) : undefined;
+  const observations = units?.apply(table.observations) ?? table.observations;
+  const model = createModel(given.model, observations, table.labels, options);
   const bar = given.json ? NO_BAR : progressBar(streams.stderr, given.maxIterations ?? 1000);
   let result: Fit;
   try {
@@ -105,10 +146,48 @@ async function fitTable(
   } finally {
     bar.stop();
   }
-  const files = await writeFit(given.out, result, drawable(labelsOfPoints(result, labels), streams));
-  streams.stdout.write(given.json ? `${JSON.stringify(outcome(result, files))}\n` : summary(result, files));
+  const files = await write(given, table, observations, units, result, streams);
+  streams.stdout.write(given.json ? `${JSON.stringify(outcome(result, files, table))}\n` : summary(result, files));
   if (result.status === 'failed') streams.stderr.write(`error: ${result.message}\n`);
-  return result.status === 'failed' ? 1 : 0;
+  if (result.status === 'failed') return 1;
+  return result.status === 'stopped' && signal?.aborted ? INTERRUPTED : 0;
+}
+
+/** Says what is done with the columns; of a clean table nothing where a program reads. */
+function tell(data: string, table: Table, given: FitArguments, isScaled: boolean, { stderr }: Streams): void {
+  const labels = given.labels === undefined || isFile(given.labels) ? undefined : given.labels;
+  const lines = given.json
+    ? [...leftOutReport(table.leftOut), ...table.notes.map((note) => `note: ${note}`)]
+    : tableReport(data, table, labels, given.color);
+  if (!given.standardise && !isScaled) lines.push(...scaleWarning(table));
+  stderr.write(lines.map((line) => `${line}\n`).join(''));
+}
+
+async function write(
+  given: FitArguments,
+  table: Table,
+  observations: Matrix,
+  units: StandardisedColumns | undefined,
+  result: Fit,
+  streams: Streams,
+): Promise<string[]> {
+  const labelColumn = given.labels === undefined || isFile(given.labels) ? undefined : given.labels;
+  const hasHoles = observations.data.some(Number.isNaN);
+  const completed = hasHoles ? completedTable(result, observations, units) : undefined;
+  if (hasHoles && completed === undefined) {
+    streams.stderr.write(`note: ${result.model} cannot fill in the missing entries, so there is no completed.csv.\n`);
+  }
+  return writeFit(given.out, result, {
+    record: tableRecord(table, labelColumn, units),
+    labels: drawable(labelsOfPoints(result, pictureLabels(table)), streams),
+    ids: labelsOfPoints(result, table.ids),
+    completed,
+  });
+}
+
+/** What points are coloured by: `--color` where it is text, else the labels. */
+function pictureLabels({ color, labels }: Table): readonly string[] | undefined {
+  return Array.isArray(color) ? color : labels;
 }
 
 /** Labels if a picture can tell them apart. */
@@ -121,7 +200,11 @@ function drawable(labels: readonly string[] | undefined, streams: Streams): read
   return undefined;
 }
 
-const outcome = ({ model, objective, status, message, diagnostics }: Fit, files: readonly string[]) => ({
+const outcome = (
+  { model, objective, status, message, diagnostics }: Fit,
+  files: readonly string[],
+  { columns, leftOut }: Table,
+) => ({
   model,
   objective,
   status,
@@ -129,6 +212,8 @@ const outcome = ({ model, objective, status, message, diagnostics }: Fit, files:
   evaluations: diagnostics.evaluations,
   seconds: diagnostics.seconds,
   files,
+  columns,
+  leftOut,
 });
 
 const summary = (

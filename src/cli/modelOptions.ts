@@ -4,15 +4,18 @@ import type { ModelOptions } from './modelParts.ts';
 
 /** Options of the model that have flags of their own. */
 export interface FlaggedOptions {
+  readonly model: string;
   readonly dim?: number;
   readonly kernel?: string;
   readonly missing?: string;
+  readonly inducing?: number;
 }
 
 /** Options of the model: those of a JSON file, if any, with those of the flags; 2 latent dimensions unless given. */
 export async function readModelOptions(file: string | undefined, flags: FlaggedOptions): Promise<ModelOptions> {
   const options = file === undefined ? {} : await readObject(file);
-  const given = Object.entries({ latentDim: flags.dim, kernel: flags.kernel, missing: flags.missing }).filter(
+  const { dim, kernel, missing } = flags;
+  const given = Object.entries({ latentDim: dim, kernel, missing, ...sparse(flags) }).filter(
     ([, value]) => value !== undefined,
   );
   for (const [name, value] of given) {
@@ -23,6 +26,14 @@ export async function readModelOptions(file: string | undefined, flags: FlaggedO
     );
   }
   return { latentDim: 2, ...options, ...Object.fromEntries(given) };
+}
+
+/** What `--inducing` is called in a model: inducing inputs, or centres of a spline. */
+function sparse({ model, inducing, kernel }: FlaggedOptions): Record<string, unknown> {
+  if (inducing === undefined) return {};
+  if (model !== 'tpslvm') return { inducing };
+  if (kernel === undefined) return { kernel: `thinPlateSpline(centres=${inducing})` };
+  throw new InvalidInputError('--inducing puts centres into the spline of tpslvm; it cannot stand beside --kernel.');
 }
 
 async function readObject(file: string): Promise<Record<string, unknown>> {

@@ -1,5 +1,6 @@
 import {
   alle,
+  bayesianGplvm,
   classicalMds,
   dgplvm,
   drill,
@@ -21,13 +22,15 @@ import {
   rankGplvm,
   tpslvm,
   tsneGplvm,
+  unknownName,
 } from '../index.ts';
 import { type ModelOptions, withParts } from './modelParts.ts';
 
 /** One label a point; '' where it is missing. */
 type PointLabels = readonly string[];
 
-interface ModelKind {
+export interface ModelKind {
+  /** Whether it is made from labels, some of which may then be missing. */
   readonly takesLabels: boolean;
   create(observations: Matrix, labels: PointLabels, options: ModelOptions): Model;
 }
@@ -48,6 +51,7 @@ const ofLabelledPoints = (
 /** The models that can be fitted from the command line, by name. */
 const MODELS: Readonly<Record<string, ModelKind>> = {
   gplvm: ofPoints(gplvm),
+  bayesianGplvm: ofPoints(bayesianGplvm),
   tpslvm: ofPoints(tpslvm),
   gplrf: ofLabelledPoints(gplrf),
   dgplvm: ofLabelledPoints(dgplvm),
@@ -73,9 +77,6 @@ export const MODEL_NAMES = Object.keys(MODELS);
 /** Those of them that are made from labels. */
 export const LABELLED_MODELS = MODEL_NAMES.filter((name) => MODELS[name]!.takesLabels);
 
-/** Whether a model is made from labels, some of which may then be missing. */
-export const takesLabels = (name: string): boolean => kindOf(name).takesLabels;
-
 /**
  * @param name - one of `MODEL_NAMES`
  * @param observations - N×D
@@ -98,8 +99,9 @@ export function createModel(
   return kind.create(observations, labels ?? [], options);
 }
 
-function kindOf(name: string): ModelKind {
+/** How the model of a name is made. */
+export function kindOf(name: string): ModelKind {
   const kind = Object.hasOwn(MODELS, name) ? MODELS[name] : undefined;
   if (kind !== undefined) return kind;
-  throw new InvalidInputError(`There is no model '${name}'. Known are ${MODEL_NAMES.join(', ')}.`);
+  throw unknownName('model', name, MODEL_NAMES, 'latentfield');
 }

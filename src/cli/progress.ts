@@ -11,11 +11,19 @@ export interface ProgressBar {
 /** Where nobody watches. */
 export const NO_BAR: ProgressBar = { update: () => {}, stop: () => {} };
 
-/** Draws a bar when stderr is a terminal; elsewhere it would only fill a log. */
+/** Ends the marks of a bar: wraps lines and shows the cursor again. */
+export const CLEAN_TERMINAL = '\x1B[?7h\x1B[?25h\n';
+
+/** Shows where a fit stands: a bar on a terminal; elsewhere a line now and then, so that a log tells that it goes on. */
 export function progressBar(stderr: Streams['stderr'], total: number): ProgressBar {
-  if (!stderr.isTTY || total === 0) return NO_BAR;
+  if (total === 0) return NO_BAR;
+  return stderr.isTTY ? drawnBar(stderr, total) : lines(stderr, total);
+}
+
+function drawnBar(stderr: Streams['stderr'], total: number): ProgressBar {
+  const left = remaining(total);
   const bar = new SingleBar({
-    format: '{bar} {value}/{total} iterations | objective {objective} | {duration_formatted}',
+    format: '{bar} {value}/{total} iterations | objective {objective} | {duration_formatted}{left}',
     stream: stderr,
     barCompleteChar: '█',
     barIncompleteChar: '░',
@@ -24,9 +32,61 @@ export function progressBar(stderr: Streams['stderr'], total: number): ProgressB
     // An interrupt stops the fit, not the program: see main.ts.
     gracefulExit: false,
   });
-  bar.start(total, 0, { objective: '…' });
+  bar.start(total, 0, { objective: '…', left: '' });
   return {
-    update: ({ iteration, objective }) => bar.update(iteration, { objective: objective.toPrecision(8) }),
+    update: ({ iteration, objective }) => {
+      const time = left(iteration);
+      bar.update(iteration, {
+        objective: objective.toPrecision(8),
+        left: time === undefined ? '' : `, at most ${inWords(time)} left`,
+      });
+    },
     stop: () => bar.stop(),
   };
+}
+
+/** Seconds from the start to the first line; to each further one half as long again as to the one before. */
+const FIRST_LINE = 5;
+
+function lines(stderr: Streams['stderr'], total: number): ProgressBar {
+  const start = performance.now();
+  const left = remaining(total);
+  const seconds = () => (performance.now() - start) / 1000;
+  let next = FIRST_LINE;
+  let last: TraceEntry | undefined;
+  const tell = () => {
+    if (seconds() < next) return;
+    next = Math.max(seconds(), next) * 1.5;
+    const time = last === undefined ? undefined : left(last.iteration);
+    const at =
+      last === undefined
+        ? 'before the first iteration'
+        : `iteration ${last.iteration} of at most ${total}, objective ${last.objective.toPrecision(8)}`;
+    stderr.write(`${inWords(seconds())}: ${at}${time === undefined ? '' : `, at most ${inWords(time)} left`}\n`);
+  };
+  const timer = setInterval(tell, 1000);
+  timer.unref();
+  return {
+    update: (progress) => {
+      last = progress;
+      tell();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** Seconds that the iterations left would take at the pace so far; known after a few. */
+function remaining(total: number): (iteration: number) => number | undefined {
+  const start = performance.now();
+  return (iteration) => {
+    const seconds = (performance.now() - start) / 1000;
+    if (iteration < 3 || seconds < 1) return undefined;
+    return (seconds / iteration) * (total - iteration);
+  };
+}
+
+/** "12 s", "3 min", "2.5 h". */
+export function inWords(seconds: number): string {
+  if (seconds < 100) return `${Math.round(seconds)} s`;
+  return seconds < 6000 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }

@@ -1,62 +1,78 @@
 import type { Command } from 'commander';
-import { InvalidInputError, Matrix, type Projection } from '../index.ts';
-import { writeTable } from '../io/index.ts';
+import type { Matrix, Projection } from '../index.ts';
+import { ability } from './abilities.ts';
+import { column } from './column.ts';
 import { readFit } from './fitFiles.ts';
+import { fittedTable } from './fittedTable.ts';
 import { missingFlag } from './flags.ts';
-import { readLabelledTable } from './labelledTable.ts';
+import { addOutputFlags, checkAbsent, type OutputArguments, putTable } from './output.ts';
 import type { Streams } from './streams.ts';
+import { addTableFlags, type TableArguments } from './tableFlags.ts';
+import { dimensionNames, sideBySide, unitsOf } from './tableRecord.ts';
 
-interface ProjectArguments {
+interface ProjectArguments extends TableArguments, OutputArguments {
   readonly labels?: string;
   readonly missing?: string;
-  readonly out?: string;
-  readonly json?: boolean;
 }
 
 /** Adds `project DIR DATA` to the program. */
-export function addProjectCommand(program: Command, streams: Streams): void {
-  program
+export function addProjectCommand(program: Command, streams: Streams, signal: AbortSignal | undefined): void {
+  const command = program
     .command('project')
     .description('find the latents of new observations; write them as CSV: x1 … xq, logDensity')
     .argument('<dir>', 'folder of a fit')
-    .argument('<data>', 'new observations, one point a row, with the columns that were fitted: .csv, .tsv or .npy')
-    .option('--labels <column>', 'a column of DATA, by name or index from 0, that is none of the observations')
-    .addOption(missingFlag())
-    .option('--out <file>', 'write .csv or .tsv there (default: CSV on stdout)')
-    .option('--json', 'print one JSON object')
-    .action((folder: string, data: string, given: ProjectArguments) => projectTable(folder, data, given, streams));
+    .argument(
+      '<data>',
+      "new observations, one point a row, with the columns that were fitted, matched by name; '-' reads stdin",
+    )
+    .option('--labels <column>', 'a column of DATA, by name or number from 0, that is none of the observations')
+    .addOption(missingFlag());
+  addOutputFlags(addTableFlags(command, { choosesColumns: false })).action(
+    (folder: string, data: string, given: ProjectArguments) => projectTable(folder, data, given, streams, signal),
+  );
 }
 
-async function projectTable(folder: string, data: string, given: ProjectArguments, streams: Streams): Promise<void> {
-  const fit = await readFit(folder);
-  const allowMissing = given.missing === 'ignore';
-  const table = await readLabelledTable(data, given.labels, { allowMissing, allowMissingLabels: true });
-  if (fit.project === undefined) {
-    throw new InvalidInputError('This model has no mapping from latents to observations, so it cannot place new ones.');
-  }
-  const projection = await fit.project(table.observations);
-  const { latents, logDensity } = projection;
-  const names = [...Array.from({ length: latents.columns }, (_, d) => `x${d + 1}`), 'logDensity'];
-  const rows = withDensity(projection);
-  if (given.out !== undefined) await writeTable(given.out, rows, names);
-  if (given.json) {
-    const files = given.out === undefined ? [] : [given.out];
-    const found = { latents: latents.toArrays(), logDensity: Array.from(logDensity) };
-    streams.stdout.write(`${JSON.stringify({ model: fit.model, ...found, files })}\n`);
-    return;
-  }
-  if (given.out === undefined) streams.stdout.write(csvOf(rows, names));
-  streams.stderr.write(summary(fit.model, projection));
+async function projectTable(
+  folder: string,
+  data: string,
+  given: ProjectArguments,
+  streams: Streams,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { fit, record } = await readFit(folder);
+  const project = ability(fit, 'project', 'place new points');
+  if (given.out !== undefined) checkAbsent([given.out], given.force);
+  const units = unitsOf(record);
+  const { table, observations } = await fittedTable(data, record, given, streams);
+  const projection = await project(observations, signal === undefined ? {} : { signal });
+  const { latents } = projection;
+  // A density of standardised columns is one of the columns themselves times what they were divided by.
+  const logDensity = projection.logDensity.map(
+    (density, i) => density - logDeviations(observations, i, units?.deviation),
+  );
+  const placed = { latents, logDensity };
+  const ids = table.ids === undefined ? undefined : { name: table.idColumn ?? 'id', values: table.ids };
+  await putTable(
+    streams,
+    given,
+    { matrix: sideBySide(latents, column(logDensity)), names: [...dimensionNames(latents), 'logDensity'], ids },
+    {
+      model: fit.model,
+      latents: latents.toArrays(),
+      logDensity: Array.from(logDensity),
+      ...(ids && { ids: ids.values }),
+    },
+  );
+  if (given.json) return;
+  streams.stderr.write(summary(fit.model, placed));
   if (given.out !== undefined) streams.stderr.write(`wrote ${given.out}\n`);
 }
 
-function withDensity({ latents, logDensity }: Projection): Matrix {
-  return Matrix.from(latents.toArrays().map((row, i) => [...row, logDensity[i]!]));
+/** Σ log deviation_j over the observed entries of a row. */
+function logDeviations(Y: Matrix, row: number, deviation: Float64Array | undefined): number {
+  if (deviation === undefined) return 0;
+  return Y.row(row).reduce((sum, entry, j) => sum + (Number.isNaN(entry) ? 0 : Math.log(deviation[j]!)), 0);
 }
-
-/** Numbers need no quotes; each is the shortest decimal that reads back as the same double. */
-const csvOf = (table: Matrix, names: readonly string[]): string =>
-  [names, ...table.toArrays()].map((cells) => `${cells.join(',')}\n`).join('');
 
 function summary(model: string, { latents, logDensity }: Projection): string {
   const mean = logDensity.reduce((sum, density) => sum + density, 0) / logDensity.length;

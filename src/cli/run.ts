@@ -1,9 +1,12 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { InvalidInputError, LatentFieldError } from '../index.ts';
-import { addFitCommand } from './fitCommand.ts';
+import { addFitCommand, INTERRUPTED } from './fitCommand.ts';
+import { addInfoCommand } from './infoCommand.ts';
+import { addPredictCommands } from './predictCommands.ts';
 import { addProjectCommand } from './projectCommand.ts';
 import { addScoreCommand } from './scoreCommand.ts';
+import { addSelectCommand } from './selectCommand.ts';
 import type { Streams } from './streams.ts';
 
 const { version, description } = createRequire(import.meta.url)('../../package.json') as {
@@ -17,7 +20,7 @@ const { version, description } = createRequire(import.meta.url)('../../package.j
  * @param argv - arguments after the program's name
  * @param streams - where to write
  * @param signal - aborting it stops a fit, which still writes its best point
- * @returns the exit code: 0, 2 for bad usage or bad input, 1 when the computation failed
+ * @returns the exit code: 0, 2 for bad usage or bad input, 1 when the computation failed, 130 when it was interrupted
  */
 export async function run(argv: readonly string[], streams: Streams, signal?: AbortSignal): Promise<number> {
   let exitCode = 0;
@@ -32,21 +35,26 @@ export async function run(argv: readonly string[], streams: Streams, signal?: Ab
   addFitCommand(program, streams, signal, (code) => {
     exitCode = code;
   });
-  addProjectCommand(program, streams);
+  addProjectCommand(program, streams, signal);
   addScoreCommand(program, streams);
+  addPredictCommands(program, streams);
+  addSelectCommand(program, streams, signal);
+  addInfoCommand(program, streams);
   try {
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     // Commander has already said what is wrong; help and version end with 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (signal?.aborted) return INTERRUPTED;
     streams.stderr.write(`error: ${explanation(error)}\n`);
     return error instanceof InvalidInputError ? 2 : 1;
   }
 }
 
-/** A sentence for what the library foresaw; the whole stack for what it did not. */
-function explanation(error: unknown): string {
+/** A sentence, of what the library did not foresee too: a stack helps nobody who runs a command. */
+export function explanation(error: unknown): string {
   if (error instanceof LatentFieldError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const message = error instanceof Error ? `${error.name}: ${error.message.split('\n')[0]}` : String(error);
+  return `latentfield failed in a way that it does not know. Please report it with the command and this line: ${message}`;
 }

@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import { continuity, type Fit, InvalidInputError, nearestNeighbourError, trustworthiness } from '../index.ts';
 import { readFit } from './fitFiles.ts';
+import { fittedTable } from './fittedTable.ts';
 import { wholeFrom } from './flags.ts';
-import { isFile, readLabelledTable, readPointLabels } from './labelledTable.ts';
+import { isFile, readPointLabels } from './labelledTable.ts';
 import { labelsOfPoints, rowsOfPoints, selectRows } from './shownPoints.ts';
 import type { Streams } from './streams.ts';
+import { addTableFlags, type TableArguments } from './tableFlags.ts';
 
-interface ScoreArguments {
+interface ScoreArguments extends TableArguments {
   readonly labels?: string;
   readonly data?: string;
   readonly neighbours?: number;
@@ -18,21 +20,24 @@ const NEIGHBOURS = 10;
 
 /** Adds `score DIR` to the program. */
 export function addScoreCommand(program: Command, streams: Streams): void {
-  program
+  const command = program
     .command('score')
     .description('say how good a fit is: its objective, how well classes and neighbourhoods are kept')
     .argument('<dir>', 'folder of a fit')
-    .option('--data <file>', 'the observations that were fitted, for trustworthiness and continuity')
+    .option(
+      '--data <file>',
+      'the table that was fitted, for trustworthiness and continuity; columns are matched by name',
+    )
     .option(
       '--labels <file|column>',
-      'labels, for the nearest-neighbour error: a file with one a row, or a column of --data by name or index from 0',
+      'labels, for the nearest-neighbour error: a file with one a row, or a column of --data by name or number from 0',
     )
     .option('--neighbours <k>', `neighbours of trustworthiness and continuity (default: ${NEIGHBOURS})`, wholeFrom(1))
-    .option('--json', 'print one JSON object')
-    .action(async (folder: string, given: ScoreArguments) => {
-      const scores = await scoresOf(folder, given);
-      streams.stdout.write(given.json ? `${JSON.stringify(scores)}\n` : summary(scores));
-    });
+    .option('--json', 'print one JSON object');
+  addTableFlags(command, { choosesColumns: false }).action(async (folder: string, given: ScoreArguments) => {
+    const scores = await scoresOf(folder, given, streams);
+    streams.stdout.write(given.json ? `${JSON.stringify(scores)}\n` : summary(scores));
+  });
 }
 
 interface Scores {
@@ -48,7 +53,8 @@ interface Scores {
   readonly continuity?: number;
 }
 
-async function scoresOf(folder: string, { data, labels, neighbours }: ScoreArguments): Promise<Scores> {
+async function scoresOf(folder: string, given: ScoreArguments, streams: Streams): Promise<Scores> {
+  const { data, labels, neighbours } = given;
   if (labels !== undefined && data === undefined && !isFile(labels)) {
     throw new InvalidInputError(
       `There is no file '${labels}' of labels. Give one, or --data with a column of that name.`,
@@ -57,18 +63,18 @@ async function scoresOf(folder: string, { data, labels, neighbours }: ScoreArgum
   if (neighbours !== undefined && data === undefined) {
     throw new InvalidInputError('--neighbours is for trustworthiness and continuity, which take --data.');
   }
-  const fit = await readFit(folder);
+  const { fit, record } = await readFit(folder);
   const { model, objective, status, latents } = fit;
-  const missing = { allowMissingLabels: true };
-  const table = data === undefined ? undefined : await readLabelledTable(data, labels, missing);
-  const given = table?.labels ?? (labels && (await readPointLabels(labels, latents.rows, true)));
+  const fitted = data === undefined ? undefined : await fittedTable(data, record, given, streams);
+  const count = fitted?.observations.rows ?? latents.rows;
+  const ofPoints = fitted?.table.labels ?? (labels && (await readPointLabels(labels, count, true)));
   return {
     model,
     objective,
     status,
     points: latents.rows,
-    ...(table === undefined ? {} : neighbourhoodScores(fit, table.observations, neighbours)),
-    ...(given ? labelScores(fit, given) : {}),
+    ...(fitted === undefined ? {} : neighbourhoodScores(fit, fitted.observations, neighbours)),
+    ...(ofPoints ? labelScores(fit, ofPoints) : {}),
   };
 }
 

@@ -1,4 +1,5 @@
 export { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from './errors.ts';
 export { Matrix, type MatrixLike } from './matrix.ts';
 export type { Standardization } from './observations.ts';
+export { unknownName } from './options.ts';
 export { type Random, seededRandom } from './random.ts';

@@ -5,7 +5,7 @@ import { unknownName } from '../core/options.ts';
 export type ColumnChoice = string | number | readonly (string | number)[];
 
 /**
- * The numbers of the columns that are chosen, in the order of the table. A text is, in this order: a column's name; names between commas; a
+ * The numbers of the columns that are chosen, in the order in which they are. A text is, in this order: a column's name; names between commas; a
  * pattern with `*` for any characters; a range `first:last` by name or number, both included; a number from 0.
  *
  * @param names - of all columns
@@ -17,7 +17,7 @@ export type ColumnChoice = string | number | readonly (string | number)[];
 export function chosenColumns(names: readonly string[], choice: ColumnChoice, purpose: string, file: string): number[] {
   const parts = typeof choice === 'object' ? choice : [choice];
   const chosen = new Set(parts.flatMap((part) => columnsOf(names, part, purpose, file)));
-  return names.map((_, j) => j).filter((j) => chosen.has(j));
+  return [...chosen];
 }
 
 /** The number of the one column that is chosen. */

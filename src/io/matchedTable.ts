@@ -54,19 +54,12 @@ export async function readMatchingTable(
       `'${file}' has ${counted(unknown.length, 'column')} that the fit does not know: ${quoted(unknown.map(({ name }) => name))}. Leave them out with --drop.`,
     );
   }
-  const table = tableOf(inOrder(raw, known.columns), { ...options, columns: known.columns });
+  const table = tableOf(raw, { ...options, columns: known.columns });
   const order = names.filter((name) => known.columns.includes(name));
   const isSwapped = order.some((name, j) => name !== known.columns[j]);
   return isSwapped
     ? { ...table, notes: [...table.notes, 'The columns are put in the order of the fit, by their names.'] }
     : table;
-}
-
-/** The same table with the known columns first, in their order. */
-function inOrder(raw: RawTable, first: readonly string[]): RawTable {
-  const byName = new Map(raw.columns.map((column) => [column.name, column]));
-  const rest = raw.columns.filter(({ name }) => !first.includes(name));
-  return { ...raw, columns: [...first.map((name) => byName.get(name)!), ...rest] };
 }
 
 function byPlace(raw: RawTable, { columns, others }: KnownColumns, options: ReadTableOptions): Table {

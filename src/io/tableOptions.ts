@@ -3,7 +3,7 @@ import type { ColumnChoice } from './chosenColumns.ts';
 
 export interface ReadTableOptions {
   /**
-   * The columns of the observations: names, patterns such as 'pixel*', ranges such as 'a:d', numbers from 0. Unless given, all columns of
+   * The columns of the observations: names, patterns such as 'pixel*', ranges such as 'a:d', numbers from 0, in that order. Unless given, all columns of
    * numbers but those that look like an index, and constant ones; of an array of NumPy, all.
    */
   readonly columns?: ColumnChoice;

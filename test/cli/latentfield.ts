@@ -16,15 +16,20 @@ function capture(isTTY = false) {
   return { stream: Object.assign(stream, { isTTY }), read: () => text };
 }
 
-/** Runs the command line as main.ts does, with captured streams. */
+/**
+ * Runs the command line as main.ts does, with captured streams. Fits replace results that are there, unless told otherwise; `complaints` is
+ * what stderr holds beside what a fit says about a table of which nothing is left out.
+ */
 export async function latentfield(
-  args: readonly string[],
-  { isTTY = false, signal }: { isTTY?: boolean; signal?: AbortSignal } = {},
+  given: readonly string[],
+  { isTTY = false, signal, force = true }: { isTTY?: boolean; signal?: AbortSignal; force?: boolean } = {},
 ) {
+  const args = given[0] === 'fit' && force && !given.includes('--help') ? [...given, '--force'] : given;
   const stdout = capture();
   const stderr = capture(isTTY);
   const exitCode = await run(args, { stdout: stdout.stream, stderr: stderr.stream }, signal);
-  return { exitCode, stdout: stdout.read(), stderr: stderr.read() };
+  const plain = /^(.*: \d+ points, \d+ columns: |(labels|ids|colours): ).*\n/gm;
+  return { exitCode, stdout: stdout.read(), stderr: stderr.read(), complaints: stderr.read().replace(plain, '') };
 }
 
 /** A table of 30 points with a last column of labels, and where to put results. */

@@ -52,7 +52,7 @@ it('the first Ctrl-C ends a fit after its evaluation, and what it has come to is
     await until(() => existsSync(checkpoint));
     kill('SIGINT');
   });
-  expect([status, signal]).toEqual([0, null]);
+  expect([status, signal]).toEqual([130, null]);
   expect(stderr).toContain('Stopping after this evaluation; Ctrl-C again to quit at once.');
   expect(stdout).toContain('Stopped by the abort signal');
   expect(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'))).toMatchObject({ status: 'stopped' });

@@ -53,7 +53,7 @@ describe('latentfield project', () => {
     expect(quiet.stderr).toBe(`${ran.stderr}wrote ${out}\n`);
     expect((await readTable(out)).observations).toEqual(printed.observations);
 
-    const object = await latentfield(['project', path, data, '--labels', 'flow', '--json', '--out', out]);
+    const object = await latentfield(['project', path, data, '--labels', 'flow', '--json', '--force', '--out', out]);
     expect(object.stderr).toBe('');
     expect(JSON.parse(object.stdout)).toEqual({
       model,
@@ -83,6 +83,7 @@ describe('latentfield project', () => {
     writeOther('fit.json', '{"format": "something"}');
     const { path: broken, write: writeBroken } = temporaryFolder();
     writeBroken('fit.json', saved.gplvm.slice(0, 100));
+    const { path: spectral } = await prepared('isomap');
     const narrow = write('narrow.csv', 'a,b\n1,2\n3,4\n');
     const cases: [readonly string[], string][] = [
       [[], "missing required argument 'dir'"],
@@ -94,6 +95,7 @@ describe('latentfield project', () => {
       [[path, join(path, 'absent.csv')], 'there is no such file'],
       [[path, data, '--labels', 'flow', '--out', join(path, 'no', 'where.csv')], 'cannot be written'],
       [[path, data, '--labels', 'flow', '--out', join(path, 'placed.npy')], 'tables are written as .csv or .tsv'],
+      [[spectral, data, '--labels', 'flow'], 'A fit of isomap cannot place new points.'],
     ];
     for (const [args, message] of cases) {
       const ran = await latentfield(['project', ...args]);

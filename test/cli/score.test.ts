@@ -16,7 +16,7 @@ async function fitted() {
 describe('latentfield score', () => {
   it('gives the objective alone', async () => {
     const { path, result } = await fitted();
-    expect(await latentfield(['score', path])).toEqual({
+    expect(await latentfield(['score', path])).toMatchObject({
       exitCode: 0,
       stdout: `gplvm: 30 points, maxIterations\nobjective ${result.objective}\n`,
       stderr: '',

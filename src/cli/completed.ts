@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { type Fit, InvalidInputError, Matrix, NumericalError, type Prediction } from '../index.ts';
+import { type LabelColumn, type StandardisedColumns, writeTable } from '../io/index.ts';
+import type { TableRecord } from './tableRecord.ts';
+
+/** A table whose holes are filled in. */
+export interface Completed {
+  /** N×D, what was observed and, elsewhere, its mean. */
+  readonly mean: Matrix;
+  /** N×D, 0 where it was observed. */
+  readonly deviation: Matrix;
+}
+
+/**
+ * The table that was fitted with its holes filled in, in its own units: by the model's `impute`, or its predictions at the latents.
+ *
+ * @returns undefined where the model can do neither
+ */
+export function completedTable(
+  fit: Fit,
+  Y: Matrix,
+  units: StandardisedColumns | undefined,
+): Completed | undefined {
+  let found: Prediction | undefined;
+  try {
+    found = fit.impute?.(Y) ?? fit.predict?.(fit.latents, { noise: true });
+  } catch (error) {
+    if (!(error instanceof InvalidInputError || error instanceof NumericalError)) throw error;
+  }
+  return found && found.mean.rows === Y.rows ? filled(Y, found, units) : undefined;
+}
+
+/** Y where it is observed, the prediction elsewhere. */
+export function filled(Y: Matrix, { mean, variance }: Prediction, units: StandardisedColumns | undefined): Completed {
+  const means = new Matrix(
+    Y.data.map((entry, k) => (Number.isNaN(entry) ? mean.data[k]! : entry)),
+    Y.rows,
+    Y.columns,
+  );
+  const variances = new Matrix(
+    Y.data.map((entry, k) => (Number.isNaN(entry) ? variance.data[k]! : 0)),
+    Y.rows,
+    Y.columns,
+  );
+  return { mean: units?.undo(means) ?? means, deviation: deviations(units?.undoVariance(variances) ?? variances) };
+}
+
+/** Roots of variances. */
+export const deviations = ({ data, rows, columns }: Matrix): Matrix => new Matrix(data.map(Math.sqrt), rows, columns);
+
+/** Writes completed.csv and completedDeviations.csv. */
+export async function completedFiles(
+  folder: string,
+  { mean, deviation }: Completed,
+  { columns }: TableRecord,
+  ids: LabelColumn | undefined,
+): Promise<string[]> {
+  const files = [join(folder, 'completed.csv'), join(folder, 'completedDeviations.csv')] as const;
+  const options = ids === undefined ? {} : { ids };
+  await writeTable(files[0], mean, columns, undefined, options);
+  await writeTable(files[1], deviation, columns, undefined, options);
+  return [...files];
+}

@@ -1,0 +1,194 @@
+import { MODEL_NAMES } from './models.ts';
+
+/** What an option is for, and its default; the same for all models that take it unless a model says otherwise. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  latentDim: 'number of latent dimensions (2; flag --dim)',
+  kernel: 'covariance of the mapping ("rbf + bias" with the scales held; flag --kernel)',
+  noise: 'variance of the noise, or { "fixed": number } (a hundredth of the mean variance)',
+  priors: 'priors on the latents (["standardNormal"]; [] for none)',
+  missing: '"ignore" uses the entries that are there (missing ones are an error; flag --missing)',
+  centre: 'whether column means are removed (true)',
+  scale: 'whether columns are divided by their deviations (false)',
+  init: '"pca", or N×q numbers to start at ("pca")',
+  backConstraint: 'latents as a function of the data: "kernel", "mlp" or "linear" (none)',
+  dynamics: 'true, or { "order", "segments", "kernel" }: latents follow each other in time (false)',
+  strength: 'weight of the prior (1)',
+  neighbours: 'nearest neighbours of each point (7)',
+  radius: 'points no further apart are neighbours, in the place of neighbours (none)',
+  basePrecision: 'precision of the field apart from its graph (1e-4)',
+  slackPenalty: 'price of breaking a distance (Infinity: none may be broken)',
+  embedding: '"kernelPca" or "eigenmap" ("kernelPca")',
+  input: '"points", or "distances" N×N ("points")',
+  disconnected: 'about a graph in several parts: "error" or "largest" ("error")',
+  regularization: 'part of the trace added to each local Gram matrix (1e-3)',
+  inducing: 'number of inducing inputs (at most 50; flag --inducing)',
+  latentVariance: "where the latents' variances start (0.5)",
+  jitter: 'added to the covariance of the inducing inputs (1e-8)',
+};
+
+const FAMILY = ['kernel', 'noise', 'priors', 'missing', 'centre', 'scale', 'init', 'backConstraint', 'dynamics'];
+
+interface Description {
+  readonly summary: string;
+  readonly options: readonly string[];
+  /** Where this model differs from OPTIONS. */
+  readonly own?: Readonly<Record<string, string>>;
+}
+
+const MODELS: Readonly<Record<string, Description>> = {
+  gplvm: {
+    summary: 'Gaussian process latent variable model: smooth nonlinear mapping, predictions with error bars',
+    options: FAMILY,
+  },
+  bayesianGplvm: {
+    summary: 'GPLVM with distributions as latents: finds how many dimensions are needed; large N',
+    options: ['inducing', 'kernel', 'noise', 'init', 'latentVariance', 'missing', 'centre', 'scale', 'jitter'],
+    own: { kernel: 'covariance of the mapping (an rbf with one lengthscale a dimension)' },
+  },
+  tpslvm: {
+    summary: 'thin plate spline latent variable model: no lengthscale to choose',
+    options: FAMILY,
+    own: { kernel: 'covariance of the mapping ("thinPlateSpline"; flag --inducing gives it centres)' },
+  },
+  gplrf: {
+    summary: 'GPLVM whose latents keep points of one label together; some labels may be missing',
+    options: [...FAMILY, 'strength', 'neighbours'],
+    own: {
+      priors: 'priors beside that of the labels (none)',
+      neighbours: 'edges to so many nearest points of the same label (all)',
+      backConstraint: 'latents as a function of the data ("kernel")',
+    },
+  },
+  dgplvm: {
+    summary: 'GPLVM whose latents separate labels as discriminant analysis does',
+    options: [...FAMILY, 'strength', 'form', 'r'],
+    own: {
+      form: '"published" or "inverse" ("published")',
+      r: 'added to the scatter within classes',
+      priors: 'priors beside that of the labels (none)',
+    },
+  },
+  llGplvm: {
+    summary: 'GPLVM whose latents keep local linear neighbourhoods',
+    options: [...FAMILY, 'neighbours', 'strength'],
+    own: { priors: 'priors beside that of the neighbourhoods' },
+  },
+  rankGplvm: {
+    summary: 'GPLVM that empties the dimensions that are not needed',
+    options: [...FAMILY, 'strength', 'beta'],
+    own: { beta: 'how sharply dimensions are counted', priors: 'priors beside that of the rank' },
+  },
+  tsneGplvm: {
+    summary: 'GPLVM whose latents keep the neighbourhoods of t-SNE',
+    options: [...FAMILY, 'strength', 'perplexity'],
+    own: { perplexity: 'effective number of neighbours', priors: 'priors beside that of t-SNE' },
+  },
+  meu: {
+    summary: 'maximum entropy unfolding: keeps distances to neighbours, learns the graph; fills holes',
+    options: ['neighbours', 'basePrecision', 'slackPenalty', 'missing', 'embedding'],
+  },
+  mpme: {
+    summary: 'maximum entropy over all pairs: learns a sparse graph among all points',
+    options: ['basePrecision', 'slackPenalty', 'distances', 'embedding'],
+    own: {
+      distances: '"squared", "plain", or a kernel as text ("squared")',
+      basePrecision: 'precision of the field apart from its graph (1)',
+    },
+  },
+  alle: {
+    summary: 'acyclic locally linear embedding: a fast one-pass field',
+    options: ['neighbours', 'regularization', 'basePrecision', 'order'],
+    own: {
+      order: 'which points come before which, a list of their numbers (their own)',
+      regularization: 'part of the trace added to each local Gram matrix, or "auto" ("auto")',
+    },
+  },
+  drill: {
+    summary: 'sparse inverse covariance between points, with a penalty',
+    options: ['neighbours', 'penalty'],
+    own: {
+      neighbours: 'nearest neighbours that may be joined, or "all" (7)',
+      penalty: "price of an entry (a hundredth of the mean of S's diagonal)",
+    },
+  },
+  pca: { summary: 'principal components', options: [] },
+  ppca: {
+    summary: 'probabilistic principal components',
+    options: ['dual'],
+    own: { dual: 'whether the latents are the parameters' },
+  },
+  kernelPca: {
+    summary: 'principal components in the space of a kernel',
+    options: ['kernel'],
+    own: { kernel: 'the kernel (an rbf as wide as the data; flag --kernel)' },
+  },
+  classicalMds: { summary: 'classical scaling of distances', options: ['input'] },
+  isomap: {
+    summary: 'distances along the neighbourhood graph',
+    options: ['neighbours', 'radius', 'input', 'disconnected'],
+  },
+  mvu: {
+    summary: 'maximum variance unfolding',
+    options: [
+      'neighbours',
+      'radius',
+      'constraints',
+      'slackPenalty',
+      'commonNeighbours',
+      'rank',
+      'input',
+      'disconnected',
+    ],
+    own: {
+      constraints: '"inequality", "equality" or "slack" ("inequality")',
+      slackPenalty: 'price of "slack" (N²)',
+      commonNeighbours: 'whether points with a common neighbour are joined too (false)',
+      rank: 'columns of the factor to begin with (the larger of 6 and q + 2)',
+    },
+  },
+  lle: {
+    summary: 'locally linear embedding',
+    options: ['neighbours', 'regularization', 'generalised'],
+    own: { generalised: 'whether well reconstructed points count more (false)' },
+  },
+  laplacianEigenmaps: {
+    summary: 'eigenvectors of the graph Laplacian',
+    options: ['neighbours', 'radius', 'weights', 'width', 'normalized'],
+    own: { weights: '"binary" or "heat" ("binary")', width: 'of the heat', normalized: 'whether degrees count (true)' },
+  },
+};
+
+/** Options of a model by name: what they are for, and their defaults. */
+export function optionsOf(model: string): Record<string, string> {
+  const { options, own = {} } = MODELS[model]!;
+  return Object.fromEntries(['latentDim', ...options].map((name) => [name, own[name] ?? OPTIONS[name]!]));
+}
+
+/** One model: its options, for `--options FILE.json`. */
+export function modelHelp(model: string): string {
+  const options = Object.entries(optionsOf(model)).map(([name, text]) => `  ${name.padEnd(17)} ${text}\n`);
+  return `${model}: ${MODELS[model]!.summary}\nOptions, for a JSON object in --options FILE.json (defaults in brackets):\n${options.join('')}`;
+}
+
+/** All models, their options and examples, below the flags of `fit`. */
+export function modelsHelp(): string {
+  const models = MODEL_NAMES.map((name) => {
+    const { own = {} } = MODELS[name]!;
+    const names = Object.keys(optionsOf(name));
+    const differing = Object.entries(own).map(([option, text]) => `      ${option}: ${text}\n`);
+    return `  ${name}: ${MODELS[name]!.summary}\n    ${names.join(' ')}\n${differing.join('')}`;
+  });
+  const shared = Object.entries(OPTIONS).map(([name, text]) => `  ${name.padEnd(17)} ${text}\n`);
+  return `
+Models, and the options that --options FILE.json may hold:
+${models.join('')}
+Options (defaults in brackets, unless a model says otherwise above):
+${shared.join('')}
+Examples:
+  latentfield fit flowers.csv --model gplvm --labels species --out results
+  latentfield fit income.csv --model meu --standardise --drop 'note*' --out results
+  latentfield fit holes.csv --model gplvm --missing ignore --out results
+  zcat big.csv.gz | latentfield fit - --model bayesianGplvm --inducing 50 --out results
+  latentfield info mpme
+`;
+}

@@ -1,0 +1,186 @@
+import type { Command } from 'commander';
+import { type Fit, InvalidInputError, type Matrix, type Prediction } from '../index.ts';
+import { type Ability, ability } from './abilities.ts';
+import { deviations, filled } from './completed.ts';
+import { readFit } from './fitFiles.ts';
+import { fittedTable } from './fittedTable.ts';
+import { wholeFrom } from './flags.ts';
+import { readLatents } from './latentsTable.ts';
+import { addOutputFlags, checkAbsent, type OutputArguments, putTable } from './output.ts';
+import type { Streams } from './streams.ts';
+import { addTableFlags, type TableArguments } from './tableFlags.ts';
+import { columnNames, dimensionNames, sideBySide, type TableRecord, unitsOf } from './tableRecord.ts';
+
+/** Adds the commands that ask a fit for observations: predict, sample, interpolate, forecast, impute. */
+export function addPredictCommands(program: Command, streams: Streams): void {
+  addPredict(program, streams);
+  addSample(program, streams);
+  addInterpolate(program, streams);
+  addForecast(program, streams);
+  addImpute(program, streams);
+}
+
+const asked = (program: Command, name: string, description: string): Command =>
+  program.command(name).description(description).argument('<dir>', 'folder of a fit');
+
+async function fitFor<A extends Ability>(folder: string, name: A, purpose: string, given: OutputArguments) {
+  const saved = await readFit(folder);
+  const method = ability(saved.fit, name, purpose);
+  if (given.out !== undefined) checkAbsent([given.out], given.force);
+  return { ...saved, method };
+}
+
+function addPredict(program: Command, streams: Streams): void {
+  const command = asked(program, 'predict', 'predict observations at latent points: means, then standard deviations')
+    .argument('[latents]', "a table of columns x1 … xq; '-' reads stdin (default: the latents of the fit)")
+    .option('--no-noise', 'deviations of the function itself rather than of new observations');
+  addOutputFlags(command).action(
+    async (folder: string, latents: string | undefined, given: OutputArguments & { noise: boolean }) => {
+      const { fit, record, method } = await fitFor(folder, 'predict', 'predict observations', given);
+      const X = latents === undefined ? fit.latents : await readLatents(latents, fit.latents.columns);
+      const ids = latents === undefined ? idsOf(record, X) : undefined;
+      await putPrediction(streams, given, fit, record, method(X, { noise: given.noise }), { ids });
+    },
+  );
+}
+
+function addInterpolate(program: Command, streams: Streams): void {
+  const command = asked(program, 'interpolate', 'predict on the straight line between two training points')
+    .requiredOption('--from <point>', '(required) an id, or a number of a row from 0')
+    .requiredOption('--to <point>', '(required) likewise')
+    .option('--steps <n>', 'points on the way, both ends included', wholeFrom(2), 10);
+  addOutputFlags(command).action(
+    async (folder: string, given: OutputArguments & { from: string; to: string; steps: number }) => {
+      const { fit, record, method } = await fitFor(folder, 'interpolate', 'interpolate', given);
+      const ends = [given.from, given.to].map((point) => rowOf(point, record, fit.latents.rows)) as [number, number];
+      const found = method(...ends, given.steps);
+      await putPrediction(streams, given, fit, record, found, { latents: found.latents });
+    },
+  );
+}
+
+function addForecast(program: Command, streams: Streams): void {
+  const command = asked(program, 'forecast', 'predict what follows the last row; for models with dynamics').option(
+    '--steps <n>',
+    'rows ahead',
+    wholeFrom(1),
+    10,
+  );
+  addOutputFlags(command).action(async (folder: string, given: OutputArguments & { steps: number }) => {
+    const { fit, record, method } = await fitFor(folder, 'forecast', 'forecast', given);
+    const found = method(given.steps);
+    await putPrediction(streams, given, fit, record, found, { latents: found.latents });
+  });
+}
+
+function addSample(program: Command, streams: Streams): void {
+  const command = asked(program, 'sample', 'draw observations from the joint predictive distribution at latent points')
+    .argument('[latents]', "a table of columns x1 … xq; '-' reads stdin (default: the latents of the fit)")
+    .option('--seed <s>', 'seed of the draw', wholeFrom(Number.NEGATIVE_INFINITY), 0)
+    .option('--no-noise', 'draw the function itself rather than new observations');
+  addOutputFlags(command).action(
+    async (folder: string, latents: string | undefined, given: OutputArguments & { seed: number; noise: boolean }) => {
+      const { fit, record, method } = await fitFor(folder, 'sample', 'draw observations', given);
+      const X = latents === undefined ? fit.latents : await readLatents(latents, fit.latents.columns);
+      const drawn = method(X, { seed: given.seed, noise: given.noise });
+      const matrix = unitsOf(record)?.undo(drawn) ?? drawn;
+      const names = columnNames(record, matrix.columns);
+      const ids = latents === undefined ? idsOf(record, X) : undefined;
+      await put(
+        streams,
+        given,
+        { matrix, names, ids },
+        { model: fit.model, columns: names, sample: matrix.toArrays() },
+      );
+    },
+  );
+}
+
+function addImpute(program: Command, streams: Streams): void {
+  const command = asked(
+    program,
+    'impute',
+    'fill in the missing entries of a table: means, then standard deviations',
+  ).argument('<data>', "a table with the columns that were fitted: the training points, or new ones; '-' reads stdin");
+  addOutputFlags(addTableFlags(command, { choosesColumns: false })).action(
+    async (folder: string, data: string, given: OutputArguments & TableArguments) => {
+      const { fit, record } = await readFit(folder);
+      if (given.out !== undefined) checkAbsent([given.out], given.force);
+      const { table, observations } = await fittedTable(data, record, { ...given, missing: 'ignore' }, streams);
+      const prediction = await imputation(fit, observations);
+      const { mean, deviation } = filled(observations, prediction, unitsOf(record));
+      const names = columnNames(record, mean.columns);
+      const ids = table.ids === undefined ? undefined : { name: table.idColumn ?? 'id', values: table.ids };
+      await put(
+        streams,
+        given,
+        { matrix: sideBySide(mean, deviation), names: [...names, ...names.map(deviationName)], ids },
+        { model: fit.model, columns: names, mean: mean.toArrays(), deviation: deviation.toArrays() },
+      );
+    },
+  );
+}
+
+/** Over the training points by the fit's own `impute`, for new points by their projections. */
+async function imputation(fit: Fit, Y: Matrix): Promise<Prediction> {
+  if (fit.impute !== undefined && Y.rows === fit.latents.rows) return fit.impute(Y);
+  const purpose = 'fill in missing entries of new points';
+  const predict = ability(fit, 'predict', purpose);
+  const { latents } = await ability(fit, 'project', purpose)(Y);
+  return predict(latents, { noise: true });
+}
+
+const deviationName = (name: string) => `${name} deviation`;
+
+async function putPrediction(
+  streams: Streams,
+  given: OutputArguments,
+  fit: Fit,
+  record: TableRecord | undefined,
+  { mean, variance }: Prediction,
+  { latents, ids }: { latents?: Matrix; ids?: ReturnType<typeof idsOf> },
+): Promise<void> {
+  const units = unitsOf(record);
+  const means = units?.undo(mean) ?? mean;
+  const spread = deviations(units?.undoVariance(variance) ?? variance);
+  const names = columnNames(record, mean.columns);
+  const before = latents === undefined ? [] : [latents];
+  await put(
+    streams,
+    given,
+    {
+      matrix: sideBySide(...before, means, spread),
+      names: [...before.flatMap(dimensionNames), ...names, ...names.map(deviationName)],
+      ids,
+    },
+    {
+      model: fit.model,
+      columns: names,
+      ...(latents === undefined ? {} : { latents: latents.toArrays() }),
+      mean: means.toArrays(),
+      deviation: spread.toArrays(),
+    },
+  );
+}
+
+async function put(
+  streams: Streams,
+  given: OutputArguments,
+  ...[table, json]: [Parameters<typeof putTable>[2], object]
+) {
+  await putTable(streams, given, table, json);
+  if (given.out !== undefined && !given.json) streams.stderr.write(`wrote ${given.out}\n`);
+}
+
+/** The ids of the training points, where their latents are those of all rows. */
+const idsOf = (record: TableRecord | undefined, X: Matrix) =>
+  record?.ids?.length === X.rows ? { name: record.idColumn ?? 'id', values: record.ids } : undefined;
+
+/** A training point by its id, else by its number from 0. */
+function rowOf(point: string, record: TableRecord | undefined, rows: number): number {
+  const named = record?.ids?.indexOf(point) ?? -1;
+  if (named >= 0) return named;
+  const row = Number(point);
+  if (/^\d+$/.test(point) && row < rows) return row;
+  throw new InvalidInputError(`There is no point '${point}'. Give an id, or a number from 0 to ${rows - 1}.`);
+}

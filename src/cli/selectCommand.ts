@@ -1,0 +1,143 @@
+import type { Command } from 'commander';
+import {
+  heldOutDensity,
+  InvalidInputError,
+  type Matrix,
+  nearestNeighbourScore,
+  type SelectionScore,
+  selectOptions,
+  trustworthinessScore,
+} from '../index.ts';
+import { standardise } from '../io/index.ts';
+import { fromZero, missingFlag, wholeFrom } from './flags.ts';
+import { readJsonFile } from './jsonFile.ts';
+import { readLabelledTable } from './labelledTable.ts';
+import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
+import type { ModelOptions } from './modelParts.ts';
+import { createModel, kindOf } from './models.ts';
+import type { Streams } from './streams.ts';
+import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
+import { tableReport } from './tableReport.ts';
+
+interface SelectArguments extends FlaggedOptions, TableArguments {
+  readonly grid: string;
+  readonly score?: string;
+  readonly labels?: string;
+  readonly options?: string;
+  readonly standardise?: boolean;
+  readonly folds?: number;
+  readonly seed?: number;
+  readonly workers?: number;
+  readonly maxIterations?: number;
+  readonly maxSeconds?: number;
+  readonly json?: boolean;
+}
+
+/** Adds `select DATA` to the program. */
+export function addSelectCommand(program: Command, streams: Streams, signal: AbortSignal | undefined): void {
+  const command = program
+    .command('select')
+    .description("choose a model's options by cross-validation inside the table")
+    .argument('<data>', "observations, one point a row; '-' reads stdin")
+    .requiredOption('--model <name>', '(required) the model')
+    .requiredOption(
+      '--grid <json|file>',
+      '(required) lists of values by option: \'{"latentDim":[1,2,3]}\', or a file of it',
+    )
+    .option('--score <name>', 'nearestNeighbour (default where there are labels), density, or trustworthiness')
+    .option('--labels <file|column>', 'labels: a file with one a row, or a column of DATA')
+    .option('--options <file.json>', 'the options that stay as they are')
+    .option('--dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
+    .option('--kernel <text>', 'covariance of the mapping')
+    .option('--standardise', 'bring each column to mean 0 and standard deviation 1')
+    .addOption(missingFlag())
+    .option('--folds <k>', 'parts held out in turn; 0 scores fits of all points (default: 5)', wholeFrom(0))
+    .option('--seed <s>', 'of the folds and the fits (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
+    .option('--workers <n>', 'fits at a time (default: one)', wholeFrom(1))
+    .option('--max-iterations <n>', 'iterations at most, of each fit', wholeFrom(0))
+    .option('--max-seconds <s>', 'seconds at most, of each fit', fromZero)
+    .option('--json', 'print one JSON object');
+  addTableFlags(command, { choosesColumns: true }).action((data: string, given: SelectArguments) =>
+    select(data, given, streams, signal),
+  );
+}
+
+async function select(
+  data: string,
+  given: SelectArguments,
+  streams: Streams,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { model, folds, seed, workers, maxIterations, maxSeconds } = given;
+  const { takesLabels } = kindOf(model);
+  const grid = await gridOf(given.grid);
+  const fixed = await readModelOptions(given.options, given);
+  const table = await readLabelledTable(data, given.labels, {
+    ...tableOptions(given),
+    allowMissing: fixed.missing === 'ignore',
+    allowMissingLabels: takesLabels,
+  });
+  if (!given.json)
+    streams.stderr.write(
+      tableReport(data, table)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+  const Y = given.standardise ? standardise(table.observations).apply(table.observations) : table.observations;
+  const selection = await selectOptions<Record<string, unknown>>(
+    (options, { take }) =>
+      createModel(model, take(Y), table.labels && take(table.labels), { ...fixed, ...options } as ModelOptions),
+    grid,
+    {
+      score: scoreOf(given.score, Y, table.labels),
+      ...Object.fromEntries(
+        Object.entries({ folds, seed, workers, signal }).filter(([, value]) => value !== undefined),
+      ),
+      fit: Object.fromEntries(Object.entries({ maxIterations, maxSeconds }).filter(([, value]) => value !== undefined)),
+      onProgress: (done, total) => {
+        if (!given.json) streams.stderr.write(`${done} of ${total} fits\n`);
+      },
+    },
+  );
+  streams.stdout.write(
+    given.json
+      ? `${JSON.stringify({ model, ...selection })}\n`
+      : [
+          ...selection.table.map(
+            ({ options, score, failure }) => `${score} ${JSON.stringify(options)}${failure ? ` ${failure}` : ''}`,
+          ),
+          `best ${JSON.stringify(selection.best)}`,
+          '',
+        ].join('\n'),
+  );
+}
+
+async function gridOf(text: string): Promise<Record<string, unknown[]>> {
+  const isInline = /^\s*[[{]/.test(text);
+  let grid: unknown;
+  try {
+    grid = isInline ? JSON.parse(text) : await readJsonFile(text, 'grid');
+  } catch (error) {
+    if (!isInline) throw error;
+    throw new InvalidInputError(`--grid is not JSON: ${(error as Error).message}.`, { cause: error });
+  }
+  const isGrid = typeof grid === 'object' && grid !== null && Object.values(grid).every(Array.isArray);
+  if (isGrid) return grid as Record<string, unknown[]>;
+  throw new InvalidInputError('--grid takes lists of values by option, such as {"latentDim": [1, 2, 3]}.');
+}
+
+/** How many neighbours trustworthiness looks at, where there are points enough. */
+const NEIGHBOURS = 10;
+
+function scoreOf(name: string | undefined, Y: Matrix, labels: readonly string[] | undefined): SelectionScore {
+  const chosen = name ?? (labels === undefined ? 'density' : 'nearestNeighbour');
+  if (chosen === 'density') return heldOutDensity(Y);
+  if (chosen === 'trustworthiness') {
+    return trustworthinessScore(Y, Math.max(1, Math.min(NEIGHBOURS, Math.floor(Y.rows / 4))));
+  }
+  if (chosen !== 'nearestNeighbour') {
+    throw new InvalidInputError(`There is no score '${name}'. Known are nearestNeighbour, density, trustworthiness.`);
+  }
+  if (labels !== undefined) return nearestNeighbourScore(Y, labels);
+  throw new InvalidInputError('The score nearestNeighbour takes --labels.');
+}

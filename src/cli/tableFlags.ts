@@ -1,0 +1,61 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { ReadTableOptions } from '../io/index.ts';
+
+/** Flags about how tables are read, as commander leaves them. */
+export interface TableArguments {
+  readonly columns?: string[];
+  readonly drop?: string[];
+  readonly id?: string;
+  readonly delimiter?: string;
+  readonly header?: 'yes' | 'no';
+  readonly decimal?: '.' | ',';
+  readonly thousands?: string;
+  readonly array?: string;
+  readonly flatten?: boolean;
+}
+
+const DELIMITERS: Readonly<Record<string, string>> = { tab: '\t', comma: ',', semicolon: ';', bar: '|', space: ' ' };
+
+const several = (value: string, previous: string[] = []) => [...previous, value];
+
+/** Adds the flags that say how a table is read. */
+export function addTableFlags(command: Command, { choosesColumns }: { choosesColumns: boolean }): Command {
+  if (choosesColumns) {
+    command.option(
+      '--columns <names>',
+      "columns to use: names, patterns ('pixel*'), ranges ('a:d'), numbers from 0",
+      several,
+    );
+  }
+  return command
+    .option('--drop <names>', 'columns to leave out, chosen likewise', several)
+    .option('--id <column>', 'the column that names the points (default: the first that looks like an index)')
+    .option(
+      '--delimiter <text>',
+      'what separates cells: tab, comma, semicolon, bar, space, or a character (default: seen)',
+      delimiter,
+    )
+    .addOption(
+      new Option('--header <how>', 'whether the first line holds names (default: seen)').choices(['yes', 'no']),
+    )
+    .addOption(new Option('--decimal <mark>', 'what stands before decimals (default: seen)').choices(['.', ',']))
+    .option('--thousands <mark>', 'what stands between thousands (default: nothing)')
+    .option('--array <name>', 'the array of an .npz archive')
+    .option('--flatten', 'read an array of three and more dimensions as one row a point');
+}
+
+function delimiter(text: string): string {
+  const value = DELIMITERS[text] ?? (text === '\\t' ? '\t' : text);
+  if (value.length === 1) return value;
+  throw new InvalidArgumentError(`It must be one character, or ${Object.keys(DELIMITERS).join(', ')}.`);
+}
+
+/** What `readTable` takes of the flags. */
+export function tableOptions(given: TableArguments): ReadTableOptions {
+  const { columns, drop, id, delimiter, header, decimal, thousands, array, flatten } = given;
+  const options = { columns, drop, id, delimiter, decimal, thousands, array, flatten };
+  return {
+    ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
+    ...(header === undefined ? {} : { header: header === 'yes' }),
+  };
+}

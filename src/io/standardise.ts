@@ -1,0 +1,39 @@
+import { Matrix } from '../core/matrix.ts';
+import { type Standardization, standardizationOf, standardized } from '../core/observations.ts';
+
+/** Columns brought to mean 0 and standard deviation 1, and the way back. */
+export interface StandardisedColumns extends Standardization {
+  /** (y − mean)/deviation, of a matrix with the same columns. */
+  apply(Y: Matrix): Matrix;
+  /** mean + deviation·z. */
+  undo(Z: Matrix): Matrix;
+  /** deviation²·v, for variances. */
+  undoVariance(V: Matrix): Matrix;
+}
+
+/**
+ * Brings the columns of Y to mean 0 and standard deviation 1 over their observed entries; a constant column is centred only.
+ *
+ * @param Y - N×D, NaN where missing; or the means and deviations that an earlier call returned
+ * @example
+ * ```ts
+ * const columns = standardise(table.observations);
+ * const model = gplvm(columns.apply(table.observations), { latentDim: 2 });
+ * ```
+ */
+export function standardise(Y: Matrix | Standardization): StandardisedColumns {
+  const { mean, deviation } = Y instanceof Matrix ? standardizationOf(Y, true, true) : Y;
+  const changed = (matrix: Matrix, change: (entry: number, j: number) => number) =>
+    new Matrix(
+      matrix.data.map((entry, k) => change(entry, k % matrix.columns)),
+      matrix.rows,
+      matrix.columns,
+    );
+  return {
+    mean,
+    deviation,
+    apply: (given) => standardized(given, { mean, deviation }),
+    undo: (Z) => changed(Z, (entry, j) => mean[j]! + deviation[j]! * entry),
+    undoVariance: (V) => changed(V, (entry, j) => deviation[j]! ** 2 * entry),
+  };
+}

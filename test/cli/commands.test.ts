@@ -1,0 +1,250 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { optionsOf } from '../../src/cli/modelHelp.ts';
+import { createModel, LABELLED_MODELS, MODEL_NAMES } from '../../src/cli/models.ts';
+import { fit, gplvm, loadFit, Matrix } from '../../src/index.ts';
+import { readTable, writeTable } from '../../src/io/index.ts';
+import { temporaryFolder } from '../io/folder.ts';
+import { latentfield, prepared } from './latentfield.ts';
+
+/** A path that is walked at an even pace: what follows is known. */
+const walk = Matrix.from(
+  Array.from({ length: 24 }, (_, i) => [Math.sin(i / 4), Math.cos(i / 4), i / 10, Math.sin(i / 8)]),
+);
+let text = '';
+beforeAll(async () => {
+  const result = await fit(gplvm(walk, { latentDim: 2, dynamics: true }), { maxIterations: 25 });
+  text = JSON.stringify({
+    ...result.toJSON(),
+    table: {
+      columns: ['a', 'b', 'c', 'd'],
+      isNamed: true,
+      others: ['who'],
+      idColumn: 'who',
+      ids: Array.from({ length: 24 }, (_, i) => `w${i}`),
+      standardised: { mean: [10, 0, 0, 0], deviation: [2, 1, 1, 1] },
+    },
+  });
+});
+
+function saved() {
+  const folder = temporaryFolder();
+  folder.write('fit.json', text);
+  const { table, ...json } = JSON.parse(text);
+  return { ...folder, result: loadFit(json), table };
+}
+
+const json = async (...args: string[]) => {
+  const ran = await latentfield([...args, '--json']);
+  expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+  return JSON.parse(ran.stdout);
+};
+
+/** In the units of the table. */
+const inUnits = (rows: number[][]) => rows.map(([a, ...rest]) => [10 + 2 * a!, ...rest]);
+const roots = (rows: number[][]) => rows.map(([a, ...rest]) => [2 * Math.sqrt(a!), ...rest.map(Math.sqrt)]);
+
+describe('a saved fit is asked', () => {
+  it('predict: at its latents, or those of a table', async () => {
+    const { path, write, result } = saved();
+    const expected = result.predict(result.latents, { noise: true });
+    const own = await json('predict', path);
+    expect(own.columns).toEqual(['a', 'b', 'c', 'd']);
+    expect(own.mean).toEqual(inUnits(expected.mean.toArrays()));
+    expect(own.deviation).toEqual(roots(expected.variance.toArrays()));
+    const latents = write('x.csv', 'who,x2,x1\nann,0.5,-1\nbob,0,0.25\n');
+    const there = result.predict([
+      [-1, 0.5],
+      [0.25, 0],
+    ]);
+    expect((await json('predict', path, latents, '--no-noise')).mean).toEqual(inUnits(there.mean.toArrays()));
+    const out = join(path, 'predicted.csv');
+    const ran = await latentfield(['predict', path, '--out', out]);
+    expect(ran).toMatchObject({ exitCode: 0, stdout: '', stderr: `wrote ${out}\n` });
+    const written = await readTable(out);
+    expect(written.columns).toEqual(['a', 'b', 'c', 'd', 'a deviation', 'b deviation', 'c deviation', 'd deviation']);
+    expect(written.ids?.[3]).toBe('w3');
+    const narrow = await latentfield(['predict', path, write('y.csv', 'x\n1\n2\n')]);
+    expect(narrow).toMatchObject({ exitCode: 2 });
+    expect(narrow.stderr).toContain('has 1 columns, but the fit has 2 latent dimensions');
+  });
+
+  it('sample, interpolate and forecast', async () => {
+    const { path, result } = saved();
+    const drawn = result.sample(result.latents, { seed: 5 });
+    expect((await json('sample', path, '--seed', '5')).sample).toEqual(inUnits(drawn.toArrays()));
+    const between = result.interpolate(2, 20, 4);
+    const found = await json('interpolate', path, '--from', 'w2', '--to', '20', '--steps', '4');
+    expect(found.latents).toEqual(between.latents.toArrays());
+    expect(found.mean).toEqual(inUnits(between.mean.toArrays()));
+    const ahead = result.forecast(3);
+    const forecast = await json('forecast', path, '--steps', '3');
+    expect(forecast.mean).toEqual(inUnits(ahead.mean.toArrays()));
+    expect(forecast.deviation).toEqual(roots(ahead.variance.toArrays()));
+    const nobody = await latentfield(['interpolate', path, '--from', 'w99', '--to', '1']);
+    expect(nobody.stderr).toContain("There is no point 'w99'. Give an id, or a number from 0 to 23.");
+  });
+
+  it('impute: new rows with holes', async () => {
+    const { path, write, result } = saved();
+    const rows = [3, 11].map((i) => Array.from(walk.row(i)));
+    const lines = rows.map(([a, b, c], i) => `v${i},${10 + 2 * a!},${b},${c},\n`).join('');
+    const { mean, deviation } = await json('impute', path, write('holes.csv', `who,a,b,c,d\n${lines}`));
+    const Y = rows.map((row) => [...row.slice(0, 3), Number.NaN]);
+    const { latents } = await result.project(Y);
+    const expected = result.predict(latents, { noise: true });
+    for (const i of [0, 1]) {
+      expect(mean[i][0]).toBeCloseTo(10 + 2 * rows[i]![0]!, 12);
+      expect(mean[i][3]).toBeCloseTo(expected.mean.at(i, 3), 8);
+      expect(mean[i][3]).toBeCloseTo(rows[i]![3]!, 1);
+      expect(deviation[i].slice(0, 3)).toEqual([0, 0, 0]);
+      expect(deviation[i][3]).toBeCloseTo(Math.sqrt(expected.variance.at(i, 3)), 8);
+    }
+  });
+
+  it('project: densities are those of the columns as the table has them', async () => {
+    const { path, write, result } = saved();
+    const row = Array.from(walk.row(7));
+    const file = write('new.csv', `b,a,c,d\n${row[1]},${10 + 2 * row[0]!},${row[2]},${row[3]}\n`);
+    const ran = await latentfield(['project', path, file, '--json']);
+    const { logDensity } = JSON.parse(ran.stdout);
+    const expected = (await result.project([row])).logDensity[0]!;
+    expect(logDensity[0]).toBeCloseTo(expected - Math.log(2), 8);
+  });
+
+  it('info: facts and sentences', async () => {
+    const { path, result } = saved();
+    const facts = await json('info', path);
+    expect(facts).toMatchObject({ model: 'gplvm', points: 24, latentDim: 2, idColumn: 'who', standardised: true });
+    expect(facts.objective).toBe(result.objective);
+    expect(facts.abilities).toContain('forecast');
+    const { stdout } = await latentfield(['info', path]);
+    expect(stdout).toContain("gplvm: 24 points, latent dimension 2\n4 columns, standardised: a, b, c, d\nids: 'who'\n");
+    expect(stdout).toContain(`mapping.noise = ${result.parameters['mapping.noise']}\n`);
+  });
+
+  it('refuses a damaged record of the table', async () => {
+    const { path, write } = saved();
+    const damaged = JSON.parse(text);
+    damaged.table.standardised.deviation[1] = 0;
+    write('fit.json', JSON.stringify(damaged));
+    const ran = await latentfield(['info', path]);
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(ran.stderr).toContain("fit.json' is damaged at table.standardised.deviation.1. Fit the data again.");
+    damaged.table.standardised.deviation = [1, 1];
+    write('fit.json', JSON.stringify(damaged));
+    expect((await latentfield(['info', path])).stderr).toContain('damaged at table.standardised.');
+  });
+});
+
+it('select chooses options by cross-validation', async () => {
+  const { data } = await prepared();
+  const args = ['select', data, '--model', 'pca', '--labels', 'flow', '--grid', '{"latentDim":[1,3]}', '--folds', '3'];
+  const { best, table } = await json(...args);
+  expect(table.map((row: { options: object }) => row.options)).toEqual([{ latentDim: 1 }, { latentDim: 3 }]);
+  const [one, three] = table.map((row: { score: number }) => row.score);
+  expect(best).toEqual({ latentDim: three < one ? 3 : 1 });
+  for (const [flags, message] of [
+    [['--grid', '[1]'], '--grid takes lists of values by option'],
+    [['--grid', '{"latentDim":2}'], '--grid takes lists of values by option'],
+    [['--grid', '{x'], '--grid is not JSON'],
+    [['--score', 'beauty'], "There is no score 'beauty'."],
+  ] as const) {
+    const ran = await latentfield([...args, ...flags]);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain(message);
+  }
+});
+
+describe('results that are there', () => {
+  it('are kept without --force', async () => {
+    const { data, out } = await prepared();
+    const args = ['fit', data, '--model', 'pca', '--labels', 'flow', '--out', out];
+    expect((await latentfield(args, { force: false })).exitCode).toBe(0);
+    const before = readFileSync(join(out, 'fit.json'), 'utf8');
+    const again = await latentfield([...args, '--dim', '3'], { force: false });
+    expect(again).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(again.stderr).toBe(
+      `error: '${join(out, 'latents.csv')}' is there already. Give --force to replace it, or another --out.\n`,
+    );
+    expect(readFileSync(join(out, 'fit.json'), 'utf8')).toBe(before);
+    const placed = join(out, 'latents.csv');
+    const projected = await latentfield(['project', out, data, '--labels', 'flow', '--out', placed]);
+    expect(projected).toMatchObject({ exitCode: 2, stdout: '' });
+  });
+});
+
+describe('help', () => {
+  it('names what is required, every model with every option it takes, and examples', async () => {
+    const { stdout } = await latentfield(['fit', '--help']);
+    expect(stdout).toContain('(required) the model');
+    expect(stdout).toContain('(required) folder for the results');
+    expect(stdout).toContain('latentfield fit flowers.csv --model gplvm --labels species --out results');
+    const { observations, flow } = await prepared();
+    for (const name of MODEL_NAMES) {
+      const labels = LABELLED_MODELS.includes(name) ? flow : undefined;
+      const make = () => createModel(name, observations, labels, { latentDim: 2, nothing: 1 });
+      // `latents` cannot be said in JSON.
+      const known = (/Known are (.*)\.$/.exec(errorOf(make))?.[1] ?? '')
+        .split(', ')
+        .filter((option) => option !== 'latents');
+      expect(Object.keys(optionsOf(name)).sort(), name).toEqual(known.sort());
+      const { stdout: one } = await latentfield(['info', name]);
+      for (const [option, what] of Object.entries(optionsOf(name)))
+        expect(one).toContain(`${option.padEnd(17)} ${what}`);
+      expect(stdout).toContain(`  ${name}: `);
+    }
+  });
+
+  it('answers near misses: models, flags, commands, columns', async () => {
+    const { data, out } = await prepared();
+    const fitted = ['fit', data, '--out', out, '--model'];
+    const cases: [readonly string[], string][] = [
+      [[...fitted, 'GPLVM'], "Did you mean 'gplvm'?"],
+      [[...fitted, 'laplacian-eigenmaps'], "Did you mean 'laplacianEigenmaps'?"],
+      [[...fitted, 'pca', '--label', 'flow'], 'Did you mean --labels?'],
+      [['projekt', out], 'Did you mean project?'],
+      [[...fitted, 'pca', '--labels', 'Flow'], "has no column 'Flow' for the labels. Did you mean 'flow'?"],
+    ];
+    for (const [args, message] of cases) {
+      const ran = await latentfield(args);
+      expect(ran.exitCode).toBe(2);
+      expect(ran.stderr).toContain(message);
+      expect(existsSync(out)).toBe(args.at(-1) === 'Flow');
+    }
+  });
+});
+
+it('sparse models are reached by a flag', async () => {
+  const { data, out } = await prepared();
+  const rest = ['--labels', 'flow', '--max-iterations', '1', '--out', out];
+  expect((await latentfield(['fit', data, '--model', 'tpslvm', '--inducing', '9', ...rest])).exitCode).toBe(0);
+  const spline = JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8')).model.kernel;
+  expect(spline.options.centres).toHaveLength(9);
+  expect((await latentfield(['fit', data, '--model', 'bayesianGplvm', '--inducing', '7', ...rest])).exitCode).toBe(0);
+  const { values } = JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'));
+  expect(values['mapping.inducing']).toHaveLength(7);
+  const refused = await latentfield(['fit', data, '--model', 'gplvm', '--inducing', '7', ...rest]);
+  expect(refused).toMatchObject({ exitCode: 2 });
+  expect(refused.stderr).toContain("gplvm has no option 'inducing'");
+});
+
+it('writes tables that no spreadsheet calculates, on demand', async () => {
+  const { path } = temporaryFolder();
+  const file = join(path, 't.csv');
+  const ids = { name: 'id', values: ['=1+1', '@x', '-7', 'plain'] };
+  await writeTable(file, [[1], [2], [3], [4]], ['a'], undefined, { ids, guardFormulas: true });
+  expect(readFileSync(file, 'utf8')).toBe("id,a\n'=1+1,1\n'@x,2\n-7,3\nplain,4\n");
+  await writeTable(file, [[1], [2], [3], [4]], ['a'], undefined, { ids });
+  expect(readFileSync(file, 'utf8')).toBe('id,a\n=1+1,1\n@x,2\n-7,3\nplain,4\n');
+});
+
+function errorOf(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return '';
+}
