@@ -12,18 +12,19 @@ export interface Completed {
 }
 
 /**
- * The table that was fitted with its holes filled in, in its own units: by the model's `impute`, or its predictions at the latents.
+ * The table that was fitted with its holes filled in, in its own units: by a field's `impute`, or a
+ * mapping's predictions at the latents.
  *
  * @returns undefined where the model can do neither
  */
-export function completedTable(
+export async function completedTable(
   fit: Fit,
   Y: Matrix,
   units: StandardisedColumns | undefined,
-): Completed | undefined {
+): Promise<Completed | undefined> {
   let found: Prediction | undefined;
   try {
-    found = fit.impute?.(Y) ?? fit.predict?.(fit.latents, { noise: true });
+    found = fit.graph === undefined ? fit.predict?.(fit.latents, { noise: true }) : await fit.impute?.(Y);
   } catch (error) {
     if (!(error instanceof InvalidInputError || error instanceof NumericalError)) throw error;
   }

@@ -173,7 +173,7 @@ async function write(
 ): Promise<string[]> {
   const labelColumn = given.labels === undefined || isFile(given.labels) ? undefined : given.labels;
   const hasHoles = observations.data.some(Number.isNaN);
-  const completed = hasHoles ? completedTable(result, observations, units) : undefined;
+  const completed = hasHoles ? await completedTable(result, observations, units) : undefined;
   if (hasHoles && completed === undefined) {
     streams.stderr.write(`note: ${result.model} cannot fill in the missing entries, so there is no completed.csv.\n`);
   }

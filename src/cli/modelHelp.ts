@@ -5,6 +5,8 @@ const OPTIONS: Readonly<Record<string, string>> = {
   latentDim: 'number of latent dimensions (2; flag --dim)',
   kernel: 'covariance of the mapping ("rbf + bias" with the scales held; flag --kernel)',
   noise: 'variance of the noise, or { "fixed": number } (a hundredth of the mean variance)',
+  likelihood:
+    'of the observations, in the place of noise: { "likelihood": "gaussian", "variance": [one a column] } (Gaussian)',
   priors: 'priors on the latents (["standardNormal"]; [] for none)',
   missing: '"ignore" uses the entries that are there (missing ones are an error; flag --missing)',
   centre: 'whether column means are removed (true)',
@@ -26,7 +28,18 @@ const OPTIONS: Readonly<Record<string, string>> = {
   jitter: 'added to the covariance of the inducing inputs (1e-8)',
 };
 
-const FAMILY = ['kernel', 'noise', 'priors', 'missing', 'centre', 'scale', 'init', 'backConstraint', 'dynamics'];
+const FAMILY = [
+  'kernel',
+  'noise',
+  'likelihood',
+  'priors',
+  'missing',
+  'centre',
+  'scale',
+  'init',
+  'backConstraint',
+  'dynamics',
+];
 
 interface Description {
   readonly summary: string;

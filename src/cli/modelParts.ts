@@ -1,8 +1,10 @@
 import {
+  builtInLikelihoods,
   dynamics,
   fixed,
   InvalidInputError,
   type Kernel,
+  type Likelihood,
   locality,
   markov,
   type ParameterLike,
@@ -38,6 +40,7 @@ const READERS: Readonly<Record<string, (given: unknown, name: string) => unknown
   coefficient: parameterOf,
   variance: parameterOf,
   priors: priorsOf,
+  likelihood: likelihoodOf,
   dynamics: (given) => (isObject(given) ? withParts(given) : given),
   backConstraint: (given) => {
     if (typeof given === 'string') return given;
@@ -89,6 +92,16 @@ function priorOf(given: unknown): Prior {
   if (factory !== undefined) return factory(withParts(options));
   throw new InvalidInputError(
     `${JSON.stringify(given)} is not a prior. Give a name, or { "prior": name } with its options. Known are ${Object.keys(PRIORS).join(', ')}.`,
+  );
+}
+
+/** A likelihood as people write it in JSON: "gaussian", or one with its options, { "likelihood": "gaussian", "variance": [0.1, 0.5] }. */
+function likelihoodOf(given: unknown): Likelihood {
+  const { likelihood, ...options } = isObject(given) ? given : { likelihood: given };
+  const known = typeof likelihood === 'string' && Object.hasOwn(builtInLikelihoods, likelihood);
+  if (known) return builtInLikelihoods[likelihood]!(withParts(options));
+  throw new InvalidInputError(
+    `${JSON.stringify(given)} is not a likelihood. Give a name, or { "likelihood": name } with its options. Known are ${Object.keys(builtInLikelihoods).join(', ')}.`,
   );
 }
 

@@ -121,9 +121,9 @@ function addImpute(program: Command, streams: Streams): void {
   );
 }
 
-/** Over the training points by the fit's own `impute`, for new points by their projections. */
+/** Over the training points of a field by its own `impute`; else by projections. */
 async function imputation(fit: Fit, Y: Matrix): Promise<Prediction> {
-  if (fit.impute !== undefined && Y.rows === fit.latents.rows) return fit.impute(Y);
+  if (fit.graph !== undefined && fit.impute !== undefined && Y.rows === fit.latents.rows) return fit.impute(Y);
   const purpose = 'fill in missing entries of new points';
   const predict = ability(fit, 'predict', purpose);
   const { latents } = await ability(fit, 'project', purpose)(Y);

@@ -78,7 +78,7 @@ describe('a saved fit is asked', () => {
     const found = await json('interpolate', path, '--from', 'w2', '--to', '20', '--steps', '4');
     expect(found.latents).toEqual(between.latents.toArrays());
     expect(found.mean).toEqual(inUnits(between.mean.toArrays()));
-    const ahead = result.forecast(3);
+    const ahead = result.forecast!(3);
     const forecast = await json('forecast', path, '--steps', '3');
     expect(forecast.mean).toEqual(inUnits(ahead.mean.toArrays()));
     expect(forecast.deviation).toEqual(roots(ahead.variance.toArrays()));

@@ -11,6 +11,7 @@ import {
   type Fit,
   fit,
   fixed,
+  gaussian,
   gplrf,
   gplvm,
   isomap,
@@ -96,6 +97,12 @@ describe('fit by the command line is the fit of the library', () => {
       ['--model', 'gplvm', '--kernel', 'rbf(lengthscale=[1,2]) + bias(0.1)'],
       { priors: [] },
       (Y) => gplvm(Y, { latentDim: 2, kernel: add(rbf({ lengthscale: [1, 2] }), bias({ variance: 0.1 })), priors: [] }),
+    ],
+    [
+      'gplvm with a variance a row',
+      ['--model', 'gplvm'],
+      { likelihood: { likelihood: 'gaussian', variance: Array(30).fill(0.5), per: 'row' } },
+      (Y) => gplvm(Y, { latentDim: 2, likelihood: gaussian({ variance: Array(30).fill(0.5), per: 'row' }) }),
     ],
     [
       'gplvm with dynamics and a map',
@@ -366,6 +373,7 @@ describe('exit code 2', () => {
       { priors: 'standardNormal' },
       `Option 'priors' must be a list, such as ["standardNormal"] or [].`,
     ],
+    ['an unknown likelihood', ['--model', 'gplvm'], { likelihood: 'cauchy' }, '"cauchy" is not a likelihood.'],
     ['a prior with data', ['--model', 'gplvm'], { priors: ['laplacian'] }, '"laplacian" is not a prior.'],
     [
       'an unknown option of a prior',
