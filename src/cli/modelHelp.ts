@@ -21,8 +21,10 @@ const OPTIONS: Readonly<Record<string, string>> = {
   slackPenalty: 'price of breaking a distance (Infinity: none may be broken)',
   embedding: '"kernelPca" or "eigenmap" ("kernelPca")',
   input: '"points", or "distances" N×N ("points")',
-  disconnected: 'about a graph in several parts: "error" or "largest" ("error")',
+  disconnected:
+    'about a graph in several parts: "connect" them by their shortest edges, show the "largest", or "error" ("connect")',
   regularization: 'part of the trace added to each local Gram matrix (1e-3)',
+  landmarks: 'so many points whose distances place all others; for large N (none)',
   inducing: 'number of inducing inputs (at most 50; flag --inducing)',
   latentVariance: "where the latents' variances start (0.5)",
   jitter: 'added to the covariance of the inducing inputs (1e-8)',
@@ -68,7 +70,7 @@ const MODELS: Readonly<Record<string, Description>> = {
     options: [...FAMILY, 'strength', 'neighbours'],
     own: {
       priors: 'priors beside that of the labels (none)',
-      neighbours: 'edges to so many nearest points of the same label (all)',
+      neighbours: 'nearest neighbours that each point is joined with too, for points without a label (none)',
       backConstraint: 'latents as a function of the data ("kernel")',
     },
   },
@@ -128,7 +130,7 @@ const MODELS: Readonly<Record<string, Description>> = {
   ppca: {
     summary: 'probabilistic principal components',
     options: ['dual'],
-    own: { dual: 'whether the latents are the parameters' },
+    own: { dual: 'whether the weights are integrated out in the place of the latents (false)' },
   },
   kernelPca: {
     summary: 'principal components in the space of a kernel',
@@ -138,7 +140,7 @@ const MODELS: Readonly<Record<string, Description>> = {
   classicalMds: { summary: 'classical scaling of distances', options: ['input'] },
   isomap: {
     summary: 'distances along the neighbourhood graph',
-    options: ['neighbours', 'radius', 'input', 'disconnected'],
+    options: ['neighbours', 'radius', 'input', 'disconnected', 'landmarks'],
   },
   mvu: {
     summary: 'maximum variance unfolding',
@@ -161,12 +163,12 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   lle: {
     summary: 'locally linear embedding',
-    options: ['neighbours', 'regularization', 'generalised'],
+    options: ['neighbours', 'regularization', 'generalised', 'disconnected'],
     own: { generalised: 'whether well reconstructed points count more (false)' },
   },
   laplacianEigenmaps: {
     summary: 'eigenvectors of the graph Laplacian',
-    options: ['neighbours', 'radius', 'weights', 'width', 'normalized'],
+    options: ['neighbours', 'radius', 'weights', 'width', 'normalized', 'disconnected'],
     own: { weights: '"binary" or "heat" ("binary")', width: 'of the heat', normalized: 'whether degrees count (true)' },
   },
 };
