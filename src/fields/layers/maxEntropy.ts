@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { box, type ParameterLike } from '../../model/parameter.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
@@ -8,6 +7,7 @@ import { type GraphJSON, graphFromJSON, graphToJSON } from '../../numerics/graph
 import { definePrior, type Prior } from '../../priors/definePrior.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import { checkDistances } from '../density/checkDistances.ts';
 import { edgeDistances, edgeSquaredDistances } from '../density/edgeSquaredDistances.ts';
 import { fieldDensity } from '../density/fieldDensity.ts';
 import { fieldFactor } from '../density/fieldFactor.ts';
@@ -129,7 +129,9 @@ export function maxEntropy(options: MaxEntropyOptions): ConstraintLayer {
     throw new InvalidInputError('maxEntropy takes a graph with edges, but this one has none: give it more neighbours.');
   }
   const distances =
-    squaredDistances === undefined ? undefined : checkDistances(squaredDistances as ArrayLike<number>, graph, rest);
+    squaredDistances === undefined
+      ? undefined
+      : checkDistances(squaredDistances as ArrayLike<number>, graph, 'maxEntropy', rest.slackPenalty === Infinity);
   const data: LayerData = { graph, squaredDistances: distances, ...rest };
   const prior = fieldFactory(weights === undefined ? {} : { weights: weights as ParameterLike }, data);
   return Object.freeze({ ...prior, problem: distances === undefined ? undefined : problemOf(data, distances) });
@@ -150,32 +152,4 @@ function weightsOf(data: LayerData) {
   if (squaredDistances === undefined) return box(0, upper, start);
   const problem = problemOf(data, squaredDistances);
   return box(0, upper, start, { scale: squaredDistances.map((distance) => weightScale(problem, distance)) });
-}
-
-function checkDistances(
-  values: ArrayLike<number>,
-  { sources, targets }: Graph,
-  { slackPenalty }: Pick<LayerData, 'slackPenalty'>,
-): Float64Array {
-  if (typeof values !== 'object' || values === null || values.length !== sources.length) {
-    throw new InvalidInputError(
-      `maxEntropy takes squaredDistances as a list of one number for each of the ${sources.length} edges, but ` +
-        `${typeof values === 'object' && values !== null ? `${values.length} were given` : `${describe(values)} was given`}.`,
-    );
-  }
-  const distances = Float64Array.from(values);
-  const bad = distances.findIndex((distance) => !(distance >= 0 && distance < Infinity));
-  if (bad >= 0) {
-    throw new InvalidInputError(
-      `Squared distances are finite numbers from 0, but that of edge ${bad}, between points ${sources[bad]} and ${targets[bad]}, is ${distances[bad]}.`,
-    );
-  }
-  const equal = slackPenalty === Infinity ? distances.indexOf(0) : -1;
-  if (equal >= 0) {
-    throw new InvalidInputError(
-      `Points ${sources[equal]} and ${targets[equal]} are the same (their distance is 0), so with slackPenalty Infinity nothing bounds the weight between ` +
-        'them. Remove duplicate points, or give a finite slackPenalty.',
-    );
-  }
-  return distances;
 }

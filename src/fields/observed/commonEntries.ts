@@ -42,7 +42,7 @@ export function commonEntriesGraph(Y: Matrix, k: number): { graph: Graph; square
 }
 
 /** D times the mean squared difference of common entries; NaN when there are none. */
-function commonSquaredDistance({ data, columns: D }: Matrix, i: number, j: number): number {
+export function commonSquaredDistance({ data, columns: D }: Matrix, i: number, j: number): number {
   let sum = 0;
   let common = 0;
   for (let d = 0; d < D; d++) {

@@ -16,8 +16,9 @@ const CLEAR = 1e-8;
 /** Of the violation: to what the quadratic model is minimised, at most. */
 const INNER = 0.05;
 
-/** The value counts as no higher up to this part of it. */
+/** The value counts as no higher up to this part of it, and as the same where the violation falls. */
 const ROUNDING = 1e-12;
+const LEVEL = 1e-10;
 
 /** Part of the decrease that the slope promises. */
 const ENOUGH = 1e-4;
@@ -69,10 +70,12 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
       if (length < SHORTEST) return residual <= CLEAR * unit ? CONVERGED : STUCK;
       const point = moved(iterate, box, model.variables, step, length);
       const { value, gradient } = yield { kind: 'evaluate', point };
-      if (!(value <= iterate.value + ENOUGH * length * slope + ROUNDING * Math.abs(iterate.value))) continue;
+      const size = Math.abs(iterate.value);
+      const isLower = value <= iterate.value + ENOUGH * length * slope + ROUNDING * size;
       // Near the minimum the value no longer tells better from worse; the violation does.
-      const isWorse = violation({ x: point, gradient }, box) >= residual;
-      if (residual <= CLEAR * unit && isWorse) return CONVERGED;
+      const isNearer = violation({ x: point, gradient }, box) < residual;
+      if (!isLower && !(isNearer && value <= iterate.value + LEVEL * size)) continue;
+      if (residual <= CLEAR * unit && !isNearer) return CONVERGED;
       move(iterate, point, value, gradient);
       break;
     }

@@ -4,7 +4,7 @@ import { connectedComponents } from '../../numerics/graph/connectedComponents.ts
 import type { Graph } from '../../numerics/graph/graph.ts';
 import type { FieldParts } from './fieldModel.ts';
 
-type Learned = Pick<FieldParts, 'squaredDistances' | 'basePrecision' | 'copies' | 'graph'>;
+type Learned = Pick<FieldParts, 'squaredDistances' | 'basePrecision' | 'copies' | 'graph' | 'notes'>;
 
 /** How near the maximum is, as a sentence. */
 export function violationInWords(kktResidual: number, condition = ''): string {
@@ -26,7 +26,7 @@ export function fieldFindings(parts: Learned, learned: Graph, kktResidual: numbe
           : ` and ${sizes.length} components, the largest of ${sizes.reduce((most, size) => Math.max(most, size))} points. ` +
             'The first dimensions of the embedding tell components apart only.');
   return {
-    message: `${violationInWords(kktResidual, condition)} ${shape}${whole ? '' : remedy(parts)}`,
+    message: `${violationInWords(kktResidual, condition)} ${shape}${whole ? '' : remedy(parts)}${parts.notes}`,
     kktResidual,
     isDegenerate,
   };
@@ -36,9 +36,6 @@ export function fieldFindings(parts: Learned, learned: Graph, kktResidual: numbe
 const MOST_COMPONENTS = 0.5;
 
 function remedy({ graph, squaredDistances, basePrecision, copies }: Learned): string {
-  if (connectedComponents(graph).sizes.length > 1) {
-    return " The edges it may have do not join all points: give more neighbours, or disconnected: 'connect'.";
-  }
   const connecting = connectingPrecision(graph, squaredDistances, copies);
   if (basePrecision <= connecting) return '';
   return ` A basePrecision of ${Number(connecting.toPrecision(4))}, the default, connects all points.`;

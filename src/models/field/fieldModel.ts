@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import type { Matrix } from '../../core/matrix.ts';
 import { curvedField } from '../../fields/density/curvedField.ts';
 import { fieldDensity } from '../../fields/density/fieldDensity.ts';
@@ -16,26 +17,38 @@ import { type PlacedField, placed, reconstructed } from '../../fields/placement/
 import { denseWeightsSolver, sparseWeightsSolver, WEIGHTS } from '../../fields/solvers/weightsSolver.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
 import type { AnyPaths, Assembly, Model, ModelJSON, ParameterValues, Posterior } from '../../model/model.ts';
-import type { Graph } from '../../numerics/graph/graph.ts';
+import { fixed, type Parameter } from '../../model/parameter.ts';
+import { pairKey } from '../../numerics/graph/edges.ts';
+import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
 import { laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor1D } from '../../tensors/tensorflow.ts';
+import type { Candidates } from './candidates.ts';
 import { fieldFindings } from './fieldFindings.ts';
 
 /** A model that learns a random field over points and shows it by eigenvectors. */
 export type FieldModel = Model<AnyPaths, FieldLearning & Placing & Reconstructing & Spectral, 'searched'>;
 
+/** One of distances from elsewhere, which cannot place new observations. */
+export type UnplacedFieldModel = Model<AnyPaths, FieldLearning & Spectral, 'searched'>;
+
+/** Weights to begin with: a graph on the points that are fitted, such as that of an earlier fit. */
+export type FieldStart = Graph;
+
+export const startOption = v.optional(v.any());
+
 /** What makes one maximum-entropy model differ from another. */
-export interface FieldParts extends Pick<PlacedField, 'observations' | 'neighbours' | 'density' | 'distancesTo'> {
+export interface FieldParts
+  extends Pick<PlacedField, 'neighbours' | 'density'>,
+    Partial<Pick<PlacedField, 'observations' | 'distancesTo'>>,
+    Candidates {
   readonly name: string;
-  readonly graph: Graph;
-  /** φ, one of each edge. */
-  readonly squaredDistances: Float64Array;
   readonly basePrecision: number;
   readonly copies: number;
   readonly slackPenalty: number;
   readonly latentDim: number;
   readonly embedding: FieldEmbedding;
+  readonly start?: FieldStart | undefined;
   toJSON(): ModelJSON;
 }
 
@@ -59,7 +72,7 @@ export function fieldModel(parts: FieldParts): FieldModel {
       const curved = sparse ? undefined : curvedField(graph);
       const field = curved ?? sparseField(laplacianFactor(graph));
       return {
-        parameters: { [WEIGHTS]: layer.parameters.weights! },
+        parameters: { [WEIGHTS]: begunAt(layer.parameters.weights!, parts), ...shownPoints(parts) },
         terms: (values) => ({
           field: fieldDensity(
             values[WEIGHTS] as Tensor1D,
@@ -83,24 +96,54 @@ export function fieldModel(parts: FieldParts): FieldModel {
   });
 }
 
+/** The points that are fitted, where those are not all, held among the parameters. */
+export function shownPoints({ shown }: Pick<FieldParts, 'shown'>): Record<string, Parameter> {
+  return shown === undefined ? {} : { points: fixed(Array.from(shown)) };
+}
+
+/** The weights, starting at those of a graph that is given. */
+function begunAt(weights: Parameter, { start: given, graph, name }: FieldParts): Parameter {
+  if (given === undefined) return weights;
+  const start = checkGraph(given, `${name}, as the option 'start',`, graph.size);
+  const known = new Map(
+    Array.from(start.sources, (i, e) => [pairKey(i, start.targets[e]!, graph.size), start.weights[e]!]),
+  );
+  const initial = Array.from(graph.sources, (i, e) => known.get(pairKey(i, graph.targets[e]!, graph.size)) ?? 0);
+  return { ...weights, initial } as Parameter;
+}
+
 /** What the field with this learned graph can do. */
 export function fieldPosterior(parts: FieldParts, graph: Graph): Posterior {
-  const { basePrecision, latentDim, embedding, observations } = parts;
+  const { basePrecision, latentDim, embedding, observations, distancesTo, ties } = parts;
   const embedded = fieldEmbedding(graph, basePrecision, latentDim, embedding);
-  const field: PlacedField = { ...parts, ...embedded, graph };
+  for (const points of ties) unite(embedded.latents, points);
+  const field =
+    observations === undefined || distancesTo === undefined
+      ? undefined
+      : { ...parts, ...embedded, graph, observations, distancesTo };
   return {
     ...embedded,
-    placement: {
-      acceptsMissing: true,
-      observedColumns: observations.columns,
-      place: (Y: Matrix) => placed(field, Y),
-    },
+    ...(field !== undefined && {
+      placement: {
+        acceptsMissing: true,
+        observedColumns: field.observations.columns,
+        place: (Y: Matrix) => placed(field, Y),
+      },
+    }),
     graph,
     field: {
       precision: () => fieldPrecision(graph, basePrecision),
       covariance: () => fieldCovariance(graph, basePrecision),
       impute: (Y: Matrix) => imputedByField(laplacianTerms(graph, basePrecision), Y),
-      reconstruct: (Y: Matrix) => reconstructed(field, Y),
+      ...(field !== undefined && { reconstruct: (Y: Matrix) => reconstructed(field, Y) }),
     },
   };
+}
+
+/** Gives points that are the same one place. */
+function unite({ data, columns }: Matrix, points: readonly number[]): void {
+  for (let c = 0; c < columns; c++) {
+    const mean = points.reduce((sum, i) => sum + data[i * columns + c]!, 0) / points.length;
+    for (const i of points) data[i * columns + c] = mean;
+  }
 }

@@ -1,25 +1,36 @@
 import * as v from 'valibot';
-import type { MatrixLike } from '../../core/matrix.ts';
-import { observationsFrom } from '../../core/observations.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
+import { connectingPrecision } from '../../fields/density/connectingPrecision.ts';
 import { edgeDistances } from '../../fields/density/edgeSquaredDistances.ts';
-import { commonEntriesGraph } from '../../fields/observed/commonEntries.ts';
+import { commonEntriesGraph, commonSquaredDistance } from '../../fields/observed/commonEntries.ts';
 import { observedSquaredDistances } from '../../fields/observed/observedSquaredDistances.ts';
 import { knnGraph } from '../../numerics/graph/index.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { latentDimOption, numberAboveZero, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
-import { type FieldModel, fieldModel } from './fieldModel.ts';
+import { type GraphInput, type GraphOptions, graphOptions, savedInput } from '../spectral/neighbourhood/graphInput.ts';
+import { type Disconnected, disconnectedOption } from '../spectral/neighbourhood/shownComponent.ts';
+import { connected, edgesBeside, edgesFrom, pointsOf, shownRows, tied } from './candidates.ts';
+import { type FieldModel, type FieldStart, fieldModel, startOption, type UnplacedFieldModel } from './fieldModel.ts';
 import { observedFieldModel } from './observedFieldModel.ts';
 
-export interface MeuOptions {
+export interface MeuOptions extends GraphOptions {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
   /** k of the symmetrised k-nearest-neighbour graph whose edges have constraints; 7 unless given. */
   readonly neighbours?: number;
-  /** γ > 0; 1e-4 unless given. */
+  /**
+   * γ > 0; unless given 2D/(N·φ*), φ* the longest edge of the minimum spanning tree of the edges that have constraints: the learned graph
+   * is then connected, whatever the unit of the observations.
+   */
   readonly basePrecision?: number;
   /** C > 0: weights are at most 4C; Infinity unless given. */
   readonly slackPenalty?: number;
+  /** What to do about a neighbourhood graph of several components; 'connect', join them by their shortest edges, unless given. */
+  readonly disconnected?: Disconnected;
+  /** c, how many copies of the field distances from elsewhere are of; 1 unless given, and the number of columns for observations. */
+  readonly copies?: number;
   /**
    * What to do about missing entries (NaN) of the observations: without it they are an error; with 'ignore' the density of those that are
    * observed is maximised.
@@ -27,16 +38,24 @@ export interface MeuOptions {
   readonly missing?: 'ignore';
   /** How latents are read off the field; 'kernelPca' unless given. */
   readonly embedding?: 'kernelPca' | 'eigenmap';
+  /** Weights to begin with, such as the graph of a fit with another base precision; none unless given. */
+  readonly start?: FieldStart;
 }
 
 const schema = v.strictObject({
+  ...graphOptions,
   latentDim: latentDimOption,
-  neighbours: v.optional(v.any(), 7),
-  basePrecision: v.optional(numberAboveZero, 1e-4),
+  neighbours: v.optional(v.any()),
+  basePrecision: v.optional(numberAboveZero),
   slackPenalty: slackPenaltyOption,
+  disconnected: disconnectedOption,
+  copies: v.optional(numberAboveZero),
   missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
   embedding: v.optional(v.picklist(['kernelPca', 'eigenmap'], "'kernelPca' or 'eigenmap'"), 'kernelPca'),
+  start: startOption,
 });
+
+const NEIGHBOURS = 7;
 
 /**
  * Maximum entropy unfolding: the Gaussian random field over points of largest entropy whose expected squared distances between
@@ -52,10 +71,12 @@ const schema = v.strictObject({
  * of least mean squared difference over common entries. The density has one maximum without missing entries, which a fit reaches from any start (so
  * `restarts` find nothing else), and may have several with them.
  *
- * @param Y - N×D observations
+ * Points that are the same (while C = ∞) are tied: they count as one node and have one place.
+ *
+ * @param Y - N×D observations; or `{ graph, squaredDistances }`, distances from elsewhere of pairs of neighbours
  * @param options - see {@link MeuOptions}
  * @returns a model for `fit` and `evaluate`; its fit has `graph`, `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
- * @throws InvalidInputError for observations that are not finite numbers, neighbouring points that are the same, k ≥ N, rows that have no
+ * @throws InvalidInputError for observations that are not finite numbers, points that are all the same, k ≥ N, rows that have no
  * entries in common with k others
  * @see Lawrence 2012, §2 and eq. 3
  * @example
@@ -64,26 +85,59 @@ const schema = v.strictObject({
  * result.graph!.weights;
  * ```
  */
-export function meu(Y: MatrixLike, options: MeuOptions = {}): FieldModel {
+export function meu(Y: MatrixLike, options?: MeuOptions): FieldModel;
+export function meu(distances: GraphInput, options?: MeuOptions): UnplacedFieldModel;
+export function meu(Y: MatrixLike | GraphInput, options: MeuOptions = {}): UnplacedFieldModel {
   const checked = checkOptions(schema, options, 'meu');
-  const points = observationsFrom(Y, checked.missing === 'ignore');
-  const neighbours = checkNeighbours(checked.neighbours as number, points.rows, 'meu');
-  const holed = points.data.some(Number.isNaN);
+  // Where the search began is of no use once it has ended.
+  const { start: _, ...saved } = checked;
+  const { slackPenalty, disconnected, missing } = checked;
+  const points = pointsOf(Y, missing === 'ignore');
+  const copies = copiesOf(checked.copies, points);
+  const neighbours = neighboursFrom(checked.neighbours, points);
+  const isHoled = points?.data.some(Number.isNaN) === true;
+  const edges =
+    points === undefined ? edgesFrom(Y as GraphInput, 'meu') : candidatesOf(points, neighbours, isHoled, checked);
+  const distance = (i: number, j: number) => commonSquaredDistance(points!, i, j);
+  const joined = connected(edges, disconnected, 'meu', points, distance);
+  const candidates = isHoled ? { ...joined, ties: [] } : tied(joined, slackPenalty);
+  const shown = points === undefined ? undefined : shownRows(points, candidates.shown);
   const parts = {
     ...checked,
+    ...candidates,
+    basePrecision: checked.basePrecision ?? connectingPrecision(candidates.graph, candidates.squaredDistances, copies),
     name: 'meu',
-    copies: points.columns,
-    observations: points,
+    copies,
     neighbours,
     density: true,
-    toJSON: () => savedSpectral('meu', points, checked),
+    toJSON: () => savedSpectral('meu', points ?? Matrix.zeros(0, 0), { ...saved, ...savedInput(Y, checked) }),
   };
-  if (holed) return observedFieldModel({ ...parts, ...commonEntriesGraph(points, neighbours) });
-  const graph = knnGraph(points, neighbours);
+  if (isHoled) return observedFieldModel({ ...parts, observations: shown! });
   return fieldModel({
     ...parts,
-    graph,
-    squaredDistances: edgeDistances(points, graph),
-    distancesTo: observedSquaredDistances(points),
+    ...(shown !== undefined && { observations: shown, distancesTo: observedSquaredDistances(shown) }),
   });
+}
+
+function copiesOf(copies: number | undefined, points: Matrix | undefined): number {
+  if (points === undefined) return copies ?? 1;
+  if (copies === undefined) return points.columns;
+  throw new InvalidInputError(
+    `The copies of the field are the ${points.columns} columns of the observations: leave 'copies' out.`,
+  );
+}
+
+function neighboursFrom(given: unknown, points: Matrix | undefined): number {
+  if (points !== undefined) return checkNeighbours((given as number | undefined) ?? NEIGHBOURS, points.rows, 'meu');
+  if (given === undefined) return NEIGHBOURS;
+  throw new InvalidInputError("meu of a graph takes its edges for neighbours: leave 'neighbours' out.");
+}
+
+function candidatesOf(points: Matrix, neighbours: number, isHoled: boolean, given: GraphOptions) {
+  if (given.graph !== undefined) {
+    return edgesBeside(points, given, 'meu', (i, j) => commonSquaredDistance(points, i, j));
+  }
+  if (isHoled) return commonEntriesGraph(points, neighbours);
+  const graph = knnGraph(points, neighbours);
+  return { graph, squaredDistances: edgeDistances(points, graph) };
 }

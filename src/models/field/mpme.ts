@@ -1,80 +1,147 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkNumbers, observationsFrom } from '../../core/observations.ts';
+import { checkNumbers } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { checkDistances } from '../../fields/density/checkDistances.ts';
+import { connectingPrecision } from '../../fields/density/connectingPrecision.ts';
 import { edgeDistances } from '../../fields/density/edgeSquaredDistances.ts';
 import { observedSquaredDistances } from '../../fields/observed/observedSquaredDistances.ts';
 import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
-import { completeGraph } from '../../numerics/graph/index.ts';
+import { completeGraph, knnGraph } from '../../numerics/graph/index.ts';
+import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { latentDimOption, numberAboveZero, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
-import { type FieldModel, fieldModel } from './fieldModel.ts';
+import { type GraphInput, type GraphOptions, graphOptions, savedInput } from '../spectral/neighbourhood/graphInput.ts';
+import { type Disconnected, disconnectedOption } from '../spectral/neighbourhood/shownComponent.ts';
+import { connected, edgesBeside, edgesFrom, pointsOf, shownRows, tied } from './candidates.ts';
+import { type FieldModel, type FieldStart, fieldModel, startOption, type UnplacedFieldModel } from './fieldModel.ts';
 
-export interface MpmeOptions {
+export interface MpmeOptions extends GraphOptions {
   /** d, from 1; 2 unless given. */
   readonly latentDim?: number;
-  /** λ > 0; 1 unless given. */
+  /**
+   * λ > 0; unless given 2d/(N·φ*), φ* the longest edge of the minimum spanning tree of the candidate edges: the learned graph is then
+   * connected, whatever the unit of the observations and C.
+   */
   readonly basePrecision?: number;
   /** C > 0, the price of breaking a constraint; Infinity, none may be broken, unless given. */
   readonly slackPenalty?: number;
   /** φ: 'squared' Euclidean distances (unless given), 'plain' ones, or those of a kernel, k_ii + k_jj − 2k_ij. */
   readonly distances?: 'squared' | 'plain' | Kernel;
+  /** Which pairs may have a weight: 'all' (unless given), or those of k nearest neighbours, for more points than all pairs can be held of. */
+  readonly neighbours?: number | 'all';
+  /** What to do about candidate edges that leave several components; 'connect', join them by their shortest edges, unless given. */
+  readonly disconnected?: Disconnected;
   /** How latents are read off the field; 'kernelPca' unless given. */
   readonly embedding?: 'kernelPca' | 'eigenmap';
+  /** Weights to begin with, such as the graph of a fit at another C; none unless given. */
+  readonly start?: FieldStart;
 }
 
 const schema = v.strictObject({
+  ...graphOptions,
   latentDim: latentDimOption,
-  basePrecision: v.optional(numberAboveZero, 1),
+  basePrecision: v.optional(numberAboveZero),
   slackPenalty: slackPenaltyOption,
   distances: v.optional(v.any(), 'squared'),
+  neighbours: v.optional(v.any(), 'all'),
+  disconnected: disconnectedOption,
   embedding: v.optional(v.picklist(['kernelPca', 'eigenmap'], "'kernelPca' or 'eigenmap'"), 'kernelPca'),
+  start: startOption,
 });
+
+/** Points whose pairs, and the dense inverses that go with them, fit into 4 GiB. */
+const MOST_POINTS = 6000;
 
 /**
  * Maximum posterior manifold embedding: the graph of all pairs of points learned with the field over them,
  * max d/2·log|L(w) + λI| − ½·Σ_{i<j} w_ij·φ_ij over 0 ≤ w_ij ≤ 4C. Most weights are 0 at the maximum; the rest are the learned
  * neighbourhood graph, from whose field the embedding is read. There is one maximum, which a fit reaches from any start: `restarts` find nothing else.
  *
+ * Points that are the same (φ = 0 while C = ∞) are tied: they count as one node and have one place. A graph that is empty or falls to pieces,
+ * which only a `basePrecision` that is given can bring about, makes the status 'degenerate'.
+ *
  * `project` and `reconstruct` take new points as those of `meu` do, but may join them to any points; there is no density, as the field is
  * one of the latents.
  *
- * @param Y - N×D observations
+ * @param Y - N×D observations; or `{ graph, squaredDistances }`, distances from elsewhere of the pairs that may have a weight
  * @param options - see {@link MpmeOptions}
  * @returns a model for `fit` and `evaluate`; its fit has `graph`, `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`, and a `message` that
  * says how many components the graph has
- * @throws InvalidInputError for observations that are not finite numbers, and points that are the same while C = ∞
+ * @throws InvalidInputError for observations that are not finite numbers, points that are all the same, more than 6000 points with all pairs
  * @see Mao et al. 2017, eqs. 10–16
  * @example
  * ```ts
- * const result = await fit(mpme(Y, { latentDim: 2, basePrecision: 1, slackPenalty: 10 }));
+ * const result = await fit(mpme(Y, { latentDim: 2, slackPenalty: 10 }));
  * result.graph!.sources.length; // edges of positive weight
  * ```
  */
-export function mpme(Y: MatrixLike, options: MpmeOptions = {}): FieldModel {
+export function mpme(Y: MatrixLike, options?: MpmeOptions): FieldModel;
+export function mpme(distances: GraphInput, options?: MpmeOptions): UnplacedFieldModel;
+export function mpme(Y: MatrixLike | GraphInput, options: MpmeOptions = {}): UnplacedFieldModel {
   const checked = checkOptions(schema, options, 'mpme');
-  const points = observationsFrom(Y);
-  const graph = completeGraph(points.rows);
+  // Where the search began is of no use once it has ended.
+  const { start: _, ...saved } = checked;
+  const { latentDim: copies, slackPenalty, disconnected } = checked;
+  const distances = checked.distances as MpmeOptions['distances'];
+  const given = pointsOf(Y);
+  const neighbours = neighboursFrom(checked.neighbours, given?.rows);
+  if (given !== undefined && neighbours === 'all' && checked.graph === undefined) checkSize(given.rows);
+  const edges =
+    given === undefined ? edgesFrom(Y as GraphInput, 'mpme') : candidatesOf(given, neighbours, distances, checked);
+  const distance = (i: number, j: number) => distanceBetween(given!, i, j, distances);
+  const candidates = tied(connected(edges, disconnected, 'mpme', given, distance), slackPenalty);
+  const points = given === undefined ? undefined : shownRows(given, candidates.shown);
   return fieldModel({
     ...checked,
+    ...candidates,
+    basePrecision: checked.basePrecision ?? connectingPrecision(candidates.graph, candidates.squaredDistances, copies),
     name: 'mpme',
-    graph,
-    squaredDistances: pairDistances(points, graph, checked.distances as MpmeOptions['distances']),
-    copies: checked.latentDim,
-    observations: points,
-    neighbours: 'all',
+    copies,
+    neighbours,
     density: false,
-    distancesTo: distancesTo(points, checked.distances as MpmeOptions['distances']),
-    toJSON: () => savedSpectral('mpme', points, checked),
+    ...(points !== undefined && { observations: points, distancesTo: distancesTo(points, distances) }),
+    toJSON: () => savedSpectral('mpme', given ?? Matrix.zeros(0, 0), { ...saved, ...savedInput(Y, checked) }),
   });
+}
+
+function neighboursFrom(given: unknown, points: number | undefined): number | 'all' {
+  if (given === 'all') return 'all';
+  if (points === undefined) {
+    throw new InvalidInputError("mpme of a graph takes its edges for candidates: leave 'neighbours' out.");
+  }
+  return checkNeighbours(given as number, points, 'mpme');
+}
+
+function checkSize(points: number): void {
+  if (points <= MOST_POINTS) return;
+  const pairs = (points * (points - 1)) / 2;
+  throw new InvalidInputError(
+    `mpme over all pairs takes up to ${MOST_POINTS} points, but ${points} have ${pairs} pairs, which cannot be held in memory. ` +
+      'Take neighbours: 20, so that only pairs of near neighbours may have a weight, or fewer points.',
+  );
+}
+
+function candidatesOf(
+  points: Matrix,
+  neighbours: number | 'all',
+  distances: MpmeOptions['distances'],
+  given: GraphOptions,
+) {
+  if (given.graph !== undefined) {
+    return edgesBeside(points, given, 'mpme', (i, j) => distanceBetween(points, i, j, distances));
+  }
+  const graph = neighbours === 'all' ? completeGraph(points.rows) : knnGraph(points, neighbours);
+  return { graph, squaredDistances: checkDistances(edgeLengths(points, graph, distances), graph, 'mpme', false) };
 }
 
 /** Of the variances of two points, what may be left of the squared distance between equal ones. */
 const ROUNDING = 1e-12;
 
-function pairDistances(points: Matrix, graph: Graph, distances: MpmeOptions['distances']): Float64Array {
+/** φ of every edge. */
+function edgeLengths(points: Matrix, graph: Graph, distances: MpmeOptions['distances']): Float64Array {
   if (distances === 'squared') return edgeDistances(points, graph);
   if (distances === 'plain') return edgeDistances(points, graph).map(Math.sqrt);
   if (typeof distances !== 'object') {
@@ -84,12 +151,19 @@ function pairDistances(points: Matrix, graph: Graph, distances: MpmeOptions['dis
   }
   const K = covariance(distances, points);
   const { sources, targets } = graph;
-  return Float64Array.from(sources, (i, e) => {
-    const j = targets[e]!;
-    const distance = K.at(i, i) + K.at(j, j) - 2 * K.at(i, j);
-    // Below 0 by more than rounding, the kernel is none, which the layer says.
-    return Math.abs(distance) <= ROUNDING * (K.at(i, i) + K.at(j, j)) ? Math.max(0, distance) : distance;
-  });
+  return Float64Array.from(sources, (i, e) => distanceIn(K, i, targets[e]!));
+}
+
+function distanceIn(K: Matrix, i: number, j: number): number {
+  const distance = K.at(i, i) + K.at(j, j) - 2 * K.at(i, j);
+  // Below 0 by more than rounding, the kernel is none, which the layer says.
+  return Math.abs(distance) <= ROUNDING * (K.at(i, i) + K.at(j, j)) ? Math.max(0, distance) : distance;
+}
+
+function distanceBetween(points: Matrix, i: number, j: number, distances: MpmeOptions['distances']): number {
+  const pair = Matrix.from([points.row(i), points.row(j)]);
+  const edge = { size: 2, sources: Int32Array.of(0), targets: Int32Array.of(1), weights: Float64Array.of(1) };
+  return edgeLengths(pair, edge, distances)[0]!;
 }
 
 /** φ between a new row and every point. */

@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
+import type { Matrix } from '../../core/matrix.ts';
 import { curvedField } from '../../fields/density/curvedField.ts';
 import { type FieldProblem, kktResidual, weightScale } from '../../fields/density/kktResidual.ts';
 import { supportOf } from '../../fields/embedding/fieldEmbedding.ts';
@@ -14,7 +15,7 @@ import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor } from '../../tensors/tensorflow.ts';
 import { fieldFindings } from './fieldFindings.ts';
-import { type FieldModel, type FieldParts, fieldPosterior, weightsIn } from './fieldModel.ts';
+import { type FieldModel, type FieldParts, fieldPosterior, shownPoints, weightsIn } from './fieldModel.ts';
 
 /**
  * The model of {@link fieldModel} for copies with missing entries (NaN): it maximises the density of the observed ones by its own gradient,
@@ -24,7 +25,7 @@ import { type FieldModel, type FieldParts, fieldPosterior, weightsIn } from './f
  * @param parts - `observations` with missing entries; `squaredDistances` a first guess from common entries
  * @throws InvalidInputError when such a distance is 0 and C = ∞
  */
-export function observedFieldModel(parts: Omit<FieldParts, 'distancesTo'>): FieldModel {
+export function observedFieldModel(parts: FieldParts & { readonly observations: Matrix }): FieldModel {
   const { name, graph, squaredDistances, basePrecision, copies, slackPenalty, observations } = parts;
   const { size, sources, targets } = graph;
   const upper = 4 * slackPenalty;
@@ -48,7 +49,7 @@ export function observedFieldModel(parts: Omit<FieldParts, 'distancesTo'>): Fiel
       const curved = curvedField(graph);
       const evaluate = observedField(observations, graph, curved, basePrecision);
       return {
-        parameters: { [WEIGHTS]: box(0, upper, start, { scale }) },
+        parameters: { [WEIGHTS]: box(0, upper, start, { scale }), ...shownPoints(parts) },
         terms: (values) => ({ field: observedDensity(values[WEIGHTS]!, evaluate, copies) }),
         curvature: (values) => curved.curvature(weightsIn(values), basePrecision, copies),
         findings: (values) => {

@@ -171,8 +171,16 @@ describe('bad input', () => {
   const twice = [...Y.slice(0, 6), Y[2]!];
 
   it.each<[string, () => unknown, RegExp]>([
-    ['duplicate points', () => mpme(twice), /Points 2 and 6 are the same.*finite slackPenalty/],
-    ['duplicate neighbours', () => meu(twice, { neighbours: 2 }), /Points 2 and 6 are the same/],
+    ['points that are all the same', () => mpme(twice.map(() => [1, 2])), /All points are the same/],
+    [
+      'neighbours that are all the same',
+      () =>
+        meu(
+          twice.map(() => [1, 2]),
+          { neighbours: 2 },
+        ),
+      /All points are the same/,
+    ],
     ['k ≥ N', () => meu(Y, { neighbours: 14 }), /^meu takes .* from 1 to 13/],
     ['k ≥ N of alle', () => alle(Y, { neighbours: 14 }), /^alle takes .* from 1 to 13/],
     ['k ≥ N of drill', () => drill(Y, { neighbours: 14 }), /^drill takes .* from 1 to 13/],

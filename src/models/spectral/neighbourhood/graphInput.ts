@@ -14,7 +14,7 @@ export interface GraphInput {
 }
 
 /** Whether a graph is given in the place of observations. */
-const isGraphInput = (Y: unknown): Y is GraphInput => typeof Y === 'object' && Y !== null && 'graph' in Y;
+export const isGraphInput = (Y: unknown): Y is GraphInput => typeof Y === 'object' && Y !== null && 'graph' in Y;
 
 /** The options of models that take a graph beside observations. */
 export interface GraphOptions {

@@ -35,15 +35,29 @@ export function reconstructionFactor(
   normalised: boolean,
 ): ReconstructionFactor {
   const { reconstruction, residuals } = neighbourWeights(Y, neighbours, regularization);
+  const size = largestSquaredNorm(Y);
   const diagonal = residuals.map((residual, i) => {
     if (neighbours[i]!.length === 0) return 0;
     if (normalised) return 1;
-    if (residual > 0) return Math.sqrt(Y.columns / residual);
+    if (residual > ROUNDING * size) return Math.sqrt(Y.columns / residual);
     throw new InvalidInputError(
       `Point ${i} is exactly what its ${neighbours[i]!.length} neighbours make of it, so its precision is infinite. Remove duplicate points, or raise the regularization.`,
     );
   });
   return { reconstruction, diagonal, residuals };
+}
+
+/** Of the largest ‖y_i‖², what rounding may leave of a residual that is 0. */
+const ROUNDING = 1e-28;
+
+function largestSquaredNorm({ data, rows, columns }: Matrix): number {
+  let largest = 0;
+  for (let i = 0; i < rows; i++) {
+    let sum = 0;
+    for (let d = 0; d < columns; d++) sum += data[i * columns + d]! ** 2;
+    largest = Math.max(largest, sum);
+  }
+  return largest;
 }
 
 /** The weights alone, and what they leave: ‖y_i − Σ_j w_ji·y_j‖². */

@@ -1,0 +1,179 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { observationsFrom } from '../../core/observations.ts';
+import { checkDistances } from '../../fields/density/checkDistances.ts';
+import { componentTree } from '../../numerics/graph/componentTree.ts';
+import { connectedComponents } from '../../numerics/graph/connectedComponents.ts';
+import { edgesOfPairs, pairKey } from '../../numerics/graph/edges.ts';
+import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
+import { joiningPairs } from '../../numerics/graph/joiningPairs.ts';
+import { type GraphInput, type GraphOptions, isGraphInput } from '../spectral/neighbourhood/graphInput.ts';
+import type { Disconnected } from '../spectral/neighbourhood/shownComponent.ts';
+
+/** The edges that may have a weight, and what they are between. */
+export interface Candidates {
+  readonly graph: Graph;
+  /** φ, one of each edge. */
+  readonly squaredDistances: Float64Array;
+  /** The points that are fitted, where those are not all. */
+  readonly shown?: Int32Array;
+  /** Points that are the same, by their places among those that are fitted. */
+  readonly ties: readonly (readonly number[])[];
+  /** Sentences that say what was done. */
+  readonly notes: string;
+}
+
+/** Observations, where distances are not from elsewhere. */
+export function pointsOf(given: MatrixLike | GraphInput, holes = false): Matrix | undefined {
+  return isGraphInput(given) ? undefined : observationsFrom(given, holes);
+}
+
+/** The edges and squared distances of such a graph, checked. */
+export function edgesFrom(
+  { graph: given, squaredDistances }: GraphInput,
+  name: string,
+): Pick<Candidates, 'graph' | 'squaredDistances'> {
+  const graph = checkGraph(given, name);
+  if (graph.sources.length === 0) {
+    throw new InvalidInputError(`${name} takes a graph with edges, but this one has none: give it more neighbours.`);
+  }
+  return { graph, squaredDistances: checkDistances(squaredDistances ?? graph.weights, graph, name, false) };
+}
+
+/** The edges of a graph given beside observations, as far apart as these are unless that is given too. */
+export function edgesBeside(
+  points: Matrix,
+  { graph: given, squaredDistances }: GraphOptions,
+  name: string,
+  distance: (i: number, j: number) => number,
+): Pick<Candidates, 'graph' | 'squaredDistances'> {
+  const graph = checkGraph(given, name, points.rows);
+  const own = squaredDistances ?? Float64Array.from(graph.sources, (i, e) => distance(i, graph.targets[e]!));
+  return edgesFrom({ graph, squaredDistances: own }, name);
+}
+
+/**
+ * Makes one component of candidate edges, or picks one.
+ *
+ * @param points - what the edges are between; none for distances from elsewhere
+ * @param distance - φ between two of them
+ * @throws InvalidInputError for several components where that is an error, or where nothing says how far apart they are
+ */
+export function connected(
+  { graph, squaredDistances }: Pick<Candidates, 'graph' | 'squaredDistances'>,
+  disconnected: Disconnected,
+  name: string,
+  points: Matrix | undefined,
+  distance: (i: number, j: number) => number,
+): Omit<Candidates, 'ties'> {
+  const { labels, sizes } = connectedComponents(graph);
+  if (sizes.length === 1) return { graph, squaredDistances, notes: '' };
+  const have = `The candidate edges leave ${sizes.length} components`;
+  if (disconnected === 'largest') {
+    const largest = sizes.indexOf(sizes.reduce((most, size) => Math.max(most, size)));
+    const shown = Int32Array.from(labels.keys()).filter((i) => labels[i] === largest);
+    const notes = ` ${have}. These are the ${shown.length} of ${graph.size} points in the largest, listed in parameters.points.`;
+    return { ...among({ graph, squaredDistances }, shown), shown, notes };
+  }
+  if (disconnected === 'error' || points === undefined) {
+    throw new InvalidInputError(
+      `${have}, so ${name} cannot say how they lie to each other. Give ${points === undefined ? 'edges that join them' : "more neighbours, disconnected: 'connect'"} or disconnected: 'largest'.`,
+    );
+  }
+  const pairs = shortestPairs(graph, labels, points, distance);
+  if (pairs.length < sizes.length - 1) {
+    throw new InvalidInputError(`${have}, and nothing says how far apart they are. Take disconnected: 'largest'.`);
+  }
+  const { size, sources, targets } = graph;
+  const known = new Map(Array.from(sources, (i, e) => [pairKey(i, targets[e]!, size), squaredDistances[e]!]));
+  for (const [i, j] of pairs) known.set(pairKey(i, j, size), distance(i, j));
+  const edges = edgesOfPairs(Float64Array.from(known.keys()), size, () => 1);
+  return {
+    graph: Object.freeze({ size, ...edges }),
+    squaredDistances: Float64Array.from(edges.sources, (i, e) => known.get(pairKey(i, edges.targets[e]!, size))!),
+    notes: ` ${have}, which their ${pairs.length} shortest edges join.`,
+  };
+}
+
+/** The shortest edges between components; of points with missing entries by comparing all pairs. */
+function shortestPairs(
+  graph: Graph,
+  labels: Int32Array,
+  points: Matrix,
+  distance: (i: number, j: number) => number,
+): (readonly [number, number])[] {
+  if (points.data.some(Number.isNaN)) return joiningPairs(labels, distance);
+  const { sources, targets } = componentTree(graph, points);
+  return Array.from(sources, (i, e) => [i, targets[e]!] as const);
+}
+
+/** The rows that are shown. */
+export function shownRows(points: Matrix, shown: Int32Array | undefined): Matrix {
+  return shown === undefined ? points : Matrix.from(Array.from(shown, (i) => points.row(i)));
+}
+
+function among({ graph, squaredDistances }: Pick<Candidates, 'graph' | 'squaredDistances'>, points: Int32Array) {
+  const places = new Int32Array(graph.size).fill(-1);
+  points.forEach((i, place) => {
+    places[i] = place;
+  });
+  const kept = Int32Array.from(graph.sources.keys()).filter((e) => places[graph.sources[e]!]! >= 0);
+  return {
+    graph: Object.freeze({
+      size: points.length,
+      sources: kept.map((e) => places[graph.sources[e]!]!),
+      targets: kept.map((e) => places[graph.targets[e]!]!),
+      weights: Float64Array.from(kept, (e) => graph.weights[e]!),
+    }),
+    squaredDistances: Float64Array.from(kept, (e) => squaredDistances[e]!),
+  };
+}
+
+/** Of the shortest squared distance above 0: what that of points that are the same counts as. */
+const TIED = 1e-6;
+
+/**
+ * Ties points at distance 0, whose weight nothing bounds where C = ∞: their squared distance counts as a millionth of the shortest other, which
+ * makes one node of them for all that the field says of the rest.
+ *
+ * @throws InvalidInputError when all distances are 0
+ */
+export function tied<C extends Omit<Candidates, 'ties'>>(candidates: C, slackPenalty: number): C & Candidates {
+  const { graph, squaredDistances, notes } = candidates;
+  const zero = Int32Array.from(squaredDistances.keys()).filter((e) => squaredDistances[e] === 0);
+  if (zero.length === 0 || slackPenalty < Infinity) return { ...candidates, ties: [] };
+  const shortest = squaredDistances.reduce(
+    (least, distance) => (distance > 0 ? Math.min(least, distance) : least),
+    Infinity,
+  );
+  if (shortest === Infinity) {
+    throw new InvalidInputError('All points are the same (every distance is 0), so there is nothing to embed.');
+  }
+  const same = {
+    size: graph.size,
+    sources: zero.map((e) => graph.sources[e]!),
+    targets: zero.map((e) => graph.targets[e]!),
+  };
+  const { labels, sizes } = connectedComponents(same);
+  const ties = Array.from(sizes, (): number[] => []);
+  labels.forEach((label, i) => {
+    ties[label]!.push(i);
+  });
+  const groups = ties.filter((group) => group.length > 1);
+  return {
+    ...candidates,
+    squaredDistances: squaredDistances.map((distance) => (distance === 0 ? TIED * shortest : distance)),
+    ties: groups,
+    notes: `${notes} ${tiedInWords(groups)}`,
+  };
+}
+
+function tiedInWords(groups: readonly (readonly number[])[]): string {
+  const places = groups.map((group) => group.join(' and ')).slice(0, 3);
+  const more = groups.length > places.length ? `, and ${groups.length - places.length} more such groups` : '';
+  const pairs = groups.every(({ length }) => length === 2);
+  return (
+    `Points that are the same are tied: ${places.join('; ')}${more} count as one node each, of ` +
+    `${pairs ? 'multiplicity two' : 'as many points'}.`
+  );
+}
