@@ -4,6 +4,7 @@ import type { Fit, FitOutcome, FittedModel } from '../../model/fit.ts';
 import type { Model, Posterior } from '../../model/model.ts';
 import { type EngineChoice, withEngine } from '../../numerics/dense/index.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
+import { finiteOutcome } from './finiteOutcome.ts';
 import { type Abilities, abilitiesOf } from './fitAbilities.ts';
 import { posteriorOn } from './posteriorOn.ts';
 
@@ -21,7 +22,7 @@ export function createFit<P, A>(model: Model<P, A>, outcome: FitOutcome, engine?
     );
   }
   const posterior: Posterior = posteriorOn(engine, made);
-  const { values, objective, terms, trace, status, message, diagnostics } = outcome;
+  const { values, objective, terms, trace, status, message, diagnostics } = finiteOutcome(outcome, made);
   // In one order, however the fit came about: its text is then the same too.
   const rest = { objective, terms, trace, status, message, diagnostics };
   const { latents: _, ...parameters } = values;

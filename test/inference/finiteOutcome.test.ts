@@ -1,0 +1,57 @@
+import { alle, fit, InvalidInputError, Matrix, seededRandom } from 'latentfield';
+import { describe, expect, it } from 'vitest';
+import { closedFormModel } from '../../src/models/spectral/embedding/closedForm.ts';
+
+function modelOf(latents: number[][], objective: number, eigenvalues: number[]) {
+  return closedFormModel({
+    name: 'broken',
+    embed: () => ({
+      latents: Matrix.from(latents),
+      eigenvalues: Float64Array.from(eigenvalues),
+      objective,
+      terms: { trace: objective },
+      message: 'Closed form.',
+    }),
+    toJSON: () => ({ model: 'broken' }),
+  });
+}
+
+describe('a result that is not finite', () => {
+  it.each<[string, Parameters<typeof modelOf>, RegExp]>([
+    ['latents', [[[1], [Number.NaN]], 1, [1]], /^Failed: row 1, column 0 of the latents is NaN\. .* Closed form\.$/],
+    ['an objective', [[[1], [2]], Infinity, [1]], /^Failed: the objective is Infinity\./],
+    ['eigenvalues', [[[1], [2]], 1, [Infinity]], /^Failed: an eigenvalue is not finite\./],
+  ])('has failed: %s', async (_, parts, message) => {
+    const result = await fit(modelOf(...parts));
+    expect(result.status).toBe('failed');
+    expect(result.message).toMatch(message);
+  });
+
+  it('is what is said of others', async () => {
+    const { status, message } = await fit(modelOf([[1], [2]], 3, [1]));
+    expect([status, message]).toEqual(['converged', 'Closed form.']);
+  });
+});
+
+describe('alle of rounded points', () => {
+  it('refuses a point that others reconstruct to rounding', async () => {
+    const refused = fit(alle([[3], [1], [4], [2], [2], [1]], { latentDim: 1, neighbours: 2 }));
+    await expect(refused).rejects.toThrow(InvalidInputError);
+    await expect(refused).rejects.toThrow(/Point 0 is exactly what its 2 neighbours make of it/);
+  });
+
+  it('never converges with latents that are not finite', async () => {
+    const { normal } = seededRandom(1);
+    let converged = 0;
+    for (let k = 0; k < 60; k++) {
+      const Y = Array.from({ length: 20 }, () => [Math.round(normal()), Math.round(normal())]);
+      const result = await fit(alle(Y, { neighbours: 1 + (k % 5) })).catch((error: Error) => error);
+      if (result instanceof Error) expect(result.name).toMatch(/InvalidInputError|NumericalError/);
+      else if (result.status === 'converged') {
+        converged++;
+        expect(result.latents.data.every(Number.isFinite)).toBe(true);
+      }
+    }
+    expect(converged).toBeGreaterThan(5);
+  });
+});
