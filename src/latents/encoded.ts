@@ -7,8 +7,8 @@ import { type Initialization, initialLatents } from './initialization.ts';
 import type { LatentDistribution } from './latentDistribution.ts';
 
 const PREFIX = 'latents.';
-/** Where the variances start, of a prior of variance 1. */
-const LOG_VARIANCE = -0.6931471805599453;
+/** Where the log variances start: half of the prior's. */
+const LOG_VARIANCE = -Math.LN2;
 
 /**
  * Latents as distributions that are a function of the observations (amortised): the map has 2q outputs, means and log variances, so that new

@@ -206,7 +206,12 @@ export interface Model<P = AnyPaths, A = Partial<AnyAbilities>, S extends Solved
    * pauses now and then, and ends where it stands once `true` is sent in.
    */
   embed?(): Embedding | EmbeddingSteps;
-  assemble(seed: number): Assembly;
+  /**
+   * @param options - `batched`: whether its terms will be asked for some of the rows at a time, for models that have `points`
+   */
+  assemble(seed: number, options?: { readonly batched?: boolean }): Assembly;
+  /** N, for models whose terms may be asked for some of the rows at a time. */
+  readonly points?: number;
   /**
    * Natural values, by path, of what depends on where the latents start, for another start than the model's own; for models with
    * latents. Called inside `withFloat64`.

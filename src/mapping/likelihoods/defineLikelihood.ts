@@ -23,6 +23,18 @@ export interface LikelihoodDefinition<Name extends string, Options extends objec
     variance: Tensor2D,
     options: Partial<Options>,
   ): ObservationMoments;
+  /** E[log p(y|f)] of every entry where f ~ N(mean, variance), in closed form; without it, it is taken by Gauss–Hermite quadrature. */
+  expectation?(
+    p: Readonly<Record<Name, Tensor>>,
+    mean: Tensor2D,
+    variance: Tensor2D,
+    y: Tensor2D,
+    options: Partial<Options>,
+  ): Tensor2D;
+  /** A value of f that an observation speaks for, from which a search may start; the observation itself unless given. */
+  start?(y: number, options: Partial<Options>): number;
+  /** For an observation that cannot be one: what observations must be, such as 'a whole number from 0'. */
+  refuses?(y: number, options: Partial<Options>): string | undefined;
 }
 
 /** Makes a likelihood; what is given replaces the default parameters, or sets an option. */
@@ -110,6 +122,12 @@ export function likelihoodFactory<Name extends string, Options extends object = 
           `${owner} cannot predict observations: give defineLikelihood its moments(p, mean, variance), or ask for { noise: false }.`,
         );
       },
+      ...(definition.expectation && {
+        expectation: (p: TensorMap, mean: Tensor2D, variance: Tensor2D, y: Tensor2D) =>
+          definition.expectation!(values(p), mean, variance, y, options),
+      }),
+      start: (y) => definition.start?.(y, options) ?? y,
+      refuses: (y) => definition.refuses?.(y, options),
       conjugate: conjugate && ((p) => conjugate(values(p), own, options)),
       toJSON: () => ({
         likelihood: name,

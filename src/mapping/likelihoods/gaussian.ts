@@ -38,6 +38,11 @@ export const gaussian: LikelihoodFactory<'variance', GaussianOptions> = likeliho
       const quadratic = op.div(op.square(op.sub(y, f)), spread);
       return op.mul<Tensor2D>(-0.5, op.add(op.log(op.mul(2 * Math.PI, spread)), quadratic));
     },
+    expectation: ({ variance }, mean, spread, y, { per }) => {
+      const noise = per === 'row' ? op.reshape(variance, [-1, 1]) : variance;
+      const quadratic = op.div(op.add(op.square(op.sub(y, mean)), spread), noise);
+      return op.mul<Tensor2D>(-0.5, op.add(op.log(op.mul(2 * Math.PI, noise)), quadratic));
+    },
     moments: ({ variance }, mean, spread, { per }) => ({
       mean,
       variance: op.add<Tensor2D>(spread, per === 'row' ? op.mean(variance) : variance),

@@ -16,6 +16,15 @@ export interface Likelihood {
    * @throws InvalidInputError when the likelihood's definition gives no moments
    */
   readonly moments: (p: TensorMap, mean: Tensor2D, variance: Tensor2D) => ObservationMoments;
+  /**
+   * E[log p(y|f)] of every entry where f is normal with these moments, n×D each, for a likelihood that has it in closed form; the others' is
+   * taken by Gauss–Hermite quadrature.
+   */
+  readonly expectation?: (p: TensorMap, mean: Tensor2D, variance: Tensor2D, y: Tensor2D) => Tensor2D;
+  /** A value of the function that an observation speaks for, from which a search may start. */
+  readonly start: (y: number) => number;
+  /** What an observation must be, as the end of a sentence, for one that this is not; undefined for one that it is. */
+  readonly refuses: (y: number) => string | undefined;
   /** The Gaussian noise that it is, for a likelihood under which a Gaussian process stays Gaussian. */
   readonly conjugate: ((p: TensorMap) => Noise) | undefined;
   /** Parameters and options by the names of its factory. */

@@ -1,15 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { Matrix } from '../../core/matrix.ts';
-import { type Standardization, standardized } from '../../core/observations.ts';
-import { slopeVariances } from '../../kernels/slopeVariance.ts';
+import type { Standardization } from '../../core/observations.ts';
 import type { Assembly, ParameterValues, Posterior, TensorMap } from '../../model/model.ts';
 import { real } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
-import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
+import { matrixTensor } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
-import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import type { ConditionedProcess } from '../conditionedProcess.ts';
 import { collapsedBound } from './collapsedBound.ts';
 import { collapsedData } from './collapsedData.ts';
@@ -19,7 +17,17 @@ import { inducingStart } from './inducingInputs.ts';
 import { inducingProcess } from './inducingProcess.ts';
 import { latentExpectations } from './latentExpectations.ts';
 import { optimalPosterior } from './optimalPosterior.ts';
-import { INDUCING, kernelParameters, kernelValues, NOISE, type VariationalParts } from './variationalParts.ts';
+import {
+  INDUCING,
+  kernelParameters,
+  kernelValues,
+  likelihoodParameters,
+  likelihoodValues,
+  NOISE,
+  startMeans,
+  type VariationalParts,
+} from './variationalParts.ts';
+import { variationalPosterior } from './variationalPosterior.ts';
 
 /** What the bound is made of at some values, and the constants it needs. */
 function collapsed({ kernel, latents, observations, seen, patterns, jitter }: VariationalParts) {
@@ -53,7 +61,7 @@ function noExpectations(name: string, q: number): InvalidInputError {
 
 /** The model with its constants as tensors: the collapsed bound, and less the divergence of the latents from their prior. */
 export function collapsedAssembly(parts: VariationalParts, seed: number): Assembly {
-  const { observations, latentDim, latents, kernel, noise, inducing } = parts;
+  const { observations, latentDim, latents, kernel, likelihood, inducing } = parts;
   const own = latents.parameters(observations, latentDim, seed);
   const start = startMeans(parts, own);
   const bound = collapsed(parts);
@@ -62,7 +70,7 @@ export function collapsedAssembly(parts: VariationalParts, seed: number): Assemb
       ...own,
       [INDUCING]: real(inducingStart(inducing, start)),
       ...kernelParameters(kernel),
-      [NOISE]: noise,
+      ...likelihoodParameters(likelihood),
     },
     terms: (values, { onJitter }) => {
       const { x, factor, expectations, noise, options } = bound.at(values, onJitter);
@@ -75,62 +83,24 @@ export function collapsedAssembly(parts: VariationalParts, seed: number): Assemb
   };
 }
 
-/** The latents' means where they start, N×q. */
-function startMeans({ latents, observations }: VariationalParts, own: ReturnType<typeof latents.parameters>): Matrix {
-  const values = Object.fromEntries(Object.entries(own).map(([path, { initial }]) => [path, initial]));
-  return latentMoments({ latents, observations }, values, observations).mean;
-}
-
-/** Means and variances of the latents of observations at a model's values. */
-function latentMoments(
-  { latents, observations }: Pick<VariationalParts, 'latents' | 'observations'>,
-  values: ParameterValues,
-  Y: Matrix,
-): { mean: Matrix; variance: Matrix } {
-  const own = Object.fromEntries(Object.entries(values).filter(([path]) => path.startsWith('latents.')));
-  return withFloat64(() => {
-    const x = latents.apply(valueTensors(own), matrixTensor(latents.features(Y, observations)));
-    return { mean: tensorMatrix(x.mean), variance: tensorMatrix(x.variance) };
-  });
-}
-
 /** What the model can do at these values. */
 export function collapsedPosterior(
   parts: VariationalParts,
   values: ParameterValues,
   standardization: Standardization,
 ): Posterior {
-  const { kernel, latents, observations, latentDim } = parts;
-  const { mean, variance } = latentMoments(parts, values, observations);
-  const own = kernelValues(kernel, values);
+  const { kernel, likelihood } = parts;
   let conditioned: ConditionedProcess | undefined;
   const process = () => {
-    conditioned ??= inducingProcess(kernel, own, values[NOISE] as number, optimum(parts, values), standardization);
+    conditioned ??= inducingProcess(
+      { part: kernel, values: kernelValues(kernel, values) },
+      { part: likelihood, values: likelihoodValues(likelihood, values) },
+      optimum(parts, values),
+      standardization,
+    );
     return conditioned;
   };
-  const predictiveDensity = (X: Matrix, Y: Matrix) => process().predictiveDensity(X, Y, standardNormalRows);
-  const slopes = slopeVariances(kernel, own, latentDim);
-  return {
-    latents: mean,
-    latentVariances: variance,
-    ...(slopes && { relevance: relative(slopes) }),
-    mapping: {
-      observedColumns: observations.columns,
-      predict: (X, noise) => process().predict(X, noise),
-      sample: (X, random, noise) => process().sample(X, random, noise),
-      predictiveDensity,
-    },
-    ...(latents.mapsObservations && {
-      placement: {
-        acceptsMissing: false,
-        observedColumns: observations.columns,
-        place: (Y: Matrix) => {
-          const X = latentMoments(parts, values, standardized(Y, standardization)).mean;
-          return { latents: X, logDensity: predictiveDensity(X, Y).density };
-        },
-      },
-    }),
-  };
+  return variationalPosterior(parts, values, standardization, process);
 }
 
 function optimum(parts: VariationalParts, values: ParameterValues) {
@@ -143,16 +113,4 @@ function optimum(parts: VariationalParts, values: ParameterValues) {
       bound.dispose();
     }
   });
-}
-
-/** log N(x_i | 0, I) of each row. */
-function standardNormalRows(X: Tensor2D): Tensor1D {
-  const q = X.shape[1];
-  return op.mul(-0.5, op.add(op.sum(op.square(X), 1), q * Math.log(2 * Math.PI))) as Tensor1D;
-}
-
-/** Relative to the largest; 0 everywhere where none is above 0. */
-function relative(slopes: Float64Array): Float64Array {
-  const largest = slopes.reduce((most, slope) => Math.max(most, slope), 0);
-  return largest === 0 ? slopes : slopes.map((slope) => slope / largest);
 }

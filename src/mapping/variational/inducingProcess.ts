@@ -1,8 +1,8 @@
+import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { Standardization } from '../../core/observations.ts';
-import type { Random } from '../../core/random.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import type { ParameterValues, Prediction, PredictiveDensity } from '../../model/model.ts';
+import type { ParameterValues, Prediction } from '../../model/model.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
@@ -11,112 +11,110 @@ import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { ConditionedProcess } from '../conditionedProcess.ts';
+import type { Likelihood } from '../likelihoods/likelihood.ts';
+import { logPredictiveDensity } from '../likelihoods/normalExpectation.ts';
+import { allColumns, type GroupMoments, type InducingPosterior, inducingMoments } from './inducingMoments.ts';
 
-/**
- * q(u) of the functions at the inducing inputs, whitened: u = L·v with LLᵀ = K_uu, q(v_d) = N(m_d, R_g⁻ᵀR_g⁻¹) for the columns d of a group g.
- * Plain numbers.
- */
-export interface InducingPosterior {
-  /** M×q */
-  readonly inducing: Matrix;
-  /** L, M×M */
-  readonly factor: Matrix;
-  readonly groups: readonly {
-    readonly columns: Int32Array;
-    /** M×(columns of the group) */
-    readonly mean: Matrix;
-    /** C, M×M, with CCᵀ the covariance. */
-    readonly root: Matrix;
-  }[];
-}
-
-/** Of the noise-free functions of a group's columns at n inputs: mean n×columns, variance n, covariance n×n. */
-interface Moments {
-  readonly columns: Int32Array;
-  readonly mean: Tensor2D;
-  readonly variance: Tensor1D;
-  covariance(): Tensor2D;
+/** A kernel or a likelihood with natural values by its own names. */
+interface Known<T> {
+  readonly part: T;
+  readonly values: ParameterValues;
 }
 
 /**
- * The process given q(u): at certain inputs, with a = L⁻¹k_u(x), mean m_dᵀa and variance k(x, x) − ‖a‖² + ‖Cᵀa‖² (+ σ² for an observation).
- *
- * @param values - natural values of the kernel by its own names
- * @param noise - σ²
- * @see Titsias 2009, eq. 6; Hensman, Fusi & Lawrence 2013
+ * The process given q(u), ready to predict. Holds plain numbers, no tensors; the change of the columns of Y is undone.
  */
 export function inducingProcess(
-  kernel: Kernel,
-  values: ParameterValues,
-  noise: number,
-  { inducing, factor, groups }: InducingPosterior,
+  kernel: Known<Kernel>,
+  likelihood: Known<Likelihood>,
+  posterior: InducingPosterior,
   standardization: Standardization,
 ): ConditionedProcess {
-  const D = standardization.mean.length;
+  const { mean: offset, deviation } = standardization;
+  const D = offset.length;
 
-  function momentsAt(A: Tensor2D): Moments[] {
-    const p = valueTensors(values);
-    const Z = matrixTensor(inducing);
-    const cross = kernel.covariance(p, A, Z, Z);
-    const half = op.triangularSolve(matrixTensor(factor), op.transpose(cross) as Tensor2D);
-    const prior = kernel.diagonal(p, A, Z);
-    return groups.map(({ columns, mean, root }): Moments => {
-      const spread = op.matMul<Tensor2D>(matrixTensor(root), half, true, false);
-      const explained = op.sub(op.sum(op.square(half), 0), op.sum(op.square(spread), 0));
-      return {
+  function groupsAt(A: Tensor2D): GroupMoments[] {
+    const tensors = {
+      inducing: matrixTensor(posterior.inducing),
+      factor: matrixTensor(posterior.factor),
+      groups: posterior.groups.map(({ columns, mean, roots }) => ({
         columns,
-        mean: op.matMul<Tensor2D>(half, matrixTensor(mean), true, false),
-        variance: op.sub(prior, explained) as Tensor1D,
-        covariance: () => {
-          const gram = (x: Tensor2D) => op.gramMatrix(op.transpose(x) as Tensor2D);
-          return op.add<Tensor2D>(op.sub(kernel.covariance(p, A, A, Z), gram(half)), gram(spread));
-        },
-      };
-    });
+        mean: matrixTensor(mean),
+        roots: matrixTensor(roots),
+      })),
+    };
+    return inducingMoments(kernel.part, valueTensors(kernel.values), tensors, A);
   }
+
+  /** Of the noise-free functions. The variance is not negative; rounding may make it so. */
+  function functionsAt(A: Tensor2D): { mean: Tensor2D; variance: Tensor2D } {
+    const { mean, variance } = allColumns(groupsAt(A), D);
+    return { mean, variance: op.relu(variance) };
+  }
+
+  const inUnits = (values: Matrix, shift: boolean) => {
+    const { data, rows, columns } = values;
+    const change = (entry: number, j: number) =>
+      shift ? entry * deviation[j]! + offset[j]! : entry * deviation[j]! * deviation[j]!;
+    return new Matrix(
+      data.map((entry, i) => change(entry, i % columns)),
+      rows,
+      columns,
+    );
+  };
 
   return {
     predict: (X, noisy): Prediction =>
       withFloat64(() => {
-        const prediction = { mean: Matrix.zeros(X.rows, D), variance: Matrix.zeros(X.rows, D) };
-        for (const { columns, mean, variance } of momentsAt(matrixTensor(X))) {
-          place(prediction.mean, columns, tensorMatrix(mean), standardization);
-          const own = doublesOf(variance);
-          for (const j of columns) {
-            const square = standardization.deviation[j]! ** 2;
-            // The variance of a noise-free function is not negative; rounding may make it so.
-            own.forEach((entry, i) => {
-              prediction.variance.data[i * D + j] = (Math.max(0, entry) + (noisy ? noise : 0)) * square;
-            });
-          }
-        }
-        return prediction;
+        const { mean, variance } = functionsAt(matrixTensor(X));
+        const shown = noisy
+          ? likelihood.part.moments(valueTensors(likelihood.values), mean, variance)
+          : { mean, variance };
+        return {
+          mean: inUnits(tensorMatrix(shown.mean), true),
+          variance: inUnits(tensorMatrix(shown.variance), false),
+        };
       }),
 
     sample: (X, random, noisy) =>
       withFloat64(() => {
-        const drawn = Matrix.zeros(X.rows, D);
-        for (const { columns, mean, covariance } of momentsAt(matrixTensor(X))) {
-          const all = noisy ? op.addDiagonal(covariance(), op.scalar(noise)) : covariance();
-          const L = op.cholesky(all, { name: 'The predictive covariance' });
-          const normals = matrixTensor(normalMatrix(X.rows, columns.length, random));
-          place(drawn, columns, tensorMatrix(op.add<Tensor2D>(mean, op.matMul(L, normals))), standardization);
+        if (noisy && likelihood.part.conjugate === undefined) {
+          throw new InvalidInputError(
+            `Observations of likelihood '${likelihood.part.name}' cannot be drawn; draw the functions behind them: sample(X, { noise: false }).`,
+          );
         }
-        return drawn;
+        const drawn = Matrix.zeros(X.rows, D);
+        for (const { columns, mean, variance, covariance } of groupsAt(matrixTensor(X))) {
+          const factor = (c: number) => op.cholesky(covariance(c), { name: 'The predictive covariance' });
+          const shared = variance.shape[1] === 1 ? factor(0) : undefined;
+          const means = tensorMatrix(mean);
+          columns.forEach((j, c) => {
+            const normals = Float64Array.from({ length: X.rows }, () => random.normal());
+            const steps = doublesOf(op.matMul(shared ?? factor(c), op.tensor(normals, [X.rows, 1])));
+            for (let i = 0; i < X.rows; i++) drawn.data[i * D + j] = means.at(i, c) + steps[i]!;
+          });
+        }
+        if (noisy) {
+          const zero = matrixTensor(Matrix.zeros(X.rows, D));
+          const { variance } = likelihood.part.moments(valueTensors(likelihood.values), zero, zero);
+          const noise = doublesOf(op.add(zero, variance));
+          drawn.data.forEach((entry, i) => {
+            drawn.data[i] = entry + Math.sqrt(noise[i]!) * random.normal();
+          });
+        }
+        return inUnits(drawn, true);
       }),
 
-    predictiveDensity: (X, Y, prior): PredictiveDensity =>
+    predictiveDensity: (X, Y, prior) =>
       withFloat64(() => {
         const A = matrixTensor(X);
-        let density = new Float64Array(X.rows);
+        let density = new Float64Array(X.rows) as Float64Array;
         let posterior = density;
         const sum = () => {
-          const own = momentsAt(A)
-            .map((moments) => logDensities(moments, Y))
-            .reduce((total, part) => op.add(total, part) as Tensor1D);
+          const own = rowDensities(functionsAt(A), Y);
           const both = prior === undefined ? own : (op.add(own, prior(A)) as Tensor1D);
-          density = doublesOf(own) as Float64Array<ArrayBuffer>;
-          posterior = doublesOf(both) as Float64Array<ArrayBuffer>;
+          density = doublesOf(own);
+          posterior = doublesOf(both);
           return op.sum(both) as Scalar;
         };
         const { gradients } = valueAndGradients(sum, [A]);
@@ -124,43 +122,28 @@ export function inducingProcess(
       }),
   };
 
-  /** −½·Σ_j (log 2πv_i + (y_ij − m_ij)²/v_i) over the observed entries, v the variance of an observation. */
-  function logDensities({ columns, mean, variance }: Moments, Y: Matrix): Tensor1D {
-    const [n, width] = [Y.rows, columns.length];
-    const seen = Matrix.zeros(n, width);
-    const given = Matrix.zeros(n, width);
-    const scales = new Float64Array(n);
-    columns.forEach((j, c) => {
-      const [offset, deviation] = [standardization.mean[j]!, standardization.deviation[j]!];
-      for (let i = 0; i < n; i++) {
-        const entry = Y.at(i, j);
-        if (Number.isNaN(entry)) continue;
-        seen.data[i * width + c] = 1;
-        given.data[i * width + c] = (entry - offset) / deviation;
-        scales[i]! += 2 * Math.log(deviation);
-      }
+  /** log p(y_i) of the observed entries of each row. */
+  function rowDensities({ mean, variance }: { mean: Tensor2D; variance: Tensor2D }, Y: Matrix): Tensor1D {
+    const [seen, given] = [Matrix.zeros(Y.rows, D), Matrix.zeros(Y.rows, D)];
+    const scales = new Float64Array(Y.rows);
+    Y.data.forEach((entry, i) => {
+      if (Number.isNaN(entry)) return;
+      const j = i % D;
+      seen.data[i] = 1;
+      given.data[i] = (entry - offset[j]!) / deviation[j]!;
+      scales[(i - j) / D]! -= Math.log(deviation[j]!);
     });
-    const mask = matrixTensor(seen);
-    const noisy = op.reshape(op.add(variance, noise), [n, 1]);
-    const quadratic = op.div(op.square(op.sub(matrixTensor(given), mean)), noisy);
-    const entries = op.mul(mask, op.add(op.log(op.mul(2 * Math.PI, noisy)), quadratic));
-    return op.mul(-0.5, op.add(op.sum(entries, 1), op.tensor(scales))) as Tensor1D;
+    const y = matrixTensor(given);
+    const p = valueTensors(likelihood.values);
+    const entries =
+      likelihood.part.conjugate === undefined
+        ? logPredictiveDensity(likelihood.part, p, mean, variance, y)
+        : normalDensity(y, likelihood.part.moments(p, mean, variance));
+    return op.add(op.sum(op.mul(matrixTensor(seen), entries), 1), op.tensor(scales)) as Tensor1D;
   }
 }
 
-function normalMatrix(rows: number, columns: number, random: Random): Matrix {
-  return new Matrix(
-    Float64Array.from({ length: rows * columns }, () => random.normal()),
-    rows,
-    columns,
-  );
-}
-
-/** Puts some columns in their place in the target, the change of the columns of Y undone. */
-function place(target: Matrix, columns: Int32Array, values: Matrix, { mean, deviation }: Standardization): void {
-  columns.forEach((j, c) => {
-    for (let i = 0; i < values.rows; i++) {
-      target.data[i * target.columns + j] = values.at(i, c) * deviation[j]! + mean[j]!;
-    }
-  });
+function normalDensity(y: Tensor2D, { mean, variance }: { mean: Tensor2D; variance: Tensor2D }): Tensor2D {
+  const quadratic = op.div(op.square(op.sub(y, mean)), variance);
+  return op.mul<Tensor2D>(-0.5, op.add(op.log(op.mul(2 * Math.PI, variance)), quadratic));
 }

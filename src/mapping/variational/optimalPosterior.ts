@@ -4,7 +4,7 @@ import * as op from '../../tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import { solvedStatistics } from './collapsedBound.ts';
 import type { CollapsedData } from './collapsedData.ts';
-import type { InducingPosterior } from './inducingProcess.ts';
+import type { InducingPosterior } from './inducingMoments.ts';
 
 /**
  * The q(u) at which the bound is the collapsed one, whitened: of a group of columns m = L_B⁻ᵀc and covariance B⁻¹, so C = L_B⁻ᵀ.
@@ -24,7 +24,7 @@ export function optimalPosterior(
     groups: solvedStatistics(factor, expectations, noise, data).map(({ group, root, moments }) => ({
       columns: group.columns,
       mean: tensorMatrix(op.triangularSolve(root, moments, { transpose: true })),
-      root: tensorMatrix(op.triangularSolve(root, op.eye(root.shape[0]) as Tensor2D, { transpose: true })),
+      roots: tensorMatrix(op.triangularSolve(root, op.eye(root.shape[0]) as Tensor2D)),
     })),
   };
 }

@@ -1,12 +1,18 @@
 import type { Matrix } from '../../core/matrix.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
+import type { ParameterValues } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
+import { valueTensors } from '../../model/valueTensors.ts';
+import { withFloat64 } from '../../tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
+import type { Likelihood } from '../likelihoods/likelihood.ts';
 import type { ObservedPattern } from '../observedPatterns.ts';
 import type { Inducing } from './inducingInputs.ts';
 
 export const INDUCING = 'mapping.inducing';
-const KERNEL = 'mapping.kernel.';
+const MAPPING = 'mapping.';
+const KERNEL = `${MAPPING}kernel.`;
 export const NOISE = 'mapping.noise';
 
 /** The parts of a variational latent variable model, with everything checked and defaults filled in. */
@@ -20,7 +26,7 @@ export interface VariationalParts {
   readonly latents: LatentDistribution;
   readonly inducing: Inducing;
   readonly kernel: Kernel;
-  readonly noise: Parameter;
+  readonly likelihood: Likelihood;
   /** Added to the diagonal of the covariance of the inducing inputs. */
   readonly jitter: number;
 }
@@ -33,4 +39,39 @@ export function kernelValues<T>({ parameters }: Kernel, values: Readonly<Record<
 /** The kernel's parameters by their paths in a model. */
 export function kernelParameters({ parameters }: Kernel): Record<string, Parameter> {
   return Object.fromEntries(Object.entries(parameters).map(([key, parameter]) => [KERNEL + key, parameter]));
+}
+
+/** The likelihood's parameters by their paths in a model. */
+export function likelihoodParameters({ parameters }: Likelihood): Record<string, Parameter> {
+  return Object.fromEntries(Object.entries(parameters).map(([key, parameter]) => [MAPPING + key, parameter]));
+}
+
+/** The likelihood's tensors, or values, under its own names. */
+export function likelihoodValues<T>(
+  { parameters }: Likelihood,
+  values: Readonly<Record<string, T>>,
+): Record<string, T> {
+  return Object.fromEntries(Object.keys(parameters).map((key) => [key, values[MAPPING + key]!]));
+}
+
+/** The latents' means where they start, N×q. */
+export function startMeans(
+  { latents, observations }: VariationalParts,
+  own: ReturnType<typeof latents.parameters>,
+): Matrix {
+  const values = Object.fromEntries(Object.entries(own).map(([path, { initial }]) => [path, initial]));
+  return latentMoments({ latents, observations }, values, observations).mean;
+}
+
+/** Means and variances of the latents of observations at a model's values. */
+export function latentMoments(
+  { latents, observations }: Pick<VariationalParts, 'latents' | 'observations'>,
+  values: ParameterValues,
+  Y: Matrix,
+): { mean: Matrix; variance: Matrix } {
+  const own = Object.fromEntries(Object.entries(values).filter(([path]) => path.startsWith('latents.')));
+  return withFloat64(() => {
+    const x = latents.apply(valueTensors(own), matrixTensor(latents.features(Y, observations)));
+    return { mean: tensorMatrix(x.mean), variance: tensorMatrix(x.variance) };
+  });
 }

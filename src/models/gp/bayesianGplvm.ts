@@ -3,7 +3,8 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import { checkKernel } from '../../kernels/algebra.ts';
+import { add, checkKernel } from '../../kernels/algebra.ts';
+import { bias } from '../../kernels/bias.ts';
 import { kernelToJSON } from '../../kernels/json.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
@@ -11,15 +12,19 @@ import { gaussianLatents } from '../../latents/gaussianLatents.ts';
 import type { Initialization } from '../../latents/initialization.ts';
 import { isLatentDistribution, type LatentDistribution } from '../../latents/latentDistribution.ts';
 import { imputed } from '../../mapping/imputation.ts';
+import { isLikelihood, type Likelihood } from '../../mapping/likelihoods/likelihood.ts';
 import { observedPatterns } from '../../mapping/observedPatterns.ts';
 import { collapsedAssembly, collapsedPosterior } from '../../mapping/variational/collapsedModel.ts';
 import { INDUCING_JITTER } from '../../mapping/variational/inducingFactor.ts';
 import { checkInducing, type Inducing } from '../../mapping/variational/inducingInputs.ts';
+import { Q_MEAN } from '../../mapping/variational/inducingVariables.ts';
+import { uncollapsedAssembly, uncollapsedPosterior } from '../../mapping/variational/uncollapsedModel.ts';
 import type { VariationalParts } from '../../mapping/variational/variationalParts.ts';
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
 import type { AnyPaths, Model } from '../../model/model.ts';
-import { type ParameterLike, parameterFrom, parameterToJSON, positive, shapeOf } from '../../model/parameter.ts';
-import { meanVariance } from './latentVariableModel.ts';
+import { fixed, type ParameterLike } from '../../model/parameter.ts';
+import { principalComponents } from '../../numerics/dense/principalComponents.ts';
+import { likelihoodFrom, meanVariance } from './latentVariableModel.ts';
 import { startValues } from './startKinds.ts';
 
 export interface BayesianGplvmOptions {
@@ -29,8 +34,15 @@ export interface BayesianGplvmOptions {
   readonly inducing?: Inducing;
   /** Covariance of the mapping; an rbf with one lengthscale a dimension unless given. */
   readonly kernel?: Kernel;
-  /** Variance σ² > 0 of the Gaussian noise; starts at a hundredth of the observations' mean variance. */
+  /** Variance σ² > 0 of Gaussian noise, short for `likelihood: gaussian({ variance })`; starts at a tenth of the observations' mean variance. */
   readonly noise?: ParameterLike;
+  /** How observations are distributed around the mapping; `gaussian()` unless given. */
+  readonly likelihood?: Likelihood;
+  /**
+   * 'collapsed' works q(u) out; 'uncollapsed' has it as variables (`mapping.variational.…`), which batches and other likelihoods need. Chosen
+   * by those unless given.
+   */
+  readonly bound?: 'collapsed' | 'uncollapsed';
   /** Where the latents' means start: 'pca' (the default), an N×q matrix, or a fitted embedding. Not together with `latents`. */
   readonly init?: 'pca' | MatrixLike | Initialization;
   /** Where the latents' variances start: a number (0.5) or an N×q matrix. Not together with `latents`. */
@@ -53,19 +65,26 @@ const schema = v.strictObject({
   inducing: v.optional(v.any()),
   kernel: v.optional(v.any()),
   noise: v.optional(v.any()),
+  likelihood: v.optional(v.custom<Likelihood>(isLikelihood, 'a likelihood, such as poisson()')),
+  bound: v.optional(v.picklist(['collapsed', 'uncollapsed'], "'collapsed' or 'uncollapsed'")),
   init: v.optional(v.any()),
   latentVariance: v.optional(v.any()),
   latents: v.optional(
     v.custom<LatentDistribution>(isLatentDistribution, 'latents as distributions, such as gaussianLatents()'),
   ),
   missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
-  centre: v.optional(v.boolean(), true),
-  scale: v.optional(v.boolean(), false),
+  centre: v.optional(v.boolean()),
+  scale: v.optional(v.boolean()),
   jitter: v.optional(
     v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'), v.finite('a number from 0')),
     INDUCING_JITTER,
   ),
 });
+
+/** Where the noise starts, of the observations' mean variance: from less, the first steps settle on latents that explain it. */
+const NOISE = 0.1;
+/** Where the lengthscale of the first principal component starts. */
+const LENGTHSCALE = 0.7;
 
 /** Unless more are asked for. */
 const MOST_INDUCING = 50;
@@ -96,13 +115,20 @@ export type BayesianGplvmModel = Model<AnyPaths, Mapped & DistributedLatents, 's
 export function bayesianGplvm(Y: MatrixLike, options: BayesianGplvmOptions): BayesianGplvmModel {
   const name = 'bayesianGplvm';
   const given = checkOptions(schema, options, name);
-  const { latentDim, missing, centre, scale, jitter } = given;
+  const { latentDim, missing, jitter } = given;
   const raw = observationsFrom(Y, missing === 'ignore');
+  // Counts and labels are what they are: only real observations may be shifted and scaled.
+  const isReal = given.likelihood === undefined || given.likelihood.conjugate !== undefined;
+  const { centre = isReal, scale = false } = given;
   const standardization = standardizationOf(raw, centre, scale);
   const seen = standardized(raw, standardization);
   const observations = imputed(seen, latentDim);
-  const variance = meanVariance(observations);
+  const noise = given.noise ?? (given.likelihood === undefined ? NOISE * meanVariance(observations) : undefined);
+  const likelihood = likelihoodFrom(name, { noise, likelihood: given.likelihood }, observations);
+  checkObserved(raw, likelihood, centre || scale);
   const latents = latentsFrom(given);
+  const kernel =
+    given.kernel === undefined ? defaultKernel(given, observations) : checkKernel(given.kernel, "Option 'kernel'");
   const parts: VariationalParts = {
     observations,
     seen,
@@ -110,34 +136,37 @@ export function bayesianGplvm(Y: MatrixLike, options: BayesianGplvmOptions): Bay
     latentDim,
     latents,
     inducing: checkInducing(given.inducing ?? Math.min(MOST_INDUCING, raw.rows), raw.rows, name),
-    kernel:
-      given.kernel === undefined ? defaultKernel(variance, latentDim) : checkKernel(given.kernel, "Option 'kernel'"),
-    noise: parameterFrom(
-      (given.noise as ParameterLike | undefined) ?? 0.01 * variance,
-      positive(1),
-      `'noise' of ${name}`,
-    ),
+    kernel,
+    likelihood,
     jitter,
   };
-  if (shapeOf(parts.noise.initial).length > 0) {
+  const collapses = likelihood.conjugate !== undefined && typeof likelihood.parameters.noise?.initial === 'number';
+  if (given.bound === 'collapsed' && !collapses) {
     throw new InvalidInputError(
-      `Option 'noise' of ${name} must be one number, the variance of all columns, but a list was given.`,
+      `The collapsed bound of ${name} takes Gaussian noise with one variance for all observations. Leave out 'bound', or use bound: 'uncollapsed'.`,
     );
   }
+  const isCollapsed = (batched: boolean) => collapses && !batched && given.bound !== 'uncollapsed';
   return Object.freeze<BayesianGplvmModel>({
     name,
-    assemble: (seed) => collapsedAssembly(parts, seed),
+    points: raw.rows,
+    assemble: (seed, { batched = false } = {}) =>
+      isCollapsed(batched) ? collapsedAssembly(parts, seed) : uncollapsedAssembly(parts, seed),
     startAt: (kind, seed) => startValues(latents, kind, observations, latentDim, seed),
-    posterior: (values) => collapsedPosterior(parts, values, standardization),
+    posterior: (values) =>
+      Q_MEAN in values
+        ? uncollapsedPosterior(parts, values, standardization)
+        : collapsedPosterior(parts, values, standardization),
     toJSON: () => ({
       model: name,
       observations: raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
       latentDim,
       latents: latents.toJSON(),
       inducing: typeof parts.inducing === 'number' ? parts.inducing : Matrix.from(parts.inducing).toArrays(),
-      kernel: kernelToJSON(parts.kernel),
-      noise: parameterToJSON(parts.noise),
+      kernel: kernelToJSON(kernel),
+      likelihood: likelihood.toJSON(),
       ...(missing === undefined ? {} : { missing }),
+      ...(given.bound === undefined ? {} : { bound: given.bound }),
       centre,
       scale,
       jitter,
@@ -145,9 +174,44 @@ export function bayesianGplvm(Y: MatrixLike, options: BayesianGplvmOptions): Bay
   });
 }
 
-/** One lengthscale a dimension, all 1, as the latents start with unit variance. */
-function defaultKernel(variance: number, latentDim: number): Kernel {
-  return rbf({ variance, lengthscale: new Array<number>(latentDim).fill(1) });
+/**
+ * An rbf whose variance is held at the observations' mean variance: were it free, the first steps would let it and the lengthscales grow to
+ * where the mapping is linear and K_uu singular. One lengthscale a dimension, starting in inverse proportion to the standard
+ * deviations of the principal components where the latents start at those, so that minor ones are nearly switched off; otherwise at 1.
+ * Counts and labels have no mean removed: they get a bias.
+ */
+function defaultKernel(
+  { latents, init = 'pca', likelihood, latentDim }: v.InferOutput<typeof schema>,
+  observations: Matrix,
+): Kernel {
+  const ones = new Array<number>(latentDim).fill(1);
+  const lengthscale = latents === undefined && init === 'pca' ? principalLengthscales(observations, latentDim) : ones;
+  const isReal = likelihood === undefined || likelihood.conjugate !== undefined;
+  return isReal
+    ? rbf({ variance: fixed(meanVariance(observations)), lengthscale })
+    : add(rbf({ variance: 1, lengthscale }), bias());
+}
+
+/** 0.7·√(λ_1/λ_d), at most 10. */
+function principalLengthscales(observations: Matrix, latentDim: number): number[] {
+  const { deviation } = standardizationOf(principalComponents(observations, latentDim), true, true);
+  return Array.from(deviation, (own) => Math.min(10, (LENGTHSCALE * deviation[0]!) / own));
+}
+
+/** Throws when an observation is not one of this likelihood, or would not be after a shift. */
+function checkObserved(Y: Matrix, likelihood: Likelihood, changed: boolean): void {
+  if (changed && likelihood.conjugate === undefined) {
+    throw new InvalidInputError(
+      `Observations of likelihood '${likelihood.name}' cannot be centred or scaled. Leave out centre and scale, or set them to false.`,
+    );
+  }
+  Y.data.forEach((entry, i) => {
+    const expected = Number.isNaN(entry) ? undefined : likelihood.refuses(entry);
+    if (expected === undefined) return;
+    throw new InvalidInputError(
+      `An observation of likelihood '${likelihood.name}' is ${expected}, but row ${Math.floor(i / Y.columns)}, column ${i % Y.columns} is ${entry}.`,
+    );
+  });
 }
 
 function latentsFrom({ latents, init, latentVariance }: v.InferOutput<typeof schema>): LatentDistribution {

@@ -1,8 +1,9 @@
 import { type KernelJSON, kernelFromJSON } from '../../kernels/json.ts';
 import { latentDistributionFromJSON } from '../../latents/json.ts';
 import type { LatentsJSON } from '../../latents/latents.ts';
+import { likelihoodFromJSON } from '../../mapping/likelihoods/json.ts';
+import type { LikelihoodJSON } from '../../mapping/likelihoods/likelihood.ts';
 import type { Model, ModelJSON } from '../../model/model.ts';
-import { type ParameterJSON, parameterFromJSON } from '../../model/parameter.ts';
 import type { OwnParts } from '../loadFit.ts';
 import { bayesianGplvm } from './bayesianGplvm.ts';
 
@@ -14,7 +15,7 @@ interface SavedModel {
   readonly latents: LatentsJSON;
   readonly inducing: number | number[][];
   readonly kernel: KernelJSON;
-  readonly noise: ParameterJSON;
+  readonly likelihood: LikelihoodJSON;
   readonly missing?: 'ignore';
   readonly centre: boolean;
   readonly scale: boolean;
@@ -23,7 +24,7 @@ interface SavedModel {
 
 /** The Bayesian GPLVM that its `toJSON` wrote. */
 export function bayesianGplvmFromJSON(json: ModelJSON, own: OwnParts): Model {
-  const { observations, latents, kernel, noise, ...rest } = json as unknown as SavedModel & { model: string };
+  const { observations, latents, kernel, likelihood, ...rest } = json as unknown as SavedModel & { model: string };
   const { model: _, ...options } = rest;
   return bayesianGplvm(
     observations.map((row) => row.map((entry) => entry ?? Number.NaN)),
@@ -31,7 +32,7 @@ export function bayesianGplvmFromJSON(json: ModelJSON, own: OwnParts): Model {
       ...options,
       latents: latentDistributionFromJSON(latents, own.maps),
       kernel: kernelFromJSON(kernel, own.kernels),
-      noise: parameterFromJSON(noise),
+      likelihood: likelihoodFromJSON(likelihood, own.likelihoods),
     },
   );
 }

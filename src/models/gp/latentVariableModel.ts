@@ -158,7 +158,7 @@ export function namedModel(name: string, options: LatentVariableModelOptions): M
 }
 
 /** The likelihood that was given, or the Gaussian one that `noise` is short for, checked against the observations. */
-function likelihoodFrom(
+export function likelihoodFrom(
   name: string,
   { noise, likelihood: given }: { noise?: unknown; likelihood?: Likelihood | undefined },
   observations: Matrix,

@@ -24,12 +24,28 @@ export function erf(x: number): number {
   return sign * (1 - Math.exp(-a * a - 0.5625 + ratio) / a);
 }
 
+/**
+ * log erfc(x) = log(1 − erf(x)), which does not underflow: from the same approximations, and the asymptotic series beyond 28.
+ *
+ * @param x - any real number
+ */
+export function logErfc(x: number): number {
+  if (Number.isNaN(x)) return x;
+  if (x < 1.25) return Math.log(1 - erf(x));
+  const s = 1 / (x * x);
+  if (x >= 28) return -x * x - Math.log(x * Math.sqrt(Math.PI)) + Math.log1p(polynomial(TAIL, s) * s);
+  const ratio = x < 1 / 0.35 ? polynomial(RA, s) / polynomial(SA, s) : polynomial(RB, s) / polynomial(SB, s);
+  return -x * x - 0.5625 + ratio - Math.log(x);
+}
+
 function polynomial(coefficients: readonly number[], x: number): number {
   let value = 0;
   for (let k = coefficients.length - 1; k >= 0; k--) value = coefficients[k]! + x * value;
   return value;
 }
 
+/** erfc(x)·x·√π·exp(x²) = 1 − 1/(2x²) + 3/(4x⁴) − …, without the 1. */
+const TAIL = [-0.5, 0.75, -1.875, 6.5625, -29.53125];
 /** 2/√π − 1 */
 const EFX = 0.1283791670955126;
 /** erf(1) rounded to float32; the second interval approximates the difference to it. */

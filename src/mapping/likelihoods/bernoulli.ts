@@ -1,0 +1,53 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe } from '../../core/matrix.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Tensor2D } from '../../tensors/tensorflow.ts';
+import { defineLikelihood } from './defineLikelihood.ts';
+import { normalExpectation } from './normalExpectation.ts';
+
+interface Options {
+  readonly link: 'logit' | 'probit';
+}
+
+/**
+ * Yes or no: p(y = 1|f) = 1/(1 + exp(−f)) with the logit link, Φ(f) with the probit link.
+ *
+ * @param overrides - `link`: 'logit' (the default) or 'probit'
+ * @throws InvalidInputError for another link; when a model is made, for observations other than 0 and 1
+ * @example
+ * ```ts
+ * bayesianGplvm(pixels, { latentDim: 2, inducing: 30, likelihood: bernoulli({ link: 'probit' }) });
+ * ```
+ */
+export const bernoulli = defineLikelihood<never, Options>({
+  name: 'bernoulli',
+  parameters: {},
+  options: { link: readLink },
+  logDensity: (_p, f, y, { link }) => {
+    const signed = op.mul<Tensor2D>(op.sub(op.mul(2, y), 1), f);
+    return link === 'probit' ? op.logNormalCdf(signed) : (op.neg(op.softplus(op.neg(signed))) as Tensor2D);
+  },
+  moments: (_p, mean, variance, { link }) => {
+    const p = link === 'probit' ? probitMean(mean, variance) : logitMean(mean, variance);
+    return { mean: p, variance: op.mul<Tensor2D>(p, op.sub(1, p)) };
+  },
+  start: (y) => 2 * y - 1,
+  refuses: (y) => (y === 0 || y === 1 ? undefined : '0 or 1'),
+});
+
+/** E[Φ(f)] = Φ(a/√(1 + s)). */
+function probitMean(mean: Tensor2D, variance: Tensor2D): Tensor2D {
+  return op.exp(op.logNormalCdf(op.div<Tensor2D>(mean, op.sqrt(op.add(1, variance)))));
+}
+
+/** E[σ(f)], by Gauss–Hermite quadrature. */
+function logitMean(mean: Tensor2D, variance: Tensor2D): Tensor2D {
+  return normalExpectation(mean, variance, (f) => op.sigmoid(f));
+}
+
+function readLink(given: unknown): Options['link'] {
+  if (given === 'logit' || given === 'probit') return given;
+  throw new InvalidInputError(
+    `Option 'link' of likelihood 'bernoulli' is 'logit' or 'probit', but ${describe(given)} was given.`,
+  );
+}

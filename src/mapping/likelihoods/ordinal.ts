@@ -1,0 +1,106 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe } from '../../core/matrix.ts';
+import { positive, real } from '../../model/parameter.ts';
+import { doublesOf } from '../../tensors/doubles.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
+import { defineLikelihood, type LikelihoodFactory } from './defineLikelihood.ts';
+import type { Likelihood } from './likelihood.ts';
+import { normalExpectation } from './normalExpectation.ts';
+
+/** What {@link ordinal} takes. */
+export interface OrdinalOptions {
+  /** K ≥ 2: observations are 0 … K − 1. */
+  readonly levels?: number;
+  /** The first of the K − 1 cut points, a number or a parameter. */
+  readonly first?: Parameters<typeof real>[0];
+}
+
+interface Options {
+  readonly levels: number;
+}
+
+/**
+ * Ordered grades 0 … K − 1 by the cumulative logit: p(y ≤ k|f) = σ(c_k − f) with cut points c_0 < c_1 < … < c_{K−2}, so
+ * log p(y = k|f) = −softplus(f − c_k) − softplus(c_{k−1} − f) + log(1 − exp(c_{k−1} − c_k)), without what is beyond the first and last.
+ *
+ * @param overrides - `levels` K (5); `first`, the first cut point, and `gaps`, K − 2 positive gaps between them (1 each, about 0, unless given)
+ * @throws InvalidInputError for fewer than two levels; when a model is made, for grades out of range
+ * @see McCullagh 1980
+ * @example
+ * ```ts
+ * bayesianGplvm(grades, { latentDim: 2, inducing: 20, likelihood: ordinal({ levels: 5 }) });
+ * ```
+ */
+export const ordinal = (overrides: Readonly<Record<string, unknown>> = {}): Likelihood => {
+  const levels = readLevels(overrides.levels ?? 5);
+  return factoryFor(levels)({ ...overrides, levels });
+};
+
+function factoryFor(levels: number): LikelihoodFactory<'first' | 'gaps', Options> {
+  return defineLikelihood<'first' | 'gaps', Options>({
+    name: 'ordinal',
+    parameters: {
+      first: real(-(levels - 2) / 2),
+      gaps: positive(new Array<number>(Math.max(1, levels - 2)).fill(1)),
+    },
+    options: { levels: readLevels },
+    logDensity: (p, f, y) => gradeDensity(cutsOf(p, levels), f, y, levels),
+    moments: (p, mean, variance) => {
+      const cuts = cutsOf(p, levels);
+      const grades = Array.from({ length: levels }, (_, k) =>
+        normalExpectation(mean, variance, (f) => {
+          const y = op.mul<Tensor2D>(k, op.onesLike(f));
+          return op.exp<Tensor2D>(gradeDensity(cuts, f, y, levels));
+        }),
+      );
+      const moment = (power: number) =>
+        grades.map((p, k) => op.mul<Tensor2D>(k ** power, p)).reduce((sum, part) => op.add<Tensor2D>(sum, part));
+      const average = moment(1);
+      return { mean: average, variance: op.sub<Tensor2D>(moment(2), op.square(average)) };
+    },
+    start: (y) => y - (levels - 1) / 2,
+    refuses: (y) =>
+      Number.isInteger(y) && y >= 0 && y < levels ? undefined : `a grade, a whole number from 0 to ${levels - 1}`,
+  });
+}
+
+/** The K − 1 cut points. */
+function cutsOf({ first, gaps }: Readonly<Record<'first' | 'gaps', Tensor>>, levels: number): Tensor {
+  if (levels === 2) return op.reshape(first, [1]);
+  const steps = Float64Array.from({ length: (levels - 1) * (levels - 2) }, (_, i) =>
+    i % (levels - 2) < Math.floor(i / (levels - 2)) ? 1 : 0,
+  );
+  const sums = op.matMul(op.tensor(steps, [levels - 1, levels - 2]), op.reshape(gaps, [levels - 2, 1]));
+  return op.add(first, op.reshape(sums, [levels - 1]));
+}
+
+function gradeDensity(cuts: Tensor, f: Tensor2D, y: Tensor2D, levels: number): Tensor2D {
+  const grades = doublesOf(y);
+  const at = (shift: number) => {
+    const places = Int32Array.from(grades, (k) => Math.min(levels - 2, Math.max(0, k - shift)));
+    return op.reshape<Tensor2D>(op.gather(cuts, places), f.shape);
+  };
+  const where = (holds: (k: number) => boolean) =>
+    op.tensor<Tensor2D>(
+      Float64Array.from(grades, (k) => (holds(k) ? 1 : 0)),
+      f.shape,
+    );
+  const [upper, lower] = [at(0), at(1)];
+  const hasUpper = where((k) => k < levels - 1);
+  const hasLower = where((k) => k > 0);
+  const both = op.mul(hasUpper, hasLower);
+  // Where one of the two cut points is missing, the gap is 1 in place of 0, and counts for nothing.
+  const gap = op.add(op.mul(both, op.sub(upper, lower)), op.sub(1, both));
+  const between = op.mul(both, op.log(op.sub(1, op.exp(op.neg(gap)))));
+  const below = op.mul(hasUpper, op.softplus(op.sub(f, upper)));
+  const above = op.mul(hasLower, op.softplus(op.sub(lower, f)));
+  return op.sub<Tensor2D>(between, op.add(below, above));
+}
+
+function readLevels(given: unknown): number {
+  if (Number.isInteger(given) && (given as number) >= 2) return given as number;
+  throw new InvalidInputError(
+    `Option 'levels' of likelihood 'ordinal' must be a whole number from 2, but ${describe(given)} was given.`,
+  );
+}

@@ -1,0 +1,30 @@
+import * as op from '../../tensors/ops.ts';
+import type { Tensor2D } from '../../tensors/tensorflow.ts';
+import { logCount, refusesAsCount } from './counts.ts';
+import { defineLikelihood } from './defineLikelihood.ts';
+
+/**
+ * Counts: y ~ Poisson(exp f), log p(y|f) = y·f − exp f − log y!. Its expectation under f ~ N(a, s) is y·a − exp(a + s/2) − log y!.
+ *
+ * @throws InvalidInputError, when a model is made, for observations that are not whole numbers from 0
+ * @example
+ * ```ts
+ * bayesianGplvm(counts, { latentDim: 2, inducing: 20, likelihood: poisson() });
+ * ```
+ */
+export const poisson = defineLikelihood({
+  name: 'poisson',
+  parameters: {},
+  logDensity: (_p, f, y) => op.sub<Tensor2D>(op.mul(y, f), op.add(op.exp(f), op.lgamma(op.add(y, 1)))),
+  expectation: (_p, mean, variance, y) => {
+    const rate = op.exp(op.add(mean, op.mul(0.5, variance)));
+    return op.sub<Tensor2D>(op.mul(y, mean), op.add(rate, op.lgamma(op.add(y, 1))));
+  },
+  moments: (_p, mean, variance) => {
+    const rate = op.exp<Tensor2D>(op.add<Tensor2D>(mean, op.mul(0.5, variance)));
+    const spread = op.mul(op.square(rate), op.sub(op.exp(variance), 1));
+    return { mean: rate, variance: op.add<Tensor2D>(rate, spread) };
+  },
+  start: logCount,
+  refuses: refusesAsCount,
+});

@@ -1,0 +1,110 @@
+import { type Expectations, type LatentNodes, totalsOf } from '../../kernels/expectations/index.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import type { TensorMap } from '../../model/model.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { Likelihood } from '../likelihoods/likelihood.ts';
+import { expectedLogDensity } from '../likelihoods/normalExpectation.ts';
+import type { ColumnGroup } from './collapsedData.ts';
+import { inducingMoments } from './inducingMoments.ts';
+import type { InducingVariables } from './inducingVariables.ts';
+
+/**
+ * Σ_nd E[log N(y_nd | f_nd, σ_d²)] over the observed entries under q(f)·q(X), from the kernel's expectations: with a = L⁻¹k_u(x),
+ * Σ_n E[(y_nd − f_nd)²] = Σ_n y_nd² − 2m_dᵀL⁻¹Ψ₁ᵀy_d + m_dᵀÂm_d + tr(C_dᵀÂC_d) + ψ₀ − tr Â, Â = L⁻¹Ψ₂L⁻ᵀ.
+ *
+ * @param noise - σ², a scalar or D entries
+ * @param y - n×D, 0 where missing
+ * @param groups - columns that are observed in the same rows, as the expectations' weights have it
+ * @see Hensman, Fusi & Lawrence 2013, eq. 4; Lalchand et al. 2022, §3
+ */
+export function gaussianExpectedDensity(
+  factor: Tensor2D,
+  expectations: Expectations,
+  { mean, roots }: InducingVariables,
+  noise: Tensor,
+  y: Tensor2D,
+  groups: readonly Pick<ColumnGroup, 'columns'>[],
+  weights: Tensor2D | undefined,
+): Scalar {
+  const [M, D] = mean.shape;
+  const count = roots.shape[0] / M;
+  const projected = op.triangularSolve(factor, op.matMul<Tensor2D>(expectations.cross, y, true, false));
+  const energies = op.sub(op.sum(op.square(y), 0), op.mul(2, op.sum(op.mul(mean, projected), 0)));
+  const diagonals = totalsOf(expectations.diagonal, weights);
+  const counts = totalsOf(op.ones<Tensor1D>([y.shape[0]]), weights);
+  const products = expectations.products();
+  const parts = groups.map(({ columns }, g) => {
+    const whole = groups.length === 1;
+    const pick = (x: Tensor, axis: number) => (whole ? x : op.gather(x, columns, axis));
+    const half = op.triangularSolve(factor, products[g]!);
+    const scatter = op.triangularSolve(factor, op.transpose(half) as Tensor2D);
+    const own = pick(mean, 1);
+    const spreads = op.sum(op.reshape(op.mul(roots, op.matMul(roots, scatter)), [count, M * M]), 1);
+    const rest = op.sub(diagonals[g]!, op.sum(op.diagPart(scatter)));
+    const squares = op.add(pick(energies, 0), op.sum(op.mul(own, op.matMul(scatter, own)), 0));
+    const misfits = op.add(squares, op.add(count === 1 ? spreads : pick(spreads, 0), rest));
+    const variance = noise.size === 1 ? noise : pick(noise, 0);
+    const constants = op.mul(counts[g]!, op.log(op.mul(2 * Math.PI, variance)));
+    return op.mul<Scalar>(-0.5, op.sum(op.add(constants, op.div(misfits, variance))));
+  });
+  const total = parts.reduce((sum, part) => op.add<Scalar>(sum, part));
+  return D === 0 ? op.scalar(0) : total;
+}
+
+/**
+ * Σ_nd E[log p(y_nd | f_nd)] over the observed entries for any likelihood and kernel: the latents at nodes or samples
+ * x_nk = μ_n + √s_n∘ε_k, and the expectation over f at each of them in closed form or by quadrature.
+ *
+ * @param p - natural values of the kernel by its own names
+ * @param given - those of the likelihood; for n observations where it has one a row
+ * @param mask - n×D, 1 where observed; undefined where all are
+ */
+export function sampledExpectedDensity(
+  kernel: Kernel,
+  p: TensorMap,
+  inducing: Tensor2D,
+  factor: Tensor2D,
+  { mean, roots }: InducingVariables,
+  x: op.GaussianRows,
+  { moves, weights }: LatentNodes,
+  likelihood: Likelihood,
+  given: TensorMap,
+  y: Tensor2D,
+  mask: Tensor2D | undefined,
+): Scalar {
+  const D = y.shape[1];
+  const columns = Int32Array.from({ length: D }, (_, j) => j);
+  const K = weights.length;
+  const { points, counts } = atNodes(x, moves, weights);
+  const q = { inducing, factor, groups: [{ columns, mean, roots }] };
+  const [moments] = inducingMoments(kernel, p, q, points);
+  const variance = op.relu(moments!.variance);
+  const wide = variance.shape[1] === D ? variance : op.mul<Tensor2D>(variance, op.ones([1, D]));
+  const own = likelihood.conjugate?.(given).per === 'row' ? { ...given, noise: repeated(given.noise!, K) } : given;
+  const entries = expectedLogDensity(likelihood, own, moments!.mean, wide, repeated(y, K));
+  const counted = op.mul(counts, entries);
+  return op.sum<Scalar>(mask === undefined ? counted : op.mul(repeated(mask, K), counted));
+}
+
+/** All latents at one node after the other, K·n×q, and what each row counts, K·n×1. */
+function atNodes(
+  x: op.GaussianRows,
+  moves: Tensor2D,
+  weights: readonly number[],
+): { points: Tensor2D; counts: Tensor2D } {
+  const [n, q] = x.mean.shape;
+  const K = weights.length;
+  const steps = op.reshape(moves, [K, moves.shape[0] / K, q]);
+  const around = op.mul(op.reshape(op.sqrt(x.variance), [1, n, q]), steps);
+  const counts = Float64Array.from({ length: K * n }, (_, i) => weights[Math.floor(i / n)]!);
+  return {
+    points: op.reshape<Tensor2D>(op.add(op.reshape(x.mean, [1, n, q]), around), [K * n, q]),
+    counts: op.tensor<Tensor2D>(counts, [K * n, 1]),
+  };
+}
+
+/** K copies, one below the other. */
+function repeated<T extends Tensor>(x: T, K: number): T {
+  return K === 1 ? x : (op.concat(new Array<T>(K).fill(x), 0) as unknown as T);
+}

@@ -1,0 +1,209 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { Matrix } from '../../core/matrix.ts';
+import type { Standardization } from '../../core/observations.ts';
+import {
+  certainExpectations,
+  closedExpectations,
+  drawnNodes,
+  gridNodes,
+  type LatentNodes,
+} from '../../kernels/expectations/index.ts';
+import type { Assembly, Batch, ParameterValues, Posterior, TensorMap, TermContext } from '../../model/model.ts';
+import { real } from '../../model/parameter.ts';
+import { valueTensors } from '../../model/valueTensors.ts';
+import { withFloat64 } from '../../tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { ConditionedProcess } from '../conditionedProcess.ts';
+import { observedPatterns } from '../observedPatterns.ts';
+import { collapsedData } from './collapsedData.ts';
+import { standardNormalDivergence } from './divergence.ts';
+import { gaussianExpectedDensity, sampledExpectedDensity } from './expectedDensity.ts';
+import { inducingFactor } from './inducingFactor.ts';
+import { inducingStart } from './inducingInputs.ts';
+import type { InducingPosterior } from './inducingMoments.ts';
+import { inducingProcess } from './inducingProcess.ts';
+import { inducingDivergence, inducingVariables, Q_MEAN, Q_ROOT, variablesFrom } from './inducingVariables.ts';
+import { latentExpectations } from './latentExpectations.ts';
+import { optimalPosterior } from './optimalPosterior.ts';
+import {
+  INDUCING,
+  kernelParameters,
+  kernelValues,
+  likelihoodParameters,
+  likelihoodValues,
+  startMeans,
+  type VariationalParts,
+} from './variationalParts.ts';
+import { variationalPosterior } from './variationalPosterior.ts';
+
+/** Gauss–Hermite nodes a dimension for the latents, by the number of dimensions; draws in more. */
+const NODES = [0, 9, 5] as const;
+/** Draws of each latent when all rows count; with batches one, as every step draws anew. */
+const DRAWS = 4;
+
+/** Whether the expectations under this likelihood are closed form: Gaussian noise with one variance, or one a column. */
+function isClosed({ likelihood, kernel, latentDim }: VariationalParts, p: TensorMap): boolean {
+  const noise = likelihood.conjugate?.(likelihoodValues(likelihood, p));
+  if (noise === undefined || noise.per === 'row') return false;
+  const point = op.zeros<Tensor2D>([1, latentDim]);
+  const inputs = { x: { mean: point, variance: point }, Z: point };
+  return closedExpectations(kernel, kernelValues(kernel, p), inputs) !== undefined;
+}
+
+/**
+ * The model with q(u) as variables, for any likelihood, any kernel and some of the rows at a time: the expected log density of the
+ * observations (`mapping`), less the divergences of the latents and of q(u) (`divergence`).
+ *
+ * @see Hensman, Fusi & Lawrence 2013; Lalchand et al. 2022
+ */
+export function uncollapsedAssembly(parts: VariationalParts, seed: number): Assembly {
+  const { observations, seen, latents, kernel, likelihood, latentDim, jitter } = parts;
+  const own = latents.parameters(observations, latentDim, seed);
+  const inducing = inducingStart(parts.inducing, startMeans(parts, own));
+  const parameters = {
+    ...own,
+    [INDUCING]: real(inducing),
+    ...kernelParameters(kernel),
+    ...likelihoodParameters(likelihood),
+  };
+  const initial = Object.fromEntries(Object.entries(parameters).map(([path, { initial }]) => [path, initial]));
+  const perColumn = likelihood.conjugate === undefined;
+  const data = collapsedData(seen, parts.patterns);
+  const features = tf.keep(matrixTensor(latents.features(observations, observations)));
+  const isWhole = data.weights === undefined;
+  const present = isWhole ? undefined : tf.keep(presence(seen));
+  return {
+    parameters: {
+      ...parameters,
+      ...inducingVariables(startPosterior(parts, initial), seen.columns, perColumn),
+    },
+    terms: (values, context) => {
+      const { batch, onJitter } = context;
+      const scale = batch?.scale ?? 1;
+      const rows = <T extends op.Tensor>(x: T): T => (batch === undefined ? x : op.gather<T>(x, batch.rows));
+      const p = kernelValues(kernel, values);
+      const Z = values[INDUCING] as Tensor2D;
+      const factor = inducingFactor(kernel, p, Z, { jitter, onJitter });
+      const x = latents.apply(values, features, batch?.rows);
+      const variables = variablesFrom(values[Q_MEAN] as Tensor2D, values[Q_ROOT] as Tensor2D);
+      const y = rows(data.observations);
+      const given = likelihoodValues(likelihood, values);
+      const density = () => {
+        if (isClosed(parts, values)) {
+          const weights = data.weights && rows(data.weights);
+          const expectations = latentExpectations(kernel, p, { x, Z, ...(weights && { weights }) })!;
+          const noise = likelihood.conjugate!(given).variance;
+          return gaussianExpectedDensity(factor, expectations, variables, noise, y, data.groups, weights);
+        }
+        return sampledExpectedDensity(
+          kernel,
+          p,
+          Z,
+          factor,
+          variables,
+          x,
+          nodesFor(parts, y.shape[0], context),
+          likelihood,
+          rowsOfNoise(parts, given, batch),
+          y,
+          present && rows(present),
+        );
+      };
+      const divergence = op.add(op.mul(scale, standardNormalDivergence(x)), inducingDivergence(variables));
+      return {
+        mapping: op.mul<Scalar>(scale, density()),
+        divergence: op.neg(divergence) as Scalar,
+      };
+    },
+    dispose: () => {
+      data.dispose();
+      features.dispose();
+      present?.dispose();
+    },
+  };
+}
+
+/** 1 where observed. */
+function presence(Y: Matrix): Tensor2D {
+  return matrixTensor(
+    new Matrix(
+      Y.data.map((entry) => (Number.isNaN(entry) ? 0 : 1)),
+      Y.rows,
+      Y.columns,
+    ),
+  );
+}
+
+function nodesFor({ latentDim }: VariationalParts, points: number, { random, batch }: TermContext): LatentNodes {
+  const count = NODES[latentDim];
+  if (count !== undefined) return gridNodes(latentDim, count);
+  return drawnNodes(points, latentDim, batch === undefined ? DRAWS : 1, random);
+}
+
+/** The likelihood's values with those variances of rows that belong to the batch. */
+function rowsOfNoise({ likelihood }: VariationalParts, given: TensorMap, batch: Batch | undefined): TensorMap {
+  if (batch === undefined || likelihood.conjugate?.(given).per !== 'row') return given;
+  return { ...given, noise: op.gather(given.noise!, batch.rows) };
+}
+
+/** Where q(u) starts: its optimum for what the observations say of the functions, with unit noise where the likelihood has none. */
+function startPosterior(parts: VariationalParts, initial: ParameterValues): InducingPosterior {
+  const { seen, likelihood, kernel, latents, observations, jitter } = parts;
+  const functions = new Matrix(
+    seen.data.map((y) => (Number.isNaN(y) ? y : likelihood.start(y))),
+    seen.rows,
+    seen.columns,
+  );
+  return withFloat64(() => {
+    const data = collapsedData(functions, observedPatterns(functions));
+    const values = valueTensors(initial);
+    const p = kernelValues(kernel, values);
+    const Z = values[INDUCING] as Tensor2D;
+    const x = latents.apply(values, matrixTensor(latents.features(observations, observations)));
+    const { weights } = data;
+    const expectations =
+      closedExpectations(kernel, p, { x, Z, ...(weights && { weights }) }) ??
+      certainExpectations(kernel, p, x.mean, Z, weights);
+    const noise = likelihood.conjugate?.(likelihoodValues(likelihood, values)).variance;
+    const variance = noise === undefined ? op.scalar(1) : op.mean(noise);
+    const factor = inducingFactor(kernel, p, Z, { jitter });
+    const result = optimalPosterior(Z, factor, expectations, variance, data);
+    data.dispose();
+    return result;
+  });
+}
+
+/** What the model can do at these values. */
+export function uncollapsedPosterior(
+  parts: VariationalParts,
+  values: ParameterValues,
+  standardization: Standardization,
+): Posterior {
+  let conditioned: ConditionedProcess | undefined;
+  const process = () => {
+    conditioned ??= inducingProcess(
+      { part: parts.kernel, values: kernelValues(parts.kernel, values) },
+      { part: parts.likelihood, values: likelihoodValues(parts.likelihood, values) },
+      posteriorOfValues(parts, values),
+      standardization,
+    );
+    return conditioned;
+  };
+  return variationalPosterior(parts, values, standardization, process);
+}
+
+function posteriorOfValues({ kernel, jitter, seen }: VariationalParts, values: ParameterValues): InducingPosterior {
+  return withFloat64(() => {
+    const tensors = valueTensors(values);
+    const Z = tensors[INDUCING] as Tensor2D;
+    const { mean, roots } = variablesFrom(tensors[Q_MEAN] as Tensor2D, tensors[Q_ROOT] as Tensor2D);
+    const columns = Int32Array.from({ length: seen.columns }, (_, j) => j);
+    return {
+      inducing: tensorMatrix(Z),
+      factor: tensorMatrix(inducingFactor(kernel, kernelValues(kernel, tensors), Z, { jitter })),
+      groups: [{ columns, mean: tensorMatrix(mean), roots: tensorMatrix(roots) }],
+    };
+  });
+}

@@ -1,0 +1,54 @@
+import type { Matrix } from '../../core/matrix.ts';
+import { type Standardization, standardized } from '../../core/observations.ts';
+import { slopeVariances } from '../../kernels/slopeVariance.ts';
+import type { ParameterValues, Posterior } from '../../model/model.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { ConditionedProcess } from '../conditionedProcess.ts';
+import { kernelValues, latentMoments, type VariationalParts } from './variationalParts.ts';
+
+/** What a variational model can do at these values, with its process made when first needed. */
+export function variationalPosterior(
+  parts: VariationalParts,
+  values: ParameterValues,
+  standardization: Standardization,
+  process: () => ConditionedProcess,
+): Posterior {
+  const { kernel, latents, observations, latentDim } = parts;
+  const { mean, variance } = latentMoments(parts, values, observations);
+  const slopes = slopeVariances(kernel, kernelValues(kernel, values), latentDim);
+  const predictiveDensity = (X: Matrix, Y: Matrix) => process().predictiveDensity(X, Y, standardNormalRows);
+  return {
+    latents: mean,
+    latentVariances: variance,
+    ...(slopes && { relevance: relative(slopes) }),
+    mapping: {
+      observedColumns: observations.columns,
+      predict: (X, noise) => process().predict(X, noise),
+      sample: (X, random, noise) => process().sample(X, random, noise),
+      predictiveDensity,
+    },
+    ...(latents.mapsObservations && {
+      placement: {
+        acceptsMissing: false,
+        observedColumns: observations.columns,
+        place: (Y: Matrix) => {
+          const X = latentMoments(parts, values, standardized(Y, standardization)).mean;
+          return { latents: X, logDensity: predictiveDensity(X, Y).density };
+        },
+      },
+    }),
+  };
+}
+
+/** log N(x_i | 0, I) of each row. */
+function standardNormalRows(X: Tensor2D): Tensor1D {
+  const q = X.shape[1];
+  return op.mul(-0.5, op.add(op.sum(op.square(X), 1), q * Math.log(2 * Math.PI))) as Tensor1D;
+}
+
+/** Relative to the largest; 0 everywhere where none is above 0. */
+function relative(slopes: Float64Array): Float64Array {
+  const largest = slopes.reduce((most, slope) => Math.max(most, slope), 0);
+  return largest === 0 ? slopes : slopes.map((slope) => slope / largest);
+}

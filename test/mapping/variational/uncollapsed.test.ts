@@ -1,0 +1,154 @@
+import {
+  bayesianGplvm,
+  bernoulli,
+  defineLikelihood,
+  evaluate,
+  fit,
+  gaussian,
+  loadFit,
+  negativeBinomial,
+  ordinal,
+  poisson,
+  rbf,
+  seededRandom,
+  studentT,
+} from 'latentfield';
+import * as op from 'latentfield/ops';
+import { checkModel } from 'latentfield/testing';
+import { describe, expect, it } from 'vitest';
+import { reference } from '../../reference.ts';
+
+const { Y, mean, variance, Z } = reference<Record<'Y' | 'mean' | 'variance' | 'Z', number[][]>>('gpy-bayesian.json');
+const base = { latentDim: 3, inducing: Z, init: mean, latentVariance: variance, centre: false } as const;
+const kernel = rbf({ variance: 1.3, lengthscale: [0.8, 1.7, 2.5] });
+
+describe('the uncollapsed bound', () => {
+  it('at the optimal q(u) is the collapsed one', () => {
+    const given = { ...base, kernel, noise: 0.03 };
+    const collapsed = evaluate(bayesianGplvm(Y, given));
+    const uncollapsed = evaluate(bayesianGplvm(Y, { ...given, bound: 'uncollapsed' }));
+    expect(Math.abs(uncollapsed.objective / collapsed.objective - 1)).toBeLessThan(1e-9);
+    // There, its gradient in everything else is that of the collapsed bound too.
+    for (const path of ['latents.mean', 'latents.variance', 'mapping.noise']) {
+      const [a, b] = [collapsed, uncollapsed].map(({ gradients }) => flat(gradients[path]));
+      const scale = Math.max(...a!.map(Math.abs));
+      a!.forEach((entry, i) => {
+        expect(Math.abs(entry - b![i]!) / scale).toBeLessThan(1e-7);
+      });
+    }
+  });
+
+  it('with missing entries at the optimal q(u) is the collapsed one, for the same covariance of all columns', () => {
+    const missing = Y.map((row, i) => (i === 3 ? row.map(() => Number.NaN) : row));
+    const given = { ...base, kernel, noise: 0.03, missing: 'ignore' } as const;
+    const collapsed = evaluate(bayesianGplvm(missing, given));
+    const uncollapsed = evaluate(bayesianGplvm(missing, { ...given, bound: 'uncollapsed' }));
+    expect(Math.abs(uncollapsed.objective / collapsed.objective - 1)).toBeLessThan(1e-9);
+  });
+
+  it('with one noise variance a column is that of one for all where they agree', () => {
+    const one = evaluate(bayesianGplvm(Y, { ...base, kernel, noise: 0.03, bound: 'uncollapsed' }));
+    const columns = gaussian({ variance: [0.03, 0.03, 0.03, 0.03, 0.03] });
+    const each = evaluate(bayesianGplvm(Y, { ...base, kernel, likelihood: columns }));
+    expect(Math.abs(each.objective / one.objective - 1)).toBeLessThan(1e-12);
+  });
+});
+
+const flat = (value: unknown): number[] =>
+  typeof value === 'number' ? [value] : Array.from((value as { data?: Float64Array }).data ?? (value as number[]));
+
+const random = seededRandom(4);
+const counts = Y.map((row) => row.map((y) => Math.max(0, Math.round(2 * Math.exp(y) + random.uniform()))));
+const likelihoods = {
+  poisson: { likelihood: poisson(), data: counts },
+  negativeBinomial: { likelihood: negativeBinomial({ size: 3 }), data: counts },
+  'bernoulli, logit': { likelihood: bernoulli(), data: Y.map((row) => row.map((y) => (y > 0 ? 1 : 0))) },
+  'bernoulli, probit': {
+    likelihood: bernoulli({ link: 'probit' }),
+    data: Y.map((row) => row.map((y) => (y > 0 ? 1 : 0))),
+  },
+  studentT: { likelihood: studentT({ scale: 0.2 }), data: Y },
+  ordinal: {
+    likelihood: ordinal({ levels: 4 }),
+    data: Y.map((row) => row.map((y) => Math.min(3, Math.max(0, Math.round(y + 1.5))))),
+  },
+  'noise a column': { likelihood: gaussian({ variance: [0.1, 0.2, 0.1, 0.3, 0.1] }), data: Y },
+  'noise a row': { likelihood: gaussian({ variance: Y.map((_, i) => 0.05 + 0.01 * i), per: 'row' }), data: Y },
+};
+
+describe('bayesianGplvm with other likelihoods', () => {
+  it.each(Object.entries(likelihoods))(
+    '%s has right gradients, fits, predicts and is saved',
+    async (_, { likelihood, data }) => {
+      const model = bayesianGplvm(data, { latentDim: 1, inducing: 4, likelihood });
+      checkModel(model, { entries: 3 });
+      const before = evaluate(model).objective;
+      const result = await fit(model, { maxIterations: 15 });
+      expect(result.objective).toBeGreaterThan(before);
+      const again = await loadFit(JSON.parse(JSON.stringify(result)));
+      expect(again.predict!(result.latents, { noise: true })).toEqual(result.predict!(result.latents, { noise: true }));
+    },
+  );
+
+  it('takes one of its own, by quadrature', () => {
+    // exp(−(y − f)²/2)/√2π, which the library would not know for a Gaussian.
+    const own = defineLikelihood({
+      name: 'own',
+      parameters: {},
+      logDensity: (_p, f, y) => op.mul(-0.5, op.add(Math.log(2 * Math.PI), op.square(op.sub(y, f)))),
+    });
+    const options = { latentDim: 2, inducing: 5, centre: false, kernel: rbf(), bound: 'uncollapsed' } as const;
+    const expected = bayesianGplvm(Y, { ...options, likelihood: gaussian({ variance: Y.map(() => 1), per: 'row' }) });
+    const values = evaluate(expected);
+    const quadrature = evaluate(bayesianGplvm(Y, { ...options, likelihood: own() }));
+    expect(Math.abs(quadrature.terms.mapping! / values.terms.mapping! - 1)).toBeLessThan(1e-10);
+  });
+
+  it.each([
+    [
+      'poisson',
+      poisson(),
+      [
+        [0.5, 1],
+        [2, 3],
+      ],
+      /a count, a whole number from 0, but row 0, column 0 is 0.5/,
+    ],
+    [
+      'negative',
+      poisson(),
+      [
+        [1, 1],
+        [-2, 3],
+      ],
+      /row 1, column 0 is -2/,
+    ],
+    [
+      'labels',
+      bernoulli(),
+      [
+        [1, 0],
+        [1, 2],
+      ],
+      /0 or 1, but row 1, column 1 is 2/,
+    ],
+    [
+      'grades',
+      ordinal({ levels: 3 }),
+      [
+        [1, 0],
+        [3, 2],
+      ],
+      /from 0 to 2, but row 1, column 0 is 3/,
+    ],
+  ])('refuses observations that cannot be: %s', (_, likelihood, data, message) => {
+    expect(() => bayesianGplvm(data, { latentDim: 1, inducing: 2, likelihood })).toThrow(message);
+  });
+
+  it('refuses inducing inputs outside 1 … N', () => {
+    for (const inducing of [0, 15, 2.5]) {
+      expect(() => bayesianGplvm(Y, { latentDim: 2, inducing })).toThrow(/a whole number from 1 to 14/);
+    }
+    expect(() => evaluate(bayesianGplvm(Y, { latentDim: 2, inducing: Z }))).toThrow(/must have 2 columns/);
+  });
+});
