@@ -3,7 +3,7 @@ export { defineMap, type LatentMap, type MapDefinition, type MapFactory, type Ma
 export { encoded } from './encoded.ts';
 export { free } from './free.ts';
 export { type GaussianLatentsOptions, gaussianLatents } from './gaussianLatents.ts';
-export type { Initialization } from './initialization.ts';
+export { type Initialization, initialLatents } from './initialization.ts';
 export { type AnyMapFactory, builtInMaps, latentsFromJSON, type MapCatalogue } from './json.ts';
 export { kernelRegression } from './kernelRegression.ts';
 export type { LatentDistribution } from './latentDistribution.ts';

@@ -9,8 +9,25 @@ export interface Initialization {
   readonly latents: Matrix;
 }
 
-/** The N×q start of the latents: PCA scores or a fitted embedding at unit variance a column, a given matrix as it is. */
-export function initialLatents(init: 'pca' | MatrixLike | Initialization, Y: Matrix, latentDim: number): Matrix {
+/**
+ * A start for latents: PCA scores or a fitted embedding at unit variance a column, a given matrix as it is.
+ *
+ * @param init - 'pca', an N×q matrix, or anything with N×q `latents`
+ * @param given - N×D observations
+ * @param latentDim - q
+ * @returns N×q
+ * @throws InvalidInputError when the start does not fit the observations
+ * @example
+ * ```ts
+ * real(initialLatents('pca', Y, 2)); // free latents of a model of one's own
+ * ```
+ */
+export function initialLatents(
+  init: 'pca' | MatrixLike | Initialization,
+  given: MatrixLike,
+  latentDim: number,
+): Matrix {
+  const Y = given instanceof Matrix ? given : Matrix.from(given, 'Y');
   if (init === 'pca') return unitVariance(principalComponents(Y, latentDim));
   if (isEmbedding(init)) return unitVariance(checkShape(init.latents, Y, latentDim));
   if (typeof init === 'string') {

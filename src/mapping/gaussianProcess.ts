@@ -8,6 +8,7 @@ import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter, ParameterLike } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
+import { remembered } from './conditionedMemory.ts';
 import { type ConditionedProcess, conditionedProcess } from './conditionedProcess.ts';
 import type { CovarianceStructure } from './covariance/covariance.ts';
 import { dataOf, disposeData, keptPatternData } from './covariance/observedData.ts';
@@ -20,6 +21,8 @@ import type { ObservedPattern } from './observedPatterns.ts';
 export interface ProcessContext {
   /** Called with the jitter that a factorisation needed. */
   readonly onJitter?: (jitter: number) => void;
+  /** Where it keeps what conditioning leaves, for further predictions at the same values. */
+  readonly memory?: Map<object, unknown>;
 }
 
 /** Moments at new inputs, as tensors. */
@@ -30,6 +33,8 @@ export interface ProcessMoments {
   readonly variance: Tensor2D;
   /** The variance that the noise adds to it in an observation: a scalar, or D entries. */
   readonly noise: Tensor;
+  /** Of the noise-free functions between the new inputs, n×n: one for all columns, or one a column. */
+  readonly covariances: () => readonly Tensor2D[];
 }
 
 /**
@@ -120,12 +125,15 @@ export function gaussianProcess(options: GaussianProcessOptions): GaussianProces
       checkNoise(likelihood, ...Y.shape);
       const covariance = covarianceAt(p, X);
       const data = dataOf(Y);
-      const { mean, variance } = covariance.momentsAt(A)(data, covariance.condition(data, optionsOf(context)));
+      const left = remembered(context?.memory, kernel, X, Y, () => covariance.condition(data, optionsOf(context)));
+      const moments = covariance.momentsAt(A)(data, left);
+      const { mean, variance } = moments;
       const wide = variance.shape[1] === mean.shape[1];
       return {
         mean,
         variance: wide ? variance : op.mul<Tensor2D>(variance, op.ones([1, mean.shape[1]])),
         noise: noiseOfNew(noise(p), undefined),
+        covariances: () => Array.from({ length: variance.shape[1] }, (_, column) => moments.covariance(column)),
       };
     },
     given: (patterns, points) => {

@@ -17,6 +17,16 @@ export type {
   Viewed,
   ViewMatrices,
 } from './abilities.ts';
+export type { DefinedMoments } from './definedMapping.ts';
+export {
+  type DefinedModel,
+  defineModel,
+  type ModelContext,
+  type ModelDefinition,
+  type ModelFactory,
+  type Term,
+  type Terms,
+} from './defineModel.ts';
 export {
   gamma,
   halfNormal,
@@ -55,6 +65,7 @@ export type {
   TermContext,
 } from './model.ts';
 export { START_KINDS } from './model.ts';
+export { type OpenEvaluation, type OpenModel, open } from './open.ts';
 export {
   bounded,
   box,
@@ -70,6 +81,6 @@ export {
   real,
   type Support,
 } from './parameter.ts';
-export type { OwnParameters } from './part.ts';
+export type { OwnParameters, Part, Parts, ValuesOf } from './part.ts';
 export type { Curvature } from './solver.ts';
 export type { PositiveTransform, Transform } from './transform.ts';

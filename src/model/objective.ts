@@ -1,4 +1,4 @@
-import { NumericalError, OptimizationError } from '../core/errors.ts';
+import { InvalidInputError, NumericalError, OptimizationError } from '../core/errors.ts';
 import { type Random, seededRandom } from '../core/random.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import { valueAndGradients } from '../tensors/gradients.ts';
@@ -52,7 +52,7 @@ export function logDensity(
       jitter = Math.max(jitter, needed);
     });
     const sum = () => {
-      const parts = { ...assembly.terms(values, context), ...hyperparameterTerms(layout, values) };
+      const parts = allTerms(assembly.terms(values, context), hyperparameterTerms(layout, values));
       for (const [name, part] of Object.entries(parts)) terms[name] = op.valueOf(part);
       return Object.values(parts).reduce((total, part) => op.add<Scalar>(total, part));
     };
@@ -65,6 +65,17 @@ export function logDensity(
     });
     return { value, terms, gradients: all, jitter };
   });
+}
+
+function allTerms(
+  ofModel: Readonly<Record<string, Scalar>>,
+  ofHyperparameters: Readonly<Record<string, Scalar>>,
+): Readonly<Record<string, Scalar>> {
+  const both = Object.keys(ofHyperparameters).find((name) => Object.hasOwn(ofModel, name));
+  if (both === undefined) return { ...ofModel, ...ofHyperparameters };
+  throw new InvalidInputError(
+    `The model has two terms of the name '${both}', one of them a parameter's prior. Rename the other.`,
+  );
 }
 
 function termContext(
@@ -89,7 +100,7 @@ export interface Objective {
   (
     unconstrained: Float64Array,
     of?: Pick<EvaluationOptions, 'iteration' | 'batch'>,
-  ): { value: number; gradient: Float64Array };
+  ): { value: number; gradient: Float64Array; terms: Readonly<Record<string, number>> };
   /** The largest jitter that any evaluation so far needed. */
   jitter(): number;
   /** The curvature of the objective, for a model that knows it and whose variables the solver sees as they are. */
@@ -105,7 +116,7 @@ export function objectiveOf(assembly: Assembly, layout: VariableLayout, seed = 0
   let largest = 0;
   const objective = (unconstrained: Float64Array, of?: Pick<EvaluationOptions, 'iteration' | 'batch'>) => {
     const natural = toNatural(layout, unconstrained);
-    const { value, gradients, jitter } = logDensity(assembly, layout, natural, { ...of, seed });
+    const { value, gradients, terms, jitter } = logDensity(assembly, layout, natural, { ...of, seed });
     if (jitter > largest) largest = jitter;
     const gradient = new Float64Array(layout.size);
     const idle: string[] = [];
@@ -122,7 +133,7 @@ export function objectiveOf(assembly: Assembly, layout: VariableLayout, seed = 0
       );
     }
     for (let i = 0; i < gradient.length; i++) gradient[i] = -gradient[i]!;
-    return { value: -value, gradient };
+    return { value: -value, gradient, terms };
   };
   const asTheyAre = layout.variables.every(
     ({ start, parameter: { support } }) => start < 0 || support === 'box' || support === 'real',

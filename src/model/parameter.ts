@@ -3,6 +3,7 @@ import { countGiven } from '../core/counted.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
+import type { Rank } from '../tensors/tensorflow.ts';
 import { type ParameterPriorJSON, parameterPriorFromJSON, parameterPriorToJSON } from './distributions/json.ts';
 import { isParameterPrior, type ParameterPrior } from './distributions/parameterPrior.ts';
 import { entriesOf, type ParameterValue, type ParameterValueJSON, valueFromJSON } from './parameterValue.ts';
@@ -17,12 +18,17 @@ export {
   valueFromJSON,
 } from './parameterValue.ts';
 
+/** The rank of the tensor of a natural value. */
+export type RankOf<V extends ParameterValue> = V extends number ? Rank.R0 : V extends Matrix ? Rank.R2 : Rank.R1;
+
 /** Where a parameter's natural value may lie. */
 export type Support = 'real' | 'positive' | 'bounded' | 'box';
 
 /** A parameter of a kernel, prior, map or model: plain data that says what it is, where it starts and where it may go. */
-export interface Parameter {
+export interface Parameter<R extends Rank = Rank> {
   readonly support: Support;
+  /** In types only: the rank of its tensor. */
+  readonly '~rank'?: R;
   /** false: held at its initial value, without a gradient. */
   readonly free: boolean;
   readonly initial: ParameterValue;
@@ -40,7 +46,7 @@ export interface Parameter {
 /** What else may be said about a free parameter. */
 export interface ParameterOptions {
   /** A prior on its natural value, or on its unconstrained one: `gamma({ shape: 2, rate: 1 })`. */
-  readonly prior?: ParameterPrior;
+  readonly prior?: ParameterPrior | undefined;
 }
 
 /** What else may be said about a free positive parameter. */
@@ -49,7 +55,7 @@ export interface PositiveOptions extends ParameterOptions {
    * What the solver sees of its value x: 'log' (the default), log x; or 'softplus', u with x = log(1 + exp(u)), the variables of
    * GPy. The optima are the same, the solver's way to them is not.
    */
-  readonly transform?: PositiveTransform;
+  readonly transform?: PositiveTransform | undefined;
 }
 
 /** What may be given where a parameter is expected: a bare number (or list) means the default kind with that start. */
@@ -72,7 +78,7 @@ const positiveOptions = v.strictObject({
  * const offset = real(0);
  * ```
  */
-export function real(initial: ParameterValue, options: ParameterOptions = {}): Parameter {
+export function real<V extends ParameterValue>(initial: V, options: ParameterOptions = {}): Parameter<RankOf<V>> {
   checkOptions(realOptions, options, 'real');
   return withPrior(parameter('real', initial, true, -Infinity, Infinity), options);
 }
@@ -90,7 +96,7 @@ export function real(initial: ParameterValue, options: ParameterOptions = {}): P
  * rbf({ variance: positive(1, { transform: 'softplus' }) });
  * ```
  */
-export function positive(initial: ParameterValue, options: PositiveOptions = {}): Parameter {
+export function positive<V extends ParameterValue>(initial: V, options: PositiveOptions = {}): Parameter<RankOf<V>> {
   const { transform } = checkOptions(positiveOptions, options, 'positive');
   return withPrior(
     withTransform(parameter('positive', initial, true, 0, Infinity), transformNamed(transform)),
@@ -111,19 +117,19 @@ export function positive(initial: ParameterValue, options: PositiveOptions = {})
  * const correlation = bounded(-1, 1, 0.5);
  * ```
  */
-export function bounded(
+export function bounded<V extends ParameterValue = number>(
   lower: number,
   upper: number,
-  initial: ParameterValue = (lower + upper) / 2,
+  initial?: V,
   options: ParameterOptions = {},
-): Parameter {
+): Parameter<RankOf<V>> {
   if (!(Number.isFinite(lower) && Number.isFinite(upper) && lower < upper)) {
     throw new InvalidInputError(
       `A bounded parameter needs finite bounds in order, but [${lower}, ${upper}] was given.`,
     );
   }
   checkOptions(realOptions, options, 'bounded');
-  return withPrior(parameter('bounded', initial, true, lower, upper), options);
+  return withPrior(parameter('bounded', initial ?? (lower + upper) / 2, true, lower, upper), options);
 }
 
 /**
@@ -140,16 +146,16 @@ export function bounded(
  * const multipliers = box(0, Infinity, [0, 0, 0], { scale: [1, 10, 0.1] });
  * ```
  */
-export function box(
+export function box<V extends ParameterValue>(
   lower: number,
   upper: number,
-  initial: ParameterValue,
-  options: { readonly scale?: ArrayLike<number> } = {},
-): Parameter {
+  initial: V,
+  options: { readonly scale?: ArrayLike<number> | undefined } = {},
+): Parameter<RankOf<V>> {
   if (!(lower < upper)) {
     throw new InvalidInputError(`A box parameter needs bounds in order, but [${lower}, ${upper}] was given.`);
   }
-  const result = parameter('box', initial, true, lower, upper);
+  const result = parameter<RankOf<V>>('box', initial, true, lower, upper);
   if (options.scale === undefined) return result;
   const scale = Float64Array.from(options.scale);
   const { length } = entriesOf(result.initial);
@@ -173,7 +179,7 @@ export function box(
  * rbf({ variance: fixed(1) });
  * ```
  */
-export function fixed(value: ParameterValue): Parameter {
+export function fixed<V extends ParameterValue>(value: V): Parameter<RankOf<V>> {
   return parameter('real', value, false, -Infinity, Infinity);
 }
 
@@ -197,21 +203,21 @@ export function parameterFrom(given: ParameterLike, standard: Parameter, name: s
 }
 
 /** The parameter with a transform other than its support's own, when there is one. */
-function withTransform(given: Parameter, transform: Transform | undefined): Parameter {
+function withTransform<R extends Rank>(given: Parameter<R>, transform: Transform | undefined): Parameter<R> {
   return transform === undefined ? given : Object.freeze({ ...given, transform });
 }
 
 const transformNamed = (name: PositiveTransform | undefined) => (name === 'softplus' ? softplus : undefined);
 
 /** The parameter with a prior, when there is one. */
-function withPrior(given: Parameter, { prior }: ParameterOptions): Parameter {
+function withPrior<R extends Rank>(given: Parameter<R>, { prior }: ParameterOptions): Parameter<R> {
   if (prior === undefined) return given;
   if (!isParameterPrior(prior)) {
     throw new InvalidInputError(
       `A parameter's prior is one of gamma, inverseGamma, logNormal, halfNormal and normal, called with its values, but ${describe(prior)} was given.`,
     );
   }
-  const result: Parameter = Object.freeze({ ...given, prior });
+  const result: Parameter<R> = Object.freeze({ ...given, prior });
   const entries = entriesOf(given.initial);
   const placed = prior.on === 'natural' ? entries : transformOf(given).toUnconstrained(entries);
   const outside = placed.findIndex((entry) => !(entry > prior.lower));
@@ -245,14 +251,14 @@ export function checkSupport(parameter: Parameter, value: ParameterValue, name: 
   });
 }
 
-function parameter(
+function parameter<R extends Rank>(
   support: Support,
   initial: ParameterValue,
   free: boolean,
   lower: number,
   upper: number,
   name = `a ${free ? support : 'fixed'} parameter`,
-): Parameter {
+): Parameter<R> {
   const list = Array.isArray(initial) ? (initial as readonly unknown[]) : undefined;
   if (typeof initial !== 'number' && list === undefined && !(initial instanceof Matrix)) {
     throw new InvalidInputError(
@@ -270,7 +276,7 @@ function parameter(
       `The start of ${name} that is a list holds numbers, but its entry ${odd} is ${describe(list![odd])}. Rows are a Matrix: Matrix.from(rows).`,
     );
   }
-  const result: Parameter = Object.freeze({
+  const result: Parameter<R> = Object.freeze({
     support,
     free,
     initial: list === undefined ? initial : (Object.freeze([...list]) as readonly number[]),

@@ -1,7 +1,76 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { describe } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
 import type { Tensor } from '../tensors/tensorflow.ts';
 import type { TensorMap } from './model.ts';
 import { isParameter, type Parameter, type ParameterLike, parameterFrom, positive } from './parameter.ts';
+
+/** A part of a model: what has parameters, which stand under the part's name in the paths. */
+export interface Part {
+  readonly parameters: Readonly<Record<string, Parameter>>;
+}
+
+/** Parameters, and parts that have some, by name. */
+export type Parts = Readonly<Record<string, Parameter | Part>>;
+
+/** Tensors of the natural values of parts: of a parameter its own, of a part those of its parameters by name. */
+export type ValuesOf<P extends Parts> = {
+  readonly [Name in keyof P]: P[Name] extends Part
+    ? { readonly [Own in keyof P[Name]['parameters']]: Tensor }
+    : P[Name] extends Parameter<infer R>
+      ? Tensor<R>
+      : Tensor;
+};
+
+/**
+ * The parameters of parts by path: `part`, or `part.parameter`.
+ *
+ * @throws InvalidInputError for what is neither a parameter nor a part, and for two parameters of one path
+ */
+export function parametersByPath(owner: string, parts: Parts): Record<string, Parameter> {
+  const found: Record<string, Parameter> = {};
+  const add = (path: string, parameter: unknown) => {
+    if (!isParameter(parameter)) {
+      throw new InvalidInputError(
+        `${owner} must have parameters such as real(0), or parts that have some, but '${path}' is ${describe(parameter)}.`,
+      );
+    }
+    if (Object.hasOwn(found, path)) {
+      throw new InvalidInputError(`${owner} has two parameters of the path '${path}'. Rename one of the parts.`);
+    }
+    found[path] = parameter;
+  };
+  for (const [name, part] of Object.entries(parts ?? {})) {
+    if (!isPart(part)) add(name, part);
+    else for (const [own, parameter] of Object.entries(part.parameters)) add(`${name}.${own}`, parameter);
+  }
+  return found;
+}
+
+/** Values by path as the parts have them; a name that is not one of theirs is an error when it is read. */
+export function nestedValues<P extends Parts>(owner: string, parts: P, values: TensorMap): ValuesOf<P> {
+  const nested = Object.entries(parts).map(([name, part]) => {
+    if (!isPart(part)) return [name, values[name]];
+    const own = Object.keys(part.parameters).map((key) => [key, values[`${name}.${key}`]]);
+    return [name, checkedNames(`Part '${name}' of ${owner}`, Object.fromEntries(own))];
+  });
+  return checkedNames(owner, Object.fromEntries(nested)) as ValuesOf<P>;
+}
+
+function isPart(value: unknown): value is Part {
+  return typeof value === 'object' && value !== null && 'parameters' in value && typeof value.parameters === 'object';
+}
+
+function checkedNames<T extends object>(owner: string, values: T): T {
+  return new Proxy(values, {
+    get: (target, key) => {
+      if (typeof key === 'string' && !(key in target) && key !== 'then' && key !== 'toJSON') {
+        throw unknownName('value', key, Object.keys(target), owner.charAt(0).toUpperCase() + owner.slice(1));
+      }
+      return Reflect.get(target, key);
+    },
+  });
+}
 
 /** A part's own parameters by name, as its definition states them; a bare number or list is `positive`. */
 export type OwnParameters<Name extends string> = Readonly<Record<Name, ParameterLike>>;

@@ -1,4 +1,5 @@
 export type { Inducing } from '../mapping/variational/inducingInputs.ts';
+export { type NamedModel, namedModels } from './catalogue.ts';
 export { type AlleOptions, alle } from './field/alle.ts';
 export { type DrillOptions, drill } from './field/drill.ts';
 export { type MeuOptions, meu } from './field/meu.ts';
@@ -19,8 +20,8 @@ export {
 } from './gp/neighbourhoodGplvm.ts';
 export { tpslvm } from './gp/tpslvm.ts';
 export { type GpScoreOptions, gpScore } from './gpScore.ts';
-export type { OwnParts } from './loadFit.ts';
-export { loadFit } from './loadFit.ts';
+export { type LoadedWith, loadFit } from './loadFit.ts';
+export type { OwnParts } from './ownParts.ts';
 export { builtInPriors } from './priorCatalogue.ts';
 export { type ClassicalMdsOptions, classicalMds } from './spectral/classicalMds.ts';
 export { type IsomapOptions, isomap } from './spectral/isomap.ts';

@@ -3,27 +3,18 @@ import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
 import { createFit } from '../inference/fit/createFit.ts';
-import { type KernelCatalogue, type KernelJSON, kernelFromJSON } from '../kernels/json.ts';
-import { latentsFromJSON, type MapCatalogue } from '../latents/json.ts';
-import type { LatentsJSON } from '../latents/latents.ts';
-import { type LikelihoodCatalogue, type LikelihoodJSON, likelihoodFromJSON } from '../mapping/likelihoods/index.ts';
-import { type FitJSON, type LoadedFit, outcomeFromJSON } from '../model/fit.ts';
-import type { Model, ModelJSON } from '../model/model.ts';
-import { type ParameterJSON, parameterFromJSON } from '../model/parameter.ts';
+import type { ModelFactory } from '../model/defineModel.ts';
+import { type FitJSON, type FitOf, type LoadedFit, outcomeFromJSON } from '../model/fit.ts';
 import { type EngineChoice, engineChoice } from '../numerics/dense/index.ts';
-import { type PriorCatalogue, type PriorJSON, priorFromJSON } from '../priors/json.ts';
-import { bayesianGplvmFromJSON } from './gp/bayesianGplvmJson.ts';
-import { namedModel } from './gp/latentVariableModel.ts';
-import { builtInPriors } from './priorCatalogue.ts';
-import { spectralModelFromJSON } from './spectral/embedding/json.ts';
+import { modelFromJSON } from './modelFromJSON.ts';
+import type { OwnParts } from './ownParts.ts';
 
-/** Factories of the caller's own parts, by name, for models that have some. */
-export interface OwnParts {
-  readonly kernels?: KernelCatalogue;
-  readonly priors?: PriorCatalogue;
-  readonly maps?: MapCatalogue;
-  readonly likelihoods?: LikelihoodCatalogue;
-}
+/** What is known of a loaded fit: it is of one of the models that were given, or else of one with a mapping. */
+export type LoadedWith<Own extends OwnParts> = Own extends { readonly models: Readonly<Record<string, infer Factory>> }
+  ? Factory extends ModelFactory<never, infer M>
+    ? FitOf<M>
+    : LoadedFit
+  : LoadedFit;
 
 const loadOptions = v.strictObject({ engine: v.optional(engineChoice) });
 
@@ -31,7 +22,8 @@ const loadOptions = v.strictObject({ engine: v.optional(engineChoice) });
  * Makes a fit again from what `fit.toJSON()` wrote: the same latents, parameters and predictions, bit for bit.
  *
  * @param json - the object (parse the text of a file with `JSON.parse` first)
- * @param own - factories of kernels, priors and maps that do not come with the library, by name
+ * @param own - factories of models, kernels, priors and other parts that do not come with the library, by name; with `models` the result has
+ * the type of their fits
  * @param options - `engine`: the linear algebra of what is done with it, 'auto' unless given or named by LATENTFIELD_ENGINE; the one that
  * the fit was made with is not kept, since another machine may not have it
  * @throws InvalidInputError when it is not a saved fit, names a part that is not known, or the native engine is asked for and not there
@@ -41,15 +33,15 @@ const loadOptions = v.strictObject({ engine: v.optional(engineChoice) });
  * again.predict([[0, 0]]).mean;
  * ```
  */
-export function loadFit(
+export function loadFit<Own extends OwnParts = Record<never, never>>(
   json: unknown,
-  own: OwnParts = {},
+  own?: Own,
   options: { engine?: EngineChoice | undefined } = {},
-): LoadedFit {
+): LoadedWith<Own> {
   const { engine } = checkOptions(loadOptions, options, 'loadFit');
   const saved = checkSaved(json);
   // What was saved says what the fit can do: a type can only be assumed.
-  return createFit(modelFromJSON(saved.model, own), outcomeFromJSON(saved), engine) as LoadedFit;
+  return createFit(modelFromJSON(saved.model, own ?? {}), outcomeFromJSON(saved), engine) as unknown as LoadedWith<Own>;
 }
 
 function checkSaved(json: unknown): FitJSON {
@@ -65,45 +57,4 @@ function checkSaved(json: unknown): FitJSON {
     );
   }
   return saved as FitJSON;
-}
-
-/** What a latent variable model writes about itself. */
-interface SavedModel {
-  readonly name: string;
-  /** Missing entries are null. */
-  readonly observations: (number | null)[][];
-  readonly latentDim: number;
-  readonly latents?: LatentsJSON;
-  readonly kernel: KernelJSON;
-  readonly likelihood?: LikelihoodJSON;
-  /** Of a Gaussian likelihood, in fits saved before there were others. */
-  readonly noise?: ParameterJSON;
-  readonly priors: readonly PriorJSON[];
-  readonly missing?: 'ignore';
-  readonly centre: boolean;
-  readonly scale: boolean;
-}
-
-/** The model that its `toJSON` wrote. */
-export function modelFromJSON(model: ModelJSON, own: OwnParts): Model {
-  const spectral = spectralModelFromJSON(model, own.kernels);
-  if (spectral !== undefined) return spectral;
-  if (model.model === 'bayesianGplvm') return bayesianGplvmFromJSON(model, own);
-  if (model.model !== 'latentVariableModel') {
-    throw new InvalidInputError(`This release cannot read a saved model of kind '${model.model}'.`);
-  }
-  const saved = model as unknown as SavedModel;
-  return namedModel(saved.name, {
-    observations: saved.observations.map((row) => row.map((entry) => entry ?? Number.NaN)),
-    latentDim: saved.latentDim,
-    latents: latentsFromJSON(saved.latents, own.maps),
-    kernel: kernelFromJSON(saved.kernel, own.kernels),
-    ...(saved.noise === undefined
-      ? { likelihood: likelihoodFromJSON(saved.likelihood, own.likelihoods) }
-      : { noise: parameterFromJSON(saved.noise) }),
-    priors: saved.priors.map((prior) => priorFromJSON(prior, { ...builtInPriors, ...own.priors }, own.kernels)),
-    ...(saved.missing === undefined ? {} : { missing: saved.missing }),
-    centre: saved.centre,
-    scale: saved.scale,
-  });
 }

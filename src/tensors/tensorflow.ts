@@ -1,6 +1,15 @@
 import * as tf from '@tensorflow/tfjs-core';
 
-export type { DataType, NamedAttrMap, Scalar, Tensor, Tensor1D, Tensor2D, TensorInfo } from '@tensorflow/tfjs-core';
+export type {
+  DataType,
+  NamedAttrMap,
+  Rank,
+  Scalar,
+  Tensor,
+  Tensor1D,
+  Tensor2D,
+  TensorInfo,
+} from '@tensorflow/tfjs-core';
 
 /** What the engine of TensorFlow.js keeps about the active backend; private in its types, stable since 1.0. */
 interface ActiveBackend {

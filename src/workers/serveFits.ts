@@ -2,12 +2,13 @@ import { InvalidInputError } from '../core/errors.ts';
 import { isNode, nodeModule } from '../core/nodeModule.ts';
 import type { Reply, Request } from '../inference/workers/messages.ts';
 import { serveRuns, type WorkerPort } from '../inference/workers/serveRuns.ts';
-import { modelFromJSON, type OwnParts } from '../models/loadFit.ts';
+import { modelFromJSON } from '../models/modelFromJSON.ts';
+import type { OwnParts } from '../models/ownParts.ts';
 
 /**
  * Makes a worker of fits out of the thread that calls it: the one line of a worker's file.
  *
- * @param own - factories of kernels, priors and other parts that do not come with the library, by name
+ * @param own - factories of models, kernels, priors and other parts that do not come with the library, by name
  * @throws InvalidInputError when it is not called in a Web Worker or a thread of Node
  * @example
  * ```ts

@@ -15,7 +15,7 @@ import type { Fit } from '../../src/model/fit.ts';
 import { bounded, fixed, positive, real } from '../../src/model/parameter.ts';
 import { layOut, naturalEntries, toUnconstrained } from '../../src/model/variables.ts';
 import { gplvm, mpme } from '../../src/models/index.ts';
-import { modelFromJSON } from '../../src/models/loadFit.ts';
+import { modelFromJSON } from '../../src/models/modelFromJSON.ts';
 import * as op from '../../src/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { densityModel } from './densityModel.ts';

@@ -4,7 +4,7 @@ import type { LatentsJSON } from '../../latents/latents.ts';
 import { likelihoodFromJSON } from '../../mapping/likelihoods/json.ts';
 import type { LikelihoodJSON } from '../../mapping/likelihoods/likelihood.ts';
 import type { Model, ModelJSON } from '../../model/model.ts';
-import type { OwnParts } from '../loadFit.ts';
+import type { OwnParts } from '../ownParts.ts';
 import { bayesianGplvm } from './bayesianGplvm.ts';
 
 /** What a Bayesian GPLVM writes about itself. */

@@ -1,0 +1,46 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { describe, Matrix } from '../core/matrix.ts';
+
+/**
+ * Data of a model as plain JSON, from which `dataFromPlain` makes the same again bit for bit: numbers that are not finite, matrices and
+ * lists of doubles among them.
+ *
+ * @throws InvalidInputError for what JSON has no form for, naming its place
+ */
+export function plainData(value: unknown, place = 'data'): unknown {
+  if (value === undefined && place === 'data') return null;
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number')
+    return Number.isFinite(value) && !Object.is(value, -0) ? value : { '~number': textOf(value) };
+  if (value instanceof Matrix) {
+    return { '~matrix': Array.from(value.data, (entry) => plainData(entry)), rows: value.rows, columns: value.columns };
+  }
+  for (const [name, Class] of Object.entries(LISTS)) {
+    if (value instanceof Class) return { [name]: Array.from(value, (entry) => plainData(entry)) };
+  }
+  if (Array.isArray(value)) return value.map((entry, i) => plainData(entry, `${place}[${i}]`));
+  if (typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype) {
+    const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
+    return Object.fromEntries(entries.map(([key, entry]) => [key, plainData(entry, `${place}.${key}`)]));
+  }
+  throw new InvalidInputError(
+    `'${place}' of a model that is to be saved is ${describe(value)}, which JSON has no form for. Say how with data: { toJSON, fromJSON } in its definition.`,
+  );
+}
+
+/** What `plainData` wrote. */
+export function dataFromPlain(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null) return json;
+  if (Array.isArray(json)) return json.map(dataFromPlain);
+  const given = json as Record<string, unknown>;
+  if ('~number' in given) return Number(given['~number']);
+  const numbers = (list: unknown) =>
+    Float64Array.from((list as unknown[]).map((entry) => dataFromPlain(entry) as number));
+  if ('~matrix' in given) return new Matrix(numbers(given['~matrix']), given.rows as number, given.columns as number);
+  for (const [name, Class] of Object.entries(LISTS)) if (name in given) return Class.from(numbers(given[name]));
+  return Object.fromEntries(Object.entries(given).map(([key, entry]) => [key, dataFromPlain(entry)]));
+}
+
+const LISTS = { '~float64': Float64Array, '~int32': Int32Array } as const;
+
+const textOf = (value: number) => (Object.is(value, -0) ? '-0' : String(value));

@@ -1,0 +1,29 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { describe } from '../core/matrix.ts';
+import { unknownName } from '../core/options.ts';
+import type { AnyModel, ModelJSON } from '../model/model.ts';
+import { namedModels } from './catalogue.ts';
+import { bayesianGplvmFromJSON } from './gp/bayesianGplvmJson.ts';
+import { latentVariableModelFromJSON } from './gp/latentVariableModelJson.ts';
+import type { OwnParts } from './ownParts.ts';
+import { spectralModelFromJSON } from './spectral/embedding/json.ts';
+
+/**
+ * The model that its `toJSON` wrote: one of the caller's own, or one of the catalogue.
+ *
+ * @throws InvalidInputError for a model that is not known, naming it
+ */
+export function modelFromJSON(json: ModelJSON, own: OwnParts): AnyModel {
+  const name = json?.model;
+  if (typeof name !== 'string') {
+    throw new InvalidInputError(`A saved model says its kind as 'model', but ${describe(name)} was found there.`);
+  }
+  const { models = {} } = own;
+  if (Object.hasOwn(models, name)) return models[name]!.restore(json, own);
+  // The Gaussian-process family is one model with different defaults, which are part of what is saved.
+  if (name === 'latentVariableModel') return latentVariableModelFromJSON(json, own);
+  if (name === 'bayesianGplvm') return bayesianGplvmFromJSON(json, own);
+  if (Object.hasOwn(namedModels, name)) return spectralModelFromJSON(json, namedModels[name]!, own.kernels);
+  const known = [...Object.keys(namedModels), ...Object.keys(models)];
+  throw unknownName('model', name, known, 'The list of known models (pass your own as { models })');
+}
