@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
+import { latentfield } from './cli/latentfield.ts';
 import { expectClose } from './tolerance.ts';
 
 const text = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
@@ -25,6 +26,28 @@ describe('the README', () => {
   it('shows a kernel that is what the tests train', () => {
     const kernel = /const cauchy = defineKernel\([\s\S]*?\n\}\);/;
     expect(kernel.exec(blocks[1]!)![0]).toBe(kernel.exec(text('./models/ownKernel.test.ts'))![0]);
+  });
+
+  it('links to files that the package holds', () => {
+    const { files } = JSON.parse(text('../package.json')) as { files: string[] };
+    const links = [...text('../README.md').matchAll(/\]\(([^)#]+)\)/g)].map((match) => match[1]!);
+    expect(links.length).toBeGreaterThan(8);
+    const isShipped = (path: string) =>
+      files.some((entry) => entry === path || path.startsWith(`${entry}/`) || matches(entry, path));
+    const matches = (pattern: string, path: string) =>
+      new RegExp(`^${pattern.replaceAll('.', '\\.').replace('*', '[^/]*')}$`).test(path);
+    for (const link of links) {
+      expect(existsSync(new URL(`../${link}`, import.meta.url)), link).toBe(true);
+      expect(isShipped(link), link).toBe(true);
+    }
+  });
+
+  it('shows commands that the command line knows', async () => {
+    const commands = [...text('../README.md').matchAll(/npx latentfield (\w+)/g)].map((match) => match[1]!);
+    expect(new Set(commands).size).toBeGreaterThan(5);
+    for (const command of commands.filter((name) => name !== 'help')) {
+      expect((await latentfield([command, '--help'])).exitCode, command).toBe(0);
+    }
   });
 
   it('says truly what TensorFlow.js multiplies by', () => {

@@ -78,25 +78,29 @@ const MODELS: Readonly<Record<string, Description>> = {
     summary: 'GPLVM whose latents separate labels as discriminant analysis does',
     options: [...FAMILY, 'strength', 'form', 'r'],
     own: {
-      form: '"published" or "inverse" ("published")',
-      r: 'added to the scatter within classes',
+      form: '"published" or "paper" ("published")',
+      r: 'added to the scatter between classes (1)',
       priors: 'priors beside that of the labels (none)',
+      backConstraint: 'latents as a function of the data ("kernel")',
     },
   },
   llGplvm: {
     summary: 'GPLVM whose latents keep local linear neighbourhoods',
     options: [...FAMILY, 'neighbours', 'strength'],
-    own: { priors: 'priors beside that of the neighbourhoods' },
+    own: { priors: 'priors beside that of the neighbourhoods (none)' },
   },
   rankGplvm: {
     summary: 'GPLVM that empties the dimensions that are not needed',
     options: [...FAMILY, 'strength', 'beta'],
-    own: { beta: 'how sharply dimensions are counted', priors: 'priors beside that of the rank' },
+    own: { beta: 'how soon a direction counts as one (1)', priors: 'priors beside that of the rank (none)' },
   },
   tsneGplvm: {
     summary: 'GPLVM whose latents keep the neighbourhoods of t-SNE',
     options: [...FAMILY, 'strength', 'perplexity'],
-    own: { perplexity: 'effective number of neighbours', priors: 'priors beside that of t-SNE' },
+    own: {
+      perplexity: 'effective number of neighbours (30, or a third of the points)',
+      priors: 'priors beside that of t-SNE (none)',
+    },
   },
   meu: {
     summary: 'maximum entropy unfolding: keeps distances to neighbours, learns the graph; fills holes',
