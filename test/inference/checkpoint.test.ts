@@ -246,18 +246,20 @@ describe('a file of checkpoints', () => {
     const host = hostname().replace(/[^A-Za-z0-9-]/g, '_');
     const ended = spawn(process.execPath, ['-e', '']);
     await once(ended, 'exit');
+    const random = '0123456789abcdef';
     const others = [
       'stale.json.tmp',
-      `stale.json.${host}.9x.tmp`,
-      `stale.json.${host}.${process.ppid}.tmp`,
-      `stale.json.another-${host}.${ended.pid}.tmp`,
-      `other.json.${host}.${ended.pid}.tmp`,
+      `stale.json.${host}.9x.${random}.tmp`,
+      `stale.json.${host}.${process.ppid}.${random}.tmp`,
+      `stale.json.another-${host}.${ended.pid}.${random}.tmp`,
+      `other.json.${host}.${ended.pid}.${random}.tmp`,
     ];
     // What cannot be removed is left alone.
-    const folderOfThatName = `stale.json.${host}.${ended.pid}00.tmp`;
+    const folderOfThatName = `stale.json.${host}.${ended.pid}00.${random}.tmp`;
     mkdirSync(file(folderOfThatName));
     others.push(folderOfThatName);
-    for (const name of [...others.slice(0, -1), `stale.json.${host}.${ended.pid}.tmp`]) writeFileSync(file(name), '{');
+    for (const name of [...others.slice(0, -1), `stale.json.${host}.${ended.pid}.${random}.tmp`])
+      writeFileSync(file(name), '{');
     await fit(model(), { ...options, restarts: 0, maxIterations: 0, checkpoint: path });
     const left = readdirSync(folder).filter((name) => /^(stale|other)\.json/.test(name));
     expect(left.sort()).toEqual([...others, 'stale.json'].sort());

@@ -11,15 +11,16 @@ const fileSystem = () =>
 
 /**
  * Writes a checkpoint so that the file is whole whenever the process ends: under a temporary name beside it, which then
- * replaces it.
+ * replaces it. The temporary name ends at random, and no file or link that is there already is written to.
  *
  * @throws InvalidInputError when it cannot be written there
  */
 export async function writeCheckpointFile(file: string, checkpoint: object): Promise<void> {
   const { open, rename, rm } = await fileSystem();
-  const temporary = `${file}.${await hostName()}.${process.pid}.tmp`;
+  const { randomBytes } = await nodeModule<typeof import('node:crypto')>('node:crypto', 'Not in Node.');
+  const temporary = `${file}.${await hostName()}.${process.pid}.${randomBytes(8).toString('hex')}.tmp`;
   try {
-    const handle = await open(temporary, 'w');
+    const handle = await open(temporary, 'wx');
     try {
       await handle.writeFile(`${JSON.stringify(checkpoint)}\n`);
       await handle.sync();
@@ -46,7 +47,7 @@ export async function removeStaleFiles(file: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   const own = `${basename(file)}.${await hostName()}.`;
   for (const name of names) {
-    const [, writer] = name.startsWith(own) ? (/^(\d+)\.tmp$/.exec(name.slice(own.length)) ?? []) : [];
+    const [, writer] = name.startsWith(own) ? (/^(\d+)\.[0-9a-f]{16}\.tmp$/.exec(name.slice(own.length)) ?? []) : [];
     if (writer === undefined || isAlive(Number(writer))) continue;
     await rm(join(folder, name), { force: true }).catch(() => undefined);
   }
