@@ -39,8 +39,8 @@ export function testDecreases(decreases: Float64Array, { relativeDecrease: least
   return {
     status: 'converged',
     how:
-      `Converged: the last two iterations each lowered the value by no more than relativeDecrease ${shortNumber(least)} of ` +
-      `its size, the very last by ${shortNumber(decreases[0]!)}`,
+      `Converged: each of the last two iterations improved the value by at most relativeDecrease = ${shortNumber(least)} of its size, ` +
+      `the last one by ${shortNumber(decreases[0]!)}`,
   };
 }
 

@@ -13,13 +13,13 @@ export function cannotDescend(value: number, expected: number): Ending {
   if (expected <= visible) {
     return {
       status: 'converged',
-      reason: `the decrease still to be expected, ${shortNumber(expected)}, is below the rounding error of the value`,
+      reason: `the improvement still to be expected, ${shortNumber(expected)}, is below the rounding error of the value`,
     };
   }
   return {
     status: 'failed',
     reason:
-      `no lower value was found along the steepest descent, where the gradient promises a decrease of ${shortNumber(expected)}; ` +
+      `no step along the gradient improves the value, though it promises ${shortNumber(expected)}; ` +
       'check the gradient against differences, and whether the objective is smooth there',
   };
 }

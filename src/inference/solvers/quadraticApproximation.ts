@@ -84,7 +84,7 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
 }
 
 const CONVERGED: Ending = { status: 'converged', reason: 'no variable can be moved any further' };
-const STUCK: Ending = { status: 'failed', reason: 'no lower value was found along the step of the quadratic model' };
+const STUCK: Ending = { status: 'failed', reason: 'no step along that of the quadratic model improves the value' };
 
 function modelAt(iterate: Iterate, box: Box): QuadraticModel {
   const variables = activeVariables(iterate, box);
