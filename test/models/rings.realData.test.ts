@@ -4,7 +4,7 @@ import { readTable } from '../../src/io/index.ts';
 import { sharedFile } from '../reference.ts';
 
 async function readViews(file: string): Promise<Matrix> {
-  const { data, rows, columns } = (await readTable(file)).observations;
+  const { data, rows, columns } = (await readTable(file, { flatten: true })).observations;
   return new Matrix(
     data.map((entry) => entry / 255),
     rows,

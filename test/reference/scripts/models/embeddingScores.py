@@ -10,7 +10,7 @@ meu = json.load(open(source))
 
 def dump(name, value):
     with open(os.path.join(folder, name), 'w') as file:
-        json.dump(value, file)
+        json.dump(value, file, indent=2 if name.startswith("embedding") else None)
 
 
 roll = meu['swiss30']
@@ -28,7 +28,7 @@ def embeddings(data, k):
         ('leRbf', 'laplacianEigenmaps', {'neighbours': k, 'weights': 'heat', 'width': 1}),
         ('lle', 'lle', {'neighbours': k, 'regularization': 'auto'}),
         ('alle', 'alle', {'neighbours': k}),
-        ('meu', 'meu', {'neighbours': k}),
+        ('meu', 'meu', {'neighbours': k, 'basePrecision': 1e-4}),
         ('drill', 'drill', {'neighbours': k}),
     ]
     return [{'model': model, 'options': options, 'score': round(meu[data]['scores'][name]['unitVariance']['logLik'], 1)} for name, model, options in models]
