@@ -114,7 +114,11 @@ process.exitCode = killed >= WANTED * mutants.length ? 0 : 1;
 /** What is under version control, and what is generated from it, as it lies here. */
 function copyOf(target) {
   const { stdout } = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
-  const generated = ['src/numerics/wasm/engineModule.ts', 'src/numerics/wasm/threadedEngineModule.ts'];
+  const generated = [
+    'src/numerics/wasm/engineModule.ts',
+    'src/numerics/wasm/threadedEngineModule.ts',
+    'src/tensors/stockGradients.ts',
+  ];
   for (const file of [...stdout.toString().split('\0'), ...generated]) {
     if (file === '' || !existsSync(join(root, file))) continue;
     mkdirSync(dirname(join(target, file)), { recursive: true });

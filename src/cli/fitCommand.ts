@@ -15,7 +15,7 @@ import { type ReadTableOptions, type StandardisedColumns, standardise, type Tabl
 import { MOST_LABELS } from '../plot/index.ts';
 import { completedTable } from './completed.ts';
 import { prepareFolder, writeFit } from './fitFiles.ts';
-import { fromZero, missingFlag, wholeFrom } from './flags.ts';
+import { checkRequired, fromZero, missingFlag, wholeFrom } from './flags.ts';
 import { isFile, readLabelledTable } from './labelledTable.ts';
 import { modelsHelp } from './modelHelp.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
@@ -75,8 +75,8 @@ export function addFitCommand(
       '<data>',
       "observations, one point a row: .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow; '-' reads stdin",
     )
-    .requiredOption('--model <name>', `(required) the model: ${MODEL_NAMES.join(', ')}`)
-    .requiredOption('--out <dir>', '(required) folder for the results, made if need be')
+    .option('--model <name>', `(required) the model: ${MODEL_NAMES.join(', ')}`)
+    .option('--out <dir>', '(required) folder for the results, made if need be')
     .option('--force', 'replace results that are there')
     .option('--dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
     .option('--kernel <text>', 'covariance of the mapping, such as "rbf(lengthscale=[1,2]) + bias(0.1)"')
@@ -120,6 +120,7 @@ async function fitTable(
   streams: Streams,
   signal: AbortSignal | undefined,
 ): Promise<number> {
+  checkRequired(given, ['--model <name>', '--out <dir>']);
   const { takesLabels } = kindOf(given.model);
   const options = await readModelOptions(given.options, given);
   await prepareFolder(given.out, given.force);

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { InvalidInputError } from '../index.ts';
 
 /** Reads a whole number that is no less than the smallest. */
 export const wholeFrom = (smallest: number) => (text: string) => {
@@ -20,3 +21,15 @@ export const missingFlag = (): Option =>
     '--missing <how>',
     "'ignore': use the entries that are there (default: missing ones are an error)",
   ).choices(['ignore']);
+
+/**
+ * Checks flags that a command cannot do without. Commander would look for them before it looks for flags that it does not know, one of which
+ * may be the one that is missing, mistyped.
+ *
+ * @param flags - as they are written in the help, such as '--model <name>'
+ * @throws InvalidInputError when one of them is missing
+ */
+export function checkRequired(given: object, flags: readonly string[]): void {
+  const missing = flags.find((flag) => !Object.hasOwn(given, flag.replace(/^--| .*$/g, '')));
+  if (missing !== undefined) throw new InvalidInputError(`required option '${missing}' not specified.`);
+}

@@ -57,8 +57,24 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   bayesianGplvm: {
     summary: 'GPLVM with distributions as latents: finds how many dimensions are needed; large N',
-    options: ['inducing', 'kernel', 'noise', 'init', 'latentVariance', 'missing', 'centre', 'scale', 'jitter'],
-    own: { kernel: 'covariance of the mapping (an rbf with one lengthscale a dimension)' },
+    options: [
+      'inducing',
+      'kernel',
+      'noise',
+      'likelihood',
+      'init',
+      'latentVariance',
+      'missing',
+      'centre',
+      'scale',
+      'jitter',
+      'bound',
+    ],
+    own: {
+      kernel: 'covariance of the mapping (an rbf with one lengthscale a dimension)',
+      noise: 'variance of the noise, or { "fixed": number } (a tenth of the mean variance)',
+      bound: '"collapsed" or "uncollapsed" (collapsed where the noise allows it)',
+    },
   },
   tpslvm: {
     summary: 'thin plate spline latent variable model: no lengthscale to choose',

@@ -4,7 +4,7 @@ import { type Ability, ability } from './abilities.ts';
 import { deviations, filled } from './completed.ts';
 import { readFit } from './fitFiles.ts';
 import { fittedTable } from './fittedTable.ts';
-import { wholeFrom } from './flags.ts';
+import { checkRequired, wholeFrom } from './flags.ts';
 import { readLatents } from './latentsTable.ts';
 import { addOutputFlags, checkAbsent, type OutputArguments, putTable } from './output.ts';
 import type { Streams } from './streams.ts';
@@ -46,11 +46,12 @@ function addPredict(program: Command, streams: Streams): void {
 
 function addInterpolate(program: Command, streams: Streams): void {
   const command = asked(program, 'interpolate', 'predict on the straight line between two training points')
-    .requiredOption('--from <point>', '(required) an id, or a number of a row from 0')
-    .requiredOption('--to <point>', '(required) likewise')
+    .option('--from <point>', '(required) an id, or a number of a row from 0')
+    .option('--to <point>', '(required) likewise')
     .option('--steps <n>', 'points on the way, both ends included', wholeFrom(2), 10);
   addOutputFlags(command).action(
     async (folder: string, given: OutputArguments & { from: string; to: string; steps: number }) => {
+      checkRequired(given, ['--from <point>', '--to <point>']);
       const { fit, record, method } = await fitFor(folder, 'interpolate', 'interpolate', given);
       const ends = [given.from, given.to].map((point) => rowOf(point, record, fit.latents.rows)) as [number, number];
       const found = method(...ends, given.steps);

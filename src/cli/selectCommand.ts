@@ -9,7 +9,7 @@ import {
   trustworthinessScore,
 } from '../index.ts';
 import { standardise } from '../io/index.ts';
-import { fromZero, missingFlag, wholeFrom } from './flags.ts';
+import { checkRequired, fromZero, missingFlag, wholeFrom } from './flags.ts';
 import { readJsonFile } from './jsonFile.ts';
 import { readLabelledTable } from './labelledTable.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
@@ -39,11 +39,8 @@ export function addSelectCommand(program: Command, streams: Streams, signal: Abo
     .command('select')
     .description("choose a model's options by cross-validation inside the table")
     .argument('<data>', "observations, one point a row; '-' reads stdin")
-    .requiredOption('--model <name>', '(required) the model')
-    .requiredOption(
-      '--grid <json|file>',
-      '(required) lists of values by option: \'{"latentDim":[1,2,3]}\', or a file of it',
-    )
+    .option('--model <name>', '(required) the model')
+    .option('--grid <json|file>', '(required) lists of values by option: \'{"latentDim":[1,2,3]}\', or a file of it')
     .option('--score <name>', 'nearestNeighbour (default where there are labels), density, or trustworthiness')
     .option('--labels <file|column>', 'labels: a file with one a row, or a column of DATA')
     .option('--options <file.json>', 'the options that stay as they are')
@@ -68,6 +65,7 @@ async function select(
   streams: Streams,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  checkRequired(given, ['--model <name>', '--grid <json|file>']);
   const { model, folds, seed, workers, maxIterations, maxSeconds } = given;
   const { takesLabels } = kindOf(model);
   const grid = await gridOf(given.grid);

@@ -17,8 +17,9 @@ export interface StandardisedColumns extends Standardization {
  * @param Y - N×D, NaN where missing; or the means and deviations that an earlier call returned
  * @example
  * ```ts
- * const columns = standardise(table.observations);
- * const model = gplvm(columns.apply(table.observations), { latentDim: 2 });
+ * const { observations } = await readTable('income.csv');
+ * const columns = standardise(observations);
+ * const standardised = gplvm(columns.apply(observations), { latentDim: 2 });
  * ```
  */
 export function standardise(Y: Matrix | Standardization): StandardisedColumns {

@@ -206,6 +206,8 @@ describe('help', () => {
       [[...fitted, 'GPLVM'], "Did you mean 'gplvm'?"],
       [[...fitted, 'laplacian-eigenmaps'], "Did you mean 'laplacianEigenmaps'?"],
       [[...fitted, 'pca', '--label', 'flow'], 'Did you mean --labels?'],
+      [['fit', data, '--out', out, '--modle', 'pca'], 'Did you mean --model?'],
+      [['interpolate', out, '--to', '3'], "required option '--from <point>' not specified"],
       [['projekt', out], 'Did you mean project?'],
       [[...fitted, 'pca', '--labels', 'Flow'], "has no column 'Flow' for the labels. Did you mean 'flow'?"],
     ];
