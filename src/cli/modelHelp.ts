@@ -17,8 +17,10 @@ const OPTIONS: Readonly<Record<string, string>> = {
   strength: 'weight of the prior (1)',
   neighbours: 'nearest neighbours of each point (7)',
   radius: 'points no further apart are neighbours, in the place of neighbours (none)',
-  basePrecision: 'precision of the field apart from its graph (1e-4)',
+  basePrecision: 'precision of the field apart from its graph (small enough to connect the graph)',
   slackPenalty: 'price of breaking a distance (Infinity: none may be broken)',
+  copies: 'how many copies of the field the distances are of (the number of columns)',
+  start: 'weights to begin with, as a graph (none)',
   embedding: '"kernelPca" or "eigenmap" ("kernelPca")',
   input: '"points", or "distances" N×N ("points")',
   disconnected:
@@ -120,20 +122,21 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   meu: {
     summary: 'maximum entropy unfolding: keeps distances to neighbours, learns the graph; fills holes',
-    options: ['neighbours', 'basePrecision', 'slackPenalty', 'missing', 'embedding'],
+    options: ['neighbours', 'basePrecision', 'slackPenalty', 'disconnected', 'copies', 'missing', 'embedding', 'start'],
   },
   mpme: {
     summary: 'maximum entropy over all pairs: learns a sparse graph among all points',
-    options: ['basePrecision', 'slackPenalty', 'distances', 'embedding'],
+    options: ['neighbours', 'basePrecision', 'slackPenalty', 'distances', 'disconnected', 'embedding', 'start'],
     own: {
+      neighbours: 'pairs that may be joined: "all", or so many nearest neighbours ("all")',
       distances: '"squared", "plain", or a kernel as text ("squared")',
-      basePrecision: 'precision of the field apart from its graph (1)',
     },
   },
   alle: {
     summary: 'acyclic locally linear embedding: a fast one-pass field',
     options: ['neighbours', 'regularization', 'basePrecision', 'order'],
     own: {
+      basePrecision: 'added to the precision of the field before its inverse is embedded (1e-4)',
       order: 'which points come before which, a list of their numbers (their own)',
       regularization: 'part of the trace added to each local Gram matrix, or "auto" ("auto")',
     },
