@@ -143,11 +143,12 @@ function inWords(variable: Checkpoint['variables'][number] | undefined): string 
 }
 
 /** The same variables do not make the same model: its value at the saved point tells other data or parts. */
-function checkValue({ best, scale }: SolverState, { compute, objective }: FitProblem): void {
+function checkValue({ best, scale, evaluations }: SolverState, { compute, objective }: FitProblem): void {
   let value = Number.NaN;
   try {
     const x = best.x.map((entry, i) => entry * scale[i]!);
-    value = compute(() => objective(x).value);
+    // In batches the best point is the last one, with the value of the last batch.
+    value = compute(() => objective(x, { iteration: evaluations - 1 }).value);
   } catch (error) {
     if (!(error instanceof NumericalError)) throw error;
   }

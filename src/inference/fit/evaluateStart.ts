@@ -9,7 +9,7 @@ import type { Iterate } from '../solvers/solver.ts';
  */
 export function evaluateStart(objective: ScaledObjective, start: Float64Array): Iterate {
   const x = objective.toScaled(start);
-  const { value, gradient } = objective.evaluate(x);
+  const { value, gradient } = objective.evaluate(x, { iteration: 0 });
   if (Number.isNaN(value)) {
     throw new OptimizationError(
       `The objective is not finite at the start: ${objective.complaint}. Start from a point where it is.`,

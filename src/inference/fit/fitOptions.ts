@@ -6,6 +6,7 @@ import { type Model, START_KINDS } from '../../model/model.ts';
 import { type EngineChoice, engineChoice } from '../../numerics/dense/index.ts';
 import type { Threads } from '../../numerics/threads.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+import { adam } from '../solvers/adam.ts';
 import type { Solver } from '../solvers/solver.ts';
 import type { WorkerPool } from '../workers/pool.ts';
 import type { FitStep } from './fitStep.ts';
@@ -18,6 +19,11 @@ import { type Origin, originsOf, type Restarts } from './restartOrigins.ts';
 export interface FitOptions {
   /** Unless given, `lbfgs()`, or `lbfgsb()` for a model whose parameters have bounds that they may reach. */
   readonly solver?: Solver | undefined;
+  /**
+   * How many rows of the observations count at a time, for models that can be evaluated so, such as `bayesianGplvm`: every epoch goes through
+   * all of them once, in an order of its own that the seed decides. The solver is then `adam()` unless given, for noisy gradients.
+   */
+  readonly batchSize?: number | undefined;
   /** Most iterations from each start; 1000 unless given, 0 returns the initial point. */
   readonly maxIterations?: number | undefined;
   /** Most evaluations of the log density from each start, those of the fit that is resumed included, at least 1; no limit unless given. */
@@ -79,7 +85,7 @@ export interface FitOptions {
 }
 
 /** What only a search from several starts, or one that can be resumed, takes. */
-const OF_SEARCH = ['solver', 'restarts', 'workers', 'checkpoint', 'resume'] as const;
+const OF_SEARCH = ['solver', 'batchSize', 'restarts', 'workers', 'checkpoint', 'resume'] as const;
 
 /** The options that `fit` takes for a model. */
 export type OptionsOf<M> =
@@ -94,6 +100,7 @@ const isThreads = (value: unknown): value is Threads =>
 
 const schema = v.strictObject({
   solver: v.optional(v.any()),
+  batchSize: v.optional(wholeFrom(1)),
   maxIterations: v.optional(wholeFrom(0)),
   maxEvaluations: v.optional(wholeFrom(1)),
   maxSeconds: v.optional(fromZero),
@@ -172,13 +179,14 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
     );
   }
   if (model.embed !== undefined) refuseSearch(model, options);
+  checkBatches(model, options);
   return {
     ...checked,
     origins,
     tolerance: checked.tolerance ?? model.tolerance,
     relativeDecrease: checked.relativeDecrease ?? model.relativeDecrease ?? 1e-11,
     // As they were given: a checked copy would have lost its class.
-    solver: options.solver,
+    solver: options.batchSize === undefined ? options.solver : stochastic(options.solver ?? adam()),
     workers: options.workers,
     resume: checked.resume,
   };
@@ -196,4 +204,30 @@ function refuseSearch({ name }: Model, options: FitOptions): void {
     `The model '${name}' finds its solution by itself, so fit can do nothing with ${given.map((option) => `'${option}'`).join(', ')}: ` +
       `leave ${given.length === 1 ? 'it' : 'them'} out.`,
   );
+}
+
+/** Refuses batches for a model, a solver or workers that have no use for them. */
+function checkBatches({ name, points }: Model, { batchSize, solver, workers }: FitOptions): void {
+  if (batchSize === undefined) return;
+  if (points === undefined) {
+    throw new InvalidInputError(
+      `The model '${name}' cannot be evaluated on some of its rows. Leave batchSize out, or use bayesianGplvm.`,
+    );
+  }
+  if (batchSize > points) {
+    throw new InvalidInputError(`batchSize is at most ${points}, the number of points, but ${batchSize} was given.`);
+  }
+  if (solver !== undefined && solver.name !== 'adam' && !solver.stochastic) {
+    throw new InvalidInputError(
+      `The gradients of batches are noisy, which the solver '${solver.name}' cannot use. Leave solver out, or use adam().`,
+    );
+  }
+  if (workers !== undefined) {
+    throw new InvalidInputError('A fit in batches runs without workers. Leave out workers, or batchSize.');
+  }
+}
+
+/** The solver told that a lower value of one batch says nothing of another. */
+function stochastic(solver: Solver): Solver {
+  return solver.stochastic ? solver : Object.freeze({ ...solver, stochastic: true });
 }

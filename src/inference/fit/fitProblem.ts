@@ -1,5 +1,5 @@
 import type { Findings, Model, ParameterValues } from '../../model/model.ts';
-import { type LogDensity, logDensity, objectiveOf } from '../../model/objective.ts';
+import { type LogDensity, logDensity, type Objective, objectiveOf } from '../../model/objective.ts';
 import {
   layOut,
   naturalEntries,
@@ -11,6 +11,7 @@ import {
 import type { EngineChoice, EngineReport } from '../../numerics/dense/index.ts';
 import type { ObjectiveFunction } from '../minimize/scaledObjective.ts';
 import type { Box } from '../solvers/solver.ts';
+import { batches } from './batches.ts';
 import { chosenEngine, computeWith } from './chosenEngine.ts';
 import { type FitThreads, ONE_THREAD } from './fitThreads.ts';
 
@@ -49,11 +50,13 @@ export function openProblem(
   seed: number,
   engine: EngineChoice | undefined,
   threads = ONE_THREAD,
+  batchSize?: number,
 ): FitProblem {
   const compute = computeWith(engine, threads);
-  const assemble = () => compute(() => model.assemble(seed));
+  const assemble = () => compute(() => model.assemble(seed, { batched: batchSize !== undefined }));
   const assembly = assemble();
   const layout = layOut(assembly.parameters);
+  const objective = objectiveOf(assembly, layout, seed);
   let disposed = false;
   return {
     model,
@@ -61,7 +64,7 @@ export function openProblem(
     layout,
     start: toUnconstrained(layout, naturalEntries(layout, {})),
     limits: limitsOf(layout),
-    objective: objectiveOf(assembly, layout, seed),
+    objective: batchSize === undefined ? whole(objective) : batched(objective, model.points!, batchSize, seed),
     engine,
     chosenEngine: chosenEngine(engine),
     threads,
@@ -82,6 +85,18 @@ export function openProblem(
       disposed = true;
     },
   };
+}
+
+/** The same, of one batch of rows after the other. */
+function batched(objective: Objective, points: number, batchSize: number, seed: number): ObjectiveFunction {
+  const batchAt = batches(points, batchSize, seed);
+  return (x, { iteration } = { iteration: 0 }) => objective(x, { iteration, batch: batchAt(iteration) });
+}
+
+/** The same function at every evaluation, whatever its terms draw. */
+function whole(objective: Objective): ObjectiveFunction {
+  const { curvature } = objective;
+  return Object.assign((x: Float64Array) => objective(x), curvature === undefined ? {} : { curvature });
 }
 
 function limitsOf({ variables, size }: VariableLayout): FitProblem['limits'] {

@@ -68,7 +68,7 @@ async function* stepsWith(
   const saved = settings.resume === undefined ? undefined : await readCheckpoint(settings.resume);
   if (saved !== undefined) checkResumed(saved, settings);
   const seed = saved?.seed ?? settings.seed ?? 0;
-  const problem = openProblem(model, seed, settings.engine, threads);
+  const problem = openProblem(model, seed, settings.engine, threads, settings.batchSize);
   const seconds = () => (saved?.seconds ?? 0) + (performance.now() - began) / 1000;
   const stop = stopping(settings.signal, settings.maxSeconds);
   try {

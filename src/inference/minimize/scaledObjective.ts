@@ -3,11 +3,20 @@ import { describe } from '../../core/matrix.ts';
 import type { Box, Curvature, Evaluation, Iterate } from '../solvers/solver.ts';
 import { scaledCurvature } from './scaledCurvature.ts';
 
-/** What is minimised: the value at x and its gradient, an array of x's length. The array x is reused: copy it to keep it. */
+/**
+ * What is minimised: the value at x and its gradient, an array of x's length. The array x is reused: copy it to keep it. The second argument
+ * says which evaluation it is, from 0, those before an interruption included: what a random objective draws from.
+ */
 export interface ObjectiveFunction {
-  (x: Float64Array): { readonly value: number; readonly gradient: ArrayLike<number> };
+  (x: Float64Array, of?: EvaluationNumber): { readonly value: number; readonly gradient: ArrayLike<number> };
   /** The curvature at x, for solvers that ask for it. */
   curvature?(x: Float64Array): Curvature | undefined;
+}
+
+/** Which evaluation of a minimisation it is. */
+export interface EvaluationNumber {
+  /** From 0. */
+  readonly iteration: number;
 }
 
 /** The objective as a function of z = x / scale. */
@@ -15,7 +24,7 @@ export interface ScaledObjective {
   /** The box in z. */
   readonly box: Box;
   /** Value and gradient with respect to z; the value is NaN when either is not finite or a NumericalError was thrown. */
-  evaluate(z: Float64Array): Evaluation;
+  evaluate(z: Float64Array, of: EvaluationNumber): Evaluation;
   /**
    * The curvature with respect to z.
    *
@@ -58,9 +67,9 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
     return into;
   };
 
-  const evaluateAtX = () => {
+  const evaluateAtX = (of: EvaluationNumber) => {
     try {
-      return { result: objective(x) };
+      return { result: objective(x, of) };
     } catch (error) {
       if (!(error instanceof NumericalError)) throw error;
       complaint = `it threw a NumericalError: ${error.message}`;
@@ -74,9 +83,9 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
       return complaint;
     },
 
-    evaluate(z) {
+    evaluate(z, of) {
       toX(z, x);
-      const evaluated = evaluateAtX();
+      const evaluated = evaluateAtX(of);
       if (evaluated === undefined) return { value: Number.NaN, gradient };
       const { result } = evaluated;
       checkResult(result, size);

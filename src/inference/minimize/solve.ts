@@ -145,7 +145,7 @@ function* drive(
     const interruption = interruptionOf(evaluations, began, settings);
     if (interruption !== undefined) return finish(interruption.status, interruption.how);
     if (request.kind === 'evaluate') {
-      answer = objective.evaluate(request.point);
+      answer = objective.evaluate(request.point, { iteration: evaluations });
       evaluations++;
       if (answer.value < best.value || (solver.stochastic && !Number.isNaN(answer.value))) {
         setIterate(best, { ...answer, x: request.point });

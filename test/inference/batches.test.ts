@@ -1,0 +1,83 @@
+import { adam, bayesianGplvm, type Checkpoint, fit, gplvm, lbfgs, poisson, seededRandom } from 'latentfield';
+import { describe, expect, it } from 'vitest';
+import { batches } from '../../src/inference/fit/batches.ts';
+import { openProblem } from '../../src/inference/fit/fitProblem.ts';
+import { ONE_THREAD } from '../../src/inference/fit/fitThreads.ts';
+
+const random = seededRandom(1);
+const N = 40;
+const Y = Array.from({ length: N }, (_, i) => {
+  const t = (2 * Math.PI * i) / N;
+  return [Math.cos(t), Math.sin(t), Math.cos(2 * t)].map((y) => y + 0.05 * random.normal());
+});
+const model = bayesianGplvm(Y, { latentDim: 2, inducing: 8 });
+
+describe('batches', () => {
+  it('go through all rows once an epoch, in another order each time, which the seed decides', () => {
+    const at = batches(10, 4, 3);
+    const epoch = (k: number) => [0, 1, 2].flatMap((b) => Array.from(at(3 * k + b).rows));
+    expect(epoch(0).toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(epoch(1)).not.toEqual(epoch(0));
+    expect(at(2).scale).toBe(5);
+    // Asked for again, as after an interruption.
+    expect(batches(10, 4, 3)(4)).toEqual(at(4));
+  });
+
+  it.each([
+    ['gaussian', model],
+    [
+      'poisson',
+      bayesianGplvm(
+        Y.map((row) => row.map((y) => Math.round(3 + 2 * y))),
+        { latentDim: 2, inducing: 5, likelihood: poisson() },
+      ),
+    ],
+  ])('of an epoch average to the bound of all rows: %s', (_, own) => {
+    const problem = openProblem(own, 0, undefined, ONE_THREAD, 10);
+    try {
+      const values = [0, 1, 2, 3].map(
+        (iteration) => problem.compute(() => problem.objective(problem.start, { iteration })).value,
+      );
+      const average = values.reduce((sum, value) => sum + value) / 4;
+      expect(Math.abs(average / -problem.densityAt(problem.start).value - 1)).toBeLessThan(1e-11);
+    } finally {
+      problem.dispose();
+    }
+  });
+});
+
+describe('a fit in batches', () => {
+  it('comes near the optimum of the collapsed bound', async () => {
+    const whole = await fit(model, { maxIterations: 300 });
+    const result = await fit(model, {
+      batchSize: 10,
+      solver: adam({ learningRate: (k) => 0.03 / (1 + k / 400) }),
+      maxIterations: 1500,
+    });
+    expect(result.objective).toBeLessThan(whole.objective + 1e-6);
+    // Of a bound that starts hundreds below.
+    const start = (await fit(model, { maxIterations: 0 })).objective;
+    expect((whole.objective - result.objective) / (whole.objective - start)).toBeLessThan(0.2);
+  });
+
+  it('goes on from a checkpoint with the same bits', async () => {
+    const options = { batchSize: 16, seed: 5 };
+    const uninterrupted = await fit(model, { ...options, maxIterations: 12 });
+    let last: Checkpoint | undefined;
+    await fit(model, { ...options, maxIterations: 7, checkpoint: (checkpoint) => (last = checkpoint) });
+    const resumed = await fit(model, { batchSize: 16, maxIterations: 12, resume: JSON.parse(JSON.stringify(last)) });
+    expect(resumed.parameters).toEqual(uninterrupted.parameters);
+    expect(resumed.objective).toBe(uninterrupted.objective);
+  });
+
+  it('refuses what cannot be done', async () => {
+    await expect(fit(model, { batchSize: 41 })).rejects.toThrow(/at most 40, the number of points, but 41/);
+    await expect(fit(model, { batchSize: 8, solver: lbfgs() })).rejects.toThrow(
+      /noisy, which the solver 'lbfgs' cannot use/,
+    );
+    await expect(fit(model, { batchSize: 8, workers: 2 })).rejects.toThrow(/without workers/);
+    await expect(fit(gplvm(Y, { latentDim: 2 }), { batchSize: 8 })).rejects.toThrow(
+      /cannot be evaluated on some of its rows/,
+    );
+  });
+});
