@@ -104,10 +104,10 @@ function moduleOf(file) {
   return relative(place, join(root, file.replace(/^src/, 'dist').replace(/\.ts$/, '.js')));
 }
 
+/** Each name once, also where a function has several signatures. */
 function exportsOf(file) {
-  return [...read(file).matchAll(/^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm)].map(
-    ([, name]) => name,
-  );
+  const found = read(file).matchAll(/^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm);
+  return [...new Set([...found].map(([, name]) => name))];
 }
 
 /** What each entry point exports. */

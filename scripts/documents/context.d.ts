@@ -12,6 +12,10 @@ declare global {
   /** New observations, of as many columns. */
   const Ynew: number[][];
   const labels: string[];
+  /** Binary, counted and graded observations, N×D. */
+  const pixels: number[][];
+  const counts: number[][];
+  const grades: number[][];
   const model: Model;
   const result: FitOf<ReturnType<typeof gplvm>>;
   const graph: Graph;
