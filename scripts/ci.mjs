@@ -18,8 +18,8 @@ const plain = { ...process.env, NO_COLOR: '1' };
 /** What rests on linear algebra, once more on each engine: conformance, values, gradients, failures, a fit of each kind, a resumed one. */
 const ENGINE_TESTS = `
   numerics/native tensors/linearAlgebra numerics/dense/eigenpairsOnEngines numerics/dense/topEigenpairs
-  kernels/gpyKernels kernels/rbfGramMatrix kernels/fusedOperations kernels/thinPlateSpline
-  latents/gplrf latents/gpyBackConstraints priors/latentPriors fields/newtonSteps
+  kernels/gpyKernels kernels/radialGramMatrix kernels/fusedOperations kernels/thinPlateSpline
+  latents/gplrf latents/gpyBackConstraints priors/latentPriors fields/quadraticApproximation
   inference/resume inference/fitSteps inference/engine.isolated
   models/engines models/gpyGplvm models/fit.test models/missing models/project.test models/family
   models/field/reference models/spectral/reference`

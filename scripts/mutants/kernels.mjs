@@ -97,7 +97,7 @@ export default [
   },
   {
     file: 'src/kernels/algebra.ts',
-    tests: [algebra, 'test/kernels/rbfGramMatrix.test.ts'],
+    tests: [algebra, 'test/kernels/radialGramMatrix.test.ts'],
     faults: [
       [
         "op.mul(p['scale.variance']!, kernel.diagonal(child.own(p), A, inputs)) as Tensor1D",

@@ -41,7 +41,7 @@ export default [
   },
   {
     file: `${wasm}/rbfCovariance.ts`,
-    tests: [fused, 'test/kernels/rbfGramMatrix.test.ts'],
+    tests: [fused, 'test/kernels/radialGramMatrix.test.ts'],
     faults: [
       ['variance + bias + noise);', 'variance + bias);'],
       [
@@ -54,7 +54,7 @@ export default [
   },
   {
     file: `${wasm}/rbfGradient.ts`,
-    tests: [fused, 'test/kernels/rbfGramMatrix.test.ts'],
+    tests: [fused, 'test/kernels/radialGramMatrix.test.ts'],
     faults: [
       ['store<f64>(sums, sum + trace, 8);', 'store<f64>(sums, sum, 8);'],
       ['store<f64>(sums, trace, 16);', 'store<f64>(sums, sum, 16);'],

@@ -114,8 +114,8 @@ export default [
     file: 'src/mapping/conditionedProcess.ts',
     tests: ['test/models/noiseFreeVariance.test.ts', 'test/models/gpyGplvm.test.ts'],
     faults: [
-      ['Math.max(0, variance[i]!)', 'variance[i]!'],
-      ['+ noise) * deviation[j]! ** 2', '+ noise) * deviation[j]!'],
+      ['Math.max(0, own)', 'own'],
+      ['+ added) * deviation[j]! ** 2', '+ added) * deviation[j]!'],
     ],
   },
 ];

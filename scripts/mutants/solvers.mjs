@@ -175,19 +175,23 @@ export default [
     ],
   },
   {
-    file: 'src/inference/project.ts',
+    file: 'src/inference/projectionStarts.ts',
     tests: ['test/inference/projection.test.ts', 'test/models/project.test.ts'],
     faults: [
       [
-        'sum -= 0.5 * (logVariance.at(k, j) + (entry - mean.at(k, j)) ** 2 / variance.at(k, j));',
-        'sum -= 0.5 * (entry - mean.at(k, j)) ** 2;',
+        'sum -= 0.5 * (logVariance[at]! + (entry - mean.data[at]!) ** 2 / variance.data[at]!);',
+        'sum -= 0.5 * (entry - mean.data[at]!) ** 2;',
       ],
-      [
-        'density[a] === density[b] ? a - b : density[b]! - density[a]!',
-        'density[a] === density[b] ? a - b : density[a]! - density[b]!',
-      ],
-      ['values[k]! < values[than]! || Number.isNaN(values[than])', 'values[k]! > values[than]!'],
+      ['density[i]! > density[j]! ||', 'density[i]! < density[j]! ||'],
       ['if (Number.isNaN(entry)) continue;', ''],
+    ],
+  },
+  {
+    file: 'src/inference/project.ts',
+    tests: ['test/inference/projection.test.ts', 'test/models/project.test.ts'],
+    faults: [
+      ['rank(a) - rank(b)', 'rank(b) - rank(a)'],
+      ['(Number.isNaN(value) ? Number.POSITIVE_INFINITY : value)', 'value'],
     ],
   },
   {
@@ -198,7 +202,7 @@ export default [
       ['if (model !== problem.model.name) {', 'if (false) {'],
       ['if (version !== 1) {', 'if (false) {'],
       ['if (JSON.stringify(saved) === JSON.stringify(own)) continue;', 'continue;'],
-      ['if (state.x.length !== layout.size) {', 'if (false) {'],
+      ['if (state.best.x.length === problem.layout.size) checkValue(state, problem);', ''],
     ],
   },
   {
