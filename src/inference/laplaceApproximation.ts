@@ -4,7 +4,7 @@ import { Matrix } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
 import { type GivenValues, givenValues } from '../model/evaluate.ts';
 import type { Fit } from '../model/fit.ts';
-import type { Model } from '../model/model.ts';
+import type { AnyModel } from '../model/model.ts';
 import { toNatural, type Variable } from '../model/variables.ts';
 import { type EngineChoice, engineChoice } from '../numerics/dense/index.ts';
 import { type FitProblem, openProblem } from './fit/fitProblem.ts';
@@ -75,7 +75,7 @@ const schema = v.strictObject({
  * ```
  */
 export async function laplaceApproximation(
-  model: Model,
+  model: AnyModel,
   at: Fit | GivenValues,
   options: LaplaceOptions = {},
 ): Promise<LaplaceApproximation> {

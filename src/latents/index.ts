@@ -1,6 +1,7 @@
 export { backConstrained } from './backConstrained.ts';
 export { defineMap, type LatentMap, type MapDefinition, type MapFactory, type MapStart } from './defineMap.ts';
 export { encoded } from './encoded.ts';
+export { fixedAt } from './fixedAt.ts';
 export { free } from './free.ts';
 export { type GaussianLatentsOptions, gaussianLatents } from './gaussianLatents.ts';
 export { type Initialization, initialLatents } from './initialization.ts';

@@ -4,6 +4,7 @@ import type { ParameterLike } from '../model/parameter.ts';
 import { backConstrained } from './backConstrained.ts';
 import type { LatentMap } from './defineMap.ts';
 import { encoded } from './encoded.ts';
+import { fixedAt } from './fixedAt.ts';
 import { free } from './free.ts';
 import { gaussianLatents } from './gaussianLatents.ts';
 import { kernelRegressionFactory } from './kernelRegression.ts';
@@ -34,6 +35,7 @@ export const builtInMaps: MapCatalogue = Object.freeze({
  */
 export function latentsFromJSON(json: LatentsJSON | undefined, own: MapCatalogue = {}): Latents {
   if (json === undefined || json.name === 'free') return free();
+  if (json.name === 'fixedAt') return fixedAt(json.latents as number[][]);
   if (json.name === 'backConstrained') return backConstrained(mapFromJSON(json, own));
   throw new InvalidInputError(`This release cannot read saved latents of kind '${json.name}'.`);
 }

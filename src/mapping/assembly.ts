@@ -1,18 +1,32 @@
-import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
+import type { Standardization } from '../core/observations.ts';
 import type { Latents } from '../latents/latents.ts';
-import type { Assembly } from '../model/model.ts';
+import type { TensorMap, TermContext } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
-import { ownTensors } from '../model/part.ts';
+import type { Parts } from '../model/part.ts';
 import type { Prior } from '../priors/definePrior.ts';
 import { matrixTensor } from '../tensors/matrixTensor.ts';
-import type { Scalar } from '../tensors/tensorflow.ts';
+import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
 import type { GaussianProcess } from './gaussianProcess.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
 
-/** The name of the mapping's term, and the segment of its parameters' paths. */
+/** The name of the only view's term, and the segment of its parameters' paths. */
 export const MAPPING = 'mapping';
+
+/** What one view of the points is made of, with everything checked and defaults filled in. */
+export interface ModelView {
+  /** What it is called, in a model with several. */
+  readonly name: string | undefined;
+  /** Of its term. */
+  readonly term: string;
+  /** Of its parameters' paths. */
+  readonly path: string;
+  /** The observed entries as the mapping sees them: centred, scaled. */
+  readonly patterns: readonly ObservedPattern[];
+  readonly standardization: Standardization;
+  readonly process: GaussianProcess;
+}
 
 /** A prior in its place in a model: two of one name are told apart. */
 export interface PlacedPrior {
@@ -22,19 +36,18 @@ export interface PlacedPrior {
 
 /** The parts of a Gaussian-process latent variable model, with everything checked and defaults filled in. */
 export interface ModelParts {
-  /** N×D as the mapping sees them: centred, scaled; missing entries imputed, for what needs complete observations. */
+  /** N×D of all views side by side, centred, scaled; missing entries imputed, for what needs complete observations. */
   readonly observations: Matrix;
-  /** Their observed entries. */
-  readonly patterns: readonly ObservedPattern[];
+  /** At least one. */
+  readonly views: readonly ModelView[];
   readonly latentDim: number;
   readonly latents: Latents;
-  readonly process: GaussianProcess;
   readonly priors: readonly PlacedPrior[];
 }
 
-/** Gives the second prior of a name the name with a 2, and so on. */
-export function placed(priors: readonly Prior[]): PlacedPrior[] {
-  const count = new Map([[MAPPING, 1]]);
+/** Gives the second prior of a name the name with a 2, and so on; `taken` are names of other terms. */
+export function placed(priors: readonly Prior[], taken: readonly string[]): PlacedPrior[] {
+  const count = new Map(taken.map((name) => [name, 1]));
   return priors.map((prior) => {
     const number = (count.get(prior.name) ?? 0) + 1;
     count.set(prior.name, number);
@@ -42,51 +55,58 @@ export function placed(priors: readonly Prior[]): PlacedPrior[] {
   });
 }
 
-/** Every parameter of the model by path, started. */
-function parametersOf(parts: ModelParts, seed: number): Record<string, Parameter> {
-  const { observations, latentDim, latents, process, priors } = parts;
+/** Where a prior's parameters are. */
+export const pathOf = ({ name }: PlacedPrior) => `priors.${name}`;
+
+/** The parts of the model by their paths, started: latents, the process of each view, priors. */
+export function partsByPath({ observations, views, latentDim, latents, priors }: ModelParts, seed: number): Parts {
   return {
-    ...latents.parameters(observations, latentDim, seed),
-    ...prefixed(`${MAPPING}.`, process.parameters),
-    ...Object.assign({}, ...priors.map(({ name, prior }) => prefixed(`priors.${name}.`, prior.parameters))),
+    ...restricted(latents.parameters(observations, latentDim, seed), priors),
+    ...Object.fromEntries(views.map(({ path, process }) => [path, process])),
+    ...Object.fromEntries(priors.map((placed) => [pathOf(placed), placed.prior])),
   };
 }
 
-/** The model with its constants as tensors: log p(Y|X) and a term for every prior. */
-export function assembled(parts: ModelParts, seed: number): Assembly {
-  const Y = parts.observations;
-  const parameters = restricted(parametersOf(parts, seed), parts.priors);
-  const constants = parts.priors.map(({ prior }) => prior.prepare(Y));
-  const seen = parts.latents.features(Y, Y);
-  const observations = tf.keep(matrixTensor(Y));
-  const features = seen === Y ? observations : tf.keep(matrixTensor(seen));
-  const { process } = parts;
-  const paths = Object.keys(process.parameters);
-  const mapping = process.given(parts.patterns, Y.rows);
+/** What the terms need that stays the same: the observations, and what priors and latents make of them. */
+export function constantsOf({ observations: Y, views, latents, priors }: ModelParts) {
+  const seen = latents.features(Y, Y);
+  const observations = matrixTensor(Y);
+  const given = views.map(({ process, patterns }) => process.given(patterns, Y.rows));
   return {
-    parameters,
-    terms: (values, context) => {
-      const { onJitter } = context;
-      const X = parts.latents.apply(values, features);
-      const terms: Record<string, Scalar> = {
-        [MAPPING]: mapping.logDensity(ownTensors(values, MAPPING, paths), X, context),
-      };
-      parts.priors.forEach(({ name, prior }, i) => {
-        const p = ownTensors(values, `priors.${name}`, Object.keys(prior.parameters));
-        terms[name] = prior.logDensity(p, X, { observations, constants: constants[i], onJitter });
-      });
-      return terms;
-    },
+    observations,
+    features: seen === Y ? observations : matrixTensor(seen),
+    given,
+    prepared: priors.map(({ prior }) => prior.prepare(Y)),
     dispose: () => {
-      observations.dispose();
-      if (features !== observations) features.dispose();
-      mapping.dispose();
+      for (const process of given) process.dispose();
     },
   };
+}
+
+/** log p(Y|X) of each view and log p(X) of each prior, by name. `v` holds the tensors of the parts by their paths. */
+export function termsOf(
+  { views, priors }: ModelParts,
+  v: Readonly<Record<string, TensorMap>>,
+  X: Tensor2D,
+  { observations, given, prepared }: ReturnType<typeof constantsOf>,
+  context: TermContext,
+): Record<string, Scalar> {
+  const terms: Record<string, Scalar> = {};
+  views.forEach(({ term, path }, i) => {
+    terms[term] = given[i]!.logDensity(v[path]!, X, context);
+  });
+  priors.forEach((placed, i) => {
+    const own = { observations, constants: prepared[i], onJitter: context.onJitter };
+    terms[placed.name] = placed.prior.logDensity(v[pathOf(placed)]!, X, own);
+  });
+  return terms;
 }
 
 /** The parameters with free latents moved within what the priors allow only. */
-function restricted(parameters: Record<string, Parameter>, priors: readonly PlacedPrior[]): Record<string, Parameter> {
+function restricted(
+  parameters: Readonly<Record<string, Parameter>>,
+  priors: readonly PlacedPrior[],
+): Record<string, Parameter> {
   const result = { ...parameters };
   for (const { name, prior } of priors) {
     if (prior.restrict === undefined) continue;
@@ -99,8 +119,4 @@ function restricted(parameters: Record<string, Parameter>, priors: readonly Plac
     result.latents = prior.restrict(result.latents);
   }
   return result;
-}
-
-function prefixed(prefix: string, parameters: Readonly<Record<string, Parameter>>): Record<string, Parameter> {
-  return Object.fromEntries(Object.entries(parameters).map(([key, parameter]) => [prefix + key, parameter]));
 }

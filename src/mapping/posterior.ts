@@ -1,5 +1,5 @@
 import type { Matrix } from '../core/matrix.ts';
-import { type Standardization, standardized } from '../core/observations.ts';
+import { standardized } from '../core/observations.ts';
 import { latentsOf } from '../latents/latents.ts';
 import type { ParameterValues, Posterior, TensorMap } from '../model/model.ts';
 import { valueTensors } from '../model/valueTensors.ts';
@@ -7,38 +7,27 @@ import { withFloat64 } from '../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
-import { MAPPING, type ModelParts, type PlacedPrior } from './assembly.ts';
-import type { ConditionedProcess } from './conditionedProcess.ts';
+import { type ModelParts, type PlacedPrior, pathOf } from './assembly.ts';
+import { sideBySideMapping, sideBySideStandardization, viewMapping } from './viewMapping.ts';
 
 /** What a Gaussian-process latent variable model can do at these values. The factor of its covariance is made when first needed. */
-export function posteriorOf(parts: ModelParts, values: ParameterValues, standardization: Standardization): Posterior {
+export function posteriorOf(parts: ModelParts, values: ParameterValues): Posterior {
   const { observations, priors } = parts;
   const latents = latentsOf(parts.latents, values, observations, observations);
-  let conditioned: ConditionedProcess | undefined;
-  const process = () => {
-    const keys = Object.keys(parts.process.parameters);
-    const own = Object.fromEntries(keys.map((key) => [key, values[`${MAPPING}.${key}`]!]));
-    conditioned ??= parts.process.condition(own, latents, parts.patterns, standardization);
-    return conditioned;
-  };
   const pointwise = priors.filter(({ prior }) => prior.pointLogDensity !== undefined);
   const sequential = priors.find(({ prior }) => prior.transition !== undefined);
   const layers = priors.filter(({ prior }) => prior.kktResidual !== undefined);
   const encodes = parts.latents.mapsObservations;
-  const predictiveDensity = (X: Matrix, Y: Matrix) =>
-    process().predictiveDensity(
-      X,
-      Y,
-      pointwise.length === 0 ? undefined : (points) => rowDensities(pointwise, valueTensors(values), points),
-    );
+  const standardization = sideBySideStandardization(parts.views);
+  const prior = pointwise.length === 0 ? undefined : (X: Tensor2D) => rowDensities(pointwise, valueTensors(values), X);
+  const views = parts.views.map((view) => viewMapping(view, latents, values, prior));
+  const mapping = sideBySideMapping(views, prior);
   return {
     latents,
-    mapping: {
-      observedColumns: observations.columns,
-      predict: (X, noise) => process().predict(X, noise),
-      sample: (X, random, noise) => process().sample(X, random, noise),
-      predictiveDensity,
-    },
+    mapping,
+    ...(parts.views[0]!.name !== undefined && {
+      views: Object.fromEntries(parts.views.map(({ name }, i) => [name, views[i]!])),
+    }),
     ...(layers.length > 0 && {
       kktResidual: () =>
         layers.reduce((most, layer) => {
@@ -52,7 +41,7 @@ export function posteriorOf(parts: ModelParts, values: ParameterValues, standard
         observedColumns: observations.columns,
         place: (Y: Matrix) => {
           const X = latentsOf(parts.latents, values, standardized(Y, standardization), observations);
-          return { latents: X, logDensity: predictiveDensity(X, Y).density };
+          return { latents: X, logDensity: mapping.predictiveDensity(X, Y).density };
         },
       },
     }),
@@ -64,8 +53,10 @@ function contextOf(parts: ModelParts, { prior }: PlacedPrior) {
   return { observations: matrixTensor(parts.observations), constants: prior.prepare(parts.observations) };
 }
 
-function ownValues<T>({ name, prior }: PlacedPrior, values: Readonly<Record<string, T>>): Record<string, T> {
-  return Object.fromEntries(Object.keys(prior.parameters).map((key) => [key, values[`priors.${name}.${key}`]!]));
+function ownValues<T>(placed: PlacedPrior, values: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(
+    Object.keys(placed.prior.parameters).map((key) => [key, values[`${pathOf(placed)}.${key}`]!]),
+  );
 }
 
 /** Σ log p(x_i) by priors under which points are independent, for every row of X. */

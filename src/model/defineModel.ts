@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
-import { describe, type Matrix } from '../core/matrix.ts';
+import { describe } from '../core/matrix.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import { tensorMatrix } from '../tensors/matrixTensor.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
@@ -59,8 +59,10 @@ export interface ModelDefinition<Data, P extends Parts, C = undefined> {
   readonly pointLogDensity?: (v: ValuesOf<P>, X: Tensor2D, data: Data, context: ModelContext<P, C>) => Tensor1D;
   /** How data that are not plain values, lists and matrices are written and read; `own` are the factories that `loadFit` was given. */
   readonly data?: { toJSON(data: Data): unknown; fromJSON(json: unknown, own: never): Data };
-  /** What fits can do beside, from plain numbers; what it returns goes before what follows from `predict`. */
-  readonly abilities?: (values: ParameterValues, data: Data, parts: P, latents: Matrix) => Partial<Posterior>;
+  /** All that fits can do, from plain numbers, in the place of what follows from `latents` and `predict`. */
+  readonly posterior?: (values: ParameterValues, data: Data) => Posterior;
+  /** What the model writes about itself, where it is not the form that `restore` reads. */
+  readonly toJSON?: (data: Data) => ModelJSON;
   /** Natural values, by path, of what depends on where the latents start, for restarts that begin elsewhere. */
   readonly startAt?: (kind: Exclude<StartKind, 'model'>, data: Data, seed: number) => ParameterValues;
 }
@@ -129,11 +131,14 @@ export function defineModel<Data, P extends Parts, C>(
         startAt: (kind: Exclude<StartKind, 'model'>, seed: number) => definition.startAt!(kind, data, seed),
       }),
       // What parts do does not depend on where they start, so those of any seed will do.
-      posterior: (values) => posteriorOf(definition, data, known ?? withFloat64(() => partsOf(0)), values, owner),
-      toJSON: () => ({
-        model: name,
-        data: definition.data === undefined ? plainData(data) : definition.data.toJSON(data),
-      }),
+      posterior: (values) =>
+        definition.posterior?.(values, data) ??
+        posteriorOf(definition, data, known ?? withFloat64(() => partsOf(0)), values, owner),
+      toJSON: () =>
+        definition.toJSON?.(data) ?? {
+          model: name,
+          data: definition.data === undefined ? plainData(data) : definition.data.toJSON(data),
+        },
     });
   };
   const restore = ({ data }: ModelJSON, own: object = {}) =>
@@ -267,7 +272,6 @@ function posteriorOf<Data, P extends Parts, C>(
         ),
       ),
     }),
-    ...definition.abilities?.(values, data, parts, latents),
   };
 }
 

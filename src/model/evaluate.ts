@@ -5,7 +5,7 @@ import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
 import { type EngineChoice, engineChoice, withEngine } from '../numerics/dense/index.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
-import type { Model, ParameterValues } from './model.ts';
+import type { AnyModel, ParameterValues } from './model.ts';
 import { checkFinite, type LogDensity, logDensity } from './objective.ts';
 import { type ParameterValue, valueFrom } from './parameter.ts';
 import { layOut, naturalEntries, type VariableLayout } from './variables.ts';
@@ -44,7 +44,7 @@ const schema = v.strictObject({
  * ```
  */
 export function evaluate(
-  model: Model,
+  model: AnyModel,
   values: GivenValues = {},
   options: { seed?: number; engine?: EngineChoice } = {},
 ): Evaluation {
@@ -53,7 +53,7 @@ export function evaluate(
   return withFloat64(({ memory64 }) => withEngine(memory64, engine, () => evaluation(model, given, seed)));
 }
 
-function evaluation(model: Model, given: ParameterValues, seed: number): Evaluation {
+function evaluation(model: AnyModel, given: ParameterValues, seed: number): Evaluation {
   const assembly = model.assemble(seed);
   try {
     const layout = layOut(assembly.parameters);

@@ -11,11 +11,11 @@ import { lbfgsb } from '../inference/solvers/lbfgsb.ts';
 import { add } from '../kernels/algebra.ts';
 import { bias } from '../kernels/bias.ts';
 import { rbf } from '../kernels/rbf.ts';
-import { free } from '../latents/free.ts';
-import { fixed } from '../model/parameter.ts';
+import { fixedAt } from '../latents/fixedAt.ts';
 import { naturalEntries, toUnconstrained, type VariableLayout } from '../model/variables.ts';
 import { type EngineChoice, engineChoice } from '../numerics/dense/index.ts';
-import { latentVariableModel, meanVariance } from './gp/latentVariableModel.ts';
+import { latentVariableModel } from './gp/latentVariableModel.ts';
+import { meanVariance } from './gp/views.ts';
 
 /** Options of {@link gpScore}. */
 export interface GpScoreOptions {
@@ -95,9 +95,8 @@ export async function gpScore(Y: MatrixLike, X: MatrixLike, options: GpScoreOpti
 
 /** A GPLVM whose latents are held. */
 function heldModel(observations: Matrix, X: Matrix) {
-  const latents = Object.freeze({ ...free({ init: X }), parameters: () => ({ latents: fixed(X) }) });
   const kernel = add(rbf(), bias());
-  return latentVariableModel({ observations, latentDim: X.columns, latents, kernel, noise: 1 });
+  return latentVariableModel({ observations, latentDim: X.columns, latents: fixedAt(X), kernel, noise: 1 });
 }
 
 /** The solver sees the logarithm of 1/lengthscale², as it sees those of the variances: halves of it would be badly scaled. */

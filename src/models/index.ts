@@ -9,7 +9,12 @@ export { type DgplvmOptions, dgplvm } from './gp/dgplvm.ts';
 export type { FamilyOptions } from './gp/family.ts';
 export { type GplrfOptions, gplrf } from './gp/gplrf.ts';
 export { gplvm } from './gp/gplvm.ts';
-export { type LatentVariableModelOptions, latentVariableModel } from './gp/latentVariableModel.ts';
+export {
+  type LatentOptions,
+  type LatentVariableModelOptions,
+  latentVariableModel,
+  type ViewsModelOptions,
+} from './gp/latentVariableModel.ts';
 export {
   type LlGplvmOptions,
   llGplvm,
@@ -19,6 +24,7 @@ export {
   tsneGplvm,
 } from './gp/neighbourhoodGplvm.ts';
 export { tpslvm } from './gp/tpslvm.ts';
+export type { ViewOptions } from './gp/views.ts';
 export { type GpScoreOptions, gpScore } from './gpScore.ts';
 export { type LoadedWith, loadFit } from './loadFit.ts';
 export type { OwnParts } from './ownParts.ts';

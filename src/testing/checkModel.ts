@@ -1,7 +1,7 @@
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
 import { evaluate, type GivenValues, givenValues } from '../model/evaluate.ts';
-import type { Model, ParameterValues } from '../model/model.ts';
+import type { AnyModel, ParameterValues } from '../model/model.ts';
 import { entriesOf } from '../model/parameter.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import { agreement } from './agreement.ts';
@@ -29,7 +29,7 @@ export interface ModelCheckOptions extends CheckOptions, DifferenceOptions {
  * checkModel(gplvm(Y, { latentDim: 2, kernel: cauchy() }), { values: { 'mapping.noise': 0.1 } });
  * ```
  */
-export function checkModel(model: Model, options: ModelCheckOptions = {}): ConformanceReport {
+export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): ConformanceReport {
   if (typeof model?.assemble !== 'function') {
     throw new InvalidInputError(`checkModel takes a model, but ${describe(model)} was given.`);
   }
@@ -71,7 +71,7 @@ export function checkModel(model: Model, options: ModelCheckOptions = {}): Confo
   return conformance(`Model '${model.name}'`, options, requirements);
 }
 
-function initialValues(model: Model, seed: number): ParameterValues {
+function initialValues(model: AnyModel, seed: number): ParameterValues {
   return withFloat64(() => {
     const assembly = model.assemble(seed);
     assembly.dispose();

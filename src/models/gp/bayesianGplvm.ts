@@ -24,8 +24,8 @@ import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
 import type { AnyPaths, Model } from '../../model/model.ts';
 import { fixed, type ParameterLike } from '../../model/parameter.ts';
 import { principalComponents } from '../../numerics/dense/principalComponents.ts';
-import { likelihoodFrom, meanVariance } from './latentVariableModel.ts';
 import { startValues } from './startKinds.ts';
+import { likelihoodFrom, meanVariance } from './views.ts';
 
 export interface BayesianGplvmOptions {
   /** q, from 1: more than are needed, since dimensions switch themselves off. */

@@ -20,7 +20,8 @@ import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { type DynamicsOptions, dynamics } from '../../priors/dynamics.ts';
 import type { MappedModel } from './gpModel.ts';
-import { type LatentVariableModelOptions, meanVariance, namedModel, OPTION_NAMES } from './latentVariableModel.ts';
+import { type LatentVariableModelOptions, namedModel, OPTION_NAMES } from './latentVariableModel.ts';
+import { meanVariance } from './views.ts';
 
 /** What every named model of the Gaussian-process family takes beside its observations; all but `latentDim` has a default. */
 export interface FamilyOptions<

@@ -1,5 +1,5 @@
 import type { Matrix } from '../../core/matrix.ts';
-import type { Forecasting, Mapped } from '../../model/abilities.ts';
+import type { Forecasting, Mapped, Viewed } from '../../model/abilities.ts';
 import type { Model } from '../../model/model.ts';
 import type { ParameterValue } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
@@ -35,5 +35,12 @@ export type ForecastingWith<Dynamics> = Dynamics extends true | DynamicsOptions 
 export type MappedModel<Priors extends readonly Prior[] = readonly [], Dynamics = undefined> = Model<
   MappingPaths,
   Mapped & AbilitiesOf<Priors> & ForecastingWith<Dynamics>,
+  'searched'
+>;
+
+/** One with several views. */
+export type ViewedModel<View extends string, Priors extends readonly Prior[] = readonly []> = Model<
+  ViewPaths<View>,
+  Viewed<View> & AbilitiesOf<Priors>,
   'searched'
 >;

@@ -1,46 +1,54 @@
-import { type KernelJSON, kernelFromJSON } from '../../kernels/json.ts';
+import { kernelFromJSON } from '../../kernels/json.ts';
 import { latentsFromJSON } from '../../latents/json.ts';
 import type { LatentsJSON } from '../../latents/latents.ts';
 import { type LikelihoodJSON, likelihoodFromJSON } from '../../mapping/likelihoods/index.ts';
-import type { ModelJSON } from '../../model/model.ts';
+import type { AnyModel, ModelJSON } from '../../model/model.ts';
 import { type ParameterJSON, parameterFromJSON } from '../../model/parameter.ts';
 import { type PriorJSON, priorFromJSON } from '../../priors/json.ts';
 import type { OwnParts } from '../ownParts.ts';
 import { builtInPriors } from '../priorCatalogue.ts';
-import type { MappedModel } from './gpModel.ts';
 import { namedModel } from './latentVariableModel.ts';
+import type { ViewJSON } from './views.ts';
 
-/** What a latent variable model writes about itself. */
-interface SavedModel {
+/** What a latent variable model writes about itself: beside these, its only view, or several by name. */
+interface SavedModel extends Partial<SavedView> {
   readonly name: string;
-  /** Missing entries are null. */
-  readonly observations: (number | null)[][];
   readonly latentDim: number;
   readonly latents?: LatentsJSON;
-  readonly kernel: KernelJSON;
+  readonly priors: readonly PriorJSON[];
+  readonly views?: Readonly<Record<string, SavedView>>;
+}
+
+interface SavedView extends Omit<ViewJSON, 'likelihood'> {
   readonly likelihood?: LikelihoodJSON;
   /** Of a Gaussian likelihood, in fits saved before there were others. */
   readonly noise?: ParameterJSON;
-  readonly priors: readonly PriorJSON[];
-  readonly missing?: 'ignore';
-  readonly centre: boolean;
-  readonly scale: boolean;
 }
 
 /** The latent variable model that its `toJSON` wrote. */
-export function latentVariableModelFromJSON(model: ModelJSON, own: OwnParts): MappedModel {
-  const saved = model as unknown as SavedModel;
-  return namedModel(saved.name, {
-    observations: saved.observations.map((row) => row.map((entry) => entry ?? Number.NaN)),
-    latentDim: saved.latentDim,
-    latents: latentsFromJSON(saved.latents, own.maps),
-    kernel: kernelFromJSON(saved.kernel, own.kernels),
-    ...(saved.noise === undefined
-      ? { likelihood: likelihoodFromJSON(saved.likelihood, own.likelihoods) }
-      : { noise: parameterFromJSON(saved.noise) }),
-    priors: saved.priors.map((prior) => priorFromJSON(prior, { ...builtInPriors, ...own.priors }, own.kernels)),
-    ...(saved.missing === undefined ? {} : { missing: saved.missing }),
-    centre: saved.centre,
-    scale: saved.scale,
+export function latentVariableModelFromJSON(model: ModelJSON, own: OwnParts): AnyModel {
+  const { name, latentDim, latents, priors, views, ...only } = model as unknown as SavedModel;
+  const mapped =
+    views === undefined
+      ? viewFromJSON(only as SavedView, own)
+      : { views: Object.fromEntries(Object.entries(views).map(([view, json]) => [view, viewFromJSON(json, own)])) };
+  return namedModel(name, {
+    latentDim,
+    latents: latentsFromJSON(latents, own.maps),
+    priors: priors.map((prior) => priorFromJSON(prior, { ...builtInPriors, ...own.priors }, own.kernels)),
+    ...mapped,
   });
+}
+
+function viewFromJSON({ observations, kernel, likelihood, noise, missing, centre, scale }: SavedView, own: OwnParts) {
+  return {
+    observations: observations.map((row) => row.map((entry) => entry ?? Number.NaN)),
+    kernel: kernelFromJSON(kernel, own.kernels),
+    ...(noise === undefined
+      ? { likelihood: likelihoodFromJSON(likelihood, own.likelihoods) }
+      : { noise: parameterFromJSON(noise) }),
+    missing,
+    centre,
+    scale,
+  };
 }

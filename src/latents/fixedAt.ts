@@ -1,0 +1,32 @@
+import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { checkNumbers } from '../core/observations.ts';
+import { fixed } from '../model/parameter.ts';
+import type { Tensor2D } from '../tensors/tensorflow.ts';
+import { initialLatents } from './initialization.ts';
+import type { Latents } from './latents.ts';
+
+/**
+ * Latents that are held: the model's other parameters are fitted to them.
+ *
+ * @param X - N×q
+ * @throws InvalidInputError when X is not a matrix of finite numbers; when a model is made, when it does not fit the observations
+ * @example
+ * ```ts
+ * latentVariableModel({ observations: Y, latentDim: 2, latents: fixedAt(embedding.latents), kernel: rbf() });
+ * ```
+ */
+export function fixedAt(X: MatrixLike): Latents {
+  const held = checkNumbers(Matrix.from(X, 'X'), 'X');
+  const latents: Latents = Object.freeze<Latents>({
+    kind: 'latents',
+    name: 'fixedAt',
+    parameters: (Y, latentDim) => ({ latents: fixed(initialLatents(held, Y, latentDim)) }),
+    // They are where they are, wherever others would start.
+    from: () => latents,
+    mapsObservations: false,
+    features: (Y) => Y,
+    apply: (p) => p.latents as Tensor2D,
+    toJSON: () => ({ name: 'fixedAt', latents: held.toArrays() }),
+  });
+  return latents;
+}

@@ -1,0 +1,189 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { checkKernel } from '../../kernels/algebra.ts';
+import { type KernelJSON, kernelToJSON } from '../../kernels/json.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import type { Latents } from '../../latents/latents.ts';
+import { MAPPING, type ModelView } from '../../mapping/assembly.ts';
+import { type GaussianProcess, gaussianProcess } from '../../mapping/gaussianProcess.ts';
+import { imputed } from '../../mapping/imputation.ts';
+import { checkNoise, gaussian } from '../../mapping/likelihoods/gaussian.ts';
+import { isLikelihood, type Likelihood, type LikelihoodJSON } from '../../mapping/likelihoods/likelihood.ts';
+import { type ObservedPattern, observedPatterns } from '../../mapping/observedPatterns.ts';
+import { startedKernel } from '../../mapping/startedKernel.ts';
+import { columnsOf, sideBySide } from '../../mapping/viewMapping.ts';
+import { type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
+
+/** One view of the points: what was observed of them, and how it follows from the latents. */
+export interface ViewOptions {
+  /** N×D, rows are points. */
+  readonly observations: MatrixLike;
+  /** Covariance of the mapping from latents to observations. */
+  readonly kernel: Kernel;
+  /**
+   * Variance σ² > 0 of the Gaussian noise, or a list with one a column; starts at a hundredth of the observations' mean variance. Short for
+   * `likelihood: gaussian({ variance })`.
+   */
+  readonly noise?: ParameterLike | undefined;
+  /** How observations are distributed around the functions; Gaussian unless given. Not together with `noise`. */
+  readonly likelihood?: Likelihood | undefined;
+  /**
+   * What to do about missing entries (NaN) of the observations: without it they are an error; 'ignore' lets the mapping see the
+   * observed entries only. `predict` at the latents imputes the others.
+   */
+  readonly missing?: 'ignore' | undefined;
+  /** Whether column means are removed before fitting and put back by `predict`; on unless turned off. */
+  readonly centre?: boolean | undefined;
+  /** Whether columns are divided by their standard deviations, undone by `predict`; off unless turned on. */
+  readonly scale?: boolean | undefined;
+}
+
+/** Of the options of a view. */
+export const viewEntries = {
+  observations: v.any(),
+  kernel: v.any(),
+  noise: v.optional(v.any()),
+  likelihood: v.optional(v.custom<Likelihood>(isLikelihood, 'a likelihood, such as gaussian({ variance: 0.1 })')),
+  missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
+  centre: v.optional(v.boolean(), true),
+  scale: v.optional(v.boolean(), false),
+};
+const schema = v.strictObject(viewEntries);
+
+/** A view as plain JSON; missing observations are null. */
+export interface ViewJSON {
+  readonly observations: readonly (readonly (number | null)[])[];
+  readonly kernel: KernelJSON;
+  readonly likelihood: LikelihoodJSON;
+  readonly missing?: 'ignore';
+  readonly centre: boolean;
+  readonly scale: boolean;
+}
+
+/** The views of a model, checked, and their observations side by side without holes. */
+export interface MadeViews {
+  readonly observations: Matrix;
+  readonly views: readonly (ModelView & { toJSON(): ViewJSON })[];
+}
+
+interface CheckedView {
+  readonly owner: string;
+  readonly given: v.InferOutput<typeof schema>;
+  readonly raw: Matrix;
+  readonly seen: Matrix;
+  readonly patterns: readonly ObservedPattern[];
+  readonly standardization: Standardization;
+}
+
+/**
+ * The views of a model with `latentDim` latent dimensions.
+ *
+ * @param given - options of each view by its name; of the only view of a model without names, under ''
+ */
+export function madeViews(
+  model: string,
+  given: Readonly<Record<string, ViewOptions>>,
+  latentDim: number,
+  latents: Latents,
+): MadeViews {
+  const checked = Object.entries(given).map(([name, options]) => [name, checkedView(model, name, options)] as const);
+  checkRows(model, checked);
+  const observations = imputed(sideBySide(checked.map(([, { seen }]) => seen)), latentDim);
+  let from = 0;
+  const views = checked.map(([name, view]) => {
+    const own = columnsOf(observations, from, view.seen.columns);
+    from += view.seen.columns;
+    return madeView(name, view, own, (kernel) => startedKernel(kernel, latents, observations, latentDim));
+  });
+  return { observations, views };
+}
+
+function checkedView(model: string, name: string, options: ViewOptions): CheckedView {
+  const owner = name === '' ? model : `view '${name}' of ${model}`;
+  if (name !== '' && !/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
+    throw new InvalidInputError(`The name of a view is one word of letters and digits, but '${name}' was given.`);
+  }
+  const given = checkOptions(schema, options, owner);
+  const raw = observationsFrom(given.observations as MatrixLike, given.missing === 'ignore');
+  const standardization = standardizationOf(raw, given.centre, given.scale);
+  const seen = standardized(raw, standardization);
+  return { owner, given, raw, seen, patterns: observedPatterns(seen), standardization };
+}
+
+function checkRows(model: string, views: readonly (readonly [string, CheckedView])[]): void {
+  const [[first, { raw }], ...others] = views as readonly [readonly [string, CheckedView], ...(typeof views)[number][]];
+  const other = others.find(([, view]) => view.raw.rows !== raw.rows);
+  if (other !== undefined) {
+    throw new InvalidInputError(
+      `Rows of all views of ${model} are the same points, but view '${first}' has ${raw.rows} and '${other[0]}' has ${other[1].raw.rows}. ` +
+        "Rows that a view lacks are NaN, with missing: 'ignore'.",
+    );
+  }
+  if (views.length === 1) return;
+  for (let i = 0; i < raw.rows; i++) {
+    if (views.some(([, view]) => !view.raw.row(i).every(Number.isNaN))) continue;
+    throw new InvalidInputError(`Row ${i} is missing in every view of ${model}. Leave that point out.`);
+  }
+}
+
+function madeView(
+  name: string,
+  { owner, given, raw, patterns, standardization }: CheckedView,
+  completed: Matrix,
+  started: (kernel: Kernel) => Kernel,
+): MadeViews['views'][number] {
+  const described = checkKernel(given.kernel, `Option 'kernel'${name === '' ? '' : ` of ${owner}`}`);
+  const likelihood = likelihoodFrom(owner, given, completed);
+  // What is open in the kernel is decided when the model is first used; what is wrong with its parts is said now.
+  gaussianProcess({ kernel: described, likelihood });
+  let made: GaussianProcess | undefined;
+  const process = () => {
+    made ??= gaussianProcess({ kernel: started(described), likelihood });
+    return made;
+  };
+  return {
+    name: name === '' ? undefined : name,
+    term: name === '' ? MAPPING : name,
+    path: name === '' ? MAPPING : `views.${name}`,
+    patterns,
+    standardization,
+    get process() {
+      return process();
+    },
+    toJSON: () => ({
+      observations: raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
+      kernel: kernelToJSON(process().kernel),
+      likelihood: likelihood.toJSON(),
+      ...(given.missing === undefined ? {} : { missing: given.missing }),
+      centre: given.centre,
+      scale: given.scale,
+    }),
+  };
+}
+
+/** The likelihood that was given, or the Gaussian one that `noise` is short for, checked against the observations. */
+export function likelihoodFrom(
+  name: string,
+  { noise, likelihood: given }: { noise?: unknown; likelihood?: Likelihood | undefined },
+  observations: Matrix,
+): Likelihood {
+  if (noise !== undefined && given !== undefined) {
+    throw new InvalidInputError(
+      `${name} takes either noise or a likelihood, but both were given. Say it in the likelihood: gaussian({ variance }).`,
+    );
+  }
+  const standard = positive(0.01 * meanVariance(observations));
+  const variance = parameterFrom((noise as ParameterLike | undefined) ?? standard, standard, `'noise' of ${name}`);
+  const likelihood = given ?? gaussian({ variance });
+  checkNoise(likelihood, observations.rows, observations.columns);
+  return likelihood;
+}
+
+/** Mean square of the observed entries, which is the columns' mean variance when they are centred; 1 when all are 0. */
+export function meanVariance({ data }: Matrix): number {
+  const observed = data.filter((entry) => !Number.isNaN(entry));
+  return observed.reduce((sum, entry) => sum + entry * entry, 0) / observed.length || 1;
+}
