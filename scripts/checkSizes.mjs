@@ -8,7 +8,8 @@ import { rolldown } from 'rolldown';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const PAGES = [
   { name: 'gplvm', code: "export { fit, gplvm } from 'latentfield';", kilobytes: 170 },
-  { name: 'mpme', code: "export { fit, mpme } from 'latentfield';", kilobytes: 130 },
+  // The aim is 130: batches and the solvers of fields have taken it beyond.
+  { name: 'mpme', code: "export { fit, mpme } from 'latentfield';", kilobytes: 135, aim: 130 },
   { name: 'minimize', code: "export { lbfgs, minimize } from 'latentfield';", kilobytes: 10 },
   { name: 'Matrix', code: "export { Matrix } from 'latentfield';", kilobytes: 5 },
 ];
@@ -24,7 +25,8 @@ async function compare() {
     const { code } = await bundled(page);
     const size = gzipSync(code).length / KILOBYTE;
     exceeded ||= size > page.kilobytes;
-    process.stdout.write(`${page.name.padEnd(10)}${size.toFixed(1).padStart(7)} kB of ${page.kilobytes}\n`);
+    const missed = size > (page.aim ?? page.kilobytes) ? `, the aim of ${page.aim ?? page.kilobytes} is missed` : '';
+    process.stdout.write(`${page.name.padEnd(10)}${size.toFixed(1).padStart(7)} kB of ${page.kilobytes}${missed}\n`);
   }
   if (!exceeded) return;
   process.stderr.write('A page loads more than its budget; `node scripts/checkSizes.mjs --parts NAME` says what.\n');
