@@ -12,7 +12,7 @@ import type { Latents } from './latents.ts';
  * @throws InvalidInputError when X is not a matrix of finite numbers; when a model is made, when it does not fit the observations
  * @example
  * ```ts
- * latentVariableModel({ observations: Y, latentDim: 2, latents: fixedAt(embedding.latents), kernel: rbf() });
+ * latentVariableModel({ observations: Y, latentDim: 2, latents: fixedAt(X), kernel: rbf() });
  * ```
  */
 export function fixedAt(X: MatrixLike): Latents {
