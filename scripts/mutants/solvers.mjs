@@ -8,6 +8,7 @@ const counts = [
   'test/inference/minimize.test.ts',
   'test/inference/convergence.test.ts',
 ];
+const model = ['test/inference/cauchyPoint.test.ts', ...counts];
 
 /** Line searches and solvers: many faults only cost evaluations, which is what their tests count. */
 export default [
@@ -91,8 +92,25 @@ export default [
     ],
   },
   {
+    file: 'src/inference/solvers/compactHessian.ts',
+    tests: model,
+    faults: [
+      ['const lower = i > j ? at(stepChanges, i, j) : 0;', 'const lower = i < j ? at(stepChanges, i, j) : 0;'],
+      ['return 1 / pairs.inverseScale;', 'return pairs.inverseScale;'],
+    ],
+  },
+  {
+    file: 'src/inference/solvers/subspaceMinimum.ts',
+    tests: model,
+    faults: [
+      ['reduced[i] = gradient[i]! + theta * (cauchy.point[i]! - x[i]!);', 'reduced[i] = gradient[i]!;'],
+      ['if (i > j) stepChange = allFree ? 0 : overFixed(', 'if (i > j) stepChange = allFree ? 0 : overFree('],
+      ['if (projectStep(iterate, cauchy.point) > 0) shortenStep(cauchy.point);', 'projectStep(iterate, cauchy.point);'],
+    ],
+  },
+  {
     file: 'src/inference/solvers/cauchyPoint.ts',
-    tests: counts,
+    tests: model,
     faults: [
       [
         'const room = g < 0 ? box.upper[i]! - x[i]! : x[i]! - box.lower[i]!;',

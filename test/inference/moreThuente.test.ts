@@ -27,7 +27,15 @@ const functions = {
   },
 };
 
-const { lineSearch } = reference<{ lineSearch: Case[] }>('solvers.json');
+/** What a search is told, evaluation by evaluation, whatever it asks for; and what it asks for. */
+interface Told {
+  readonly decrease: number;
+  readonly curvature: number;
+  readonly told: readonly (readonly [value: number, slope: number])[];
+  readonly steps: readonly number[];
+}
+
+const { lineSearch, toldSearch } = reference<{ lineSearch: Case[]; toldSearch: Told[] }>('solvers.json');
 
 describe('line search of Moré and Thuente', () => {
   test.each(lineSearch)('evaluates the steps that MINPACK-2 does: $function from $first', (expected) => {
@@ -48,6 +56,33 @@ describe('line search of Moré and Thuente', () => {
     const [value, slope] = phi(search.step);
     expect(value).toBeLessThanOrEqual(startValue + expected.decrease * search.step * startSlope);
     expect(Math.abs(slope)).toBeLessThanOrEqual(-expected.curvature * startSlope);
+  });
+
+  test.each(toldSearch)('asks for the steps that MINPACK-2 does, told anything: $steps', (expected) => {
+    const search = moreThuente({ decrease: expected.decrease, curvature: expected.curvature, width: 1e-10 });
+    search.begin(0, -1, 1, 1e10);
+    expected.steps.forEach((step, i) => {
+      expect(Math.abs(search.step - step)).toBeLessThanOrEqual(1e-9 * step);
+      const verdict = search.advance(...expected.told[i]!);
+      if (i + 1 < expected.steps.length) expect(verdict).toBe('evaluate');
+    });
+  });
+
+  test('tries nothing beyond nine tenths of the way to where the function was not finite', () => {
+    // −a, and nothing from 10 on: extrapolation goes to the limit each time, the way back three tenths of the step.
+    const search = moreThuente();
+    search.begin(0, -1, 20, 1e10);
+    const steps: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      steps.push(search.step);
+      if (search.step < 10) search.advance(-search.step, -1);
+      else search.retreat();
+    }
+    const second = 6 + 0.3 * (0.9 * 20 - 6);
+    const third = 0.9 * (0.9 * 20 - 6) + 6;
+    expect(steps.map((step) => Number(step.toFixed(12)))).toEqual(
+      [20, 6, 18, second, third].map((step) => Number(step.toFixed(12))),
+    );
   });
 
   test('comes back from where the function is not finite and meets the conditions this side of it', () => {

@@ -5,6 +5,7 @@ in a run without termination tests; `defaults`, the evaluations and the value at
 (ftol 2.2e-9, gtol 1e-5); and the value and the norm of the gradient at the start, to compare the two programs' problems.
 
 `lineSearch`: the steps that SciPy's DCSRCH (Moré and Thuente, MINPACK-2) evaluates on the functions 1 to 3 of their paper.
+`toldSearch`: those that it asks for when it is told random values and slopes, most of which no such function has.
 """
 import json
 import pathlib
@@ -193,7 +194,26 @@ def line(name, phi, decrease, curvature, first):
     return {'function': name, 'decrease': decrease, 'curvature': curvature, 'first': first, 'steps': steps, 'task': task}
 
 
+def told_search(random, decrease, curvature):
+    told, steps = [], []
+    search = DCSRCH(None, None, decrease, curvature, 1e-10, 0, 1e10)
+    step, value, slope, task = search._iterate(1.0, 0.0, -1.0, b'START')
+    # A step that it asks for again is the best one, where it ends.
+    while task[:2] == b'FG' and step not in steps and len(steps) < 6:
+        # Near the line of sufficient decrease, on either side.
+        value, slope = step * (random.normal(0, 0.3) - decrease), random.normal(0, 0.5)
+        told.append([value, slope])
+        steps.append(float(step))
+        step, value, slope, task = search._iterate(step, value, slope, task)
+    return {'decrease': decrease, 'curvature': curvature, 'told': told, 'steps': steps, 'task': task.decode().strip()}
+
+
+TOLD_RANDOM = np.random.default_rng(4)
+TOLD = [case for case in (told_search(TOLD_RANDOM, d, 0.02) for d in np.repeat([1e-3, 0.2, 0.5], 12)) if len(case['steps']) == 6]
+
+
 result = {'about': {'numpy': np.__version__, 'scipy': scipy.__version__, 'script': 'scripts/solvers.py'},
           'problems': {name: run(name) for name in PROBLEMS},
-          'lineSearch': [line(*case) for case in LINES]}
+          'lineSearch': [line(*case) for case in LINES],
+          'toldSearch': TOLD}
 pathlib.Path(__file__).resolve().parent.parent.joinpath('solvers.json').write_text(json.dumps(result, indent=1) + '\n')

@@ -1,0 +1,54 @@
+// Runs the tests that scripts/mutate.mjs sends the names of, again and again in one vitest, in the folder it is started in:
+// { tests, changed } comes as a message, { outcome, why } goes back. Ends with the process that started it.
+import { resolve } from 'node:path';
+import { createVitest } from 'vitest/node';
+
+let failures = [];
+let lost = [];
+let broken = [];
+const firstLine = (error) => String(error?.message ?? error).split('\n', 1)[0];
+
+const reporter = {
+  onTestCaseResult(test) {
+    const { state, errors = [] } = test.result();
+    if (state === 'failed') noticed(test.fullName, errors);
+  },
+  onTestModuleEnd(module) {
+    for (const group of [module, ...module.children.allSuites()]) {
+      if (group.errors().length > 0)
+        noticed(`${module.relativeModuleId} ${group.fullName ?? ''}`.trim(), group.errors());
+    }
+  },
+};
+const vitest = await createVitest('test', { watch: false, maxWorkers: 1, reporters: [reporter] });
+
+process.on('disconnect', () => process.exit());
+process.on('message', async ({ tests, changed }) => {
+  [failures, lost, broken] = [[], [], []];
+  for (const file of changed) vitest.invalidateFile(resolve(file));
+  const { unhandledErrors } = await vitest.runTestSpecifications(await vitest.globTestSpecifications(tests));
+  for (const error of unhandledErrors) {
+    const isLost = /Worker|\[vitest-pool\]/.test(firstLine(error));
+    (isLost ? lost : failures).push(`outside of tests: ${firstLine(error)}`);
+  }
+  const [outcome, why] =
+    broken.length > 0
+      ? ['unusable', broken]
+      : failures.length > 0
+        ? ['killed', failures]
+        : lost.length > 0
+          ? ['unclear', lost]
+          : ['survived', []];
+  process.send({ outcome, why: why.slice(0, 3) });
+});
+process.send('ready');
+
+/** One test that fails is enough: the rest need not run. */
+function noticed(name, errors) {
+  const messages = errors.map(firstLine);
+  const why = `${name}: ${messages[0]}`;
+  if (messages.some((message) => /Transform failed|Failed to resolve|PARSE_ERROR/.test(message))) broken.push(why);
+  else if (messages.every((message) => /^(Test|Hook) timed out in/.test(message))) lost.push(why);
+  else failures.push(why);
+  vitest.cancelCurrentRun('test-failure');
+}
