@@ -46,7 +46,6 @@ export default [
       ['const enough = value <= startValue + step * testSlope;', 'const enough = value <= startValue;'],
       ['Math.abs(slope) <= -curvature * startSlope', 'slope >= curvature * startSlope'],
       ["if (enough && step >= longest && slope <= testSlope) return 'found';", ''],
-      ['if (enough && slope >= 0) secondStage = true;', ''],
       ['if (current >= 0.66 * widthBefore) step =', 'if (false) step ='],
       ['longest = best + 0.9 * reach;', 'longest = best + 2 * reach;'],
       ['least = step + 1.1 * (step - interval.best);', 'least = step;'],

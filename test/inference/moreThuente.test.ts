@@ -68,6 +68,16 @@ describe('line search of Moré and Thuente', () => {
     });
   });
 
+  test('goes at least 1.1 times as far again where a minimum is expected ahead', () => {
+    const search = moreThuente({ curvature: 0.02 });
+    search.begin(0, -1, 1, 1e10);
+    search.advance(-1, -1);
+    expect(search.step).toBe(5);
+    // Cubic and secant through these two points both have their minimum at 9.
+    search.advance(-4, -0.5);
+    expect(search.step).toBeCloseTo(5 + 1.1 * (5 - 1), 12);
+  });
+
   test('tries nothing beyond nine tenths of the way to where the function was not finite', () => {
     // −a, and nothing from 10 on: extrapolation goes to the limit each time, the way back three tenths of the step.
     const search = moreThuente();
