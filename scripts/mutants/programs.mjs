@@ -114,8 +114,8 @@ export default [
     file: 'src/mapping/conditionedProcess.ts',
     tests: ['test/models/noiseFreeVariance.test.ts', 'test/models/gpyGplvm.test.ts'],
     faults: [
-      ['Math.max(0, own)', 'own'],
-      ['+ added) * deviation[j]! ** 2', '+ added) * deviation[j]!'],
+      ['variance: op.relu(variance) }', 'variance }'],
+      ['entry * deviation[i % D]! ** 2', 'entry * deviation[i % D]!'],
     ],
   },
 ];

@@ -17,9 +17,9 @@ import { completedTable } from './completed.ts';
 import { prepareFolder, writeFit } from './fitFiles.ts';
 import { checkRequired, fromZero, missingFlag, wholeFrom } from './flags.ts';
 import { isFile, readLabelledTable } from './labelledTable.ts';
-import { modelsHelp } from './modelHelp.ts';
+import { modelsHelp, optionsOf } from './modelHelp.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
-import { createModel, kindOf, LABELLED_MODELS, MODEL_NAMES } from './models.ts';
+import { createModel, joinedName, kindOf, LABELLED_MODELS, MODEL_NAMES } from './models.ts';
 import { NO_BAR, progressBar } from './progress.ts';
 import { labelsOfPoints } from './shownPoints.ts';
 import type { Streams } from './streams.ts';
@@ -35,6 +35,7 @@ const FIT_FLAGS = [
   'tolerance',
   'seed',
   'restarts',
+  'batchSize',
   'engine',
   'threads',
   'workers',
@@ -87,7 +88,8 @@ export function addFitCommand(
     .option('--color <column>', 'the column to colour the picture by, numbers or text (default: the labels)')
     .option('--standardise', 'bring each column to mean 0 and standard deviation 1; results are in the units of DATA')
     .addOption(missingFlag())
-    .option('--inducing <m>', 'inducing inputs of bayesianGplvm, or centres of tpslvm: cost O(N·m²)', wholeFrom(1))
+    .option('--inducing <m>', 'inducing inputs of the mapping, or centres of tpslvm: cost O(N·m²)', wholeFrom(1))
+    .option('--likelihood <name>', 'how observations are distributed: poisson, bernoulli, … (default: gaussian)')
     .option('--options <file.json>', 'options of the model as a JSON object: see below');
   addTableFlags(command, { choosesColumns: true })
     .option('--max-iterations <n>', 'iterations at most, from each start (default: 1000)', wholeFrom(0))
@@ -102,6 +104,7 @@ export function addFitCommand(
     )
     .option('--tolerance <t>', 'largest entry of the gradient at convergence (default: 1e-5 for most models)', fromZero)
     .option('--seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
+    .option('--batch-size <n>', 'rows that count at a time, for models that take batches (default: all)', wholeFrom(1))
     .option('--restarts <n>', 'further starts, of which the best is kept (default: 0)', wholeFrom(0))
     .addOption(new Option('--engine <name>', 'linear algebra (default: auto)').choices(ENGINES))
     .option('--threads <n>', 'threads for the linear algebra in WebAssembly (default: 1)', wholeFrom(1))
@@ -161,7 +164,19 @@ function tell(data: string, table: Table, given: FitArguments, isScaled: boolean
     ? [...leftOutReport(table.leftOut), ...table.notes.map((note) => `note: ${note}`)]
     : tableReport(data, table, labels, given.color);
   if (!given.standardise && !isScaled) lines.push(...scaleWarning(table));
+  lines.push(...sparseOffer(given, table.observations.rows));
   stderr.write(lines.map((line) => `${line}\n`).join(''));
+}
+
+/** From so many points an evaluation with N×N matrices takes a second and more. */
+const MANY_POINTS = 3000;
+
+/** Says that there is a form of the model without N×N matrices, where that would pay. */
+function sparseOffer({ model, inducing, options }: FitArguments, points: number): string[] {
+  const takesInducing =
+    Object.hasOwn(optionsOf(joinedName(model)), 'inducing') && joinedName(model) !== 'bayesianGplvm';
+  if (points < MANY_POINTS || inducing !== undefined || options !== undefined || !takesInducing) return [];
+  return [`note: ${points} points cost O(N³) an evaluation. --inducing 50 fits a bound of the model at cost O(N·50²).`];
 }
 
 async function write(

@@ -6,7 +6,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   kernel: 'covariance of the mapping ("rbf + bias" with the scales held; flag --kernel)',
   noise: 'variance of the noise, or { "fixed": number } (a hundredth of the mean variance)',
   likelihood:
-    'of the observations, in the place of noise: { "likelihood": "gaussian", "variance": [one a column] } (Gaussian)',
+    'of the observations, in the place of noise: { "likelihood": "gaussian", "variance": [one a column] } (Gaussian; flag --likelihood)',
   priors: 'priors on the latents (["standardNormal"]; [] for none)',
   missing: '"ignore" uses the entries that are there (missing ones are an error; flag --missing)',
   centre: 'whether column means are removed (true)',
@@ -27,7 +27,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
     'about a graph in several parts: "connect" them by their shortest edges, show the "largest", or "error" ("connect")',
   regularization: 'part of the trace added to each local Gram matrix (1e-3)',
   landmarks: 'so many points whose distances place all others; for large N (none)',
-  inducing: 'number of inducing inputs (at most 50; flag --inducing)',
+  inducing: 'how many inducing inputs the mapping goes through, for large N (none; flag --inducing)',
   latentVariance: "where the latents' variances start (0.5)",
   jitter: 'added to the covariance of the inducing inputs (1e-8)',
 };
@@ -43,6 +43,7 @@ const FAMILY = [
   'init',
   'backConstraint',
   'dynamics',
+  'inducing',
 ];
 
 interface Description {
@@ -75,13 +76,17 @@ const MODELS: Readonly<Record<string, Description>> = {
     own: {
       kernel: 'covariance of the mapping (an rbf with one lengthscale a dimension)',
       noise: 'variance of the noise, or { "fixed": number } (a tenth of the mean variance)',
+      inducing: 'number of inducing inputs (at most 50; flag --inducing)',
       bound: '"collapsed" or "uncollapsed" (collapsed where the noise allows it)',
     },
   },
   tpslvm: {
     summary: 'thin plate spline latent variable model: no lengthscale to choose',
     options: FAMILY,
-    own: { kernel: 'covariance of the mapping ("thinPlateSpline"; flag --inducing gives it centres)' },
+    own: {
+      kernel: 'covariance of the mapping ("thinPlateSpline"; flag --inducing gives it centres)',
+      inducing: 'how many inducing inputs the mapping goes through, in the place of centres (none)',
+    },
   },
   gplrf: {
     summary: 'GPLVM whose latents keep points of one label together; some labels may be missing',
@@ -226,7 +231,8 @@ Examples:
   latentfield fit flowers.csv --model gplvm --labels species --out results
   latentfield fit income.csv --model meu --standardise --drop 'note*' --out results
   latentfield fit holes.csv --model gplvm --missing ignore --out results
-  zcat big.csv.gz | latentfield fit - --model bayesianGplvm --inducing 50 --out results
+  zcat big.csv.gz | latentfield fit - --model gplvm --inducing 50 --out results
+  latentfield fit counts.csv --model bayesian-gplvm --likelihood poisson --batch-size 256 --out results
   latentfield info mpme
 `;
 }

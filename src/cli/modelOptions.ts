@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../index.ts';
 import { readJsonFile } from './jsonFile.ts';
 import type { ModelOptions } from './modelParts.ts';
+import { joinedName } from './models.ts';
 
 /** Options of the model that have flags of their own. */
 export interface FlaggedOptions {
@@ -9,13 +10,14 @@ export interface FlaggedOptions {
   readonly kernel?: string;
   readonly missing?: string;
   readonly inducing?: number;
+  readonly likelihood?: string;
 }
 
 /** Options of the model: those of a JSON file, if any, with those of the flags; 2 latent dimensions unless given. */
 export async function readModelOptions(file: string | undefined, flags: FlaggedOptions): Promise<ModelOptions> {
   const options = file === undefined ? {} : await readObject(file);
-  const { dim, kernel, missing } = flags;
-  const given = Object.entries({ latentDim: dim, kernel, missing, ...sparse(flags) }).filter(
+  const { dim, kernel, missing, likelihood } = flags;
+  const given = Object.entries({ latentDim: dim, kernel, missing, likelihood, ...sparse(flags) }).filter(
     ([, value]) => value !== undefined,
   );
   for (const [name, value] of given) {
@@ -31,7 +33,7 @@ export async function readModelOptions(file: string | undefined, flags: FlaggedO
 /** What `--inducing` is called in a model: inducing inputs, or centres of a spline. */
 function sparse({ model, inducing, kernel }: FlaggedOptions): Record<string, unknown> {
   if (inducing === undefined) return {};
-  if (model !== 'tpslvm') return { inducing };
+  if (joinedName(model) !== 'tpslvm') return { inducing };
   if (kernel === undefined) return { kernel: `thinPlateSpline(centres=${inducing})` };
   throw new InvalidInputError('--inducing puts centres into the spline of tpslvm; it cannot stand beside --kernel.');
 }

@@ -31,9 +31,13 @@ export function createModel(
   return kind.make(observations, labels, withParts(options));
 }
 
-/** How the model of a name is made. */
+/** How the model of a name is made; bayesian-gplvm is bayesianGplvm. */
 export function kindOf(name: string): NamedModel {
-  const kind = Object.hasOwn(namedModels, name) ? namedModels[name] : undefined;
+  const joined = joinedName(name);
+  const kind = Object.hasOwn(namedModels, joined) ? namedModels[joined] : undefined;
   if (kind !== undefined) return kind;
   throw unknownName('model', name, MODEL_NAMES, 'latentfield');
 }
+
+/** A name in words between hyphens as the library writes it. */
+export const joinedName = (name: string) => name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -26,6 +26,8 @@ export interface ModelView {
   readonly patterns: readonly ObservedPattern[];
   readonly standardization: Standardization;
   readonly process: GaussianProcess;
+  /** Where its inducing inputs start for latents that start there, if that is not given. */
+  readonly inducingAt?: (latents: Matrix) => Matrix;
 }
 
 /** A prior in its place in a model: two of one name are told apart. */

@@ -1,21 +1,24 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { describe, type Matrix } from '../core/matrix.ts';
-import { type Standardization, unchanged } from '../core/observations.ts';
+import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { checkNumbers, type Standardization, unchanged } from '../core/observations.ts';
 import { unknownName } from '../core/options.ts';
 import { checkKernel } from '../kernels/algebra.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
-import type { Parameter, ParameterLike } from '../model/parameter.ts';
+import { type Parameter, type ParameterLike, real } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import { remembered } from './conditionedMemory.ts';
 import { type ConditionedProcess, conditionedProcess } from './conditionedProcess.ts';
-import type { CovarianceStructure } from './covariance/covariance.ts';
+import type { Covariance, CovarianceStructure } from './covariance/covariance.ts';
+import { inducingCovariance } from './covariance/inducing.ts';
 import { dataOf, disposeData, keptPatternData } from './covariance/observedData.ts';
 import { structureOf } from './covariance/structureOf.ts';
 import { checkNoise, gaussian, noiseOfNew } from './likelihoods/gaussian.ts';
 import { isLikelihood, type Likelihood, type Noise } from './likelihoods/likelihood.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
+import { patternMoments } from './patternMoments.ts';
+import { INDUCING_JITTER } from './variational/inducingFactor.ts';
 
 /** What a process may tell of its computation. */
 export interface ProcessContext {
@@ -77,6 +80,13 @@ export interface GaussianProcessOptions {
   readonly noise?: ParameterLike;
   /** The likelihood, a Gaussian one. Not together with `noise`. */
   readonly likelihood?: Likelihood;
+  /**
+   * Where M inducing inputs start, M×q: the density is then its bound through them, at cost O(N·M·(M + D)), and they are a parameter
+   * `inducing`. Without them nothing is left out.
+   */
+  readonly inducing?: MatrixLike;
+  /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0 (1e-8). */
+  readonly jitter?: number;
 }
 
 const NAME = 'The covariance of the mapping';
@@ -84,11 +94,12 @@ const NAME = 'The covariance of the mapping';
 /**
  * A Gaussian process from latents to observations, as a part of a model: `defineModel` takes it among its parts.
  *
- * Work is done in the cheapest form that the kernel allows: of few features, without any N×N matrix.
+ * Work is done in the cheapest form that the kernel allows: of few features, without any N×N matrix. With `inducing` that is so for any
+ * kernel: its density is then Titsias' bound, which is exact where the inducing inputs are the inputs themselves.
  *
  * @param options - see {@link GaussianProcessOptions}
  * @throws InvalidInputError for an unknown option, a kernel that is not one, or a likelihood that is not Gaussian
- * @see Rasmussen & Williams 2006, §2.2; Lawrence 2005, eq. 4
+ * @see Rasmussen & Williams 2006, §2.2; Lawrence 2005, eq. 4; Titsias 2009
  * @example
  * ```ts
  * const process = gaussianProcess({ kernel: add(rbf(), bias()), noise: 0.1 });
@@ -96,7 +107,7 @@ const NAME = 'The covariance of the mapping';
  * ```
  */
 export function gaussianProcess(options: GaussianProcessOptions): GaussianProcess {
-  const { kernel, likelihood, noise } = checkedOptions(options);
+  const { kernel, likelihood, noise, inducing, jitter } = checkedOptions(options);
   const names = Object.keys(kernel.parameters);
   const own = (p: TensorMap): TensorMap => Object.fromEntries(names.map((name) => [name, p[`kernel.${name}`]!]));
   const structures = new Map<string, CovarianceStructure>();
@@ -106,7 +117,10 @@ export function gaussianProcess(options: GaussianProcessOptions): GaussianProces
     structures.set(key, structure);
     return structure;
   };
-  const covarianceAt = (p: TensorMap, X: Tensor2D) => structureFor(...X.shape).at(own(p), X, noise(p));
+  const covarianceAt = (p: TensorMap, X: Tensor2D): Covariance =>
+    inducing === undefined
+      ? structureFor(...X.shape).at(own(p), X, noise(p))
+      : inducingCovariance(kernel, own(p), p.inducing as Tensor2D, jitter, X, noise(p));
   const optionsOf = ({ onJitter }: ProcessContext = {}) => ({ name: NAME, ...(onJitter && { onJitter }) });
 
   return Object.freeze<GaussianProcess>({
@@ -116,6 +130,7 @@ export function gaussianProcess(options: GaussianProcessOptions): GaussianProces
     parameters: Object.freeze({
       ...Object.fromEntries(names.map((name) => [`kernel.${name}`, kernel.parameters[name]!])),
       ...likelihood.parameters,
+      ...(inducing && { inducing: real(inducing) }),
     }),
     logDensity: (p, X, Y, context) => {
       checkNoise(likelihood, ...Y.shape);
@@ -154,7 +169,8 @@ export function gaussianProcess(options: GaussianProcessOptions): GaussianProces
       const width = patterns.reduce((sum, { columns }) => sum + columns.length, 0);
       checkNoise(likelihood, X.rows, width);
       return conditionedProcess(
-        { covarianceAt, noise, values, X, patterns, name: NAME },
+        patternMoments({ covarianceAt, values, X, patterns, width, name: NAME }),
+        { likelihood, values },
         standardization ?? unchanged(width),
       );
     },
@@ -165,13 +181,15 @@ function checkedOptions(options: GaussianProcessOptions): {
   kernel: Kernel;
   likelihood: Likelihood;
   noise: (p: TensorMap) => Noise;
+  inducing: Matrix | undefined;
+  jitter: number;
 } {
   if (typeof options !== 'object' || options === null) {
     throw new InvalidInputError(
       `gaussianProcess takes an object of options, such as { kernel: rbf(), noise: 0.1 }, but ${describe(options)} was given.`,
     );
   }
-  const known = ['kernel', 'noise', 'likelihood'];
+  const known = ['kernel', 'noise', 'likelihood', 'inducing', 'jitter'];
   for (const key of Object.keys(options)) {
     if (!known.includes(key)) throw unknownName('option', key, known, 'gaussianProcess');
   }
@@ -193,5 +211,13 @@ function checkedOptions(options: GaussianProcessOptions): {
       `A Gaussian process is integrated out exactly under a Gaussian likelihood only, but '${likelihood.name}' was given. Use bayesianGplvm, whose bound takes others.`,
     );
   }
-  return { kernel, likelihood, noise: conjugate };
+  const name = "Option 'inducing' of gaussianProcess";
+  const inducing = options.inducing === undefined ? undefined : checkNumbers(Matrix.from(options.inducing, name), name);
+  const { jitter = INDUCING_JITTER } = options;
+  if (!(jitter >= 0 && Number.isFinite(jitter))) {
+    throw new InvalidInputError(
+      `Option 'jitter' of gaussianProcess is a number from 0, but ${describe(jitter)} was given.`,
+    );
+  }
+  return { kernel, likelihood, noise: conjugate, inducing, jitter };
 }

@@ -6,9 +6,18 @@ import { type Latents, latentsOf } from '../latents/latents.ts';
 /** Of a start that is drawn, what a kernel is decided by comes from one seed, so that a model is the same whatever its fit's. */
 const SEED = 0;
 
+/** Where the latents start, N×q: found when first asked for, once. */
+export function startOf(latents: Latents, Y: Matrix, latentDim: number): () => Matrix {
+  let known: Matrix | undefined;
+  return () => {
+    const start = () =>
+      Object.entries(latents.parameters(Y, latentDim, SEED)).map(([path, { initial }]) => [path, initial]);
+    known ??= latentsOf(latents, Object.fromEntries(start()), Y, Y);
+    return known;
+  };
+}
+
 /** The kernel with what it leaves open decided at the latents from which the model starts. */
-export function startedKernel(kernel: Kernel, latents: Latents, Y: Matrix, latentDim: number): Kernel {
-  if (!isOpen(kernel)) return kernel;
-  const start = Object.entries(latents.parameters(Y, latentDim, SEED)).map(([path, { initial }]) => [path, initial]);
-  return startedAt(kernel, latentsOf(latents, Object.fromEntries(start), Y, Y));
+export function startedKernel(kernel: Kernel, start: () => Matrix): Kernel {
+  return isOpen(kernel) ? startedAt(kernel, start()) : kernel;
 }

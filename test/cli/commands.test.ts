@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { optionsOf } from '../../src/cli/modelHelp.ts';
@@ -204,7 +204,7 @@ describe('help', () => {
     const fitted = ['fit', data, '--out', out, '--model'];
     const cases: [readonly string[], string][] = [
       [[...fitted, 'GPLVM'], "Did you mean 'gplvm'?"],
-      [[...fitted, 'laplacian-eigenmaps'], "Did you mean 'laplacianEigenmaps'?"],
+      [[...fitted, 'laplacian-eigenmap'], "Did you mean 'laplacianEigenmaps'?"],
       [[...fitted, 'pca', '--label', 'flow'], 'Did you mean --labels?'],
       [['fit', data, '--out', out, '--modle', 'pca'], 'Did you mean --model?'],
       [['interpolate', out, '--to', '3'], "required option '--from <point>' not specified"],
@@ -229,9 +229,39 @@ it('sparse models are reached by a flag', async () => {
   expect((await latentfield(['fit', data, '--model', 'bayesianGplvm', '--inducing', '7', ...rest])).exitCode).toBe(0);
   const { values } = JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'));
   expect(values['mapping.inducing']).toHaveLength(7);
-  const refused = await latentfield(['fit', data, '--model', 'gplvm', '--inducing', '7', ...rest]);
+  expect((await latentfield(['fit', data, '--model', 'gplvm', '--inducing', '8', ...rest])).exitCode).toBe(0);
+  expect(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8')).values['mapping.inducing']).toHaveLength(8);
+  const refused = await latentfield(['fit', data, '--model', 'pca', '--inducing', '7', ...rest]);
   expect(refused).toMatchObject({ exitCode: 2 });
-  expect(refused.stderr).toContain("gplvm has no option 'inducing'");
+  expect(refused.stderr).toContain("pca has no option 'inducing'");
+});
+
+it('counts are fitted in batches by flags', async () => {
+  const { path } = temporaryFolder();
+  const [data, out] = [join(path, 'counts.csv'), join(path, 'out')];
+  const row = (i: number) => [i % 3, (i * i) % 5, i % 7].join();
+  writeFileSync(data, `a,b,c\n${Array.from({ length: 40 }, (_, i) => row(i)).join('\n')}\n`);
+  const model = ['--model', 'bayesian-gplvm', '--inducing', '5', '--likelihood', 'poisson', '--dim', '1'];
+  const rest = ['--batch-size', '16', '--max-iterations', '4', '--out', out];
+  expect((await latentfield(['fit', data, ...model, ...rest])).exitCode).toBe(0);
+  const fit = JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'));
+  expect(fit.model).toMatchObject({ model: 'bayesianGplvm', likelihood: { likelihood: 'poisson' } });
+  const refused = await latentfield(['fit', data, ...model, '--batch-size', '41', '--out', out, '--force']);
+  expect(refused).toMatchObject({ exitCode: 2 });
+  expect(refused.stderr).toContain('40');
+});
+
+it('a model with N×N matrices says that it has a sparse form, for many points', async () => {
+  const { path } = temporaryFolder();
+  const data = join(path, 'many.csv');
+  writeFileSync(data, `a,b\n${Array.from({ length: 3000 }, (_, i) => `${i % 71},${i % 53}`).join('\n')}\n`);
+  const offered = async (...flags: string[]) =>
+    (await latentfield(['fit', data, '--max-iterations', '0', '--out', join(path, 'out'), '--force', ...flags])).stderr;
+  expect(await offered('--model', 'pca')).not.toContain('--inducing 50');
+  // The fit itself is not what this is about: it ends at its kernel.
+  const gplvm = ['--model', 'gplvm', '--kernel', 'none'];
+  expect(await offered(...gplvm, '--inducing', '5')).not.toContain('--inducing 50');
+  expect(await offered(...gplvm)).toContain('--inducing 50 fits a bound');
 });
 
 it('writes tables that no spreadsheet calculates, on demand', async () => {

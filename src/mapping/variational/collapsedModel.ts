@@ -14,7 +14,7 @@ import { collapsedData } from './collapsedData.ts';
 import { standardNormalDivergence } from './divergence.ts';
 import { inducingFactor } from './inducingFactor.ts';
 import { inducingStart } from './inducingInputs.ts';
-import { inducingProcess } from './inducingProcess.ts';
+import { inducingProcess } from './inducingMoments.ts';
 import { latentExpectations } from './latentExpectations.ts';
 import { optimalPosterior } from './optimalPosterior.ts';
 import {
@@ -93,9 +93,10 @@ export function collapsedPosterior(
   let conditioned: ConditionedProcess | undefined;
   const process = () => {
     conditioned ??= inducingProcess(
-      { part: kernel, values: kernelValues(kernel, values) },
-      { part: likelihood, values: likelihoodValues(likelihood, values) },
+      kernel,
+      kernelValues(kernel, values),
       optimum(parts, values),
+      { likelihood, values: likelihoodValues(likelihood, values) },
       standardization,
     );
     return conditioned;

@@ -1,8 +1,13 @@
 import type { Matrix } from '../../core/matrix.ts';
+import type { Standardization } from '../../core/observations.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import type { TensorMap } from '../../model/model.ts';
+import type { ParameterValues, TensorMap } from '../../model/model.ts';
+import { valueTensors } from '../../model/valueTensors.ts';
+import { matrixTensor } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
+import { type ConditionedProcess, conditionedProcess, type KnownLikelihood } from '../conditionedProcess.ts';
+import type { FunctionMoments } from '../functionMoments.ts';
 
 /**
  * q(u) of the functions at the inducing inputs, whitened: u = L·v with LLᵀ = K_uu, and q(v_d) = N(m_d, C_d·C_dᵀ).
@@ -26,17 +31,6 @@ export interface InducingGroup<T = Matrix> {
   readonly roots: T;
 }
 
-/** Of the noise-free functions of a group of c columns at n inputs. */
-export interface GroupMoments {
-  readonly columns: Int32Array;
-  /** n×c */
-  readonly mean: Tensor2D;
-  /** n×c, or n×1 where all columns have the same. */
-  readonly variance: Tensor2D;
-  /** Between the inputs, n×n, of the function of one of the columns. */
-  covariance(column: number): Tensor2D;
-}
-
 /**
  * Moments at inputs A (n×q): with a = L⁻¹k_u(x), mean m_dᵀa and variance k(x, x) − ‖a‖² + ‖C_dᵀa‖².
  *
@@ -48,12 +42,12 @@ export function inducingMoments(
   p: TensorMap,
   { inducing, factor, groups }: InducingPosterior<Tensor2D>,
   A: Tensor2D,
-): GroupMoments[] {
+): FunctionMoments[] {
   const [n, m] = [A.shape[0], factor.shape[0]];
   const cross = kernel.covariance(p, A, inducing, inducing);
   const half = op.triangularSolve(factor, op.transpose(cross) as Tensor2D);
   const rest = op.sub(kernel.diagonal(p, A, inducing), op.sum(op.square(half), 0));
-  return groups.map(({ columns, mean, roots }): GroupMoments => {
+  return groups.map(({ columns, mean, roots }): FunctionMoments => {
     const count = roots.shape[0] / m;
     const spread = op.matMul<Tensor2D>(roots, half);
     const own = op.sum(op.reshape(op.square(spread), [count, m, n]), 1);
@@ -70,18 +64,25 @@ export function inducingMoments(
   });
 }
 
-/** Mean and variance of all D columns, n×D each, in their order. */
-export function allColumns(groups: readonly GroupMoments[], D: number): { mean: Tensor2D; variance: Tensor2D } {
-  const wide = groups.map(({ mean, variance }) =>
-    variance.shape[1] === mean.shape[1] ? variance : op.mul<Tensor2D>(variance, op.ones([1, mean.shape[1]])),
-  );
-  if (groups.length === 1) return { mean: groups[0]!.mean, variance: wide[0]! };
-  const places = new Int32Array(D);
-  groups
-    .flatMap(({ columns }) => Array.from(columns))
-    .forEach((column, place) => {
-      places[column] = place;
-    });
-  const ordered = (parts: Tensor2D[]) => op.gather<Tensor2D>(op.concat(parts, 1), places, 1);
-  return { mean: ordered(groups.map(({ mean }) => mean)), variance: ordered(wide) };
+/** The process of a kernel with these values given q(u), ready to predict. */
+export function inducingProcess(
+  kernel: Kernel,
+  values: ParameterValues,
+  { inducing, factor, groups }: InducingPosterior,
+  likelihood: KnownLikelihood,
+  standardization: Standardization,
+): ConditionedProcess {
+  const momentsAt = (A: Tensor2D) => {
+    const tensors = {
+      inducing: matrixTensor(inducing),
+      factor: matrixTensor(factor),
+      groups: groups.map(({ columns, mean, roots }) => ({
+        columns,
+        mean: matrixTensor(mean),
+        roots: matrixTensor(roots),
+      })),
+    };
+    return inducingMoments(kernel, valueTensors(values), tensors, A);
+  };
+  return conditionedProcess(momentsAt, likelihood, standardization);
 }

@@ -22,8 +22,7 @@ import { standardNormalDivergence } from './divergence.ts';
 import { gaussianExpectedDensity, sampledExpectedDensity } from './expectedDensity.ts';
 import { inducingFactor } from './inducingFactor.ts';
 import { inducingStart } from './inducingInputs.ts';
-import type { InducingPosterior } from './inducingMoments.ts';
-import { inducingProcess } from './inducingProcess.ts';
+import { type InducingPosterior, inducingProcess } from './inducingMoments.ts';
 import { inducingDivergence, inducingVariables, Q_MEAN, Q_ROOT, variablesFrom } from './inducingVariables.ts';
 import { latentExpectations } from './latentExpectations.ts';
 import { optimalPosterior } from './optimalPosterior.ts';
@@ -184,9 +183,10 @@ export function uncollapsedPosterior(
   let conditioned: ConditionedProcess | undefined;
   const process = () => {
     conditioned ??= inducingProcess(
-      { part: parts.kernel, values: kernelValues(parts.kernel, values) },
-      { part: parts.likelihood, values: likelihoodValues(parts.likelihood, values) },
+      parts.kernel,
+      kernelValues(parts.kernel, values),
       posteriorOfValues(parts, values),
+      { likelihood: parts.likelihood, values: likelihoodValues(parts.likelihood, values) },
       standardization,
     );
     return conditioned;

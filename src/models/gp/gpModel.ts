@@ -9,7 +9,9 @@ import type { DynamicsOptions } from '../../priors/dynamics.ts';
 export type MappingPaths = {
   readonly latents: Matrix;
   readonly 'mapping.noise': number;
-} & { readonly [Path in `mapping.${'kernel' | 'likelihood'}.${string}` | OtherPaths]: ParameterValue };
+} & {
+  readonly [Path in 'mapping.inducing' | `mapping.${'kernel' | 'likelihood'}.${string}` | OtherPaths]: ParameterValue;
+};
 
 /** Those of one with several views. */
 export type ViewPaths<View extends string> = {

@@ -2,11 +2,11 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
 import { free } from '../../latents/free.ts';
-import type { Latents } from '../../latents/latents.ts';
+import { type Latents, latentsOf } from '../../latents/latents.ts';
 import { constantsOf, type ModelParts, partsByPath, placed, termsOf } from '../../mapping/assembly.ts';
 import { posteriorOf } from '../../mapping/posterior.ts';
 import { defineModel } from '../../model/defineModel.ts';
-import type { AnyModel, Model, TensorMap } from '../../model/model.ts';
+import type { AnyModel, Model, ParameterValues, StartKind, TensorMap } from '../../model/model.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { priorToJSON } from '../../priors/json.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
@@ -47,6 +47,7 @@ export const OPTION_NAMES = [
   'missing',
   'centre',
   'scale',
+  'inducing',
 ] as const;
 
 const latentEntries = {
@@ -65,12 +66,15 @@ const viewsSchema = v.strictObject({ ...latentEntries, views: v.record(v.string(
  * With `views` each point is seen several times, `log p(Y_a|X) + log p(Y_b|X) + …`: paths are then `views.a.kernel…`, `views.a.noise`, terms are
  * called as the views are, and fits `predict(X, { view: 'a' })`, `project({ a: Y })`, `translate({ a: Y }, 'b')`.
  *
- * Paths: `latents…`, `mapping.kernel.<name>.<parameter>`, `mapping.noise`, `priors.<name>.<parameter>`.
+ * With `inducing` every view goes through M inducing inputs, and its term is a bound of log p(Y|X) (Titsias 2009), exact where they are the
+ * latents: for any kernel, prior and form of latents, at cost O(N·M·(M + D)).
+ *
+ * Paths: `latents…`, `mapping.kernel.<name>.<parameter>`, `mapping.noise`, `mapping.inducing`, `priors.<name>.<parameter>`.
  *
  * @param options - see {@link LatentVariableModelOptions}, or {@link ViewsModelOptions} for several views
  * @returns a model for `fit` and `evaluate`; nothing is fitted yet
  * @throws InvalidInputError for an unknown option, or observations that are not a matrix of finite numbers with ≥ 2 rows
- * @see Lawrence 2005, §2–3
+ * @see Lawrence 2005, §2–3; Titsias 2009
  * @example
  * ```ts
  * const model = latentVariableModel({
@@ -131,8 +135,7 @@ const definedAs = (name: string) =>
       termsOf(model, v as unknown as Readonly<Record<string, TensorMap>>, context.latents, context.constants, context),
     latents: (v, model, { constants }) => model.latents.apply(v as TensorMap, constants.features) as Tensor2D,
     posterior: (values, model) => posteriorOf(model, values),
-    startAt: (kind, { latents, observations, latentDim }, seed) =>
-      startValues(latents, kind, observations, latentDim, seed),
+    startAt: (kind, model, seed) => startedElsewhere(kind, model, seed),
     toJSON: ({ views, latentDim, latents, priors }) => ({
       model: 'latentVariableModel',
       name,
@@ -144,6 +147,19 @@ const definedAs = (name: string) =>
         : { views: Object.fromEntries(views.map((view) => [view.name, view.toJSON()])) }),
     }),
   });
+
+/** Values of the latents, and of what starts at some of them. */
+function startedElsewhere(
+  kind: Exclude<StartKind, 'model'>,
+  { latents, observations, latentDim, views }: LatentVariableParts,
+  seed: number,
+): ParameterValues {
+  const values = startValues(latents, kind, observations, latentDim, seed);
+  const sparse = views.filter(({ inducingAt }) => inducingAt !== undefined);
+  if (sparse.length === 0) return values;
+  const start = latentsOf(latents, values, observations, observations);
+  return { ...values, ...Object.fromEntries(sparse.map((view) => [`${view.path}.inducing`, view.inducingAt!(start)])) };
+}
 
 function isPart(value: unknown, kind: 'latents' | 'prior'): boolean {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind;

@@ -40,7 +40,10 @@ export function latentVariableModelFromJSON(model: ModelJSON, own: OwnParts): An
   });
 }
 
-function viewFromJSON({ observations, kernel, likelihood, noise, missing, centre, scale }: SavedView, own: OwnParts) {
+function viewFromJSON(
+  { observations, kernel, likelihood, noise, missing, centre, scale, inducing }: SavedView,
+  own: OwnParts,
+) {
   return {
     observations: observations.map((row) => row.map((entry) => entry ?? Number.NaN)),
     kernel: kernelFromJSON(kernel, own.kernels),
@@ -50,5 +53,6 @@ function viewFromJSON({ observations, kernel, likelihood, noise, missing, centre
     missing,
     centre,
     scale,
+    inducing,
   };
 }

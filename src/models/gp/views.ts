@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
@@ -13,7 +13,8 @@ import { imputed } from '../../mapping/imputation.ts';
 import { checkNoise, gaussian } from '../../mapping/likelihoods/gaussian.ts';
 import { isLikelihood, type Likelihood, type LikelihoodJSON } from '../../mapping/likelihoods/likelihood.ts';
 import { type ObservedPattern, observedPatterns } from '../../mapping/observedPatterns.ts';
-import { startedKernel } from '../../mapping/startedKernel.ts';
+import { startedKernel, startOf } from '../../mapping/startedKernel.ts';
+import { checkInducing, type Inducing, inducingStart } from '../../mapping/variational/inducingInputs.ts';
 import { columnsOf, sideBySide } from '../../mapping/viewMapping.ts';
 import { type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
 
@@ -39,6 +40,11 @@ export interface ViewOptions {
   readonly centre?: boolean | undefined;
   /** Whether columns are divided by their standard deviations, undone by `predict`; off unless turned on. */
   readonly scale?: boolean | undefined;
+  /**
+   * How many inducing inputs the mapping goes through, from 1 to N, or where they start (M×q). The log density is then its bound, at cost
+   * O(N·M·(M + D)) in the place of O(N³), and they are variables under `mapping.inducing`, or `views.<name>.inducing`.
+   */
+  readonly inducing?: Inducing | undefined;
 }
 
 /** Of the options of a view. */
@@ -50,6 +56,7 @@ export const viewEntries = {
   missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
   centre: v.optional(v.boolean(), true),
   scale: v.optional(v.boolean(), false),
+  inducing: v.optional(v.any()),
 };
 const schema = v.strictObject(viewEntries);
 
@@ -61,6 +68,7 @@ export interface ViewJSON {
   readonly missing?: 'ignore';
   readonly centre: boolean;
   readonly scale: boolean;
+  readonly inducing?: number | number[][];
 }
 
 /** The views of a model, checked, and their observations side by side without holes. */
@@ -96,7 +104,7 @@ export function madeViews(
   const views = checked.map(([name, view]) => {
     const own = columnsOf(observations, from, view.seen.columns);
     from += view.seen.columns;
-    return madeView(name, view, own, (kernel) => startedKernel(kernel, latents, observations, latentDim));
+    return madeView(name, view, own, startOf(latents, observations, latentDim));
   });
   return { observations, views };
 }
@@ -133,15 +141,20 @@ function madeView(
   name: string,
   { owner, given, raw, patterns, standardization }: CheckedView,
   completed: Matrix,
-  started: (kernel: Kernel) => Kernel,
+  start: () => Matrix,
 ): MadeViews['views'][number] {
   const described = checkKernel(given.kernel, `Option 'kernel'${name === '' ? '' : ` of ${owner}`}`);
   const likelihood = likelihoodFrom(owner, given, completed);
+  const inducing = given.inducing === undefined ? undefined : checkInducing(given.inducing, raw.rows, owner);
   // What is open in the kernel is decided when the model is first used; what is wrong with its parts is said now.
   gaussianProcess({ kernel: described, likelihood });
   let made: GaussianProcess | undefined;
   const process = () => {
-    made ??= gaussianProcess({ kernel: started(described), likelihood });
+    made ??= gaussianProcess({
+      kernel: startedKernel(described, start),
+      likelihood,
+      ...(inducing !== undefined && { inducing: inducingStart(inducing, start()) }),
+    });
     return made;
   };
   return {
@@ -153,6 +166,7 @@ function madeView(
     get process() {
       return process();
     },
+    ...(typeof inducing === 'number' && { inducingAt: (latents: Matrix) => inducingStart(inducing, latents) }),
     toJSON: () => ({
       observations: raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
       kernel: kernelToJSON(process().kernel),
@@ -160,6 +174,9 @@ function madeView(
       ...(given.missing === undefined ? {} : { missing: given.missing }),
       centre: given.centre,
       scale: given.scale,
+      ...(inducing !== undefined && {
+        inducing: typeof inducing === 'number' ? inducing : Matrix.from(inducing).toArrays(),
+      }),
     }),
   };
 }

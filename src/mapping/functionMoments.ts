@@ -1,0 +1,30 @@
+import * as op from '../tensors/ops.ts';
+import type { Tensor2D } from '../tensors/tensorflow.ts';
+
+/** Moments of the noise-free functions of columns that are treated alike, at n inputs. */
+export interface FunctionMoments {
+  /** Which c of the D columns they are. */
+  readonly columns: Int32Array;
+  /** n×c */
+  readonly mean: Tensor2D;
+  /** n×c, or n×1 where all columns have the same. */
+  readonly variance: Tensor2D;
+  /** Between the inputs, n×n, of the function of the column at this place. */
+  covariance(column: number): Tensor2D;
+}
+
+/** Mean and variance of all D columns, n×D each, in their order. */
+export function allColumns(groups: readonly FunctionMoments[], D: number): { mean: Tensor2D; variance: Tensor2D } {
+  const wide = groups.map(({ mean, variance }) =>
+    variance.shape[1] === mean.shape[1] ? variance : op.mul<Tensor2D>(variance, op.ones([1, mean.shape[1]])),
+  );
+  if (groups.length === 1) return { mean: groups[0]!.mean, variance: wide[0]! };
+  const places = new Int32Array(D);
+  groups
+    .flatMap(({ columns }) => Array.from(columns))
+    .forEach((column, place) => {
+      places[column] = place;
+    });
+  const ordered = (parts: Tensor2D[]) => op.gather<Tensor2D>(op.concat(parts, 1), places, 1);
+  return { mean: ordered(groups.map(({ mean }) => mean)), variance: ordered(wide) };
+}
