@@ -50,16 +50,5 @@ export {
   selectOptions,
   type TrainingPart,
 } from './selection/selectOptions.ts';
-export {
-  type AdamOptions,
-  adam,
-  type LbfgsOptions,
-  lbfgs,
-  lbfgsb,
-  type PairOptions,
-  type ScgOptions,
-  type Solver,
-  scg,
-} from './solvers/index.ts';
-export type { Box, Ending, Iterate, SolverMemory, SolverRun, Step, Steps } from './solvers/solver.ts';
+export * from './solvers/index.ts';
 export type { NodeThread, WorkerLike, WorkerPool } from './workers/pool.ts';

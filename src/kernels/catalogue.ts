@@ -1,18 +1,6 @@
 import { unknownName } from '../core/options.ts';
-import { bias } from './bias.ts';
-import { cosine } from './cosine.ts';
+import * as builtIn from './builtIn.ts';
 import type { Kernel } from './kernel.ts';
-import { linear } from './linear.ts';
-import { matern12 } from './matern12.ts';
-import { matern32 } from './matern32.ts';
-import { matern52 } from './matern52.ts';
-import { mlp } from './mlp.ts';
-import { periodic } from './periodic.ts';
-import { polynomial } from './polynomial.ts';
-import { rationalQuadratic } from './rationalQuadratic.ts';
-import { rbf } from './rbf.ts';
-import { thinPlateSpline } from './thinPlateSpline.ts';
-import { white } from './white.ts';
 
 /** Makes a kernel from parameters and options by name; what they may be is checked when it is called. */
 export type AnyKernelFactory = { make(overrides?: Record<string, unknown>): Kernel }['make'];
@@ -21,21 +9,7 @@ export type AnyKernelFactory = { make(overrides?: Record<string, unknown>): Kern
 export type KernelCatalogue = Readonly<Record<string, AnyKernelFactory>>;
 
 /** The kernels that come with the library. */
-export const builtInKernels: KernelCatalogue = Object.freeze({
-  rbf,
-  linear,
-  polynomial,
-  mlp,
-  matern12,
-  matern32,
-  matern52,
-  rationalQuadratic,
-  periodic,
-  cosine,
-  bias,
-  white,
-  thinPlateSpline,
-});
+export const builtInKernels: KernelCatalogue = Object.freeze({ ...builtIn });
 
 /**
  * The factory of a kernel by its name: one of the caller's own, or a built-in one.

@@ -44,6 +44,11 @@ export function whitened({ vectors, values }: Spectrum, q: number): Transform {
       ),
     toUnconstrained: (B) => scaledRows(transposedProduct(vectors, B, q), q, (i) => root[i]!),
     pullBack: (gradient) => scaledRows(transposedProduct(vectors, gradient, q), q, (i) => 1 / root[i]!),
+    // |Q| = ±1.
+    logJacobian: (Z) => ({
+      value: -q * root.reduce((sum, entry) => sum + Math.log(entry), 0),
+      gradient: new Float64Array(Z.length),
+    }),
   };
 }
 

@@ -277,9 +277,11 @@ function posteriorOf<Data, P extends Parts, C>(
 
 /** Predictions are not part of an evaluation. */
 const PREDICTING: TermContext = {
-  get random(): never {
-    throw new InvalidInputError('Predictions and latents are not random: draw in the terms of a model only.');
-  },
+  random: { uniform: notRandom, normal: notRandom, integer: notRandom },
   iteration: 0,
   onJitter: () => {},
 };
+
+function notRandom(): never {
+  throw new InvalidInputError('Predictions and latents are not random: draw in the terms of a model only.');
+}

@@ -65,7 +65,7 @@ export type {
   TermContext,
 } from './model.ts';
 export { START_KINDS } from './model.ts';
-export { type OpenEvaluation, type OpenModel, open } from './open.ts';
+export { type OpenEvaluation, type OpenModel, type OpenOptions, open } from './open.ts';
 export {
   bounded,
   box,
@@ -83,4 +83,4 @@ export {
 } from './parameter.ts';
 export type { OwnParameters, Part, Parts, ValuesOf } from './part.ts';
 export type { Curvature } from './solver.ts';
-export type { PositiveTransform, Transform } from './transform.ts';
+export type { LogJacobian, PositiveTransform, Transform } from './transform.ts';

@@ -6,7 +6,7 @@ import { type EngineChoice, engineChoice, withEngine } from '../numerics/dense/i
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import type { AnyModel, ParameterValues } from './model.ts';
 import { objectiveOf } from './objective.ts';
-import { layOut, naturalEntries, toNatural, toUnconstrained, valuesByPath } from './variables.ts';
+import { layOut, naturalEntries, toNatural, toUnconstrained, type VariableLayout, valuesByPath } from './variables.ts';
 
 /** A log density at a point. */
 export interface OpenEvaluation {
@@ -27,8 +27,8 @@ export interface OpenModel {
   /** Closed bounds of each variable, infinite for all but those of `box` parameters. */
   readonly bounds: { readonly lower: Float64Array; readonly upper: Float64Array };
   /**
-   * The log density log p(θ(x)) at x and its gradient. It is the density of the natural values θ: a sampler over x adds the logarithm of
-   * |∂θ/∂x| for those that are transformed.
+   * The log density log p(θ(x)) at x and its gradient. It is the density of the natural values θ; with the option `jacobian`, of the variables
+   * x themselves, log p(θ(x)) + log |∂θ/∂x|, which is what a sampler over x draws from.
    */
   evaluate(x: ArrayLike<number>): OpenEvaluation;
   /** Natural values by path, as `evaluate` and fits have them. */
@@ -39,10 +39,21 @@ export interface OpenModel {
   dispose(): void;
 }
 
+/** Options of {@link open}. */
+export interface OpenOptions {
+  /** Of the model's start, where it is drawn; 0 unless given. */
+  readonly seed?: number | undefined;
+  /** Whether the density is that of the variables rather than of the natural values; false unless given. */
+  readonly jacobian?: boolean | undefined;
+  /** Which linear algebra to use; 'auto' unless given or named by LATENTFIELD_ENGINE. */
+  readonly engine?: EngineChoice | undefined;
+}
+
 const wholeNumber = 'a whole number';
 const schema = v.strictObject({
   seed: v.optional(v.pipe(v.number(wholeNumber), v.integer(wholeNumber)), 0),
   engine: v.optional(engineChoice),
+  jacobian: v.optional(v.boolean('true or false'), false),
 });
 
 /**
@@ -50,9 +61,10 @@ const schema = v.strictObject({
  * ones as they are.
  *
  * @param model - any model that `evaluate` takes
- * @param options - `seed` of its start (0), `engine`
+ * @param options - `seed` of its start (0); `jacobian`: whether the density is that of the variables (false), with a term `jacobian`; `engine`
  * @returns size, start and `evaluate(x)`; call `dispose()` when done
- * @throws InvalidInputError for what is not a model, an unknown option, or x of another length
+ * @throws InvalidInputError for what is not a model, an unknown option, or x of another length; with `jacobian`, for a parameter whose
+ * transform does not say how volumes change
  * @example
  * ```ts
  * const density = open(gplvm(Y, { latentDim: 2 }), { seed: 1 });
@@ -60,21 +72,19 @@ const schema = v.strictObject({
  * density.dispose();
  * ```
  */
-export function open(
-  model: AnyModel,
-  options: { readonly seed?: number | undefined; readonly engine?: EngineChoice | undefined } = {},
-): OpenModel {
+export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
   if (typeof model?.assemble !== 'function') {
     throw new InvalidInputError(
       `open takes a model, such as gplvm(Y, { latentDim: 2 }), but ${describe(model)} was given.`,
     );
   }
-  const { seed, engine } = checkOptions(schema, options, 'open');
+  const { seed, engine, jacobian } = checkOptions(schema, options, 'open');
   const compute = <T>(work: () => T): T => withFloat64(({ memory64 }) => withEngine(memory64, engine, work));
   const assembly = compute(() => model.assemble(seed));
   const layout = layOut(assembly.parameters);
   const { size } = layout;
   const objective = objectiveOf(assembly, layout, seed);
+  if (jacobian) checkJacobians(layout);
   const bounds = { lower: new Float64Array(size).fill(-Infinity), upper: new Float64Array(size).fill(Infinity) };
   for (const { parameter, start, size: entries } of layout.variables) {
     if (start < 0 || parameter.support !== 'box') continue;
@@ -96,7 +106,8 @@ export function open(
       const point = checked(x);
       return compute(() => {
         const { value, gradient, terms } = objective(point);
-        return { value: -value, gradient: gradient.map((entry) => -entry), terms };
+        const own = { value: -value, gradient: gradient.map((entry) => -entry), terms };
+        return jacobian ? ofVariables(own, layout, point) : own;
       });
     },
     values: (x) => valuesByPath(layout, toNatural(layout, checked(x))),
@@ -106,4 +117,26 @@ export function open(
       isOpen = false;
     },
   });
+}
+
+function checkJacobians({ variables }: VariableLayout): void {
+  const unknown = variables.find(({ start, transform }) => start >= 0 && transform.logJacobian === undefined);
+  if (unknown === undefined) return;
+  throw new InvalidInputError(
+    `The variables of '${unknown.path}' have no density of their own, since several of them mean one value. Leave out jacobian, or choose a form of that part with other variables.`,
+  );
+}
+
+/** The density of the variables x from that of the natural values at x. */
+function ofVariables({ value, gradient, terms }: OpenEvaluation, { variables }: VariableLayout, x: Float64Array) {
+  let sum = 0;
+  for (const { start, size, transform } of variables) {
+    if (start < 0) continue;
+    const own = transform.logJacobian!(x.subarray(start, start + size));
+    sum += own.value;
+    own.gradient.forEach((entry, i) => {
+      gradient[start + i]! += entry;
+    });
+  }
+  return { value: value + sum, gradient, terms: { ...terms, jacobian: sum } };
 }

@@ -5,12 +5,35 @@ export interface Transform {
   toUnconstrained(natural: Float64Array): Float64Array;
   /** Gradient in the unconstrained variables from the gradient in the natural ones, at `natural = toNatural(unconstrained)`. */
   pullBack(gradient: Float64Array, natural: Float64Array, unconstrained: Float64Array): Float64Array;
+  /** log |∂x/∂u|, where x are natural values, and its gradient in u; for those under which volumes change as is known. */
+  logJacobian?(unconstrained: Float64Array): LogJacobian;
 }
+
+/** The logarithm of how volumes change under a transform. */
+export interface LogJacobian {
+  readonly value: number;
+  readonly gradient: Float64Array;
+}
+
+/** Of a transform that takes each entry by itself: log |dx/du| and its slope. */
+function entrywise(logSlope: (u: number) => number, slope: (u: number) => number) {
+  return (unconstrained: Float64Array): LogJacobian => ({
+    value: unconstrained.reduce((sum, u) => sum + logSlope(u), 0),
+    gradient: unconstrained.map(slope),
+  });
+}
+
+/** log 1/(1 + exp(−u)), which does not overflow. */
+const logSigmoid = (u: number) => (u < 0 ? u - Math.log1p(Math.exp(u)) : -Math.log1p(Math.exp(-u)));
 
 const identity: Transform = {
   toNatural: (unconstrained) => unconstrained.slice(),
   toUnconstrained: (natural) => natural.slice(),
   pullBack: (gradient) => gradient.slice(),
+  logJacobian: entrywise(
+    () => 0,
+    () => 0,
+  ),
 };
 
 /** x = exp(u) */
@@ -18,6 +41,10 @@ const exponential: Transform = {
   toNatural: (unconstrained) => unconstrained.map(Math.exp),
   toUnconstrained: (natural) => natural.map(Math.log),
   pullBack: (gradient, natural) => gradient.map((entry, i) => entry * natural[i]!),
+  logJacobian: entrywise(
+    (u) => u,
+    () => 1,
+  ),
 };
 
 /**
@@ -28,6 +55,7 @@ export const softplus: Transform = {
   toNatural: (unconstrained) => unconstrained.map((entry) => (entry > 36 ? entry : Math.log1p(Math.exp(entry)))),
   toUnconstrained: (natural) => natural.map((entry) => (entry > 36 ? entry : Math.log(Math.expm1(entry)))),
   pullBack: (gradient, natural) => gradient.map((entry, i) => entry * -Math.expm1(-natural[i]!)),
+  logJacobian: entrywise(logSigmoid, (u) => 1 / (1 + Math.exp(u))),
 };
 
 /** x = lower + (upper − lower)/(1 + exp(−u)) */
@@ -36,6 +64,10 @@ const logistic = (lower: number, upper: number): Transform => ({
   toUnconstrained: (natural) => natural.map((entry) => Math.log((entry - lower) / (upper - entry))),
   pullBack: (gradient, natural) =>
     gradient.map((entry, i) => (entry * (natural[i]! - lower) * (upper - natural[i]!)) / (upper - lower)),
+  logJacobian: entrywise(
+    (u) => Math.log(upper - lower) + logSigmoid(u) + logSigmoid(-u),
+    (u) => -Math.tanh(u / 2),
+  ),
 });
 
 /** The transform of each support. */

@@ -4,7 +4,8 @@ import { describe } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
 import { createFit } from '../inference/fit/createFit.ts';
 import type { ModelFactory } from '../model/defineModel.ts';
-import { type FitJSON, type FitOf, type LoadedFit, outcomeFromJSON } from '../model/fit.ts';
+import { type Fit, type FitJSON, type FitOf, type LoadedFit, outcomeFromJSON } from '../model/fit.ts';
+import type { AnyModel } from '../model/model.ts';
 import { type EngineChoice, engineChoice } from '../numerics/dense/index.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
 import type { OwnParts } from './ownParts.ts';
@@ -23,7 +24,7 @@ const loadOptions = v.strictObject({ engine: v.optional(engineChoice) });
  *
  * @param json - the object (parse the text of a file with `JSON.parse` first)
  * @param own - factories of models, kernels, priors and other parts that do not come with the library, by name; with `models` the result has
- * the type of their fits
+ * the type of their fits, and with a model's type given, `loadFit<typeof model>(json)`, of that model's
  * @param options - `engine`: the linear algebra of what is done with it, 'auto' unless given or named by LATENTFIELD_ENGINE; the one that
  * the fit was made with is not kept, since another machine may not have it
  * @throws InvalidInputError when it is not a saved fit, names a part that is not known, or the native engine is asked for and not there
@@ -31,17 +32,28 @@ const loadOptions = v.strictObject({ engine: v.optional(engineChoice) });
  * ```ts
  * const again = loadFit(JSON.parse(JSON.stringify(result)));
  * again.predict([[0, 0]]).mean;
+ *
+ * const views = { pose: { observations: Y, kernel: rbf() }, picture: { observations: pixels, kernel: rbf() } };
+ * const shared = latentVariableModel({ latentDim: 2, views });
+ * const typed = loadFit<typeof shared>(JSON.parse(saved)); // a fit of that model, in types
+ * typed.predict([[0, 0]], { view: 'pose' });
  * ```
  */
 export function loadFit<Own extends OwnParts = Record<never, never>>(
   json: unknown,
   own?: Own,
-  options: { engine?: EngineChoice | undefined } = {},
-): LoadedWith<Own> {
+  options?: { engine?: EngineChoice | undefined },
+): LoadedWith<Own>;
+export function loadFit<M extends AnyModel>(
+  json: unknown,
+  own?: OwnParts,
+  options?: { engine?: EngineChoice | undefined },
+): FitOf<M>;
+export function loadFit(json: unknown, own: OwnParts = {}, options: { engine?: EngineChoice | undefined } = {}): Fit {
   const { engine } = checkOptions(loadOptions, options, 'loadFit');
   const saved = checkSaved(json);
   // What was saved says what the fit can do: a type can only be assumed.
-  return createFit(modelFromJSON(saved.model, own ?? {}), outcomeFromJSON(saved), engine) as unknown as LoadedWith<Own>;
+  return createFit(modelFromJSON(saved.model, own), outcomeFromJSON(saved), engine);
 }
 
 function checkSaved(json: unknown): FitJSON {

@@ -1,3 +1,4 @@
+export * from './builtIn.ts';
 export {
   definePrior,
   type GivenContext,
@@ -7,8 +8,6 @@ export {
   type PriorFactory,
   type Transition,
 } from './definePrior.ts';
-export { type DiscriminativeOptions, discriminative } from './discriminative.ts';
-export { type DynamicsOptions, dynamics } from './dynamics.ts';
 export {
   type AnyPriorFactory,
   type PriorCatalogue,
@@ -16,10 +15,4 @@ export {
   priorFromJSON,
   priorToJSON,
 } from './json.ts';
-export { type LaplacianOptions, laplacian } from './laplacian.ts';
-export { type LocalityOptions, locality } from './locality.ts';
-export { type MarkovOptions, markov } from './markov.ts';
-export { type RankOptions, rank } from './rank.ts';
 export type { SequenceData } from './segments.ts';
-export { standardNormal } from './standardNormal.ts';
-export { type TsneOptions, tsne } from './tsne.ts';

@@ -25,6 +25,19 @@ describe.each(Object.entries(parameters))('the transform of %s', (_, [parameter,
     }
   });
 
+  it('says how it changes volumes, and how that changes', () => {
+    for (const u of points) {
+      const at = (x: number) => transformOf(parameter).logJacobian!(Float64Array.of(x));
+      const slope = pullBack(Float64Array.of(1), toNatural(Float64Array.of(u)), Float64Array.of(u))[0]!;
+      expect(Math.abs(at(u).value - Math.log(slope)), `at ${u}`).toBeLessThan(1e-13 * Math.max(1, Math.abs(u)));
+      const h = 5e-3;
+      const odd = (k: number) => at(u + k * h).value - at(u - k * h).value;
+      expect(Math.abs(at(u).gradient[0]! - (45 * odd(1) - 9 * odd(2) + odd(3)) / (60 * h)), `at ${u}`).toBeLessThan(
+        1e-9,
+      );
+    }
+  });
+
   it('and its inverse undo each other', () => {
     for (const u of points) {
       const back = toUnconstrained(toNatural(Float64Array.of(u)))[0]!;

@@ -1,8 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { adam } from './adam.ts';
-import { lbfgs } from './lbfgs.ts';
-import { lbfgsb } from './lbfgsb.ts';
-import { scg } from './scg.ts';
+import * as builtIn from './builtIn.ts';
 import type { Solver } from './solver.ts';
 
 /** A built-in solver as plain data. */
@@ -11,7 +8,7 @@ export interface SolverJSON {
   readonly options: object;
 }
 
-const factories: Readonly<Record<string, (options: object) => Solver>> = { lbfgs, lbfgsb, scg, adam };
+const factories: Readonly<Record<string, (options: object) => Solver>> = builtIn;
 
 /**
  * A solver as plain data, from which {@link solverFromJSON} makes it again.
@@ -19,7 +16,7 @@ const factories: Readonly<Record<string, (options: object) => Solver>> = { lbfgs
  * @throws InvalidInputError for a solver that is not built in, or has a function among its options
  */
 export function solverToJSON({ name, options }: Solver): SolverJSON {
-  if (options === undefined || !(name in factories)) {
+  if (options === undefined || !Object.hasOwn(factories, name)) {
     throw new InvalidInputError(
       `The solver '${name}' does not come with the library, so a worker cannot make it. Leave the option workers out.`,
     );

@@ -2,13 +2,8 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 import { unknownName } from '../../core/options.ts';
 import { type ParameterJSON, parameterFromJSON } from '../../model/parameter.ts';
-import { bernoulli } from './bernoulli.ts';
-import { gaussian } from './gaussian.ts';
+import * as builtIn from './builtIn.ts';
 import type { Likelihood, LikelihoodJSON } from './likelihood.ts';
-import { negativeBinomial } from './negativeBinomial.ts';
-import { ordinal } from './ordinal.ts';
-import { poisson } from './poisson.ts';
-import { studentT } from './studentT.ts';
 
 /** Factories of likelihoods by the names of what they make. */
 export type LikelihoodCatalogue = Readonly<
@@ -16,14 +11,7 @@ export type LikelihoodCatalogue = Readonly<
 >;
 
 /** The likelihoods that come with the library. */
-export const builtInLikelihoods: LikelihoodCatalogue = Object.freeze({
-  bernoulli,
-  gaussian,
-  negativeBinomial,
-  ordinal,
-  poisson,
-  studentT,
-});
+export const builtInLikelihoods: LikelihoodCatalogue = Object.freeze({ ...builtIn });
 
 /**
  * The likelihood that its `toJSON` wrote, with the same paths.
