@@ -1,3 +1,5 @@
+import { defaultStrengths } from './defaultStrengths.mjs';
+import { defaults } from './defaults.mjs';
 import { drillGlasso } from './drill.mjs';
 import { embeddingScores } from './embeddingScores.mjs';
 import { gplrfDimensionality, gplrfFigure1 } from './gplrfFigures.mjs';
@@ -12,6 +14,8 @@ import { tpslvmTeapots } from './tpslvmTeapots.mjs';
 
 /** Every reproduction, by paper. */
 export const reproductions = [
+  defaultStrengths,
+  defaults,
   gplvmOil,
   gplvmMocap,
   gplvmImputation,

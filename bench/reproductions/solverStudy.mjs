@@ -11,7 +11,20 @@ import { fromDist } from '../context.mjs';
 import { library, printTable, readMatrix, rowsOf } from './data.mjs';
 import { variant } from './solverVariants.mjs';
 
-const { bias, gplvm, latentVariableModel, lbfgs, Matrix, rbf, add, positive, seededRandom, solve, tpslvm } = {
+const {
+  bias,
+  gplvm,
+  latentVariableModel,
+  lbfgs,
+  Matrix,
+  rbf,
+  add,
+  positive,
+  seededRandom,
+  solve,
+  thinPlateSpline,
+  tpslvm,
+} = {
   ...library,
   ...(await fromDist('inference/index.js')),
 };
@@ -71,7 +84,7 @@ const without = (Y, transform) => {
 const models = {
   'GPLVM without prior': (Y) => without(Y, 'log'),
   GPLVM: (Y) => gplvm(Y, { latentDim: 2 }),
-  TPSLVM: (Y) => tpslvm(Y, { latentDim: 2 }),
+  TPSLVM: (Y) => tpslvm(Y, { latentDim: 2, kernel: thinPlateSpline() }),
 };
 const variants = {
   '10 pairs, scalar': () => variant(),

@@ -11,7 +11,7 @@ import {
   standardisedBy,
 } from './data.mjs';
 
-const { add, bias, fit, gplvm, kernelPca, Matrix, mlp, pca, seededRandom, tpslvm } = library;
+const { add, bias, fit, gplvm, kernelPca, Matrix, mlp, pca, seededRandom, thinPlateSpline, tpslvm } = library;
 const { latentPlot, pictureGrid } = plot;
 
 /** Without a prior on the latents, as the authors' program fits both models. */
@@ -20,7 +20,7 @@ const models = {
   'kernel PCA': (Y) => kernelPca(Y, { latentDim: 2 }),
   'GPLVM, RBF': (Y) => gplvm(Y, { latentDim: 2, priors: [] }),
   'GPLVM, MLP': (Y) => gplvm(Y, { latentDim: 2, priors: [], kernel: add(mlp(), bias()) }),
-  TPSLVM: (Y) => tpslvm(Y, { latentDim: 2, priors: [] }),
+  TPSLVM: (Y) => tpslvm(Y, { latentDim: 2, priors: [], kernel: thinPlateSpline() }),
 };
 
 async function oil600(quick) {

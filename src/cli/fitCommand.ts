@@ -15,42 +15,49 @@ import { type ReadTableOptions, type StandardisedColumns, standardise, type Tabl
 import { MOST_LABELS } from '../plot/index.ts';
 import { completedTable } from './completed.ts';
 import { prepareFolder, writeFit } from './fitFiles.ts';
-import { checkRequired, fromZero, missingFlag, wholeFrom } from './flags.ts';
+import { camelCase, checkRequired, fromZero, missingFlag, wholeFrom } from './flags.ts';
 import { isFile, readLabelledTable } from './labelledTable.ts';
-import { modelsHelp, optionsOf } from './modelHelp.ts';
+import { modelsHelp } from './modelHelp.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
-import { createModel, joinedName, kindOf, LABELLED_MODELS, MODEL_NAMES } from './models.ts';
+import type { ModelOptions } from './modelParts.ts';
+import { createModel, kindOf, LABELLED_MODELS, MODEL_NAMES } from './models.ts';
+import { PARTS_FLAG, type PartsArguments, readParts, workersWith } from './ownParts.ts';
 import { NO_BAR, progressBar } from './progress.ts';
 import { labelsOfPoints } from './shownPoints.ts';
+import { sizeNotes } from './sizeNotes.ts';
 import type { Streams } from './streams.ts';
 import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
 import { tableRecord } from './tableRecord.ts';
 import { leftOutReport, scaleWarning, tableReport } from './tableReport.ts';
+import { type TimeBudget, timeBudget } from './timeBudget.ts';
 
 /** Options of `fit` that have flags of the same name. */
 const FIT_FLAGS = [
   'maxIterations',
   'maxEvaluations',
-  'maxSeconds',
   'tolerance',
   'seed',
   'restarts',
   'batchSize',
   'engine',
   'threads',
-  'workers',
   'checkpoint',
   'checkpointInterval',
   'resume',
 ] as const;
 
-interface FitArguments extends FlaggedOptions, TableArguments, Pick<FitOptions, (typeof FIT_FLAGS)[number]> {
+interface FitArguments
+  extends FlaggedOptions,
+    TableArguments,
+    PartsArguments,
+    Pick<FitOptions, 'maxSeconds' | (typeof FIT_FLAGS)[number]> {
   readonly model: string;
   readonly labels?: string;
   readonly color?: string;
   readonly standardise?: boolean;
   readonly options?: string;
   readonly solver?: string;
+  readonly workers?: number;
   readonly out: string;
   readonly force?: boolean;
   readonly json?: boolean;
@@ -76,7 +83,7 @@ export function addFitCommand(
       '<data>',
       "observations, one point a row: .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow; '-' reads stdin",
     )
-    .option('--model <name>', `(required) the model: ${MODEL_NAMES.join(', ')}`)
+    .option('--model <name>', `(required) the model: ${MODEL_NAMES.join(', ')}`, camelCase)
     .option('--out <dir>', '(required) folder for the results, made if need be')
     .option('--force', 'replace results that are there')
     .option('--dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
@@ -89,14 +96,16 @@ export function addFitCommand(
     .option('--standardise', 'bring each column to mean 0 and standard deviation 1; results are in the units of DATA')
     .addOption(missingFlag())
     .option('--inducing <m>', 'inducing inputs of the mapping, or centres of tpslvm: cost O(N·m²)', wholeFrom(1))
+    .option('--centres <m>', 'centres of the spline of tpslvm: cost O(N·m²)', wholeFrom(1))
     .option('--likelihood <name>', 'how observations are distributed: poisson, bernoulli, … (default: gaussian)')
-    .option('--options <file.json>', 'options of the model as a JSON object: see below');
+    .option('--options <file.json>', 'options of the model as a JSON object: see below')
+    .option(...PARTS_FLAG);
   addTableFlags(command, { choosesColumns: true })
     .option('--max-iterations <n>', 'iterations at most, from each start (default: 1000)', wholeFrom(0))
     .option('--max-evaluations <n>', 'evaluations at most, from each start (default: no limit)', wholeFrom(1))
     .option(
       '--max-seconds <s>',
-      'seconds at most, after which the best so far is written (default: no limit)',
+      'seconds at most for start, fit and picture; then the best so far is written (default: no limit)',
       fromZero,
     )
     .addOption(
@@ -124,7 +133,9 @@ async function fitTable(
   signal: AbortSignal | undefined,
 ): Promise<number> {
   checkRequired(given, ['--model <name>', '--out <dir>']);
-  const { takesLabels } = kindOf(given.model);
+  const budget = timeBudget(given.maxSeconds);
+  const own = await readParts(given.parts);
+  const { takesLabels } = kindOf(given.model, own);
   const options = await readModelOptions(given.options, given);
   await prepareFolder(given.out, given.force);
   const reading: ReadTableOptions = {
@@ -134,23 +145,25 @@ async function fitTable(
     allowMissingLabels: takesLabels,
   };
   const table = await readLabelledTable(data, given.labels, reading);
-  tell(data, table, given, options.scale === true, streams);
+  tell(data, table, given, options, streams);
   const units = given.standardise ? standardise(table.observations) : undefined;
   const observations = units?.apply(table.observations) ?? table.observations;
-  const model = createModel(given.model, observations, table.labels, options);
+  const model = createModel(given.model, observations, table.labels, options, own);
   const bar = given.json ? NO_BAR : progressBar(streams.stderr, given.maxIterations ?? 1000);
   let result: Fit;
   try {
     result = await fit(model, {
       ...Object.fromEntries(FIT_FLAGS.filter((name) => given[name] !== undefined).map((name) => [name, given[name]])),
       ...(given.solver === undefined ? {} : { solver: SOLVERS[given.solver]!() }),
+      ...workersOf(given),
+      maxSeconds: budget.forFit(),
       onProgress: bar.update,
       ...(signal === undefined ? {} : { signal }),
     });
   } finally {
     bar.stop();
   }
-  const files = await write(given, table, observations, units, result, streams);
+  const files = await write(given, table, observations, units, result, budget, streams);
   streams.stdout.write(given.json ? `${JSON.stringify(outcome(result, files, table))}\n` : summary(result, files));
   if (result.status === 'failed') streams.stderr.write(`error: ${result.message}\n`);
   if (result.status === 'failed') return 1;
@@ -158,25 +171,14 @@ async function fitTable(
 }
 
 /** Says what is done with the columns; of a clean table nothing where a program reads. */
-function tell(data: string, table: Table, given: FitArguments, isScaled: boolean, { stderr }: Streams): void {
+function tell(data: string, table: Table, given: FitArguments, options: ModelOptions, { stderr }: Streams): void {
   const labels = given.labels === undefined || isFile(given.labels) ? undefined : given.labels;
   const lines = given.json
     ? [...leftOutReport(table.leftOut), ...table.notes.map((note) => `note: ${note}`)]
     : tableReport(data, table, labels, given.color);
-  if (!given.standardise && !isScaled) lines.push(...scaleWarning(table));
-  lines.push(...sparseOffer(given, table.observations.rows));
+  if (!given.standardise && options.scale !== true) lines.push(...scaleWarning(table));
+  lines.push(...sizeNotes(given.model, table.observations.rows, options));
   stderr.write(lines.map((line) => `${line}\n`).join(''));
-}
-
-/** From so many points an evaluation with N×N matrices takes a second and more. */
-const MANY_POINTS = 3000;
-
-/** Says that there is a form of the model without N×N matrices, where that would pay. */
-function sparseOffer({ model, inducing, options }: FitArguments, points: number): string[] {
-  const takesInducing =
-    Object.hasOwn(optionsOf(joinedName(model)), 'inducing') && joinedName(model) !== 'bayesianGplvm';
-  if (points < MANY_POINTS || inducing !== undefined || options !== undefined || !takesInducing) return [];
-  return [`note: ${points} points cost O(N³) an evaluation. --inducing 50 fits a bound of the model at cost O(N·50²).`];
 }
 
 async function write(
@@ -185,6 +187,7 @@ async function write(
   observations: Matrix,
   units: StandardisedColumns | undefined,
   result: Fit,
+  budget: TimeBudget,
   streams: Streams,
 ): Promise<string[]> {
   const labelColumn = given.labels === undefined || isFile(given.labels) ? undefined : given.labels;
@@ -198,8 +201,15 @@ async function write(
     labels: drawable(labelsOfPoints(result, pictureLabels(table)), streams),
     ids: labelsOfPoints(result, table.ids),
     completed,
+    parts: given.parts,
+    secondsLeft: budget.left,
+    note: (text) => streams.stderr.write(`note: ${text}\n`),
   });
 }
+
+/** How many share the starts, and what they know. */
+const workersOf = ({ workers, parts }: FitArguments): Pick<FitOptions, 'workers'> =>
+  workers === undefined ? {} : { workers: parts === undefined ? workers : workersWith(parts, workers) };
 
 /** What points are coloured by: `--color` where it is text, else the labels. */
 function pictureLabels({ color, labels }: Table): readonly string[] | undefined {

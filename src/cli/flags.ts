@@ -8,6 +8,10 @@ export const wholeFrom = (smallest: number) => (text: string) => {
   throw new InvalidArgumentError(`It must be a whole number${Number.isFinite(smallest) ? ` from ${smallest}` : ''}.`);
 };
 
+/** A name as the library has it: bayesian-gplvm is bayesianGplvm. */
+export const camelCase = (name: string): string =>
+  name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
 /** Reads a finite number from 0. */
 export function fromZero(text: string): number {
   const value = Number(text);

@@ -3,6 +3,7 @@ import type { Fit } from '../index.ts';
 import { readFit } from './fitFiles.ts';
 import { modelHelp } from './modelHelp.ts';
 import { MODEL_NAMES } from './models.ts';
+import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
 import type { Streams } from './streams.ts';
 import type { TableRecord } from './tableRecord.ts';
 import { list } from './tableReport.ts';
@@ -16,13 +17,14 @@ export function addInfoCommand(program: Command, streams: Streams): void {
     .command('info')
     .description('say what a fit is: model, columns, parameters, how it ended; or what options a model takes')
     .argument('<dir|model>', 'folder of a fit, or the name of a model')
+    .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object')
-    .action(async (subject: string, given: { json?: boolean }) => {
+    .action(async (subject: string, given: PartsArguments & { json?: boolean }) => {
       if (MODEL_NAMES.includes(subject)) {
         streams.stdout.write(modelHelp(subject));
         return;
       }
-      const { fit, record } = await readFit(subject);
+      const { fit, record } = await readFit(subject, given);
       streams.stdout.write(given.json ? `${JSON.stringify(facts(fit, record))}\n` : sentences(fit, record));
     });
 }

@@ -6,7 +6,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   kernel: 'covariance of the mapping ("rbf + bias" with the scales held; flag --kernel)',
   noise: 'variance of the noise, or { "fixed": number } (a hundredth of the mean variance)',
   likelihood:
-    'of the observations, in the place of noise: { "likelihood": "gaussian", "variance": [one a column] } (Gaussian; flag --likelihood)',
+    'of the observations, in the place of noise: "gaussian", or { "likelihood": "gaussian", "variance": [one a column] } (Gaussian; flag --likelihood)',
   priors: 'priors on the latents (["standardNormal"]; [] for none)',
   missing: '"ignore" uses the entries that are there (missing ones are an error; flag --missing)',
   centre: 'whether column means are removed (true)',
@@ -82,9 +82,11 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   tpslvm: {
     summary: 'thin plate spline latent variable model: no lengthscale to choose',
-    options: FAMILY,
+    options: [...FAMILY, 'centres'],
     own: {
-      kernel: 'covariance of the mapping ("thinPlateSpline"; flag --inducing gives it centres)',
+      kernel:
+        'covariance of the mapping (a thin plate spline times the mean variance; "thinPlateSpline" is the form of the paper)',
+      centres: 'number of centres of the spline, for many points (one a point; flag --centres)',
       inducing: 'how many inducing inputs the mapping goes through, in the place of centres (none)',
     },
   },

@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../index.ts';
 import { readJsonFile } from './jsonFile.ts';
 import type { ModelOptions } from './modelParts.ts';
-import { joinedName } from './models.ts';
 
 /** Options of the model that have flags of their own. */
 export interface FlaggedOptions {
@@ -10,6 +9,7 @@ export interface FlaggedOptions {
   readonly kernel?: string;
   readonly missing?: string;
   readonly inducing?: number;
+  readonly centres?: number;
   readonly likelihood?: string;
 }
 
@@ -30,12 +30,13 @@ export async function readModelOptions(file: string | undefined, flags: FlaggedO
   return { latentDim: 2, ...options, ...Object.fromEntries(given) };
 }
 
-/** What `--inducing` is called in a model: inducing inputs, or centres of a spline. */
-function sparse({ model, inducing, kernel }: FlaggedOptions): Record<string, unknown> {
-  if (inducing === undefined) return {};
-  if (joinedName(model) !== 'tpslvm') return { inducing };
-  if (kernel === undefined) return { kernel: `thinPlateSpline(centres=${inducing})` };
-  throw new InvalidInputError('--inducing puts centres into the spline of tpslvm; it cannot stand beside --kernel.');
+/** Inducing inputs, or the centres of a spline. */
+function sparse({ model, inducing, centres }: FlaggedOptions): Record<string, unknown> {
+  const isSpline = model === 'tpslvm';
+  if (isSpline && inducing !== undefined && centres !== undefined) {
+    throw new InvalidInputError('--inducing and --centres are the same for tpslvm. Give one of them.');
+  }
+  return isSpline ? { centres: centres ?? inducing } : { inducing, centres };
 }
 
 async function readObject(file: string): Promise<Record<string, unknown>> {

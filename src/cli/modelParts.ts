@@ -7,6 +7,7 @@ import {
   type Likelihood,
   locality,
   markov,
+  type OwnParts,
   type ParameterLike,
   type Prior,
   parseKernel,
@@ -19,33 +20,34 @@ import {
 export type ModelOptions = Readonly<Record<string, unknown>> & { readonly latentDim: number };
 
 /** Options, of a model or of a prior, in which JSON has become the library's own parts: kernels, parameters, priors. */
-export function withParts(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function withParts(options: Readonly<Record<string, unknown>>, own: OwnParts = {}): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(options).map(([name, value]) => {
       const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
-      return [name, read === undefined ? value : read(value, name)];
+      return [name, read === undefined ? value : read(value, name, own)];
     }),
   );
 }
 
 /** What is read otherwise than JSON reads it; all else is left to the model, which says what it takes. */
-const READERS: Readonly<Record<string, (given: unknown, name: string) => unknown>> = {
-  kernel: kernelOf,
+const READERS: Readonly<Record<string, (given: unknown, name: string, own: OwnParts) => unknown>> = {
+  kernel: (given, _, own) => kernelOf(given, own),
   // Of mpme: 'squared', 'plain', or the distances of a kernel.
-  distances: (given) => (given === 'squared' || given === 'plain' ? given : kernelOf(given)),
+  distances: (given, _, own) => (given === 'squared' || given === 'plain' ? given : kernelOf(given, own)),
   noise: parameterOf,
   strength: parameterOf,
   beta: parameterOf,
   precision: parameterOf,
   coefficient: parameterOf,
   variance: parameterOf,
-  priors: priorsOf,
-  likelihood: likelihoodOf,
-  dynamics: (given) => (isObject(given) ? withParts(given) : given),
-  backConstraint: (given) => {
-    if (typeof given === 'string') return given;
+  priors: (given, _, own) => priorsOf(given, own),
+  likelihood: (given, _, own) => likelihoodOf(given, own),
+  dynamics: (given, _, own) => (isObject(given) ? withParts(given, own) : given),
+  backConstraint: (given, _, { maps = {} }) => {
+    if (typeof given === 'string') return Object.hasOwn(maps, given) ? maps[given]!() : given;
+    const own = Object.keys(maps).map((name) => `, or '${name}'`);
     throw new InvalidInputError(
-      `Option 'backConstraint' must be 'kernel', 'mlp' or 'linear', but ${JSON.stringify(given)} was given.`,
+      `Option 'backConstraint' must be 'kernel', 'mlp' or 'linear'${own.join('')}, but ${JSON.stringify(given)} was given.`,
     );
   },
   latents: () => {
@@ -54,8 +56,8 @@ const READERS: Readonly<Record<string, (given: unknown, name: string) => unknown
 };
 
 /** A kernel as people write it: "rbf(lengthscale=[1,2]) + bias(0.1)". */
-function kernelOf(given: unknown): Kernel {
-  if (typeof given === 'string') return parseKernel(given);
+function kernelOf(given: unknown, { kernels }: OwnParts): Kernel {
+  if (typeof given === 'string') return parseKernel(given, kernels);
   throw new InvalidInputError(
     `A kernel is given as a text, such as "rbf(lengthscale=2) + bias", but ${JSON.stringify(given)} was given.`,
   );
@@ -80,28 +82,30 @@ const PRIORS: Readonly<Record<string, (options: Readonly<Record<string, unknown>
   tsne,
 };
 
-function priorsOf(given: unknown): Prior[] {
-  if (Array.isArray(given)) return given.map(priorOf);
+function priorsOf(given: unknown, own: OwnParts): Prior[] {
+  if (Array.isArray(given)) return given.map((prior) => priorOf(prior, own));
   throw new InvalidInputError(`Option 'priors' must be a list, such as ["standardNormal"] or [].`);
 }
 
 /** A prior as people write it in JSON: "standardNormal", or one with its options, { "prior": "rank", "strength": 10 }. */
-function priorOf(given: unknown): Prior {
+function priorOf(given: unknown, own: OwnParts): Prior {
   const { prior, ...options } = isObject(given) ? given : { prior: given };
-  const factory = typeof prior === 'string' && Object.hasOwn(PRIORS, prior) ? PRIORS[prior] : undefined;
-  if (factory !== undefined) return factory(withParts(options));
+  const factories = { ...PRIORS, ...own.priors } as typeof PRIORS;
+  const factory = typeof prior === 'string' && Object.hasOwn(factories, prior) ? factories[prior] : undefined;
+  if (factory !== undefined) return factory(withParts(options, own));
   throw new InvalidInputError(
-    `${JSON.stringify(given)} is not a prior. Give a name, or { "prior": name } with its options. Known are ${Object.keys(PRIORS).join(', ')}.`,
+    `${JSON.stringify(given)} is not a prior. Give a name, or { "prior": name } with its options. Known are ${Object.keys(factories).join(', ')}.`,
   );
 }
 
 /** A likelihood as people write it in JSON: "gaussian", or one with its options, { "likelihood": "gaussian", "variance": [0.1, 0.5] }. */
-function likelihoodOf(given: unknown): Likelihood {
+function likelihoodOf(given: unknown, own: OwnParts): Likelihood {
   const { likelihood, ...options } = isObject(given) ? given : { likelihood: given };
-  const known = typeof likelihood === 'string' && Object.hasOwn(builtInLikelihoods, likelihood);
-  if (known) return builtInLikelihoods[likelihood]!(withParts(options));
+  const factories = { ...builtInLikelihoods, ...own.likelihoods };
+  const known = typeof likelihood === 'string' && Object.hasOwn(factories, likelihood);
+  if (known) return factories[likelihood]!(withParts(options, own));
   throw new InvalidInputError(
-    `${JSON.stringify(given)} is not a likelihood. Give a name, or { "likelihood": name } with its options. Known are ${Object.keys(builtInLikelihoods).join(', ')}.`,
+    `${JSON.stringify(given)} is not a likelihood. Give a name, or { "likelihood": name } with its options. Known are ${Object.keys(factories).join(', ')}.`,
   );
 }
 

@@ -1,4 +1,12 @@
-import { type AnyModel, InvalidInputError, type Matrix, type NamedModel, namedModels, unknownName } from '../index.ts';
+import {
+  type AnyModel,
+  InvalidInputError,
+  type Matrix,
+  type NamedModel,
+  namedModels,
+  type OwnParts,
+  unknownName,
+} from '../index.ts';
 import { type ModelOptions, withParts } from './modelParts.ts';
 
 /** One label a point; '' where it is missing. */
@@ -10,10 +18,11 @@ export const MODEL_NAMES = Object.keys(namedModels);
 export const LABELLED_MODELS = MODEL_NAMES.filter((name) => namedModels[name]!.takesLabels);
 
 /**
- * @param name - one of `MODEL_NAMES`
+ * @param name - one of `MODEL_NAMES`, or of one's own models
  * @param observations - N×D
  * @param labels - N labels; models that take none leave them aside
  * @param options - options of the model as JSON, read by modelParts.ts
+ * @param own - parts that do not come with the library
  * @throws InvalidInputError for an unknown model, one that takes labels without them, and what the model's factory throws
  */
 export function createModel(
@@ -21,23 +30,27 @@ export function createModel(
   observations: Matrix,
   labels: PointLabels | undefined,
   options: ModelOptions,
+  own: OwnParts = {},
 ): AnyModel {
-  const kind = kindOf(name);
+  const kind = kindOf(name, own);
   if (kind.takesLabels && labels === undefined) {
     throw new InvalidInputError(
       `The model '${name}' takes labels. Give --labels a file with one label a row, or a column of the data.`,
     );
   }
-  return kind.make(observations, labels, withParts(options));
+  return kind.make(observations, labels, withParts(options, own));
 }
 
-/** How the model of a name is made; bayesian-gplvm is bayesianGplvm. */
-export function kindOf(name: string): NamedModel {
-  const joined = joinedName(name);
-  const kind = Object.hasOwn(namedModels, joined) ? namedModels[joined] : undefined;
+/** How the model of a name is made. */
+export function kindOf(name: string, { models = {} }: OwnParts = {}): NamedModel {
+  if (Object.hasOwn(models, name)) return { takesLabels: false, make: ownModel(models[name]!) };
+  const kind = Object.hasOwn(namedModels, name) ? namedModels[name] : undefined;
   if (kind !== undefined) return kind;
-  throw unknownName('model', name, MODEL_NAMES, 'latentfield');
+  throw unknownName('model', name, [...MODEL_NAMES, ...Object.keys(models)], 'latentfield');
 }
 
-/** A name in words between hyphens as the library writes it. */
-export const joinedName = (name: string) => name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+/** A factory of `defineModel` takes the observations; one that was written around it may take options and labels too. */
+const ownModel =
+  (factory: unknown): NamedModel['make'] =>
+  (observations, labels, options) =>
+    (factory as (Y: unknown, options: object, labels: unknown) => AnyModel)(observations, options, labels);

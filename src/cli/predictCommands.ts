@@ -7,6 +7,7 @@ import { fittedTable } from './fittedTable.ts';
 import { checkRequired, wholeFrom } from './flags.ts';
 import { readLatents } from './latentsTable.ts';
 import { addOutputFlags, checkAbsent, type OutputArguments, putTable } from './output.ts';
+import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
 import type { Streams } from './streams.ts';
 import { addTableFlags, type TableArguments } from './tableFlags.ts';
 import { columnNames, dimensionNames, sideBySide, type TableRecord, unitsOf } from './tableRecord.ts';
@@ -21,10 +22,19 @@ export function addPredictCommands(program: Command, streams: Streams): void {
 }
 
 const asked = (program: Command, name: string, description: string): Command =>
-  program.command(name).description(description).argument('<dir>', 'folder of a fit');
+  program
+    .command(name)
+    .description(description)
+    .argument('<dir>', 'folder of a fit')
+    .option(...PARTS_FLAG);
 
-async function fitFor<A extends Ability>(folder: string, name: A, purpose: string, given: OutputArguments) {
-  const saved = await readFit(folder);
+async function fitFor<A extends Ability>(
+  folder: string,
+  name: A,
+  purpose: string,
+  given: OutputArguments & PartsArguments,
+) {
+  const saved = await readFit(folder, given);
   const method = ability(saved.fit, name, purpose);
   if (given.out !== undefined) checkAbsent([given.out], given.force);
   return { ...saved, method };
@@ -104,8 +114,8 @@ function addImpute(program: Command, streams: Streams): void {
     'fill in the missing entries of a table: means, then standard deviations',
   ).argument('<data>', "a table with the columns that were fitted: the training points, or new ones; '-' reads stdin");
   addOutputFlags(addTableFlags(command, { choosesColumns: false })).action(
-    async (folder: string, data: string, given: OutputArguments & TableArguments) => {
-      const { fit, record } = await readFit(folder);
+    async (folder: string, data: string, given: OutputArguments & TableArguments & PartsArguments) => {
+      const { fit, record } = await readFit(folder, given);
       if (given.out !== undefined) checkAbsent([given.out], given.force);
       const { table, observations } = await fittedTable(data, record, { ...given, missing: 'ignore' }, streams);
       const prediction = await imputation(fit, observations);

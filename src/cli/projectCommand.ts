@@ -6,11 +6,12 @@ import { readFit } from './fitFiles.ts';
 import { fittedTable } from './fittedTable.ts';
 import { missingFlag } from './flags.ts';
 import { addOutputFlags, checkAbsent, type OutputArguments, putTable } from './output.ts';
+import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
 import type { Streams } from './streams.ts';
 import { addTableFlags, type TableArguments } from './tableFlags.ts';
 import { dimensionNames, sideBySide, unitsOf } from './tableRecord.ts';
 
-interface ProjectArguments extends TableArguments, OutputArguments {
+interface ProjectArguments extends TableArguments, OutputArguments, PartsArguments {
   readonly labels?: string;
   readonly missing?: string;
 }
@@ -26,6 +27,7 @@ export function addProjectCommand(program: Command, streams: Streams, signal: Ab
       "new observations, one point a row, with the columns that were fitted, matched by name; '-' reads stdin",
     )
     .option('--labels <column>', 'a column of DATA, by name or number from 0, that is none of the observations')
+    .option(...PARTS_FLAG)
     .addOption(missingFlag());
   addOutputFlags(addTableFlags(command, { choosesColumns: false })).action(
     (folder: string, data: string, given: ProjectArguments) => projectTable(folder, data, given, streams, signal),
@@ -39,7 +41,7 @@ async function projectTable(
   streams: Streams,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { fit, record } = await readFit(folder);
+  const { fit, record } = await readFit(folder, given);
   const project = ability(fit, 'project', 'place new points');
   if (given.out !== undefined) checkAbsent([given.out], given.force);
   const units = unitsOf(record);

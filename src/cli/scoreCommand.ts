@@ -4,11 +4,12 @@ import { readFit } from './fitFiles.ts';
 import { fittedTable } from './fittedTable.ts';
 import { wholeFrom } from './flags.ts';
 import { isFile, readPointLabels } from './labelledTable.ts';
+import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
 import { labelsOfPoints, rowsOfPoints, selectRows } from './shownPoints.ts';
 import type { Streams } from './streams.ts';
 import { addTableFlags, type TableArguments } from './tableFlags.ts';
 
-interface ScoreArguments extends TableArguments {
+interface ScoreArguments extends TableArguments, PartsArguments {
   readonly labels?: string;
   readonly data?: string;
   readonly neighbours?: number;
@@ -33,6 +34,7 @@ export function addScoreCommand(program: Command, streams: Streams): void {
       'labels, for the nearest-neighbour error: a file with one a row, or a column of --data by name or number from 0',
     )
     .option('--neighbours <k>', `neighbours of trustworthiness and continuity (default: ${NEIGHBOURS})`, wholeFrom(1))
+    .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object');
   addTableFlags(command, { choosesColumns: false }).action(async (folder: string, given: ScoreArguments) => {
     const scores = await scoresOf(folder, given, streams);
@@ -63,7 +65,7 @@ async function scoresOf(folder: string, given: ScoreArguments, streams: Streams)
   if (neighbours !== undefined && data === undefined) {
     throw new InvalidInputError('--neighbours is for trustworthiness and continuity, which take --data.');
   }
-  const { fit, record } = await readFit(folder);
+  const { fit, record } = await readFit(folder, given);
   const { model, objective, status, latents } = fit;
   const fitted = data === undefined ? undefined : await fittedTable(data, record, given, streams);
   const count = fitted?.observations.rows ?? latents.rows;

@@ -9,17 +9,18 @@ import {
   trustworthinessScore,
 } from '../index.ts';
 import { standardise } from '../io/index.ts';
-import { checkRequired, fromZero, missingFlag, wholeFrom } from './flags.ts';
+import { camelCase, checkRequired, fromZero, missingFlag, wholeFrom } from './flags.ts';
 import { readJsonFile } from './jsonFile.ts';
 import { readLabelledTable } from './labelledTable.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
 import type { ModelOptions } from './modelParts.ts';
 import { createModel, kindOf } from './models.ts';
+import { PARTS_FLAG, type PartsArguments, readParts } from './ownParts.ts';
 import type { Streams } from './streams.ts';
 import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
 import { tableReport } from './tableReport.ts';
 
-interface SelectArguments extends FlaggedOptions, TableArguments {
+interface SelectArguments extends FlaggedOptions, TableArguments, PartsArguments {
   readonly grid: string;
   readonly score?: string;
   readonly labels?: string;
@@ -39,7 +40,7 @@ export function addSelectCommand(program: Command, streams: Streams, signal: Abo
     .command('select')
     .description("choose a model's options by cross-validation inside the table")
     .argument('<data>', "observations, one point a row; '-' reads stdin")
-    .option('--model <name>', '(required) the model')
+    .option('--model <name>', '(required) the model', camelCase)
     .option('--grid <json|file>', '(required) lists of values by option: \'{"latentDim":[1,2,3]}\', or a file of it')
     .option('--score <name>', 'nearestNeighbour (default where there are labels), density, or trustworthiness')
     .option('--labels <file|column>', 'labels: a file with one a row, or a column of DATA')
@@ -53,6 +54,7 @@ export function addSelectCommand(program: Command, streams: Streams, signal: Abo
     .option('--workers <n>', 'fits at a time (default: one)', wholeFrom(1))
     .option('--max-iterations <n>', 'iterations at most, of each fit', wholeFrom(0))
     .option('--max-seconds <s>', 'seconds at most, of each fit', fromZero)
+    .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object');
   addTableFlags(command, { choosesColumns: true }).action((data: string, given: SelectArguments) =>
     select(data, given, streams, signal),
@@ -67,7 +69,11 @@ async function select(
 ): Promise<void> {
   checkRequired(given, ['--model <name>', '--grid <json|file>']);
   const { model, folds, seed, workers, maxIterations, maxSeconds } = given;
-  const { takesLabels } = kindOf(model);
+  const own = await readParts(given.parts);
+  if (given.parts !== undefined && workers !== undefined) {
+    throw new InvalidInputError('Workers of select do not know the parts of --parts. Leave --workers out.');
+  }
+  const { takesLabels } = kindOf(model, own);
   const grid = await gridOf(given.grid);
   const fixed = await readModelOptions(given.options, given);
   const table = await readLabelledTable(data, given.labels, {
@@ -84,7 +90,7 @@ async function select(
   const Y = given.standardise ? standardise(table.observations).apply(table.observations) : table.observations;
   const selection = await selectOptions<Record<string, unknown>>(
     (options, { take }) =>
-      createModel(model, take(Y), table.labels && take(table.labels), { ...fixed, ...options } as ModelOptions),
+      createModel(model, take(Y), table.labels && take(table.labels), { ...fixed, ...options } as ModelOptions, own),
     grid,
     {
       score: scoreOf(given.score, Y, table.labels),

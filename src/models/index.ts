@@ -23,7 +23,7 @@ export {
   type TsneGplvmOptions,
   tsneGplvm,
 } from './gp/neighbourhoodGplvm.ts';
-export { tpslvm } from './gp/tpslvm.ts';
+export { type TpslvmOptions, tpslvm } from './gp/tpslvm.ts';
 export type { ViewOptions } from './gp/views.ts';
 export { type GpScoreOptions, gpScore } from './gpScore.ts';
 export { type LoadedWith, loadFit } from './loadFit.ts';

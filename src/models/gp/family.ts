@@ -113,13 +113,14 @@ function mapFrom(backConstraint: NonNullable<FamilyOptions['backConstraint']>): 
  * rbf + bias. With a prior that shrinks the latents, X → c·X with lengthscale → c·lengthscale leaves the likelihood as it is, so the
  * prior would drive both to 0: then the lengthscale is held at 1 and the rbf's variance at the observations' mean variance.
  */
-export function smoothKernel(
-  Y: MatrixLike,
-  { centre = true, scale = false, missing }: FamilyOptions,
-  hasPrior: boolean,
-): Kernel {
-  const observations = observationsFrom(Y, missing === 'ignore');
-  const variance = meanVariance(standardized(observations, standardizationOf(observations, centre, scale)));
+export function smoothKernel(Y: MatrixLike, options: FamilyOptions, hasPrior: boolean): Kernel {
+  const variance = fittedVariance(Y, options);
   const smooth = hasPrior ? rbf({ variance: fixed(variance), lengthscale: fixed(1) }) : rbf({ variance });
   return add(smooth, bias({ variance: 0.1 * variance }));
+}
+
+/** The mean variance of the observations as they are fitted: it goes with the square of their unit. */
+export function fittedVariance(Y: MatrixLike, { centre = true, scale = false, missing }: FamilyOptions): number {
+  const observations = observationsFrom(Y, missing === 'ignore');
+  return meanVariance(standardized(observations, standardizationOf(observations, centre, scale)));
 }

@@ -1,21 +1,32 @@
+import { InvalidInputError } from '../../core/errors.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
+import { scale } from '../../kernels/algebra.ts';
 import { thinPlateSpline } from '../../kernels/thinPlateSpline.ts';
+import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { standardNormal } from '../../priors/standardNormal.ts';
-import { type FamilyOptions, familyModel } from './family.ts';
+import { type FamilyOptions, familyModel, fittedVariance } from './family.ts';
 import type { MappedModel } from './gpModel.ts';
 
+export interface TpslvmOptions<
+  Priors extends readonly Prior[] = readonly Prior[],
+  Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
+> extends FamilyOptions<Priors, Dynamics> {
+  /** Where the basis functions sit: M×q points, or a number M of k-means centres, for cost O(N·M²); at the latents unless given. Not together with `kernel`. */
+  readonly centres?: MatrixLike | number | undefined;
+}
+
 /**
- * The thin plate spline latent variable model: the mapping is y = A·e(x) + B·(x; 1) + noise with e_j(x) = η(‖x − x_j‖), standard normal
- * priors on A and B integrated out, so K = E² + XXᵀ + 11ᵀ + σ²I. With `backConstraint` and `dynamics` it is the BC-TPSLVM, the
+ * The thin plate spline latent variable model: the mapping is y = A·e(x) + B·(x; 1) + noise with e_j(x) = η(‖x − x_j‖) and priors N(0, v) on
+ * A and B integrated out, so K = v·(E² + XXᵀ + 11ᵀ) + σ²I. With `backConstraint` and `dynamics` it is the BC-TPSLVM, the
  * TPSLVM-DM and the BC-TPSLVM-DM.
  *
- * The kernel has no scale of its own, so the prior on the latents needs nothing held. `kernel: thinPlateSpline({ centres: … })` puts the
- * centres elsewhere.
+ * v is held at the observations' mean variance, so that the unit of the observations does not matter. The paper has v = 1, whatever the unit:
+ * `kernel: thinPlateSpline()` is its form. Nothing else has a scale, so the prior on the latents needs nothing else held.
  *
  * @param Y - N×D observations
- * @param options - `latentDim` from 1 to 4, and any of {@link FamilyOptions}
+ * @param options - `latentDim` from 1 to 4, `centres`, and any of {@link FamilyOptions}
  * @returns a model for `fit` and `evaluate`
  * @throws InvalidInputError for an unknown option, more than 4 latent dimensions, or unusable observations
  * @see Jiang et al. 2014, eqs. 8–21
@@ -27,6 +38,17 @@ import type { MappedModel } from './gpModel.ts';
 export function tpslvm<
   const Priors extends readonly Prior[] = readonly [],
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
->(Y: MatrixLike, options: FamilyOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
-  return familyModel('tpslvm', Y, options, { prior: () => standardNormal(), kernel: () => thinPlateSpline() });
+>(Y: MatrixLike, options: TpslvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
+  const { centres, ...rest } = options ?? {};
+  if (centres !== undefined && rest.kernel !== undefined) {
+    throw new InvalidInputError(
+      'tpslvm takes either centres or a kernel, but both were given. Say it in the kernel: thinPlateSpline({ centres }).',
+    );
+  }
+  return familyModel('tpslvm', Y, rest as FamilyOptions<Priors, Dynamics>, {
+    prior: () => standardNormal(),
+    kernel: (observations, given) =>
+      scale(thinPlateSpline(centres === undefined ? {} : { centres }), fixed(fittedVariance(observations, given))),
+    options: ['centres'],
+  });
 }

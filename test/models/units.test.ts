@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { pipeFlow } from '../../src/data/index.ts';
+import { evaluate, fit, Matrix, meu, nearestNeighbourError, thinPlateSpline, tpslvm } from '../../src/index.ts';
+
+const { observations: Y, labels } = pipeFlow({ points: 60, seed: 2 });
+const times = (unit: number) =>
+  new Matrix(
+    Y.data.map((entry) => unit * entry),
+    Y.rows,
+    Y.columns,
+  );
+/** Powers of two change no digit. */
+const UNITS = [2 ** -7, 1, 2 ** 7];
+
+describe('the unit of the observations', () => {
+  it('makes no difference to a tpslvm beside the density of the change of variables', async () => {
+    const fits = await Promise.all(
+      UNITS.map((unit) => fit(tpslvm(times(unit), { latentDim: 2 }), { maxIterations: 60 })),
+    );
+    const [small, one, large] = fits as [(typeof fits)[0], (typeof fits)[0], (typeof fits)[0]];
+    const ND = Y.rows * Y.columns;
+    expect(one.objective - large.objective).toBeCloseTo(ND * Math.log(2 ** 7), 6);
+    expect(small.objective - one.objective).toBeCloseTo(ND * Math.log(2 ** 7), 6);
+    const errors = fits.map(({ latents }) => nearestNeighbourError(latents, labels));
+    expect(errors).toEqual([errors[1], errors[1], errors[1]]);
+    expect(large.parameters['mapping.noise']! / one.parameters['mapping.noise']!).toBeCloseTo(2 ** 14, 3);
+  });
+
+  it('matters to the form of the paper, which is there by its kernel', async () => {
+    const paper = tpslvm(Y, { latentDim: 2, kernel: thinPlateSpline() });
+    const at = { 'mapping.noise': 0.1 };
+    const own = await evaluate(tpslvm(Y, { latentDim: 2 }), { ...at, 'mapping.kernel.scale.variance': 1 });
+    expect(own.objective).toBeCloseTo((await evaluate(paper, at)).objective, 8);
+  });
+
+  it('makes no difference to meu', async () => {
+    const fits = await Promise.all(UNITS.map((unit) => fit(meu(times(unit), { latentDim: 2 }))));
+    const errors = fits.map(({ latents }) => nearestNeighbourError(latents, labels));
+    expect(errors).toEqual([errors[1], errors[1], errors[1]]);
+    fits.forEach(({ graph }, i) => {
+      expect(graph.weights[0]! * UNITS[i]! ** 2).toBeCloseTo(fits[1]!.graph.weights[0]!, 6);
+    });
+  });
+
+  it('takes centres or a kernel', () => {
+    const both = { latentDim: 2, centres: 5, kernel: thinPlateSpline() };
+    expect(() => tpslvm(Y, both)).toThrow(/either centres or a kernel/);
+  });
+});
