@@ -338,6 +338,12 @@ describe('unusable input', () => {
     ['a NaN relativeDecrease', call(START, lbfgs(), { relativeDecrease: Number.NaN }), /relativeDecrease/],
     ['a signal that is none', call(START, lbfgs(), { signal: {} }), /AbortSignal/],
     ['a callback that is none', call(START, lbfgs(), { onProgress: 3 }), /onProgress/],
+    ['a callback of promises', call(START, lbfgs(), { onProgress: async () => false }), /must give its answer at once/],
+    [
+      'a callback that rejects',
+      call(START, lbfgs(), { onProgress: () => Promise.reject(3) }),
+      /must give its answer at once/,
+    ],
     ['bounds for lbfgs', call(START, lbfgs(), { bounds: { lower: 0 } }), /lbfgs cannot keep to bounds.*Use lbfgsb\(\)/],
     ['bounds for scg', call(START, scg(), { bounds: { upper: [1, 2] } }), /scg cannot keep to bounds.*Use lbfgsb\(\)/],
     [

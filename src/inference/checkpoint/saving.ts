@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { callersFunction, UNFINISHED } from '../fit/callersFunction.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { removeStaleFiles, writeCheckpointFile } from './checkpointFile.ts';
 
@@ -12,14 +13,21 @@ export interface Saving {
 /**
  * Saves to a file, or through the caller's function. A file that cannot be written at first is an error, as long as little is lost by it;
  * later the fit goes on, tries again at the next save, and says at its end if the last one failed.
+ *
+ * @param signal - that of whatever stops the fit: a function that hangs does not hold it up
  */
-export function saving(checkpoint: string | ((checkpoint: Checkpoint) => unknown) | undefined): Saving | undefined {
+export function saving(
+  checkpoint: string | ((checkpoint: Checkpoint) => unknown) | undefined,
+  signal: AbortSignal,
+): Saving | undefined {
   if (checkpoint === undefined) return undefined;
   let complaint = '';
   if (typeof checkpoint !== 'string') {
+    const save = callersFunction('checkpoint', checkpoint, signal);
     return {
       async save(state) {
-        await checkpoint(state);
+        if ((await save(state)) !== UNFINISHED) return;
+        complaint = ' The last checkpoint was not saved: the function given as checkpoint did not come to an end.';
       },
       complaint: () => complaint,
     };

@@ -66,7 +66,10 @@ export interface FitOptions {
   readonly checkpointInterval?: number | undefined;
   /** A checkpoint of the same model, or the path of its file, to go on from; `seed` and `restarts` are then its own. */
   readonly resume?: string | Checkpoint | undefined;
-  /** Called at each start and after every iteration; returning false stops the fit. */
+  /**
+   * Called at each start and after every iteration, and awaited; false, or a promise of it, stops the fit. One that throws or rejects
+   * fails it with an OptimizationError. Once the fit is stopped, it is waited for two more seconds at most; so is `checkpoint`.
+   */
   readonly onProgress?: ((step: FitStep) => unknown) | undefined;
   /** Aborting it stops the fit before its next evaluation; it returns its best point so far. */
   readonly signal?: AbortSignal | undefined;

@@ -6,6 +6,7 @@ import { saving } from '../checkpoint/saving.ts';
 import { stopping } from '../minimize/stopping.ts';
 import { runInWorkers } from '../workers/runInWorkers.ts';
 import { bestOf, type EndedRun } from './bestOf.ts';
+import { callersFunction } from './callersFunction.ts';
 import { embedded, embeddedStep } from './embedded.ts';
 import { type FitOptions, type FitSettings, fitSettings, type OptionsOf } from './fitOptions.ts';
 import { type FitProblem, openProblem } from './fitProblem.ts';
@@ -60,7 +61,10 @@ async function* stepsWith(
   if (model.embed !== undefined) {
     const result = await embedded(model, settings, threads);
     const step = embeddedStep(result);
-    settings.onProgress?.(step);
+    if (settings.onProgress !== undefined) {
+      const stop = stopping(settings.signal, settings.maxSeconds);
+      await callersFunction('onProgress', settings.onProgress, stop.signal)(step).finally(stop.release);
+    }
     yield step;
     return result;
   }
@@ -73,7 +77,8 @@ async function* stepsWith(
   const stop = stopping(settings.signal, settings.maxSeconds);
   try {
     const runs = runsOf(problem, settings, seed, saved);
-    const saves = saving(settings.checkpoint);
+    const saves = saving(settings.checkpoint, stop.signal);
+    const report = settings.onProgress && callersFunction('onProgress', settings.onProgress, stop.signal);
     const isSaved = saves !== undefined;
     const events = eventsOf(problem, runs, settings, stop.signal, isSaved);
     try {
@@ -87,7 +92,7 @@ async function* stepsWith(
           if (entry.iteration <= (run.trace.at(-1)?.iteration ?? -1)) continue;
           run.trace.push(entry);
           const step = fitStep(problem, event.start, entry, x, run.trace, seconds());
-          if (settings.onProgress?.(step) === false) stop.by('onProgress, which returned false');
+          if ((await report?.(step)) === false) stop.by('onProgress, which returned false');
           yield step;
           continue;
         }

@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../../core/errors.ts';
 import { shortNumber } from '../shortNumber.ts';
 import type { Box, Iterate } from '../solvers/solver.ts';
 import { projectedGradientNorm } from './scaledObjective.ts';
@@ -44,9 +45,19 @@ export function testDecreases(decreases: Float64Array, { relativeDecrease: least
   };
 }
 
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
+
 /** Tells the caller's callback; it may ask to stop. */
 export function reportTo({ onProgress }: SolveSettings, progress: Progress): End | undefined {
-  if (onProgress === undefined || onProgress(progress) !== false) return undefined;
+  const answer = onProgress?.(progress);
+  if (isPromise(answer)) {
+    answer.then(undefined, () => undefined);
+    throw new InvalidInputError(
+      'onProgress of minimize must give its answer at once, but it gave a promise: minimize runs to its end without a pause.',
+    );
+  }
+  if (answer !== false) return undefined;
   return { status: 'stopped', how: 'Stopped by onProgress, which returned false' };
 }
 

@@ -4,6 +4,7 @@ import { describe } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Fit } from '../../model/fit.ts';
 import type { Model } from '../../model/model.ts';
+import { callersFunction } from '../fit/callersFunction.ts';
 import { fit } from '../fit/fit.ts';
 import type { FitOptions } from '../fit/fitOptions.ts';
 import { rowsOf, type Split, splitsOf } from './folds.ts';
@@ -34,7 +35,7 @@ export interface SelectionSettings {
   readonly fit?: FitOptions | undefined;
   /** Aborting it ends the search with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Called after each fit with how many are done, and of how many. */
+  /** Called after each fit with how many are done, and of how many, and awaited. */
   readonly onProgress?: ((done: number, total: number) => unknown) | undefined;
 }
 
@@ -122,6 +123,7 @@ export async function selectOptions<O extends object>(
   const options: FitOptions = { seed, ...checked.fit, ...(signal && { signal }), ...(workers && { workers: 1 }) };
   const tasks = combinations.flatMap((_, c) => splits.map((split, s) => ({ c, s, split })));
   const outcomes = combinations.map(() => splits.map((): Outcome => ({ score: Number.NaN, seconds: 0 })));
+  const report = onProgress && callersFunction('onProgress', onProgress, signal);
   let done = 0;
   const work = async () => {
     for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) {
@@ -130,7 +132,7 @@ export async function selectOptions<O extends object>(
       outcomes[c]![s] = await outcomeOf(make, combinations[c]!, split, score, options);
       signal?.throwIfAborted();
       done++;
-      onProgress?.(done, combinations.length * splits.length);
+      await report?.(done, combinations.length * splits.length);
     }
   };
   await Promise.all(Array.from({ length: Math.min(workers ?? 1, tasks.length) }, work));
