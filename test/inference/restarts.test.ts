@@ -216,9 +216,9 @@ describe('workers', () => {
     await expect(run({ workers: 0 })).rejects.toThrow(/'workers' of fit must be a whole number from 1/);
   });
 
-  it('may end once there is nothing left for them to do, but not before', async () => {
+  describe('that end by themselves', () => {
     // A worker in this thread, which ends after its first reply of a kind.
-    const ending = (kind: Reply['kind']) => (): NodeThread => {
+    const ending = (kind?: Reply['kind']) => (): NodeThread => {
       const told: Record<string, ((given: never) => void)[]> = { message: [], error: [], exit: [] };
       const tell = (event: string, given: unknown) => {
         for (const listener of told[event]!) listener(given as never);
@@ -246,8 +246,37 @@ describe('workers', () => {
     };
     const two: FitOptions = { ...options, restarts: 1, maxIterations: 6 };
     const shared = (kind: Reply['kind']) => fit(model(), { ...two, workers: { count: 2, start: ending(kind) } });
-    expect(bitsOf(await shared('end'))).toBe(bitsOf(await fit(model(), two)));
-    await expect(shared('iteration')).rejects.toThrow(/A worker of the fit was lost: it ended with exit code 1/);
+
+    it('change nothing once there is nothing left for them to do', async () => {
+      expect(bitsOf(await shared('end'))).toBe(bitsOf(await fit(model(), two)));
+    });
+
+    it('have their start done again elsewhere, with the same bits, and the message says so', async () => {
+      for (const restarts of [0, 2]) {
+        const seen: [number, number][] = [];
+        let begun = 0;
+        const start = () => (++begun === 1 ? ending('iteration') : ending())();
+        const whole = await fit(model(), { ...two, restarts });
+        const again = await fit(model(), {
+          ...two,
+          restarts,
+          workers: { count: 1, start },
+          onProgress: (step) => void seen.push([step.start, step.iteration]),
+        });
+        expect(begun).toBe(2);
+        expect(again.message).toBe(
+          `${whole.message} Start 0 was done again, because its worker was lost: it ended with exit code 1.`,
+        );
+        expect(bitsOf({ ...again, message: whole.message } as Fit)).toBe(bitsOf(whole));
+        const once = Array.from({ length: restarts + 1 }, (_, k) => Array.from({ length: 7 }, (_, i) => [k, i])).flat();
+        expect(seen).toEqual(once);
+      }
+    });
+
+    it('fail the fit when a start has lost two', async () => {
+      await expect(shared('iteration')).rejects.toThrow(LatentFieldError);
+      await expect(shared('iteration')).rejects.toThrow(/A worker of the fit was lost: it ended with exit code 1/);
+    });
   });
 
   it.each([

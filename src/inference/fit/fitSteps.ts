@@ -80,6 +80,7 @@ async function* stepsWith(
     const saves = saving(settings.checkpoint, stop.signal);
     const report = settings.onProgress && callersFunction('onProgress', settings.onProgress, stop.signal);
     const isSaved = saves !== undefined;
+    const again: string[] = [];
     const events = eventsOf(problem, runs, settings, stop.signal, isSaved);
     try {
       for (;;) {
@@ -87,6 +88,10 @@ async function* stepsWith(
         if (next.done) break;
         const event = next.value;
         const run = runs[event.start]!;
+        if (event.kind === 'again') {
+          again.push(` Start ${event.start} was done again, because its worker was lost: ${event.why}.`);
+          continue;
+        }
         if (event.kind === 'iteration') {
           const { entry, x } = event;
           if (entry.iteration <= (run.trace.at(-1)?.iteration ?? -1)) continue;
@@ -105,7 +110,7 @@ async function* stepsWith(
     }
     const best = bestOf(runs.filter(isEnded), runs.length, problem.limits, stop.signal);
     const { x, status, trace, ...end } = found(problem, best);
-    const message = end.message + (saves?.complaint() ?? '');
+    const message = end.message + again.join('') + (saves?.complaint() ?? '');
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
     const diagnostics = { ...end.diagnostics, evaluations, seconds: seconds() };
     return fitAt(problem, x, { status, trace, message, diagnostics });

@@ -45,7 +45,9 @@ export interface RunSettings {
 export type RunEvent =
   | { readonly kind: 'iteration'; readonly start: number; readonly entry: TraceEntry; readonly x: Float64Array }
   | { readonly kind: 'state'; readonly start: number; readonly state: SolverState }
-  | { readonly kind: 'end'; readonly start: number; readonly solution: Solution };
+  | { readonly kind: 'end'; readonly start: number; readonly solution: Solution }
+  /** The worker that had it was lost; it begins anew, and what it comes to is the same. */
+  | { readonly kind: 'again'; readonly start: number; readonly why: string };
 
 /** Halvings of the way between a start where the log density is not finite and the model's own start. */
 const MOST_HALVINGS = 10;

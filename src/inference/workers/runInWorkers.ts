@@ -5,11 +5,18 @@ import { solverToJSON } from '../solvers/json.ts';
 import type { Failure, Job, Reply, Request } from './messages.ts';
 import { builtInPool, listen, type WorkerLike, type WorkerPool } from './pool.ts';
 
+/** A worker came to an end by itself, or could not begin. */
+interface Lost {
+  readonly kind: 'lost';
+  readonly reason: string;
+}
+
 /**
  * Runs the solver from every start, shared among workers; each takes the next start when it is done with one. What comes of
- * a start depends on nothing but the start, so their number changes the order of events and no bit of them.
+ * a start depends on nothing but the start, so their number changes the order of events and no bit of them. The start of a worker
+ * that is lost begins anew in another one, once.
  *
- * @throws InvalidInputError when a worker cannot make the model or the solver, LatentFieldError when one is lost
+ * @throws InvalidInputError when a worker cannot make the model or the solver, LatentFieldError when a start loses two
  */
 export async function* runInWorkers(
   problem: FitProblem,
@@ -20,11 +27,11 @@ export async function* runInWorkers(
 ): AsyncGenerator<RunEvent, void, void> {
   const job = jobOf(problem, settings);
   const pool = typeof workers === 'number' ? await builtInPool(workers) : workers;
-  const replies = queue<{ worker: WorkerLike; reply: Reply }>();
-  const staff: WorkerLike[] = [];
+  const replies = queue<{ worker: WorkerLike; reply: Reply | Lost }>();
+  const started: WorkerLike[] = [];
   const tell = (worker: WorkerLike, request: Request) => worker.postMessage(request);
   const stop = () => {
-    for (const worker of staff) tell(worker, { kind: 'stop', by: String(signal.reason) });
+    for (const worker of started) tell(worker, { kind: 'stop', by: String(signal.reason) });
   };
   signal.addEventListener('abort', stop);
   try {
@@ -33,37 +40,51 @@ export async function* runInWorkers(
       const at = waiting.findIndex((start) => hasItsTurn(start, signal));
       return at < 0 ? undefined : waiting.splice(at, 1)[0];
     };
-    const busy = new Set<WorkerLike>();
-    const count = Math.min(pool.count, starts.length);
-    for (let next = nextStart(); next !== undefined; next = staff.length < count ? nextStart() : undefined) {
+    const busy = new Map<WorkerLike, Start>();
+    const begin = (start: Start) => {
       const worker = pool.start();
-      staff.push(worker);
-      busy.add(worker);
+      started.push(worker);
+      busy.set(worker, start);
       listen(worker, {
         message: (data) => replies.add({ worker, reply: data as Reply }),
-        lost: (reason) => replies.add({ worker, reply: lostWorker(reason) }),
+        lost: (reason) => replies.add({ worker, reply: { kind: 'lost', reason: reason.replace(/\.$/, '') } }),
       });
       tell(worker, { kind: 'open', job });
       if (signal.aborted) stop();
-      tell(worker, { kind: 'run', start: next });
-    }
+      tell(worker, { kind: 'run', start });
+    };
+    const count = Math.min(pool.count, starts.length);
+    for (let next = nextStart(); next !== undefined; next = started.length < count ? nextStart() : undefined)
+      begin(next);
+    const lostOnce = new Set<Start>();
     while (busy.size > 0) {
       const { worker, reply } = await replies.next();
-      if (reply.kind === 'failed') {
-        // What a worker has still to say after its last start changes nothing.
-        if (!busy.has(worker)) continue;
-        throw errorOf(reply);
+      const start = busy.get(worker);
+      // What a worker has still to say after its last start changes nothing.
+      if (start === undefined) continue;
+      if (reply.kind === 'failed') throw errorOf(reply);
+      if (reply.kind === 'lost') {
+        if (lostOnce.has(start)) throw new LatentFieldError(`A worker of the fit was lost: ${reply.reason}.`);
+        lostOnce.add(start);
+        busy.delete(worker);
+        if (!hasItsTurn(start, signal)) continue;
+        begin(start);
+        yield { kind: 'again', start: start.number, why: reply.reason };
+        continue;
       }
       if (reply.kind === 'end') {
         const next = nextStart();
         if (next === undefined) busy.delete(worker);
-        else tell(worker, { kind: 'run', start: next });
+        else {
+          busy.set(worker, next);
+          tell(worker, { kind: 'run', start: next });
+        }
       }
       yield reply;
     }
   } finally {
     signal.removeEventListener('abort', stop);
-    await Promise.all(staff.map((worker) => worker.terminate()));
+    await Promise.all(started.map((worker) => worker.terminate()));
   }
 }
 
@@ -86,13 +107,6 @@ function jobOf(problem: FitProblem, { solver, ...settings }: RunSettings): Job {
     value,
   };
 }
-
-const lostWorker = (reason: string): Failure => ({
-  kind: 'failed',
-  stage: 'run',
-  name: 'LatentFieldError',
-  message: `A worker of the fit was lost: ${reason.replace(/\.$/, '')}.`,
-});
 
 const classes = { InvalidInputError, NumericalError, OptimizationError, LatentFieldError };
 
