@@ -4,9 +4,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { bundled } from '../bundled.ts';
 import { prepared } from './latentfield.ts';
 
-const main = fileURLToPath(new URL('./node/main.mjs', import.meta.url));
+const main = fileURLToPath(await bundled('src/cli/main.ts'));
 
 /** The program itself, in a process of its own; `meanwhile` has the process while it runs. */
 async function program(args: readonly string[], meanwhile?: (kill: (signal: NodeJS.Signals) => void) => Promise<void>) {

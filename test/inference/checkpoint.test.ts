@@ -18,8 +18,11 @@ import { real } from '../../src/model/parameter.ts';
 import { gplvm, meu } from '../../src/models/index.ts';
 import * as op from '../../src/tensors/ops.ts';
 import type { Scalar } from '../../src/tensors/tensorflow.ts';
+import { bundled } from '../bundled.ts';
 import { densityModel } from './densityModel.ts';
 import { killedModel, killedOptions } from './killedFit.ts';
+
+const fitWorker = await bundled('src/workers/fitWorker.ts');
 
 const folder = mkdtempSync(join(tmpdir(), 'latentfield-checkpoint-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -61,7 +64,7 @@ describe('a fit resumed from its checkpoint', () => {
     for (const k of [0, 1, 12, 30, 55, texts.length - 1]) {
       expect(bitsOf(await fit(model(), { ...same, resume: JSON.parse(texts[k]!) as Checkpoint }))).toBe(whole);
     }
-    const start = () => new Worker(new URL('./node/builtInWorker.mjs', import.meta.url));
+    const start = () => new Worker(fitWorker);
     const resumed = await fit(model(), {
       ...same,
       resume: JSON.parse(texts[40]!) as Checkpoint,
@@ -103,7 +106,7 @@ describe('a fit resumed from its checkpoint', () => {
     const best = objectives[2]!;
     expect(best).toBeGreaterThan(Math.max(...objectives.slice(0, 2)) + 0.1);
     const { seed: _, restarts: __, ...same } = options;
-    const start = () => new Worker(new URL('./node/builtInWorker.mjs', import.meta.url));
+    const start = () => new Worker(fitWorker);
     for (const stopped of [
       { signal: AbortSignal.abort() },
       { maxSeconds: 0 },
@@ -179,7 +182,7 @@ describe('checkpoints', () => {
   });
 
   it('come from workers too', async () => {
-    const start = () => new Worker(new URL('./node/builtInWorker.mjs', import.meta.url));
+    const start = () => new Worker(fitWorker);
     const { whole, texts } = await saved({ workers: { count: 2, start } });
     const running = texts.map((text) => JSON.parse(text) as Checkpoint).filter(({ starts }) => starts[1] !== null);
     expect(running.length).toBeGreaterThan(25);
@@ -190,7 +193,7 @@ describe('checkpoints', () => {
 
   it('leave one whole file behind, and let nothing be lost when the process is killed', async () => {
     const path = file('killed.json');
-    const program = fileURLToPath(new URL('./node/killedFit.mjs', import.meta.url));
+    const program = fileURLToPath(await bundled('test/inference/node/killedFit.ts'));
     const child = spawn(process.execPath, [program, path], { stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';
     child.stdout.on('data', (text) => {

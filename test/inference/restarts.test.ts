@@ -18,6 +18,7 @@ import { gplvm, mpme } from '../../src/models/index.ts';
 import { modelFromJSON } from '../../src/models/modelFromJSON.ts';
 import * as op from '../../src/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../src/tensors/tensorflow.ts';
+import { bundled } from '../bundled.ts';
 import { densityModel } from './densityModel.ts';
 import { cauchy } from './ownKernel.ts';
 
@@ -131,8 +132,8 @@ describe('perturbed starts', () => {
 });
 
 const { observations } = pipeFlow({ points: 30, seed: 4 });
-const thread = (name: string) => () => new Worker(new URL(`./node/${name}.mjs`, import.meta.url));
-const workers = (count: number, name = 'builtInWorker') => ({ count, start: thread(name) });
+const fitWorker = await bundled('src/workers/fitWorker.ts');
+const workers = (count: number, file = fitWorker) => ({ count, start: () => new Worker(file) });
 const bitsOf = ({ latents, parameters, objective, terms, trace, status, message, diagnostics }: Fit) => {
   const { seconds: _, ...rest } = diagnostics;
   return JSON.stringify([latents, parameters, objective, terms, trace, status, message, rest]);
@@ -190,7 +191,10 @@ describe('workers', () => {
     await expect(refused).rejects.toThrow(
       /cannot be rebuilt in a worker: .*'cauchy'.*Leave the option workers out.*serveFits/,
     );
-    const there = await fit(own(), { ...short, workers: workers(1, 'ownPartsWorker') });
+    const there = await fit(own(), {
+      ...short,
+      workers: workers(1, await bundled('test/inference/node/ownPartsWorker.ts')),
+    });
     expect(bitsOf(there)).toBe(bitsOf(await fit(own(), short)));
   });
 
@@ -210,7 +214,7 @@ describe('workers', () => {
     await expect(run({ solver: adam({ learningRate: () => 0.1 }) })).rejects.toThrow(
       /learningRate of adam is a function/,
     );
-    const lost = run({ workers: workers(1, 'noSuchFile') });
+    const lost = run({ workers: workers(1, new URL('noSuchFile.mjs', import.meta.url)) });
     await expect(lost).rejects.toThrow(LatentFieldError);
     await expect(lost).rejects.toThrow(/A worker of the fit was lost: Cannot find module/);
     await expect(run({ workers: 0 })).rejects.toThrow(/'workers' of fit must be a whole number from 1/);
@@ -285,8 +289,7 @@ describe('workers', () => {
     [Number.NaN, /'workers' of fit must be a whole number from 1, or workers of your own: \{ count, start \}/],
     ['2', /'workers' of fit must be a whole number from 1, or workers of your own: \{ count, start \}/],
   ])('of your own are refused when there are %s of them', async (count, message) => {
-    const refused = async () =>
-      fit(model(), { ...options, workers: { count: count as number, start: thread('builtInWorker') } });
+    const refused = async () => fit(model(), { ...options, workers: workers(count as number) });
     await expect(refused()).rejects.toThrow(InvalidInputError);
     await expect(refused()).rejects.toThrow(message);
   });

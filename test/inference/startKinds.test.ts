@@ -7,6 +7,9 @@ import { backConstrained, gplvm, isomap, laplacianEigenmaps, linearMap, meu } fr
 import { type Checkpoint, type FitOptions, fit, fitSteps } from '../../src/inference/index.ts';
 import { evaluate } from '../../src/model/evaluate.ts';
 import type { Fit } from '../../src/model/fit.ts';
+import { bundled } from '../bundled.ts';
+
+const fitWorker = await bundled('src/workers/fitWorker.ts');
 
 const { observations } = swissRoll({ points: 40, seed: 5 });
 const random = seededRandom(9);
@@ -97,7 +100,7 @@ describe('restarts of several kinds', () => {
       saved.push(JSON.stringify(state));
     };
     const whole = await fit(model(), { ...options, checkpoint });
-    const start = () => new Worker(new URL('./node/builtInWorker.mjs', import.meta.url));
+    const start = () => new Worker(fitWorker);
     expect(bitsOf(await fit(model(), { ...options, workers: { count: 2, start } }))).toBe(bitsOf(whole));
     const { restarts: _, ...same } = options;
     const first = JSON.parse(saved[0]!) as Checkpoint;

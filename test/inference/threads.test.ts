@@ -9,6 +9,7 @@ import type { Fit } from '../../src/model/fit.ts';
 import { gplvm, pca } from '../../src/models/index.ts';
 import { startThreads } from '../../src/numerics/threads.ts';
 import { withFloat64 } from '../../src/tensors/float64/scope.ts';
+import { bundled } from '../bundled.ts';
 
 const { observations } = pipeFlow({ points: 300, seed: 1 });
 const model = () => gplvm(observations, { latentDim: 2, kernel: add(rbf(), bias()) });
@@ -94,8 +95,8 @@ describe('a fit on threads', () => {
   });
 });
 
-it('threads that nobody disposed let the process end', () => {
-  const program = fileURLToPath(new URL('./node/threadedProcess.mjs', import.meta.url));
+it('threads that nobody disposed let the process end', async () => {
+  const program = fileURLToPath(await bundled('test/inference/node/threadedProcess.ts'));
   const { status, stdout, stderr } = spawnSync(process.execPath, [program], { encoding: 'utf8', timeout: 50_000 });
   expect([stderr, stdout, status]).toEqual(['', '2 threads, 300 rows\n', 0]);
 });

@@ -1,3 +1,0 @@
-import './register.mjs';
-
-await import('../../../src/workers/fitWorker.ts');
