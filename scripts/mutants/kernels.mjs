@@ -113,7 +113,7 @@ export default [
   },
   {
     file: 'src/kernels/thinPlateSpline.ts',
-    tests: 'test/kernels/thinPlateSpline.test.ts',
+    tests: ['test/kernels/structure.test.ts', 'test/kernels/thinPlateSpline.test.ts'],
     faults: [
       [
         'op.concat([X, op.ones<Tensor2D>([X.shape[0], 1])], 1)',

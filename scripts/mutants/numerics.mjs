@@ -6,6 +6,7 @@ const elementary = [
   'test/numerics/wasm/elementaryFunctions.test.ts',
   'test/numerics/dense/elementaryFunctions.test.ts',
 ];
+const typescript = 'test/numerics/dense/typescriptEngine.test.ts';
 const wasm = 'src/numerics/wasm/assembly';
 
 /** WebAssembly kernels, which are compiled anew, and the TypeScript that they are held to; sparse matrices, graphs, neighbours. */
@@ -124,6 +125,52 @@ export default [
     ],
   },
   {
+    file: 'src/numerics/wasm/twins/pairs.ts',
+    tests: [fused, 'test/tensors/ops/squaredDistances.test.ts', engines],
+    faults: [
+      [
+        'const weight = 2 * weights[at++]!;\n      for (let d = 0; d < q; d++) {\n        const pull = weight * (x',
+        'const weight = weights[at++]!;\n      for (let d = 0; d < q; d++) {\n        const pull = weight * (x',
+      ],
+      ['dx[other + d]! -= pull;', 'dx[other + d]! += pull;'],
+      ['db[other + d]! -= pull;', 'db[other + d]! += pull;'],
+    ],
+  },
+  {
+    file: 'src/numerics/wasm/twins/radialOperations.ts',
+    tests: radial,
+    faults: [
+      ['variance * diagonal[0]!', 'diagonal[0]!'],
+      ['memory.float64(k, n * n)) / variance;', 'memory.float64(k, n * n));'],
+      ['weights[i]! *= variance * G[i]!;', 'weights[i]! *= G[i]!;'],
+    ],
+  },
+  {
+    file: 'src/numerics/dense/cholesky.ts',
+    tests: typescript,
+    faults: [
+      ['for (let k = 0; k < j; k++) rest -=', 'for (let k = 1; k < j; k++) rest -='],
+      ['} else if (rest > 0) {', '} else if (rest >= 0) {'],
+    ],
+  },
+  {
+    file: 'src/numerics/dense/choleskyInverse.ts',
+    tests: typescript,
+    faults: [
+      ['data[row + k] = value * data[other + k]!;', 'data[row + k] = value;'],
+      ['for (let j = 0; j <= i; j++) data[row + j]! *= diagonal;', ''],
+    ],
+  },
+  {
+    file: 'src/numerics/dense/implicitQl.ts',
+    tests: typescript,
+    faults: [
+      ['const t = (d[i]! - g) * s + 2 * c * b;', 'const t = (d[i]! - g) * s + c * b;'],
+      ['d[first]! -= p;', ''],
+      ['slope < 0 ? -root : root', 'root'],
+    ],
+  },
+  {
     file: 'src/numerics/dense/factorize.ts',
     tests: ['test/tensors/linearAlgebra/opsFailures.test.ts', 'test/tensors/linearAlgebra/opsValues.test.ts'],
     faults: [
@@ -131,7 +178,6 @@ export default [
       ['[0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4]', '[0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5]'],
       ['if (jitter > 0) onJitter?.(jitter);', ''],
       ['const jitter = relative * meanDiagonal(n, matrix);', 'const jitter = relative;'],
-      ['if (!(meanDiagonal(n, matrix) > 0)) throw', 'if (false) throw'],
       ['return 2 * sum;', 'return sum;'],
     ],
   },
@@ -210,7 +256,7 @@ export default [
   },
   {
     file: 'src/numerics/graph/connectedComponents.ts',
-    tests: 'test/numerics/graph/graphs.test.ts',
+    tests: 'test/numerics/graph/connectedComponents.test.ts',
     faults: [
       ['parent[Math.max(a, b)] = Math.min(a, b);', 'parent[a] = b;'],
       ['if (root === i) labels[i] = sizes.push(0) - 1;', 'if (root === i) labels[i] = sizes.push(1) - 1;'],

@@ -142,7 +142,7 @@ export default [
     file: 'src/inference/solvers/lbfgsb.ts',
     tests: counts,
     faults: [
-      ['if (d < 0) longest = Math.min(longest, (lower[i]! - x[i]!) / d);', ''],
+      ['if (d < 0) longest = Math.min(longest, (lower[i]! - x[i]!) / d);', 'if (d < 0) longest = Infinity;'],
       ['return Math.max(longest, 1);', 'return longest / 2;'],
       ['if (slot >= 0) newtonTarget.learn(slot);', ''],
     ],
@@ -163,7 +163,7 @@ export default [
   },
   {
     file: 'src/inference/fit/bestOf.ts',
-    tests: ['test/inference/restarts.test.ts'],
+    tests: ['test/inference/fitSteps.test.ts', 'test/inference/restarts.test.ts'],
     faults: [
       [
         '(run.solution.value < kept.solution.value ? run : kept)',
@@ -224,7 +224,7 @@ export default [
   },
   {
     file: 'src/inference/checkpoint/resumedOptions.ts',
-    tests: ['test/inference/checkpoint.test.ts'],
+    tests: ['test/inference/startKinds.test.ts', 'test/inference/checkpoint.test.ts'],
     faults: [
       ['if (value !== undefined && value !== saved) {', 'if (false) {'],
       [

@@ -4,13 +4,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import type { Checkpoint } from '../../src/inference/index.ts';
 import { bundled } from '../bundled.ts';
 import { prepared } from './latentfield.ts';
 
 const main = fileURLToPath(await bundled('src/cli/main.ts'));
 
 /** The program itself, in a process of its own; `meanwhile` has the process while it runs. */
-async function program(args: readonly string[], meanwhile?: (kill: (signal: NodeJS.Signals) => void) => Promise<void>) {
+async function program(
+  args: readonly string[],
+  meanwhile?: (kill: (signal: NodeJS.Signals) => void, hasEnded: () => boolean) => Promise<void>,
+) {
   const child = spawn(process.execPath, [main, ...args]);
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -19,7 +23,10 @@ async function program(args: readonly string[], meanwhile?: (kill: (signal: Node
     });
   }
   const ended = once(child, 'close');
-  await meanwhile?.((signal) => child.kill(signal));
+  await meanwhile?.(
+    (signal) => child.kill(signal),
+    () => child.exitCode !== null || child.signalCode !== null,
+  );
   const [status, signal] = (await ended) as [number | null, NodeJS.Signals | null];
   return { status, signal, ...output };
 }
@@ -49,9 +56,14 @@ it('the first Ctrl-C ends a fit after its evaluation, and what it has come to is
     '--checkpoint-interval',
     '0',
   ];
-  const { status, signal, stdout, stderr } = await program([...args, ...endless], async (kill) => {
+  const iteration = () => (JSON.parse(readFileSync(checkpoint, 'utf8')) as Checkpoint).starts[0]!.trace.length;
+  const { status, signal, stdout, stderr } = await program([...args, ...endless], async (kill, hasEnded) => {
     await until(() => existsSync(checkpoint));
     kill('SIGINT');
+    const at = iteration();
+    // One that goes on and on has not heard it.
+    await until(() => hasEnded() || iteration() > at + 5000);
+    if (!hasEnded()) kill('SIGKILL');
   });
   expect([status, signal]).toEqual([130, null]);
   expect(stderr).toContain('Stopping after this evaluation; Ctrl-C again to quit at once.');

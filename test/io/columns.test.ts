@@ -134,6 +134,13 @@ describe('the first line', () => {
   });
 });
 
+it('text in a first column names no points', async () => {
+  const table = await read('site,a,b\nnorth,1,2\nnorth,3,5\nsouth,2,2\n');
+  expect(table.ids).toBeUndefined();
+  expect(table.columns).toEqual(['a', 'b']);
+  expect(table.leftOut).toEqual([{ column: 'site', reason: "is text ('north', 2 kinds)" }]);
+});
+
 describe('numbers as people write them', () => {
   it('decimal commas between semicolons, with a note', async () => {
     const { observations, notes } = await read('a;b\n1,5;-2\n,25;3e2\n');
@@ -142,6 +149,11 @@ describe('numbers as people write them', () => {
       [0.25, 300],
     ]);
     expect(notes).toEqual(["Numbers are read with a decimal comma, as in '1,5'."]);
+    // One that must be decimal settles those that need not be.
+    expect((await read('a;b\n1,234;0,5\n2,500;3\n')).observations.toArrays()).toEqual([
+      [1.234, 0.5],
+      [2.5, 3],
+    ]);
     expect((await read('1,5;2,5\n3,25;4\n')).observations.toArrays()).toEqual([
       [1.5, 2.5],
       [3.25, 4],

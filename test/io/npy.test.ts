@@ -51,6 +51,19 @@ describe('readTable on .npy', () => {
     expect(observations.toArrays()).toEqual([[0.1], [-7]]);
   });
 
+  it('refuses a header longer than NumPy takes', async () => {
+    const withHeader = (length: number) => {
+      const bytes = Buffer.alloc(12 + length + 8, ' ');
+      bytes.write('\x93NUMPY\x02\x00', 'latin1');
+      bytes.writeUInt32LE(length, 8);
+      bytes.write("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", 12, 'latin1');
+      bytes.writeDoubleLE(3, 12 + length);
+      return readTable(temporaryFolder().write('t.npy', bytes));
+    };
+    expect((await withHeader(10_000)).observations.toArrays()).toEqual([[3]]);
+    await expect(withHeader(10_001)).rejects.toThrow(/its header takes 10001 bytes, more than 10000/);
+  });
+
   it('takes a column of labels out', async () => {
     const { observations, labels, columns } = await read('int32', { labels: 1 });
     expect(observations.toArrays()).toEqual([
