@@ -58,6 +58,8 @@ const steps = [
     run: [['bash', '-c', 'set -o pipefail; node bench/run.mjs --short --json | node bench/checkReport.mjs']],
     env: { NODE_PATH: nativeEngine.NODE_PATH },
   },
+  // Without ../shared it names the reproductions that it leaves out.
+  { name: 'reproductions', run: [[process.execPath, 'bench/reproductions/run.mjs', '--all', '--quick', '--check']] },
   { name: 'mutants are where their list says', run: [node('mutate.mjs', '--check')] },
   { name: 'documents', run: [node('checkDocuments.mjs')] },
   { name: 'sizes', run: [node('checkSizes.mjs')] },

@@ -1,12 +1,14 @@
 /**
  * Tables and figures of the papers, each by one command:
  *
- *   npm run reproduce -- NAME [NAME …] [--quick] [--fresh] [--output docs/reproductions]
+ *   npm run reproduce -- NAME [NAME …] [--quick] [--fresh] [--seconds 600] [--output docs/reproductions]
  *   npm run reproduce -- --list
  *   npm run reproduce -- --all
- *   npm run reproduce -- --check           the quick forms of all, against the numbers stored in docs/reproductions/quick.json
- *   npm run reproduce -- --all --quick --store    stores them
+ *   npm run reproduce -- --all --quick --check    computes the quick forms of all anew, and fails where they differ from docs/reproductions/quick.json
+ *   npm run reproduce -- --all --quick --store    computes them anew and stores them there
  *
+ * Quick forms are small and stopped early: they say whether a number has changed, not what it is. They may differ by one unit of the last digit.
+ * With --seconds no value is begun after so many CPU seconds, and pages say that they are not finished.
  * Each value is kept under --memory (demo-output/reproductions) as soon as it is there: a run that was interrupted goes on where it was.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,8 +17,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { describeMachine } from '../machine.mjs';
 import { hasData } from './data.mjs';
+import { differences } from './differences.mjs';
 import { reproductions } from './index.mjs';
-import { asMarkdown, asText, differences, openStudy } from './study.mjs';
+import { asMarkdown, asText } from './pages.mjs';
+import { openStudy, TimeIsUp } from './study.mjs';
 
 const folder = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const { values: options, positionals } = parseArgs({
@@ -28,6 +32,7 @@ const { values: options, positionals } = parseArgs({
     check: { type: 'boolean', default: false },
     store: { type: 'boolean', default: false },
     fresh: { type: 'boolean', default: false },
+    seconds: { type: 'string' },
     output: { type: 'string', default: folder('docs/reproductions') },
     memory: { type: 'string', default: folder('demo-output/reproductions') },
   },
@@ -51,7 +56,8 @@ if (options.list) {
 const quick = options.quick || options.check;
 const stored = join(folder('docs/reproductions'), 'quick.json');
 const numbers = existsSync(stored) ? JSON.parse(readFileSync(stored, 'utf8')) : {};
-const chosen = reproductions.filter(({ name }) => options.all || options.check || positionals.includes(name));
+const everything = options.all || (options.check && positionals.length === 0);
+const chosen = reproductions.filter(({ name }) => everything || positionals.includes(name));
 const leftOut = [];
 const stale = [];
 for (const reproduction of chosen) {
@@ -61,17 +67,38 @@ for (const reproduction of chosen) {
     leftOut.push(`${name}: ${missing.join(', ')} not found. LATENTFIELD_DATA names the folder of the data sets.`);
     continue;
   }
-  const study = openStudy(name, { quick, memory: options.memory, fresh: options.fresh || options.check });
-  await run(study);
+  const study = openStudy(name, {
+    quick,
+    memory: options.memory,
+    fresh: options.fresh || (quick && (options.check || options.store)),
+    ...(options.seconds !== undefined && { seconds: Number(options.seconds) }),
+  });
+  const unfinished = await run(study).then(
+    () => undefined,
+    (error) => {
+      if (error instanceof TimeIsUp) return error.message;
+      throw error;
+    },
+  );
+  for (const { rows } of study.outcome.tables) {
+    rows.forEach((row, r) => {
+      rows[r] = row.map(String);
+    });
+  }
+  if (unfinished !== undefined) console.error(`${name} is not finished. ${unfinished}`);
   for (const table of study.outcome.tables) console.log(asText(table));
   if (options.check)
     stale.push(...differences(numbers[name], study.outcome.tables).map((found) => `${name}: ${found}`));
-  if (options.store && quick) numbers[name] = study.outcome.tables;
+  if (options.store && quick) numbers[name] = study.outcome.tables.map(withoutSeconds);
   if (quick) continue;
   mkdirSync(options.output, { recursive: true });
-  const { cpu, node, latentfield } = describeMachine();
-  const machine = `${cpu}, ${node}, latentfield ${latentfield}`;
-  const page = asMarkdown(reproduction, study.outcome, { machine, seconds: study.seconds() });
+  const { cpu, cores, node, latentfield } = describeMachine();
+  const machine = `${cpu}, ${cores} cores, node ${node}, engine ${process.env.LATENTFIELD_ENGINE}, latentfield ${latentfield}`;
+  const page = asMarkdown(reproduction, study.outcome, {
+    machine,
+    seconds: study.seconds(),
+    unfinished: unfinished !== undefined,
+  });
   writeFileSync(join(options.output, `${name}.md`), page);
   for (const { file, svg } of study.outcome.figures) writeFileSync(join(options.output, file), `${svg}\n`);
 }
@@ -84,3 +111,8 @@ for (const found of stale) console.error(`Stale: ${found}`);
 if (options.check)
   console.log(`${chosen.length - leftOut.length} reproductions checked, ${stale.length} numbers differ.`);
 process.exit(stale.length > 0 || (leftOut.length > 0 && leftOut.length === chosen.length && !options.check) ? 1 : 0);
+
+/** What is stored of a table: seconds are another machine's. */
+function withoutSeconds({ title, head, rows, timed }) {
+  return { title, head, rows: rows.map((row) => row.map((text, c) => (timed.includes(head[c]) ? '' : text))) };
+}

@@ -13,16 +13,22 @@ function checksumOfLibrary() {
   return hash.digest('hex').slice(0, 16);
 }
 
+/** Thrown by a study whose time is up: what it has so far is shown, and the same command goes on from there. */
+export class TimeIsUp extends Error {}
+
 /**
  * One reproduction as it is computed: values by name, each kept in a file as soon as it is there, so that an interrupted run goes on where it
  * was; tables and figures from them.
+ *
+ * @param seconds - CPU seconds after which no further value is begun
  */
-export function openStudy(name, { quick, memory, fresh }) {
+export function openStudy(name, { quick, memory, fresh, seconds = Infinity }) {
   const file = join(memory, `${name}${quick ? '.quick' : ''}.json`);
   const checksum = checksumOfLibrary();
   const earlier = !fresh && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
   const cells = earlier?.checksum === checksum ? earlier.cells : {};
   const outcome = { tables: [], figures: [], notes: [] };
+  let spent = 0;
   const save = () => {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(`${file}.part`, JSON.stringify({ checksum, cells }));
@@ -36,10 +42,12 @@ export function openStudy(name, { quick, memory, fresh }) {
     /** The value with this name: plain JSON, computed unless it is there. */
     async cell(key, compute) {
       if (cells[key] === undefined) {
+        if (spent >= seconds) throw new TimeIsUp(`Its time is up before '${key}'.`);
         const before = process.cpuUsage();
         const value = await compute();
         const { user, system } = process.cpuUsage(before);
         cells[key] = { value, seconds: (user + system) / 1e6 };
+        spent += cells[key].seconds;
         save();
         console.error(`${name}: ${key} (${cells[key].seconds.toFixed(1)} CPU s)`);
       }
@@ -48,54 +56,12 @@ export function openStudy(name, { quick, memory, fresh }) {
     /** CPU seconds that the cells took whose name begins so. */
     secondsOf: (prefix) =>
       Object.entries(cells).reduce((sum, [key, cell]) => sum + (key.startsWith(prefix) ? cell.seconds : 0), 0),
-    /** @param timed - columns that hold seconds: they are printed, and not compared with those of another run */
-    table: (title, head, rows, { timed = [] } = {}) =>
-      outcome.tables.push({ title, head, rows: rows.map((row) => row.map(String)), timed }),
+    /**
+     * @param rows - may grow afterwards: a study that runs out of time shows what it has
+     * @param timed - columns that hold seconds: they are printed, and not compared with those of another run
+     */
+    table: (title, head, rows, { timed = [] } = {}) => outcome.tables.push({ title, head, rows, timed }),
     figure: async (file, svg, caption) => outcome.figures.push({ file, svg: await svg, caption }),
     note: (text) => outcome.notes.push(text),
   };
-}
-
-/** Tables as text in columns. */
-export function asText({ title, head, rows }) {
-  const all = [head, ...rows];
-  const widths = head.map((_, c) => Math.max(...all.map((row) => row[c].length)));
-  const line = (row) => row.map((text, c) => (c === 0 ? text.padEnd(widths[c]) : text.padStart(widths[c]))).join('  ');
-  return [title, ...all.map(line), ''].join('\n');
-}
-
-/** What a reproduction came to as a page. */
-export function asMarkdown({ name, title, source }, { tables, figures, notes }, { machine, seconds }) {
-  const row = (cells) => `| ${cells.join(' | ')} |`;
-  const table = ({ title: of, head, rows }) =>
-    [`## ${of}`, '', row(head), row(head.map(() => '---')), ...rows.map(row), ''].join('\n');
-  return [
-    `# ${title}`,
-    '',
-    `${source}. Made by \`npm run reproduce -- ${name}\`: ${Math.round(seconds)} CPU seconds on ${machine}.`,
-    '',
-    ...notes.flatMap((note) => [note, '']),
-    ...tables.map(table),
-    ...figures.flatMap(({ file, caption }) => [`![${caption}](${file})`, '']),
-  ].join('\n');
-}
-
-/** Where two outcomes of one reproduction differ, in words. */
-export function differences(stored, tables) {
-  if (stored === undefined) return ['nothing is stored'];
-  const found = [];
-  tables.forEach(({ title, head, rows, timed }, t) => {
-    const other = stored[t];
-    if (other?.title !== title || other.rows.length !== rows.length) {
-      found.push(`table '${title}' has another shape`);
-      return;
-    }
-    rows.forEach((row, r) => {
-      row.forEach((text, c) => {
-        if (timed.includes(head[c]) || other.rows[r][c] === text) return;
-        found.push(`${title}, ${row[0]}, ${head[c]}: ${text}, stored ${other.rows[r][c]}`);
-      });
-    });
-  });
-  return found;
 }

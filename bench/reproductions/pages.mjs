@@ -1,0 +1,24 @@
+/** Tables as text in columns. */
+export function asText({ title, head, rows }) {
+  const all = [head, ...rows.map((row) => row.map(String))];
+  const widths = head.map((_, c) => Math.max(...all.map((row) => row[c].length)));
+  const line = (row) => row.map((text, c) => (c === 0 ? text.padEnd(widths[c]) : text.padStart(widths[c]))).join('  ');
+  return [title, ...all.map(line), ''].join('\n');
+}
+
+/** What a reproduction came to as a page. */
+export function asMarkdown({ name, title, source }, { tables, figures, notes }, { machine, seconds, unfinished }) {
+  const row = (cells) => `| ${cells.join(' | ')} |`;
+  const table = ({ title: of, head, rows }) =>
+    [`## ${of}`, '', row(head), row(head.map(() => '---')), ...rows.map(row), ''].join('\n');
+  return [
+    `# ${title}`,
+    '',
+    `${source}. Made by \`npm run reproduce -- ${name}\`: ${Math.round(seconds)} CPU seconds on ${machine}.`,
+    '',
+    ...(unfinished ? ['This run is not finished: the same command goes on from here.', ''] : []),
+    ...notes.flatMap((note) => [note, '']),
+    ...tables.map(table),
+    ...figures.flatMap(({ file, caption }) => [`![${caption}](${file})`, '']),
+  ].join('\n');
+}
