@@ -163,6 +163,7 @@ async function table2(study) {
       'NMI',
       'paper ',
       'difference ',
+      'objective',
       'settings',
       'CPU s',
     ],
@@ -204,10 +205,12 @@ async function clusteringOf({ Y, labels }, { make }, quick) {
     unscaled: clustered(unscaled(result)),
     edges: result.graph.sources.length,
   };
-  return { scaled: clustered(result.latents), ...field, seconds: (user + system) / 1e6, status: result.status };
+  const { objective, status } = result;
+  return { scaled: clustered(result.latents), ...field, seconds: (user + system) / 1e6, objective, status };
 }
 
-function rowsFor(name, Y, set, method, { paper, settings }, { scaled, unscaled: plain, edges, seconds, status }) {
+function rowsFor(name, Y, set, method, { paper, settings }, outcome) {
+  const { scaled, unscaled: plain, edges, objective, seconds, status } = outcome;
   const printed = set.paper[paper];
   const row = (label, [accuracy, nmi], how) => [
     name,
@@ -220,6 +223,7 @@ function rowsFor(name, Y, set, method, { paper, settings }, { scaled, unscaled: 
     nmi.toFixed(3),
     printed?.[1] ?? '–',
     printed === undefined ? '–' : signed(nmi - printed[1]),
+    edges === undefined ? '–' : objective.toFixed(1),
     how,
     seconds?.toFixed(0) ?? '–',
   ];
