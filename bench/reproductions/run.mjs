@@ -104,7 +104,7 @@ for (const reproduction of chosen) {
 }
 if (options.store && quick) {
   mkdirSync(folder('docs/reproductions'), { recursive: true });
-  writeFileSync(stored, `${JSON.stringify(numbers, null, 1)}\n`);
+  writeFileSync(stored, asLines(numbers));
 }
 for (const reason of leftOut) console.error(`Left out: ${reason}`);
 for (const found of stale) console.error(`Stale: ${found}`);
@@ -115,4 +115,16 @@ process.exit(stale.length > 0 || (leftOut.length > 0 && leftOut.length === chose
 /** What is stored of a table: seconds are another machine's. */
 function withoutSeconds({ title, head, rows, timed }) {
   return { title, head, rows: rows.map((row) => row.map((text, c) => (timed.includes(head[c]) ? '' : text))) };
+}
+
+/** As JSON with one row of a table in each line, so that a change of numbers is a change of their lines. */
+function asLines(numbers) {
+  const tables = Object.entries(numbers).map(([name, list]) => {
+    const lines = list.map(
+      ({ title, head, rows }) =>
+        `{"title": ${JSON.stringify(title)}, "head": ${JSON.stringify(head)}, "rows": [\n${rows.map((row) => `    ${JSON.stringify(row)}`).join(',\n')}\n  ]}`,
+    );
+    return `${JSON.stringify(name)}: [\n  ${lines.join(',\n  ')}\n]`;
+  });
+  return `{\n${tables.join(',\n')}\n}\n`;
 }
