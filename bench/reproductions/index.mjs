@@ -11,6 +11,7 @@ import { mpmeFigure4, mpmeTable2, mpmeTeapots } from './mpmeClustering.mjs';
 import { mpmeFigures } from './mpmeFigures.mjs';
 import { tpslvmFigures, tpslvmTable1, tpslvmTable2 } from './tpslvm.mjs';
 import { tpslvmTeapots } from './tpslvmTeapots.mjs';
+import { bayesianHeldOut, bayesianOil, bernoulliDigits, poissonCircle } from './variational.mjs';
 
 /** Every reproduction, by paper. */
 export const reproductions = [
@@ -19,6 +20,10 @@ export const reproductions = [
   gplvmOil,
   gplvmMocap,
   gplvmImputation,
+  bayesianOil,
+  bayesianHeldOut,
+  poissonCircle,
+  bernoulliDigits,
   gplrfTable1,
   gplrfFigure1,
   gplrfDimensionality,

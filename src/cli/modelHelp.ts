@@ -75,7 +75,7 @@ const MODELS: Readonly<Record<string, Description>> = {
     ],
     own: {
       kernel: 'covariance of the mapping (an rbf with one lengthscale a dimension)',
-      noise: 'variance of the noise, or { "fixed": number } (a tenth of the mean variance)',
+      noise: 'variance of the noise, or { "fixed": number } (a hundredth of the mean variance)',
       inducing: 'number of inducing inputs (at most 50; flag --inducing)',
       bound: '"collapsed" or "uncollapsed" (collapsed where the noise allows it)',
     },

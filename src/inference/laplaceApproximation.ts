@@ -6,6 +6,7 @@ import { type GivenValues, givenValues } from '../model/evaluate.ts';
 import type { Fit } from '../model/fit.ts';
 import type { AnyModel } from '../model/model.ts';
 import { toNatural, type Variable } from '../model/variables.ts';
+import { cholesky } from '../numerics/dense/cholesky.ts';
 import { type EngineChoice, engineChoice } from '../numerics/dense/index.ts';
 import { type FitProblem, openProblem } from './fit/fitProblem.ts';
 import { gradientDifferences, inverseOf } from './hessian.ts';
@@ -41,6 +42,11 @@ export interface LaplaceApproximation {
     /** N matrices, q×q */
     readonly covariances: readonly Matrix[];
   };
+  /**
+   * With the latents: log p(Y, X) + Nq/2·log 2π + ½·Σ_n log|Σ_n|, the log evidence log p(Y) at these hyperparameters where the latents have a
+   * proper prior, as a Gaussian with these covariances has it. Beside it stands the bound of a model whose latents are distributions.
+   */
+  readonly evidence?: number;
 }
 
 const schema = v.strictObject({
@@ -90,7 +96,7 @@ export async function laplaceApproximation(
       ...(asked.parameters && hyperparameters.length > 0
         ? { parameters: await parametersAt(problem, x, hyperparameters, asked.signal) }
         : {}),
-      ...(asked.latents && free !== undefined ? { latents: await latentsAt(problem, x, free, asked.signal) } : {}),
+      ...(asked.latents && free !== undefined ? await latentsWithEvidence(problem, x, free, asked.signal) : {}),
     };
   } finally {
     problem.dispose();
@@ -149,6 +155,25 @@ function namesOf({ path, shape, size }: Variable): string[] {
   return Array.from({ length: size }, (_, i) =>
     columns === undefined ? `${path}[${i}]` : `${path}[${Math.floor(i / columns)}, ${i % columns}]`,
   );
+}
+
+async function latentsWithEvidence(
+  problem: FitProblem,
+  x: Float64Array,
+  variable: Variable,
+  signal: AbortSignal | undefined,
+): Promise<Required<Pick<LaplaceApproximation, 'latents' | 'evidence'>>> {
+  const latents = await latentsAt(problem, x, variable, signal);
+  const logDeterminants = latents.covariances.reduce((sum, covariance) => sum + logDeterminant(covariance), 0);
+  const evidence = problem.densityAt(x).value + (variable.size / 2) * Math.log(2 * Math.PI) + logDeterminants / 2;
+  return { latents, evidence };
+}
+
+/** Of a small positive definite matrix. */
+function logDeterminant(A: Matrix): number {
+  const { data, rows } = Matrix.from(A);
+  cholesky(rows, { data, start: 0, rowStride: rows, columnStride: 1 });
+  return Array.from({ length: rows }, (_, i) => 2 * Math.log(data[i * rows + i]!)).reduce((sum, entry) => sum + entry);
 }
 
 async function latentsAt(

@@ -164,6 +164,8 @@ export interface DistributedLatents {
    * switched themselves off.
    */
   readonly relevance: Float64Array;
+  /** The bound on log p(Y), the latents integrated out: what models of the same observations are compared by. */
+  readonly evidence: number;
 }
 
 /** What fits of spectral models show. */

@@ -123,6 +123,8 @@ export interface Assembly {
   readonly parameters: Readonly<Record<string, Parameter>>;
   /** Log densities by name at natural values by path, as scalar tensors that add up to the objective. */
   terms(values: TensorMap, context: TermContext): Readonly<Record<string, Scalar>>;
+  /** Parameters that a search from the model's start leaves where they are for its first iterations, a fifth of them at most. */
+  readonly held?: { readonly paths: readonly string[]; readonly iterations: number };
   /** The curvature of minus the log density in the free parameters, in their order; for models that know it. */
   curvature?(values: ParameterValues): Curvature | undefined;
   /** What there is to say about a result at these values, for models that have something to say. */

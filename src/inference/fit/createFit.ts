@@ -42,6 +42,12 @@ export function createFit<P, A>(model: Model<P, A>, outcome: FitOutcome, engine?
     }),
   };
   const abilities: Abilities = abilitiesOf(posterior);
+  const evidence = posterior.latentVariances === undefined ? {} : { evidence: boundOf(terms) };
   // What the types of a model say of its fits, its posterior keeps: tests of the conformance kit see to that.
-  return Object.freeze({ ...fitted, ...abilities }) as unknown as Fit<P, A>;
+  return Object.freeze({ ...fitted, ...evidence, ...abilities }) as unknown as Fit<P, A>;
+}
+
+/** The bound on the log density of the observations, without priors of hyperparameters. */
+function boundOf(terms: FitOutcome['terms']): number {
+  return Object.entries(terms).reduce((sum, [name, part]) => (name.startsWith('hyper.') ? sum : sum + part), 0);
 }

@@ -1,4 +1,4 @@
-import type { Findings, Model, ParameterValues } from '../../model/model.ts';
+import type { Assembly, Findings, Model, ParameterValues } from '../../model/model.ts';
 import { type LogDensity, logDensity, type Objective, objectiveOf } from '../../model/objective.ts';
 import {
   layOut,
@@ -10,6 +10,7 @@ import {
 } from '../../model/variables.ts';
 import type { EngineChoice, EngineReport } from '../../numerics/dense/index.ts';
 import type { ObjectiveFunction } from '../minimize/scaledObjective.ts';
+import type { HeldVariables } from '../solvers/holding.ts';
 import type { Box } from '../solvers/solver.ts';
 import { batches } from './batches.ts';
 import { chosenEngine, computeWith } from './chosenEngine.ts';
@@ -24,6 +25,8 @@ export interface FitProblem {
   readonly start: Float64Array;
   /** Bounds and typical sizes of the solver's variables, when there are bounds. */
   readonly limits: { readonly bounds: Box; readonly scale: Float64Array } | undefined;
+  /** Variables that the first iterations leave where they are. */
+  readonly held: HeldVariables | undefined;
   /** Minus the log density, of the solver's variables. */
   readonly objective: ObjectiveFunction;
   /** The linear algebra engine that was asked for; undefined where the environment says. */
@@ -64,6 +67,7 @@ export function openProblem(
     layout,
     start: toUnconstrained(layout, naturalEntries(layout, {})),
     limits: limitsOf(layout),
+    held: heldOf(assembly, layout),
     objective: batchSize === undefined ? whole(objective) : batched(objective, model.points!, batchSize, seed),
     engine,
     chosenEngine: chosenEngine(engine),
@@ -111,4 +115,12 @@ function limitsOf({ variables, size }: VariableLayout): FitProblem['limits'] {
     if (parameter.scale !== undefined) scale.set(parameter.scale, start);
   }
   return { bounds: { lower, upper }, scale };
+}
+
+function heldOf({ held }: Assembly, { variables }: VariableLayout): HeldVariables | undefined {
+  if (held === undefined) return undefined;
+  const places = variables
+    .filter(({ path, start }) => start >= 0 && held.paths.includes(path))
+    .flatMap(({ start, size }) => Array.from({ length: size }, (_, i) => start + i));
+  return places.length === 0 ? undefined : { variables: Int32Array.from(places), iterations: held.iterations };
 }

@@ -5,6 +5,7 @@ import type { Progress, Solution } from '../minimize/solution.ts';
 import { solve } from '../minimize/solve.ts';
 import type { SolverState } from '../minimize/solverState.ts';
 import { standardSolver } from '../minimize/standardSolver.ts';
+import { holding } from '../solvers/holding.ts';
 import type { Solver } from '../solvers/solver.ts';
 import type { FitProblem } from './fitProblem.ts';
 import { onlyPoint } from './onlyPoint.ts';
@@ -48,6 +49,12 @@ export type RunEvent =
   | { readonly kind: 'end'; readonly start: number; readonly solution: Solution }
   /** The worker that had it was lost; it begins anew, and what it comes to is the same. */
   | { readonly kind: 'again'; readonly start: number; readonly why: string };
+
+/** Of the iterations, at most this part leaves some variables where they are. */
+const HELD_PART = 0.2;
+
+/** Iterations where none are given. */
+const MOST_ITERATIONS = 1000;
 
 /** Halvings of the way between a start where the log density is not finite and the model's own start. */
 const MOST_HALVINGS = 10;
@@ -98,15 +105,18 @@ export async function* runFrom(
  * @throws OptimizationError when it is not finite at the model's own
  */
 function begin(
-  { compute, objective, start: origin, limits }: FitProblem,
+  { compute, objective, start: origin, limits, held }: FitProblem,
   { number, x, state }: Start,
   solver: Solver,
   { relativeDecrease, maxIterations, maxEvaluations, tolerance }: RunSettings,
   signal: AbortSignal,
 ): { run: Generator<Progress, Solution, void>; first: IteratorResult<Progress, Solution> } {
+  const most = Math.floor(HELD_PART * (maxIterations ?? MOST_ITERATIONS));
+  const own =
+    held && !solver.stochastic ? holding(solver, { ...held, iterations: Math.min(held.iterations, most) }) : solver;
   for (let halvings = 0; ; halvings++) {
     const nearer = x.map((entry, i) => origin[i]! + (entry - origin[i]!) / 2 ** halvings);
-    const run = solve(objective, halvings === 0 ? x : nearer, solver, {
+    const run = solve(objective, halvings === 0 ? x : nearer, own, {
       signal,
       relativeDecrease,
       ...limits,

@@ -29,6 +29,9 @@ import {
 } from './variationalParts.ts';
 import { variationalPosterior } from './variationalPosterior.ts';
 
+/** Iterations before the noise is free: were it free at once, it would grow to explain what the latents do not yet. */
+const NOISE_HELD = 100;
+
 /** What the bound is made of at some values, and the constants it needs. */
 function collapsed({ kernel, latents, observations, seen, patterns, jitter }: VariationalParts) {
   const data = collapsedData(seen, patterns);
@@ -72,6 +75,7 @@ export function collapsedAssembly(parts: VariationalParts, seed: number): Assemb
       ...kernelParameters(kernel),
       ...likelihoodParameters(likelihood),
     },
+    held: { paths: [NOISE], iterations: NOISE_HELD },
     terms: (values, { onJitter }) => {
       const { x, factor, expectations, noise, options } = bound.at(values, onJitter);
       return {

@@ -23,7 +23,6 @@ import type { VariationalParts } from '../../mapping/variational/variationalPart
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
 import type { AnyPaths, Model } from '../../model/model.ts';
 import { fixed, type ParameterLike } from '../../model/parameter.ts';
-import { principalComponents } from '../../numerics/dense/principalComponents.ts';
 import { startValues } from './startKinds.ts';
 import { likelihoodFrom, meanVariance } from './views.ts';
 
@@ -34,7 +33,7 @@ export interface BayesianGplvmOptions {
   readonly inducing?: Inducing;
   /** Covariance of the mapping; an rbf with one lengthscale a dimension unless given. */
   readonly kernel?: Kernel;
-  /** Variance σ² > 0 of Gaussian noise, short for `likelihood: gaussian({ variance })`; starts at a tenth of the observations' mean variance. */
+  /** Variance σ² > 0 of Gaussian noise, short for `likelihood: gaussian({ variance })`; starts at a hundredth of the observations' mean variance. */
   readonly noise?: ParameterLike;
   /** How observations are distributed around the mapping; `gaussian()` unless given. */
   readonly likelihood?: Likelihood;
@@ -81,10 +80,8 @@ const schema = v.strictObject({
   ),
 });
 
-/** Where the noise starts, of the observations' mean variance: from less, the first steps settle on latents that explain it. */
-const NOISE = 0.1;
-/** Where the lengthscale of the first principal component starts. */
-const LENGTHSCALE = 0.7;
+/** Where the noise starts, of the observations' mean variance. The collapsed bound holds it there at first: free, it would grow at once. */
+const NOISE = 0.01;
 
 /** Unless more are asked for. */
 const MOST_INDUCING = 50;
@@ -176,26 +173,15 @@ export function bayesianGplvm(Y: MatrixLike, options: BayesianGplvmOptions): Bay
 
 /**
  * An rbf whose variance is held at the observations' mean variance: were it free, the first steps would let it and the lengthscales grow to
- * where the mapping is linear and K_uu singular. One lengthscale a dimension, starting in inverse proportion to the standard
- * deviations of the principal components where the latents start at those, so that minor ones are nearly switched off; otherwise at 1.
- * Counts and labels have no mean removed: they get a bias.
+ * where the mapping is linear and K_uu singular. One lengthscale a dimension, all of them 1, as the latents' columns are: that the dimensions
+ * explain different parts is for the bound to find. Counts and labels have no mean removed: they get a bias.
  */
-function defaultKernel(
-  { latents, init = 'pca', likelihood, latentDim }: v.InferOutput<typeof schema>,
-  observations: Matrix,
-): Kernel {
-  const ones = new Array<number>(latentDim).fill(1);
-  const lengthscale = latents === undefined && init === 'pca' ? principalLengthscales(observations, latentDim) : ones;
+function defaultKernel({ likelihood, latentDim }: v.InferOutput<typeof schema>, observations: Matrix): Kernel {
+  const lengthscale = new Array<number>(latentDim).fill(1);
   const isReal = likelihood === undefined || likelihood.conjugate !== undefined;
   return isReal
     ? rbf({ variance: fixed(meanVariance(observations)), lengthscale })
     : add(rbf({ variance: 1, lengthscale }), bias());
-}
-
-/** 0.7·√(λ_1/λ_d), at most 10. */
-function principalLengthscales(observations: Matrix, latentDim: number): number[] {
-  const { deviation } = standardizationOf(principalComponents(observations, latentDim), true, true);
-  return Array.from(deviation, (own) => Math.min(10, (LENGTHSCALE * deviation[0]!) / own));
 }
 
 /** Throws when an observation is not one of this likelihood, or would not be after a shift. */

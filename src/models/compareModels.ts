@@ -1,0 +1,181 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../core/errors.ts';
+import type { MatrixLike } from '../core/matrix.ts';
+import { checkOptions } from '../core/options.ts';
+import { laplaceApproximation } from '../inference/laplaceApproximation.ts';
+import type { FittedModel } from '../model/fit.ts';
+import type { ModelJSON, Projection } from '../model/model.ts';
+import { modelFromJSON } from './modelFromJSON.ts';
+import type { OwnParts } from './ownParts.ts';
+
+/** What a comparison reads of a fit. */
+export interface ComparedFit extends FittedModel {
+  /** The bound, of a model whose latents are distributions. */
+  readonly evidence?: number;
+  project?(Y: MatrixLike): Promise<Projection>;
+}
+
+export interface ComparisonOptions {
+  /** New observations n×D, by whose log density the fits are compared too. */
+  readonly heldOut?: MatrixLike;
+  /** Whether fits without a bound get Laplace's approximation of the evidence, at 2·N·q evaluations each; they do unless turned off. */
+  readonly laplace?: boolean;
+  /** Factories of parts that do not come with the library, by name: as `loadFit` takes them. */
+  readonly own?: OwnParts;
+  /** Aborting it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** One fit in a comparison. */
+export interface ComparisonRow {
+  /** The model's, with a number where there are several of it. */
+  readonly name: string;
+  readonly objective: number;
+  /** An approximation of log p(Y) at the fit's hyperparameters, the latents integrated out; NaN where there is none. */
+  readonly evidence: number;
+  /** How it was found: as a bound from below, by Laplace's approximation, or not at all. */
+  readonly by: 'bound' | 'laplace' | 'none';
+  /** How much less that is than the largest. */
+  readonly behind: number;
+  /** Mean over the new observations of log p(y*|x*) at their projections; NaN without them. */
+  readonly heldOutDensity: number;
+  /** How much less that is than the largest. */
+  readonly heldOutBehind: number;
+}
+
+export interface Comparison {
+  /** In the order of the fits. */
+  readonly table: readonly ComparisonRow[];
+  /** The table in columns, for people. */
+  toString(): string;
+}
+
+const schema = v.strictObject({
+  heldOut: v.optional(v.any()),
+  laplace: v.optional(v.boolean(), true),
+  own: v.optional(v.any()),
+  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+});
+
+/**
+ * Fits of different models to the same observations, side by side: the evidence log p(Y) at the hyperparameters of each, the log density of
+ * new observations, and how far each is behind the best. The evidence is the bound where the latents are distributions, and Laplace's
+ * approximation (see `laplaceApproximation`) where they are free points under a prior; both leave the hyperparameters at their optimum. A bound
+ * is below the evidence, Laplace's approximation may be on either side of it.
+ *
+ * @param fits - at least one, of models of the same N×D observations in the same units
+ * @param options - `heldOut`, `laplace`, `own`, `signal`: see {@link ComparisonOptions}
+ * @throws InvalidInputError when the fits are of other observations, or some scaled them and others did not; NumericalError when a fit is no
+ * maximum in its latents
+ * @see Titsias & Lawrence 2010; MacKay 2003, ch. 27–28
+ * @example
+ * ```ts
+ * const linearFit = await fit(bayesianGplvm(Y, { latentDim: 2, kernel: linear() }));
+ * const smoothFit = await fit(bayesianGplvm(Y, { latentDim: 2 }));
+ * const { table } = await compareModels([linearFit, smoothFit]);
+ * table.map(({ name, behind }) => `${name}: ${behind.toFixed(1)} behind`);
+ * ```
+ */
+export async function compareModels(
+  fits: readonly ComparedFit[],
+  options: ComparisonOptions = {},
+): Promise<Comparison> {
+  const { heldOut, laplace, own = {}, signal } = checkOptions(schema, options, 'compareModels');
+  checkComparable(fits);
+  const names = numbered(fits.map(({ model }) => model));
+  const rows: Omit<ComparisonRow, 'behind' | 'heldOutBehind'>[] = [];
+  for (const [i, fitted] of fits.entries()) {
+    const { value, by } = await evidenceOf(fitted, laplace, own, signal);
+    const heldOutDensity = heldOut === undefined ? Number.NaN : await densityOf(fitted, heldOut);
+    rows.push({ name: names[i]!, objective: fitted.objective, evidence: value, by, heldOutDensity });
+  }
+  const best = (of: 'evidence' | 'heldOutDensity') =>
+    rows.reduce((most, row) => (row[of] > most ? row[of] : most), Number.NEGATIVE_INFINITY);
+  const [evidence, density] = [best('evidence'), best('heldOutDensity')];
+  const table = rows.map((row) =>
+    Object.freeze<ComparisonRow>({
+      ...row,
+      behind: evidence - row.evidence,
+      heldOutBehind: density - row.heldOutDensity,
+    }),
+  );
+  return Object.freeze({ table, toString: () => inColumns(table) });
+}
+
+async function evidenceOf(
+  fitted: ComparedFit,
+  laplace: boolean,
+  own: OwnParts,
+  signal: AbortSignal | undefined,
+): Promise<{ value: number; by: ComparisonRow['by'] }> {
+  if (fitted.evidence !== undefined) return { value: fitted.evidence, by: 'bound' };
+  const { model, values } = fitted.toJSON();
+  // Without a prior on the latents, log p(Y) has no meaning.
+  const hasPrior = Array.isArray(model.priors) && model.priors.length > 0;
+  if (!laplace || !hasPrior || !Object.hasOwn(values, 'latents')) return { value: Number.NaN, by: 'none' };
+  const { latents, parameters } = fitted;
+  const { evidence = Number.NaN } = await laplaceApproximation(
+    modelFromJSON(model, own),
+    { latents, ...parameters },
+    { parameters: false, ...(signal && { signal }) },
+  );
+  return { value: evidence, by: 'laplace' };
+}
+
+async function densityOf(fitted: ComparedFit, Y: MatrixLike): Promise<number> {
+  if (fitted.project === undefined) return Number.NaN;
+  const { logDensity } = await fitted.project(Y);
+  return logDensity.reduce((sum, entry) => sum + entry, 0) / logDensity.length;
+}
+
+function checkComparable(fits: readonly ComparedFit[]): void {
+  if (!Array.isArray(fits) || fits.length === 0) {
+    throw new InvalidInputError(
+      'compareModels takes a list of at least one fit, such as [await fit(a), await fit(b)].',
+    );
+  }
+  const [first, ...others] = fits.map((fitted) => {
+    const { model } = fitted.toJSON();
+    return { rows: fitted.latents.rows, columns: columnsOf(model), isScaled: model.scale === true };
+  });
+  for (const other of others) {
+    if (other.rows !== first!.rows || other.columns !== first!.columns) {
+      throw new InvalidInputError(
+        `compareModels takes fits of the same observations, but one is of ${first!.rows}×${first!.columns} and another of ${other.rows}×${other.columns}.`,
+      );
+    }
+    if (other.isScaled !== first!.isScaled) {
+      throw new InvalidInputError(
+        'compareModels takes fits in the same units, but some models scaled their columns and others did not. Give all of them the same scale.',
+      );
+    }
+  }
+}
+
+function columnsOf(model: ModelJSON): number | undefined {
+  const { observations } = model as { observations?: readonly (readonly unknown[])[] };
+  return observations?.[0]?.length;
+}
+
+/** Each name, with a number where it was there before. */
+function numbered(names: readonly string[]): string[] {
+  const seen = new Map<string, number>();
+  return names.map((name) => {
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return count === 1 ? name : `${name} ${count}`;
+  });
+}
+
+function inColumns(table: readonly ComparisonRow[]): string {
+  const number = (value: number) => (Number.isNaN(value) ? '–' : value.toFixed(2));
+  const head = ['model', 'evidence', 'by', 'behind', 'held-out density', 'behind'];
+  const rows = table.map(({ name, evidence, by, behind, heldOutDensity, heldOutBehind }) => [
+    name,
+    ...[number(evidence), by, number(behind), number(heldOutDensity), number(heldOutBehind)],
+  ]);
+  const widths = head.map((_, c) => Math.max(...[head, ...rows].map((row) => row[c]!.length)));
+  return [head, ...rows]
+    .map((row) => row.map((text, c) => (c === 0 ? text.padEnd(widths[c]!) : text.padStart(widths[c]!))).join('  '))
+    .join('\n');
+}
