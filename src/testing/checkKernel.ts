@@ -17,6 +17,7 @@ import { agreement, finite, largest } from './agreement.ts';
 import { gradientAgreement } from './checkGradient.ts';
 import type { DifferenceOptions } from './differences.ts';
 import { dimensionsOf } from './dimensions.ts';
+import { expectationAgreement, hasExpectations } from './expectationAgreement.ts';
 import { randomPoints, withCoincident } from './points.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
 import { jsonRoundTrip, textRoundTrip } from './roundTrips.ts';
@@ -34,7 +35,8 @@ const ROUNDING = 1e-12;
 /**
  * Checks that a kernel, yours or the library's, is what every model relies on: symmetric, positive semi-definite, with a diagonal and
  * cross covariances that agree with its Gram matrix; with right gradients in points, inputs and free parameters; well-behaved for
- * coincident points, one point and one column; made of what it declares (features, a basis, a radial profile); the same every time; itself again after JSON and text; and tidy with tensors.
+ * coincident points, one point and one column; made of what it declares (features, a basis, a radial profile); with expectations under
+ * Gaussian latents that are the means of draws, where it has them; the same every time; itself again after JSON and text; and tidy with tensors.
  *
  * Runs with the guard against numbers rounded to float32 on. Points are standard normal: give a kernel whose lengthscales are not far
  * from 1.
@@ -188,6 +190,9 @@ function requirements(
         return forms.join(', ');
       },
     ]);
+  }
+  if (hasExpectations(kernel, values, Z)) {
+    all.push(['expectations agree with draws', () => expectationAgreement(kernel, values, X, Z, seed)]);
   }
   return all.map(([name, work]): Requirement => [`${name}, ${q} column${q === 1 ? '' : 's'}`, work]);
 }

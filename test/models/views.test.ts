@@ -52,6 +52,21 @@ describe('a model with two views', () => {
     expect(checkModel(shared()).passed).toBe(true);
   });
 
+  it('has twice the density of one view where the other is a copy of it', () => {
+    const latents = Matrix.from(A.map((row) => row.slice(0, 2)));
+    for (const inducing of [undefined, 6]) {
+      const view = { observations: A, kernel: kernel(), noise: 0.01, inducing };
+      const one = evaluate(latentVariableModel({ latentDim: 2, views: { a: view } }), { latents });
+      const both = evaluate(latentVariableModel({ latentDim: 2, views: { a: view, copy: view } }), { latents });
+      expectClose(both.objective, 2 * one.objective, 1e-14);
+      expectClose(
+        both.gradients.latents,
+        (one.gradients.latents as Matrix).data.map((entry) => 2 * entry),
+        1e-12,
+      );
+    }
+  });
+
   it('predicts, places and translates by view, and comes back from JSON with the same bits', async () => {
     const result = await fit(shared(), { maxIterations: 60 });
     const X = result.latents;

@@ -119,6 +119,34 @@ describe('checkKernel', () => {
     expect(failures(kernel)).toEqual(expected);
   });
 
+  it.each([
+    ['right', 1, []],
+    ['a tenth too large', 1.1, ['expectations agree with draws']],
+  ])('compares expectations with draws: %s', (_, factor, expected) => {
+    // Σ_d v·x_d·x'_d, whose Ψ₁ is v·μ·Zᵀ.
+    const product = defineKernel({
+      name: 'product',
+      parameters: { variance: positive(0.7) },
+      covariance: (p, A, B) => op.mul(p.variance, op.matMul(A, B, false, true)),
+      diagonal: (p, A) => op.mul(p.variance, op.sum(op.square(A), 1)),
+      capabilities: () => ({
+        expectations: (p, { x, Z }) => {
+          const second = op.add(
+            op.matMul<Matrix>(x.mean, x.mean, true, false),
+            op.mul(op.eye(x.mean.shape[1]), op.sum(x.variance, 0)),
+          );
+          const linear = op.mul<Matrix>(p.variance, Z);
+          return {
+            diagonal: op.mul(p.variance, op.sum(op.add(op.square(x.mean), x.variance), 1)),
+            cross: op.mul(factor, op.matMul<Matrix>(x.mean, linear, false, true)),
+            products: () => [op.matMul<Matrix>(op.matMul(linear, second), linear, false, true)],
+          };
+        },
+      }),
+    })();
+    expect(failures(product)).toEqual(expected);
+  });
+
   it('finds numbers that were rounded to float32, in any setting of the guard, which it puts back', () => {
     const rounded = own((p, A, B) => tf.mul(exponential(p, A, B, A, {}), 1.1) as Matrix);
     writeGuard.strict = false;

@@ -1,0 +1,84 @@
+import { LatentFieldError } from '../core/errors.ts';
+import type { Matrix } from '../core/matrix.ts';
+import { seededRandom } from '../core/random.ts';
+import {
+  closedExpectations,
+  drawnNodes,
+  type Expectations,
+  quadratureExpectations,
+} from '../kernels/expectations/index.ts';
+import type { Kernel } from '../kernels/kernel.ts';
+import type { ParameterValues } from '../model/model.ts';
+import { valueTensors } from '../model/valueTensors.ts';
+import { doublesOf } from '../tensors/doubles.ts';
+import { withFloat64 } from '../tensors/float64/scope.ts';
+import { matrixTensor } from '../tensors/matrixTensor.ts';
+import * as op from '../tensors/ops.ts';
+
+/** Rounds of draws, by whose spread the error of their mean is known. */
+const ROUNDS = 64;
+/** Draws of each latent in a round. */
+const DRAWS = 16;
+/** Of hundreds of entries none is further from the mean by chance. */
+const STANDARD_ERRORS = 5;
+
+/** Whether a kernel has expectations under Gaussian latents in closed form, for points of so many columns. */
+export function hasExpectations(kernel: Kernel, values: ParameterValues, Z: Matrix): boolean {
+  return withFloat64(() => closedExpectations(kernel, valueTensors(values), inputsOf(Z, Z)) !== undefined);
+}
+
+/**
+ * Compares a kernel's expectations in closed form with means of seeded draws of the latents.
+ *
+ * @param X - means of the latents
+ * @param Z - inducing inputs
+ * @returns a sentence
+ * @throws LatentFieldError for an entry that is further from the mean than five of its standard errors
+ */
+export function expectationAgreement(
+  kernel: Kernel,
+  values: ParameterValues,
+  X: Matrix,
+  Z: Matrix,
+  seed: number,
+): string {
+  const closed = withFloat64(() => entriesOf(closedExpectations(kernel, valueTensors(values), inputsOf(X, Z))!));
+  const rounds = Array.from({ length: ROUNDS }, (_, round) =>
+    withFloat64(() => {
+      const nodes = drawnNodes(X.rows, X.columns, DRAWS, seededRandom(seed + round));
+      return entriesOf(quadratureExpectations(kernel, valueTensors(values), inputsOf(X, Z), nodes));
+    }),
+  );
+  let worst = 0;
+  for (const [name, entries] of Object.entries(closed)) {
+    entries.forEach((value, k) => {
+      const drawn = rounds.map((round) => round[name as keyof typeof closed][k]!);
+      const mean = drawn.reduce((sum, entry) => sum + entry, 0) / ROUNDS;
+      const variance = drawn.reduce((sum, entry) => sum + (entry - mean) ** 2, 0) / (ROUNDS - 1);
+      const error = Math.sqrt(variance / ROUNDS) + 1e-12 * Math.max(1, Math.abs(mean));
+      const distance = Math.abs(value - mean) / error;
+      if (!(distance <= STANDARD_ERRORS)) {
+        throw new LatentFieldError(
+          `entry ${k} of ${name} is ${value}, but the mean of ${ROUNDS * DRAWS} draws is ${mean}, with a standard error of ${error.toExponential(1)}`,
+        );
+      }
+      worst = Math.max(worst, distance);
+    });
+  }
+  return `within ${worst.toFixed(1)} standard errors of ${ROUNDS * DRAWS} draws`;
+}
+
+/** Latents of variances from 0.1 to 0.3 about the rows of X. */
+function inputsOf(X: Matrix, Z: Matrix) {
+  const variance = X.data.map((_, i) => 0.1 * (1 + (i % 3)));
+  return {
+    x: { mean: matrixTensor(X), variance: op.tensor<op.Tensor2D>(variance, [X.rows, X.columns]) },
+    Z: matrixTensor(Z),
+  };
+}
+
+const entriesOf = ({ diagonal, cross, products }: Expectations) => ({
+  diagonal: doublesOf(diagonal),
+  cross: doublesOf(cross),
+  products: doublesOf(products()[0]!),
+});
