@@ -1,5 +1,6 @@
 const scores = ['test/inference/scores.test.ts', 'test/inference/scoresReference.test.ts'];
 const densities = 'test/priors/parameterPriors.test.ts';
+const hierarchies = 'test/model/hierarchies.test.ts';
 const latents = 'test/priors/latentPriors.test.ts';
 
 /** Transforms, scores, priors, special functions. */
@@ -83,14 +84,14 @@ export default [
     file: 'src/model/distributions/gamma.ts',
     tests: densities,
     faults: [
-      ['op.mul(shape - 1, op.log(x))', 'op.mul(shape, op.log(x))'],
+      ['(shape - 1) * Math.log(x)', 'shape * Math.log(x)'],
       ['shape * Math.log(rate)', 'shape * Math.log(shape)'],
     ],
   },
   {
     file: 'src/model/distributions/inverseGamma.ts',
     tests: densities,
-    faults: [['op.mul(shape + 1, op.log(x))', 'op.mul(shape, op.log(x))']],
+    faults: [['(shape + 1) * Math.log(x)', 'shape * Math.log(x)']],
   },
   {
     file: 'src/model/distributions/halfNormal.ts',
@@ -100,19 +101,56 @@ export default [
   {
     file: 'src/model/distributions/logNormal.ts',
     tests: densities,
-    faults: [['op.sub(op.sub(exponent, logarithm)', 'op.sub(exponent']],
+    faults: [
+      ['-0.5 * z * z - Math.log(x)', '-0.5 * z * z'],
+      ['(z / deviation + 1) / x', '(z / deviation) / x'],
+    ],
   },
   {
     file: 'src/model/distributions/normal.ts',
     tests: densities,
-    faults: [['-0.5 / deviation ** 2', '-0.5 / deviation']],
+    faults: [['-0.5 * ((x - mean) / deviation) ** 2', '-0.5 * (x - mean) ** 2']],
   },
   {
     file: 'src/priors/standardNormal.ts',
     tests: latents,
     faults: [
-      ['op.mul(count / 2,', 'op.mul(count,'],
-      ['op.sub(op.log(precision), Math.log(2 * Math.PI))', 'op.add(op.log(precision), Math.log(2 * Math.PI))'],
+      ['op.mul(X.shape[1] / 2,', 'op.mul(X.shape[1],'],
+      ['op.sub(op.log(p.precision), Math.log(2 * Math.PI))', 'op.add(op.log(p.precision), Math.log(2 * Math.PI))'],
+    ],
+  },
+  {
+    file: 'src/tensors/ops/normalLogDensity.ts',
+    tests: latents,
+    faults: [
+      ['(n / 2) * Math.log', 'n * Math.log'],
+      ['(0.5 * n) / gamma - 0.5 * squares', '(0.5 * n) / gamma'],
+    ],
+  },
+  {
+    file: 'src/model/distributions/gamma.ts',
+    tests: hierarchies,
+    faults: [['Math.log(rate) - digamma(shape)', 'Math.log(rate) - digamma(rate)']],
+  },
+  {
+    file: 'src/model/distributions/normal.ts',
+    tests: hierarchies,
+    faults: [['(z * z - 1) / deviation', '(z * z + 1) / deviation']],
+  },
+  {
+    file: 'src/model/hyperparameterTerms.ts',
+    tests: hierarchies,
+    faults: [
+      ['entry / slopes[i]!', 'entry * slopes[i]!'],
+      ['natural[priorValues[name]!]!', 'natural[i]!'],
+    ],
+  },
+  {
+    file: 'src/model/priorValues.ts',
+    tests: hierarchies,
+    faults: [
+      ['value.size !== 1 && value.size !== size', 'value.size > size'],
+      ['above.includes(i)', 'above.length > 99'],
     ],
   },
   {

@@ -1,5 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { type Parameter, type ParameterJSON, parameterFromJSON, parameterToJSON } from '../model/parameter.ts';
+import type { DistributionCatalogue } from '../model/distributions/index.ts';
+import type { Parameter } from '../model/parameter.ts';
+import { type ParameterJSON, parameterFromJSON, parameterToJSON } from '../model/parameterJson.ts';
 import { add, multiply, scale, select } from './algebra.ts';
 import { type KernelCatalogue, kernelFactory } from './catalogue.ts';
 import type { Kernel } from './kernel.ts';
@@ -56,14 +58,23 @@ export function kernelToJSON(kernel: Kernel): KernelJSON {
  *
  * @param json - plain JSON
  * @param own - factories of kernels that do not come with the library, by name
- * @throws InvalidInputError for a kernel that is not known, naming it
+ * @param distributions - factories of distributions of its parameters that do not, by name
+ * @throws InvalidInputError for a kernel or a distribution that is not known, naming it
  */
-export function kernelFromJSON(json: KernelJSON, own: KernelCatalogue = {}): Kernel {
-  if ('add' in json) return add(...json.add.map((child) => kernelFromJSON(child, own)));
-  if ('multiply' in json) return multiply(...json.multiply.map((child) => kernelFromJSON(child, own)));
-  if ('scale' in json) return scale(kernelFromJSON(json.scale, own), parameterFromJSON(json.variance));
-  if ('select' in json) return select(kernelFromJSON(json.select, own), json.columns);
+export function kernelFromJSON(
+  json: KernelJSON,
+  own: KernelCatalogue = {},
+  distributions: DistributionCatalogue = {},
+): Kernel {
+  const again = (child: KernelJSON) => kernelFromJSON(child, own, distributions);
+  if ('add' in json) return add(...json.add.map(again));
+  if ('multiply' in json) return multiply(...json.multiply.map(again));
+  if ('scale' in json) return scale(again(json.scale), parameterFromJSON(json.variance, distributions));
+  if ('select' in json) return select(again(json.select), json.columns);
   if (typeof json.kernel !== 'string') throw new InvalidInputError('This is not a kernel written by kernelToJSON.');
-  const parameters = Object.entries(json.parameters).map(([name, value]) => [name, parameterFromJSON(value)]);
+  const parameters = Object.entries(json.parameters).map(([name, value]) => [
+    name,
+    parameterFromJSON(value, distributions),
+  ]);
   return kernelFactory(json.kernel, own)({ ...Object.fromEntries(parameters), ...json.options });
 }

@@ -5,27 +5,49 @@ import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
 import { type EngineChoice, engineChoice, withEngine } from '../numerics/dense/index.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
-import type { AnyModel, ParameterValues } from './model.ts';
-import { checkFinite, type LogDensity, logDensity } from './objective.ts';
+import type { AnyModel, AnyPaths, Model, ParameterValues } from './model.ts';
+import { checkFinite, type LogDensity, logDensity, termGradients } from './objective.ts';
 import { type ParameterValue, valueFrom } from './parameter.ts';
 import { layOut, naturalEntries, type VariableLayout } from './variables.ts';
 
-export interface Evaluation {
+/** Gradients in the natural values of free parameters, by path. */
+export type Gradients<P = AnyPaths> = Readonly<Record<string, ParameterValue>> & {
+  readonly [Path in keyof P]: P[Path] extends Matrix ? Matrix : ParameterValue;
+};
+
+export interface Evaluation<P = AnyPaths> {
   /** The maximised log density, all constants included. */
   readonly objective: number;
   /** Each factor's part by name; they add up to the objective. */
   readonly terms: Readonly<Record<string, number>>;
   /** Gradient of the objective in the natural values of every free parameter, by path. */
-  readonly gradients: Readonly<Record<string, ParameterValue>>;
+  readonly gradients: Gradients<P>;
+}
+
+/** An evaluation with the gradients of each term. */
+export interface EvaluationByTerm<P = AnyPaths> extends Evaluation<P> {
+  /** By the terms' names; they add up to `gradients`. */
+  readonly termGradients: Readonly<Record<string, Gradients<P>>>;
 }
 
 /** Values as a caller may give them: a matrix in any of its forms. */
-export type GivenValues = Readonly<Record<string, number | readonly number[] | MatrixLike>>;
+export type GivenValues<P = AnyPaths> = { readonly [Path in keyof P]?: number | readonly number[] | MatrixLike };
+
+/** Options of {@link evaluate}. */
+export interface EvaluateOptions {
+  /** Of the initial values, where they are drawn; 0 unless given. */
+  readonly seed?: number | undefined;
+  /** Which linear algebra to use; 'auto', the fastest that this machine has, unless given or named by LATENTFIELD_ENGINE. */
+  readonly engine?: EngineChoice | undefined;
+  /** 'byTerm' adds the gradients of each term, at the cost of a differentiation for each. */
+  readonly gradients?: 'byTerm' | undefined;
+}
 
 const wholeNumber = 'a whole number';
 const schema = v.strictObject({
   seed: v.optional(v.pipe(v.number(wholeNumber), v.integer(wholeNumber)), 0),
   engine: v.optional(engineChoice),
+  gradients: v.optional(v.picklist(['byTerm'], "'byTerm', or left out")),
 });
 
 /**
@@ -33,41 +55,69 @@ const schema = v.strictObject({
  *
  * @param model - any model
  * @param values - natural (constrained) values by path; the model's initial ones where none are given
- * @param options - `seed` of the initial values, where they are drawn (0 unless given); `engine`, the linear algebra to use ('auto', the
- * fastest that this machine has, unless given or named by LATENTFIELD_ENGINE)
- * @returns objective, terms by name, gradients by path with respect to the natural values (held parameters have none)
+ * @param options - see {@link EvaluateOptions}
+ * @returns objective, terms by name, gradients by path with respect to the natural values (held parameters have none); with
+ * `gradients: 'byTerm'` also those of each term
  * @throws InvalidInputError for an unknown path or option, a wrong shape or a value outside its support
  * @throws NumericalError when the log density is not finite there
  * @example
  * ```ts
  * evaluate(gplvm(Y, { latentDim: 2 }), { 'mapping.noise': 0.01 }).objective;
+ * evaluate(gplvm(Y, { latentDim: 2 }), {}, { gradients: 'byTerm' }).termGradients.standardNormal;
  * ```
  */
+export function evaluate<P>(
+  model: Model<P, unknown>,
+  values: GivenValues<P> | undefined,
+  options: EvaluateOptions & { readonly gradients: 'byTerm' },
+): EvaluationByTerm<P>;
+export function evaluate<P>(
+  model: Model<P, unknown>,
+  values?: GivenValues<P>,
+  options?: EvaluateOptions,
+): Evaluation<P>;
 export function evaluate(
   model: AnyModel,
   values: GivenValues = {},
-  options: { seed?: number; engine?: EngineChoice } = {},
-): Evaluation {
-  const { seed, engine } = checkOptions(schema, options, 'evaluate');
+  options: EvaluateOptions = {},
+): Evaluation | EvaluationByTerm {
+  const { seed, engine, gradients } = checkOptions(schema, options, 'evaluate');
   const given = givenValues(values);
-  return withFloat64(({ memory64 }) => withEngine(memory64, engine, () => evaluation(model, given, seed)));
+  return withFloat64(({ memory64 }) =>
+    withEngine(memory64, engine, () => evaluation(model, given, seed, gradients === 'byTerm')),
+  );
 }
 
-function evaluation(model: AnyModel, given: ParameterValues, seed: number): Evaluation {
+function evaluation(
+  model: AnyModel,
+  given: ParameterValues,
+  seed: number,
+  byTerm: boolean,
+): Evaluation | EvaluationByTerm {
   const assembly = model.assemble(seed);
   try {
     const layout = layOut(assembly.parameters);
-    const density = logDensity(assembly, layout, naturalEntries(layout, given), { seed });
+    const natural = naturalEntries(layout, given);
+    const density = logDensity(assembly, layout, natural, { seed });
     checkFinite(density);
     checkGradients(layout, density);
-    const gradients: Record<string, ParameterValue> = {};
-    layout.variables.forEach(({ path, shape, start, size }, i) => {
-      if (start >= 0) gradients[path] = valueFrom(density.gradients[i] ?? new Float64Array(size), shape);
-    });
-    return { objective: density.value, terms: density.terms, gradients };
+    const { value: objective, terms } = density;
+    const result = { objective, terms, gradients: byPath(layout, density.gradients) };
+    if (!byTerm) return result;
+    const ofTerms = Object.entries(termGradients(assembly, layout, natural, seed));
+    return { ...result, termGradients: Object.fromEntries(ofTerms.map(([name, own]) => [name, byPath(layout, own)])) };
   } finally {
     assembly.dispose();
   }
+}
+
+/** Gradients by path; 0 where none arrives. */
+function byPath({ variables }: VariableLayout, gradients: LogDensity['gradients']): Gradients {
+  const found: Record<string, ParameterValue> = {};
+  variables.forEach(({ path, shape, start, size }, i) => {
+    if (start >= 0) found[path] = valueFrom(gradients[i] ?? new Float64Array(size), shape);
+  });
+  return found;
 }
 
 function checkGradients({ variables }: VariableLayout, { gradients }: LogDensity): void {
@@ -81,14 +131,14 @@ function checkGradients({ variables }: VariableLayout, { gradients }: LogDensity
   });
 }
 
-function parameterValue(value: GivenValues[string], path: string): ParameterValue {
+function parameterValue(value: unknown, path: string): ParameterValue {
   if (typeof value === 'number') return value;
   if (typeof value !== 'object' || value === null) {
     throw new InvalidInputError(
       `The value of '${path}' must be a number, a list of numbers or a matrix, but ${describe(value)} was given.`,
     );
   }
-  if (value instanceof Matrix || value instanceof tf.Tensor || typeof value[0] === 'object') {
+  if (value instanceof Matrix || value instanceof tf.Tensor || typeof (value as readonly unknown[])[0] === 'object') {
     return Matrix.from(value as MatrixLike, `The value of '${path}'`);
   }
   return value as readonly number[];

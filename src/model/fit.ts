@@ -1,7 +1,8 @@
 import type { Matrix } from '../core/matrix.ts';
 import type { AnyAbilities, Mapped } from './abilities.ts';
 import type { AnyPaths, Model, ModelJSON, ParameterValues } from './model.ts';
-import { type ParameterJSON, valueFromJSON } from './parameter.ts';
+import type { ParameterJSON } from './parameterJson.ts';
+import { valueFromJSON } from './parameterValue.ts';
 
 /** How a fit ended: see the message that comes with it. 'degenerate' is an optimum that means nothing, such as an empty graph. */
 export type FitStatus = 'converged' | 'degenerate' | 'maxIterations' | 'stopped' | 'failed';

@@ -1,33 +1,61 @@
 import { InvalidInputError } from '../core/errors.ts';
-import * as op from '../tensors/ops.ts';
-import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
-import type { TensorMap } from './model.ts';
-import type { Parameter } from './parameter.ts';
+import type { SummedDensity } from './distributions/parameterPrior.ts';
 import { softplus } from './transform.ts';
-import type { VariableLayout } from './variables.ts';
+import type { Variable, VariableLayout } from './variables.ts';
 
-/** A term `hyper.<path>` for every free parameter that carries a prior: Σ log p over its entries. */
-export function hyperparameterTerms({ variables }: VariableLayout, values: TensorMap): Record<string, Scalar> {
-  const terms: Record<string, Scalar> = {};
-  for (const { path, parameter } of variables) {
-    const { prior } = parameter;
-    if (prior === undefined || !parameter.free) continue;
-    const x = prior.on === 'natural' ? values[path]! : unconstrained(values[path]!, parameter, path);
-    terms[`hyper.${path}`] = op.sum<Scalar>(prior.logDensity(x));
-  }
-  return terms;
+/** A term of the log density that is a parameter's prior. */
+export interface HyperparameterTerm {
+  readonly name: string;
+  readonly value: number;
+  /** Gradients in natural values, by the places of the variables in the layout. */
+  readonly gradients: ReadonlyMap<number, Float64Array>;
 }
 
-/** What the solver sees of natural values: the inverse of `transforms` in transform.ts, with a gradient. */
-function unconstrained(x: Tensor, { support, lower, upper, transform }: Parameter, path: string): Tensor {
-  // u = log(exp(x) − 1), which must not overflow.
-  if (transform === softplus) return op.add(x, op.log(op.neg(op.expm1(op.neg(x)))));
-  if (transform !== undefined) {
+/**
+ * A term `hyper.<path>` for every free parameter that has a prior: Σ log p over its entries. They take plain numbers, so that an evaluation
+ * has no tensor operation more for them. Called inside `withFloat64`.
+ *
+ * @param natural - entries of the natural values, in the order of the layout
+ */
+export function hyperparameterTerms(
+  { variables }: VariableLayout,
+  natural: readonly Float64Array[],
+): HyperparameterTerm[] {
+  return variables.flatMap((variable, i) => {
+    const { path, parameter, priorValues } = variable;
+    const { prior } = parameter;
+    if (prior === undefined || !parameter.free) return [];
+    const values = Object.fromEntries(
+      Object.entries(prior.values).map(([name, value]) => [
+        name,
+        typeof value === 'number' ? Float64Array.of(value) : natural[priorValues[name]!]!,
+      ]),
+    );
+    const place = (x: Float64Array) => prior.density(x, values);
+    const density = prior.on === 'natural' ? place(natural[i]!) : onVariables(variable, natural[i]!, place);
+    const gradients = new Map([[i, density.x]]);
+    for (const [name, index] of Object.entries(priorValues)) {
+      const own = gradients.get(index);
+      const more = density.values[name]!;
+      gradients.set(index, own === undefined ? more : own.map((entry, k) => entry + more[k]!));
+    }
+    return [{ name: `hyper.${path}`, value: density.value, gradients }];
+  });
+}
+
+/** A density of what the solver sees of natural values x, with the gradient in x. */
+function onVariables(
+  { path, parameter, transform }: Variable,
+  x: Float64Array,
+  densityAt: (u: Float64Array) => SummedDensity,
+): SummedDensity {
+  if (parameter.transform !== undefined && parameter.transform !== softplus) {
     throw new InvalidInputError(
       `The prior of '${path}' is on an unconstrained value, but that parameter has variables of its own kind. Put it on the natural value.`,
     );
   }
-  if (support === 'real') return x;
-  if (support === 'positive') return op.log(x);
-  return op.sub(op.log(op.sub(x, lower)), op.log(op.sub(upper, x)));
+  const u = transform.toUnconstrained(x);
+  const density = densityAt(u);
+  const slopes = transform.pullBack(new Float64Array(x.length).fill(1), x, u);
+  return { ...density, x: density.x.map((entry, i) => entry / slopes[i]!) };
 }

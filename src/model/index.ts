@@ -27,18 +27,15 @@ export {
   type Term,
   type Terms,
 } from './defineModel.ts';
+export * from './distributions/index.ts';
 export {
-  gamma,
-  halfNormal,
-  inverseGamma,
-  logNormal,
-  normal,
-  type ParameterPrior,
-  type ParameterPriorFactory,
-} from './distributions/index.ts';
-export type { ParameterPriorJSON } from './distributions/json.ts';
-export type { PriorPlace } from './distributions/parameterPrior.ts';
-export { type Evaluation, evaluate, type GivenValues } from './evaluate.ts';
+  type EvaluateOptions,
+  type Evaluation,
+  type EvaluationByTerm,
+  evaluate,
+  type GivenValues,
+  type Gradients,
+} from './evaluate.ts';
 export type {
   AnyModel,
   AnyPaths,
@@ -71,7 +68,6 @@ export {
   box,
   fixed,
   type Parameter,
-  type ParameterJSON,
   type ParameterLike,
   type ParameterOptions,
   type ParameterValue,
@@ -81,6 +77,7 @@ export {
   real,
   type Support,
 } from './parameter.ts';
+export type { ParameterJSON, ParameterPriorJSON } from './parameterJson.ts';
 export type { OwnParameters, Part, Parts, ValuesOf } from './part.ts';
 export type { Curvature } from './solver.ts';
 export type { LogJacobian, PositiveTransform, Transform } from './transform.ts';

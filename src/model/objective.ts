@@ -4,7 +4,7 @@ import { withFloat64 } from '../tensors/float64/scope.ts';
 import { valueAndGradients } from '../tensors/gradients.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
-import { hyperparameterTerms } from './hyperparameterTerms.ts';
+import { type HyperparameterTerm, hyperparameterTerms } from './hyperparameterTerms.ts';
 import type { Assembly, Batch, TensorMap, TermContext } from './model.ts';
 import type { Curvature } from './solver.ts';
 import { toNatural, type VariableLayout, valuesByPath } from './variables.ts';
@@ -44,37 +44,92 @@ export function logDensity(
 ): LogDensity {
   return withFloat64(() => {
     const terms: Record<string, number> = {};
-    const tensors = layout.variables.map(({ shape }, i) => op.tensor(natural[i]!, [...shape]));
-    const values: TensorMap = Object.fromEntries(layout.variables.map(({ path }, i) => [path, tensors[i]!]));
-    const free = layout.variables.flatMap(({ start }, i) => (differentiated && start >= 0 ? [i] : []));
     let jitter = 0;
-    const context = termContext(of, (needed) => {
+    const onJitter = (needed: number) => {
       jitter = Math.max(jitter, needed);
-    });
-    const sum = () => {
-      const parts = allTerms(assembly.terms(values, context), hyperparameterTerms(layout, values));
-      for (const [name, part] of Object.entries(parts)) terms[name] = op.valueOf(part);
-      return Object.values(parts).reduce((total, part) => op.add<Scalar>(total, part));
     };
-    const xs: Tensor[] = free.map((i) => tensors[i]!);
-    const { value, gradients } =
-      xs.length === 0 ? { value: op.valueOf(sum()), gradients: [] } : valueAndGradients(sum, xs);
-    const all: (Float64Array | undefined)[] = layout.variables.map(() => undefined);
-    free.forEach((i, k) => {
-      all[i] = gradients[k];
+    const { value, gradients } = differentiatedSum(layout, natural, differentiated, (values) => {
+      const parts = assembly.terms(values, termContext(of, onJitter));
+      for (const [name, part] of Object.entries(parts)) terms[name] = op.valueOf(part);
+      const all = Object.values(parts);
+      return all.length === 1 ? all[0]! : op.addScalars(...all);
     });
-    return { value, terms, gradients: all, jitter };
+    let total = value;
+    for (const term of hyperparameterTerms(layout, natural)) {
+      checkName(terms, term.name);
+      terms[term.name] = term.value;
+      total += term.value;
+      if (differentiated) addTo(gradients, layout, term);
+    }
+    return { value: total, terms, gradients, jitter };
   });
 }
 
-function allTerms(
-  ofModel: Readonly<Record<string, Scalar>>,
-  ofHyperparameters: Readonly<Record<string, Scalar>>,
-): Readonly<Record<string, Scalar>> {
-  const both = Object.keys(ofHyperparameters).find((name) => Object.hasOwn(ofModel, name));
-  if (both === undefined) return { ...ofModel, ...ofHyperparameters };
+/** The gradients of each of a model's terms, by the terms' names, in the order of the layout; undefined where none arrives. */
+export function termGradients(
+  assembly: Assembly,
+  layout: VariableLayout,
+  natural: readonly Float64Array[],
+  seed: number,
+): Readonly<Record<string, readonly (Float64Array | undefined)[]>> {
+  return withFloat64(() => {
+    const found: Record<string, readonly (Float64Array | undefined)[]> = {};
+    let names: readonly string[] | undefined;
+    const next = () => names?.find((name) => !Object.hasOwn(found, name));
+    do {
+      let current = '';
+      const { gradients } = differentiatedSum(layout, natural, true, (values) => {
+        const parts = assembly.terms(
+          values,
+          termContext({ seed }, () => {}),
+        );
+        names ??= Object.keys(parts);
+        current = next()!;
+        return parts[current]!;
+      });
+      found[current] = gradients;
+    } while (next() !== undefined);
+    for (const term of hyperparameterTerms(layout, natural)) {
+      const gradients: (Float64Array | undefined)[] = layout.variables.map(() => undefined);
+      addTo(gradients, layout, term);
+      found[term.name] = gradients;
+    }
+    return found;
+  });
+}
+
+/** A scalar of the natural values and its gradients in those that are free, in the order of the layout. */
+function differentiatedSum(
+  layout: VariableLayout,
+  natural: readonly Float64Array[],
+  differentiated: boolean,
+  sum: (values: TensorMap) => Scalar,
+): { value: number; gradients: (Float64Array | undefined)[] } {
+  const tensors = layout.variables.map(({ shape }, i) => op.tensor(natural[i]!, [...shape]));
+  const values: TensorMap = Object.fromEntries(layout.variables.map(({ path }, i) => [path, tensors[i]!]));
+  const free = layout.variables.flatMap(({ start }, i) => (differentiated && start >= 0 ? [i] : []));
+  const xs: Tensor[] = free.map((i) => tensors[i]!);
+  const all: (Float64Array | undefined)[] = layout.variables.map(() => undefined);
+  if (xs.length === 0) return { value: op.valueOf(sum(values)), gradients: all };
+  const { value, gradients } = valueAndGradients(() => sum(values), xs);
+  free.forEach((i, k) => {
+    all[i] = gradients[k];
+  });
+  return { value, gradients: all };
+}
+
+function addTo(gradients: (Float64Array | undefined)[], { variables }: VariableLayout, term: HyperparameterTerm): void {
+  for (const [i, own] of term.gradients) {
+    if (variables[i]!.start < 0) continue;
+    const before = gradients[i];
+    gradients[i] = before === undefined ? own : before.map((entry, k) => entry + own[k]!);
+  }
+}
+
+function checkName(terms: Readonly<Record<string, number>>, name: string): void {
+  if (!Object.hasOwn(terms, name)) return;
   throw new InvalidInputError(
-    `The model has two terms of the name '${both}', one of them a parameter's prior. Rename the other.`,
+    `The model has two terms of the name '${name}', one of them a parameter's prior. Rename the other.`,
   );
 }
 

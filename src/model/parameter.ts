@@ -4,9 +4,8 @@ import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
 import type { Rank } from '../tensors/tensorflow.ts';
-import { type ParameterPriorJSON, parameterPriorFromJSON, parameterPriorToJSON } from './distributions/json.ts';
 import { isParameterPrior, type ParameterPrior } from './distributions/parameterPrior.ts';
-import { entriesOf, type ParameterValue, type ParameterValueJSON, valueFromJSON } from './parameterValue.ts';
+import { entriesOf, type ParameterValue } from './parameterValue.ts';
 import { type PositiveTransform, softplus, type Transform, transforms } from './transform.ts';
 
 export {
@@ -214,7 +213,7 @@ function withPrior<R extends Rank>(given: Parameter<R>, { prior }: ParameterOpti
   if (prior === undefined) return given;
   if (!isParameterPrior(prior)) {
     throw new InvalidInputError(
-      `A parameter's prior is one of gamma, inverseGamma, logNormal, halfNormal and normal, called with its values, but ${describe(prior)} was given.`,
+      `A parameter's prior is one of gamma, inverseGamma, logNormal, halfNormal and normal, or of defineDistribution, called with its values, but ${describe(prior)} was given.`,
     );
   }
   const result: Parameter<R> = Object.freeze({ ...given, prior });
@@ -287,39 +286,17 @@ function parameter<R extends Rank>(
   return result;
 }
 
-/** A parameter as plain JSON. */
-export interface ParameterJSON {
-  readonly support: Support;
-  readonly free: boolean;
-  readonly initial: ParameterValueJSON;
-  /** Bounds of a 'bounded' or 'box' parameter; null where there is none. */
-  readonly bounds?: readonly [number | null, number | null];
-  readonly scale?: readonly number[];
-  readonly transform?: PositiveTransform;
-  readonly prior?: ParameterPriorJSON;
-}
-
-export function parameterToJSON(parameter: Parameter): ParameterJSON {
-  const { support, free, initial, lower, upper, scale, transform, prior } = parameter;
-  const finite = (bound: number) => (Number.isFinite(bound) ? bound : null);
-  return {
-    support,
-    free,
-    initial: initial instanceof Matrix ? initial.toArrays() : initial,
-    ...(support === 'bounded' || support === 'box' ? { bounds: [finite(lower), finite(upper)] as const } : {}),
-    ...(scale === undefined ? {} : { scale: Array.from(scale) }),
-    ...(transform === softplus ? { transform: 'softplus' as const } : {}),
-    ...(prior === undefined ? {} : { prior: parameterPriorToJSON(prior) }),
-  };
-}
-
-export function parameterFromJSON(json: ParameterJSON): Parameter {
-  const { support, free, initial, bounds, scale, transform, prior } = json;
-  const [lower, upper] = bounds ?? [support === 'positive' ? 0 : null, null];
-  const plain = withTransform(
-    parameter(support, valueFromJSON(initial), free, lower ?? -Infinity, upper ?? Infinity),
-    transformNamed(transform),
-  );
-  const result = scale === undefined ? plain : Object.freeze({ ...plain, scale: Float64Array.from(scale) });
-  return prior === undefined ? result : withPrior(result, { prior: parameterPriorFromJSON(prior) });
+/** A parameter with all that was said of it, checked again. */
+export function remadeParameter({
+  support,
+  free,
+  initial,
+  lower,
+  upper,
+  transform,
+  scale,
+  prior,
+}: Parameter): Parameter {
+  const plain = withTransform(parameter(support, initial, free, lower, upper), transform);
+  return withPrior(scale === undefined ? plain : Object.freeze({ ...plain, scale }), { prior });
 }

@@ -10,6 +10,7 @@ import {
   transformOf,
   valueFrom,
 } from './parameter.ts';
+import { checkPriorValues, priorValuesOf, withPriorParameters } from './priorValues.ts';
 import type { Transform } from './transform.ts';
 
 /** A parameter in its place among the solver's variables. */
@@ -21,6 +22,8 @@ export interface Variable {
   /** Where its entries start among the solver's variables; −1 when it is held. */
   readonly start: number;
   readonly size: number;
+  /** Of the values of its prior that are not numbers: which variables of the layout they are. */
+  readonly priorValues: Readonly<Record<string, number>>;
 }
 
 /** The parameters of a model laid out as one vector of unconstrained variables. */
@@ -30,15 +33,32 @@ export interface VariableLayout {
   readonly size: number;
 }
 
+/**
+ * The parameters in their order, each with the parameters of its prior behind it.
+ *
+ * @throws InvalidInputError for a prior whose values name no parameter of the model, ones of another shape or range, or in the end itself
+ */
 export function layOut(parameters: Readonly<Record<string, Parameter>>): VariableLayout {
+  const all = withPriorParameters(parameters);
+  const paths = Object.keys(all);
   let size = 0;
-  const variables = Object.entries(parameters).map(([path, parameter]): Variable => {
+  const variables = Object.entries(all).map(([path, parameter]): Variable => {
     const shape = shapeOf(parameter.initial);
     const entries = shape.reduce((product, length) => product * length, 1);
     const start = parameter.free ? size : -1;
     if (parameter.free) size += entries;
-    return { path, parameter, shape, transform: transformOf(parameter), start, size: entries };
+    const transform = transformOf(parameter);
+    return {
+      path,
+      parameter,
+      shape,
+      transform,
+      start,
+      size: entries,
+      priorValues: priorValuesOf(path, parameter, paths),
+    };
   });
+  checkPriorValues(variables);
   return { variables, size };
 }
 

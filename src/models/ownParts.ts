@@ -2,6 +2,7 @@ import type { KernelCatalogue } from '../kernels/json.ts';
 import type { MapCatalogue } from '../latents/json.ts';
 import type { LikelihoodCatalogue } from '../mapping/likelihoods/index.ts';
 import type { ModelFactory } from '../model/defineModel.ts';
+import type { DistributionCatalogue } from '../model/distributions/index.ts';
 import type { AnyModel } from '../model/model.ts';
 import type { PriorCatalogue } from '../priors/json.ts';
 
@@ -13,4 +14,6 @@ export interface OwnParts {
   readonly priors?: PriorCatalogue | undefined;
   readonly maps?: MapCatalogue | undefined;
   readonly likelihoods?: LikelihoodCatalogue | undefined;
+  /** What `defineDistribution` returned. */
+  readonly distributions?: DistributionCatalogue | undefined;
 }

@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, type Matrix } from '../core/matrix.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
+import type { DistributionCatalogue } from '../model/distributions/index.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter, ParameterLike, ParameterValue } from '../model/parameter.ts';
 import { type OwnParameters, overriddenParameters } from '../model/part.ts';
@@ -57,7 +58,7 @@ export interface PriorDefinition<Name extends string, Data = undefined, Constant
   /** How data that are not plain JSON are written and read. */
   readonly data?: {
     toJSON(data: Data): unknown;
-    fromJSON(json: unknown, kernels: KernelCatalogue): Data;
+    fromJSON(json: unknown, kernels: KernelCatalogue, distributions: DistributionCatalogue): Data;
   };
   /**
    * log p(x_i) of each row of X, n entries, when the density is their product: it is then a prior on new points too, which are
@@ -96,6 +97,7 @@ export interface PriorFactory<Name extends string, Data = undefined> {
     parameters: Readonly<Record<string, ParameterLike>>,
     data: unknown,
     kernels: KernelCatalogue,
+    distributions: DistributionCatalogue,
   ) => Prior;
 }
 
@@ -161,10 +163,10 @@ export function definePrior<Name extends string, Data = undefined, Constants = u
       ...(restrict === undefined ? {} : { restrict }),
     });
   };
-  const restore: PriorFactory<Name, Data>['restore'] = (parameters, json, kernels) =>
+  const restore: PriorFactory<Name, Data>['restore'] = (parameters, json, kernels, distributions) =>
     factory(
       parameters as Partial<Record<Name, ParameterLike>>,
-      definition.data === undefined ? (json as Data) : definition.data.fromJSON(json, kernels),
+      definition.data === undefined ? (json as Data) : definition.data.fromJSON(json, kernels, distributions),
     );
   return Object.assign(factory, { restore });
 }

@@ -49,9 +49,9 @@ export const dynamicsFactory = definePrior({
     Object.fromEntries(Object.entries(kernel.parameters).map(([name, parameter]) => [PREFIX + name, parameter])),
   data: {
     toJSON: ({ kernel, ...rest }: DynamicsData): unknown => ({ kernel: kernelToJSON(kernel), ...rest }),
-    fromJSON: (json, kernels): DynamicsData => {
+    fromJSON: (json, kernels, distributions): DynamicsData => {
       const { kernel, ...rest } = json as Omit<DynamicsData, 'kernel'> & { kernel: KernelJSON };
-      return { kernel: kernelFromJSON(kernel, kernels), ...rest };
+      return { kernel: kernelFromJSON(kernel, kernels, distributions), ...rest };
     },
   },
   prepare: ({ rows }, { segments }) => transitionsOf(segments, rows, "Prior 'dynamics'"),

@@ -1,7 +1,9 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { unknownName } from '../core/options.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
-import { type ParameterJSON, type ParameterLike, parameterFromJSON, parameterToJSON } from '../model/parameter.ts';
+import type { DistributionCatalogue } from '../model/distributions/index.ts';
+import type { ParameterLike } from '../model/parameter.ts';
+import { type ParameterJSON, parameterFromJSON, parameterToJSON } from '../model/parameterJson.ts';
 import type { Prior } from './definePrior.ts';
 
 /** What `definePrior` returns, or a function of parameters that makes a prior. */
@@ -10,6 +12,7 @@ export type AnyPriorFactory = ((overrides?: Record<string, ParameterLike>) => Pr
     parameters: Readonly<Record<string, ParameterLike>>,
     data: unknown,
     kernels: KernelCatalogue,
+    distributions: DistributionCatalogue,
   ) => Prior;
 };
 
@@ -41,9 +44,15 @@ export function priorToJSON(prior: Prior): PriorJSON {
  * @param json - plain JSON
  * @param factories - of every prior that may be met, by name
  * @param kernels - factories of kernels that do not come with the library, for priors that hold one
+ * @param distributions - factories of distributions of parameters that do not, by name
  * @throws InvalidInputError for a prior that is not known, naming it
  */
-export function priorFromJSON(json: PriorJSON, factories: PriorCatalogue, kernels: KernelCatalogue = {}): Prior {
+export function priorFromJSON(
+  json: PriorJSON,
+  factories: PriorCatalogue,
+  kernels: KernelCatalogue = {},
+  distributions: DistributionCatalogue = {},
+): Prior {
   if (typeof json?.prior !== 'string') throw new InvalidInputError('This is not a prior written by priorToJSON.');
   const factory = factories[json.prior];
   if (factory === undefined) {
@@ -55,7 +64,7 @@ export function priorFromJSON(json: PriorJSON, factories: PriorCatalogue, kernel
     );
   }
   const parameters = Object.fromEntries(
-    Object.entries(json.parameters).map(([name, value]) => [name, parameterFromJSON(value)]),
+    Object.entries(json.parameters).map(([name, value]) => [name, parameterFromJSON(value, distributions)]),
   );
-  return factory.restore?.(parameters, json.data, kernels) ?? factory(parameters);
+  return factory.restore?.(parameters, json.data, kernels, distributions) ?? factory(parameters);
 }

@@ -1,6 +1,6 @@
 import { fixed } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
-import type { Scalar, Tensor, Tensor1D } from '../tensors/tensorflow.ts';
+import type { Tensor1D } from '../tensors/tensorflow.ts';
 import { definePrior } from './definePrior.ts';
 
 /**
@@ -17,12 +17,9 @@ import { definePrior } from './definePrior.ts';
 export const standardNormal = definePrior({
   name: 'standardNormal',
   parameters: { precision: fixed(1) },
-  logDensity: (p, X) => density(p.precision, op.sum(op.square(X)), X.size) as Scalar,
-  pointLogDensity: (p, X) => density(p.precision, op.sum(op.square(X), 1), X.shape[1]) as Tensor1D,
+  logDensity: (p, X) => op.normalLogDensity(X, p.precision),
+  pointLogDensity: (p, X) => {
+    const constant = op.mul(X.shape[1] / 2, op.sub(op.log(p.precision), Math.log(2 * Math.PI)));
+    return op.add<Tensor1D>(op.mul(op.mul(-0.5, p.precision), op.sum(op.square(X), 1)), constant);
+  },
 });
-
-/** −γ/2·squares + count/2·(log γ − log 2π) */
-function density(precision: Tensor, squares: Tensor, count: number): Tensor {
-  const constant = op.mul(count / 2, op.sub(op.log(precision), Math.log(2 * Math.PI)));
-  return op.add(op.mul(op.mul(-0.5, precision), squares), constant);
-}

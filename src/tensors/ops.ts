@@ -32,6 +32,7 @@ export * from './ops/elementwise.ts';
 export * from './ops/gramMatrix.ts';
 export * from './ops/laplacianQuadraticForm.ts';
 export * from './ops/logNormalCdf.ts';
+export * from './ops/normalLogDensity.ts';
 export * from './ops/radialCovariance.ts';
 export * from './ops/radialGramMatrix.ts';
 export * from './ops/rbfExpectations.ts';

@@ -3,6 +3,7 @@ import { describe } from '../core/matrix.ts';
 import { evaluate, type GivenValues, givenValues } from '../model/evaluate.ts';
 import type { AnyModel, ParameterValues } from '../model/model.ts';
 import { entriesOf } from '../model/parameter.ts';
+import { layOut, naturalEntries, valuesByPath } from '../model/variables.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import { agreement } from './agreement.ts';
 import { compareWithDifferences, type DifferenceOptions } from './differences.ts';
@@ -75,7 +76,8 @@ function initialValues(model: AnyModel, seed: number): ParameterValues {
   return withFloat64(() => {
     const assembly = model.assemble(seed);
     assembly.dispose();
-    return Object.fromEntries(Object.entries(assembly.parameters).map(([path, { initial }]) => [path, initial]));
+    const layout = layOut(assembly.parameters);
+    return valuesByPath(layout, naturalEntries(layout, {}));
   });
 }
 

@@ -17,7 +17,8 @@ import { originsOf } from '../../src/inference/fit/restartOrigins.ts';
 import { fit } from '../../src/inference/index.ts';
 import { kernelFromJSON, kernelToJSON, rbf } from '../../src/kernels/index.ts';
 import { evaluate } from '../../src/model/evaluate.ts';
-import { parameterFrom, parameterFromJSON, parameterToJSON, transformOf } from '../../src/model/parameter.ts';
+import { parameterFrom, transformOf } from '../../src/model/parameter.ts';
+import { parameterFromJSON, parameterToJSON } from '../../src/model/parameterJson.ts';
 import { layOut } from '../../src/model/variables.ts';
 
 const soft = (start: number) => positive(start, { transform: 'softplus' });

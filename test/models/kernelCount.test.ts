@@ -1,26 +1,73 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/data/index.ts';
-import { add, bias, gplvm, rbf, white } from '../../src/index.ts';
+import {
+  add,
+  bias,
+  gamma,
+  gplvm,
+  halfNormal,
+  inverseGamma,
+  logNormal,
+  type Model,
+  positive,
+  rbf,
+  white,
+} from '../../src/index.ts';
 import { openProblem } from '../../src/inference/fit/fitProblem.ts';
 import { FLOAT64 } from '../../src/tensors/float64/index.ts';
 
-it('value and gradient of the standard GP-LVM take at most 10 TensorFlow.js kernels', async () => {
-  const { observations } = pipeFlow({ points: 30, seed: 1 });
-  const model = gplvm(observations, { latentDim: 2, kernel: add(rbf(), bias(), white()), priors: [] });
+const { observations } = pipeFlow({ points: 30, seed: 1 });
+
+/** What TensorFlow.js runs for one evaluation of value and gradient: operations with gradients of their own, and kernels. */
+async function operationsOf(model: Model) {
   const problem = openProblem(model, 0, 'wasm');
   const { kernels } = await tf.profile(() => {
     problem.compute(() => problem.objective(problem.start));
     return [];
   });
   problem.dispose();
-  // The profiler also lists the scopes of operations with gradients of their own, which run no kernel themselves.
-  const run = kernels.map(({ name }) => name).filter((name) => tf.getKernel(name, FLOAT64) !== undefined);
-  expect(run.length).toBeLessThanOrEqual(10);
-  // All the work on N×N matrices is in these three; the rest keep tensors for the way back, without a copy.
-  expect(run.filter((name) => name !== 'Identity')).toEqual([
-    'latentfield.RadialGramMatrix',
-    'latentfield.GaussianLogDensityFromObservations',
-    'latentfield.RadialGramMatrixGradient',
-  ]);
+  const names = kernels.map(({ name }) => name);
+  return { all: names, kernels: names.filter((name) => tf.getKernel(name, FLOAT64) !== undefined) };
+}
+
+describe('value and gradient of the standard GP-LVM', () => {
+  it('take at most 10 TensorFlow.js kernels without a prior', async () => {
+    const model = gplvm(observations, { latentDim: 2, kernel: add(rbf(), bias(), white()), priors: [] });
+    const { kernels } = await operationsOf(model);
+    expect(kernels.length).toBeLessThanOrEqual(10);
+    // All the work on N×N matrices is in these three; the rest keep tensors for the way back, without a copy.
+    expect(kernels.filter((name) => name !== 'Identity')).toEqual([
+      'latentfield.RadialGramMatrix',
+      'latentfield.GaussianLogDensityFromObservations',
+      'latentfield.RadialGramMatrixGradient',
+    ]);
+  });
+
+  it('take at most 14 TensorFlow.js operations with the default prior, those with gradients of their own included', async () => {
+    const { all } = await operationsOf(gplvm(observations, { latentDim: 2 }));
+    expect(all.length).toBeLessThanOrEqual(14);
+  });
+
+  it('take none more for priors on its parameters', async () => {
+    const priors = [
+      logNormal({ mean: 0, deviation: 1 }),
+      gamma({ shape: 2, rate: positive(1, { prior: halfNormal({ scale: 1 }) }) }),
+      inverseGamma({ shape: 3, scale: 2 }),
+    ] as const;
+    const kernel = (with_: boolean) =>
+      add(
+        rbf({
+          variance: positive(1, with_ ? { prior: priors[0] } : {}),
+          lengthscale: positive([1, 2], with_ ? { prior: priors[1] } : {}),
+        }),
+        bias(),
+      );
+    const noise = (with_: boolean) => positive(0.1, with_ ? { prior: priors[2] } : {});
+    const [plain, hierarchical] = [
+      await operationsOf(gplvm(observations, { latentDim: 2, kernel: kernel(false), noise: noise(false) })),
+      await operationsOf(gplvm(observations, { latentDim: 2, kernel: kernel(true), noise: noise(true) })),
+    ];
+    expect(hierarchical.all).toEqual(plain.all);
+  });
 });

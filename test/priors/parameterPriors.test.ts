@@ -21,7 +21,8 @@ import {
   rbf,
   real,
 } from '../../src/index.ts';
-import { parameterFrom, parameterFromJSON, parameterToJSON } from '../../src/model/parameter.ts';
+import { parameterFrom } from '../../src/model/parameter.ts';
+import { parameterFromJSON, parameterToJSON } from '../../src/model/parameterJson.ts';
 import * as op from '../../src/tensors/ops.ts';
 import { expectClose } from '../tolerance.ts';
 import { priorReference } from './priorReference.ts';

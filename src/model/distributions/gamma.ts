@@ -1,21 +1,27 @@
-import { lgamma } from '../../numerics/special/gamma.ts';
-import * as op from '../../tensors/ops.ts';
-import { parameterPrior } from './parameterPrior.ts';
+import { digamma, lgamma } from '../../numerics/special/gamma.ts';
+import { distribution } from './distribution.ts';
 
 /**
  * Gamma distribution: log p(x) = a·log b − log Γ(a) + (a − 1)·log x − b·x, x > 0.
  *
- * @param options - `shape` a > 0, `rate` b > 0 (mean a/b); `on` 'natural' or 'unconstrained'
+ * @param options - `shape` a > 0, `rate` b > 0 (mean a/b): numbers, or parameters, so that hierarchies are said; `on` 'natural' or 'unconstrained'
  * @throws InvalidInputError when a value is missing or not above 0
  * @example
  * ```ts
  * rbf({ lengthscale: positive(1, { prior: gamma({ shape: 2, rate: 1 }) }) });
+ * // three lengthscales of one rate, which is found with them
+ * const rate = positive(1, { prior: gamma({ shape: 1, rate: 1 }) });
+ * rbf({ lengthscale: positive([1, 1, 1], { prior: gamma({ shape: 2, rate }) }) });
  * ```
  */
-export const gamma = parameterPrior({
+export const gamma = distribution({
   name: 'gamma',
   values: { shape: 'positive', rate: 'positive' },
   lower: 0,
-  logDensity: (x, { shape, rate }) =>
-    op.add(op.sub(op.mul(shape - 1, op.log(x)), op.mul(rate, x)), shape * Math.log(rate) - lgamma(shape)),
+  logDensity: (x, { shape, rate }) => shape * Math.log(rate) - lgamma(shape) + (shape - 1) * Math.log(x) - rate * x,
+  slopes: (x, { shape, rate }) => ({
+    x: (shape - 1) / x - rate,
+    shape: Math.log(rate) - digamma(shape) + Math.log(x),
+    rate: shape / rate - x,
+  }),
 });

@@ -1,20 +1,19 @@
-import * as op from '../../tensors/ops.ts';
-import { parameterPrior } from './parameterPrior.ts';
+import { distribution } from './distribution.ts';
 
 /**
  * Half-normal distribution: log p(x) = ½·log(2/π) − log s − x²/(2s²), x > 0.
  *
- * @param options - `scale` s > 0; `on` 'natural' or 'unconstrained'
+ * @param options - `scale` s > 0, a number or a parameter; `on` 'natural' or 'unconstrained'
  * @throws InvalidInputError when the scale is missing or not above 0
  * @example
  * ```ts
  * gplvm(Y, { latentDim: 2, noise: positive(0.01, { prior: halfNormal({ scale: 0.1 }) }) });
  * ```
  */
-export const halfNormal = parameterPrior({
+export const halfNormal = distribution({
   name: 'halfNormal',
   values: { scale: 'positive' },
   lower: 0,
-  logDensity: (x, { scale }) =>
-    op.add(op.mul(-0.5 / scale ** 2, op.square(x)), 0.5 * Math.log(2 / Math.PI) - Math.log(scale)),
+  logDensity: (x, { scale }) => 0.5 * Math.log(2 / Math.PI) - Math.log(scale) - 0.5 * (x / scale) ** 2,
+  slopes: (x, { scale }) => ({ x: -x / scale ** 2, scale: ((x / scale) ** 2 - 1) / scale }),
 });

@@ -1,6 +1,5 @@
-export { gamma } from './gamma.ts';
-export { halfNormal } from './halfNormal.ts';
-export { inverseGamma } from './inverseGamma.ts';
-export { logNormal } from './logNormal.ts';
-export { normal } from './normal.ts';
-export type { ParameterPrior, ParameterPriorFactory, PriorPlace } from './parameterPrior.ts';
+export * from './builtIn.ts';
+export type { DistributionCatalogue } from './catalogue.ts';
+export { type DistributionDefinition, type DistributionFactory, defineDistribution } from './defineDistribution.ts';
+export type { ParameterPriorFactory } from './distribution.ts';
+export type { DistributionValue, ParameterPrior, PriorPlace, SummedDensity, ValueEntries } from './parameterPrior.ts';

@@ -1,21 +1,24 @@
-import { lgamma } from '../../numerics/special/gamma.ts';
-import * as op from '../../tensors/ops.ts';
-import { parameterPrior } from './parameterPrior.ts';
+import { digamma, lgamma } from '../../numerics/special/gamma.ts';
+import { distribution } from './distribution.ts';
 
 /**
  * Inverse gamma distribution: log p(x) = a·log b − log Γ(a) − (a + 1)·log x − b/x, x > 0. It keeps a lengthscale away from 0.
  *
- * @param options - `shape` a > 0, `scale` b > 0 (mode b/(a + 1)); `on` 'natural' or 'unconstrained'
+ * @param options - `shape` a > 0, `scale` b > 0 (mode b/(a + 1)), numbers or parameters; `on` 'natural' or 'unconstrained'
  * @throws InvalidInputError when a value is missing or not above 0
  * @example
  * ```ts
  * rbf({ lengthscale: positive(1, { prior: inverseGamma({ shape: 3, scale: 4 }) }) });
  * ```
  */
-export const inverseGamma = parameterPrior({
+export const inverseGamma = distribution({
   name: 'inverseGamma',
   values: { shape: 'positive', scale: 'positive' },
   lower: 0,
-  logDensity: (x, { shape, scale }) =>
-    op.sub(shape * Math.log(scale) - lgamma(shape), op.add(op.mul(shape + 1, op.log(x)), op.div(scale, x))),
+  logDensity: (x, { shape, scale }) => shape * Math.log(scale) - lgamma(shape) - (shape + 1) * Math.log(x) - scale / x,
+  slopes: (x, { shape, scale }) => ({
+    x: (scale / x - shape - 1) / x,
+    shape: Math.log(scale) - digamma(shape) - Math.log(x),
+    scale: shape / scale - 1 / x,
+  }),
 });

@@ -1,23 +1,23 @@
-import * as op from '../../tensors/ops.ts';
-import { parameterPrior } from './parameterPrior.ts';
+import { distribution } from './distribution.ts';
 
 /**
  * Normal distribution: log p(x) = −(x − m)²/(2s²) − log s − ½·log 2π, on the whole real line.
  *
- * @param options - `mean` m, `deviation` s > 0; `on` 'natural' or 'unconstrained'
+ * @param options - `mean` m, `deviation` s > 0, numbers or parameters; `on` 'natural' or 'unconstrained'
  * @throws InvalidInputError when a value is missing or out of its range
  * @example
  * ```ts
  * positive(1, { prior: normal({ mean: 0, deviation: 1, on: 'unconstrained' }) }); // on the logarithm of the parameter
  * ```
  */
-export const normal = parameterPrior({
+export const normal = distribution({
   name: 'normal',
   values: { mean: 'real', deviation: 'positive' },
   lower: -Infinity,
   logDensity: (x, { mean, deviation }) =>
-    op.sub(
-      op.mul(-0.5 / deviation ** 2, op.square(op.sub(x, mean))),
-      Math.log(deviation) + 0.5 * Math.log(2 * Math.PI),
-    ),
+    -0.5 * ((x - mean) / deviation) ** 2 - Math.log(deviation) - 0.5 * Math.log(2 * Math.PI),
+  slopes: (x, { mean, deviation }) => {
+    const z = (x - mean) / deviation;
+    return { x: -z / deviation, mean: z / deviation, deviation: (z * z - 1) / deviation };
+  },
 });

@@ -31,8 +31,8 @@ export function bayesianGplvmFromJSON(json: ModelJSON, own: OwnParts): Model {
     {
       ...options,
       latents: latentDistributionFromJSON(latents, own.maps),
-      kernel: kernelFromJSON(kernel, own.kernels),
-      likelihood: likelihoodFromJSON(likelihood, own.likelihoods),
+      kernel: kernelFromJSON(kernel, own.kernels, own.distributions),
+      likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions),
     },
   );
 }

@@ -18,7 +18,7 @@ export type ViewPaths<View extends string> = {
   readonly latents: Matrix;
 } & { readonly [Path in `views.${View}.${string}` | OtherPaths]: ParameterValue };
 
-type OtherPaths = `latents.${string}` | `priors.${string}`;
+type OtherPaths = `latents.${string}` | `priors.${string}` | `mapping.noise.prior.${string}`;
 
 /** What fits can do for these priors. */
 export type AbilitiesOf<Priors extends readonly Prior[]> = Intersection<

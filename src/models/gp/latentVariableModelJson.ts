@@ -3,7 +3,7 @@ import { latentsFromJSON } from '../../latents/json.ts';
 import type { LatentsJSON } from '../../latents/latents.ts';
 import { type LikelihoodJSON, likelihoodFromJSON } from '../../mapping/likelihoods/index.ts';
 import type { AnyModel, ModelJSON } from '../../model/model.ts';
-import { type ParameterJSON, parameterFromJSON } from '../../model/parameter.ts';
+import { type ParameterJSON, parameterFromJSON } from '../../model/parameterJson.ts';
 import { type PriorJSON, priorFromJSON } from '../../priors/json.ts';
 import type { OwnParts } from '../ownParts.ts';
 import { builtInPriors } from '../priorCatalogue.ts';
@@ -35,7 +35,9 @@ export function latentVariableModelFromJSON(model: ModelJSON, own: OwnParts): An
   return namedModel(name, {
     latentDim,
     latents: latentsFromJSON(latents, own.maps),
-    priors: priors.map((prior) => priorFromJSON(prior, { ...builtInPriors, ...own.priors }, own.kernels)),
+    priors: priors.map((prior) =>
+      priorFromJSON(prior, { ...builtInPriors, ...own.priors }, own.kernels, own.distributions),
+    ),
     ...mapped,
   });
 }
@@ -46,10 +48,10 @@ function viewFromJSON(
 ) {
   return {
     observations: observations.map((row) => row.map((entry) => entry ?? Number.NaN)),
-    kernel: kernelFromJSON(kernel, own.kernels),
+    kernel: kernelFromJSON(kernel, own.kernels, own.distributions),
     ...(noise === undefined
-      ? { likelihood: likelihoodFromJSON(likelihood, own.likelihoods) }
-      : { noise: parameterFromJSON(noise) }),
+      ? { likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions) }
+      : { noise: parameterFromJSON(noise, own.distributions) }),
     missing,
     centre,
     scale,

@@ -5,23 +5,27 @@ import type { Scalar, Tensor } from '../tensorflow.ts';
 import { scalar } from './creation.ts';
 
 /**
- * a + b of two scalars, at a fraction of the cost of `add`, whose gradient allows for broadcasting.
+ * The sum of scalars, from the first to the last, at a fraction of the cost of `add`, whose gradient allows for broadcasting.
  *
- * @param a - a scalar
- * @param b - a scalar
- * @returns a scalar, with gradients in both
- * @throws InvalidInputError when a or b is not one number
+ * @param terms - scalars
+ * @returns a scalar, with gradients in all
+ * @throws InvalidInputError when one is not one number
  * @example
  * ```ts
  * op.addScalars(op.scalar(1), op.scalar(2)); // 3
  * ```
  */
-export function addScalars(a: Tensor, b: Tensor): Scalar {
-  return sum(scalarOperand(a, 'addScalars', 'a'), scalarOperand(b, 'addScalars', 'b'));
+export function addScalars(...terms: Tensor[]): Scalar {
+  return sum(...terms.map((term, i) => scalarOperand(term, 'addScalars', `term ${i}`)));
 }
 
 const sum = tf.customGrad((...args: unknown[]) => {
-  const [a, b] = args as [Tensor, Tensor];
-  const value = scalar(doublesOf(a)[0]! + doublesOf(b)[0]!);
-  return { value, gradFunc: (dy: Tensor) => [dy, dy.clone()] };
-}) as unknown as (a: Tensor, b: Tensor) => Scalar;
+  // The last is the function that saves tensors, of which there are none.
+  const terms = args.slice(0, -1) as Tensor[];
+  const value = scalar(terms.reduce((total, term) => total + doublesOf(term)[0]!, 0));
+  const gradFunc = (dy: Tensor) => {
+    const slope = doublesOf(dy)[0]!;
+    return terms.map(() => scalar(slope));
+  };
+  return { value, gradFunc };
+}) as unknown as (...terms: Tensor[]) => Scalar;

@@ -33,8 +33,9 @@ const gramWith = (given: Partial<op.RadialGramParameters>, X = points()) =>
 
 const uses: [string, string, (x: Tensor) => Tensor][] = [
   ['addDiagonal', 'v', (x) => op.addDiagonal(square(), x)],
-  ['addScalars', 'a', (x) => op.addScalars(x, one())],
-  ['addScalars', 'b', (x) => op.addScalars(one(), x)],
+  ['addScalars', 'term 0', (x) => op.addScalars(x, one())],
+  ['addScalars', 'term 1', (x) => op.addScalars(one(), x)],
+  ['normalLogDensity', 'precision', (x) => op.normalLogDensity(points(), x)],
   ['radialCovariance', 'variance', (x) => op.radialCovariance(points(), others(), x, halving)],
   [
     'radialCovariance',
