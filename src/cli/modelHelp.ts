@@ -14,7 +14,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   init: '"pca", or N×q numbers to start at ("pca")',
   backConstraint: 'latents as a function of the data: "kernel", "mlp" or "linear" (none)',
   dynamics: 'true, or { "order", "segments", "kernel" }: latents follow each other in time (false)',
-  strength: 'weight of the prior (1)',
+  strength: 'weight of the prior ("auto": by the size of the data)',
   neighbours: 'nearest neighbours of each point (7)',
   radius: 'points no further apart are neighbours, in the place of neighbours (none)',
   basePrecision: 'precision of the field apart from its graph (small enough to connect the graph)',
@@ -29,7 +29,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   landmarks: 'so many points whose distances place all others; for large N (none)',
   inducing: 'how many inducing inputs the mapping goes through, for large N (none; flag --inducing)',
   latentVariance: "where the latents' variances start (0.5)",
-  jitter: 'added to the covariance of the inducing inputs (1e-8)',
+  jitter: 'added to the covariance of the inducing inputs (1e-8, and 1e-6 of the variance of a default kernel)',
 };
 
 const FAMILY = [
@@ -95,6 +95,7 @@ const MODELS: Readonly<Record<string, Description>> = {
     options: [...FAMILY, 'strength', 'neighbours'],
     own: {
       priors: 'priors beside that of the labels (none)',
+      strength: 'weight of the prior, or "validate" to choose it by held-out points ("auto": by the size of the data)',
       neighbours: 'nearest neighbours that each point is joined with too, for points without a label (none)',
       backConstraint: 'latents as a function of the data ("kernel")',
     },
@@ -103,6 +104,7 @@ const MODELS: Readonly<Record<string, Description>> = {
     summary: 'GPLVM whose latents separate labels as discriminant analysis does',
     options: [...FAMILY, 'strength', 'form', 'r'],
     own: {
+      strength: 'weight of the prior (1)',
       form: '"published" or "paper" ("published")',
       r: 'added to the scatter between classes (1)',
       priors: 'priors beside that of the labels (none)',

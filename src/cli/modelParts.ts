@@ -35,7 +35,7 @@ const READERS: Readonly<Record<string, (given: unknown, name: string, own: OwnPa
   // Of mpme: 'squared', 'plain', or the distances of a kernel.
   distances: (given, _, own) => (given === 'squared' || given === 'plain' ? given : kernelOf(given, own)),
   noise: parameterOf,
-  strength: parameterOf,
+  strength: (given, name) => (given === 'auto' || given === 'validate' ? given : parameterOf(given, name)),
   beta: parameterOf,
   precision: parameterOf,
   coefficient: parameterOf,

@@ -189,6 +189,22 @@ export type Solved = 'searched' | 'byItself';
 /** Shapes of natural values by path, of a model of which nothing more is known. */
 export type AnyPaths = Readonly<Record<string, ParameterValue>>;
 
+/** What a choice of options depends on beside the model. */
+export interface ChoiceSettings {
+  readonly seed: number;
+  /** Aborting it ends the choice. */
+  readonly signal?: AbortSignal;
+  /** Seconds that it may take. */
+  readonly maxSeconds?: number;
+}
+
+/** A model whose options are chosen. */
+export interface Choice {
+  readonly model: Model;
+  /** A sentence that says what was chosen, and from what. */
+  readonly message: string;
+}
+
 /**
  * A description of a model: plain, frozen, nothing computed. Inference sees a model through this only.
  *
@@ -226,6 +242,8 @@ export interface Model<P = AnyPaths, A = Partial<AnyAbilities>, S extends Solved
   /** The part of the objective that an iteration must gain for the solver to go on, where `fit` is given none. */
   readonly relativeDecrease?: number;
   posterior(values: ParameterValues): Posterior;
+  /** The model that `fit` fits in the place of this one, for models that choose some of their options by fits of their own. */
+  choose?(given: ChoiceSettings): Promise<Choice>;
   /** Everything `loadFit` needs to make the model again, as plain JSON. */
   toJSON(): ModelJSON;
 }

@@ -44,19 +44,37 @@ export function fitSteps<M extends AnyModel>(
   return taken as unknown as AsyncGenerator<FitStep<FitOf<M>>, FitOf<M>, void>;
 }
 
-async function* steps(model: Model, settings: FitSettings): AsyncGenerator<FitStep, Fit, void> {
+async function* steps(described: Model, settings: FitSettings): AsyncGenerator<FitStep, Fit, void> {
+  const { model, message, ...taken } = await chosen(described, settings);
   const threads = await fitThreads(settings.threads, settings.engine);
   try {
-    return yield* stepsWith(threads, model, settings);
+    return yield* stepsWith(threads, model, { ...settings, ...taken }, message);
   } finally {
     await threads.release();
   }
+}
+
+/** The part of the seconds of a fit that the choice of options may take. */
+const FOR_CHOICE = 0.5;
+
+/** The model with its options chosen, and how many seconds are left for it. */
+async function chosen(model: Model, { seed = 0, signal, maxSeconds }: FitSettings) {
+  if (model.choose === undefined) return { model, message: '' };
+  const began = performance.now();
+  const choice = await model.choose({
+    seed,
+    ...(signal && { signal }),
+    ...(maxSeconds !== undefined && { maxSeconds: FOR_CHOICE * maxSeconds }),
+  });
+  const seconds = (performance.now() - began) / 1000;
+  return { ...choice, ...(maxSeconds !== undefined && { maxSeconds: Math.max(0, maxSeconds - seconds) }) };
 }
 
 async function* stepsWith(
   threads: FitThreads,
   model: Model,
   settings: FitSettings,
+  choice: string,
 ): AsyncGenerator<FitStep, Fit, void> {
   if (model.embed !== undefined) {
     const result = await embedded(model, settings, threads);
@@ -110,7 +128,7 @@ async function* stepsWith(
     }
     const best = bestOf(runs.filter(isEnded), runs.length, problem.limits, stop.signal);
     const { x, status, trace, ...end } = found(problem, best);
-    const message = end.message + again.join('') + (saves?.complaint() ?? '');
+    const message = end.message + choice + again.join('') + (saves?.complaint() ?? '');
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
     const diagnostics = { ...end.diagnostics, evaluations, seconds: seconds() };
     return fitAt(problem, x, { status, trace, message, diagnostics });

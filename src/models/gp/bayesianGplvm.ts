@@ -54,7 +54,7 @@ export interface BayesianGplvmOptions {
   readonly centre?: boolean;
   /** Whether columns are divided by their standard deviations, undone by `predict`; off unless turned on. */
   readonly scale?: boolean;
-  /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0 (1e-8). */
+  /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0; 1e-8 unless given, and with the default kernel 1e-6 of its variance. */
   readonly jitter?: number;
 }
 
@@ -76,12 +76,14 @@ const schema = v.strictObject({
   scale: v.optional(v.boolean()),
   jitter: v.optional(
     v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'), v.finite('a number from 0')),
-    INDUCING_JITTER,
   ),
 });
 
 /** Where the noise starts, of the observations' mean variance. The collapsed bound holds it there at first: free, it would grow at once. */
 const NOISE = 0.01;
+
+/** Of the default kernel's variance: from less, the factor of K_uu loses the digits that a line search needs. */
+const JITTER = 1e-6;
 
 /** Unless more are asked for. */
 const MOST_INDUCING = 50;
@@ -112,7 +114,7 @@ export type BayesianGplvmModel = Model<AnyPaths, Mapped & DistributedLatents, 's
 export function bayesianGplvm(Y: MatrixLike, options: BayesianGplvmOptions): BayesianGplvmModel {
   const name = 'bayesianGplvm';
   const given = checkOptions(schema, options, name);
-  const { latentDim, missing, jitter } = given;
+  const { latentDim, missing } = given;
   const raw = observationsFrom(Y, missing === 'ignore');
   // Counts and labels are what they are: only real observations may be shifted and scaled.
   const isReal = given.likelihood === undefined || given.likelihood.conjugate !== undefined;
@@ -126,6 +128,9 @@ export function bayesianGplvm(Y: MatrixLike, options: BayesianGplvmOptions): Bay
   const latents = latentsFrom(given);
   const kernel =
     given.kernel === undefined ? defaultKernel(given, observations) : checkKernel(given.kernel, "Option 'kernel'");
+  // Of a default kernel the variance is that of the observations, in whatever unit: an absolute jitter would be none in some.
+  const jitter =
+    given.jitter ?? (given.kernel === undefined && isReal ? JITTER * meanVariance(observations) : INDUCING_JITTER);
   const parts: VariationalParts = {
     observations,
     seen,

@@ -7,6 +7,7 @@ import { rank } from '../../priors/rank.ts';
 import { tsne } from '../../priors/tsne.ts';
 import { type FamilyOptions, familyModel, smoothKernel } from './family.ts';
 import type { MappedModel } from './gpModel.ts';
+import { type Strength, strengthFor } from './strengths.ts';
 
 export interface LlGplvmOptions<
   Priors extends readonly Prior[] = readonly Prior[],
@@ -14,8 +15,8 @@ export interface LlGplvmOptions<
 > extends FamilyOptions<Priors, Dynamics> {
   /** Neighbours from which each point is reconstructed; 7 unless given. */
   readonly neighbours?: number | undefined;
-  /** Of the prior, held at 1 unless given. */
-  readonly strength?: ParameterLike | undefined;
+  /** Of the prior, held at D unless given: it is a sum over points, as the likelihood is one over points and columns. */
+  readonly strength?: Strength | undefined;
 }
 
 /**
@@ -35,7 +36,7 @@ export function llGplvm<
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
 >(Y: MatrixLike, options: LlGplvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
   const { neighbours = 7, strength, ...rest } = options ?? {};
-  const prior = () => locality(neighbours, strength === undefined ? {} : { strength });
+  const prior = () => locality(neighbours, { strength: strengthFor('locality', strength, Y) });
   return familyModel('llGplvm', Y, rest, { prior, options: ['neighbours', 'strength'], kernel: smoothKernel });
 }
 
@@ -43,8 +44,8 @@ export interface RankGplvmOptions<
   Priors extends readonly Prior[] = readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
 > extends FamilyOptions<Priors, Dynamics> {
-  /** Of the prior, held at 1 unless given. */
-  readonly strength?: ParameterLike | undefined;
+  /** Of the prior, held at N·D/100 unless given: it is one term for all points and columns. */
+  readonly strength?: Strength | undefined;
   /** β, how soon a direction counts as one; held at the prior's default unless given. */
   readonly beta?: ParameterLike | undefined;
 }
@@ -66,8 +67,7 @@ export function rankGplvm<
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
 >(Y: MatrixLike, options: RankGplvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
   const { strength, beta, ...rest } = options ?? {};
-  const prior = () =>
-    rank({ ...(strength === undefined ? {} : { strength }), ...(beta === undefined ? {} : { beta }) });
+  const prior = () => rank({ strength: strengthFor('rank', strength, Y), ...(beta === undefined ? {} : { beta }) });
   return familyModel('rankGplvm', Y, rest, { prior, options: ['strength', 'beta'], kernel: smoothKernel });
 }
 
@@ -75,8 +75,8 @@ export interface TsneGplvmOptions<
   Priors extends readonly Prior[] = readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
 > extends FamilyOptions<Priors, Dynamics> {
-  /** Of the prior, held at 1 unless given. */
-  readonly strength?: ParameterLike | undefined;
+  /** Of the prior, held at N·D unless given: it is one term for all points and columns. */
+  readonly strength?: Strength | undefined;
   /** Effective number of neighbours. */
   readonly perplexity?: number | undefined;
 }
@@ -97,9 +97,9 @@ export function tsneGplvm<
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
 >(Y: MatrixLike, options: TsneGplvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
   const { strength, perplexity, ...rest } = options ?? {};
-  const given = Object.entries({ strength, perplexity }).filter(([, value]) => value !== undefined);
   return familyModel('tsneGplvm', Y, rest, {
-    prior: () => tsne(Object.fromEntries(given)),
+    prior: () =>
+      tsne({ strength: strengthFor('tsne', strength, Y), ...(perplexity === undefined ? {} : { perplexity }) }),
     options: ['strength', 'perplexity'],
     kernel: smoothKernel,
   });
