@@ -16,6 +16,8 @@ const OPTIONS: Readonly<Record<string, string>> = {
   dynamics: 'true, or { "order", "segments", "kernel" }: latents follow each other in time (false)',
   strength: 'weight of the prior ("auto": by the size of the data)',
   neighbours: 'nearest neighbours of each point (7)',
+  neighbourSearch:
+    '"exact", "descent" (approximate), or "auto": descent from 50 000 points in many dimensions ("auto")',
   radius: 'points no further apart are neighbours, in the place of neighbours (none)',
   basePrecision: 'precision of the field apart from its graph (small enough to connect the graph)',
   slackPenalty: 'price of breaking a distance (Infinity: none may be broken)',
@@ -172,13 +174,14 @@ const MODELS: Readonly<Record<string, Description>> = {
   classicalMds: { summary: 'classical scaling of distances', options: ['input'] },
   isomap: {
     summary: 'distances along the neighbourhood graph',
-    options: ['neighbours', 'radius', 'input', 'disconnected', 'landmarks'],
+    options: ['neighbours', 'radius', 'neighbourSearch', 'input', 'disconnected', 'landmarks'],
   },
   mvu: {
     summary: 'maximum variance unfolding',
     options: [
       'neighbours',
       'radius',
+      'neighbourSearch',
       'constraints',
       'slackPenalty',
       'commonNeighbours',
@@ -200,7 +203,7 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   laplacianEigenmaps: {
     summary: 'eigenvectors of the graph Laplacian',
-    options: ['neighbours', 'radius', 'weights', 'width', 'normalized', 'disconnected'],
+    options: ['neighbours', 'radius', 'neighbourSearch', 'weights', 'width', 'normalized', 'disconnected'],
     own: { weights: '"binary" or "heat" ("binary")', width: 'of the heat', normalized: 'whether degrees count (true)' },
   },
 };

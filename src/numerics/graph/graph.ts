@@ -15,6 +15,8 @@ export interface Edges {
 export interface Graph extends Edges {
   /** Number of points. */
   readonly size: number;
+  /** Present when its neighbours were searched approximately: the part of them that was found, by a sample of points. */
+  readonly recall?: number;
   /**
    * Present when the graph holds classes that are complete: its edges are then those of the classes and the rest together, and
    * the arrays above are made when they are read.

@@ -1,3 +1,4 @@
+export { type ApproximateKnnGraphOptions, approximateKnnGraph } from './approximateKnnGraph.ts';
 export type { CompleteClasses, Edges, Graph } from './graph.ts';
 export { graphUnion } from './graphUnion.ts';
 export { completeGraph, labelGraph } from './labelGraph.ts';

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import { nearestNeighbours, withinRadius } from '../neighbours/index.ts';
+import { type Neighbours, nearestNeighbours, withinRadius } from '../neighbours/index.ts';
 import { edgesOfPairs, pairKey } from './edges.ts';
 import type { Graph } from './graph.ts';
 import { squaredDistance } from './squaredDistance.ts';
@@ -16,12 +16,13 @@ export interface EdgeWeights {
   readonly width?: number;
 }
 
-const schema = v.strictObject({
+export const edgeWeightOptions = {
   weights: v.optional(v.picklist(['binary', 'heat'], "'binary' or 'heat'")),
   width: v.optional(
     v.pipe(v.number('a number above 0'), v.finite('a number above 0'), v.gtValue(0, 'a number above 0')),
   ),
-});
+};
+const schema = v.strictObject(edgeWeightOptions);
 
 /**
  * The graph that joins two points when one of them is among the k nearest others of the other one (or-rule). Of equally near points
@@ -39,8 +40,18 @@ const schema = v.strictObject({
  */
 export function knnGraph(Y: MatrixLike, k: number, options: EdgeWeights = {}): Graph {
   const points = pointsFrom(Y, 'knnGraph');
-  const weightOf = edgeWeight(points, checkOptions(schema, options, 'knnGraph'));
-  const { indices } = nearestNeighbours(points, checkNeighbours(k, points.rows, 'knnGraph'));
+  const checked = checkOptions(schema, options, 'knnGraph');
+  return graphOfNeighbours(points, nearestNeighbours(points, checkNeighbours(k, points.rows, 'knnGraph')), checked);
+}
+
+/** The graph that joins points with their neighbours. */
+export function graphOfNeighbours(
+  points: Matrix,
+  { indices }: Neighbours,
+  options: Parameters<typeof edgeWeight>[1],
+): Graph {
+  const weightOf = edgeWeight(points, options);
+  const k = indices.length / points.rows;
   const keys = Float64Array.from(indices, (j, place) => pairKey(Math.floor(place / k), j, points.rows));
   return Object.freeze({ size: points.rows, ...edgesOfPairs(keys, points.rows, weightOf) });
 }
@@ -73,7 +84,7 @@ export function epsilonGraph(Y: MatrixLike, r: number, options: EdgeWeights = {}
 }
 
 /** Throws unless `Y` is a matrix of finite numbers with at least two rows; returns a copy. */
-function pointsFrom(Y: MatrixLike, caller: string): Matrix {
+export function pointsFrom(Y: MatrixLike, caller: string): Matrix {
   const points = checkNumbers(Matrix.from(Y, `Y of ${caller}`), `Y of ${caller}`);
   if (points.rows >= 2) return points;
   throw new InvalidInputError(

@@ -1,2 +1,3 @@
+export { type FoundNeighbours, type NeighbourSearch, neighboursBy } from './approximateNeighbours.ts';
 export { type Neighbours, nearestNeighbours } from './nearestNeighbours.ts';
 export { type BallNeighbours, withinRadius } from './withinRadius.ts';

@@ -1,9 +1,9 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import type { MatrixLike } from '../../core/matrix.ts';
-import { Nearest } from './nearest.ts';
-import { LEAF, type PointTree, pointTree } from './pointTree.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import { boundsAreFinite } from './distanceBounds.ts';
+import { productSearch } from './productSearch.ts';
 import { queriedPoints, searchedPoints } from './searchedPoints.ts';
-import { squaredDistances, squaredDistanceToBox } from './squaredDistance.ts';
+import { type SearchAll, treeSearch } from './treeSearch.ts';
 
 /** Row i holds the k neighbours of point i, nearest first. */
 export interface Neighbours {
@@ -13,9 +13,12 @@ export interface Neighbours {
   readonly distances: Float64Array;
 }
 
+/** Columns up to which a tree is taken without looking: it skips enough, or there is little to compute. */
+const FEW_COLUMNS = 15;
+
 /**
  * The k nearest neighbours of every point, exactly: ordered by ‖y_i − y_j‖², and by row where these are equal. A point is not
- * its own neighbour, but a duplicate of it is.
+ * its own neighbour, but a duplicate of it is. A k-d tree finds them where it skips most of the points, blocks of products elsewhere.
  *
  * @param Y - N×D points
  * @param k - how many, 1 … N − 1 (up to N with `queries`)
@@ -35,62 +38,32 @@ export function nearestNeighbours(
 ): Neighbours {
   const points = searchedPoints(Y, 'Y');
   const asked = queriedPoints(points, options.queries, 'queries');
-  const most = asked === points ? points.rows - 1 : points.rows;
-  if (!Number.isInteger(k) || k < 1 || k > most) {
-    throw new InvalidInputError(
-      `${k} nearest neighbours among ${points.rows} points were asked for: ask for a whole number from 1 to ${most}` +
-        `${asked === points ? ', as a point is not its own neighbour' : ''}.`,
-    );
-  }
-  const tree = pointTree(points);
+  checkNearest(k, points.rows, asked === points);
   const indices = new Int32Array(asked.rows * k);
   const distances = new Float64Array(asked.rows * k);
-  const search = searchOf(tree, new Nearest(k));
-  // In the tree's order one search finds what the one before it has left in the cache.
-  for (let p = 0; p < asked.rows; p++) {
-    const i = asked === points ? tree.order[p]! : p;
-    search(asked.data, i * asked.columns, asked === points ? i : -1).drain(indices, distances, i * k);
-  }
+  exactSearch(points, asked, k).search(k, indices, distances);
   return { indices, distances };
 }
 
-/** Searches the neighbours of the point that starts at `start` in x, leaving out one row. */
-function searchOf(tree: PointTree, nearest: Nearest): (x: Float64Array, start: number, leftOut: number) => Nearest {
-  const { dimension, order, points, start: from, end: to, child, first, lower, upper } = tree;
-  // A path down and a sibling at each level: 2·64 entries are enough for any number of points.
-  const nodes = new Int32Array(128);
-  const bounds = new Float64Array(128);
-  const squares = new Float64Array(LEAF);
-  return (x, start, leftOut) => {
-    let depth = 1;
-    nodes[0] = 0;
-    bounds[0] = 0;
-    while (depth > 0) {
-      const v = nodes[--depth]!;
-      const bound = bounds[depth]!;
-      if (bound > nearest.worst || (bound === nearest.worst && first[v]! > nearest.worstRow)) continue;
-      const left = child[v]!;
-      if (left !== 0) {
-        const right = left + 1;
-        const toLeft = squaredDistanceToBox(x, start, lower, upper, left * dimension, dimension);
-        const toRight = squaredDistanceToBox(x, start, lower, upper, right * dimension, dimension);
-        const leftFirst = toLeft < toRight || (toLeft === toRight && first[left]! < first[right]!);
-        nodes[depth] = leftFirst ? right : left;
-        bounds[depth++] = leftFirst ? toRight : toLeft;
-        nodes[depth] = leftFirst ? left : right;
-        bounds[depth++] = leftFirst ? toLeft : toRight;
-        continue;
-      }
-      const begin = from[v]!;
-      const count = to[v]! - begin;
-      squaredDistances(x, start, points, begin * dimension, dimension, count, squares);
-      for (let p = 0; p < count; p++) {
-        const square = squares[p]!;
-        const row = order[begin + p]!;
-        if (square > nearest.worst || (square === nearest.worst && row > nearest.worstRow) || row === leftOut) continue;
-        nearest.offer(square, row);
-      }
-    }
-    return nearest;
-  };
+/** Throws unless there are k neighbours. */
+export function checkNearest(k: number, points: number, isOwn: boolean): void {
+  const most = isOwn ? points - 1 : points;
+  if (Number.isInteger(k) && k >= 1 && k <= most) return;
+  throw new InvalidInputError(
+    `${k} nearest neighbours among ${points} points were asked for: ask for a whole number from 1 to ${most}` +
+      `${isOwn ? ', as a point is not its own neighbour' : ''}.`,
+  );
+}
+
+/** The faster of both exact searches, and whether it computes all distances. */
+export function exactSearch(
+  points: Matrix,
+  asked: Matrix,
+  k: number,
+): { readonly search: SearchAll; readonly isExhaustive: boolean } {
+  const tree = treeSearch(points, asked);
+  const isSkipping = points.columns <= FEW_COLUMNS || !boundsAreFinite(points, asked) || tree.skipsMost(k);
+  return isSkipping
+    ? { search: tree, isExhaustive: false }
+    : { search: productSearch(points, asked), isExhaustive: true };
 }

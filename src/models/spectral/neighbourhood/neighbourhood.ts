@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { Matrix } from '../../../core/matrix.ts';
+import { searchedKnnGraph } from '../../../numerics/graph/approximateKnnGraph.ts';
 import { connectedComponents } from '../../../numerics/graph/connectedComponents.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
-import { type EdgeWeights, epsilonGraph, knnGraph } from '../../../numerics/graph/index.ts';
-import { nearestNeighbours } from '../../../numerics/neighbours/index.ts';
+import { type EdgeWeights, epsilonGraph } from '../../../numerics/graph/index.ts';
+import { type NeighbourSearch, nearestNeighbours } from '../../../numerics/neighbours/index.ts';
 
 /** Which points are neighbours: one of the two. */
 export interface NeighbourhoodOptions {
@@ -12,16 +13,33 @@ export interface NeighbourhoodOptions {
   readonly neighbours?: number;
   /** Points no further apart than this are neighbours. */
   readonly radius?: number;
+  /**
+   * How k nearest neighbours are searched: 'exact'; 'descent', approximate, for many points in many dimensions; 'auto' (unless given), exact up to
+   * 50 000 points. Where they are approximate, the fit's `message` says what part was found.
+   */
+  readonly neighbourSearch?: NeighbourSearch;
 }
 
-export const neighbourhoodOptions = { neighbours: v.optional(v.any()), radius: v.optional(v.any()) };
+export const neighbourhoodOptions = {
+  neighbours: v.optional(v.any()),
+  radius: v.optional(v.any()),
+  neighbourSearch: v.optional(v.picklist(['exact', 'descent', 'auto'], "'exact', 'descent' or 'auto'")),
+};
 
 /** What was asked for, with the default. */
-export function neighbourhoodFrom({ neighbours, radius }: { neighbours?: unknown; radius?: unknown }, name: string) {
+export function neighbourhoodFrom(
+  {
+    neighbours,
+    radius,
+    neighbourSearch,
+  }: { neighbours?: unknown; radius?: unknown; neighbourSearch?: NeighbourSearch | undefined },
+  name: string,
+): NeighbourhoodOptions {
   if (neighbours !== undefined && radius !== undefined) {
     throw new InvalidInputError(`${name} takes either neighbours or radius, but both were given.`);
   }
-  return radius === undefined ? { neighbours: (neighbours ?? 7) as number } : { radius: radius as number };
+  if (radius !== undefined) return { radius: radius as number };
+  return { neighbours: (neighbours ?? 7) as number, ...(neighbourSearch && { neighbourSearch }) };
 }
 
 /**
@@ -31,11 +49,11 @@ export function neighbourhoodFrom({ neighbours, radius }: { neighbours?: unknown
  */
 export function neighbourhoodGraph(
   points: Matrix,
-  { neighbours, radius }: NeighbourhoodOptions,
+  { neighbours, radius, neighbourSearch = 'auto' }: NeighbourhoodOptions,
   name: string,
   weights: EdgeWeights = {},
 ): Graph {
-  if (radius === undefined) return knnGraph(points, neighbours!, weights);
+  if (radius === undefined) return searchedKnnGraph(points, neighbours!, neighbourSearch, weights, name);
   const graph = epsilonGraph(points, radius, weights);
   if (graph.sources.length > 0) return graph;
   const { distances } = nearestNeighbours(points, 1);

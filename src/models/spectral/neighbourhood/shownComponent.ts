@@ -41,12 +41,13 @@ export function shownComponent(
 ): ShownComponent {
   const { labels, sizes } = connectedComponents(graph);
   const all = Int32Array.from(labels.keys());
-  if (sizes.length === 1) return { graph, points: all, note: '' };
+  const approximate = recallNote(graph);
+  if (sizes.length === 1) return { graph, points: all, note: approximate };
   const largest = sizes.reduce((most, size) => Math.max(most, size));
   const found = `The graph of neighbours has ${sizes.length} components, the largest of ${largest} of ${graph.size} points`;
   if (disconnected === 'largest') {
     const points = all.filter((i) => labels[i] === sizes.indexOf(largest));
-    return { graph, points, note: ` ${found}, which alone are shown: parameters.points lists them.` };
+    return { graph, points, note: `${approximate} ${found}, which alone are shown: parameters.points lists them.` };
   }
   if (disconnected === 'error') {
     throw new InvalidInputError(
@@ -65,6 +66,12 @@ export function shownComponent(
   return {
     graph: Object.freeze({ size: graph.size, ...mergedEdges(graph, added, Math.min) }),
     points: all,
-    note: ` ${found}; ${edges} between them joined them.`,
+    note: `${approximate} ${found}; ${edges} between them joined them.`,
   };
 }
+
+/** A sentence about neighbours that were searched approximately. */
+const recallNote = ({ recall }: Graph): string =>
+  recall === undefined
+    ? ''
+    : ` The neighbours are approximate: about ${(100 * recall).toFixed(1)} % of the nearest were found (neighbourSearch: 'exact' finds all).`;

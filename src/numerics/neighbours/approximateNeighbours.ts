@@ -1,0 +1,58 @@
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { seededRandom } from '../../core/random.ts';
+import { descentSearch } from './descentSearch.ts';
+import { checkNearest, exactSearch, type Neighbours, nearestNeighbours } from './nearestNeighbours.ts';
+import { searchedPoints } from './searchedPoints.ts';
+
+/** How neighbours are searched: see `neighboursBy`. */
+export type NeighbourSearch = 'exact' | 'descent' | 'auto';
+
+/** Neighbours, and what part of the nearest they are where that is not all. */
+export interface FoundNeighbours extends Neighbours {
+  /** Of an approximate search: the part of the k nearest that was found, for a sample of points whose neighbours were searched exactly. */
+  readonly recall?: number;
+}
+
+/** Points from which 'auto' may search approximately. */
+const MANY_POINTS = 50_000;
+/** Points whose neighbours an approximate search finds exactly too, to say what part it has found. */
+const SAMPLED = 256;
+
+/**
+ * The k nearest neighbours of every point, 'exact' as by `nearestNeighbours`, or approximately by neighbour 'descent', which has `recall`; 'auto' is
+ * exact up to 50 000 points, and beyond where they lie near a set of few dimensions, so that a tree finds them soon.
+ *
+ * @param Y - N×D points
+ * @param k - how many, 1 … N − 1
+ * @param seed - of what an approximate search draws
+ * @throws InvalidInputError as `nearestNeighbours` does
+ * @see Dong, Moses & Li, WWW 2011
+ */
+export function neighboursBy(search: NeighbourSearch, Y: MatrixLike, k: number, seed = 0): FoundNeighbours {
+  const points = searchedPoints(Y, 'Y');
+  checkNearest(k, points.rows, true);
+  const indices = new Int32Array(points.rows * k);
+  const distances = new Float64Array(points.rows * k);
+  const exact = search === 'descent' ? undefined : exactSearch(points, points, k);
+  if (exact !== undefined && (search === 'exact' || points.rows < MANY_POINTS || !exact.isExhaustive)) {
+    exact.search(k, indices, distances);
+    return { indices, distances };
+  }
+  descentSearch(points, seed)(k, indices, distances);
+  return { indices, distances, recall: recallOf(points, k, distances, seed) };
+}
+
+/** The part of the k nearest, for some points, that are no further than the k-th nearest of an exact search. */
+function recallOf(points: Matrix, k: number, distances: Float64Array, seed: number): number {
+  const random = seededRandom(seed);
+  const rows = Array.from({ length: Math.min(SAMPLED, points.rows) }, () => random.integer(points.rows));
+  const queries = Matrix.from(rows.map((i) => points.row(i)));
+  // Among k + 1 the point itself is one.
+  const { distances: exact } = nearestNeighbours(points, k + 1, { queries });
+  let found = 0;
+  rows.forEach((i, sample) => {
+    const furthest = exact[sample * (k + 1) + k]!;
+    for (let p = 0; p < k; p++) if (distances[i * k + p]! <= furthest) found++;
+  });
+  return found / (rows.length * k);
+}

@@ -1,0 +1,170 @@
+import type { Matrix } from '../../core/matrix.ts';
+import { type Random, seededRandom } from '../../core/random.ts';
+import { projectionLeaves } from './projectionLeaves.ts';
+import { squaredDistances } from './squaredDistance.ts';
+import type { SearchAll } from './treeSearch.ts';
+
+/** Neighbours kept at least while searching: more than are asked for help to find those. */
+const FEWEST_KEPT = 20;
+const TREES = 8;
+const LEAF = 40;
+/** Candidates of each kind that meet around a point in a round. */
+const CANDIDATES = 20;
+const MOST_ROUNDS = 20;
+/** The search ends when a round changes a smaller part of all neighbours. */
+const LEAST_CHANGE = 0.001;
+
+/**
+ * An approximate search for many points in many dimensions: groups of near points from random trees, then neighbours of neighbours are compared
+ * until few are nearer than those known. Few distances a point instead of N; not every neighbour is found.
+ *
+ * @param points - n×D
+ * @param seed - of trees and choices: the same seed gives the same neighbours
+ * @see Dong, Moses & Li, Efficient k-nearest neighbor graph construction for generic similarity measures (2011)
+ */
+export function descentSearch(points: Matrix, seed: number): SearchAll {
+  return (k, indices, distances) => {
+    const random = seededRandom(seed);
+    const kept = Math.min(points.rows - 1, Math.max(FEWEST_KEPT, k));
+    const found = new KnownNeighbours(points, kept);
+    for (let tree = 0; tree < TREES; tree++) {
+      projectionLeaves(points, LEAF, random, (group) => found.meet(group, group.length, group, 0));
+    }
+    found.fill(random);
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      if (descend(found, random) < LEAST_CHANGE * points.rows * kept) break;
+    }
+    for (let i = 0; i < points.rows; i++) {
+      for (let p = 0; p < k; p++) {
+        indices[i * k + p] = found.rows[i * kept + p]!;
+        distances[i * k + p] = Math.sqrt(found.squares[i * kept + p]!);
+      }
+    }
+  };
+}
+
+/** One round: around each point, those that are new among its neighbours, or have it newly among theirs, meet each other and the old ones. */
+function descend(found: KnownNeighbours, random: Random): number {
+  const { size, kept, rows, isNew } = found;
+  const fresh = new Samples(size, random);
+  const old = new Samples(size, random);
+  for (let i = 0; i < size; i++) {
+    for (let p = i * kept; p < (i + 1) * kept; p++) {
+      const samples = isNew[p] === 1 ? fresh : old;
+      samples.offer(i, rows[p]!);
+      samples.offer(rows[p]!, i);
+    }
+  }
+  for (let i = 0; i < size; i++) {
+    for (let p = i * kept; p < (i + 1) * kept; p++) if (isNew[p] === 1 && fresh.has(i, rows[p]!)) isNew[p] = 0;
+  }
+  found.changes = 0;
+  for (let i = 0; i < size; i++) found.meet(fresh.of(i), fresh.count(i), old.of(i), old.count(i));
+  return found.changes;
+}
+
+/** Up to `CANDIDATES` of the rows that each point is offered, each as likely as another. */
+class Samples {
+  readonly #rows: Int32Array;
+  readonly #offered: Int32Array;
+
+  constructor(
+    size: number,
+    readonly random: Random,
+  ) {
+    this.#rows = new Int32Array(size * CANDIDATES);
+    this.#offered = new Int32Array(size);
+  }
+
+  offer(i: number, row: number): void {
+    const before = this.#offered[i]!++;
+    const place = before < CANDIDATES ? before : this.random.integer(before + 1);
+    if (place < CANDIDATES) this.#rows[i * CANDIDATES + place] = row;
+  }
+
+  count = (i: number): number => Math.min(CANDIDATES, this.#offered[i]!);
+
+  of = (i: number): Int32Array => this.#rows.subarray(i * CANDIDATES, i * CANDIDATES + this.count(i));
+
+  has = (i: number, row: number): boolean => this.of(i).includes(row);
+}
+
+/** For each point the nearest found so far, nearest first, ties by row. */
+class KnownNeighbours {
+  readonly size: number;
+  /** size×kept, row by row; −1 where fewer are known. */
+  readonly rows: Int32Array;
+  readonly squares: Float64Array;
+  /** Whether a neighbour has not met the others around its point. */
+  readonly isNew: Uint8Array;
+  changes = 0;
+  readonly #gathered: Float64Array;
+  readonly #met = new Int32Array(2 * Math.max(LEAF, CANDIDATES));
+  readonly #squares = new Float64Array(2 * Math.max(LEAF, CANDIDATES));
+
+  constructor(
+    readonly points: Matrix,
+    readonly kept: number,
+  ) {
+    this.size = points.rows;
+    this.rows = new Int32Array(this.size * kept).fill(-1);
+    this.squares = new Float64Array(this.size * kept).fill(Infinity);
+    this.isNew = new Uint8Array(this.size * kept).fill(1);
+    this.#gathered = new Float64Array(this.#met.length * points.columns);
+  }
+
+  /** Compares the first points with each other and with the second ones. */
+  meet(first: Int32Array, firstCount: number, second: Int32Array, secondCount: number): void {
+    const { data, columns: D } = this.points;
+    const met = this.#met;
+    const gathered = this.#gathered;
+    const squares = this.#squares;
+    const count = firstCount + secondCount;
+    for (let p = 0; p < count; p++) {
+      const row = p < firstCount ? first[p]! : second[p - firstCount]!;
+      met[p] = row;
+      for (let d = 0, from = row * D, to = p * D; d < D; d++) gathered[to + d] = data[from + d]!;
+    }
+    for (let p = 0; p < firstCount; p++) {
+      const others = count - p - 1;
+      squaredDistances(gathered, p * D, gathered, (p + 1) * D, D, others, squares);
+      for (let q = 0; q < others; q++) {
+        this.#offer(met[p]!, met[p + 1 + q]!, squares[q]!);
+        this.#offer(met[p + 1 + q]!, met[p]!, squares[q]!);
+      }
+    }
+  }
+
+  /** Gives points of which too few are known others at random, as in small groups of points that coincide. */
+  fill(random: Random): void {
+    const { size, kept, rows } = this;
+    const pair = new Int32Array(2);
+    for (let i = 0; i < size; i++) {
+      while (rows[(i + 1) * kept - 1] === -1) {
+        pair[0] = i;
+        pair[1] = random.integer(size);
+        this.meet(pair, 2, pair, 0);
+      }
+    }
+  }
+
+  #offer(i: number, row: number, square: number): void {
+    const { kept, rows, squares, isNew } = this;
+    const start = i * kept;
+    const last = start + kept - 1;
+    if (square > squares[last]! || (square === squares[last] && row > rows[last]! && rows[last] !== -1) || row === i)
+      return;
+    for (let p = start; p <= last; p++) if (rows[p] === row) return;
+    let p = last;
+    while (p > start && (squares[p - 1]! > square || (squares[p - 1] === square && rows[p - 1]! > row))) {
+      rows[p] = rows[p - 1]!;
+      squares[p] = squares[p - 1]!;
+      isNew[p] = isNew[p - 1]!;
+      p--;
+    }
+    rows[p] = row;
+    squares[p] = square;
+    isNew[p] = 1;
+    this.changes++;
+  }
+}
