@@ -12,7 +12,7 @@ import {
   scg,
 } from '../index.ts';
 import { type ReadTableOptions, type StandardisedColumns, standardise, type Table } from '../io/index.ts';
-import { MOST_LABELS } from '../plot/index.ts';
+import { type LookOptions, MOST_LABELS } from '../plot/index.ts';
 import { completedTable } from './completed.ts';
 import { prepareFolder, writeFit } from './fitFiles.ts';
 import { camelCase, checkRequired, fromZero, missingFlag, wholeFrom } from './flags.ts';
@@ -22,8 +22,9 @@ import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
 import type { ModelOptions } from './modelParts.ts';
 import { createModel, kindOf, LABELLED_MODELS, MODEL_NAMES } from './models.ts';
 import { PARTS_FLAG, type PartsArguments, readParts, workersWith } from './ownParts.ts';
+import { addPlotFlags, checkPictures, type PlotArguments } from './plotFlags.ts';
 import { NO_BAR, progressBar } from './progress.ts';
-import { labelsOfPoints } from './shownPoints.ts';
+import { ofPoints, rowsOfPoints } from './shownPoints.ts';
 import { sizeNotes } from './sizeNotes.ts';
 import type { Streams } from './streams.ts';
 import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
@@ -50,10 +51,10 @@ interface FitArguments
   extends FlaggedOptions,
     TableArguments,
     PartsArguments,
+    PlotArguments,
     Pick<FitOptions, 'maxSeconds' | (typeof FIT_FLAGS)[number]> {
   readonly model: string;
   readonly labels?: string;
-  readonly color?: string;
   readonly standardise?: boolean;
   readonly options?: string;
   readonly solver?: string;
@@ -78,7 +79,7 @@ export function addFitCommand(
 ): void {
   const command = program
     .command('fit')
-    .description('fit a model to a table of numbers; write latents.csv, fit.json, trace.csv and plot.svg')
+    .description('fit a model to a table of numbers; write latents.csv, fit.json, trace.csv and pictures')
     .argument(
       '<data>',
       "observations, one point a row: .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow; '-' reads stdin",
@@ -92,7 +93,6 @@ export function addFitCommand(
       '--labels <file|column>',
       `labels: a file with one a row, or a column of DATA by name or number from 0; needed by ${LABELLED_MODELS.join(', ')}, where some may be missing`,
     )
-    .option('--color <column>', 'the column to colour the picture by, numbers or text (default: the labels)')
     .option('--standardise', 'bring each column to mean 0 and standard deviation 1; results are in the units of DATA')
     .addOption(missingFlag())
     .option('--inducing <m>', 'inducing inputs of the mapping, or centres of tpslvm: cost O(N·m²)', wholeFrom(1))
@@ -100,6 +100,7 @@ export function addFitCommand(
     .option('--likelihood <name>', 'how observations are distributed: poisson, bernoulli, … (default: gaussian)')
     .option('--options <file.json>', 'options of the model as a JSON object: see below')
     .option(...PARTS_FLAG);
+  addPlotFlags(command);
   addTableFlags(command, { choosesColumns: true })
     .option('--max-iterations <n>', 'iterations at most, from each start (default: 1000)', wholeFrom(0))
     .option('--max-evaluations <n>', 'evaluations at most, from each start (default: no limit)', wholeFrom(1))
@@ -137,7 +138,7 @@ async function fitTable(
   const own = await readParts(given.parts);
   const { takesLabels } = kindOf(given.model, own);
   const options = await readModelOptions(given.options, given);
-  await prepareFolder(given.out, given.force);
+  await prepareFolder(given.out, given);
   const reading: ReadTableOptions = {
     ...tableOptions(given),
     ...(given.color === undefined ? {} : { color: given.color }),
@@ -145,6 +146,7 @@ async function fitTable(
     allowMissingLabels: takesLabels,
   };
   const table = await readLabelledTable(data, given.labels, reading);
+  await checkPictures(given, table.observations.columns);
   tell(data, table, given, options, streams);
   const units = given.standardise ? standardise(table.observations) : undefined;
   const observations = units?.apply(table.observations) ?? table.observations;
@@ -198,12 +200,17 @@ async function write(
   }
   return writeFit(given.out, result, {
     record: tableRecord(table, labelColumn, units),
-    labels: drawable(labelsOfPoints(result, pictureLabels(table)), streams),
-    ids: labelsOfPoints(result, table.ids),
+    shown: {
+      looks: looksOf(result, table, given, streams),
+      ids: ofPoints(result, table.ids),
+      observations: () => rowsOfPoints(result, table.observations),
+      columns: table.columns,
+      undo: (mean) => units?.undo(mean) ?? mean,
+      time: { secondsLeft: budget.left, note: (text) => streams.stderr.write(`note: ${text}\n`) },
+    },
+    plots: given,
     completed,
     parts: given.parts,
-    secondsLeft: budget.left,
-    note: (text) => streams.stderr.write(`note: ${text}\n`),
   });
 }
 
@@ -211,19 +218,18 @@ async function write(
 const workersOf = ({ workers, parts }: FitArguments): Pick<FitOptions, 'workers'> =>
   workers === undefined ? {} : { workers: parts === undefined ? workers : workersWith(parts, workers) };
 
-/** What points are coloured by: `--color` where it is text, else the labels. */
-function pictureLabels({ color, labels }: Table): readonly string[] | undefined {
-  return Array.isArray(color) ? color : labels;
-}
-
-/** Labels if a picture can tell them apart. */
-function drawable(labels: readonly string[] | undefined, streams: Streams): readonly string[] | undefined {
-  const kinds = new Set(labels).size;
-  if (kinds <= MOST_LABELS) return labels?.map((label) => label || '(none)');
+/** What points are coloured by: the numbers or text of `--color`, else the labels. */
+function looksOf(result: Fit, { color, labels }: Table, given: FitArguments, streams: Streams): LookOptions {
+  if (color instanceof Float64Array) return { color: ofPoints(result, color)!, legendTitle: given.color! };
+  const kinds = ofPoints(result, color ?? labels);
+  const count = new Set(kinds).size - (kinds?.includes('') ? 1 : 0);
+  if (kinds === undefined) return {};
+  const name = given.color ?? (given.labels !== undefined && !isFile(given.labels) ? given.labels : 'label');
+  if (count <= MOST_LABELS) return { labels: kinds, legendTitle: /^\d+$/.test(name) ? 'label' : name };
   streams.stderr.write(
-    `note: ${kinds} different labels are more than the ${MOST_LABELS} that plot.svg can tell apart.\n`,
+    `note: ${count} different labels are more than the ${MOST_LABELS} that a picture can tell apart.\n`,
   );
-  return undefined;
+  return {};
 }
 
 const outcome = (

@@ -1,25 +1,29 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Fit, InvalidInputError, loadFit, Matrix, NumericalError } from '../index.ts';
+import { type Fit, InvalidInputError, loadFit, Matrix } from '../index.ts';
 import { writeAtomically, writeTable } from '../io/index.ts';
-import { latentPlot, type PrecisionGrid, precisionGrid } from '../plot/index.ts';
 import { type Completed, completedFiles } from './completed.ts';
 import { readJsonFile } from './jsonFile.ts';
 import { checkAbsent } from './output.ts';
 import { type PartsArguments, readParts } from './ownParts.ts';
+import { type Shown, writePictures } from './pictures.ts';
+import { type PlotArguments, pictureNames } from './plotFlags.ts';
 import { dimensionNames, recordFromJSON, type TableRecord } from './tableRecord.ts';
 
-const FILES = ['latents.csv', 'fit.json', 'trace.csv', 'plot.svg'] as const;
+const FILES = ['latents.csv', 'fit.json', 'trace.csv'] as const;
 
 /**
  * Makes the folder, before a fit that would otherwise be for nothing.
  *
  * @throws InvalidInputError when it cannot be made, or holds results that may not be replaced
  */
-export async function prepareFolder(folder: string, force: boolean | undefined): Promise<void> {
+export async function prepareFolder(
+  folder: string,
+  given: PlotArguments & { readonly force?: boolean },
+): Promise<void> {
   checkAbsent(
-    FILES.map((name) => join(folder, name)),
-    force,
+    [...FILES, ...pictureNames(given)].map((name) => join(folder, name)),
+    given.force,
   );
   try {
     await mkdir(folder, { recursive: true });
@@ -33,71 +37,31 @@ export async function prepareFolder(folder: string, force: boolean | undefined):
 /** What goes beside a fit. */
 export interface Accompaniment {
   readonly record: TableRecord;
-  /** What points are coloured by. */
-  readonly labels?: readonly string[] | undefined;
-  /** The ids of the points that are shown. */
-  readonly ids?: readonly string[] | undefined;
+  /** What pictures show; ids are those of the points that are shown. */
+  readonly shown: Shown;
+  readonly plots: PlotArguments;
   readonly completed?: Completed | undefined;
   /** The file of parts that the fit was made with. */
   readonly parts?: string | undefined;
-  /** Seconds that the picture may still take. */
-  readonly secondsLeft?: () => number;
-  /** Told of what is left out. */
-  readonly note?: (text: string) => void;
 }
 
 /**
- * Writes latents.csv (N×q, ids first), fit.json (which `loadFit` reads, and the record of the table), trace.csv, plot.svg and, of a table
- * with holes, completed.csv and completedDeviations.csv into a folder.
+ * Writes latents.csv (N×q, ids first), fit.json (which `loadFit` reads, and the record of the table), trace.csv, the pictures that were asked for
+ * and, of a table with holes, completed.csv and completedDeviations.csv into a folder.
  *
  * @returns the paths of the files, in that order
  */
 export async function writeFit(folder: string, result: Fit, beside: Accompaniment): Promise<string[]> {
   const paths = FILES.map((name) => join(folder, name));
-  const [latents, fit, trace, plot] = paths as [string, string, string, string];
-  const { record, labels, ids, completed, parts } = beside;
-  const idColumn = ids === undefined ? {} : { ids: { name: record.idColumn ?? 'id', values: ids } };
+  const [latents, fit, trace] = paths as [string, string, string];
+  const { record, shown, plots, completed, parts } = beside;
+  const idColumn = shown.ids === undefined ? {} : { ids: { name: record.idColumn ?? 'id', values: shown.ids } };
   await writeTable(latents, result.latents, dimensionNames(result.latents), undefined, idColumn);
   await writeAtomically(fit, `${JSON.stringify({ ...result.toJSON(), table: record, parts })}\n`);
   await writeTable(trace, traceMatrix(result), ['iteration', 'evaluations', 'objective', 'gradientNorm']);
-  const precision = background(result, beside);
-  const picture = await latentPlot({
-    latents: result.latents,
-    title: `${result.model}, objective ${result.objective.toPrecision(6)}`,
-    ...(precision === undefined ? {} : { precision }),
-    ...(labels === undefined ? {} : { labels }),
-  });
-  await writeAtomically(plot, picture);
+  paths.push(...(await writePictures(folder, result, shown, plots)));
   if (completed !== undefined) paths.push(...(await completedFiles(folder, completed, record, idColumn.ids)));
   return paths;
-}
-
-/** Points along each axis of the precision grid, and of a first one that says how long it takes. */
-const RESOLUTION = 60;
-const SAMPLE = 6;
-
-/** The predictive precision over the latents; none where the model has no mapping from them, or predicts without error. */
-function background(
-  { predict, latents }: Fit,
-  { secondsLeft = () => Infinity, note }: Accompaniment,
-): PrecisionGrid | undefined {
-  if (predict === undefined) return undefined;
-  const grid = (resolution: number) => precisionGrid((X) => predict(X, { noise: true }), latents, { resolution });
-  try {
-    if (secondsLeft() < Infinity) {
-      const before = secondsLeft();
-      grid(SAMPLE);
-      const expected = (before - secondsLeft()) * (RESOLUTION / SAMPLE) ** 2;
-      if (expected > secondsLeft()) {
-        note?.('the picture has no background, since --max-seconds is up.');
-        return undefined;
-      }
-    }
-    return grid(RESOLUTION);
-  } catch (error) {
-    if (error instanceof InvalidInputError || error instanceof NumericalError) return undefined;
-    throw error;
-  }
 }
 
 const traceMatrix = ({ trace }: Fit): Matrix =>

@@ -5,7 +5,7 @@ import { fittedTable } from './fittedTable.ts';
 import { wholeFrom } from './flags.ts';
 import { isFile, readPointLabels } from './labelledTable.ts';
 import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
-import { labelsOfPoints, rowsOfPoints, selectRows } from './shownPoints.ts';
+import { ofPoints, rowsOfPoints, selectRows } from './shownPoints.ts';
 import type { Streams } from './streams.ts';
 import { addTableFlags, type TableArguments } from './tableFlags.ts';
 
@@ -91,7 +91,7 @@ function neighbourhoodScores(fit: Fit, table: Parameters<typeof rowsOfPoints>[1]
 }
 
 function labelScores(fit: Fit, given: readonly string[]) {
-  const labels = labelsOfPoints(fit, given)!;
+  const labels = ofPoints(fit, given)!;
   const labelled = Array.from(labels.keys()).filter((i) => labels[i] !== '');
   if (labelled.length < 2) {
     throw new InvalidInputError(`A nearest-neighbour error takes 2 labelled points, but there are ${labelled.length}.`);

@@ -9,9 +9,9 @@ function shownPoints({ parameters, latents }: Fit): readonly number[] | undefine
   return Array.isArray(points) && points.length === latents.rows ? points : undefined;
 }
 
-/** The labels of the points that the latents belong to. */
-export function labelsOfPoints(fit: Fit, labels: readonly string[] | undefined): readonly string[] | undefined {
-  return labels === undefined ? undefined : (shownPoints(fit)?.map((i) => labels[i]!) ?? labels);
+/** What there is of each row of the data, of the points that the latents belong to. */
+export function ofPoints<T extends string | number>(fit: Fit, all: ArrayLike<T> | undefined): T[] | undefined {
+  return all === undefined ? undefined : (shownPoints(fit)?.map((i) => all[i]!) ?? Array.from(all));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { optionalPackage } from './optionalPackage.ts';
+import { optionalPackage } from '../core/optionalPackage.ts';
 import { type RawColumn, type RawTable, uniqueNames } from './rawTable.ts';
 import { reason } from './source.ts';
 

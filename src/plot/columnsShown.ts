@@ -1,13 +1,31 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
 
+/**
+ * The columns of each panel of a picture: one or two columns are a panel, three are three, of two columns each.
+ *
+ * @param columns - from 0; unless given the only one, the first two, or all of three
+ * @throws InvalidInputError for columns that are not there, or more than three
+ */
+export function panelColumns(latents: Matrix, columns?: readonly number[]): (readonly number[])[] {
+  const shown =
+    columns ?? Array.from({ length: latents.columns === 3 ? 3 : Math.min(2, latents.columns) }, (_, d) => d);
+  if (shown.length !== 3) return [shown];
+  const [a, b, c] = shown as [number, number, number];
+  return [
+    [a, b],
+    [a, c],
+    [b, c],
+  ];
+}
+
 /** The latent dimensions along the two axes of a picture; the second is undefined where there is only one. */
 export function columnsShown(latents: Matrix, columns?: readonly number[]): [number, number | undefined] {
   const shown = columns ?? (latents.columns < 2 ? [0] : [0, 1]);
   const areValid = shown.every((column) => Number.isInteger(column) && column >= 0 && column < latents.columns);
   if (latents.rows === 0 || shown.length < 1 || shown.length > 2 || !areValid) {
     throw new InvalidInputError(
-      `A picture shows one or two columns of the latents, but columns [${shown.join(', ')}] of ${latents.rows}×${latents.columns} latents were asked for.`,
+      `A picture shows one, two or three columns of the latents, but columns [${shown.join(', ')}] of ${latents.rows}×${latents.columns} latents were asked for.`,
     );
   }
   return [shown[0]!, shown[1]];

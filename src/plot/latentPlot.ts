@@ -1,121 +1,202 @@
-import type { Axis, Legend, Mark, Scale, Spec } from 'vega';
+import type { Axis, Mark, Scale, Spec } from 'vega';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
-import { columnsShown } from './columnsShown.ts';
+import { columnsShown, panelColumns } from './columnsShown.ts';
+import { checkVariances, ellipse, ellipseMarks, reach } from './ellipseLayer.ts';
 import { extents } from './extents.ts';
 import { graphLayer } from './graphLayer.ts';
-import { colourOf, FRAME, MOST_LABELS, PRIMARY, shapeOf } from './palette.ts';
+import { imageLayer } from './imageLayer.ts';
+import { FRAME, sizeOf } from './palette.ts';
+import { pictureGrid } from './pictureGrid.ts';
+import {
+  fillOf,
+  type LookOptions,
+  lookFields,
+  lookLegends,
+  lookScales,
+  type PointLooks,
+  pointLooks,
+} from './pointLooks.ts';
 import type { PrecisionGrid } from './precisionGrid.ts';
 import { precisionLayer } from './precisionLayer.ts';
 import { renderSvg } from './render.ts';
+import type { ImageShape } from './rowImages.ts';
 
-export interface LatentPlotOptions {
+export interface LatentPlotOptions extends LookOptions {
   /** N×q. */
   readonly latents: MatrixLike;
-  /** N labels, which give points their colour and shape. */
-  readonly labels?: ArrayLike<string | number>;
-  /** The background, made by `precisionGrid` with the same columns. */
-  readonly precision?: PrecisionGrid;
-  /** The latent dimensions along the axes, from 0; the first two (or the only one) unless given. */
+  /** N×q variances, such as `fit.latentVariances`: each point has an ellipse of mean ± 2 standard deviations. */
+  readonly variances?: MatrixLike;
+  /** N×D, whose rows are the images of `image`. */
+  readonly observations?: MatrixLike;
+  /** Height and width of the images that the observations are: points are drawn as images where these do not cover each other. */
+  readonly image?: ImageShape;
+  /** The background, made by `precisionGrid` with the same columns; of three panels one each. */
+  readonly precision?: PrecisionGrid | readonly PrecisionGrid[];
+  /**
+   * The latent dimensions along the axes, from 0; the first two (or the only one) unless given. Three are shown as three panels of two each, which three
+   * latent dimensions are unless told otherwise.
+   */
   readonly columns?: readonly number[];
   /** A graph on the N points, such as the learned one of a fit; the opacity of an edge is the share of edges that weigh no more. */
   readonly graph?: Graph;
-  /** Whether a unit is as long on both axes; off unless turned on, and not possible with `precision`. */
+  /** Whether a unit is as long on both axes, for latents whose distances mean something; off unless turned on. */
   readonly equalScales?: boolean;
   /** Whether the axes are drawn, with ticks and titles; on unless turned off. */
   readonly axes?: boolean;
   readonly title?: string;
-  /** Width of the area between the axes in pixels; 460 unless given. */
+  /** Width of the area between the axes in pixels; 460 unless given, 340 of each of three panels. */
   readonly width?: number;
-  /** Height of the area between the axes in pixels; 400 unless given. */
+  /** Height of the area between the axes in pixels; 400 unless given, 300 of each of three panels. */
   readonly height?: number;
 }
 
+/** One picture, or one of three panels. */
+interface Panel extends LatentPlotOptions {
+  readonly precision?: PrecisionGrid;
+  readonly looks: PointLooks;
+  readonly hasLegend: boolean;
+}
+
 /**
- * Draws latents as points, coloured and shaped by label, over the logarithm of the predictive precision in grey (white
+ * Draws latents as points, coloured and shaped by label or coloured by number, over the logarithm of the predictive precision in grey (white
  * where the model is certain), as in Lawrence (2005), "Probabilistic non-linear principal component analysis with
- * Gaussian process latent variable models", figure 4. A single latent dimension is drawn against the index of the point.
+ * Gaussian process latent variable models", figure 4. A single latent dimension is drawn against the index of the point, three as three panels.
+ *
+ * Points without a label or number are grey. All shapes have the same area.
  *
  * @param options - see {@link LatentPlotOptions}
- * @returns the picture as SVG text, which needs no page, font file or script
- * @throws InvalidInputError when sizes do not match, latents are not finite, or there are more than 56 different labels
+ * @returns the picture as SVG text, which needs no page, font file or script; `svgToPng` makes pixels of it
+ * @throws InvalidInputError when sizes do not match, latents are not finite, or there are more than 70 different labels
  * @example
  * ```ts
  * const precision = precisionGrid((X) => result.predict(X, { noise: true }), result.latents);
  * const svg = await latentPlot({ latents: result.latents, labels, precision });
+ * const ages = Y.map(([age]) => age!);
+ * const byAge = await latentPlot({ latents: result.latents, color: ages, legendTitle: 'age', equalScales: true });
  * ```
  */
 export async function latentPlot(options: LatentPlotOptions): Promise<string> {
-  const { width = 460, height = 400, precision } = options;
   const latents = Matrix.from(options.latents, 'latents');
-  const [first, second] = columnsShown(latents, options.columns);
-  const labels = labelsOf(options.labels, latents.rows);
-  const kinds = kindsOf(labels);
-  const points = Array.from({ length: latents.rows }, (_, i) => ({
+  const looks = pointLooks(options, latents.rows);
+  const panels = panelColumns(latents, options.columns);
+  const { precision, ...rest } = options;
+  const grids: readonly PrecisionGrid[] | undefined =
+    precision === undefined || isList(precision) ? precision : [precision];
+  if (grids !== undefined && grids.length !== panels.length) {
+    throw new InvalidInputError(
+      `A picture of ${panels.length} panels takes as many precision grids, but ${grids.length} were given. Make one for each pair of columns.`,
+    );
+  }
+  const size = panels.length === 1 ? { width: 460, height: 400 } : { width: 340, height: 300 };
+  const pictures: string[] = [];
+  for (const [k, columns] of panels.entries()) {
+    const grid = grids?.[k];
+    const { title, ...untitled } = { ...size, ...rest };
+    // Of three panels the second ends the first row, where there is room.
+    const hasLegend = k === Math.min(1, panels.length - 1);
+    const panel = { ...untitled, columns, looks, hasLegend, ...(grid && { precision: grid }) };
+    pictures.push(await drawn(latents, title === undefined || panels.length > 1 ? panel : { ...panel, title }));
+  }
+  if (pictures.length === 1) return pictures[0]!;
+  return pictureGrid(pictures, { columns: 2, ...(options.title !== undefined && { title: options.title }) });
+}
+
+const isList = (precision: PrecisionGrid | readonly PrecisionGrid[]): precision is readonly PrecisionGrid[] =>
+  Array.isArray(precision);
+
+async function drawn(latents: Matrix, panel: Panel): Promise<string> {
+  const { width = 460, height = 400, precision, looks } = panel;
+  const [first, second] = columnsShown(latents, panel.columns);
+  const variances =
+    panel.variances && checkVariances(Matrix.from(panel.variances, 'The variances of the latents'), latents);
+  const across = reach(variances, latents.rows, first);
+  const up = reach(variances, latents.rows, second);
+  const at = Array.from({ length: latents.rows }, (_, i) => ({
     x: finite(latents, i, first),
     y: second === undefined ? i : finite(latents, i, second),
-    ...(labels === undefined ? {} : { label: labels[i]! }),
   }));
-  if (precision && options.equalScales) {
-    throw new InvalidInputError('The precision behind latents sets both scales. Leave out precision or equalScales.');
-  }
+  if (precision && panel.equalScales) checkAspect(precision, width / height);
   const background = precision && precisionLayer(precision, width, height);
-  const domains = precision ?? extents(points, width, height, options.equalScales ?? false);
+  const corners = at.flatMap(({ x, y }, i) => {
+    const [dx, dy] = [across?.[i] ?? 0, up?.[i] ?? 0];
+    return dx === 0 && dy === 0
+      ? [{ x, y }]
+      : [
+          { x: x - dx, y: y - dy },
+          { x: x + dx, y: y + dy },
+        ];
+  });
+  const domains = precision ?? extents(corners, width, height, panel.equalScales ?? false);
   const [toX, toY] = [positionOn(domains.x, width), positionOn(domains.y, height)];
-  const edges =
-    options.graph &&
-    graphLayer(
-      options.graph,
-      points.map(({ x, y }) => [toX(x), height - toY(y)] as const),
-    );
+  const pixels = at.map(({ x, y }) => [toX(x), height - toY(y)] as const);
+  const points = at.map((point, i) => ({
+    ...point,
+    ...lookFields(looks, i),
+    ...(across && { outline: ellipse(toX(across[i]!) - toX(0), up === undefined ? 0 : toY(up[i]!) - toY(0)) }),
+  }));
+  const edges = panel.graph && graphLayer(panel.graph, pixels);
+  const images = await imagesOf(panel, pixels, latents.rows);
   const spec: Spec = {
-    description: options.title ?? 'Latent points',
+    description: panel.title ?? 'Latent points',
     width,
     height,
     padding: 8,
-    ...(options.title === undefined ? {} : { title: options.title }),
-    data: [{ name: 'latents', values: points }, ...(background?.data ?? []), ...(edges?.data ?? [])],
+    ...(panel.title === undefined ? {} : { title: panel.title }),
+    data: [
+      { name: 'latents', values: points },
+      ...(background?.data ?? []),
+      ...(edges?.data ?? []),
+      ...(images?.data ?? []),
+    ],
     scales: [
       axisScale('x', 'width', domains.x),
       axisScale('y', 'height', domains.y),
-      { name: 'colour', type: 'ordinal', domain: kinds, range: kinds.map((_, k) => colourOf(k)) },
-      { name: 'shape', type: 'ordinal', domain: kinds, range: kinds.map((_, k) => shapeOf(k)) },
+      ...lookScales(looks, (shape) => sizeOf(shape, circleSize(latents.rows))),
       ...(background?.scales ?? []),
     ],
     axes:
-      options.axes === false
+      panel.axes === false
         ? []
         : [
             axis('x', 'bottom', `latent dimension ${first + 1}`),
             axis('y', 'left', second === undefined ? 'index of the point' : `latent dimension ${second + 1}`),
           ],
-    legends: [...(labels === undefined ? [] : [labelLegend(kinds.length)]), ...(background?.legends ?? [])],
-    ...(options.axes === false && { encode: { enter: { stroke: { value: FRAME } } } }),
-    marks: [...(background?.marks ?? []), ...(edges?.marks ?? []), pointMarks(latents.rows, labels !== undefined)],
+    legends: panel.hasLegend ? [...lookLegends(looks), ...(background?.legends ?? [])] : [],
+    ...(panel.axes === false && { encode: { enter: { stroke: { value: FRAME } } } }),
+    marks: [
+      ...(background?.marks ?? []),
+      ...(edges?.marks ?? []),
+      ...(across ? [ellipseMarks(looks)] : []),
+      pointMarks(latents.rows, looks),
+      ...(images?.marks ?? []),
+    ],
   };
   return renderSvg(spec);
 }
 
-function labelsOf(labels: ArrayLike<string | number> | undefined, rows: number): string[] | undefined {
-  if (labels === undefined) return undefined;
-  if (labels.length !== rows) {
-    throw new InvalidInputError(
-      `There are ${rows} latent points, but ${labels.length} labels were given. Give one label for each point.`,
-    );
-  }
-  return Array.from(labels, String);
+async function imagesOf({ image, observations, looks }: Panel, pixels: Parameters<typeof imageLayer>[2], rows: number) {
+  if (image === undefined) return undefined;
+  if (observations === undefined)
+    throw new InvalidInputError('Images of points are rows of observations: give these too.');
+  const Y = Matrix.from(observations, 'The observations');
+  if (Y.rows === rows) return imageLayer(Y, image, pixels, looks);
+  throw new InvalidInputError(
+    `There are ${rows} latent points, but ${Y.rows} observations were given. Give those of the same points.`,
+  );
 }
 
-/** The different labels in the order of a dictionary, numbers by their value. */
-function kindsOf(labels: readonly string[] | undefined): string[] {
-  const kinds = [...new Set(labels)].sort(new Intl.Collator('en', { numeric: true }).compare);
-  if (kinds.length > MOST_LABELS) {
-    throw new InvalidInputError(
-      `A picture tells ${MOST_LABELS} labels apart, but ${kinds.length} different ones were given. Group them, or leave them out.`,
-    );
-  }
-  return kinds;
+/** Rounding that the aspect of a grid may have. */
+const ROUNDING = 1e-6;
+
+function checkAspect({ x, y }: PrecisionGrid, aspect: number): void {
+  const length = (numbers: ArrayLike<number>) => numbers[numbers.length - 1]! - numbers[0]!;
+  const ratio = length(x) / length(y);
+  if (Math.abs(ratio / aspect - 1) <= ROUNDING) return;
+  throw new InvalidInputError(
+    `Equal scales take a precision grid as wide as the picture, ${aspect.toPrecision(4)} times its height, but it is ${ratio.toPrecision(4)} times. Make it with aspect: ${aspect.toPrecision(4)}, or leave out equalScales.`,
+  );
 }
 
 function finite(latents: Matrix, i: number, j: number): number {
@@ -149,18 +230,10 @@ const axis = (scale: string, orient: 'bottom' | 'left', title: string): Axis => 
   zindex: 1,
 });
 
-const labelLegend = (kinds: number): Legend => ({
-  fill: 'colour',
-  shape: 'shape',
-  title: 'label',
-  symbolSize: 70,
-  symbolStrokeColor: '#ffffff',
-  symbolStrokeWidth: 0.5,
-  symbolLimit: 0,
-  columns: Math.ceil(kinds / 18),
-});
+/** Points of a large set are smaller, so that clusters stay apart. */
+const circleSize = (count: number) => Math.min(48, Math.max(14, 14_000 / count));
 
-const pointMarks = (count: number, areLabelled: boolean): Mark => ({
+const pointMarks = (count: number, looks: PointLooks): Mark => ({
   type: 'symbol',
   name: 'points',
   aria: false,
@@ -169,10 +242,9 @@ const pointMarks = (count: number, areLabelled: boolean): Mark => ({
     enter: {
       x: { scale: 'x', field: 'x' },
       y: { scale: 'y', field: 'y' },
-      // Points of a large set are smaller, so that clusters stay apart.
-      size: { value: Math.min(48, Math.max(14, 14_000 / count)) },
-      fill: areLabelled ? { scale: 'colour', field: 'label' } : { value: PRIMARY },
-      shape: areLabelled ? { scale: 'shape', field: 'label' } : { value: 'circle' },
+      size: looks.kindOf === undefined ? { value: circleSize(count) } : { scale: 'size', field: 'label' },
+      fill: fillOf(looks),
+      shape: looks.kindOf === undefined ? { value: 'circle' } : { scale: 'shape', field: 'label' },
       stroke: { value: '#ffffff' },
       strokeWidth: { value: 0.5 },
     },

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { printable } from './render.ts';
 
 export interface PictureGridOptions {
   /** Pictures in a row, at least 1; all of them unless given. */
@@ -73,4 +74,5 @@ function sizeOf(svg: string, k: number): { readonly width: number; readonly heig
   );
 }
 
-const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+const escaped = (text: string): string =>
+  printable(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');

@@ -22,6 +22,8 @@ export interface PrecisionGridOptions {
   readonly margin?: number;
   /** The latent dimensions along the axes, from 0; the first two (or the only one) unless given. */
   readonly columns?: readonly number[];
+  /** Width of the picture over its height: the grid is widened along one axis, so that a unit is as long on both. */
+  readonly aspect?: number;
 }
 
 /**
@@ -43,7 +45,7 @@ export interface PrecisionGridOptions {
 export function precisionGrid(
   predict: Predict,
   latents: MatrixLike,
-  { resolution = 60, margin = 0.1, columns }: PrecisionGridOptions = {},
+  { resolution = 60, margin = 0.1, columns, aspect }: PrecisionGridOptions = {},
 ): PrecisionGrid {
   if (!Number.isInteger(resolution) || resolution < 2) {
     throw new InvalidInputError(
@@ -55,9 +57,11 @@ export function precisionGrid(
   }
   const X = Matrix.from(latents, 'latents');
   const [first, second] = columnsShown(X, columns);
-  const x = axis(X.column(first), resolution, margin);
-  const y =
-    second === undefined ? axis(Float64Array.of(0, X.rows - 1), 2, margin) : axis(X.column(second), resolution, margin);
+  const across = range(X.column(first), margin);
+  const up = range(second === undefined ? Float64Array.of(0, X.rows - 1) : X.column(second), margin);
+  const [wide, high] = aspect === undefined ? [across, up] : widened(across, up, aspect);
+  const x = axis(wide, resolution);
+  const y = axis(high, second === undefined ? 2 : resolution);
   const at = gridPoints(X, first, second, x, second === undefined ? y.slice(0, 1) : y);
   const precisions = precisionsOf(predict(at).variance, at);
   // Of a single dimension there is one row, which both ends of the second axis share.
@@ -65,17 +69,42 @@ export function precisionGrid(
   return { x, y, values: new Matrix(data, y.length, x.length) };
 }
 
-/** Equally spaced positions over the range of some values, widened by a margin; ±1 where all are equal. */
-function axis(values: Float64Array, resolution: number, margin: number): Float64Array {
+interface Range {
+  readonly low: number;
+  readonly length: number;
+}
+
+/** The range of some values, widened by a margin; ±1 where all are equal. */
+export function range(values: Float64Array, margin: number): Range {
   const smallest = values.reduce((a, b) => Math.min(a, b));
   const largest = values.reduce((a, b) => Math.max(a, b));
   const widening = largest > smallest ? margin * (largest - smallest) : 1;
-  const low = smallest - widening;
-  const step = (largest - smallest + 2 * widening) / (resolution - 1);
-  return Float64Array.from({ length: resolution }, (_, i) => low + i * step);
+  return { low: smallest - widening, length: largest - smallest + 2 * widening };
 }
 
-function gridPoints(X: Matrix, first: number, second: number | undefined, x: Float64Array, y: Float64Array): Matrix {
+/** One of two ranges widened about its middle, so that the first is `aspect` times as long as the second. */
+export function widened(across: Range, up: Range, aspect: number): [across: Range, up: Range] {
+  if (!(aspect > 0 && Number.isFinite(aspect))) {
+    throw new InvalidInputError(`The aspect of a picture is a number above 0, but ${aspect} was given.`);
+  }
+  const about = ({ low, length }: Range, to: number) => ({ low: low - (to - length) / 2, length: to });
+  return across.length < aspect * up.length
+    ? [about(across, aspect * up.length), up]
+    : [across, about(up, across.length / aspect)];
+}
+
+/** Equally spaced positions over a range. */
+export const axis = ({ low, length }: Range, resolution: number): Float64Array =>
+  Float64Array.from({ length: resolution }, (_, i) => low + i * (length / (resolution - 1)));
+
+/** The points of a grid, row by row from the smallest y; dimensions that are not shown are at their mean. */
+export function gridPoints(
+  X: Matrix,
+  first: number,
+  second: number | undefined,
+  x: Float64Array,
+  y: Float64Array,
+): Matrix {
   const means = Array.from(
     { length: X.columns },
     (_, d) => X.column(d).reduce((sum, entry) => sum + entry, 0) / X.rows,

@@ -181,10 +181,10 @@ describe('latentfield fit', () => {
     const data = join(path, 'many.csv');
     await writeTable(
       data,
-      pipeFlow({ points: 60 }).observations,
+      pipeFlow({ points: 80 }).observations,
       Array.from({ length: 12 }, (_, j) => `y${j}`),
     );
-    const labels = write('labels.csv', Array.from({ length: 60 }, (_, i) => `${i}\n`).join(''));
+    const labels = write('labels.csv', Array.from({ length: 80 }, (_, i) => `${i}\n`).join(''));
     const ran = await latentfield([
       'fit',
       data,
@@ -198,7 +198,7 @@ describe('latentfield fit', () => {
       out,
     ]);
     expect(ran.exitCode).toBe(0);
-    expect(ran.complaints).toBe('note: 60 different labels are more than the 56 that plot.svg can tell apart.\n');
+    expect(ran.complaints).toBe('note: 80 different labels are more than the 70 that a picture can tell apart.\n');
     expect(existsSync(join(out, 'plot.svg'))).toBe(true);
   });
 });

@@ -70,7 +70,7 @@ describe('latentPlot of a graph', () => {
         [2, 2],
       ],
     );
-    await expect(latentPlot({ latents, precision, equalScales: true })).rejects.toThrow('Leave out precision or equal');
+    await expect(latentPlot({ latents, precision, equalScales: true })).rejects.toThrow('or leave out equalScales');
     await expect(latentPlot({ latents: latents.slice(1), graph: graphOf() })).rejects.toThrow(
       'There are 4 latent points, but the graph has 5.',
     );

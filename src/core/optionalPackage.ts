@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../core/errors.ts';
+import { InvalidInputError } from './errors.ts';
 
 /**
  * A package that is installed only where it is wanted.

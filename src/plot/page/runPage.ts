@@ -1,0 +1,191 @@
+import type { describePoint } from './describePoint.ts';
+import type { drawPoints } from './drawPoints.ts';
+import type { insidePolygon } from './insidePolygon.ts';
+import type { PageData } from './pageData.ts';
+
+/** What the page is given beside its data. */
+interface Parts {
+  readonly drawPoints: typeof drawPoints;
+  readonly describePoint: typeof describePoint;
+  readonly insidePolygon: typeof insidePolygon;
+}
+
+/**
+ * Runs the page of a plot: hover, zoom by the wheel or + and −, move by dragging, lasso by dragging with Shift or in lasso mode, hide kinds by a click on the
+ * legend. Its text becomes part of a page: it uses nothing of this module.
+ */
+export function runPage(data: PageData, { drawPoints, describePoint, insidePolygon }: Parts): void {
+  const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
+  const canvas = element<HTMLCanvasElement>('canvas');
+  const hint = element('hint');
+  const context = canvas.getContext('2d')!;
+  const count = data.ids.length;
+  const axes = [element<HTMLSelectElement>('across'), element<HTMLSelectElement>('up')];
+  const x = new Float64Array(count);
+  const y = new Float64Array(count);
+  const hidden = new Set<number>();
+  const chosen = new Set<number>();
+  let hovered = -1;
+  let lasso: number[] = [];
+  let isLassoMode = false;
+  let width = 0;
+  let height = 0;
+  // Pixels = scale · unit + shift.
+  let view = { scaleX: 1, scaleY: 1, shiftX: 0, shiftY: 0 };
+
+  const column = (axis: 0 | 1) => data.latents[Number(axes[axis]!.value)] ?? data.ids.map((_, i) => i);
+  const reachOf = (axis: 0 | 1) => data.reach?.[Number(axes[axis]!.value)] ?? [];
+  const isHidden = (i: number) => data.kindOf.length > 0 && hidden.has(data.kindOf[i]!);
+
+  function fitAll(): void {
+    const extent = (values: readonly number[]) => {
+      const low = values.reduce((a, b) => Math.min(a, b), Infinity);
+      const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
+      return { middle: (low + high) / 2, length: high - low || 1 };
+    };
+    const [across, up] = [extent(column(0)), extent(column(1))];
+    let scaleX = (width - 60) / across.length;
+    let scaleY = (height - 60) / up.length;
+    if (data.equalScales && axes[1]!.value !== 'index') scaleX = scaleY = Math.min(scaleX, scaleY);
+    view = {
+      scaleX,
+      scaleY: -scaleY,
+      shiftX: width / 2 - scaleX * across.middle,
+      shiftY: height / 2 + scaleY * up.middle,
+    };
+    draw();
+  }
+
+  function draw(): void {
+    const [first, second] = [column(0), column(1)];
+    for (let i = 0; i < count; i++) {
+      x[i] = view.scaleX * first[i]! + view.shiftX;
+      y[i] = view.scaleY * second[i]! + view.shiftY;
+    }
+    const across = Float64Array.from(reachOf(0), (length) => length * view.scaleX);
+    const up = across.map((_, i) => Math.abs((reachOf(1)[i] ?? 0) * view.scaleY));
+    const isChosen = (i: number) => chosen.has(i);
+    drawPoints(data, { context, width, height, x, y, across, up, isHidden, isChosen, hovered, lasso });
+  }
+
+  function resize(): void {
+    const ratio = window.devicePixelRatio || 1;
+    width = canvas.clientWidth;
+    height = canvas.clientHeight;
+    canvas.width = width * ratio;
+    canvas.height = height * ratio;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    fitAll();
+  }
+
+  function zoom(factor: number, px = width / 2, py = height / 2): void {
+    view = {
+      scaleX: view.scaleX * factor,
+      scaleY: view.scaleY * factor,
+      shiftX: px + factor * (view.shiftX - px),
+      shiftY: py + factor * (view.shiftY - py),
+    };
+    draw();
+  }
+
+  function hover(px: number, py: number): void {
+    let nearest = 144;
+    hovered = -1;
+    for (let i = 0; i < count; i++) {
+      const distance = (x[i]! - px) ** 2 + (y[i]! - py) ** 2;
+      if (distance < nearest && !isHidden(i)) {
+        nearest = distance;
+        hovered = i;
+      }
+    }
+    hint.hidden = hovered < 0;
+    if (hovered >= 0) {
+      describePoint(data, hovered, hint);
+      hint.style.left = `${Math.min(px + 16, width - hint.offsetWidth - 4)}px`;
+      hint.style.top = `${Math.max(4, Math.min(py + 12, height - hint.offsetHeight - 4))}px`;
+    }
+    draw();
+  }
+
+  async function choose(): Promise<void> {
+    chosen.clear();
+    for (let i = 0; i < count; i++) if (!isHidden(i) && insidePolygon(x[i]!, y[i]!, lasso)) chosen.add(i);
+    lasso = [];
+    draw();
+    const ids = Array.from(chosen, (i) => data.ids[i]!).join('\n');
+    const list = element<HTMLTextAreaElement>('chosen');
+    list.value = ids;
+    list.hidden = chosen.size === 0;
+    let isCopied = chosen.size > 0;
+    if (isCopied) {
+      try {
+        await navigator.clipboard.writeText(ids);
+      } catch {
+        list.select();
+        isCopied = document.execCommand('copy');
+      }
+    }
+    const points = `${chosen.size} point${chosen.size === 1 ? '' : 's'}`;
+    element('status').textContent = chosen.size === 0 ? '' : `${points} chosen, ids ${isCopied ? 'copied' : 'below'}`;
+  }
+
+  let from: { x: number; y: number } | undefined;
+  canvas.addEventListener('pointerdown', (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    from = { x: event.offsetX, y: event.offsetY };
+    lasso = isLassoMode || event.shiftKey ? [from.x, from.y] : [];
+  });
+  canvas.addEventListener('pointermove', (event) => {
+    const [px, py] = [event.offsetX, event.offsetY];
+    if (from === undefined) {
+      hover(px, py);
+    } else if (lasso.length > 0) {
+      lasso.push(px, py);
+      draw();
+    } else {
+      view = { ...view, shiftX: view.shiftX + px - from.x, shiftY: view.shiftY + py - from.y };
+      from = { x: px, y: py };
+      draw();
+    }
+  });
+  canvas.addEventListener('pointerup', () => {
+    from = undefined;
+    if (lasso.length > 4) void choose();
+    lasso = [];
+  });
+  canvas.addEventListener('pointerleave', () => {
+    hovered = -1;
+    hint.hidden = true;
+    draw();
+  });
+  canvas.addEventListener(
+    'wheel',
+    (event) => {
+      event.preventDefault();
+      zoom(Math.exp(-event.deltaY * 0.0015), event.offsetX, event.offsetY);
+    },
+    { passive: false },
+  );
+  canvas.addEventListener('dblclick', fitAll);
+  element('lasso').addEventListener('click', () => {
+    isLassoMode = !isLassoMode;
+    element('lasso').setAttribute('aria-pressed', String(isLassoMode));
+  });
+  element('all').addEventListener('click', fitAll);
+  window.addEventListener('keydown', (event) => {
+    if (event.key === '+' || event.key === '=') zoom(1.25);
+    if (event.key === '-') zoom(0.8);
+    if (event.key === '0') fitAll();
+  });
+  window.addEventListener('resize', resize);
+  for (const axis of axes) axis.addEventListener('change', fitAll);
+  for (const entry of document.querySelectorAll<HTMLElement>('[data-kind]')) {
+    entry.addEventListener('click', () => {
+      const kind = Number(entry.dataset.kind);
+      if (!hidden.delete(kind)) hidden.add(kind);
+      entry.setAttribute('aria-pressed', String(!hidden.has(kind)));
+      draw();
+    });
+  }
+  resize();
+}
