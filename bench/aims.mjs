@@ -41,6 +41,15 @@ const AIMS = [
       ),
     ),
   ),
+  ...[
+    ['Coil20, d = 84', 360],
+    ['USPS, d = 32', 500],
+  ].map(([task, n]) => ratio(`MPME of ${task}, N=${n}, wasm, aimed at`, ['papers', task, n, 'wasm'], 0.25)),
+  {
+    what: 'a new point of a GPLVM, N=1000, wasm: ms',
+    most: 10,
+    of: (results) => find(results, { section: 'project', n: 1000, contender: 'wasm' })?.ms.median,
+  },
   meu('MEU, N=100000: seconds', 600, ({ ms }) => ms.median / 1000),
   meu('MEU, N=100000: seconds, aimed at', 180, ({ ms }) => ms.median / 1000),
   meu('MEU, N=100000: MiB', 4096, ({ mebibytes }) => mebibytes),

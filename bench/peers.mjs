@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
+const OWN = fileURLToPath(new URL('peers/mpme.py', import.meta.url));
 const usual = fileURLToPath(new URL('../../shared/peers/peers.py', import.meta.url));
 
 const VERSIONS = `
@@ -40,9 +41,9 @@ export function findPeers(missing) {
     missing.peers = `There is no ${program}. Name the file of peers.py in LATENTFIELD_PEERS.`;
     return undefined;
   }
-  const run = (given, threads = 1, encoding = 'utf8') => {
+  const run = (given, threads = 1, encoding = 'utf8', input = undefined) => {
     const environment = { ...process.env, OPENBLAS_NUM_THREADS: String(threads) };
-    return spawnSync(python, given, { env: environment, encoding, maxBuffer: 2 ** 30 });
+    return spawnSync(python, given, { env: environment, encoding, input, maxBuffer: 2 ** 30 });
   };
   const { status, stdout, stderr, error } = run(['-c', VERSIONS]);
   if (status !== 0) {
@@ -65,6 +66,14 @@ export function findPeers(missing) {
       const result = run([program, ...words], threads);
       if (result.status === 0) return JSON.parse(result.stdout);
       missing[`peers ${words.join(' ')}`] = result.error?.message ?? result.stderr.trim().split('\n').at(-1);
+      return undefined;
+    },
+    /** What MPME of these observations comes to by SciPy's L-BFGS-B; undefined, with the reason in `missing`, when it fails. */
+    mpme(threads, { data, rows, columns }, copies, basePrecision) {
+      const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+      const result = run([OWN, rows, columns, copies, basePrecision].map(String), threads, 'utf8', bytes);
+      if (result.status === 0) return JSON.parse(result.stdout);
+      missing[`peers mpme ${rows}`] = result.error?.message ?? result.stderr.trim().split('\n').at(-1);
       return undefined;
     },
     /** The points that the peers use, by rows: the n×12 centred observations of 'oil', or those of 'circle' (n×2) and 'swiss' (n×3). */

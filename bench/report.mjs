@@ -5,6 +5,8 @@ const TITLES = {
   fit: 'Whole fits',
   memory: 'Memory: the most that a fit holds, each in a process of its own',
   mpme: 'MPME: whole fits to noisy circles, λ = 1, 2 copies',
+  papers: 'MPME: whole fits to data of the paper',
+  project: 'New points: each in milliseconds, 100 at a time',
   meu: 'MEU: whole fits to Swiss rolls, 6 neighbours, each in a process of its own',
   abort: 'Fits that are aborted',
   spectral: 'Embeddings of Swiss rolls, 10 neighbours',

@@ -2,7 +2,9 @@ import { aborts } from './abort.mjs';
 import { gplvmEvaluations, tpslvmEvaluations } from './evaluations.mjs';
 import { meuFits, mpmeFits } from './maxEntropy.mjs';
 import { fitMemory } from './memory.mjs';
+import { mpmeOfPapers } from './mpmeOfPapers.mjs';
 import { optima } from './optimum.mjs';
+import { projections } from './projections.mjs';
 import { rawOperations } from './rawOperations.mjs';
 import { solverEvaluations } from './solverEvaluations.mjs';
 import { spectralEmbeddings } from './spectral.mjs';
@@ -16,6 +18,8 @@ export const sections = {
   fit: wholeFits,
   memory: fitMemory,
   mpme: mpmeFits,
+  papers: mpmeOfPapers,
+  project: projections,
   meu: meuFits,
   abort: aborts,
   spectral: spectralEmbeddings,

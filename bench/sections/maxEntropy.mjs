@@ -75,7 +75,7 @@ function peerSample(copies) {
   return ({ seconds, value, evaluations }) => ({ ms: 1000 * seconds, value: (copies / 2) * value, evaluations });
 }
 
-async function compared(context, of, contenders, rounds) {
+export async function compared(context, of, contenders, rounds) {
   const rows = await compare(of, contenders, rounds);
   noteObjectivesBelowPeer(context, rows, EQUAL);
   for (const { contender, kktResidual, n, section, task } of rows) {
