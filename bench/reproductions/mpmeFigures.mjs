@@ -71,12 +71,11 @@ function seen({ rows, columns, data }) {
 }
 
 async function embeddings(table, quick) {
-  const S = await theS();
-  // The paper does not say which λ its figure has: these draw what it describes.
+  // The points themselves are drawn, so they are generated ones. The paper does not say which λ its figure has: these draw what it describes.
   const sets = [
-    { lambda: 1, set: await dataSet('circle', 'kegl_circle_X.npy', () => circle({ noise: 0.18 })) },
-    { lambda: 1, set: S },
-    { lambda: 2, set: await dataSet('two moons', 'two_moons_X.npy', () => twoMoons({ seed: 10 })) },
+    { lambda: 1, set: await dataSet('circle', undefined, () => circle({ noise: 0.18 })) },
+    { lambda: 1, set: await dataSet('distorted S', undefined, () => distortedS({ seed: 2 })) },
+    { lambda: 2, set: await dataSet('two moons', undefined, () => twoMoons({ seed: 10 })) },
     { lambda: 1, set: await dataSet('helix', undefined, () => helix({ noise: 0 })) },
     { lambda: 0.4, set: await dataSet('twin peaks', undefined, () => twinPeaks({ noise: 0, height: 10 })) },
   ];
@@ -119,7 +118,7 @@ async function run(study) {
     ['mpme-embeddings.svg', await embeddings(table, study.quick), 'Five data sets and their embeddings'],
   ];
   study.note(
-    'Circle, distorted S and two moons are the originals of Kégl et al. and Belkin et al. where they are found, else drawn by the generators of latentfield/data; helix and twin peaks are always drawn. Φ holds plain Euclidean distances, as in the paper. Weights are counted among all W_ij, each edge twice. The paper does not say which λ its Figure 5 has.',
+    'The distorted S of Figures 2 and 3 is the original of Kégl et al.; the data of Figure 5, whose points are shown, are drawn by the generators of latentfield/data. Φ holds plain Euclidean distances, as in the paper. Weights are counted among all W_ij, each edge twice. The paper does not say which λ its Figure 5 has.',
   );
   study.table('Graphs learned', ['figure', 'data', 'from', 'N', 'λ', 'C', 'weights not 0', 'share', 'graph'], table);
   if (!study.quick) for (const picture of pictures) await study.figure(...picture);
@@ -129,6 +128,6 @@ export const mpmeFigures = {
   name: 'mpme-figures',
   title: 'MPME: sensitivity to C and λ, and five data sets',
   source: 'Mao et al. 2017, Figures 2, 3 and 5',
-  files: ['kegl_circle_X.npy', 'kegl_distorted_s_X.npy', 'two_moons_X.npy'],
+  files: ['kegl_distorted_s_X.npy'],
   run,
 };

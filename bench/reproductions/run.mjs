@@ -73,6 +73,7 @@ for (const reproduction of chosen) {
     fresh: options.fresh || (quick && (options.check || options.store)),
     ...(options.seconds !== undefined && { seconds: Number(options.seconds) }),
   });
+  const before = process.cpuUsage();
   const unfinished = await run(study).then(
     () => undefined,
     (error) => {
@@ -96,12 +97,14 @@ for (const reproduction of chosen) {
   const machine = `${cpu}, ${cores} cores, node ${node}, engine ${process.env.LATENTFIELD_ENGINE}, latentfield ${latentfield}`;
   const page = asMarkdown(reproduction, study.outcome, {
     machine,
-    seconds: study.seconds(),
+    // Of a study that keeps no values, what it took now.
+    seconds: Math.max(study.seconds(), (process.cpuUsage(before).user + process.cpuUsage(before).system) / 1e6),
     unfinished: unfinished !== undefined,
   });
   writeFileSync(join(options.output, `${name}.md`), page);
   for (const { file, svg } of study.outcome.figures) writeFileSync(join(options.output, file), `${svg}\n`);
 }
+if (!quick) writeFileSync(join(options.output, 'README.md'), listOfPages());
 if (options.store && quick) {
   mkdirSync(folder('docs/reproductions'), { recursive: true });
   writeFileSync(stored, asLines(numbers));
@@ -111,6 +114,26 @@ for (const found of stale) console.error(`Stale: ${found}`);
 if (options.check)
   console.log(`${chosen.length - leftOut.length} reproductions checked, ${stale.length} numbers differ.`);
 process.exit(stale.length > 0 || (leftOut.length > 0 && leftOut.length === chosen.length && !options.check) ? 1 : 0);
+
+/** All reproductions, with links to the pages that are there. */
+function listOfPages() {
+  const rows = reproductions.map(({ name, title, source }) => {
+    const page = existsSync(join(options.output, `${name}.md`));
+    return `| ${page ? `[${name}](${name}.md)` : name} | ${title} | ${source} |`;
+  });
+  return [
+    '# Tables and figures of the papers',
+    '',
+    'Each is made by `npm run reproduce -- NAME`, which writes its page. A name without a link has not been run in full since its page was last removed.',
+    'The data sets are found in `../shared/data`, or in the folder that LATENTFIELD_DATA names.',
+    '`npm run reproduce -- --all --quick --check` compares small forms of all of them with the numbers in `quick.json`.',
+    '',
+    '| name | what it shows | source |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}
 
 /** What is stored of a table: seconds are another machine's. */
 function withoutSeconds({ title, head, rows, timed }) {
