@@ -223,7 +223,7 @@ function rowsFor(name, Y, set, method, { paper, settings }, outcome) {
     nmi.toFixed(3),
     printed?.[1] ?? '–',
     printed === undefined ? '–' : signed(nmi - printed[1]),
-    edges === undefined ? '–' : objective.toFixed(1),
+    (edges && objective?.toFixed(1)) ?? '–',
     how,
     seconds?.toFixed(0) ?? '–',
   ];
