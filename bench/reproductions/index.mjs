@@ -6,6 +6,7 @@ import { gplrfDimensionality, gplrfFigure1 } from './gplrfFigures.mjs';
 import { gplrfTable1 } from './gplrfTable1.mjs';
 import { gplvmMocap, gplvmOil } from './gplvm.mjs';
 import { gplvmImputation } from './imputation.mjs';
+import { jointField } from './jointField.mjs';
 import { drillStudy, meuFigure7, meuFigures } from './maxEntropyUnfolding.mjs';
 import { mpmeFigure4, mpmeTable2, mpmeTeapots } from './mpmeClustering.mjs';
 import { mpmeFigures } from './mpmeFigures.mjs';
@@ -36,6 +37,7 @@ export const reproductions = [
   drillStudy,
   drillGlasso,
   embeddingScores,
+  jointField,
   mpmeFigures,
   mpmeFigure4,
   mpmeTable2,

@@ -3,6 +3,7 @@ import { standardized } from '../core/observations.ts';
 import { latentsOf } from '../latents/latents.ts';
 import type { ParameterValues, Posterior, TensorMap } from '../model/model.ts';
 import { valueTensors } from '../model/valueTensors.ts';
+import { withLayers } from '../model/withLayers.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
@@ -16,24 +17,16 @@ export function posteriorOf(parts: ModelParts, values: ParameterValues): Posteri
   const latents = latentsOf(parts.latents, values, observations, observations);
   const pointwise = priors.filter(({ prior }) => prior.pointLogDensity !== undefined);
   const sequential = priors.find(({ prior }) => prior.transition !== undefined);
-  const layers = priors.filter(({ prior }) => prior.kktResidual !== undefined);
   const encodes = parts.latents.mapsObservations;
   const standardization = sideBySideStandardization(parts.views);
   const prior = pointwise.length === 0 ? undefined : (X: Tensor2D) => rowDensities(pointwise, valueTensors(values), X);
   const views = parts.views.map((view) => viewMapping(view, latents, values, prior));
   const mapping = sideBySideMapping(views, prior);
-  return {
+  const posterior: Posterior = {
     latents,
     mapping,
     ...(parts.views[0]!.name !== undefined && {
       views: Object.fromEntries(parts.views.map(({ name }, i) => [name, views[i]!])),
-    }),
-    ...(layers.length > 0 && {
-      kktResidual: () =>
-        layers.reduce((most, layer) => {
-          const constants = layer.prior.prepare(observations);
-          return Math.max(most, layer.prior.kktResidual!(ownValues(layer, values), latents, constants));
-        }, 0),
     }),
     ...(encodes && {
       placement: {
@@ -47,6 +40,13 @@ export function posteriorOf(parts: ModelParts, values: ParameterValues): Posteri
     }),
     ...(sequential !== undefined && { next: (X: Matrix) => nextMeans(parts, sequential, values, latents, X) }),
   };
+  const layers = priors.flatMap((placed) => {
+    const { prior } = placed;
+    return prior.field === undefined
+      ? []
+      : [() => prior.field!(ownValues(placed, values), latents, prior.prepare(observations))];
+  });
+  return withLayers(posterior, layers);
 }
 
 function contextOf(parts: ModelParts, { prior }: PlacedPrior) {

@@ -137,12 +137,16 @@ export interface GraphLearning {
   readonly graph: Graph;
 }
 
-/** What fits of a model that learns a random field over points can do. */
-export interface FieldLearning extends GraphLearning {
+/** What fits of a model with a layer that is a random field over points show. */
+export interface FieldShowing extends GraphLearning {
   /** Precision of the learned random field over points, N×N. */
   precision(): Matrix;
   /** Covariance of the learned random field over points, N×N. */
   covariance(): Matrix;
+}
+
+/** What fits of a model that learns a random field over points, and has no mapping, can do. */
+export interface FieldLearning extends FieldShowing {
   /**
    * Fills in missing entries of columns over the points that were fitted, each at its mean given the observed entries of its column in
    * the learned random field, y_m = −Q'_mm⁻¹·Q'_mo·y_o with Q' = Q − Q11ᵀQ/(1ᵀQ1), the precision about a mean that is not known.

@@ -90,6 +90,15 @@ export interface LearnedField {
   reconstruct?(Y: Matrix): Matrix;
 }
 
+/** The random field of a layer over points, at its values and the points' latents. */
+export interface LearnedByLayer {
+  /** The edges at which the precision is not 0, with the weights of the layer or the moduli of these entries. */
+  readonly graph: Graph;
+  readonly field: LearnedField;
+  /** Largest relative violation of the optimality conditions of what the layer finds by itself or what is free of its parameters. */
+  readonly kktResidual?: number;
+}
+
 /** What a model can do once its values are known; plain numbers only, no tensors. What is not there it cannot do. */
 export interface Posterior {
   /** N×q */
@@ -109,7 +118,7 @@ export interface Posterior {
   /** Of the matrix whose eigenvectors the latents are, one a column; for spectral models. */
   readonly eigenvalues?: Float64Array;
   /** Largest relative violation of the optimality conditions of the model's constraint layers at its latents; for models that have some. */
-  kktResidual?(): number;
+  kktResidual?(): number | undefined;
   /** The mean of the latents one step after each row of X (n×q); for models with a prior on sequences. */
   next?(X: Matrix): Matrix;
 }

@@ -1,8 +1,9 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, type Matrix } from '../core/matrix.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
+import type { FieldShowing } from '../model/abilities.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
-import type { ParameterValues, TensorMap } from '../model/model.ts';
+import type { LearnedByLayer, ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter, ParameterLike, ParameterValue } from '../model/parameter.ts';
 import { type OwnParameters, overriddenParameters } from '../model/part.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
@@ -44,8 +45,8 @@ export interface Prior<A = unknown> {
   readonly pointLogDensity?: (p: TensorMap, X: Tensor2D) => Tensor1D;
   /** What a prior on sequences expects next, given the latents X. */
   readonly transition?: (p: TensorMap, X: Tensor2D, context: GivenContext) => Transition;
-  /** For constraint layers: the largest relative violation of the optimality conditions of its free parameters at the latents X. */
-  readonly kktResidual?: (p: ParameterValues, X: Matrix, constants: unknown) => number;
+  /** For layers that are random fields over the points: the field at natural values p and latents X (N×q). */
+  readonly field?: (p: ParameterValues, X: Matrix, constants: unknown) => LearnedByLayer;
   /** The parameter of free latents, moved within what the prior allows only. */
   readonly restrict?: (latents: Parameter) => Parameter;
 }
@@ -75,30 +76,30 @@ export interface PriorDefinition<Name extends string, Data = undefined, Constant
   /** For priors on sequences: the mean of the row after each row of x (n×q), given the latents X (N×q). */
   transition?(p: Readonly<Record<Name, Tensor>>, X: Tensor2D, context: PriorContext<Data, Constants>): Transition;
   /**
-   * For constraint layers: the largest relative violation of the optimality conditions of its parameters at the latents X (N×q), of those
-   * that are free.
+   * For layers that are random fields over the points: the field at natural values p and latents X (N×q), which fits then show. `free` are
+   * the parameters that are not held.
    */
-  kktResidual?(
+  field?(
     p: Readonly<Record<Name, ParameterValue>>,
     X: Matrix,
     data: Data,
     constants: Constants,
     free: ReadonlySet<Name>,
-  ): number;
+  ): LearnedByLayer;
   /** For priors that keep something of the latents as it starts: how the parameter of free latents is restricted to that, if it is. */
   restrict?(data: Data): ((latents: Parameter) => Parameter) | undefined;
 }
 
-/** Makes a prior; what is given replaces the default parameters. */
-export interface PriorFactory<Name extends string, Data = undefined> {
-  (overrides?: Partial<Record<Name, ParameterLike>>, data?: Data): Prior;
+/** Makes a prior; what is given replaces the default parameters. `A` is what fits of a model with it can do. */
+export interface PriorFactory<Name extends string, Data = undefined, A = unknown> {
+  (overrides?: Partial<Record<Name, ParameterLike>>, data?: Data): Prior<A>;
   /** The prior again from its parameters and what its `toJSON` wrote. */
   readonly restore: (
     parameters: Readonly<Record<string, ParameterLike>>,
     data: unknown,
     kernels: KernelCatalogue,
     distributions: DistributionCatalogue,
-  ) => Prior;
+  ) => Prior<A>;
 }
 
 /**
@@ -121,13 +122,19 @@ export interface PriorFactory<Name extends string, Data = undefined> {
  * ```
  */
 export function definePrior<Name extends string, Data = undefined, Constants = undefined>(
+  definition: PriorDefinition<Name, Data, Constants> & Required<Pick<PriorDefinition<Name, Data, Constants>, 'field'>>,
+): PriorFactory<Name, Data, FieldShowing>;
+export function definePrior<Name extends string, Data = undefined, Constants = undefined>(
   definition: PriorDefinition<Name, Data, Constants>,
-): PriorFactory<Name, Data> {
+): PriorFactory<Name, Data>;
+export function definePrior<Name extends string, Data, Constants>(
+  definition: PriorDefinition<Name, Data, Constants>,
+): PriorFactory<Name, Data, FieldShowing> {
   const { name } = definition;
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
     throw new InvalidInputError(`A prior's name is one word of letters and digits, but ${describe(name)} was given.`);
   }
-  const factory = (overrides: Partial<Record<Name, ParameterLike>> = {}, given?: Data): Prior => {
+  const factory = (overrides: Partial<Record<Name, ParameterLike>> = {}, given?: Data): Prior<FieldShowing> => {
     const data = given as Data;
     const defaults = typeof definition.parameters === 'function' ? definition.parameters(data) : definition.parameters;
     const own = (p: TensorMap) => p as Readonly<Record<Name, Tensor>>;
@@ -136,7 +143,7 @@ export function definePrior<Name extends string, Data = undefined, Constants = u
     const restrict = definition.restrict?.(data);
     const parameters = Object.freeze(overriddenParameters(`Prior '${name}'`, defaults, overrides));
     const free = new Set(Object.keys(parameters).filter((key) => (parameters as Record<string, Parameter>)[key]!.free));
-    return Object.freeze<Prior>({
+    return Object.freeze<Prior<FieldShowing>>({
       kind: 'prior',
       name,
       parameters,
@@ -149,21 +156,20 @@ export function definePrior<Name extends string, Data = undefined, Constants = u
       ...(transition === undefined
         ? {}
         : { transition: (p: TensorMap, X: Tensor2D, context: GivenContext) => transition(own(p), X, full(context)) }),
-      ...(definition.kktResidual !== undefined &&
-        free.size > 0 && {
-          kktResidual: (p: ParameterValues, X: Matrix, constants: unknown) =>
-            definition.kktResidual!(
-              p as Readonly<Record<Name, ParameterValue>>,
-              X,
-              data,
-              constants as Constants,
-              free as ReadonlySet<string> as ReadonlySet<Name>,
-            ),
-        }),
+      ...(definition.field !== undefined && {
+        field: (p: ParameterValues, X: Matrix, constants: unknown) =>
+          definition.field!(
+            p as Readonly<Record<Name, ParameterValue>>,
+            X,
+            data,
+            constants as Constants,
+            free as ReadonlySet<string> as ReadonlySet<Name>,
+          ),
+      }),
       ...(restrict === undefined ? {} : { restrict }),
     });
   };
-  const restore: PriorFactory<Name, Data>['restore'] = (parameters, json, kernels, distributions) =>
+  const restore: PriorFactory<Name, Data, FieldShowing>['restore'] = (parameters, json, kernels, distributions) =>
     factory(
       parameters as Partial<Record<Name, ParameterLike>>,
       definition.data === undefined ? (json as Data) : definition.data.fromJSON(json, kernels, distributions),

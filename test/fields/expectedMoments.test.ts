@@ -55,8 +55,8 @@ function momentsOf(rows: number[][], { sources, targets }: Graph, copies: number
   };
 }
 
-/** c/2·[log|Θ| − tr(SΘ) − 2ρ·Σ(a + b)] by N×N arrays. */
-function direct(rows: number[][], penalty: number, copies: number, over: number): number {
+/** c/2·[log|Θ| − tr(SΘ) − 2ρ·Σ(a + b)] by N×N arrays; `onDiagonal`, a penalty of Θ_ii. */
+function direct(rows: number[][], penalty: number, copies: number, over: number, onDiagonal = 0): number {
   const precision = rows.map((_, i) => rows.map((__, j) => (i === j ? entries.diagonal[i]! : 0)));
   let cost = 0;
   graph.sources.forEach((i, e) => {
@@ -67,6 +67,7 @@ function direct(rows: number[][], penalty: number, copies: number, over: number)
   });
   let trace = 0;
   rows.forEach((row, i) => {
+    cost += onDiagonal * entries.diagonal[i]!;
     rows.forEach((other, j) => {
       trace += (dot(row, other) / over) * precision[i]![j]!;
     });
@@ -92,7 +93,7 @@ function violationOf(
     precision[j]![i] = precision[i]![j]!;
   });
   const W = inverseOf(precision);
-  const moment = (i: number, j: number) => dot(rows[i]!, rows[j]!) / copies;
+  const moment = (i: number, j: number) => dot(rows[i]!, rows[j]!) / copies + (i === j ? penalty : 0);
   const relative = (i: number, j: number, by: number) => Math.abs(by) / Math.sqrt(moment(i, i) * moment(j, j));
   const onDiagonal = rows.map((_, i) => relative(i, i, W[i]![i]! - moment(i, i)));
   const onEdges = Array.from(graph.sources, (i, e) => {
@@ -130,10 +131,10 @@ describe('the layer of expected second moments', () => {
     expectClose(termOf(layer, entries).value, direct(Y, 0.07, copies, over), 1e-13);
   });
 
-  it('of latents themselves is the log density of their field, less the penalty', () => {
+  it('of latents themselves is the log density of their field, less the penalty of all entries', () => {
     const layer = expectedMoments({ graph, penalty: 0.07, copies: 3, ...free });
     checkPrior(layer, { observations: Y, latents: X });
-    expectClose(termOf(layer, entries).value, direct(X, 0.07, 3, 3), 1e-13);
+    expectClose(termOf(layer, entries).value, direct(X, 0.07, 3, 3, 0.07), 1e-13);
     expect(layer.problem).toBeUndefined();
   });
 
@@ -174,9 +175,10 @@ describe('the layer of expected second moments', () => {
       attraction: [Math.max(0, -edge)],
       repulsion: [Math.max(0, edge)],
     };
-    expect(layer.kktResidual!(at, Matrix.from([[0], [0]]), undefined)).toBeLessThan(1e-14);
+    const residualAt = (p: typeof at) => layer.field!(p, Matrix.from([[0], [0]]), undefined).kktResidual;
+    expect(residualAt(at)).toBeLessThan(1e-14);
     const beside = { ...at, diagonal: [1.1 * at.diagonal[0]!, at.diagonal[1]!] };
-    expect(layer.kktResidual!(beside, Matrix.from([[0], [0]]), undefined)).toBeGreaterThan(0.05);
+    expect(residualAt(beside)).toBeGreaterThan(0.05);
     const { gradients } = termOf(layer, at, [[0], [0]]);
     const slope = (name: string) => Array.from(gradients[name]!);
     for (const entry of slope('diagonal')) expect(Math.abs(entry)).toBeLessThan(1e-14);
@@ -187,28 +189,40 @@ describe('the layer of expected second moments', () => {
     }
   });
 
-  it('is a prior on the latents of any model, whose violation is told, and which JSON brings back', async () => {
+  it('finds the precision given the latents, and shows it on fits', async () => {
+    const prior = expectedMoments({ graph, penalty: 0.1, copies: 2 });
+    expect(prior.parameters).toEqual({});
+    checkPrior(prior, { observations: Y, latents: X });
     const model = gplvm(Y, {
       latentDim: 2,
       kernel: rbf({ variance: fixed(1), lengthscale: fixed(1) }),
-      priors: [expectedMoments({ graph, penalty: 0.1, copies: 2 })],
+      priors: [prior],
     });
-    const short = await fit(model, { maxIterations: 40 });
-    const result = await fit(model, { maxIterations: 120 });
-    for (const { parameters, latents, diagnostics } of [short, result]) {
-      const list = (name: string) => parameters[`priors.moments.${name}`] as number[];
-      const points = Array.from({ length: N }, (_, i) => latents.row(i));
-      const violation = violationOf(points, 0.1, 2, list('diagonal'), list('attraction'), list('repulsion'));
-      expectClose(diagnostics.kktResidual, violation, 1e-9);
-    }
+    const result = await fit(model, { maxIterations: 40 });
+    const points = Array.from({ length: N }, (_, i) => result.latents.row(i));
+    const Q = result.precision();
+    const edgesOf = Array.from(graph.sources, (i, e) => Q.at(i, graph.targets[e]!));
+    const [attraction, repulsion] = [-1, 1].map((sign) => edgesOf.map((entry) => Math.max(0, sign * entry)));
+    const diagonal = points.map((_, i) => Q.at(i, i));
+    const violation = violationOf(points, 0.1, 2, diagonal, attraction!, repulsion!);
+    expect(violation).toBeLessThan(1e-9);
+    expect(result.diagnostics.kktResidual).toBeLessThan(1e-9);
+    expect(result.graph.sources.length).toBe(edgesOf.filter((entry) => entry !== 0).length);
+    // Where the conditions hold, tr(SΘ) and the penalties add up to N: what is left of the term is the determinant.
+    const dense = points.map((_, i) => Array.from(Q.row(i)));
+    expectClose(result.terms.moments!, logDeterminantOf(dense) - N, 1e-9);
+    const again = loadFit(JSON.parse(JSON.stringify(result)));
+    expect(again.precision!().data).toEqual(Q.data);
+    expect(again.predict([[0, 0]]).mean.data).toEqual(result.predict([[0, 0]]).mean.data);
+  });
+
+  it('has parameters on the latents of any model where one is given, whose violation is told', async () => {
     const held = expectedMoments({ graph, penalty: 0.1, copies: 2, diagonal: fixed(entries.diagonal) });
     const partly = await fit(gplvm(Y, { latentDim: 2, kernel: rbf(), priors: [held] }), { maxIterations: 5 });
     const list = (name: string) => partly.parameters[`priors.moments.${name}`] as number[];
     const points = Array.from({ length: N }, (_, i) => partly.latents.row(i));
     const ofEdges = violationOf(points, 0.1, 2, entries.diagonal, list('attraction'), list('repulsion'), false);
     expectClose(partly.diagnostics.kktResidual, ofEdges, 1e-9);
-    const again = loadFit(JSON.parse(JSON.stringify(result)));
-    expect(again.predict([[0, 0]]).mean.data).toEqual(result.predict([[0, 0]]).mean.data);
     const layer = expectedMoments({ graph, secondMoments: momentsOf(Y, graph, 4), penalty: 0.2, copies: 3, ...free });
     const restored = priorFromJSON(JSON.parse(JSON.stringify(priorToJSON(layer))), builtInPriors);
     expect(priorToJSON(restored)).toEqual(priorToJSON(layer));
@@ -219,6 +233,11 @@ describe('the layer of expected second moments', () => {
   const edges = graph.sources.length;
   it.each<[string, () => unknown, RegExp]>([
     ['no graph', () => expectedMoments({ graph: 7 } as never), /takes a graph/],
+    [
+      "penalty 0 for the latents' own moments",
+      () => expectedMoments({ graph, penalty: 0 }),
+      /no bound: a latent that goes to 0 .* such as 0\.01/,
+    ],
     ['a negative penalty', () => expectedMoments({ graph, penalty: -1 }), /penalty.*a number from 0/],
     ['no copies', () => expectedMoments({ graph, copies: 0 }), /copies.*above 0/],
     ['a misspelt option', () => expectedMoments({ graph, rho: 1 } as never), /no option 'rho'/],

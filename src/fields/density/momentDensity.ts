@@ -4,7 +4,7 @@ import { doublesOf } from '../../tensors/doubles.ts';
 import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
-import { type MomentProblem, withInverse } from './secondMoments.ts';
+import { type MomentProblem, type PrecisionEntries, withInverse } from './secondMoments.ts';
 
 type Ends = Pick<MomentProblem, 'size' | 'sources' | 'targets'>;
 
@@ -48,6 +48,37 @@ export function momentDensity(
   return op.mul(copies / 2, op.sub(gain, cost)) as Scalar;
 }
 
+/** The precision at a maximum, and the value log|Θ| − tr(SΘ) − 2ρ·Σ_e|Θ_e| there. */
+interface MomentMaximum {
+  readonly value: number;
+  readonly entries: PrecisionEntries;
+}
+
+/**
+ * max_Θ c/2·[log|Θ| − tr(SΘ) − 2ρ·Σ_e|Θ_e|] as a function of S; the gradient is −c/2·Θ_ii and −c·Θ_ij at the maximum.
+ *
+ * @param maximum - over Θ, for these moments
+ */
+export function profiledMoments(
+  { variances, covariances }: MomentTensors,
+  maximum: (moments: Pick<MomentProblem, 'variances' | 'covariances'>) => MomentMaximum,
+  copies: number,
+): Scalar {
+  return tf.customGrad((...args: unknown[]) => {
+    const [own, across, save] = args as [Tensor, Tensor, Save];
+    const { value, entries } = maximum({
+      variances: doublesOf(own).slice(),
+      covariances: doublesOf(across).slice(),
+    });
+    save([
+      op.tensor(entries.diagonal.map((entry) => (-copies / 2) * entry)),
+      op.tensor(entries.edges.map((entry) => -copies * entry)),
+    ]);
+    const gradFunc = (dy: Tensor, saved: Tensor[]) => saved.map((slope) => op.mul(slope, dy));
+    return { value: op.scalar((copies / 2) * value), gradFunc };
+  })(variances, covariances) as Scalar;
+}
+
 /** log|Θ| of Θ's diagonal and its entries at edges; the gradient is W_ii and 2W_ij, W = Θ⁻¹. */
 function precisionLogDeterminant(diagonal: Tensor1D, edges: Tensor1D, ends: Ends): Scalar {
   const { size: N, sources, targets } = ends;
@@ -65,11 +96,11 @@ function precisionLogDeterminant(diagonal: Tensor1D, edges: Tensor1D, ends: Ends
   })(diagonal, edges) as Scalar;
 }
 
-/** S = XXᵀ/c of latents X (N×q), on the diagonal and at the edges. */
-export function latentMoments(X: Tensor2D, { sources, targets }: Ends, copies: number): MomentTensors {
+/** S = XXᵀ/c of latents X (N×q), on the diagonal and at the edges, the diagonal raised. */
+export function latentMoments(X: Tensor2D, { sources, targets }: Ends, copies: number, raised: number): MomentTensors {
   const across = op.mul(op.gather(X, sources), op.gather(X, targets));
   return {
-    variances: op.div(op.sum(op.square(X), 1), copies) as Tensor1D,
+    variances: op.add(op.div(op.sum(op.square(X), 1), copies), raised) as Tensor1D,
     covariances: op.div(op.sum(across, 1), copies) as Tensor1D,
   };
 }
@@ -79,6 +110,7 @@ export function pointMoments(
   { data, columns: q }: Matrix,
   { size, sources, targets }: Ends,
   copies: number,
+  raised = 0,
 ): Pick<MomentProblem, 'variances' | 'covariances'> {
   const moment = (i: number, j: number) => {
     let sum = 0;
@@ -86,7 +118,7 @@ export function pointMoments(
     return sum / copies;
   };
   return {
-    variances: Float64Array.from({ length: size }, (_, i) => moment(i, i)),
+    variances: Float64Array.from({ length: size }, (_, i) => moment(i, i) + raised),
     covariances: Float64Array.from(sources, (i, e) => moment(i, targets[e]!)),
   };
 }

@@ -2,15 +2,24 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
+import type { FieldShowing } from '../../model/abilities.ts';
 import { box, type ParameterLike } from '../../model/parameter.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
 import { type GraphJSON, graphFromJSON, graphToJSON } from '../../numerics/graph/json.ts';
 import { definePrior, type Prior } from '../../priors/definePrior.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
-import { latentMoments, momentDensity, pointMoments } from '../density/momentDensity.ts';
+import {
+  latentMoments,
+  type MomentTensors,
+  momentDensity,
+  pointMoments,
+  profiledMoments,
+} from '../density/momentDensity.ts';
 import { layerResidual } from '../density/momentResidual.ts';
 import { excessOf, type MomentProblem } from '../density/secondMoments.ts';
+import { momentField } from '../embedding/momentField.ts';
+import { learnedMoments } from '../solvers/learnedMoments.ts';
 
 /** Second moments S of points: those that constraints are about. */
 export interface SecondMoments {
@@ -25,11 +34,17 @@ export interface ExpectedMomentsOptions {
   readonly graph: Graph;
   /** S; the latents' own, XXᵀ/c, unless given. */
   readonly secondMoments?: SecondMoments;
-  /** ρ ≥ 0, how far the moment of a pair may be from S_ij; a hundredth of the mean of S's diagonal unless given, 0.01 for the latents' own. */
+  /**
+   * ρ, how far the moment of a pair may be from S_ij: from 0, a hundredth of the mean of S's diagonal unless given; for the latents' own moments above
+   * 0, 0.01 unless given.
+   */
   readonly penalty?: number;
   /** c > 0, how many independent copies of the field there are: features or latent dimensions; 1 unless given. */
   readonly copies?: number;
-  /** Θ_ii > 0, one of each point: free, starting at 1/S_ii, or 1 for the latents' own moments, unless given. */
+  /**
+   * Θ_ii > 0, one of each point, as parameters. Unless given they are free and start at 1/S_ii where moments are given. For the latents' own they and the
+   * other entries are no parameters, unless one of these three is given, but those of the maximum given the latents.
+   */
   readonly diagonal?: ParameterLike;
   /** a ≥ 0, one of each edge: free, starting at 0, unless given. */
   readonly attraction?: ParameterLike;
@@ -43,6 +58,8 @@ interface LayerData {
   readonly covariances: Float64Array | undefined;
   readonly penalty: number;
   readonly copies: number;
+  /** Whether the precision is that of the maximum given the latents. */
+  readonly profiled: boolean;
 }
 
 interface LayerJSON {
@@ -51,6 +68,8 @@ interface LayerJSON {
   readonly covariances: readonly number[] | null;
   readonly penalty: number;
   readonly copies: number;
+  /** Not there in fits saved before there was a choice. */
+  readonly profiled?: boolean;
 }
 
 const aboveZero = 'a number above 0';
@@ -69,14 +88,14 @@ const schema = v.strictObject({
 const USUAL_PENALTY = 0.01;
 
 /** A constraint layer on second moments: a prior whose own parameters are the entries of the field's precision. */
-export interface MomentLayer extends Prior {
+export interface MomentLayer extends Prior<FieldShowing> {
   /** What is maximised for constraints on given moments; undefined when they are the latents' own. */
   readonly problem: MomentProblem | undefined;
 }
 
-export const momentsFactory = definePrior({
+export const momentsFactory = definePrior<string, LayerData>({
   name: 'moments',
-  parameters: (data: LayerData) => precisionOf(data),
+  parameters: (data: LayerData) => (data.profiled ? {} : precisionOf(data)),
   data: {
     toJSON: ({ graph, variances, covariances, ...rest }: LayerData): LayerJSON => ({
       ...rest,
@@ -85,12 +104,13 @@ export const momentsFactory = definePrior({
       covariances: covariances === undefined ? null : Array.from(covariances),
     }),
     fromJSON: (json): LayerData => {
-      const { graph, variances, covariances, ...rest } = json as LayerJSON;
+      const { graph, variances, covariances, profiled = false, ...rest } = json as LayerJSON;
       return {
         ...rest,
         graph: graphFromJSON(graph),
         variances: variances === null ? undefined : Float64Array.from(variances),
         covariances: covariances === null ? undefined : Float64Array.from(covariances),
+        profiled,
       };
     },
   },
@@ -99,25 +119,30 @@ export const momentsFactory = definePrior({
   },
   logDensity: (p, X, { data }) => {
     const { graph, penalty, copies } = data;
+    const given = momentsIn(data);
+    const moments: MomentTensors =
+      given === undefined
+        ? latentMoments(X as Tensor2D, graph, copies, penalty)
+        : {
+            variances: op.tensor(given.variances) as Tensor1D,
+            covariances: op.tensor(given.covariances) as Tensor1D,
+          };
+    if (data.profiled) return profiledMoments(moments, (own) => learnedMoments({ ...graph, ...own, penalty }), copies);
     const precision = {
       diagonal: p.diagonal as Tensor1D,
       attraction: p.attraction as Tensor1D,
       repulsion: p.repulsion as Tensor1D,
     };
-    const given = momentsIn(data);
-    const moments =
-      given === undefined
-        ? latentMoments(X as Tensor2D, graph, copies)
-        : {
-            variances: op.tensor(given.variances) as Tensor1D,
-            covariances: op.tensor(given.covariances) as Tensor1D,
-          };
     return momentDensity(precision, moments, graph, penalty, copies);
   },
-  kktResidual: (p, X, data, _, free) => {
+  field: (p, X, data, _, free) => {
     const { graph, penalty, copies } = data;
-    const moments = momentsIn(data) ?? pointMoments(X, graph, copies);
-    const list = (name: 'diagonal' | 'attraction' | 'repulsion') => Float64Array.from(p[name] as readonly number[]);
+    const moments = momentsIn(data) ?? pointMoments(X, graph, copies, penalty);
+    if (data.profiled) {
+      const { entries, kktResidual } = learnedMoments({ ...graph, ...moments, penalty });
+      return { ...momentField(graph, entries), kktResidual };
+    }
+    const list = (name: string) => Float64Array.from(p[name] as readonly number[]);
     const [attraction, repulsion] = [list('attraction'), list('repulsion')];
     const entries = { diagonal: list('diagonal'), edges: repulsion.map((entry, e) => entry - attraction[e]!) };
     const precision = {
@@ -125,7 +150,9 @@ export const momentsFactory = definePrior({
       ...(free.has('attraction') && { attraction }),
       ...(free.has('repulsion') && { repulsion }),
     };
-    return layerResidual({ ...graph, ...moments, penalty }, precision, excessOf({ ...graph, ...moments }, entries));
+    const residual = () =>
+      layerResidual({ ...graph, ...moments, penalty }, precision, excessOf({ ...graph, ...moments }, entries));
+    return { ...momentField(graph, entries), ...(free.size > 0 && { kktResidual: residual() }) };
   },
 });
 
@@ -143,21 +170,24 @@ function momentsIn({ variances, covariances }: LayerData) {
  * without constants: the graphical lasso across points. Θ_ij = b_e − a_e with a, b ≥ 0, of which one is 0 at the maximum. There,
  * (Θ⁻¹)_ii = S_ii, (Θ⁻¹)_ij = S_ij + ρ·sign(Θ_ij) where Θ_ij is not 0, and |(Θ⁻¹)_ij − S_ij| ≤ ρ where it is.
  *
- * As a prior on latents (no `secondMoments`) S = XXᵀ/c: with c = q the term is log N(X; 0, Θ⁻¹) without its constant, less the penalty,
- * so X and the precision are fitted together; `diagnostics.kktResidual` of a fit is then the largest violation of these conditions by what is
- * free of the precision at its latents, relative to √(S_ii·S_jj). {@link drill} is this layer of the observations alone, with c = 2.
+ * As a prior on latents (no `secondMoments`) S = XXᵀ/c, and the penalty counts the diagonal too, ρ·Σ_ij|Θ_ij|: without that, a latent that goes to 0
+ * would raise its precision without end. So (Θ⁻¹)_ii = S_ii + ρ. With c = q the term is log N(X; 0, Θ⁻¹) without its constant, less the penalty.
+ * X and the precision are fitted together: Θ is that of the maximum given X, moments(X) = max_Θ moments(X, Θ), found anew at every X; the gradient
+ * is that at this Θ. Fits show `graph`, `precision()` and `covariance()`, and `diagnostics.kktResidual`, the largest violation of these conditions
+ * at their latents, relative to the variances √((S_ii + ρ)(S_jj + ρ)). {@link drill} is this layer of the observations alone, with c = 2.
  *
  * @param options - see {@link ExpectedMomentsOptions}
- * @returns a prior named `moments` with the parameters `diagonal`, `attraction` and `repulsion`, all with bounds [0, ∞) and on the scale of
- * 1/√(S_ii·S_jj)
+ * @returns a prior named `moments`; its parameters `diagonal`, `attraction` and `repulsion`, unless they are found given X, have bounds [0, ∞) and
+ * the scale of 1/√(S_ii·S_jj)
  * @throws InvalidInputError for a graph that is none, moments that are not finite or not one a point and one an edge, variances that
- * are not above 0 (nothing would bound the precision of that point), and numbers that are below 0; when it is evaluated, for a graph on
+ * are not above 0 (nothing would bound the precision of that point), penalty 0 for the latents' own moments, and numbers that are below 0; when it is evaluated, for a graph on
  * another number of points, and NumericalError for a precision that is not positive definite
  * @see Lawrence 2012, §3; Friedman, Hastie & Tibshirani 2008
  * @example
  * ```ts
  * const layer = expectedMoments({ graph: knnGraph(Y, 6), penalty: 0.05, copies: 2 });
- * gplvm(Y, { latentDim: 2, priors: [layer] });
+ * const result = await fit(gplvm(Y, { latentDim: 2, priors: [layer] }));
+ * result.precision();
  * ```
  */
 export function expectedMoments(options: ExpectedMomentsOptions): MomentLayer {
@@ -166,15 +196,22 @@ export function expectedMoments(options: ExpectedMomentsOptions): MomentLayer {
   const graph = checkGraph(checked.graph, 'expectedMoments');
   const moments = checked.secondMoments === undefined ? undefined : checkMoments(checked.secondMoments, graph);
   const penalty = checked.penalty ?? USUAL_PENALTY * (moments === undefined ? 1 : mean(moments.variances));
+  const given = Object.entries({ diagonal, attraction, repulsion }).filter(([, value]) => value !== undefined);
   const data: LayerData = {
     graph,
     variances: moments?.variances,
     covariances: moments?.covariances,
     penalty,
     copies,
+    profiled: moments === undefined && given.length === 0,
   };
-  const given = Object.entries({ diagonal, attraction, repulsion }).filter(([, value]) => value !== undefined);
   const prior = momentsFactory(Object.fromEntries(given) as Record<string, ParameterLike>, data);
+  if (moments === undefined && penalty === 0 && prior.parameters.diagonal?.free !== false) {
+    throw new InvalidInputError(
+      "With penalty 0 and the latents' own moments the objective has no bound: a latent that goes to 0 raises its precision without end. Give a " +
+        `penalty above 0, such as ${USUAL_PENALTY} (the default), or hold the diagonal with fixed(…).`,
+    );
+  }
   const { size, sources, targets } = graph;
   return Object.freeze({
     ...prior,

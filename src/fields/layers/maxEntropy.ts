@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
+import type { FieldShowing } from '../../model/abilities.ts';
 import { box, type ParameterLike } from '../../model/parameter.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
 import { type GraphJSON, graphFromJSON, graphToJSON } from '../../numerics/graph/json.ts';
@@ -10,8 +11,13 @@ import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { checkDistances } from '../density/checkDistances.ts';
 import { edgeDistances, edgeSquaredDistances } from '../density/edgeSquaredDistances.ts';
 import { fieldDensity } from '../density/fieldDensity.ts';
-import { fieldFactor } from '../density/fieldFactor.ts';
+import { type FieldFactor, fieldFactor } from '../density/fieldFactor.ts';
 import { type FieldProblem, kktResidual, weightScale } from '../density/kktResidual.ts';
+import { profiledDensity } from '../density/profiledDensity.ts';
+import { supportOf } from '../embedding/fieldEmbedding.ts';
+import { laplacianField } from '../embedding/laplacianField.ts';
+import type { FieldPoint } from '../solvers/fieldSearch.ts';
+import { weightsLearner } from '../solvers/weightsLearner.ts';
 
 export interface MaxEntropyOptions {
   /** Which pairs of points have a constraint. */
@@ -22,9 +28,12 @@ export interface MaxEntropyOptions {
   readonly basePrecision?: number;
   /** c > 0, how many independent copies of the field there are: features (MEU) or latent dimensions (MPME); 1 unless given. */
   readonly copies?: number;
-  /** C > 0: weights are at most 4C; Infinity unless given. */
+  /** C > 0: weights are at most 4C; Infinity unless given, 25 where the distances are the latents' own. */
   readonly slackPenalty?: number;
-  /** The weights w, one of each edge: free, starting at 0, unless given. */
+  /**
+   * The weights w, one of each edge, as parameters. Unless given they are free and start at 0 where distances are given, and are no parameters but
+   * those of the maximum given the latents where the distances are the latents' own.
+   */
   readonly weights?: ParameterLike;
 }
 
@@ -34,6 +43,8 @@ interface LayerData {
   readonly basePrecision: number;
   readonly copies: number;
   readonly slackPenalty: number;
+  /** Whether the weights are those of the maximum given the latents. */
+  readonly profiled: boolean;
 }
 
 interface LayerJSON {
@@ -42,7 +53,18 @@ interface LayerJSON {
   readonly basePrecision: number;
   readonly copies: number;
   readonly slackPenalty: number | null;
+  /** Not there in fits saved before there was a choice. */
+  readonly profiled?: boolean;
 }
+
+/** What a layer keeps of its graph: its factor, or what finds the weights. */
+interface LayerConstants {
+  readonly factor: FieldFactor;
+  readonly learn: (problem: FieldProblem) => FieldPoint;
+}
+
+/** C where distances are the latents' own: with c = 2, weights stop to grow where points are nearer than 0.14. */
+const OWN_SLACK_PENALTY = 25;
 
 const aboveZero = 'a number above 0';
 const positiveNumber = v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero));
@@ -51,19 +73,19 @@ const schema = v.strictObject({
   squaredDistances: v.optional(v.any()),
   basePrecision: v.optional(positiveNumber, 1),
   copies: v.optional(positiveNumber, 1),
-  slackPenalty: v.optional(v.pipe(v.number(aboveZero), v.gtValue(0, aboveZero)), Infinity),
+  slackPenalty: v.optional(v.pipe(v.number(aboveZero), v.gtValue(0, aboveZero))),
   weights: v.optional(v.any()),
 });
 
 /** A maximum-entropy constraint layer: a prior whose own parameters are the multipliers of its constraints. */
-export interface ConstraintLayer extends Prior {
+export interface ConstraintLayer extends Prior<FieldShowing> {
   /** The dual problem of constraints on given distances; undefined when they are the latents' own. */
   readonly problem: FieldProblem | undefined;
 }
 
-export const fieldFactory = definePrior({
+export const fieldFactory = definePrior<string, LayerData, LayerConstants>({
   name: 'field',
-  parameters: (data: LayerData) => ({ weights: weightsOf(data) }),
+  parameters: (data: LayerData) => (data.profiled ? {} : { weights: weightsOf(data) }),
   data: {
     toJSON: ({ graph, squaredDistances, slackPenalty, ...rest }: LayerData): LayerJSON => ({
       ...rest,
@@ -72,28 +94,43 @@ export const fieldFactory = definePrior({
       slackPenalty: slackPenalty === Infinity ? null : slackPenalty,
     }),
     fromJSON: (json): LayerData => {
-      const { graph, squaredDistances, slackPenalty, basePrecision, copies } = json as LayerJSON;
+      const { graph, squaredDistances, slackPenalty, profiled = false, ...rest } = json as LayerJSON;
       return {
+        ...rest,
         graph: graphFromJSON(graph),
         squaredDistances: squaredDistances === null ? undefined : Float64Array.from(squaredDistances),
-        basePrecision,
-        copies,
         slackPenalty: slackPenalty ?? Infinity,
+        profiled,
       };
     },
   },
-  prepare: ({ rows }, { graph }) => fieldFactor(checkGraph(graph, 'maxEntropy', rows)),
-  logDensity: (p, X, { data, constants: factor }) => {
-    const { graph, squaredDistances, basePrecision, copies } = data;
-    const weights = p.weights as Tensor1D;
-    const distances =
-      squaredDistances === undefined ? edgeSquaredDistances(X as Tensor2D, graph) : op.tensor(squaredDistances);
-    return fieldDensity(weights, distances as Tensor1D, factor, basePrecision, copies);
+  prepare: ({ rows }, { graph }) => {
+    checkGraph(graph, 'maxEntropy', rows);
+    return { factor: fieldFactor(graph), learn: weightsLearner(graph) };
   },
-  kktResidual: (p, X, data, factor) => {
-    const problem = problemOf(data, data.squaredDistances ?? edgeDistances(X, data.graph));
+  logDensity: (p, X, { data, constants: { factor, learn } }) => {
+    const { graph, squaredDistances, basePrecision, copies } = data;
+    const distances = (
+      squaredDistances === undefined ? edgeSquaredDistances(X as Tensor2D, graph) : op.tensor(squaredDistances)
+    ) as Tensor1D;
+    if (data.profiled) return profiledDensity(distances, (own) => learn(problemOf(data, own)));
+    return fieldDensity(p.weights as Tensor1D, distances, factor, basePrecision, copies);
+  },
+  field: (p, X, data, { factor, learn }, free) => {
+    const { graph, basePrecision } = data;
+    const problem = problemOf(data, data.squaredDistances ?? edgeDistances(X, graph));
+    const shown = (weights: Float64Array) => {
+      const learned = supportOf(graph, weights);
+      return { graph: learned, field: laplacianField(learned, basePrecision) };
+    };
+    if (data.profiled) {
+      const { weights, kktResidual } = learn(problem);
+      return { ...shown(weights), kktResidual };
+    }
     const weights = Float64Array.from(p.weights as readonly number[]);
-    return kktResidual(problem, weights, factor.evaluate(weights, data.basePrecision).resistances);
+    if (!free.has('weights')) return shown(weights);
+    const { resistances } = factor.evaluate(weights, basePrecision);
+    return { ...shown(weights), kktResidual: kktResidual(problem, weights, resistances) };
   },
 });
 
@@ -108,33 +145,55 @@ export const fieldFactory = definePrior({
  * w_e = 4C, with R_e = U_ii + U_jj − 2U_ij and U = Q⁻¹.
  *
  * As a prior on latents (no `squaredDistances`) φ_e = ‖x_i − x_j‖²: with c = q the term is log N(X; 0, Q⁻¹) without its constant and
- * without −λ/2·tr(XᵀX), so X and the weights of the graph are fitted together. `diagnostics.kktResidual` of a fit is then the largest
- * relative violation of these conditions at its latents.
+ * without −λ/2·tr(XᵀX), so X and the graph are fitted together. The weights are then those of the maximum given X,
+ * field(X) = max_w field(X, w), found anew at every X; the gradient is that at these weights. Two points that meet would raise the weight between them
+ * without end, so C is finite. Fits show `graph`, `precision()` and `covariance()`, and `diagnostics.kktResidual`, the largest relative violation
+ * of these conditions at their latents.
  *
  * @param options - see {@link MaxEntropyOptions}
- * @returns a prior named `field` with the parameter `weights`, of bounds [0, 4C] and scale min(c/φ_e, 4C)
+ * @returns a prior named `field`; its parameter `weights`, unless the weights are found given X, has bounds [0, 4C] and scale min(c/φ_e, 4C)
  * @throws InvalidInputError for a graph without edges, distances that are negative or not finite or not one an edge, a distance of 0
- * together with C = ∞ (nothing would bound that weight), and numbers that are not above 0
+ * together with C = ∞ (nothing would bound that weight), C = ∞ for the latents' own distances, and numbers that are not above 0; NumericalError when
+ * the weights given X are not found
  * @see Lawrence 2012, eq. 3; Mao et al. 2017, eqs. 10 and 13
  * @example
  * ```ts
  * const layer = maxEntropy({ graph: knnGraph(Y, 6), basePrecision: 0.1, copies: 2 });
- * gplvm(Y, { latentDim: 2, priors: [layer, standardNormal({ precision: 0.1 })] });
+ * const result = await fit(gplvm(Y, { latentDim: 2, priors: [layer, standardNormal({ precision: 0.1 })] }));
+ * result.graph.weights;
  * ```
  */
 export function maxEntropy(options: MaxEntropyOptions): ConstraintLayer {
-  const { graph: given, squaredDistances, weights, ...rest } = checkOptions(schema, options, 'maxEntropy');
+  const {
+    graph: given,
+    squaredDistances,
+    weights,
+    slackPenalty,
+    ...rest
+  } = checkOptions(schema, options, 'maxEntropy');
   const graph = checkGraph(given, 'maxEntropy');
   if (graph.sources.length === 0) {
     throw new InvalidInputError('maxEntropy takes a graph with edges, but this one has none: give it more neighbours.');
   }
-  const distances =
-    squaredDistances === undefined
+  const own = squaredDistances === undefined;
+  const upper = slackPenalty ?? (own ? OWN_SLACK_PENALTY : Infinity);
+  const data: LayerData = {
+    graph,
+    squaredDistances: own
       ? undefined
-      : checkDistances(squaredDistances as ArrayLike<number>, graph, 'maxEntropy', rest.slackPenalty === Infinity);
-  const data: LayerData = { graph, squaredDistances: distances, ...rest };
+      : checkDistances(squaredDistances as ArrayLike<number>, graph, 'maxEntropy', upper === Infinity),
+    ...rest,
+    slackPenalty: upper,
+    profiled: own && weights === undefined,
+  };
   const prior = fieldFactory(weights === undefined ? {} : { weights: weights as ParameterLike }, data);
-  return Object.freeze({ ...prior, problem: distances === undefined ? undefined : problemOf(data, distances) });
+  if (own && upper === Infinity && prior.parameters.weights?.free !== false) {
+    throw new InvalidInputError(
+      "With slackPenalty Infinity and the latents' own distances the objective has no bound: two latents that meet raise the weight between them " +
+        `without end. Give a finite slackPenalty, such as ${OWN_SLACK_PENALTY} (the default), or hold the weights with fixed(…).`,
+    );
+  }
+  return Object.freeze({ ...prior, problem: own ? undefined : problemOf(data, data.squaredDistances!) });
 }
 
 function problemOf(

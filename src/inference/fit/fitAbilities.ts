@@ -6,6 +6,7 @@ import { checkOptions } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
 import type {
   AnyAbilities,
+  FieldShowing,
   Forecasting,
   Imputing,
   LatentPlace,
@@ -41,22 +42,29 @@ export type Abilities = Partial<AnyAbilities> | Viewed<string>;
 
 /** The abilities that follow from what a posterior has. */
 export function abilitiesOf(posterior: Posterior): Abilities {
-  const { views, eigenvalues, latentVariances, relevance, graph, field } = posterior;
-  if (views !== undefined) return viewedBy(posterior, views);
+  const { views, eigenvalues, latentVariances, relevance, field } = posterior;
+  if (views !== undefined) return { ...fieldOf(posterior), ...viewedBy(posterior, views) };
   return {
     ...(latentVariances !== undefined && { latentVariances }),
     ...(relevance !== undefined && { relevance }),
     ...(eigenvalues !== undefined && { eigenvalues }),
-    ...(graph !== undefined && { graph }),
     ...placingBy(posterior),
     ...reconstructingBy(posterior),
     ...mappedBy(posterior),
     ...imputingBy(posterior),
-    ...(field !== undefined && {
-      precision: field.precision,
-      covariance: field.covariance,
-      impute: (Y: MatrixLike) => field.impute(checkEntries(Matrix.from(Y, 'Y'), 'Y', Number.isNaN)),
-    }),
+    ...fieldOf(posterior),
+    // A mapping fills in new observations too, those that were fitted among them.
+    ...(posterior.mapping === undefined &&
+      field !== undefined && {
+        impute: (Y: MatrixLike) => field.impute(checkEntries(Matrix.from(Y, 'Y'), 'Y', Number.isNaN)),
+      }),
+  };
+}
+
+function fieldOf({ graph, field }: Posterior): Partial<FieldShowing> {
+  return {
+    ...(graph !== undefined && { graph }),
+    ...(field !== undefined && { precision: field.precision, covariance: field.covariance }),
   };
 }
 

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { momentDensity, pointMoments } from '../../fields/density/momentDensity.ts';
 import { checkBounded, checkSize } from '../../fields/density/momentLimits.ts';
 import { type MomentProblem, type PrecisionEntries, withInverse } from '../../fields/density/secondMoments.ts';
+import { momentField } from '../../fields/embedding/momentField.ts';
 import { expectedMoments } from '../../fields/layers/expectedMoments.ts';
-import { imputedByField } from '../../fields/observed/imputedByField.ts';
 import { joiningEntries } from '../../fields/placement/joiningEntries.ts';
 import {
   ATTRACTION,
@@ -21,9 +21,7 @@ import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts'
 import type { AnyPaths, Model, Posterior, Projection } from '../../model/model.ts';
 import { completeGraph, type Graph, knnGraph } from '../../numerics/graph/index.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
-import { supportGraph } from '../../numerics/graph/supportGraph.ts';
 import { nearestOf } from '../../numerics/neighbours/nearestOf.ts';
-import type { SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
 import { dot } from '../../numerics/vectors.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor1D } from '../../tensors/tensorflow.ts';
@@ -159,14 +157,15 @@ function posteriorOf(
   { latentDim, neighbours }: { readonly latentDim: number; readonly neighbours?: unknown },
   points: Matrix,
 ): Posterior {
-  const { size: N, sources, targets } = problem;
-  const covariance = () => withInverse(problem, entries, (_, W) => new Matrix(Float64Array.from(W), N, N));
-  const { latents, eigenvalues } = leadingEmbedding(doublyCentred(covariance(), 1), latentDim, 'drill');
+  const { size: N } = problem;
+  const learned = momentField(problem, entries);
+  const { latents, eigenvalues } = leadingEmbedding(doublyCentred(learned.field.covariance(), 1), latentDim, 'drill');
   const k = neighbours === 'all' ? N : (neighbours as number);
   return {
     latents,
     eigenvalues,
-    graph: supportGraph(problem, entries.edges),
+    graph: learned.graph,
+    field: learned.field,
     placement: {
       acceptsMissing: false,
       observedColumns: points.columns,
@@ -174,21 +173,6 @@ function posteriorOf(
         withInverse(problem, entries, (_, W) =>
           placedByMoments({ latents, eigenvalues, covariances: W, penalty: problem.penalty }, points, rows, k),
         ),
-    },
-    field: {
-      covariance,
-      impute: (Y: Matrix) => imputedByField(termsOf(problem, entries), Y),
-      precision: () => {
-        const precision = Matrix.zeros(N, N);
-        entries.diagonal.forEach((entry, i) => {
-          precision.data[i * (N + 1)] = entry;
-        });
-        entries.edges.forEach((entry, e) => {
-          precision.data[sources[e]! * N + targets[e]!] = entry;
-          precision.data[targets[e]! * N + sources[e]!] = entry;
-        });
-        return precision;
-      },
     },
   };
 }
@@ -258,10 +242,4 @@ function logDensityOf(y: Float64Array, Y: Matrix, neighbours: Int32Array, weight
   });
   if (own === Infinity) return Infinity;
   return 0.5 * (y.length * Math.log(own / (2 * Math.PI)) - own * dot(difference, difference));
-}
-
-/** Θ as a sum of entries. */
-function termsOf({ size, sources, targets }: MomentProblem, { diagonal, edges }: PrecisionEntries): SparseTerms {
-  const ends = (of: Int32Array) => Int32Array.from([...diagonal.keys(), ...of]);
-  return { size, rows: ends(sources), columns: ends(targets), values: Float64Array.from([...diagonal, ...edges]) };
 }

@@ -4,15 +4,9 @@ import { curvedField } from '../../fields/density/curvedField.ts';
 import { fieldDensity } from '../../fields/density/fieldDensity.ts';
 import { isSparse, sparseField } from '../../fields/density/fieldFactor.ts';
 import { kktResidual } from '../../fields/density/kktResidual.ts';
-import {
-  type FieldEmbedding,
-  fieldCovariance,
-  fieldEmbedding,
-  fieldPrecision,
-  supportOf,
-} from '../../fields/embedding/fieldEmbedding.ts';
+import { type FieldEmbedding, fieldEmbedding, supportOf } from '../../fields/embedding/fieldEmbedding.ts';
+import { laplacianField } from '../../fields/embedding/laplacianField.ts';
 import { maxEntropy } from '../../fields/layers/maxEntropy.ts';
-import { imputedByField, laplacianTerms } from '../../fields/observed/imputedByField.ts';
 import { type PlacedField, placed, reconstructed } from '../../fields/placement/placement.ts';
 import { denseWeightsSolver, sparseWeightsSolver, WEIGHTS } from '../../fields/solvers/weightsSolver.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
@@ -132,9 +126,7 @@ export function fieldPosterior(parts: FieldParts, graph: Graph): Posterior {
     }),
     graph,
     field: {
-      precision: () => fieldPrecision(graph, basePrecision),
-      covariance: () => fieldCovariance(graph, basePrecision),
-      impute: (Y: Matrix) => imputedByField(laplacianTerms(graph, basePrecision), Y),
+      ...laplacianField(graph, basePrecision),
       ...(field !== undefined && { reconstruct: (Y: Matrix) => reconstructed(field, Y) }),
     },
   };

@@ -1,5 +1,6 @@
 import {
   alle,
+  box,
   completeGraph,
   defineKernel,
   drill,
@@ -10,6 +11,7 @@ import {
   InvalidInputError,
   knnGraph,
   loadFit,
+  type Matrix,
   maxEntropy,
   meu,
   mpme,
@@ -116,24 +118,10 @@ describe('the maximum-entropy layer', () => {
     });
   });
 
-  it('is a prior on latents, with its weights free or held', async () => {
-    const weights = Array.from(graph.weights, (_, e) => 0.2 + 0.1 * (e % 4));
-    const layer = maxEntropy({ graph, basePrecision: 0.5, copies: 2, weights: fixed(weights) });
-    checkPrior(layer, { observations: Y, latents: Y.map(([x, , z], i) => [x! / 10 + 0.01 * i, z! / 10]) });
-    const free = gplvm(Y, {
-      latentDim: 2,
-      kernel: rbf({ variance: fixed(20), lengthscale: fixed(1) }),
-      priors: [maxEntropy({ graph, basePrecision: 0.5, copies: 2, slackPenalty: 10 })],
-    });
-    const result = await fit(free, { maxIterations: 30 });
-    const learned = result.parameters['priors.field.weights'] as number[];
-    expect(Math.min(...learned)).toBeGreaterThanOrEqual(0);
-    expect(Math.max(...learned)).toBeLessThanOrEqual(40);
-    expect(result.trace.at(-1)!.objective).toBeGreaterThan(result.trace[0]!.objective);
-    // The violation of the layer's conditions at the latents, by an inverse of its own.
-    const { latents } = result;
-    const Q = Array.from({ length: Y.length }, (_, i) => Y.map((__, j) => (i === j ? 0.5 : 0)));
-    learned.forEach((weight, e) => {
+  /** The largest violation of the layer's conditions at latents, by an inverse of its own. */
+  function violationAt(latents: Matrix, weights: readonly number[], base: number, copies: number, upper: number) {
+    const Q = Array.from({ length: Y.length }, (_, i) => Y.map((__, j) => (i === j ? base : 0)));
+    weights.forEach((weight, e) => {
       const [i, j] = [graph.sources[e]!, graph.targets[e]!];
       Q[i]![i]! += weight;
       Q[j]![j]! += weight;
@@ -141,18 +129,85 @@ describe('the maximum-entropy layer', () => {
       Q[j]![i]! -= weight;
     });
     const U = inverseOf(Q);
-    const violations = learned.map((weight, e) => {
+    const violations = weights.map((weight, e) => {
       const [i, j] = [graph.sources[e]!, graph.targets[e]!];
       const phi = (latents.at(i, 0) - latents.at(j, 0)) ** 2 + (latents.at(i, 1) - latents.at(j, 1)) ** 2;
-      const pull = Math.min(2 / phi, 40) * (U[i]![i]! + U[j]![j]! - 2 * U[i]![j]! - phi / 2);
-      return (weight <= 0 && pull < 0) || (weight >= 40 && pull > 0) ? 0 : Math.abs(pull);
+      const pull = Math.min(copies / phi, upper) * (U[i]![i]! + U[j]![j]! - 2 * U[i]![j]! - phi / copies);
+      return (weight <= 0 && pull < 0) || (weight >= upper && pull > 0) ? 0 : Math.abs(pull);
     });
-    expectClose(result.diagnostics.kktResidual, Math.max(...violations), 1e-9);
+    return Math.max(...violations);
+  }
+  const kernel = rbf({ variance: fixed(20), lengthscale: fixed(1) });
+
+  it('is a prior on latents, with its weights as parameters, free or held', async () => {
+    const weights = Array.from(graph.weights, (_, e) => 0.2 + 0.1 * (e % 4));
+    const layer = maxEntropy({ graph, basePrecision: 0.5, copies: 2, weights: fixed(weights) });
+    checkPrior(layer, { observations: Y, latents: Y.map(([x, , z], i) => [x! / 10 + 0.01 * i, z! / 10]) });
+    const open = maxEntropy({ graph, basePrecision: 0.5, copies: 2, slackPenalty: 10, weights: box(0, 40, weights) });
+    const result = await fit(gplvm(Y, { latentDim: 2, kernel, priors: [open] }), { maxIterations: 30 });
+    const learned = result.parameters['priors.field.weights'] as number[];
+    expect(Math.min(...learned)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...learned)).toBeLessThanOrEqual(40);
+    expect(result.trace.at(-1)!.objective).toBeGreaterThan(result.trace[0]!.objective);
+    expectClose(result.diagnostics.kktResidual, violationAt(result.latents, learned, 0.5, 2, 40), 1e-9);
     expect(result.diagnostics.kktResidual).toBeGreaterThan(0);
-    const held = gplvm(Y, { latentDim: 2, kernel: rbf(), priors: [layer] });
-    expect((await fit(held, { maxIterations: 2 })).diagnostics.kktResidual).toBeUndefined();
+    expect(result.graph.sources.length).toBe(learned.filter((weight) => weight > 0).length);
+    const held = await fit(gplvm(Y, { latentDim: 2, kernel: rbf(), priors: [layer] }), { maxIterations: 2 });
+    expect(held.diagnostics.kktResidual).toBeUndefined();
+    expectClose(held.precision().at(0, graph.targets[0]!), -weights[0]!, 1e-15);
+  });
+
+  it('finds the weights given the latents, and shows their field on fits', async () => {
+    const prior = maxEntropy({ graph, basePrecision: 0.5, copies: 2 });
+    expect(prior.parameters).toEqual({});
+    checkPrior(prior, { observations: Y, latents: Y.map(([x, , z], i) => [x! / 10 + 0.01 * i, z! / 10]) });
+    const model = gplvm(Y, { latentDim: 2, kernel, priors: [prior] });
+    const result = await fit(model, { maxIterations: 30 });
+    const Q = result.precision();
+    const learned = Array.from(graph.sources, (i, e) => -Q.at(i, graph.targets[e]!));
+    expect(violationAt(result.latents, learned, 0.5, 2, 100)).toBeLessThan(1e-9);
+    expect(result.diagnostics.kktResidual).toBeLessThan(1e-9);
+    expect(Math.max(...learned)).toBeLessThanOrEqual(100);
+    expect(result.graph.sources.length).toBe(learned.filter((weight) => weight > 0).length);
+    const U = inverseOf(Y.map((_, i) => Array.from(Q.row(i))));
+    expectClose(
+      result.covariance(),
+      U.map((row) => Array.from(row)),
+      1e-9,
+    );
+    // A mapping fills in rows, as without a layer.
+    const holed = Y.map((row, i) => (i === 3 ? [row[0]!, Number.NaN, row[2]!] : row));
+    const { mean } = await result.impute(holed.slice(3, 4));
+    expect(mean.at(0, 0)).toBe(Y[3]![0]);
+    expect(mean.at(0, 1)).not.toBeNaN();
     const again = loadFit(JSON.parse(JSON.stringify(result)));
+    expect(again.graph!.weights).toEqual(result.graph.weights);
     expect(again.predict([[0, 0]]).mean.data).toEqual(result.predict([[0, 0]]).mean.data);
+    // The coordinate ascent, which knows of no latents, has the same maximum.
+    const phi = Array.from(graph.sources, (i, e) => {
+      const j = graph.targets[e]!;
+      return [0, 1].reduce((sum, c) => sum + (result.latents.at(i, c) - result.latents.at(j, c)) ** 2, 0);
+    });
+    const pairs = Array.from(graph.sources, (i, e) => [i, graph.targets[e]!] as [number, number]);
+    const oracle = coordinateAscent(Y.length, pairs, phi, 0.5, 2, 100);
+    expectClose(learned, oracle.w, 1e-7);
+  });
+
+  it('has a maximum where latents meet, and refuses what has none', async () => {
+    const together = Y.map(() => [0.1, 0.2]);
+    checkPrior(maxEntropy({ graph }), { observations: Y, latents: together });
+    for (const slackPenalty of [0.5, 1e4]) {
+      const term = evaluate(gplvm(Y, { latentDim: 2, priors: [maxEntropy({ graph, slackPenalty })] }), {
+        latents: together,
+      }).terms.field!;
+      const upper = graph.weights.map(() => 4 * slackPenalty);
+      const most = withDenseField(graph, upper, 1, (logDeterminant) => logDeterminant);
+      expectClose(term, 0.5 * most, 1e-12);
+    }
+    expect(() => maxEntropy({ graph, slackPenalty: Infinity })).toThrow(InvalidInputError);
+    expect(() => maxEntropy({ graph, slackPenalty: Infinity })).toThrow(
+      /no bound: two latents that meet .* such as 25/,
+    );
   });
 });
 

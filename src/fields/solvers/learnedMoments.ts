@@ -1,0 +1,26 @@
+import { NumericalError } from '../../core/errors.ts';
+import type { MomentProblem } from '../density/secondMoments.ts';
+import type { MomentPoint } from './penalizedNewton.ts';
+import { penaltyPath } from './penaltyPath.ts';
+
+/** Largest violation of the optimality conditions that counts as a maximum. */
+const FOUND = 1e-6;
+
+/**
+ * The maximum of log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij|, from the same start for all moments, so that it depends on them only.
+ *
+ * @throws NumericalError when rounding keeps the search from the maximum
+ */
+export function learnedMoments(problem: MomentProblem): MomentPoint {
+  const { variances, covariances } = problem;
+  const apart = { diagonal: variances.map((variance) => 1 / variance), edges: new Float64Array(covariances.length) };
+  const path = penaltyPath(problem, apart, Number.POSITIVE_INFINITY);
+  for (;;) {
+    const step = path.next(false);
+    if (!step.done) continue;
+    if (step.value.kktResidual <= FOUND) return step.value;
+    throw new NumericalError(
+      `The precision of the field given the latents meets its conditions to ${step.value.kktResidual.toExponential(1)} only. Raise its penalty.`,
+    );
+  }
+}

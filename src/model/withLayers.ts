@@ -1,0 +1,27 @@
+import type { LearnedByLayer, Posterior } from './model.ts';
+
+/**
+ * A posterior with the random fields of a model's layers: the graph and the field are those of the first. They are computed when they are asked
+ * for, which may take a search.
+ */
+export function withLayers(posterior: Posterior, layers: readonly (() => LearnedByLayer)[]): Posterior {
+  if (layers.length === 0) return posterior;
+  let known: readonly LearnedByLayer[] | undefined;
+  const learned = () => {
+    known ??= layers.map((layer) => layer());
+    return known;
+  };
+  return {
+    ...posterior,
+    get graph() {
+      return learned()[0]!.graph;
+    },
+    get field() {
+      return learned()[0]!.field;
+    },
+    kktResidual: () => {
+      const residuals = learned().flatMap(({ kktResidual }) => kktResidual ?? []);
+      return residuals.length === 0 ? undefined : Math.max(...residuals);
+    },
+  };
+}

@@ -1,0 +1,9 @@
+import { describe, it } from 'vitest';
+import { swissRoll } from '../models/spectral/columns.ts';
+import { expectJointFits } from './jointFit.ts';
+
+describe('latents fitted together with a field over them meet the conditions of the field', () => {
+  it('on a Swiss roll', async () => {
+    await expectJointFits(swissRoll(24), 4, { distances: 60, moments: 30 });
+  });
+});
