@@ -1,5 +1,7 @@
 export type { FieldProblem } from './density/kktResidual.ts';
+export type { EdgePrecision } from './density/momentDensity.ts';
 export type { MomentProblem } from './density/secondMoments.ts';
+export { defineFieldLayer, type FieldLayerDefinition } from './layers/defineFieldLayer.ts';
 export {
   type ExpectedMomentsOptions,
   expectedMoments,

@@ -18,6 +18,28 @@ export interface SignedPrecision {
   readonly repulsion: Tensor1D;
 }
 
+/** A precision Θ that is 0 but on the diagonal and at edges. */
+export interface EdgePrecision {
+  /** Θ_ii, N. */
+  readonly diagonal: Tensor;
+  /** Θ_ij, one of each edge. */
+  readonly edges: Tensor;
+}
+
+/**
+ * The log density of the columns of latents X (N×q) in the field of precision Θ: q/2·log|Θ| − ½·tr(XᵀΘX) − qN/2·log 2π.
+ *
+ * @throws NumericalError when Θ is not positive definite
+ */
+export function fieldLogDensity({ diagonal, edges }: EdgePrecision, X: Tensor2D, ends: Ends): Scalar {
+  const q = X.shape[1];
+  const { variances, covariances } = latentMoments(X, ends, 1, 0);
+  const energy = op.add(op.sum(op.mul(variances, diagonal)), op.mul(2, op.sum(op.mul(covariances, edges))));
+  const determinant = precisionLogDeterminant(diagonal as Tensor1D, edges as Tensor1D, ends);
+  const constant = (q * ends.size * Math.log(2 * Math.PI)) / 2;
+  return op.sub(op.sub(op.mul(q / 2, determinant), op.mul(0.5, energy)), constant) as Scalar;
+}
+
 /** Second moments S on the diagonal and at the edges. */
 export interface MomentTensors {
   /** S_ii, N. */

@@ -1,0 +1,101 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe } from '../../core/matrix.ts';
+import type { FieldShowing } from '../../model/abilities.ts';
+import type { OwnParameters } from '../../model/part.ts';
+import { valueTensors } from '../../model/valueTensors.ts';
+import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
+import { graphFromJSON, graphToJSON } from '../../numerics/graph/json.ts';
+import { definePrior, type PriorFactory } from '../../priors/definePrior.ts';
+import { doublesOf } from '../../tensors/doubles.ts';
+import { withFloat64 } from '../../tensors/float64/scope.ts';
+import type { Tensor } from '../../tensors/tensorflow.ts';
+import { type EdgePrecision, fieldLogDensity } from '../density/momentDensity.ts';
+import { momentField } from '../embedding/momentField.ts';
+
+/** What a random field over the points of a graph is. */
+export interface FieldLayerDefinition<Name extends string> {
+  /** A word of letters and digits: the name of its term, and of its parameters' paths. */
+  readonly name: string;
+  /** Default parameters; a bare number is `positive`. They may depend on the graph. */
+  readonly parameters: OwnParameters<Name> | ((graph: Graph) => OwnParameters<Name>);
+  /** The entries of the precision Θ that may differ from 0: the diagonal, N numbers, and one of each edge of the graph, in its order. */
+  precision(p: Readonly<Record<Name, Tensor>>, graph: Graph): EdgePrecision;
+}
+
+/**
+ * A field layer of one's own: a Gaussian random field over the points, whose precision Θ has entries on the diagonal and at the edges of a
+ * graph. As a prior on latents X (N×q) its term is the log density of their columns,
+ *
+ * log p(X) = q/2·log|Θ| − ½·tr(XᵀΘX) − qN/2·log 2π,
+ *
+ * with gradients in X and in the parameters. Fits of a model with it show `graph` (the edges where Θ is not 0, with weights |Θ_ij|), `precision()` and
+ * `covariance()`; `loadFit(json, { priors: { name: factory } })` reads them again.
+ *
+ * @param definition - see {@link FieldLayerDefinition}
+ * @returns a factory `(overrides, graph) => Prior`
+ * @throws InvalidInputError when it is made without a graph, and, when it is evaluated, for a graph on another number of points and entries that are not one a
+ * point and one an edge; NumericalError where Θ is not positive definite, which solvers step back from
+ * @see Rue & Held, Gaussian Markov Random Fields (2005), §2.2
+ * @example
+ * ```ts
+ * import { bounded, defineFieldLayer } from 'latentfield';
+ * import * as op from 'latentfield/ops';
+ *
+ * // A conditional autoregression: Θ = strength·(I − part·D^−½·W·D^−½)
+ * const autoregressive = defineFieldLayer({
+ *   name: 'autoregressive',
+ *   parameters: { strength: 1, part: bounded(0, 1, 0.5) },
+ *   precision: (p, { size, sources, targets, weights }) => {
+ *     const degrees = new Float64Array(size);
+ *     weights.forEach((w, e) => {
+ *       for (const i of [sources[e]!, targets[e]!]) degrees[i] = degrees[i]! + w;
+ *     });
+ *     const shares = weights.map((w, e) => -w / Math.sqrt(degrees[sources[e]!]! * degrees[targets[e]!]!));
+ *     return {
+ *       diagonal: op.mul(p.strength, op.ones([size])),
+ *       edges: op.mul(op.mul(p.strength, p.part), op.tensor(shares)),
+ *     };
+ *   },
+ * });
+ * const result = await fit(gplvm(Y, { latentDim: 2, priors: [autoregressive({}, knnGraph(Y, 6))] }));
+ * result.covariance();
+ * ```
+ */
+export function defineFieldLayer<Name extends string>(
+  definition: FieldLayerDefinition<Name>,
+): PriorFactory<Name, Graph, FieldShowing> {
+  const { name, parameters } = definition;
+  const owner = `The field layer '${name}'`;
+  const given = (graph: Graph) => checkGraph(graph, owner);
+  return definePrior<Name, Graph>({
+    name,
+    parameters: (graph) => (typeof parameters === 'function' ? parameters(given(graph)) : given(graph) && parameters),
+    data: { toJSON: graphToJSON, fromJSON: (json) => graphFromJSON(json) },
+    prepare: ({ rows }, graph) => {
+      checkGraph(graph, owner, rows);
+    },
+    logDensity: (p, X, { data: graph }) =>
+      fieldLogDensity(checkedPrecision(owner, definition.precision(p, graph), graph), X, graph),
+    field: (p, _, graph) =>
+      withFloat64(() => {
+        const own = valueTensors(p) as Readonly<Record<Name, Tensor>>;
+        const { diagonal, edges } = checkedPrecision(owner, definition.precision(own, graph), graph);
+        return momentField(graph, { diagonal: doublesOf(diagonal).slice(), edges: doublesOf(edges).slice() });
+      }),
+  });
+}
+
+function checkedPrecision(owner: string, precision: EdgePrecision, { size, sources }: Graph): EdgePrecision {
+  for (const [entries, count, of] of [
+    ['diagonal', size, 'point'],
+    ['edges', sources.length, 'edge'],
+  ] as const) {
+    const shape = precision?.[entries]?.shape;
+    if (shape?.length === 1 && shape[0] === count) continue;
+    throw new InvalidInputError(
+      `${owner} takes from its precision '${entries}', a tensor of ${count} numbers, one for each ${of}, but ` +
+        `${shape === undefined ? describe(precision?.[entries]) : `a tensor of shape [${shape}]`} was returned.`,
+    );
+  }
+  return precision;
+}
