@@ -102,6 +102,8 @@ export class Float64Memory {
 
   /** Offset of a block of at least `bytes` bytes, aligned to 16, with unspecified content. */
   allocate(bytes: number): number {
+    // Beyond 4 GiB, size classes would be those of what is left over.
+    if (bytes > this.#maximumPages * PAGE) throw this.#exhausted(bytes);
     const sizeClass = classOf(bytes);
     const offset = this.#free[sizeClass]?.pop() ?? this.#extend(sizeOf(sizeClass), bytes);
     if (this.detachViews) this.#memory.grow(0);

@@ -1,3 +1,4 @@
+import { checkAllPairs } from '../core/allPairs.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import { squaredDistance } from '../numerics/graph/squaredDistance.ts';
@@ -16,6 +17,11 @@ export function jointProbabilities(Y: Matrix, perplexity: number): Matrix {
       `The perplexity of prior 'tsne' must lie between 1 and ${N - 1}, the number of other points, but ${perplexity} was given.`,
     );
   }
+  checkAllPairs(
+    "The prior 'tsne'",
+    N,
+    'Give it fewer points, or take the prior locality, which looks at neighbours only.',
+  );
   const P = Matrix.zeros(N, N);
   for (let i = 0; i < N; i++) {
     const squares = Float64Array.from({ length: N }, (_, j) =>

@@ -8,7 +8,11 @@ import type { MomentProblem } from './secondMoments.ts';
  * Refuses what would need a larger Hessian than there can be. Without a penalty no neighbours' entry is 0; with one the steps find out
  * which are.
  */
-export function checkSize({ size, covariances, penalty }: MomentProblem): void {
+export function checkSize({
+  size,
+  covariances,
+  penalty,
+}: Pick<MomentProblem, 'size' | 'covariances' | 'penalty'>): void {
   const edges = penalty === 0 ? covariances.length : 0;
   if (size + edges <= MOST_ENTRIES) return;
   throw new InvalidInputError(

@@ -79,6 +79,7 @@ export function drill(
 ): Model<AnyPaths, FieldLearning & Placing & Spectral, 'searched'> {
   const checked = checkOptions(schema, options, 'drill');
   const points = observationsFrom(Y);
+  checkSize({ size: points.rows, covariances: new Float64Array(0), penalty: 1 });
   const graph =
     checked.neighbours === 'all'
       ? completeGraph(points.rows)

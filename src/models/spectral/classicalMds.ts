@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { checkAllPairs } from '../../core/allPairs.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
@@ -40,6 +41,7 @@ export function classicalMds(Y: MatrixLike, options: ClassicalMdsOptions = {}): 
   const checked = checkOptions(schema, options, 'classicalMds');
   const { latentDim, input } = checked;
   const { points, distances } = distancesFrom(Y, input, 'classicalMds');
+  checkAllPairs('classicalMds', points.rows, 'Take pca, which gives the same of points, or isomap with landmarks.');
   const squaredDistances = () => {
     const squared = distances();
     squared.data.forEach((distance, index) => {

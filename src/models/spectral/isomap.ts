@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { checkAllPairs } from '../../core/allPairs.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
@@ -54,9 +55,6 @@ const schema = v.strictObject({
   disconnected: disconnectedOption,
   landmarks: v.optional(v.pipe(v.number(wholeFromTwo), v.integer(wholeFromTwo), v.minValue(2, wholeFromTwo))),
 });
-
-/** Of which the matrix of distances takes 3.2 GB. */
-const MOST_POINTS = 20_000;
 
 /**
  * Isomap: classical multidimensional scaling of the lengths of shortest paths along the graph of neighbours, whose edges are as long
@@ -173,10 +171,8 @@ export function isomap(Y: MatrixLike | GraphInput, options: IsomapOptions = {}):
 
 function checkLandmarks(landmarks: number | undefined, N: number, q: number): void {
   if (landmarks === undefined) {
-    if (N <= MOST_POINTS) return;
-    throw new InvalidInputError(
-      `isomap of ${N} points takes ${Math.ceil((8 * N * N) / 1e9)} GB for the distances between all of them. Give landmarks, such as 300.`,
-    );
+    checkAllPairs('isomap without landmarks', N, 'Give landmarks, such as 300.');
+    return;
   }
   if (landmarks > q && landmarks <= N) return;
   throw new InvalidInputError(

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { checkAllPairs } from '../../core/allPairs.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
@@ -39,6 +40,7 @@ const schema = v.strictObject({ latentDim: latentDimOption, kernel: v.optional(v
 export function kernelPca(Y: MatrixLike, options: KernelPcaOptions = {}): SpectralModel {
   const { latentDim, kernel: given } = checkOptions(schema, options, 'kernelPca');
   const points = observationsFrom(Y);
+  checkAllPairs('kernelPca', points.rows, 'Take pca, or fewer points.');
   const kernel = given === undefined ? standardKernel(points) : checkedKernel(given);
   return closedFormModel({
     name: 'kernelPca',

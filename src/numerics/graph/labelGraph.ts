@@ -67,9 +67,18 @@ export function classGraph(complete: CompleteClasses): Graph {
   });
 }
 
+/** Whose ends and weights take 3.2 GB. */
+const MOST_EDGES = 2e8;
+
 function classEdges(classes: Classes): Edges {
   const points = members(classes);
   const count = points.reduce((sum, { length }) => sum + (length * (length - 1)) / 2, 0);
+  if (count > MOST_EDGES) {
+    throw new InvalidInputError(
+      `A graph that joins all points of a class has ${count} edges here, of ${classes.classes.length} points, and up to ${MOST_EDGES} ` +
+        'can be listed. Take a graph of nearest neighbours, such as knnGraph(Y, 20).',
+    );
+  }
   const sources = new Int32Array(count);
   const targets = new Int32Array(count);
   const place = new Int32Array(classes.count);

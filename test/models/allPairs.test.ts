@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import {
+  add,
+  bias,
+  classicalMds,
+  completeGraph,
+  drill,
+  fit,
+  gplvm,
+  InvalidInputError,
+  isomap,
+  kernelPca,
+  latentVariableModel,
+  linear,
+  Matrix,
+  meu,
+  mpme,
+  rbf,
+  tsneGplvm,
+} from '../../src/index.ts';
+import { Float64Memory, sharedMemory } from '../../src/numerics/memory.ts';
+
+/** No two of them alike. */
+const many = new Matrix(
+  Float64Array.from({ length: 60_000 }, (_, i) => Math.sin(i) + i / 1000),
+  30_000,
+  2,
+);
+const some = { maxIterations: 0 };
+
+/** Buffers, and the memory of the float64 backend. */
+const bytes = () => process.memoryUsage().arrayBuffers + sharedMemory().reservedBytes;
+
+describe('30 000 points, too many for models that compare all pairs,', () => {
+  it.each<[string, () => unknown, RegExp]>([
+    ['mpme', () => fit(mpme(many), some), /neighbours: 20/],
+    ['drill of all pairs', () => fit(drill(many, { neighbours: 'all' }), some), /meu takes more points/],
+    ['classicalMds', () => fit(classicalMds(many)), /isomap with landmarks/],
+    ['isomap', () => fit(isomap(many, { neighbours: 5 })), /Give landmarks, such as 300/],
+    ['kernelPca', () => fit(kernelPca(many, { kernel: rbf() })), /pca, or fewer points/],
+    ['gplvm', () => fit(gplvm(many, { latentDim: 1 }), some), /inducing: 100/],
+    ['tsneGplvm', () => fit(tsneGplvm(many, { latentDim: 1 }), some), /prior 'tsne'.*fewer points/],
+    [
+      'meu of a complete graph',
+      () => fit(meu(many, { graph: completeGraph(30_000) } as never), some),
+      /nearest neighbours/,
+    ],
+  ])('are refused by %s at once, with what works instead', async (_, make, instead) => {
+    const before = bytes();
+    const error: unknown = await (async () => make())().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect((error as Error).message).toMatch(instead);
+    expect((error as Error).message).toMatch(/30000/);
+    expect(bytes() - before).toBeLessThan(2 ** 27);
+  });
+
+  it('are fitted where the covariance has few features', async () => {
+    const kernel = add(linear(), bias());
+    expect((await fit(latentVariableModel({ observations: many, latentDim: 1, kernel }), some)).latents.rows).toBe(
+      30_000,
+    );
+  });
+});
+
+it('blocks larger than all of the memory are refused, not taken for small ones', () => {
+  const memory = new Float64Memory({ maximumPages: 32 });
+  for (const size of [33 * 65_536, 2 ** 32 + 64, 8 * 30_000 ** 2]) {
+    expect(() => memory.allocate(size)).toThrow(/out of memory/);
+  }
+  expect([memory.liveBytes, memory.liveBlocks]).toEqual([0, 0]);
+});
