@@ -1,4 +1,4 @@
-const interior = ['test/fields/interiorPoint.test.ts'];
+const interior = ['test/fields/interior.test.ts', 'test/fields/interiorPoint.test.ts'];
 const lasso = ['test/fields/expectedMoments.test.ts', 'test/fields/quadraticApproximation.test.ts'];
 const dual = ['test/fields/quadraticApproximation.test.ts'];
 

@@ -1,6 +1,21 @@
+/** Most characters of a message. */
+const LONGEST = 480;
+/** Of these, how many of its end stay: it says what to do. */
+const OF_END = 160;
+
 /** Every error that latentfield throws on purpose is one of these, so that a caller can tell them from a bug. */
 export class LatentFieldError extends Error {
   override name = 'LatentFieldError';
+
+  /** @param message - of which the middle is left out where what was given makes it long */
+  constructor(message?: string, options?: ErrorOptions) {
+    super(message === undefined ? message : shortened(message), options);
+  }
+}
+
+function shortened(message: string): string {
+  if (message.length <= LONGEST) return message;
+  return `${message.slice(0, LONGEST - OF_END - 3)} … ${message.slice(-OF_END)}`;
 }
 
 /** The caller's input cannot be used: the message says what was given, what was expected and what to do. */

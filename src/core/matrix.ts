@@ -47,9 +47,14 @@ export class Matrix {
    * @throws InvalidInputError when rows differ in length or hold something other than numbers
    */
   static from(values: MatrixLike, name = 'The matrix'): Matrix {
-    if (values instanceof Matrix) return new Matrix(values.data.slice(), values.rows, values.columns);
-    if (Array.isArray(values)) return fromRows(values, name);
-    if (isTensor(values)) return fromTensor(values, name);
+    try {
+      if (values instanceof Matrix) return new Matrix(values.data.slice(), values.rows, values.columns);
+      if (Array.isArray(values)) return fromRows(values, name);
+      if (isTensor(values)) return fromTensor(values, name);
+    } catch (cause) {
+      if (cause instanceof InvalidInputError) throw cause;
+      throw new InvalidInputError(`${name} cannot be read: ${reasonOf(cause)}`, { cause });
+    }
     throw new InvalidInputError(
       `${name} must be an array of rows, a Matrix or a Tensor2D, but ${describe(values)} was given.`,
     );
@@ -87,7 +92,12 @@ export function describe(value: unknown): string {
   if (typeof value === 'string') return `the string '${value.length > 40 ? `${value.slice(0, 40)}…` : value}'`;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  return typeof value === 'object' ? `an object (${value.constructor?.name ?? 'no class'})` : typeof value;
+  if (typeof value !== 'object') return typeof value;
+  try {
+    return `an object (${value.constructor?.name ?? 'no class'})`;
+  } catch {
+    return 'an object that cannot be read';
+  }
 }
 
 function fromRows(rows: readonly unknown[], name: string): Matrix {
@@ -122,8 +132,12 @@ function rowLength(row: unknown, i: number, name: string): number {
   );
 }
 
+/** What an error says, for another one's message. */
+export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
 /** What a matrix needs of a tensor, whichever copy of TensorFlow.js made it. */
 interface TensorLike {
+  readonly isDisposed?: boolean;
   readonly rank: number;
   readonly dtype: string;
   readonly shape: readonly number[];
@@ -146,7 +160,12 @@ export function readTensorsWith(reader: (tensor: TensorLike) => Float64Array): v
 }
 
 function fromTensor(tensor: TensorLike, name: string): Matrix {
-  const { dtype, shape } = tensor;
+  const { dtype, shape, isDisposed = false } = tensor;
+  if (isDisposed) {
+    throw new InvalidInputError(
+      `${name} is a tensor that has been disposed. Dispose it after the call, or give its values.`,
+    );
+  }
   if (shape.length !== 2 || (dtype !== 'float32' && dtype !== 'int32')) {
     throw new InvalidInputError(
       `${name} must be a numeric tensor of rank 2, but a tensor of type ${dtype} and shape [${shape}] was given.`,

@@ -1,4 +1,4 @@
-import { OptimizationError } from '../../core/errors.ts';
+import { InvalidInputError, OptimizationError } from '../../core/errors.ts';
 import type { TraceEntry } from '../../model/fit.ts';
 import { slices } from '../minimize/slices.ts';
 import type { Progress, Solution } from '../minimize/solution.ts';
@@ -99,18 +99,32 @@ export async function* runFrom(
   yield { kind: 'end', start: start.number, solution: step.value };
 }
 
+/** @throws InvalidInputError that names the parameter whose bounds a solver cannot keep to */
+function checkUnbounded({ variables }: FitProblem['layout'], limits: FitProblem['limits'], solver: string): void {
+  for (const { path, start, size } of variables) {
+    for (let i = start; limits !== undefined && start >= 0 && i < start + size; i++) {
+      const [lower, upper] = [limits.bounds.lower[i]!, limits.bounds.upper[i]!];
+      if (lower === Number.NEGATIVE_INFINITY && upper === Number.POSITIVE_INFINITY) continue;
+      throw new InvalidInputError(
+        `${solver} cannot keep to bounds, but '${path}' is bounded to [${lower}, ${upper}]. Use lbfgsb(), or leave the solver out.`,
+      );
+    }
+  }
+}
+
 /**
  * Evaluates the start. A perturbed one where the log density is not finite is moved halfway to the model's own, until it is.
  *
  * @throws OptimizationError when it is not finite at the model's own
  */
 function begin(
-  { compute, objective, start: origin, limits, held }: FitProblem,
+  { compute, objective, start: origin, limits, layout, held }: FitProblem,
   { number, x, state }: Start,
   solver: Solver,
   { relativeDecrease, maxIterations, maxEvaluations, tolerance }: RunSettings,
   signal: AbortSignal,
 ): { run: Generator<Progress, Solution, void>; first: IteratorResult<Progress, Solution> } {
+  if (!solver.bounded) checkUnbounded(layout, limits, solver.name);
   const most = Math.floor(HELD_PART * (maxIterations ?? MOST_ITERATIONS));
   const own =
     held && !solver.stochastic ? holding(solver, { ...held, iterations: Math.min(held.iterations, most) }) : solver;

@@ -10,7 +10,15 @@ import {
 import type { Progress, Solution, Status } from './solution.ts';
 import { type SolveOptions, type SolveSettings, solveSettings } from './solveOptions.ts';
 import { checkState, copyIterate, copyMemory, type SolverState } from './solverState.ts';
-import { interruptionOf, limitOf, relativeDecrease, reportTo, testDecreases, testGradient } from './termination.ts';
+import {
+  interruptionOf,
+  limitOf,
+  relativeDecrease,
+  reportTo,
+  testDecreases,
+  testGradient,
+  withoutBound,
+} from './termination.ts';
 
 /**
  * {@link minimize} in slices: a generator that pauses after every evaluation of the objective, so that a caller can leave
@@ -88,7 +96,11 @@ function* drive(
       },
     };
   };
-  const finish = (status: Status, how: string): Solution => ({
+  const finish = (ended: Status, reason: string): Solution => {
+    const { status, how } = withoutBound(best.value) ?? { status: ended, how: reason };
+    return solutionOf(status, how);
+  };
+  const solutionOf = (status: Status, how: string): Solution => ({
     ...objective.toOriginal(best),
     status,
     message: [

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { countGiven } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe } from '../../core/matrix.ts';
+import { isCount } from '../../core/finiteArray.ts';
+import { describe, reasonOf } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Box, Solver } from '../solvers/solver.ts';
 import type { Progress } from './solution.ts';
@@ -152,8 +153,18 @@ function perVariable(value: number | ArrayLike<number>, size: number, name: stri
   );
 }
 
+/** A copy; what cannot be read is an error that says so. */
 function numbersOf(values: ArrayLike<number>, name: string): Float64Array {
-  if (typeof values !== 'object' || values === null || !Number.isInteger(values.length)) {
+  try {
+    return copyOf(values, name);
+  } catch (cause) {
+    if (cause instanceof InvalidInputError) throw cause;
+    throw new InvalidInputError(`The ${name} cannot be read: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+function copyOf(values: ArrayLike<number>, name: string): Float64Array {
+  if (typeof values !== 'object' || values === null || !isCount(values.length)) {
     throw new InvalidInputError(`The ${name} must be an array of numbers, but ${describe(values)} was given.`);
   }
   const copy = new Float64Array(values.length);

@@ -24,6 +24,17 @@ export function testGradient(iterate: Readonly<Iterate>, box: Box, { tolerance }
   };
 }
 
+/** Below this a value is one of the last that doubles hold. */
+const BOTTOM = -(2 ** 1014);
+
+/** Whether the value has gone as far as numbers go: then there is nothing that it converges to, whatever else ended the run. */
+export function withoutBound(value: number): End | undefined {
+  if (value > BOTTOM) return undefined;
+  const how =
+    'Failed: the objective has no bound, it went on to the largest numbers there are. Give the variables bounds or priors that keep them finite';
+  return { status: 'failed', how };
+}
+
 /** Part of its size, at least 1, by which a value has fallen. */
 export function relativeDecrease(value: number, previous: number): number {
   return (previous - value) / Math.max(Math.abs(previous), Math.abs(value), 1);
