@@ -1,5 +1,9 @@
 const interior = ['test/fields/interior.test.ts', 'test/fields/interiorPoint.test.ts'];
-const lasso = ['test/fields/expectedMoments.test.ts', 'test/fields/quadraticApproximation.test.ts'];
+const lasso = [
+  'test/fields/secondMoments.test.ts',
+  'test/fields/expectedMoments.test.ts',
+  'test/fields/quadraticApproximation.test.ts',
+];
 const dual = ['test/fields/quadraticApproximation.test.ts'];
 
 /** Fields over points: what their optimum is, the solvers that find it, and how further points join. */
@@ -67,7 +71,7 @@ export default [
   },
   {
     file: 'src/fields/placement/joiningEntries.ts',
-    tests: 'test/models/field/placement.test.ts',
+    tests: 'test/fields/secondMoments.test.ts',
     faults: [
       ['return moments[j]! + variance * sum;', 'return moments[j]! - variance * sum;'],
       ['return 1 / variance + sum;', 'return 1 / variance;'],

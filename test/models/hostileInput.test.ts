@@ -57,7 +57,7 @@ describe('what cannot be read is an error that says so', () => {
 
   it.each(hostile)('in models: %s', (_, make, message) => {
     for (const model of [pca, gplvm, mpme, alle]) {
-      const call = () => model(make() as MatrixLike);
+      const call = () => (model as (Y: MatrixLike, options: object) => unknown)(make() as MatrixLike, { latentDim: 1 });
       expect(call).toThrow(InvalidInputError);
       expect(call).toThrow(message);
     }
@@ -132,7 +132,7 @@ describe('messages', () => {
           [1, 2],
           [3, 4],
         ],
-        { [long]: 1 } as object,
+        { latentDim: 1, [long]: 1 } as never,
       );
     expect(refused).toThrow(InvalidInputError);
     expect(refused).toThrow(/^.{20,499}$/s);
