@@ -112,8 +112,8 @@ export default [
     tests: model,
     faults: [
       [
-        'const room = g < 0 ? box.upper[i]! - x[i]! : x[i]! - box.lower[i]!;',
-        'const room = g < 0 ? x[i]! - box.lower[i]! : box.upper[i]! - x[i]!;',
+        'const distance = g < 0 ? box.upper[i]! - x[i]! : x[i]! - box.lower[i]!;',
+        'const distance = g < 0 ? x[i]! - box.lower[i]! : box.upper[i]! - x[i]!;',
       ],
       [
         'slope += interval * curvature + g * g + theta * g * moved - g * throughMiddle(row, displacement);',

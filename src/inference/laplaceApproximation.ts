@@ -26,7 +26,7 @@ export interface LaplaceOptions {
 
 /** A Gaussian about a maximum of the log density. */
 export interface LaplaceApproximation {
-  /** Of all hyperparameters together, in natural space, the latents held; missing when the model has none that is free. */
+  /** Covariance of all hyperparameters together, in natural space, the latents held; missing when the model has none that is free. */
   readonly parameters?: {
     /** p names: a path, with the place of the entry where it has several (`mapping.kernel.rbf.lengthscale[1]`). */
     readonly names: readonly string[];
@@ -35,7 +35,7 @@ export interface LaplaceApproximation {
     /** p×p */
     readonly covariance: Matrix;
   };
-  /** Of each latent point, all else held; missing when the latents are a function of the observations. */
+  /** Covariance of each latent point, all else held; missing when the latents are a function of the observations. */
   readonly latents?: {
     /** N×q */
     readonly mean: Matrix;
@@ -169,7 +169,7 @@ async function latentsWithEvidence(
   return { latents, evidence };
 }
 
-/** Of a small positive definite matrix. */
+/** log |A| of a small positive definite matrix. */
 function logDeterminant(A: Matrix): number {
   const { data, rows } = Matrix.from(A);
   cholesky(rows, { data, start: 0, rowStride: rows, columnStride: 1 });

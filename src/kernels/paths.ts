@@ -11,7 +11,7 @@ type NaturalOf<V> = V extends number
     ? readonly number[]
     : number | readonly number[];
 
-/** Of a kernel called Id whose parameters are numbers, but for those given otherwise. */
+/** The paths of a kernel called Id whose parameters are numbers, but for those given otherwise. */
 export type LeafPaths<Id extends string, Name extends string, Given> = string extends Id
   ? AnyPaths
   : { readonly [K in Name as `${Id}.${K}`]: K extends keyof Given ? NaturalOf<Given[K]> : number };

@@ -3,6 +3,7 @@ import { describe, type Matrix, type MatrixLike } from '../core/matrix.ts';
 import type { LatentMap, MapStart } from './defineMap.ts';
 import { type Initialization, initialLatents } from './initialization.ts';
 import type { Latents } from './latents.ts';
+import { withCheckedShape } from './mapShape.ts';
 
 const PREFIX = 'latents.';
 
@@ -32,7 +33,8 @@ export function backConstrained(map: LatentMap, options: { init?: 'pca' | Matrix
     kind: 'latents',
     name: 'backConstrained',
     parameters: (Y, latentDim, seed) => {
-      const parameters = map.parameters(mapStart(map, Y, latentDim, seed, () => initialLatents(init, Y, latentDim)));
+      const start = mapStart(map, Y, latentDim, seed, () => initialLatents(init, Y, latentDim));
+      const parameters = withCheckedShape(map, map.parameters(start), start.features, latentDim);
       return Object.fromEntries(Object.entries(parameters).map(([name, parameter]) => [PREFIX + name, parameter]));
     },
     from: (other) => backConstrained(map, { init: other }),

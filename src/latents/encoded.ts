@@ -5,6 +5,7 @@ import type { Tensor2D } from '../tensors/tensorflow.ts';
 import type { LatentMap } from './defineMap.ts';
 import { type Initialization, initialLatents } from './initialization.ts';
 import type { LatentDistribution } from './latentDistribution.ts';
+import { withCheckedShape } from './mapShape.ts';
 
 const PREFIX = 'latents.';
 /** Where the log variances start: half of the prior's. */
@@ -38,7 +39,8 @@ export function encoded(
       const features = map.features(Y, Y);
       const latents = withLogVariances(initialLatents(init, Y, latentDim));
       const start = { observations: Y, features, latents, latentDim: 2 * latentDim, seed };
-      return Object.fromEntries(Object.entries(map.parameters(start)).map(([name, value]) => [PREFIX + name, value]));
+      const own = withCheckedShape(map, map.parameters(start), features, 2 * latentDim, 'means and log variances');
+      return Object.fromEntries(Object.entries(own).map(([name, value]) => [PREFIX + name, value]));
     },
     from: (other) => encoded(map, { init: other }),
     mapsObservations: true,

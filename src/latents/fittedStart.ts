@@ -1,4 +1,3 @@
-import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { minimize } from '../inference/minimize/minimize.ts';
 import { lbfgs } from '../inference/solvers/lbfgs.ts';
@@ -9,6 +8,7 @@ import { layOut, toNatural, toUnconstrained } from '../model/variables.ts';
 import { matrixTensor } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
+import { checkedShape } from './mapShape.ts';
 
 /** Weight of a parameter's way from where it began, beside the mean square of a point's distance to where it is to be. */
 const RIDGE = 1e-6;
@@ -47,7 +47,7 @@ export function fittedStart(
   const began = layout.variables.map(({ parameter }) => entriesOf(parameter.initial));
   const terms = (values: TensorMap) => {
     const X = apply(values, matrixTensor(features));
-    checkShape(name, X, latents);
+    checkedShape(name, X, latents.rows, latents.columns);
     const misfit = op.sum<Scalar>(op.squaredDifference(X, matrixTensor(latents)));
     const moved = layout.variables.flatMap(({ path, start, shape }, i) =>
       start < 0 ? [] : [op.sum<Scalar>(op.squaredDifference(values[path]!, op.tensor(began[i]!, [...shape])))],
@@ -67,13 +67,5 @@ export function fittedStart(
       if (at < 0) return [path, parameter];
       return [path, { ...parameter, initial: valueFrom(natural[i]!, shapeOf(parameter.initial)) }];
     }),
-  );
-}
-
-function checkShape(name: string, X: Tensor2D, latents: Matrix): void {
-  const { rows, columns } = latents;
-  if (X.rank === 2 && X.shape[0] === rows && X.shape[1] === columns) return;
-  throw new InvalidInputError(
-    `Map '${name}' must give one row of latents for each of ${rows} observations, ${columns} wide, but its result has shape [${X.shape}].`,
   );
 }

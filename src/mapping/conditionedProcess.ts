@@ -47,7 +47,7 @@ export function conditionedProcess(
   const { mean: offset, deviation } = standardization;
   const D = offset.length;
 
-  /** Of all columns. The variance is not negative; rounding may make it so. */
+  /** The moments of all columns. The variance is not negative; rounding may make it so. */
   function functionsAt(A: Tensor2D): { mean: Tensor2D; variance: Tensor2D } {
     const { mean, variance } = allColumns(momentsAt(A), D);
     return { mean, variance: op.relu(variance) };

@@ -32,11 +32,11 @@ export interface ProcessContext {
 export interface ProcessMoments {
   /** n×D */
   readonly mean: Tensor2D;
-  /** Of the noise-free functions, n×D. */
+  /** Variance of the noise-free functions, n×D. */
   readonly variance: Tensor2D;
   /** The variance that the noise adds to it in an observation: a scalar, or D entries. */
   readonly noise: Tensor;
-  /** Of the noise-free functions between the new inputs, n×n: one for all columns, or one a column. */
+  /** Covariances of the noise-free functions between the new inputs, n×n: one for all columns, or one a column. */
   readonly covariances: () => readonly Tensor2D[];
 }
 

@@ -17,7 +17,7 @@ export interface Conditioning {
   /** N×q */
   readonly X: Matrix;
   readonly patterns: readonly ObservedPattern[];
-  /** Of the columns of all patterns. */
+  /** The number of columns of all patterns. */
   readonly width: number;
   /** What to call the covariance in messages. */
   readonly name: string;

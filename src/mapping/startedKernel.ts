@@ -3,7 +3,7 @@ import type { Kernel } from '../kernels/kernel.ts';
 import { isOpen, startedAt } from '../kernels/startedAt.ts';
 import { type Latents, latentsOf } from '../latents/latents.ts';
 
-/** Of a start that is drawn, what a kernel is decided by comes from one seed, so that a model is the same whatever its fit's. */
+/** The one seed of a start that is drawn, by which a kernel is decided, so that a model is the same whatever its fit's. */
 const SEED = 0;
 
 /** Where the latents start, N×q: found when first asked for, once. */

@@ -6,7 +6,7 @@ import type { Prediction, Projection } from './model.ts';
 export interface ProjectOptions {
   /** From how many training latents each search starts at the most; 20 unless given. */
   readonly starts?: number | undefined;
-  /** Of each search; 200 unless given. */
+  /** Iterations of each search; 200 unless given. */
   readonly maxIterations?: number | undefined;
   /** Largest entry of the gradient at which a search has converged; 1e-6 unless given. */
   readonly tolerance?: number | undefined;
@@ -174,7 +174,7 @@ export interface DistributedLatents {
 
 /** What fits of spectral models show. */
 export interface Spectral {
-  /** Of the matrix whose eigenvectors the latents are, one a column. */
+  /** Eigenvalues of the matrix whose eigenvectors the latents are, one a column. */
   readonly eigenvalues: Float64Array;
 }
 

@@ -12,7 +12,7 @@ import type { Mapping } from './model.ts';
 export interface DefinedMoments {
   /** n×D */
   readonly mean: Tensor2D;
-  /** Of the noise-free functions, n×D or n×1. */
+  /** Variance of the noise-free functions, n×D or n×1. */
   readonly variance: Tensor2D;
   /** The variance that noise adds to it in an observation: a scalar, D entries, or n×D; none unless given. */
   readonly noise?: Tensor;
@@ -31,7 +31,7 @@ export function definedMapping(owner: string, latents: Matrix, at: AtValues): Ma
   const predict: Mapping['predict'] = (X, noise) =>
     at((moments) => {
       const { mean, variance, added } = checked(owner, X.rows, moments(matrixTensor(X)));
-      // Of a noise-free function it is not negative; rounding may make it so.
+      // The variance of a noise-free function is not negative; rounding may make it so.
       const own = tensorMatrix(variance);
       own.data.forEach((entry, i) => {
         own.data[i] = Math.max(0, entry);

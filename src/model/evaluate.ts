@@ -35,7 +35,7 @@ export type GivenValues<P = AnyPaths> = { readonly [Path in keyof P]?: number | 
 
 /** Options of {@link evaluate}. */
 export interface EvaluateOptions {
-  /** Of the initial values, where they are drawn; 0 unless given. */
+  /** Seed of the initial values, where they are drawn; 0 unless given. */
   readonly seed?: number | undefined;
   /** Which linear algebra to use; 'auto', the fastest that this machine has, unless given or named by LATENTFIELD_ENGINE. */
   readonly engine?: EngineChoice | undefined;

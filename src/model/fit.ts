@@ -31,9 +31,9 @@ export interface FitDiagnostics {
   readonly threads?: number;
   /** Why there were fewer threads than asked for. */
   readonly threadsReason?: string;
-  /** Of the log density, or as much work of a solver's own, from all starts. */
+  /** Evaluations of the log density, or as much work of a solver's own, from all starts. */
   readonly evaluations: number;
-  /** Of the solver, from the start that led to the result. */
+  /** Iterations of the solver, from the start that led to the result. */
   readonly iterations: number;
   readonly seconds: number;
   /** Jitter on the diagonal of the covariance at the result (absolute); 0 when none was needed. */

@@ -115,7 +115,7 @@ export interface Posterior {
   /** The learned graph: its edges of positive weight. */
   readonly graph?: Graph;
   readonly field?: LearnedField;
-  /** Of the matrix whose eigenvectors the latents are, one a column; for spectral models. */
+  /** Eigenvalues of the matrix whose eigenvectors the latents are, one a column; for spectral models. */
   readonly eigenvalues?: Float64Array;
   /** Largest relative violation of the optimality conditions of the model's constraint layers at its latents; for models that have some. */
   kktResidual?(): number | undefined;
@@ -155,7 +155,7 @@ export interface Findings {
 export interface Embedding {
   /** N×q */
   readonly latents: Matrix;
-  /** Of the matrix whose eigenvectors the latents are, q entries. */
+  /** Eigenvalues of the matrix whose eigenvectors the latents are, q entries. */
   readonly eigenvalues: Float64Array;
   /** What else the model's posterior rests on: its parameters at the maximum. */
   readonly parameters?: ParameterValues;

@@ -30,7 +30,7 @@ export interface EvaluationOptions {
   readonly differentiated?: boolean;
   /** Seed of what the terms draw; 0 unless given. */
   readonly seed?: number;
-  /** Of a stochastic solver; 0 unless given. */
+  /** The iteration of a stochastic solver; 0 unless given. */
   readonly iteration?: number;
   readonly batch?: Batch;
 }

@@ -41,7 +41,7 @@ export interface OpenModel {
 
 /** Options of {@link open}. */
 export interface OpenOptions {
-  /** Of the model's start, where it is drawn; 0 unless given. */
+  /** Seed of the model's start, where it is drawn; 0 unless given. */
   readonly seed?: number | undefined;
   /** Whether the density is that of the variables rather than of the natural values; false unless given. */
   readonly jacobian?: boolean | undefined;

@@ -133,7 +133,7 @@ export function bounded<V extends ParameterValue = number>(
 
 /**
  * A parameter between two bounds that it may reach, such as a multiplier w ≥ 0 that is 0 where its constraint does not bind. The
- * solver sees the value itself, and must be one that keeps to bounds: `fit` then takes `lbfgsb()` unless told otherwise.
+ * solver sees the value itself, and must be one that keeps to bounds: `fit` then takes `lbfgsb()` unless given another.
  *
  * @param lower - lower bound, may be −Infinity
  * @param upper - upper bound, may be Infinity

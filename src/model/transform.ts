@@ -15,7 +15,7 @@ export interface LogJacobian {
   readonly gradient: Float64Array;
 }
 
-/** Of a transform that takes each entry by itself: log |dx/du| and its slope. */
+/** log |dx/du| and its slope for a transform that takes each entry by itself. */
 function entrywise(logSlope: (u: number) => number, slope: (u: number) => number) {
   return (unconstrained: Float64Array): LogJacobian => ({
     value: unconstrained.reduce((sum, u) => sum + logSlope(u), 0),

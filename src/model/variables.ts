@@ -22,7 +22,7 @@ export interface Variable {
   /** Where its entries start among the solver's variables; −1 when it is held. */
   readonly start: number;
   readonly size: number;
-  /** Of the values of its prior that are not numbers: which variables of the layout they are. */
+  /** Which variables of the layout are values of its prior, by their names. */
   readonly priorValues: Readonly<Record<string, number>>;
 }
 

@@ -182,6 +182,23 @@ describe('terms of a model', () => {
     expect(() => broken({}, { name: '' })).toThrow(/needs a name/);
   });
 
+  it('and a posterior without latents is refused, naming the model', async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: what a caller without types may do.
+    const posterior = () => ({ mapping: undefined }) as any;
+    const model = defineModel({
+      name: 'broken',
+      parts: () => ({ latents: real(Y) }),
+      terms: { fine: (v) => op.neg(op.sum(op.square(v.latents))) },
+      latents: (v) => v.latents,
+      posterior,
+    });
+    const run = fit(model(undefined), { maxIterations: 0 });
+    await expect(run).rejects.toThrow(InvalidInputError);
+    await expect(run).rejects.toThrow(
+      /posterior of the model 'broken' has no latents\. Return a Matrix, one row a point/,
+    );
+  });
+
   it('may be computed together, with constants that are kept as long as the model', () => {
     const together = defineModel({
       name: 'together',

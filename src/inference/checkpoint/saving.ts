@@ -7,7 +7,7 @@ import { removeStaleFiles, writeCheckpointFile } from './checkpointFile.ts';
 export interface Saving {
   save(checkpoint: Checkpoint): Promise<void>;
   /** A sentence about the last save, to be put behind others; empty where it went well. */
-  complaint(): string;
+  warning(): string;
 }
 
 /**
@@ -21,15 +21,15 @@ export function saving(
   signal: AbortSignal,
 ): Saving | undefined {
   if (checkpoint === undefined) return undefined;
-  let complaint = '';
+  let warning = '';
   if (typeof checkpoint !== 'string') {
     const save = callersFunction('checkpoint', checkpoint, signal);
     return {
       async save(state) {
         if ((await save(state)) !== UNFINISHED) return;
-        complaint = ' The last checkpoint was not saved: the function given as checkpoint did not come to an end.';
+        warning = ' The last checkpoint was not saved: the function given as checkpoint did not come to an end.';
       },
-      complaint: () => complaint,
+      warning: () => warning,
     };
   }
   let isFirst = true;
@@ -38,13 +38,13 @@ export function saving(
       if (isFirst) await removeStaleFiles(checkpoint);
       try {
         await writeCheckpointFile(checkpoint, state);
-        complaint = '';
+        warning = '';
       } catch (error) {
         if (isFirst || !(error instanceof InvalidInputError)) throw error;
-        complaint = ` The last checkpoint was not saved, an earlier one may be there: ${error.message}`;
+        warning = ` The last checkpoint was not saved, an earlier one may be there: ${error.message}`;
       }
       isFirst = false;
     },
-    complaint: () => complaint,
+    warning: () => warning,
   };
 }

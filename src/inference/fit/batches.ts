@@ -1,7 +1,7 @@
 import { seededRandom } from '../../core/random.ts';
 import type { Batch } from '../../model/model.ts';
 
-/** Of the orders of rows, apart from what else a seed decides. */
+/** Keeps the orders of rows apart from what else a seed decides. */
 const STREAM = 104_729;
 
 /**

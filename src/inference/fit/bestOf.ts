@@ -20,7 +20,7 @@ export interface Outcome extends Omit<Course, 'diagnostics'> {
   readonly x: Float64Array;
   /** Evaluations from the other starts. */
   readonly elsewhere: number;
-  /** Of the start that it came from. */
+  /** Diagnostics of the start that it came from. */
   readonly diagnostics: Omit<FitDiagnostics, 'engine' | 'jitter' | 'seconds'>;
 }
 

@@ -154,7 +154,7 @@ export type FitSettings = Omit<
   v.InferOutput<typeof schema>,
   'solver' | 'restarts' | 'workers' | 'resume' | 'relativeDecrease'
 > & {
-  /** Of all starts, where the option restarts was given. */
+  /** Where all starts begin, where the option restarts was given. */
   readonly origins: readonly Origin[] | undefined;
   readonly relativeDecrease: number;
   readonly solver: Solver | undefined;
@@ -230,7 +230,7 @@ function checkBatches({ name, points }: Model, { batchSize, solver, workers }: F
   }
 }
 
-/** The solver told that a lower value of one batch says nothing of another. */
+/** The solver with the knowledge that values of different batches cannot be compared. */
 function stochastic(solver: Solver): Solver {
   return solver.stochastic ? solver : Object.freeze({ ...solver, stochastic: true });
 }

@@ -13,7 +13,7 @@ import { type FitProblem, openProblem } from './fitProblem.ts';
 import { type FitStep, fitAt, fitStep } from './fitStep.ts';
 import { type FitThreads, fitThreads } from './fitThreads.ts';
 import { found } from './found.ts';
-import { hasItsTurn, type RunEvent, type RunSettings, runFrom, type Start } from './run.ts';
+import { isStillToRun, type RunEvent, type RunSettings, runFrom, type Start } from './run.ts';
 import { type Run, runsOf } from './runsOf.ts';
 
 /**
@@ -128,7 +128,7 @@ async function* stepsWith(
     }
     const best = bestOf(runs.filter(isEnded), runs.length, problem.limits, stop.signal);
     const { x, status, trace, ...end } = found(problem, best);
-    const message = end.message + choice + again.join('') + (saves?.complaint() ?? '');
+    const message = end.message + choice + again.join('') + (saves?.warning() ?? '');
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
     const diagnostics = { ...end.diagnostics, evaluations, seconds: seconds() };
     return fitAt(problem, x, { status, trace, message, diagnostics });
@@ -162,6 +162,6 @@ async function* runHere(
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, void, void> {
   for (const start of starts) {
-    if (hasItsTurn(start, signal)) yield* runFrom(problem, start, settings, signal);
+    if (isStillToRun(start, signal)) yield* runFrom(problem, start, settings, signal);
   }
 }

@@ -3,7 +3,7 @@ import { softplus } from '../../model/transform.ts';
 import type { Variable, VariableLayout } from '../../model/variables.ts';
 import type { Origin } from './restartOrigins.ts';
 
-/** Of the standard deviation of each column of a real matrix, and of the root mean square of a real number or list. */
+/** The part of the standard deviation of each column of a real matrix, and of the root mean square of a real number or list. */
 const REAL_PART = 0.5;
 
 /**

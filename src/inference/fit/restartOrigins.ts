@@ -18,7 +18,7 @@ export interface Restarts {
 /** How one start of a fit is found. */
 export interface Origin {
   readonly init: StartKind;
-  /** Of the random move from there; 0 for none. */
+  /** Width of the random move from there; 0 for none. */
   readonly width: number;
 }
 

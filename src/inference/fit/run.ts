@@ -26,7 +26,7 @@ export interface Start {
  * Whether a start is still to be run. Once the fit is being stopped, only the model's own, so that there is a result, and those that go on
  * from a state: what they had come to costs no evaluation.
  */
-export function hasItsTurn({ number, state }: Start, { aborted }: AbortSignal): boolean {
+export function isStillToRun({ number, state }: Start, { aborted }: AbortSignal): boolean {
   return !aborted || number === 0 || state !== undefined;
 }
 
@@ -50,7 +50,7 @@ export type RunEvent =
   /** The worker that had it was lost; it begins anew, and what it comes to is the same. */
   | { readonly kind: 'again'; readonly start: number; readonly why: string };
 
-/** Of the iterations, at most this part leaves some variables where they are. */
+/** At most this part of the iterations leaves some variables where they are. */
 const HELD_PART = 0.2;
 
 /** Iterations where none are given. */

@@ -32,7 +32,7 @@ export interface ScaledObjective {
    */
   curvature(z: Float64Array): Curvature;
   /** What was wrong with the last evaluation whose value is NaN. */
-  readonly complaint: string;
+  readonly reason: string;
   toScaled(x: Float64Array): Float64Array;
   /** x from a point in z. */
   toOriginalPoint(z: Float64Array): Float64Array;
@@ -54,7 +54,7 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
     lower: bounds.lower.map((low, i) => low / scale[i]!),
     upper: bounds.upper.map((high, i) => high / scale[i]!),
   };
-  let complaint = '';
+  let reason = '';
 
   const toX = (z: Float64Array, into: Float64Array) => {
     for (let i = 0; i < size; i++) {
@@ -72,15 +72,15 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
       return { result: objective(x, of) };
     } catch (error) {
       if (!(error instanceof NumericalError)) throw error;
-      complaint = `it threw a NumericalError: ${error.message}`;
+      reason = `it threw a NumericalError: ${error.message}`;
       return undefined;
     }
   };
 
   return {
     box,
-    get complaint() {
-      return complaint;
+    get reason() {
+      return reason;
     },
 
     evaluate(z, of) {
@@ -96,7 +96,7 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
         if (!Number.isFinite(gradient[i])) bad = i;
       }
       if (Number.isFinite(value) && bad < 0) return { value, gradient };
-      complaint = Number.isFinite(value)
+      reason = Number.isFinite(value)
         ? `entry ${bad} of its gradient is ${result.gradient[bad]}`
         : `its value is ${value}`;
       return { value: Number.NaN, gradient };

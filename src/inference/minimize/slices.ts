@@ -1,11 +1,11 @@
-/** The thread is left for other work after this many milliseconds. */
+/** Work yields to the event loop after this many milliseconds. */
 const SLICE = 40;
 
 /** Long work on a thread that others need too, such as that of a page. */
 export interface Slices {
-  /** Whether it is time to leave the thread. */
+  /** Whether it is time to yield to the event loop. */
   isOver(): boolean;
-  /** Leaves the thread to whoever waits for it, and begins the next slice. */
+  /** Yields to the event loop, and begins the next slice. */
   leave(): Promise<void>;
 }
 

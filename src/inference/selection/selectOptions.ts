@@ -27,7 +27,7 @@ export interface SelectionSettings {
   readonly score: SelectionScore;
   /** How many parts the points are divided into, each held out in turn: from 2, or 0 to score the fits of all points; 5 unless given. */
   readonly folds?: number | undefined;
-  /** Of the folds and of the fits; 0 unless given. */
+  /** Seed of the folds and of the fits; 0 unless given. */
   readonly seed?: number | undefined;
   /** How many fits are under way at a time, each in a worker of its own; none, one after another, unless given. */
   readonly workers?: number | undefined;
@@ -44,9 +44,9 @@ export interface SelectionRow<O> {
   readonly options: O;
   /** Mean over the folds; NaN where a fit failed. */
   readonly score: number;
-  /** Of each fold. */
+  /** The score of each fold. */
   readonly scores: readonly number[];
-  /** Of all its fits. */
+  /** The seconds of all its fits. */
   readonly seconds: number;
   /** Why a fit failed, where one did. */
   readonly failure?: string;

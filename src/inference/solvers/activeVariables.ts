@@ -36,10 +36,10 @@ export function activeVariables(point: Point, box: Box): Int32Array {
       pulls.push(size);
     }
   }
-  const room = Math.max(LEAST, ENTERING * inner.length);
-  if (entering.length <= room) return Int32Array.from([...inner, ...entering]).sort();
-  const least = Float64Array.from(pulls).sort()[entering.length - room]!;
+  const capacity = Math.max(LEAST, ENTERING * inner.length);
+  if (entering.length <= capacity) return Int32Array.from([...inner, ...entering]).sort();
+  const least = Float64Array.from(pulls).sort()[entering.length - capacity]!;
   const above = entering.filter((_, k) => pulls[k]! > least);
-  const level = entering.filter((_, k) => pulls[k] === least).slice(0, room - above.length);
+  const level = entering.filter((_, k) => pulls[k] === least).slice(0, capacity - above.length);
   return Int32Array.from([...inner, ...above, ...level]).sort();
 }

@@ -42,8 +42,8 @@ export function cauchyPoint(hessian: CompactHessian, box: Box): CauchyPoint {
   const startPath = ({ x, gradient }: Iterate) => {
     for (let i = 0; i < size; i++) {
       const g = gradient[i]!;
-      const room = g < 0 ? box.upper[i]! - x[i]! : x[i]! - box.lower[i]!;
-      breaks.times[i] = g === 0 ? Number.POSITIVE_INFINITY : room / Math.abs(g);
+      const distance = g < 0 ? box.upper[i]! - x[i]! : x[i]! - box.lower[i]!;
+      breaks.times[i] = g === 0 ? Number.POSITIVE_INFINITY : distance / Math.abs(g);
       direction[i] = breaks.times[i]! > 0 ? -g : 0;
     }
     breaks.order();

@@ -15,7 +15,7 @@ export interface System {
 export interface Direction {
   readonly solution: Float64Array;
   readonly products: number;
-  /** Whether the search was told to end. */
+  /** Whether the search was asked to end. */
   readonly stopped: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface LinearSystem {
 }
 
 /**
- * Room for systems of up to `most` unknowns.
+ * Scratch memory for systems of up to `most` unknowns.
  *
  * @see Golub, Van Loan (2013), Matrix Computations, 4th ed., Algorithm 3.4.1
  */

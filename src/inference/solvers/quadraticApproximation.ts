@@ -9,11 +9,11 @@ export interface QuadraticApproximationOptions {
   readonly first?: Float64Array;
 }
 
-/** Of the unit: the largest violation at which the method ends, and at which its result counts where rounding lets it get no further. */
+/** The largest violation, relative to the unit, at which the method ends, and at which its result counts where rounding lets it get no further. */
 const GOAL = 5e-12;
 const CLEAR = 1e-8;
 
-/** Of the violation: to what the quadratic model is minimised, at most. */
+/** The part of the violation to which the quadratic model is minimised, at most. */
 const INNER = 0.05;
 
 /** The value counts as no higher up to this part of it, and as the same where the violation falls. */

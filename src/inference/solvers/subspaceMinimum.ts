@@ -142,8 +142,8 @@ export function subspaceMinimum(hessian: CompactHessian, box: Box): SubspaceMini
       const i = indices[n]!;
       const step = reduced[i]!;
       if (step === 0) continue;
-      const room = (step < 0 ? box.lower[i]! - cauchy[i]! : box.upper[i]! - cauchy[i]!) / step;
-      longest = Math.min(longest, room);
+      const reach = (step < 0 ? box.lower[i]! - cauchy[i]! : box.upper[i]! - cauchy[i]!) / step;
+      longest = Math.min(longest, reach);
     }
     for (let n = 0; n < free; n++) {
       const i = indices[n]!;

@@ -35,7 +35,7 @@ export interface NodeThread {
   on(event: 'exit', listener: (code: number) => void): unknown;
 }
 
-/** Who is told what a worker has to say. */
+/** Who gets the messages of a worker. */
 export interface Listener {
   message(data: unknown): void;
   /** Called when the worker could not start, or came to an end by itself. */

@@ -1,6 +1,6 @@
 import { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from '../../core/errors.ts';
 import type { FitProblem } from '../fit/fitProblem.ts';
-import { hasItsTurn, type RunEvent, type RunSettings, type Start } from '../fit/run.ts';
+import { isStillToRun, type RunEvent, type RunSettings, type Start } from '../fit/run.ts';
 import { solverToJSON } from '../solvers/json.ts';
 import type { Failure, Job, Reply, Request } from './messages.ts';
 import { builtInPool, listen, type WorkerLike, type WorkerPool } from './pool.ts';
@@ -37,7 +37,7 @@ export async function* runInWorkers(
   try {
     const waiting = [...starts];
     const nextStart = () => {
-      const at = waiting.findIndex((start) => hasItsTurn(start, signal));
+      const at = waiting.findIndex((start) => isStillToRun(start, signal));
       return at < 0 ? undefined : waiting.splice(at, 1)[0];
     };
     const busy = new Map<WorkerLike, Start>();
@@ -67,7 +67,7 @@ export async function* runInWorkers(
         if (lostOnce.has(start)) throw new LatentFieldError(`A worker of the fit was lost: ${reply.reason}.`);
         lostOnce.add(start);
         busy.delete(worker);
-        if (!hasItsTurn(start, signal)) continue;
+        if (!isStillToRun(start, signal)) continue;
         begin(start);
         yield { kind: 'again', start: start.number, why: reply.reason };
         continue;

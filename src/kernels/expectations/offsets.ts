@@ -2,7 +2,7 @@ import * as op from '../../tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import { type ExpectationInputs, type Expectations, totals, weightedProducts } from './expectations.ts';
 
-/** Of one number between all points: itself, and its square. */
+/** The expectations of one number between all points: itself, and its square. */
 export function constantExpectations(value: Tensor, { x, Z, weights }: ExpectationInputs): Expectations {
   const [n, m] = [x.mean.shape[0], Z.shape[0]];
   const cross = op.mul(value, op.ones([n, m])) as Tensor2D;

@@ -3,7 +3,7 @@ import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { columnsOf, type ExpectationInputs, type Expectations, weightedProducts } from './expectations.ts';
 
 /**
- * Of a sum of covariances: ψ₀ and Ψ₁ add, and Ψ₂ with Σ_n ω_n·⟨k(z, x_n)·k'(x_n, z')⟩ and its transpose for every two of them.
+ * The expectations of a sum of covariances: ψ₀ and Ψ₁ add, and Ψ₂ with Σ_n ω_n·⟨k(z, x_n)·k'(x_n, z')⟩ and its transpose for every two of them.
  *
  * @returns undefined when two of them have no such product in closed form
  */

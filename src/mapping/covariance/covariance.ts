@@ -24,7 +24,7 @@ export interface Covariance {
 /** What conditioning leaves, by name. */
 export type Conditioned = Readonly<Record<string, Tensor2D>>;
 
-/** Of the noise-free functions of c columns at n new inputs. */
+/** Moments of the noise-free functions of c columns at n new inputs. */
 export interface Moments {
   /** n×c */
   readonly mean: Tensor2D;

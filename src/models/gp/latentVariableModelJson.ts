@@ -21,7 +21,7 @@ interface SavedModel extends Partial<SavedView> {
 
 interface SavedView extends Omit<ViewJSON, 'likelihood'> {
   readonly likelihood?: LikelihoodJSON;
-  /** Of a Gaussian likelihood, in fits saved before there were others. */
+  /** Variance of a Gaussian likelihood, in fits saved before there were others. */
   readonly noise?: ParameterJSON;
 }
 

@@ -15,7 +15,7 @@ export interface LlGplvmOptions<
 > extends FamilyOptions<Priors, Dynamics> {
   /** Neighbours from which each point is reconstructed; 7 unless given. */
   readonly neighbours?: number | undefined;
-  /** Of the prior, held at D unless given: it is a sum over points, as the likelihood is one over points and columns. */
+  /** Strength of the prior, held at D unless given: it is a sum over points, as the likelihood is one over points and columns. */
   readonly strength?: Strength | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface RankGplvmOptions<
   Priors extends readonly Prior[] = readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
 > extends FamilyOptions<Priors, Dynamics> {
-  /** Of the prior, held at N·D/100 unless given: it is one term for all points and columns. */
+  /** Strength of the prior, held at N·D/100 unless given: it is one term for all points and columns. */
   readonly strength?: Strength | undefined;
   /** β, how soon a direction counts as one; held at the prior's default unless given. */
   readonly beta?: ParameterLike | undefined;
@@ -75,7 +75,7 @@ export interface TsneGplvmOptions<
   Priors extends readonly Prior[] = readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
 > extends FamilyOptions<Priors, Dynamics> {
-  /** Of the prior, held at N·D unless given: it is one term for all points and columns. */
+  /** Strength of the prior, held at N·D unless given: it is one term for all points and columns. */
   readonly strength?: Strength | undefined;
   /** Effective number of neighbours. */
   readonly perplexity?: number | undefined;

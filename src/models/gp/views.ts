@@ -47,7 +47,7 @@ export interface ViewOptions {
   readonly inducing?: Inducing | undefined;
 }
 
-/** Of the options of a view. */
+/** What the options of a view may be. */
 export const viewEntries = {
   observations: v.any(),
   kernel: v.any(),

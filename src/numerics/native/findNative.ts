@@ -34,7 +34,7 @@ export interface NativeLibrary {
   readonly vendor: Vendor['name'];
   /** What the library says about itself. */
   readonly version: string;
-  /** Of the library's integers: 64 in ILP64 builds. */
+  /** Bits of the library's integers: 64 in ILP64 builds. */
   readonly integerBits: 32 | 64;
   /** Threads that it uses now; undefined where it does not tell. */
   readonly threads: number | undefined;

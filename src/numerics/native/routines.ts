@@ -56,7 +56,7 @@ export interface Routines {
     integers: number,
     integersLength: number,
   ): number;
-  /** Of the library's integers, as the last routine that returned a number wrote them. */
+  /** Bits of the library's integers, as the last routine that returned a number wrote them. */
   readonly integerBits: 32 | 64;
 }
 

@@ -15,7 +15,7 @@ export interface BottomEigenpairsOptions {
   readonly shift?: number;
   /** Eigenvectors that are known, such as the null vectors of a Laplacian, and left out: N numbers each. */
   readonly known?: readonly Float64Array[];
-  /** Of the start vectors. Default 1. */
+  /** Seed of the start vectors. Default 1. */
   readonly seed?: number;
   /** On the residual of the inverse's eigenpairs. Default 1e-12. */
   readonly tolerance?: number;

@@ -39,7 +39,7 @@ export interface FusedOperations
   ): RbfParameters;
 }
 
-/** Of a covariance variance·rbf + bias + noise·I, or derivatives in them. */
+/** Parameters of a covariance variance·rbf + bias + noise·I, or derivatives in them. */
 export interface RbfParameters {
   readonly variance: number;
   /** One a dimension. */

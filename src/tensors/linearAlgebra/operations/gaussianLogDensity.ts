@@ -8,7 +8,7 @@ import { mirrorLowerOf, transposeInPlace } from './square.ts';
 export const FROM_OBSERVATIONS = 'latentfield.GaussianLogDensityFromObservations';
 export const FROM_OUTER_PRODUCT = 'latentfield.GaussianLogDensityFromOuterProduct';
 
-/** What the fused kernels are told. */
+/** Attributes of the fused operations. */
 export interface GaussianAttributes extends PositiveDefiniteOptions {
   /** D */
   readonly columns: number;

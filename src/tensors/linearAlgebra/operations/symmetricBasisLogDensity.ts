@@ -8,7 +8,7 @@ import { mirrorLowerOf } from './square.ts';
 
 export const SYMMETRIC_BASIS = 'latentfield.SymmetricBasisLogDensity';
 
-/** What the kernel is told. */
+/** Attributes of the operation. */
 export interface SymmetricBasisAttributes extends PositiveDefiniteOptions {
   /** Whether the outputs after the value are wanted. */
   readonly gradient: boolean;
