@@ -80,7 +80,7 @@ export default [
   },
   {
     file: 'src/inference/solvers/activeVariables.ts',
-    tests: [...dual, ...lasso],
+    tests: 'test/inference/solverParts.test.ts',
     faults: [
       ['if (x[i]! <= lower[i]!) return Math.max(0, -g);', 'if (x[i]! <= lower[i]!) return Math.max(0, g);'],
       ['if (x[i]! >= upper[i]!) return Math.max(0, g);', ''],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
+import { activeVariables, violation } from '../../src/inference/solvers/activeVariables.ts';
 import { breakpoints } from '../../src/inference/solvers/breakpoints.ts';
 import { correctionPairs } from '../../src/inference/solvers/correctionPairs.ts';
 
@@ -18,6 +19,22 @@ describe('breakpoints', () => {
     }
     const expected = times.flatMap((time, i) => (time > 0 && time < Number.POSITIVE_INFINITY ? [i] : []));
     expect(found).toEqual(expected.sort((a, b) => times[a]! - times[b]! || a - b));
+  });
+});
+
+describe('the Karush–Kuhn–Tucker conditions at bounds', () => {
+  const box = { lower: Float64Array.of(0, 0, 0), upper: Float64Array.of(1, 1, Infinity) };
+  const at = (x: number, g: number) => ({ x: Float64Array.of(x, 0.5, 7), gradient: Float64Array.of(g, 0, 0) });
+
+  it.each([
+    ['between the bounds the gradient is 0', 0.5, -0.3, 0.3],
+    ['at the lower bound it may push down', 0, 0.3, 0],
+    ['not up', 0, -0.3, 0.3],
+    ['at the upper bound it may push up', 1, -0.3, 0],
+    ['not down', 1, 0.3, 0.3],
+  ])('%s', (_, x, gradient, expected) => {
+    expect(violation(at(x, gradient), box)).toBe(expected);
+    expect([...activeVariables(at(x, gradient), box)]).toEqual(x === 0.5 || expected > 0 ? [0, 1, 2] : [1, 2]);
   });
 });
 
