@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { positiveZeros } from '../../core/positiveZeros.ts';
 import type { Fit, FitOutcome, FittedModel } from '../../model/fit.ts';
 import type { Model, Posterior } from '../../model/model.ts';
 import { type EngineChoice, withEngine } from '../../numerics/dense/index.ts';
@@ -14,7 +15,8 @@ import { posteriorOn } from './posteriorOn.ts';
  *
  * @param engine - the linear algebra of everything that the fit computes; undefined where the environment says
  */
-export function createFit<P, A>(model: Model<P, A>, outcome: FitOutcome, engine?: EngineChoice): Fit<P, A> {
+export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: EngineChoice): Fit<P, A> {
+  const outcome = positiveZeros(found);
   const made = withEngine(sharedMemory(), engine, () => model.posterior(outcome.values));
   if (!(made.latents instanceof Matrix)) {
     throw new InvalidInputError(
