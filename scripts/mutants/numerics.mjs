@@ -36,7 +36,6 @@ export default [
       ['if (x > OVERFLOW) return Infinity;', ''],
       ['if (x < UNDERFLOW) return 0.0;', ''],
       ['const SAFE: f64 = 708.0;', 'const SAFE: f64 = 720.0;'],
-      ['if (x != x) return x;', ''],
       ['f64x2.splat(2.08860621107283687536341e-9)', 'f64x2.splat(0)'],
     ],
   },
