@@ -16,4 +16,5 @@ const { status } = spawnSync(process.execPath, [typescript, '-p', 'tsconfig.buil
   stdio: 'inherit',
 });
 if (status !== 0) process.exit(status ?? 1);
+await import('./buildBrowser.mjs');
 chmodSync(new URL('../dist/cli/main.js', import.meta.url), 0o755);

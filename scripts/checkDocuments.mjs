@@ -112,7 +112,9 @@ function exportsOf(file) {
 
 /** What each entry point exports. */
 function namesOfEntries() {
-  const paths = Object.entries(entries).filter(([entry, to]) => to.types !== undefined && entry !== './ops');
+  const paths = Object.entries(entries).filter(
+    ([entry, to]) => to.types !== undefined && !['./ops', './browser'].includes(entry),
+  );
   const files = paths.map(([, { types }]) => join(root, types));
   const program = ts.createProgram(files, options);
   const checker = program.getTypeChecker();

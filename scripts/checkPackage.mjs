@@ -39,7 +39,8 @@ function checkInstalled(folder) {
 
 const MOST_MEGABYTES = 75;
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const entries = Object.keys(exports).filter((entry) => !entry.endsWith('.json'));
+// The one for pages does not run in Node: test/browser loads it.
+const entries = Object.keys(exports).filter((entry) => !entry.endsWith('.json') && entry !== './browser');
 
 const program = `
 import assert from 'node:assert/strict';
@@ -77,6 +78,10 @@ const tarball = run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-dest
   .trim()
   .split('\n')
   .at(-1);
+// What the manifest says of the files, by a linter of packages.
+process.stdout.write(
+  run('npx', ['--no-install', 'publint', 'run', join(project, tarball), '--level', 'warning'], root),
+);
 writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
 run('npm', ['install', '--no-audit', '--no-fund', '--silent', join(project, tarball)]);
 checkInstalled(join(project, 'node_modules'));

@@ -4,7 +4,7 @@
 //
 //   bash .ci/run [STEP…]        (only the steps whose names hold one of these words)
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,6 +45,9 @@ const steps = [
   { name: 'imports', run: [npx('depcruise', '--config', '.dependency-cruiser.cjs', 'src')] },
   // The types have just been checked.
   { name: 'build', run: [node('build.mjs', '--unchecked')], isNeeded: true },
+  { name: 'browser: chromium', run: chromium() },
+  // Those of pages, and of what is built for them.
+  { name: 'browser: tests', run: [npx('vitest', 'run', 'test/browser', 'test/plot/plotHtml')], counts: true },
   { name: 'engine native: library', run: nativeLibrary() },
   { name: 'engine native: tests', run: [npx('vitest', 'run', ...ENGINE_TESTS)], env: nativeEngine, counts: true },
   {
@@ -142,11 +145,24 @@ function printed(command, args, env) {
   });
 }
 
+/** Chromium, where it is not there and this may install it; without it the tests say that it is missing. */
+function chromium() {
+  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+  if (places.some((path) => existsSync(path)) || !mayInstall()) return [];
+  return [
+    ['apt-get', 'update', '-qq'],
+    ['apt-get', 'install', '-y', '-qq', 'chromium'],
+  ];
+}
+
+function mayInstall() {
+  return process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0;
+}
+
 /** A BLAS, where this may install one, and what calls it. */
 function nativeLibrary() {
-  const mayInstall = process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0;
   return [
-    ...(mayInstall
+    ...(mayInstall()
       ? [
           ['apt-get', 'update', '-qq'],
           ['apt-get', 'install', '-y', '-qq', 'libopenblas0-pthread'],

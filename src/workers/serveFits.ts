@@ -1,9 +1,15 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { isNode, nodeModule } from '../core/nodeModule.ts';
 import type { Reply, Request } from '../inference/workers/messages.ts';
-import { serveRuns, type WorkerPort } from '../inference/workers/serveRuns.ts';
+import { serveRuns } from '../inference/workers/serveRuns.ts';
 import { modelFromJSON } from '../models/modelFromJSON.ts';
 import type { OwnParts } from '../models/ownParts.ts';
+import { serveWholeFits, type WholeReply, type WholeRequest } from './wholeFits.ts';
+
+interface Port {
+  post(reply: Reply | WholeReply): void;
+  listen(onRequest: (request: Request | WholeRequest) => void): void;
+}
 
 /**
  * Makes a worker of fits out of the thread that calls it: the one line of a worker's file.
@@ -16,12 +22,18 @@ import type { OwnParts } from '../models/ownParts.ts';
  * ```
  */
 export async function serveFits(own: OwnParts = {}): Promise<void> {
-  serveRuns(isNode() ? await threadPort() : webPort(), (json) => modelFromJSON(json, own));
+  const port = isNode() ? await threadPort() : webPort();
+  const model = (json: Parameters<typeof modelFromJSON>[0]) => modelFromJSON(json, own);
+  const { post } = port;
+  serveRuns({ post, listen: (on) => port.listen((request) => isOfRun(request) && on(request)) }, model);
+  serveWholeFits({ post, listen: (on) => port.listen((request) => !isOfRun(request) && on(request)) }, model);
 }
 
 const elsewhere = 'serveFits makes a worker out of the thread it is called in: call it in the file of a worker.';
 
-async function threadPort(): Promise<WorkerPort> {
+const isOfRun = (request: Request | WholeRequest): request is Request => ['open', 'run', 'stop'].includes(request.kind);
+
+async function threadPort(): Promise<Port> {
   const { parentPort } = await nodeModule<typeof import('node:worker_threads')>('node:worker_threads', elsewhere);
   if (parentPort === null) throw new InvalidInputError(elsewhere);
   return {
@@ -32,10 +44,10 @@ async function threadPort(): Promise<WorkerPort> {
   };
 }
 
-function webPort(): WorkerPort {
+function webPort(): Port {
   const scope = globalThis as unknown as {
-    postMessage(reply: Reply): void;
-    addEventListener(type: 'message', listener: (event: { data: Request }) => void): void;
+    postMessage(reply: Reply | WholeReply): void;
+    addEventListener(type: 'message', listener: (event: { data: Request | WholeRequest }) => void): void;
   };
   if (typeof document !== 'undefined') throw new InvalidInputError(elsewhere);
   return {

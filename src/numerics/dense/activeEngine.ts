@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Float64Memory } from '../memory.ts';
-import { findNative, type Reason } from '../native/index.ts';
+import { findNative } from '../native/index.ts';
 import {
   type FusedOperations,
+  kernelsRefusal,
   supportsKernels,
   typescriptFusedOperations,
   wasmEngine,
@@ -98,22 +99,18 @@ function choose(memory: Float64Memory, choice: EngineChoice): Chosen {
   if (choice === 'typescript') return { engine: typescriptEngine(memory) };
   if (choice === 'wasm') return { engine: wasmEngine(memory) };
   const isAutomatic = choice === 'auto';
-  const found = supportsKernels() ? findNative({ isAutomatic }) : NO_KERNELS;
+  // The native engine leaves to WebAssembly what Fortran cannot address.
+  const refusal = kernelsRefusal();
+  const found: ReturnType<typeof findNative> =
+    refusal === undefined ? findNative({ isAutomatic }) : { reason: refusal };
   if (!('reason' in found)) {
     return { engine: found.engine(memory), library: `${found.version} (${found.library})` };
   }
   if (!isAutomatic) throw new InvalidInputError(`The native engine is not available. ${found.reason}`);
   // Without WebAssembly SIMD there is TypeScript still; the result says which engine ran.
-  const engine = supportsKernels() ? wasmEngine(memory) : typescriptEngine(memory);
+  const engine = refusal === undefined ? wasmEngine(memory) : typescriptEngine(memory);
   return found.isAbsent === true ? { engine } : { engine, reason: found.reason };
 }
-
-/** The native engine leaves to WebAssembly what Fortran cannot address. */
-const NO_KERNELS: Reason = {
-  reason:
-    'WebAssembly with 128-bit vectors, which the engines wasm and native need, does not run here (it takes Node 16, Chrome 114, ' +
-    'Firefox 89, Safari 16.4, or newer).',
-};
 
 const fused = new WeakMap<LinearAlgebraEngine, FusedOperations>();
 

@@ -128,10 +128,23 @@ export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
 
 /** Whether this runtime can run the kernels: it has WebAssembly with 128-bit vectors, and is allowed to compile. */
 export function supportsKernels(): boolean {
+  return kernelsRefusal() === undefined;
+}
+
+const NEEDS = 'WebAssembly with 128-bit vectors, which the engines wasm and native need,';
+/** What browsers say of a policy: Chrome and Firefox, then Safari and older ones. */
+const BY_POLICY = /content security policy|unsafe-eval|disallowed by embedder/i;
+
+/** Why the kernels cannot run here, as a sentence; undefined where they can. */
+export function kernelsRefusal(): string | undefined {
   try {
-    return compiledModule() !== undefined;
-  } catch {
-    return false;
+    compiledModule();
+    return undefined;
+  } catch (error) {
+    const isPolicy = BY_POLICY.test(error instanceof Error ? error.message : String(error));
+    return isPolicy
+      ? `${NEEDS} is forbidden by this page's content security policy without 'wasm-unsafe-eval' in its script-src.`
+      : `${NEEDS} does not run here (it takes Node 16, Chrome 114, Firefox 89, Safari 16.4, or newer).`;
   }
 }
 

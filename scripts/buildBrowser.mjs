@@ -1,0 +1,58 @@
+// Makes dist/browser/ of dist/: `latentfield.js`, the library for `<script type="module">` without bundler or import map (what draws pictures is loaded
+// from files beside it when the first picture is drawn), and `worker.js`, one file for its workers.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const dist = fileURLToPath(new URL('../dist', import.meta.url));
+const folder = join(dist, 'browser');
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+
+const LIBRARY = `
+export * from './index.js';
+export * as data from './data/index.js';
+export * as ops from './tensors/ops.js';
+export * as plot from './plot/index.js';
+export { fitInWorker, serveFits } from './workers/index.js';
+`;
+
+/** The bundle of one entry, which is code, or a file of dist/. */
+async function make(entry, code, options) {
+  const start = join(dist, entry);
+  const bundle = await rolldown({
+    input: { [options.name]: start },
+    platform: 'browser',
+    plugins: [
+      {
+        name: 'entry-and-worker',
+        resolveId: (source) => (source === start ? start : undefined),
+        load: (id) => (id === start && code !== undefined ? code : undefined),
+        // Both files stand in one folder.
+        transform: (text, id) =>
+          id === join(dist, 'inference/workers/pool.js')
+            ? text.replaceAll("'../../workers/fitWorker.js'", "'./worker.js'")
+            : undefined,
+      },
+    ],
+    onLog(level, log) {
+      if (level === 'warn') throw new Error(log.message);
+    },
+    // Looked for in Node only.
+    external: [/^node:/, 'koffi'],
+  });
+  const { name: _, ...output } = options;
+  await bundle.write({
+    dir: folder,
+    format: 'es',
+    minify: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[hash].js',
+    ...output,
+  });
+}
+
+await make('browser-entry.js', LIBRARY, { name: 'latentfield' });
+await make('workers/fitWorker.js', undefined, { name: 'worker', codeSplitting: false });
+writeFileSync(join(folder, 'latentfield.d.ts'), LIBRARY.replaceAll("'./", "'../").trimStart());
