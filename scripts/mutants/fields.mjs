@@ -97,7 +97,7 @@ export default [
   },
   {
     file: 'src/inference/solvers/quadraticMinimum.ts',
-    tests: [...dual, ...lasso],
+    tests: 'test/inference/quadraticMinimum.test.ts',
     faults: [['const right = slopes.map((slope) => -slope);', 'const right = slopes;']],
   },
   {

@@ -93,7 +93,7 @@ export default [
   },
   {
     file: 'src/io/npyHeader.ts',
-    tests: ['test/io/npyCorpus.test.ts'],
+    tests: ['test/io/npyCorpus.test.ts', 'test/io/npy.test.ts'],
     faults: [
       ['if (lengths.some((n) => n < 0))', 'if (false)'],
       ['|| minor !== 0', ''],
