@@ -187,7 +187,9 @@ describe("a field layer of one's own", () => {
   const latents = initialLatents('pca', A, 2);
 
   it('has the density and gradients of the built-in one', () => {
-    const builtIn = model([maxEntropy({ graph, basePrecision: 0.3, copies: 2, slackPenalty: 1 })]);
+    // Weights of its own, which are no parameters unless given.
+    const initial = box(0, 4, Array(graph.sources.length).fill(0.5));
+    const builtIn = model([maxEntropy({ graph, basePrecision: 0.3, copies: 2, slackPenalty: 1, weights: initial })]);
     const weights = Array.from(graph.sources, (_, e) => 0.1 + (e % 5) / 4);
     const [mine, theirs] = [
       evaluate(own, { 'priors.denseField.weights': weights }),
