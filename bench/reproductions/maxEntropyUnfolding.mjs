@@ -87,7 +87,7 @@ async function figure7(study) {
     );
   }
   study.note(
-    "The paper's figure has no numbers; its text has the order of the motion capture, and of the robot that Isomap, ALLE, MVU and DRILL are ahead of MEU, and that of LE and LLE. Isomap and ALLE of the motion capture are 0.1 % apart. MVU with equalities has no unique embedding here (its optimum is flat); with inequalities it has, and that is in the paper's place.",
+    "The paper's figure has no numbers; its text has the order of the motion capture, and of the robot that Isomap, ALLE, MVU and DRILL are ahead of MEU, and that of LE and LLE. Isomap and ALLE of the motion capture are 0.1 % apart, in the other order here. MVU with equalities has no unique embedding here (its optimum is flat); with inequalities it has, and that is in the paper's place. Of the robot the order differs in two places: DRILL is behind MEU, and ALLE behind LE. The authors' program gives ALLE the parents of a sparse Cholesky factor, fill-in included, and doubles mutual edges of LE, which these do not.",
   );
 }
 
