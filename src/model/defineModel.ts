@@ -41,12 +41,18 @@ export type Terms<Data, P extends Parts, C> =
   | Readonly<Record<string, Term<Data, P, C>>>
   | ((v: ValuesOf<P>, data: Data, context: ModelContext<P, C>) => Readonly<Record<string, Scalar>>);
 
+/** What parts may know beside the data. */
+export interface PartsOptions {
+  /** Whether the terms will be asked for some of the points at a time, for models with `points`. */
+  readonly batched: boolean;
+}
+
 /** What a model is. `v` holds tensors of natural values, by part and parameter. */
 export interface ModelDefinition<Data, P extends Parts, C = undefined> {
   /** What its fits and files call it. */
   readonly name: string;
   /** Its parameters and parts by name; called when the model is assembled. Their paths are `name` and `name.parameter`. */
-  readonly parts: (data: Data, seed: number) => P;
+  readonly parts: (data: Data, seed: number, options: PartsOptions) => P;
   /** Constants that the terms need: tensors in what it returns are kept until the model is disposed of, and `dispose()` is called. */
   readonly constants?: (data: Data, parts: P) => C;
   /** Log densities that add up to the objective. */
@@ -63,6 +69,10 @@ export interface ModelDefinition<Data, P extends Parts, C = undefined> {
   readonly posterior?: (values: ParameterValues, data: Data) => Posterior;
   /** What the model writes about itself, where it is not the form that `restore` reads. */
   readonly toJSON?: (data: Data) => ModelJSON;
+  /** N, for models whose terms may be asked for some of the points at a time, those of `context.batch`. */
+  readonly points?: (data: Data) => number;
+  /** Parameters that a fit holds where they start for so many iterations, if any. */
+  readonly held?: (data: Data, parts: P) => Assembly['held'];
   /** Natural values, by path, of what depends on where the latents start, for restarts that begin elsewhere. */
   readonly startAt?: (kind: Exclude<StartKind, 'model'>, data: Data, seed: number) => ParameterValues;
 }
@@ -119,14 +129,15 @@ export function defineModel<Data, P extends Parts, C>(
   const owner = `the model '${name}'`;
   const make = (data: Data): Model => {
     let known: P | undefined;
-    const partsOf = (seed: number): P => {
-      const parts = definition.parts(data, seed);
+    const partsOf = (seed: number, batched = false): P => {
+      const parts = definition.parts(data, seed, { batched });
       known = parts;
       return parts;
     };
     return Object.freeze<Model>({
       name,
-      assemble: (seed) => assembled(definition, data, partsOf(seed), owner),
+      ...(definition.points !== undefined && { points: definition.points(data) }),
+      assemble: (seed, { batched = false } = {}) => assembled(definition, data, partsOf(seed, batched), owner),
       ...(definition.startAt !== undefined && {
         startAt: (kind: Exclude<StartKind, 'model'>, seed: number) => definition.startAt!(kind, data, seed),
       }),
@@ -174,8 +185,10 @@ function assembled<Data, P extends Parts, C>(
   const parameters = parametersByPath(owner, parts);
   const constants = definition.constants?.(data, parts) as C;
   const tensors = tensorsIn(constants).map((tensor) => tf.keep(tensor));
+  const held = definition.held?.(data, parts);
   return {
     parameters,
+    ...(held !== undefined && { held }),
     terms: (values, context) => {
       const v = nestedValues(owner, parts, values);
       const full = contextOf(definition, data, v, { parts, constants }, context, owner);

@@ -25,6 +25,7 @@ export {
   type ModelContext,
   type ModelDefinition,
   type ModelFactory,
+  type PartsOptions,
   type Term,
   type Terms,
 } from './defineModel.ts';

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Standardization } from '../../core/observations.ts';
-import type { Assembly, ParameterValues, Posterior, TensorMap } from '../../model/model.ts';
+import type { ParameterValues, Posterior, TensorMap } from '../../model/model.ts';
 import { real } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
@@ -25,6 +25,7 @@ import {
   likelihoodValues,
   NOISE,
   startMeans,
+  type VariationalModel,
   type VariationalParts,
 } from './variationalParts.ts';
 import { variationalPosterior } from './variationalPosterior.ts';
@@ -38,6 +39,7 @@ function collapsed({ kernel, latents, observations, seen, patterns, jitter }: Va
   const features = tf.keep(matrixTensor(latents.features(observations, observations)));
   return {
     data,
+    features,
     at(values: TensorMap, onJitter?: (jitter: number) => void) {
       const p = kernelValues(kernel, values);
       const Z = values[INDUCING] as Tensor2D;
@@ -62,33 +64,38 @@ function noExpectations(name: string, q: number): InvalidInputError {
   );
 }
 
-/** The model with its constants as tensors: the collapsed bound, and less the divergence of the latents from their prior. */
-export function collapsedAssembly(parts: VariationalParts, seed: number): Assembly {
-  const { observations, latentDim, latents, kernel, likelihood, inducing } = parts;
-  const own = latents.parameters(observations, latentDim, seed);
-  const start = startMeans(parts, own);
-  const bound = collapsed(parts);
-  return {
-    parameters: {
+/** The collapsed bound, and less it the divergence of the latents from their prior. */
+export const collapsedModel: VariationalModel = {
+  parameters: (parts, seed) => {
+    const { observations, latentDim, latents, kernel, likelihood, inducing } = parts;
+    const own = latents.parameters(observations, latentDim, seed);
+    return {
       ...own,
-      [INDUCING]: real(inducingStart(inducing, start)),
+      [INDUCING]: real(inducingStart(inducing, startMeans(parts, own))),
       ...kernelParameters(kernel),
       ...likelihoodParameters(likelihood),
-    },
-    held: { paths: [NOISE], iterations: NOISE_HELD },
-    terms: (values, { onJitter }) => {
-      const { x, factor, expectations, noise, options } = bound.at(values, onJitter);
-      return {
-        mapping: collapsedBound(factor, expectations, noise, bound.data, options),
-        divergence: op.neg(standardNormalDivergence(x)),
-      };
-    },
-    dispose: bound.dispose,
-  };
-}
+    };
+  },
+  held: { paths: [NOISE], iterations: NOISE_HELD },
+  constants: (parts) => {
+    const bound = collapsed(parts);
+    return {
+      features: bound.features,
+      terms: (values, { onJitter }) => {
+        const { x, factor, expectations, noise, options } = bound.at(values, onJitter);
+        return {
+          mapping: collapsedBound(factor, expectations, noise, bound.data, options),
+          divergence: op.neg(standardNormalDivergence(x)),
+        };
+      },
+      dispose: bound.dispose,
+    };
+  },
+  posterior: collapsedPosterior,
+};
 
 /** What the model can do at these values. */
-export function collapsedPosterior(
+function collapsedPosterior(
   parts: VariationalParts,
   values: ParameterValues,
   standardization: Standardization,

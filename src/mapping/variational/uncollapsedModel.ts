@@ -8,8 +8,8 @@ import {
   gridNodes,
   type LatentNodes,
 } from '../../kernels/expectations/index.ts';
-import type { Assembly, Batch, ParameterValues, Posterior, TensorMap, TermContext } from '../../model/model.ts';
-import { real } from '../../model/parameter.ts';
+import type { Batch, ParameterValues, Posterior, TensorMap, TermContext } from '../../model/model.ts';
+import { type Parameter, real } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
@@ -32,7 +32,9 @@ import {
   kernelValues,
   likelihoodParameters,
   likelihoodValues,
+  type OpenVariationalModel,
   startMeans,
+  type VariationalModel,
   type VariationalParts,
 } from './variationalParts.ts';
 import { variationalPosterior } from './variationalPosterior.ts';
@@ -57,27 +59,34 @@ function isClosed({ likelihood, kernel, latentDim }: VariationalParts, p: Tensor
  *
  * @see Hensman, Fusi & Lawrence 2013; Lalchand et al. 2022
  */
-export function uncollapsedAssembly(parts: VariationalParts, seed: number): Assembly {
-  const { observations, seen, latents, kernel, likelihood, latentDim, jitter } = parts;
+export const uncollapsedModel: VariationalModel = {
+  parameters: uncollapsedParameters,
+  constants: opened,
+  posterior: uncollapsedPosterior,
+};
+
+function uncollapsedParameters(parts: VariationalParts, seed: number): Readonly<Record<string, Parameter>> {
+  const { observations, seen, latents, kernel, likelihood, latentDim } = parts;
   const own = latents.parameters(observations, latentDim, seed);
-  const inducing = inducingStart(parts.inducing, startMeans(parts, own));
   const parameters = {
     ...own,
-    [INDUCING]: real(inducing),
+    [INDUCING]: real(inducingStart(parts.inducing, startMeans(parts, own))),
     ...kernelParameters(kernel),
     ...likelihoodParameters(likelihood),
   };
   const initial = Object.fromEntries(Object.entries(parameters).map(([path, { initial }]) => [path, initial]));
   const perColumn = likelihood.conjugate === undefined;
+  return { ...parameters, ...inducingVariables(startPosterior(parts, initial), seen.columns, perColumn) };
+}
+
+function opened(parts: VariationalParts): OpenVariationalModel {
+  const { observations, seen, latents, kernel, likelihood, jitter } = parts;
   const data = collapsedData(seen, parts.patterns);
   const features = tf.keep(matrixTensor(latents.features(observations, observations)));
   const isWhole = data.weights === undefined;
   const present = isWhole ? undefined : tf.keep(presence(seen));
   return {
-    parameters: {
-      ...parameters,
-      ...inducingVariables(startPosterior(parts, initial), seen.columns, perColumn),
-    },
+    features,
     terms: (values, context) => {
       const { batch, onJitter } = context;
       const scale = batch?.scale ?? 1;
@@ -175,7 +184,7 @@ function startPosterior(parts: VariationalParts, initial: ParameterValues): Indu
 }
 
 /** What the model can do at these values. */
-export function uncollapsedPosterior(
+function uncollapsedPosterior(
   parts: VariationalParts,
   values: ParameterValues,
   standardization: Standardization,

@@ -1,11 +1,13 @@
 import type { Matrix } from '../../core/matrix.ts';
+import type { Standardization } from '../../core/observations.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
-import type { ParameterValues } from '../../model/model.ts';
+import type { Assembly, ParameterValues, Posterior, TensorMap, TermContext } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
+import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Likelihood } from '../likelihoods/likelihood.ts';
 import type { ObservedPattern } from '../observedPatterns.ts';
 import type { Inducing } from './inducingInputs.ts';
@@ -29,6 +31,23 @@ export interface VariationalParts {
   readonly likelihood: Likelihood;
   /** Added to the diagonal of the covariance of the inducing inputs. */
   readonly jitter: number;
+}
+
+/** A bound with its constants as tensors, which `dispose` gives back. */
+export interface OpenVariationalModel {
+  /** What the latents take of the observations. */
+  readonly features: Tensor2D;
+  terms(values: TensorMap, context: TermContext): Readonly<Record<string, Scalar>>;
+  dispose(): void;
+}
+
+/** One of the bounds that a variational latent variable model may maximise. */
+export interface VariationalModel {
+  /** Every parameter by its path, started. */
+  parameters(parts: VariationalParts, seed: number): Readonly<Record<string, Parameter>>;
+  readonly held?: Assembly['held'];
+  constants(parts: VariationalParts): OpenVariationalModel;
+  posterior(parts: VariationalParts, values: ParameterValues, standardization: Standardization): Posterior;
 }
 
 /** The kernel's tensors, or values, under its own names. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { add, checkKernel } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/bias.ts';
@@ -14,13 +14,14 @@ import { isLatentDistribution, type LatentDistribution } from '../../latents/lat
 import { imputed } from '../../mapping/imputation.ts';
 import { isLikelihood, type Likelihood } from '../../mapping/likelihoods/likelihood.ts';
 import { observedPatterns } from '../../mapping/observedPatterns.ts';
-import { collapsedAssembly, collapsedPosterior } from '../../mapping/variational/collapsedModel.ts';
+import { collapsedModel } from '../../mapping/variational/collapsedModel.ts';
 import { INDUCING_JITTER } from '../../mapping/variational/inducingFactor.ts';
 import { checkInducing, type Inducing } from '../../mapping/variational/inducingInputs.ts';
 import { Q_MEAN } from '../../mapping/variational/inducingVariables.ts';
-import { uncollapsedAssembly, uncollapsedPosterior } from '../../mapping/variational/uncollapsedModel.ts';
+import { uncollapsedModel } from '../../mapping/variational/uncollapsedModel.ts';
 import type { VariationalParts } from '../../mapping/variational/variationalParts.ts';
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
+import { defineModel } from '../../model/defineModel.ts';
 import type { AnyPaths, Model } from '../../model/model.ts';
 import { fixed, type ParameterLike } from '../../model/parameter.ts';
 import { startValues } from './startKinds.ts';
@@ -148,33 +149,58 @@ export function bayesianGplvm(Y: MatrixLike, options: BayesianGplvmOptions): Bay
       `The collapsed bound of ${name} takes Gaussian noise with one variance for all observations. Leave out 'bound', or use bound: 'uncollapsed'.`,
     );
   }
-  const isCollapsed = (batched: boolean) => collapses && !batched && given.bound !== 'uncollapsed';
-  return Object.freeze<BayesianGplvmModel>({
-    name,
-    points: raw.rows,
-    assemble: (seed, { batched = false } = {}) =>
-      isCollapsed(batched) ? collapsedAssembly(parts, seed) : uncollapsedAssembly(parts, seed),
-    startAt: (kind, seed) => startValues(latents, kind, observations, latentDim, seed),
-    posterior: (values) =>
-      Q_MEAN in values
-        ? uncollapsedPosterior(parts, values, standardization)
-        : collapsedPosterior(parts, values, standardization),
-    toJSON: () => ({
-      model: name,
-      observations: raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
-      latentDim,
-      latents: latents.toJSON(),
-      inducing: typeof parts.inducing === 'number' ? parts.inducing : Matrix.from(parts.inducing).toArrays(),
-      kernel: kernelToJSON(kernel),
-      likelihood: likelihood.toJSON(),
+  return defined({
+    parts,
+    raw,
+    standardization,
+    collapses: collapses && given.bound !== 'uncollapsed',
+    options: {
       ...(missing === undefined ? {} : { missing }),
       ...(given.bound === undefined ? {} : { bound: given.bound }),
       centre,
       scale,
       jitter,
-    }),
-  });
+    },
+  }) as BayesianGplvmModel;
 }
+
+/** A Bayesian GPLVM with everything checked and defaults filled in. */
+interface VariationalData {
+  readonly parts: VariationalParts;
+  /** The observations as they were given. */
+  readonly raw: Matrix;
+  readonly standardization: Standardization;
+  /** Whether the bound is the collapsed one where all points count. */
+  readonly collapses: boolean;
+  /** Options as they are saved. */
+  readonly options: object;
+}
+
+const boundOf = (values: object) => (Q_MEAN in values ? uncollapsedModel : collapsedModel);
+
+const defined = defineModel({
+  name: 'bayesianGplvm',
+  points: ({ raw }: VariationalData) => raw.rows,
+  parts: ({ parts, collapses }: VariationalData, seed, { batched }) =>
+    (collapses && !batched ? collapsedModel : uncollapsedModel).parameters(parts, seed),
+  held: (_, parameters) => boundOf(parameters).held,
+  constants: ({ parts }, parameters) => boundOf(parameters).constants(parts),
+  terms: (v, _, context) => context.constants.terms(v, context),
+  latents: (v, { parts }, { constants }) => parts.latents.apply(v, constants.features).mean,
+  startAt: (kind, { parts: { latents, observations, latentDim } }, seed) =>
+    startValues(latents, kind, observations, latentDim, seed),
+  posterior: (values, { parts, standardization }) => boundOf(values).posterior(parts, values, standardization),
+  toJSON: ({ parts: { latentDim, latents, inducing, kernel, likelihood }, raw, options }) => ({
+    model: 'bayesianGplvm',
+    observations: raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
+    latentDim,
+    latents: latents.toJSON(),
+    inducing: typeof inducing === 'number' ? inducing : Matrix.from(inducing).toArrays(),
+    kernel: kernelToJSON(kernel),
+    likelihood: likelihood.toJSON(),
+    ...options,
+  }),
+});
 
 /**
  * An rbf whose variance is held at the observations' mean variance: were it free, the first steps would let it and the lengthscales grow to
