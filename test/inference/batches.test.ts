@@ -1,4 +1,4 @@
-import { adam, bayesianGplvm, type Checkpoint, fit, gplvm, lbfgs, poisson, seededRandom } from 'latentfield';
+import { adam, bayesianGplvm, type Checkpoint, evaluate, fit, gplvm, lbfgs, poisson, seededRandom } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { batches } from '../../src/inference/fit/batches.ts';
 import { openProblem } from '../../src/inference/fit/fitProblem.ts';
@@ -59,6 +59,46 @@ describe('a fit in batches', () => {
     const start = (await fit(model, { maxIterations: 0 })).objective;
     expect((whole.objective - result.objective) / (whole.objective - start)).toBeLessThan(0.2);
   });
+
+  it('shows its epochs, and ends where the bound of an epoch no longer rises, with the bound of all rows', async () => {
+    const epochs: number[] = [];
+    const result = await fit(model, {
+      batchSize: 10,
+      maxEpochs: 400,
+      solver: adam({ learningRate: (k) => 0.1 / (1 + k / 40) }),
+      onProgress: ({ epoch }) => {
+        epochs.push(epoch!);
+      },
+    });
+    expect(epochs.slice(0, 6)).toEqual([0, 0.25, 0.5, 0.75, 1, 1.25]);
+    expect(result.status).toBe('converged');
+    expect(result.message).toMatch(/averaged over an epoch has not improved in 5 epochs, after \d+/);
+    expect(epochs.at(-1)).toBeLessThan(400);
+    expect(epochs.at(-1)! % 1).toBe(0);
+    const whole = evaluate(bayesianGplvm(Y, { latentDim: 2, inducing: 8, bound: 'uncollapsed' }), result.parameters);
+    expect(Math.abs(result.objective / whole.objective - 1)).toBeLessThan(1e-11);
+    const short = await fit(model, { batchSize: 10, maxEpochs: 3 });
+    expect(short.diagnostics.iterations).toBe(12);
+    expect(short.status).toBe('maxIterations');
+    await expect(fit(model, { maxEpochs: 3 })).rejects.toThrow(/Give batchSize too/);
+  });
+
+  it('starts q(u) from some of the rows where there are many, near where all of them would', () => {
+    const many = Array.from({ length: 9000 }, (_, i) => [
+      Math.cos(i / 700),
+      Math.sin(i / 900),
+      i % 2000 === 1 ? 0.5 : Number.NaN,
+    ]);
+    const all = boundOfStart(many);
+    const some = boundOfStart(many.filter((_, i) => i % 3 === 0 || i % 2000 === 1));
+    expect(Math.abs(all / some - 1)).toBeLessThan(0.1);
+  });
+
+  /** The bound of the start, a row. */
+  function boundOfStart(rows: number[][]) {
+    const own = bayesianGplvm(rows, { latentDim: 1, inducing: 6, missing: 'ignore', bound: 'uncollapsed' });
+    return evaluate(own).terms.mapping! / rows.length;
+  }
 
   it('goes on from a checkpoint with the same bits', async () => {
     const options = { batchSize: 16, seed: 5 };

@@ -12,7 +12,7 @@ const STREAM = 104_729;
  * @param batchSize - 1 … N; the last batch of an epoch may be smaller
  */
 export function batches(points: number, batchSize: number, seed: number): (evaluation: number) => Batch {
-  const perEpoch = Math.ceil(points / batchSize);
+  const perEpoch = batchesOf(points, batchSize);
   let known: { readonly epoch: number; readonly order: Int32Array } = { epoch: -1, order: new Int32Array(0) };
   return (evaluation) => {
     const epoch = Math.floor(evaluation / perEpoch);
@@ -22,6 +22,9 @@ export function batches(points: number, batchSize: number, seed: number): (evalu
     return { rows, scale: points / rows.length };
   };
 }
+
+/** How many batches an epoch has. */
+export const batchesOf = (points: number, batchSize: number) => Math.ceil(points / batchSize);
 
 /** Fisher and Yates. */
 function shuffled(count: number, seed: number): Int32Array {

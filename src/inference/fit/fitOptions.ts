@@ -9,6 +9,7 @@ import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { adam } from '../solvers/adam.ts';
 import type { Solver } from '../solvers/solver.ts';
 import type { WorkerPool } from '../workers/pool.ts';
+import { batchesOf } from './batches.ts';
 import type { FitStep } from './fitStep.ts';
 import { type Origin, originsOf, type Restarts } from './restartOrigins.ts';
 
@@ -21,9 +22,12 @@ export interface FitOptions {
   readonly solver?: Solver | undefined;
   /**
    * How many rows of the observations count at a time, for models that can be evaluated so, such as `bayesianGplvm`: every epoch goes through
-   * all of them once, in an order of its own that the seed decides. The solver is then `adam()` unless given, for noisy gradients.
+   * all of them once, in an order of its own that the seed decides. The solver is then `adam()` unless given, for noisy gradients, with steps of
+   * 0.05 that have halved after 20 epochs. The fit has converged when the bound averaged over an epoch has not risen in 5 of them.
    */
   readonly batchSize?: number | undefined;
+  /** Most epochs of a fit in batches; 100 unless given, or where `maxIterations`, which counts batches, says so. */
+  readonly maxEpochs?: number | undefined;
   /** Most iterations from each start; 1000 unless given, 0 returns the initial point. */
   readonly maxIterations?: number | undefined;
   /** Most evaluations of the log density from each start, those of the fit that is resumed included, at least 1; no limit unless given. */
@@ -88,7 +92,7 @@ export interface FitOptions {
 }
 
 /** What only a search from several starts, or one that can be resumed, takes. */
-const OF_SEARCH = ['solver', 'batchSize', 'restarts', 'workers', 'checkpoint', 'resume'] as const;
+const OF_SEARCH = ['solver', 'batchSize', 'maxEpochs', 'restarts', 'workers', 'checkpoint', 'resume'] as const;
 
 /** The options that `fit` takes for a model. */
 export type OptionsOf<M> =
@@ -104,6 +108,7 @@ const isThreads = (value: unknown): value is Threads =>
 const schema = v.strictObject({
   solver: v.optional(v.any()),
   batchSize: v.optional(wholeFrom(1)),
+  maxEpochs: v.optional(wholeFrom(0)),
   maxIterations: v.optional(wholeFrom(0)),
   maxEvaluations: v.optional(wholeFrom(1)),
   maxSeconds: v.optional(fromZero),
@@ -189,10 +194,27 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
     tolerance: checked.tolerance ?? model.tolerance,
     relativeDecrease: checked.relativeDecrease ?? model.relativeDecrease ?? 1e-11,
     // As they were given: a checked copy would have lost its class.
-    solver: options.batchSize === undefined ? options.solver : stochastic(options.solver ?? adam()),
+    ...inBatches(model, options),
     workers: options.workers,
     resume: checked.resume,
   };
+}
+
+/** Epochs of a fit in batches, unless given. */
+const MOST_EPOCHS = 100;
+/** Steps of adam in the first epoch, and the epochs after which they have halved. */
+const STEP = 0.05;
+const HALVING = 20;
+
+/** The solver and the limit of a fit, in batches or not. */
+function inBatches(
+  { points }: Model,
+  { batchSize, maxEpochs = MOST_EPOCHS, maxIterations, solver }: FitOptions,
+): { solver: Solver | undefined; maxIterations?: number } {
+  if (batchSize === undefined) return { solver };
+  const perEpoch = batchesOf(points!, batchSize);
+  const falling = adam({ learningRate: (iteration) => STEP / (1 + iteration / (HALVING * perEpoch)) });
+  return { solver: stochastic(solver ?? falling), maxIterations: maxIterations ?? maxEpochs * perEpoch };
 }
 
 const hasNone = (restarts: FitOptions['restarts']) => restarts !== undefined && originsOf(restarts).length === 1;
@@ -210,8 +232,11 @@ function refuseSearch({ name }: Model, options: FitOptions): void {
 }
 
 /** Refuses batches for a model, a solver or workers that have no use for them. */
-function checkBatches({ name, points }: Model, { batchSize, solver, workers }: FitOptions): void {
-  if (batchSize === undefined) return;
+function checkBatches({ name, points }: Model, { batchSize, maxEpochs, solver, workers }: FitOptions): void {
+  if (batchSize === undefined) {
+    if (maxEpochs === undefined) return;
+    throw new InvalidInputError('maxEpochs is a limit of a fit in batches. Give batchSize too, or maxIterations.');
+  }
   if (points === undefined) {
     throw new InvalidInputError(
       `The model '${name}' cannot be evaluated on some of its rows. Leave batchSize out, or use bayesianGplvm.`,

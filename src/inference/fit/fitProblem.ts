@@ -1,4 +1,4 @@
-import type { Assembly, Findings, Model, ParameterValues } from '../../model/model.ts';
+import type { Assembly, Batch, Findings, Model, ParameterValues } from '../../model/model.ts';
 import { type LogDensity, logDensity, type Objective, objectiveOf } from '../../model/objective.ts';
 import {
   layOut,
@@ -12,7 +12,7 @@ import type { EngineChoice, EngineReport } from '../../numerics/dense/index.ts';
 import type { ObjectiveFunction } from '../minimize/scaledObjective.ts';
 import type { HeldVariables } from '../solvers/holding.ts';
 import type { Box } from '../solvers/solver.ts';
-import { batches } from './batches.ts';
+import { batches, batchesOf } from './batches.ts';
 import { chosenEngine, computeWith } from './chosenEngine.ts';
 import { type FitThreads, ONE_THREAD } from './fitThreads.ts';
 
@@ -29,6 +29,8 @@ export interface FitProblem {
   readonly held: HeldVariables | undefined;
   /** Minus the log density, of the solver's variables. */
   readonly objective: ObjectiveFunction;
+  /** How many evaluations go through all rows, where each sees a batch of them. */
+  readonly perEpoch: number | undefined;
   /** The linear algebra engine that was asked for; undefined where the environment says. */
   readonly engine: EngineChoice | undefined;
   /** The one that evaluates it. */
@@ -69,6 +71,7 @@ export function openProblem(
     limits: limitsOf(layout),
     held: heldOf(assembly, layout),
     objective: batchSize === undefined ? whole(objective) : batched(objective, model.points!, batchSize, seed),
+    perEpoch: batchSize === undefined ? undefined : batchesOf(model.points!, batchSize),
     engine,
     chosenEngine: chosenEngine(engine),
     threads,
@@ -78,7 +81,10 @@ export function openProblem(
     densityAt(x) {
       const current = disposed ? assemble() : assembly;
       try {
-        return compute(() => logDensity(current, layout, toNatural(layout, x), { differentiated: false, seed }));
+        const natural = toNatural(layout, x);
+        const at = (batch?: Batch) =>
+          compute(() => logDensity(current, layout, natural, { differentiated: false, seed, ...(batch && { batch }) }));
+        return batchSize === undefined ? at() : overBatches(at, model.points!, batchSize);
       } finally {
         if (current !== assembly) current.dispose();
       }
@@ -88,6 +94,23 @@ export function openProblem(
       if (!disposed) assembly.dispose();
       disposed = true;
     },
+  };
+}
+
+/** The log density of all rows as that of one batch after the other, so that no tensor has all rows. */
+function overBatches(at: (batch: Batch) => LogDensity, points: number, batchSize: number): LogDensity {
+  const batchAt = batches(points, batchSize, 0);
+  const parts = Array.from({ length: batchesOf(points, batchSize) }, (_, k) => {
+    const batch = batchAt(k);
+    return { ...at(batch), share: batch.rows.length / points };
+  });
+  const average = (of: (part: LogDensity) => number) => parts.reduce((sum, part) => sum + part.share * of(part), 0);
+  const names = Object.keys(parts[0]!.terms);
+  return {
+    value: average(({ value }) => value),
+    terms: Object.fromEntries(names.map((name) => [name, average(({ terms }) => terms[name]!)])),
+    gradients: [],
+    jitter: parts.reduce((most, { jitter }) => Math.max(most, jitter), 0),
   };
 }
 

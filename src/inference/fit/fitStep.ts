@@ -8,6 +8,8 @@ import type { FitProblem } from './fitProblem.ts';
 export interface FitStep<F = Fit> extends TraceEntry {
   /** The start that it belongs to: 0 is the model's own, the others are those of `restarts`. */
   readonly start: number;
+  /** How many times all rows were gone through, of a fit in batches. */
+  readonly epoch?: number;
   /** N×q, at the best point of this start so far. */
   readonly latents: Matrix;
   /** The fit at that point, with predictions and all. */
@@ -73,6 +75,7 @@ export function fitStep(
   return {
     ...entry,
     start,
+    ...(problem.perEpoch !== undefined && { epoch: entry.iteration / problem.perEpoch }),
     get latents() {
       latents ??= problem.compute(() => problem.model.posterior(problem.valuesAt(x)).latents);
       return latents;

@@ -5,6 +5,7 @@ import type { Progress, Solution } from '../minimize/solution.ts';
 import { solve } from '../minimize/solve.ts';
 import type { SolverState } from '../minimize/solverState.ts';
 import { standardSolver } from '../minimize/standardSolver.ts';
+import { epochwise } from '../solvers/epochwise.ts';
 import { holding } from '../solvers/holding.ts';
 import type { Solver } from '../solvers/solver.ts';
 import type { FitProblem } from './fitProblem.ts';
@@ -118,16 +119,14 @@ function checkUnbounded({ variables }: FitProblem['layout'], limits: FitProblem[
  * @throws OptimizationError when it is not finite at the model's own
  */
 function begin(
-  { compute, objective, start: origin, limits, layout, held }: FitProblem,
+  { compute, objective, start: origin, limits, layout, held, perEpoch }: FitProblem,
   { number, x, state }: Start,
   solver: Solver,
   { relativeDecrease, maxIterations, maxEvaluations, tolerance }: RunSettings,
   signal: AbortSignal,
 ): { run: Generator<Progress, Solution, void>; first: IteratorResult<Progress, Solution> } {
   if (!solver.bounded) checkUnbounded(layout, limits, solver.name);
-  const most = Math.floor(HELD_PART * (maxIterations ?? MOST_ITERATIONS));
-  const own =
-    held && !solver.stochastic ? holding(solver, { ...held, iterations: Math.min(held.iterations, most) }) : solver;
+  const own = suited(solver, { held, perEpoch }, maxIterations);
   for (let halvings = 0; ; halvings++) {
     const nearer = x.map((entry, i) => origin[i]! + (entry - origin[i]!) / 2 ** halvings);
     const run = solve(objective, halvings === 0 ? x : nearer, own, {
@@ -145,6 +144,17 @@ function begin(
       if (number === 0 || halvings === MOST_HALVINGS || !(error instanceof OptimizationError)) throw error;
     }
   }
+}
+
+/** The solver as the problem needs it: one that sees epochs, or holds some variables at first. */
+function suited(
+  solver: Solver,
+  { held, perEpoch }: Pick<FitProblem, 'held' | 'perEpoch'>,
+  maxIterations = MOST_ITERATIONS,
+): Solver {
+  if (perEpoch !== undefined) return epochwise(solver, perEpoch);
+  if (held === undefined || solver.stochastic) return solver;
+  return holding(solver, { ...held, iterations: Math.min(held.iterations, Math.floor(HELD_PART * maxIterations)) });
 }
 
 function traceEntry({ iterations, evaluations, value, gradientNorm }: Progress): TraceEntry {

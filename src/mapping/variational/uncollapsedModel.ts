@@ -156,26 +156,48 @@ function rowsOfNoise({ likelihood }: VariationalParts, given: TensorMap, batch: 
   return { ...given, noise: op.gather(given.noise!, batch.rows) };
 }
 
+/** Rows by which q(u) starts, at most. */
+const MOST_START_ROWS = 4096;
+
+/** All rows, or evenly spaced ones where there are many; columns that would be without an observation keep their first one. */
+function someRows(Y: Matrix): { Y: Matrix; rows: Int32Array } {
+  const every = Math.ceil(Y.rows / MOST_START_ROWS);
+  const chosen = new Set(Array.from({ length: Math.ceil(Y.rows / every) }, (_, k) => k * every));
+  for (let j = 0; every > 1 && j < Y.columns; j++) {
+    if ([...chosen].some((i) => !Number.isNaN(Y.at(i, j)))) continue;
+    chosen.add(Y.column(j).findIndex((entry) => !Number.isNaN(entry)));
+  }
+  const rows = Int32Array.from(chosen).sort();
+  const result = Matrix.zeros(rows.length, Y.columns);
+  rows.forEach((i, k) => {
+    result.data.set(Y.row(i), k * Y.columns);
+  });
+  return { Y: result, rows };
+}
+
 /** Where q(u) starts: its optimum for what the observations say of the functions, with unit noise where the likelihood has none. */
 function startPosterior(parts: VariationalParts, initial: ParameterValues): InducingPosterior {
-  const { seen, likelihood, kernel, latents, observations, jitter } = parts;
+  const { likelihood, kernel, latents, observations, jitter } = parts;
+  const seen = someRows(parts.seen);
   const functions = new Matrix(
-    seen.data.map((y) => (Number.isNaN(y) ? y : likelihood.start(y))),
-    seen.rows,
-    seen.columns,
+    seen.Y.data.map((y) => (Number.isNaN(y) ? y : likelihood.start(y))),
+    seen.Y.rows,
+    seen.Y.columns,
   );
   return withFloat64(() => {
     const data = collapsedData(functions, observedPatterns(functions));
     const values = valueTensors(initial);
     const p = kernelValues(kernel, values);
     const Z = values[INDUCING] as Tensor2D;
-    const x = latents.apply(values, matrixTensor(latents.features(observations, observations)));
+    const x = latents.apply(values, matrixTensor(latents.features(observations, observations)), seen.rows);
     const { weights } = data;
     const expectations =
       closedExpectations(kernel, p, { x, Z, ...(weights && { weights }) }) ??
       certainExpectations(kernel, p, x.mean, Z, weights);
     const noise = likelihood.conjugate?.(likelihoodValues(likelihood, values)).variance;
-    const variance = noise === undefined ? op.scalar(1) : op.mean(noise);
+    // Each of the rows stands for as many as were left out.
+    const share = seen.Y.rows / parts.seen.rows;
+    const variance = op.mul(share, noise === undefined ? op.scalar(1) : op.mean(noise));
     const factor = inducingFactor(kernel, p, Z, { jitter });
     const result = optimalPosterior(Z, factor, expectations, variance, data);
     data.dispose();
