@@ -30,6 +30,10 @@ const AIMS = [
     ],
     (n, most) => ratio(`TPSLVM evaluation, N=${n}, wasm`, ['tpslvm', 'evaluation', n, 'wasm'], most),
   ),
+  ...[1000, 10_000].flatMap((n) => [
+    ratio(`Bayesian GPLVM evaluation, N=${n}, wasm`, ['variational', 'evaluation', n, 'wasm'], 1),
+    ratio(`Bayesian GPLVM evaluation, N=${n}, native ×1`, ['variational', 'evaluation', n, 'native ×1'], 0.5),
+  ]),
   ...[400, 1000].flatMap((n) =>
     ['∞', '1'].flatMap((C) =>
       sizes(

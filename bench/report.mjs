@@ -2,6 +2,7 @@ const TITLES = {
   raw: 'Raw operations',
   gplvm: 'GPLVM: one value and gradient of what fit minimises',
   tpslvm: 'Thin plate spline model: one value and gradient of what fit minimises',
+  variational: 'Bayesian GPLVM, 50 inducing inputs, q = 10: one value and gradient of the collapsed bound',
   fit: 'Whole fits',
   memory: 'Memory: the most that a fit holds, each in a process of its own',
   mpme: 'MPME: whole fits to noisy circles, λ = 1, 2 copies',

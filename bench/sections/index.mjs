@@ -8,6 +8,7 @@ import { projections } from './projections.mjs';
 import { rawOperations } from './rawOperations.mjs';
 import { solverEvaluations } from './solverEvaluations.mjs';
 import { spectralEmbeddings } from './spectral.mjs';
+import { variationalEvaluations } from './variational.mjs';
 import { wholeFits } from './wholeFits.mjs';
 
 /** What `--only` names: each takes the context and returns rows. */
@@ -15,6 +16,7 @@ export const sections = {
   raw: rawOperations,
   gplvm: gplvmEvaluations,
   tpslvm: tpslvmEvaluations,
+  variational: variationalEvaluations,
   fit: wholeFits,
   memory: fitMemory,
   mpme: mpmeFits,
