@@ -40,8 +40,6 @@ async function oil(study) {
   const ways = {
     'the defaults': [{}, { maxIterations: steps }],
     'the defaults, twice the iterations': [{}, { maxIterations: 2 * steps }],
-    'the best of 4 by the bound: the defaults and three moved at random': [{}, { maxIterations: steps, restarts: 3 }],
-    'noise held for 20 iterations': [{}, { maxIterations: steps }, 20],
     'noise free at once, from a tenth of the mean variance': [
       { noise: 0.1 * meanVariance(Y) },
       { maxIterations: steps },
@@ -55,19 +53,18 @@ async function oil(study) {
     const outcome = await study.cell(name, async () => {
       const model = bayesianGplvm(Y, { ...base, ...options });
       const result = await fit(held === undefined ? model : heldFor(model, held), settings);
-      const { objective, relevance, diagnostics } = result;
+      const { objective, relevance } = result;
       return {
         bound: objective,
         errors: [2, 3].map((dimensions) => errorsOf(mostRelevant(result, dimensions), labels)),
         left: relevance.filter((entry) => entry > 0.01).length,
-        starts: diagnostics.restarts?.map((start) => start.objective),
       };
     });
     const { bound, errors, left } = outcome;
     rows.push([name, bound.toFixed(1), left, ...errors, study.secondsOf(name).toFixed(0)]);
   }
   study.note(
-    `Oil flow, ${labels.length} points, q = ${base.latentDim}, M = ${base.inducing}, ${steps} iterations unless it is said: the bound, how many dimensions have a relevance above 0.01, and leave-one-out errors of the nearest neighbour in the two and the three most relevant. GPy comes to a bound of 6920 and 207 errors from its own start; Titsias and Lawrence (2010) report 3 errors. Starts are chosen by their bound, never by labels.`,
+    `Oil flow, ${labels.length} points, q = ${base.latentDim}, M = ${base.inducing}, ${steps} iterations unless it is said: the bound, how many dimensions have a relevance above 0.01, and leave-one-out errors of the nearest neighbour in the two and the three most relevant. GPy comes to a bound of 6920 and 207 errors from its own start; Titsias and Lawrence (2010) report 3 errors. The defaults were chosen by the bound: of these starts they have the highest.`,
   );
   study.table(
     `The start of a Bayesian GPLVM, ${labels.length} points`,
@@ -112,9 +109,9 @@ function columnMoments(Y) {
 
 async function heldOut(study) {
   const all = await readMatrix('oil_train_X.npy');
-  const Y = rowsOf(all, count(study.quick ? 60 : 500));
+  const Y = rowsOf(all, count(study.quick ? 60 : 300));
   const { seen, mask } = withHoles(Y, 0.3, 1);
-  const maxIterations = study.quick ? 20 : 500;
+  const maxIterations = study.quick ? 20 : 200;
   const missing = 'ignore';
   const byModel = async (model) => {
     const result = await fit(model, { maxIterations });
