@@ -40,6 +40,7 @@ const FIT_FLAGS = [
   'seed',
   'restarts',
   'batchSize',
+  'maxEpochs',
   'engine',
   'threads',
   'checkpoint',
@@ -115,6 +116,7 @@ export function addFitCommand(
     .option('--tolerance <t>', 'largest entry of the gradient at convergence (default: 1e-5 for most models)', fromZero)
     .option('--seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
     .option('--batch-size <n>', 'rows that count at a time, for models that take batches (default: all)', wholeFrom(1))
+    .option('--max-epochs <n>', 'times that batches go through all rows, at most (default: 100)', wholeFrom(0))
     .option('--restarts <n>', 'further starts, of which the best is kept (default: 0)', wholeFrom(0))
     .addOption(new Option('--engine <name>', 'linear algebra (default: auto)').choices(ENGINES))
     .option('--threads <n>', 'threads for the linear algebra in WebAssembly (default: 1)', wholeFrom(1))
@@ -151,7 +153,7 @@ async function fitTable(
   const units = given.standardise ? standardise(table.observations) : undefined;
   const observations = units?.apply(table.observations) ?? table.observations;
   const model = createModel(given.model, observations, table.labels, options, own);
-  const bar = given.json ? NO_BAR : progressBar(streams.stderr, given.maxIterations ?? 1000);
+  const bar = given.json ? NO_BAR : progressBar(streams.stderr, mostIterations(given, observations.rows));
   let result: Fit;
   try {
     result = await fit(model, {
@@ -181,6 +183,11 @@ function tell(data: string, table: Table, given: FitArguments, options: ModelOpt
   if (!given.standardise && options.scale !== true) lines.push(...scaleWarning(table));
   lines.push(...sizeNotes(given.model, table.observations.rows, options));
   stderr.write(lines.map((line) => `${line}\n`).join(''));
+}
+
+/** As many as `fit` would do: in batches, those of its epochs. */
+function mostIterations({ maxIterations, batchSize, maxEpochs = 100 }: FitArguments, points: number): number {
+  return maxIterations ?? (batchSize === undefined ? 1000 : maxEpochs * Math.ceil(points / batchSize));
 }
 
 async function write(

@@ -1,6 +1,12 @@
 export type { Inducing } from '../mapping/variational/inducingInputs.ts';
 export { type NamedModel, namedModels } from './catalogue.ts';
-export { type Comparison, type ComparisonOptions, type ComparisonRow, compareModels } from './compareModels.ts';
+export {
+  type ComparedFit,
+  type Comparison,
+  type ComparisonOptions,
+  type ComparisonRow,
+  compareModels,
+} from './compareModels.ts';
 export { type AlleOptions, alle } from './field/alle.ts';
 export { type DrillOptions, drill } from './field/drill.ts';
 export { type MeuOptions, meu } from './field/meu.ts';

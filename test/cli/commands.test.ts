@@ -248,9 +248,10 @@ it('counts are fitted in batches by flags', async () => {
   const row = (i: number) => [i % 3, (i * i) % 5, i % 7].join();
   writeFileSync(data, `a,b,c\n${Array.from({ length: 40 }, (_, i) => row(i)).join('\n')}\n`);
   const model = ['--model', 'bayesian-gplvm', '--inducing', '5', '--likelihood', 'poisson', '--dim', '1'];
-  const rest = ['--batch-size', '16', '--max-iterations', '4', '--out', out];
+  const rest = ['--batch-size', '16', '--max-epochs', '1', '--out', out];
   expect((await latentfield(['fit', data, ...model, ...rest])).exitCode).toBe(0);
   const fit = JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'));
+  expect(fit.diagnostics.iterations).toBe(3);
   expect(fit.model).toMatchObject({ model: 'bayesianGplvm', likelihood: { likelihood: 'poisson' } });
   const refused = await latentfield(['fit', data, ...model, '--batch-size', '41', '--out', out, '--force']);
   expect(refused).toMatchObject({ exitCode: 2 });
