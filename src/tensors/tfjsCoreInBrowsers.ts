@@ -1,7 +1,30 @@
 /**
- * @tensorflow/tfjs-core without its optimizers, in its place in bundles for browsers (see "browser" in package.json). What a page
- * has of TensorFlow.js beside is the same modules.
+ * @tensorflow/tfjs-core without its optimizers and without the storage of its layers, in its place in bundles for browsers (see "browser" in
+ * package.json). What a page has of TensorFlow.js beside is the same modules, or another copy, which shares engine and platform through a global.
  */
-import '@tensorflow/tfjs-core/dist/base_side_effects.js';
+import '@tensorflow/tfjs-core/dist/flags.js';
+import { getOrMakeEngine } from '@tensorflow/tfjs-core/dist/engine.js';
+import { env } from '@tensorflow/tfjs-core/dist/environment.js';
+import { buffer } from '@tensorflow/tfjs-core/dist/ops/buffer.js';
+import { cast } from '@tensorflow/tfjs-core/dist/ops/cast.js';
+import { clone } from '@tensorflow/tfjs-core/dist/ops/clone.js';
+import { print } from '@tensorflow/tfjs-core/dist/ops/print.js';
+import { isTypedArrayBrowser } from '@tensorflow/tfjs-core/dist/platforms/is_typed_array_browser.js';
+import { setOpHandler } from '@tensorflow/tfjs-core/dist/tensor.js';
 
 export * from '@tensorflow/tfjs-core/dist/base.js';
+
+// What base_side_effects.js of tfjs-core does, but for the platform, which brings local storage and IndexedDB along.
+getOrMakeEngine();
+setOpHandler({ buffer, cast, clone, print });
+// A page that loads all of TensorFlow.js has a platform, before or after.
+if (env().platform === undefined) {
+  env().setPlatform('browser', {
+    fetch: (path, init) => fetch(path, init),
+    now: () => performance.now(),
+    encode: (text) => new TextEncoder().encode(text),
+    decode: (bytes, encoding) => new TextDecoder(encoding).decode(bytes),
+    setTimeoutCustom: (task, delay) => void setTimeout(task, delay),
+    isTypedArray: isTypedArrayBrowser,
+  });
+}
