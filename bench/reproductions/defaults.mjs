@@ -1,4 +1,4 @@
-import { count, library, readLabels, readMatrix, rowsOf } from './data.mjs';
+import { count, hasData, library, readLabels, readMatrix, rowsOf } from './data.mjs';
 
 const { fit, InvalidInputError, Matrix, namedModels, NumericalError, nearestNeighbourError, trustworthiness } = library;
 
@@ -39,12 +39,13 @@ async function readSet(name, points) {
   return { Y: rowsOf(all, rows), labels: new Set(own).size > 1 ? own : undefined, isAll: rows.length === all.rows };
 }
 
-/** The observations in the unit in which their columns' root mean variance is `deviation`. */
+/** The observations in a unit in which the root mean variance of their columns is about `deviation`: a power of two changes no digit. */
 function inUnit(Y, deviation) {
   const mean = count(Y.columns).map((j) => Y.column(j).reduce((sum, entry) => sum + entry, 0) / Y.rows);
   const variance = Y.data.reduce((sum, entry, k) => sum + (entry - mean[k % Y.columns]) ** 2, 0) / Y.data.length;
+  const unit = 2 ** Math.round(Math.log2(deviation / Math.sqrt(variance)));
   return new Matrix(
-    Y.data.map((entry) => (deviation * entry) / Math.sqrt(variance)),
+    Y.data.map((entry) => unit * entry),
     Y.rows,
     Y.columns,
   );
@@ -87,55 +88,84 @@ async function outcomeOf(name, set, deviation) {
 }
 
 async function run(study) {
-  const sets = study.quick ? QUICK_SETS : Object.keys(SETS);
+  const names = study.quick ? QUICK_SETS : Object.keys(SETS).filter((name) => SETS[name].every(hasData));
   const models = study.quick ? QUICK_MODELS : Object.keys(namedModels);
   const points = study.quick ? 40 : POINTS;
+  const sets = new Map();
+  for (const name of names) sets.set(name, await readSet(name, points));
+  const pairs = names.flatMap((name) =>
+    models.filter((model) => !namedModels[model].takesLabels || sets.get(name).labels).map((model) => [name, model]),
+  );
+  const known = new Map();
+  const outcome = async (key, compute) => known.set(key, await study.cell(key, compute));
+  try {
+    // First what every model shows of every set, then other units, then all rows: a run whose time is up has seen most.
+    for (const deviation of [1, 0.1, 100]) {
+      for (const [name, model] of pairs) {
+        await outcome(`${name}, ${model}, ${deviation}`, () => outcomeOf(model, sets.get(name), deviation));
+      }
+    }
+    if (!study.quick) await wholeSets(pairs, sets, points, known, outcome);
+  } finally {
+    show(study, pairs, sets, points, known);
+  }
+}
+
+async function wholeSets(pairs, sets, points, known, outcome) {
+  const read = new Map();
+  for (const [name, model] of pairs) {
+    const some = known.get(`${name}, ${model}, 1`);
+    if (some?.seconds === undefined || sets.get(name).isAll) continue;
+    if (!read.has(name)) read.set(name, await readSet(name, Infinity));
+    const all = read.get(name);
+    if (some.seconds * (all.Y.rows / points) ** 3 > PATIENCE) continue;
+    await outcome(`${name}, ${model}, all ${all.Y.rows}`, () => outcomeOf(model, all, 1));
+  }
+}
+
+const HEAD = ['data', 'points', 'model', 'status', 'components'];
+
+function show(study, pairs, sets, points, known) {
   const rows = [];
   const whole = [];
-  const sentences = new Map();
-  for (const name of sets) {
-    const set = await readSet(name, points);
-    for (const model of models) {
-      if (namedModels[model].takesLabels && set.labels === undefined) continue;
-      const found = [];
-      for (const deviation of SCALES) {
-        found.push(await study.cell(`${name}, ${model}, ${deviation}`, () => outcomeOf(model, set, deviation)));
-      }
-      rows.push([name, set.Y.rows, model, ...inWords(found)]);
-      if (found[1].status !== 'converged') sentences.set(found[1].message, `${name}, ${model}`);
-      if (study.quick || set.isAll || found[1].seconds === undefined) continue;
-      const all = await readSet(name, Infinity);
-      if (found[1].seconds * (all.Y.rows / set.Y.rows) ** 3 > PATIENCE) continue;
-      const one = await study.cell(`${name}, ${model}, all`, () => outcomeOf(model, all, 1));
-      whole.push([name, all.Y.rows, model, ...inWords([one])]);
+  const said = new Map();
+  for (const [name, model] of pairs) {
+    const found = SCALES.map((deviation) => known.get(`${name}, ${model}, ${deviation}`));
+    if (found.every((one) => one === undefined)) continue;
+    rows.push([name, sets.get(name).Y.rows, model, ...inWords(found)]);
+    for (const one of found) {
+      if (!['converged', 'maxIterations', undefined].includes(one?.status)) said.set(`${name}, ${model}`, one.message);
+    }
+    for (const key of [...known.keys()].filter((one) => one.startsWith(`${name}, ${model}, all `))) {
+      whole.push([name, key.split(' ').at(-1), model, ...inWords([known.get(key)])]);
     }
   }
+  const missing = SCALES.length * pairs.length - [...known.keys()].filter((key) => !key.includes(', all ')).length;
   study.note(
-    `Every named model with \`{ latentDim: 2 }\` and no other option. The columns' root mean variance is brought to 0.1, 1 and 100 by one factor: what a model shows should not depend on the unit. Errors are leave-one-out errors of the nearest neighbour in two dimensions; of data without two kinds of labels among these rows, which are models without labels only, 1 − trustworthiness of ${NEIGHBOURS} neighbours. Components are those of the learned graph.`,
+    `Every named model with \`{ latentDim: 2 }\` and no other option. One factor, a power of two, brings the root mean variance of the columns near 0.1, 1 and 100: what a model shows should not depend on the unit. Errors are leave-one-out errors of the nearest neighbour in two dimensions; of data without two kinds of labels among these rows they are 1 − trustworthiness of ${NEIGHBOURS} neighbours, and models of labels are left out. Components are those of the learned graph. All rows are fitted where a cubic cost promises at most ${PATIENCE} s.${missing > 0 ? ` ${missing} of ${SCALES.length * pairs.length} fits are not in the tables yet (–): the command goes on where it was.` : ''}`,
   );
-  const head = ['data', 'points', 'model', 'status', 'components'];
   study.table(
     `Defaults on the first ${points} rows`,
-    [...head, ...SCALES.map((s) => `error at ${s}`), 'equal', 'seconds'],
+    [...HEAD, ...SCALES.map((s) => `error at ${s}`), 'equal', 'seconds'],
     rows,
     { timed: ['seconds'] },
   );
   if (whole.length > 0)
-    study.table('Defaults on all rows', [...head, 'error', 'seconds'], whole, { timed: ['seconds'] });
-  if (sentences.size > 0) {
-    const said = Array.from(sentences, ([message, where]) => [where, message]);
-    study.table('What fits say that did not converge', ['the last of them', 'message'], said);
-  }
+    study.table('Defaults on all rows', [...HEAD, 'error', 'seconds'], whole, { timed: ['seconds'] });
+  if (said.size > 0) study.table('What other fits say', ['fit', 'message'], [...said]);
 }
 
 /** Status, components, errors at every unit, whether those are equal, and seconds. */
 function inWords(found) {
-  const statuses = [...new Set(found.map(({ status }) => status))].join('/');
-  const parts = [...new Set(found.map((one) => one.components ?? '–'))].join('/');
-  const errors = found.map(({ error }) => (error === undefined ? '–' : error.toFixed(3)));
-  const seconds = Math.max(...found.map((one) => one.seconds ?? 0)).toFixed(1);
+  const done = found.filter((one) => one !== undefined);
+  const statuses = [...new Set(done.map(({ status }) => status))].join('/');
+  const parts = [...new Set(done.map((one) => one.components ?? '–'))].join('/');
+  const errors = found.map((one) => (one?.error === undefined ? '–' : one.error.toFixed(3)));
+  const seconds = Math.max(...done.map((one) => one.seconds ?? 0)).toFixed(1);
   if (found.length === 1) return [statuses, parts, ...errors, seconds];
-  return [statuses, parts, ...errors, new Set(errors).size === 1 ? 'yes' : 'no', seconds];
+  const measured = errors.filter((error) => error !== '–');
+  const equal = measured.length < 2 ? '–' : new Set(measured).size === 1 ? 'yes' : 'no';
+  return [statuses, parts, ...errors, equal, seconds];
 }
 
 export const defaults = {

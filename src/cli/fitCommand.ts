@@ -17,7 +17,7 @@ import { completedTable } from './completed.ts';
 import { prepareFolder, writeFit } from './fitFiles.ts';
 import { camelCase, checkRequired, fromZero, missingFlag, wholeFrom } from './flags.ts';
 import { isFile, readLabelledTable } from './labelledTable.ts';
-import { modelsHelp } from './modelHelp.ts';
+import { checkTakesMissing, modelsHelp } from './modelHelp.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
 import type { ModelOptions } from './modelParts.ts';
 import { createModel, kindOf, LABELLED_MODELS, MODEL_NAMES } from './models.ts';
@@ -140,6 +140,7 @@ async function fitTable(
   const own = await readParts(given.parts);
   const { takesLabels } = kindOf(given.model, own);
   const options = await readModelOptions(given.options, given);
+  if (options.missing !== undefined) checkTakesMissing(given.model);
   await prepareFolder(given.out, given);
   const reading: ReadTableOptions = {
     ...tableOptions(given),

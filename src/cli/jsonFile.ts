@@ -13,7 +13,9 @@ export async function readJsonFile(file: string, what: string): Promise<unknown>
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    throw new InvalidInputError(`The ${what} '${file}' cannot be read: ${(error as Error).message}.`, { cause: error });
+    const absent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const reason = absent ? 'there is no such file' : (error as Error).message;
+    throw new InvalidInputError(`The ${what} '${file}' cannot be read: ${reason}.`, { cause: error });
   }
   try {
     return JSON.parse(text);

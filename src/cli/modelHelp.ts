@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../index.ts';
 import { MODEL_NAMES } from './models.ts';
 
 /** What an option is for, and its default; the same for all models that take it unless a model says otherwise. */
@@ -212,6 +213,15 @@ const MODELS: Readonly<Record<string, Description>> = {
 export function optionsOf(model: string): Record<string, string> {
   const { options, own = {} } = MODELS[model]!;
   return Object.fromEntries(['latentDim', ...options].map((name) => [name, own[name] ?? OPTIONS[name]!]));
+}
+
+/** @throws InvalidInputError for a model of the library that cannot use a table with missing entries */
+export function checkTakesMissing(model: string): void {
+  if (!MODEL_NAMES.includes(model) || 'missing' in optionsOf(model)) return;
+  const able = MODEL_NAMES.filter((name) => 'missing' in optionsOf(name));
+  throw new InvalidInputError(
+    `${model} cannot use a table with missing entries. Drop their rows or columns, or take one of ${able.join(', ')}.`,
+  );
 }
 
 /** One model: its options, for `--options FILE.json`. */

@@ -1,5 +1,12 @@
 import type { Command } from 'commander';
-import { continuity, type Fit, InvalidInputError, nearestNeighbourError, trustworthiness } from '../index.ts';
+import {
+  continuity,
+  type Fit,
+  InvalidInputError,
+  type Matrix,
+  nearestNeighbourError,
+  trustworthiness,
+} from '../index.ts';
 import { readFit } from './fitFiles.ts';
 import { fittedTable } from './fittedTable.ts';
 import { wholeFrom } from './flags.ts';
@@ -67,7 +74,8 @@ async function scoresOf(folder: string, given: ScoreArguments, streams: Streams)
   }
   const { fit, record } = await readFit(folder, given);
   const { model, objective, status, latents } = fit;
-  const fitted = data === undefined ? undefined : await fittedTable(data, record, given, streams);
+  const fitted =
+    data === undefined ? undefined : await fittedTable(data, record, { ...given, missing: 'ignore' }, streams);
   const count = fitted?.observations.rows ?? latents.rows;
   const ofPoints = fitted?.table.labels ?? (labels && (await readPointLabels(labels, count, true)));
   return {
@@ -75,9 +83,20 @@ async function scoresOf(folder: string, given: ScoreArguments, streams: Streams)
     objective,
     status,
     points: latents.rows,
-    ...(fitted === undefined ? {} : neighbourhoodScores(fit, fitted.observations, neighbours)),
+    ...(fitted === undefined || isHoled(fitted.observations, streams)
+      ? {}
+      : neighbourhoodScores(fit, fitted.observations, neighbours)),
     ...(ofPoints ? labelScores(fit, ofPoints) : {}),
   };
+}
+
+/** Neighbours among the rows of a table with holes are not known. */
+function isHoled({ data }: Matrix, { stderr }: Streams): boolean {
+  const holes = data.reduce((count, entry) => count + (Number.isNaN(entry) ? 1 : 0), 0);
+  if (holes > 0) {
+    stderr.write(`note: the data have ${holes} missing entries, so trustworthiness and continuity are left out.\n`);
+  }
+  return holes > 0;
 }
 
 function neighbourhoodScores(fit: Fit, table: Parameters<typeof rowsOfPoints>[1], given: number | undefined) {

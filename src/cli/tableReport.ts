@@ -5,7 +5,9 @@ import type { Table } from '../io/index.ts';
 export function tableReport(file: string, table: Table, labels?: string, color?: string): string[] {
   const { observations, columns, ids, idColumn, leftOut, notes } = table;
   const points = `${observations.rows} points`;
-  const lines = [`${file}: ${points}, ${observations.columns} columns: ${list(columns)}`];
+  const lines = [
+    `${file}: ${points}, ${observations.columns} column${observations.columns === 1 ? '' : 's'}: ${list(columns)}`,
+  ];
   if (ids !== undefined) lines.push(`ids: '${idColumn}'`);
   if (labels !== undefined) lines.push(`labels: '${labels}', ${new Set(table.labels).size} kinds`);
   if (color !== undefined) {

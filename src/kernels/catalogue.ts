@@ -19,5 +19,5 @@ export const builtInKernels: KernelCatalogue = Object.freeze({ ...builtIn });
 export function kernelFactory(name: string, own: KernelCatalogue = {}): AnyKernelFactory {
   const factories = { ...builtInKernels, ...own };
   if (Object.hasOwn(factories, name)) return factories[name]!;
-  throw unknownName('kernel', name, Object.keys(factories), 'The list of known kernels (pass your own as { kernels })');
+  throw unknownName('kernel', name, Object.keys(factories), 'The list of known kernels (your own: { kernels }, or --parts FILE)');
 }

@@ -25,5 +25,5 @@ export function modelFromJSON(json: ModelJSON, own: OwnParts): AnyModel {
   if (name === 'bayesianGplvm') return bayesianGplvmFromJSON(json, own);
   if (Object.hasOwn(namedModels, name)) return spectralModelFromJSON(json, namedModels[name]!, own.kernels);
   const known = [...Object.keys(namedModels), ...Object.keys(models)];
-  throw unknownName('model', name, known, 'The list of known models (pass your own as { models })');
+  throw unknownName('model', name, known, 'The list of known models (your own: { models }, or --parts FILE)');
 }

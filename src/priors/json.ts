@@ -60,7 +60,7 @@ export function priorFromJSON(
       'prior',
       json.prior,
       Object.keys(factories),
-      'The list of known priors (pass your own as { priors })',
+      'The list of known priors (your own: { priors }, or --parts FILE)',
     );
   }
   const parameters = Object.fromEntries(

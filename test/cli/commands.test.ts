@@ -289,3 +289,56 @@ function errorOf(act: () => unknown): string {
   }
   return '';
 }
+
+describe('tables with holes', () => {
+  async function holed() {
+    const { path } = temporaryFolder();
+    const data = join(path, 'holes.csv');
+    const row = (i: number) => [
+      Math.cos(i / 5).toFixed(3),
+      i % 7 === 3 ? '' : Math.sin(i / 5).toFixed(3),
+      i % 2 ? 'a' : 'b',
+    ];
+    const rows = Array.from({ length: 30 }, (_, i) => row(i).join());
+    writeFileSync(data, `x,y,kind\n${[...rows, rows[4]].join('\n')}\n`);
+    return { data, out: join(path, 'out') };
+  }
+
+  it('says which models can use them', async () => {
+    const { data, out } = await holed();
+    const ran = await latentfield(['fit', data, '--model', 'isomap', '--missing', 'ignore', '--out', out]);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toMatch(/^error: isomap cannot use a table with missing entries\. .*gplvm.*meu\.\n$/);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it('are fitted by meu though two rows are equal, and scored by their labels', async () => {
+    const { data, out } = await holed();
+    const ran = await latentfield([
+      'fit',
+      data,
+      '--model',
+      'meu',
+      '--missing',
+      'ignore',
+      '--labels',
+      'kind',
+      '--out',
+      out,
+    ]);
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stdout).toMatch(/Converged.*Points that are the same are tied: 4 and 30/);
+    const [head, ...points] = readFileSync(join(out, 'latents.csv'), 'utf8').trim().split('\n');
+    expect(head).toBe('x1,x2');
+    expect(points).toHaveLength(31);
+    const [first, second] = [points[4]!, points[30]!].map((line) => line.split(',').map(Number));
+    const spread = points.map((line) => Math.abs(Number(line.split(',')[0]))).reduce((a, b) => Math.max(a, b));
+    expect(Math.abs(first![0]! - second![0]!)).toBeLessThan(1e-2 * spread);
+    const scored = await latentfield(['score', out, '--data', data, '--labels', 'kind']);
+    expect(scored.exitCode).toBe(0);
+    expect(scored.stdout).toContain('nearest-neighbour error');
+    expect(scored.stderr).toContain(
+      'note: the data have 4 missing entries, so trustworthiness and continuity are left out.',
+    );
+  });
+});

@@ -101,8 +101,7 @@ function described(learned: Graph, allowed: number): string {
   const has = `The learned graph has ${learned.sources.length} of ${allowed} edges`;
   if (sizes.length === 1) return `${has} and is connected.`;
   return (
-    `${has} and ${sizes.length} components, the largest of ${sizes.reduce((most, size) => Math.max(most, size))} points: points of different ` +
-    'components have no covariance, so that each eigenvector, before the covariance is centred, is 0 outside one component, and columns of the ' +
-    'embedding show components one by one, not where they are to each other. A smaller penalty or more neighbours would connect them.'
+    `${has} and ${sizes.length} components, the largest of ${sizes.reduce((most, size) => Math.max(most, size))} points. ` +
+    'Columns of the embedding show components one by one, not where they lie to each other. A smaller penalty or more neighbours connect them.'
   );
 }

@@ -19,7 +19,7 @@ export function cannotDescend(value: number, expected: number): Ending {
   return {
     status: 'failed',
     reason:
-      `no step along the gradient improves the value, though it promises ${shortNumber(expected)}; ` +
-      'check the gradient against differences, and whether the objective is smooth there',
+      `no step along the gradient improves the value, although its slope is ${shortNumber(expected)}. ` +
+      'The gradient may be wrong, or lost in rounding: check the gradient of own parts, or raise the noise',
   };
 }

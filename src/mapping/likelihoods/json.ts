@@ -32,7 +32,7 @@ export function likelihoodFromJSON(
   }
   const factories = { ...builtInLikelihoods, ...own };
   if (!Object.hasOwn(factories, saved.likelihood)) {
-    const caller = 'The list of known likelihoods (pass your own as { likelihoods })';
+    const caller = 'The list of known likelihoods (your own: { likelihoods }, or --parts FILE)';
     throw unknownName('likelihood', saved.likelihood, Object.keys(factories), caller);
   }
   const parameters = Object.entries(saved.parameters ?? {}).map(([name, value]) => [

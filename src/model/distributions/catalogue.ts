@@ -18,6 +18,6 @@ const factories = builtIn as unknown as DistributionCatalogue;
 export function distributionFactory(name: string, own: DistributionCatalogue): DistributionCatalogue[string] {
   const known = { ...factories, ...own };
   if (Object.hasOwn(known, name)) return known[name]!;
-  const caller = 'The list of known distributions (pass your own as { distributions })';
+  const caller = 'The list of known distributions (your own: { distributions }, or --parts FILE)';
   throw unknownName('distribution', name, Object.keys(known), caller);
 }

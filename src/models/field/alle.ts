@@ -181,10 +181,7 @@ function fieldGraph({ size, rows, columns, values }: SparseTerms): Graph {
 }
 
 function described(graph: Graph): string {
-  return (
-    `The learned graph has ${graph.sources.length} edges and is connected, as every point but the last is joined to a later one: ` +
-    'no dimension of the embedding is spent on telling components apart.'
-  );
+  return `The learned graph has ${graph.sources.length} edges and is connected.`;
 }
 
 function withBase({ size, rows, columns, values }: SparseTerms, base: number): SparseTerms {

@@ -91,7 +91,7 @@ export function connected(
   return {
     graph: Object.freeze({ size, ...edges }),
     squaredDistances: Float64Array.from(edges.sources, (i, e) => known.get(pairKey(i, edges.targets[e]!, size))!),
-    notes: ` ${have}, which their ${pairs.length} shortest edges join.`,
+    notes: ` ${have}. ${pairs.length === 1 ? 'The shortest edge between them joins' : `Their ${pairs.length} shortest edges join`} them.`,
   };
 }
 

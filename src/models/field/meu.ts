@@ -56,6 +56,8 @@ const schema = v.strictObject({
 });
 
 const NEIGHBOURS = 7;
+/** Of tied distances: with missing entries, points that are the same are held a thousandth of the shortest other distance apart. */
+const HELD = 1e3;
 
 /**
  * Maximum entropy unfolding: the Gaussian random field over points of largest entropy whose expected squared distances between
@@ -100,7 +102,7 @@ export function meu(Y: MatrixLike | GraphInput, options: MeuOptions = {}): Unpla
     points === undefined ? edgesFrom(Y as GraphInput, 'meu') : candidatesOf(points, neighbours, isHoled, checked);
   const distance = (i: number, j: number) => commonSquaredDistance(points!, i, j);
   const joined = connected(edges, disconnected, 'meu', points, distance);
-  const candidates = isHoled ? { ...joined, ties: [] } : tied(joined, slackPenalty);
+  const candidates = tied(joined, slackPenalty);
   const shown = points === undefined ? undefined : shownRows(points, candidates.shown);
   const parts = {
     ...checked,
@@ -112,7 +114,12 @@ export function meu(Y: MatrixLike | GraphInput, options: MeuOptions = {}): Unpla
     density: true,
     toJSON: () => savedSpectral('meu', points ?? Matrix.zeros(0, 0), { ...saved, ...savedInput(Y, checked) }),
   };
-  if (isHoled) return observedFieldModel({ ...parts, observations: shown! });
+  if (isHoled) {
+    // Points that agree wherever both are observed are held together by a weight with a bound: nothing else would bound it.
+    const shortest = candidates.squaredDistances.reduce((least, distance) => Math.min(least, distance));
+    const bounded = candidates.ties.length > 0 ? { slackPenalty: copies / (4 * HELD * shortest), ties: [] } : {};
+    return observedFieldModel({ ...parts, observations: shown!, ...bounded });
+  }
   return fieldModel({
     ...parts,
     ...(shown !== undefined && { observations: shown, distancesTo: observedSquaredDistances(shown) }),

@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { standardizationOf, standardized } from '../../core/observations.ts';
@@ -17,7 +18,7 @@ export function principalComponents(Y: Matrix, components: number): Matrix {
   const most = Math.min(N - 1, D);
   if (components > most) {
     throw new InvalidInputError(
-      `${components} principal components were asked for, but ${N} points in ${D} dimensions have at most ${most}. ` +
+      `${components} principal components were asked for, but ${N} points of ${counted(D, 'column')} have at most ${most}. ` +
         'Choose a smaller latentDim, or give the start of the latents as a matrix.',
     );
   }

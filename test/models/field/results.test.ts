@@ -69,7 +69,7 @@ describe('results of maximum-entropy models', () => {
     expect(sizes.length).toBeGreaterThan(1);
     expect(result.message).toMatch(
       new RegExp(
-        `${sizes.length} components, the largest of ${Math.max(...sizes)} points: points of different components have no`,
+        `${sizes.length} components, the largest of ${Math.max(...sizes)} points. Columns of the embedding show components one by one`,
       ),
     );
     const U = result.covariance!();

@@ -28,7 +28,7 @@ describe('a sparse field', () => {
     const result = await fit(meu([...near, ...far], { neighbours: 5 }));
     expect(result.status).toBe('converged');
     expect(result.message).toContain(
-      'is connected. The candidate edges leave 2 components, which their 1 shortest edges join.',
+      'is connected. The candidate edges leave 2 components. The shortest edge between them joins them.',
     );
     const { sources, targets } = result.graph!;
     const across = Array.from(sources.keys()).filter((e) => sources[e]! < 210 && targets[e]! >= 210);

@@ -63,7 +63,7 @@ describe('components of the graph of neighbours', () => {
     ['mvu', (o) => mvu(apart, { neighbours: 4, ...o }), (graph) => mvu(apart, graph)],
   ])('%s joins them by their shortest edge, or shows the largest', async (_, make, from) => {
     const { result } = await saved(make({}));
-    expect(result.message).toContain('2 components, the largest of 20 of 34 points; the shortest edge between them');
+    expect(result.message).toContain('2 components, the largest of 20 of 34 points. The shortest edge between them');
     expect(result.latents.rows).toBe(34);
     expect(result.parameters.points).toBeUndefined();
     const byGraph = await fit(from({ graph: joined }));
@@ -77,7 +77,7 @@ describe('components of the graph of neighbours', () => {
 
   it('lle reconstructs both ends of that edge by each other too', async () => {
     const { result } = await saved(lle(apart, { neighbours: 4 }));
-    expect(result.message).toContain('the shortest edge between them joined them');
+    expect(result.message).toContain('The shortest edge between them joins them');
     // Without the edge the first column tells the clouds apart and is constant on each.
     const first = result.latents.column(0).slice(0, 20);
     expect(Math.max(...first) - Math.min(...first)).toBeGreaterThan(1e-3);
@@ -104,7 +104,7 @@ describe('points at one place', () => {
     const X = result.latents;
     if (model.name === 'mvu') {
       for (let n = 40; n < 64; n++) expectClose(X.row(n), X.row((n - 40) % 3), 1e-12);
-      expect(result.message).toContain('24 points are in the place of others');
+      expect(result.message).toContain('24 points equal others');
     }
     if (model.name === 'isomap') {
       for (let n = 40; n < 64; n++) expectClose(X.row(n), X.row((n - 40) % 3), 1e-9);

@@ -1,3 +1,4 @@
+import { counted } from '../../../core/counted.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { Matrix } from '../../../core/matrix.ts';
 import { type PrincipalAxes as AxesFound, principalAxes as axesOf } from '../../../numerics/dense/principalAxes.ts';
@@ -18,7 +19,7 @@ export function principalAxes(centred: Matrix, q: number, name: string): Princip
   const most = Math.min(N - 1, D);
   if (q > most) {
     throw new InvalidInputError(
-      `${name} was asked for ${q} dimensions, but ${N} points in ${D} dimensions have at most ${most} principal components. Choose a smaller latentDim.`,
+      `${name} was asked for ${q} dimensions, but ${N} points of ${counted(D, 'column')} have at most ${counted(most, 'principal component')}. Choose a smaller latentDim.`,
     );
   }
   const found = axesOf(centred, q);

@@ -62,11 +62,12 @@ export function shownComponent(
   const tree = given.input === 'points' ? componentTree(graph, given.points) : componentTreeOf(graph, given.points);
   const keys = Float64Array.from(tree.sources, (i, e) => i * graph.size + tree.targets[e]!);
   const added = edgesOfPairs(keys, graph.size, lengthsOf(given));
-  const edges = keys.length === 1 ? 'the shortest edge' : `the ${keys.length} shortest edges`;
+  const edges =
+    keys.length === 1 ? 'The shortest edge between them joins' : `The ${keys.length} shortest edges between them join`;
   return {
     graph: Object.freeze({ size: graph.size, ...mergedEdges(graph, added, Math.min) }),
     points: all,
-    note: `${approximate} ${found}; ${edges} between them joined them.`,
+    note: `${approximate} ${found}. ${edges} them.`,
   };
 }
 

@@ -64,8 +64,11 @@ export function unfoldingGraph(
   const { graph, points: shown, note } = shownComponent(whole, given, disconnected, 'mvu');
   const tied = tiedNodes(shown.length === graph.size ? graph : subgraph(graph, shown));
   const { size } = tied.graph;
+  const equal = shown.length - size;
   const ties =
-    size === shown.length ? '' : ` ${shown.length - size} points are in the place of others and share their latents.`;
+    equal === 0
+      ? ''
+      : ` ${equal === 1 ? '1 point equals another and shares its' : `${equal} points equal others and share their`} latents.`;
   return { ...tied, shown, note: note + ties };
 }
 
@@ -104,7 +107,7 @@ export function* unfoldedEmbedding(
     terms: constraints === 'slack' ? { trace, slack: objective - trace } : { trace },
     message:
       described(unfolding, converged, constraints) +
-      ` K has rank ${dimensions} (eigenvalues above ${NEGLIGIBLE} of the largest), and Y has ${unfolding.rank} columns.` +
+      ` The unfolding has ${dimensions} dimension${dimensions === 1 ? '' : 's'}.` +
       (isFlat ? FLAT : '') +
       note,
     search: {
@@ -118,13 +121,12 @@ export function* unfoldedEmbedding(
 }
 
 function described(unfolding: Unfolding, converged: boolean, constraints: UnfoldingConstraints): string {
-  const { kktResidual, feasibility, stationarity, bottom, bound, attained } = unfolding;
+  const { kktResidual, feasibility, stationarity, bound, attained } = unfolding;
   const gap = (bound - attained) / attained;
-  const proof = `The smallest eigenvalue of L(w) is 1 ${bottom < 1 ? '−' : '+'} ${Math.abs(bottom - 1).toExponential(1)}`;
   if (converged) {
     return (
-      `The semidefinite program is solved: its optimality conditions hold to ${kktResidual.toExponential(1)} (relative). ${proof}, ` +
-      `and the bound that the multipliers prove is within ${Math.max(0, gap).toExponential(1)} (relative) of what is attained.`
+      `The semidefinite program is solved: its optimality conditions hold to ${kktResidual.toExponential(1)} (relative), ` +
+      `and the duality gap is ${Math.max(0, gap).toExponential(1)} (relative).`
     );
   }
   const advice =
@@ -133,7 +135,7 @@ function described(unfolding: Unfolding, converged: boolean, constraints: Unfold
       : '';
   return (
     `The semidefinite program is not solved: its optimality conditions hold to ${kktResidual.toExponential(1)} (relative) only, the ` +
-    `constraints to ${feasibility.toExponential(1)} and the balance of forces to ${stationarity.toExponential(1)}. ${proof}.${advice}`
+    `constraints to ${feasibility.toExponential(1)} and the balance of forces to ${stationarity.toExponential(1)}.${advice}`
   );
 }
 
