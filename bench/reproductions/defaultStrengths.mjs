@@ -110,7 +110,7 @@ async function labelled(study, fitted) {
     };
     const found = [testError(training, test), await study.cell(`${name}, half ${seed}, gplrf, one`, () => errorAt(1))];
     for (const factor of factors) {
-      found.push(await study.cell(`${name}, half ${seed}, gplrf, ${factor}`, () => errorAt(factor * scale)));
+      found.push(await study.cell(`${name}, half ${seed}, gplrf, ${factor} × D`, () => errorAt(factor * scale)));
     }
     rows.push([`${name}, half ${seed}`, scale, ...found.map((error) => error.toFixed(3))]);
   }
