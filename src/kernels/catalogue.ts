@@ -19,5 +19,10 @@ export const builtInKernels: KernelCatalogue = Object.freeze({ ...builtIn });
 export function kernelFactory(name: string, own: KernelCatalogue = {}): AnyKernelFactory {
   const factories = { ...builtInKernels, ...own };
   if (Object.hasOwn(factories, name)) return factories[name]!;
-  throw unknownName('kernel', name, Object.keys(factories), 'The list of known kernels (your own: { kernels }, or --parts FILE)');
+  throw unknownName(
+    'kernel',
+    name,
+    Object.keys(factories),
+    'The list of known kernels (your own: { kernels }, or --parts FILE)',
+  );
 }

@@ -57,7 +57,12 @@ function mapFromJSON(json: LatentsJSON, own: MapCatalogue): LatentMap {
   const factories = { ...builtInMaps, ...own };
   const factory = factories[map.name];
   if (factory === undefined) {
-    throw unknownName('map', map.name, Object.keys(factories), 'The list of known maps (your own: { maps }, or --parts FILE)');
+    throw unknownName(
+      'map',
+      map.name,
+      Object.keys(factories),
+      'The list of known maps (your own: { maps }, or --parts FILE)',
+    );
   }
   return factory({}, map.options);
 }
