@@ -112,7 +112,7 @@ export default [
   },
   {
     file: 'src/mapping/conditionedProcess.ts',
-    tests: ['test/models/noiseFreeVariance.test.ts', 'test/models/gpyGplvm.test.ts'],
+    tests: ['test/models/noiseFreeVariance.test.ts', 'test/models/standardization.test.ts'],
     faults: [
       ['variance: op.relu(variance) }', 'variance }'],
       ['entry * deviation[i % D]! ** 2', 'entry * deviation[i % D]!'],

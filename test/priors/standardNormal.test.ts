@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { standardNormal } from '../../src/index.ts';
+import { doublesOf } from '../../src/tensors/doubles.ts';
+import { withFloat64 } from '../../src/tensors/float64/scope.ts';
+import { valueAndGradients } from '../../src/tensors/gradients.ts';
+import * as op from '../../src/tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../../src/tensors/tensorflow.ts';
+import { expectClose } from '../tolerance.ts';
+
+const rows = [
+  [0.3, -1.2, 2],
+  [1.1, 0, -0.4],
+];
+const precision = 1.7;
+/** log N(x | 0, I/γ) of a row. */
+const logDensityOf = (row: readonly number[], gamma = precision) =>
+  row.reduce((sum, x) => sum - (gamma * x * x) / 2 + Math.log(gamma / (2 * Math.PI)) / 2, 0);
+const whole = (gamma: number) => rows.reduce((sum, row) => sum + logDensityOf(row, gamma), 0);
+
+it('the standard normal prior is the closed form, with gradients in latents and precision', () => {
+  withFloat64(() => {
+    const X = op.tensor<Tensor2D>(Float64Array.from(rows.flat()), [2, 3]);
+    const gamma = op.scalar(precision);
+    const { value, gradients } = valueAndGradients(() => op.normalLogDensity(X, gamma) as Scalar, [X, gamma]);
+    expect(value).toBeCloseTo(whole(precision), 12);
+    expectClose(
+      gradients[0]!,
+      rows.flat().map((x) => -precision * x),
+      1e-13,
+    );
+    const h = 1e-5;
+    expect(gradients[1]![0]).toBeCloseTo((whole(precision + h) - whole(precision - h)) / (2 * h), 8);
+  });
+});
+
+it('of each point, it is that of its row', () => {
+  withFloat64(() => {
+    const X = op.tensor<Tensor2D>(Float64Array.from(rows.flat()), [2, 3]);
+    const own = standardNormal().pointLogDensity!({ precision: op.scalar(precision) }, X);
+    expectClose(
+      doublesOf(own),
+      rows.map((row) => logDensityOf(row)),
+      1e-13,
+    );
+  });
+});
