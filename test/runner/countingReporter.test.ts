@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -12,17 +14,19 @@ async function run(names: readonly string[], ...options: string[]) {
   const files = names.map((name) => `fixtures/${name}.fixture.ts`);
   // Nothing of the run that this test is part of.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV|TEST)/.test(name)));
+  // One file takes both streams, so that their lines stand in the order in which they were written.
+  const folder = await mkdtemp(join(tmpdir(), 'latentfield-runner-'));
+  const path = join(folder, 'output.txt');
+  const file = await open(path, 'a');
   const child = spawn(process.execPath, [...args, ...files], {
     cwd: import.meta.dirname,
     env: { ...env, NO_COLOR: '1' },
+    stdio: ['ignore', file.fd, file.fd],
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += String(chunk);
-    });
-  }
   const [status] = (await once(child, 'close')) as [number | null];
+  await file.close();
+  const output = await readFile(path, 'utf8');
+  await rm(folder, { recursive: true });
   return { status, output, lastLine: output.trimEnd().split('\n').at(-1) };
 }
 
