@@ -43,6 +43,8 @@ export type {
   AnyPaths,
   Assembly,
   Batch,
+  Choice,
+  ChoiceSettings,
   Embedding,
   EmbeddingProgress,
   EmbeddingSearch,
