@@ -12,6 +12,19 @@ const sets = [
 ];
 const layers = { distances: maxEntropy, moments: expectedMoments };
 
+const listed = ({ size, sources, targets, weights }) => ({
+  size,
+  sources: [...sources],
+  targets: [...targets],
+  weights: [...weights],
+});
+const typed = ({ size, sources, targets, weights }) => ({
+  size,
+  sources: Int32Array.from(sources),
+  targets: Int32Array.from(targets),
+  weights: Float64Array.from(weights),
+});
+
 async function run(study) {
   const table = [];
   for (const { name, file, points, most } of study.quick ? sets.slice(0, 1) : sets) {
@@ -19,9 +32,17 @@ async function run(study) {
     const graph = knnGraph(observations, 7);
     for (const [kind, layer] of Object.entries(layers)) {
       const maxEvaluations = study.quick ? 20 : most[kind];
-      const result = await fit(gplvm(observations, { latentDim: 2, priors: [layer({ graph })] }), { maxEvaluations });
+      const result = await study.cell(`${name}, ${layer.name}`, async () => {
+        const model = gplvm(observations, { latentDim: 2, priors: [layer({ graph })] });
+        const { diagnostics, objective, latents, graph: learned } = await fit(model, { maxEvaluations });
+        return {
+          diagnostics,
+          objective,
+          latents: latents.toArrays().map((row) => Array.from(row)),
+          graph: listed(learned),
+        };
+      });
       const { evaluations, kktResidual } = result.diagnostics;
-      const edges = `${result.graph.sources.length} of ${graph.sources.length}`;
       table.push([
         name,
         points,
@@ -29,14 +50,17 @@ async function run(study) {
         evaluations,
         result.objective.toFixed(1),
         kktResidual <= 1e-8 ? '≤ 1e-8' : kktResidual.toExponential(1),
-        edges,
+        `${result.graph.sources.length} of ${graph.sources.length}`,
       ]);
       if (study.quick || name !== 'run1' || kind !== 'distances') continue;
-      const alone = await fit(gplvm(observations, { latentDim: 2 }), { maxEvaluations });
+      const alone = await study.cell(`${name}, without a layer`, async () => {
+        const { latents } = await fit(gplvm(observations, { latentDim: 2 }), { maxEvaluations });
+        return latents.toArrays().map((row) => Array.from(row));
+      });
       const panel = (latents, title, edges) => latentPlot({ latents, title, graph: edges, width: 420, height: 420 });
       const panels = [
-        panel(alone.latents, 'Neighbours of the observations; latents alone', graph),
-        panel(result.latents, 'Graph and latents learned together', result.graph),
+        panel(alone, 'Neighbours of the observations; latents alone', graph),
+        panel(result.latents, 'Graph and latents learned together', typed(result.graph)),
       ];
       const svg = pictureGrid(await Promise.all(panels), { columns: 2, title: 'A run (55 frames), GPLVM' });
       await study.figure(
@@ -55,7 +79,7 @@ async function run(study) {
 export const jointField = {
   name: 'joint-field',
   title: 'Latents fitted together with a field over them',
-  source: 'ours, after Lawrence 2012 and Mao et al. 2017',
+  source: 'A comparison of our own',
   files: sets.map(({ file }) => file),
   run,
 };

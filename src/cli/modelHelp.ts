@@ -146,8 +146,9 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   alle: {
     summary: 'acyclic locally linear embedding: a fast one-pass field',
-    options: ['neighbours', 'regularization', 'basePrecision', 'order'],
+    options: ['neighbours', 'regularization', 'basePrecision', 'order', 'preset'],
     own: {
+      preset: '"lawrence2012": parents by a sparse factor, fill included (none)',
       basePrecision: 'added to the precision of the field before its inverse is embedded (1e-4)',
       order: 'which points come before which, a list of their numbers (their own)',
       regularization: 'part of the trace added to each local Gram matrix, or "auto" ("auto")',
@@ -155,8 +156,9 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   drill: {
     summary: 'sparse inverse covariance between points, with a penalty',
-    options: ['neighbours', 'penalty'],
+    options: ['neighbours', 'penalty', 'preset'],
     own: {
+      preset: '"lawrence2012": penalty 0 unless given (none)',
       neighbours: 'nearest neighbours that may be joined, or "all" (7)',
       penalty: "price of an entry (a hundredth of the mean of S's diagonal)",
     },
@@ -194,7 +196,7 @@ const MODELS: Readonly<Record<string, Description>> = {
       constraints: '"inequality", "equality" or "slack" ("inequality")',
       slackPenalty: 'price of "slack" (N²)',
       commonNeighbours: 'whether points with a common neighbour are joined too (false)',
-      rank: 'columns of the factor to begin with (the larger of 6 and q + 2)',
+      rank: 'columns of the factor to begin with (6)',
     },
   },
   lle: {
@@ -204,8 +206,13 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   laplacianEigenmaps: {
     summary: 'eigenvectors of the graph Laplacian',
-    options: ['neighbours', 'radius', 'neighbourSearch', 'weights', 'width', 'normalized', 'disconnected'],
-    own: { weights: '"binary" or "heat" ("binary")', width: 'of the heat', normalized: 'whether degrees count (true)' },
+    options: ['neighbours', 'radius', 'neighbourSearch', 'weights', 'width', 'normalized', 'disconnected', 'preset'],
+    own: {
+      weights: '"binary" or "heat" ("binary")',
+      width: 'of the heat',
+      normalized: 'whether degrees count (true)',
+      preset: '"lawrence2012": heat, mutual edges twice (none)',
+    },
   },
 };
 

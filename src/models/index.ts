@@ -37,6 +37,7 @@ export { type LoadedWith, loadFit } from './loadFit.ts';
 export type { OwnParts } from './ownParts.ts';
 export { builtInPriors } from './priorCatalogue.ts';
 export { type ClassicalMdsOptions, classicalMds } from './spectral/classicalMds.ts';
+export type { Preset } from './spectral/embedding/preset.ts';
 export { type IsomapOptions, isomap } from './spectral/isomap.ts';
 export { type KernelPcaOptions, kernelPca } from './spectral/kernelPca.ts';
 export { type LaplacianEigenmapsOptions, laplacianEigenmaps } from './spectral/laplacianEigenmaps.ts';

@@ -21,7 +21,7 @@ import {
 
 export interface DynamicsOptions extends Partial<SequenceData> {
   /** Covariance of the step from a row to the next; rbf + white unless given. */
-  readonly kernel?: Kernel;
+  readonly kernel?: Kernel | undefined;
   /** What the process gives: the next row, 'next' (the default), or the step to it, 'difference'. */
   readonly order?: 'next' | 'difference';
 }

@@ -173,7 +173,9 @@ export function maxEntropy(options: MaxEntropyOptions): ConstraintLayer {
   } = checkOptions(schema, options, 'maxEntropy');
   const graph = checkGraph(given, 'maxEntropy');
   if (graph.sources.length === 0) {
-    throw new InvalidInputError('maxEntropy takes a graph with edges, but this one has none: give it more neighbours.');
+    throw new InvalidInputError(
+      'maxEntropy takes a graph with edges, but this one has none. Take one such as knnGraph(Y, 7).',
+    );
   }
   const own = squaredDistances === undefined;
   const upper = slackPenalty ?? (own ? OWN_SLACK_PENALTY : Infinity);

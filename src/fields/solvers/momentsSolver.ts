@@ -68,7 +68,7 @@ export function momentFindings(problem: MomentProblem, entries: PrecisionEntries
   return {
     message:
       `The optimality conditions hold to ${kktResidual.toExponential(1)} (relative). ` +
-      `${described(learned, problem.sources.length)}${grown}`,
+      `${described(learned, problem.sources.length, problem.penalty)}${grown}`,
     kktResidual,
   };
 }
@@ -96,12 +96,18 @@ function endless({ variances }: MomentProblem, entries: PrecisionEntries): strin
 }
 
 /** What the learned graph looks like, and what that does to the embedding. */
-function described(learned: Graph, allowed: number): string {
+function described(learned: Graph, allowed: number, penalty: number): string {
   const { sizes } = connectedComponents(learned);
   const has = `The learned graph has ${learned.sources.length} of ${allowed} edges`;
   if (sizes.length === 1) return `${has} and is connected.`;
+  const { size } = learned;
+  const remedies = [
+    ...(penalty > 0 ? ['a smaller penalty'] : []),
+    ...(2 * allowed < size * (size - 1) ? ['more neighbours'] : []),
+  ].join(' or ');
+  const advice = remedies === '' ? '' : ` ${remedies.charAt(0).toUpperCase()}${remedies.slice(1)} connect them.`;
   return (
-    `${has} and ${sizes.length} components, the largest of ${sizes.reduce((most, size) => Math.max(most, size))} points. ` +
-    'Columns of the embedding show components one by one, not where they lie to each other. A smaller penalty or more neighbours connect them.'
+    `${has} and ${sizes.length} components, the largest of ${sizes.reduce((most, each) => Math.max(most, each))} points. ` +
+    `Columns of the embedding show components one by one, not where they lie to each other.${advice}`
   );
 }

@@ -7,6 +7,7 @@ import { imputedByField } from '../../fields/observed/imputedByField.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
 import type { AnyPaths, Model, Projection } from '../../model/model.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
+import { knnGraph } from '../../numerics/graph/index.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { supportGraph } from '../../numerics/graph/supportGraph.ts';
 import { bottomOfSparse, type SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
@@ -18,6 +19,7 @@ import {
   regularizationOption,
   savedSpectral,
 } from '../spectral/embedding/options.ts';
+import { type Preset, presetOption } from '../spectral/embedding/preset.ts';
 import {
   precisionTerms,
   type ReconstructionFactor,
@@ -26,6 +28,7 @@ import {
 import { placeByEquation } from '../spectral/placement/byEquation.ts';
 import { isPoint, reconstructedRows } from '../spectral/placement/byReconstruction.ts';
 import { placedRows } from '../spectral/placement/newRows.ts';
+import { filledParents, fillReducingOrder } from './filledParents.ts';
 import { laterNeighbours } from './laterNeighbours.ts';
 
 export interface AlleOptions {
@@ -37,8 +40,13 @@ export interface AlleOptions {
   readonly regularization?: number | 'auto';
   /** γ > 0, added to the precision before its inverse is embedded; 1e-4 unless given. */
   readonly basePrecision?: number;
-  /** The points in the order that says which come after which; their own order unless given. */
+  /** The points in the order that says which come after which; their own order unless given, with the preset one that leaves little fill. */
   readonly order?: readonly number[];
+  /**
+   * 'lawrence2012', as the author's program: each point is reconstructed from the pattern of a sparse Cholesky factor on the graph of k nearest
+   * neighbours, fill included.
+   */
+  readonly preset?: Preset;
 }
 
 const schema = v.strictObject({
@@ -47,6 +55,7 @@ const schema = v.strictObject({
   regularization: regularizationOption<number | 'auto'>('auto'),
   basePrecision: v.optional(numberAboveZero, 1e-4),
   order: v.optional(v.any()),
+  preset: presetOption,
 });
 
 /**
@@ -83,11 +92,16 @@ export function alle(
   const { latentDim, regularization, basePrecision } = checked;
   const points = observationsFrom(Y);
   const k = checkNeighbours(checked.neighbours as number, points.rows, 'alle');
-  const order = orderFrom(checked.order, points.rows);
+  const graph = checked.preset === undefined ? undefined : knnGraph(points, k);
+  const order =
+    graph !== undefined && checked.order === undefined
+      ? fillReducingOrder(graph)
+      : orderFrom(checked.order, points.rows);
+  const parents = () => (graph === undefined ? laterNeighbours(points, k, order) : filledParents(graph, order));
   const centred = () => standardized(points, standardizationOf(points, true, false));
   let made: ReconstructionFactor | undefined;
   const factorOf = () => {
-    made ??= reconstructionFactor(centred(), laterNeighbours(points, k, order), regularization, false);
+    made ??= reconstructionFactor(centred(), parents(), regularization, false);
     return made;
   };
   const precisionOf = () => withBase(precisionTerms(factorOf()), basePrecision);

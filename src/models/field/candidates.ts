@@ -35,7 +35,7 @@ export function edgesFrom(
 ): Pick<Candidates, 'graph' | 'squaredDistances'> {
   const graph = checkGraph(given, name);
   if (graph.sources.length === 0) {
-    throw new InvalidInputError(`${name} takes a graph with edges, but this one has none: give it more neighbours.`);
+    throw new InvalidInputError(`${name} takes a graph with edges, but this one has none.`);
   }
   return { graph, squaredDistances: checkDistances(squaredDistances ?? graph.weights, graph, name, false) };
 }
@@ -77,7 +77,7 @@ export function connected(
   }
   if (disconnected === 'error' || points === undefined) {
     throw new InvalidInputError(
-      `${have}, so ${name} cannot say how they lie to each other. Give ${points === undefined ? 'edges that join them' : "more neighbours, disconnected: 'connect'"} or disconnected: 'largest'.`,
+      `${have}, so ${name} cannot say how they lie to each other. Give ${points === undefined ? 'edges that join them' : "a larger 'neighbours', or edges that join them, disconnected: 'connect'"} or disconnected: 'largest'.`,
     );
   }
   const pairs = shortestPairs(graph, labels, points, distance);

@@ -27,6 +27,7 @@ import * as op from '../../tensors/ops.ts';
 import type { Tensor1D } from '../../tensors/tensorflow.ts';
 import { doublyCentred, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
 import { latentDimOption, savedSpectral } from '../spectral/embedding/options.ts';
+import { type Preset, presetOption } from '../spectral/embedding/preset.ts';
 import { placeByEquation } from '../spectral/placement/byEquation.ts';
 import { distancesTo, placedRows } from '../spectral/placement/newRows.ts';
 
@@ -37,6 +38,8 @@ export interface DrillOptions {
   readonly neighbours?: number | 'all';
   /** ρ ≥ 0; a hundredth of the mean of S's diagonal unless given. */
   readonly penalty?: number;
+  /** 'lawrence2012', as in the paper's figures but those about the penalty: penalty 0 unless given. */
+  readonly preset?: Preset;
 }
 
 const fromZero = 'a number from 0';
@@ -44,6 +47,7 @@ const schema = v.strictObject({
   latentDim: latentDimOption,
   neighbours: v.optional(v.any(), 7),
   penalty: v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero))),
+  preset: presetOption,
 });
 
 /** Those of which the layer's term is the objective of the graphical lasso itself. */
@@ -80,6 +84,7 @@ export function drill(
   const checked = checkOptions(schema, options, 'drill');
   const points = observationsFrom(Y);
   checkSize({ size: points.rows, covariances: new Float64Array(0), penalty: 1 });
+  const penalty = checked.penalty ?? (checked.preset === undefined ? undefined : 0);
   const graph =
     checked.neighbours === 'all'
       ? completeGraph(points.rows)
@@ -88,7 +93,7 @@ export function drill(
     graph,
     secondMoments: momentsOf(points, graph),
     copies: COPIES,
-    ...(checked.penalty !== undefined && { penalty: checked.penalty }),
+    ...(penalty !== undefined && { penalty }),
   });
   const { parameters } = layer;
   const problem = layer.problem!;

@@ -74,7 +74,7 @@ export function familyModel<Priors extends readonly Prior[], Dynamics extends bo
       `${name} takes either latents, or init and backConstraint, but both were given. Say it in the latents: free({ init }).`,
     );
   }
-  const ofSequence: Prior[] = sequence ? [dynamics({ kernel: steps(), ...(sequence === true ? {} : sequence) })] : [];
+  const ofSequence: Prior[] = sequence ? [dynamics(stepping(sequence === true ? {} : sequence))] : [];
   const others = rest.priors ?? (ofSequence.length > 0 ? [] : [member.prior()]);
   const priors: readonly Prior[] = [...others, ...ofSequence];
   const model: Model = namedModel(name, {
@@ -85,6 +85,11 @@ export function familyModel<Priors extends readonly Prior[], Dynamics extends bo
     observations: Y,
   });
   return model as MappedModel<Priors, Dynamics>;
+}
+
+/** Dynamics with the default kernel of a model, where none is given or that is undefined. */
+function stepping(given: DynamicsOptions): DynamicsOptions {
+  return { ...given, kernel: given.kernel ?? steps() };
 }
 
 /** Steps of latents that start at unit variance, known to a tenth of a standard deviation. */

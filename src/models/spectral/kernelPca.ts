@@ -16,7 +16,7 @@ export interface KernelPcaOptions {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
   /** Unless given, an rbf whose lengthscale is the root of the observations' total variance. */
-  readonly kernel?: Kernel;
+  readonly kernel?: Kernel | undefined;
 }
 
 const schema = v.strictObject({ latentDim: latentDimOption, kernel: v.optional(v.any()) });

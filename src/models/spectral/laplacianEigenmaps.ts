@@ -8,6 +8,7 @@ import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { bottomOfSparse, type SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
 import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
 import { latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
+import { type Preset, presetOption } from './embedding/preset.ts';
 import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
 import {
   type GraphInput,
@@ -16,6 +17,7 @@ import {
   neighbourInput,
   savedInput,
 } from './neighbourhood/graphInput.ts';
+import { mutualEdges } from './neighbourhood/mutualEdges.ts';
 import {
   componentsNote,
   type NeighbourhoodOptions,
@@ -35,16 +37,22 @@ export interface LaplacianEigenmapsOptions extends NeighbourhoodOptions, GraphOp
   readonly normalized?: boolean;
   /** About a graph that is not connected: 'connect' (unless given), 'largest' or 'error', as for isomap. */
   readonly disconnected?: Disconnected;
+  /**
+   * 'lawrence2012', as the author's program: weights 'heat' unless given, and those of mutual edges, whose ends are each among the k nearest of the
+   * other, count twice.
+   */
+  readonly preset?: Preset;
 }
 
 const schema = v.strictObject({
   ...neighbourhoodOptions,
   ...graphOptions,
   latentDim: latentDimOption,
-  weights: v.optional(v.picklist(['binary', 'heat'], "'binary' or 'heat'"), 'binary'),
+  weights: v.optional(v.picklist(['binary', 'heat'], "'binary' or 'heat'")),
   width: v.optional(numberAboveZero, 1),
   normalized: v.optional(v.boolean(), true),
   disconnected: disconnectedOption,
+  preset: presetOption,
 });
 
 /**
@@ -74,7 +82,8 @@ export function laplacianEigenmaps(
   options: LaplacianEigenmapsOptions = {},
 ): GraphEmbedding {
   const checked = checkOptions(schema, options, 'laplacianEigenmaps');
-  const { latentDim, weights, width, normalized, disconnected } = checked;
+  const { latentDim, width, normalized, disconnected, preset } = checked;
+  const weights = checked.weights ?? (preset === undefined ? 'binary' : 'heat');
   const neighbourhood = neighbourhoodFrom(checked, 'laplacianEigenmaps');
   const given = neighbourInput(Y, checked, 'laplacianEigenmaps');
   const { points } = given;
@@ -82,13 +91,21 @@ export function laplacianEigenmaps(
   if (neighbourhood.neighbours !== undefined && given.graph === undefined) {
     checkNeighbours(neighbourhood.neighbours, N, 'laplacianEigenmaps');
   }
+  const k = preset === undefined ? undefined : neighbourhood.neighbours;
+  if (preset !== undefined && (k === undefined || given.graph !== undefined)) {
+    throw new InvalidInputError(
+      "Preset 'lawrence2012' of laplacianEigenmaps counts edges between mutual neighbours twice, which a radius or a graph does not tell. Give neighbours, or leave the preset out.",
+    );
+  }
   return closedFormModel({
     name: 'laplacianEigenmaps',
     embed: () => {
       const near = neighbourLengths(given, neighbourhood, 'laplacianEigenmaps');
       const { graph: joined, points: shown, note } = shownComponent(near, given, disconnected, 'laplacianEigenmaps');
       const lengths = shown.length === N ? joined : subgraph(joined, shown);
-      const graph = { ...lengths, weights: lengths.weights.map((length) => weightOf(length, weights, width)) };
+      const isMutual = k === undefined ? [] : mutualEdges(points, k, lengths, shown);
+      const weightAt = (length: number, e: number) => (isMutual[e] ? 2 : 1) * weightOf(length, weights, width);
+      const graph = { ...lengths, weights: lengths.weights.map(weightAt) };
       const degrees = degreesOf(graph);
       if (!degrees.some((degree) => degree > 0)) {
         throw new InvalidInputError(
@@ -126,7 +143,7 @@ export function laplacianEigenmaps(
               shown,
               rows,
               distancesTo({ points: shown, input: 'points' }),
-              { ...neighbourhood, weights, width },
+              { ...neighbourhood, weights, width, doubled: preset !== undefined },
             );
           },
         },
@@ -141,6 +158,7 @@ export function laplacianEigenmaps(
         width,
         normalized,
         disconnected,
+        preset,
       }),
   });
 }

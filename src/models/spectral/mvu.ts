@@ -33,7 +33,7 @@ export interface MvuOptions extends NeighbourhoodOptions, GraphOptions {
   readonly slackPenalty?: number;
   /** Whether points with a neighbour in common are joined too, so that angles between edges are kept as well; off unless turned on. */
   readonly commonNeighbours?: boolean;
-  /** Columns of the factor Y to begin with, from q; the larger of 6 and q + 2 unless given. Columns are added where that is too few. */
+  /** Columns of the factor Y to begin with, from q; 6 unless given. Columns are added where that is too few. */
   readonly rank?: number;
   /** What Y is: 'points' (unless given), or N×N 'distances'. */
   readonly input?: 'points' | 'distances';

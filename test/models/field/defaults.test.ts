@@ -136,7 +136,7 @@ describe('neighbourhood graphs of several components', () => {
     const again = loadFit(JSON.parse(JSON.stringify(largest)));
     expect(again.latents).toEqual(largest.latents);
     expect(() => meu(far, { ...options, disconnected: 'error' })).toThrow(InvalidInputError);
-    expect(() => meu(far, { ...options, disconnected: 'error' })).toThrow(/2 components.*more neighbours/);
+    expect(() => meu(far, { ...options, disconnected: 'error' })).toThrow(/2 components.*edges that join them/);
   });
 
   it('are joined where entries are missing too', async () => {

@@ -26,6 +26,7 @@ const NONE = 1e-8;
  * A new point is joined to its k nearest points, and to those that it is one of the k nearest of; or to those within the radius, and
  * where there are none to the nearest. A row in the very place of a point has that point's edges, and so its latents.
  *
+ * @param options - `doubled`: whether the weight to a mutual neighbour counts twice
  * @throws NumericalError when 1 − μ of a column is 0
  * @see Bengio et al. 2004
  */
@@ -34,7 +35,13 @@ export function placedByWeights(
   points: Matrix,
   Y: Matrix,
   distancesOf: DistancesTo,
-  { neighbours: k, radius, weights: kind, width = 1 }: NeighbourhoodOptions & EdgeWeights,
+  {
+    neighbours: k,
+    radius,
+    weights: kind,
+    width = 1,
+    doubled,
+  }: NeighbourhoodOptions & EdgeWeights & { readonly doubled: boolean },
 ): Projection {
   const q = latents.columns;
   if (normalized) checkEigenvalues(eigenvalues);
@@ -54,8 +61,10 @@ export function placedByWeights(
     const neighbours = Int32Array.from(distances.keys()).filter(isJoined);
     const squares = (j: number) => distances[j]! ** 2 / (2 * width * width);
     // Relative to that of the nearest, so that none is too far for its weights.
-    const relative = Float64Array.from(neighbours, (j) =>
-      kind === 'heat' ? Math.exp(nearest ** 2 / (2 * width * width) - squares(j)) : 1,
+    const times = (j: number) => (doubled && among.has(j) && distances[j]! < (reach?.[j] ?? 0) ? 2 : 1);
+    const relative = Float64Array.from(
+      neighbours,
+      (j) => times(j) * (kind === 'heat' ? Math.exp(nearest ** 2 / (2 * width * width) - squares(j)) : 1),
     );
     const total = relative.reduce((sum, weight) => sum + weight, 0);
     const parts = relative.map((weight) => weight / total);

@@ -35,7 +35,7 @@ const CONVERGED = 1e-6;
 /** An eigenvalue above this part of the largest one counts as a dimension of the embedding. */
 const NEGLIGIBLE = 1e-6;
 
-/** Columns that most optima fit into, with room for the solver to turn round in. */
+/** Columns that most optima fit into, with room for the solver to turn round in: as many for any latentDim, so that a flat optimum is the same one. */
 const USUAL_RANK = 6;
 
 /** What is unfolded: distinct points that are shown together. */
@@ -51,7 +51,8 @@ export interface UnfoldedGraph {
 }
 
 const FLAT =
-  ' The optimum is flat: other configurations have the same lengths and the same variance, and this is one of them, which rounding may change.';
+  ' The optimum is flat: other configurations have the same lengths and the same variance, so the embedding is not the only one. This is the one that the ' +
+  'search comes to from its start, the same for any latentDim; another solver, or rounding, may come to another.';
 
 /** The edges with constraints: points at distance 0 along edges are one node, and components are joined or left out. */
 export function unfoldingGraph(
@@ -83,13 +84,13 @@ export function* unfoldedEmbedding(
   const { size: N } = graph;
   checkSize(N, q);
   const { problem, unit } = unfoldingProblem(graph, constraints, slackPenalty ?? N * N);
-  const unfolding = yield* unfold(problem, Math.min(N - 1, rank ?? Math.max(USUAL_RANK, q + 2)));
+  const unfolding = yield* unfold(problem, Math.min(N - 1, rank ?? USUAL_RANK));
   const { Y, multipliers, kktResidual, stationarity, attained, iterations, evaluations } = unfolding;
   const { columns, eigenvalues } = principalColumns(Y, unfolding.rank);
   const length = Math.sqrt(unit);
   const latents = Matrix.zeros(nodes.length, q);
   nodes.forEach((node, i) => {
-    for (let c = 0; c < q; c++) latents.data[i * q + c] = length * columns.at(node, c);
+    for (let c = 0; c < Math.min(q, unfolding.rank); c++) latents.data[i * q + c] = length * columns.at(node, c);
   });
   const trace = unit * squaredNorm(Y);
   const objective = constraints === 'slack' ? unit * attained : trace;
@@ -98,7 +99,8 @@ export function* unfoldedEmbedding(
   const isFlat = converged && constraints !== 'slack' && !isOnlyOptimum(problem, dimensions, multipliers);
   return {
     latents,
-    eigenvalues: eigenvalues.slice(0, q).map((value) => unit * value),
+    // K has no more than these.
+    eigenvalues: Float64Array.from({ length: q }, (_, c) => unit * (eigenvalues[c] ?? 0)),
     parameters: {
       multipliers: Array.from(multipliers),
       ...(shown.length < sizeOf(given) && { points: Array.from(shown) }),
