@@ -30,6 +30,7 @@ export {
   type TsneGplvmOptions,
   tsneGplvm,
 } from './gp/neighbourhoodGplvm.ts';
+export type { Strength } from './gp/strengths.ts';
 export { type TpslvmOptions, tpslvm } from './gp/tpslvm.ts';
 export type { ViewOptions } from './gp/views.ts';
 export { type GpScoreOptions, gpScore } from './gpScore.ts';
