@@ -166,7 +166,7 @@ describe('mvu', () => {
     const simplex = Array.from({ length: 5 }, (_, i) => Array.from({ length: 5 }, (_, j) => (i === j ? 0 : 1)));
     const options = { input: 'distances', neighbours: 4, latentDim: 1 } as const;
     const low = await fit(mvu(simplex, { ...options, rank: 1 }));
-    expect(low.message).toMatch(/Y has 4 columns/);
+    expect(low.message).toMatch(/The unfolding has 4 dimensions/);
     expectClose(low.objective, 2, 1e-6);
   });
 
