@@ -89,7 +89,9 @@ describe('a GPLVM written with defineModel', () => {
     const X = result.latents;
     expect(again.predict(X)).toEqual(result.predict(X));
     expect(again.sample(X, { seed: 2 })).toEqual(result.sample(X, { seed: 2 }));
-    expect(() => loadFit(JSON.parse(JSON.stringify(result)))).toThrow(/\{ models \}, or --parts FILE\) has no model 'plain'/);
+    expect(() => loadFit(JSON.parse(JSON.stringify(result)))).toThrow(
+      /\{ models \}, or --parts FILE\) has no model 'plain'/,
+    );
   });
 
   it('draws jointly: draws at one point twice agree but for noise', async () => {

@@ -222,7 +222,9 @@ describe("a distribution of one's own", () => {
   it('is saved by its name', async () => {
     const result = await fit(model(), { maxIterations: 5 });
     const text = JSON.stringify(result);
-    expect(() => loadFit(JSON.parse(text))).toThrow(/\{ distributions \}, or --parts FILE\) has no distribution 'halfCauchy'/);
+    expect(() => loadFit(JSON.parse(text))).toThrow(
+      /\{ distributions \}, or --parts FILE\) has no distribution 'halfCauchy'/,
+    );
     const again = loadFit(JSON.parse(text), { distributions: { halfCauchy } });
     expect(again.predict(result.latents)).toEqual(result.predict(result.latents));
     expect(JSON.stringify(again)).toBe(text);
