@@ -87,7 +87,7 @@ describe('.npz', () => {
   });
 });
 
-it('reads a million cells in seconds', async () => {
+it('reads a million cells', async () => {
   const names = Array.from({ length: 100 }, (_, j) => `c${j}`).join(',');
   const rows = Array.from({ length: 10_000 }, (_, i) =>
     Array.from({ length: 100 }, (_, j) => (((i * 100 + j) * 48271) % 2147483647) / 2147483647).join(','),
@@ -95,4 +95,4 @@ it('reads a million cells in seconds', async () => {
   const { observations } = await read('t.csv', `${names}\n${rows.join('\n')}\n`);
   expect([observations.rows, observations.columns]).toEqual([10_000, 100]);
   expect(observations.at(9_999, 99)).toBe(((999_999 * 48271) % 2147483647) / 2147483647);
-}, 30_000);
+});
