@@ -181,7 +181,7 @@ describe('a prior whose values are parameters', () => {
             b: positive(1, { prior: gamma({ shape: 2, rate: 'a' }) }),
           }),
         ),
-      /in a circle.*'a', 'b', 'a'/,
+      /in a circle, but that of each of 'a', 'b', 'a' is said/,
     ],
     ['no number', () => gamma({ shape: 2, rate: Number.NaN }), /'rate' of gamma must be a finite number above 0/],
   ])('refuses %s', (_, work, message) => {
