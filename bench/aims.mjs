@@ -145,7 +145,7 @@ function optimum(what, task, n, peer) {
   };
 }
 
-/** Of the fit to 100 000 points and the one to 10 000. */
+/** Seconds and exponents of the fits to 100 000 and to 10 000 points. */
 function meu(what, most, from) {
   const at = (results, n) => find(results, { section: 'meu', n, contender: 'wasm' });
   const of = (results) => {

@@ -12,7 +12,7 @@ const PACKAGE = '@tensorflow/tfjs-core';
 const manifest = createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`);
 const sources = join(dirname(manifest), 'dist');
 
-/** Of operations that the backend has not: networks of images. */
+/** Gradients of operations that the backend has not: networks of images. */
 const LEFT_OUT = /^(AvgPool|MaxPool|Conv|Depthwise|Dilation|Resize|BatchToSpace|SpaceToBatch|ComplexAbs|LRN|MirrorPad)/;
 
 /** Modules that are more than the gradients need of them. */

@@ -111,7 +111,7 @@ function finish(name, outcome, how) {
   lines.push(`  ${line}`);
 }
 
-/** Of a run of tests what its closing line says, of anything else 1 passed or 1 failed. */
+/** The counts of the closing line of a run of tests; 1 passed or 1 failed for anything else. */
 async function outcomeOf({ run, env, counts: isCounted = false }) {
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const [command, ...args] of run) {

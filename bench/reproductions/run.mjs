@@ -97,7 +97,7 @@ for (const reproduction of chosen) {
   const machine = `${cpu}, ${cores} cores, node ${node}, engine ${process.env.LATENTFIELD_ENGINE}, latentfield ${latentfield}`;
   const page = asMarkdown(reproduction, study.outcome, {
     machine,
-    // Of a study that keeps no values, what it took now.
+    // A study that keeps no values has only the time of this run.
     seconds: Math.max(study.seconds(), (process.cpuUsage(before).user + process.cpuUsage(before).system) / 1e6),
     unfinished: unfinished !== undefined,
   });

@@ -274,7 +274,7 @@ async function digits(study) {
       .map((k) => Math.log(Y.data[k] === 1 ? probability(k) : 1 - probability(k)));
     return logs.reduce((sum, own) => sum + own, 0) / logs.length;
   };
-  /** Of Gaussian densities at 0 and 1, normalised. */
+  /** Score of Gaussian densities at 0 and 1, normalised. */
   const ofDensities = ({ mean, variance }) => score((k) => 1 / (1 + Math.exp((0.5 - mean.data[k]) / variance.data[k])));
   const predicted = async (model) => {
     const result = await fit(model, { maxIterations });

@@ -124,7 +124,7 @@ export default [
     ],
   },
   {
-    file: 'src/numerics/wasm/twins/pairs.ts',
+    file: 'src/numerics/wasm/typescript/pairs.ts',
     tests: [fused, 'test/tensors/ops/squaredDistances.test.ts', engines],
     faults: [
       [
@@ -136,7 +136,7 @@ export default [
     ],
   },
   {
-    file: 'src/numerics/wasm/twins/radialOperations.ts',
+    file: 'src/numerics/wasm/typescript/radialOperations.ts',
     tests: radial,
     faults: [
       ['variance * diagonal[0]!', 'diagonal[0]!'],

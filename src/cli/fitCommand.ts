@@ -150,7 +150,7 @@ async function fitTable(
   };
   const table = await readLabelledTable(data, given.labels, reading);
   await checkPictures(given, table.observations.columns);
-  tell(data, table, given, options, streams);
+  describeTable(data, table, given, options, streams);
   const units = given.standardise ? standardise(table.observations) : undefined;
   const observations = units?.apply(table.observations) ?? table.observations;
   const model = createModel(given.model, observations, table.labels, options, own);
@@ -176,7 +176,13 @@ async function fitTable(
 }
 
 /** Says what is done with the columns; of a clean table nothing where a program reads. */
-function tell(data: string, table: Table, given: FitArguments, options: ModelOptions, { stderr }: Streams): void {
+function describeTable(
+  data: string,
+  table: Table,
+  given: FitArguments,
+  options: ModelOptions,
+  { stderr }: Streams,
+): void {
   const labels = given.labels === undefined || isFile(given.labels) ? undefined : given.labels;
   const lines = given.json
     ? [...leftOutReport(table.leftOut), ...table.notes.map((note) => `note: ${note}`)]

@@ -34,8 +34,8 @@ export async function prepareFolder(
   }
 }
 
-/** What goes beside a fit. */
-export interface Accompaniment {
+/** What is written beside a fit. */
+export interface FitContents {
   readonly record: TableRecord;
   /** What pictures show; ids are those of the points that are shown. */
   readonly shown: Shown;
@@ -51,7 +51,7 @@ export interface Accompaniment {
  *
  * @returns the paths of the files, in that order
  */
-export async function writeFit(folder: string, result: Fit, beside: Accompaniment): Promise<string[]> {
+export async function writeFit(folder: string, result: Fit, beside: FitContents): Promise<string[]> {
   const paths = FILES.map((name) => join(folder, name));
   const [latents, fit, trace] = paths as [string, string, string];
   const { record, shown, plots, completed, parts } = beside;

@@ -29,7 +29,7 @@ export async function fittedTable(
     record === undefined
       ? await readLabelledTable(file, labels.labels, options)
       : await readMatchingTable(file, record, { ...options, ...labels });
-  // Columns that the fit left out are left out again without a word.
+  // Columns that the fit left out are left out again without a note.
   const news = table.leftOut.filter(({ column }) => record !== undefined && !record.others.includes(column));
   const lines = [...leftOutReport(news), ...table.notes.map((note) => `note: ${note}`)];
   stderr.write(lines.map((line) => `${line}\n`).join(''));

@@ -32,7 +32,7 @@ export function withParts(options: Readonly<Record<string, unknown>>, own: OwnPa
 /** What is read otherwise than JSON reads it; all else is left to the model, which says what it takes. */
 const READERS: Readonly<Record<string, (given: unknown, name: string, own: OwnParts) => unknown>> = {
   kernel: (given, _, own) => kernelOf(given, own),
-  // Of mpme: 'squared', 'plain', or the distances of a kernel.
+  // For mpme: 'squared', 'plain', or the distances of a kernel.
   distances: (given, _, own) => (given === 'squared' || given === 'plain' ? given : kernelOf(given, own)),
   noise: parameterOf,
   strength: (given, name) => (given === 'auto' || given === 'validate' ? given : parameterOf(given, name)),

@@ -14,7 +14,7 @@ export const NO_BAR: ProgressBar = { update: () => {}, stop: () => {} };
 /** Ends the marks of a bar: wraps lines and shows the cursor again. */
 export const CLEAN_TERMINAL = '\x1B[?7h\x1B[?25h\n';
 
-/** Shows where a fit stands: a bar on a terminal; elsewhere a line now and then, so that a log tells that it goes on. */
+/** Shows where a fit stands: a bar on a terminal; elsewhere a line now and then, so that a log shows that it goes on. */
 export function progressBar(stderr: Streams['stderr'], total: number): ProgressBar {
   if (total === 0) return NO_BAR;
   return stderr.isTTY ? drawnBar(stderr, total) : lines(stderr, total);
@@ -54,7 +54,7 @@ function lines(stderr: Streams['stderr'], total: number): ProgressBar {
   const seconds = () => (performance.now() - start) / 1000;
   let next = FIRST_LINE;
   let last: TraceEntry | undefined;
-  const tell = () => {
+  const report = () => {
     if (seconds() < next) return;
     next = Math.max(seconds(), next) * 1.5;
     const time = last === undefined ? undefined : left(last.iteration);
@@ -64,12 +64,12 @@ function lines(stderr: Streams['stderr'], total: number): ProgressBar {
         : `iteration ${last.iteration} of at most ${total}, objective ${last.objective.toPrecision(8)}`;
     stderr.write(`${inWords(seconds())}: ${at}${time === undefined ? '' : `, at most ${inWords(time)} left`}\n`);
   };
-  const timer = setInterval(tell, 1000);
+  const timer = setInterval(report, 1000);
   timer.unref();
   return {
     update: (progress) => {
       last = progress;
-      tell();
+      report();
     },
     stop: () => clearInterval(timer),
   };

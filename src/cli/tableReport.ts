@@ -47,7 +47,7 @@ function equalRows({ data, rows, columns }: Matrix): string[] {
   return [`note: ${equal === 1 ? '1 row is' : `${equal} rows are`} equal to an earlier one.`];
 }
 
-/** How many times the largest deviation of a column may be the smallest without a word. */
+/** How many times the largest deviation of a column may be the smallest without a note. */
 const WIDEST_RATIO = 100;
 
 /** A warning where the deviations of columns differ by more than 100: those of large deviation then decide alone. */

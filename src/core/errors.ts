@@ -1,9 +1,9 @@
 /** Most characters of a message. */
 const LONGEST = 480;
-/** Of these, how many of its end stay: it says what to do. */
+/** Most characters kept of its end, which says what to do. */
 const OF_END = 160;
 
-/** Every error that latentfield throws on purpose is one of these, so that a caller can tell them from a bug. */
+/** Every error that latentfield throws on purpose is one of these, so that a caller can distinguish them from a bug. */
 export class LatentFieldError extends Error {
   override name = 'LatentFieldError';
 

@@ -71,14 +71,14 @@ const isUniqueWhole = (numbers: Float64Array | undefined): boolean =>
 
 function textAppearance({ text, read, name, isNamed }: RawColumn, position: number): Appearance {
   const present = text!.filter((cell) => cell !== '' && !Number.isNaN(read?.(cell)));
-  const words = present.filter((cell) => read?.(cell) === undefined);
-  // Among numbers, a word is a mistake: the reader says where.
-  if (2 * words.length <= present.length) return { kind: 'feature' };
+  const texts = present.filter((cell) => read?.(cell) === undefined);
+  // Among numbers, a text is a mistake: the reader says where.
+  if (2 * texts.length <= present.length) return { kind: 'feature' };
   const kinds = new Set(text).size;
   const isUnique = kinds === text!.length && text!.length > 1;
   if (isUnique && ((position === 0 && !isNamed) || IDENTIFIER.test(name) || text!.length >= FEWEST_COUNTED)) {
     return { kind: 'index', reason: 'is text that names each row' };
   }
-  const shown = words[0]!.length > 20 ? `${words[0]!.slice(0, 19)}…` : words[0]!;
+  const shown = texts[0]!.length > 20 ? `${texts[0]!.slice(0, 19)}…` : texts[0]!;
   return { kind: 'text', reason: `is text ('${shown}', ${kinds === 1 ? 'always' : `${kinds} kinds`})` };
 }

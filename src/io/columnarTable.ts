@@ -12,7 +12,7 @@ export async function parquetTable(bytes: Uint8Array, file: string): Promise<Raw
   );
   const { compressors } = await import('hyparquet-compressors').catch(() => ({ compressors: undefined }));
   const content = new Uint8Array(bytes).buffer;
-  return told(file, 'Parquet', async () => {
+  return withFormatErrors(file, 'Parquet', async () => {
     const metadata = parquetMetadata(content);
     const names = parquetSchema(metadata).children.map(({ element }) => element.name);
     const columns = names.map((): unknown[] => new Array(Number(metadata.num_rows)).fill(undefined));
@@ -40,14 +40,14 @@ export async function arrowTable(bytes: Uint8Array, file: string): Promise<RawTa
     () => import('@uwdata/flechette'),
     `Reading '${file}'`,
   );
-  return told(file, 'Arrow', async () => {
+  return withFormatErrors(file, 'Arrow', async () => {
     const table = tableFromIPC(new Uint8Array(bytes), { useBigInt: true });
     const columns = table.names.map((_, j) => Array.from(table.getChildAt(j).toArray() as Iterable<unknown>));
     return tableOf(table.names.map(String), columns, file);
   });
 }
 
-async function told(file: string, format: string, read: () => Promise<RawTable>): Promise<RawTable> {
+async function withFormatErrors(file: string, format: string, read: () => Promise<RawTable>): Promise<RawTable> {
   try {
     return await read();
   } catch (error) {

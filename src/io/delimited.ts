@@ -85,5 +85,5 @@ export function guessDelimiter(text: string): string {
   return ([',', ';', '\t', '|'] as const).reduce((a, b) => (frequency(b) > frequency(a) ? b : a));
 }
 
-/** Blanks separate numbers; between words they do not. */
+/** Blanks separate numbers; within text they do not. */
 const isNumeric = (line: string) => line.split(/ +/).filter((cell) => /\d/.test(cell)).length >= 2;

@@ -84,7 +84,7 @@ function unpacked(bytes: Buffer, file: string): Buffer {
   }
 }
 
-/** What the operating system says, in words. */
+/** The message of the operating system. */
 export function reason(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOENT') return 'there is no such file or folder';

@@ -14,7 +14,7 @@ import type { LeafPaths } from './paths.ts';
 export type KernelParameters<Name extends string> = Readonly<Record<Name, Tensor>>;
 
 export interface KernelDefinition<Name extends string, Options extends object = object> {
-  /** The segment of its parameters' paths: a word of letters and digits. */
+  /** The segment of its parameters' paths: letters and digits, a letter first. */
   readonly name: string;
   /** Default parameters; a bare number is `positive`. */
   readonly parameters: OwnParameters<Name>;
@@ -61,7 +61,7 @@ export type KernelFactory<Name extends string, Options extends object = object, 
  *
  * @param definition - name, default parameters, covariance and, when it is cheap, its diagonal
  * @returns a factory `(overrides?) => Kernel`
- * @throws InvalidInputError when the name is not a word or a parameter is not one
+ * @throws InvalidInputError when the name is not one word of letters and digits or a parameter is not one
  * @example
  * ```ts
  * import { defineKernel, positive } from 'latentfield';

@@ -10,7 +10,7 @@ import { constantDiagonal, scaledPoints } from './stationary.ts';
  * @param profile - `name`, the kernel's; `value` and `slope`, loops that put f(s) and f′(s) in the place of every s = r², with f(0) = 1
  *   and finite slopes (0 at s = 0 where there is none)
  * @returns a factory of kernels with parameters `variance` v > 0 (1) and `lengthscale` l > 0 (1), a list for one per column (ARD)
- * @throws InvalidInputError when the name is not a word
+ * @throws InvalidInputError when the name is not one word of letters and digits
  * @example
  * ```ts
  * // v/(1 + r²)

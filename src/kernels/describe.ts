@@ -64,7 +64,7 @@ function valueText(value: ParameterValue | unknown): string {
   return typeof value === 'string' ? textOf(value) : String(value);
 }
 
-/** A word stands as it is; other texts, and words that mean something, are quoted. */
+/** An identifier stands as it is; other texts, and identifiers with a meaning of their own, are quoted. */
 function textOf(value: string): string {
   if (/^[A-Za-z]\w*$/.test(value) && value !== 'true' && value !== 'false') return value;
   return value.includes("'") ? `"${value}"` : `'${value}'`;

@@ -10,9 +10,9 @@ import { isOffset } from './offsets.ts';
 export function merged(summands: readonly Kernel[]): readonly Kernel[] {
   const result: Kernel[] = [];
   for (const kernel of summands) {
-    const twin = result.findIndex((other) => mergeable(other, kernel));
-    if (twin < 0) result.push(kernel);
-    else result[twin] = sumOf(result[twin]!, kernel);
+    const same = result.findIndex((other) => mergeable(other, kernel));
+    if (same < 0) result.push(kernel);
+    else result[same] = sumOf(result[same]!, kernel);
   }
   return result;
 }

@@ -2,7 +2,7 @@ import type { TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import type { Kernel } from './kernel.ts';
 
-/** A kernel among others: its parameters under the names that tell it apart from them. */
+/** A kernel among others: its parameters under the names that distinguish it from them. */
 export interface NamedPart {
   readonly parameters: Readonly<Record<string, Parameter>>;
   /** The tensors of the whole under this kernel's own names. */

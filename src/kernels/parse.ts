@@ -79,7 +79,7 @@ export function parseKernel(text: string, own: KernelCatalogue = {}): Kernel {
       return kernel;
     }
     const { kind, text: name } = peek();
-    if (kind !== 'word') throw failed('the name of a kernel');
+    if (kind !== 'identifier') throw failed('the name of a kernel');
     next++;
     if (name === 'scale' || name === 'select') return wrapped(name);
     const factory = kernelFactory(name, own);
@@ -96,7 +96,7 @@ export function parseKernel(text: string, own: KernelCatalogue = {}): Kernel {
 
   function argument(): Argument {
     const token = peek();
-    const named = token.kind === 'word' && tokens[next + 1]?.text === '=' && tokens[next + 1]?.kind === 'sign';
+    const named = token.kind === 'identifier' && tokens[next + 1]?.text === '=' && tokens[next + 1]?.kind === 'sign';
     if (named) next += 2;
     return { name: named ? token.text : undefined, value: value(), token };
   }
@@ -106,10 +106,10 @@ export function parseKernel(text: string, own: KernelCatalogue = {}): Kernel {
     if (taken('[')) return list(value, ']');
     if (taken('-')) return -number();
     if (token.kind === 'number') return number();
-    if (token.kind !== 'word' && token.kind !== 'text') throw failed('a value');
+    if (token.kind !== 'identifier' && token.kind !== 'text') throw failed('a value');
     next++;
-    const kind = token.kind === 'word' ? kinds[token.text] : undefined;
-    if (kind === undefined || !taken('(')) return token.kind === 'word' ? meaningOf(token.text) : token.text;
+    const kind = token.kind === 'identifier' ? kinds[token.text] : undefined;
+    if (kind === undefined || !taken('(')) return token.kind === 'identifier' ? meaningOf(token.text) : token.text;
     return kind(list(value, ')').map(natural));
   }
 
@@ -160,8 +160,8 @@ function only(value: ParameterValue | undefined, others: readonly ParameterValue
   );
 }
 
-/** A word without quotes is a text, unless it is a truth value. */
-const meaningOf = (word: string): string | boolean => (word === 'true' || word === 'false' ? word === 'true' : word);
+/** An identifier without quotes is a text, unless it is a truth value. */
+const meaningOf = (text: string): string | boolean => (text === 'true' || text === 'false' ? text === 'true' : text);
 
 /** Rows of numbers are a matrix. */
 function natural(value: unknown): ParameterValue {

@@ -19,7 +19,7 @@ export type LeafPaths<Id extends string, Name extends string, Given> = string ex
 type Flat<P> = { readonly [K in keyof P]: P[K] };
 
 /**
- * Of kernels side by side. Where two have a path in common one of them is renamed or the two become one: then nothing is known but that paths
+ * Paths of kernels side by side. Where two have a path in common one of them is renamed or the two become one: then nothing is known but that paths
  * are texts.
  */
 export type JoinedPaths<Ks extends readonly unknown[], P = unknown> = Ks extends readonly [infer K, ...infer Rest]

@@ -2,14 +2,14 @@ import { InvalidInputError } from '../core/errors.ts';
 
 /** A piece of a kernel's text. */
 export interface Token {
-  readonly kind: 'number' | 'word' | 'text' | 'sign' | 'end';
+  readonly kind: 'number' | 'identifier' | 'text' | 'sign' | 'end';
   readonly text: string;
   /** Where it starts in the whole text, from 0. */
   readonly position: number;
 }
 
 const PATTERN =
-  /\s*(?:(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?<word>[A-Za-z]\w*)|'(?<single>[^']*)'|"(?<double>[^"]*)"|(?<sign>[-+*=,()[\]]))/y;
+  /\s*(?:(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?<identifier>[A-Za-z]\w*)|'(?<single>[^']*)'|"(?<double>[^"]*)"|(?<sign>[-+*=,()[\]]))/y;
 
 /** The pieces of a kernel's text, with one of kind 'end' after the last. */
 export function tokensOf(text: string): Token[] {
@@ -21,9 +21,10 @@ export function tokensOf(text: string): Token[] {
     const groups = PATTERN.exec(text)?.groups;
     if (groups === undefined)
       throw unreadable(text, position, `'${text.slice(position).trimStart()[0]}' has no meaning here`);
-    const { number, word, single, double, sign } = groups;
-    const content = number ?? word ?? single ?? double ?? sign!;
-    const kind = number !== undefined ? 'number' : word !== undefined ? 'word' : sign !== undefined ? 'sign' : 'text';
+    const { number, identifier, single, double, sign } = groups;
+    const content = number ?? identifier ?? single ?? double ?? sign!;
+    const kind =
+      number !== undefined ? 'number' : identifier !== undefined ? 'identifier' : sign !== undefined ? 'sign' : 'text';
     const quotes = kind === 'text' ? 2 : 0;
     tokens.push({ kind, text: content, position: PATTERN.lastIndex - content.length - quotes });
     position = PATTERN.lastIndex;

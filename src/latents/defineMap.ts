@@ -16,7 +16,7 @@ export interface MapStart {
   readonly latents: Matrix;
   /** q */
   readonly latentDim: number;
-  /** Of everything random. */
+  /** Seed of everything random. */
   readonly seed: number;
 }
 
@@ -35,7 +35,7 @@ export interface LatentMap {
 }
 
 export interface MapDefinition<Name extends string, Options = undefined> {
-  /** A word of letters and digits. */
+  /** Letters and digits, a letter first. */
   readonly name: string;
   /**
    * Parameters with their starts, such as `real(matrix)`; a bare number is `positive`. A function of the data for those whose
@@ -63,7 +63,7 @@ export type MapFactory<Name extends string, Options = undefined> = (
  *
  * @param definition - name, parameters and the map; `features` for what does not depend on the parameters
  * @returns a factory `(overrides?, options?) => LatentMap`
- * @throws InvalidInputError when the name is not a word; when a model is made, for a parameter that is not one
+ * @throws InvalidInputError when the name is not one word of letters and digits; when a model is made, for a parameter that is not one
  * @example
  * ```ts
  * import { backConstrained, defineMap, Matrix, real } from 'latentfield';

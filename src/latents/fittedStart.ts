@@ -16,7 +16,7 @@ const RIDGE = 1e-6;
 const LIMITS = { maxIterations: 100, relativeDecrease: 1e-7 };
 
 /** What a map is to begin with: where it is at its parameters, and where its latents are to be. */
-interface Beginning {
+interface MapAtStart {
   readonly name: string;
   /** N rows */
   readonly features: Matrix;
@@ -32,7 +32,7 @@ interface Beginning {
  * @throws InvalidInputError when the map does not give N×q latents
  */
 export function fittedStart(
-  { name, features, latents, apply }: Beginning,
+  { name, features, latents, apply }: MapAtStart,
   parameters: Readonly<Record<string, Parameter>>,
   held: readonly string[],
 ): Readonly<Record<string, Parameter>> {
@@ -57,7 +57,7 @@ export function fittedStart(
   };
   const objective = objectiveOf({ parameters, terms, dispose() {} }, layout);
   const start = toUnconstrained(layout, began);
-  // A map that is not finite where it begins is for the fit to tell of.
+  // A map that is not finite where it begins is reported by the fit.
   if (!Number.isFinite(objective(start).value)) return parameters;
   const { x } = minimize(objective, start, lbfgs(), LIMITS);
   const natural = toNatural(layout, x);

@@ -18,9 +18,9 @@ export const MAPPING = 'mapping';
 export interface ModelView {
   /** What it is called, in a model with several. */
   readonly name: string | undefined;
-  /** Of its term. */
+  /** Name of its term. */
   readonly term: string;
-  /** Of its parameters' paths. */
+  /** Prefix of its parameters' paths. */
   readonly path: string;
   /** The observed entries as the mapping sees them: centred, scaled. */
   readonly patterns: readonly ObservedPattern[];
@@ -30,7 +30,7 @@ export interface ModelView {
   readonly inducingAt?: (latents: Matrix) => Matrix;
 }
 
-/** A prior in its place in a model: two of one name are told apart. */
+/** A prior in its place in a model: two of one name are distinguished. */
 export interface PlacedPrior {
   readonly name: string;
   readonly prior: Prior;

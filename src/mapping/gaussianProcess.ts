@@ -20,7 +20,7 @@ import type { ObservedPattern } from './observedPatterns.ts';
 import { patternMoments } from './patternMoments.ts';
 import { INDUCING_JITTER } from './variational/inducingFactor.ts';
 
-/** What a process may tell of its computation. */
+/** Callbacks about a computation. */
 export interface ProcessContext {
   /** Called with the jitter that a factorisation needed. */
   readonly onJitter?: (jitter: number) => void;

@@ -19,7 +19,7 @@ import type {
 } from './model.ts';
 import { nestedValues, type Parts, parametersByPath, type ValuesOf } from './part.ts';
 import { dataFromPlain, plainData } from './plainData.ts';
-import { checkedTerms, sayingWhere } from './termChecks.ts';
+import { checkedTerms, withLocation } from './termChecks.ts';
 import { valueTensors } from './valueTensors.ts';
 
 /** What a model's functions may know beside values and data. */
@@ -196,12 +196,12 @@ function assembled<Data, P extends Parts, C>(
       if (typeof terms === 'function') {
         return checkedTerms(
           owner,
-          sayingWhere(`The terms of ${owner}`, () => terms(v, data, full)),
+          withLocation(`The terms of ${owner}`, () => terms(v, data, full)),
         );
       }
       const found: Record<string, Scalar> = {};
       for (const [term, density] of Object.entries(terms)) {
-        found[term] = sayingWhere(`Term '${term}' of ${owner}`, () => density(v, data, full));
+        found[term] = withLocation(`Term '${term}' of ${owner}`, () => density(v, data, full));
       }
       return checkedTerms(owner, found);
     },
@@ -241,7 +241,7 @@ function contextOf<Data, P extends Parts, C>(
     get latents() {
       X ??= checkedLatents(
         owner,
-        sayingWhere(`The latents of ${owner}`, () => definition.latents(v, data, full)),
+        withLocation(`The latents of ${owner}`, () => definition.latents(v, data, full)),
       );
       return X;
     },

@@ -29,14 +29,14 @@ export function checkedTerms(owner: string, terms: unknown): Readonly<Record<str
 }
 
 /** What TensorFlow.js says of a tensor that is no longer there: when it is read, and when an operation is given it. */
-const GONE = /disposed|reading 'backend'/;
+const DISPOSED = /disposed|reading 'backend'/;
 
 /** Does some work of a caller's, and says where it was when TensorFlow.js met a tensor that is no longer there. */
-export function sayingWhere<T>(where: string, work: () => T): T {
+export function withLocation<T>(where: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof LatentFieldError || !(error instanceof Error) || !GONE.test(error.message)) throw error;
+    if (error instanceof LatentFieldError || !(error instanceof Error) || !DISPOSED.test(error.message)) throw error;
     throw disposed(where);
   }
 }

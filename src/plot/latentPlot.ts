@@ -36,7 +36,7 @@ export interface LatentPlotOptions extends LookOptions {
   readonly precision?: PrecisionGrid | readonly PrecisionGrid[];
   /**
    * The latent dimensions along the axes, from 0; the first two (or the only one) unless given. Three are shown as three panels of two each, which three
-   * latent dimensions are unless told otherwise.
+   * latent dimensions are by default.
    */
   readonly columns?: readonly number[];
   /** A graph on the N points, such as the learned one of a fit; the opacity of an edge is the share of edges that weigh no more. */
@@ -94,7 +94,7 @@ export async function latentPlot(options: LatentPlotOptions): Promise<string> {
   for (const [k, columns] of panels.entries()) {
     const grid = grids?.[k];
     const { title, ...untitled } = { ...size, ...rest };
-    // Of three panels the second ends the first row, where there is room.
+    // The legend stands beside the second panel, which ends the first row.
     const hasLegend = k === Math.min(1, panels.length - 1);
     const panel = { ...untitled, columns, looks, hasLegend, ...(grid && { precision: grid }) };
     pictures.push(await drawn(latents, title === undefined || panels.length > 1 ? panel : { ...panel, title }));

@@ -31,7 +31,7 @@ export const MOST_LABELS = COLOURS.length * SHAPES.length;
 
 export const PRIMARY = COLOURS[0]!;
 
-/** Of points without a label or number: the grey of Tableau 10. */
+/** Colour of points without a label or number: the grey of Tableau 10. */
 export const UNLABELLED = '#bab0ac';
 
 /** The scale of numbers, of even steps to the eye, for colour-blind readers too (Smith, van der Walt & Firing 2015). */
@@ -40,7 +40,7 @@ export const NUMBERS_SCHEME = 'viridis';
 /** Greys of the background, from uncertain to certain. */
 export const GREYS = ['#7a7a7a', '#ffffff'];
 
-/** Of the edges of a graph. */
+/** Colour of the edges of a graph. */
 export const EDGE = '#444444';
 
 /** Around a picture without axes. */

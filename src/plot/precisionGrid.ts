@@ -64,7 +64,7 @@ export function precisionGrid(
   const y = axis(high, second === undefined ? 2 : resolution);
   const at = gridPoints(X, first, second, x, second === undefined ? y.slice(0, 1) : y);
   const precisions = precisionsOf(predict(at).variance, at);
-  // Of a single dimension there is one row, which both ends of the second axis share.
+  // A single dimension has one row, which both ends of the second axis share.
   const data = Float64Array.from({ length: x.length * y.length }, (_, k) => precisions[k % precisions.length]!);
   return { x, y, values: new Matrix(data, y.length, x.length) };
 }

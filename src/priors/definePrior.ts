@@ -52,7 +52,7 @@ export interface Prior<A = unknown> {
 }
 
 export interface PriorDefinition<Name extends string, Data = undefined, Constants = undefined> {
-  /** A word of letters and digits. */
+  /** Letters and digits, a letter first. */
   readonly name: string;
   /** Default parameters; a bare number is `positive`. They may depend on the data. */
   readonly parameters: OwnParameters<Name> | ((data: Data) => OwnParameters<Name>);
@@ -107,7 +107,7 @@ export interface PriorFactory<Name extends string, Data = undefined, A = unknown
  *
  * @param definition - name, default parameters and log density; `prepare` for constants that rest on the observations
  * @returns a factory `(overrides?, data?) => Prior`
- * @throws InvalidInputError when the name is not a word or a parameter is not one
+ * @throws InvalidInputError when the name is not one word of letters and digits or a parameter is not one
  * @example
  * ```ts
  * import { definePrior, fixed } from 'latentfield';

@@ -24,7 +24,7 @@ export const rankFactory = definePrior({
   name: 'rank',
   parameters: { strength: fixed(1), beta: fixed(1) },
   data: { toJSON: (data: RankData) => data, fromJSON: (json) => json as RankData },
-  // Σ log(1 + β·s_i²) = log|I + β·XᵀX| with X centred: q×q, and no singular value has to be told from another.
+  // Σ log(1 + β·s_i²) = log|I + β·XᵀX| with X centred: q×q, and no singular value has to be distinguished from another.
   logDensity: (p, X) => {
     const centred = op.sub<Tensor2D>(X, op.mean(X, 0, true));
     const scatter = op.matMul<Tensor2D>(centred, centred, true, false);

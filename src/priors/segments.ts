@@ -7,7 +7,7 @@ import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
 const row = 'first rows of sequences, whole numbers from 0 in ascending order';
 const start = v.pipe(v.number(row), v.integer(row), v.minValue(0, row));
 
-/** What priors on sequences are told about the rows of X. */
+/** What priors on sequences know of the rows of X. */
 export const sequenceEntries = {
   segments: v.optional(v.array(start, row), []),
   initial: v.optional(v.picklist(['standardNormal', 'none'], "'standardNormal' or 'none'"), 'standardNormal'),

@@ -81,7 +81,7 @@ function initialValues(model: AnyModel, seed: number): ParameterValues {
   });
 }
 
-/** The value with everything that JSON cannot say replaced by a word. */
+/** The value with everything that JSON cannot say replaced by text. */
 function plain(value: unknown): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : 'not finite';

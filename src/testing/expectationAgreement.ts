@@ -19,7 +19,7 @@ import * as op from '../tensors/ops.ts';
 const ROUNDS = 64;
 /** Draws of each latent in a round. */
 const DRAWS = 16;
-/** Of hundreds of entries none is further from the mean by chance. */
+/** Hundreds of entries are all nearer to their means than this. */
 const STANDARD_ERRORS = 5;
 
 /** Whether a kernel has expectations under Gaussian latents in closed form, for points of so many columns. */

@@ -3,7 +3,7 @@ export type Support = 'real' | 'counts' | readonly number[];
 
 /** A place of an integral or a sum over observations, with its weight. */
 export interface SupportNode {
-  /** Of a real observation, its distance from the function; otherwise the observation. */
+  /** The distance from the function for a real observation; otherwise the observation. */
   readonly value: number;
   readonly weight: number;
 }

@@ -31,7 +31,7 @@ export class ConformanceError extends LatentFieldError {
   }
 }
 
-/** What every check can be told. */
+/** Options of every check. */
 export interface CheckOptions {
   /** Whether a failed check throws a ConformanceError (true), or is only in the report (false). */
   readonly throws?: boolean;

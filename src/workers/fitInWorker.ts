@@ -63,12 +63,12 @@ export function fitInWorker<M extends AnyModel>(model: M, options: FitInWorkerOp
   const waiting: WholeRequest[] = [];
   let worker: WorkerLike | undefined;
   let isOver = false;
-  const tell = (request: WholeRequest) => {
+  const send = (request: WholeRequest) => {
     if (isOver) return;
     if (worker === undefined) waiting.push(request);
     else worker.postMessage(request);
   };
-  const stop = () => tell({ kind: 'stopWhole' });
+  const stop = () => send({ kind: 'stopWhole' });
 
   const run = async (): Promise<FitOf<M>> => {
     const described = model as unknown as Model;
@@ -91,7 +91,7 @@ export function fitInWorker<M extends AnyModel>(model: M, options: FitInWorkerOp
               else if (reply.kind === 'failedWhole') reject(errorOf(reply));
               else if (reply.kind === 'step') {
                 onStep?.(stepOf(reply));
-                tell({ kind: 'seenStep' });
+                send({ kind: 'seenStep' });
               }
             } catch (error) {
               reject(error);
@@ -111,8 +111,8 @@ export function fitInWorker<M extends AnyModel>(model: M, options: FitInWorkerOp
   };
   return {
     result: run(),
-    pause: () => tell({ kind: 'pauseWhole' }),
-    resume: () => tell({ kind: 'resumeWhole' }),
+    pause: () => send({ kind: 'pauseWhole' }),
+    resume: () => send({ kind: 'resumeWhole' }),
     stop,
   };
 }

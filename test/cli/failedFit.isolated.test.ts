@@ -21,7 +21,7 @@ it('a fit that failed is written all the same, is said on stderr, and has exit c
   const { data, out } = await prepared();
   const args = ['fit', data, '--model', 'gplvm', '--labels', 'flow', '--max-iterations', '2', '--out', out];
   const ran = await latentfield(args);
-  expect([ran.exitCode, ran.complaints]).toEqual([1, `error: ${MESSAGE}\n`]);
+  expect([ran.exitCode, ran.messages]).toEqual([1, `error: ${MESSAGE}\n`]);
   expect(ran.stdout).toContain(`${MESSAGE}\n`);
   for (const file of ['latents.csv', 'fit.json', 'trace.csv']) expect(existsSync(join(out, file))).toBe(true);
   expect(readFileSync(join(out, 'latents.csv'), 'utf8').split('\n')).toHaveLength(32);

@@ -17,7 +17,7 @@ function capture(isTTY = false) {
 }
 
 /**
- * Runs the command line as main.ts does, with captured streams. Fits replace results that are there, unless told otherwise; `complaints` is
+ * Runs the command line as main.ts does, with captured streams. Fits replace results that are there, by default; `messages` is
  * what stderr holds beside what a fit says about a table of which nothing is left out, and the lines of a slow one.
  */
 export async function latentfield(
@@ -29,7 +29,7 @@ export async function latentfield(
   const stderr = capture(isTTY);
   const exitCode = await run(args, { stdout: stdout.stream, stderr: stderr.stream }, signal);
   const plain = /^(.*: \d+ points, \d+ columns: |(labels|ids|colours): |\d+ s: ).*\n/gm;
-  return { exitCode, stdout: stdout.read(), stderr: stderr.read(), complaints: stderr.read().replace(plain, '') };
+  return { exitCode, stdout: stdout.read(), stderr: stderr.read(), messages: stderr.read().replace(plain, '') };
 }
 
 /** A table of 30 points with a last column of labels, and where to put results. */

@@ -62,7 +62,7 @@ async function compare(
     out,
   ];
   const ran = await latentfield(args);
-  expect(ran).toMatchObject({ exitCode: 0, complaints: '' });
+  expect(ran).toMatchObject({ exitCode: 0, messages: '' });
   const saved = savedIn(out);
   const expected = await fit(model(observations, flow), { maxIterations });
   expect(saved.objective).toBe(expected.objective);
@@ -179,12 +179,12 @@ describe('fit by the command line is the fit of the library', () => {
     const options = join(path, 'largest.json');
     writeFileSync(options, '{"neighbours": 5, "disconnected": "largest"}');
     const args = ['fit', data, '--model', 'isomap', '--labels', 'flow', '--options', options, '--out', out];
-    expect(await latentfield(args)).toMatchObject({ exitCode: 0, complaints: '' });
+    expect(await latentfield(args)).toMatchObject({ exitCode: 0, messages: '' });
     expect(savedIn(out).parameters.points).toEqual(Array.from({ length: 24 }, (_, i) => i + 6));
     expect(readFileSync(join(out, 'plot.svg'), 'utf8')).not.toContain('far');
 
     const ran = await latentfield(['score', out, '--data', data, '--labels', 'flow', '--json']);
-    expect(ran).toMatchObject({ exitCode: 0, complaints: '' });
+    expect(ran).toMatchObject({ exitCode: 0, messages: '' });
     const shown = Matrix.from(far.toArrays().slice(6));
     expect(JSON.parse(ran.stdout)).toMatchObject({
       points: 24,
@@ -198,7 +198,7 @@ describe('fit by the command line is the fit of the library', () => {
     for (const name of MODEL_NAMES) {
       const { data, out } = await prepared();
       const args = ['fit', data, '--model', name, '--labels', 'flow', '--max-iterations', '1', '--out', out];
-      expect(await latentfield(args)).toMatchObject({ exitCode: 0, complaints: '' });
+      expect(await latentfield(args)).toMatchObject({ exitCode: 0, messages: '' });
       const saved = savedIn(out);
       expect(saved.model).toBe(name);
       expect([saved.latents.rows, saved.latents.columns]).toEqual([30, 2]);
@@ -228,7 +228,7 @@ describe('missing', () => {
       ['--missing', 'ignore'],
       ['--options', options],
     ]) {
-      expect(await latentfield([...args, ...flag])).toMatchObject({ exitCode: 0, complaints: '' });
+      expect(await latentfield([...args, ...flag])).toMatchObject({ exitCode: 0, messages: '' });
       expect(savedIn(out).objective).toBe(expected.objective);
     }
     const unknown = await latentfield([...args, '--missing', 'mean']);
@@ -252,7 +252,7 @@ describe('missing', () => {
       [plain, labels],
     ] as const) {
       const ran = await latentfield(['fit', table, '--model', 'gplrf', '--labels', given, ...rest]);
-      expect(ran).toMatchObject({ exitCode: 0, complaints: '' });
+      expect(ran).toMatchObject({ exitCode: 0, messages: '' });
       expect(savedIn(out).objective).toBe(expected.objective);
       expect(readFileSync(join(out, 'plot.svg'), 'utf8')).toContain('(none)');
     }
@@ -313,14 +313,14 @@ describe('options of the fit', () => {
     expect((await latentfield([...model, '--max-iterations', '0', ...saved])).exitCode).toBe(0);
     expect(existsSync(join(path, 'state.json'))).toBe(true);
 
-    for (const [flags, complaint] of [
+    for (const [flags, message] of [
       [['--solver', 'newton'], 'lbfgs, lbfgsb, scg, adam'],
       [['--workers', '0'], 'It must be a whole number from 1'],
       [['--checkpoint-interval', 'soon'], 'It must be a number from 0'],
     ] as const) {
       const refused = await latentfield([...model, ...flags]);
       expect(refused.exitCode).toBe(2);
-      expect(refused.stderr).toContain(complaint);
+      expect(refused.stderr).toContain(message);
     }
   });
 

@@ -18,7 +18,7 @@ describe('--parts', () => {
     writeFileSync(options, '{"priors": [{"prior": "shrink", "strength": 2}]}');
     const kernel = ['--kernel', 'cauchy(lengthscale=2) + bias', '--options', options];
     const { ran, data, out } = await fitted('--model', 'gplvm', '--parts', mine, ...kernel);
-    expect(ran).toMatchObject({ exitCode: 0, complaints: "left out: 'flow' is dropped\n" });
+    expect(ran).toMatchObject({ exitCode: 0, messages: "left out: 'flow' is dropped\n" });
     const saved = JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'));
     expect(saved.values['priors.shrink.strength']).toBeGreaterThan(0);
     expect(Object.keys(saved.terms)).toEqual(['mapping', 'shrink']);
@@ -43,7 +43,7 @@ describe('--parts', () => {
 
   it('fits a model of the file', async () => {
     const { ran, out } = await fitted('--model', 'plain', '--parts', mine);
-    expect(ran).toMatchObject({ exitCode: 0, complaints: "left out: 'flow' is dropped\n" });
+    expect(ran).toMatchObject({ exitCode: 0, messages: "left out: 'flow' is dropped\n" });
     expect(ran.stdout).toMatch(/^plain: 30 points/);
     const predicted = await latentfield(['predict', out, '--parts', mine]);
     expect(predicted).toMatchObject({ exitCode: 0, stderr: '' });

@@ -24,7 +24,7 @@ describe('latentfield fit', () => {
       '--out',
       out,
     ]);
-    expect(ran.complaints).toBe('');
+    expect(ran.messages).toBe('');
     expect(ran.exitCode).toBe(0);
     expect(readdirSync(out).sort()).toEqual(FILES);
 
@@ -78,7 +78,7 @@ describe('latentfield fit', () => {
       out,
     ];
     const ran = await latentfield([...args, '--json'], { isTTY: true });
-    expect(ran.complaints).toBe('');
+    expect(ran.messages).toBe('');
     expect(ran.exitCode).toBe(0);
     const outcome = JSON.parse(ran.stdout);
     const saved = JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'));
@@ -116,7 +116,7 @@ describe('latentfield fit', () => {
     );
     const args = ['fit', data, '--model', 'gplvm', '--labels', labels, '--options', options, '--max-iterations', '0'];
     const ran = await latentfield([...args, '--out', out]);
-    expect(ran.complaints).toBe('');
+    expect(ran.messages).toBe('');
     const saved = await loadFit(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8')));
     expect(saved.latents.columns).toBe(3);
     expect(saved.terms).toEqual({ mapping: saved.objective });
@@ -198,7 +198,7 @@ describe('latentfield fit', () => {
       out,
     ]);
     expect(ran.exitCode).toBe(0);
-    expect(ran.complaints).toBe('note: 80 different labels are more than the 70 that a picture can tell apart.\n');
+    expect(ran.messages).toBe('note: 80 different labels are more than the 70 that a picture can tell apart.\n');
     expect(existsSync(join(out, 'plot.svg'))).toBe(true);
   });
 });
@@ -295,7 +295,7 @@ it('ends with 1 when the computation fails', async () => {
   const options = write('options.json', JSON.stringify({ kernel, noise: { fixed: 1e-300 } }));
   const args = ['fit', data, '--model', 'gplvm', '--labels', 'flow', '--options', options, '--out', out];
   const ran = await latentfield(args);
-  expect(ran.complaints).toMatch(/^error: The objective is not finite at the start: .*\n$/);
+  expect(ran.messages).toMatch(/^error: The objective is not finite at the start: .*\n$/);
   expect(ran.stdout).toBe('');
   expect(ran.exitCode).toBe(1);
 });
@@ -312,7 +312,7 @@ it('helps on stdout', async () => {
     const ran = await latentfield(args);
     expect(ran.exitCode).toBe(0);
     expect(ran.stdout).toContain(usage);
-    expect(ran.complaints).toBe('');
+    expect(ran.messages).toBe('');
   }
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(await latentfield(['--version'])).toMatchObject({ exitCode: 0, stdout: `${version}\n`, stderr: '' });

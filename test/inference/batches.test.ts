@@ -55,7 +55,7 @@ describe('a fit in batches', () => {
       maxIterations: 1500,
     });
     expect(result.objective).toBeLessThan(whole.objective + 1e-6);
-    // Of a bound that starts hundreds below.
+    // The bound starts hundreds below.
     const start = (await fit(model, { maxIterations: 0 })).objective;
     expect((whole.objective - result.objective) / (whole.objective - start)).toBeLessThan(0.2);
   });

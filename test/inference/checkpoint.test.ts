@@ -116,7 +116,7 @@ describe('a fit resumed from its checkpoint', () => {
       expect(result.objective).toBeCloseTo(best, 9);
       expect(result.diagnostics.restarts).toEqual(objectives);
     }
-    // Of a start that has not begun nothing is known, and the others keep their numbers.
+    // Nothing is known of a start that has not begun, and the others keep their numbers.
     const starts = resume.starts.map((entry, k) => (k === 1 ? null : entry));
     const result = await fit(model(), { ...same, resume: { ...resume, starts }, maxSeconds: 0 });
     expect(result.diagnostics.restarts).toEqual([objectives[0], best]);

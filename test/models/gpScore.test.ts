@@ -70,7 +70,7 @@ describe('gpScore', () => {
 describe.runIf(shared !== undefined)('gpScore of real data (shared/reference/meu.json)', () => {
   const embeddings = [
     ...(['pca', 'isomap', 'lle', 'alle', 'meu'] as const).map((name) => ['run1', name] as const),
-    // Of its maxima, the robot's LLE shows the best from one of five starts only.
+    // The robot's LLE finds its best maximum from one of five starts only.
     ['wifi', 'lle'] as const,
   ];
   it.each(embeddings)('of %s, embedding %s, is the independent one to 1e-6', async (set, name) => {

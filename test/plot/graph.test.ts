@@ -36,7 +36,7 @@ describe('latentPlot of a graph', () => {
       opacity: Number(attributes['stroke-opacity']),
       lines: linesOf(attributes.d!),
     }));
-    // Of four edges, one weighs no more than the first, three no more than the next two.
+    // One of the four edges weighs no more than the first, three no more than the next two.
     expect(edges).toEqual([
       { opacity: 0.25, lines: [between(0, 1)] },
       { opacity: 0.75, lines: [between(0, 3), between(1, 4)] },

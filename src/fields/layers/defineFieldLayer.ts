@@ -14,7 +14,7 @@ import { momentField } from '../embedding/momentField.ts';
 
 /** What a random field over the points of a graph is. */
 export interface FieldLayerDefinition<Name extends string> {
-  /** A word of letters and digits: the name of its term, and of its parameters' paths. */
+  /** Letters and digits, a letter first: the name of its term, and of its parameters' paths. */
   readonly name: string;
   /** Default parameters; a bare number is `positive`. They may depend on the graph. */
   readonly parameters: OwnParameters<Name> | ((graph: Graph) => OwnParameters<Name>);

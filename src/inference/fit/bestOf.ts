@@ -4,7 +4,7 @@ import type { Solution } from '../minimize/solution.ts';
 import { stoppedBy } from '../minimize/stopping.ts';
 import type { Box } from '../solvers/solver.ts';
 import type { FitProblem } from './fitProblem.ts';
-import type { Course } from './fitStep.ts';
+import type { FitState } from './fitStep.ts';
 
 /** The run from one start that came to an end. */
 export interface EndedRun {
@@ -14,7 +14,7 @@ export interface EndedRun {
 }
 
 /** A point and how it was found. */
-export interface Outcome extends Omit<Course, 'diagnostics'> {
+export interface Outcome extends Omit<FitState, 'diagnostics'> {
   /** The start that it came from. */
   readonly start: number;
   readonly x: Float64Array;

@@ -23,7 +23,7 @@ export function callersFunction<A extends unknown[]>(
   return async (...args) => {
     if (hangs) return UNFINISHED;
     try {
-      const value = await beforeLongAfterStop(given(...args), signal);
+      const value = await withinGracePeriod(given(...args), signal);
       hangs = value === UNFINISHED;
       return value;
     } catch (cause) {
@@ -34,7 +34,7 @@ export function callersFunction<A extends unknown[]>(
   };
 }
 
-async function beforeLongAfterStop(value: unknown, signal: AbortSignal | undefined): Promise<unknown> {
+async function withinGracePeriod(value: unknown, signal: AbortSignal | undefined): Promise<unknown> {
   if (signal === undefined || typeof (value as PromiseLike<unknown> | null)?.then !== 'function') return value;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let begin = () => {};

@@ -144,7 +144,7 @@ function mappedBy({ latents, mapping, next }: Posterior): (Predicting & Partial<
     }),
     ...(next !== undefined && {
       forecast: (steps: number) => {
-        const path = ahead(latents, next, steps);
+        const path = futurePath(latents, next, steps);
         return { latents: path, ...predict(path) };
       },
     }),
@@ -190,7 +190,7 @@ function viewedBy(
     ...(next !== undefined &&
       mapping !== undefined && {
         forecast: (steps: number) => {
-          const path = ahead(latents, next, steps);
+          const path = futurePath(latents, next, steps);
           return { latents: path, ...mapping.predict(path, false) };
         },
       }),
@@ -212,7 +212,7 @@ function along(latents: Matrix, from: LatentPlace, to: LatentPlace, steps: numbe
 }
 
 /** The mean path of the latents after the last point. */
-function ahead(latents: Matrix, next: (X: Matrix) => Matrix, steps: number): Matrix {
+function futurePath(latents: Matrix, next: (X: Matrix) => Matrix, steps: number): Matrix {
   if (!Number.isInteger(steps) || steps < 1) {
     throw new InvalidInputError(`forecast takes a whole number of steps from 1, but ${describe(steps)} was given.`);
   }

@@ -17,7 +17,7 @@ export interface FitStep<F = Fit> extends TraceEntry {
 }
 
 /** How a fit got to a point. */
-export interface Course {
+export interface FitState {
   readonly trace: readonly TraceEntry[];
   readonly status: FitStatus;
   readonly message: string;
@@ -25,7 +25,7 @@ export interface Course {
 }
 
 /** The fit at a point of the solver's variables. */
-export function fitAt(problem: FitProblem, x: Float64Array, { diagnostics, ...course }: Course): Fit {
+export function fitAt(problem: FitProblem, x: Float64Array, { diagnostics, ...course }: FitState): Fit {
   const { value, terms, jitter } = problem.densityAt(x);
   const outcome = {
     values: problem.valuesAt(x),

@@ -126,7 +126,7 @@ function begin(
   signal: AbortSignal,
 ): { run: Generator<Progress, Solution, void>; first: IteratorResult<Progress, Solution> } {
   if (!solver.bounded) checkUnbounded(layout, limits, solver.name);
-  const own = suited(solver, { held, perEpoch }, maxIterations);
+  const own = solverFor(solver, { held, perEpoch }, maxIterations);
   for (let halvings = 0; ; halvings++) {
     const nearer = x.map((entry, i) => origin[i]! + (entry - origin[i]!) / 2 ** halvings);
     const run = solve(objective, halvings === 0 ? x : nearer, own, {
@@ -147,7 +147,7 @@ function begin(
 }
 
 /** The solver as the problem needs it: one that sees epochs, or holds some variables at first. */
-function suited(
+function solverFor(
   solver: Solver,
   { held, perEpoch }: Pick<FitProblem, 'held' | 'perEpoch'>,
   maxIterations = MOST_ITERATIONS,

@@ -7,7 +7,7 @@ export interface Stopping {
   release(): void;
 }
 
-/** Who set a signal off, as words to put into a sentence. */
+/** Who set a signal off, as text for a sentence. */
 export function stoppedBy({ reason }: AbortSignal): string {
   return typeof reason === 'string' ? reason : 'the abort signal';
 }

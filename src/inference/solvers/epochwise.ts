@@ -5,7 +5,7 @@ const PATIENCE = 5;
 /** What counts as a rise, of the size of the bound: less is the noise of the batches. */
 const LEAST_RISE = 1e-5;
 
-/** Of the epoch under way and of those before, in a solver's memory. */
+/** Names of what is known of the current epoch and those before, in a solver's memory. */
 const NAMES = ['epochSum', 'epochCount', 'epochs', 'epochBest', 'epochStale'] as const;
 type Epochs = Record<(typeof NAMES)[number], number>;
 

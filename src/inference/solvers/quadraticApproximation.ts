@@ -11,7 +11,7 @@ export interface QuadraticApproximationOptions {
 
 /** The largest violation, relative to the unit, at which the method ends, and at which its result counts where rounding lets it get no further. */
 const GOAL = 5e-12;
-const CLEAR = 1e-8;
+const TOLERANCE = 1e-8;
 
 /** The part of the violation to which the quadratic model is minimised, at most. */
 const INNER = 0.05;
@@ -21,7 +21,7 @@ const ROUNDING = 1e-12;
 const LEVEL = 1e-10;
 
 /** Part of the decrease that the slope promises. */
-const ENOUGH = 1e-4;
+const SUFFICIENT_DECREASE = 1e-4;
 const SHORTEST = 1e-8;
 
 /**
@@ -67,15 +67,15 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
     const slope = step.reduce((sum, d, a) => sum + d * model.gradient[a]!, 0);
     let length = 1;
     for (; ; length /= 2) {
-      if (length < SHORTEST) return residual <= CLEAR * unit ? CONVERGED : STUCK;
+      if (length < SHORTEST) return residual <= TOLERANCE * unit ? CONVERGED : FAILED;
       const point = moved(iterate, box, model.variables, step, length);
       const { value, gradient } = yield { kind: 'evaluate', point };
       const size = Math.abs(iterate.value);
-      const isLower = value <= iterate.value + ENOUGH * length * slope + ROUNDING * size;
+      const isLower = value <= iterate.value + SUFFICIENT_DECREASE * length * slope + ROUNDING * size;
       // Near the minimum the value no longer tells better from worse; the violation does.
       const isNearer = violation({ x: point, gradient }, box) < residual;
       if (!isLower && !(isNearer && value <= iterate.value + LEVEL * size)) continue;
-      if (residual <= CLEAR * unit && !isNearer) return CONVERGED;
+      if (residual <= TOLERANCE * unit && !isNearer) return CONVERGED;
       move(iterate, point, value, gradient);
       break;
     }
@@ -84,7 +84,7 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
 }
 
 const CONVERGED: Ending = { status: 'converged', reason: 'no variable can be moved any further' };
-const STUCK: Ending = { status: 'failed', reason: 'no step along that of the quadratic model improves the value' };
+const FAILED: Ending = { status: 'failed', reason: 'no step along that of the quadratic model improves the value' };
 
 function modelAt(iterate: Iterate, box: Box): QuadraticModel {
   const variables = activeVariables(iterate, box);

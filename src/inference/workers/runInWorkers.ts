@@ -6,7 +6,7 @@ import type { Failure, Job, Reply, Request } from './messages.ts';
 import { builtInPool, listen, type WorkerLike, type WorkerPool } from './pool.ts';
 
 /** A worker came to an end by itself, or could not begin. */
-interface Lost {
+interface LostWorker {
   readonly kind: 'lost';
   readonly reason: string;
 }
@@ -27,11 +27,11 @@ export async function* runInWorkers(
 ): AsyncGenerator<RunEvent, void, void> {
   const job = jobOf(problem, settings);
   const pool = typeof workers === 'number' ? await builtInPool(workers) : workers;
-  const replies = queue<{ worker: WorkerLike; reply: Reply | Lost }>();
+  const replies = queue<{ worker: WorkerLike; reply: Reply | LostWorker }>();
   const started: WorkerLike[] = [];
-  const tell = (worker: WorkerLike, request: Request) => worker.postMessage(request);
+  const send = (worker: WorkerLike, request: Request) => worker.postMessage(request);
   const stop = () => {
-    for (const worker of started) tell(worker, { kind: 'stop', by: String(signal.reason) });
+    for (const worker of started) send(worker, { kind: 'stop', by: String(signal.reason) });
   };
   signal.addEventListener('abort', stop);
   try {
@@ -49,9 +49,9 @@ export async function* runInWorkers(
         message: (data) => replies.add({ worker, reply: data as Reply }),
         lost: (reason) => replies.add({ worker, reply: { kind: 'lost', reason: reason.replace(/\.$/, '') } }),
       });
-      tell(worker, { kind: 'open', job });
+      send(worker, { kind: 'open', job });
       if (signal.aborted) stop();
-      tell(worker, { kind: 'run', start });
+      send(worker, { kind: 'run', start });
     };
     const count = Math.min(pool.count, starts.length);
     for (let next = nextStart(); next !== undefined; next = started.length < count ? nextStart() : undefined)
@@ -77,7 +77,7 @@ export async function* runInWorkers(
         if (next === undefined) busy.delete(worker);
         else {
           busy.set(worker, next);
-          tell(worker, { kind: 'run', start: next });
+          send(worker, { kind: 'run', start: next });
         }
       }
       yield reply;

@@ -2,7 +2,7 @@ import * as op from '../../tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { columnsOf, type ExpectationInputs, type Expectations, weightedProducts } from './expectations.ts';
 
-/** Of Σ_d v_d·x_d·x'_d, one variance or one a dimension: Ψ₂ = W·Σ_n ω_n(μ_nμ_nᵀ + diag s_n)·Wᵀ with W = Z·diag(v). */
+/** Expectations of Σ_d v_d·x_d·x'_d, one variance or one a dimension: Ψ₂ = W·Σ_n ω_n(μ_nμ_nᵀ + diag s_n)·Wᵀ with W = Z·diag(v). */
 export function linearExpectations(
   p: { readonly variance: Tensor },
   { x, Z, weights }: ExpectationInputs,

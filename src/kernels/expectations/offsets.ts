@@ -16,7 +16,7 @@ export function constantExpectations(value: Tensor, { x, Z, weights }: Expectati
   };
 }
 
-/** Of white noise, which is 0 between latents and inducing inputs. */
+/** Expectations of white noise, which is 0 between latents and inducing inputs. */
 export function whiteExpectations(variance: Tensor, { x, Z, weights }: ExpectationInputs): Expectations {
   const [n, m] = [x.mean.shape[0], Z.shape[0]];
   return {

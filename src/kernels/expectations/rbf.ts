@@ -3,7 +3,7 @@ import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import { type ExpectationInputs, type Expectations, weightedProducts } from './expectations.ts';
 
 /**
- * Of v·exp(−r²/2), one lengthscale or one a dimension: see `op.expectedRbf` and `op.expectedRbfProducts`. The density of x_n times
+ * Expectations of v·exp(−r²/2), one lengthscale or one a dimension: see `op.expectedRbf` and `op.expectedRbfProducts`. The density of x_n times
  * k(x_n, z_m) is Ψ₁ times a Gaussian of mean (l²μ + s·z)/(l² + s), which gives the moments.
  */
 export function rbfExpectations(

@@ -16,7 +16,7 @@ import { noiseOf, type ObservedData } from './observedData.ts';
  *
  *   log N(Y | 0, ΦΦᵀ + σ²I) − D/(2σ²)·tr(k(X, X) − ΦΦᵀ),
  *
- * which is the log density itself where Z = X. White noise of the kernel adds to the noise: it is no part of what the inducing inputs tell.
+ * which is the log density itself where Z = X. White noise of the kernel adds to the noise: the inducing inputs do not determine it.
  *
  * @param p - natural values of the kernel by its own names
  * @param Z - M×q

@@ -6,7 +6,7 @@ import { denseStructure } from './dense.ts';
 import { lowRankStructure } from './lowRank.ts';
 import { symmetricBasisStructure } from './symmetricBasis.ts';
 
-/** Of which covariance, factor and gradient fill the 4 GiB of the float64 backend. */
+/** Most points whose covariance, factor and gradient fit into the 4 GiB of the float64 backend. */
 const MOST_POINTS = Math.floor(Math.sqrt(2 ** 32 / (3 * 8)));
 
 /**

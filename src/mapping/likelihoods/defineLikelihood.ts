@@ -9,7 +9,7 @@ import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Likelihood, Noise, ObservationMoments } from './likelihood.ts';
 
 export interface LikelihoodDefinition<Name extends string, Options extends object = object> {
-  /** A word of letters and digits. */
+  /** Letters and digits, a letter first. */
   readonly name: string;
   /** Default parameters; a bare number is `positive`. Their paths are `….likelihood.<name>`. */
   readonly parameters: OwnParameters<Name>;
@@ -59,7 +59,7 @@ interface Special<Name extends string, Options extends object> {
  *
  * @param definition - name, default parameters, the log density of every entry and, where observations are to be predicted, their moments
  * @returns a factory `(overrides?) => Likelihood`
- * @throws InvalidInputError when the name is not a word or a parameter is not one
+ * @throws InvalidInputError when the name is not one word of letters and digits or a parameter is not one
  * @example
  * ```ts
  * import { defineLikelihood, positive } from 'latentfield';

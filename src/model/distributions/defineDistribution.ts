@@ -10,7 +10,7 @@ import type { DistributionValue, ParameterPrior, PriorPlace, SummedDensity, Valu
 
 /** A distribution of numbers. */
 export interface DistributionDefinition<Name extends string> {
-  /** A word of letters and digits. */
+  /** Letters and digits, a letter first. */
   readonly name: string;
   /** Its values with their defaults, and where they may lie: `positive(1)`, `real(0)`; a bare number is `positive`. */
   readonly parameters: Readonly<Record<Name, ParameterLike>>;
@@ -33,7 +33,7 @@ export type DistributionFactory<Name extends string> = (
  *
  * @param definition - name, values and log density; `lower` where its support ends
  * @returns a factory `(values?) => ParameterPrior`; `loadFit(json, { distributions: { name: factory } })` reads its fits again
- * @throws InvalidInputError when the name is not a word or there is no log density
+ * @throws InvalidInputError when the name is not one word of letters and digits or there is no log density
  * @example
  * ```ts
  * import { defineDistribution, positive, rbf } from 'latentfield';

@@ -129,7 +129,7 @@ function among({ graph, squaredDistances }: Pick<Candidates, 'graph' | 'squaredD
   };
 }
 
-/** Of the shortest squared distance above 0: what that of points that are the same counts as. */
+/** The squared distance that equal points are given, relative to the shortest one above 0. */
 const TIED = 1e-6;
 
 /**

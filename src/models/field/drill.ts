@@ -238,7 +238,7 @@ function placedByMoments(
   return { latents: placed, logDensity };
 }
 
-/** Of a centred row whose entries have mean Σ_j w_j·y_j and precision t. */
+/** Log density of a centred row whose entries have mean Σ_j w_j·y_j and precision t. */
 function logDensityOf(y: Float64Array, Y: Matrix, neighbours: Int32Array, weights: Float64Array, own: number): number {
   const difference = y.slice();
   neighbours.forEach((j, a) => {

@@ -66,7 +66,7 @@ export function fieldModel(parts: FieldParts): FieldModel {
       const curved = sparse ? undefined : curvedField(graph);
       const field = curved ?? sparseField(laplacianFactor(graph));
       return {
-        parameters: { [WEIGHTS]: begunAt(layer.parameters.weights!, parts), ...shownPoints(parts) },
+        parameters: { [WEIGHTS]: startingWeights(layer.parameters.weights!, parts), ...shownPoints(parts) },
         terms: (values) => ({
           field: fieldDensity(
             values[WEIGHTS] as Tensor1D,
@@ -96,7 +96,7 @@ export function shownPoints({ shown }: Pick<FieldParts, 'shown'>): Record<string
 }
 
 /** The weights, starting at those of a graph that is given. */
-function begunAt(weights: Parameter, { start: given, graph, name }: FieldParts): Parameter {
+function startingWeights(weights: Parameter, { start: given, graph, name }: FieldParts): Parameter {
   if (given === undefined) return weights;
   const start = checkGraph(given, `${name}, as the option 'start',`, graph.size);
   const known = new Map(
@@ -110,7 +110,7 @@ function begunAt(weights: Parameter, { start: given, graph, name }: FieldParts):
 export function fieldPosterior(parts: FieldParts, graph: Graph): Posterior {
   const { basePrecision, latentDim, embedding, observations, distancesTo, ties } = parts;
   const embedded = fieldEmbedding(graph, basePrecision, latentDim, embedding);
-  for (const points of ties) unite(embedded.latents, points);
+  for (const points of ties) moveToMean(embedded.latents, points);
   const field =
     observations === undefined || distancesTo === undefined
       ? undefined
@@ -133,7 +133,7 @@ export function fieldPosterior(parts: FieldParts, graph: Graph): Posterior {
 }
 
 /** Gives points that are the same one place. */
-function unite({ data, columns }: Matrix, points: readonly number[]): void {
+function moveToMean({ data, columns }: Matrix, points: readonly number[]): void {
   for (let c = 0; c < columns; c++) {
     const mean = points.reduce((sum, i) => sum + data[i * columns + c]!, 0) / points.length;
     for (const i of points) data[i * columns + c] = mean;

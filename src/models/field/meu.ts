@@ -56,7 +56,7 @@ const schema = v.strictObject({
 });
 
 const NEIGHBOURS = 7;
-/** Of tied distances: with missing entries, points that are the same are held a thousandth of the shortest other distance apart. */
+/** With missing entries, points that are the same are held a thousandth of the shortest other distance apart. */
 const HELD = 1e3;
 
 /**

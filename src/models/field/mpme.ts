@@ -137,7 +137,7 @@ function candidatesOf(
   return { graph, squaredDistances: checkDistances(edgeLengths(points, graph, distances), graph, 'mpme', false) };
 }
 
-/** Of the variances of two points, what may be left of the squared distance between equal ones. */
+/** The squared distance that rounding may leave between equal points, relative to their variances. */
 const ROUNDING = 1e-12;
 
 /** φ of every edge. */

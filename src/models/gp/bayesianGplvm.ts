@@ -83,7 +83,7 @@ const schema = v.strictObject({
 /** Where the noise starts, of the observations' mean variance. The collapsed bound holds it there at first: free, it would grow at once. */
 const NOISE = 0.01;
 
-/** Of the default kernel's variance: from less, the factor of K_uu loses the digits that a line search needs. */
+/** Relative to the default kernel's variance: from less, the factor of K_uu loses the digits that a line search needs. */
 const JITTER = 1e-6;
 
 /** Unless more are asked for. */
@@ -129,7 +129,7 @@ export function bayesianGplvm(Y: MatrixLike, options: BayesianGplvmOptions): Bay
   const latents = latentsFrom(given);
   const kernel =
     given.kernel === undefined ? defaultKernel(given, observations) : checkKernel(given.kernel, "Option 'kernel'");
-  // Of a default kernel the variance is that of the observations, in whatever unit: an absolute jitter would be none in some.
+  // The variance of a default kernel is that of the observations, in whatever unit: an absolute jitter would be none in some.
   const jitter =
     given.jitter ?? (given.kernel === undefined && isReal ? JITTER * meanVariance(observations) : INDUCING_JITTER);
   const parts: VariationalParts = {

@@ -15,7 +15,7 @@ export interface DgplvmOptions<
 
 /**
  * The discriminative GPLVM: latents that are a kernel regression of the observations, under a prior that asks for classes which are
- * narrow and far apart. At most as many dimensions as there are classes less one are told apart by it.
+ * narrow and far apart. At most as many dimensions as there are classes less one are separated by it.
  *
  * @param Y - N×D observations
  * @param labels - N labels; a missing one is undefined, null, NaN or ''

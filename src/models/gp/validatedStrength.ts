@@ -7,7 +7,7 @@ import { classesOf } from '../../numerics/graph/labels.ts';
 /** Multiples of the strength of 'auto' that are tried. */
 const MULTIPLES = [0.1, 1, 10, 100];
 const FOLDS = 3;
-/** Iterations of each fit: enough to tell strengths apart. */
+/** Iterations of each fit: enough to compare strengths. */
 const ITERATIONS = 100;
 
 /**

@@ -186,7 +186,7 @@ function squareEntries({ data }: Matrix): void {
   });
 }
 
-/** Of the rows of latents, of the points that are shown, those of the targets of paths. */
+/** The latents of the targets of paths, given those of all points that are shown. */
 function targetRows(latents: Matrix, shown: Int32Array, targets: Int32Array): Matrix {
   if (targets === shown) return latents;
   const place = new Map(Array.from(shown, (i, row) => [i, row]));

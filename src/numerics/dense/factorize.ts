@@ -2,7 +2,7 @@ import { NumericalError } from '../../core/errors.ts';
 import type { Float64Memory } from '../memory.ts';
 import type { LinearAlgebraEngine } from './engine.ts';
 
-/** What an operation on a positive definite matrix may be told. */
+/** Options of an operation on a positive definite matrix. */
 export interface PositiveDefiniteOptions {
   /** What to call the matrix at the beginning of an error message: 'The covariance of the mapping'. */
   readonly name?: string;

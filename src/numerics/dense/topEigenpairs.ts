@@ -272,7 +272,7 @@ function norm(x: Float64Array): number {
   return Math.sqrt(squares);
 }
 
-/** The same numbers with room for at least `length` of them. */
+/** The same numbers with space for at least `length` of them. */
 function enlarged(x: Float64Array, length: number): Float64Array {
   if (x.length >= length) return x;
   const larger = new Float64Array(Math.max(length, 2 * x.length));

@@ -13,7 +13,7 @@ import {
 
 /** How the neighbours of a graph are searched, and what its edges weigh. */
 export interface ApproximateKnnGraphOptions extends EdgeWeights {
-  /** Of the search; 0 unless given. */
+  /** Seed of the search; 0 unless given. */
   readonly seed?: number;
 }
 

@@ -11,7 +11,7 @@ import { type Classes, classesOf, type Labels, members } from './labels.ts';
  * @param labels - N labels; points whose label is missing (undefined, null, NaN or ''; −1 too when there are two other labels) have
  * no edge
  * @returns a graph on N points
- * @throws InvalidInputError when no label is given, or one is not a word, number or boolean
+ * @throws InvalidInputError when no label is given, or one is not a string, number or boolean
  * @see Zhong et al. 2010, eq. 4
  * @example
  * ```ts

@@ -16,7 +16,7 @@ export interface Classes {
  * The classes of labelled points. −1 is a missing label, as elsewhere in the field, except beside a single other label: then it
  * is one of two classes (−1 and 1).
  *
- * @throws InvalidInputError when the labels are not a list of words, numbers or booleans
+ * @throws InvalidInputError when the labels are not a list of strings, numbers or booleans
  */
 export function classesOf(labels: Labels, caller: string): Classes {
   if (typeof labels !== 'object' || labels === null || typeof labels.length !== 'number') {
@@ -37,7 +37,7 @@ function presentLabel(label: unknown, i: number, caller: string): string | undef
   if (label === undefined || label === null) return undefined;
   if (typeof label !== 'string' && typeof label !== 'number' && typeof label !== 'boolean') {
     throw new InvalidInputError(
-      `${caller} takes labels that are words, numbers or booleans, but label ${i} is ${describe(label)}.`,
+      `${caller} takes labels that are strings, numbers or booleans, but label ${i} is ${describe(label)}.`,
     );
   }
   const text = String(label).trim();

@@ -36,14 +36,14 @@ export interface NativeLibrary {
   readonly version: string;
   /** Bits of the library's integers: 64 in ILP64 builds. */
   readonly integerBits: 32 | 64;
-  /** Threads that it uses now; undefined where it does not tell. */
+  /** Threads that it uses now; undefined where it does not say. */
   readonly threads: number | undefined;
   /** An engine by this library on a memory. */
   engine(memory: Float64Memory): LinearAlgebraEngine;
 }
 
 /** Where a search takes place; tests put others in its place. */
-export interface Surroundings {
+export interface Environment {
   /** `asked` says whether somebody asked for a native library. */
   readonly foreign: (asked: boolean) => ForeignInterface | Reason;
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -86,7 +86,7 @@ export function findNative(options: NativeOptions = {}, surroundings = thisProce
   return { reason: names.length === 0 ? notLookedFor() : notFound(failures) };
 }
 
-/** Opens and tries a library; returns what is wrong with it as words. */
+/** Opens and tries a library; returns what is wrong with it as text. */
 function open(foreign: ForeignInterface, file: string, threads: number | undefined): NativeLibrary | string {
   const address = (buffer: ArrayBufferLike) => Number(foreign.address(new Uint8Array(buffer)));
   try {
@@ -123,7 +123,7 @@ function notFound(failures: readonly string[]): string {
   );
 }
 
-function thisProcess(): Surroundings {
+function thisProcess(): Environment {
   const node = (globalThis as { process?: Partial<NodeJS.Process> }).process;
   return {
     foreign: (asked) => foreignInterface(nodeRequire(asked)),

@@ -1,12 +1,12 @@
 import type { ForeignFunction, ForeignLibrary } from './foreignInterface.ts';
 import { firstOf } from './routines.ts';
 
-/** Who made a library, and how it is told how many threads to use. */
+/** Who made a library, and how its number of threads is set. */
 export interface Vendor {
   readonly name: 'OpenBLAS' | 'FlexiBLAS' | 'MKL' | 'Accelerate' | 'LAPACK';
   /** What the library says about itself, or its name where it says nothing. */
   readonly version: string;
-  /** Threads that a call uses; undefined where the library does not tell. */
+  /** Threads that a call uses; undefined where the library does not say. */
   readonly threads: () => number | undefined;
   /** Sets them, for everything in this process that uses the library; does nothing where that can't be set. */
   readonly setThreads: (count: number) => void;

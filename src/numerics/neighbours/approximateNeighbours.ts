@@ -9,7 +9,7 @@ export type NeighbourSearch = 'exact' | 'descent' | 'auto';
 
 /** Neighbours, and what part of the nearest they are where that is not all. */
 export interface FoundNeighbours extends Neighbours {
-  /** Of an approximate search: the part of the k nearest that was found, for a sample of points whose neighbours were searched exactly. */
+  /** Given by an approximate search: the part of the k nearest that was found, for a sample of points whose neighbours were searched exactly. */
   readonly recall?: number;
 }
 

@@ -87,24 +87,24 @@ function ordered({ width, front, into }: Groups, parentGroup: Int32Array): Assem
 }
 
 /**
- * Children first, and of siblings first the one whose subtree takes the most room while it is worked on beyond what it
+ * Children first, and of siblings first the one whose subtree takes the most memory while it is worked on beyond what it
  * leaves behind, which keeps the stack of pending blocks small (Liu, ACM TOMS 12 (1986)).
  */
 function depthFirst(width: Int32Array, front: Int32Array, into: Int32Array, parentGroup: Int32Array): number[] {
   const size = into.length;
   const children = new Map<number, number[]>();
-  const room = new Float64Array(size);
+  const peak = new Float64Array(size);
   const left = (k: number) => (front[k]! - width[k]!) ** 2;
   for (let k = 0; k < size; k++) {
     if (into[k] !== k) continue;
     const below = children.get(k) ?? [];
-    below.sort((a, b) => room[b]! - left(b) - (room[a]! - left(a)) || a - b);
+    below.sort((a, b) => peak[b]! - left(b) - (peak[a]! - left(a)) || a - b);
     let pending = 0;
     for (const child of below) {
-      room[k] = Math.max(room[k]!, pending + room[child]!);
+      peak[k] = Math.max(peak[k]!, pending + peak[child]!);
       pending += left(child);
     }
-    room[k] = Math.max(room[k]!, pending + left(k));
+    peak[k] = Math.max(peak[k]!, pending + left(k));
     const siblings = children.get(parentGroup[k]!);
     if (siblings === undefined) children.set(parentGroup[k]!, [k]);
     else siblings.push(k);

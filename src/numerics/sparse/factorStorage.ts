@@ -95,7 +95,7 @@ function storedAt(
 }
 
 /** The largest extents: of a block, and of the blocks that wait for their parents at a time. */
-export function room({
+export function workspaceSizes({
   supernodes,
   columnStarts,
   rowStarts,

@@ -29,7 +29,7 @@ class Elimination {
   /** Nodes not yet eliminated. */
   left = 0;
   readonly #lists: DegreeLists;
-  /** Of a variable: an upper bound of its degree; of an element: the weight of its variables. */
+  /** An upper bound of the degree of a variable; the weight of the variables of an element. */
   readonly #degree: Int32Array;
   /** `mark[e] − #stamp` is the weight of element e outside of the newest one, where mark[e] ≥ #stamp. */
   readonly #mark: Int32Array;
@@ -118,7 +118,7 @@ class Elimination {
         hash += e;
         pool[end++] = e;
       }
-      // There is room for p: it was among i's variables, or an element that it absorbed was among i's elements.
+      // There is space for p: it was among i's variables, or an element that it absorbed was among i's elements.
       const elements = end + 1;
       const firstVariable = end;
       let kept = p;

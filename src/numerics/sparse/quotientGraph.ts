@@ -67,7 +67,7 @@ export class QuotientGraph {
 
   /**
    * Makes variable p an element: the variables adjacent to it, directly or through its elements, which it absorbs. Their
-   * weights turn negative, its own 0; `onMember` is told of each. Returns the sum of their weights.
+   * weights turn negative, its own 0; `onMember` is called with each. Returns the sum of their weights.
    */
   eliminate(p: number, onMember: (i: number) => void): number {
     const { start, length, elementCount, weight, alive } = this;
@@ -109,7 +109,7 @@ export class QuotientGraph {
     this.length[e] = 0;
   }
 
-  /** Room for the list of the element that p becomes. */
+  /** Space for the list of the element that p becomes. */
   #reserve(p: number): void {
     const { start, length, elementCount, alive } = this;
     let most = length[p]!;

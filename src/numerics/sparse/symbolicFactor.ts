@@ -1,6 +1,6 @@
 import { type AssemblyTree, assemblyTree } from './assemblyTree.ts';
 import { eliminationTree } from './eliminationTree.ts';
-import { MOST_STORED, room, storedEntries, tooMuchFill } from './factorStorage.ts';
+import { MOST_STORED, storedEntries, tooMuchFill, workspaceSizes } from './factorStorage.ts';
 import { minimumDegreeOrder } from './minimumDegree.ts';
 import { type Adjacency, adjacencyOf, type SymmetricPattern } from './pattern.ts';
 
@@ -74,7 +74,7 @@ export function analyse(
     ...children,
     panelStarts: panelStarts(tree, rowStarts, pattern),
   };
-  return { ...base, ...storedEntries(pattern, base), ...room(base) };
+  return { ...base, ...storedEntries(pattern, base), ...workspaceSizes(base) };
 }
 
 interface Children {

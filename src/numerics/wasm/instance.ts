@@ -100,7 +100,7 @@ export interface Kernels extends RadialKernels, ExpectationKernels {
 
 /** The kernels on one memory, kept by engines for as long as they live. */
 export type LinkedKernels = Kernels & {
-  /** How many threads share the work, each of which needs room to pack. */
+  /** How many threads share the work, each of which needs a workspace to pack. */
   threads: number;
 };
 

@@ -16,7 +16,7 @@ export const LOWER = 1;
 const wholeSlivers = (length: number) => (length + 3) & ~3;
 
 /**
- * Runs `work` with room in the memory for the packed blocks of products up to extent×depth times depth×extent, at most
+ * Runs `work` with memory for the packed blocks of products up to extent×depth times depth×extent, at most
  * 1.1 MB for each thread, and gives it back.
  */
 export function withPacking<T>(

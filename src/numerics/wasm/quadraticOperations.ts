@@ -16,7 +16,7 @@ export interface PairQuadratic {
 export interface PairSteps {
   /** Where the step of each pair is, −1 for those that have not moved. */
   readonly places: Int32Array;
-  /** The pairs that have moved, and their steps; room for all. */
+  /** The pairs that have moved, and their steps; as long as all. */
   readonly moved: Int32Array;
   readonly steps: Float64Array;
   /** How many have moved. */

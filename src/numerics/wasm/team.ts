@@ -2,7 +2,7 @@ import { LatentFieldError } from '../../core/errors.ts';
 import type { Float64Memory } from '../memory.ts';
 import { bytesOf, kernelsOn, shareKernels, supportsKernels, type ThreadedKernels, unshareKernels } from './instance.ts';
 import { BLOCK_BYTES, ENDED, ROUND } from './teamBlock.ts';
-import { employ, type Staff } from './teamStaff.ts';
+import { startTeamThreads, type TeamThreads } from './teamThreads.ts';
 
 /** Threads that share the work of the WebAssembly engine. */
 export interface Threads {
@@ -52,7 +52,7 @@ export async function startTeam(memory: Float64Memory, count: number): Promise<T
     start = memory.allocate(BLOCK_BYTES + LINE);
   } catch (cause) {
     unshare(memory);
-    return alone(`There is no room for what threads tell each other: ${messageOf(cause)}.`);
+    return alone(`There is no memory for the block that threads share: ${messageOf(cause)}.`);
   }
   const release = () => {
     memory.release(start, BLOCK_BYTES + LINE);
@@ -61,8 +61,8 @@ export async function startTeam(memory: Float64Memory, count: number): Promise<T
   const block = Math.ceil(start / LINE) * LINE;
   memory.uint8(block, BLOCK_BYTES).fill(0);
   try {
-    const staff = await employ(count - 1, { module, memory: memory.memory, block });
-    return teamOf(memory, kernels, block, count, staff, release);
+    const threads = await startTeamThreads(count - 1, { module, memory: memory.memory, block });
+    return teamOf(memory, kernels, block, count, threads, release);
   } catch (cause) {
     release();
     return alone(`Threads could not be started: ${messageOf(cause)}.`);
@@ -98,7 +98,7 @@ function unshare(memory: Float64Memory): void {
     unshareKernels(memory);
     sharings.delete(memory);
   } catch {
-    // There is no room for a copy, or for kernels on it: all works on where it is, and a later team finds it shared.
+    // There is no memory for a copy, or for kernels on it: all works on where it is, and a later team finds it shared.
   }
 }
 
@@ -107,7 +107,7 @@ function teamOf(
   kernels: ThreadedKernels,
   block: number,
   count: number,
-  staff: Staff,
+  threads: TeamThreads,
   release: () => void,
 ): Threads {
   const maySleep = mayBlock();
@@ -118,7 +118,7 @@ function teamOf(
     Atomics.store(words, ENDED / 4, 1);
     Atomics.add(words, ROUND / 4, 1);
     Atomics.notify(words, ROUND / 4);
-    await staff.end();
+    await threads.end();
     release();
   }
 

@@ -9,8 +9,8 @@ export interface Assignment {
   readonly number: number;
 }
 
-/** What a thread says: that it is about to serve, that it has ended, or what went wrong. */
-export type Word = { readonly kind: 'ready' | 'ended' } | { readonly kind: 'failed'; readonly reason: string };
+/** A message of a thread: that it is about to serve, that it has ended, or what went wrong. */
+export type ThreadMessage = { readonly kind: 'ready' | 'ended' } | { readonly kind: 'failed'; readonly reason: string };
 
 export interface Thread {
   /** Whether the process is to live as long as it. */
@@ -44,39 +44,42 @@ const serve = ({ module, memory, block, number }, say) => {
 };`;
 const IN_NODE = `${SERVE}
 const { parentPort, workerData } = require('node:worker_threads');
-serve(workerData, (word) => parentPort.postMessage(word));`;
+serve(workerData, (message) => parentPort.postMessage(message));`;
 const IN_BROWSER = `${SERVE}
-onmessage = ({ data }) => serve(data, (word) => postMessage(word));
+onmessage = ({ data }) => serve(data, (message) => postMessage(message));
 onmessageerror = () => postMessage({ kind: 'failed', reason: '${UNREADABLE}' });`;
 
 /**
  * Starts a thread of Node, or a Web Worker.
  *
- * @param hear - is given every word of the thread; when the thread could not be loaded or was lost, a last one that says so
+ * @param onMessage - receives every message of the thread; when the thread could not be loaded or was lost, a last one that says so
  */
-export async function startThread(assignment: Assignment, hear: (word: Word) => void): Promise<Thread> {
-  return isNode() ? startNodeThread(assignment, hear) : startWebWorker(assignment, hear);
+export async function startThread(
+  assignment: Assignment,
+  onMessage: (message: ThreadMessage) => void,
+): Promise<Thread> {
+  return isNode() ? startNodeThread(assignment, onMessage) : startWebWorker(assignment, onMessage);
 }
 
-async function startNodeThread(assignment: Assignment, hear: (word: Word) => void): Promise<Thread> {
+async function startNodeThread(assignment: Assignment, onMessage: (message: ThreadMessage) => void): Promise<Thread> {
   const { Worker } = await nodeModule<typeof import('node:worker_threads')>('node:worker_threads', 'Not in Node.');
   const worker = new Worker(IN_NODE, { eval: true, execArgv: [], workerData: assignment });
-  worker.on('message', hear);
-  worker.on('error', ({ message }) => hear({ kind: 'failed', reason: message }));
-  worker.on('messageerror', () => hear({ kind: 'failed', reason: UNREADABLE }));
-  worker.on('exit', () => hear({ kind: 'ended' }));
+  worker.on('message', onMessage);
+  worker.on('error', ({ message }) => onMessage({ kind: 'failed', reason: message }));
+  worker.on('messageerror', () => onMessage({ kind: 'failed', reason: UNREADABLE }));
+  worker.on('exit', () => onMessage({ kind: 'ended' }));
   return {
     hold: (process) => (process ? worker.ref() : worker.unref()),
     terminate: () => void worker.terminate(),
   };
 }
 
-function startWebWorker(assignment: Assignment, hear: (word: Word) => void): Thread {
+function startWebWorker(assignment: Assignment, onMessage: (message: ThreadMessage) => void): Thread {
   const url = URL.createObjectURL(new Blob([IN_BROWSER], { type: 'text/javascript' }));
   let terminate = () => URL.revokeObjectURL(url);
-  const heard = (word: Word) => {
+  const received = (message: ThreadMessage) => {
     URL.revokeObjectURL(url);
-    hear(word);
+    onMessage(message);
   };
   try {
     const worker = new Worker(url);
@@ -84,10 +87,10 @@ function startWebWorker(assignment: Assignment, hear: (word: Word) => void): Thr
       URL.revokeObjectURL(url);
       worker.terminate();
     };
-    worker.addEventListener('message', ({ data }) => heard(data as Word));
-    worker.addEventListener('messageerror', () => heard({ kind: 'failed', reason: UNREADABLE }));
+    worker.addEventListener('message', ({ data }) => received(data as ThreadMessage));
+    worker.addEventListener('messageerror', () => received({ kind: 'failed', reason: UNREADABLE }));
     worker.addEventListener('error', ({ message }) =>
-      heard({
+      received({
         kind: 'failed',
         reason: message || 'their file was refused (a content security policy must allow worker-src blob:)',
       }),

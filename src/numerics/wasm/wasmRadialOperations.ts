@@ -3,7 +3,7 @@ import { kernelsOn } from './instance.ts';
 import { PROFILE_NUMBERS } from './radialKernels.ts';
 import type { RadialOperations, RadialProfile } from './radialOperations.ts';
 import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
-import { typescriptRadialOperations } from './twins/radialOperations.ts';
+import { typescriptRadialOperations } from './typescript/radialOperations.ts';
 
 /** Numbers that the kernels take for a row of a block. */
 const ROW = 98;
@@ -11,11 +11,11 @@ const ROW = 98;
 /** Radial covariances in WebAssembly SIMD; those of profiles that are not compiled in TypeScript. */
 export function wasmRadialOperations(memory: Float64Memory): RadialOperations {
   const kernels = kernelsOn(memory);
-  const twin = typescriptRadialOperations(memory);
+  const reference = typescriptRadialOperations(memory);
 
   return Object.freeze<RadialOperations>({
     radialGram(n, q, x, profile, variance, k) {
-      if (profile.compiled === undefined) return twin.radialGram(n, q, x, profile, variance, k);
+      if (profile.compiled === undefined) return reference.radialGram(n, q, x, profile, variance, k);
       const number = PROFILE_NUMBERS[profile.compiled];
       const diagonal = variance * atZero(profile);
       const rows = ROW * kernels.threads;
@@ -26,7 +26,7 @@ export function wasmRadialOperations(memory: Float64Memory): RadialOperations {
     },
 
     radialGramGradient(n, q, x, profile, variance, k, g, dx) {
-      if (profile.compiled === undefined) return twin.radialGramGradient(n, q, x, profile, variance, k, g, dx);
+      if (profile.compiled === undefined) return reference.radialGramGradient(n, q, x, profile, variance, k, g, dx);
       const number = PROFILE_NUMBERS[profile.compiled];
       const length = n * q + 2;
       const workspace = kernels.gradientWorkspace(n, length);
@@ -40,7 +40,7 @@ export function wasmRadialOperations(memory: Float64Memory): RadialOperations {
     },
 
     radialCross(n, m, q, a, b, profile, variance, k) {
-      if (profile.compiled === undefined) return twin.radialCross(n, m, q, a, b, profile, variance, k);
+      if (profile.compiled === undefined) return reference.radialCross(n, m, q, a, b, profile, variance, k);
       const number = PROFILE_NUMBERS[profile.compiled];
       withNumbers(memory, q * (n + m + 2) + ROW, (place) => {
         const left = transpose(memory, kernels, n, q, a, place);
@@ -51,7 +51,7 @@ export function wasmRadialOperations(memory: Float64Memory): RadialOperations {
 
     radialCrossGradient(n, m, q, a, b, profile, variance, k, g, da, db) {
       if (profile.compiled === undefined) {
-        return twin.radialCrossGradient(n, m, q, a, b, profile, variance, k, g, da, db);
+        return reference.radialCrossGradient(n, m, q, a, b, profile, variance, k, g, da, db);
       }
       const number = PROFILE_NUMBERS[profile.compiled];
       return withNumbers(memory, 2 * q * (n + m + 1) + ROW, (place) => {

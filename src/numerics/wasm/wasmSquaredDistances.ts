@@ -2,7 +2,7 @@ import type { Float64Memory } from '../memory.ts';
 import { kernelsOn } from './instance.ts';
 import type { SquaredDistanceOperations } from './squaredDistanceOperations.ts';
 import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
-import { typescriptSquaredDistances } from './twins/squaredDistances.ts';
+import { typescriptSquaredDistances } from './typescript/squaredDistances.ts';
 
 /** Differences of coordinates up to which a plain loop is done before the points are transposed for the compiled one. */
 const SMALL = 1000;
@@ -11,11 +11,11 @@ const isSmall = (n: number, m: number, q: number) => n * m * q <= SMALL;
 /** Squared distances in WebAssembly SIMD. */
 export function wasmSquaredDistances(memory: Float64Memory): SquaredDistanceOperations {
   const kernels = kernelsOn(memory);
-  const twin = typescriptSquaredDistances(memory);
+  const reference = typescriptSquaredDistances(memory);
 
   return Object.freeze<SquaredDistanceOperations>({
     squaredDistances(n, m, q, a, b, target) {
-      if (isSmall(n, m, q)) return twin.squaredDistances(n, m, q, a, b, target);
+      if (isSmall(n, m, q)) return reference.squaredDistances(n, m, q, a, b, target);
       withNumbers(memory, q * (n + m + 2), (place) => {
         const [at, bt] = [transpose(memory, kernels, n, q, a, place), transpose(memory, kernels, m, q, b, place)];
         kernels.squaredDistances(n, m, q, at, bt, target);
@@ -23,7 +23,7 @@ export function wasmSquaredDistances(memory: Float64Memory): SquaredDistanceOper
     },
 
     squaredDistancesGradient(n, m, q, a, b, weights, da, db) {
-      if (isSmall(n, m, q)) return twin.squaredDistancesGradient(n, m, q, a, b, weights, da, db);
+      if (isSmall(n, m, q)) return reference.squaredDistancesGradient(n, m, q, a, b, weights, da, db);
       withNumbers(memory, 2 * q * (n + m + 1), (place) => {
         const [at, bt] = [transpose(memory, kernels, n, q, a, place), transpose(memory, kernels, m, q, b, place)];
         const [dat, dbt] = [place(n * q), place(m * q)];
@@ -34,7 +34,7 @@ export function wasmSquaredDistances(memory: Float64Memory): SquaredDistanceOper
     },
 
     squaredDistancesWithin(n, q, x, target) {
-      if (isSmall(n, n, q)) return twin.squaredDistancesWithin(n, q, x, target);
+      if (isSmall(n, n, q)) return reference.squaredDistancesWithin(n, q, x, target);
       withNumbers(memory, q * (n + 1), (place) => {
         const points = transpose(memory, kernels, n, q, x, place);
         kernels.squaredDistances(n, n, q, points, points, target);
@@ -44,7 +44,7 @@ export function wasmSquaredDistances(memory: Float64Memory): SquaredDistanceOper
     },
 
     squaredDistancesWithinGradient(n, q, x, weights, dx) {
-      if (isSmall(n, n, q)) return twin.squaredDistancesWithinGradient(n, q, x, weights, dx);
+      if (isSmall(n, n, q)) return reference.squaredDistancesWithinGradient(n, q, x, weights, dx);
       withNumbers(memory, q * (3 * n + 1), (place) => {
         const points = transpose(memory, kernels, n, q, x, place);
         const [rows, columns] = [place(n * q), place(n * q)];

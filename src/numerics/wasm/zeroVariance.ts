@@ -7,7 +7,7 @@ import type { FusedOperations } from './fusedOperations.ts';
  * variance 1, with no pull on the points.
  */
 export function withGradientsAtZero(memory: Float64Memory, operations: FusedOperations): FusedOperations {
-  /** Runs `work` with room for a matrix, and leaves no pull. */
+  /** Runs `work` with memory for a matrix, and leaves no pull. */
   function atOne<T>(entries: number, pulls: readonly (readonly [number, number])[], work: (unit: number) => T): T {
     const result = memory.withBlock(8 * (entries + 1), work);
     for (const [offset, length] of pulls) memory.float64(offset, length).fill(0);

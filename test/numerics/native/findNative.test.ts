@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { engineReport, withEngine } from '../../../src/numerics/dense/index.ts';
 import { Float64Memory } from '../../../src/numerics/memory.ts';
-import { findNative, type Surroundings } from '../../../src/numerics/native/findNative.ts';
+import { type Environment, findNative } from '../../../src/numerics/native/findNative.ts';
 import { type ForeignInterface, foreignInterface, nodeRequire } from '../../../src/numerics/native/foreignInterface.ts';
 import { vendorOf } from '../../../src/numerics/native/vendor.ts';
 import { withNativeLibrary } from './nativeLibrary.ts';
@@ -25,7 +25,7 @@ const systemLoader: ForeignInterface = {
   address: () => 4096n,
 };
 
-const surroundings = (given: Partial<Surroundings> = {}): Surroundings => ({
+const surroundings = (given: Partial<Environment> = {}): Environment => ({
   foreign: () => systemLoader,
   variables: {},
   platform: 'linux',

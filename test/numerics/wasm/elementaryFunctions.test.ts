@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import { Float64Memory } from '../../../src/numerics/memory.ts';
 import { type ElementaryFunctions, wasmElementaryFunctions } from '../../../src/numerics/wasm/elementaryFunctions.ts';
-import { typescriptElementaryFunctions } from '../../../src/numerics/wasm/twins/elementaryFunctions.ts';
+import { typescriptElementaryFunctions } from '../../../src/numerics/wasm/typescript/elementaryFunctions.ts';
 import reference from '../../reference/elementaryFunctions.json' with { type: 'json' };
 
 type Name = keyof ElementaryFunctions;
@@ -51,7 +51,7 @@ describe.each([
     });
   });
 
-  it('agrees with its TypeScript twin', () => {
+  it('agrees with its TypeScript version', () => {
     const values = apply('wasm', name, points);
     apply('typescript', name, points).forEach((expected, i) => {
       const gap = Math.abs(values[i]! - expected);

@@ -3,7 +3,7 @@ import { seededRandom } from '../../../src/core/random.ts';
 import { typescriptEngine } from '../../../src/numerics/dense/typescriptEngine.ts';
 import type { Float64Memory } from '../../../src/numerics/memory.ts';
 import type { FusedOperations, RbfParameters } from '../../../src/numerics/wasm/fusedOperations.ts';
-import { typescriptFusedOperations } from '../../../src/numerics/wasm/twins/fusedOperations.ts';
+import { typescriptFusedOperations } from '../../../src/numerics/wasm/typescript/fusedOperations.ts';
 import { wasmFusedOperations } from '../../../src/numerics/wasm/wasmFusedOperations.ts';
 import { difference } from './difference.ts';
 import { spoiledMemory } from './spoiledMemory.ts';
@@ -49,7 +49,7 @@ const flat = ({ variance, lengthscales, bias, noise }: RbfParameters) => [
 
 describe('squared distances', () => {
   for (const n of SIZES) {
-    it(`of ${n} points to others, and their gradient, agree with the TypeScript twin`, () => {
+    it(`of ${n} points to others, and their gradient, agree with the TypeScript version`, () => {
       for (const [m, q] of [
         [n, 2],
         [5, 1],
@@ -77,7 +77,7 @@ describe('squared distances', () => {
     });
   }
 
-  it.each(SIZES)('among %i points, and their gradient, agree with the TypeScript twin', (n) => {
+  it.each(SIZES)('among %i points, and their gradient, agree with the TypeScript version', (n) => {
     for (const q of [1, 2, 7]) {
       const blocks = [normals(n * q, 1), zeros(n * n), normals(n * n, 3), normals(n * q, 4)];
       const [wasm, typescript] = (['wasm', 'typescript'] as const).map(
@@ -134,7 +134,7 @@ describe('squared distances', () => {
 
 describe('the lower triangle of a product', () => {
   for (const n of SIZES) {
-    it(`of order ${n} agrees with the TypeScript twin, the rest untouched`, () => {
+    it(`of order ${n} agrees with the TypeScript version, the rest untouched`, () => {
       for (const [k, beta] of [
         [n, 0],
         [3, 1],
@@ -166,7 +166,7 @@ describe('the lower triangle of a product', () => {
 describe('RBF covariance', () => {
   for (const n of SIZES) {
     for (const q of [1, 2, 5]) {
-      it(`and its gradient for ${n} points in ${q} dimensions agree with the TypeScript twin`, () => {
+      it(`and its gradient for ${n} points in ${q} dimensions agree with the TypeScript version`, () => {
         const x = normals(n * q, 6);
         const g = normals(n * n, 7);
         const parameters = parametersOf(q);

@@ -6,7 +6,7 @@ import { thinPlate } from '../../../src/kernels/thinPlateProfiles.ts';
 import type { Float64Memory } from '../../../src/numerics/memory.ts';
 import { kernelsOn } from '../../../src/numerics/wasm/instance.ts';
 import type { RadialOperations, RadialProfile } from '../../../src/numerics/wasm/radialOperations.ts';
-import { typescriptRadialOperations } from '../../../src/numerics/wasm/twins/radialOperations.ts';
+import { typescriptRadialOperations } from '../../../src/numerics/wasm/typescript/radialOperations.ts';
 import { wasmRadialOperations } from '../../../src/numerics/wasm/wasmRadialOperations.ts';
 import { difference } from './difference.ts';
 import { spoiledMemory } from './spoiledMemory.ts';
@@ -72,7 +72,7 @@ function expectAgreement(profile: RadialProfile, a: Float64Array, b?: Float64Arr
 }
 
 describe.each(profiles.map((profile) => [profile.name, profile] as const))('%s', (_name, profile) => {
-  it.each(SIZES)('of %i points and its gradient agree with the TypeScript twin', (n) => {
+  it.each(SIZES)('of %i points and its gradient agree with the TypeScript version', (n) => {
     for (const q of [1, 2, 5]) {
       expectAgreement(profile, normals(n * q, 1), undefined, q);
       for (const m of [0, 1, 40]) expectAgreement(profile, normals(n * q, 1), normals(m * q, 2), q);

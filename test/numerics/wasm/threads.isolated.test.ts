@@ -363,7 +363,7 @@ describe('a team', () => {
     memory.allocate = allocate;
     expect([team.count, team.reason]).toEqual([
       1,
-      'There is no room for what threads tell each other: The float64 backend is out of memory: much was asked for.',
+      'There is no memory for the block that threads share: The float64 backend is out of memory: much was asked for.',
     ]);
     expect(memory.isShared).toBe(false);
     const other = await startTeam(memory, 2);

@@ -67,7 +67,7 @@ export function doublyCentred(A: Matrix, factor: number): Matrix {
   return A;
 }
 
-/** How much of a matrix of inner products is not Euclidean, in words. */
+/** How much of a matrix of inner products is not Euclidean, as a sentence. */
 export function euclideanNote(smallest: number | undefined, largest: number): string {
   if (smallest === undefined || smallest > -1e-10 * largest) return '';
   return ` The distances are not Euclidean: the smallest eigenvalue is ${(smallest / largest).toFixed(3)} of the largest.`;

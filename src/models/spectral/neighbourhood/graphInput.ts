@@ -20,7 +20,7 @@ export const isGraphInput = (Y: unknown): Y is GraphInput => typeof Y === 'objec
 export interface GraphOptions {
   /** Which points are neighbours; `neighbours` then counts those of new points only. */
   readonly graph?: Graph;
-  /** Of the graph's edges, in their order; those of the observations unless given. */
+  /** Squared lengths of the graph's edges, in their order; those of the observations unless given. */
   readonly squaredDistances?: ArrayLike<number>;
 }
 

@@ -47,7 +47,7 @@ export function reconstructionFactor(
   return { reconstruction, diagonal, residuals };
 }
 
-/** Of the largest ‖y_i‖², what rounding may leave of a residual that is 0. */
+/** The residual that rounding may leave of 0, relative to the largest ‖y_i‖². */
 const ROUNDING = 1e-28;
 
 function largestSquaredNorm({ data, rows, columns }: Matrix): number {

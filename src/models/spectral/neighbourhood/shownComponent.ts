@@ -19,7 +19,7 @@ export const disconnectedOption = v.optional(
 
 /** The points that are shown together, and the graph that joins them. */
 export interface ShownComponent {
-  /** Of all points, with the edges that were added. */
+  /** Graph of all points, with the edges that were added. */
   readonly graph: Graph;
   /** Their numbers, ascending. */
   readonly points: Int32Array;

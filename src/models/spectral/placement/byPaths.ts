@@ -8,7 +8,7 @@ import { type DistancesTo, nearRows, placedRows } from './newRows.ts';
 
 /** An embedding of lengths of shortest paths. */
 export interface PathsEmbedding extends ProductsEmbedding {
-  /** Of all N points, whose weights are lengths. */
+  /** Graph of all N points, whose weights are lengths. */
   readonly graph: Graph;
   /** The points that are shown, among which neighbours are found. */
   readonly shown: Int32Array;

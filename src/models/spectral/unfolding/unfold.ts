@@ -34,15 +34,15 @@ const NEAR = 1e-7;
 const PATIENCE = 3;
 
 /** From here on a bottom of L(w) this many times as far below 1 as other conditions are from holding is none that rounds would mend. */
-const TELLING = 1e-5;
+const NEGLIGIBLE = 1e-5;
 const FAR = 1e3;
 
 /** Rounds of minimising and updating the multipliers. */
 const MOST_ROUNDS = 60;
 
 /** A round that leaves more than this part of the last one's violation makes violations cost more. */
-const ENOUGH = 0.25;
-const STIFFER = 10;
+const SUFFICIENT_CHANGE = 0.25;
+const GROWTH = 10;
 
 /** Where violations cost more than this, what rounding leaves of them alone moves the multipliers by more than the goal. */
 const MOST_WEIGHT = 1e7;
@@ -79,7 +79,7 @@ export function* unfold(problem: UnfoldingProblem, rank: number): Generator<Embe
     least = Math.min(least, first);
     const mustEnd = stopped || round >= MOST_ROUNDS;
     const ends = mustEnd || first <= GOAL || (first <= NEAR && unimproved >= PATIENCE);
-    if (ends || first <= TELLING) {
+    if (ends || first <= NEGLIGIBLE) {
       const { value: bottom, vector } = bottomOf(multipliers);
       const isLow = !mustEnd && 1 - bottom > FAR * first && r < problem.size - 1;
       if (ends && !isLow) {
@@ -89,7 +89,7 @@ export function* unfold(problem: UnfoldingProblem, rank: number): Generator<Embe
       }
       if (isLow) {
         ({ Y, r } = withColumn(problem, Y, r, vector));
-        weight = Math.max(start.weight, weight / STIFFER ** 2);
+        weight = Math.max(start.weight, weight / GROWTH ** 2);
         tolerance = 1e-3;
         before = Infinity;
         least = Infinity;
@@ -109,7 +109,8 @@ export function* unfold(problem: UnfoldingProblem, rank: number): Generator<Embe
     const updated = updatedMultipliers(problem, violations, multipliers, weight);
     const change = updated.reduce((most, w, e) => Math.max(most, Math.abs(w - multipliers[e]!)), 0) / weight;
     multipliers = updated;
-    if (settled && change > Math.max(GOAL / 10, ENOUGH * before)) weight = Math.min(MOST_WEIGHT, weight * STIFFER);
+    if (settled && change > Math.max(GOAL / 10, SUFFICIENT_CHANGE * before))
+      weight = Math.min(MOST_WEIGHT, weight * GROWTH);
     before = change;
     tolerance = Math.max(GOAL / 2, 0.1 * tolerance);
   }

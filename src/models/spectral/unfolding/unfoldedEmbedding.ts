@@ -35,7 +35,7 @@ const CONVERGED = 1e-6;
 /** An eigenvalue above this part of the largest one counts as a dimension of the embedding. */
 const NEGLIGIBLE = 1e-6;
 
-/** Columns that most optima fit into, with room for the solver to turn round in: as many for any latentDim, so that a flat optimum is the same one. */
+/** Columns that most optima fit into, and some more for the solver: as many for any latentDim, so that a flat optimum is the same one. */
 const USUAL_RANK = 6;
 
 /** What is unfolded: distinct points that are shown together. */

@@ -16,7 +16,7 @@ export interface UnfoldingResiduals {
   readonly feasibility: number;
   /** Largest entry of (L(w) − I)·Y relative to that of Y. */
   readonly stationarity: number;
-  /** Largest product of a multiplier and the room its constraint has left, relative to the largest multiplier. */
+  /** Largest product of a multiplier and the slack of its constraint, relative to the largest multiplier. */
   readonly complementarity: number;
 }
 

@@ -25,7 +25,7 @@ const SUFFICIENT = 1e-4;
 const MOST_PRODUCTS = 300;
 const LEAST_FORCING = 1e-3;
 
-/** Of the diagonal's mean: keeps the factor of the preconditioner from singular directions, such as translations. */
+/** Relative to the diagonal's mean: keeps the factor of the preconditioner from singular directions, such as translations. */
 const SHIFT = 1e-8;
 
 /**

@@ -52,7 +52,7 @@ export function implicitQl(n: i32, d: usize, e: usize, floor: f64, z: usize, wor
   return 0;
 }
 
-/** Eigenvalues over d; e and room for n rotations are overwritten. */
+/** Eigenvalues over d; e and n rotations are overwritten. */
 function eigenvalues(n: i32, d: usize, e: usize, floor: f64, rotations: usize): i32 {
   for (let l = 0; l < n; l++) {
     for (let count = 0; ; count++) {

@@ -4,7 +4,7 @@ import { at, dot } from './vectors';
 
 /**
  * K_ij ← variance·f(‖a_i − b_j‖²) for rows i = rowStart … rowEnd − 1. Points are given dimension by dimension (q×n and q×m), K is n×m,
- * row-major; `work` has room for 64 numbers.
+ * row-major; `work` holds 64 numbers.
  */
 export function radialCross(
   profile: i32,
@@ -30,7 +30,7 @@ export function radialCross(
 /**
  * da_i += 2·Σ_j w_ij·(a_i − b_j) and db_j −= 2·Σ_i w_ij·(a_i − b_j), w_ij = variance·f′(‖a_i − b_j‖²)·g_ij, over rows
  * i = rowStart … rowEnd − 1: what g = ∂L/∂K is in the points. Returns Σ g_ij·k_ij of these rows. Points and their gradients are given
- * dimension by dimension; `work` has room for 96 numbers.
+ * dimension by dimension; `work` holds 96 numbers.
  */
 export function radialCrossGradient(
   profile: i32,

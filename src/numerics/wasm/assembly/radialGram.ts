@@ -7,7 +7,7 @@ import { at, dot } from './vectors';
 
 /**
  * K_ij and K_ji ← variance·f(‖x_i − x_j‖²), `diagonal` at K_ii. Points are given dimension by dimension (q×n), K is n×n, row-major; `work`
- * has room for 98 numbers a thread.
+ * holds 98 numbers a thread.
  */
 export function radialGram(
   profile: i32,
@@ -96,7 +96,7 @@ function gramRows(
 
 /**
  * Result ← [dx | Σ g_ij·k_ij, 0] with dx_i = 2·Σ_j w_ij·(x_i − x_j), w_ij = variance·f′(‖x_i − x_j‖²)·(g_ij + g_ji): what g = ∂L/∂K is in the
- * points. Points and dx are given dimension by dimension; `work` has room for gradientWorkspace(n, q·n + 2) numbers.
+ * points. Points and dx are given dimension by dimension; `work` holds gradientWorkspace(n, q·n + 2) numbers.
  */
 export function radialGramGradient(
   profile: i32,
@@ -154,7 +154,7 @@ function gradientPart(
   store<f64>(at(dx, q * n), sum);
 }
 
-/** Adds to dx what rows rowStart … rowEnd − 1 contribute, and returns their Σ g_ij·k_ij; `work` has room for 97 numbers. */
+/** Adds to dx what rows rowStart … rowEnd − 1 contribute, and returns their Σ g_ij·k_ij; `work` holds 97 numbers. */
 function gradientRows(
   profile: i32,
   n: i32,

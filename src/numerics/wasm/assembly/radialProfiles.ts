@@ -12,7 +12,7 @@ const MATERN_32: i32 = 6;
 const MATERN_52: i32 = 7;
 const RBF: i32 = 8;
 
-/** s ← f(s) for a number of pairs of entries, at least one; `work` has room for as many. */
+/** s ← f(s) for a number of pairs of entries, at least one; `work` holds as many. */
 export function profileValues(profile: i32, pairs: i32, s: usize, work: usize): void {
   switch (profile) {
     case THIN_PLATE_1: {

@@ -5,7 +5,7 @@ import { at } from './vectors';
 /** Columns of a block, whose distances never leave the first-level cache. */
 export const BLOCK: i32 = 32;
 
-/** K_j ← variance·f(‖a − b_j‖²) for `width` ≤ 32 points, dimensions `aBytes` and `bBytes` apart; `work` has room for 64 numbers. */
+/** K_j ← variance·f(‖a − b_j‖²) for `width` ≤ 32 points, dimensions `aBytes` and `bBytes` apart; `work` holds 64 numbers. */
 export function valuesFromPoint(
   profile: i32,
   width: i32,
@@ -26,7 +26,7 @@ export function valuesFromPoint(
   if (j < width) store<f64>(at(k, j), variance * load<f64>(at(work, j)));
 }
 
-/** Weights_j ← factor·f′(‖a − b_j‖²)·weights_j for `width` ≤ 32 points; `work` has room for 64 numbers. */
+/** Weights_j ← factor·f′(‖a − b_j‖²)·weights_j for `width` ≤ 32 points; `work` holds 64 numbers. */
 export function weighBySlopes(
   profile: i32,
   width: i32,

@@ -3,7 +3,7 @@ import { addScaled, at, dot, lanes, scaleVector } from './vectors';
 
 /**
  * Contracts g = ∂L/∂Ψ1 (n×m) with the derivatives of `expectedRbf`: dmean and dvariance (n×q) are set, dz (q×m) and dsquares (q) added
- * to. Returns Σ g∘Ψ1; `work` has room for m numbers.
+ * to. Returns Σ g∘Ψ1; `work` holds m numbers.
  */
 export function expectedRbfGradient(
   n: i32,
@@ -54,7 +54,7 @@ export function expectedRbfGradient(
 /**
  * Contracts G_p = ∂L/∂Ψ2_p, the lower triangles of symmetric matrices, with the derivatives of `expectedRbfProducts`: dmean and
  * dvariance (n×q) are set, dz (q×m) and dsquares (q) added to without the part of the exponents that does not depend on the points; for
- * that, `total` (m×m) ← Σ_n ω_n·G∘Ψ2_n. Returns its sum. `work` has room for 2·(q·m) + 2·m + q + m² numbers and two triangles.
+ * that, `total` (m×m) ← Σ_n ω_n·G∘Ψ2_n. Returns its sum. `work` holds 2·(q·m) + 2·m + q + m² numbers and two triangles.
  */
 export function expectedRbfProductsGradient(
   n: i32,

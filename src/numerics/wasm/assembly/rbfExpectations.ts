@@ -52,7 +52,7 @@ function addSquares(m: i32, x: f64, z: usize, factor: f64, row: usize): void {
 /**
  * Ψ2 summed over the points with weights, the lower triangle row by row, for each of `sums` columns of weights (n×sums; 0 for one sum
  * of all points): Σ_n ω_n·Π_d (1 + 2s_nd/l_d²)^−½·exp(−(z_md − z_m'd)²/(4l_d²) − (μ_nd − z̄_d)²/(l_d² + 2s_nd)). `apart` holds the part
- * of the exponents that does not depend on the points. Nothing n×m×m is stored; `work` has room for q·m + m + q numbers and a triangle.
+ * of the exponents that does not depend on the points. Nothing n×m×m is stored; `work` holds q·m + m + q numbers and a triangle.
  */
 export function expectedRbfProducts(
   n: i32,

@@ -10,7 +10,7 @@ const BLOCK: i32 = 32;
  * g and k. With h = (g_ij + g_ji)·(k_ij − bias) below the diagonal, result ← [dx | squares | sums],
  *   dx_i = −Σ_j h_ij·(x_i − x_j),  squares_d = Σ_ij h_ij·(x_i − x_j)_d²,
  *   sums = [Σ h_ij, Σ g_ij, Σ g_ii, 0].
- * Points and dx are given dimension by dimension; `work` has room for
+ * Points and dx are given dimension by dimension; `work` holds
  * gradientWorkspace(n, q·n + q + 4) numbers.
  */
 export function rbfGradient(n: i32, q: i32, x: usize, k: usize, bias: f64, g: usize, result: usize, work: usize): void {

@@ -4,7 +4,7 @@ import { at } from './vectors';
 
 /**
  * Rows of `q` ← columns of Q, the product of the reflections that `tridiagonalize` left in A and tau. Panels of reflections are
- * applied as I − V·T·Vᵀ (Schreiber & Van Loan 1989). `work` has room for PANEL·(3n + 2·PANEL) numbers.
+ * applied as I − V·T·Vᵀ (Schreiber & Van Loan 1989). `work` holds PANEL·(3n + 2·PANEL) numbers.
  */
 export function formReflections(n: i32, a: usize, tau: usize, q: usize, work: usize): void {
   memory.fill(q, 0, (n * n) << 3);

@@ -6,8 +6,8 @@ const STRIP: i32 = 16;
 
 /**
  * Applies sweeps of plane rotations to the rows of z (n×n, row-major). Sweep s has a (cosine, sine) pair for row i at
- * `rotations` + 16·(s·n + i), for i from `first` to before `last`, a pair of i32 at `ranges` + 8·s. Both have room for one
- * sweep more than SWEEPS; `strip` has room for 16·n numbers.
+ * `rotations` + 16·(s·n + i), for i from `first` to before `last`, a pair of i32 at `ranges` + 8·s. Both hold one
+ * sweep more than SWEEPS; `strip` holds 16·n numbers.
  */
 export function applyRotations(n: i32, z: usize, rotations: usize, strip: usize, ranges: usize, sweeps: i32): void {
   let low = n;

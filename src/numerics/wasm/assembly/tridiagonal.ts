@@ -11,7 +11,7 @@ const NEGLIGIBLE: f64 = 1e-280;
 /**
  * Reduces A, symmetric, row-major, given by its upper triangle, to tridiagonal form T = QᵀAQ by Householder reflections: the
  * diagonal of T goes to d, what lies beside it to e, reflector c (I − tau_c·v·vᵀ, v₀ = 1) to the right of A's diagonal in row c and
- * to tau. `work` has room for PANEL·n numbers. Dongarra, Sorensen & Hammarling (1989): panels of columns, so that half of the
+ * to tau. `work` holds PANEL·n numbers. Dongarra, Sorensen & Hammarling (1989): panels of columns, so that half of the
  * work is in products and the other half in one product with a vector a column.
  */
 export function tridiagonalize(n: i32, a: usize, d: usize, e: usize, tau: usize, work: usize): void {

@@ -46,7 +46,7 @@ export function registerSymmetricBasisLogDensity(): void {
   });
 }
 
-/** Of E n×n, U n×r, Y n×columns. */
+/** Sizes of E n×n, U n×r, Y n×columns. */
 interface Sizes {
   readonly n: number;
   readonly r: number;

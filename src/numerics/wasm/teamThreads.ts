@@ -1,7 +1,7 @@
 import { type Assignment, startThread, type Thread } from './teamThread.ts';
 
 /** The threads of a team beside the one that leads it. */
-export interface Staff {
+export interface TeamThreads {
   /** Waits until all have ended by themselves, as the kernels make them; until then they keep no process alive. */
   end(): Promise<void>;
 }
@@ -11,7 +11,7 @@ export interface Staff {
  *
  * @throws Error that says why, when one of them could not be started; the others are then ended
  */
-export async function employ(count: number, assignment: Omit<Assignment, 'number'>): Promise<Staff> {
+export async function startTeamThreads(count: number, assignment: Omit<Assignment, 'number'>): Promise<TeamThreads> {
   const threads: Thread[] = [];
   const starts: Promise<void>[] = [];
   const ends: Promise<void>[] = [];
@@ -23,12 +23,12 @@ export async function employ(count: number, assignment: Omit<Assignment, 'number
       const [ready, ended] = [signal(), signal()];
       starts.push(ready.promise);
       ends.push(ended.promise);
-      const thread = await startThread({ ...assignment, number }, (word) => {
-        if (word.kind === 'ready') {
+      const thread = await startThread({ ...assignment, number }, (message) => {
+        if (message.kind === 'ready') {
           ready.resolve();
           return;
         }
-        ready.reject(new Error(word.kind === 'failed' ? word.reason : 'one ended before it began'));
+        ready.reject(new Error(message.kind === 'failed' ? message.reason : 'one ended before it began'));
         ended.resolve();
       });
       threads.push(thread);

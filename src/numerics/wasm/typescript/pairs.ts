@@ -129,7 +129,7 @@ export function weighPairs(n: number, gradient: Float64Array, factors: Float64Ar
   }
 }
 
-/** Runs work with room for a number for each pair of n points, given back afterwards. */
+/** Runs work with memory for one number for each pair of n points, given back afterwards. */
 export function workspaceOfPairs(memory: Float64Memory): (n: number, work: (pairs: Float64Array) => void) => void {
   return (n, work) => {
     const count = (n * (n - 1)) / 2;
