@@ -9,7 +9,7 @@ const { latentPlot, pictureGrid } = plot;
  */
 const methods = (Y, k) => ({
   Isomap: isomap(Y, { neighbours: k }),
-  ALLE: alle(Y, { neighbours: k }),
+  ALLE: alle(Y, { neighbours: k, basePrecision: 1e-4 }),
   MVU: mvu(Y, { neighbours: k, constraints: 'inequality' }),
   'MVU, equality': mvu(Y, { neighbours: k, constraints: 'equality' }),
   DRILL: drill(Y, { neighbours: k, penalty: 0 }),

@@ -149,7 +149,8 @@ const MODELS: Readonly<Record<string, Description>> = {
     options: ['neighbours', 'regularization', 'basePrecision', 'order', 'preset'],
     own: {
       preset: '"lawrence2012": parents by a sparse factor, fill included (none)',
-      basePrecision: 'added to the precision of the field before its inverse is embedded (1e-4)',
+      basePrecision:
+        'added to the precision of the field before its inverse is embedded (1e-4 over the mean variance of the columns)',
       order: 'which points come before which, a list of their numbers (their own)',
       regularization: 'part of the trace added to each local Gram matrix, or "auto" ("auto")',
     },

@@ -157,7 +157,12 @@ describe('fit by the command line is the fit of the library', () => {
       { neighbours: 9, constraints: 'slack', slackPenalty: 30 },
       (Y) => mvu(Y, { neighbours: 9, constraints: 'slack', slackPenalty: 30 }),
     ],
-    ['drill', ['--model', 'drill'], { neighbours: 5 }, (Y) => drill(Y, { neighbours: 5 })],
+    [
+      'drill',
+      ['--model', 'drill'],
+      { neighbours: 12, penalty: 0.01 },
+      (Y) => drill(Y, { neighbours: 12, penalty: 0.01 }),
+    ],
     [
       'kernelPca',
       ['--model', 'kernelPca', '--kernel', 'rbf(lengthscale=2)'],

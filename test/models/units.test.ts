@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/data/index.ts';
-import { evaluate, fit, Matrix, meu, nearestNeighbourError, thinPlateSpline, tpslvm } from '../../src/index.ts';
+import { alle, evaluate, fit, Matrix, meu, nearestNeighbourError, thinPlateSpline, tpslvm } from '../../src/index.ts';
+import { expectClose } from '../tolerance.ts';
 
 const { observations: Y, labels } = pipeFlow({ points: 60, seed: 2 });
 const times = (unit: number) =>
@@ -9,6 +10,8 @@ const times = (unit: number) =>
     Y.rows,
     Y.columns,
   );
+const mean = Y.data.reduce((sum, entry) => sum + entry, 0) / Y.data.length;
+const deviation = Math.sqrt(Y.data.reduce((sum, entry) => sum + (entry - mean) ** 2, 0) / Y.data.length);
 /** Powers of two change no digit. */
 const UNITS = [2 ** -7, 1, 2 ** 7];
 
@@ -40,6 +43,21 @@ describe('the unit of the observations', () => {
     fits.forEach(({ graph }, i) => {
       expect(graph.weights[0]! * UNITS[i]! ** 2).toBeCloseTo(fits[1]!.graph.weights[0]!, 6);
     });
+  });
+
+  it.each([0.1, 1, 100])('makes no difference to alle whose deviation is %s', async (unit) => {
+    const errorIn = async (by: number) => {
+      const { latents, eigenvalues, precision } = await fit(alle(times(by), { latentDim: 2 }));
+      return {
+        error: nearestNeighbourError(latents, labels),
+        eigenvalue: eigenvalues[0]!,
+        entry: precision().at(0, 0),
+      };
+    };
+    const [one, other] = [await errorIn(1 / deviation), await errorIn(unit / deviation)];
+    expect(other.error).toBe(one.error);
+    expectClose(other.eigenvalue, one.eigenvalue * unit ** 2, 1e-8);
+    expectClose(other.entry * unit ** 2, one.entry, 1e-8);
   });
 
   it('takes centres or a kernel', () => {

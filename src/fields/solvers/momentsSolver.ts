@@ -60,16 +60,18 @@ function pointOf({ penalty }: MomentProblem, { entries, value, excess }: MomentP
   };
 }
 
-/** What there is to say about entries of a precision. */
+/** What there is to say about entries of a precision: of several components, whose embedding tells nothing of where they lie, that they are degenerate. */
 export function momentFindings(problem: MomentProblem, entries: PrecisionEntries): Findings {
   const { kktResidual } = measuredMoments(problem, entries);
   const learned = supportGraph(problem, entries.edges);
+  const { sizes } = connectedComponents(learned);
   const grown = seemsUnbounded(problem, entries, kktResidual) ? endless(problem, entries) : '';
   return {
     message:
       `The optimality conditions hold to ${kktResidual.toExponential(1)} (relative). ` +
-      `${described(learned, problem.sources.length, problem.penalty)}${grown}`,
+      `${described(learned, sizes, problem.sources.length, problem.penalty)}${grown}`,
     kktResidual,
+    isDegenerate: sizes.length > 1,
   };
 }
 
@@ -96,8 +98,7 @@ function endless({ variances }: MomentProblem, entries: PrecisionEntries): strin
 }
 
 /** What the learned graph looks like, and what that does to the embedding. */
-function described(learned: Graph, allowed: number, penalty: number): string {
-  const { sizes } = connectedComponents(learned);
+function described(learned: Graph, sizes: ArrayLike<number>, allowed: number, penalty: number): string {
   const has = `The learned graph has ${learned.sources.length} of ${allowed} edges`;
   if (sizes.length === 1) return `${has} and is connected.`;
   const { size } = learned;
@@ -107,7 +108,7 @@ function described(learned: Graph, allowed: number, penalty: number): string {
   ].join(' or ');
   const advice = remedies === '' ? '' : ` ${remedies.charAt(0).toUpperCase()}${remedies.slice(1)} connect them.`;
   return (
-    `${has} and ${sizes.length} components, the largest of ${sizes.reduce((most, each) => Math.max(most, each))} points. ` +
-    `Columns of the embedding show components one by one, not where they lie to each other.${advice}`
+    `${has} and ${sizes.length} components, the largest of ${Math.max(...Array.from(sizes))} points. ` +
+    `The embedding means nothing between them: its columns show components one by one, not where they lie to each other.${advice}`
   );
 }

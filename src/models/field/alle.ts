@@ -12,6 +12,7 @@ import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { supportGraph } from '../../numerics/graph/supportGraph.ts';
 import { bottomOfSparse, type SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
 import { analyse, factorise, solve, sparseSymmetric } from '../../numerics/sparse/index.ts';
+import { dot } from '../../numerics/vectors.ts';
 import { closedFormModel } from '../spectral/embedding/closedForm.ts';
 import {
   latentDimOption,
@@ -38,7 +39,7 @@ export interface AlleOptions {
   readonly neighbours?: number;
   /** Part of the trace added to the diagonal of each local Gram matrix, or 'auto' (unless given): 1e-3 where D < k, 0 elsewhere. */
   readonly regularization?: number | 'auto';
-  /** γ > 0, added to the precision before its inverse is embedded; 1e-4 unless given. */
+  /** γ > 0, added to the precision before its inverse is embedded; 1e-4 over the mean variance of Y's columns unless given. */
   readonly basePrecision?: number;
   /** The points in the order that says which come after which; their own order unless given, with the preset one that leaves little fill. */
   readonly order?: readonly number[];
@@ -49,11 +50,14 @@ export interface AlleOptions {
   readonly preset?: Preset;
 }
 
+/** γ times the mean variance of the columns, unless given: entries of the precision have the unit of one over a variance. */
+const USUAL_BASE = 1e-4;
+
 const schema = v.strictObject({
   latentDim: latentDimOption,
   neighbours: v.optional(v.any(), 7),
   regularization: regularizationOption<number | 'auto'>('auto'),
-  basePrecision: v.optional(numberAboveZero, 1e-4),
+  basePrecision: v.optional(numberAboveZero),
   order: v.optional(v.any()),
   preset: presetOption,
 });
@@ -89,7 +93,7 @@ export function alle(
   options: AlleOptions = {},
 ): Model<AnyPaths, FieldLearning & Placing & Spectral, 'byItself'> {
   const checked = checkOptions(schema, options, 'alle');
-  const { latentDim, regularization, basePrecision } = checked;
+  const { latentDim, regularization } = checked;
   const points = observationsFrom(Y);
   const k = checkNeighbours(checked.neighbours as number, points.rows, 'alle');
   const graph = checked.preset === undefined ? undefined : knnGraph(points, k);
@@ -99,6 +103,7 @@ export function alle(
       : orderFrom(checked.order, points.rows);
   const parents = () => (graph === undefined ? laterNeighbours(points, k, order) : filledParents(graph, order));
   const centred = () => standardized(points, standardizationOf(points, true, false));
+  const basePrecision = checked.basePrecision ?? USUAL_BASE / meanVariance(points);
   let made: ReconstructionFactor | undefined;
   const factorOf = () => {
     made ??= reconstructionFactor(centred(), parents(), regularization, false);
@@ -150,6 +155,12 @@ export function alle(
     }),
     toJSON: () => savedSpectral('alle', points, checked),
   });
+}
+
+/** Of the columns; 1 where all points are the same, which is refused later. */
+function meanVariance(points: Matrix): number {
+  const { data } = standardized(points, standardizationOf(points, true, false));
+  return dot(data, data) / data.length || 1;
 }
 
 /** Rows that come before all points: see {@link alle}. */

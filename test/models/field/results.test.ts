@@ -67,11 +67,18 @@ describe('results of maximum-entropy models', () => {
     const result = await fit(drill(points, { neighbours: 3 }));
     const { labels, sizes } = connectedComponents(result.graph!);
     expect(sizes.length).toBeGreaterThan(1);
+    expect(result.status).toBe('degenerate');
     expect(result.message).toMatch(
       new RegExp(
-        `${sizes.length} components, the largest of ${Math.max(...sizes)} points. Columns of the embedding show components one by one`,
+        `${sizes.length} components, the largest of ${Math.max(...sizes)} points. The embedding means nothing between them: .* show components one ` +
+          'by one, .* A smaller penalty or more neighbours connect them',
       ),
     );
+    expect(result.diagnostics.kktResidual).toBeLessThan(1e-9);
+    // The remedy that is named connects them.
+    const joined = await fit(drill(points, { neighbours: 'all', penalty: 1e-3 }));
+    expect(connectedComponents(joined.graph!).sizes.length).toBe(1);
+    expect(joined.status).toBe('converged');
     const U = result.covariance!();
     for (let i = 0; i < 21; i++) {
       // LAPACK leaves zeros of either sign.

@@ -182,7 +182,7 @@ describe('new points are placed by the formulas of Bengio et al. 2004', () => {
   });
 
   it('alle: the new point comes first, and adds its own term to the likelihood', async () => {
-    const options = { neighbours: 3, regularization: 0 };
+    const options = { neighbours: 3, regularization: 0, basePrecision: 1e-4 };
     const result = await fit(alle(Y, options));
     const { latents, logDensity } = await result.project(fresh);
     const wanted = fresh.map((row, i) => {
