@@ -30,7 +30,8 @@ export function machineName({ cpu, cores }) {
   return [...(words ?? ['unknown']), `${cores}cores`].join('-');
 }
 
-function commit() {
+/** The commit that the library is built from; '' where there is none. */
+export function commit() {
   try {
     const git = (...given) =>
       execFileSync('git', given, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

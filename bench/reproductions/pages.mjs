@@ -7,7 +7,11 @@ export function asText({ title, head, rows }) {
 }
 
 /** What a reproduction came to as a page. */
-export function asMarkdown({ name, title, source }, { tables, figures, notes }, { machine, seconds, unfinished }) {
+export function asMarkdown(
+  { name, title, source },
+  { tables, figures, notes },
+  { machine, builds, seconds, unfinished },
+) {
   const row = (cells) => `| ${cells.join(' | ')} |`;
   const table = ({ title: of, head, rows }) =>
     [`## ${of}`, '', row(head), row(head.map(() => '---')), ...rows.map(row), ''].join('\n');
@@ -16,9 +20,12 @@ export function asMarkdown({ name, title, source }, { tables, figures, notes }, 
     '',
     `${source}. Made by \`npm run reproduce -- ${name}\`: ${Math.round(seconds)} CPU seconds on ${machine}.`,
     '',
+    ...(builds.size > 1 ? [`Values were computed at several commits: ${counts(builds)}.`, ''] : []),
     ...(unfinished ? ['This run is not finished: the same command goes on from here.', ''] : []),
     ...notes.flatMap((note) => [note, '']),
     ...tables.map(table),
     ...figures.flatMap(({ file, caption }) => [`![${caption}](${file})`, '']),
   ].join('\n');
 }
+
+const counts = (builds) => [...builds].map(([commit, count]) => `${count} at ${commit || 'no commit'}`).join(', ');

@@ -1,7 +1,7 @@
 /**
  * Tables and figures of the papers, each by one command:
  *
- *   npm run reproduce -- NAME [NAME …] [--quick] [--fresh] [--seconds 600] [--output docs/reproductions]
+ *   npm run reproduce -- NAME [NAME …] [--quick] [--fresh] [--seconds 600] [--earlier] [--only PATTERN] [--output docs/reproductions]
  *   npm run reproduce -- --list
  *   npm run reproduce -- --all
  *   npm run reproduce -- --all --quick --check    computes the quick forms of all anew, and fails where they differ from docs/reproductions/quick.json
@@ -10,6 +10,8 @@
  * Quick forms are small and stopped early: they say whether a number has changed, not what it is. They may differ by one unit of the last digit.
  * With --seconds no value is begun after so many CPU seconds, and pages say that they are not finished.
  * Each value is kept under --memory (demo-output/reproductions) as soon as it is there: a run that was interrupted goes on where it was.
+ * Values of another build of the library are computed anew, unless --earlier takes them: the page then names the commits.
+ * With --only, `defaults` computes the values whose names match the pattern.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,6 +35,8 @@ const { values: options, positionals } = parseArgs({
     store: { type: 'boolean', default: false },
     fresh: { type: 'boolean', default: false },
     seconds: { type: 'string' },
+    earlier: { type: 'boolean', default: false },
+    only: { type: 'string' },
     output: { type: 'string', default: folder('docs/reproductions') },
     memory: { type: 'string', default: folder('demo-output/reproductions') },
   },
@@ -71,7 +75,9 @@ for (const reproduction of chosen) {
     quick,
     memory: options.memory,
     fresh: options.fresh || (quick && (options.check || options.store)),
+    earlier: options.earlier && !quick,
     ...(options.seconds !== undefined && { seconds: Number(options.seconds) }),
+    ...(options.only !== undefined && { only: new RegExp(options.only) }),
   });
   const before = process.cpuUsage();
   const unfinished = await run(study).then(
@@ -97,6 +103,7 @@ for (const reproduction of chosen) {
   const machine = `${cpu}, ${cores} cores, node ${node}, engine ${process.env.LATENTFIELD_ENGINE}, latentfield ${latentfield}`;
   const page = asMarkdown(reproduction, study.outcome, {
     machine,
+    builds: study.builds(),
     // A study that keeps no values has only the time of this run.
     seconds: Math.max(study.seconds(), (process.cpuUsage(before).user + process.cpuUsage(before).system) / 1e6),
     unfinished: unfinished !== undefined,

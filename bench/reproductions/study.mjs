@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { commit } from '../machine.mjs';
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 
@@ -21,17 +22,20 @@ export class TimeIsUp extends Error {}
  * was; tables and figures from them.
  *
  * @param seconds - CPU seconds after which no further value is begun
+ * @param earlier - whether values that earlier builds computed are taken too; `builds` names them
+ * @param only - values whose names do not match are not computed
  */
-export function openStudy(name, { quick, memory, fresh, seconds = Infinity }) {
+export function openStudy(name, { quick, memory, fresh, seconds = Infinity, earlier = false, only }) {
   const file = join(memory, `${name}${quick ? '.quick' : ''}.json`);
   const checksum = checksumOfLibrary();
-  const earlier = !fresh && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
-  const cells = earlier?.checksum === checksum ? earlier.cells : {};
+  const build = commit();
+  const stored = !fresh && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).cells : {};
+  const cells = Object.fromEntries(Object.entries(stored).filter(([, cell]) => earlier || cell.checksum === checksum));
   const outcome = { tables: [], figures: [], notes: [] };
   let spent = 0;
   const save = () => {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(`${file}.part`, JSON.stringify({ checksum, cells }));
+    writeFileSync(`${file}.part`, JSON.stringify({ cells }));
     renameSync(`${file}.part`, file);
   };
   return {
@@ -46,12 +50,20 @@ export function openStudy(name, { quick, memory, fresh, seconds = Infinity }) {
         const before = process.cpuUsage();
         const value = await compute();
         const { user, system } = process.cpuUsage(before);
-        cells[key] = { value, seconds: (user + system) / 1e6 };
+        cells[key] = { value, seconds: (user + system) / 1e6, checksum, build };
         spent += cells[key].seconds;
         save();
         console.error(`${name}: ${key} (${cells[key].seconds.toFixed(1)} CPU s)`);
       }
       return cells[key].value;
+    },
+    /** Whether the value with this name is there, or would be computed. */
+    isChosen: (key) => cells[key] !== undefined || only === undefined || only.test(key),
+    /** The commits whose builds computed the values, and how many. */
+    builds() {
+      const counts = new Map();
+      for (const { build: one } of Object.values(cells)) counts.set(one, (counts.get(one) ?? 0) + 1);
+      return counts;
     },
     /** CPU seconds that the cells took whose name begins so. */
     secondsOf: (prefix) =>
