@@ -83,7 +83,7 @@ function* descend(iterate: Iterate, pairs: CorrectionPairs, diagonal: InverseDia
       const firstStep = steepest ? Math.min(1, 1 / norm(direction)) : 1;
       if (!(expected > 0)) expected = -slope * firstStep;
       if (slope < 0 && (yield* search.along(iterate, direction, slope, firstStep, LONGEST_STEP))) break;
-      if (steepest) return cannotDescend(iterate.value, expected);
+      if (steepest) return yield* cannotDescend(iterate, expected);
       steepest = true;
     }
     const { accepted } = search;

@@ -62,7 +62,7 @@ function* descend(iterate: Iterate, pairs: CorrectionPairs, box: Box): Steps {
         if (!(expected > 0)) expected = -slope * firstStep;
         if (slope < 0 && (yield* search.along(iterate, direction, slope, firstStep, longest))) break;
       }
-      if (steepest) return cannotDescend(iterate.value, expected);
+      if (steepest) return yield* cannotDescend(iterate, expected, box);
       steepest = true;
     }
     const { accepted } = search;

@@ -111,7 +111,7 @@ function* descend(iterate: Iterate, memory: Conjugate, difference: number): Step
       restart(memory, iterate.gradient);
       Object.assign(memory, { damping: FIRST_DAMPING, measured: 0 });
     } else {
-      return cannotDescend(iterate.value, curvature > 0 ? slope ** 2 / (2 * curvature) : -slope);
+      return yield* cannotDescend(iterate, curvature > 0 ? slope ** 2 / (2 * curvature) : -slope);
     }
     yield { kind: 'iteration', comparable: false };
   }

@@ -16,7 +16,7 @@ import { type ObservedPattern, observedPatterns } from '../../mapping/observedPa
 import { startedKernel, startOf } from '../../mapping/startedKernel.ts';
 import { checkInducing, type Inducing, inducingStart } from '../../mapping/variational/inducingInputs.ts';
 import { columnsOf, sideBySide } from '../../mapping/viewMapping.ts';
-import { type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
+import { fixed, type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
 
 /** One view of the points: what was observed of them, and how it follows from the latents. */
 export interface ViewOptions {
@@ -25,8 +25,9 @@ export interface ViewOptions {
   /** Covariance of the mapping from latents to observations. */
   readonly kernel: Kernel;
   /**
-   * Variance σ² > 0 of the Gaussian noise, or a list with one a column; starts at a hundredth of the observations' mean variance. Short for
-   * `likelihood: gaussian({ variance })`.
+   * Variance σ² > 0 of the Gaussian noise, or a list with one a column; starts at a hundredth of the observations' mean variance. It is held
+   * there when there are no more columns than latent dimensions: the latents could then be the observations, and the density has no bound as
+   * σ² goes to 0. Short for `likelihood: gaussian({ variance })`.
    */
   readonly noise?: ParameterLike | undefined;
   /** How observations are distributed around the functions; Gaussian unless given. Not together with `noise`. */
@@ -104,7 +105,10 @@ export function madeViews(
   const views = checked.map(([name, view]) => {
     const own = columnsOf(observations, from, view.seen.columns);
     from += view.seen.columns;
-    return madeView(name, view, own, startOf(latents, observations, latentDim));
+    return madeView(name, view, own, {
+      isCopied: observations.columns <= latentDim,
+      start: startOf(latents, observations, latentDim),
+    });
   });
   return { observations, views };
 }
@@ -141,10 +145,10 @@ function madeView(
   name: string,
   { owner, given, raw, patterns, standardization }: CheckedView,
   completed: Matrix,
-  start: () => Matrix,
+  { isCopied, start }: { readonly isCopied: boolean; readonly start: () => Matrix },
 ): MadeViews['views'][number] {
   const described = checkKernel(given.kernel, `Option 'kernel'${name === '' ? '' : ` of ${owner}`}`);
-  const likelihood = likelihoodFrom(owner, given, completed);
+  const likelihood = likelihoodFrom(owner, given, completed, isCopied);
   const inducing = given.inducing === undefined ? undefined : checkInducing(given.inducing, raw.rows, owner);
   // What is open in the kernel is decided when the model is first used; what is wrong with its parts is said now.
   gaussianProcess({ kernel: described, likelihood });
@@ -181,19 +185,26 @@ function madeView(
   };
 }
 
-/** The likelihood that was given, or the Gaussian one that `noise` is short for, checked against the observations. */
+/**
+ * The likelihood that was given, or the Gaussian one that `noise` is short for, checked against the observations.
+ *
+ * @param isCopied - whether latents may be a copy of the observations, so that nothing keeps the noise from 0
+ */
 export function likelihoodFrom(
   name: string,
   { noise, likelihood: given }: { noise?: unknown; likelihood?: Likelihood | undefined },
   observations: Matrix,
+  isCopied = false,
 ): Likelihood {
   if (noise !== undefined && given !== undefined) {
     throw new InvalidInputError(
       `${name} takes either noise or a likelihood, but both were given. Say it in the likelihood: gaussian({ variance }).`,
     );
   }
-  const standard = positive(0.01 * meanVariance(observations));
-  const variance = parameterFrom((noise as ParameterLike | undefined) ?? standard, standard, `'noise' of ${name}`);
+  const start = 0.01 * meanVariance(observations);
+  const standard = positive(start);
+  const own = (noise as ParameterLike | undefined) ?? (isCopied ? fixed(start) : standard);
+  const variance = parameterFrom(own, standard, `'noise' of ${name}`);
   const likelihood = given ?? gaussian({ variance });
   checkNoise(likelihood, observations.rows, observations.columns);
   return likelihood;
