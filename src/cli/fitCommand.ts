@@ -20,7 +20,7 @@ import { isFile, readLabelledTable } from './labelledTable.ts';
 import { checkTakesMissing, modelsHelp } from './modelHelp.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
 import type { ModelOptions } from './modelParts.ts';
-import { createModel, kindOf, LABELLED_MODELS, MODEL_NAMES } from './models.ts';
+import { checkPredicts, createModel, kindOf, LABELLED_MODELS, MODEL_NAMES } from './models.ts';
 import { PARTS_FLAG, type PartsArguments, readParts, workersWith } from './ownParts.ts';
 import { addPlotFlags, checkPictures, type PlotArguments } from './plotFlags.ts';
 import { NO_BAR, progressBar } from './progress.ts';
@@ -141,6 +141,7 @@ async function fitTable(
   const { takesLabels } = kindOf(given.model, own);
   const options = await readModelOptions(given.options, given);
   if (options.missing !== undefined) checkTakesMissing(given.model);
+  if (given.grid) checkPredicts(given.model, '--grid');
   await prepareFolder(given.out, given);
   const reading: ReadTableOptions = {
     ...tableOptions(given),

@@ -8,7 +8,7 @@ import { checkAbsent } from './output.ts';
 import { type PartsArguments, readParts } from './ownParts.ts';
 import { type Shown, writePictures } from './pictures.ts';
 import { type PlotArguments, pictureNames } from './plotFlags.ts';
-import { dimensionNames, recordFromJSON, type TableRecord } from './tableRecord.ts';
+import { dimensionNames, type TableRecord } from './tableRecord.ts';
 
 const FILES = ['latents.csv', 'fit.json', 'trace.csv'] as const;
 
@@ -93,9 +93,10 @@ export async function readFit(folder: string, { parts: given }: PartsArguments):
   const file = join(folder, 'fit.json');
   const saved = await readJsonFile(file, 'saved fit');
   const isObject = typeof saved === 'object' && saved !== null;
-  const { table, parts, ...fit } = isObject ? (saved as { table?: unknown; parts?: unknown }) : {};
+  const { parts, ...json } = isObject ? (saved as { parts?: unknown }) : {};
   if (parts !== undefined && given === undefined) {
     throw new InvalidInputError(`This fit has parts of your own. Give --parts ${parts}, the file they come from.`);
   }
-  return { fit: loadFit(isObject ? fit : saved, await readParts(given)), record: recordFromJSON(table, file) };
+  const fit = loadFit(isObject ? json : saved, await readParts(given));
+  return { fit, record: fit.table };
 }

@@ -85,13 +85,18 @@ function page(
   });
 }
 
-function grid({ predict, latents, model, ...result }: Fit, { undo }: Shown, { image }: PlotArguments): Promise<string> {
+function grid(
+  { predict, latents, model, ...result }: Fit,
+  { undo, observations }: Shown,
+  { image }: PlotArguments,
+): Promise<string> {
   if (predict === undefined) {
     throw new InvalidInputError(`${model} predicts nothing at latent points, so it has no grid. Leave out --grid.`);
   }
   const columns = columnsOf({ latents, ...result } as Fit).slice(0, 2);
   return decodedGrid((X) => ({ mean: undo(predict(X).mean) }), latents, {
     image: image!,
+    observations: observations(),
     columns,
     title: `${model}: images over the latent space`,
   });

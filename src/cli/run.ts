@@ -56,5 +56,5 @@ export async function run(argv: readonly string[], streams: Streams, signal?: Ab
 export function explanation(error: unknown): string {
   if (error instanceof LatentFieldError) return error.message;
   const message = error instanceof Error ? `${error.name}: ${error.message.split('\n')[0]}` : String(error);
-  return `latentfield failed in a way that it does not know. Please report it with the command and this line: ${message}`;
+  return `latentfield failed unexpectedly. Please report the command and this line: ${message}`;
 }

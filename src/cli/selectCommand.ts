@@ -12,6 +12,7 @@ import { standardise } from '../io/index.ts';
 import { camelCase, checkRequired, fromZero, missingFlag, wholeFrom } from './flags.ts';
 import { readJsonFile } from './jsonFile.ts';
 import { readLabelledTable } from './labelledTable.ts';
+import { checkTakesMissing } from './modelHelp.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
 import type { ModelOptions } from './modelParts.ts';
 import { createModel, kindOf } from './models.ts';
@@ -76,6 +77,7 @@ async function select(
   const { takesLabels } = kindOf(model, own);
   const grid = await gridOf(given.grid);
   const fixed = await readModelOptions(given.options, given);
+  if (fixed.missing !== undefined) checkTakesMissing(model);
   const table = await readLabelledTable(data, given.labels, {
     ...tableOptions(given),
     allowMissing: fixed.missing === 'ignore',

@@ -1,30 +1,8 @@
-import * as v from 'valibot';
-import { InvalidInputError, Matrix } from '../index.ts';
-import { type KnownColumns, type StandardisedColumns, standardise, type Table } from '../io/index.ts';
+import { type FittedTable, Matrix } from '../index.ts';
+import { type StandardisedColumns, standardise, type Table } from '../io/index.ts';
 
 /** What fit.json keeps of the table that was fitted, under `table`. */
-export interface TableRecord extends KnownColumns {
-  readonly idColumn?: string | undefined;
-  /** N names of the points. */
-  readonly ids?: readonly string[] | undefined;
-  readonly labelColumn?: string | undefined;
-  /** What the columns were divided by after their means were subtracted. */
-  readonly standardised?: { readonly mean: readonly number[]; readonly deviation: readonly number[] } | undefined;
-}
-
-const names = v.array(v.string());
-const numbers = v.array(v.pipe(v.number(), v.finite()));
-const schema = v.object({
-  columns: v.pipe(names, v.minLength(1)),
-  isNamed: v.boolean(),
-  others: names,
-  idColumn: v.optional(v.string()),
-  ids: v.optional(names),
-  labelColumn: v.optional(v.string()),
-  standardised: v.optional(
-    v.object({ mean: numbers, deviation: v.array(v.pipe(v.number(), v.finite(), v.gtValue(0))) }),
-  ),
-});
+export type TableRecord = FittedTable;
 
 /** The record of a table that is about to be fitted. */
 export function tableRecord(table: Table, labelColumn?: string, columns?: StandardisedColumns): TableRecord {
@@ -41,30 +19,10 @@ export function tableRecord(table: Table, labelColumn?: string, columns?: Standa
   };
 }
 
-/**
- * What a saved fit says of its table; undefined where it says nothing, as one that was saved in code.
- *
- * @throws InvalidInputError when it is damaged
- */
-export function recordFromJSON(json: unknown, file: string): TableRecord | undefined {
-  if (json === undefined) return undefined;
-  const result = v.safeParse(schema, json);
-  const record = result.success ? (result.output as TableRecord) : undefined;
-  const widths = record?.standardised && [record.standardised.mean.length, record.standardised.deviation.length];
-  if (record !== undefined && (widths === undefined || widths.every((width) => width === record.columns.length))) {
-    return record;
-  }
-  const place = result.success
-    ? 'standardised'
-    : (result.issues[0].path?.map(({ key }) => String(key)).join('.') ?? '');
-  throw new InvalidInputError(`'${file}' is damaged at table.${place}. Fit the data again.`);
-}
-
 /** Between the units of the table and those that were fitted. */
 export function unitsOf(record: TableRecord | undefined): StandardisedColumns | undefined {
   if (record?.standardised === undefined) return undefined;
-  const { mean, deviation } = record.standardised;
-  return standardise({ mean: Float64Array.from(mean), deviation: Float64Array.from(deviation) });
+  return standardise(record.standardised);
 }
 
 /** The names of the columns that a fit predicts. */

@@ -1,5 +1,6 @@
 export { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from './errors.ts';
 export { Matrix, type MatrixLike } from './matrix.ts';
+export type { FittedTable, KnownColumns, NamedTable, ObservationsLike } from './namedTable.ts';
 export type { Standardization } from './observations.ts';
 export { unknownName } from './options.ts';
 export { type Random, seededRandom } from './random.ts';

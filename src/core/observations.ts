@@ -1,20 +1,27 @@
 import { InvalidInputError } from './errors.ts';
 import { Matrix, type MatrixLike } from './matrix.ts';
 
-/** Throws unless every entry is a finite number; returns the matrix. */
-export function checkNumbers(matrix: Matrix, name: string): Matrix {
-  return checkEntries(matrix, name, () => false);
+/**
+ * Throws unless every entry is a finite number; returns the matrix.
+ *
+ * @param ifMissing - what to do about an entry that is missing
+ */
+export function checkNumbers(matrix: Matrix, name: string, ifMissing?: string): Matrix {
+  return checkEntries(matrix, name, () => false, ifMissing);
 }
 
 /** `checkNumbers` for a matrix that may hold some entries that are not finite numbers. */
-export function checkEntries(matrix: Matrix, name: string, allowed: (entry: number) => boolean): Matrix {
+export function checkEntries(
+  matrix: Matrix,
+  name: string,
+  allowed: (entry: number) => boolean,
+  ifMissing = 'Fill it in first, or leave that row out.',
+): Matrix {
   const bad = matrix.data.findIndex((entry) => !Number.isFinite(entry) && !allowed(entry));
   if (bad < 0) return matrix;
   const row = Math.floor(bad / matrix.columns);
   const entry = matrix.data[bad]!;
-  const remedy = Number.isNaN(entry)
-    ? "Remove or impute it, or see the models' option missing: 'ignore'."
-    : 'Remove it.';
+  const remedy = Number.isNaN(entry) ? ifMissing : 'Leave that row out.';
   throw new InvalidInputError(
     `${name} must hold finite numbers, but row ${row}, column ${bad % matrix.columns} is ${entry}. ${remedy}`,
   );
@@ -32,7 +39,9 @@ export function observationsFrom(values: MatrixLike, missingAllowed = false): Ma
       `${name} must have at least 2 rows (points) and 1 column (feature), but a ${Y.rows}×${Y.columns} matrix was given.`,
     );
   }
-  return missingAllowed ? checkEntries(Y, name, (entry) => Number.isNaN(entry)) : checkNumbers(Y, name);
+  return missingAllowed
+    ? checkEntries(Y, name, (entry) => Number.isNaN(entry))
+    : checkNumbers(Y, name, "Fill it in, leave that row out, or give missing: 'ignore' to a model that takes it.");
 }
 
 /** An affine change of the columns of Y, which predictions undo: (y − mean)/deviation. */

@@ -1,7 +1,7 @@
 export type { ColumnChoice } from './chosenColumns.ts';
 export type { LeftOut } from './columnRoles.ts';
 export { type ReadLabelsOptions, readLabels } from './labels.ts';
-export { type KnownColumns, readMatchingTable } from './matchedTable.ts';
+export { readMatchingTable } from './matchedTable.ts';
 export { type StandardisedColumns, standardise } from './standardise.ts';
 export { readTable, type Table } from './table.ts';
 export type { ReadTableOptions } from './tableOptions.ts';

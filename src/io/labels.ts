@@ -28,7 +28,7 @@ export interface ReadLabelsOptions {
 export async function readLabels(file: string, { count }: ReadLabelsOptions = {}): Promise<string[]> {
   const { bytes, format } = await readSource(file);
   if (format === 'npz' || format === 'parquet' || format === 'arrow') {
-    throw new InvalidInputError(`'${file}': labels of their own are read from .csv, .tsv, .txt and .npy.`);
+    throw new InvalidInputError(`'${file}' cannot hold labels. Give a .csv, .tsv, .txt or .npy file.`);
   }
   const column = format === 'npy' ? numpyColumn(bytes, file) : textColumn(bytes, format, file);
   const labels = format !== 'npy' && startsWithName(column, count) ? column.slice(1) : column;

@@ -1,21 +1,12 @@
 import { counted } from '../core/counted.ts';
 import { InvalidInputError } from '../core/errors.ts';
+import { type KnownColumns, quoted } from '../core/namedTable.ts';
 import { chosenColumns, listed } from './chosenColumns.ts';
 import { appearance } from './columnRoles.ts';
 import type { RawTable } from './rawTable.ts';
 import { readRawTable } from './readRawTable.ts';
 import { type Table, tableOf } from './table.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
-
-/** What is known of the columns of a table that was read before. */
-export interface KnownColumns {
-  /** Those of its observations, in order. */
-  readonly columns: readonly string[];
-  /** Whether its file named them. */
-  readonly isNamed: boolean;
-  /** The other columns of its file. */
-  readonly others: readonly string[];
-}
 
 /**
  * Reads a table whose observations have the columns of an earlier one: by name, in the earlier order whatever the order in the file; by
@@ -73,9 +64,3 @@ function byPlace(raw: RawTable, { columns, others }: KnownColumns, options: Read
   }
   return table;
 }
-
-const quoted = (names: readonly string[]) =>
-  `${names
-    .slice(0, 8)
-    .map((name) => `'${name}'`)
-    .join(', ')}${names.length > 8 ? ', …' : ''}`;

@@ -11,6 +11,12 @@ export interface StandardisedColumns extends Standardization {
   undoVariance(V: Matrix): Matrix;
 }
 
+/** Means and deviations of columns, D each. */
+interface Columnwise {
+  readonly mean: ArrayLike<number>;
+  readonly deviation: ArrayLike<number>;
+}
+
 /**
  * Brings the columns of Y to mean 0 and standard deviation 1 over their observed entries; a constant column is centred only.
  *
@@ -22,8 +28,9 @@ export interface StandardisedColumns extends Standardization {
  * const standardised = gplvm(columns.apply(observations), { latentDim: 2 });
  * ```
  */
-export function standardise(Y: Matrix | Standardization): StandardisedColumns {
-  const { mean, deviation } = Y instanceof Matrix ? standardizationOf(Y, true, true) : Y;
+export function standardise(Y: Matrix | Columnwise): StandardisedColumns {
+  const given = Y instanceof Matrix ? standardizationOf(Y, true, true) : Y;
+  const [mean, deviation] = [Float64Array.from(given.mean), Float64Array.from(given.deviation)];
   const changed = (matrix: Matrix, change: (entry: number, j: number) => number) =>
     new Matrix(
       matrix.data.map((entry, k) => change(entry, k % matrix.columns)),

@@ -20,6 +20,8 @@ export interface Table {
   readonly ids?: string[];
   /** The column of the ids. */
   readonly idColumn?: string;
+  /** The column of the labels. */
+  readonly labelColumn?: string;
   /** N labels as they stand in the file, '' where missing; when asked for. */
   readonly labels?: string[];
   /** N values to colour by, numbers or text; when asked for. */
@@ -77,6 +79,7 @@ export function tableOf(raw: RawTable, options: ReadTableOptions): Table {
     isNamed: raw.columns.some(({ isNamed }) => isNamed),
     ...idsOf(raw, ids, options.id),
     ...(options.labels === undefined ? {} : { labels: labelsOf(raw, label, options) }),
+    ...(label === undefined ? {} : { labelColumn: names[label]! }),
     ...(options.color === undefined ? {} : { color: colorOf(raw, color, options.color) }),
     leftOut: raw.columns.flatMap(({ name }, j) => {
       if (features.includes(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];

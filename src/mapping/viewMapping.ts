@@ -1,6 +1,6 @@
 import { Matrix } from '../core/matrix.ts';
 import type { Standardization } from '../core/observations.ts';
-import type { Mapping, ParameterValues, Prediction, PredictiveDensity } from '../model/model.ts';
+import type { Mapping, ParameterValues, PredictiveDensity } from '../model/model.ts';
 import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import type { ModelView } from './assembly.ts';
 import type { ConditionedProcess } from './conditionedProcess.ts';
@@ -46,7 +46,7 @@ export function sideBySideMapping(views: readonly ViewMapping[], prior: PointPri
     observedColumns: views.reduce((sum, view) => sum + view.observedColumns, 0),
     predict: (X, noise) => {
       const parts = views.map((view) => view.predict(X, noise));
-      const joined = (of: keyof Prediction) => sideBySide(parts.map((part) => part[of]));
+      const joined = (of: 'mean' | 'variance') => sideBySide(parts.map((part) => part[of]));
       return { mean: joined('mean'), variance: joined('variance') };
     },
     sample: (X, random, noise) => sideBySide(views.map((view) => view.sample(X, random, noise))),

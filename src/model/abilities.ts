@@ -1,4 +1,5 @@
 import type { Matrix, MatrixLike } from '../core/matrix.ts';
+import type { ObservationsLike } from '../core/namedTable.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
 import type { Prediction, Projection } from './model.ts';
 
@@ -29,13 +30,13 @@ export interface Placing {
    * (those that embed by eigenvectors, such as `isomap` or `meu`); otherwise the maximum of log p(y*|x*) + log p(x*), searched from the training latents of highest predictive
    * density; the event loop gets its turn every 40 ms.
    *
-   * @param Y - n×D; NaN counts as not observed (not with a back-constraint or a spectral model but `meu` and `mpme`, which need complete rows)
+   * @param Y - n×D, or a table, whose columns are matched by name with those of the fit; NaN counts as not observed (not with a back-constraint or a spectral model but `meu` and `mpme`, which need complete rows)
    * @param options - see {@link ProjectOptions}
    * @returns latents n×q, and log p(y*|x*) of each row there, NaN where the model gives no density
-   * @throws InvalidInputError when Y has another number of columns, entries that are not numbers, or a row without observed entries
+   * @throws InvalidInputError when Y has another number of columns, or not the ones that were fitted, entries that are not numbers, or a row without observed entries
    * @see Jiang et al. 2014, §III-E
    */
-  project(Y: MatrixLike, options?: ProjectOptions): Promise<Projection>;
+  project(Y: ObservationsLike, options?: ProjectOptions): Promise<Projection>;
 }
 
 /** Fits of models that say what observations are like. */
@@ -44,7 +45,7 @@ export interface Reconstructing {
    * What the model makes of new observations Y (n×D), missing entries (NaN) filled in: the predictive mean (n×D) at their projections, or,
    * for random fields over points, their mean given their neighbours.
    */
-  reconstruct(Y: MatrixLike, options?: ProjectOptions): Promise<Matrix>;
+  reconstruct(Y: ObservationsLike, options?: ProjectOptions): Promise<Matrix>;
 }
 
 /** Fits of models with a mapping from latents to observations. */
@@ -88,7 +89,7 @@ export interface Imputing {
    *
    * @returns mean, Y itself where it is observed, and variance of a new observation, 0 there; both n×D
    */
-  impute(Y: MatrixLike, options?: ProjectOptions): Promise<Prediction>;
+  impute(Y: ObservationsLike, options?: ProjectOptions): Promise<Prediction>;
 }
 
 /** What fits of a model with one mapping can do. */
@@ -156,7 +157,7 @@ export interface FieldLearning extends FieldShowing {
    * @throws InvalidInputError when Y has not N rows, a column without observed entries, or infinite entries
    * @see Rue & Held 2005, theorem 2.5
    */
-  impute(Y: MatrixLike): Prediction;
+  impute(Y: ObservationsLike): Prediction;
 }
 
 /** What fits of models whose latents are distributions show. */
@@ -188,5 +189,5 @@ export interface AnyAbilities
     Omit<FieldLearning, 'impute'>,
     DistributedLatents,
     Spectral {
-  impute(Y: MatrixLike, options?: ProjectOptions): Prediction | Promise<Prediction>;
+  impute(Y: ObservationsLike, options?: ProjectOptions): Prediction | Promise<Prediction>;
 }

@@ -1,4 +1,5 @@
 import type { Matrix } from '../core/matrix.ts';
+import type { FittedTable } from '../core/namedTable.ts';
 import type { AnyAbilities, Mapped } from './abilities.ts';
 import type { AnyPaths, Model, ModelJSON, ParameterValues } from './model.ts';
 import type { ParameterJSON } from './parameterJson.ts';
@@ -67,6 +68,8 @@ export interface FittedModel<P = AnyPaths> extends Omit<FitOutcome, 'values'> {
   readonly model: string;
   /** N×q */
   readonly latents: Matrix;
+  /** The columns of the table that was fitted, and the ids of its points, when `fit` was given it. */
+  readonly table?: FittedTable;
   /** Natural values by path, without the latents. */
   readonly parameters: { readonly [Path in Exclude<keyof P, 'latents'>]: P[Path] };
   /** The fit as plain JSON, from which `loadFit` makes it again with the same predictions bit for bit. */
@@ -87,6 +90,7 @@ export interface FitJSON extends Omit<FitOutcome, 'values'> {
   readonly version: 1;
   readonly model: ModelJSON;
   readonly values: Readonly<Record<string, ParameterJSON['initial']>>;
+  readonly table?: FittedTable;
 }
 
 /** What `Fit.toJSON` wrote about the outcome. */

@@ -1,4 +1,5 @@
 import type { Matrix } from '../core/matrix.ts';
+import type { FittedTable } from '../core/namedTable.ts';
 import type { Random } from '../core/random.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
 import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
@@ -32,6 +33,8 @@ export interface Batch {
 }
 
 export interface Prediction {
+  /** Names of the D columns, where the fit remembers its table. */
+  readonly columns?: readonly string[];
   /** n×D */
   readonly mean: Matrix;
   /** n×D */
@@ -253,6 +256,8 @@ export interface Model<P = AnyPaths, A = Partial<AnyAbilities>, S extends Solved
   posterior(values: ParameterValues): Posterior;
   /** The model that `fit` fits in the place of this one, for models that choose some of their options by fits of their own. */
   choose?(given: ChoiceSettings): Promise<Choice>;
+  /** What its fits remember of the table that the observations come from. */
+  readonly table?: FittedTable;
   /** Everything `loadFit` needs to make the model again, as plain JSON. */
   toJSON(): ModelJSON;
 }

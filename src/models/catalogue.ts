@@ -44,7 +44,7 @@ const ofLabelledPoints = (
     takesLabels: true,
     make: (observations, labels, options) => {
       if (labels !== undefined) return factory(observations, labels, options as never);
-      throw new InvalidInputError('This model is made from labels, but none were given.');
+      throw new InvalidInputError('This model takes labels, but none were given. Give one for each point.');
     },
   });
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import type { MatrixLike } from '../core/matrix.ts';
+import type { ObservationsLike } from '../core/namedTable.ts';
 import { checkOptions } from '../core/options.ts';
 import { laplaceApproximation } from '../inference/laplaceApproximation.ts';
 import type { FittedModel } from '../model/fit.ts';
@@ -12,12 +12,12 @@ import type { OwnParts } from './ownParts.ts';
 export interface ComparedFit extends FittedModel {
   /** The bound, of a model whose latents are distributions. */
   readonly evidence?: number;
-  project?(Y: MatrixLike): Promise<Projection>;
+  project?(Y: ObservationsLike): Promise<Projection>;
 }
 
 export interface ComparisonOptions {
-  /** New observations n×D, by whose log density the fits are compared too. */
-  readonly heldOut?: MatrixLike;
+  /** New observations n×D, or a table of them, by whose log density the fits are compared too. */
+  readonly heldOut?: ObservationsLike;
   /** Whether fits without a bound get Laplace's approximation of the evidence, at 2·N·q evaluations each; they do unless turned off. */
   readonly laplace?: boolean;
   /** Factories of parts that do not come with the library, by name: as `loadFit` takes them. */
@@ -122,7 +122,7 @@ async function evidenceOf(
   return { value: evidence, by: 'laplace' };
 }
 
-async function densityOf(fitted: ComparedFit, Y: MatrixLike): Promise<number> {
+async function densityOf(fitted: ComparedFit, Y: ObservationsLike): Promise<number> {
   if (fitted.project === undefined) return Number.NaN;
   const { logDensity } = await fitted.project(Y);
   return logDensity.reduce((sum, entry) => sum + entry, 0) / logDensity.length;

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
+import { fittedTableFromJSON } from '../core/fittedTableJson.ts';
 import { describe } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
 import { createFit } from '../inference/fit/createFit.ts';
@@ -53,7 +54,9 @@ export function loadFit(json: unknown, own: OwnParts = {}, options: { engine?: E
   const { engine } = checkOptions(loadOptions, options, 'loadFit');
   const saved = checkSaved(json);
   // What was saved says what the fit can do: a type can only be assumed.
-  return createFit(modelFromJSON(saved.model, own), outcomeFromJSON(saved), engine);
+  const model = modelFromJSON(saved.model, own);
+  const table = saved.table === undefined ? undefined : fittedTableFromJSON(saved.table, 'This saved fit');
+  return createFit(table === undefined ? model : { ...model, table }, outcomeFromJSON(saved), engine);
 }
 
 function checkSaved(json: unknown): FitJSON {

@@ -15,6 +15,8 @@ export type Decode = (X: Matrix) => { readonly mean: Matrix };
 export interface DecodedGridOptions {
   /** Height and width of the images that the model predicts, and 3 where they have colours. */
   readonly image: ImageShape;
+  /** What was fitted, N×D: its smallest entry is drawn black, its largest white. Those of the predictions unless given, which may lie far outside. */
+  readonly observations?: MatrixLike;
   /** Images along each axis, at least 2; 12 unless given. */
   readonly resolution?: number;
   /** How far the grid reaches beyond the latents, as a part of their range; 0 unless given. */
@@ -44,7 +46,7 @@ export interface DecodedGridOptions {
 export async function decodedGrid(
   predict: Decode,
   latents: MatrixLike,
-  { image, resolution = 12, margin = 0, columns, title, width = 460 }: DecodedGridOptions,
+  { image, observations, resolution = 12, margin = 0, columns, title, width = 460 }: DecodedGridOptions,
 ): Promise<string> {
   const X = Matrix.from(latents, 'latents');
   const [first, second] = columnsShown(X, columns);
@@ -63,10 +65,11 @@ export async function decodedGrid(
       `${resolution}×${resolution} images of ${imageHeight}×${imageWidth} are more than a picture holds. Give a smaller resolution.`,
     );
   }
+  const seen = observations === undefined ? mean : Matrix.from(observations, 'observations');
   const cells = Array.from({ length: mean.rows }, (_, i) => i);
   // Viewers would blur pixels that are drawn larger than they are.
   const enlarged = Math.max(1, Math.floor(SHARP / (resolution * Math.max(imageWidth, imageHeight))));
-  const url = await imageAddress(mean, cells, resolution, shape, brightness(mean), enlarged);
+  const url = await imageAddress(mean, cells, resolution, shape, brightness(seen), enlarged);
   const height = (width * imageHeight) / imageWidth;
   // An image is around its latent point: half a step beyond the first and the last.
   const domain = ({ low, length }: typeof across) => {

@@ -131,7 +131,7 @@ describe('a saved fit is asked', () => {
     write('fit.json', JSON.stringify(damaged));
     const ran = await latentfield(['info', path]);
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(ran.stderr).toContain("fit.json' is damaged at table.standardised.deviation.1. Fit the data again.");
+    expect(ran.stderr).toContain('This saved fit is damaged at table.standardised.deviation.1. Fit the data again.');
     damaged.table.standardised.deviation = [1, 1];
     write('fit.json', JSON.stringify(damaged));
     expect((await latentfield(['info', path])).stderr).toContain('damaged at table.standardised.');
@@ -155,6 +155,23 @@ it('select chooses options by cross-validation', async () => {
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toContain(message);
   }
+});
+
+it('select with missing entries says what to do where rows cannot be placed', async () => {
+  const { data } = await prepared();
+  const [head, ...rows] = readFileSync(data, 'utf8').trimEnd().split('\n');
+  const holes = rows.map((row, i) => (i % 5 === 0 ? row.replace(/^[^,]*/, '') : row));
+  const file = data.replace('.csv', 'WithHoles.csv');
+  writeFileSync(file, [head, ...holes].join('\n'));
+  const select = (model: string) => {
+    const given = ['--model', model, '--labels', 'flow', '--grid', '{"latentDim":[1]}', '--max-iterations', '3'];
+    return latentfield(['select', file, ...given, '--missing', 'ignore', '--folds', '2']);
+  };
+  expect((await select('gplvm')).stdout).toMatch(/^0\.\d+ .*\nbest {"latentDim":1}\n$/);
+  const refused = await select('gplrf');
+  expect(refused.exitCode).not.toBe(0);
+  expect(refused.stderr).toContain('This model places complete rows only: fill it in first, such as by impute(Y)');
+  expect((await select('pca')).stderr).toContain('pca cannot use a table with missing entries. Drop their rows');
 });
 
 describe('results that are there', () => {

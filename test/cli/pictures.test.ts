@@ -125,6 +125,9 @@ describe('latentfield fit --image', () => {
       '--grid',
     ]);
     expect(none.exitCode).toBe(2);
-    expect(none.stderr).toContain('isomap predicts nothing at latent points, so it has no grid. Leave out --grid.');
+    expect(none.stderr).toContain(
+      'isomap predicts nothing at latent points, which --grid shows. Leave out --grid, or fit',
+    );
+    expect(existsSync(join(out, 'fit.json'))).toBe(false);
   });
 });

@@ -165,7 +165,7 @@ describe('awkward input that has a meaning works', () => {
   it('rows that are all repeated end with a sentence about the noise, and finite predictions', async () => {
     const distinct = good().slice(0, 6);
     const result = await fit(gplvm([...distinct, ...distinct, ...distinct], { latentDim: 2 }), { maxIterations: 1000 });
-    expect(result.message).toMatch(/'mapping\.noise' went to 0.*hold it with fixed\(…\), or give it a prior/);
+    expect(result.message).toMatch(/'mapping\.noise' went to 0.*Hold it with fixed\(…\), or give it a prior/);
     const { mean } = result.predict(result.latents.toArrays().slice(0, 6));
     distinct.flat().forEach((entry, i) => {
       expect(Math.abs(mean.data[i]! - entry)).toBeLessThan(0.01);

@@ -63,6 +63,17 @@ describe("gplrf({ strength: 'validate' })", () => {
     expect(result.message).toContain('was chosen among');
   });
 
+  it('takes points with missing entries, which only their own columns fill in', async () => {
+    const holes = Y.toArrays().map((row, i) => row.map((entry, j) => ((i + 2 * j) % 9 === 0 ? Number.NaN : entry)));
+    const options = { latentDim: 2, strength: 'validate', neighbours: 4, missing: 'ignore' } as const;
+    const result = await fit(gplrf(holes, labels, options), { maxIterations: 5 });
+    expect(result.message).toMatch(/Strength [\d.]+ was chosen among (.*\(error 0\.\d+\)){4}/);
+    const strength = result.parameters['priors.laplacian.strength'] as number;
+    const plain = await fit(gplrf(holes, labels, { ...options, strength }), { maxIterations: 5 });
+    expect(result.objective).toBe(plain.objective);
+    await expect(result.project(holes)).rejects.toThrow(/row 0, column 0 is NaN. This model places complete rows only/);
+  });
+
   it('refuses another word', () => {
     expect(() => gplrf(Y, labels, { latentDim: 2, strength: 'best' as 'auto' })).toThrow(InvalidInputError);
   });

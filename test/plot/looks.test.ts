@@ -209,12 +209,21 @@ describe('images of points', () => {
     expect(asked).toEqual([2, 1, 0].flatMap((y) => [0, 2, 4].map((x) => [x, y])));
     const [image] = elements(parseSvg(svg), ({ name }) => name === 'image');
     const { decode: decodePng } = await import('fast-png');
-    const href = (image!.attributes['xlink:href'] ?? image!.attributes.href)!;
-    const { width, height, data } = decodePng(Buffer.from(href.split(',')[1]!, 'base64'));
-    expect([width, height]).toEqual([1200, 600]);
+    const greys = (element: SvgElement) => {
+      const href = (element.attributes['xlink:href'] ?? element.attributes.href)!;
+      const { width, height, data } = decodePng(Buffer.from(href.split(',')[1]!, 'base64'));
+      expect([width, height]).toEqual([1200, 600]);
+      return [10, 390, 990].map((x) => data[10 * width + x]).concat([10, 1190].map((x) => data[590 * width + x]));
+    };
     // From 0 to 4: of each cell the left half is x, the right half y.
-    const at = (x: number, y: number) => data[y * width + x];
-    expect([at(10, 10), at(390, 10), at(990, 10), at(10, 590), at(1190, 590)]).toEqual([0, 128, 255, 0, 0]);
+    expect(greys(image!)).toEqual([0, 128, 255, 0, 0]);
+    // From 0 to 2, as what was fitted: what is predicted beyond is white.
+    const observations = [
+      [0, 2],
+      [1, 1],
+    ];
+    const common = await decodedGrid(decode, latents, { image: [1, 2], resolution: 3, observations });
+    expect(greys(elements(parseSvg(common), ({ name }) => name === 'image')[0]!)).toEqual([0, 255, 255, 0, 0]);
     expect(texts(parseSvg(svg))).toContain('Decoded');
     await expect(decodedGrid(decode, [[0], [1]], { image: [1, 2] })).rejects.toThrow('takes two latent dimensions');
     await expect(decodedGrid(decode, latents, { image: [1, 2], resolution: 1 })).rejects.toThrow('at least 2, but 1');

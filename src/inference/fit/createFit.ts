@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { matchedObservations } from '../../core/namedTable.ts';
 import { positiveZeros } from '../../core/positiveZeros.ts';
 import type { Fit, FitOutcome, FittedModel } from '../../model/fit.ts';
 import type { Model, Posterior } from '../../model/model.ts';
@@ -8,6 +9,7 @@ import { sharedMemory } from '../../numerics/memory.ts';
 import { finiteOutcome } from './finiteOutcome.ts';
 import { type Abilities, abilitiesOf } from './fitAbilities.ts';
 import { posteriorOn } from './posteriorOn.ts';
+import { namingColumns } from './rememberedColumns.ts';
 
 /**
  * A fit from its model and what the optimizer found, or what a file holds. It has the members that the model's posterior has something
@@ -23,6 +25,7 @@ export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: 
       `The posterior of the model '${model.name}' has no latents. Return a Matrix, one row a point.`,
     );
   }
+  const { table } = model;
   const posterior: Posterior = posteriorOn(engine, made);
   const { values, objective, terms, trace, status, message, diagnostics } = finiteOutcome(outcome, made);
   // In one order, however the fit came about: its text is then the same too.
@@ -31,6 +34,7 @@ export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: 
   const fitted: FittedModel = {
     model: model.name,
     latents: posterior.latents,
+    ...(table !== undefined && { table }),
     ...rest,
     parameters: Object.freeze(parameters),
     toJSON: () => ({
@@ -41,9 +45,13 @@ export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: 
         Object.entries(values).map(([path, value]) => [path, value instanceof Matrix ? value.toArrays() : value]),
       ),
       ...rest,
+      ...(table !== undefined && { table }),
     }),
   };
-  const abilities: Abilities = abilitiesOf(posterior);
+  const abilities: Abilities = namingColumns(
+    abilitiesOf(posterior, (Y) => matchedObservations(Y, table)),
+    table,
+  );
   const evidence = posterior.latentVariances === undefined ? {} : { evidence: boundOf(terms) };
   // What the types of a model say of its fits, its posterior keeps: tests of the conformance kit see to that.
   return Object.freeze({ ...fitted, ...evidence, ...abilities }) as unknown as Fit<P, A>;

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { ObservationsLike } from '../../core/namedTable.ts';
 import { checkEntries } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
@@ -37,26 +38,33 @@ const viewPredictOptions = v.strictObject({ ...predictOptions.entries, view });
 const viewSampleOptions = v.strictObject({ ...sampleOptions.entries, view });
 const interpolateOptions = v.strictObject({ view });
 
+/** The matrix of observations that are given. */
+type Observed = (Y: ObservationsLike) => MatrixLike;
+
 /** What a fit can do beside showing its outcome. */
 export type Abilities = Partial<AnyAbilities> | Viewed<string>;
 
-/** The abilities that follow from what a posterior has. */
-export function abilitiesOf(posterior: Posterior): Abilities {
+/**
+ * The abilities that follow from what a posterior has.
+ *
+ * @param observed - the matrix of observations that are given, a table's in the order of the columns that were fitted
+ */
+export function abilitiesOf(posterior: Posterior, observed: Observed): Abilities {
   const { views, eigenvalues, latentVariances, relevance, field } = posterior;
   if (views !== undefined) return { ...fieldOf(posterior), ...viewedBy(posterior, views) };
   return {
     ...(latentVariances !== undefined && { latentVariances }),
     ...(relevance !== undefined && { relevance }),
     ...(eigenvalues !== undefined && { eigenvalues }),
-    ...placingBy(posterior),
-    ...reconstructingBy(posterior),
+    ...placingBy(posterior, observed),
+    ...reconstructingBy(posterior, observed),
     ...mappedBy(posterior),
-    ...imputingBy(posterior),
+    ...imputingBy(posterior, observed),
     ...fieldOf(posterior),
     // A mapping fills in new observations too, those that were fitted among them.
     ...(posterior.mapping === undefined &&
       field !== undefined && {
-        impute: (Y: MatrixLike) => field.impute(checkEntries(Matrix.from(Y, 'Y'), 'Y', Number.isNaN)),
+        impute: (Y: ObservationsLike) => field.impute(checkEntries(Matrix.from(observed(Y), 'Y'), 'Y', Number.isNaN)),
       }),
   };
 }
@@ -76,39 +84,40 @@ const projected = (posterior: Posterior, Y: Matrix, options: ProjectOptions, cal
   return project(posterior, Y, settings, signal);
 };
 
-function placingBy(posterior: Posterior): Placing | undefined {
+function placingBy(posterior: Posterior, observed: Observed): Placing | undefined {
   if (!places(posterior)) return undefined;
   return {
-    project: async (Y, options = {}) => projected(posterior, givenObservations(Y, posterior), options, 'project'),
+    project: async (Y, options = {}) =>
+      projected(posterior, givenObservations(observed(Y), posterior), options, 'project'),
   };
 }
 
-function reconstructingBy(posterior: Posterior): Reconstructing | undefined {
+function reconstructingBy(posterior: Posterior, observed: Observed): Reconstructing | undefined {
   const { mapping, field } = posterior;
   const reconstruct = field?.reconstruct;
   if (reconstruct !== undefined) {
     return {
       reconstruct: async (Y, options = {}) => {
         checkOptions(projectOptions, options, 'reconstruct');
-        return reconstruct(givenObservations(Y, posterior));
+        return reconstruct(givenObservations(observed(Y), posterior));
       },
     };
   }
   if (mapping === undefined || !places(posterior)) return undefined;
   return {
     reconstruct: async (Y, options = {}) => {
-      const { latents } = await projected(posterior, givenObservations(Y, posterior), options, 'reconstruct');
+      const { latents } = await projected(posterior, givenObservations(observed(Y), posterior), options, 'reconstruct');
       return mapping.predict(latents, false).mean;
     },
   };
 }
 
-function imputingBy(posterior: Posterior): Imputing | undefined {
+function imputingBy(posterior: Posterior, observed: Observed): Imputing | undefined {
   const { mapping, placement } = posterior;
   if (mapping === undefined || !places(posterior) || placement?.acceptsMissing === false) return undefined;
   return {
     impute: async (given, options = {}) => {
-      const Y = givenObservations(given, posterior);
+      const Y = givenObservations(observed(given), posterior);
       const { latents } = await projected(posterior, Y, options, 'impute');
       return completed(Y, mapping.predict(latents, true));
     },

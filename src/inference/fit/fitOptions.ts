@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
+import type { NamedTable } from '../../core/namedTable.ts';
 import { checkOptions } from '../../core/options.ts';
 import { type Model, START_KINDS } from '../../model/model.ts';
 import { type EngineChoice, engineChoice } from '../../numerics/dense/index.ts';
@@ -75,6 +76,11 @@ export interface FitOptions {
    * fails it with an OptimizationError. Once the fit is stopped, it is waited for two more seconds at most; so is `checkpoint`.
    */
   readonly onProgress?: ((step: FitStep) => unknown) | undefined;
+  /**
+   * The table that the observations come from. The fit remembers its columns and ids: `project`, `reconstruct` and `impute` then match the columns of
+   * tables that they are given by name, and predictions name theirs.
+   */
+  readonly table?: NamedTable | undefined;
   /** Aborting it stops the fit before its next evaluation; it returns its best point so far. */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -143,6 +149,7 @@ const schema = v.strictObject({
   checkpointInterval: v.optional(fromZero, 10),
   resume: v.optional(v.union([v.string(), v.looseObject({})], 'a checkpoint or the path of its file')),
   onProgress: v.optional(v.custom<(step: FitStep) => unknown>(isFunction, 'a function')),
+  table: v.optional(v.any()),
   signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
   engine: v.optional(engineChoice),
   threads: v.optional(

@@ -51,8 +51,8 @@ function vanishing({ layout, start }: FitProblem, x: Float64Array): string {
   });
   if (paths.length === 0) return '';
   return (
-    ` ${paths.join(' and ')} went to 0, where the density may have no bound (repeated or noise-free observations do this to the ` +
-    'noise): hold it with fixed(…), or give it a prior.'
+    ` ${paths.join(' and ')} went to 0, where the density may have no bound. ` +
+    'Repeated or noise-free observations do this to the noise. Hold it with fixed(…), or give it a prior.'
   );
 }
 

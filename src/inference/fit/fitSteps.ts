@@ -13,6 +13,7 @@ import { type FitProblem, openProblem } from './fitProblem.ts';
 import { type FitStep, fitAt, fitStep } from './fitStep.ts';
 import { type FitThreads, fitThreads } from './fitThreads.ts';
 import { found } from './found.ts';
+import { remembering } from './rememberedColumns.ts';
 import { isStillToRun, type RunEvent, type RunSettings, runFrom, type Start } from './run.ts';
 import { type Run, runsOf } from './runsOf.ts';
 
@@ -39,13 +40,17 @@ export function fitSteps<M extends AnyModel>(
   options?: NoInfer<OptionsOf<M>>,
 ): AsyncGenerator<FitStep<FitOf<M>>, FitOf<M>, void> {
   const given: FitOptions = options ?? {};
-  const taken = steps(model, fitSettings(model, given));
+  const settings = fitSettings(model, given);
+  // What is wrong with a table is said before anything is chosen or fitted.
+  remembering(model, given.table);
+  const taken = steps(model, settings);
   // The types of a model are those of its fits: see createFit.
   return taken as unknown as AsyncGenerator<FitStep<FitOf<M>>, FitOf<M>, void>;
 }
 
 async function* steps(described: Model, settings: FitSettings): AsyncGenerator<FitStep, Fit, void> {
-  const { model, message, ...taken } = await chosen(described, settings);
+  const { model: found, message, ...taken } = await chosen(described, settings);
+  const model = remembering(found, settings.table);
   const threads = await fitThreads(settings.threads, settings.engine);
   try {
     return yield* stepsWith(threads, model, { ...settings, ...taken }, message);

@@ -22,7 +22,13 @@ export function givenObservations(given: MatrixLike, { mapping, placement }: Pos
       `project takes observations with ${columns} columns, but a ${Y.rows}×${Y.columns} matrix was given.`,
     );
   }
-  if (placement?.acceptsMissing === false) return checkNumbers(Y, 'Y');
+  if (placement?.acceptsMissing === false) {
+    return checkNumbers(
+      Y,
+      'Y',
+      'This model places complete rows only: fill it in first, such as by impute(Y) of a gplvm.',
+    );
+  }
   return checkSomethingObserved(checkEntries(Y, 'Y', Number.isNaN));
 }
 

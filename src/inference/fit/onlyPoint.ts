@@ -18,7 +18,7 @@ export function onlyPoint({ compute, objective }: FitProblem, solver: Solver): S
   return {
     ...copyIterate(point),
     status: 'converged',
-    message: 'Every parameter of the model is held, so that nothing is to be found: this is the model at its values.',
+    message: 'Every parameter of the model is held, so there is nothing to fit. This is the model at those values.',
     evaluations: 1,
     iterations: 0,
     state: {

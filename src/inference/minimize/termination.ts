@@ -30,8 +30,7 @@ const BOTTOM = -(2 ** 1014);
 /** Whether the value has gone as far as numbers go: then there is nothing that it converges to, whatever else ended the run. */
 export function withoutBound(value: number): End | undefined {
   if (value > BOTTOM) return undefined;
-  const how =
-    'Failed: the objective has no bound, it went on to the largest numbers there are. Give the variables bounds or priors that keep them finite';
+  const how = 'Failed: the objective has no bound. Give the variables bounds, or priors that keep them finite';
   return { status: 'failed', how };
 }
 

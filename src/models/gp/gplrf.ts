@@ -1,4 +1,6 @@
 import type { MatrixLike } from '../../core/matrix.ts';
+import { observationsFrom } from '../../core/observations.ts';
+import { imputed } from '../../mapping/imputation.ts';
 import type { ParameterLike } from '../../model/parameter.ts';
 import { graphUnion, knnGraph, type Labels, labelGraph } from '../../numerics/graph/index.ts';
 import type { Prior } from '../../priors/definePrior.ts';
@@ -15,7 +17,7 @@ export interface GplrfOptions<
 > extends FamilyOptions<Priors, Dynamics> {
   /**
    * α of the Laplacian prior. 'auto', the default, holds it at D, the number of columns. 'validate' lets `fit` choose among 0.1, 1, 10 and 100 times
-   * that, by the nearest-neighbour error of labelled points that are held out in turn.
+   * that, by the nearest-neighbour error of labelled points that are held out in turn, missing entries filled in from their own columns.
    */
   readonly strength?: ParameterLike | 'auto' | 'validate' | undefined;
   /** Joins each point with so many nearest neighbours as well, for points without a label; none unless given. */
@@ -44,7 +46,9 @@ export function gplrf<
 >(Y: MatrixLike, labels: Labels, options: GplrfOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
   const { strength = 'auto', neighbours, ...rest } = options ?? {};
   const classes = labelGraph(labels);
-  const graph = neighbours === undefined ? classes : graphUnion(classes, knnGraph(Y, neighbours));
+  // Neighbours and held-out points need complete rows: they are filled in as they are for the start of the latents.
+  const complete = rest.missing === 'ignore' ? imputed(observationsFrom(Y, true), rest.latentDim) : Y;
+  const graph = neighbours === undefined ? classes : graphUnion(classes, knnGraph(complete, neighbours));
   const own = strength === 'auto' || strength === 'validate' ? autoStrength('laplacian', Y) : strength;
   const model = familyModel('gplrf', Y, rest, {
     prior: () => laplacian(graph, { strength: own }),
@@ -55,5 +59,8 @@ export function gplrf<
   if (strength !== 'validate') return model;
   const make = (points: MatrixLike, of: Labels, chosen: number) =>
     gplrf(points, of, { ...options, strength: chosen } as GplrfOptions<Priors, Dynamics>);
-  return Object.freeze({ ...model, choose: validatedStrength(Y, labels, own as number, make) });
+  return Object.freeze({
+    ...model,
+    choose: validatedStrength(complete, labels, own as number, make, (chosen) => make(Y, labels, chosen)),
+  });
 }

@@ -14,13 +14,16 @@ const ITERATIONS = 100;
  * Chooses the strength of a model of labelled points among multiples of one, by the error of the nearest neighbour of labelled points that are
  * held out in turn. No other points have a say.
  *
+ * @param Y - N×D, complete
  * @param make - the model of some points, their labels and a strength
+ * @param chosen - the model of all points
  */
 export function validatedStrength(
   Y: MatrixLike,
   labels: Labels,
   strength: number,
   make: (Y: Matrix, labels: Labels, strength: number) => Model,
+  chosen: (strength: number) => Model,
 ): NonNullable<Model['choose']> {
   return async ({ seed, signal, maxSeconds }) => {
     const { classes } = classesOf(labels, 'gplrf');
@@ -44,7 +47,7 @@ export function validatedStrength(
     );
     const tried = table.map((row) => `${shown(row.options.strength)} (error ${row.score.toFixed(3)})`).join(', ');
     return {
-      model: make(all, labels, best.strength),
+      model: chosen(best.strength),
       message: ` Strength ${shown(best.strength)} was chosen among ${tried}.`,
     };
   };
