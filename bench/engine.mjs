@@ -142,15 +142,16 @@ async function measureEvaluation(n, threads) {
   memory.float64(x, n * q).set(points);
   memory.float64(g, n * n).fill(1);
   const parameters = { variance: 1, lengthscales: [1, 1], bias: 1, noise: 0.1 };
+  const profile = { name: 'rbf', compiled: 'rbf' };
   const parts = {
-    covariance: () => fused.rbfCovariance(n, q, x, parameters, k),
-    contraction: () => fused.rbfCovarianceGradient(n, q, x, parameters, k, g, dx),
+    covariance: () => fused.radialSum(n, q, x, profile, parameters, k),
+    contraction: () => fused.radialSumGradient(n, q, x, profile, parameters, k, g, dx),
     total: () =>
       withFloat64(() => {
         const X = op.tensor(points, [n, q]);
         const Y = op.tensor(observations, [n, columns]);
         const p = { variance: op.scalar(1), lengthscale: op.scalar(1), bias: op.scalar(1), noise: op.scalar(0.1) };
-        const K = () => op.radialGramMatrix(X, { name: 'rbf', compiled: 'rbf' }, p);
+        const K = () => op.radialGramMatrix(X, profile, p);
         return valueAndGradients(() => op.gaussianLogDensity(K(), { observations: Y, constant: true }), [X]);
       }),
   };

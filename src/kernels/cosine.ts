@@ -26,6 +26,13 @@ export const cosine = defineKernel<'variance' | 'lengthscale', object, 'cosine'>
     return op.mul(p.variance, product) as Tensor2D;
   },
   diagonal: (p, A) => constantDiagonal(p.variance, A),
+  capabilities: () => ({
+    structure: {
+      type: 'features',
+      rank: () => 2,
+      at: (p, A) => op.mul<Tensor2D>(op.sqrt(p.variance), waves(A, p.lengthscale)),
+    },
+  }),
 });
 
 /** (cos α, sin α) of every row's phase α = 2π·Σ_d x_d/l_d: n×2. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   add,
   bias,
+  cosine,
   defineKernel,
   defineRadialKernel,
   type Kernel,
@@ -75,6 +76,7 @@ describe('features of a covariance of finite rank', () => {
     ['linear', linear({ variance: 1.7 }), 2],
     ['linear, a variance a column', linear({ variance: [0.4, 2] }), 2],
     ['bias', bias({ variance: 0.3 }), 1],
+    ['cosine, a wavelength a column', cosine({ variance: 0.6, lengthscale: [2, 3] }), 2],
     ['polynomial of degree 1', polynomial({ degree: 1, offset: 0.5 }), 3],
     ['polynomial of degree 3', polynomial({ degree: 3, variance: 0.7, scale: [0.5, 1.5], offset: 0.6 }), 10],
     ['thin plate spline with centres, scaled', scale(spline, 2), 6],

@@ -1,7 +1,7 @@
 import type { Strided } from '../dense/engine.ts';
 import type { ExpectationOperations } from './expectationOperations.ts';
 import type { QuadraticOperations } from './quadraticOperations.ts';
-import type { RadialOperations } from './radialOperations.ts';
+import type { RadialOperations, RadialProfile } from './radialOperations.ts';
 import type { SquaredDistanceOperations } from './squaredDistanceOperations.ts';
 
 /**
@@ -20,27 +20,28 @@ export interface FusedOperations
   lowerProduct(n: number, k: number, alpha: number, a: Strided, b: Strided, beta: number, c: number): void;
 
   /**
-   * K_ij ← variance·exp(−½·Σ_d ((x_id − x_jd)/lengthscale_d)²) + bias + noise·[i = j], X n×q, K n×n and exactly symmetric.
+   * K_ij ← variance·f(Σ_d ((x_id − x_jd)/lengthscale_d)²) + bias + noise·[i = j] for a profile f, X n×q, K n×n and exactly symmetric.
    */
-  rbfCovariance(n: number, q: number, x: number, parameters: RbfParameters, target: number): void;
+  radialSum(n: number, q: number, x: number, profile: RadialProfile, parameters: RadialSum, target: number): void;
 
   /**
-   * Contracts G = ∂f/∂K with the derivatives of K = `rbfCovariance`, in one pass over G and K: dX ← ∂f/∂X (n×q), and returns those
-   * in the parameters. Reads the lower triangle of K.
+   * Contracts G = ∂L/∂K with the derivatives of K = `radialSum`: dX ← ∂L/∂X (n×q), and returns those in the parameters. Reads the
+   * lower triangle of K.
    */
-  rbfCovarianceGradient(
+  radialSumGradient(
     n: number,
     q: number,
     x: number,
-    parameters: RbfParameters,
+    profile: RadialProfile,
+    parameters: RadialSum,
     covariance: number,
     gradient: number,
     dx: number,
-  ): RbfParameters;
+  ): RadialSum;
 }
 
-/** Parameters of a covariance variance·rbf + bias + noise·I, or derivatives in them. */
-export interface RbfParameters {
+/** Parameters of a covariance variance·f + bias + noise·I of a profile f, or derivatives in them. */
+export interface RadialSum {
   readonly variance: number;
   /** One a dimension. */
   readonly lengthscales: ArrayLike<number>;

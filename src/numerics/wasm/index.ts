@@ -1,6 +1,6 @@
 export { type ElementaryFunctions, wasmElementaryFunctions } from './elementaryFunctions.ts';
 export type { ExpectationOperations, GaussianPoints, PointWeights, RbfSlopes } from './expectationOperations.ts';
-export type { FusedOperations, RbfParameters } from './fusedOperations.ts';
+export type { FusedOperations, RadialSum } from './fusedOperations.ts';
 export { kernelsRefusal, supportsKernels } from './instance.ts';
 export type { PairQuadratic, PairSteps } from './quadraticOperations.ts';
 export type { CompiledProfile, RadialProfile } from './radialOperations.ts';

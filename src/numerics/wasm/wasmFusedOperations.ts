@@ -2,6 +2,8 @@ import type { Float64Memory } from '../memory.ts';
 import type { FusedOperations } from './fusedOperations.ts';
 import { kernelsOn } from './instance.ts';
 import { LOWER, packedProduct, rows } from './packing.ts';
+import type { RadialProfile } from './radialOperations.ts';
+import { radialSums } from './radialSum.ts';
 import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
 import { wasmExpectations } from './wasmExpectations.ts';
 import { wasmQuadraticOperations } from './wasmQuadraticOperations.ts';
@@ -12,10 +14,12 @@ import { withGradientsAtZero } from './zeroVariance.ts';
 /** The fused operations in WebAssembly SIMD. */
 export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
   const kernels = kernelsOn(memory);
+  const radial = wasmRadialOperations(memory);
+  const general = radialSums(memory, radial);
 
   return withGradientsAtZero(memory, {
     ...wasmQuadraticOperations(memory),
-    ...wasmRadialOperations(memory),
+    ...radial,
     ...wasmSquaredDistances(memory),
     ...wasmExpectations(memory),
 
@@ -23,7 +27,9 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
       packedProduct(memory, kernels, n, n, k, alpha, a, b, beta, rows(n, c), LOWER);
     },
 
-    rbfCovariance(n, q, x, { variance, lengthscales, bias, noise }, target) {
+    radialSum(n, q, x, profile, parameters, target) {
+      if (!isRbf(profile)) return general.radialSum(n, q, x, profile, parameters, target);
+      const { variance, lengthscales, bias, noise } = parameters;
       const inverses = inverted(lengthscales, q);
       withNumbers(memory, q * (n + 1), (place) => {
         const scaled = transpose(memory, kernels, n, q, x, place, inverses);
@@ -31,7 +37,9 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
       });
     },
 
-    rbfCovarianceGradient(n, q, x, { variance, lengthscales, bias }, covariance, gradient, dx) {
+    radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx) {
+      if (!isRbf(profile)) return general.radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx);
+      const { variance, lengthscales, bias } = parameters;
       const inverses = inverted(lengthscales, q);
       const length = n * q + q + 4;
       const workspace = kernels.gradientWorkspace(n, length);
@@ -52,6 +60,9 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
     },
   });
 }
+
+/** The rbf has routines of its own, whose gradient reads exponentials out of K in place of computing them again. */
+const isRbf = ({ compiled }: RadialProfile) => compiled === 'rbf';
 
 /** Read before anything is allocated, which may detach a view. */
 function inverted(lengthscales: ArrayLike<number>, q: number): Float64Array {

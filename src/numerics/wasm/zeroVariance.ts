@@ -37,14 +37,14 @@ export function withGradientsAtZero(memory: Float64Memory, operations: FusedOper
       });
     },
 
-    rbfCovarianceGradient(n, q, x, parameters, covariance, gradient, dx) {
+    radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx) {
       if (parameters.variance !== 0) {
-        return operations.rbfCovarianceGradient(n, q, x, parameters, covariance, gradient, dx);
+        return operations.radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx);
       }
       const one = { ...parameters, variance: 1 };
       return atOne(n * n, [[dx, n * q]], (unit) => {
-        operations.rbfCovariance(n, q, x, one, unit);
-        const slopes = operations.rbfCovarianceGradient(n, q, x, one, unit, gradient, dx);
+        operations.radialSum(n, q, x, profile, one, unit);
+        const slopes = operations.radialSumGradient(n, q, x, profile, one, unit, gradient, dx);
         return { ...slopes, lengthscales: new Float64Array(q) };
       });
     },

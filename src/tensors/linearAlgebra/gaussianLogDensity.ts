@@ -9,8 +9,7 @@ import {
   type GaussianAttributes,
   registerGaussianLogDensity,
 } from './operations/gaussianLogDensity.ts';
-import { runKernel, type Save } from './operations/operation.ts';
-import { scaled } from './scaled.ts';
+import { runKernel, type Save, scaled } from './operations/operation.ts';
 
 /** The data under a Gaussian log density: Y itself, or all that matters of it when D > N. */
 export type GaussianData =

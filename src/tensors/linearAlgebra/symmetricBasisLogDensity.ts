@@ -2,9 +2,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts';
 import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
 import { requireBackend, scalarOperand, systemOperands } from './operands.ts';
-import { runKernel, type Save } from './operations/operation.ts';
+import { runKernel, type Save, scaled } from './operations/operation.ts';
 import { registerSymmetricBasisLogDensity, SYMMETRIC_BASIS } from './operations/symmetricBasisLogDensity.ts';
-import { scaled } from './scaled.ts';
 
 const OPERATION = 'symmetricBasisLogDensity';
 

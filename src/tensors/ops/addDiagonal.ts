@@ -1,8 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { requireBackend, scalarOperand, squareOperand } from '../linearAlgebra/operands.ts';
-import { type MatrixKernel, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
+import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
 import type { Tensor, Tensor2D } from '../tensorflow.ts';
-import { registerOnce } from './registerOnce.ts';
 
 /**
  * K + v·I without forming I: K_ij + v·[i = j]. The gradient in v is the trace of that in the result.

@@ -2,9 +2,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import { counted, countGiven } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
-import { doublesOf } from '../doubles.ts';
+import { doublesOf, exactScalar } from '../doubles.ts';
 import { FLOAT64 } from '../float64/backend.ts';
-import { exactScalar } from '../float64/exactScalar.ts';
 import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
 
 /** What every operation of this module takes where tfjs takes a tensor: a number stays exact. */
@@ -52,7 +51,10 @@ export function tensor<T extends Tensor = Tensor>(values: NestedNumbers, shape?:
       `A tensor of shape [${target}] takes ${counted(size, 'number')}, but ${countGiven(numbers.length, 'number')}.`,
     );
   }
-  const stored = engine().backendName === FLOAT64 ? Float64Array.from(numbers) : Float32Array.from(numbers);
+  const isExact = engine().backendName === FLOAT64;
+  // The backend copies what it is given.
+  const copied = () => (isExact ? Float64Array.from(numbers) : Float32Array.from(numbers));
+  const stored = isExact && numbers instanceof Float64Array ? numbers : copied();
   return tf.engine().makeTensor(stored as Float32Array, target as number[], 'float32') as T;
 }
 

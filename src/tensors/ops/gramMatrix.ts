@@ -1,9 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { matrixOperand, requireBackend } from '../linearAlgebra/operands.ts';
-import { type MatrixKernel, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
+import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
 import { mirrorLowerOf, symmetrizeInPlace } from '../linearAlgebra/operations/square.ts';
 import type { Tensor, Tensor2D } from '../tensorflow.ts';
-import { registerOnce } from './registerOnce.ts';
 
 /**
  * FFᵀ, exactly symmetric and at half the cost of `matMul(F, F, false, true)`.

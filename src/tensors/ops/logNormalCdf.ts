@@ -1,11 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { logErfc } from '../../numerics/special/erf.ts';
 import { requireBackend } from '../linearAlgebra/operands.ts';
-import { type MatrixKernel, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
+import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
 import type { Tensor } from '../tensorflow.ts';
 import { asTensor } from './creation.ts';
 import type { Elementwise } from './elementwise.ts';
-import { registerOnce } from './registerOnce.ts';
 
 /**
  * log Φ(x), the logarithm of the standard normal distribution function, which does not underflow. Its gradient is φ(x)/Φ(x).

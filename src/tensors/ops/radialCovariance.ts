@@ -2,10 +2,9 @@ import * as tf from '@tensorflow/tfjs-core';
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
 import type { RadialProfile } from '../../numerics/wasm/index.ts';
 import { matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
-import { type MatrixKernel, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
+import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
 import type { Tensor, Tensor2D } from '../tensorflow.ts';
 import { samePoints } from './pointSets.ts';
-import { registerOnce } from './registerOnce.ts';
 
 export type { CompiledProfile, RadialProfile } from '../../numerics/wasm/index.ts';
 

@@ -1,12 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
-import type { Float64Memory } from '../../numerics/memory.ts';
-import type { RadialProfile, RbfParameters } from '../../numerics/wasm/index.ts';
+import type { RadialProfile, RadialSum } from '../../numerics/wasm/index.ts';
 import { doublesOf } from '../doubles.ts';
 import { floating, matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
-import { type MatrixKernel, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
+import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
 import type { Tensor, Tensor2D } from '../tensorflow.ts';
-import { registerOnce } from './registerOnce.ts';
 
 const OPERATION = 'radialGramMatrix';
 
@@ -89,7 +87,7 @@ interface Attributes {
   readonly noise: number;
 }
 
-function parametersOf({ variance, lengthscale, bias, noise }: Attributes, q: number): RbfParameters {
+function parametersOf({ variance, lengthscale, bias, noise }: Attributes, q: number): RadialSum {
   const lengthscales = lengthscale.length === 1 ? new Float64Array(q).fill(lengthscale[0]!) : lengthscale;
   return { variance, lengthscales, bias, noise };
 }
@@ -101,8 +99,7 @@ const GRAM: MatrixKernel<Attributes> = {
   compute({ memory, inputs, outputs }, [x], attributes) {
     const [n, q] = x as [number, number];
     const parameters = parametersOf(attributes, q);
-    if (isRbf(attributes)) fusedOperations(memory).rbfCovariance(n, q, inputs[0]!, parameters, outputs[0]!);
-    else gram(memory, n, q, inputs[0]!, attributes.profile, parameters, outputs[0]!);
+    fusedOperations(memory).radialSum(n, q, inputs[0]!, attributes.profile, parameters, outputs[0]!);
   },
 };
 
@@ -113,10 +110,10 @@ const GRADIENT: MatrixKernel<Attributes> = {
   compute({ memory, inputs, outputs }, [x], attributes) {
     const [n, q] = x as [number, number];
     const [points, k, dy] = inputs as [number, number, number];
+    const { profile } = attributes;
     const parameters = parametersOf(attributes, q);
-    const gradient = isRbf(attributes)
-      ? fusedOperations(memory).rbfCovarianceGradient(n, q, points, parameters, k, dy, outputs[0]!)
-      : gramGradient(memory, n, q, points, attributes.profile, parameters, k, dy, outputs[0]!);
+    const operations = fusedOperations(memory);
+    const gradient = operations.radialSumGradient(n, q, points, profile, parameters, k, dy, outputs[0]!);
     const lengthscales = Array.from(gradient.lengthscales);
     const count = attributes.lengthscale.length;
     const shared = () => lengthscales.reduce((sum, entry) => sum + entry, 0);
@@ -126,71 +123,3 @@ const GRADIENT: MatrixKernel<Attributes> = {
     memory.float64(outputs[4]!, 1)[0] = gradient.noise;
   },
 };
-
-/** The rbf has routines of its own, whose gradient reads exponentials out of K in place of computing them again. */
-const isRbf = ({ profile }: Attributes) => profile.compiled === 'rbf';
-
-/** K, of any profile. */
-function gram(
-  memory: Float64Memory,
-  n: number,
-  q: number,
-  points: number,
-  profile: RadialProfile,
-  { variance, lengthscales, bias, noise }: RbfParameters,
-  target: number,
-): void {
-  memory.withBlock(8 * (n * q + 1), (scaled) => {
-    divide(memory, n, q, points, lengthscales, scaled);
-    fusedOperations(memory).radialGram(n, q, scaled, profile, variance, target);
-  });
-  const K = memory.float64(target, n * n);
-  if (bias !== 0) for (let i = 0; i < n * n; i++) K[i]! += bias;
-  if (noise !== 0) for (let i = 0; i < n * n; i += n + 1) K[i]! += noise;
-}
-
-/** Contracts G = ∂L/∂K with the derivatives of `gram`: dX ← ∂L/∂X, and returns those in the parameters. */
-function gramGradient(
-  memory: Float64Memory,
-  n: number,
-  q: number,
-  points: number,
-  profile: RadialProfile,
-  { variance, lengthscales, bias, noise }: RbfParameters,
-  k: number,
-  g: number,
-  dx: number,
-): RbfParameters {
-  return memory.withBlock(8 * (n * q + 1), (scaled) => {
-    divide(memory, n, q, points, lengthscales, scaled);
-    const slope = fusedOperations(memory).radialGramGradient(n, q, scaled, profile, variance, k, g, dx);
-    const G = memory.float64(g, n * n);
-    let [total, trace] = [0, 0];
-    for (let i = 0; i < n * n; i++) total += G[i]!;
-    for (let i = 0; i < n * n; i += n + 1) trace += G[i]!;
-    const [Z, D] = [memory.float64(scaled, n * q), memory.float64(dx, n * q)];
-    const dLengthscales = new Float64Array(q);
-    for (let i = 0; i < n * q; i++) {
-      const d = i % q;
-      D[i] = D[i]! / lengthscales[d]!;
-      // The pulls of all points add up to 0, so any origin may be taken: one of the points, lest far ones cost digits.
-      dLengthscales[d]! -= D[i]! * (Z[i]! - Z[d]!);
-    }
-    // K holds the offsets too; at a variance of 0 the slope is not taken from K.
-    const offsets = variance === 0 ? 0 : (bias * total + noise * trace) / variance;
-    return { variance: slope - offsets, lengthscales: dLengthscales, bias: total, noise: trace };
-  });
-}
-
-/** Points divided by their lengthscales. */
-function divide(
-  memory: Float64Memory,
-  n: number,
-  q: number,
-  points: number,
-  lengthscales: ArrayLike<number>,
-  target: number,
-): void {
-  const [X, Z] = [memory.float64(points, n * q), memory.float64(target, n * q)];
-  for (let i = 0; i < n * q; i++) Z[i] = X[i]! / lengthscales[i % q]!;
-}

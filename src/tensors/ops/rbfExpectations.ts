@@ -3,10 +3,15 @@ import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
 import type { GaussianPoints, RbfSlopes } from '../../numerics/wasm/index.ts';
 import { doublesOf } from '../doubles.ts';
 import { floating, matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
-import { type MatrixKernel, runKernel, type Save, type Workspace } from '../linearAlgebra/operations/operation.ts';
+import {
+  type MatrixKernel,
+  registerOnce,
+  runKernel,
+  type Save,
+  type Workspace,
+} from '../linearAlgebra/operations/operation.ts';
 import type { Tensor, Tensor2D } from '../tensorflow.ts';
 import { zeros } from './creation.ts';
-import { registerOnce } from './registerOnce.ts';
 
 /** Independent Gaussians N(μ_n, diag s_n), one a row. */
 export interface GaussianRows {

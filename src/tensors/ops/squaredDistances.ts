@@ -1,10 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
 import { matrixOperand, requireBackend } from '../linearAlgebra/operands.ts';
-import { type MatrixKernel, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
+import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
 import type { Tensor, Tensor2D } from '../tensorflow.ts';
 import { samePoints } from './pointSets.ts';
-import { registerOnce } from './registerOnce.ts';
 
 /**
  * Squared Euclidean distances between the rows of A (n×q) and B (m×q): d²_ij = Σ_k (a_ik − b_jk)², by direct differences — never

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
+import { rbfProfile } from '../../../src/kernels/rbfProfile.ts';
 import { typescriptEngine } from '../../../src/numerics/dense/typescriptEngine.ts';
 import type { Float64Memory } from '../../../src/numerics/memory.ts';
-import type { FusedOperations, RbfParameters } from '../../../src/numerics/wasm/fusedOperations.ts';
+import type { FusedOperations, RadialSum } from '../../../src/numerics/wasm/fusedOperations.ts';
 import { typescriptFusedOperations } from '../../../src/numerics/wasm/typescript/fusedOperations.ts';
 import { wasmFusedOperations } from '../../../src/numerics/wasm/wasmFusedOperations.ts';
 import { difference } from './difference.ts';
@@ -34,13 +35,13 @@ function normals(length: number, seed: number): Float64Array {
 }
 const zeros = (length: number) => new Float64Array(length);
 
-const parametersOf = (q: number): RbfParameters => ({
+const parametersOf = (q: number): RadialSum => ({
   variance: 1.3,
   lengthscales: Array.from({ length: q }, (_, d) => 0.6 + 0.3 * d),
   bias: 0.2,
   noise: 0.05,
 });
-const flat = ({ variance, lengthscales, bias, noise }: RbfParameters) => [
+const flat = ({ variance, lengthscales, bias, noise }: RadialSum) => [
   variance,
   ...Array.from(lengthscales),
   bias,
@@ -172,10 +173,10 @@ describe('RBF covariance', () => {
         const parameters = parametersOf(q);
         const [wasm, typescript] = (['wasm', 'typescript'] as const).map((engine) =>
           run(engine, [x, zeros(n * n).fill(7), g, normals(n * q, 8)], (operations, [points, k, gradient, dx]) => {
-            operations.rbfCovariance(n, q, points!, parameters, k!);
-            return operations.rbfCovarianceGradient(n, q, points!, parameters, k!, gradient!, dx!);
+            operations.radialSum(n, q, points!, rbfProfile, parameters, k!);
+            return operations.radialSumGradient(n, q, points!, rbfProfile, parameters, k!, gradient!, dx!);
           }),
-        ) as [ReturnType<typeof run<RbfParameters>>, ReturnType<typeof run<RbfParameters>>];
+        ) as [ReturnType<typeof run<RadialSum>>, ReturnType<typeof run<RadialSum>>];
         for (const block of [0, 1, 2, 3])
           expect(difference(wasm.blocks[block]!, typescript.blocks[block]!)).toBeLessThan(1e-13);
         // Sums of n² terms of size one and of either sign.
@@ -190,7 +191,7 @@ describe('RBF covariance', () => {
     const x = Float64Array.from({ length: n }, (_, i) => 12 * i);
     const parameters = { variance: 2, lengthscales: [1], bias: 0, noise: 0 };
     const k = run('wasm', [x, zeros(n * n)], (operations, [points, target]) =>
-      operations.rbfCovariance(n, 1, points!, parameters, target!),
+      operations.radialSum(n, 1, points!, rbfProfile, parameters, target!),
     ).blocks[1]!;
     for (let i = 0; i < n; i++) {
       for (let j = 0; j < n; j++) expect(k[i * n + j]).toBe(k[j * n + i]);
@@ -205,9 +206,9 @@ describe('RBF covariance', () => {
     const x = normals(n * q, 9);
     const g = normals(n * n, 10);
     const parameters = parametersOf(q);
-    const objective = (points: Float64Array, values: RbfParameters) => {
+    const objective = (points: Float64Array, values: RadialSum) => {
       const k = run('wasm', [points, zeros(n * n)], (operations, [from, target]) =>
-        operations.rbfCovariance(n, q, from!, values, target!),
+        operations.radialSum(n, q, from!, rbfProfile, values, target!),
       ).blocks[1]!;
       return k.reduce((sum, entry, i) => sum + entry * g[i]!, 0);
     };
@@ -215,8 +216,8 @@ describe('RBF covariance', () => {
       'wasm',
       [x, zeros(n * n), g, zeros(n * q)],
       (operations, [points, k, gradient, dx]) => {
-        operations.rbfCovariance(n, q, points!, parameters, k!);
-        return operations.rbfCovarianceGradient(n, q, points!, parameters, k!, gradient!, dx!);
+        operations.radialSum(n, q, points!, rbfProfile, parameters, k!);
+        return operations.radialSumGradient(n, q, points!, rbfProfile, parameters, k!, gradient!, dx!);
       },
     );
     const step = 1e-5;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { NumericalError } from '../../../src/core/errors.ts';
 import { maternProfiles } from '../../../src/kernels/maternProfiles.ts';
+import { rbfProfile } from '../../../src/kernels/rbfProfile.ts';
 import { thinPlate } from '../../../src/kernels/thinPlateProfiles.ts';
 import type { LinearAlgebraEngine } from '../../../src/numerics/dense/engine.ts';
 import type { Float64Memory } from '../../../src/numerics/memory.ts';
@@ -190,8 +191,8 @@ describe('threads share the work bit for bit', () => {
       expectSameBits(
         byThreads(blocks, (memory, [x, k, g, dx]) => {
           const fused = wasmFusedOperations(memory);
-          fused.rbfCovariance(n, q, x!, parameters, k!);
-          return fused.rbfCovarianceGradient(n, q, x!, parameters, k!, g!, dx!);
+          fused.radialSum(n, q, x!, rbfProfile, parameters, k!);
+          return fused.radialSumGradient(n, q, x!, rbfProfile, parameters, k!, g!, dx!);
         }),
       );
       for (const profile of [maternProfiles.matern32, thinPlate(q, 'corrected').profile]) {

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { exactScalar } from '../../doubles.ts';
 import type { Tensor } from '../../tensorflow.ts';
-import { exactScalar } from '../exactScalar.ts';
 import { einsumTerms } from '../operations/einsum.ts';
 import { addGradient, replaceGradient, unbroadcast } from './gradient.ts';
 

@@ -1,7 +1,6 @@
 import { NumericalError } from '../../../core/errors.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../numerics/dense/factorize.ts';
 import type { Float64Memory } from '../../../numerics/memory.ts';
-import { logDensity } from './logDensity.ts';
 import { bytesOf, isRegistered, registerMatrixKernel, type Workspace } from './operation.ts';
 import { mirrorLowerOf, transposeInPlace } from './square.ts';
 
@@ -109,6 +108,13 @@ function fromOuterProduct(
     for (let i = 0; i < n * n; i++) G[i] = 0.5 * (weighted[i]! - columns * G[i]!);
     mirrorLowerOf(n, G);
   });
+}
+
+const LOG_2PI = Math.log(2 * Math.PI);
+
+/** −½·(D·n·log 2π + D·log|K| + tr(YᵀK⁻¹Y)), from log|K| and the trace. */
+export function logDensity(n: number, columns: number, logDeterminant: number, quadratic: number): number {
+  return -0.5 * (columns * n * LOG_2PI + columns * logDeterminant + quadratic);
 }
 
 function writeValue(

@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { linearAlgebra } from '../../../numerics/dense/activeEngine.ts';
 import type { LinearAlgebraEngine } from '../../../numerics/dense/engine.ts';
 import type { Float64Memory } from '../../../numerics/memory.ts';
+import { doublesOf } from '../../doubles.ts';
 import { FLOAT64, Float64Backend } from '../../float64/backend.ts';
 import { sizeOf } from '../../float64/operations/operation.ts';
 import type { Tensor, TensorInfo } from '../../tensorflow.ts';
@@ -76,6 +77,13 @@ function inStack(whole: Workspace, i: number, shapes: readonly Shape[], shapesOu
 /** Whether a kernel of this name is there already. */
 export const isRegistered = (name: string): boolean => tf.getKernel(name, FLOAT64) !== undefined;
 
+/** Registers kernels that are not registered yet: those of an operation, when it is first used. */
+export function registerOnce<A>(...kernels: MatrixKernel<A>[]): void {
+  for (const kernel of kernels) {
+    if (!isRegistered(kernel.name)) registerMatrixKernel(kernel);
+  }
+}
+
 /** Keeps tensors for the backward pass of an operation made with `tf.customGrad`. */
 export type Save = (tensors: Tensor[]) => void;
 
@@ -87,6 +95,11 @@ export function runKernel(name: string, inputs: Record<string, Tensor>, attribut
 /** The gradient in the only, or first, output. */
 export function firstOf(dy: Tensor | Tensor[]): Tensor {
   return Array.isArray(dy) ? dy[0]! : dy;
+}
+
+/** dy·x for a scalar dy: x itself, without a pass over it, for the usual dy = 1. */
+export function scaled(x: Tensor, dy: Tensor): Tensor {
+  return doublesOf(dy)[0] === 1 ? x.clone() : tf.mul(x, dy);
 }
 
 /** Bytes of a block of this many numbers. */

@@ -1,8 +1,7 @@
 import type { Strided } from '../../../numerics/dense/engine.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../numerics/dense/factorize.ts';
 import { lowerProduct } from '../../../numerics/dense/lowerProduct.ts';
-import { notFinite, sumOfSquares } from './gaussianLogDensity.ts';
-import { logDensity } from './logDensity.ts';
+import { logDensity, notFinite, sumOfSquares } from './gaussianLogDensity.ts';
 import { bytesOf, isRegistered, registerMatrixKernel, type Workspace } from './operation.ts';
 import { mirrorLowerOf } from './square.ts';
 
