@@ -7,6 +7,8 @@ const NEIGHBOURS = 4;
 
 /** What the training latents say about where new observations may lie. */
 export interface ProjectionStarts {
+  /** The median distance from a training latent to the nearest one in another place; 1 where there is none. */
+  readonly length: number;
   /** The training latents from which a search for an observation y (NaN counts as not observed) begins; at least one. */
   of(y: Float64Array): Float64Array[];
 }
@@ -23,10 +25,12 @@ export function projectionStarts(latents: Matrix, { mean, variance }: Prediction
   const { rows: N } = latents;
   const D = mean.columns;
   const k = Math.min(NEIGHBOURS, N - 1);
-  const near = k > 0 ? nearestNeighbours(latents, k).indices : new Int32Array(0);
+  const neighbours = k > 0 ? nearestNeighbours(latents, k) : undefined;
+  const near = neighbours?.indices ?? new Int32Array(0);
   const logVariance = variance.data.map((entry) => Math.log(entry));
   const density = new Float64Array(N);
   return {
+    length: neighbours === undefined ? 1 : nearestDistance(neighbours.distances, k),
     of(y) {
       for (let i = 0; i < N; i++) {
         let sum = 0;
@@ -50,4 +54,14 @@ export function projectionStarts(latents: Matrix, { mean, variance }: Prediction
       return [...peaks, ...others].map((i) => latents.row(i));
     },
   };
+}
+
+/** The median of each row's smallest distance above 0; 1 where there is none. */
+function nearestDistance(distances: Float64Array, k: number): number {
+  const nearest: number[] = [];
+  for (let from = 0; from < distances.length; from += k) {
+    const distance = distances.subarray(from, from + k).find((own) => own > 0);
+    if (distance !== undefined) nearest.push(distance);
+  }
+  return nearest.sort((a, b) => a - b)[nearest.length >> 1] ?? 1;
 }

@@ -3,7 +3,8 @@ import type { Standardization } from '../core/observations.ts';
 import type { Mapping, ParameterValues, PredictiveDensity } from '../model/model.ts';
 import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import type { ModelView } from './assembly.ts';
-import type { ConditionedProcess } from './conditionedProcess.ts';
+import { lazily } from './covariance/covariance.ts';
+import { quickProcess } from './quickProcess.ts';
 
 /** log p(x) of each row. */
 type PointPrior = (X: Tensor2D) => Tensor1D;
@@ -14,7 +15,7 @@ type FullMapping = Required<Mapping>;
 /** The mapping of one view. */
 interface ViewMapping extends FullMapping {
   /** The density of new observations, with a prior of their latents or without. */
-  densityWith(X: Matrix, Y: Matrix, prior: PointPrior | undefined): PredictiveDensity;
+  densityWith(X: Matrix, Y: Matrix, prior: PointPrior | undefined, isRough?: boolean): PredictiveDensity;
 }
 
 /** The mapping of one view at a model's values. Its factors are made when first needed. */
@@ -24,18 +25,17 @@ export function viewMapping(
   values: ParameterValues,
   prior: PointPrior | undefined,
 ): ViewMapping {
-  let known: ConditionedProcess | undefined;
-  const conditioned = () => {
-    const own = Object.keys(process.parameters).map((key) => [key, values[`${path}.${key}`]!]);
-    known ??= process.condition(Object.fromEntries(own), latents, patterns, standardization);
-    return known;
-  };
+  const own = Object.fromEntries(Object.keys(process.parameters).map((key) => [key, values[`${path}.${key}`]!]));
+  const conditioned = lazily(() => process.condition(own, latents, patterns, standardization));
+  const quick = lazily(() => quickProcess(process, own, latents, patterns, standardization) ?? conditioned());
+  const densityWith: ViewMapping['densityWith'] = (X, Y, given, isRough = false) =>
+    (isRough ? quick() : conditioned()).predictiveDensity(X, Y, given);
   return {
     observedColumns: standardization.mean.length,
     predict: (X, noise) => conditioned().predict(X, noise),
     sample: (X, random, noise) => conditioned().sample(X, random, noise),
-    densityWith: (X, Y, own) => conditioned().predictiveDensity(X, Y, own),
-    predictiveDensity: (X, Y) => conditioned().predictiveDensity(X, Y, prior),
+    densityWith,
+    predictiveDensity: (X, Y, isRough) => densityWith(X, Y, prior, isRough),
   };
 }
 
@@ -50,7 +50,7 @@ export function sideBySideMapping(views: readonly ViewMapping[], prior: PointPri
       return { mean: joined('mean'), variance: joined('variance') };
     },
     sample: (X, random, noise) => sideBySide(views.map((view) => view.sample(X, random, noise))),
-    predictiveDensity: (X, Y) => {
+    predictiveDensity: (X, Y, isRough) => {
       let from = 0;
       const given = views.map((view) => {
         const own = columnsOf(Y, from, view.observedColumns);
@@ -60,7 +60,7 @@ export function sideBySideMapping(views: readonly ViewMapping[], prior: PointPri
       const observed = given.filter(({ own }) => !own.data.every(Number.isNaN));
       // A point has one prior, however many views it is seen in.
       const parts = (observed.length > 0 ? observed : given.slice(0, 1)).map(({ view, own }, i) =>
-        view.densityWith(X, own, i === 0 ? prior : undefined),
+        view.densityWith(X, own, i === 0 ? prior : undefined, isRough),
       );
       const sum = (of: (part: PredictiveDensity) => Float64Array) =>
         parts.map(of).reduce((total, part) => total.map((entry, i) => entry + part[i]!));

@@ -5,11 +5,11 @@ import type { Prediction, Projection } from './model.ts';
 
 /** Options of `project` and what rests on it. */
 export interface ProjectOptions {
-  /** From how many training latents each search starts at the most; 20 unless given. */
+  /** From how many training latents each search starts at the most; 40 unless given. */
   readonly starts?: number | undefined;
   /** Iterations of each search; 200 unless given. */
   readonly maxIterations?: number | undefined;
-  /** Largest entry of the gradient at which a search has converged; 1e-6 unless given. */
+  /** Largest entry of the gradient at which a search has converged, in coordinates in which the curvature there is about 1; 1e-6 unless given. */
   readonly tolerance?: number | undefined;
   /** Aborting it rejects with its reason. */
   readonly signal?: AbortSignal | undefined;

@@ -67,8 +67,11 @@ export interface Mapping {
   predict(X: Matrix, noise: boolean): Prediction;
   /** A draw from the joint predictive distribution at latent points X (n×q), n×D. */
   sample?(X: Matrix, random: Random, noise: boolean): Matrix;
-  /** Density of new observations Y (n×D), row i at row i of X (n×q). NaN counts as not observed. */
-  predictiveDensity?(X: Matrix, Y: Matrix): PredictiveDensity;
+  /**
+   * Density of new observations Y (n×D), row i at row i of X (n×q). NaN counts as not observed. With `isRough` a quick approximation
+   * will do: searches begin with it.
+   */
+  predictiveDensity?(X: Matrix, Y: Matrix, isRough?: boolean): PredictiveDensity;
 }
 
 /** How new observations get their latents without a search. */

@@ -23,7 +23,7 @@ import { givenLatents, givenObservations, latentsAt, sideBySide, viewOf } from '
 
 const wholeFromOne = v.pipe(v.number('a whole number from 1'), v.integer('a whole number from 1'), v.minValue(1));
 const projectOptions = v.strictObject({
-  starts: v.optional(wholeFromOne, 20),
+  starts: v.optional(wholeFromOne, 40),
   maxIterations: v.optional(wholeFromOne, 200),
   tolerance: v.optional(v.pipe(v.number('a number'), v.minValue(0, 'a number from 0')), 1e-6),
   signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),

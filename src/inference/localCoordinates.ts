@@ -1,0 +1,53 @@
+import { Matrix } from '../core/matrix.ts';
+import { symmetricEigenpairs } from '../numerics/dense/eigenpairs.ts';
+
+/** The step of differences of the gradient, as a part of the length. */
+const STEP = 1e-3;
+
+/**
+ * Coordinates z with x = x₀ + z·T around each of some points, in which the curvature of a function is about 1: of the eigenpairs (λ, v) of
+ * its Hessian each row of T is v/√|λ|, at most `length` long. The Hessian is that of central differences of the gradient; pauses after
+ * every call.
+ *
+ * @param gradients - of the function at one point for each of those given, in their order: n×q
+ * @returns T of each point, q×q
+ */
+export function* localCoordinates(
+  gradients: (points: readonly Float64Array[]) => Matrix,
+  points: readonly Float64Array[],
+  length: number,
+): Generator<void, Matrix[], void> {
+  const q = points[0]!.length;
+  const step = STEP * length;
+  const hessians = points.map(() => Matrix.zeros(q, q));
+  for (let d = 0; d < q; d++) {
+    for (const sign of [1, -1]) {
+      const found = gradients(points.map((point) => point.with(d, point[d]! + sign * step)));
+      hessians.forEach(({ data }, k) => {
+        found.row(k).forEach((entry, e) => {
+          const half = (sign * entry) / (4 * step);
+          data[d * q + e]! += half;
+          data[e * q + d]! += half;
+        });
+      });
+      yield;
+    }
+  }
+  return hessians.map((hessian) => {
+    if (!hessian.data.every(Number.isFinite)) return scaledIdentity(q, length);
+    const { values, vectors } = symmetricEigenpairs(hessian);
+    const T = Matrix.zeros(q, q);
+    values.forEach((value, e) => {
+      const size = Math.min(length, 1 / Math.sqrt(Math.abs(value)));
+      for (let d = 0; d < q; d++) T.data[e * q + d] = size * vectors.at(d, e);
+    });
+    return T;
+  });
+}
+
+/** size·I, q×q. */
+export function scaledIdentity(q: number, size: number): Matrix {
+  const result = Matrix.zeros(q, q);
+  for (let d = 0; d < q; d++) result.data[d * q + d] = size;
+  return result;
+}

@@ -1,0 +1,167 @@
+import { Matrix } from '../core/matrix.ts';
+import type { Mapping } from '../model/model.ts';
+import { localCoordinates, scaledIdentity } from './localCoordinates.ts';
+import { minimizeBatch } from './minimize/minimizeBatch.ts';
+import { lbfgs } from './solvers/lbfgs.ts';
+
+/** How the latents of new observations are looked for. */
+export interface ProjectionSettings {
+  /** How many training latents the search for a row starts from at the most. */
+  readonly starts: number;
+  readonly maxIterations: number;
+  /** Largest entry of the gradient at which a search has converged, in coordinates in which the curvature there is about 1. */
+  readonly tolerance: number;
+}
+
+type Density = NonNullable<Mapping['predictiveDensity']>;
+
+/** How many of a row's searches go on by the approximation, and for how many iterations each time: those that have come furthest. */
+const ROUNDS = [
+  { searches: Number.POSITIVE_INFINITY, iterations: 3 },
+  { searches: 4, iterations: 6 },
+  { searches: 2, iterations: 30 },
+];
+
+/** How many are finished by the density itself. */
+const FINISHED = 2;
+
+/** A search that is further behind the best one after the rounds is given up: the approximation is wrong by less. */
+const BEHIND = 2;
+
+/** Where the approximation is searched, gradients of so much a length are as good as none. */
+const ROUGH_TOLERANCE = 1e-3;
+
+/** Searches closer than this many lengths have come to one maximum. */
+const SAME = 0.1;
+
+/** A search for one row's latents. */
+interface Search {
+  readonly row: number;
+  readonly point: Float64Array;
+  /** Minus the log density there. */
+  readonly value: number;
+}
+
+/**
+ * The best point for each row. All of a row's searches take a few steps, the furthest of those some more, and the best two go on, by an
+ * approximation of the density if the mapping has one; these the density itself takes to the end. Pauses after every evaluation.
+ *
+ * @param starts - of each row, at least one
+ * @param length - a distance between training latents that are neighbours
+ */
+export function* projectionSearch(
+  density: Density,
+  Y: Matrix,
+  starts: readonly (readonly Float64Array[])[],
+  length: number,
+  { maxIterations, tolerance }: ProjectionSettings,
+): Generator<void, Float64Array[], void> {
+  const q = starts[0]![0]!.length;
+  const unscaled = scaledIdentity(q, length);
+  let searches = starts.flatMap((own, row) => own.map((point): Search => ({ row, point, value: Number.NaN })));
+  for (const round of ROUNDS) {
+    searches = ofEachRow(searches, (own) => furthest(own, round.searches, SAME * length));
+    searches = yield* descended(
+      true,
+      searches,
+      () => unscaled,
+      Math.min(round.iterations, maxIterations),
+      ROUGH_TOLERANCE,
+    );
+  }
+  searches = ofEachRow(searches, (own) => {
+    const [best, ...others] = furthest(own, FINISHED, SAME * length);
+    return [best!, ...others.filter(({ value }) => value <= best!.value + BEHIND)];
+  });
+  const coordinates = yield* localCoordinates(
+    (points) => gradientsAt(searches, points),
+    searches.map(({ point }) => point),
+    length,
+  );
+  searches = yield* descended(false, searches, (k) => coordinates[k]!, maxIterations, tolerance);
+  return ofEachRow(searches, (own) => furthest(own, 1, 0)).map(({ point }) => point);
+
+  function gradientsAt(own: readonly Search[], points: readonly Float64Array[]): Matrix {
+    return density(
+      stacked(points, q),
+      rowsOf(
+        Y,
+        own.map(({ row }) => row),
+      ),
+      true,
+    ).gradient;
+  }
+
+  /** Each search taken on in coordinates z of its own, x = x₀ + z·T. */
+  function* descended(
+    isRough: boolean,
+    from: readonly Search[],
+    coordinates: (search: number) => Matrix,
+    iterations: number,
+    near: number,
+  ): Generator<void, Search[], void> {
+    const at = (search: number, z: Float64Array) => moved(from[search]!.point, z, coordinates(search));
+    const { points, values } = yield* minimizeBatch(
+      (problems, asked) => {
+        const latents = stacked(
+          problems.map((problem, k) => at(problem, asked[k]!)),
+          q,
+        );
+        const rows = problems.map((problem) => from[problem]!.row);
+        const { posterior, gradient } = density(latents, rowsOf(Y, rows), isRough);
+        return {
+          values: posterior.map((sum) => (Number.isFinite(sum) ? -sum : Number.NaN)),
+          gradients: problems.map((problem, k) => pulledBack(gradient.row(k), coordinates(problem))),
+        };
+      },
+      from.map(() => new Float64Array(q)),
+      lbfgs(),
+      { maxIterations: iterations, tolerance: near },
+    );
+    return from.map(({ row }, k) => ({ row, point: at(k, points[k]!), value: values[k]! }));
+  }
+}
+
+/** x₀ + z·T. */
+function moved(from: Float64Array, z: Float64Array, T: Matrix): Float64Array {
+  return from.map((entry, d) => z.reduce((sum, own, e) => sum + own * T.at(e, d), entry));
+}
+
+/** Minus the gradient, in z. */
+function pulledBack(gradient: Float64Array, T: Matrix): Float64Array {
+  return Float64Array.from(gradient, (_, e) => -gradient.reduce((sum, own, d) => sum + own * T.at(e, d), 0));
+}
+
+function ofEachRow(searches: readonly Search[], pick: (own: readonly Search[]) => Search[]): Search[] {
+  const rows = new Map<number, Search[]>();
+  for (const search of searches) rows.set(search.row, [...(rows.get(search.row) ?? []), search]);
+  return [...rows.values()].flatMap(pick);
+}
+
+/** The searches of smallest value that are apart from each other, at most as many as asked for; those without a value last. */
+function furthest(searches: readonly Search[], count: number, apart: number): Search[] {
+  const rank = ({ value }: Search) => (Number.isNaN(value) ? Number.POSITIVE_INFINITY : value);
+  const kept: Search[] = [];
+  for (const search of [...searches].sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))) {
+    const isNew = kept.every(({ point }) => point.some((entry, d) => Math.abs(entry - search.point[d]!) > apart));
+    if (kept.length < count && isNew) kept.push(search);
+  }
+  return kept;
+}
+
+/** Points as the rows of a matrix. */
+export function stacked(points: readonly Float64Array[], q: number): Matrix {
+  const result = Matrix.zeros(points.length, q);
+  points.forEach((point, i) => {
+    result.data.set(point, i * q);
+  });
+  return result;
+}
+
+/** Some rows of Y, which may repeat. */
+export function rowsOf(Y: Matrix, rows: readonly number[]): Matrix {
+  return stacked(
+    rows.map((i) => Y.row(i)),
+    Y.columns,
+  );
+}
