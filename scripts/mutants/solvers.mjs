@@ -204,11 +204,29 @@ export default [
     ],
   },
   {
-    file: 'src/inference/project.ts',
+    file: 'src/inference/projectionSearch.ts',
     tests: ['test/inference/projection.test.ts', 'test/models/project.test.ts'],
     faults: [
       ['rank(a) - rank(b)', 'rank(b) - rank(a)'],
       ['(Number.isNaN(value) ? Number.POSITIVE_INFINITY : value)', 'value'],
+      ['searches = yield* descended(false, searches', 'searches = yield* descended(true, searches'],
+    ],
+  },
+  {
+    file: 'src/inference/localCoordinates.ts',
+    tests: ['test/inference/localCoordinates.test.ts'],
+    faults: [
+      ['(sign * entry) / (4 * step)', '(sign * entry) / (2 * step)'],
+      ['1 / Math.sqrt(Math.abs(value))', '1 / Math.abs(value)'],
+    ],
+  },
+  {
+    file: 'src/mapping/covariance/spanningInputs.ts',
+    tests: ['test/mapping/quickProcess.test.ts'],
+    faults: [
+      ['variance > left[best]!', 'variance < left[best]!'],
+      ['if (chosen.length === most) return undefined;', ''],
+      ['=> variance - noise', '=> variance'],
     ],
   },
   {

@@ -150,6 +150,31 @@ describe('projection', () => {
     }
   });
 
+  it('ends at the maximum of the density itself, where an approximation led it', async () => {
+    const { posterior } = quartic(60);
+    const exactRows: number[] = [];
+    const rough: Posterior = {
+      ...posterior,
+      mapping: {
+        ...posterior.mapping!,
+        predictiveDensity: (X, rows, isRough) => {
+          if (!isRough) exactRows.push(X.rows);
+          const moved = isRough ? Matrix.from(rows.toArrays().map(([y]) => [y! + 0.3])) : rows;
+          return posterior.mapping!.predictiveDensity!(X, moved);
+        },
+      },
+    };
+    const { latents, logDensity } = await project(rough, Y, { ...settings, starts: 20 });
+    for (let i = 0; i < Y.rows; i++) {
+      const x = optimumOf(Y.at(i, 0));
+      expect(latents.at(i, 0)).toBeCloseTo(x, 7);
+      expect(logDensity[i]).toBeCloseTo(-((x - Y.at(i, 0)) ** 2) / 2 - x ** 4 / 100, 12);
+    }
+    // The starts themselves are evaluated by the approximation only, and a few steps suffice at the end.
+    expect(Math.max(...exactRows)).toBeLessThanOrEqual(2 * Y.rows);
+    expect(exactRows.reduce((sum, own) => sum + own, 0)).toBeLessThan(10 * Y.rows);
+  });
+
   it('stops at its signal', async () => {
     const { posterior, sizes } = quartic(8);
     const controller = new AbortController();
