@@ -241,7 +241,7 @@ export default [
     ],
   },
   {
-    file: 'src/inference/checkpoint/resumedOptions.ts',
+    file: 'src/inference/checkpoint/resumedFrom.ts',
     tests: ['test/inference/startKinds.test.ts', 'test/inference/checkpoint.test.ts'],
     faults: [
       ['if (value !== undefined && value !== saved) {', 'if (false) {'],

@@ -1,4 +1,4 @@
-import seedrandom from 'seedrandom';
+import seedrandom from 'seedrandom/seedrandom.js';
 
 /** A stream of random numbers that its seed determines. */
 export interface Random {

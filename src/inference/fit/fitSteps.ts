@@ -1,10 +1,6 @@
 import type { Fit, FitOf } from '../../model/fit.ts';
 import type { AnyModel, Model } from '../../model/model.ts';
-import { checkpointOf, readCheckpoint } from '../checkpoint/checkpoint.ts';
-import { checkResumed } from '../checkpoint/resumedOptions.ts';
-import { saving } from '../checkpoint/saving.ts';
 import { stopping } from '../minimize/stopping.ts';
-import { runInWorkers } from '../workers/runInWorkers.ts';
 import { bestOf, type EndedRun } from './bestOf.ts';
 import { callersFunction } from './callersFunction.ts';
 import { embedded, embeddedStep } from './embedded.ts';
@@ -92,15 +88,16 @@ async function* stepsWith(
     return result;
   }
   const began = performance.now();
-  const saved = settings.resume === undefined ? undefined : await readCheckpoint(settings.resume);
-  if (saved !== undefined) checkResumed(saved, settings);
+  const checkpoints = await checkpointsFor(settings);
+  const resumed = checkpoints && (await checkpoints.resumedFrom(settings));
+  const saved = resumed?.checkpoint;
   const seed = saved?.seed ?? settings.seed ?? 0;
   const problem = openProblem(model, seed, settings.engine, threads, settings.batchSize);
   const seconds = () => (saved?.seconds ?? 0) + (performance.now() - began) / 1000;
   const stop = stopping(settings.signal, settings.maxSeconds);
   try {
-    const runs = runsOf(problem, settings, seed, saved);
-    const saves = saving(settings.checkpoint, stop.signal);
+    const runs = runsOf(problem, settings, seed, resumed);
+    const saves = checkpoints?.saving(settings.checkpoint, stop.signal);
     const report = settings.onProgress && callersFunction('onProgress', settings.onProgress, stop.signal);
     const isSaved = saves !== undefined;
     const again: string[] = [];
@@ -126,7 +123,7 @@ async function* stepsWith(
         }
         run.state = event.kind === 'end' ? event.solution.state : event.state;
         if (event.kind === 'end') run.solution = event.solution;
-        await saves?.save(checkpointOf(problem, runs, seed, seconds()));
+        await saves?.save(checkpoints!.checkpointOf(problem, runs, seed, seconds()));
       }
     } finally {
       await events.return(undefined as never);
@@ -143,9 +140,13 @@ async function* stepsWith(
   }
 }
 
+/** What saves and resumes, which a page loads for a fit that asks for it. */
+const checkpointsFor = async ({ resume, checkpoint }: FitSettings) =>
+  resume === undefined && checkpoint === undefined ? undefined : import('../checkpoint/index.ts');
+
 const isEnded = (run: Run): run is Run & EndedRun => run.solution !== undefined;
 
-function eventsOf(
+async function* eventsOf(
   problem: FitProblem,
   runs: readonly Run[],
   { workers, checkpointInterval, solver, relativeDecrease, maxIterations, maxEvaluations, tolerance }: FitSettings,
@@ -155,9 +156,13 @@ function eventsOf(
   const starts = runs.map(({ start }) => start);
   const stateInterval = isSaved ? checkpointInterval : undefined;
   const settings = { solver, relativeDecrease, maxIterations, maxEvaluations, tolerance, stateInterval };
-  return workers === undefined
-    ? runHere(problem, starts, settings, signal)
-    : runInWorkers(problem, starts, settings, signal, workers);
+  if (workers === undefined) {
+    yield* runHere(problem, starts, settings, signal);
+    return;
+  }
+  // Loaded when they are asked for, as most pages have no use for them.
+  const { runInWorkers } = await import('../workers/runInWorkers.ts');
+  yield* runInWorkers(problem, starts, settings, signal, workers);
 }
 
 async function* runHere(

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import type { FitDiagnostics } from '../../model/fit.ts';
 import type { EngineChoice } from '../../numerics/dense/index.ts';
-import { startThreads, type Threads } from '../../numerics/threads.ts';
+import type { Threads } from '../../numerics/threads.ts';
 import { chosenEngine } from './chosenEngine.ts';
 
 const VARIABLE = 'LATENTFIELD_THREADS';
@@ -33,7 +33,9 @@ export async function fitThreads(
     const threadsReason = 'The TypeScript engine runs on one thread.';
     return { ...ONE_THREAD, diagnostics: () => ({ threads: 1, threadsReason }) };
   }
-  const threads = typeof wanted === 'number' ? await startThreads(wanted) : wanted;
+  // What starts them is loaded when it is asked for, as most pages have no use for it.
+  const threads =
+    typeof wanted === 'number' ? await (await import('../../numerics/threads.ts')).startThreads(wanted) : wanted;
   return {
     run: (work) => threads.run(work),
     diagnostics() {

@@ -1,7 +1,6 @@
 import type { TraceEntry } from '../../model/fit.ts';
 import type { StartKind } from '../../model/model.ts';
-import { type Checkpoint, resumedState } from '../checkpoint/checkpoint.ts';
-import { originsIn } from '../checkpoint/resumedOptions.ts';
+import type { Resumed } from '../checkpoint/resumedFrom.ts';
 import type { Solution } from '../minimize/solution.ts';
 import type { SolverState } from '../minimize/solverState.ts';
 import type { FitSettings } from './fitOptions.ts';
@@ -19,9 +18,9 @@ export interface Run {
 }
 
 /** The runs of a fit, which have not begun or go on from what was saved of them. */
-export function runsOf(problem: FitProblem, settings: FitSettings, seed: number, saved: Checkpoint | undefined): Run[] {
-  const origins = saved === undefined ? (settings.origins ?? originsOf(0)) : originsIn(saved);
-  const states = origins.map((_, number) => (saved === undefined ? undefined : resumedState(saved, number, problem)));
+export function runsOf(problem: FitProblem, settings: FitSettings, seed: number, resumed: Resumed | undefined): Run[] {
+  const origins = resumed?.origins ?? settings.origins ?? originsOf(0);
+  const states = origins.map((_, number) => resumed?.stateOf(number, problem));
   const startOf = startsOf(problem);
   const starts = perturbedStarts(
     problem.layout,
@@ -34,7 +33,7 @@ export function runsOf(problem: FitProblem, settings: FitSettings, seed: number,
     const state = states[number];
     return {
       start: { number, origin: origins[number]!, x, ...(state === undefined ? {} : { state }) },
-      trace: [...(saved?.starts[number]?.trace ?? [])],
+      trace: [...(resumed?.checkpoint.starts[number]?.trace ?? [])],
       state,
       solution: undefined,
     };

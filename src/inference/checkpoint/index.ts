@@ -1,0 +1,3 @@
+export { checkpointOf } from './checkpoint.ts';
+export { resumedFrom } from './resumedFrom.ts';
+export { saving } from './saving.ts';
