@@ -13,6 +13,7 @@ mkdirSync(folder, { recursive: true });
 const LIBRARY = `
 export * from './index.js';
 export * as data from './data/index.js';
+export * as io from './io/inBrowsers.js';
 export * as ops from './tensors/ops.js';
 export * as plot from './plot/index.js';
 export { fitInWorker, serveFits } from './workers/index.js';

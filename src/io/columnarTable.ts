@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { optionalPackage } from '../core/optionalPackage.ts';
+import { reason } from './format.ts';
 import { type RawColumn, type RawTable, uniqueNames } from './rawTable.ts';
-import { reason } from './source.ts';
 
 /** The table of a Parquet file, read with hyparquet, an optional package. */
 export async function parquetTable(bytes: Uint8Array, file: string): Promise<RawTable> {

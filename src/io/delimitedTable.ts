@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { decodeText } from './decode.ts';
 import { type DelimitedRow, guessDelimiter, parseDelimited } from './delimited.ts';
+import type { Format } from './format.ts';
 import { hasHeader } from './header.ts';
 import { decimalComma, type NumberStyle, numberReader, PLAIN } from './numberText.ts';
 import { type RawColumn, type RawTable, uniqueNames } from './rawTable.ts';
-import type { Format } from './source.ts';
 
 /** How a text is cut into cells, and how its numbers are written. */
 export interface TextOptions {

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { npyHeader } from './npyHeader.ts';
+import { latin1, npyHeader } from './npyHeader.ts';
 
 /** An array of any rank, its entries in C order (last index fastest): numbers or text. */
 export interface NumpyArray {
@@ -80,10 +80,7 @@ function reader(kind: string, width: number, little: boolean): Reader | undefine
       return { text: (view, at) => unicode(view, at, width, little) };
     case 'S':
       return {
-        text: (view, at) =>
-          Buffer.from(view.buffer, view.byteOffset + at, width)
-            .toString('latin1')
-            .replace(/\0+$/, ''),
+        text: (view, at) => latin1(new Uint8Array(view.buffer, view.byteOffset + at, width)).replace(/\0+$/, ''),
       };
     default:
       return undefined;

@@ -10,6 +10,9 @@ export interface NpyHeader {
   readonly start: number;
 }
 
+/** One character a byte: the decoder of that name reads Windows-1252. */
+export const latin1 = (bytes: Uint8Array): string => Array.from(bytes, (code) => String.fromCharCode(code)).join('');
+
 /** NumPy's own limit on headers. */
 const LONGEST = 10_000;
 
@@ -23,7 +26,7 @@ export function npyHeader(bytes: Uint8Array, file: string): NpyHeader {
   const fail = (what: string) =>
     new InvalidInputError(`'${file}' cannot be read as .npy: ${what}. Write it with numpy.save.`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.length < 10 || !Buffer.from(bytes.subarray(0, 6)).equals(Buffer.from('\x93NUMPY', 'latin1'))) {
+  if (bytes.length < 10 || latin1(bytes.subarray(0, 6)) !== '\x93NUMPY') {
     throw fail('it does not begin as such files do');
   }
   const major = bytes[6]!;
@@ -34,7 +37,8 @@ export function npyHeader(bytes: Uint8Array, file: string): NpyHeader {
   const start = (major === 1 ? 10 : 12) + length;
   if (length > LONGEST) throw fail(`its header takes ${length} bytes, more than ${LONGEST}`);
   if (start > bytes.length) throw fail('it ends within its header');
-  const text = Buffer.from(bytes.subarray(start - length, start)).toString(major === 3 ? 'utf8' : 'latin1');
+  const header = bytes.subarray(start - length, start);
+  const text = major === 3 ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(header) : latin1(header);
   const { descr, fortran_order, shape } = dictionary(text, fail);
   if (descr === undefined || fortran_order === undefined || shape === undefined) {
     throw fail('its header does not hold descr, fortran_order and shape');

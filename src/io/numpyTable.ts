@@ -1,8 +1,8 @@
 import { unzipSync } from 'fflate';
 import { InvalidInputError } from '../core/errors.ts';
+import { reason } from './format.ts';
 import { type NumpyArray, parseNumpy } from './npy.ts';
 import type { RawTable } from './rawTable.ts';
-import { reason } from './source.ts';
 
 /** How arrays are chosen and made into tables. */
 export interface NumpyOptions {

@@ -1,12 +1,10 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
-import { checkOptions } from '../core/options.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
 import { type Appearance, appearance, type LeftOut } from './columnRoles.ts';
 import { entriesOf } from './entries.ts';
 import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
-import { readRawTable } from './readRawTable.ts';
-import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
+import type { ReadTableOptions } from './tableOptions.ts';
 
 /** A table of numbers, one point a row, and what is known of its points and columns. */
 export interface Table {
@@ -30,25 +28,6 @@ export interface Table {
   readonly leftOut: readonly LeftOut[];
   /** Sentences about how the file was read. */
   readonly notes: readonly string[];
-}
-
-/**
- * Reads a table, one point a row, from .csv, .tsv, .txt, NumPy's .npy and .npz, .parquet (with the package hyparquet), .arrow and .feather
- * (with @uwdata/flechette), each also gzipped; `-` is standard input. Nothing is left out in silence: `leftOut` and `notes` say what was done.
- *
- * @param file - path of the file; its extension says the format
- * @param options - see {@link ReadTableOptions}
- * @returns observations N×D, the names of their columns, ids and labels of the points
- * @throws InvalidInputError when the file cannot be read, is empty or ragged, its extension is unknown, a cell is not a finite number, a
- * column that is asked for is not there, or none is left, the message giving line and column; or for an unknown option
- * @example
- * ```ts
- * const { observations, columns, labels } = await readTable('iris.csv', { labels: 'species' });
- * ```
- */
-export async function readTable(file: string, options: ReadTableOptions = {}): Promise<Table> {
-  checkOptions(tableOptions, options, 'readTable');
-  return tableOf(await readRawTable(file, options), options);
 }
 
 /** The table of the columns that are asked for, or look like observations. */

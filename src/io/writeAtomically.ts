@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { InvalidInputError } from '../core/errors.ts';
-import { reason } from './source.ts';
+import { reason } from './format.ts';
 
 /**
  * Writes a file so that it is never seen half written: under a temporary name beside it, which then replaces it. The temporary name is

@@ -1,0 +1,41 @@
+import { pipeFlow, swissRoll, twoMoons } from 'latentfield/data';
+import type { Dataset } from './dataset.ts';
+import { drawnDigits, turningBar, walkingFigure } from './drawn.ts';
+
+/** Sets that come with the page, by the names that links hold. All are simulated; none is a recording. */
+export const SETS: Readonly<Record<string, { readonly title: string; readonly make: () => Dataset }>> = {
+  pipeFlow: { title: 'Pipe flow (simulated, 12 columns, 3 regimes)', make: flow },
+  drawnDigits: { title: 'Drawn digits (images of seven segments)', make: drawnDigits },
+  turningBar: { title: 'Turning bar (images of an object)', make: turningBar },
+  walkingFigure: { title: 'Walking figure (simulated poses)', make: walkingFigure },
+  swissRoll: { title: 'Swiss roll (3 columns)', make: roll },
+  twoMoons: { title: 'Two moons (2 columns)', make: moons },
+};
+
+function flow(): Dataset {
+  const { observations, labels, labelNames, columnNames } = pipeFlow({ points: 150, seed: 1 });
+  return {
+    name: 'pipe flow',
+    observations,
+    columns: columnNames,
+    labels: labels.map((label) => labelNames[label]!),
+    ids: undefined,
+    view: { kind: 'curve' },
+    notes: [],
+  };
+}
+
+function roll(): Dataset {
+  const { observations } = swissRoll({ points: 300, seed: 1 });
+  return { ...plain('swiss roll', ['x', 'y', 'z']), observations };
+}
+
+function moons(): Dataset {
+  const { observations, labels } = twoMoons({ points: 200, seed: 1 });
+  return { ...plain('two moons', ['x', 'y']), observations, labels: labels.map((label) => `moon ${label + 1}`) };
+}
+
+const plain = (name: string, columns: readonly string[]) => ({
+  ...{ name, columns, labels: undefined, ids: undefined },
+  ...({ view: { kind: 'row' }, notes: [] } as const),
+});

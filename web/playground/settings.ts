@@ -1,0 +1,121 @@
+/** Everything that decides a fit, beside a visitor's own table: plain data, which a link holds. */
+export interface Settings {
+  /** A set that comes with the page, or 'own'. */
+  readonly set: string;
+  /** The column of an own table that holds labels; '' for none. */
+  readonly labels: string;
+  readonly model: string;
+  /** Options of the model by name; those that are not here are the library's own choice. */
+  readonly options: Readonly<Record<string, string | number | boolean>>;
+  readonly standardise: boolean;
+  readonly maxIterations: number;
+  readonly seed: number;
+}
+
+export const DEFAULTS: Settings = {
+  set: 'pipeFlow',
+  labels: '',
+  model: 'gplvm',
+  options: { latentDim: 2 },
+  standardise: false,
+  maxIterations: 200,
+  seed: 0,
+};
+
+/** A control for one option. */
+export type Field =
+  | {
+      readonly kind: 'slider';
+      readonly label: string;
+      readonly values: readonly (number | undefined)[];
+      readonly unset: string;
+    }
+  | { readonly kind: 'text'; readonly label: string; readonly example: string }
+  | { readonly kind: 'choice'; readonly label: string; readonly choices: readonly string[] }
+  | { readonly kind: 'check'; readonly label: string };
+
+const strengths = [undefined, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000];
+const slider = (label: string, values: readonly (number | undefined)[], unset = 'automatic'): Field => ({
+  ...{ kind: 'slider', label, values, unset },
+});
+
+export const FIELDS: Readonly<Record<string, Field>> = {
+  latentDim: slider('Latent dimensions', [1, 2, 3, 4, 5, 6]),
+  kernel: { kind: 'text', label: 'Kernel', example: 'rbf + bias' },
+  priors: { kind: 'choice', label: 'Prior of the latents', choices: ['', 'none'] },
+  likelihood: { kind: 'choice', label: 'Likelihood', choices: ['', 'bernoulli', 'poisson', 'studentT'] },
+  backConstraint: {
+    kind: 'choice',
+    label: 'Latents as a function of the rows',
+    choices: ['', 'kernel', 'mlp', 'linear'],
+  },
+  dynamics: { kind: 'check', label: 'Rows are a sequence (dynamics)' },
+  inducing: slider('Inducing inputs', [undefined, 10, 20, 30, 50, 75, 100], 'none'),
+  centres: slider('Centres of the spline', [undefined, 10, 20, 30, 50, 75, 100], 'one a row'),
+  strength: slider('Strength of the prior', strengths),
+  perplexity: slider('Perplexity', [undefined, 5, 10, 15, 20, 30, 40, 50]),
+  neighbours: slider('Neighbours', [undefined, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30]),
+  basePrecision: slider('Base precision', [undefined, 1e-4, 1e-3, 1e-2, 1e-1, 1]),
+  penalty: slider('Penalty', [undefined, 1e-4, 1e-3, 1e-2, 1e-1, 1]),
+};
+
+const GP = ['latentDim', 'kernel', 'likelihood', 'backConstraint', 'dynamics', 'inducing'];
+
+/** The models that the page offers, what each is for, and the options that have controls. */
+export const MODELS: Readonly<Record<string, { readonly about: string; readonly fields: readonly string[] }>> = {
+  gplvm: { about: 'a smooth mapping with error bars', fields: [...GP, 'priors'] },
+  tpslvm: {
+    about: 'thin plate spline: no lengthscale to choose',
+    fields: ['latentDim', 'priors', 'backConstraint', 'centres'],
+  },
+  gplrf: { about: 'points of one label stay together', fields: [...GP, 'strength'] },
+  dgplvm: { about: 'labels are kept apart', fields: [...GP, 'strength'] },
+  llGplvm: { about: 'keeps local linear neighbourhoods', fields: [...GP, 'neighbours', 'strength'] },
+  rankGplvm: { about: 'empties the dimensions that are not needed', fields: [...GP, 'strength'] },
+  tsneGplvm: { about: 'keeps the neighbourhoods of t-SNE', fields: [...GP, 'perplexity', 'strength'] },
+  bayesianGplvm: {
+    about: 'distributions as latents: finds the dimension',
+    fields: ['latentDim', 'kernel', 'inducing'],
+  },
+  meu: { about: 'maximum entropy unfolding', fields: ['latentDim', 'neighbours', 'basePrecision'] },
+  mpme: { about: 'maximum entropy over all pairs', fields: ['latentDim', 'neighbours', 'basePrecision'] },
+  alle: { about: 'acyclic locally linear embedding', fields: ['latentDim', 'neighbours', 'basePrecision'] },
+  drill: { about: 'sparse inverse covariance between points', fields: ['latentDim', 'neighbours', 'penalty'] },
+  pca: { about: 'principal components', fields: ['latentDim'] },
+  ppca: { about: 'probabilistic principal components', fields: ['latentDim'] },
+  isomap: { about: 'keeps distances along the graph', fields: ['latentDim', 'neighbours'] },
+  lle: { about: 'locally linear embedding', fields: ['latentDim', 'neighbours'] },
+  laplacianEigenmaps: { about: 'keeps neighbours near', fields: ['latentDim', 'neighbours'] },
+  kernelPca: { about: 'principal components in the space of a kernel', fields: ['latentDim', 'kernel'] },
+  classicalMds: { about: 'classical scaling of distances', fields: ['latentDim'] },
+};
+
+export const TAKES_LABELS: readonly string[] = ['gplrf', 'dgplvm'];
+
+/** The most characters of a visitor's own table that go into a link. */
+export const MOST_IN_LINK = 4000;
+
+/** The part of a link behind #, and a small own table. */
+export function linkOf(settings: Settings, csv: string | undefined): string {
+  const small = csv !== undefined && csv.length <= MOST_IN_LINK ? { csv } : {};
+  return `#${encodeURIComponent(JSON.stringify({ ...settings, ...small }))}`;
+}
+
+/** What a link holds; undefined where it holds nothing that can be read. */
+export function settingsOf(hash: string): { settings: Settings; csv: string | undefined } | undefined {
+  try {
+    const { csv, ...found } = JSON.parse(decodeURIComponent(hash.replace(/^#/, ''))) as Partial<Settings> & {
+      csv?: unknown;
+    };
+    const known = Object.fromEntries(
+      Object.entries(found).filter(
+        ([key, value]) => key in DEFAULTS && typeof value === typeof DEFAULTS[key as keyof Settings],
+      ),
+    );
+    const settings = { ...DEFAULTS, ...known };
+    if (!(settings.model in MODELS)) return undefined;
+    return { settings, csv: typeof csv === 'string' ? csv : undefined };
+  } catch {
+    return undefined;
+  }
+}

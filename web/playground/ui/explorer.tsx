@@ -1,0 +1,248 @@
+import type { Matrix } from 'latentfield';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { newRows } from '../data/ownTable.ts';
+import { byLabels, byNumbers, type Colouring, ofOneColour, type Theme } from '../drawing/colours.ts';
+import { extent, meanOf, type Scatter } from '../drawing/scatter.ts';
+import { EXPORTS, type Exported, save } from '../exports.ts';
+import type { Fitting } from '../fitting.ts';
+import { type Background, backgroundOf } from '../precision.ts';
+import { FileDrop } from './dataPanel.tsx';
+import { Panel } from './fields.tsx';
+import { Others } from './others.tsx';
+import { Legend, Picture } from './picture.tsx';
+import { ShownRow } from './shownRow.tsx';
+
+/** Points along each axis of the background. */
+const SIDE = 44;
+const BY_ROW = 'row number';
+
+/** The picture of a fit, and what can be asked of it. */
+export function Explorer({ fitting, theme }: { readonly fitting: Fitting; readonly theme: Theme }) {
+  const { fit, of } = fitting;
+  const latents = fitting.latents!;
+  const dataset = of?.dataset.observations.rows === latents.rows ? of.dataset : undefined;
+  const [axes, setAxes] = useState<readonly [number, number]>([0, 1]);
+  const [color, setColor] = useState('');
+  const [hovered, setHovered] = useState(-1);
+  const [cursor, setCursor] = useState<readonly number[]>();
+  const [added, setAdded] = useState<Matrix>();
+  const [told, setTold] = useState('');
+  const [scatter, setScatter] = useState<Scatter>();
+  const across = Math.min(axes[0], latents.columns - 1);
+  const up = latents.columns === 1 ? undefined : Math.min(axes[1], latents.columns - 1);
+  const colouring = useMemo(() => colouringOf(dataset, color, latents.rows), [dataset, color, latents.rows]);
+  const background = useBackground(fitting, across, up);
+  useEffect(() => {
+    setCursor(undefined);
+    setAdded(undefined);
+    setTold('');
+  }, [fit]);
+
+  const scene = useMemo(
+    () => ({
+      latents,
+      axes: [across, up] as const,
+      colouring,
+      background,
+      added: added?.toArrays() ?? [],
+      cursor,
+      hovered,
+    }),
+    [latents, across, up, colouring, background, added, cursor, hovered],
+  );
+  const canDecode = fit?.predict !== undefined && dataset !== undefined;
+  const decoded = useMemo(
+    () => (canDecode && cursor !== undefined ? fit!.predict!([cursor], { noise: true }) : undefined),
+    [fit, cursor, canDecode],
+  );
+
+  async function project(name: string, bytes: Uint8Array) {
+    try {
+      setTold(`Placing the rows of '${name}'.`);
+      const rows = await newRows(name, bytes, of!.dataset.columns);
+      const found = await fit!.project!(rows);
+      setAdded(found.latents);
+      setTold(`${found.latents.rows} new rows are placed: the squares.`);
+    } catch (error) {
+      setTold(`'${name}' was not placed: ${(error as Error).message}`);
+    }
+  }
+
+  return (
+    <>
+      <Panel title="Latents" id="latents">
+        <Choices
+          latents={latents}
+          axes={[across, up ?? 0]}
+          setAxes={setAxes}
+          color={color}
+          setColor={setColor}
+          dataset={dataset}
+        />
+        <Picture
+          scene={scene}
+          theme={theme}
+          label={`Scatter of ${latents.rows} latents`}
+          canDecode={canDecode}
+          onHover={setHovered}
+          onCursor={setCursor}
+          onSettled={setScatter}
+        />
+        <p id="picture-help" class="small">
+          Keys: N and P go through the rows, {canDecode ? 'arrows move the cross, ' : ''}+ and − zoom, 0 shows all;
+          Shift and the wheel zoom too.
+          {canDecode ? ' Click or drag to see what the model expects there. Grey: where it is uncertain.' : ''}{' '}
+          <button type="button" class="inline" onClick={() => scatter?.reset()}>
+            Show all
+          </button>
+        </p>
+        <Legend colouring={colouring} title={color || 'label'} />
+        <div class="shown" aria-live="polite">
+          {hovered >= 0 && dataset !== undefined && (
+            <ShownRow dataset={dataset} row={dataset.observations.row(hovered)} name={rowName(dataset, hovered)} />
+          )}
+          {decoded !== undefined && (
+            <ShownRow
+              dataset={dataset!}
+              row={decoded.mean.row(0)}
+              deviations={decoded.variance.row(0).map(Math.sqrt)}
+              name="expected at the cross"
+            />
+          )}
+        </div>
+      </Panel>
+      {fit !== undefined && of !== undefined && (
+        <div class="columns">
+          <Panel title="New rows" id="new-rows">
+            {fit.project === undefined ? (
+              <p>This model does not place new rows.</p>
+            ) : (
+              <FileDrop label="A file with the same columns" name="rows" onFile={project} />
+            )}
+            <p role="status">{told}</p>
+          </Panel>
+          {dataset !== undefined && (
+            <Save of={{ fit, settings: of.settings, dataset, looks: looksOf(dataset, color) }} />
+          )}
+        </div>
+      )}
+      {fit !== undefined && of !== undefined && dataset !== undefined && (
+        <Others of={of} latents={latents} colouring={colouring} theme={theme} />
+      )}
+    </>
+  );
+}
+
+type Shown = NonNullable<Fitting['of']>['dataset'];
+
+const rowName = ({ ids, labels }: Shown, i: number) =>
+  `row ${i + 1}${ids === undefined ? '' : ` (${ids[i]})`}${labels === undefined ? '' : `, ${labels[i]}`}`;
+
+function colouringOf(dataset: Shown | undefined, color: string, rows: number): Colouring {
+  if (color === BY_ROW) return byNumbers(Array.from({ length: rows }, (_, i) => i));
+  const column = dataset?.columns.indexOf(color) ?? -1;
+  if (column >= 0) return byNumbers(dataset!.observations.column(column));
+  return dataset?.labels === undefined ? ofOneColour(rows) : byLabels(dataset.labels);
+}
+
+function looksOf(dataset: Shown, color: string): Exported['looks'] {
+  if (color === BY_ROW) return { color: Array.from({ length: dataset.observations.rows }, (_, i) => i) };
+  const column = dataset.columns.indexOf(color);
+  if (column >= 0) return { color: Array.from(dataset.observations.column(column)) };
+  return dataset.labels === undefined ? {} : { labels: dataset.labels };
+}
+
+interface ChoicesProps {
+  readonly latents: Matrix;
+  readonly axes: readonly [number, number];
+  readonly setAxes: (axes: readonly [number, number]) => void;
+  readonly color: string;
+  readonly setColor: (color: string) => void;
+  readonly dataset: Shown | undefined;
+}
+
+function Choices({ latents, axes, setAxes, color, setColor, dataset }: ChoicesProps) {
+  const dimensions = Array.from({ length: latents.columns }, (_, d) => <option value={d}>{d + 1}</option>);
+  const axis = (label: string, which: 0 | 1) => (
+    <label>
+      {label}
+      <select
+        value={axes[which]}
+        onChange={({ currentTarget }) =>
+          setAxes(which === 0 ? [Number(currentTarget.value), axes[1]] : [axes[0], Number(currentTarget.value)])
+        }
+      >
+        {dimensions}
+      </select>
+    </label>
+  );
+  return (
+    <div class="pair">
+      {latents.columns > 2 && axis('Across', 0)}
+      {latents.columns > 2 && axis('Up', 1)}
+      <label>
+        Colour
+        <select name="color" value={color} onChange={({ currentTarget }) => setColor(currentTarget.value)}>
+          <option value="">{dataset?.labels === undefined ? 'none' : 'label'}</option>
+          <option value={BY_ROW}>{BY_ROW}</option>
+          {dataset?.columns.slice(0, 300).map((column) => (
+            <option key={column} value={column}>
+              {column}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}
+
+function Save({ of }: { readonly of: Exported }) {
+  const [told, setTold] = useState('');
+  const write = async (name: string) => {
+    try {
+      save(name, await EXPORTS[name]!(of));
+      setTold(`${name} is saved.`);
+    } catch (error) {
+      setTold(`${name} cannot be made: ${(error as Error).message}`);
+    }
+  };
+  return (
+    <Panel title="Save" id="save">
+      <div class="buttons">
+        {Object.keys(EXPORTS).map((name) => (
+          <button key={name} type="button" class="secondary outline" onClick={() => write(name)}>
+            {name}
+          </button>
+        ))}
+      </div>
+      <p role="status" class="small">
+        {told}
+      </p>
+    </Panel>
+  );
+}
+
+/** The predictive precision behind the points of a fit that predicts, once it is there. */
+function useBackground({ fit, latents }: Fitting, across: number, up: number | undefined): Background | undefined {
+  const [background, setBackground] = useState<Background>();
+  const stop = useRef<AbortController | undefined>(undefined);
+  useEffect(() => {
+    stop.current?.abort();
+    setBackground(undefined);
+    if (fit?.predict === undefined || latents === undefined || up === undefined) return;
+    const mine = new AbortController();
+    stop.current = mine;
+    const [x, y] = [wider(extent(latents, across)), wider(extent(latents, up))];
+    const place = { x, y, side: SIDE, middle: meanOf(latents), axes: [across, up] as const };
+    backgroundOf((X) => fit.predict!(X, { noise: true }), place, mine.signal).then(
+      (made) => made && setBackground(made),
+    );
+    return () => mine.abort();
+  }, [fit, across, up]);
+  return background;
+}
+
+const wider = ([low, high]: readonly [number, number]): readonly [number, number] => [
+  low - 0.08 * (high - low),
+  high + 0.08 * (high - low),
+];
