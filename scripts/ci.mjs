@@ -45,6 +45,8 @@ const steps = [
   { name: 'imports', run: [npx('depcruise', '--config', '.dependency-cruiser.cjs', 'src')] },
   // The types have just been checked.
   { name: 'build', run: [node('build.mjs', '--unchecked')], isNeeded: true },
+  // The documents and the reference, whose warnings are errors, and the playground.
+  { name: 'site', run: [node('buildSite.mjs')] },
   { name: 'browser: chromium', run: chromium() },
   // Those of pages, and of what is built for them.
   { name: 'browser: tests', run: [npx('vitest', 'run', 'test/browser', 'test/plot/plotHtml')], counts: true },
@@ -67,7 +69,6 @@ const steps = [
   { name: 'documents', run: [node('checkDocuments.mjs')] },
   { name: 'sizes', run: [node('checkSizes.mjs')] },
   { name: 'package', run: [node('checkPackage.mjs')] },
-  { name: 'reference', run: [npx('typedoc')] },
   { name: 'demo', run: [node('demo.mjs', '--max-iterations', '30', '--out', join(place, 'demo'))] },
 ];
 

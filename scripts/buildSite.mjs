@@ -1,0 +1,18 @@
+// Builds the site into web/dist: the documents of docs/ and the reference by typedoc, with its search, and the playground by vite. Static files, all links
+// relative. Needs dist/.
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+rmSync(new URL('../web/dist', import.meta.url), { recursive: true, force: true });
+for (const command of [
+  ['typedoc', '--options', 'web/site/typedoc.json'],
+  ['vite', 'build', '--config', 'web/vite.config.ts', '--logLevel', 'warn'],
+]) {
+  const { status } = spawnSync('npx', ['--no-install', ...command], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
+process.stdout.write(
+  'The site is in web/dist; `npx vite preview --config web/vite.config.ts --outDir web/dist` shows it.\n',
+);
