@@ -75,7 +75,7 @@ export default [
       ['addRow(direction, -weight, changes, slot * size);', ''],
       [
         'if (steepest) return yield* cannotDescend(iterate, expected);',
-        'if (steepest) return cannotDescend(iterate.value, 0);',
+        'if (steepest) return yield* cannotDescend(iterate, 0);',
       ],
     ],
   },
