@@ -1,5 +1,5 @@
 import { count, drawnRows, library, readLabels, readMatrix, rowsOf, standardisedBy } from './data.mjs';
-import { testError } from './digits.mjs';
+import { readDigits, splitDigits, testError } from './digits.mjs';
 
 const { fit, gplrf, gplvm, llGplvm, Matrix, nearestNeighbourError, rankGplvm, trustworthiness, tsneGplvm } = library;
 
@@ -86,6 +86,7 @@ async function run(study) {
     study.table(`${model}, ${latentDim} dimensions`, ['data', 'strength', ...COLUMNS], rows);
   }
   await labelled(study, fitted);
+  await validatedOnDigits(study, fitted);
 }
 
 const COLUMNS = ['error', 'trustworthiness', 'directions', 'difference from gplvm'];
@@ -121,10 +122,51 @@ async function labelled(study, fitted) {
   );
 }
 
+const DIGIT_DIMENSIONS = 9;
+
+/** Test errors on USPS of the strength that `validate` chooses inside the training digits, of that of `auto`, and of all that it chooses among. */
+async function validatedOnDigits(study, fitted) {
+  const rows = [];
+  study.table(
+    `GPLRF on USPS, ${DIGIT_DIMENSIONS} dimensions: errors of test digits`,
+    ['n', 'split', 'pixels', 'validate', 'chosen', 'D/10', 'D (auto)', '10 D', '100 D'],
+    rows,
+  );
+  const digits = await readDigits();
+  for (const seed of study.quick ? [1] : [1, 2]) {
+    for (const n of study.quick ? [10] : [10, 20, 30, 40, 50]) {
+      const { training, test: all } = splitDigits(digits, n, seed);
+      const first = count(study.quick ? 500 : all.labels.length);
+      const test = { Y: rowsOf(all.Y, first), labels: first.map((i) => all.labels[i]) };
+      const of = (strength) =>
+        study.cell(`USPS, n = ${n}, split ${seed}, ${strength}`, async () => {
+          const model = gplrf(training.Y, training.labels, { latentDim: DIGIT_DIMENSIONS, strength });
+          const result = await fit(model, fitted);
+          const { latents } = await result.project(test.Y);
+          const error = testError({ ...training, Y: result.latents }, { ...test, Y: latents });
+          return { error, strength: result.parameters['priors.laplacian.strength'] };
+        });
+      const D = training.Y.columns;
+      const validated = await of('validate');
+      const errors = [];
+      for (const multiple of study.quick ? [1] : [0.1, 1, 10, 100])
+        errors.push((await of(multiple * D)).error.toFixed(4));
+      rows.push([
+        n,
+        seed,
+        testError(training, test).toFixed(4),
+        validated.error.toFixed(4),
+        `${validated.strength / D} D`,
+        ...(study.quick ? ['–', ...errors, '–', '–'] : errors),
+      ]);
+    }
+  }
+}
+
 export const defaultStrengths = {
   name: 'default-strengths',
   title: 'Default strengths of priors',
   source: 'Urtasun et al. 2008; Geiger et al. 2009; van der Maaten 2009; Zhong et al. 2010',
-  files: Object.values(SETS).flat(),
+  files: [...Object.values(SETS).flat(), 'usps_X.npy', 'usps_y.npy'],
   run,
 };

@@ -132,13 +132,25 @@ function addImpute(program: Command, streams: Streams): void {
   );
 }
 
-/** Over the training points of a field by its own `impute`; else by projections. */
+/** Over the training points by a field's own `impute`, or predictions at their latents where others cannot be placed; else by projections. */
 async function imputation(fit: Fit, Y: Matrix): Promise<Prediction> {
+  if (fit.impute === undefined && fit.predict !== undefined && isFitted(fit, Y)) {
+    return fit.predict(fit.latents, { noise: true });
+  }
   if (fit.graph !== undefined && fit.impute !== undefined && Y.rows === fit.latents.rows) return fit.impute(Y);
   const purpose = 'fill in missing entries of new points';
   const predict = ability(fit, 'predict', purpose);
   const { latents } = await ability(fit, 'project', purpose)(Y);
   return predict(latents, { noise: true });
+}
+
+/** Whether these are the observations that were fitted. */
+function isFitted(fit: Fit, Y: Matrix): boolean {
+  const { observations } = fit.toJSON().model as { observations?: readonly (readonly (number | null)[])[] };
+  return (
+    observations?.length === Y.rows &&
+    observations.every((row, i) => row.every((entry, j) => Object.is(entry ?? Number.NaN, Y.at(i, j))))
+  );
 }
 
 const deviationName = (name: string) => `${name} deviation`;

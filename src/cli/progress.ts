@@ -75,12 +75,12 @@ function lines(stderr: Streams['stderr'], total: number): ProgressBar {
   };
 }
 
-/** Seconds that the iterations left would take at the pace so far; known after a few. */
+/** Seconds that the iterations left would take at the pace so far; known after a few, or after the first where they are slow. */
 function remaining(total: number): (iteration: number) => number | undefined {
   const start = performance.now();
   return (iteration) => {
     const seconds = (performance.now() - start) / 1000;
-    if (iteration < 3 || seconds < 1) return undefined;
+    if (iteration < 1 || seconds < 1 || (iteration < 3 && seconds < FIRST_LINE)) return undefined;
     return (seconds / iteration) * (total - iteration);
   };
 }

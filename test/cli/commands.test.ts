@@ -170,7 +170,9 @@ it('select with missing entries says what to do where rows cannot be placed', as
   expect((await select('gplvm')).stdout).toMatch(/^0\.\d+ .*\nbest {"latentDim":1}\n$/);
   const refused = await select('gplrf');
   expect(refused.exitCode).not.toBe(0);
-  expect(refused.stderr).toContain('This model places complete rows only: fill it in first, such as by impute(Y)');
+  expect(refused.stderr).toContain(
+    'This model places complete rows only. Fill it in first, by impute of a fit of gplvm.',
+  );
   expect((await select('pca')).stderr).toContain('pca cannot use a table with missing entries. Drop their rows');
 });
 

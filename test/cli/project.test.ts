@@ -95,7 +95,7 @@ describe('latentfield project', () => {
       [[path, join(path, 'absent.csv')], 'there is no such file'],
       [[path, data, '--labels', 'flow', '--out', join(path, 'no', 'where.csv')], 'cannot be written'],
       [[path, data, '--labels', 'flow', '--out', join(path, 'placed.npy')], 'tables are written as .csv or .tsv'],
-      [[spectral, data, '--labels', 'flow'], 'A fit of isomap cannot place new points.'],
+      [[spectral, data, '--labels', 'flow'], 'This fit of isomap cannot place new points. Fit it to observations'],
     ];
     for (const [args, message] of cases) {
       const ran = await latentfield(['project', ...args]);

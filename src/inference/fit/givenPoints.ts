@@ -23,11 +23,7 @@ export function givenObservations(given: MatrixLike, { mapping, placement }: Pos
     );
   }
   if (placement?.acceptsMissing === false) {
-    return checkNumbers(
-      Y,
-      'Y',
-      'This model places complete rows only: fill it in first, such as by impute(Y) of a gplvm.',
-    );
+    return checkNumbers(Y, 'Y', 'This model places complete rows only. Fill it in first, by impute of a fit of gplvm.');
   }
   return checkSomethingObserved(checkEntries(Y, 'Y', Number.isNaN));
 }

@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { progressBar } from '../../src/cli/progress.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A fit of 1000 iterations on a clock of the test's own: what a log shows of it. */
+function followed(isTTY = false) {
+  const written: string[] = [];
+  const stderr = Object.assign(Object.create(null), { isTTY, write: (text: string) => written.push(text) > 0 });
+  const bar = progressBar(stderr, 1000);
+  const after = (seconds: number, iteration?: number) => {
+    vi.advanceTimersByTime(1000 * seconds);
+    if (iteration !== undefined) bar.update({ iteration, evaluations: iteration, objective: -12.5, gradientNorm: 1 });
+    return written.splice(0).join('');
+  };
+  return { bar, after };
+}
+
+it('a log says how long the rest may take at the pace so far, ever more rarely', () => {
+  const { bar, after } = followed();
+  expect(after(2, 0)).toBe('');
+  // 4 iterations in 6 s: 1.5 s for each of the 996 others.
+  expect(after(4, 4)).toContain('5 s: iteration 0 of at most 1000, objective -12.500000\n');
+  expect(after(4, 8)).toContain('8 s: iteration 4 of at most 1000, objective -12.500000, at most 33 min left\n');
+  // 100 iterations in 100 s: 1 s for each.
+  expect(after(90, 100)).toMatch(
+    /iteration 8 of at most 1000, objective -12\.500000, at most \d+(\.\d)? (min|h) left\n/,
+  );
+  expect(after(60, 160)).toContain('left\n');
+  bar.stop();
+  expect(after(1000)).toBe('');
+});
+
+it('a log of slow iterations has an estimate after the first', () => {
+  const { bar, after } = followed();
+  expect(after(4, 0)).toBe('');
+  expect(after(2)).toBe('5 s: iteration 0 of at most 1000, objective -12.500000\n');
+  expect(after(1, 1)).toBe('');
+  // 8 s for the first: 999 times as much.
+  expect(after(1)).toBe('8 s: iteration 1 of at most 1000, objective -12.500000, at most 2.2 h left\n');
+  bar.stop();
+});
