@@ -331,6 +331,19 @@ describe('tables with holes', () => {
     expect(existsSync(out)).toBe(false);
   });
 
+  it('are filled in by a back-constrained model where it was fitted to them, and placed nowhere else', async () => {
+    const { data, out } = await holed();
+    const flags = ['--missing', 'ignore', '--labels', 'kind', '--max-iterations', '5'];
+    await latentfield(['fit', data, '--model', 'gplrf', ...flags, '--out', out]);
+    const filled = await latentfield(['impute', out, data]);
+    const means = filled.stdout.split('\n').map((line) => line.split(',').slice(0, 2).join());
+    expect(means).toEqual(readFileSync(join(out, 'completed.csv'), 'utf8').split('\n'));
+    const others = data.replace('.csv', 'Others.csv');
+    writeFileSync(others, 'x,y\n0.5,\n0.1,0.9\n');
+    const refused = await latentfield(['impute', out, others]);
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('places complete rows only')]);
+  });
+
   it('are fitted by meu though two rows are equal, and scored by their labels', async () => {
     const { data, out } = await holed();
     const ran = await latentfield([
