@@ -33,14 +33,18 @@ const { values: options } = parseArgs({
 });
 const from = (path) => import(new URL(path, `file://${resolve(options.dist)}/`));
 const { Float64Memory } = await from('numerics/memory.js');
-const { wasmElementaryFunctions, wasmEngine, wasmFusedOperations } = await from('numerics/wasm/index.js');
+const { FUSED, wasmElementaryFunctions, wasmEngine, wasmFusedOperations } = await from('numerics/wasm/index.js');
 const { startTeam } = await from('numerics/wasm/team.js');
 const { typescriptEngine, withEngine } = await from('numerics/dense/index.js');
 const { float64Backend, withFloat64 } = await from('tensors/float64/index.js');
 const { valueAndGradients } = await from('tensors/gradients.js');
 const op = await from('tensors/ops.js');
 const { seededRandom } = await from('core/random.js');
-const factories = { wasm: wasmEngine, typescript: typescriptEngine };
+const factories = {
+  wasm: wasmEngine,
+  'wasm-fma': (memory) => wasmEngine(memory, FUSED),
+  typescript: typescriptEngine,
+};
 
 const flops = {
   gemm: (n) => 2 * n ** 3,
@@ -212,7 +216,7 @@ const [sizes, threads] = [options.sizes, options.threads].map((list) => list.spl
 const onMany = (count) => (count === 1 ? '' : ` ×${count}`);
 for (const n of sizes) {
   for (const name of options.engines.split(',')) {
-    for (const count of name === 'wasm' ? threads : [1]) {
+    for (const count of name.startsWith('wasm') ? threads : [1]) {
       print(n, `${name}${onMany(count)}`, await measure(name, n, count));
     }
   }

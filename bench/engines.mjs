@@ -25,7 +25,7 @@ export function enginesFor({ native, threads }, n, most, { shared = false } = {}
  * synchronous work on them. Other engines, and one thread, need none.
  */
 export async function onThreads({ engine, threads: count }, start, measure) {
-  if (engine !== 'wasm' || count === 1) return measure((work) => work());
+  if (!engine.startsWith('wasm') || count === 1) return measure((work) => work());
   const threads = await start(count);
   if (threads.count !== count) throw new Error(`There are no ${count} threads: ${threads.reason}`);
   try {

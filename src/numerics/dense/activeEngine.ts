@@ -3,8 +3,11 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { Float64Memory } from '../memory.ts';
 import { findNative } from '../native/index.ts';
 import {
+  FUSED,
   type FusedOperations,
   kernelsRefusal,
+  PLAIN,
+  supportsFusedKernels,
   supportsKernels,
   typescriptFusedOperations,
   wasmEngine,
@@ -16,7 +19,7 @@ import { typescriptEngine } from './typescriptEngine.ts';
 /** Which engine to use; 'auto' is the fastest that this machine has. */
 export type EngineChoice = 'auto' | EngineName;
 
-const ENGINE_CHOICES: readonly EngineChoice[] = ['auto', 'wasm', 'native', 'typescript'];
+const ENGINE_CHOICES: readonly EngineChoice[] = ['auto', 'wasm', 'wasm-fma', 'native', 'typescript'];
 
 /** A choice among options. */
 export const engineChoice = v.picklist(
@@ -98,6 +101,7 @@ function engineFor(memory: Float64Memory, choice: EngineChoice): Chosen {
 function choose(memory: Float64Memory, choice: EngineChoice): Chosen {
   if (choice === 'typescript') return { engine: typescriptEngine(memory) };
   if (choice === 'wasm') return { engine: wasmEngine(memory) };
+  if (choice === 'wasm-fma') return { engine: fusedEngine(memory) };
   const isAutomatic = choice === 'auto';
   // The native engine leaves to WebAssembly what Fortran cannot address.
   const refusal = kernelsRefusal();
@@ -108,8 +112,16 @@ function choose(memory: Float64Memory, choice: EngineChoice): Chosen {
   }
   if (!isAutomatic) throw new InvalidInputError(`The native engine is not available. ${found.reason}`);
   // Without WebAssembly SIMD there is TypeScript still; the result says which engine ran.
-  const engine = refusal === undefined ? wasmEngine(memory) : typescriptEngine(memory);
+  const engine =
+    refusal === undefined ? wasmEngine(memory, supportsFusedKernels() ? FUSED : PLAIN) : typescriptEngine(memory);
   return found.isAbsent === true ? { engine } : { engine, reason: found.reason };
+}
+
+function fusedEngine(memory: Float64Memory): LinearAlgebraEngine {
+  if (supportsFusedKernels()) return wasmEngine(memory, FUSED);
+  throw new InvalidInputError(
+    "The engine wasm-fma needs WebAssembly with relaxed SIMD (Node 22, Chrome 114, Firefox 145, or newer). Choose 'auto' instead.",
+  );
 }
 
 const fused = new WeakMap<LinearAlgebraEngine, FusedOperations>();
@@ -120,7 +132,8 @@ export function fusedOperations(memory: Float64Memory): FusedOperations {
   let operations = fused.get(engine);
   if (operations === undefined) {
     const compiled = engine.name !== 'typescript' && supportsKernels();
-    operations = compiled ? wasmFusedOperations(memory) : typescriptFusedOperations(memory, engine);
+    const variant = engine.name === 'wasm-fma' ? FUSED : PLAIN;
+    operations = compiled ? wasmFusedOperations(memory, variant) : typescriptFusedOperations(memory, engine);
     fused.set(engine, operations);
   }
   return operations;

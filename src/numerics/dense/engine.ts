@@ -37,7 +37,7 @@ export interface LinearAlgebraEngine {
   symmetricEigen(n: number, a: number, w: number): number;
 }
 
-export type EngineName = 'typescript' | 'wasm' | 'native';
+export type EngineName = 'typescript' | 'wasm' | 'wasm-fma' | 'native';
 
 /** What is known about the engine that ran. */
 export interface EngineReport {

@@ -20,7 +20,7 @@ export function lowerProduct(
   beta: number,
   c: number,
 ): void {
-  if (engine.name === 'wasm') {
+  if (engine.name === 'wasm' || engine.name === 'wasm-fma') {
     fusedOperations(memory).lowerProduct(n, k, alpha, a, b, beta, c);
     return;
   }

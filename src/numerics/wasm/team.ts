@@ -1,6 +1,15 @@
 import { LatentFieldError } from '../../core/errors.ts';
 import type { Float64Memory } from '../memory.ts';
-import { bytesOf, kernelsOn, shareKernels, supportsKernels, type ThreadedKernels, unshareKernels } from './instance.ts';
+import {
+  kernelsOn,
+  kernelsRefusal,
+  shareKernels,
+  supportsFusedKernels,
+  type ThreadedKernels,
+  unshareKernels,
+  type Variant,
+} from './instance.ts';
+import { bytesOf, fused } from './moduleBytes.ts';
 import { BLOCK_BYTES, ENDED, ROUND } from './teamBlock.ts';
 import { startTeamThreads, type TeamThreads } from './teamThreads.ts';
 
@@ -19,9 +28,9 @@ export interface Threads {
 /** Bytes of a cache line. */
 const LINE = 64;
 
-let compiled: WebAssembly.Module | undefined;
+let compiled: readonly WebAssembly.Module[] | undefined;
 /** The kernels of the threaded build on memories that are shared, and how many teams share each. */
-const sharings = new WeakMap<Float64Memory, { readonly kernels: ThreadedKernels; teams: number }>();
+const sharings = new WeakMap<Float64Memory, { readonly kernels: readonly ThreadedKernels[]; teams: number }>();
 /** The team that the kernels of a memory work with at the moment. */
 const leading = new WeakMap<Float64Memory, { readonly block: number; readonly count: number }>();
 
@@ -35,16 +44,16 @@ export async function startTeam(memory: Float64Memory, count: number): Promise<T
   if (count === 1) return alone(undefined);
   const missing = whatIsMissing();
   if (missing !== undefined) return alone(missing);
-  let module: WebAssembly.Module;
-  let kernels: ThreadedKernels;
+  let modules: readonly WebAssembly.Module[];
+  let kernels: readonly ThreadedKernels[];
   let start: number;
   try {
-    module = await threadedModule();
+    modules = await threadedModules();
   } catch (cause) {
     return alone(`The kernels that threads run could not be loaded: ${messageOf(cause)}.`);
   }
   try {
-    kernels = share(memory, module);
+    kernels = share(memory, modules);
   } catch (cause) {
     return alone(`The memory cannot be shared among threads: ${messageOf(cause)}.`);
   }
@@ -61,7 +70,7 @@ export async function startTeam(memory: Float64Memory, count: number): Promise<T
   const block = Math.ceil(start / LINE) * LINE;
   memory.uint8(block, BLOCK_BYTES).fill(0);
   try {
-    const threads = await startTeamThreads(count - 1, { module, memory: memory.memory, block });
+    const threads = await startTeamThreads(count - 1, { modules, memory: memory.memory, block });
     return teamOf(memory, kernels, block, count, threads, release);
   } catch (cause) {
     release();
@@ -69,18 +78,20 @@ export async function startTeam(memory: Float64Memory, count: number): Promise<T
   }
 }
 
-/** The threaded build, loaded and compiled once. */
-async function threadedModule(): Promise<WebAssembly.Module> {
-  const { threadedEngineModule } = await import('./threadedEngineModule.ts');
-  compiled ??= await WebAssembly.compile(bytesOf(threadedEngineModule));
+/** The threaded build, loaded and compiled once: of each variant that runs here. */
+async function threadedModules(): Promise<readonly WebAssembly.Module[]> {
+  const { threadedEngineFusions, threadedEngineModule } = await import('./threadedEngineModule.ts');
+  const plain = bytesOf(threadedEngineModule);
+  const variants = supportsFusedKernels() ? [plain, fused(plain, threadedEngineFusions)] : [plain];
+  compiled ??= await Promise.all(variants.map((bytes) => WebAssembly.compile(bytes)));
   return compiled;
 }
 
 /** The kernels of the threaded build on a memory, for one more team. */
-function share(memory: Float64Memory, module: WebAssembly.Module): ThreadedKernels {
+function share(memory: Float64Memory, modules: readonly WebAssembly.Module[]): readonly ThreadedKernels[] {
   let sharing = sharings.get(memory);
   if (sharing === undefined) {
-    const kernels = shareKernels(memory, module, () => {
+    const kernels = shareKernels(memory, modules, () => {
       throw new LatentFieldError('A thread of the WebAssembly engine failed: what it shared in is lost. Start others.');
     });
     sharing = { kernels, teams: 0 };
@@ -104,7 +115,7 @@ function unshare(memory: Float64Memory): void {
 
 function teamOf(
   memory: Float64Memory,
-  kernels: ThreadedKernels,
+  kernels: readonly ThreadedKernels[],
   block: number,
   count: number,
   threads: TeamThreads,
@@ -149,13 +160,15 @@ function teamOf(
 /** Has the kernels work with a team, or alone. */
 function turnTo(
   memory: Float64Memory,
-  kernels: ThreadedKernels,
+  kernels: readonly ThreadedKernels[],
   team: { readonly block: number; readonly count: number } | undefined,
   maySleep: boolean,
 ): void {
   const { block, count } = team ?? { block: 0, count: 1 };
-  kernels.useTeam(block, count, maySleep);
-  kernelsOn(memory).threads = count;
+  kernels.forEach((each, variant) => {
+    each.useTeam(block, count, maySleep, variant);
+    kernelsOn(memory, variant as Variant).threads = count;
+  });
   if (team === undefined) leading.delete(memory);
   else leading.set(memory, team);
 }
@@ -166,7 +179,8 @@ export function alone(reason: string | undefined): Threads {
 }
 
 function whatIsMissing(): string | undefined {
-  if (!supportsKernels()) return 'There is no WebAssembly with 128-bit vectors here, which the threads run.';
+  const refusal = kernelsRefusal();
+  if (refusal !== undefined) return refusal;
   if (typeof SharedArrayBuffer === 'undefined') {
     return (
       'Threads need memory that they can share, which pages have when they are cross-origin isolated: when they come with the ' +

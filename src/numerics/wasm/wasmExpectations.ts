@@ -1,12 +1,10 @@
 import type { Float64Memory } from '../memory.ts';
 import type { ExpectationOperations, GaussianPoints } from './expectationOperations.ts';
-import { kernelsOn } from './instance.ts';
+import type { LinkedKernels } from './instance.ts';
 import { type Place, transpose, withNumbers } from './transposedPoints.ts';
 
 /** Expectations of the rbf in WebAssembly SIMD. */
-export function wasmExpectations(memory: Float64Memory): ExpectationOperations {
-  const kernels = kernelsOn(memory);
-
+export function wasmExpectations(memory: Float64Memory, kernels: LinkedKernels): ExpectationOperations {
   /** Inducing inputs dimension by dimension, and squared lengthscales. */
   function prepared({ m, q, inducing, lengthscales }: GaussianPoints, place: Place) {
     const z = transpose(memory, kernels, m, q, inducing, place);

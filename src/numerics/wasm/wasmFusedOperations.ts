@@ -1,6 +1,6 @@
 import type { Float64Memory } from '../memory.ts';
 import type { FusedOperations } from './fusedOperations.ts';
-import { kernelsOn } from './instance.ts';
+import { kernelsOn, PLAIN, type Variant } from './instance.ts';
 import { LOWER, packedProduct, rows } from './packing.ts';
 import type { RadialProfile } from './radialOperations.ts';
 import { radialSums } from './radialSum.ts';
@@ -11,17 +11,17 @@ import { wasmRadialOperations } from './wasmRadialOperations.ts';
 import { wasmSquaredDistances } from './wasmSquaredDistances.ts';
 import { withGradientsAtZero } from './zeroVariance.ts';
 
-/** The fused operations in WebAssembly SIMD. */
-export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
-  const kernels = kernelsOn(memory);
-  const radial = wasmRadialOperations(memory);
+/** The fused operations in WebAssembly SIMD, with the kernels of one variant. */
+export function wasmFusedOperations(memory: Float64Memory, variant: Variant = PLAIN): FusedOperations {
+  const kernels = kernelsOn(memory, variant);
+  const radial = wasmRadialOperations(memory, kernels);
   const general = radialSums(memory, radial);
 
   return withGradientsAtZero(memory, {
-    ...wasmQuadraticOperations(memory),
+    ...wasmQuadraticOperations(memory, kernels),
     ...radial,
-    ...wasmSquaredDistances(memory),
-    ...wasmExpectations(memory),
+    ...wasmSquaredDistances(memory, kernels),
+    ...wasmExpectations(memory, kernels),
 
     lowerProduct(n, k, alpha, a, b, beta, c) {
       packedProduct(memory, kernels, n, n, k, alpha, a, b, beta, rows(n, c), LOWER);

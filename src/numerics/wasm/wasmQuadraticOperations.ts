@@ -1,12 +1,10 @@
 import type { Float64Memory } from '../memory.ts';
-import { kernelsOn } from './instance.ts';
+import type { LinkedKernels } from './instance.ts';
 import type { QuadraticOperations } from './quadraticOperations.ts';
 import { type Place, withNumbers } from './transposedPoints.ts';
 
 /** Coordinate descent in WebAssembly. */
-export function wasmQuadraticOperations(memory: Float64Memory): QuadraticOperations {
-  const kernels = kernelsOn(memory);
-
+export function wasmQuadraticOperations(memory: Float64Memory, kernels: LinkedKernels): QuadraticOperations {
   return Object.freeze<QuadraticOperations>({
     quadraticProduct(n, u, factor, rows, columns, v) {
       const count = rows.length / 2;

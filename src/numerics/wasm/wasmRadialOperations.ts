@@ -1,5 +1,5 @@
 import type { Float64Memory } from '../memory.ts';
-import { kernelsOn } from './instance.ts';
+import type { LinkedKernels } from './instance.ts';
 import { PROFILE_NUMBERS } from './radialKernels.ts';
 import type { RadialOperations, RadialProfile } from './radialOperations.ts';
 import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
@@ -9,8 +9,7 @@ import { typescriptRadialOperations } from './typescript/radialOperations.ts';
 const ROW = 98;
 
 /** Radial covariances in WebAssembly SIMD; those of profiles that are not compiled in TypeScript. */
-export function wasmRadialOperations(memory: Float64Memory): RadialOperations {
-  const kernels = kernelsOn(memory);
+export function wasmRadialOperations(memory: Float64Memory, kernels: LinkedKernels): RadialOperations {
   const reference = typescriptRadialOperations(memory);
 
   return Object.freeze<RadialOperations>({

@@ -1,5 +1,5 @@
 import type { Float64Memory } from '../memory.ts';
-import { kernelsOn } from './instance.ts';
+import type { LinkedKernels } from './instance.ts';
 import type { SquaredDistanceOperations } from './squaredDistanceOperations.ts';
 import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
 import { typescriptSquaredDistances } from './typescript/squaredDistances.ts';
@@ -9,8 +9,7 @@ const SMALL = 1000;
 const isSmall = (n: number, m: number, q: number) => n * m * q <= SMALL;
 
 /** Squared distances in WebAssembly SIMD. */
-export function wasmSquaredDistances(memory: Float64Memory): SquaredDistanceOperations {
-  const kernels = kernelsOn(memory);
+export function wasmSquaredDistances(memory: Float64Memory, kernels: LinkedKernels): SquaredDistanceOperations {
   const reference = typescriptSquaredDistances(memory);
 
   return Object.freeze<SquaredDistanceOperations>({

@@ -12,7 +12,7 @@ import { difference } from './difference.ts';
 import { spoiledMemory } from './spoiledMemory.ts';
 
 const engines: Record<string, (memory: Float64Memory) => RadialOperations> = {
-  wasm: wasmRadialOperations,
+  wasm: (memory) => wasmRadialOperations(memory, kernelsOn(memory)),
   typescript: typescriptRadialOperations,
 };
 const profiles: RadialProfile[] = [

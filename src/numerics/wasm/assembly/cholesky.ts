@@ -1,4 +1,5 @@
 import { LOWER, multiply } from './multiply';
+import { multiplyAdd } from './multiplyAdd';
 import { half, solveTransposed } from './triangularSolve';
 import { at, lanes } from './vectors';
 
@@ -31,7 +32,7 @@ function choleskyBase(n: i32, a: usize, rowBytes: i32): i32 {
       const rowI: usize = a + i * rowBytes;
       let s = f64x2.splat(0);
       let k = 0;
-      for (; k + 2 <= j; k += 2) s = f64x2.add(s, f64x2.mul(v128.load(at(rowI, k)), v128.load(at(rowJ, k))));
+      for (; k + 2 <= j; k += 2) s = multiplyAdd(v128.load(at(rowI, k)), v128.load(at(rowJ, k)), s);
       let t = load<f64>(at(rowI, j)) - lanes(s);
       if (k < j) t -= load<f64>(at(rowI, k)) * load<f64>(at(rowJ, k));
       if (i > j) {

@@ -1,3 +1,4 @@
+import { multiplyAdd } from './multiplyAdd';
 import { at, dot, lanes } from './vectors';
 
 /** y ← alpha·M·x, added to y with `accumulate`; M rows×columns in any strides (in numbers) of either sign. */
@@ -68,10 +69,10 @@ function byRows(
     let j = 0;
     for (; j + 2 <= columns; j += 2) {
       const v = v128.load(q);
-      s0 = f64x2.add(s0, f64x2.mul(v128.load(p0), v));
-      s1 = f64x2.add(s1, f64x2.mul(v128.load(p1), v));
-      s2 = f64x2.add(s2, f64x2.mul(v128.load(p2), v));
-      s3 = f64x2.add(s3, f64x2.mul(v128.load(p3), v));
+      s0 = multiplyAdd(v128.load(p0), v, s0);
+      s1 = multiplyAdd(v128.load(p1), v, s1);
+      s2 = multiplyAdd(v128.load(p2), v, s2);
+      s3 = multiplyAdd(v128.load(p3), v, s3);
       p0 += 16;
       p1 += 16;
       p2 += 16;

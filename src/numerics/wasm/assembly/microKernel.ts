@@ -1,3 +1,5 @@
+import { multiplyAdd } from './multiplyAdd';
+
 /**
  * C ← C + A·B, or C ← A·B without `accumulate`, for a 4×4 tile: A and B packed in slivers of four, C row-major with rows
  * `rowBytes` apart. The loop is not unrolled on purpose: V8 moves the loads of an unrolled body above all arithmetic,
@@ -16,17 +18,17 @@ export function multiplyTile(depth: i32, a: usize, b: usize, c: usize, rowBytes:
     const b0 = v128.load(b);
     const b1 = v128.load(b, 16);
     let x = v128.load_splat<f64>(a);
-    c00 = f64x2.add(c00, f64x2.mul(x, b0));
-    c01 = f64x2.add(c01, f64x2.mul(x, b1));
+    c00 = multiplyAdd(x, b0, c00);
+    c01 = multiplyAdd(x, b1, c01);
     x = v128.load_splat<f64>(a, 8);
-    c10 = f64x2.add(c10, f64x2.mul(x, b0));
-    c11 = f64x2.add(c11, f64x2.mul(x, b1));
+    c10 = multiplyAdd(x, b0, c10);
+    c11 = multiplyAdd(x, b1, c11);
     x = v128.load_splat<f64>(a, 16);
-    c20 = f64x2.add(c20, f64x2.mul(x, b0));
-    c21 = f64x2.add(c21, f64x2.mul(x, b1));
+    c20 = multiplyAdd(x, b0, c20);
+    c21 = multiplyAdd(x, b1, c21);
     x = v128.load_splat<f64>(a, 24);
-    c30 = f64x2.add(c30, f64x2.mul(x, b0));
-    c31 = f64x2.add(c31, f64x2.mul(x, b1));
+    c30 = multiplyAdd(x, b0, c30);
+    c31 = multiplyAdd(x, b1, c31);
     a += 32;
     b += 32;
   } while (--depth);

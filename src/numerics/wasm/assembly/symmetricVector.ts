@@ -1,3 +1,4 @@
+import { multiplyAdd } from './multiplyAdd';
 import { addScaled, at, dot, lanes } from './vectors';
 
 /** y ← A·x, A n×n symmetric: its upper triangle is read once, four rows at a time, for both halves of the product. */
@@ -50,17 +51,17 @@ function fourRows(length: i32, a: usize, rowBytes: i32, x: usize, y: usize): voi
     const xj = v128.load(px);
     let yj = v128.load(py);
     let entries = v128.load(a0);
-    s0 = f64x2.add(s0, f64x2.mul(entries, xj));
-    yj = f64x2.add(yj, f64x2.mul(entries, x0));
+    s0 = multiplyAdd(entries, xj, s0);
+    yj = multiplyAdd(entries, x0, yj);
     entries = v128.load(a1);
-    s1 = f64x2.add(s1, f64x2.mul(entries, xj));
-    yj = f64x2.add(yj, f64x2.mul(entries, x1));
+    s1 = multiplyAdd(entries, xj, s1);
+    yj = multiplyAdd(entries, x1, yj);
     entries = v128.load(a2);
-    s2 = f64x2.add(s2, f64x2.mul(entries, xj));
-    yj = f64x2.add(yj, f64x2.mul(entries, x2));
+    s2 = multiplyAdd(entries, xj, s2);
+    yj = multiplyAdd(entries, x2, yj);
     entries = v128.load(a3);
-    s3 = f64x2.add(s3, f64x2.mul(entries, xj));
-    yj = f64x2.add(yj, f64x2.mul(entries, x3));
+    s3 = multiplyAdd(entries, xj, s3);
+    yj = multiplyAdd(entries, x3, yj);
     v128.store(py, yj);
     px += 16;
     py += 16;

@@ -1,4 +1,5 @@
 import { FULL, multiply } from './multiply';
+import { multiplyAdd } from './multiplyAdd';
 import { GROUP, GROUP_BYTES, gatherRows, scatterRows } from './rowGroup';
 import { currentTriangularTask, shareRows } from './triangularParts';
 import { half, PANEL, ROWS } from './triangularSolve';
@@ -71,10 +72,10 @@ function multiplyColumns(
       let s3 = f64x2.splat(0);
       for (let k = j; k < n; k++) {
         const x = v128.load_splat<f64>(q);
-        s0 = f64x2.add(s0, f64x2.mul(x, v128.load(p)));
-        s1 = f64x2.add(s1, f64x2.mul(x, v128.load(p, 16)));
-        s2 = f64x2.add(s2, f64x2.mul(x, v128.load(p, 32)));
-        s3 = f64x2.add(s3, f64x2.mul(x, v128.load(p, 48)));
+        s0 = multiplyAdd(x, v128.load(p), s0);
+        s1 = multiplyAdd(x, v128.load(p, 16), s1);
+        s2 = multiplyAdd(x, v128.load(p, 32), s2);
+        s3 = multiplyAdd(x, v128.load(p, 48), s3);
         p += columnBytes;
         q += lRowBytes;
       }

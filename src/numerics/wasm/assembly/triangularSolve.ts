@@ -1,4 +1,5 @@
 import { FULL, multiply } from './multiply';
+import { multiplyAdd } from './multiplyAdd';
 import { GROUP, GROUP_BYTES, gatherRows, scatterRows } from './rowGroup';
 import { currentTriangularTask, shareRows } from './triangularParts';
 import { scratch } from './workspace';
@@ -69,11 +70,11 @@ function solveColumns(m: i32, n: i32, b: usize, columnBytes: i32, l: usize, lRow
       let p = first;
       let q: usize = l + j * lRowBytes;
       for (let k = 0; k < j; k++) {
-        const x = v128.load_splat<f64>(q);
-        s0 = f64x2.sub(s0, f64x2.mul(x, v128.load(p)));
-        s1 = f64x2.sub(s1, f64x2.mul(x, v128.load(p, 16)));
-        s2 = f64x2.sub(s2, f64x2.mul(x, v128.load(p, 32)));
-        s3 = f64x2.sub(s3, f64x2.mul(x, v128.load(p, 48)));
+        const x = f64x2.neg(v128.load_splat<f64>(q));
+        s0 = multiplyAdd(x, v128.load(p), s0);
+        s1 = multiplyAdd(x, v128.load(p, 16), s1);
+        s2 = multiplyAdd(x, v128.load(p, 32), s2);
+        s3 = multiplyAdd(x, v128.load(p, 48), s3);
         p += columnBytes;
         q += lColumnBytes;
       }
@@ -92,7 +93,7 @@ function solveColumns(m: i32, n: i32, b: usize, columnBytes: i32, l: usize, lRow
       let p = first;
       let q: usize = l + j * lRowBytes;
       for (let k = 0; k < j; k++) {
-        s = f64x2.sub(s, f64x2.mul(v128.load_splat<f64>(q), v128.load(p)));
+        s = multiplyAdd(f64x2.neg(v128.load_splat<f64>(q)), v128.load(p), s);
         p += columnBytes;
         q += lColumnBytes;
       }

@@ -1,3 +1,5 @@
+import { multiplyAdd } from './multiplyAdd';
+
 export function lanes(v: v128): f64 {
   return f64x2.extract_lane(v, 0) + f64x2.extract_lane(v, 1);
 }
@@ -13,8 +15,8 @@ export function dot(n: i32, x: usize, y: usize): f64 {
   let s1 = f64x2.splat(0);
   let i = 0;
   for (; i + 4 <= n; i += 4) {
-    s0 = f64x2.add(s0, f64x2.mul(v128.load(x), v128.load(y)));
-    s1 = f64x2.add(s1, f64x2.mul(v128.load(x, 16), v128.load(y, 16)));
+    s0 = multiplyAdd(v128.load(x), v128.load(y), s0);
+    s1 = multiplyAdd(v128.load(x, 16), v128.load(y, 16), s1);
     x += 32;
     y += 32;
   }
@@ -32,7 +34,7 @@ export function addScaled(n: i32, factor: f64, x: usize, y: usize): void {
   const factors = f64x2.splat(factor);
   let i = 0;
   for (; i + 2 <= n; i += 2) {
-    v128.store(y, f64x2.add(v128.load(y), f64x2.mul(factors, v128.load(x))));
+    v128.store(y, multiplyAdd(factors, v128.load(x), v128.load(y)));
     x += 16;
     y += 16;
   }
