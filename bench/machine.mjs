@@ -15,7 +15,7 @@ export function describeMachine(native, peers) {
     memory: `${(totalmem() / 2 ** 30).toFixed(1)} GiB`,
     system: `${platform()} ${release()} ${arch()}`,
     node: process.version,
-    latentfield: [version, commit()].filter(Boolean).join(' '),
+    latentfield: [version, commit('rev-parse', '--short', 'HEAD')].filter(Boolean).join(' '),
     ...(native && { native: `${native.version} (${native.library})` }),
     ...peers?.versions,
   };
@@ -30,13 +30,16 @@ export function machineName({ cpu, cores }) {
   return [...(words ?? ['unknown']), `${cores}cores`].join('-');
 }
 
-/** The commit that the library is built from; '' where there is none. */
-export function commit() {
+/** The last commit that changed the library's source; '' where there is none. */
+export const sourceCommit = () => commit('log', '-1', '--format=%h', '--', 'src');
+
+/** A commit by name, and whether the source has changes since; '' where there is none. */
+function commit(...asked) {
   try {
     const git = (...given) =>
       execFileSync('git', given, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
     const changed = git('status', '--porcelain', '--', 'src').trim() === '' ? '' : ' with changes';
-    return `${git('rev-parse', '--short', 'HEAD').trim()}${changed}`;
+    return `${git(...asked).trim()}${changed}`;
   } catch {
     return '';
   }

@@ -20,7 +20,7 @@ export function asMarkdown(
     '',
     `${source}. Made by \`npm run reproduce -- ${name}\`: ${Math.round(seconds)} CPU seconds on ${machine}.`,
     '',
-    ...(builds.size > 1 ? [`Values were computed at several commits: ${counts(builds)}.`, ''] : []),
+    ...(builds.size > 1 ? [`Values were computed with the source of several commits: ${counts(builds)}.`, ''] : []),
     ...(unfinished ? ['This run is not finished: the same command goes on from here.', ''] : []),
     ...notes.flatMap((note) => [note, '']),
     ...tables.map(table),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { commit } from '../machine.mjs';
+import { sourceCommit } from '../machine.mjs';
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 
@@ -28,7 +28,7 @@ export class TimeIsUp extends Error {}
 export function openStudy(name, { quick, memory, fresh, seconds = Infinity, earlier = false, only }) {
   const file = join(memory, `${name}${quick ? '.quick' : ''}.json`);
   const checksum = checksumOfLibrary();
-  const build = commit();
+  const build = sourceCommit();
   const stored = !fresh && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).cells : {};
   const cells = Object.fromEntries(Object.entries(stored).filter(([, cell]) => earlier || cell.checksum === checksum));
   const outcome = { tables: [], figures: [], notes: [] };
