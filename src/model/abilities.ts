@@ -162,6 +162,29 @@ export interface FieldLearning extends FieldShowing {
 
 /** What fits of models whose latents are distributions show. */
 export interface DistributedLatents {
+  /**
+   * Predictive mean and variance of the observations at latents that are Gaussians, x_n ~ N(X_n, diag s_n), functions and latents integrated out:
+   * `predict(fit.latents, { latentVariances: fit.latentVariances })`. Without `latentVariances` at points.
+   *
+   * @param X - n×q means
+   * @param options - `latentVariances`: s, n×q, 0 or more; `noise`: whether the variance is that of a new observation (false unless given)
+   * @throws InvalidInputError when X or the variances are not n×q matrices of finite numbers, or a variance is below 0
+   */
+  predict(
+    X: MatrixLike,
+    options?: { noise?: boolean | undefined; latentVariances?: MatrixLike | undefined },
+  ): Prediction;
+  /**
+   * log p(y_nd | observed entries of row n), of the entries that `full` has and Y lacks: of a mixture over the places of all points, weighed by what
+   * the observed entries of the row say of each, with the latents' variances taken into account. `impute` gives the moments of the same mixture. For Gaussian
+   * noise of one variance, or one a column.
+   *
+   * @param Y - n×D observations, NaN where missing
+   * @param full - n×D, the same with entries that were missing
+   * @returns n×D, NaN but where an entry was missing
+   * @throws InvalidInputError when the shapes do not fit, or a row has no observed entry
+   */
+  missingLogDensity?(Y: ObservationsLike, full: ObservationsLike): Matrix;
   /** Variances of the latents, N×q. */
   readonly latentVariances: Matrix;
   /**
@@ -187,7 +210,7 @@ export interface AnyAbilities
     Sampling,
     Forecasting,
     Omit<FieldLearning, 'impute'>,
-    DistributedLatents,
+    Omit<DistributedLatents, 'predict'>,
     Spectral {
   impute(Y: ObservationsLike, options?: ProjectOptions): Prediction | Promise<Prediction>;
 }

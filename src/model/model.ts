@@ -63,8 +63,11 @@ export interface PredictiveDensity {
 export interface Mapping {
   /** D */
   readonly observedColumns: number;
-  /** Predictive mean and variance of the observations at latent points X (n×q). */
-  predict(X: Matrix, noise: boolean): Prediction;
+  /**
+   * Predictive mean and variance of the observations at latent points X (n×q), or at Gaussians of these means and `variances` (n×q) for models
+   * whose latents are distributions.
+   */
+  predict(X: Matrix, noise: boolean, variances?: Matrix): Prediction;
   /** A draw from the joint predictive distribution at latent points X (n×q), n×D. */
   sample?(X: Matrix, random: Random, noise: boolean): Matrix;
   /**
@@ -72,6 +75,14 @@ export interface Mapping {
    * will do: searches begin with it.
    */
   predictiveDensity?(X: Matrix, Y: Matrix, isRough?: boolean): PredictiveDensity;
+}
+
+/** What the entries that rows of observations Y (n×D, NaN where missing) lack are like, given those they have. */
+export interface MissingEntries {
+  /** Mean and variance of new observations; the entries themselves, without variance, where they are observed. */
+  impute(Y: Matrix): Prediction;
+  /** log p(y_nd | observed entries of row n) of what `full` (n×D) has and Y lacks; NaN elsewhere. */
+  logDensity(Y: Matrix, full: Matrix): Matrix;
 }
 
 /** How new observations get their latents without a search. */
@@ -118,6 +129,8 @@ export interface Posterior {
   /** To the columns of each view, of a model with several. */
   readonly views?: Readonly<Record<string, Mapping>>;
   readonly placement?: Placement;
+  /** What missing entries are like given the observed ones of their row, in the place of a prediction where the row is projected. */
+  readonly missing?: MissingEntries;
   /** The learned graph: its edges of positive weight. */
   readonly graph?: Graph;
   readonly field?: LearnedField;

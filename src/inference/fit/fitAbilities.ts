@@ -7,6 +7,7 @@ import { checkOptions } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
 import type {
   AnyAbilities,
+  DistributedLatents,
   FieldShowing,
   Forecasting,
   Imputing,
@@ -17,9 +18,17 @@ import type {
   Reconstructing,
   Viewed,
 } from '../../model/abilities.ts';
-import type { Mapping, Posterior, Prediction } from '../../model/model.ts';
+import type { Mapping, MissingEntries, Posterior, Prediction } from '../../model/model.ts';
 import { project } from '../project.ts';
-import { givenLatents, givenObservations, latentsAt, sideBySide, viewOf } from './givenPoints.ts';
+import {
+  givenLatents,
+  givenObservations,
+  givenVariances,
+  latentsAt,
+  sameShape,
+  sideBySide,
+  viewOf,
+} from './givenPoints.ts';
 
 const wholeFromOne = v.pipe(v.number('a whole number from 1'), v.integer('a whole number from 1'), v.minValue(1));
 const projectOptions = v.strictObject({
@@ -30,6 +39,10 @@ const projectOptions = v.strictObject({
 });
 const view = v.optional(v.any());
 const predictOptions = v.strictObject({ noise: v.optional(v.boolean(), false) });
+const distributedPredictOptions = v.strictObject({
+  ...predictOptions.entries,
+  latentVariances: v.optional(v.any()),
+});
 const sampleOptions = v.strictObject({
   seed: v.optional(v.number('a whole number'), 0),
   noise: v.optional(v.boolean(), true),
@@ -113,13 +126,32 @@ function reconstructingBy(posterior: Posterior, observed: Observed): Reconstruct
 }
 
 function imputingBy(posterior: Posterior, observed: Observed): Imputing | undefined {
-  const { mapping, placement } = posterior;
+  const { mapping, placement, missing } = posterior;
+  if (missing !== undefined) return fillingBy(posterior, missing, observed);
   if (mapping === undefined || !places(posterior) || placement?.acceptsMissing === false) return undefined;
   return {
     impute: async (given, options = {}) => {
       const Y = givenObservations(observed(given), posterior);
       const { latents } = await projected(posterior, Y, options, 'impute');
       return completed(Y, mapping.predict(latents, true));
+    },
+  };
+}
+
+function fillingBy(
+  posterior: Posterior,
+  missing: MissingEntries,
+  observed: Observed,
+): Imputing & Pick<DistributedLatents, 'missingLogDensity'> {
+  const rowsOf = (given: ObservationsLike) => givenObservations(observed(given), posterior, { acceptsMissing: true });
+  return {
+    impute: async (Y, options = {}) => {
+      checkOptions(projectOptions, options, 'impute');
+      return missing.impute(rowsOf(Y));
+    },
+    missingLogDensity: (given, whole) => {
+      const Y = rowsOf(given);
+      return missing.logDensity(Y, sameShape(rowsOf(whole), Y));
     },
   };
 }
@@ -135,12 +167,21 @@ function completed(Y: Matrix, { mean, variance }: Prediction): Prediction {
   return filled;
 }
 
-function mappedBy({ latents, mapping, next }: Posterior): (Predicting & Partial<Forecasting>) | undefined {
+function mappedBy({
+  latents,
+  latentVariances,
+  mapping,
+  next,
+}: Posterior): (Predicting & Partial<Forecasting>) | undefined {
   if (mapping === undefined) return undefined;
   const { sample } = mapping;
   const predict: Predicting['predict'] = (X, options = {}) => {
-    const { noise } = checkOptions(predictOptions, options, 'predict');
-    return mapping.predict(givenLatents(X, latents.columns, 'predict'), noise);
+    const points = () => givenLatents(X, latents.columns, 'predict');
+    if (latentVariances === undefined) {
+      return mapping.predict(points(), checkOptions(predictOptions, options, 'predict').noise);
+    }
+    const { noise, latentVariances: spread } = checkOptions(distributedPredictOptions, options, 'predict');
+    return mapping.predict(points(), noise, spread === undefined ? undefined : givenVariances(spread, points()));
   };
   return {
     predict,

@@ -13,8 +13,34 @@ export function givenLatents(X: MatrixLike, latentDim: number, caller: string): 
   );
 }
 
+/** Variances of points X, n×q, none below 0. */
+export function givenVariances(given: MatrixLike, X: Matrix): Matrix {
+  const variances = sameShape(
+    checkNumbers(Matrix.from(given, 'latentVariances'), 'latentVariances'),
+    X,
+    'latentVariances',
+  );
+  const bad = variances.data.findIndex((entry) => entry < 0);
+  if (bad < 0) return variances;
+  throw new InvalidInputError(
+    `latentVariances must be 0 or more, but row ${Math.floor(bad / X.columns)}, column ${bad % X.columns} is ${variances.data[bad]}.`,
+  );
+}
+
+/** A matrix that must have as many rows and columns as another. */
+export function sameShape(given: Matrix, like: Matrix, name = 'The complete observations'): Matrix {
+  if (given.rows === like.rows && given.columns === like.columns) return given;
+  throw new InvalidInputError(
+    `${name} must be ${like.rows}×${like.columns}, but a ${given.rows}×${given.columns} matrix was given.`,
+  );
+}
+
 /** New observations that a fit was given, n×D. */
-export function givenObservations(given: MatrixLike, { mapping, placement }: Posterior): Matrix {
+export function givenObservations(
+  given: MatrixLike,
+  { mapping, placement }: Posterior,
+  { acceptsMissing = placement?.acceptsMissing !== false } = {},
+): Matrix {
   const Y = Matrix.from(given, 'Y');
   const columns = placement?.observedColumns ?? mapping?.observedColumns;
   if (columns !== undefined && Y.columns !== columns) {
@@ -22,7 +48,7 @@ export function givenObservations(given: MatrixLike, { mapping, placement }: Pos
       `project takes observations with ${columns} columns, but a ${Y.rows}×${Y.columns} matrix was given.`,
     );
   }
-  if (placement?.acceptsMissing === false) {
+  if (!acceptsMissing) {
     return checkNumbers(Y, 'Y', 'This model places complete rows only. Fill it in first, by impute of a fit of gplvm.');
   }
   return checkSomethingObserved(checkEntries(Y, 'Y', Number.isNaN));

@@ -14,7 +14,7 @@ import { collapsedData } from './collapsedData.ts';
 import { standardNormalDivergence } from './divergence.ts';
 import { inducingFactor } from './inducingFactor.ts';
 import { inducingStart } from './inducingInputs.ts';
-import { inducingProcess } from './inducingMoments.ts';
+import { type InducingPosterior, inducingProcess } from './inducingMoments.ts';
 import { latentExpectations } from './latentExpectations.ts';
 import { optimalPosterior } from './optimalPosterior.ts';
 import {
@@ -101,18 +101,23 @@ function collapsedPosterior(
   standardization: Standardization,
 ): Posterior {
   const { kernel, likelihood } = parts;
+  let found: InducingPosterior | undefined;
+  const inducing = () => {
+    found ??= optimum(parts, values);
+    return found;
+  };
   let conditioned: ConditionedProcess | undefined;
   const process = () => {
     conditioned ??= inducingProcess(
       kernel,
       kernelValues(kernel, values),
-      optimum(parts, values),
+      inducing(),
       { likelihood, values: likelihoodValues(likelihood, values) },
       standardization,
     );
     return conditioned;
   };
-  return variationalPosterior(parts, values, standardization, process);
+  return variationalPosterior(parts, values, standardization, process, inducing);
 }
 
 function optimum(parts: VariationalParts, values: ParameterValues) {

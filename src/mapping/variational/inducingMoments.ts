@@ -8,6 +8,7 @@ import * as op from '../../tensors/ops.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import { type ConditionedProcess, conditionedProcess, type KnownLikelihood } from '../conditionedProcess.ts';
 import type { FunctionMoments } from '../functionMoments.ts';
+import { uncertainMoments } from './uncertainMoments.ts';
 
 /**
  * q(u) of the functions at the inducing inputs, whitened: u = L·v with LLᵀ = K_uu, and q(v_d) = N(m_d, C_d·C_dᵀ).
@@ -64,25 +65,28 @@ export function inducingMoments(
   });
 }
 
+/** Its numbers as tensors. */
+export function tensorsOf({ inducing, factor, groups }: InducingPosterior): InducingPosterior<Tensor2D> {
+  return {
+    inducing: matrixTensor(inducing),
+    factor: matrixTensor(factor),
+    groups: groups.map(({ columns, mean, roots }) => ({
+      columns,
+      mean: matrixTensor(mean),
+      roots: matrixTensor(roots),
+    })),
+  };
+}
+
 /** The process of a kernel with these values given q(u), ready to predict. */
 export function inducingProcess(
   kernel: Kernel,
   values: ParameterValues,
-  { inducing, factor, groups }: InducingPosterior,
+  posterior: InducingPosterior,
   likelihood: KnownLikelihood,
   standardization: Standardization,
 ): ConditionedProcess {
-  const momentsAt = (A: Tensor2D) => {
-    const tensors = {
-      inducing: matrixTensor(inducing),
-      factor: matrixTensor(factor),
-      groups: groups.map(({ columns, mean, roots }) => ({
-        columns,
-        mean: matrixTensor(mean),
-        roots: matrixTensor(roots),
-      })),
-    };
-    return inducingMoments(kernel, valueTensors(values), tensors, A);
-  };
-  return conditionedProcess(momentsAt, likelihood, standardization);
+  const momentsAt = (A: Tensor2D) => inducingMoments(kernel, valueTensors(values), tensorsOf(posterior), A);
+  const uncertainAt = (x: op.GaussianRows) => uncertainMoments(kernel, valueTensors(values), tensorsOf(posterior), x);
+  return conditionedProcess(momentsAt, likelihood, standardization, uncertainAt);
 }

@@ -211,18 +211,23 @@ function uncollapsedPosterior(
   values: ParameterValues,
   standardization: Standardization,
 ): Posterior {
+  let found: InducingPosterior | undefined;
+  const inducing = () => {
+    found ??= posteriorOfValues(parts, values);
+    return found;
+  };
   let conditioned: ConditionedProcess | undefined;
   const process = () => {
     conditioned ??= inducingProcess(
       parts.kernel,
       kernelValues(parts.kernel, values),
-      posteriorOfValues(parts, values),
+      inducing(),
       { likelihood: parts.likelihood, values: likelihoodValues(parts.likelihood, values) },
       standardization,
     );
     return conditioned;
   };
-  return variationalPosterior(parts, values, standardization, process);
+  return variationalPosterior(parts, values, standardization, process, inducing);
 }
 
 function posteriorOfValues({ kernel, jitter, seen }: VariationalParts, values: ParameterValues): InducingPosterior {

@@ -5,6 +5,9 @@ import type { ParameterValues, Posterior } from '../../model/model.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { ConditionedProcess } from '../conditionedProcess.ts';
+import type { InducingPosterior } from './inducingMoments.ts';
+import { missingEntries } from './missingEntries.ts';
+import { hasPlaces, placesOf } from './places.ts';
 import { kernelValues, latentMoments, type VariationalParts } from './variationalParts.ts';
 
 /** What a variational model can do at these values, with its process made when first needed. */
@@ -13,6 +16,7 @@ export function variationalPosterior(
   values: ParameterValues,
   standardization: Standardization,
   process: () => ConditionedProcess,
+  inducing: () => InducingPosterior,
 ): Posterior {
   const { kernel, latents, observations, latentDim } = parts;
   const { mean, variance } = latentMoments(parts, values, observations);
@@ -24,10 +28,13 @@ export function variationalPosterior(
     ...(slopes && { relevance: relative(slopes) }),
     mapping: {
       observedColumns: observations.columns,
-      predict: (X, noise) => process().predict(X, noise),
+      predict: (X, noise, variances) => process().predict(X, noise, variances),
       sample: (X, random, noise) => process().sample(X, random, noise),
       predictiveDensity,
     },
+    ...(hasPlaces(parts.likelihood) && {
+      missing: missingEntries(() => placesOf(parts, values, inducing()), standardization),
+    }),
     ...(latents.mapsObservations && {
       placement: {
         acceptsMissing: false,
