@@ -23,7 +23,7 @@ import type { ModelOptions } from './modelParts.ts';
 import { checkPredicts, createModel, kindOf, LABELLED_MODELS, MODEL_NAMES } from './models.ts';
 import { PARTS_FLAG, type PartsArguments, readParts, workersWith } from './ownParts.ts';
 import { addPlotFlags, checkPictures, type PlotArguments } from './plotFlags.ts';
-import { NO_BAR, progressBar } from './progress.ts';
+import { effort, NO_BAR, progressBar } from './progress.ts';
 import { ofPoints, rowsOfPoints } from './shownPoints.ts';
 import { sizeNotes } from './sizeNotes.ts';
 import type { Streams } from './streams.ts';
@@ -271,7 +271,7 @@ const summary = (
     `${model}: ${latents.rows} points, latent dimension ${latents.columns}`,
     `objective ${objective}${eigenvalues === undefined ? ' (log density)' : ''}`,
     message,
-    `${diagnostics.evaluations} evaluations in ${diagnostics.seconds.toFixed(1)} s`,
+    effort(diagnostics),
     ...files.map((file) => `wrote ${file}`),
     '',
   ].join('\n');

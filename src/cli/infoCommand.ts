@@ -4,6 +4,7 @@ import { readFit } from './fitFiles.ts';
 import { modelHelp } from './modelHelp.ts';
 import { MODEL_NAMES } from './models.ts';
 import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
+import { effort } from './progress.ts';
 import type { Streams } from './streams.ts';
 import type { TableRecord } from './tableRecord.ts';
 import { list } from './tableReport.ts';
@@ -58,7 +59,7 @@ function sentences(fit: Fit, record: TableRecord | undefined): string {
   lines.push(`objective ${objective}`);
   const parts = Object.entries(terms);
   if (parts.length > 1) for (const [name, value] of parts) lines.push(`  ${name} ${value}`);
-  lines.push(message, `${diagnostics.evaluations} evaluations in ${diagnostics.seconds.toFixed(1)} s`);
+  lines.push(message, effort(diagnostics));
   for (const [path, value] of Object.entries(parameters)) lines.push(`${path} = ${shown(value)}`);
   lines.push(`can ${ABILITIES.filter((name) => typeof fit[name] === 'function').join(', ')}`);
   return `${lines.join('\n')}\n`;

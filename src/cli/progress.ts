@@ -1,5 +1,5 @@
 import { SingleBar } from 'cli-progress';
-import type { TraceEntry } from '../index.ts';
+import type { FitDiagnostics, TraceEntry } from '../index.ts';
 import type { Streams } from './streams.ts';
 
 /** Follows a fit. */
@@ -90,3 +90,7 @@ export function inWords(seconds: number): string {
   if (seconds < 100) return `${Math.round(seconds)} s`;
   return seconds < 6000 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
+
+/** What a fit took; a closed form evaluates nothing. */
+export const effort = ({ evaluations, seconds }: FitDiagnostics): string =>
+  `${evaluations > 0 ? `${evaluations} evaluations in ` : ''}${seconds.toFixed(1)} s`;
