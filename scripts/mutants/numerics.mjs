@@ -40,17 +40,20 @@ export default [
     ],
   },
   {
-    file: `${wasm}/rbfCovariance.ts`,
-    tests: [fused, 'test/kernels/radialGramMatrix.test.ts'],
+    file: `${wasm}/radialRows.ts`,
+    tests: [fused, radial, 'test/kernels/radialGramMatrix.test.ts'],
     faults: [
-      ['variance + bias + noise);', 'variance + bias);'],
       [
-        'if (i < length) store<f64>(at(x, i), factor * load<f64>(at(x, i)) + shift);',
-        'if (i < length) store<f64>(at(x, i), factor * load<f64>(at(x, i)));',
+        'if (j < width) store<f64>(at(k, j), variance * load<f64>(at(values, j)) + shift);',
+        'if (j < width) store<f64>(at(k, j), variance * load<f64>(at(values, j)));',
       ],
-      ['rowBytes, -0.5, entries);', 'rowBytes, -0.25, entries);'],
-      ['mirrorBlock(ib, rows, jb, BLOCK, k, rowBytes);', ''],
+      ['if (width & 1) store<f64>(at(target, width), 1.0);\n  return (width + 1) >> 1;', 'return width >> 1;'],
     ],
+  },
+  {
+    file: 'src/numerics/wasm/wasmFusedOperations.ts',
+    tests: [fused, 'test/kernels/radialGramMatrix.test.ts'],
+    faults: [['PROFILE_NUMBERS.rbf, variance + bias + noise];', 'PROFILE_NUMBERS.rbf, variance + bias];']],
   },
   {
     file: `${wasm}/rbfGradient.ts`,
@@ -70,6 +73,7 @@ export default [
     tests: radial,
     faults: [
       ['-2.0 * variance, weights, work);', '2.0 * variance, weights, work);'],
+      ['mirrorBlock(ib, rows, jb, GRAM_BLOCK, k, rowBytes);', ''],
       ['store<f64>(at(k + i * rowBytes, i), diagonal);', 'store<f64>(at(k + i * rowBytes, i), variance);'],
       [
         'sum += load<f64>(at(g + i * rowBytes, i)) * load<f64>(at(k + i * rowBytes, i));',

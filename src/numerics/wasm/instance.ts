@@ -95,7 +95,6 @@ export interface Kernels extends RadialKernels, ExpectationKernels {
     known: number,
     work: number,
   ): number;
-  rbfCovariance(n: number, q: number, x: number, variance: number, bias: number, noise: number, k: number): void;
   rbfGradient(n: number, q: number, x: number, k: number, bias: number, g: number, result: number, work: number): void;
 }
 

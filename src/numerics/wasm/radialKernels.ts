@@ -12,6 +12,9 @@ export const PROFILE_NUMBERS: Readonly<Record<CompiledProfile, number>> = {
   rbf: 8,
 };
 
+/** Numbers of workspace that `radialGram` takes for a thread. */
+export const GRAM_WORKSPACE = 64;
+
 /** The compiled kernels of radial covariances, those between two sets of points over a range of rows: `assembly/` says what each one does. */
 export interface RadialKernels {
   radialGram(
@@ -20,6 +23,7 @@ export interface RadialKernels {
     q: number,
     x: number,
     variance: number,
+    shift: number,
     diagonal: number,
     k: number,
     work: number,

@@ -2,6 +2,7 @@ import type { Float64Memory } from '../memory.ts';
 import type { FusedOperations } from './fusedOperations.ts';
 import { kernelsOn, PLAIN, type Variant } from './instance.ts';
 import { LOWER, packedProduct, rows } from './packing.ts';
+import { GRAM_WORKSPACE, PROFILE_NUMBERS } from './radialKernels.ts';
 import type { RadialProfile } from './radialOperations.ts';
 import { radialSums } from './radialSum.ts';
 import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
@@ -31,9 +32,11 @@ export function wasmFusedOperations(memory: Float64Memory, variant: Variant = PL
       if (!isRbf(profile)) return general.radialSum(n, q, x, profile, parameters, target);
       const { variance, lengthscales, bias, noise } = parameters;
       const inverses = inverted(lengthscales, q);
-      withNumbers(memory, q * (n + 1), (place) => {
+      const [number, diagonal] = [PROFILE_NUMBERS.rbf, variance + bias + noise];
+      const rows = GRAM_WORKSPACE * kernels.threads;
+      withNumbers(memory, q * (n + 1) + rows, (place) => {
         const scaled = transpose(memory, kernels, n, q, x, place, inverses);
-        kernels.rbfCovariance(n, q, scaled, variance, bias, noise, target);
+        kernels.radialGram(number, n, q, scaled, variance, bias, diagonal, target, place(rows));
       });
     },
 
@@ -61,7 +64,7 @@ export function wasmFusedOperations(memory: Float64Memory, variant: Variant = PL
   });
 }
 
-/** The rbf has routines of its own, whose gradient reads exponentials out of K in place of computing them again. */
+/** The rbf has a gradient of its own, which reads exponentials out of K in place of computing them again. */
 const isRbf = ({ compiled }: RadialProfile) => compiled === 'rbf';
 
 /** Read before anything is allocated, which may detach a view. */

@@ -1,11 +1,11 @@
 import type { Float64Memory } from '../memory.ts';
 import type { LinkedKernels } from './instance.ts';
-import { PROFILE_NUMBERS } from './radialKernels.ts';
+import { GRAM_WORKSPACE, PROFILE_NUMBERS } from './radialKernels.ts';
 import type { RadialOperations, RadialProfile } from './radialOperations.ts';
 import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
 import { typescriptRadialOperations } from './typescript/radialOperations.ts';
 
-/** Numbers that the kernels take for a row of a block. */
+/** Numbers that the kernels between two sets take for a row of a block. */
 const ROW = 98;
 
 /** Radial covariances in WebAssembly SIMD; those of profiles that are not compiled in TypeScript. */
@@ -17,10 +17,10 @@ export function wasmRadialOperations(memory: Float64Memory, kernels: LinkedKerne
       if (profile.compiled === undefined) return reference.radialGram(n, q, x, profile, variance, k);
       const number = PROFILE_NUMBERS[profile.compiled];
       const diagonal = variance * atZero(profile);
-      const rows = ROW * kernels.threads;
+      const rows = GRAM_WORKSPACE * kernels.threads;
       withNumbers(memory, q * (n + 1) + rows, (place) => {
         const points = transpose(memory, kernels, n, q, x, place);
-        kernels.radialGram(number, n, q, points, variance, diagonal, k, place(rows));
+        kernels.radialGram(number, n, q, points, variance, 0, diagonal, k, place(rows));
       });
     },
 

@@ -8,7 +8,6 @@ export { gemm } from './multiply';
 export { quadraticProduct, quadraticSweep } from './quadraticSweep';
 export { radialCross, radialCrossGradient } from './radialCross';
 export { radialGram, radialGramGradient } from './radialGram';
-export { rbfCovariance } from './rbfCovariance';
 export { expectedRbfGradient, expectedRbfProductsGradient } from './rbfExpectationGradients';
 export { expectedRbf, expectedRbfProducts } from './rbfExpectations';
 export { rbfGradient } from './rbfGradient';

@@ -22,7 +22,9 @@ export function radialCross(
   for (let jb = 0; jb < m; jb += BLOCK) {
     const width = min(BLOCK, m - jb);
     for (let i = rowStart; i < rowEnd; i++) {
-      valuesFromPoint(profile, width, q, at(a, i), n << 3, at(b, jb), m << 3, variance, at(k, i * m + jb), work);
+      const entries: usize = at(k, i * m + jb);
+      const spare: usize = at(work, BLOCK);
+      valuesFromPoint(profile, width, q, at(a, i), n << 3, at(b, jb), m << 3, variance, 0.0, entries, work, spare);
     }
   }
 }

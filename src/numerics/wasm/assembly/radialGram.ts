@@ -6,8 +6,9 @@ import { isWorthSharing, operands, partsAlong, shareOut, threadNumber } from './
 import { at, dot } from './vectors';
 
 /**
- * K_ij and K_ji ← variance·f(‖x_i − x_j‖²), `diagonal` at K_ii. Points are given dimension by dimension (q×n), K is n×n, row-major; `work`
- * holds 98 numbers a thread.
+ * K_ij and K_ji ← variance·f(‖x_i − x_j‖²) + shift, `diagonal` at K_ii. Points are given dimension by dimension (q×n), K is n×n, row-major;
+ * `work` holds 64 numbers a thread. Block by block, so that values never leave the first-level cache; blocks below the diagonal are
+ * copied above it.
  */
 export function radialGram(
   profile: i32,
@@ -15,13 +16,14 @@ export function radialGram(
   q: i32,
   x: usize,
   variance: f64,
+  shift: f64,
   diagonal: f64,
   k: usize,
   work: usize,
 ): void {
   if (ASC_FEATURE_THREADS) {
-    const parts = partsAlong(n, 2 * BLOCK);
-    if (parts > 1 && isWorthSharing(MULTIPLICATIONS * n * n)) {
+    const parts = partsAlong(n, GRAM_BLOCK);
+    if (parts > 1 && isWorthSharing(VALUE * n * n)) {
       const task = changetype<RadialTask>(operands());
       task.profile = profile;
       task.parts = parts;
@@ -29,6 +31,7 @@ export function radialGram(
       task.q = q;
       task.x = x;
       task.variance = variance;
+      task.shift = shift;
       task.diagonal = diagonal;
       task.k = k;
       task.work = work;
@@ -36,18 +39,21 @@ export function radialGram(
       return;
     }
   }
-  gramRows(profile, n, q, x, variance, diagonal, 0, n, k, work);
+  gramRows(profile, n, q, x, variance, shift, diagonal, 0, n, k, work);
 }
 
-/** What a pair of points costs, half of them, in multiplications of a product. */
+/** Columns of a block of K. */
+const GRAM_BLOCK: i32 = 64;
+/** What an entry costs, an exponential or a logarithm above all, in multiplications of a product. */
+const VALUE: f64 = 20.0;
+/** What a pair of points costs in the gradient, half of them. */
 const MULTIPLICATIONS: f64 = 40.0;
-/** Numbers of workspace for one thread. */
-const ROW: i32 = 98;
 
 /** A covariance or its gradient as the threads of a team find it. */
 @unmanaged
 class RadialTask {
   variance: f64;
+  shift: f64;
   diagonal: f64;
   profile: i32;
   parts: i32;
@@ -61,10 +67,10 @@ class RadialTask {
 
 function sharedGramPart(part: i32): void {
   const t = changetype<RadialTask>(operands());
-  const start = startInLower(part, t.parts, t.n, BLOCK);
-  const end = startInLower(part + 1, t.parts, t.n, BLOCK);
-  const work: usize = at(t.work, ROW * threadNumber());
-  gramRows(t.profile, t.n, t.q, t.x, t.variance, t.diagonal, start, end, t.k, work);
+  const start = startInLower(part, t.parts, t.n, GRAM_BLOCK);
+  const end = startInLower(part + 1, t.parts, t.n, GRAM_BLOCK);
+  const work: usize = at(t.work, GRAM_BLOCK * threadNumber());
+  gramRows(t.profile, t.n, t.q, t.x, t.variance, t.shift, t.diagonal, start, end, t.k, work);
 }
 
 function gramRows(
@@ -73,6 +79,7 @@ function gramRows(
   q: i32,
   x: usize,
   variance: f64,
+  shift: f64,
   diagonal: f64,
   rowStart: i32,
   rowEnd: i32,
@@ -80,15 +87,16 @@ function gramRows(
   work: usize,
 ): void {
   const rowBytes = n << 3;
-  for (let ib = rowStart; ib < rowEnd; ib += BLOCK) {
-    const rows = min(ib + BLOCK, rowEnd);
-    for (let jb = 0; jb < rows; jb += BLOCK) {
+  for (let ib = rowStart; ib < rowEnd; ib += GRAM_BLOCK) {
+    const rows = min(ib + GRAM_BLOCK, rowEnd);
+    for (let jb = 0; jb < rows; jb += GRAM_BLOCK) {
       for (let i = max(ib, jb + 1); i < rows; i++) {
-        const width = min(BLOCK, i - jb);
-        const entries: usize = at(k + i * rowBytes, jb);
-        valuesFromPoint(profile, width, q, at(x, i), rowBytes, at(x, jb), rowBytes, variance, entries, work);
+        // A width is odd only where it ends before the diagonal, which is written last: values may be computed in place.
+        const width = min(GRAM_BLOCK, i - jb);
+        const row: usize = at(k + i * rowBytes, jb);
+        valuesFromPoint(profile, width, q, at(x, i), rowBytes, at(x, jb), rowBytes, variance, shift, row, row, work);
       }
-      mirrorBlock(ib, rows, jb, BLOCK, k, rowBytes);
+      mirrorBlock(ib, rows, jb, GRAM_BLOCK, k, rowBytes);
     }
     for (let i = ib; i < rows; i++) store<f64>(at(k + i * rowBytes, i), diagonal);
   }

@@ -12,7 +12,12 @@ const MATERN_32: i32 = 6;
 const MATERN_52: i32 = 7;
 const RBF: i32 = 8;
 
-/** s ← f(s) for a number of pairs of entries, at least one; `work` holds as many. */
+/** What squared distances are multiplied by while they are computed: an rbf takes −s/2, which saves a pass; the others take s. */
+export function distanceFactor(profile: i32): f64 {
+  return profile === RBF ? -0.5 : 1.0;
+}
+
+/** s ← f(s) for a number of pairs of squared distances times `distanceFactor`, at least one; `work` holds as many. */
 export function profileValues(profile: i32, pairs: i32, s: usize, work: usize): void {
   switch (profile) {
     case THIN_PLATE_1: {
@@ -49,7 +54,6 @@ export function profileValues(profile: i32, pairs: i32, s: usize, work: usize): 
       return;
     }
     case RBF: {
-      scale(pairs, -0.5, s);
       exponential(pairs << 1, s, s);
       return;
     }
@@ -58,7 +62,7 @@ export function profileValues(profile: i32, pairs: i32, s: usize, work: usize): 
   }
 }
 
-/** s ← f′(s), finite everywhere: 0 at s = 0 where there is no derivative. */
+/** s ← f′(s) for the same, finite everywhere: 0 at s = 0 where there is no derivative. */
 export function profileSlopes(profile: i32, pairs: i32, s: usize, work: usize): void {
   switch (profile) {
     case THIN_PLATE_1: {
@@ -94,7 +98,6 @@ export function profileSlopes(profile: i32, pairs: i32, s: usize, work: usize): 
       return;
     }
     case RBF: {
-      scale(pairs, -0.5, s);
       exponential(pairs << 1, s, s);
       scale(pairs, -0.5, s);
       return;

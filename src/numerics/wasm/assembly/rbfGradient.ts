@@ -6,7 +6,7 @@ import { at, lanes } from './vectors';
 const BLOCK: i32 = 32;
 
 /**
- * Contracts g = ∂L/∂K with the derivatives of the covariance of `rbfCovariance`, whose k, points x and bias are given; one pass over
+ * Contracts g = ∂L/∂K with the derivatives of k = variance·exp(−½·‖x_i − x_j‖²) + bias by `radialGram`, whose k, points x and bias are given; one pass over
  * g and k. With h = (g_ij + g_ji)·(k_ij − bias) below the diagonal, result ← [dx | squares | sums],
  *   dx_i = −Σ_j h_ij·(x_i − x_j),  squares_d = Σ_ij h_ij·(x_i − x_j)_d²,
  *   sums = [Σ h_ij, Σ g_ij, Σ g_ii, 0].
