@@ -58,3 +58,5 @@ async function make(entry, code, options) {
 await make('browser-entry.js', LIBRARY, { name: 'latentfield' });
 await make('workers/fitWorker.js', undefined, { name: 'worker', codeSplitting: false });
 writeFileSync(join(folder, 'latentfield.d.ts'), LIBRARY.replaceAll("'./", "'../").trimStart());
+// A worker's file exports nothing.
+writeFileSync(join(folder, 'worker.d.ts'), 'export {};\n');

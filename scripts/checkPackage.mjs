@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const project = mkdtempSync(join(tmpdir(), 'latentfield-package-'));
@@ -37,10 +38,22 @@ function checkInstalled(folder) {
   process.exit(1);
 }
 
+/** Whether types are found, and are those of the code, however an ES module is resolved; there is no CommonJS, nor a fallback for what knows no exports. */
+async function checkTypes(packed) {
+  const { problems } = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(packed))));
+  const found = problems.filter(({ resolutionKind }) => resolutionKind !== 'node10' && resolutionKind !== 'node16-cjs');
+  process.stdout.write(`types by attw: ${found.length} problems\n`);
+  if (found.length === 0) return;
+  process.stderr.write(`${JSON.stringify(found, undefined, 2)}\n`);
+  process.exit(1);
+}
+
 const MOST_MEGABYTES = 75;
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-// The one for pages does not run in Node: test/browser loads it.
-const entries = Object.keys(exports).filter((entry) => !entry.endsWith('.json') && entry !== './browser');
+// Those for pages do not run in Node: test/browser loads them.
+const entries = Object.keys(exports).filter(
+  (entry) => !entry.endsWith('.json') && !['./browser', './worker.js'].includes(entry),
+);
 
 const program = `
 import assert from 'node:assert/strict';
@@ -82,6 +95,7 @@ const tarball = run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-dest
 process.stdout.write(
   run('npx', ['--no-install', 'publint', 'run', join(project, tarball), '--level', 'warning'], root),
 );
+await checkTypes(join(project, tarball));
 writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
 run('npm', ['install', '--no-audit', '--no-fund', '--silent', join(project, tarball)]);
 checkInstalled(join(project, 'node_modules'));

@@ -69,6 +69,7 @@ const steps = [
   { name: 'documents', run: [node('checkDocuments.mjs')] },
   { name: 'sizes', run: [node('checkSizes.mjs')] },
   { name: 'package', run: [node('checkPackage.mjs')] },
+  { name: 'bundlers', run: [node('checkBundlers.mjs')] },
   { name: 'demo', run: [node('demo.mjs', '--max-iterations', '30', '--out', join(place, 'demo'))] },
 ];
 

@@ -111,6 +111,8 @@ describe.skipIf(why !== '')(`the library in a page${why}`, () => {
           relativeDecrease: 0,
           onStep: () => stopped.stop(),
         });
+        const start = () => new Worker('/nowhere.js', { type: 'module' });
+        const lost = fitInWorker(gplvm(rows, { latentDim: 2 }), { worker: start });
         const wrong = fitInWorker(gplvm(rows, { latentDim: 2 }), { maxIterations: -1 });
         return {
           held,
@@ -122,6 +124,7 @@ describe.skipIf(why !== '')(`the library in a page${why}`, () => {
           here: { objective: here.objective, mean: here.predict([[0, 0]]).mean.toArrays(), trace: here.trace.length },
           status: (await stopped.result).status,
           error: await wrong.result.catch((error: Error) => `${error.name}: ${error.message}`),
+          lost: await lost.result.catch((error: Error) => error.message),
         };
       },
       [Y, OPTIONS] as const,
@@ -131,6 +134,8 @@ describe.skipIf(why !== '')(`the library in a page${why}`, () => {
     expect(found.objectives.length).toBeGreaterThan(2);
     expect({ objective: found.objective, mean: found.mean, trace: found.trace }).toEqual(found.here);
     expect(found.status).toBe('stopped');
+    expect(found.lost).toContain('is looked for from http');
+    expect(found.lost).toContain('latentfield/worker.js');
     expect(found.error).toMatch(/^InvalidInputError: Option 'maxIterations'/);
   });
 

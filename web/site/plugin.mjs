@@ -37,6 +37,11 @@ export function load(app) {
   });
   // After the sources of all are known, before they are put into categories.
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => categorize(project), -1000);
+  // The site has no sources to link to: where a declaration stands is told in words.
+  app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => {
+    for (const { sources = [] } of Object.values(project.reflections)) for (const source of sources) delete source.url;
+  });
+  app.renderer.hooks.on('head.end', () => JSX.createElement('link', { rel: 'icon', href: 'data:,' }));
   // Settings in a link of a document, playground:{…}, become a link to the page with these settings.
   app.renderer.on(PageEvent.END, (page) => {
     const up = '../'.repeat(page.url.split('/').length - 1);

@@ -65,6 +65,11 @@ export function listen(worker: WorkerLike, { message, lost }: Listener): void {
     return;
   }
   worker.addEventListener('message', ({ data }) => message(data));
-  worker.addEventListener('error', ({ message: reason }) => lost(reason || 'its file could not be loaded or run'));
+  worker.addEventListener('error', ({ message: reason }) => lost(reason || notLoaded()));
   worker.addEventListener('messageerror', () => lost('a message of it could not be read'));
 }
+
+/** Browsers do not say what is wrong. */
+const notLoaded = () =>
+  `its file could not be loaded or run. The library's own, workers/fitWorker.js, is looked for from ${import.meta.url}; where a bundler or a server moved that, ` +
+  "start workers of your own, () => new Worker(url, { type: 'module' }), url being that of latentfield/worker.js, and let a content security policy allow it (worker-src)";

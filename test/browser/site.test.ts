@@ -1,0 +1,93 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { afterAll, describe, expect, it } from 'vitest';
+import { NEEDS_CHROMIUM, startChromium } from '../plot/chromium.ts';
+import { servedFolder } from './servedFolder.ts';
+
+const site = fileURLToPath(new URL('../../web/dist', import.meta.url));
+const isBuilt = existsSync(join(site, 'documents'));
+const why = isBuilt ? '' : ' (the site is not built: npm run site)';
+
+/** What a page refers to, and the places in it that can be referred to. */
+function linksOf(file: string): { targets: string[]; anchors: Set<string> } {
+  const html = readFileSync(file, 'utf8');
+  const all = (pattern: RegExp) => [...html.matchAll(pattern)].map(([, value]) => value!.replaceAll('&amp;', '&'));
+  return {
+    targets: all(/\s(?:href|src)="([^"]*)"/g).filter((target) => target !== '' && !/^(data|mailto):/.test(target)),
+    anchors: new Set(all(/\sid="([^"]*)"/g)),
+  };
+}
+
+describe.skipIf(why !== '')(`the site${why}`, () => {
+  const pages = isBuilt
+    ? readdirSync(site, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.html'))
+        .map((name) => join(site, name))
+    : [];
+  const links = new Map(pages.map((file) => [file, linksOf(file)]));
+  const fromElsewhere = /^(?:[a-z]+:)?\/\//;
+
+  it('has the documents, the reference and the playground', () => {
+    expect(pages.length).toBeGreaterThan(500);
+    const names = new Set(pages.map((file) => relative(site, file)));
+    for (const name of [
+      'index.html',
+      'playground/index.html',
+      'documents/Gallery.html',
+      'functions/index.gplvm.html',
+    ]) {
+      expect(names).toContain(name);
+    }
+  });
+
+  it('links to nothing that is not there', () => {
+    const broken: string[] = [];
+    for (const [file, { targets }] of links) {
+      for (const target of targets) {
+        if (fromElsewhere.test(target)) continue;
+        const [path, anchor] = decodeURI(target).split('#') as [string, string?];
+        const at = path === '' ? file : resolve(dirname(file), path.split('?')[0]!);
+        const there = links.get(at)?.anchors;
+        const isThere =
+          existsSync(at) && (!anchor || anchor.startsWith('{') || there === undefined || there.has(anchor));
+        if (target.startsWith('/') || !isThere) broken.push(`${relative(site, file)}: ${target}`);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+
+  it('loads nothing from elsewhere', () => {
+    const loaded = pages.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/<(?:script|link|img|iframe)\b[^>]*\s(?:src|href)="([^"]*)"/g)]
+        .filter(([, target]) => fromElsewhere.test(target!))
+        .map(([tag]) => `${relative(site, file)}: ${tag}`),
+    );
+    expect(loaded).toEqual([]);
+  });
+});
+
+const whyNot = why || NEEDS_CHROMIUM;
+describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
+  let browser: Browser | undefined;
+  afterAll(() => browser?.close());
+
+  it('finds words of documents from any folder of a server, and opens examples with their settings', async () => {
+    const served = await servedFolder(site, { below: '/any/folder/' });
+    browser = await startChromium();
+    const page = await browser.newPage();
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    await page.goto(`${served.url}documents/Gallery.html`);
+    await page.keyboard.press('/');
+    await page.locator('#tsd-search-input').fill('degeneracies');
+    await page.locator('#tsd-search-results a').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Digits kept apart by their labels' }).first().click();
+    await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('[name=model]')?.value === 'gplrf');
+    expect(await page.locator('[name=set]').inputValue()).toBe('drawnDigits');
+    expect({ problems, missing: served.missing }).toEqual({ problems: [], missing: [] });
+    await served.close();
+  });
+});
