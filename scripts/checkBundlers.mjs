@@ -118,7 +118,14 @@ const WAYS = {
     const webpack = createRequire(join(project, 'main.js'))('webpack');
     const folder = join(project, 'webpack');
     const output = { path: folder, filename: 'main.js', publicPath: 'auto' };
-    const compiler = webpack({ mode: 'production', context: project, entry: './main.js', output, performance: false });
+    const compiler = webpack({
+      mode: 'production',
+      optimization: { minimize: false },
+      context: project,
+      entry: './main.js',
+      output,
+      performance: false,
+    });
     const stats = await new Promise((resolve, reject) => {
       compiler.run((error, made) => (error ? reject(error) : resolve(made)));
     });
