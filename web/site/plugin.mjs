@@ -29,11 +29,8 @@ const purposeOf = (file) => PURPOSES.find(([start]) => file.includes(start))?.[1
 
 export function load(app) {
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_, document) => {
-    const [first] = document.content;
-    const heading = /^\s*# (.*)\n/.exec(first?.text ?? '');
-    if (heading === null) return;
-    document.name = heading[1];
-    first.text = first.text.slice(heading[0].length);
+    const heading = /^\s*# (.*)\n/.exec(document.content[0]?.text ?? '');
+    if (heading !== null) document.name = heading[1];
   });
   // After the sources of all are known, before they are put into categories.
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => categorize(project), -1000);
