@@ -18,17 +18,17 @@ export type {
   Viewed,
   ViewMatrices,
 } from './abilities.ts';
-export type { DefinedMoments } from './definedMapping.ts';
 export {
-  type DefinedModel,
-  defineModel,
-  type ModelContext,
-  type ModelDefinition,
-  type ModelFactory,
-  type PartsOptions,
-  type Term,
-  type Terms,
-} from './defineModel.ts';
+  type Computation,
+  type ComputationContext,
+  type ComputationStep,
+  type Embedding,
+  type Optimality,
+  type Standing,
+  stage,
+} from './computation.ts';
+export type { DefinedMoments } from './definedMapping.ts';
+export { type ComputedModel, type DefinedModel, defineModel, type ModelFactory } from './defineModel.ts';
 export * from './distributions/index.ts';
 export {
   type EvaluateOptions,
@@ -45,10 +45,6 @@ export type {
   Batch,
   Choice,
   ChoiceSettings,
-  Embedding,
-  EmbeddingProgress,
-  EmbeddingSearch,
-  EmbeddingSteps,
   Findings,
   LearnedByLayer,
   LearnedField,
@@ -67,6 +63,17 @@ export type {
   TermContext,
 } from './model.ts';
 export { START_KINDS } from './model.ts';
+export type {
+  AbilitiesWith,
+  ComputedDefinition,
+  DataFormat,
+  Found,
+  ModelContext,
+  ModelDefinition,
+  PartsOptions,
+  Term,
+  Terms,
+} from './modelDefinition.ts';
 export { type OpenEvaluation, type OpenModel, type OpenOptions, open } from './open.ts';
 export {
   bounded,

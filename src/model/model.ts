@@ -4,6 +4,7 @@ import type { Random } from '../core/random.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
 import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
 import type { AnyAbilities } from './abilities.ts';
+import type { Computation, ComputationContext, Embedding } from './computation.ts';
 import type { Parameter, ParameterValue } from './parameter.ts';
 import type { Curvature, Solver } from './solver.ts';
 
@@ -170,48 +171,13 @@ export interface Findings {
   readonly isDegenerate?: boolean;
 }
 
-/** The solution of a model in closed form, or of one that solves itself. */
-export interface Embedding {
-  /** N×q */
-  readonly latents: Matrix;
-  /** Eigenvalues of the matrix whose eigenvectors the latents are, q entries. */
-  readonly eigenvalues: Float64Array;
-  /** What else the model's posterior rests on: its parameters at the maximum. */
-  readonly parameters?: ParameterValues;
-  /** What the solution maximises. */
-  readonly objective: number;
-  readonly terms: Readonly<Record<string, number>>;
-  /** A sentence that says what there is to know about it. */
-  readonly message: string;
-  /** How the search went, for a model that is not in closed form. */
-  readonly search?: EmbeddingSearch;
-}
-
-/** A search for a solution, step by step; may say where it stands. */
-export type EmbeddingSteps = Generator<EmbeddingProgress | undefined, Embedding, boolean>;
-
-/** How far a search has got. */
-export type EmbeddingProgress = Pick<EmbeddingSearch, 'iterations' | 'evaluations'>;
-
-/** How the search of a model that solves itself went. */
-export interface EmbeddingSearch {
-  readonly iterations: number;
-  readonly evaluations: number;
-  /** Largest violation of the optimality conditions, relative. */
-  readonly kktResidual: number;
-  /** Whether the violation is as small as it has to be. */
-  readonly converged: boolean;
-  /** Largest entry of the gradient at the solution. */
-  readonly gradientNorm: number;
-}
-
 /** What a {@link StartKind} may be. */
 export const START_KINDS = ['model', 'pca', 'isomap', 'eigenmaps', 'random'] as const;
 
 /** Where the latents of a model may start: at its own start, at an embedding of the observations, or at random. */
 export type StartKind = (typeof START_KINDS)[number];
 
-/** Whether `fit` searches for the maximum of a model, or the model finds it by itself. */
+/** Whether `fit` searches for the maximum of a model by a solver, or the model computes it by itself. */
 export type Solved = 'searched' | 'byItself';
 
 /** Shapes of natural values by path, of a model of which nothing more is known. */
@@ -247,11 +213,8 @@ export interface Model<P = AnyPaths, A = Partial<AnyAbilities>, S extends Solved
   readonly '~abilities'?: A;
   /** In types only. */
   readonly '~solved'?: S;
-  /**
-   * The solution, for a model that has one in closed form or solves itself; it has no variables then, and `assemble` throws. A search
-   * pauses now and then, and ends where it stands once `true` is sent in.
-   */
-  embed?(): Embedding | EmbeddingSteps;
+  /** The solution, or the steps to it, for a model whose solution is computed; it has no variables then, and `assemble` throws. */
+  solve?(context: ComputationContext): Embedding | Computation;
   /**
    * @param options - `batched`: whether its terms will be asked for some of the rows at a time, for models that have `points`
    */

@@ -1,23 +1,23 @@
 import type { FitDiagnostics, TraceEntry } from '../../model/fit.ts';
 import { projectedGradientNorm } from '../minimize/scaledObjective.ts';
-import type { Solution } from '../minimize/solution.ts';
 import { stoppedBy } from '../minimize/stopping.ts';
 import type { Box } from '../solvers/solver.ts';
 import type { FitProblem } from './fitProblem.ts';
 import type { FitState } from './fitStep.ts';
+import type { Point, RunSolution } from './run.ts';
 
 /** The run from one start that came to an end. */
 export interface EndedRun {
   readonly start: { readonly number: number };
   readonly trace: readonly TraceEntry[];
-  readonly solution: Solution;
+  readonly solution: RunSolution;
 }
 
 /** A point and how it was found. */
 export interface Outcome extends Omit<FitState, 'diagnostics'> {
   /** The start that it came from. */
   readonly start: number;
-  readonly x: Float64Array;
+  readonly point: Point;
   /** Evaluations from the other starts. */
   readonly elsewhere: number;
   /** Diagnostics of the start that it came from. */
@@ -39,10 +39,10 @@ export function bestOf(
   signal: AbortSignal,
 ): Outcome {
   const best = ended.reduce((kept, run) => (run.solution.value < kept.solution.value ? run : kept));
-  const { x, iterations, evaluations, state } = best.solution;
+  const { x, embedding, iterations, evaluations, state } = best.solution;
   return {
     start: best.start.number,
-    x,
+    point: { x, embedding },
     elsewhere: ended.reduce((sum, { solution }) => sum + solution.evaluations, 0) - evaluations,
     trace: best.trace,
     ...ending(ended, best, count, signal),

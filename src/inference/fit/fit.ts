@@ -8,7 +8,7 @@ import { fitSteps } from './fitSteps.ts';
  * precision. The thread is left every 40 ms, so that an abort, a timer or a page gets its turn.
  *
  * @param model - such as `gplvm(Y, { latentDim: 2 })`
- * @param options - see {@link FitOptions}; a model that finds its solution by itself takes no `solver`, `restarts`, `workers`, `checkpoint` or `resume`
+ * @param options - see {@link FitOptions}; a model that computes its solution takes no `solver`, batches or `restarts`
  * @returns the fit at the best point found, whether it converged, ran out of iterations or was stopped; a model whose parameters
  * are all held is returned at their values
  * @throws InvalidInputError for an unknown option or a value of the wrong kind; for a checkpoint that does not belong to the

@@ -15,8 +15,9 @@ import type { FitStep } from './fitStep.ts';
 import { type Origin, originsOf, type Restarts } from './restartOrigins.ts';
 
 /**
- * Options of {@link fit} and {@link fitSteps}. A model in closed form, such as `pca`, or one that solves itself, such as `mvu`, refuses
- * solver, restarts, workers, checkpoint and resume; to the latter the limits and the signal apply, and both report their result only.
+ * Options of {@link fit} and {@link fitSteps}. A model that computes its solution, in closed form as `isomap` or step by step as `mvu`, refuses solver,
+ * batches and restarts; the limits, the signal, checkpoints and workers are the same for all. One that is stopped before there is a solution has status
+ * 'stopped', latents without rows, and the objective NaN.
  */
 export interface FitOptions {
   /** Unless given, `lbfgs()`, or `lbfgsb()` for a model whose parameters have bounds that they may reach. */
@@ -97,8 +98,8 @@ export interface FitOptions {
   readonly threads?: number | Threads | undefined;
 }
 
-/** What only a search from several starts, or one that can be resumed, takes. */
-const OF_SEARCH = ['solver', 'batchSize', 'maxEpochs', 'restarts', 'workers', 'checkpoint', 'resume'] as const;
+/** What only a search by a solver takes. */
+const OF_SEARCH = ['solver', 'batchSize', 'maxEpochs', 'restarts'] as const;
 
 /** The options that `fit` takes for a model. */
 export type OptionsOf<M> =
@@ -188,12 +189,12 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
   const { restarts, ...checked } = checkOptions(schema, options, 'fit');
   const origins = options.restarts === undefined ? undefined : originsOf(options.restarts);
   const elsewhere = origins?.find(({ init }) => init !== 'model');
-  if (elsewhere !== undefined && model.startAt === undefined && model.embed === undefined) {
+  if (elsewhere !== undefined && model.startAt === undefined && model.solve === undefined) {
     throw new InvalidInputError(
       `The model '${model.name}' has no latents that could start at '${elsewhere.init}'. Leave inits out of restarts.`,
     );
   }
-  if (model.embed !== undefined) refuseSearch(model, options);
+  if (model.solve !== undefined) refuseSearch(model, options);
   checkBatches(model, options);
   return {
     ...checked,
@@ -226,7 +227,7 @@ function inBatches(
 
 const hasNone = (restarts: FitOptions['restarts']) => restarts !== undefined && originsOf(restarts).length === 1;
 
-/** Refuses the options of a search from several starts, or one that can be resumed, for a model that has none. */
+/** Refuses the options of a search by a solver, for a model that computes its solution. */
 function refuseSearch({ name }: Model, options: FitOptions): void {
   const given = OF_SEARCH.filter(
     (option) => options[option] !== undefined && !(option === 'restarts' && hasNone(options.restarts)),

@@ -58,6 +58,7 @@ export function openProblem(
   batchSize?: number,
 ): FitProblem {
   const compute = computeWith(engine, threads);
+  if (model.solve !== undefined) return computedProblem({ model, seed, engine, threads, compute });
   const assemble = () => compute(() => model.assemble(seed, { batched: batchSize !== undefined }));
   const assembly = assemble();
   const layout = layOut(assembly.parameters);
@@ -94,6 +95,26 @@ export function openProblem(
       if (!disposed) assembly.dispose();
       disposed = true;
     },
+  };
+}
+
+/** A model that computes its solution: there is nothing to search. */
+function computedProblem(given: Pick<FitProblem, 'model' | 'seed' | 'engine' | 'threads' | 'compute'>): FitProblem {
+  const none = new Float64Array(0);
+  return {
+    ...given,
+    layout: layOut({}),
+    start: none,
+    limits: undefined,
+    held: undefined,
+    objective: () => ({ value: Number.NaN, gradient: none }),
+    perEpoch: undefined,
+    chosenEngine: chosenEngine(given.engine),
+    valuesAt: () => ({}),
+    variablesAt: () => none,
+    densityAt: () => ({ value: Number.NaN, terms: {}, jitter: 0 }),
+    findingsAt: () => undefined,
+    dispose: () => undefined,
   };
 }
 

@@ -1,8 +1,12 @@
 import type { Matrix } from '../../core/matrix.ts';
+import type { Embedding } from '../../model/computation.ts';
+import { valuesOfEmbedding } from '../../model/computedModel.ts';
 import type { Fit, FitDiagnostics, FitStatus, TraceEntry } from '../../model/fit.ts';
 import type { EngineReport } from '../../numerics/dense/index.ts';
 import { createFit } from './createFit.ts';
 import type { FitProblem } from './fitProblem.ts';
+import type { Point, RunEvent, Stage } from './run.ts';
+import { NO_LATENTS, unsolvedFit } from './unsolvedFit.ts';
 
 /** Where a fit stands after an iteration; what costs something is computed when it is asked for. */
 export interface FitStep<F = Fit> extends TraceEntry {
@@ -10,7 +14,9 @@ export interface FitStep<F = Fit> extends TraceEntry {
   readonly start: number;
   /** How many times all rows were gone through, of a fit in batches. */
   readonly epoch?: number;
-  /** N×q, at the best point of this start so far. */
+  /** What a model that computes its solution is in the middle of, where the step is not that of an iteration. */
+  readonly stage?: Stage;
+  /** N×q, at the best point of this start so far; without rows as long as a computation has come to none. */
   readonly latents: Matrix;
   /** The fit at that point, with predictions and all. */
   result(): F;
@@ -24,19 +30,38 @@ export interface FitState {
   readonly diagnostics: Omit<FitDiagnostics, keyof EngineReport | 'threads' | 'threadsReason' | 'jitter'>;
 }
 
-/** The fit at a point of the solver's variables. */
-export function fitAt(problem: FitProblem, x: Float64Array, { diagnostics, ...course }: FitState): Fit {
-  const { value, terms, jitter } = problem.densityAt(x);
+/** The fit at a point of the solver's variables, or of what was computed. */
+export function fitAt(problem: FitProblem, point: Point, { diagnostics, ...course }: FitState): Fit {
+  const { model, engine, chosenEngine, threads } = problem;
+  const found = foundAt(problem, point);
+  const { values, objective, terms, jitter, note, optimality } = found;
   const outcome = {
-    values: problem.valuesAt(x),
-    objective: value,
-    terms,
+    ...{ values, objective, terms },
     ...course,
-    message: course.message + vanishing(problem, x),
-    diagnostics: { ...problem.chosenEngine, ...problem.threads.diagnostics(), jitter, ...diagnostics },
+    message: course.message + note,
+    diagnostics: { ...chosenEngine, ...threads.diagnostics(), jitter, ...diagnostics, ...optimality },
   };
-  return createFit(problem.model, outcome, problem.engine);
+  if (model.solve !== undefined && point.embedding === undefined) return unsolvedFit(model.name, outcome);
+  return createFit(model, outcome, engine);
 }
+
+function foundAt(problem: FitProblem, { x, embedding: given }: Point) {
+  if (given === undefined) {
+    const { value: objective, terms, jitter } = problem.densityAt(x);
+    return { values: problem.valuesAt(x), objective, terms, jitter, note: vanishing(problem, x) };
+  }
+  const embedding = embeddingAt(problem, given);
+  const { objective, terms } = embedding;
+  const { kktResidual, gradientNorm } = embedding.optimality ?? {};
+  return {
+    values: valuesOfEmbedding(embedding),
+    ...{ objective, terms, jitter: 0, note: '' },
+    ...(gradientNorm !== undefined && { optimality: { gradientNorm, kktResidual: kktResidual! } }),
+  };
+}
+
+const embeddingAt = ({ compute }: FitProblem, given: NonNullable<Point['embedding']>): Embedding =>
+  typeof given === 'function' ? compute(given) : given;
 
 /** A positive parameter that has fallen by this factor since the start is on its way to 0. */
 const VANISHED = 1e-8;
@@ -57,16 +82,16 @@ function vanishing({ layout, start }: FitProblem, x: Float64Array): string {
 }
 
 /**
- * A step at a point of the solver's variables.
+ * A step at a point of the solver's variables, or of what was computed.
  *
- * @param x - kept
+ * @param point - kept
  * @param trace - of its start up to this entry; may grow later
  */
 export function fitStep(
   problem: FitProblem,
   start: number,
   entry: TraceEntry,
-  x: Float64Array,
+  point: Point,
   trace: readonly TraceEntry[],
   seconds: number,
 ): FitStep {
@@ -77,11 +102,11 @@ export function fitStep(
     start,
     ...(problem.perEpoch !== undefined && { epoch: entry.iteration / problem.perEpoch }),
     get latents() {
-      latents ??= problem.compute(() => problem.model.posterior(problem.valuesAt(x)).latents);
+      latents ??= latentsAt(problem, point);
       return latents;
     },
     result: () =>
-      fitAt(problem, x, {
+      fitAt(problem, point, {
         trace: trace.slice(0, length),
         status: 'stopped',
         message: `Taken from a fit on its way, after iteration ${entry.iteration}.`,
@@ -93,4 +118,22 @@ export function fitStep(
         },
       }),
   };
+}
+
+function latentsAt(problem: FitProblem, { x, embedding }: Point): Matrix {
+  if (embedding !== undefined) return embeddingAt(problem, embedding).latents;
+  const { model, compute, valuesAt } = problem;
+  return model.solve === undefined ? compute(() => model.posterior(valuesAt(x)).latents) : NO_LATENTS;
+}
+
+/** A step in the middle of a computation. */
+export function stageStep(
+  problem: FitProblem,
+  { start, entry, stage }: Extract<RunEvent, { kind: 'stage' }>,
+  trace: readonly TraceEntry[],
+  seconds: number,
+): FitStep {
+  const nowhere = { x: new Float64Array(0) };
+  // Not spread: that would ask for the latents.
+  return Object.assign(fitStep(problem, start, entry, nowhere, trace, seconds), { stage });
 }

@@ -3,10 +3,9 @@ import type { AnyModel, Model } from '../../model/model.ts';
 import { stopping } from '../minimize/stopping.ts';
 import { bestOf, type EndedRun } from './bestOf.ts';
 import { callersFunction } from './callersFunction.ts';
-import { embedded, embeddedStep } from './embedded.ts';
 import { type FitOptions, type FitSettings, fitSettings, type OptionsOf } from './fitOptions.ts';
 import { type FitProblem, openProblem } from './fitProblem.ts';
-import { type FitStep, fitAt, fitStep } from './fitStep.ts';
+import { type FitStep, fitAt, fitStep, stageStep } from './fitStep.ts';
 import { type FitThreads, fitThreads } from './fitThreads.ts';
 import { found } from './found.ts';
 import { remembering } from './rememberedColumns.ts';
@@ -18,7 +17,7 @@ import { type Run, runsOf } from './runsOf.ts';
  * fits. Leaving the loop early ends the fit and gives everything back that it took. The last value, which a `for await` loop
  * does not see, is the fit itself.
  *
- * A model in closed form, or one that solves itself, gives one step: its result. With restarts, the steps of one start follow those of another; with workers they mix.
+ * A model that computes its solution pauses in each `stage` of it too; one in closed form gives its result as the last step. With restarts, the steps of one start follow those of another; with workers they mix.
  *
  * @param model - such as `gplvm(Y, { latentDim: 2 })`
  * @param options - see {@link FitOptions}
@@ -77,16 +76,6 @@ async function* stepsWith(
   settings: FitSettings,
   choice: string,
 ): AsyncGenerator<FitStep, Fit, void> {
-  if (model.embed !== undefined) {
-    const result = await embedded(model, settings, threads);
-    const step = embeddedStep(result);
-    if (settings.onProgress !== undefined) {
-      const stop = stopping(settings.signal, settings.maxSeconds);
-      await callersFunction('onProgress', settings.onProgress, stop.signal)(step).finally(stop.release);
-    }
-    yield step;
-    return result;
-  }
   const began = performance.now();
   const checkpoints = await checkpointsFor(settings);
   const resumed = checkpoints && (await checkpoints.resumedFrom(settings));
@@ -113,10 +102,16 @@ async function* stepsWith(
           continue;
         }
         if (event.kind === 'iteration') {
-          const { entry, x } = event;
+          const { entry, point } = event;
           if (entry.iteration <= (run.trace.at(-1)?.iteration ?? -1)) continue;
           run.trace.push(entry);
-          const step = fitStep(problem, event.start, entry, x, run.trace, seconds());
+          const step = fitStep(problem, event.start, entry, point, run.trace, seconds());
+          if ((await report?.(step)) === false) stop.by('onProgress, which returned false');
+          yield step;
+          continue;
+        }
+        if (event.kind === 'stage') {
+          const step = stageStep(problem, event, run.trace, seconds());
           if ((await report?.(step)) === false) stop.by('onProgress, which returned false');
           yield step;
           continue;
@@ -129,11 +124,11 @@ async function* stepsWith(
       await events.return(undefined as never);
     }
     const best = bestOf(runs.filter(isEnded), runs.length, problem.limits, stop.signal);
-    const { x, status, trace, ...end } = found(problem, best);
+    const { point, status, trace, ...end } = found(problem, best);
     const message = end.message + choice + again.join('') + (saves?.warning() ?? '');
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
     const diagnostics = { ...end.diagnostics, evaluations, seconds: seconds() };
-    return fitAt(problem, x, { status, trace, message, diagnostics });
+    return fitAt(problem, point, { status, trace, message, diagnostics });
   } finally {
     stop.release();
     problem.dispose();

@@ -6,9 +6,11 @@ import type { FitProblem } from './fitProblem.ts';
  * optimum that means nothing, which is 'degenerate' then and not 'converged'.
  */
 export function found({ model, compute, valuesAt, findingsAt }: FitProblem, outcome: Outcome): Outcome {
-  const findings = findingsAt(outcome.x);
+  if (model.solve !== undefined) return outcome;
+  const { x } = outcome.point;
+  const findings = findingsAt(x);
   const kktResidual =
-    findings === undefined ? compute(() => model.posterior(valuesAt(outcome.x)).kktResidual?.()) : findings.kktResidual;
+    findings === undefined ? compute(() => model.posterior(valuesAt(x)).kktResidual?.()) : findings.kktResidual;
   const isDegenerate = findings?.isDegenerate === true && outcome.status === 'converged';
   return {
     ...outcome,

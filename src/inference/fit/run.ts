@@ -1,4 +1,5 @@
 import { InvalidInputError, OptimizationError } from '../../core/errors.ts';
+import type { Embedding } from '../../model/computation.ts';
 import type { TraceEntry } from '../../model/fit.ts';
 import { slices } from '../minimize/slices.ts';
 import type { Progress, Solution } from '../minimize/solution.ts';
@@ -8,6 +9,7 @@ import { standardSolver } from '../minimize/standardSolver.ts';
 import { epochwise } from '../solvers/epochwise.ts';
 import { holding } from '../solvers/holding.ts';
 import type { Solver } from '../solvers/solver.ts';
+import { computedFrom } from './computedRun.ts';
 import type { FitProblem } from './fitProblem.ts';
 import { onlyPoint } from './onlyPoint.ts';
 import type { Origin } from './restartOrigins.ts';
@@ -43,11 +45,29 @@ export interface RunSettings {
   readonly stateInterval?: number | undefined;
 }
 
+/** A point of the solver's variables, or what was computed where a model has none. */
+export interface Point {
+  readonly x: Float64Array;
+  /** None before there is one. A function is one that was not asked for yet; it never comes from a worker. */
+  readonly embedding?: Embedding | (() => Embedding) | undefined;
+}
+
+/** How a run ended, and what was computed for a model without variables. */
+export type RunSolution = Solution & { readonly embedding?: Embedding | undefined };
+
+/** What a model that is computed is in the middle of, and the part of it that is done. */
+export interface Stage {
+  readonly name: string;
+  /** From 0 to 1. */
+  readonly part: number;
+}
+
 /** What happens on the way; plain data, which may come from a worker. */
 export type RunEvent =
-  | { readonly kind: 'iteration'; readonly start: number; readonly entry: TraceEntry; readonly x: Float64Array }
+  | { readonly kind: 'iteration'; readonly start: number; readonly entry: TraceEntry; readonly point: Point }
+  | { readonly kind: 'stage'; readonly start: number; readonly entry: TraceEntry; readonly stage: Stage }
   | { readonly kind: 'state'; readonly start: number; readonly state: SolverState }
-  | { readonly kind: 'end'; readonly start: number; readonly solution: Solution }
+  | { readonly kind: 'end'; readonly start: number; readonly solution: RunSolution }
   /** The worker that had it was lost; it begins anew, and what it comes to is the same. */
   | { readonly kind: 'again'; readonly start: number; readonly why: string };
 
@@ -72,10 +92,14 @@ export async function* runFrom(
   { solver = standardSolver(problem), stateInterval = Number.POSITIVE_INFINITY, ...settings }: RunSettings,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, void, void> {
+  if (problem.model.solve !== undefined) {
+    yield* computedFrom(problem, start, { stateInterval, ...settings }, signal);
+    return;
+  }
   if (start.x.length === 0) {
     const solution = onlyPoint(problem, solver);
     const entry = { iteration: 0, evaluations: 1, objective: -solution.value, gradientNorm: 0 };
-    yield { kind: 'iteration', start: start.number, entry, x: solution.x };
+    yield { kind: 'iteration', start: start.number, entry, point: { x: solution.x } };
     yield { kind: 'end', start: start.number, solution };
     return;
   }
@@ -88,7 +112,7 @@ export async function* runFrom(
     const progress = step.value;
     if (progress.iterations !== iteration) {
       iteration = progress.iterations;
-      yield { kind: 'iteration', start: start.number, entry: traceEntry(progress), x: progress.x };
+      yield { kind: 'iteration', start: start.number, entry: traceEntry(progress), point: { x: progress.x } };
     }
     if (performance.now() - saved >= 1000 * stateInterval) {
       yield { kind: 'state', start: start.number, state: progress.state };

@@ -1,20 +1,19 @@
 import type { TraceEntry } from '../../model/fit.ts';
 import type { StartKind } from '../../model/model.ts';
 import type { Resumed } from '../checkpoint/resumedFrom.ts';
-import type { Solution } from '../minimize/solution.ts';
 import type { SolverState } from '../minimize/solverState.ts';
 import type { FitSettings } from './fitOptions.ts';
 import type { FitProblem } from './fitProblem.ts';
 import { perturbedStarts } from './perturbedStarts.ts';
 import { type Origin, originsOf } from './restartOrigins.ts';
-import type { Start } from './run.ts';
+import type { RunSolution, Start } from './run.ts';
 
 /** One start of a fit and what became of it so far. */
 export interface Run {
   readonly start: Start;
   readonly trace: TraceEntry[];
   state: SolverState | undefined;
-  solution: Solution | undefined;
+  solution: RunSolution | undefined;
 }
 
 /** The runs of a fit, which have not begun or go on from what was saved of them. */

@@ -15,16 +15,14 @@ export interface System {
 export interface Direction {
   readonly solution: Float64Array;
   readonly products: number;
-  /** Whether the search was asked to end. */
-  readonly stopped: boolean;
 }
 
 /** What to do at a direction without positive curvature: end where it is, or, when it is the first, go along it. */
 export type Indefinite = 'end' | 'follow';
 
 /**
- * Solves a system by preconditioned conjugate gradients, to a part of the residual's norm under the preconditioner; pauses after each
- * product, and ends when `true` is sent in, or at a direction without positive curvature.
+ * Solves a system by preconditioned conjugate gradients, to a part of the residual's norm under the preconditioner, or to a direction without
+ * positive curvature; pauses after each product.
  *
  * @param part - of the norm
  * @param most - most products
@@ -36,7 +34,7 @@ export function* conjugateGradients(
   part: number,
   most: number,
   indefinite: Indefinite = 'end',
-): Generator<undefined, Direction, boolean> {
+): Generator<undefined, Direction, void> {
   const count = right.length;
   const solution = new Float64Array(count);
   const residual = right.slice();
@@ -63,7 +61,7 @@ export function* conjugateGradients(
     const before = energy;
     energy = dot(residual, conditioned);
     for (let a = 0; a < count; a++) direction[a] = conditioned[a]! + (energy / before) * direction[a]!;
-    if (yield) return { solution, products, stopped: true };
+    yield;
   }
-  return { solution, products, stopped: false };
+  return { solution, products };
 }

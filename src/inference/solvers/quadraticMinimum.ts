@@ -115,7 +115,7 @@ function* nearlySolved(
   const product = (v: Float64Array) => descent.product(places, v);
   const search = conjugateGradients({ right, product, inverse }, Math.max(FINE, Math.min(COARSE, part)), MOST_PRODUCTS);
   for (;;) {
-    const { done, value } = search.next(false);
+    const { done, value } = search.next();
     if (done) return value.solution;
     yield PAUSE;
   }

@@ -4,6 +4,7 @@ import { isStillToRun, type RunEvent, type RunSettings, type Start } from '../fi
 import { solverToJSON } from '../solvers/json.ts';
 import type { Failure, Job, Reply, Request } from './messages.ts';
 import { builtInPool, listen, type WorkerLike, type WorkerPool } from './pool.ts';
+import { revived } from './postedEvents.ts';
 
 /** A worker came to an end by itself, or could not begin. */
 interface LostWorker {
@@ -80,7 +81,7 @@ export async function* runInWorkers(
           send(worker, { kind: 'run', start: next });
         }
       }
-      yield reply;
+      yield revived(reply);
     }
   } finally {
     signal.removeEventListener('abort', stop);

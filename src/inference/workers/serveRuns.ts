@@ -5,6 +5,7 @@ import { type FitProblem, openProblem } from '../fit/fitProblem.ts';
 import { type RunSettings, runFrom } from '../fit/run.ts';
 import { solverFromJSON } from '../solvers/json.ts';
 import type { Failure, Job, Reply, Request } from './messages.ts';
+import { posted } from './postedEvents.ts';
 
 /** A worker's own end of the line. */
 export interface WorkerPort {
@@ -25,7 +26,9 @@ export function serveRuns(port: WorkerPort, modelFromJSON: (json: ModelJSON) => 
     if (request.kind === 'stop') stop.abort(request.by);
     else if (request.kind === 'open') opened = open(request.job, modelFromJSON);
     else if (opened !== undefined) {
-      for await (const event of runFrom(opened.problem, request.start, opened.settings, stop.signal)) port.post(event);
+      for await (const event of runFrom(opened.problem, request.start, opened.settings, stop.signal)) {
+        port.post(posted(event));
+      }
     }
   };
   port.listen((request) => {

@@ -1,11 +1,15 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
+import { completed, type InParts, once } from '../../core/inParts.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { imputedByField } from '../../fields/observed/imputedByField.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
-import type { AnyPaths, Model, Projection } from '../../model/model.ts';
+import { stage } from '../../model/computation.ts';
+import { type ComputedModel, defineModel } from '../../model/defineModel.ts';
+import type { Projection } from '../../model/model.ts';
+import type { Found } from '../../model/modelDefinition.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { knnGraph } from '../../numerics/graph/index.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
@@ -13,7 +17,6 @@ import { supportGraph } from '../../numerics/graph/supportGraph.ts';
 import { bottomOfSparse, type SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
 import { analyse, factorise, solve, sparseSymmetric } from '../../numerics/sparse/index.ts';
 import { dot } from '../../numerics/vectors.ts';
-import { closedFormModel } from '../spectral/embedding/closedForm.ts';
 import {
   latentDimOption,
   numberAboveZero,
@@ -88,12 +91,9 @@ const schema = v.strictObject({
  * const { latents, objective } = await fit(alle(Y, { neighbours: 6 }));
  * ```
  */
-export function alle(
-  Y: MatrixLike,
-  options: AlleOptions = {},
-): Model<AnyPaths, FieldLearning & Placing & Spectral, 'byItself'> {
+export function alle(Y: MatrixLike, options: AlleOptions = {}): ComputedModel<FieldLearning & Placing & Spectral> {
   const checked = checkOptions(schema, options, 'alle');
-  const { latentDim, regularization } = checked;
+  const { regularization } = checked;
   const points = observationsFrom(Y);
   const k = checkNeighbours(checked.neighbours as number, points.rows, 'alle');
   const graph = checked.preset === undefined ? undefined : knnGraph(points, k);
@@ -101,76 +101,79 @@ export function alle(
     graph !== undefined && checked.order === undefined
       ? fillReducingOrder(graph)
       : orderFrom(checked.order, points.rows);
-  const parents = () => (graph === undefined ? laterNeighbours(points, k, order) : filledParents(graph, order));
-  const centred = () => standardized(points, standardizationOf(points, true, false));
+  const factor = once(function* () {
+    const parents = graph === undefined ? yield* laterNeighbours(points, k, order) : filledParents(graph, order);
+    return reconstructionFactor(centredOf(points), parents, regularization, false);
+  });
   const basePrecision = checked.basePrecision ?? USUAL_BASE / meanVariance(points);
-  let made: ReconstructionFactor | undefined;
-  const factorOf = () => {
-    made ??= reconstructionFactor(centred(), parents(), regularization, false);
-    return made;
-  };
-  const precisionOf = () => withBase(precisionTerms(factorOf()), basePrecision);
-  return closedFormModel({
-    name: 'alle',
-    embed: () => {
-      const factor = factorOf();
-      const { values, vectors } = bottomOfSparse(precisionTerms(factor), latentDim);
-      const eigenvalues = values.map((value) => 1 / (value + basePrecision));
-      const latents = new Matrix(
-        vectors.data.map((entry, index) => entry * Math.sqrt(eigenvalues[index % latentDim]!)),
-        points.rows,
-        latentDim,
-      );
-      const objective = logLikelihood(factor, points.columns);
-      return {
-        latents,
-        eigenvalues,
-        objective,
-        terms: { field: objective },
-        message: `Closed form: the maximum of the likelihood for neighbours among later points. ${described(fieldGraph(precisionTerms(factor)))}`,
-      };
-    },
-    abilities: ({ latents, eigenvalues }) => ({
+  return defined({ points, k, factor, basePrecision, checked });
+}
+
+interface AlleData {
+  readonly points: Matrix;
+  readonly k: number;
+  /** The factor of the precision, found once. */
+  readonly factor: () => InParts<ReconstructionFactor>;
+  readonly basePrecision: number;
+  readonly checked: v.InferOutput<typeof schema>;
+}
+
+const defined = defineModel({
+  name: 'alle',
+  solve: function* ({ points, factor: factorOf, basePrecision, checked: { latentDim } }: AlleData) {
+    const factor = yield* stage('neighbours', factorOf());
+    const { values, vectors } = yield* stage('eigenvectors', bottomOfSparse(precisionTerms(factor), latentDim));
+    const eigenvalues = values.map((value) => 1 / (value + basePrecision));
+    const latents = new Matrix(
+      vectors.data.map((entry, index) => entry * Math.sqrt(eigenvalues[index % latentDim]!)),
+      points.rows,
+      latentDim,
+    );
+    const objective = logLikelihood(factor, points.columns);
+    return {
+      latents,
+      eigenvalues,
+      objective,
+      terms: { field: objective },
+      message: `Closed form: the maximum of the likelihood for neighbours among later points. ${described(fieldGraph(precisionTerms(factor)))}`,
+    };
+  },
+  posterior: (found, data) => {
+    const { basePrecision } = data;
+    const terms = () => precisionTerms(completed(data.factor()));
+    const precision = () => withBase(terms(), basePrecision);
+    return {
       placement: {
         acceptsMissing: false,
-        observedColumns: points.columns,
-        place: (given) =>
-          placedBefore(
-            {
-              latents: latents as Matrix,
-              precisions: (eigenvalues as readonly number[]).map((value) => Math.max(0, 1 / value - basePrecision)),
-            },
-            points,
-            given,
-            k,
-            regularization,
-          ),
+        observedColumns: data.points.columns,
+        place: (given: Matrix) => placedBefore(found, data, given),
       },
-      graph: fieldGraph(precisionTerms(factorOf())),
+      graph: fieldGraph(terms()),
       field: {
-        precision: () => denseOf(precisionOf()),
-        covariance: () => inverseOf(precisionOf()),
-        impute: (columns: Matrix) => imputedByField(precisionOf(), columns),
+        precision: () => denseOf(precision()),
+        covariance: () => inverseOf(precision()),
+        impute: (columns: Matrix) => imputedByField(precision(), columns),
       },
-    }),
-    toJSON: () => savedSpectral('alle', points, checked),
-  });
-}
+    };
+  },
+  toJSON: ({ points, checked }) => savedSpectral('alle', points, checked),
+});
+
+const centredOf = (points: Matrix) => standardized(points, standardizationOf(points, true, false));
 
 /** Of the columns; 1 where all points are the same, which is refused later. */
 function meanVariance(points: Matrix): number {
-  const { data } = standardized(points, standardizationOf(points, true, false));
+  const { data } = centredOf(points);
   return dot(data, data) / data.length || 1;
 }
 
 /** Rows that come before all points: see {@link alle}. */
 function placedBefore(
-  { latents, precisions }: { readonly latents: Matrix; readonly precisions: readonly number[] },
-  points: Matrix,
+  { latents, eigenvalues }: Found,
+  { points, k, basePrecision, checked: { regularization } }: AlleData,
   rows: Matrix,
-  k: number,
-  regularization: number | 'auto',
 ): Projection {
+  const precisions = Array.from(eigenvalues, (value) => Math.max(0, 1 / value - basePrecision));
   const D = points.columns;
   const made = reconstructedRows(points, rows, k, regularization);
   const logDensity = Float64Array.from(

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
+import { completed } from '../../core/inParts.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
@@ -165,7 +166,9 @@ function posteriorOf(
 ): Posterior {
   const { size: N } = problem;
   const learned = momentField(problem, entries);
-  const { latents, eigenvalues } = leadingEmbedding(doublyCentred(learned.field.covariance(), 1), latentDim, 'drill');
+  const { latents, eigenvalues } = completed(
+    leadingEmbedding(doublyCentred(learned.field.covariance(), 1), latentDim, 'drill'),
+  );
   const k = neighbours === 'all' ? N : (neighbours as number);
   return {
     latents,

@@ -1,3 +1,4 @@
+import type { InParts } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { squaredDistance } from '../../numerics/graph/squaredDistance.ts';
 import { nearestNeighbours } from '../../numerics/neighbours/index.ts';
@@ -7,9 +8,9 @@ import { Nearest } from '../../numerics/neighbours/nearest.ts';
  * For every point the k nearest of those that come after it in an order, ties by index: fewer for the last k of the order.
  *
  * Halves of the order are searched each for itself, and then the second half for what is nearest to points of the first one: each
- * point meets log₂N trees.
+ * point meets log₂N trees. Pauses after each half.
  */
-export function laterNeighbours(Y: Matrix, k: number, order: readonly number[]): Int32Array[] {
+export function* laterNeighbours(Y: Matrix, k: number, order: readonly number[]): InParts<Int32Array[]> {
   const { data, columns: D } = Y;
   const lists = order.map(() => new Int32Array(0));
   const nearest = new Nearest(k);
@@ -18,11 +19,12 @@ export function laterNeighbours(Y: Matrix, k: number, order: readonly number[]):
     const square = squaredDistance(data, i * D, j * D, D);
     if (square < nearest.worst || (square === nearest.worst && j < nearest.worstRow)) nearest.offer(square, j);
   };
-  const search = (from: number, to: number) => {
+  let done = 0;
+  const search = function* (from: number, to: number): InParts<void> {
     if (to - from < 2) return;
     const middle = (from + to) >> 1;
-    search(from, middle);
-    search(middle, to);
+    yield* search(from, middle);
+    yield* search(middle, to);
     const earlier = order.slice(from, middle);
     // By index, so that the first of equally near rows is that of the smallest one.
     const later = order.slice(middle, to).sort((a, b) => a - b);
@@ -36,8 +38,10 @@ export function laterNeighbours(Y: Matrix, k: number, order: readonly number[]):
       nearest.drain(list, distances, 0);
       lists[i] = list;
     });
+    done += to - from;
+    yield done / (order.length * Math.ceil(Math.log2(order.length)));
   };
-  search(0, order.length);
+  yield* search(0, order.length);
   return lists;
 }
 

@@ -2,7 +2,8 @@ import { Matrix } from '../../core/matrix.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
 import type { Latents } from '../../latents/latents.ts';
-import type { Embedding, ParameterValues, StartKind } from '../../model/model.ts';
+import { type Embedding, embeddingOf } from '../../model/computation.ts';
+import type { ParameterValues, StartKind } from '../../model/model.ts';
 import { connectedComponents } from '../../numerics/graph/connectedComponents.ts';
 import { knnGraph } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { isomap } from '../spectral/isomap.ts';
@@ -28,8 +29,7 @@ export function startValues(
 function spectralStart(kind: 'isomap' | 'eigenmaps', Y: Matrix, latentDim: number): Embedding {
   const neighbours = connectingNeighbours(Y);
   const options = { latentDim, neighbours };
-  const model = kind === 'isomap' ? isomap(Y, options) : laplacianEigenmaps(Y, options);
-  return model.embed!() as Embedding;
+  return embeddingOf(kind === 'isomap' ? isomap(Y, options) : laplacianEigenmaps(Y, options));
 }
 
 function connectingNeighbours(Y: Matrix): number {

@@ -2,10 +2,12 @@ import * as v from 'valibot';
 import { checkAllPairs } from '../../core/allPairs.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
-import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
+import { stage } from '../../model/computation.ts';
+import { defineModel } from '../../model/defineModel.ts';
 import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
+import { traceTerm } from './embedding/traceTerm.ts';
 import { distancesFrom } from './neighbourhood/distanceInput.ts';
 import { columnMeans, placeByProducts } from './placement/byProducts.ts';
 import { distancesTo, placedRows } from './placement/newRows.ts';
@@ -39,49 +41,50 @@ const schema = v.strictObject({ latentDim: latentDimOption, input: inputOption }
  */
 export function classicalMds(Y: MatrixLike, options: ClassicalMdsOptions = {}): SpectralModel {
   const checked = checkOptions(schema, options, 'classicalMds');
-  const { latentDim, input } = checked;
-  const { points, distances } = distancesFrom(Y, input, 'classicalMds');
+  const { points, distances } = distancesFrom(Y, checked.input, 'classicalMds');
   checkAllPairs('classicalMds', points.rows, 'Take pca, which gives the same of points, or isomap with landmarks.');
-  const squaredDistances = () => {
-    const squared = distances();
-    squared.data.forEach((distance, index) => {
-      squared.data[index] = distance * distance;
-    });
-    return squared;
-  };
-  return closedFormModel({
-    name: 'classicalMds',
-    embed: () => {
-      const { latents, eigenvalues, smallest } = leadingEmbedding(
-        doublyCentred(squaredDistances(), -0.5),
-        latentDim,
-        'classicalMds',
-      );
-      return {
-        latents,
-        eigenvalues,
-        ...traceTerm(eigenvalues, 1),
-        message: `Closed form.${euclideanNote(smallest, eigenvalues[0]!)}`,
-      };
-    },
-    abilities: ({ latents, eigenvalues }) => ({
-      placement: {
-        acceptsMissing: false,
-        observedColumns: points.columns,
-        place: (given) => {
-          const embedding = {
-            latents: latents as Matrix,
-            eigenvalues: eigenvalues as readonly number[],
-            meanSquares: columnMeans(squaredDistances()),
-          };
-          const distancesOf = distancesTo({ points, input });
-          return placedRows(given, latentDim, (row, number, place) => {
-            const squares = distancesOf(row, number).map((distance) => distance * distance);
-            placeByProducts(embedding, squares, place);
-          });
-        },
+  return defined({ points, distances, checked });
+}
+
+type Checked = v.InferOutput<typeof schema>;
+
+interface MdsData extends ReturnType<typeof distancesFrom> {
+  readonly checked: Checked;
+}
+
+const defined = defineModel({
+  name: 'classicalMds',
+  solve: function* ({ distances, checked: { latentDim } }: MdsData) {
+    const products = doublyCentred(squared(distances()), -0.5);
+    const embedded = leadingEmbedding(products, latentDim, 'classicalMds');
+    const { latents, eigenvalues, smallest } = yield* stage('eigenvectors', embedded);
+    return {
+      latents,
+      eigenvalues,
+      ...traceTerm(eigenvalues, 1),
+      message: `Closed form.${euclideanNote(smallest, eigenvalues[0]!)}`,
+    };
+  },
+  posterior: ({ latents, eigenvalues }, { points, distances, checked: { input, latentDim } }) => ({
+    placement: {
+      acceptsMissing: false,
+      observedColumns: points.columns,
+      place: (given: Matrix) => {
+        const embedding = { latents, eigenvalues, meanSquares: columnMeans(squared(distances())) };
+        const distancesOf = distancesTo({ points, input });
+        return placedRows(given, latentDim, (row, number, place) => {
+          const squares = distancesOf(row, number).map((distance) => distance * distance);
+          placeByProducts(embedding, squares, place);
+        });
       },
-    }),
-    toJSON: () => savedSpectral('classicalMds', points, checked),
+    },
+  }),
+  toJSON: ({ points, checked }) => savedSpectral('classicalMds', points, checked),
+});
+
+function squared(distances: Matrix): Matrix {
+  distances.data.forEach((distance, index) => {
+    distances.data[index] = distance * distance;
   });
+  return distances;
 }

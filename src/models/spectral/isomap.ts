@@ -1,13 +1,19 @@
 import * as v from 'valibot';
 import { checkAllPairs } from '../../core/allPairs.ts';
 import { InvalidInputError } from '../../core/errors.ts';
+import { completed, type InParts, once } from '../../core/inParts.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
+import { stage } from '../../model/computation.ts';
+import { defineModel } from '../../model/defineModel.ts';
+import type { Placement } from '../../model/model.ts';
+import type { Found } from '../../model/modelDefinition.ts';
+import type { Graph } from '../../numerics/graph/graph.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
-import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
 import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
 import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
+import { traceTerm } from './embedding/traceTerm.ts';
 import { geodesicDistances } from './neighbourhood/geodesicDistances.ts';
 import {
   type GraphInput,
@@ -16,9 +22,9 @@ import {
   neighbourInput,
   savedInput,
 } from './neighbourhood/graphInput.ts';
-import { landmarkDistances } from './neighbourhood/landmarkDistances.ts';
+import { type LandmarkDistances, landmarkDistances } from './neighbourhood/landmarkDistances.ts';
 import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood/neighbourhood.ts';
-import { neighbourLengths, sizeOf } from './neighbourhood/neighbourLengths.ts';
+import { type NeighbourInput, neighbourLengths, sizeOf } from './neighbourhood/neighbourLengths.ts';
 import {
   type Disconnected,
   disconnectedOption,
@@ -86,87 +92,95 @@ export function isomap(Y: MatrixLike | GraphInput, options: IsomapOptions = {}):
   const neighbourhood = neighbourhoodFrom(checked, 'isomap');
   const { latentDim, input, disconnected, landmarks } = checked;
   const given = neighbourInput(Y, checked, 'isomap');
-  const { points } = given;
   const N = sizeOf(given);
   if (neighbourhood.neighbours !== undefined && given.graph === undefined) {
     checkNeighbours(neighbourhood.neighbours, N, 'isomap');
   }
   checkLandmarks(landmarks, N, latentDim);
-  let made: ShownComponent | undefined;
-  const shownOf = () => {
-    made ??= shownComponent(neighbourLengths(given, neighbourhood, 'isomap'), given, disconnected, 'isomap');
-    return made;
-  };
-  return closedFormModel({
-    name: 'isomap',
-    embed: () => {
-      const { graph, points: shown, note } = shownOf();
-      const isPart = shown.length < N;
-      const chosen =
-        landmarks === undefined ? undefined : landmarkDistances(graph, shown, Math.min(landmarks, shown.length));
-      const squared = chosen?.between ?? submatrix(geodesicDistances(graph), shown);
-      squareEntries(squared);
-      const meanSquares = columnMeans(squared);
-      const embedded = leadingEmbedding(doublyCentred(squared, -0.5), latentDim, 'isomap');
-      const { eigenvalues, smallest } = embedded;
-      const scaling = { latents: embedded.latents, eigenvalues, meanSquares };
-      const latents =
-        chosen === undefined
-          ? embedded.latents
-          : placedRows(chosen.fromAll, latentDim, (row, _, place) => {
-              placeByProducts(
-                scaling,
-                row.map((length) => length * length),
-                place,
-              );
-            }).latents;
-      return {
-        latents,
-        eigenvalues,
-        parameters: {
-          meanSquaredDistances: Array.from(meanSquares),
-          ...(chosen !== undefined && { landmarks: Array.from(chosen.landmarks) }),
-          ...(isPart && { points: Array.from(shown) }),
-        },
-        ...traceTerm(eigenvalues, 1),
-        message: `Closed form${chosen === undefined ? '' : ` by the paths from ${chosen.landmarks.length} landmarks`}.${note}${euclideanNote(smallest, eigenvalues[0]!)}`,
-      };
-    },
-    abilities: ({ latents, eigenvalues, meanSquaredDistances, landmarks: chosen, points: part }) => ({
-      ...(given.input !== 'graph' && {
-        placement: {
-          acceptsMissing: false as const,
-          observedColumns: points.columns,
-          place: (rows: Matrix) => {
-            const shown = Int32Array.from((part as readonly number[] | undefined) ?? Array(N).keys());
-            const targets = chosen === undefined ? shown : Int32Array.from(chosen as readonly number[]);
-            return placedByPaths(
-              {
-                graph: shownOf().graph,
-                shown,
-                targets,
-                latents: targetRows(latents as Matrix, shown, targets),
-                eigenvalues: eigenvalues as readonly number[],
-                meanSquares: meanSquaredDistances as readonly number[],
-              },
-              rows,
-              distancesTo(given),
-              neighbourhood,
-            );
-          },
-        },
-      }),
-    }),
-    toJSON: () =>
-      savedSpectral('isomap', points, {
-        ...neighbourhood,
-        ...savedInput(Y, checked),
-        latentDim,
-        input,
-        disconnected,
-        landmarks,
-      }),
+  const shown = once(function* () {
+    return shownComponent(yield* neighbourLengths(given, neighbourhood, 'isomap'), given, disconnected, 'isomap');
   });
+  const saved = { ...neighbourhood, ...savedInput(Y, checked), latentDim, input, disconnected, landmarks };
+  return defined({ given, neighbourhood, shown, latentDim, landmarks, saved });
+}
+
+interface IsomapData {
+  readonly given: NeighbourInput;
+  readonly neighbourhood: NeighbourhoodOptions;
+  /** The graph that the paths go along, searched once. */
+  readonly shown: () => InParts<ShownComponent>;
+  readonly latentDim: number;
+  readonly landmarks: number | undefined;
+  /** Options as they are saved. */
+  readonly saved: object;
+}
+
+const defined = defineModel({
+  name: 'isomap',
+  solve: function* ({ given, shown, latentDim, landmarks }: IsomapData) {
+    const { graph, points, note } = yield* stage('neighbours', shown());
+    const { chosen, squared } = yield* stage('shortest paths', squaredPaths(graph, points, landmarks));
+    const meanSquares = columnMeans(squared);
+    const embedding = leadingEmbedding(doublyCentred(squared, -0.5), latentDim, 'isomap');
+    const embedded = yield* stage('eigenvectors', embedding);
+    const { eigenvalues, smallest } = embedded;
+    const latents =
+      chosen === undefined
+        ? embedded.latents
+        : placedRows(chosen.fromAll, latentDim, (row, _, place) => {
+            const squares = row.map((length) => length * length);
+            placeByProducts({ latents: embedded.latents, eigenvalues, meanSquares }, squares, place);
+          }).latents;
+    return {
+      latents,
+      eigenvalues,
+      parameters: {
+        meanSquaredDistances: Array.from(meanSquares),
+        ...(chosen !== undefined && { landmarks: Array.from(chosen.landmarks) }),
+        ...(points.length < sizeOf(given) && { points: Array.from(points) }),
+      },
+      ...traceTerm(eigenvalues, 1),
+      message: `Closed form${chosen === undefined ? '' : ` by the paths from ${chosen.landmarks.length} landmarks`}.${note}${euclideanNote(smallest, eigenvalues[0]!)}`,
+    };
+  },
+  posterior: (found, data) => (data.given.input === 'graph' ? {} : { placement: placementOf(found, data) }),
+  toJSON: ({ given, saved }) => savedSpectral('isomap', given.points, saved),
+});
+
+/** Squared lengths of the paths between all points that are shown, or between landmarks among them. */
+function* squaredPaths(
+  graph: Graph,
+  points: Int32Array,
+  landmarks: number | undefined,
+): InParts<{ readonly chosen: LandmarkDistances | undefined; readonly squared: Matrix }> {
+  const chosen =
+    landmarks === undefined ? undefined : yield* landmarkDistances(graph, points, Math.min(landmarks, points.length));
+  const squared = chosen?.between ?? submatrix(yield* geodesicDistances(graph), points);
+  squareEntries(squared);
+  return { chosen, squared };
+}
+
+function placementOf(
+  { latents, eigenvalues, parameters: { meanSquaredDistances, landmarks, points: part } }: Found,
+  { given, neighbourhood, shown: search }: IsomapData,
+): Placement {
+  return {
+    acceptsMissing: false,
+    observedColumns: given.points.columns,
+    place: (rows) => {
+      const shown = Int32Array.from((part as readonly number[] | undefined) ?? Array(sizeOf(given)).keys());
+      const targets = landmarks === undefined ? shown : Int32Array.from(landmarks as readonly number[]);
+      const paths = {
+        graph: completed(search()).graph,
+        shown,
+        targets,
+        latents: targetRows(latents, shown, targets),
+        eigenvalues,
+        meanSquares: meanSquaredDistances as readonly number[],
+      };
+      return placedByPaths(paths, rows, distancesTo(given), neighbourhood);
+    },
+  };
 }
 
 function checkLandmarks(landmarks: number | undefined, N: number, q: number): void {

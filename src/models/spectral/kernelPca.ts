@@ -7,10 +7,13 @@ import { checkOptions } from '../../core/options.ts';
 import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
-import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
+import { stage } from '../../model/computation.ts';
+import { defineModel } from '../../model/defineModel.ts';
+import type { Found } from '../../model/modelDefinition.ts';
 import { doublyCentred, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { latentDimOption, savedSpectral } from './embedding/options.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
+import { traceTerm } from './embedding/traceTerm.ts';
 
 export interface KernelPcaOptions {
   /** q, from 1; 2 unless given. */
@@ -42,35 +45,43 @@ export function kernelPca(Y: MatrixLike, options: KernelPcaOptions = {}): Spectr
   const points = observationsFrom(Y);
   checkAllPairs('kernelPca', points.rows, 'Take pca, or fewer points.');
   const kernel = given === undefined ? standardKernel(points) : checkedKernel(given);
-  return closedFormModel({
-    name: 'kernelPca',
-    embed: () => {
-      const K = doublyCentred(covariance(kernel, points), 1);
-      const total = K.data.reduce((sum, entry, index) => (index % (points.rows + 1) === 0 ? sum + entry : sum), 0);
-      const { latents, eigenvalues } = leadingEmbedding(K, latentDim, 'kernelPca');
-      const part = eigenvalues.reduce((sum, value) => sum + value, 0) / total;
-      return {
-        latents,
-        eigenvalues,
-        ...traceTerm(eigenvalues, 1),
-        message: `Closed form: ${(100 * part).toFixed(1)} % of the variance in feature space is in ${latentDim} dimensions.`,
-      };
-    },
-    abilities: ({ latents, eigenvalues }) => ({
-      placement: {
-        acceptsMissing: false,
-        observedColumns: points.columns,
-        place: (given) => ({
-          latents: placed(kernel, points, latents as Matrix, eigenvalues as readonly number[], given),
-          logDensity: new Float64Array(given.rows).fill(Number.NaN),
-        }),
-      },
-    }),
-    toJSON: () => savedSpectral('kernelPca', points, { latentDim, kernel }),
-  });
+  return defined({ points, latentDim, kernel });
 }
 
-function placed(kernel: Kernel, points: Matrix, X: Matrix, eigenvalues: readonly number[], Y: Matrix): Matrix {
+interface KernelPcaData {
+  readonly points: Matrix;
+  readonly latentDim: number;
+  readonly kernel: Kernel;
+}
+
+const defined = defineModel({
+  name: 'kernelPca',
+  solve: function* ({ points, latentDim, kernel }: KernelPcaData) {
+    const K = doublyCentred(covariance(kernel, points), 1);
+    const total = K.data.reduce((sum, entry, index) => (index % (points.rows + 1) === 0 ? sum + entry : sum), 0);
+    const { latents, eigenvalues } = yield* stage('eigenvectors', leadingEmbedding(K, latentDim, 'kernelPca'));
+    const part = eigenvalues.reduce((sum, value) => sum + value, 0) / total;
+    return {
+      latents,
+      eigenvalues,
+      ...traceTerm(eigenvalues, 1),
+      message: `Closed form: ${(100 * part).toFixed(1)} % of the variance in feature space is in ${latentDim} dimensions.`,
+    };
+  },
+  posterior: (found, { points, kernel }) => ({
+    placement: {
+      acceptsMissing: false,
+      observedColumns: points.columns,
+      place: (given: Matrix) => ({
+        latents: placed(kernel, points, found, given),
+        logDensity: new Float64Array(given.rows).fill(Number.NaN),
+      }),
+    },
+  }),
+  toJSON: ({ points, latentDim, kernel }) => savedSpectral('kernelPca', points, { latentDim, kernel }),
+});
+
+function placed(kernel: Kernel, points: Matrix, { latents: X, eigenvalues }: Found, Y: Matrix): Matrix {
   const { rows: N, columns: q } = X;
   const K = covariance(kernel, points);
   const means = Float64Array.from({ length: N }, (_, i) => K.row(i).reduce((sum, entry) => sum + entry, 0) / N);

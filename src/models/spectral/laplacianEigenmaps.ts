@@ -1,15 +1,20 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import type { InParts } from '../../core/inParts.ts';
+import type { MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
+import { stage } from '../../model/computation.ts';
+import { defineModel } from '../../model/defineModel.ts';
+import type { Placement } from '../../model/model.ts';
+import type { Found } from '../../model/modelDefinition.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import type { EdgeWeights } from '../../numerics/graph/index.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { bottomOfSparse, type SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
-import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
 import { latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
 import { type Preset, presetOption } from './embedding/preset.ts';
 import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
+import { traceTerm } from './embedding/traceTerm.ts';
 import {
   type GraphInput,
   type GraphOptions,
@@ -24,7 +29,7 @@ import {
   neighbourhoodFrom,
   neighbourhoodOptions,
 } from './neighbourhood/neighbourhood.ts';
-import { neighbourLengths, sizeOf } from './neighbourhood/neighbourLengths.ts';
+import { type NeighbourInput, neighbourLengths, sizeOf } from './neighbourhood/neighbourLengths.ts';
 import { type Disconnected, disconnectedOption, shownComponent } from './neighbourhood/shownComponent.ts';
 import { subgraph } from './neighbourhood/subgraph.ts';
 import { placedByWeights } from './placement/byWeights.ts';
@@ -86,7 +91,6 @@ export function laplacianEigenmaps(
   const weights = checked.weights ?? (preset === undefined ? 'binary' : 'heat');
   const neighbourhood = neighbourhoodFrom(checked, 'laplacianEigenmaps');
   const given = neighbourInput(Y, checked, 'laplacianEigenmaps');
-  const { points } = given;
   const N = sizeOf(given);
   if (neighbourhood.neighbours !== undefined && given.graph === undefined) {
     checkNeighbours(neighbourhood.neighbours, N, 'laplacianEigenmaps');
@@ -97,70 +101,93 @@ export function laplacianEigenmaps(
       "Preset 'lawrence2012' of laplacianEigenmaps counts edges between mutual neighbours twice, which a radius or a graph does not tell. Give neighbours, or leave the preset out.",
     );
   }
-  return closedFormModel({
-    name: 'laplacianEigenmaps',
-    embed: () => {
-      const near = neighbourLengths(given, neighbourhood, 'laplacianEigenmaps');
-      const { graph: joined, points: shown, note } = shownComponent(near, given, disconnected, 'laplacianEigenmaps');
-      const lengths = shown.length === N ? joined : subgraph(joined, shown);
-      const isMutual = k === undefined ? [] : mutualEdges(points, k, lengths, shown);
-      const weightAt = (length: number, e: number) => (isMutual[e] ? 2 : 1) * weightOf(length, weights, width);
-      const graph = { ...lengths, weights: lengths.weights.map(weightAt) };
-      const degrees = degreesOf(graph);
-      if (!degrees.some((degree) => degree > 0)) {
-        throw new InvalidInputError(
-          `All ${graph.sources.length} edges of laplacianEigenmaps have weight 0, as neighbours are too far apart for a heat kernel of width ${width}. Take a larger width.`,
-        );
-      }
-      const alone = degrees.findIndex((degree) => !(degree > 0));
-      if (alone >= 0 && normalized) {
-        throw new InvalidInputError(
-          `Point ${shown[alone]} has no neighbour of positive weight, so it has no place in the embedding. Take a larger radius or width, or more neighbours.`,
-        );
-      }
-      const { values: eigenvalues, vectors: latents } = bottomOfSparse(
-        laplacianTerms(graph, degrees),
-        latentDim,
-        normalized ? degrees : undefined,
-      );
-      return {
-        latents,
-        eigenvalues,
-        ...traceTerm(eigenvalues, -1),
-        ...(shown.length < N && { parameters: { points: Array.from(shown) } }),
-        message: `Closed form.${note}${componentsNote(graph)}`,
-      };
+  const saved = {
+    ...neighbourhood,
+    ...savedInput(Y, checked),
+    ...{ latentDim, weights, width, normalized, disconnected, preset },
+  };
+  return defined({ given, neighbourhood, mutual: k, checked: { ...checked, weights }, saved });
+}
+
+interface EigenmapsData {
+  readonly given: NeighbourInput;
+  readonly neighbourhood: NeighbourhoodOptions;
+  /** k, where edges between points that are each among the k nearest of the other count twice. */
+  readonly mutual: number | undefined;
+  readonly checked: v.InferOutput<typeof schema> & { readonly weights: 'binary' | 'heat' };
+  /** Options as they are saved. */
+  readonly saved: object;
+}
+
+const defined = defineModel({
+  name: 'laplacianEigenmaps',
+  solve: function* (data: EigenmapsData) {
+    const { given, checked } = data;
+    const { graph, shown, note } = yield* stage('neighbours', weightedGraph(data));
+    const degrees = degreesOf(graph);
+    checkDegrees(graph, degrees, shown, checked);
+    const terms = laplacianTerms(graph, degrees);
+    const bottom = bottomOfSparse(terms, checked.latentDim, checked.normalized ? degrees : undefined);
+    const { values: eigenvalues, vectors: latents } = yield* stage('eigenvectors', bottom);
+    return {
+      latents,
+      eigenvalues,
+      ...traceTerm(eigenvalues, -1),
+      ...(shown.length < sizeOf(given) && { parameters: { points: Array.from(shown) } }),
+      message: `Closed form.${note}${componentsNote(graph)}`,
+    };
+  },
+  posterior: (found, data) => (data.given.input === 'graph' ? {} : { placement: placementOf(found, data) }),
+  toJSON: ({ given, saved }) => savedSpectral('laplacianEigenmaps', given.points, saved),
+});
+
+/** The graph of the points that are shown, with its weights. */
+function* weightedGraph({
+  given,
+  neighbourhood,
+  mutual: k,
+  checked,
+}: EigenmapsData): InParts<{ readonly graph: Graph; readonly shown: Int32Array; readonly note: string }> {
+  const near = yield* neighbourLengths(given, neighbourhood, 'laplacianEigenmaps');
+  const { graph, points, note } = shownComponent(near, given, checked.disconnected, 'laplacianEigenmaps');
+  const lengths = points.length === sizeOf(given) ? graph : subgraph(graph, points);
+  const isMutual = k === undefined ? [] : mutualEdges(given.points, k, lengths, points);
+  const weightAt = (length: number, e: number) => (isMutual[e] ? 2 : 1) * weightOf(length, checked);
+  return { graph: { ...lengths, weights: lengths.weights.map(weightAt) }, shown: points, note };
+}
+
+function checkDegrees(
+  graph: Graph,
+  degrees: Float64Array,
+  shown: Int32Array,
+  { normalized, width }: EigenmapsData['checked'],
+): void {
+  if (!degrees.some((degree) => degree > 0)) {
+    throw new InvalidInputError(
+      `All ${graph.sources.length} edges of laplacianEigenmaps have weight 0, as neighbours are too far apart for a heat kernel of width ${width}. Take a larger width.`,
+    );
+  }
+  const alone = degrees.findIndex((degree) => !(degree > 0));
+  if (alone < 0 || !normalized) return;
+  throw new InvalidInputError(
+    `Point ${shown[alone]} has no neighbour of positive weight, so it has no place in the embedding. Take a larger radius or width, or more neighbours.`,
+  );
+}
+
+function placementOf(
+  { latents, eigenvalues, parameters: { points: part } }: Found,
+  { given: { points }, neighbourhood, mutual, checked: { weights, width, normalized } }: EigenmapsData,
+): Placement {
+  return {
+    acceptsMissing: false,
+    observedColumns: points.columns,
+    place: (rows) => {
+      const shown = part === undefined ? points : rowsOf(points, part as readonly number[]);
+      const distancesOf = distancesTo({ points: shown, input: 'points' });
+      const choices = { ...neighbourhood, weights, width, doubled: mutual !== undefined };
+      return placedByWeights({ latents, eigenvalues, normalized }, shown, rows, distancesOf, choices);
     },
-    abilities: ({ latents, eigenvalues, points: part }) => ({
-      ...(given.input !== 'graph' && {
-        placement: {
-          acceptsMissing: false as const,
-          observedColumns: points.columns,
-          place: (rows: Matrix) => {
-            const shown = part === undefined ? points : rowsOf(points, part as readonly number[]);
-            return placedByWeights(
-              { latents: latents as Matrix, eigenvalues: eigenvalues as readonly number[], normalized },
-              shown,
-              rows,
-              distancesTo({ points: shown, input: 'points' }),
-              { ...neighbourhood, weights, width, doubled: preset !== undefined },
-            );
-          },
-        },
-      }),
-    }),
-    toJSON: () =>
-      savedSpectral('laplacianEigenmaps', points, {
-        ...neighbourhood,
-        ...savedInput(Y, checked),
-        latentDim,
-        weights,
-        width,
-        normalized,
-        disconnected,
-        preset,
-      }),
-  });
+  };
 }
 
 function degreesOf({ size, sources, targets, weights }: Graph): Float64Array {
@@ -172,7 +199,7 @@ function degreesOf({ size, sources, targets, weights }: Graph): Float64Array {
   return degrees;
 }
 
-function weightOf(length: number, weights: 'binary' | 'heat', width: number): number {
+function weightOf(length: number, { weights, width }: EigenmapsData['checked']): number {
   return weights === 'binary' ? 1 : Math.exp(-(length * length) / (2 * width * width));
 }
 

@@ -2,13 +2,16 @@ import * as v from 'valibot';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { stage } from '../../model/computation.ts';
+import { defineModel } from '../../model/defineModel.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
-import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
 import { latentDimOption, regularizationOption, savedSpectral } from './embedding/options.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
+import { traceTerm } from './embedding/traceTerm.ts';
 import { type GraphOptions, neighbourInput } from './neighbourhood/graphInput.ts';
 import { precisionTerms, reconstructionFactor } from './neighbourhood/localReconstruction.ts';
+import type { NeighbourInput } from './neighbourhood/neighbourLengths.ts';
 import { reconstructingLists } from './neighbourhood/reconstructingLists.ts';
 import { type Disconnected, disconnectedOption } from './neighbourhood/shownComponent.ts';
 import { placeByEquation } from './placement/byEquation.ts';
@@ -59,43 +62,56 @@ const schema = v.strictObject({
 export function lle(Y: MatrixLike, options: LleOptions = {}): SpectralModel {
   const checked = checkOptions(schema, options, 'lle');
   const points = observationsFrom(Y);
-  const { graph: from, latentDim, disconnected, regularization, generalised } = checked;
+  const { graph: from } = checked;
   const given = neighbourInput(points, { graph: from }, 'lle');
   const asked = checked.neighbours as number;
   const k = from === undefined ? checkNeighbours(asked, points.rows, 'lle') : Math.min(asked, points.rows - 1);
-  return closedFormModel({
-    name: 'lle',
-    embed: () => {
-      const { lists, shown, note } = reconstructingLists(given, k, disconnected);
-      const rows = shown.length === points.rows ? points : rowsOf(points, shown);
-      const factor = reconstructionFactor(rows, lists, regularization, !generalised);
-      const { values: eigenvalues, vectors: latents } = bottomOfSparse(precisionTerms(factor), latentDim);
-      return {
-        latents,
-        eigenvalues,
-        ...(shown.length < points.rows && { parameters: { points: Array.from(shown) } }),
-        ...traceTerm(eigenvalues, -1),
-        message: `Closed form.${note}`,
-      };
-    },
-    abilities: ({ latents, eigenvalues, points: part }) => ({
-      placement: {
-        acceptsMissing: false as const,
-        observedColumns: points.columns,
-        place: (given) => {
-          const shown = part === undefined ? points : rowsOf(points, part as readonly number[]);
-          const made = reconstructedRows(shown, given, Math.min(k, shown.rows), regularization);
-          return placedRows(given, latentDim, (_, i, place) => {
-            const { neighbours, weights, residual } = made[i]!;
-            if (isPoint(made[i]!)) place.set((latents as Matrix).row(neighbours[0]!));
-            else {
-              const own = generalised ? points.columns / residual : 1;
-              placeByEquation(latents as Matrix, eigenvalues as readonly number[], { neighbours, weights, own }, place);
-            }
-          });
-        },
-      },
-    }),
-    toJSON: () => savedSpectral('lle', points, checked),
-  });
+  return defined({ given, k, checked });
 }
+
+interface LleData {
+  readonly given: NeighbourInput;
+  readonly k: number;
+  readonly checked: v.InferOutput<typeof schema>;
+}
+
+const defined = defineModel({
+  name: 'lle',
+  solve: function* ({ given, k, checked }: LleData) {
+    const { latentDim, disconnected, regularization, generalised } = checked;
+    const { points } = given;
+    const { lists, shown, note } = yield* stage('neighbours', reconstructingLists(given, k, disconnected));
+    const rows = shown.length === points.rows ? points : rowsOf(points, shown);
+    yield { kind: 'pause', stage: 'weights' };
+    const factor = reconstructionFactor(rows, lists, regularization, !generalised);
+    const bottom = yield* stage('eigenvectors', bottomOfSparse(precisionTerms(factor), latentDim));
+    const { values: eigenvalues, vectors: latents } = bottom;
+    return {
+      latents,
+      eigenvalues,
+      ...(shown.length < points.rows && { parameters: { points: Array.from(shown) } }),
+      ...traceTerm(eigenvalues, -1),
+      message: `Closed form.${note}`,
+    };
+  },
+  posterior: ({ latents, eigenvalues, parameters: { points: part } }, { given: { points }, k, checked }) => ({
+    placement: {
+      acceptsMissing: false,
+      observedColumns: points.columns,
+      place: (given: Matrix) => {
+        const { latentDim, regularization, generalised } = checked;
+        const shown = part === undefined ? points : rowsOf(points, part as readonly number[]);
+        const made = reconstructedRows(shown, given, Math.min(k, shown.rows), regularization);
+        return placedRows(given, latentDim, (_, i, place) => {
+          const { neighbours, weights, residual } = made[i]!;
+          if (isPoint(made[i]!)) place.set(latents.row(neighbours[0]!));
+          else {
+            const own = generalised ? points.columns / residual : 1;
+            placeByEquation(latents, eigenvalues, { neighbours, weights, own }, place);
+          }
+        });
+      },
+    },
+  }),
+  toJSON: ({ given, checked }) => savedSpectral('lle', given.points, checked),
+});

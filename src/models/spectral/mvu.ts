@@ -1,11 +1,13 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import type { MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { GraphLearning } from '../../model/abilities.ts';
+import { defineModel } from '../../model/defineModel.ts';
+import type { Placement } from '../../model/model.ts';
+import type { Found } from '../../model/modelDefinition.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { supportGraph } from '../../numerics/graph/supportGraph.ts';
-import { closedFormModel } from './embedding/closedForm.ts';
 import { inputOption, latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
 import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
 import {
@@ -16,9 +18,10 @@ import {
   savedInput,
 } from './neighbourhood/graphInput.ts';
 import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood/neighbourhood.ts';
+import type { NeighbourInput } from './neighbourhood/neighbourLengths.ts';
 import { type Disconnected, disconnectedOption } from './neighbourhood/shownComponent.ts';
 import { placedByLearnedKernel } from './placement/byLearnedKernel.ts';
-import { unfoldedEmbedding, unfoldingGraph } from './unfolding/unfoldedEmbedding.ts';
+import { type UnfoldingChoices, unfoldedEmbedding, unfoldingGraph } from './unfolding/unfoldedEmbedding.ts';
 import type { UnfoldingConstraints } from './unfolding/unfoldingProblem.ts';
 
 export interface MvuOptions extends NeighbourhoodOptions, GraphOptions {
@@ -114,26 +117,42 @@ export function mvu(Y: MatrixLike | GraphInput, options: MvuOptions = {}): Graph
   if (checked.rank !== undefined && checked.rank < latentDim) {
     throw new InvalidInputError(`mvu takes a rank from latentDim = ${latentDim}, but it is ${checked.rank}.`);
   }
-  return closedFormModel({
-    name: 'mvu',
-    embed: () => unfoldedEmbedding(given, neighbourhood, rest),
-    abilities: ({ latents, multipliers, points: shown }) => ({
-      ...(given.input !== 'graph' && {
-        placement: {
-          acceptsMissing: false as const,
-          observedColumns: points.columns,
-          place: (rows: Matrix) =>
-            placedByLearnedKernel(
-              latents as Matrix,
-              Int32Array.from((shown as readonly number[] | undefined) ?? Array(points.rows).keys()),
-              given,
-              rows,
-              neighbourhood,
-            ),
-        },
-      }),
-      graph: supportGraph(unfoldingGraph(given, neighbourhood, rest).graph, multipliers as readonly number[]),
-    }),
-    toJSON: () => savedSpectral('mvu', points, { ...neighbourhood, ...savedInput(Y, checked), ...rest }),
-  });
+  const saved = { ...neighbourhood, ...savedInput(Y, checked), ...rest };
+  return defined({ given, neighbourhood, choices: rest, saved });
+}
+
+interface MvuData {
+  readonly given: NeighbourInput;
+  readonly neighbourhood: NeighbourhoodOptions;
+  readonly choices: UnfoldingChoices;
+  /** Options as they are saved. */
+  readonly saved: object;
+}
+
+const defined = defineModel({
+  name: 'mvu',
+  solve: ({ given, neighbourhood, choices }: MvuData, context) =>
+    unfoldedEmbedding(given, neighbourhood, choices, context),
+  posterior: (found, data) => {
+    const { given, neighbourhood, choices } = data;
+    return {
+      ...(given.input !== 'graph' && { placement: placementOf(found, data) }),
+      graph: supportGraph(
+        unfoldingGraph(given, neighbourhood, choices).graph,
+        found.parameters.multipliers as readonly number[],
+      ),
+    };
+  },
+  toJSON: ({ given, saved }) => savedSpectral('mvu', given.points, saved),
+});
+
+function placementOf({ latents, parameters: { points } }: Found, { given, neighbourhood }: MvuData): Placement {
+  return {
+    acceptsMissing: false,
+    observedColumns: given.points.columns,
+    place: (rows) => {
+      const shown = Int32Array.from((points as readonly number[] | undefined) ?? Array(given.points.rows).keys());
+      return placedByLearnedKernel(latents, shown, given, rows, neighbourhood);
+    },
+  };
 }

@@ -3,12 +3,13 @@ import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Predicting, Reconstructing } from '../../model/abilities.ts';
+import { defineModel } from '../../model/defineModel.ts';
 import type { ParameterValues } from '../../model/model.ts';
-import { closedFormModel, traceTerm } from './embedding/closedForm.ts';
-import { type LinearGaussian, placeLinear, predictLinear } from './embedding/linearGaussian.ts';
+import { type LinearGaussian, linearPosterior } from './embedding/linearGaussian.ts';
 import { latentDimOption, savedSpectral } from './embedding/options.ts';
 import { principalAxes } from './embedding/principalAxes.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
+import { traceTerm } from './embedding/traceTerm.ts';
 
 export interface PcaOptions {
   /** q, from 1; 2 unless given. */
@@ -36,43 +37,36 @@ const schema = v.strictObject({ latentDim: latentDimOption });
 export function pca(Y: MatrixLike, options: PcaOptions = {}): SpectralModel<Predicting & Reconstructing> {
   const { latentDim } = checkOptions(schema, options, 'pca');
   const points = observationsFrom(Y);
-  return closedFormModel({
-    name: 'pca',
-    embed: () => {
-      const standardization = standardizationOf(points, true, false);
-      const { eigenvalues, scores, axes, total } = principalAxes(
-        standardized(points, standardization),
-        latentDim,
-        'pca',
-      );
-      const kept = eigenvalues.reduce((sum, value) => sum + value, 0);
-      const others = points.columns - latentDim;
-      return {
-        latents: scores,
-        eigenvalues,
-        parameters: {
-          components: axes,
-          mean: Array.from(standardization.mean),
-          noise: others > 0 ? Math.max(0, total - kept) / others : 0,
-        },
-        ...traceTerm(eigenvalues, 1),
-        message: `Closed form: ${((100 * kept) / total).toFixed(1)} % of the variance is in ${latentDim} of ${points.columns} dimensions.`,
-      };
-    },
-    abilities: (values) => ({
-      mapping: {
-        observedColumns: points.columns,
-        predict: (X, noise) => predictLinear(linearMapOf(values), X, noise),
-      },
-      placement: {
-        acceptsMissing: false,
-        observedColumns: points.columns,
-        place: (given) => placeLinear(linearMapOf(values), given),
-      },
-    }),
-    toJSON: () => savedSpectral('pca', points, { latentDim }),
-  });
+  return defined({ points, latentDim });
 }
+
+interface PcaData {
+  readonly points: Matrix;
+  readonly latentDim: number;
+}
+
+const defined = defineModel({
+  name: 'pca',
+  solve: ({ points, latentDim }: PcaData) => {
+    const standardization = standardizationOf(points, true, false);
+    const { eigenvalues, scores, axes, total } = principalAxes(standardized(points, standardization), latentDim, 'pca');
+    const kept = eigenvalues.reduce((sum, value) => sum + value, 0);
+    const others = points.columns - latentDim;
+    return {
+      latents: scores,
+      eigenvalues,
+      parameters: {
+        components: axes,
+        mean: Array.from(standardization.mean),
+        noise: others > 0 ? Math.max(0, total - kept) / others : 0,
+      },
+      ...traceTerm(eigenvalues, 1),
+      message: `Closed form: ${((100 * kept) / total).toFixed(1)} % of the variance is in ${latentDim} of ${points.columns} dimensions.`,
+    };
+  },
+  posterior: ({ parameters }, { points }) => linearPosterior(linearMapOf(parameters), points.columns),
+  toJSON: ({ points, latentDim }) => savedSpectral('pca', points, { latentDim }),
+});
 
 function linearMapOf({ components, mean, noise }: ParameterValues): LinearGaussian {
   return { W: components as Matrix, mean: mean as readonly number[], noise: noise as number, prior: 0 };

@@ -4,9 +4,10 @@ import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Predicting, Reconstructing } from '../../model/abilities.ts';
-import type { Embedding, ParameterValues } from '../../model/model.ts';
-import { closedFormModel } from './embedding/closedForm.ts';
-import { type LinearGaussian, placeLinear, predictLinear } from './embedding/linearGaussian.ts';
+import type { Embedding } from '../../model/computation.ts';
+import { defineModel } from '../../model/defineModel.ts';
+import type { Found } from '../../model/modelDefinition.ts';
+import { type LinearGaussian, linearPosterior } from './embedding/linearGaussian.ts';
 import { latentDimOption, savedSpectral } from './embedding/options.ts';
 import { type PrincipalAxes, principalAxes } from './embedding/principalAxes.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
@@ -43,29 +44,27 @@ const schema = v.strictObject({ latentDim: latentDimOption, dual: v.optional(v.b
 export function ppca(Y: MatrixLike, options: PpcaOptions = {}): SpectralModel<Predicting & Reconstructing> {
   const { latentDim, dual } = checkOptions(schema, options, 'ppca');
   const points = observationsFrom(Y);
-  return closedFormModel({
-    name: 'ppca',
-    embed: () => {
-      const standardization = standardizationOf(points, true, false);
-      const found = principalAxes(standardized(points, standardization), latentDim, 'ppca');
-      return dual ? dualSolution(points, found, standardization) : solution(points, found, standardization);
-    },
-    abilities: (values) => ({
-      mapping: {
-        observedColumns: points.columns,
-        predict: (X, noise) => predictLinear(linearMapOf(values, dual), X, noise),
-      },
-      placement: {
-        acceptsMissing: false,
-        observedColumns: points.columns,
-        place: (given) => placeLinear(linearMapOf(values, dual), given),
-      },
-    }),
-    toJSON: () => savedSpectral('ppca', points, { latentDim, dual }),
-  });
+  return defined({ points, latentDim, dual });
 }
 
-function solution({ rows: N, columns: D }: Matrix, found: PrincipalAxes, { mean }: Standardization): Embedding {
+interface PpcaData {
+  readonly points: Matrix;
+  readonly latentDim: number;
+  readonly dual: boolean;
+}
+
+const defined = defineModel({
+  name: 'ppca',
+  solve: ({ points, latentDim, dual }: PpcaData) => {
+    const standardization = standardizationOf(points, true, false);
+    const found = principalAxes(standardized(points, standardization), latentDim, 'ppca');
+    return dual ? dualSolution(points, found, standardization) : solution(points, found, standardization);
+  },
+  posterior: (found, { points, dual }) => linearPosterior(linearMapOf(found, dual), points.columns),
+  toJSON: ({ points, latentDim, dual }) => savedSpectral('ppca', points, { latentDim, dual }),
+});
+
+function solution({ rows: N, columns: D }: Matrix, found: PrincipalAxes, { mean }: Standardization) {
   const { eigenvalues, scores, axes, total } = found;
   const q = eigenvalues.length;
   const noise = meanOfOthers(total, eigenvalues, D);
@@ -77,7 +76,7 @@ function solution({ rows: N, columns: D }: Matrix, found: PrincipalAxes, { mean 
   return { latents, eigenvalues, ...parametersAt(W, mean, noise), ...ended(objective) };
 }
 
-function dualSolution({ rows: N, columns: D }: Matrix, found: PrincipalAxes, { mean }: Standardization): Embedding {
+function dualSolution({ rows: N, columns: D }: Matrix, found: PrincipalAxes, { mean }: Standardization) {
   const { scores, axes, total } = found;
   const eigenvalues = found.eigenvalues.map((value) => (value * N) / D);
   const q = eigenvalues.length;
@@ -116,9 +115,8 @@ function scaledColumns({ data, rows, columns }: Matrix, factorOf: (column: numbe
   );
 }
 
-function linearMapOf(values: ParameterValues, dual: boolean): LinearGaussian {
-  const { weights, mean, noise } = values as { weights: Matrix; mean: readonly number[]; noise: number };
-  const eigenvalues = values.eigenvalues as readonly number[];
+function linearMapOf({ parameters, eigenvalues }: Found, dual: boolean): LinearGaussian {
+  const { weights, mean, noise } = parameters as { weights: Matrix; mean: readonly number[]; noise: number };
   const map: LinearGaussian = { W: weights, mean, noise, prior: 1 };
   if (!dual) return map;
   // The weights are uncertain: σ²·xᵀ(XᵀX + σ²I)⁻¹x, XᵀX + σ²I the diagonal matrix of the eigenvalues.

@@ -1,4 +1,5 @@
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
+import { completed, type InParts } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import { sharedMemory } from '../memory.ts';
@@ -21,6 +22,9 @@ const SMALL = 64;
 /** Orders of dense matrices that an engine is given a copy of: from where that pays to half a gibibyte. */
 const COPIED = { least: 100, most: 8192 };
 const BYTES = 8;
+
+/** Half of the work, as far as what a pause says of it goes. */
+const USUAL_BLOCKS = 20;
 
 /**
  * The q eigenpairs of largest eigenvalue of a symmetric n×n matrix that is given by its products with vectors, largest
@@ -49,23 +53,33 @@ export function topEigenpairs(
   q: number,
   options: { readonly seed?: number; readonly tolerance?: number } = {},
 ): Eigenpairs {
+  return completed(topEigenpairsInParts(operator, n, q, options));
+}
+
+/** The same with a pause after each block of products. How many there will be is not known: the part that is done goes to 1 without end. */
+export function* topEigenpairsInParts(
+  operator: SymmetricOperator,
+  n: number,
+  q: number,
+  options: { readonly seed?: number; readonly tolerance?: number } = {},
+): InParts<Eigenpairs> {
   checkCount(n, q);
   if (!isSearched(n, q)) return allThenTop(operator, n, q);
-  return search(oneByOne(operator, n), n, q, options);
+  return yield* search(oneByOne(operator, n), n, q, options);
 }
 
 /**
- * The same of a symmetric matrix in full, by products of the engine at work.
+ * The same of a symmetric matrix in full, by products of the engine at work, with pauses.
  *
  * @param matrix - n×n, both triangles
  * @throws InvalidInputError when q is not between 1 and n
  * @throws NumericalError when an entry is not finite
  */
-export function topEigenpairsOf(
+export function* topEigenpairsOf(
   matrix: Matrix,
   q: number,
   options: Parameters<typeof topEigenpairs>[3] = {},
-): Eigenpairs {
+): InParts<Eigenpairs> {
   const { rows: n, data } = matrix;
   checkCount(n, q);
   if (!isSearched(n, q)) return largest(symmetricEigenpairs(matrix), q);
@@ -73,14 +87,16 @@ export function topEigenpairsOf(
   const engine = linearAlgebra(memory64);
   if (engine.name === 'typescript' || n < COPIED.least || n > COPIED.most) {
     const view = rowMajor(data, n);
-    return search(
+    return yield* search(
       oneByOne((x, y) => multiplySymmetric(n, view, x, 0, y, 0), n),
       n,
       q,
       options,
     );
   }
-  return memory64.withBlock(BYTES * n * (n + 2 * q), (start) => {
+  const bytes = BYTES * n * (n + 2 * q);
+  const start = memory64.allocate(bytes);
+  try {
     const [from, to] = [start + BYTES * n * n, start + BYTES * n * (n + q)];
     const columns = (offset: number) => ({ offset, rowStride: 1, columnStride: n });
     memory64.float64(start, n * n).set(data);
@@ -89,8 +105,10 @@ export function topEigenpairsOf(
       engine.gemm(n, x.length / n, n, 1, columns(start), columns(from), 0, columns(to));
       y.set(memory64.float64(to, y.length));
     };
-    return search(operator, n, q, options);
-  });
+    return yield* search(operator, n, q, options);
+  } finally {
+    memory64.release(start, bytes);
+  }
 }
 
 function checkCount(n: number, q: number): void {
@@ -106,15 +124,18 @@ const oneByOne =
     for (let p = 0; p < x.length; p += n) operator(x.subarray(p, p + n), y.subarray(p, p + n));
   };
 
-function search(
+function* search(
   operator: BlockOperator,
   n: number,
   q: number,
   { seed = 1, tolerance = 1e-13 }: { readonly seed?: number; readonly tolerance?: number },
-): Eigenpairs {
+): InParts<Eigenpairs> {
   const krylov = new KrylovSpace(operator, n, q, seededRandom(seed));
   for (let next = 2; ; next = Math.ceil(next * 1.25)) {
-    while (krylov.blocks < next && krylov.size < n) krylov.grow();
+    while (krylov.blocks < next && krylov.size < n) {
+      krylov.grow();
+      yield krylov.blocks / (krylov.blocks + USUAL_BLOCKS);
+    }
     const ritz = krylov.ritzPairs(tolerance);
     if (ritz !== undefined) return ritz;
   }

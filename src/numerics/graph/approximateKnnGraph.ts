@@ -1,7 +1,8 @@
 import * as v from 'valibot';
+import type { InParts } from '../../core/inParts.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
-import { type NeighbourSearch, neighboursBy } from '../neighbours/index.ts';
+import { type NeighbourSearch, neighboursBy, neighboursInParts } from '../neighbours/index.ts';
 import type { Graph } from './graph.ts';
 import {
   checkNeighbours,
@@ -46,15 +47,15 @@ export function approximateKnnGraph(Y: MatrixLike, k: number, options: Approxima
 }
 
 /** The graph of k nearest neighbours, with `recall` where it is approximate. */
-export function searchedKnnGraph(
+export function* searchedKnnGraph(
   Y: MatrixLike,
   k: number,
   search: NeighbourSearch,
   weights: EdgeWeights,
   name: string,
-): Graph {
+): InParts<Graph> {
   const points = pointsFrom(Y, name);
-  const found = neighboursBy(search, points, checkNeighbours(k, points.rows, name));
+  const found = yield* neighboursInParts(search, points, checkNeighbours(k, points.rows, name));
   const { recall } = found;
   return Object.freeze({ ...graphOfNeighbours(points, found, weights), ...(recall !== undefined && { recall }) });
 }

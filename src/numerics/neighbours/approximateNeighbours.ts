@@ -1,3 +1,4 @@
+import { completed, type InParts } from '../../core/inParts.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { seededRandom } from '../../core/random.ts';
 import { descentSearch } from './descentSearch.ts';
@@ -29,16 +30,26 @@ const SAMPLED = 256;
  * @see Dong, Moses & Li, WWW 2011
  */
 export function neighboursBy(search: NeighbourSearch, Y: MatrixLike, k: number, seed = 0): FoundNeighbours {
+  return completed(neighboursInParts(search, Y, k, seed));
+}
+
+/** The same with pauses. */
+export function* neighboursInParts(
+  search: NeighbourSearch,
+  Y: MatrixLike,
+  k: number,
+  seed = 0,
+): InParts<FoundNeighbours> {
   const points = searchedPoints(Y, 'Y');
   checkNearest(k, points.rows, true);
   const indices = new Int32Array(points.rows * k);
   const distances = new Float64Array(points.rows * k);
   const exact = search === 'descent' ? undefined : exactSearch(points, points, k);
   if (exact !== undefined && (search === 'exact' || points.rows < MANY_POINTS || !exact.isExhaustive)) {
-    exact.search(k, indices, distances);
+    yield* exact.search(k, indices, distances);
     return { indices, distances };
   }
-  descentSearch(points, seed)(k, indices, distances);
+  yield* descentSearch(points, seed)(k, indices, distances);
   return { indices, distances, recall: recallOf(points, k, distances, seed) };
 }
 

@@ -23,16 +23,18 @@ const LEAST_CHANGE = 0.001;
  * @see Dong, Moses & Li, Efficient k-nearest neighbor graph construction for generic similarity measures (2011)
  */
 export function descentSearch(points: Matrix, seed: number): SearchAll {
-  return (k, indices, distances) => {
+  return function* (k, indices, distances) {
     const random = seededRandom(seed);
     const kept = Math.min(points.rows - 1, Math.max(FEWEST_KEPT, k));
     const found = new KnownNeighbours(points, kept);
     for (let tree = 0; tree < TREES; tree++) {
       projectionLeaves(points, LEAF, random, (group) => found.meet(group, group.length, group, 0));
+      yield (tree + 1) / (TREES + MOST_ROUNDS);
     }
     found.fill(random);
     for (let round = 0; round < MOST_ROUNDS; round++) {
       if (descend(found, random) < LEAST_CHANGE * points.rows * kept) break;
+      yield (TREES + round + 1) / (TREES + MOST_ROUNDS);
     }
     for (let i = 0; i < points.rows; i++) {
       for (let p = 0; p < k; p++) {

@@ -1,3 +1,4 @@
+import type { InParts } from '../../core/inParts.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { linearAlgebra } from '../dense/activeEngine.ts';
 import { sharedMemory } from '../memory.ts';
@@ -32,10 +33,10 @@ export function boundsAreFinite(...matrices: readonly Matrix[]): boolean {
  *
  * @param X - n×D
  * @param Y - m×D; both satisfy `boundsAreFinite`
- * @param visit - called for i = 0 … n − 1
+ * @param visit - called for i = 0 … n − 1, with a pause after each block of rows
  * @see Higham, Accuracy and Stability of Numerical Algorithms (2002), §3.1
  */
-export function distanceBounds(X: Matrix, Y: Matrix, visit: VisitBounds): void {
+export function* distanceBounds(X: Matrix, Y: Matrix, visit: VisitBounds): InParts<void> {
   const D = Y.columns;
   const n = Y.rows;
   const memory = sharedMemory();
@@ -49,40 +50,45 @@ export function distanceBounds(X: Matrix, Y: Matrix, visit: VisitBounds): void {
   const squaresY = squaredNorms(centred, D);
   const normsY = squaresY.map(Math.sqrt);
   const [lower, upper] = [new Float64Array(n), new Float64Array(n)];
-  memory.withBlock(BYTES * chunk * D, (y) =>
-    memory.withBlock(BYTES * rows * D, (x) =>
-      memory.withBlock(BYTES * rows * n, (product) => {
-        for (let first = 0; first < X.rows; first += rows) {
-          const count = Math.min(rows, X.rows - first);
-          const block = about(mean, X, first, count);
-          const squaresX = squaredNorms(block, D);
-          memory.float64(x, block.length).set(block);
-          const left = { offset: x, rowStride: D, columnStride: 1 };
-          const right = { offset: y, rowStride: 1, columnStride: D };
-          for (let from = 0; from < n; from += chunk) {
-            const width = Math.min(chunk, n - from);
-            memory.float64(y, width * D).set(centred.subarray(from * D, (from + width) * D));
-            const target = { offset: product + BYTES * from, rowStride: n, columnStride: 1 };
-            engine.gemm(count, width, D, -2, left, right, 0, target);
-          }
-          for (let p = 0; p < count; p++) {
-            // A view lasts until the next allocation, and `visit` may allocate.
-            const products = memory.float64(product + BYTES * p * n, n);
-            const square = squaresX[p]!;
-            const norm = Math.sqrt(square);
-            for (let j = 0; j < n; j++) {
-              const reach = norm + normsY[j]!;
-              const slack = relative * reach * reach + absolute;
-              const distance = square + squaresY[j]! + products[j]!;
-              lower[j] = distance - slack;
-              upper[j] = distance + slack;
-            }
-            visit(first + p, lower, upper);
-          }
+  const [yBytes, xBytes, productBytes] = [BYTES * chunk * D, BYTES * rows * D, BYTES * rows * n];
+  const y = memory.allocate(yBytes);
+  const x = memory.allocate(xBytes);
+  const product = memory.allocate(productBytes);
+  try {
+    for (let first = 0; first < X.rows; first += rows) {
+      const count = Math.min(rows, X.rows - first);
+      const block = about(mean, X, first, count);
+      const squaresX = squaredNorms(block, D);
+      memory.float64(x, block.length).set(block);
+      const left = { offset: x, rowStride: D, columnStride: 1 };
+      const right = { offset: y, rowStride: 1, columnStride: D };
+      for (let from = 0; from < n; from += chunk) {
+        const width = Math.min(chunk, n - from);
+        memory.float64(y, width * D).set(centred.subarray(from * D, (from + width) * D));
+        const target = { offset: product + BYTES * from, rowStride: n, columnStride: 1 };
+        engine.gemm(count, width, D, -2, left, right, 0, target);
+      }
+      for (let p = 0; p < count; p++) {
+        // A view lasts until the next allocation, and `visit` may allocate.
+        const products = memory.float64(product + BYTES * p * n, n);
+        const square = squaresX[p]!;
+        const norm = Math.sqrt(square);
+        for (let j = 0; j < n; j++) {
+          const reach = norm + normsY[j]!;
+          const slack = relative * reach * reach + absolute;
+          const distance = square + squaresY[j]! + products[j]!;
+          lower[j] = distance - slack;
+          upper[j] = distance + slack;
         }
-      }),
-    ),
-  );
+        visit(first + p, lower, upper);
+      }
+      yield (first + count) / X.rows;
+    }
+  } finally {
+    memory.release(product, productBytes);
+    memory.release(x, xBytes);
+    memory.release(y, yBytes);
+  }
 }
 
 function columnMeans({ data, rows, columns }: Matrix): Float64Array {

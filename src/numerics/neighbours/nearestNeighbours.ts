@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { completed } from '../../core/inParts.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { boundsAreFinite } from './distanceBounds.ts';
 import { productSearch } from './productSearch.ts';
@@ -41,7 +42,7 @@ export function nearestNeighbours(
   checkNearest(k, points.rows, asked === points);
   const indices = new Int32Array(asked.rows * k);
   const distances = new Float64Array(asked.rows * k);
-  exactSearch(points, asked, k).search(k, indices, distances);
+  completed(exactSearch(points, asked, k).search(k, indices, distances));
   return { indices, distances };
 }
 

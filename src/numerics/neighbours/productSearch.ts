@@ -16,11 +16,11 @@ export function productSearch(points: Matrix, asked: Matrix): SearchAll {
   const isOwn = asked === points;
   const D = points.columns;
   const square = new Float64Array(1);
-  return (k, indices, distances) => {
+  return function* (k, indices, distances) {
     const bound = new Nearest(k);
     const nearest = new Nearest(k);
     const [ignoredRows, ignoredBounds] = [new Int32Array(k), new Float64Array(k)];
-    distanceBounds(asked, points, (i, lower, upper) => {
+    yield* distanceBounds(asked, points, (i, lower, upper) => {
       const leftOut = isOwn ? i : -1;
       for (let j = 0; j < upper.length; j++) if (upper[j]! < bound.worst && j !== leftOut) bound.offer(upper[j]!, j);
       const threshold = bound.worst;

@@ -1,10 +1,14 @@
+import type { InParts } from '../../core/inParts.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { Nearest } from './nearest.ts';
 import { LEAF, type PointTree, pointTree } from './pointTree.ts';
 import { squaredDistances, squaredDistanceToBox } from './squaredDistance.ts';
 
 /** Writes the neighbours of query i into row i of both, nearest first. */
-export type SearchAll = (k: number, indices: Int32Array, distances: Float64Array) => void;
+export type SearchAll = (k: number, indices: Int32Array, distances: Float64Array) => InParts<void>;
+
+/** Queries between two pauses. */
+const TOGETHER = 256;
 
 /** How many points' searches say whether a tree can skip much, and the part of all distances above which it does not. */
 const PROBES = 16;
@@ -20,7 +24,7 @@ const MOST_LOOKED_AT = 0.04;
 export function treeSearch(points: Matrix, asked: Matrix): SearchAll & { skipsMost(k: number): boolean } {
   const tree = pointTree(points);
   const isOwn = asked === points;
-  const search: SearchAll = (k, indices, distances) => {
+  const search: SearchAll = function* (k, indices, distances) {
     const nearest = new Nearest(k);
     const around = searchOf(tree, nearest);
     // In the tree's order one search finds what the one before it has left in the cache.
@@ -28,6 +32,7 @@ export function treeSearch(points: Matrix, asked: Matrix): SearchAll & { skipsMo
       const i = isOwn ? tree.order[p]! : p;
       around(asked.data, i * asked.columns, isOwn ? i : -1);
       nearest.drain(indices, distances, i * k);
+      if (p % TOGETHER === TOGETHER - 1) yield (p + 1) / asked.rows;
     }
   };
   /** Whether a few searches leave most points unseen: where the points lie near a set of few dimensions. */

@@ -1,8 +1,9 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { completed, type InParts } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { Eigenpairs } from '../dense/eigenpairs.ts';
 import { signOfLargest } from '../dense/symmetricEigen.ts';
-import { topEigenpairs } from '../dense/topEigenpairs.ts';
+import { topEigenpairsInParts } from '../dense/topEigenpairs.ts';
 import { dot } from '../vectors.ts';
 
 /** Residual of the eigenpairs of the inverse, relative to its largest eigenvalue. */
@@ -46,6 +47,16 @@ export function bottomEigenpairs(
   q: number,
   options: BottomEigenpairsOptions = {},
 ): Eigenpairs {
+  return completed(bottomEigenpairsInParts(size, solve, q, options));
+}
+
+/** The same with pauses. */
+export function* bottomEigenpairsInParts(
+  size: number,
+  solve: (b: Float64Array, x: Float64Array) => void,
+  q: number,
+  options: BottomEigenpairsOptions = {},
+): InParts<Eigenpairs> {
   const { metric, shift = 0, known = [], seed = 1, tolerance = TOLERANCE } = options;
   if (!Number.isInteger(q) || q < 1 || q > size - known.length) {
     throw new InvalidInputError(
@@ -64,7 +75,7 @@ export function bottomEigenpairs(
     for (let i = 0; i < size; i++) image[i]! *= root[i]!;
     removeSpan(image, leftOut);
   };
-  const { values, vectors } = topEigenpairs(inverse, size, q, { seed, tolerance });
+  const { values, vectors } = yield* topEigenpairsInParts(inverse, size, q, { seed, tolerance });
   return { values: values.map((value) => 1 / value - shift), vectors: unscaled(vectors, root) };
 }
 

@@ -1,5 +1,7 @@
+import type { InParts } from '../../core/inParts.ts';
 import type { Eigenpairs } from '../dense/eigenpairs.ts';
-import { analyse, bottomEigenpairs, factorise, solve, sparseSymmetric } from './index.ts';
+import { bottomEigenpairsInParts } from './bottomEigenpairs.ts';
+import { analyse, factorise, solve, sparseSymmetric } from './index.ts';
 
 /** A symmetric matrix as a sum of entries, each off the diagonal counting for its mirror image too. */
 export interface SparseTerms {
@@ -14,16 +16,16 @@ const SHIFT = 1e-9;
 
 /**
  * The q eigenpairs of smallest eigenvalue, beside the null vector 1, of A·v = μ·D·v for A sparse and positive semidefinite with
- * A·1 = 0: shift-invert Lanczos on the factor of A + σD.
+ * A·1 = 0: shift-invert Lanczos on the factor of A + σD, with pauses.
  *
  * @param metric - the diagonal of D, > 0; the identity unless given
  * @returns μ ascending; columns vᵀDv = 1, the entry of largest modulus positive
  */
-export function bottomOfSparse(
+export function* bottomOfSparse(
   { size, rows, columns, values }: SparseTerms,
   q: number,
   metric?: Float64Array,
-): Eigenpairs {
+): InParts<Eigenpairs> {
   const D = metric ?? new Float64Array(size).fill(1);
   let trace = 0;
   rows.forEach((i, e) => {
@@ -42,7 +44,7 @@ export function bottomOfSparse(
   const solution = (b: Float64Array, x: Float64Array) => {
     solve(factor, b, x);
   };
-  return bottomEigenpairs(size, solution, q, { metric: D, shift, known });
+  return yield* bottomEigenpairsInParts(size, solution, q, { metric: D, shift, known });
 }
 
 function concatenated(a: Int32Array, b: Int32Array): Int32Array {

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../../core/errors.ts';
+import type { InParts } from '../../../core/inParts.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { symmetricEigenpairs } from '../../../numerics/dense/eigenpairs.ts';
 import { topEigenpairsOf } from '../../../numerics/dense/topEigenpairs.ts';
@@ -20,18 +21,18 @@ export interface LeadingEmbedding {
 
 /**
  * The q leading eigenvectors of a symmetric matrix, each times the root of its eigenvalue; the entry of largest modulus in each
- * column is positive.
+ * column is positive. Pauses beyond 600 points.
  *
  * @param B - N×N, symmetric
  * @throws InvalidInputError when fewer than q eigenvalues are positive
  */
-export function leadingEmbedding(B: Matrix, q: number, name: string): LeadingEmbedding {
+export function* leadingEmbedding(B: Matrix, q: number, name: string): InParts<LeadingEmbedding> {
   const { rows: N } = B;
   if (q >= N) {
     throw new InvalidInputError(`${name} shows ${N} points in at most ${N - 1} dimensions, but latentDim is ${q}.`);
   }
   const all = N <= FULL ? symmetricEigenpairs(B) : undefined;
-  const top = all === undefined ? topEigenpairsOf(B, q) : undefined;
+  const top = all === undefined ? yield* topEigenpairsOf(B, q) : undefined;
   const eigenvalues = top?.values ?? all!.values.slice(N - q).reverse();
   const vectors = top?.vectors ?? Matrix.zeros(N, q);
   if (all !== undefined) {

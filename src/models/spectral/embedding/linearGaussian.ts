@@ -1,5 +1,5 @@
 import { Matrix } from '../../../core/matrix.ts';
-import type { Prediction, Projection } from '../../../model/model.ts';
+import type { Mapping, Placement, Prediction, Projection } from '../../../model/model.ts';
 
 /** y = W·x + mean + noise, with orthogonal columns of W. */
 export interface LinearGaussian {
@@ -15,12 +15,16 @@ export interface LinearGaussian {
   readonly functionVariance?: (x: Float64Array) => number;
 }
 
+/** What a fit can do with it, for D columns. */
+export function linearPosterior(map: LinearGaussian, D: number): { mapping: Mapping; placement: Placement } {
+  return {
+    mapping: { observedColumns: D, predict: (X, noise) => predictLinear(map, X, noise) },
+    placement: { acceptsMissing: false, observedColumns: D, place: (given) => placeLinear(map, given) },
+  };
+}
+
 /** Mean W·x + mean of every row of X (n×q), and its variance. */
-export function predictLinear(
-  { W, mean, noise, functionVariance }: LinearGaussian,
-  X: Matrix,
-  noisy: boolean,
-): Prediction {
+function predictLinear({ W, mean, noise, functionVariance }: LinearGaussian, X: Matrix, noisy: boolean): Prediction {
   const { rows: D, columns: q } = W;
   const result = { mean: Matrix.zeros(X.rows, D), variance: Matrix.zeros(X.rows, D) };
   for (let i = 0; i < X.rows; i++) {
@@ -40,7 +44,7 @@ export function predictLinear(
  * x = (WᵀW + σ²·prior·I)⁻¹Wᵀ(y − mean) of every row of Y (n×D), and log N(y; W·x + mean, σ²I) there; NaN when there is no noise, and
  * so no density.
  */
-export function placeLinear({ W, mean, noise, prior }: LinearGaussian, Y: Matrix): Projection {
+function placeLinear({ W, mean, noise, prior }: LinearGaussian, Y: Matrix): Projection {
   const { rows: D, columns: q } = W;
   const energy = Float64Array.from({ length: q }, (_, c) => W.column(c).reduce((sum, w) => sum + w * w, 0));
   const latents = Matrix.zeros(Y.rows, q);

@@ -1,8 +1,12 @@
 import type { Placing, Spectral } from '../../../model/abilities.ts';
-import type { AnyPaths, Model } from '../../../model/model.ts';
+import type { Embedding } from '../../../model/computation.ts';
+import type { ComputedModel } from '../../../model/defineModel.ts';
 
 /** A model that embeds by eigenvectors; `A` is what its fits can do beside showing its eigenvalues and placing new points. */
-export type SpectralModel<A = unknown> = Model<AnyPaths, Spectral & Placing & A, 'byItself'>;
+export type SpectralModel<A = unknown> = ComputedModel<Spectral & Placing & A>;
 
 /** A model that embeds a graph alone: its fits have no observations to compare new ones with. */
-export type GraphEmbedding<A = unknown> = Model<AnyPaths, Spectral & A, 'byItself'>;
+export type GraphEmbedding<A = unknown> = ComputedModel<Spectral & A>;
+
+/** A solution of eigenvectors. */
+export type SpectralEmbedding = Embedding & { readonly eigenvalues: Float64Array };

@@ -1,20 +1,25 @@
+import type { InParts } from '../../../core/inParts.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
 import { shortestPaths } from './shortestPaths.ts';
 
+/** Points whose paths are measured between two pauses. */
+const TOGETHER = 8;
+
 /**
  * Lengths of the shortest paths between all points along the edges of a graph, whose weights are their lengths; Infinity where there
- * is no path. Dijkstra's algorithm with a heap from every point: O(N·E·log N).
+ * is no path. Dijkstra's algorithm with a heap from every point: O(N·E·log N), with pauses.
  *
  * @see Dijkstra 1959
  */
-export function geodesicDistances(graph: Graph): Matrix {
+export function* geodesicDistances(graph: Graph): InParts<Matrix> {
   const { size: N } = graph;
   const paths = shortestPaths(graph);
   const result = new Matrix(new Float64Array(N * N), N, N);
   const own = new Float64Array(1);
   for (let source = 0; source < N; source++) {
     paths(Int32Array.of(source), own, result.data.subarray(source * N, (source + 1) * N));
+    if (source % TOGETHER === TOGETHER - 1) yield (source + 1) / N;
   }
   mirrorUpperTriangle(result);
   return result;

@@ -1,3 +1,4 @@
+import type { InParts } from '../../../core/inParts.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
 import { shortestPaths } from './shortestPaths.ts';
@@ -14,12 +15,12 @@ export interface LandmarkDistances {
 
 /**
  * L landmarks among the points of a component, each the furthest by paths from those before it, the first of equals; the first is furthest from the
- * first point. O(L·E·log N) time, N·L numbers.
+ * first point. O(L·E·log N) time, N·L numbers; pauses after each.
  *
  * @param shown - the points of one component
  * @see de Silva & Tenenbaum 2004, §3.2 (MaxMin)
  */
-export function landmarkDistances(graph: Graph, shown: Int32Array, count: number): LandmarkDistances {
+export function* landmarkDistances(graph: Graph, shown: Int32Array, count: number): InParts<LandmarkDistances> {
   const paths = shortestPaths(graph);
   const lengths = new Float64Array(graph.size);
   const measure = (from: number) => paths(Int32Array.of(from), new Float64Array(1), lengths);
@@ -38,6 +39,7 @@ export function landmarkDistances(graph: Graph, shown: Int32Array, count: number
     // Never again, where several points are at one place.
     nearest[next] = -1;
     next = furthest(nearest);
+    yield (l + 1) / count;
   }
   const rowOf = new Map(Array.from(shown, (j, n) => [j, n]));
   const between = Matrix.zeros(count, count);

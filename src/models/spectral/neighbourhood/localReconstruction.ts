@@ -1,12 +1,13 @@
 import { InvalidInputError } from '../../../core/errors.ts';
+import type { InParts } from '../../../core/inParts.ts';
 import type { Matrix } from '../../../core/matrix.ts';
 import { type Reconstruction, reconstructionWeights } from '../../../numerics/graph/reconstructionWeights.ts';
-import { nearestNeighbours } from '../../../numerics/neighbours/index.ts';
+import { neighboursInParts } from '../../../numerics/neighbours/index.ts';
 import type { SparseTerms } from '../../../numerics/sparse/bottomOfSparse.ts';
 
-/** The k nearest others of every point, ties by index. */
-export function nearestLists(Y: Matrix, k: number): Int32Array[] {
-  const { indices } = nearestNeighbours(Y, k);
+/** The k nearest others of every point, ties by index; searched with pauses. */
+export function* nearestLists(Y: Matrix, k: number): InParts<Int32Array[]> {
+  const { indices } = yield* neighboursInParts('exact', Y, k);
   return Array.from({ length: Y.rows }, (_, i) => indices.slice(i * k, (i + 1) * k));
 }
 

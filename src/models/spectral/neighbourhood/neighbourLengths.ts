@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../../core/errors.ts';
+import type { InParts } from '../../../core/inParts.ts';
 import { describe, type Matrix } from '../../../core/matrix.ts';
 import { edgesOfPairs, pairKey } from '../../../numerics/graph/edges.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
@@ -18,12 +19,16 @@ export interface NeighbourInput {
 /** How many points there are. */
 export const sizeOf = ({ points, graph }: NeighbourInput): number => graph?.size ?? points.rows;
 
-/** The graph of neighbours, whose weights are how far they are apart. */
-export function neighbourLengths(given: NeighbourInput, neighbourhood: NeighbourhoodOptions, name: string): Graph {
+/** The graph of neighbours, whose weights are how far they are apart; searched with pauses. */
+export function* neighbourLengths(
+  given: NeighbourInput,
+  neighbourhood: NeighbourhoodOptions,
+  name: string,
+): InParts<Graph> {
   if (given.graph !== undefined) return given.graph;
   const graph =
     given.input === 'points'
-      ? neighbourhoodGraph(given.points, neighbourhood, name)
+      ? yield* neighbourhoodGraph(given.points, neighbourhood, name)
       : distanceGraph(given.points, neighbourhood, name);
   const lengthOf = lengthsOf(given);
   return { ...graph, weights: graph.weights.map((_, e) => lengthOf(graph.sources[e]!, graph.targets[e]!)) };

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
+import type { InParts } from '../../../core/inParts.ts';
 import type { Matrix } from '../../../core/matrix.ts';
 import { searchedKnnGraph } from '../../../numerics/graph/approximateKnnGraph.ts';
 import { connectedComponents } from '../../../numerics/graph/connectedComponents.ts';
@@ -43,17 +44,17 @@ export function neighbourhoodFrom(
 }
 
 /**
- * The graph of neighbours.
+ * The graph of neighbours, searched with pauses.
  *
  * @throws InvalidInputError when no two points are neighbours
  */
-export function neighbourhoodGraph(
+export function* neighbourhoodGraph(
   points: Matrix,
   { neighbours, radius, neighbourSearch = 'auto' }: NeighbourhoodOptions,
   name: string,
   weights: EdgeWeights = {},
-): Graph {
-  if (radius === undefined) return searchedKnnGraph(points, neighbours!, neighbourSearch, weights, name);
+): InParts<Graph> {
+  if (radius === undefined) return yield* searchedKnnGraph(points, neighbours!, neighbourSearch, weights, name);
   const graph = epsilonGraph(points, radius, weights);
   if (graph.sources.length > 0) return graph;
   const { distances } = nearestNeighbours(points, 1);

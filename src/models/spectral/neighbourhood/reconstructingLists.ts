@@ -1,3 +1,4 @@
+import type { InParts } from '../../../core/inParts.ts';
 import { edgesOfPairs, pairKey } from '../../../numerics/graph/edges.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
 import { incidentEdges } from '../../../numerics/graph/incidentEdges.ts';
@@ -18,8 +19,12 @@ export interface ReconstructingLists {
  * The k nearest others of each point, or its neighbours in a graph from elsewhere; where that does not connect all points, both ends of the
  * shortest edges between components are added to each other's list, or the largest component alone is kept.
  */
-export function reconstructingLists(given: NeighbourInput, k: number, disconnected: Disconnected): ReconstructingLists {
-  const lists = given.graph === undefined ? nearestLists(given.points, k) : neighboursIn(given.graph);
+export function* reconstructingLists(
+  given: NeighbourInput,
+  k: number,
+  disconnected: Disconnected,
+): InParts<ReconstructingLists> {
+  const lists = given.graph === undefined ? yield* nearestLists(given.points, k) : neighboursIn(given.graph);
   const N = lists.length;
   const keys = Float64Array.from(lists.flatMap((own, i) => Array.from(own, (j) => pairKey(i, j, N))));
   const near = { size: N, ...edgesOfPairs(keys, N, lengthsOf(given)) };

@@ -1,10 +1,13 @@
 import { InvalidInputError } from '../../../core/errors.ts';
+import { completed } from '../../../core/inParts.ts';
 import { Matrix } from '../../../core/matrix.ts';
-import type { EmbeddingSteps } from '../../../model/model.ts';
+import { damagedMemory } from '../../../fields/solvers/fieldSearch.ts';
+import type { ComputationContext, ComputationStep } from '../../../model/computation.ts';
 import { connectedComponents } from '../../../numerics/graph/connectedComponents.ts';
 import { edgesOfPairs, pairKey } from '../../../numerics/graph/edges.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
 import { principalColumns } from '../embedding/principalColumns.ts';
+import type { SpectralEmbedding } from '../embedding/spectralModel.ts';
 import type { NeighbourhoodOptions } from '../neighbourhood/neighbourhood.ts';
 import {
   type NeighbourInput,
@@ -16,7 +19,7 @@ import { type Disconnected, shownComponent } from '../neighbourhood/shownCompone
 import { subgraph } from '../neighbourhood/subgraph.ts';
 import { type Unfolding, unfold } from './unfold.ts';
 import { largestModulus } from './unfoldingCertificate.ts';
-import { squaredNorm, type UnfoldingConstraints, unfoldingProblem } from './unfoldingProblem.ts';
+import { squaredNorm, type UnfoldingConstraints, type UnfoldingProblem, unfoldingProblem } from './unfoldingProblem.ts';
 import { isOnlyOptimum } from './uniqueness.ts';
 
 /** The checked options of an unfolding. */
@@ -60,7 +63,7 @@ export function unfoldingGraph(
   neighbourhood: NeighbourhoodOptions,
   { commonNeighbours, disconnected }: Pick<UnfoldingChoices, 'commonNeighbours' | 'disconnected'>,
 ): UnfoldedGraph {
-  const near = neighbourLengths(given, neighbourhood, 'mvu');
+  const near = completed(neighbourLengths(given, neighbourhood, 'mvu'));
   const whole = commonNeighbours ? withCommonNeighbours(near, given) : near;
   const { graph, points: shown, note } = shownComponent(whole, given, disconnected, 'mvu');
   const tied = tiedNodes(shown.length === graph.size ? graph : subgraph(graph, shown));
@@ -73,19 +76,49 @@ export function unfoldingGraph(
   return { ...tied, shown, note: note + ties };
 }
 
-/** Finds the unfolding and reads its q leading dimensions off. */
+/** Finds the unfolding and reads its q leading dimensions off, where it ends and, when it is asked for, where it stands. */
 export function* unfoldedEmbedding(
   given: NeighbourInput,
   neighbourhood: NeighbourhoodOptions,
   choices: UnfoldingChoices,
-): EmbeddingSteps {
+  { tolerance, memory }: ComputationContext,
+): Generator<ComputationStep, SpectralEmbedding, void> {
   const { latentDim: q, constraints, slackPenalty, rank } = choices;
-  const { graph, nodes, shown, note } = unfoldingGraph(given, neighbourhood, choices);
-  const { size: N } = graph;
+  const unfolded = unfoldingGraph(given, neighbourhood, choices);
+  const { size: N } = unfolded.graph;
   checkSize(N, q);
-  const { problem, unit } = unfoldingProblem(graph, constraints, slackPenalty ?? N * N);
-  const unfolding = yield* unfold(problem, Math.min(N - 1, rank ?? USUAL_RANK));
-  const { Y, multipliers, kktResidual, stationarity, attained, iterations, evaluations } = unfolding;
+  const { problem, unit } = unfoldingProblem(unfolded.graph, constraints, slackPenalty ?? N * N);
+  if (memory !== undefined && memory.unit !== unit) throw damagedMemory('unit');
+  const isLeft = unfolded.shown.length < sizeOf(given);
+  const read = (unfolding: Unfolding) => embeddingOf(unfolding, unfolded, problem, unit, choices, isLeft, tolerance);
+  const search = unfold(problem, Math.min(N - 1, rank ?? USUAL_RANK), tolerance, memory);
+  let [iterations, evaluations] = [0, 0];
+  let step = search.next();
+  for (; !step.done; step = search.next()) {
+    const { reached, unfolding, memory: own, ...counts } = step.value;
+    const standing = {
+      evaluations: counts.evaluations - evaluations,
+      ...(unfolding !== undefined && { embedding: () => read(unfolding()) }),
+      ...(own !== undefined && { memory: { ...own, unit } }),
+    };
+    yield counts.iterations > iterations && reached !== undefined
+      ? { kind: 'iteration', objective: unit * reached.norm, gradientNorm: reached.gradientNorm, ...standing }
+      : { kind: 'pause', stage: 'unfolding', ...standing };
+    ({ iterations, evaluations } = counts);
+  }
+  return read(step.value);
+}
+
+function embeddingOf(
+  unfolding: Unfolding,
+  { nodes, shown, note }: UnfoldedGraph,
+  problem: UnfoldingProblem,
+  unit: number,
+  { latentDim: q, constraints }: UnfoldingChoices,
+  isLeft: boolean,
+  tolerance = CONVERGED,
+): SpectralEmbedding {
+  const { Y, multipliers, kktResidual, stationarity, attained } = unfolding;
   const { columns, eigenvalues } = principalColumns(Y, unfolding.rank);
   const length = Math.sqrt(unit);
   const latents = Matrix.zeros(nodes.length, q);
@@ -94,7 +127,7 @@ export function* unfoldedEmbedding(
   });
   const trace = unit * squaredNorm(Y);
   const objective = constraints === 'slack' ? unit * attained : trace;
-  const converged = kktResidual <= CONVERGED;
+  const converged = kktResidual <= tolerance;
   const dimensions = eigenvalues.filter((value) => value > NEGLIGIBLE * eigenvalues[0]!).length;
   const isFlat = converged && constraints !== 'slack' && !isOnlyOptimum(problem, dimensions, multipliers);
   return {
@@ -103,7 +136,7 @@ export function* unfoldedEmbedding(
     eigenvalues: Float64Array.from({ length: q }, (_, c) => unit * (eigenvalues[c] ?? 0)),
     parameters: {
       multipliers: Array.from(multipliers),
-      ...(shown.length < sizeOf(given) && { points: Array.from(shown) }),
+      ...(isLeft && { points: Array.from(shown) }),
     },
     objective,
     terms: constraints === 'slack' ? { trace, slack: objective - trace } : { trace },
@@ -112,13 +145,7 @@ export function* unfoldedEmbedding(
       ` The unfolding has ${dimensions} dimension${dimensions === 1 ? '' : 's'}.` +
       (isFlat ? FLAT : '') +
       note,
-    search: {
-      converged,
-      kktResidual,
-      iterations,
-      evaluations,
-      gradientNorm: 2 * stationarity * largestModulus(Y),
-    },
+    optimality: { converged, kktResidual, gradientNorm: 2 * stationarity * largestModulus(Y) },
   };
 }
 

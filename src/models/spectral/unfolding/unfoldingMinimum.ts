@@ -1,18 +1,24 @@
 import { solve } from '../../../inference/minimize/solve.ts';
 import { lbfgs } from '../../../inference/solvers/lbfgs.ts';
-import type { EmbeddingProgress } from '../../../model/model.ts';
 import { augmentedLagrangian } from './augmentedLagrangian.ts';
 import { largestModulus } from './unfoldingCertificate.ts';
 import { unfoldingNewton } from './unfoldingNewton.ts';
 import { centre, type UnfoldingProblem } from './unfoldingProblem.ts';
 
-/** Where the minimisation of an augmented Lagrangian ended. */
-export interface UnfoldingMinimum extends EmbeddingProgress {
+/** How far a minimisation of an augmented Lagrangian has got. */
+export interface MinimumProgress {
+  readonly iterations: number;
+  readonly evaluations: number;
+  /** N×r points, which stay what they are, and the largest entry of the gradient before the last step; while the minimisation pauses. */
+  standing(): { readonly Y: Float64Array; readonly gradientNorm: number };
+}
+
+/** Where it ended. */
+export interface UnfoldingMinimum extends Omit<MinimumProgress, 'standing'> {
   /** N×r, centred. */
   readonly Y: Float64Array;
   /** Whether the gradient is as small as it has to be. */
   readonly settled: boolean;
-  readonly stopped: boolean;
 }
 
 /** At this tolerance and above the generic solver comes first: far from a minimum its steps cost a hundredth of Newton's, and get as far. */
@@ -32,7 +38,7 @@ export function unfoldingMinimum(problem: UnfoldingProblem) {
     multipliers: Float64Array,
     weight: number,
     tolerance: number,
-  ): Generator<EmbeddingProgress, UnfoldingMinimum, boolean> {
+  ): Generator<MinimumProgress, UnfoldingMinimum, void> {
     let Y = from;
     let [iterations, evaluations] = [0, 0];
     if (tolerance >= COARSE) {
@@ -43,30 +49,36 @@ export function unfoldingMinimum(problem: UnfoldingProblem) {
         relativeDecrease: 0,
       });
       let step = run.next();
-      let stopped = false;
-      while (!step.done && !stopped) {
-        stopped = yield step.value;
-        if (!stopped) step = run.next();
+      while (!step.done) {
+        const at = step.value;
+        const standing = () => ({ Y: movedBy(from, at.x, r), gradientNorm: at.gradientNorm });
+        yield { iterations: at.iterations, evaluations: at.evaluations, standing };
+        step = run.next();
       }
-      const { x } = step.value;
+      const { x, status } = step.value;
       ({ iterations, evaluations } = step.value);
-      Y = Y.map((entry, p) => entry + x[p]!);
-      centre(Y, r);
-      const settled = step.done === true && step.value.status === 'converged';
-      if (settled || stopped) return { Y, settled, stopped, iterations, evaluations };
+      Y = movedBy(from, x, r);
+      if (status === 'converged') return { Y, settled: true, iterations, evaluations };
     }
     const steps = newton(Y, r, multipliers, weight, 2 * tolerance);
-    let step = steps.next(false);
-    let stopped = false;
+    let step = steps.next();
     while (!step.done) {
-      stopped = yield {
-        iterations: iterations + step.value.iterations,
-        evaluations: evaluations + step.value.evaluations,
+      const at = step.value;
+      yield {
+        ...at,
+        iterations: iterations + at.iterations,
+        evaluations: evaluations + at.evaluations,
       };
-      step = steps.next(stopped);
+      step = steps.next();
     }
     iterations += step.value.iterations;
     evaluations += step.value.evaluations;
-    return { Y: step.value.Y, settled: step.value.settled, stopped, iterations, evaluations };
+    return { ...step.value, iterations, evaluations };
   };
+}
+
+function movedBy(Y: Float64Array, x: Float64Array, r: number): Float64Array {
+  const moved = Y.map((entry, p) => entry + x[p]!);
+  centre(moved, r);
+  return moved;
 }

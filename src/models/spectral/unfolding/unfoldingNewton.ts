@@ -1,12 +1,12 @@
 import { conjugateGradients, type Direction, type System } from '../../../inference/solvers/conjugateGradients.ts';
-import type { EmbeddingProgress } from '../../../model/model.ts';
 import { analyse, factorise, type SymbolicFactor, solve, sparseSymmetric } from '../../../numerics/sparse/index.ts';
 import { augmentedLagrangian, type EdgeForces, edgeForces, hessianProduct } from './augmentedLagrangian.ts';
 import { largestModulus } from './unfoldingCertificate.ts';
+import type { MinimumProgress } from './unfoldingMinimum.ts';
 import { centre, type UnfoldingProblem } from './unfoldingProblem.ts';
 
 /** Where Newton steps led. */
-export interface NewtonMinimum extends EmbeddingProgress {
+export interface NewtonMinimum extends Omit<MinimumProgress, 'standing'> {
   /** N×r, centred. */
   readonly Y: Float64Array;
   /** Whether the gradient is as small as it has to be. */
@@ -29,8 +29,7 @@ const LEAST_FORCING = 1e-3;
 const SHIFT = 1e-8;
 
 /**
- * Minimises augmented Lagrangians of an unfolding by truncated Newton steps, a pause after each and after each product with the Hessian;
- * `true` sent in ends it where it stands.
+ * Minimises augmented Lagrangians of an unfolding by truncated Newton steps, a pause after each and after each product with the Hessian.
  *
  * Conjugate gradients are preconditioned by the sparse Cholesky factor of H + 2I with |l| for l, H the Hessian of `hessianProduct`. It has
  * all that makes H stiff; what is left are the few directions in which L(l) is about 1, and they take about ten products. They stop at a
@@ -46,7 +45,7 @@ export function unfoldingNewton(problem: UnfoldingProblem) {
     multipliers: Float64Array,
     weight: number,
     tolerance: number,
-  ): Generator<EmbeddingProgress, NewtonMinimum, boolean> {
+  ): Generator<MinimumProgress, NewtonMinimum, void> {
     if (layout?.r !== r) layout = blockLayout(problem, r);
     let Y = from;
     let evaluations = 0;
@@ -63,27 +62,27 @@ export function unfoldingNewton(problem: UnfoldingProblem) {
       if (settled || iterations >= MOST_STEPS || unimproved > PATIENCE) return { Y, settled, iterations, evaluations };
       const edges = edgeForces(problem, Y, r, multipliers, weight);
       const search = newtonDirection(problem, layout, Y, gradient, edges);
-      let product = search.next(false);
+      const standing = { Y, gradientNorm: steepness };
+      let product = search.next();
       for (let products = 1; !product.done; products++) {
-        product = search.next(yield { iterations, evaluations: evaluations + products });
+        yield { iterations, evaluations: evaluations + products, standing: () => standing };
+        product = search.next();
       }
-      const { solution: direction, products, stopped } = product.value;
+      const { solution: direction, products } = product.value;
       evaluations += products;
-      if (stopped) return { Y, settled, iterations, evaluations };
       const slope = direction.reduce((sum, entry, p) => sum + entry * gradient[p]!, 0);
       let length = 1;
-      let moved = direction;
+      let step = direction;
       for (; length > SHORTEST; length /= 2) {
-        moved = direction.map((entry) => length * entry);
+        step = direction.map((entry) => length * entry);
         evaluations++;
-        if (objective(moved).value <= SUFFICIENT * length * slope) break;
+        if (objective(step).value <= SUFFICIENT * length * slope) break;
       }
       if (length <= SHORTEST) return { Y, settled, iterations, evaluations };
-      Y = Y.map((entry, p) => entry + moved[p]!);
+      Y = Y.map((entry, p) => entry + step[p]!);
       centre(Y, r);
-      if (yield { iterations: iterations + 1, evaluations }) {
-        return { Y, settled: false, iterations: iterations + 1, evaluations };
-      }
+      const moved = { Y, gradientNorm: steepness };
+      yield { iterations: iterations + 1, evaluations, standing: () => moved };
     }
   };
 }
@@ -167,7 +166,7 @@ function newtonDirection(
   Y: Float64Array,
   gradient: Float64Array,
   edges: EdgeForces,
-): Generator<undefined, Direction, boolean> {
+): Generator<undefined, Direction, void> {
   const { r } = layout;
   const solved = preconditioner(problem, layout, Y, edges);
   const system: System = {

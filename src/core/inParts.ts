@@ -1,0 +1,19 @@
+/** Long work that pauses now and then, and says what part of it is done. */
+export type InParts<T> = Generator<number, T, void>;
+
+/** Does work that pauses without leaving the thread in between. */
+export function completed<T>(work: Generator<unknown, T, void>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Work that is done once, however often its result is asked for. */
+export function once<T>(work: () => InParts<T>): () => InParts<T> {
+  let made: { readonly result: T } | undefined;
+  return function* () {
+    made ??= { result: yield* work() };
+    return made.result;
+  };
+}

@@ -1,0 +1,102 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { InvalidInputError } from '../core/errors.ts';
+import { describe } from '../core/matrix.ts';
+import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
+import type { Assembly, ParameterValues, TermContext } from './model.ts';
+import type { ModelContext, ModelDefinition } from './modelDefinition.ts';
+import { nestedValues, type Parts, parametersByPath, type ValuesOf } from './part.ts';
+import { checkedTerms, withLocation } from './termChecks.ts';
+
+/** The model at its data, ready to be evaluated. */
+export function assembled<Data, P extends Parts, C>(
+  definition: ModelDefinition<Data, P, C>,
+  data: Data,
+  parts: P,
+  owner: string,
+): Assembly {
+  const parameters = parametersByPath(owner, parts);
+  const constants = definition.constants?.(data, parts) as C;
+  const tensors = tensorsIn(constants).map((tensor) => tf.keep(tensor));
+  const held = definition.held?.(data, parts);
+  const { curvature, findings } = definition;
+  return {
+    parameters,
+    ...(held !== undefined && { held }),
+    ...(curvature !== undefined && { curvature: (values: ParameterValues) => curvature(values, data, constants) }),
+    ...(findings !== undefined && { findings: (values: ParameterValues) => findings(values, data, constants) }),
+    terms: (values, context) => {
+      const v = nestedValues(owner, parts, values);
+      const full = contextOf(definition, data, v, { parts, constants }, context, owner);
+      const { terms } = definition;
+      if (typeof terms === 'function') {
+        return checkedTerms(
+          owner,
+          withLocation(`The terms of ${owner}`, () => terms(v, data, full)),
+        );
+      }
+      const found: Record<string, Scalar> = {};
+      for (const [term, density] of Object.entries(terms)) {
+        found[term] = withLocation(`Term '${term}' of ${owner}`, () => density(v, data, full));
+      }
+      return checkedTerms(owner, found);
+    },
+    dispose: () => {
+      for (const tensor of tensors) tensor.dispose();
+      disposeOf(constants);
+    },
+  };
+}
+
+/** Gives back what constants hold beside tensors. */
+export function disposeOf(constants: unknown): void {
+  const { dispose } = (constants ?? {}) as { dispose?: unknown };
+  if (typeof dispose === 'function') dispose();
+}
+
+function tensorsIn(value: unknown): Tensor[] {
+  if (value instanceof tf.Tensor) return [value];
+  if (Array.isArray(value)) return value.flatMap(tensorsIn);
+  const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain ? Object.values(value).flatMap(tensorsIn) : [];
+}
+
+/** What a model's functions are told at some values. */
+export function contextOf<Data, P extends Parts, C>(
+  definition: ModelDefinition<Data, P, C>,
+  data: Data,
+  v: ValuesOf<P>,
+  own: Pick<ModelContext<P, C>, 'parts' | 'constants' | 'memory'>,
+  context: TermContext,
+  owner: string,
+): ModelContext<P, C> {
+  let X: Tensor2D | undefined;
+  const { iteration, batch } = context;
+  const full: ModelContext<P, C> = {
+    ...own,
+    iteration,
+    ...(batch !== undefined && { batch }),
+    get random() {
+      return context.random;
+    },
+    onJitter: (jitter) => context.onJitter(jitter),
+    get latents() {
+      X ??= checkedLatents(
+        owner,
+        withLocation(`The latents of ${owner}`, () => latentsOf(definition, owner)(v, data, full)),
+      );
+      return X;
+    },
+  };
+  return full;
+}
+
+function latentsOf<Data, P extends Parts, C>({ latents }: ModelDefinition<Data, P, C>, owner: string) {
+  if (latents !== undefined) return latents;
+  throw new InvalidInputError(`The definition of ${owner} has no latents that terms could ask for.`);
+}
+
+function checkedLatents(owner: string, X: unknown): Tensor2D {
+  if (X instanceof tf.Tensor && X.rank === 2) return X as Tensor2D;
+  const given = X instanceof tf.Tensor ? `a tensor of shape [${X.shape}]` : describe(X);
+  throw new InvalidInputError(`The latents of ${owner} must be a matrix, one row a point, but ${given} was returned.`);
+}

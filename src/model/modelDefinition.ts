@@ -1,0 +1,126 @@
+import type { Matrix } from '../core/matrix.ts';
+import type { Graph } from '../numerics/graph/graph.ts';
+import type { Scalar, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
+import type { FieldLearning, GraphLearning, Placing, Predicting, Reconstructing, Spectral } from './abilities.ts';
+import type { ComputationContext, ComputationStep, Embedding } from './computation.ts';
+import type { DefinedMoments } from './definedMapping.ts';
+import type {
+  Assembly,
+  Findings,
+  LearnedField,
+  Mapping,
+  Model,
+  ModelJSON,
+  ParameterValues,
+  Placement,
+  Posterior,
+  StartKind,
+  TermContext,
+} from './model.ts';
+import type { Parts, ValuesOf } from './part.ts';
+import type { Curvature } from './solver.ts';
+
+/** What a model's functions may know beside values and data. */
+export interface ModelContext<P extends Parts, C> extends TermContext {
+  readonly parts: P;
+  /** What `constants` made of the data. */
+  readonly constants: C;
+  /** The latents at these values, N×q, computed once. */
+  readonly latents: Tensor2D;
+  /** Where parts keep what they need again at the same values, such as a factor; in predictions only. */
+  readonly memory?: Map<object, unknown>;
+}
+
+/** A log density of some of what a model says, a scalar. */
+export type Term<Data, P extends Parts, C> = (v: ValuesOf<P>, data: Data, context: ModelContext<P, C>) => Scalar;
+
+/** Log densities by name; or a function that computes all of them together, by name. */
+export type Terms<Data, P extends Parts, C> =
+  | Readonly<Record<string, Term<Data, P, C>>>
+  | ((v: ValuesOf<P>, data: Data, context: ModelContext<P, C>) => Readonly<Record<string, Scalar>>);
+
+/** What parts may know beside the data. */
+export interface PartsOptions {
+  /** Whether the terms will be asked for some of the points at a time, for models with `points`. */
+  readonly batched: boolean;
+}
+
+/** How the data of a model are written and read; `own` are the factories that `loadFit` was given. */
+export interface DataFormat<Data> {
+  toJSON(data: Data): unknown;
+  fromJSON(json: unknown, own: never): Data;
+}
+
+/** What a model is. `v` holds tensors of natural values, by part and parameter. */
+export interface ModelDefinition<Data, P extends Parts, C = undefined, Q extends Posterior = Posterior> {
+  /** What its fits and files call it. */
+  readonly name: string;
+  /** Its parameters and parts by name; called when the model is assembled. Their paths are `name` and `name.parameter`. */
+  readonly parts: (data: Data, seed: number, options: PartsOptions) => P;
+  /** Constants that the terms need: tensors in what it returns are kept until the model is disposed of, and `dispose()` is called. */
+  readonly constants?: (data: Data, parts: P) => C;
+  /** Log densities that add up to the objective. */
+  readonly terms: Terms<Data, P, C>;
+  /** N×q; left out where `posterior` says what the latents are. */
+  readonly latents?: (v: ValuesOf<P>, data: Data, context: Omit<ModelContext<P, C>, 'latents'>) => Tensor2D;
+  /** Moments of the observations at latents X (n×q): from it follow `predict`, `project`, `reconstruct`, `sample` and `impute` of fits. */
+  readonly predict?: (v: ValuesOf<P>, X: Tensor2D, data: Data, context: ModelContext<P, C>) => DefinedMoments;
+  /** log p(x) of each row of latents X (n×q), n entries, by which new observations are placed too. */
+  readonly pointLogDensity?: (v: ValuesOf<P>, X: Tensor2D, data: Data, context: ModelContext<P, C>) => Tensor1D;
+  /** How data that are not plain values, lists and matrices are written and read. */
+  readonly data?: DataFormat<Data>;
+  /** All that fits can do, from plain numbers, in the place of what follows from `latents` and `predict`. */
+  readonly posterior?: (values: ParameterValues, data: Data) => Q;
+  /** The solver that suits the model, and where it ends, unless `fit` is told. */
+  readonly search?: (data: Data) => Pick<Model, 'solver' | 'tolerance' | 'relativeDecrease'>;
+  /** The curvature of minus the log density in the free parameters, in their order, for solvers that ask for it. */
+  readonly curvature?: (values: ParameterValues, data: Data, constants: C) => Curvature | undefined;
+  /** What there is to say about a result, such as how well its optimality conditions hold. */
+  readonly findings?: (values: ParameterValues, data: Data, constants: C) => Findings;
+  /** What the model writes about itself, where it is not the form that `restore` reads. */
+  readonly toJSON?: (data: Data) => ModelJSON;
+  /** N, for models whose terms may be asked for some of the points at a time, those of `context.batch`. */
+  readonly points?: (data: Data) => number;
+  /** Parameters that a fit holds where they start for so many iterations, if any. */
+  readonly held?: (data: Data, parts: P) => Assembly['held'];
+  /** Natural values, by path, of what depends on where the latents start, for restarts that begin elsewhere. */
+  readonly startAt?: (kind: Exclude<StartKind, 'model'>, data: Data, seed: number) => ParameterValues;
+}
+
+/** A solution that was computed, or that a file holds. */
+export interface Found {
+  /** N×q */
+  readonly latents: Matrix;
+  /** q entries; none where the solution has none. */
+  readonly eigenvalues: Float64Array;
+  /** What else the solution has, by path. */
+  readonly parameters: ParameterValues;
+}
+
+/** What a model is whose solution is computed, such as eigenvectors. */
+export interface ComputedDefinition<
+  Data,
+  E extends Embedding = Embedding,
+  Q extends Partial<Posterior> = Partial<Posterior>,
+> {
+  /** What its fits and files call it. */
+  readonly name: string;
+  /**
+   * The solution, at once or as a generator that pauses: limits and the signal of a fit end it there, and `onProgress` is told the stages.
+   */
+  readonly solve: (data: Data, context: ComputationContext) => E | Generator<ComputationStep, E, void>;
+  /** What fits can do beside showing their latents and eigenvalues. */
+  readonly posterior?: (found: Found, data: Data) => Q;
+  /** How data that are not plain values, lists and matrices are written and read. */
+  readonly data?: DataFormat<Data>;
+  /** What the model writes about itself, where it is not the form that `restore` reads. */
+  readonly toJSON?: (data: Data) => ModelJSON;
+}
+
+/** What fits can do for what their posterior has. */
+export type AbilitiesWith<Q> = (Q extends { readonly placement: Placement } ? Placing : unknown) &
+  (Q extends { readonly mapping: Mapping } ? Predicting : unknown) &
+  (Q extends { readonly mapping: Mapping; readonly placement: Placement } ? Reconstructing : unknown) &
+  (Q extends { readonly graph: Graph } ? GraphLearning : unknown) &
+  (Q extends { readonly field: LearnedField; readonly graph: Graph } ? FieldLearning : unknown) &
+  (Q extends { readonly eigenvalues: Float64Array } ? Spectral : unknown);
