@@ -13,7 +13,7 @@ export const PARTS_FLAG = [
   'a module with kernels, priors, maps, likelihoods or models of your own',
 ] as const;
 
-const KINDS = ['kernels', 'priors', 'maps', 'likelihoods', 'models'] as const;
+const KINDS = ['kernels', 'priors', 'maps', 'latents', 'likelihoods', 'models'] as const;
 
 /**
  * The factories that a module exports: `export const kernels = { cauchy }`, and likewise priors, maps, likelihoods, models; or one object of them

@@ -47,7 +47,8 @@ function expectation(message: string): string {
   return expected ?? message;
 }
 
-function editDistance(a: string, b: string): number {
+/** Insertions, deletions and substitutions that make one word another. */
+export function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const current = [i];

@@ -2,6 +2,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { unknownName } from '../core/options.ts';
 import type { ParameterLike } from '../model/parameter.ts';
 import { backConstrained } from './backConstrained.ts';
+import type { LatentsFactory } from './defineLatents.ts';
 import type { LatentMap } from './defineMap.ts';
 import { encoded } from './encoded.ts';
 import { fixedAt } from './fixedAt.ts';
@@ -19,6 +20,9 @@ export type AnyMapFactory = (overrides?: Record<string, ParameterLike>, options?
 /** Factories by the names of the maps they make. */
 export type MapCatalogue = Readonly<Record<string, AnyMapFactory>>;
 
+/** What `defineLatents` returned, by name; the options are those that the latents were made with. */
+export type LatentsCatalogue = Readonly<Record<string, LatentsFactory<never>>>;
+
 /** The maps that come with the library. */
 export const builtInMaps: MapCatalogue = Object.freeze({
   kernelRegression: kernelRegressionFactory,
@@ -31,13 +35,20 @@ export const builtInMaps: MapCatalogue = Object.freeze({
  *
  * @param json - plain JSON; undefined means free latents
  * @param own - factories of maps that do not come with the library, by name
+ * @param ownLatents - what `defineLatents` returned, by name
  * @throws InvalidInputError for a kind of latents or a map that is not known, naming it
  */
-export function latentsFromJSON(json: LatentsJSON | undefined, own: MapCatalogue = {}): Latents {
+export function latentsFromJSON(
+  json: LatentsJSON | undefined,
+  own: MapCatalogue = {},
+  ownLatents: LatentsCatalogue = {},
+): Latents {
   if (json === undefined || json.name === 'free') return free();
   if (json.name === 'fixedAt') return fixedAt(json.latents as number[][]);
   if (json.name === 'backConstrained') return backConstrained(mapFromJSON(json, own));
-  throw new InvalidInputError(`This release cannot read saved latents of kind '${json.name}'.`);
+  if (Object.hasOwn(ownLatents, json.name)) return ownLatents[json.name]!(json.options as never);
+  const known = ['free', 'fixedAt', 'backConstrained', ...Object.keys(ownLatents)];
+  throw unknownName('latents', json.name, known, 'The list of known latents (your own: { latents }, or --parts FILE)');
 }
 
 /** The same for latents as distributions. */

@@ -63,10 +63,15 @@ export interface ComputationContext {
 /** Work in parts as a stage of a computation, under the name that `onProgress` is told. */
 export function* stage<T>(name: string, work: InParts<T>): Generator<ComputationStep, T, void> {
   yield { kind: 'pause', stage: name, part: 0 };
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-    yield { kind: 'pause', stage: name, part: step.value };
+  try {
+    for (;;) {
+      const step = work.next();
+      if (step.done) return step.value;
+      yield { kind: 'pause', stage: name, part: step.value };
+    }
+  } finally {
+    // A computation that is ended gives back what its work holds.
+    work.return(undefined as never);
   }
 }
 

@@ -6,8 +6,14 @@ import type { Embedding } from './computation.ts';
 import { computedModel } from './computedModel.ts';
 import { assembled } from './definedAssembly.ts';
 import { definedPosterior } from './definedPosterior.ts';
-import type { AnyModel, AnyPaths, Model, ModelJSON, ParameterValues, Posterior, StartKind } from './model.ts';
-import type { AbilitiesWith, ComputedDefinition, ModelDefinition } from './modelDefinition.ts';
+import type { AnyModel, AnyPaths, Model, ModelJSON, Posterior, StartKind } from './model.ts';
+import type {
+  AbilitiesWith,
+  AnyDefinition,
+  ComputedDefinition,
+  ModelDefinition,
+  PosteriorDefinition,
+} from './modelDefinition.ts';
 import type { Parts } from './part.ts';
 import { dataFromPlain, plainData } from './plainData.ts';
 
@@ -33,7 +39,7 @@ export type ComputedModel<A> = Model<AnyPaths, A, 'byItself'>;
  *
  * `loadFit(json, { models: { name: factory } })` reads its fits again.
  *
- * @param definition - see {@link ModelDefinition} and {@link ComputedDefinition}; `parts` comes first, so that the types of `v` follow from it
+ * @param definition - see {@link ModelDefinition}, {@link PosteriorDefinition} and {@link ComputedDefinition}; `parts` comes first, so that the types of `v` follow from it
  * @returns a factory `(data) => Model`
  * @throws InvalidInputError when the definition lacks a name, parts, terms or latents (or `solve` in their place); when the model is evaluated, for a value that no
  * part has, a term that is not a scalar, and a tensor that was disposed of
@@ -56,19 +62,19 @@ export type ComputedModel<A> = Model<AnyPaths, A, 'byItself'>;
  * ```
  */
 export function defineModel<Data, E extends Embedding, Q extends Partial<Posterior> = object>(
-  definition: ComputedDefinition<Data, E, Q>,
+  definition: ComputedDefinition<Data, E, Q> & WithoutTerms,
 ): ModelFactory<Data, ComputedModel<AbilitiesWith<E & Q>>>;
 export function defineModel<Data, P extends Parts, C = undefined>(
-  definition: WithLatents<Data, P, C> & { readonly predict: NonNullable<ModelDefinition<Data, P, C>['predict']> },
+  definition: ModelDefinition<Data, P, C> & { readonly predict: NonNullable<ModelDefinition<Data, P, C>['predict']> },
 ): ModelFactory<Data, DefinedModel<Mapped>>;
 export function defineModel<Data, P extends Parts, Q extends Posterior, C = undefined>(
-  definition: ModelDefinition<Data, P, C, Q> & { readonly posterior: (values: ParameterValues, data: Data) => Q },
+  definition: PosteriorDefinition<Data, P, C, Q>,
 ): ModelFactory<Data, DefinedModel<AbilitiesWith<Q>>>;
 export function defineModel<Data, P extends Parts, C = undefined>(
-  definition: WithLatents<Data, P, C>,
+  definition: ModelDefinition<Data, P, C>,
 ): ModelFactory<Data, DefinedModel<object>>;
 export function defineModel<Data, P extends Parts, C>(
-  definition: ModelDefinition<Data, P, C> | ComputedDefinition<Data>,
+  definition: AnyDefinition<Data, P, C> | ComputedDefinition<Data>,
 ): ModelFactory<Data, AnyModel> {
   checkDefinition(definition);
   const { name, data: format } = definition;
@@ -85,13 +91,12 @@ export function defineModel<Data, P extends Parts, C>(
   return Object.assign(make, { modelName: name, restore });
 }
 
-type WithLatents<Data, P extends Parts, C> = ModelDefinition<Data, P, C> & {
-  readonly latents: NonNullable<ModelDefinition<Data, P, C>['latents']>;
-};
+/** What a computed model has not; named here so that the types of these functions are known whichever kind of definition they are tried as. */
+type WithoutTerms = Partial<Pick<ModelDefinition<never, Parts, never>, 'terms' | 'latents'>>;
 
 /** A model whose terms are evaluated. */
 function searchedModel<Data, P extends Parts, C>(
-  definition: ModelDefinition<Data, P, C>,
+  definition: AnyDefinition<Data, P, C>,
   data: Data,
   toJSON: () => ModelJSON,
 ): Model {
@@ -119,9 +124,7 @@ function searchedModel<Data, P extends Parts, C>(
   });
 }
 
-function checkDefinition<Data, P extends Parts, C>(
-  given: ModelDefinition<Data, P, C> | ComputedDefinition<Data>,
-): void {
+function checkDefinition<Data, P extends Parts, C>(given: AnyDefinition<Data, P, C> | ComputedDefinition<Data>): void {
   const { name, parts, terms, latents, posterior, solve } = (given ?? {}) as Partial<
     ModelDefinition<Data, P, C> & ComputedDefinition<Data>
   >;
@@ -129,6 +132,11 @@ function checkDefinition<Data, P extends Parts, C>(
     throw new InvalidInputError(`defineModel needs a name, but ${describe(name)} was given.`);
   }
   if ('solve' in given) {
+    if (terms !== undefined || parts !== undefined || latents !== undefined) {
+      throw new InvalidInputError(
+        `The model '${name}' gives solve, by which its solution is computed, and parts, terms or latents beside it. Leave one of both out.`,
+      );
+    }
     if (typeof solve === 'function') return;
     throw new InvalidInputError(
       `defineModel needs solve of the model '${name}' to be a function of the data, but ${describe(solve)} was given.`,

@@ -3,13 +3,13 @@ import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import type { Assembly, ParameterValues, TermContext } from './model.ts';
-import type { ModelContext, ModelDefinition } from './modelDefinition.ts';
+import type { AnyDefinition, ModelContext } from './modelDefinition.ts';
 import { nestedValues, type Parts, parametersByPath, type ValuesOf } from './part.ts';
 import { checkedTerms, withLocation } from './termChecks.ts';
 
 /** The model at its data, ready to be evaluated. */
 export function assembled<Data, P extends Parts, C>(
-  definition: ModelDefinition<Data, P, C>,
+  definition: AnyDefinition<Data, P, C>,
   data: Data,
   parts: P,
   owner: string,
@@ -62,7 +62,7 @@ function tensorsIn(value: unknown): Tensor[] {
 
 /** What a model's functions are told at some values. */
 export function contextOf<Data, P extends Parts, C>(
-  definition: ModelDefinition<Data, P, C>,
+  definition: AnyDefinition<Data, P, C>,
   data: Data,
   v: ValuesOf<P>,
   own: Pick<ModelContext<P, C>, 'parts' | 'constants' | 'memory'>,
@@ -90,7 +90,7 @@ export function contextOf<Data, P extends Parts, C>(
   return full;
 }
 
-function latentsOf<Data, P extends Parts, C>({ latents }: ModelDefinition<Data, P, C>, owner: string) {
+function latentsOf<Data, P extends Parts, C>({ latents }: AnyDefinition<Data, P, C>, owner: string) {
   if (latents !== undefined) return latents;
   throw new InvalidInputError(`The definition of ${owner} has no latents that terms could ask for.`);
 }

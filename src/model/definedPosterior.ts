@@ -4,13 +4,13 @@ import { tensorMatrix } from '../tensors/matrixTensor.ts';
 import { contextOf, disposeOf } from './definedAssembly.ts';
 import { definedMapping } from './definedMapping.ts';
 import type { ParameterValues, Posterior, TermContext } from './model.ts';
-import type { ModelContext, ModelDefinition } from './modelDefinition.ts';
+import type { AnyDefinition, ModelContext } from './modelDefinition.ts';
 import { nestedValues, type Parts, type ValuesOf } from './part.ts';
 import { valueTensors } from './valueTensors.ts';
 
 /** What follows from the latents and the moments of a definition. */
 export function definedPosterior<Data, P extends Parts, C>(
-  definition: ModelDefinition<Data, P, C>,
+  definition: AnyDefinition<Data, P, C>,
   data: Data,
   parts: P,
   values: ParameterValues,

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, editDistance, unknownName } from '../core/options.ts';
 import { type EngineChoice, engineChoice, withEngine } from '../numerics/dense/index.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import type { AnyModel, AnyPaths, Model, ParameterValues } from './model.ts';
@@ -10,7 +10,7 @@ import { checkFinite, type LogDensity, logDensity, termGradients } from './objec
 import { type ParameterValue, valueFrom } from './parameter.ts';
 import { layOut, naturalEntries, type VariableLayout } from './variables.ts';
 
-/** Gradients in the natural values of free parameters, by path. */
+/** Gradients in the natural values of free parameters, by path; undefined for those that are held, and an error for a path that is none. */
 export type Gradients<P = AnyPaths> = Readonly<Record<string, ParameterValue>> & {
   readonly [Path in keyof P]: P[Path] extends Matrix ? Matrix : ParameterValue;
 };
@@ -111,13 +111,26 @@ function evaluation(
   }
 }
 
-/** Gradients by path; 0 where none arrives. */
+/** Gradients by path; 0 where none arrives. A path that is none of the model's, by what it looks like, is an error when it is read. */
 function byPath({ variables }: VariableLayout, gradients: LogDensity['gradients']): Gradients {
   const found: Record<string, ParameterValue> = {};
   variables.forEach(({ path, shape, start, size }, i) => {
     if (start >= 0) found[path] = valueFrom(gradients[i] ?? new Float64Array(size), shape);
   });
-  return found;
+  const paths = variables.map(({ path }) => path);
+  return new Proxy(found, {
+    get: (target, key) => {
+      if (typeof key === 'string' && !(key in target) && !paths.includes(key) && isMeantAsPath(key, paths)) {
+        throw unknownName('gradient', key, paths, 'This evaluation');
+      }
+      return Reflect.get(target, key);
+    },
+  });
+}
+
+/** Whether a name is one that somebody means as a path, and no property that a library looks for on any object. */
+function isMeantAsPath(name: string, paths: readonly string[]): boolean {
+  return name.includes('.') || paths.some((path) => editDistance(path, name) <= 2);
 }
 
 function checkGradients({ variables }: VariableLayout, { gradients }: LogDensity): void {

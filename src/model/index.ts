@@ -71,8 +71,10 @@ export type {
   ModelContext,
   ModelDefinition,
   PartsOptions,
+  PosteriorDefinition,
   Term,
   Terms,
+  TermsDefinition,
 } from './modelDefinition.ts';
 export { type OpenEvaluation, type OpenModel, type OpenOptions, open } from './open.ts';
 export {

@@ -51,8 +51,8 @@ export interface DataFormat<Data> {
   fromJSON(json: unknown, own: never): Data;
 }
 
-/** What a model is. `v` holds tensors of natural values, by part and parameter. */
-export interface ModelDefinition<Data, P extends Parts, C = undefined, Q extends Posterior = Posterior> {
+/** What every model is whose terms are evaluated. `v` holds tensors of natural values, by part and parameter. */
+export interface TermsDefinition<Data, P extends Parts, C = undefined> {
   /** What its fits and files call it. */
   readonly name: string;
   /** Its parameters and parts by name; called when the model is assembled. Their paths are `name` and `name.parameter`. */
@@ -61,16 +61,12 @@ export interface ModelDefinition<Data, P extends Parts, C = undefined, Q extends
   readonly constants?: (data: Data, parts: P) => C;
   /** Log densities that add up to the objective. */
   readonly terms: Terms<Data, P, C>;
-  /** N×q; left out where `posterior` says what the latents are. */
-  readonly latents?: (v: ValuesOf<P>, data: Data, context: Omit<ModelContext<P, C>, 'latents'>) => Tensor2D;
   /** Moments of the observations at latents X (n×q): from it follow `predict`, `project`, `reconstruct`, `sample` and `impute` of fits. */
   readonly predict?: (v: ValuesOf<P>, X: Tensor2D, data: Data, context: ModelContext<P, C>) => DefinedMoments;
   /** log p(x) of each row of latents X (n×q), n entries, by which new observations are placed too. */
   readonly pointLogDensity?: (v: ValuesOf<P>, X: Tensor2D, data: Data, context: ModelContext<P, C>) => Tensor1D;
   /** How data that are not plain values, lists and matrices are written and read. */
   readonly data?: DataFormat<Data>;
-  /** All that fits can do, from plain numbers, in the place of what follows from `latents` and `predict`. */
-  readonly posterior?: (values: ParameterValues, data: Data) => Q;
   /** The solver that suits the model, and where it ends, unless `fit` is told. */
   readonly search?: (data: Data) => Pick<Model, 'solver' | 'tolerance' | 'relativeDecrease'>;
   /** The curvature of minus the log density in the free parameters, in their order, for solvers that ask for it. */
@@ -86,6 +82,33 @@ export interface ModelDefinition<Data, P extends Parts, C = undefined, Q extends
   /** Natural values, by path, of what depends on where the latents start, for restarts that begin elsewhere. */
   readonly startAt?: (kind: Exclude<StartKind, 'model'>, data: Data, seed: number) => ParameterValues;
 }
+
+/** Latents at some values, N×q. */
+type LatentsOf<Data, P extends Parts, C> = (
+  v: ValuesOf<P>,
+  data: Data,
+  context: Omit<ModelContext<P, C>, 'latents'>,
+) => Tensor2D;
+
+/** What a model is whose latents are tensors. */
+export interface ModelDefinition<Data, P extends Parts, C = undefined> extends TermsDefinition<Data, P, C> {
+  /** N×q */
+  readonly latents: LatentsOf<Data, P, C>;
+  /** All that fits can do, from plain numbers, in the place of what follows from `latents` and `predict`. */
+  readonly posterior?: (values: ParameterValues, data: Data) => Posterior;
+}
+
+/** What a model is that says itself, from plain numbers, what its fits can do. */
+export interface PosteriorDefinition<Data, P extends Parts, C = undefined, Q extends Posterior = Posterior>
+  extends TermsDefinition<Data, P, C> {
+  /** N×q, where terms ask for them. */
+  readonly latents?: LatentsOf<Data, P, C>;
+  /** The latents, and all else that fits can do. */
+  readonly posterior: (values: ParameterValues, data: Data) => Q;
+}
+
+/** A definition with latents, a posterior, or both. */
+export type AnyDefinition<Data, P extends Parts, C> = ModelDefinition<Data, P, C> | PosteriorDefinition<Data, P, C>;
 
 /** A solution that was computed, or that a file holds. */
 export interface Found {

@@ -1,5 +1,5 @@
 import type { KernelCatalogue } from '../kernels/json.ts';
-import type { MapCatalogue } from '../latents/json.ts';
+import type { LatentsCatalogue, MapCatalogue } from '../latents/json.ts';
 import type { LikelihoodCatalogue } from '../mapping/likelihoods/index.ts';
 import type { ModelFactory } from '../model/defineModel.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
@@ -13,6 +13,8 @@ export interface OwnParts {
   readonly kernels?: KernelCatalogue | undefined;
   readonly priors?: PriorCatalogue | undefined;
   readonly maps?: MapCatalogue | undefined;
+  /** What `defineLatents` returned. */
+  readonly latents?: LatentsCatalogue | undefined;
   readonly likelihoods?: LikelihoodCatalogue | undefined;
   /** What `defineDistribution` returned. */
   readonly distributions?: DistributionCatalogue | undefined;

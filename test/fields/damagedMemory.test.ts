@@ -16,7 +16,7 @@ const { size, sources, targets } = graph;
 const field = { size, sources, targets, squaredDistances: edgeDistances(Y, graph), basePrecision: 1e-2, copies: 2 };
 const bounded = { ...field, upper: 50 };
 const zeros = new Float64Array(sources.length);
-const fieldSteps = (memory?: SolverMemory) => interiorPoint(bounded, laplacianFactor(bounded), zeros, 100, memory);
+const fieldSteps = (memory?: SolverMemory) => interiorPoint(bounded, laplacianFactor(bounded), zeros, memory);
 
 const whole = completeGraph(3);
 const moments = {
@@ -28,13 +28,13 @@ const moments = {
   penalty: 0.01,
 };
 const diagonal = { diagonal: Float64Array.of(0.1, 3, 0.1), edges: new Float64Array(3) };
-const pathSteps = (memory?: SolverMemory) => penaltyPath(moments, diagonal, 100, memory);
+const pathSteps = (memory?: SolverMemory) => penaltyPath(moments, diagonal, memory);
 
 /** What is remembered after so many steps; of the last one, if there are fewer. */
 function remembered(steps: ReturnType<typeof fieldSteps> | ReturnType<typeof pathSteps>, count: number): SolverMemory {
   let memory: SolverMemory = {};
   for (let taken = 0; taken < count; ) {
-    const step = steps.next(false);
+    const step = steps.next();
     if (step.done) break;
     if (step.value === undefined) continue;
     memory = step.value.memory();
@@ -70,13 +70,13 @@ describe('a damaged memory is refused', () => {
     ['iterations', () => 2.5],
     ['evaluations', () => 1],
   ])("by the interior-point method: '%s'", (name, damage) => {
-    const refused = () => fieldSteps({ ...inside, [name]: damage(inside[name]!) }).next(false);
+    const refused = () => fieldSteps({ ...inside, [name]: damage(inside[name]!) }).next();
     expect(refused).toThrow(InvalidInputError);
     expect(refused).toThrow(`'${name}' in its memory is not what it leaves`);
   });
 
   it('by the method on the support', () => {
-    const refused = () => fieldSteps({ ...end, support: short(end.support) }).next(false);
+    const refused = () => fieldSteps({ ...end, support: short(end.support) }).next();
     expect(refused).toThrow("'support' in its memory is not what it leaves");
   });
 

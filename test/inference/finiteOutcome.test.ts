@@ -1,19 +1,17 @@
-import { alle, fit, InvalidInputError, Matrix, seededRandom } from 'latentfield';
+import { alle, defineModel, fit, InvalidInputError, Matrix, seededRandom } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { closedFormModel } from '../../src/models/spectral/embedding/closedForm.ts';
 
 function modelOf(latents: number[][], objective: number, eigenvalues: number[]) {
-  return closedFormModel({
+  return defineModel({
     name: 'broken',
-    embed: () => ({
+    solve: () => ({
       latents: Matrix.from(latents),
       eigenvalues: Float64Array.from(eigenvalues),
       objective,
       terms: { trace: objective },
       message: 'Closed form.',
     }),
-    toJSON: () => ({ model: 'broken' }),
-  });
+  })(undefined);
 }
 
 describe('a result that is not finite', () => {

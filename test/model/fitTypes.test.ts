@@ -27,7 +27,7 @@ describe('a fit has the members that its model can do, in types and in fact', ()
   it('of a model with a mapping', async () => {
     const result = await fit(gplvm(Y, { latentDim: 2, kernel: add(rbf(), bias()) }), options);
     expectTypeOf(result.predict([[0, 0]])).toEqualTypeOf<Prediction>();
-    expectTypeOf(result.parameters['mapping.noise']).toEqualTypeOf<number>();
+    expectTypeOf(result.parameters['mapping.noise']).toEqualTypeOf<number | readonly number[]>();
     expect(Object.keys(result)).toEqual(expect.arrayContaining(mapped));
     expect(result).not.toHaveProperty('forecast');
     // @ts-expect-error no prior on sequences, no forecast

@@ -26,7 +26,8 @@ describe('the unit of the observations', () => {
     expect(small.objective - one.objective).toBeCloseTo(ND * Math.log(2 ** 7), 6);
     const errors = fits.map(({ latents }) => nearestNeighbourError(latents, labels));
     expect(errors).toEqual([errors[1], errors[1], errors[1]]);
-    expect(large.parameters['mapping.noise']! / one.parameters['mapping.noise']!).toBeCloseTo(2 ** 14, 3);
+    const noiseOf = ({ parameters }: typeof one) => Number(parameters['mapping.noise']);
+    expect(noiseOf(large) / noiseOf(one)).toBeCloseTo(2 ** 14, 3);
   });
 
   it('matters to the form of the paper, which is there by its kernel', async () => {

@@ -24,14 +24,8 @@ export interface FieldStep extends FieldProgress {
   memory(): SolverMemory;
 }
 
-/** Where a search ended. */
-export interface FieldResult extends FieldProgress {
-  /** Whether it was told to end. */
-  readonly stopped: boolean;
-}
-
-/** A search for the maximum: gives every iteration, may pause in between, and ends at its best point once `true` is sent in. */
-export type FieldSearch = Generator<FieldStep | undefined, FieldResult, boolean>;
+/** A search for the maximum: gives every iteration, may pause in between, and ends at its best point. */
+export type FieldSearch = Generator<FieldStep | undefined, FieldProgress, void>;
 
 /**
  * The counts of a search that goes on.
@@ -88,10 +82,10 @@ export function betterOf<P extends Pick<FieldPoint, 'value' | 'kktResidual'>>(on
 
 /** A search whose steps are told in other words. */
 export function* retold<Step, Told, Result>(
-  search: Generator<Step | undefined, Result, boolean>,
+  search: Generator<Step | undefined, Result, void>,
   tell: (step: Step) => Told,
-): Generator<Told | undefined, Result, boolean> {
-  let step = search.next(false);
-  while (!step.done) step = search.next(yield step.value === undefined ? undefined : tell(step.value));
+): Generator<Told | undefined, Result, void> {
+  let step = search.next();
+  for (; !step.done; step = search.next()) yield step.value === undefined ? undefined : tell(step.value);
   return step.value;
 }

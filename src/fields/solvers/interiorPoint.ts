@@ -56,7 +56,6 @@ const NEAR = 1e-6;
  * @param factor - of the whole graph; nobody else may use it meanwhile
  * @param start - one weight an edge, within the bounds. Where it is near the maximum its support is kept, as long as that leads there; otherwise it is only one more point to
  * choose from: the maximum is the same from anywhere, and the method needs to begin well within the bounds
- * @param steps - most steps, those before an interruption included; 0 only measures
  * @param memory - what a step of an interrupted search remembered; `start` is then its point
  * @see Nocedal & Wright, Numerical Optimization (2006), ch. 19; Silvey, Titterington & Torsney, Commun. Statist. A 7 (1978), on the first steps
  */
@@ -64,7 +63,6 @@ export function* interiorPoint(
   problem: FieldProblem,
   factor: LaplacianFactor,
   start: Float64Array,
-  steps: number,
   memory?: SolverMemory,
 ): FieldSearch {
   let { iterations, evaluations } = countsOf(memory, 2);
@@ -75,7 +73,6 @@ export function* interiorPoint(
   };
   let best = look(start);
   const progress = () => ({ ...best, iterations, evaluations });
-  if (steps === 0) return { ...progress(), stopped: false };
   const isInterior = memory === undefined ? best.kktResidual > NEAR : memory.weights !== undefined;
   let state = isInterior ? interiorStart(problem, memory) : undefined;
   const { taken: earlier = 0, smallest: target = SMALLEST, support, level: levelSteps = 0 } = memory ?? {};
@@ -108,7 +105,6 @@ export function* interiorPoint(
         state.edges.length < start.length ? restrictedField(problem, state.edges) : whole(problem, factor, state);
       for (;;) {
         if (taken > FIRST) state.select(R);
-        if (iterations === steps) return { ...progress(), stopped: false };
         if (taken >= FIRST) {
           const product = state.meanProduct();
           if (product < FALLS * least) [least, level] = [product, 0];
@@ -119,8 +115,7 @@ export function* interiorPoint(
         else {
           if (own.edges !== state.edges) own = restrictedField(problem, state.edges);
           const found = yield* step(problem, factor, own, state);
-          evaluations += found.evaluations;
-          if (found.stopped) return { ...progress(), stopped: true };
+          evaluations += found;
         }
         const point = look(state.weights);
         R = point.resistances;
@@ -129,9 +124,7 @@ export function* interiorPoint(
         iterations++;
         if (taken === FIRST) state.begin(R);
         const counts = { iterations, evaluations };
-        if (yield { ...progress(), memory: () => ({ ...ofInterior(), ...counts }) }) {
-          return { ...progress(), stopped: true };
-        }
+        yield { ...progress(), memory: () => ({ ...ofInterior(), ...counts }) };
       }
       candidate = onSupport(problem, state, R);
     }
@@ -142,7 +135,7 @@ export function* interiorPoint(
       iterations: before.iterations + point.iterations,
       evaluations: before.evaluations + point.evaluations,
     });
-    const found = yield* retold(supportNewton(problem, factor, candidate!, steps - iterations), (step) => {
+    const found = yield* retold(supportNewton(problem, factor, candidate!), (step) => {
       const told = after(step);
       const counts = { iterations: told.iterations, evaluations: told.evaluations };
       return { ...told, memory: () => ({ ...ofInterior(), ...step.memory(), ...counts }) };
@@ -152,7 +145,7 @@ export function* interiorPoint(
       state === undefined
         ? result.kktResidual > CLEAR
         : result.kktResidual > CLEAR && smallest > LEAST && level <= PATIENCE && !(found.kktResidual > unclear / 2);
-    if (!isUnclear || result.stopped || result.iterations === steps) return result;
+    if (!isUnclear) return result;
     best = result;
     iterations = result.iterations;
     evaluations = result.evaluations;
@@ -181,13 +174,17 @@ function restrictedField(whole: FieldProblem, edges: Int32Array): Restricted {
   return { edges, problem, factor: laplacianFactor(problem) };
 }
 
-/** Moves weights and multipliers along the step of the perturbed conditions, nearly to where the first of them would be 0. */
+/**
+ * Moves weights and multipliers along the step of the perturbed conditions, nearly to where the first of them would be 0.
+ *
+ * @returns how many evaluations that cost
+ */
 function* step(
   problem: FieldProblem,
   factor: LaplacianFactor,
   own: Restricted,
   state: Interior,
-): Generator<undefined, { evaluations: number; stopped: boolean }, boolean> {
+): Generator<undefined, number, void> {
   const isWhole = own.factor === factor;
   if (!isWhole) {
     const weights = new Float64Array(own.edges.length);
@@ -199,8 +196,8 @@ function* step(
   const { shift, right } = pathTarget(problem, state, resistances, target);
   const inverse = localInverse(factor, own.problem, shift);
   const system = { factor: own.factor, resistances, shift, right, inverse };
-  const { solution, products, stopped } = yield* newtonDirection(system, PART, MOST_PRODUCTS);
+  const { solution, products } = yield* newtonDirection(system, PART, MOST_PRODUCTS);
   const change = solution.map((z, a) => z / resistances[a]!);
-  if (!stopped) state.move(change, target, stepLengths(problem, state, change, target));
-  return { evaluations: products + (isWhole ? 0 : 1), stopped };
+  state.move(change, target, stepLengths(problem, state, change, target));
+  return products + (isWhole ? 0 : 1);
 }

@@ -1,4 +1,5 @@
 import { NumericalError } from '../../core/errors.ts';
+import { completed } from '../../core/inParts.ts';
 import type { MomentProblem } from '../density/secondMoments.ts';
 import type { MomentPoint } from './penalizedNewton.ts';
 import { penaltyPath } from './penaltyPath.ts';
@@ -14,13 +15,9 @@ const FOUND = 1e-6;
 export function learnedMoments(problem: MomentProblem): MomentPoint {
   const { variances, covariances } = problem;
   const apart = { diagonal: variances.map((variance) => 1 / variance), edges: new Float64Array(covariances.length) };
-  const path = penaltyPath(problem, apart, Number.POSITIVE_INFINITY);
-  for (;;) {
-    const step = path.next(false);
-    if (!step.done) continue;
-    if (step.value.kktResidual <= FOUND) return step.value;
-    throw new NumericalError(
-      `The precision of the field given the latents meets its conditions to ${step.value.kktResidual.toExponential(1)} only. Raise its penalty.`,
-    );
-  }
+  const learned = completed(penaltyPath(problem, apart));
+  if (learned.kktResidual <= FOUND) return learned;
+  throw new NumericalError(
+    `The precision of the field given the latents meets its conditions to ${learned.kktResidual.toExponential(1)} only. Raise its penalty.`,
+  );
 }

@@ -28,7 +28,7 @@ export function momentsSolver(problem: MomentProblem, scale: Float64Array): Solv
     begin: (x, memory) => {
       const attraction = x.subarray(N, N + covariances.length);
       const edges = x.slice(N + covariances.length).map((entry, e) => entry - attraction[e]!);
-      return penaltyPath(problem, { diagonal: x.slice(0, N), edges }, Number.POSITIVE_INFINITY, memory);
+      return penaltyPath(problem, { diagonal: x.slice(0, N), edges }, memory);
     },
     pointAt: (at) => pointOf(problem, at),
     ending: ({ entries, kktResidual }) => {

@@ -20,7 +20,7 @@ export function newtonDirection(
   { factor, resistances, shift, right, inverse }: ScaledSystem,
   part: number,
   most: number,
-): Generator<undefined, Direction, boolean> {
+): Generator<undefined, Direction, void> {
   const count = right.length;
   const change = new Float64Array(count);
   const product = (direction: Float64Array) => {

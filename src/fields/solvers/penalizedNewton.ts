@@ -27,8 +27,8 @@ export interface MomentStep extends MomentProgress {
   memory(): SolverMemory;
 }
 
-/** A search for the maximum: gives every iteration, and ends at its best point once `true` is sent in. */
-export type MomentSearch = Generator<MomentStep, MomentProgress & { readonly stopped: boolean }, boolean>;
+/** A search for the maximum: gives every iteration, and ends at its best point. */
+export type MomentSearch = Generator<MomentStep, MomentProgress, void>;
 
 const GOAL = 1e-12;
 
@@ -44,26 +44,19 @@ export const MOST_ENTRIES = 12_000;
  * at the first of them.
  *
  * @param start - entries of a positive definite Θ
- * @param steps - most steps; 0 only measures
  * @param goal - the violation of the optimality conditions at which it ends
  * @throws NumericalError when Θ is not positive definite, or more of its entries than can be differ from 0
  * @see Andrew & Gao 2007, on methods within orthants; Hsieh, Sustik, Dhillon & Ravikumar 2011
  */
-export function* penalizedNewton(
-  problem: MomentProblem,
-  start: PrecisionEntries,
-  steps: number,
-  goal = GOAL,
-): MomentSearch {
+export function* penalizedNewton(problem: MomentProblem, start: PrecisionEntries, goal = GOAL): MomentSearch {
   const { size: N } = problem;
   const x = Float64Array.from([...start.diagonal, ...start.edges]);
   let at = evaluate(problem, x, rethrow)!;
   let evaluations = 1;
   let iterations = 0;
-  let stopped = false;
   const progress = () => ({ ...pointOf(problem, at), iterations, evaluations });
   let residual = momentResidual(problem, at);
-  while (iterations < steps && residual > goal && !stopped) {
+  while (residual > goal) {
     const step = orthantStep(problem, at.x, at.gradient);
     if (step === undefined) break;
     let found: PointValue | undefined;
@@ -82,9 +75,9 @@ export function* penalizedNewton(
     at = found;
     residual = movedResidual;
     iterations++;
-    stopped = yield { ...progress(), memory: () => ({}) };
+    yield { ...progress(), memory: () => ({}) };
   }
-  return { ...progress(), stopped };
+  return progress();
 }
 
 /**

@@ -3,7 +3,7 @@ import type { SolverMemory } from '../../model/solver.ts';
 import { momentResidual } from '../density/momentResidual.ts';
 import type { MomentProblem, PrecisionEntries } from '../density/secondMoments.ts';
 import { betterOf, countsOf, damagedMemory } from './fieldSearch.ts';
-import { type MomentPoint, type MomentSearch, penalizedNewton } from './penalizedNewton.ts';
+import { type MomentPoint, type MomentSearch, measuredMoments, penalizedNewton } from './penalizedNewton.ts';
 
 /** Of the penalty, from one point of the path to the next. */
 const PATH = 0.4;
@@ -20,22 +20,14 @@ const JUMP = 1e-6;
  * saves the path.
  *
  * @param start - entries of a positive definite Θ; only one more point to choose from unless it is near the maximum, which is the same from anywhere
- * @param steps - most steps, of all stages together and those before an interruption included; 0 only measures
  * @param memory - what a step of an interrupted path remembered
  */
-export function* penaltyPath(
-  problem: MomentProblem,
-  start: PrecisionEntries,
-  steps: number,
-  memory?: SolverMemory,
-): MomentSearch {
+export function* penaltyPath(problem: MomentProblem, start: PrecisionEntries, memory?: SolverMemory): MomentSearch {
   const { variances, covariances } = problem;
-  let best: MomentPoint = yield* penalizedNewton(problem, start, 0);
+  let best: MomentPoint = measuredMoments(problem, start);
   let { iterations, evaluations } = countsOf(memory, 1);
   if (memory === undefined) evaluations++;
-  let stopped = false;
   const progress = () => ({ ...best, iterations, evaluations });
-  if (steps === 0) return { ...progress(), stopped };
   const first = covariances.reduce((most, covariance) => Math.max(most, Math.abs(covariance)), 0);
   const resumed = memory === undefined ? undefined : savedOn(problem, memory);
   const isNear = resumed === undefined && best.kktResidual <= ON_PATH;
@@ -45,13 +37,13 @@ export function* penaltyPath(
     edges: new Float64Array(covariances.length),
   };
   if (isNear) entries = start;
-  while (!stopped) {
+  for (;;) {
     const last = penalty === problem.penalty;
     const before = { iterations, evaluations };
     const stage = { ...problem, penalty };
-    const search = penalizedNewton(stage, entries, steps - iterations, last ? undefined : ON_PATH);
+    const search = penalizedNewton(stage, entries, last ? undefined : ON_PATH);
     for (;;) {
-      const step = search.next(stopped);
+      const step = search.next();
       const { value: at } = step;
       entries = at.entries;
       iterations = before.iterations + at.iterations;
@@ -59,12 +51,11 @@ export function* penaltyPath(
       best = betterOf(best, atPenalty(stage, problem, at));
       if (step.done) break;
       const saved = { penalty, diagonal: entries.diagonal, edges: entries.edges, iterations, evaluations };
-      stopped = yield { ...progress(), memory: () => saved };
+      yield { ...progress(), memory: () => saved };
     }
-    if (last || iterations === steps) break;
+    if (last) return progress();
     penalty = following(first, penalty, problem);
   }
-  return { ...progress(), stopped };
 }
 
 /** Where an interrupted path was. */

@@ -18,15 +18,9 @@ const MOST_PRODUCTS = 60;
  *
  * @param factor - of the whole graph
  * @param start - one weight an edge, within the bounds
- * @param steps - most steps; 0 only measures
  * @see Dembo, Eisenstat & Steihaug, SIAM J. Numer. Anal. 19 (1982), on inexact Newton methods
  */
-export function* supportNewton(
-  problem: FieldProblem,
-  factor: LaplacianFactor,
-  start: Float64Array,
-  steps: number,
-): FieldSearch {
+export function* supportNewton(problem: FieldProblem, factor: LaplacianFactor, start: Float64Array): FieldSearch {
   let evaluations = 0;
   const look = (weights: Float64Array) => {
     factor.update(weights, problem.basePrecision);
@@ -35,25 +29,23 @@ export function* supportNewton(
   };
   let at = look(start.slice());
   let iterations = 0;
-  let stopped = false;
-  while (iterations < steps && at.kktResidual > GOAL && !stopped) {
+  while (at.kktResidual > GOAL) {
     const free = freeEdges(problem, at.weights, at.resistances);
     const part = Math.max(1e-3, Math.min(0.1, Math.sqrt(at.kktResidual)));
     const found = yield* stepOn(problem, factor, at.weights, free, part);
     evaluations += found.evaluations;
-    stopped = found.stopped;
     let next = at;
-    for (let length = 1; length > 1e-3 && !(next.kktResidual < at.kktResidual) && !stopped; length /= 2) {
+    for (let length = 1; length > 1e-3 && !(next.kktResidual < at.kktResidual); length /= 2) {
       next = look(movedWithin(problem, at.weights, free, (a) => length * found.step[a]!));
-      stopped = yield;
+      yield;
     }
     if (!(next.kktResidual < at.kktResidual)) break;
     at = next;
     iterations++;
     const { weights } = at;
-    if (!stopped) stopped = yield { ...at, iterations, evaluations, memory: () => ({ support: weights.slice() }) };
+    yield { ...at, iterations, evaluations, memory: () => ({ support: weights.slice() }) };
   }
-  return { ...at, iterations, evaluations, stopped };
+  return { ...at, iterations, evaluations };
 }
 
 /** Newton's step of the free weights where all others stay; those at a bound above 0 are part of the field. */
@@ -63,7 +55,7 @@ function* stepOn(
   weights: Float64Array,
   free: Int32Array,
   part: number,
-): Generator<undefined, { step: Float64Array; evaluations: number; stopped: boolean }, boolean> {
+): Generator<undefined, { step: Float64Array; evaluations: number }, void> {
   const isFree = new Uint8Array(weights.length);
   for (const e of free) isFree[e] = 1;
   const present = Int32Array.from(weights.keys()).filter((e) => isFree[e] === 1 || weights[e]! > 0);
@@ -81,9 +73,9 @@ function* stepOn(
   );
   const inverse = localInverse(factor, restricted, shift);
   const system = { factor: own, resistances, shift, right, inverse };
-  const { solution, products, stopped } = yield* newtonDirection(system, part, MOST_PRODUCTS);
+  const { solution, products } = yield* newtonDirection(system, part, MOST_PRODUCTS);
   const step = solution.map((z, a) => z / resistances[a]!).filter((_, a) => isFree[present[a]!] === 1);
-  return { step, evaluations: products + 1, stopped };
+  return { step, evaluations: products + 1 };
 }
 
 /** Far above the Hessian's largest eigenvalue in scaled weights. */

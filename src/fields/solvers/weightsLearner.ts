@@ -1,4 +1,5 @@
 import { NumericalError } from '../../core/errors.ts';
+import { completed } from '../../core/inParts.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
 import { laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
 import { curvedField } from '../density/curvedField.ts';
@@ -59,9 +60,5 @@ function denseMaximum(problem: FieldProblem): FieldPoint {
 
 function sparseMaximum(problem: FieldProblem, factor: ReturnType<typeof laplacianFactor>): FieldPoint {
   const none = new Float64Array(problem.squaredDistances.length);
-  const search = interiorPoint(problem, factor, none, Number.POSITIVE_INFINITY);
-  for (;;) {
-    const step = search.next(false);
-    if (step.done) return step.value;
-  }
+  return completed(interiorPoint(problem, factor, none));
 }

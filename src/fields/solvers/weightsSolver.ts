@@ -3,7 +3,7 @@ import type { Solver } from '../../model/solver.ts';
 import { spanningTree } from '../../numerics/graph/spanningTree.ts';
 import { laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
 import { type FieldProblem, weightScale } from '../density/kktResidual.ts';
-import type { FieldResult, FieldStep } from './fieldSearch.ts';
+import type { FieldProgress, FieldStep } from './fieldSearch.ts';
 import { interiorPoint } from './interiorPoint.ts';
 import { searchSolver } from './searchSolver.ts';
 
@@ -26,10 +26,10 @@ export function denseWeightsSolver(problem: FieldProblem): Solver {
 /** The solver for the weights of a field on a sparse graph. */
 export function sparseWeightsSolver(problem: FieldProblem): Solver {
   const { squaredDistances, copies } = problem;
-  return searchSolver<FieldStep, FieldResult>({
+  return searchSolver<FieldStep, FieldProgress>({
     name: 'interiorPoint',
     scale: squaredDistances.map((distance) => weightScale(problem, distance)),
-    begin: (start, memory) => interiorPoint(problem, laplacianFactor(problem), start, Number.POSITIVE_INFINITY, memory),
+    begin: (start, memory) => interiorPoint(problem, laplacianFactor(problem), start, memory),
     pointAt: ({ weights, value, resistances }) => ({
       x: weights,
       value,

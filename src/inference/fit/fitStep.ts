@@ -108,8 +108,7 @@ export function fitStep(
     result: () =>
       fitAt(problem, point, {
         trace: trace.slice(0, length),
-        status: 'stopped',
-        message: `Taken from a fit on its way, after iteration ${entry.iteration}.`,
+        ...endingAt(entry, point),
         diagnostics: {
           evaluations: entry.evaluations,
           iterations: entry.iteration,
@@ -118,6 +117,13 @@ export function fitStep(
         },
       }),
   };
+}
+
+/** A solution in closed form is the end; any other step is on the way. */
+function endingAt({ iteration }: TraceEntry, { embedding }: Point): Pick<FitState, 'status' | 'message'> {
+  return typeof embedding === 'object'
+    ? { status: embedding.optimality?.converged === false ? 'failed' : 'converged', message: embedding.message }
+    : { status: 'stopped', message: `Taken from a fit on its way, after iteration ${iteration}.` };
 }
 
 function latentsAt(problem: FitProblem, { x, embedding }: Point): Matrix {

@@ -54,7 +54,6 @@ export function moreThuente(conditions: Partial<WolfeConditions> = {}): StepSear
   let most = 0;
   let lastWidth = 0;
   let widthBefore = 0;
-  let secondStage = false;
   let evaluations = 0;
   let retreats = 0;
 
@@ -76,7 +75,6 @@ export function moreThuente(conditions: Partial<WolfeConditions> = {}): StepSear
       most = 5 * step;
       lastWidth = longestStep;
       widthBefore = 2 * longestStep;
-      secondStage = false;
       evaluations = 0;
       retreats = 0;
     },
@@ -87,12 +85,11 @@ export function moreThuente(conditions: Partial<WolfeConditions> = {}): StepSear
       const enough = value <= startValue + step * testSlope;
       if (enough && Math.abs(slope) <= -curvature * startSlope) return 'found';
       if (enough && step >= longest && slope <= testSlope) return 'found';
-      if (enough && slope >= 0) secondStage = true;
       if (narrow() || evaluations >= MOST_EVALUATIONS) return 'stalled';
 
-      // In the first stage the auxiliary function ψ(α) = φ(α) − φ(0) − decrease·α·φ′(0) drives the interval to a place
-      // where sufficient decrease holds.
-      const auxiliary = !secondStage && value <= interval.bestValue && !enough ? testSlope : 0;
+      // The auxiliary function ψ(α) = φ(α) − φ(0) − decrease·α·φ′(0) drives the interval to a place where sufficient decrease
+      // holds; once there is one with φ′ ≥ 0, lower values of φ than at it are sufficient, so that ψ is not asked again.
+      const auxiliary = value <= interval.bestValue && !enough ? testSlope : 0;
       step = cubicOrSecantStep(interval, step, value, slope, auxiliary, least, most);
 
       if (interval.bracketed) {

@@ -8,18 +8,12 @@ import { momentDensity, pointMoments } from '../../fields/density/momentDensity.
 import { checkBounded, checkSize } from '../../fields/density/momentLimits.ts';
 import { type MomentProblem, type PrecisionEntries, withInverse } from '../../fields/density/secondMoments.ts';
 import { momentField } from '../../fields/embedding/momentField.ts';
-import { expectedMoments } from '../../fields/layers/expectedMoments.ts';
+import { expectedMoments, type MomentLayer } from '../../fields/layers/expectedMoments.ts';
 import { joiningEntries } from '../../fields/placement/joiningEntries.ts';
-import {
-  ATTRACTION,
-  DIAGONAL,
-  entriesIn,
-  momentFindings,
-  momentsSolver,
-  REPULSION,
-} from '../../fields/solvers/momentsSolver.ts';
+import { entriesIn, momentFindings, momentsSolver } from '../../fields/solvers/momentsSolver.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
-import type { AnyPaths, Model, Posterior, Projection } from '../../model/model.ts';
+import { type DefinedModel, defineModel } from '../../model/defineModel.ts';
+import type { Projection } from '../../model/model.ts';
 import { completeGraph, type Graph, knnGraph } from '../../numerics/graph/index.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { nearestOf } from '../../numerics/neighbours/nearestOf.ts';
@@ -78,10 +72,7 @@ const COPIES = 2;
  * const result = await fit(drill(Y, { neighbours: 20, penalty: 0.01 }));
  * ```
  */
-export function drill(
-  Y: MatrixLike,
-  options: DrillOptions = {},
-): Model<AnyPaths, FieldLearning & Placing & Spectral, 'searched'> {
+export function drill(Y: MatrixLike, options: DrillOptions = {}): DefinedModel<FieldLearning & Placing & Spectral> {
   const checked = checkOptions(schema, options, 'drill');
   const points = observationsFrom(Y);
   checkSize({ size: points.rows, covariances: new Float64Array(0), penalty: 1 });
@@ -100,41 +91,37 @@ export function drill(
   const problem = layer.problem!;
   checkSize(problem);
   if (problem.penalty === 0) checkBounded(graph, points.columns);
-  return Object.freeze<Model<AnyPaths, FieldLearning & Placing & Spectral, 'searched'>>({
-    name: 'drill',
-    // Where entries are far from independent first-order steps crawl, and Newton's take a few from anywhere.
-    solver: momentsSolver(problem, scaleOf(problem)),
-    tolerance: 0,
-    relativeDecrease: 0,
-    assemble: () => ({
-      parameters: {
-        [DIAGONAL]: parameters.diagonal!,
-        [ATTRACTION]: parameters.attraction!,
-        [REPULSION]: parameters.repulsion!,
-      },
-      terms: (values) => ({
-        field: momentDensity(
-          {
-            diagonal: values[DIAGONAL] as Tensor1D,
-            attraction: values[ATTRACTION] as Tensor1D,
-            repulsion: values[REPULSION] as Tensor1D,
-          },
-          {
-            variances: op.tensor(problem.variances) as Tensor1D,
-            covariances: op.tensor(problem.covariances) as Tensor1D,
-          },
-          problem,
-          problem.penalty,
-          COPIES,
-        ),
-      }),
-      findings: (values) => momentFindings(problem, entriesIn(values)),
-      dispose: () => undefined,
-    }),
-    posterior: (values) => posteriorOf(problem, entriesIn(values), checked, points),
-    toJSON: () => savedSpectral('drill', points, checked),
-  });
+  return defined({ problem, parameters, points, checked });
 }
+
+interface DrillData {
+  readonly problem: MomentProblem;
+  readonly parameters: MomentLayer['parameters'];
+  readonly points: Matrix;
+  readonly checked: v.InferOutput<typeof schema>;
+}
+
+const defined = defineModel({
+  name: 'drill',
+  parts: ({ parameters: { diagonal, attraction, repulsion } }: DrillData) => ({
+    field: { parameters: { diagonal: diagonal!, attraction: attraction!, repulsion: repulsion! } },
+  }),
+  terms: {
+    field: ({ field }, { problem }) => {
+      const { diagonal, attraction, repulsion } = field as Readonly<Record<keyof typeof field, Tensor1D>>;
+      const moments = {
+        variances: op.tensor(problem.variances) as Tensor1D,
+        covariances: op.tensor(problem.covariances) as Tensor1D,
+      };
+      return momentDensity({ diagonal, attraction, repulsion }, moments, problem, problem.penalty, COPIES);
+    },
+  },
+  // Where entries are far from independent first-order steps crawl, and Newton's take a few from anywhere.
+  search: ({ problem }) => ({ solver: momentsSolver(problem, scaleOf(problem)), tolerance: 0, relativeDecrease: 0 }),
+  findings: (values, { problem }) => momentFindings(problem, entriesIn(values)),
+  posterior: (values, { problem, checked, points }) => posteriorOf(problem, entriesIn(values), checked, points),
+  toJSON: ({ points, checked }) => savedSpectral('drill', points, checked),
+});
 
 /** 1/S_ii for the diagonal of Θ, and 1/√(S_ii·S_jj) for the two parts of its other entries, as the layer's own parameters have it. */
 function scaleOf({ variances, sources, targets }: MomentProblem): Float64Array {
@@ -163,7 +150,7 @@ function posteriorOf(
   entries: PrecisionEntries,
   { latentDim, neighbours }: { readonly latentDim: number; readonly neighbours?: unknown },
   points: Matrix,
-): Posterior {
+) {
   const { size: N } = problem;
   const learned = momentField(problem, entries);
   const { latents, eigenvalues } = completed(

@@ -10,7 +10,8 @@ import { maxEntropy } from '../../fields/layers/maxEntropy.ts';
 import { type PlacedField, placed, reconstructed } from '../../fields/placement/placement.ts';
 import { denseWeightsSolver, sparseWeightsSolver, WEIGHTS } from '../../fields/solvers/weightsSolver.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
-import type { AnyPaths, Assembly, Model, ModelJSON, ParameterValues, Posterior } from '../../model/model.ts';
+import { defineModel } from '../../model/defineModel.ts';
+import type { AnyPaths, Model, ModelJSON, ParameterValues, Posterior } from '../../model/model.ts';
 import { fixed, type Parameter } from '../../model/parameter.ts';
 import { pairKey } from '../../numerics/graph/edges.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
@@ -51,48 +52,45 @@ export function weightsIn(values: ParameterValues): Float64Array {
   return Float64Array.from(values[WEIGHTS] as readonly number[]);
 }
 
+/** The parts of such a model: the multipliers, and the points that are fitted where those are not all, held. */
+export function fieldParts(weights: Parameter, { shown }: Pick<FieldParts, 'shown'>) {
+  const field = { parameters: { weights } };
+  return shown === undefined ? { field } : { field, points: fixed(Array.from(shown)) };
+}
+
 /** A model that is one maximum-entropy layer on given distances, and the embedding of the field it learns. */
-export function fieldModel(parts: FieldParts): FieldModel {
-  const { name, graph, squaredDistances, basePrecision, copies, slackPenalty } = parts;
+export function fieldModel(given: FieldParts): UnplacedFieldModel {
+  const { graph, squaredDistances, basePrecision, copies, slackPenalty } = given;
   const layer = maxEntropy({ graph, squaredDistances, basePrecision, copies, slackPenalty });
   const problem = layer.problem!;
   const sparse = isSparse(graph);
-  return Object.freeze<FieldModel>({
-    name,
-    solver: sparse ? sparseWeightsSolver(problem) : denseWeightsSolver(problem),
-    tolerance: 0,
-    relativeDecrease: 0,
-    assemble: (): Assembly => {
+  return defineModel({
+    name: given.name,
+    parts: (parts: FieldParts) => fieldParts(startingWeights(layer.parameters.weights!, parts), parts),
+    constants: () => {
       const curved = sparse ? undefined : curvedField(graph);
-      const field = curved ?? sparseField(laplacianFactor(graph));
-      return {
-        parameters: { [WEIGHTS]: startingWeights(layer.parameters.weights!, parts), ...shownPoints(parts) },
-        terms: (values) => ({
-          field: fieldDensity(
-            values[WEIGHTS] as Tensor1D,
-            op.tensor(squaredDistances) as Tensor1D,
-            field,
-            basePrecision,
-            copies,
-          ),
-        }),
-        curvature: (values) => curved?.curvature(weightsIn(values), basePrecision, copies),
-        findings: (values) => {
-          const weights = weightsIn(values);
-          const { resistances } = field.evaluate(weights, basePrecision);
-          return fieldFindings(parts, supportOf(graph, weights), kktResidual(problem, weights, resistances));
-        },
-        dispose: () => curved?.dispose(),
-      };
+      return { curved, factor: curved ?? sparseField(laplacianFactor(graph)), dispose: () => curved?.dispose() };
     },
-    posterior: (values) => fieldPosterior(parts, supportOf(graph, weightsIn(values))),
-    toJSON: parts.toJSON,
-  });
-}
-
-/** The points that are fitted, where those are not all, held among the parameters. */
-export function shownPoints({ shown }: Pick<FieldParts, 'shown'>): Record<string, Parameter> {
-  return shown === undefined ? {} : { points: fixed(Array.from(shown)) };
+    terms: {
+      field: (v, _, { constants: { factor } }) => {
+        const distances = op.tensor(squaredDistances) as Tensor1D;
+        return fieldDensity(v.field.weights as Tensor1D, distances, factor, basePrecision, copies);
+      },
+    },
+    search: () => ({
+      solver: sparse ? sparseWeightsSolver(problem) : denseWeightsSolver(problem),
+      tolerance: 0,
+      relativeDecrease: 0,
+    }),
+    curvature: (values, _, { curved }) => curved?.curvature(weightsIn(values), basePrecision, copies),
+    findings: (values, parts, { factor }) => {
+      const weights = weightsIn(values);
+      const { resistances } = factor.evaluate(weights, basePrecision);
+      return fieldFindings(parts, supportOf(graph, weights), kktResidual(problem, weights, resistances));
+    },
+    posterior: (values, parts) => fieldPosterior(parts, supportOf(graph, weightsIn(values))),
+    toJSON: (parts) => parts.toJSON(),
+  })(given);
 }
 
 /** The weights, starting at those of a graph that is given. */
@@ -106,8 +104,11 @@ function startingWeights(weights: Parameter, { start: given, graph, name }: Fiel
   return { ...weights, initial } as Parameter;
 }
 
+/** What fits of all these models can do. */
+export type FieldPosterior = Posterior & Required<Pick<Posterior, 'graph' | 'field' | 'eigenvalues'>>;
+
 /** What the field with this learned graph can do. */
-export function fieldPosterior(parts: FieldParts, graph: Graph): Posterior {
+export function fieldPosterior(parts: FieldParts, graph: Graph): FieldPosterior {
   const { basePrecision, latentDim, embedding, observations, distancesTo, ties } = parts;
   const embedded = fieldEmbedding(graph, basePrecision, latentDim, embedding);
   for (const points of ties) moveToMean(embedded.latents, points);

@@ -7,15 +7,15 @@ import { supportOf } from '../../fields/embedding/fieldEmbedding.ts';
 import { imputedByField, laplacianTerms } from '../../fields/observed/imputedByField.ts';
 import { observedField } from '../../fields/observed/observedField.ts';
 import { observedSquaredDistances } from '../../fields/observed/observedSquaredDistances.ts';
-import { WEIGHTS } from '../../fields/solvers/weightsSolver.ts';
 import { quadraticApproximation } from '../../inference/solvers/quadraticApproximation.ts';
+import { defineModel } from '../../model/defineModel.ts';
 import { box } from '../../model/parameter.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor } from '../../tensors/tensorflow.ts';
 import { fieldFindings } from './fieldFindings.ts';
-import { type FieldModel, type FieldParts, fieldPosterior, shownPoints, weightsIn } from './fieldModel.ts';
+import { type FieldParts, fieldParts, fieldPosterior, type UnplacedFieldModel, weightsIn } from './fieldModel.ts';
 
 /**
  * The model of {@link fieldModel} for copies with missing entries (NaN): it maximises the density of the observed ones by its own gradient,
@@ -25,7 +25,7 @@ import { type FieldModel, type FieldParts, fieldPosterior, shownPoints, weightsI
  * @param parts - `observations` with missing entries; `squaredDistances` a first guess from common entries
  * @throws InvalidInputError when such a distance is 0 and C = ∞
  */
-export function observedFieldModel(parts: FieldParts & { readonly observations: Matrix }): FieldModel {
+export function observedFieldModel(parts: FieldParts & { readonly observations: Matrix }): UnplacedFieldModel {
   const { name, graph, squaredDistances, basePrecision, copies, slackPenalty, observations } = parts;
   const { size, sources, targets } = graph;
   const upper = 4 * slackPenalty;
@@ -40,36 +40,31 @@ export function observedFieldModel(parts: FieldParts & { readonly observations: 
   const scale = squaredDistances.map((distance) => weightScale(first, distance));
   /** Weights for which all edges together meet their constraints on average: Σ w_e·R_e = N − 1 nearly. */
   const start = Array.from(scale, (weight) => (weight * (size - 1)) / sources.length);
-  return Object.freeze<FieldModel>({
+  return defineModel({
     name,
-    solver: quadraticApproximation({ unit: copies / 2 }),
-    tolerance: 0,
-    relativeDecrease: 0,
-    assemble: () => {
+    parts: (data: FieldParts) => fieldParts(box(0, upper, start, { scale }), data),
+    constants: () => {
       const curved = curvedField(graph);
-      const evaluate = observedField(observations, graph, curved, basePrecision);
-      return {
-        parameters: { [WEIGHTS]: box(0, upper, start, { scale }), ...shownPoints(parts) },
-        terms: (values) => ({ field: observedDensity(values[WEIGHTS]!, evaluate, copies) }),
-        curvature: (values) => curved.curvature(weightsIn(values), basePrecision, copies),
-        findings: (values) => {
-          const weights = weightsIn(values);
-          const { resistances, expectedDistances } = evaluate(weights);
-          const residual = kktResidual({ ...first, squaredDistances: expectedDistances }, weights, resistances);
-          const given = ' for the distances expected given the observed entries';
-          return fieldFindings(parts, supportOf(graph, weights), residual, given);
-        },
-        dispose: curved.dispose,
-      };
+      return { curved, evaluate: observedField(observations, graph, curved, basePrecision), dispose: curved.dispose };
     },
-    posterior: (values) => {
+    terms: { field: (v, _, { constants }) => observedDensity(v.field.weights, constants.evaluate, copies) },
+    search: () => ({ solver: quadraticApproximation({ unit: copies / 2 }), tolerance: 0, relativeDecrease: 0 }),
+    curvature: (values, _, { curved }) => curved.curvature(weightsIn(values), basePrecision, copies),
+    findings: (values, data, { evaluate }) => {
+      const weights = weightsIn(values);
+      const { resistances, expectedDistances } = evaluate(weights);
+      const residual = kktResidual({ ...first, squaredDistances: expectedDistances }, weights, resistances);
+      const given = ' for the distances expected given the observed entries';
+      return fieldFindings(data, supportOf(graph, weights), residual, given);
+    },
+    posterior: (values, data) => {
       const learned = supportOf(graph, weightsIn(values));
       const completed = imputedByField(laplacianTerms(learned, basePrecision), observations).mean;
       const distancesTo = observedSquaredDistances(completed);
-      return fieldPosterior({ ...parts, observations: completed, distancesTo }, learned);
+      return fieldPosterior({ ...data, observations: completed, distancesTo }, learned);
     },
-    toJSON: parts.toJSON,
-  });
+    toJSON: (data) => data.toJSON(),
+  })(parts);
 }
 
 function observedDensity(weights: Tensor, evaluate: ReturnType<typeof observedField>, copies: number): Scalar {

@@ -8,7 +8,8 @@ import type { DynamicsOptions } from '../../priors/dynamics.ts';
 /** Natural values by path of a Gaussian-process latent variable model with one view. */
 export type MappingPaths = {
   readonly latents: Matrix;
-  readonly 'mapping.noise': number;
+  /** A number, or one of each column or row where the noise was given so. */
+  readonly 'mapping.noise': number | readonly number[];
 } & {
   readonly [Path in 'mapping.inducing' | `mapping.${'kernel' | 'likelihood'}.${string}` | OtherPaths]: ParameterValue;
 };

@@ -34,7 +34,7 @@ export function latentVariableModelFromJSON(model: ModelJSON, own: OwnParts): An
       : { views: Object.fromEntries(Object.entries(views).map(([view, json]) => [view, viewFromJSON(json, own)])) };
   return namedModel(name, {
     latentDim,
-    latents: latentsFromJSON(latents, own.maps),
+    latents: latentsFromJSON(latents, own.maps, own.latents),
     priors: priors.map((prior) =>
       priorFromJSON(prior, { ...builtInPriors, ...own.priors }, own.kernels, own.distributions),
     ),

@@ -1,5 +1,6 @@
 import { alle, fit, lle, Matrix, mpme } from 'latentfield';
 import { describe, expect, it } from 'vitest';
+import { completed } from '../../../src/core/inParts.ts';
 import {
   nearestLists,
   precisionTerms,
@@ -74,7 +75,7 @@ describe('equivalences', () => {
 
   it('generalised LLE normalised is LLE', async () => {
     const points = swissRoll(60);
-    const lists = nearestLists(Matrix.from(points), 6);
+    const lists = completed(nearestLists(Matrix.from(points), 6));
     const { reconstruction, diagonal, residuals } = reconstructionFactor(Matrix.from(points), lists, 1e-3, false);
     // M of the generalised form, its weights by a solve of their own.
     const M = points.map(() => new Array<number>(60).fill(0));

@@ -1,5 +1,6 @@
 import { alle, drill, evaluate, fit, loadFit, Matrix, meu, mpme, rbf, seededRandom } from 'latentfield';
 import { describe, expect, it } from 'vitest';
+import { completed } from '../../../src/core/inParts.ts';
 import { laterNeighbours } from '../../../src/models/field/laterNeighbours.ts';
 import { connectedComponents } from '../../../src/numerics/graph/connectedComponents.ts';
 import { expectClose } from '../../tolerance.ts';
@@ -54,7 +55,7 @@ describe('results of maximum-entropy models', () => {
     // A lattice with duplicates, so that most distances come often.
     const points = Array.from({ length: 150 }, () => [Math.floor(5 * uniform()), Math.floor(5 * uniform())]);
     const order = points.map((_, i) => (i * 77 + 5) % 150);
-    const lists = laterNeighbours(Matrix.from(points), 6, order);
+    const lists = completed(laterNeighbours(Matrix.from(points), 6, order));
     order.forEach((i, place) => {
       const square = (j: number) => points[i]!.reduce((sum, entry, d) => sum + (entry - points[j]![d]!) ** 2, 0);
       const sorted = order.slice(place + 1).sort((a, b) => square(a) - square(b) || a - b);

@@ -1,5 +1,6 @@
 import { knnGraph, seededRandom } from 'latentfield';
 import { expect, it } from 'vitest';
+import { completed } from '../../../src/core/inParts.ts';
 import { geodesicDistances } from '../../../src/models/spectral/neighbourhood/geodesicDistances.ts';
 import { expectClose } from '../../tolerance.ts';
 import { floydWarshall } from './floydWarshall.ts';
@@ -12,7 +13,7 @@ it('are those of Floyd and Warshall, Infinity between components, and exactly sy
   const weights = graph.weights.map((_, e) => (e % 11 === 0 ? 0 : e % 5 === 0 ? 0.5 : uniform()));
   const edges = Array.from(graph.sources, (i, e) => [i, graph.targets[e]!, weights[e]!] as const);
   const wanted = floydWarshall(points.length, edges);
-  const found = geodesicDistances({ ...graph, weights });
+  const found = completed(geodesicDistances({ ...graph, weights }));
   for (let i = 0; i < points.length; i++) {
     for (let j = 0; j < points.length; j++) {
       expect(found.at(i, j)).toBe(found.at(j, i));

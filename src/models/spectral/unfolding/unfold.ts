@@ -144,7 +144,8 @@ export function* unfold(
     const updated = updatedMultipliers(problem, violations, multipliers, weight);
     const change = updated.reduce((most, w, e) => Math.max(most, Math.abs(w - multipliers[e]!)), 0) / weight;
     multipliers = updated;
-    if (settled && change > Math.max(GOAL / 10, SUFFICIENT_CHANGE * before)) weight = Math.min(MOST_WEIGHT, weight * GROWTH);
+    if (settled && change > Math.max(GOAL / 10, SUFFICIENT_CHANGE * before))
+      weight = Math.min(MOST_WEIGHT, weight * GROWTH);
     before = change;
     tolerance = Math.max(GOAL / 2, 0.1 * tolerance);
   }
