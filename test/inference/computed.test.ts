@@ -131,7 +131,10 @@ describe('a model that computes its solution', () => {
   it('names the stages that it is in, with the part that is done', async () => {
     const stages = async (model: Model) => {
       const names: string[] = [];
-      await fit(model, { onProgress: ({ stage }) => stage && names.at(-1) !== stage.name && names.push(stage.name) });
+      const onProgress = ({ stage }: FitStep) => {
+        if (stage !== undefined && names.at(-1) !== stage.name) names.push(stage.name);
+      };
+      await fit(model, { onProgress });
       return names;
     };
     const k = { neighbours: 6 };
