@@ -22,6 +22,7 @@ const ABILITIES: Readonly<Record<keyof AnyAbilities | 'toJSON', true>> = {
   latentVariances: true,
   relevance: true,
   evidence: true,
+  missingLogDensity: true,
   toJSON: true,
 };
 
