@@ -50,7 +50,8 @@ async function make(entry, code, options) {
     format: 'es',
     minify: true,
     entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[hash].js',
+    // In the same folder, as any of them may start a worker.
+    chunkFileNames: '[name]-[hash].js',
     ...output,
   });
 }
