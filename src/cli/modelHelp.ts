@@ -7,7 +7,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   kernel: 'covariance of the mapping ("rbf + bias" with the scales held; flag --kernel)',
   noise: 'variance of the noise, or { "fixed": number } (a hundredth of the mean variance)',
   likelihood:
-    'of the observations, in the place of noise: "gaussian", or { "likelihood": "gaussian", "variance": [one a column] } (Gaussian; flag --likelihood)',
+    'of the observations, in the place of noise: "gaussian", or { "likelihood": "gaussian", "variance": [one a column] }; others with inducing (Gaussian; flag --likelihood)',
   priors: 'priors on the latents (["standardNormal"]; [] for none)',
   missing: '"ignore" uses the entries that are there (missing ones are an error; flag --missing)',
   centre: 'whether column means are removed (true)',

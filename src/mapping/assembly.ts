@@ -8,8 +8,8 @@ import type { Parts } from '../model/part.ts';
 import type { Prior } from '../priors/definePrior.ts';
 import { matrixTensor } from '../tensors/matrixTensor.ts';
 import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
-import type { GaussianProcess } from './gaussianProcess.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
+import type { ViewProcess } from './variational/variationalProcess.ts';
 
 /** The name of the only view's term, and the segment of its parameters' paths. */
 export const MAPPING = 'mapping';
@@ -25,7 +25,7 @@ export interface ModelView {
   /** The observed entries as the mapping sees them: centred, scaled. */
   readonly patterns: readonly ObservedPattern[];
   readonly standardization: Standardization;
-  readonly process: GaussianProcess;
+  readonly process: ViewProcess;
   /** Where its inducing inputs start for latents that start there, if that is not given. */
   readonly inducingAt?: (latents: Matrix) => Matrix;
 }

@@ -208,7 +208,7 @@ function checkedOptions(options: GaussianProcessOptions): {
   const { conjugate } = likelihood;
   if (conjugate === undefined) {
     throw new InvalidInputError(
-      `A Gaussian process is integrated out exactly under a Gaussian likelihood only, but '${likelihood.name}' was given. Use bayesianGplvm, whose bound takes others.`,
+      `A Gaussian process is integrated out exactly under a Gaussian likelihood only, but '${likelihood.name}' was given. Use a model with inducing inputs, such as gplvm(Y, { likelihood, inducing: 50 }), or bayesianGplvm: their bounds take others.`,
     );
   }
   const name = "Option 'inducing' of gaussianProcess";

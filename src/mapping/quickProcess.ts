@@ -28,7 +28,7 @@ const REST = 0.01;
  * @returns undefined where no quarter of the points suffices, or where the process is as cheap by itself
  */
 export function quickProcess(
-  { kernel, likelihood, parameters }: GaussianProcess,
+  { kernel, likelihood, parameters }: Pick<GaussianProcess, 'kernel' | 'likelihood' | 'parameters'>,
   values: ParameterValues,
   X: Matrix,
   patterns: readonly ObservedPattern[],

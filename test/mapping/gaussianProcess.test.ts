@@ -103,7 +103,11 @@ describe('what is wrong with a process', () => {
       /either noise or a likelihood/,
     ],
     ['another likelihood', () => gaussianProcess({ kernel: rbf(), likelihood: laplace() }), /'laplace' was given/],
-    ['the same in a model', () => model({ likelihood: laplace() }), /'laplace' was given/],
+    [
+      'the same in a model',
+      () => model({ likelihood: laplace() }),
+      /Under likelihood 'laplace' .* Give their number, such as inducing: 50/,
+    ],
     ['no likelihood', () => model({ likelihood: 3 }), /must be a likelihood, such as gaussian/],
     ['too few columns', () => model({ noise: [1, 2, 3] }), /3 variances, one a column, but the observations are 4×2/],
     ['too few rows', () => model({ likelihood: gaussian({ variance: [1, 2], per: 'row' }) }), /Give 4, or one number/],

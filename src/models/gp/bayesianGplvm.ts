@@ -12,6 +12,7 @@ import { gaussianLatents } from '../../latents/gaussianLatents.ts';
 import type { Initialization } from '../../latents/initialization.ts';
 import { isLatentDistribution, type LatentDistribution } from '../../latents/latentDistribution.ts';
 import { imputed } from '../../mapping/imputation.ts';
+import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
 import { isLikelihood, type Likelihood } from '../../mapping/likelihoods/likelihood.ts';
 import { observedPatterns } from '../../mapping/observedPatterns.ts';
 import { collapsedModel } from '../../mapping/variational/collapsedModel.ts';
@@ -213,22 +214,6 @@ function defaultKernel({ likelihood, latentDim }: v.InferOutput<typeof schema>, 
   return isReal
     ? rbf({ variance: fixed(meanVariance(observations)), lengthscale })
     : add(rbf({ variance: 1, lengthscale }), bias());
-}
-
-/** Throws when an observation is not one of this likelihood, or would not be after a shift. */
-function checkObserved(Y: Matrix, likelihood: Likelihood, changed: boolean): void {
-  if (changed && likelihood.conjugate === undefined) {
-    throw new InvalidInputError(
-      `Observations of likelihood '${likelihood.name}' cannot be centred or scaled. Leave out centre and scale, or set them to false.`,
-    );
-  }
-  Y.data.forEach((entry, i) => {
-    const expected = Number.isNaN(entry) ? undefined : likelihood.refuses(entry);
-    if (expected === undefined) return;
-    throw new InvalidInputError(
-      `An observation of likelihood '${likelihood.name}' is ${expected}, but row ${Math.floor(i / Y.columns)}, column ${i % Y.columns} is ${entry}.`,
-    );
-  });
 }
 
 function latentsFrom({ latents, init, latentVariance }: v.InferOutput<typeof schema>): LatentDistribution {

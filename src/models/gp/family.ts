@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe, type MatrixLike } from '../../core/matrix.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { unknownName } from '../../core/options.ts';
 import { add } from '../../kernels/algebra.ts';
@@ -21,7 +21,7 @@ import type { Prior } from '../../priors/definePrior.ts';
 import { type DynamicsOptions, dynamics } from '../../priors/dynamics.ts';
 import type { MappedModel } from './gpModel.ts';
 import { type LatentVariableModelOptions, namedModel, OPTION_NAMES } from './latentVariableModel.ts';
-import { meanVariance } from './views.ts';
+import { isReal, meanVariance } from './views.ts';
 
 /** What every named model of the Gaussian-process family takes beside its observations; all but `latentDim` has a default. */
 export interface FamilyOptions<
@@ -119,9 +119,23 @@ function mapFrom(backConstraint: NonNullable<FamilyOptions['backConstraint']>): 
  * prior would drive both to 0: then the lengthscale is held at 1 and the rbf's variance at the observations' mean variance.
  */
 export function smoothKernel(Y: MatrixLike, options: FamilyOptions, hasPrior: boolean): Kernel {
+  if (!isReal(options)) return latentFunctionKernel(Y, options, hasPrior);
   const variance = fittedVariance(Y, options);
   const smooth = hasPrior ? rbf({ variance: fixed(variance), lengthscale: fixed(1) }) : rbf({ variance });
   return add(smooth, bias({ variance: 0.1 * variance }));
+}
+
+/** The same for functions behind counts or labels: of the variance that the observations speak for, at least 1. */
+function latentFunctionKernel(Y: MatrixLike, { likelihood, missing }: FamilyOptions, hasPrior: boolean): Kernel {
+  const { data, rows, columns } = observationsFrom(Y, missing === 'ignore');
+  const functions = new Matrix(
+    data.map((y) => (Number.isNaN(y) ? y : likelihood!.start(y))),
+    rows,
+    columns,
+  );
+  const variance = Math.max(1, meanVariance(standardized(functions, standardizationOf(functions, true, false))));
+  const smooth = hasPrior ? rbf({ variance: fixed(variance), lengthscale: fixed(1) }) : rbf({ variance });
+  return add(smooth, bias({ variance }));
 }
 
 /** The mean variance of the observations as they are fitted: it goes with the square of their unit. */

@@ -8,13 +8,15 @@ import { type KernelJSON, kernelToJSON } from '../../kernels/json.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { Latents } from '../../latents/latents.ts';
 import { MAPPING, type ModelView } from '../../mapping/assembly.ts';
-import { type GaussianProcess, gaussianProcess } from '../../mapping/gaussianProcess.ts';
+import { gaussianProcess } from '../../mapping/gaussianProcess.ts';
 import { imputed } from '../../mapping/imputation.ts';
+import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
 import { checkNoise, gaussian } from '../../mapping/likelihoods/gaussian.ts';
 import { isLikelihood, type Likelihood, type LikelihoodJSON } from '../../mapping/likelihoods/likelihood.ts';
 import { type ObservedPattern, observedPatterns } from '../../mapping/observedPatterns.ts';
 import { startedKernel, startOf } from '../../mapping/startedKernel.ts';
 import { checkInducing, type Inducing, inducingStart } from '../../mapping/variational/inducingInputs.ts';
+import { type ViewProcess, variationalProcess } from '../../mapping/variational/variationalProcess.ts';
 import { columnsOf, sideBySide } from '../../mapping/viewMapping.ts';
 import { fixed, type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
 
@@ -48,6 +50,10 @@ export interface ViewOptions {
   readonly inducing?: Inducing | undefined;
 }
 
+/** Whether observations are real numbers with Gaussian noise, which may be shifted and scaled. */
+export const isReal = ({ likelihood }: { readonly likelihood?: Likelihood | undefined }) =>
+  likelihood?.conjugate !== undefined || likelihood === undefined;
+
 /** What the options of a view may be. */
 export const viewEntries = {
   observations: v.any(),
@@ -55,7 +61,7 @@ export const viewEntries = {
   noise: v.optional(v.any()),
   likelihood: v.optional(v.custom<Likelihood>(isLikelihood, 'a likelihood, such as gaussian({ variance: 0.1 })')),
   missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
-  centre: v.optional(v.boolean(), true),
+  centre: v.optional(v.boolean()),
   scale: v.optional(v.boolean(), false),
   inducing: v.optional(v.any()),
 };
@@ -80,7 +86,7 @@ export interface MadeViews {
 
 interface CheckedView {
   readonly owner: string;
-  readonly given: v.InferOutput<typeof schema>;
+  readonly given: v.InferOutput<typeof schema> & { readonly centre: boolean };
   readonly raw: Matrix;
   readonly seen: Matrix;
   readonly patterns: readonly ObservedPattern[];
@@ -118,7 +124,9 @@ function checkedView(model: string, name: string, options: ViewOptions): Checked
   if (name !== '' && !/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
     throw new InvalidInputError(`The name of a view is one word of letters and digits, but '${name}' was given.`);
   }
-  const given = checkOptions(schema, options, owner);
+  const checked = checkOptions(schema, options, owner);
+  // Counts and labels are what they are: only real observations are shifted.
+  const given = { ...checked, centre: checked.centre ?? isReal(checked) };
   const raw = observationsFrom(given.observations as MatrixLike, given.missing === 'ignore');
   const standardization = standardizationOf(raw, given.centre, given.scale);
   const seen = standardized(raw, standardization);
@@ -143,22 +151,20 @@ function checkRows(model: string, views: readonly (readonly [string, CheckedView
 
 function madeView(
   name: string,
-  { owner, given, raw, patterns, standardization }: CheckedView,
+  { owner, given, raw, seen, patterns, standardization }: CheckedView,
   completed: Matrix,
   { isCopied, start }: { readonly isCopied: boolean; readonly start: () => Matrix },
 ): MadeViews['views'][number] {
   const described = checkKernel(given.kernel, `Option 'kernel'${name === '' ? '' : ` of ${owner}`}`);
   const likelihood = likelihoodFrom(owner, given, completed, isCopied);
   const inducing = given.inducing === undefined ? undefined : checkInducing(given.inducing, raw.rows, owner);
+  checkObserved(raw, likelihood, given.centre || given.scale);
   // What is open in the kernel is decided when the model is first used; what is wrong with its parts is said now.
-  gaussianProcess({ kernel: described, likelihood });
-  let made: GaussianProcess | undefined;
+  if (isReal({ likelihood })) gaussianProcess({ kernel: described, likelihood });
+  else if (inducing === undefined) throw needsInducing(owner, likelihood.name);
+  let made: ViewProcess | undefined;
   const process = () => {
-    made ??= gaussianProcess({
-      kernel: startedKernel(described, start),
-      likelihood,
-      ...(inducing !== undefined && { inducing: inducingStart(inducing, start()) }),
-    });
+    made ??= processOf(startedKernel(described, start), likelihood, inducing, seen, start);
     return made;
   };
   return {
@@ -183,6 +189,25 @@ function madeView(
       }),
     }),
   };
+}
+
+function processOf(
+  kernel: Kernel,
+  likelihood: Likelihood,
+  given: Inducing | undefined,
+  observations: Matrix,
+  start: () => Matrix,
+): ViewProcess {
+  const inducing = given === undefined ? undefined : inducingStart(given, start());
+  return inducing === undefined || isReal({ likelihood })
+    ? gaussianProcess({ kernel, likelihood, ...(inducing && { inducing }) })
+    : variationalProcess({ kernel, likelihood, inducing, observations, inputs: start() });
+}
+
+function needsInducing(owner: string, likelihood: string): InvalidInputError {
+  return new InvalidInputError(
+    `Under likelihood '${likelihood}' the functions of ${owner} are not integrated out exactly, but by a bound through inducing inputs. Give their number, such as inducing: 50.`,
+  );
 }
 
 /**

@@ -1,0 +1,110 @@
+import {
+  bayesianGplvm,
+  bernoulli,
+  evaluate,
+  fit,
+  gplvm,
+  type Likelihood,
+  latentVariableModel,
+  loadFit,
+  Matrix,
+  ordinal,
+  poisson,
+  rbf,
+  seededRandom,
+  standardNormal,
+  studentT,
+} from 'latentfield';
+import { checkModel } from 'latentfield/testing';
+import { describe, expect, it } from 'vitest';
+
+const N = 16;
+const random = seededRandom(2);
+const times = Array.from({ length: N }, () => 2 * random.uniform() - 1);
+const curves = times.map((t) => [0, 1, 2, 3].map((j) => Math.sin(1.5 * t + j)));
+const each = (of: (f: number) => number) => curves.map((row) => row.map(of));
+const counts = each((f) => Math.floor(Math.exp(1.2 + f) + random.uniform()));
+const cases: Record<string, { likelihood: Likelihood; data: number[][] }> = {
+  poisson: { likelihood: poisson(), data: counts },
+  bernoulli: { likelihood: bernoulli(), data: each((f) => (f > 0 ? 1 : 0)) },
+  ordinal: { likelihood: ordinal({ levels: 3 }), data: each((f) => Math.round(f + 1)) },
+  studentT: { likelihood: studentT({ scale: 0.2 }), data: curves },
+};
+
+describe('gplvm with point latents under other likelihoods', () => {
+  it.each(Object.entries(cases))('%s has right gradients, rises, and is the same when read again', async (_, given) => {
+    const model = gplvm(given.data, { latentDim: 1, inducing: 4, likelihood: given.likelihood });
+    checkModel(model, { entries: 3 });
+    const before = evaluate(model).objective;
+    const result = await fit(model, { maxIterations: 20 });
+    expect(result.objective).toBeGreaterThan(before);
+    const again = await loadFit(JSON.parse(JSON.stringify(result)));
+    expect(again.predict!(result.latents, { noise: true })).toEqual(result.predict(result.latents, { noise: true }));
+  });
+
+  it('has the bound of bayesianGplvm where the variances of the latents vanish', () => {
+    const kernel = rbf({ variance: 1.5, lengthscale: 0.9 });
+    const Z = [[-1], [0], [0.8]];
+    const init = times.map((t) => [t]);
+    const points = gplvm(counts, { latentDim: 1, inducing: Z, kernel, likelihood: poisson(), init, priors: [] });
+    const s = 1e-12;
+    const spread = bayesianGplvm(counts, {
+      ...{ latentDim: 1, inducing: Z, kernel, likelihood: poisson(), init },
+      latentVariance: s,
+    });
+    const q = {
+      'mapping.variational.mean': Matrix.from([1, 2, 3].map((i) => [0.3 * i, -0.1, 0.5, 0.2 * i])),
+      'mapping.variational.root': new Matrix(
+        Float64Array.from({ length: 36 }, (_, k) => 0.4 + 0.03 * k),
+        12,
+        3,
+      ),
+    };
+    const { terms } = evaluate(spread, q);
+    const divergence = times.reduce((sum, t) => sum + 0.5 * (t * t + s - Math.log(s) - 1), 0);
+    const { objective } = evaluate(points, q);
+    expect(objective / (terms.mapping! + terms.divergence! + divergence)).toBeCloseTo(1, 6);
+  });
+
+  it('finds the rates of counts, missing ones too, and where new rows lie', async () => {
+    const holes = counts.map((row, i) => row.map((y, j) => (i % 5 === 0 && j === 1 ? Number.NaN : y)));
+    const model = gplvm(holes, { latentDim: 1, inducing: 6, likelihood: poisson(), missing: 'ignore' });
+    const result = await fit(model, { maxIterations: 150 });
+    const rates = result.predict(result.latents, { noise: true }).mean;
+    const truth = each((f) => Math.exp(1.2 + f));
+    const off = (of: (i: number, j: number) => number) =>
+      truth.flatMap((row, i) => row.map((rate, j) => (rate - of(i, j)) ** 2)).reduce((a, b) => a + b, 0);
+    const means = [0, 1, 2, 3].map((j) => counts.reduce((sum, row) => sum + row[j]!, 0) / N);
+    expect(off((i, j) => rates.at(i, j))).toBeLessThan(0.2 * off((_, j) => means[j]!));
+    const { latents } = await result.project(counts.slice(1, 4));
+    latents.data.forEach((x, i) => {
+      expect(Math.abs(x - result.latents.at(1 + i, 0))).toBeLessThan(0.25);
+    });
+  });
+
+  it('is a view beside a Gaussian one: the terms add, and one view is translated to the other', async () => {
+    const views = {
+      curve: { observations: curves, kernel: rbf(), noise: 0.01 },
+      count: { observations: counts, kernel: rbf(), likelihood: poisson(), inducing: 6 },
+    };
+    const model = latentVariableModel({ latentDim: 1, views, priors: [standardNormal()] });
+    const { terms, objective } = evaluate(model);
+    expect(terms.curve! + terms.count! + terms.standardNormal!).toBeCloseTo(objective, 8);
+    const shared = await fit(model, { maxIterations: 100 });
+    const { latents } = await shared.translate({ curve: curves.slice(0, 3) }, 'count');
+    latents.data.forEach((x, i) => {
+      expect(Math.abs(x - shared.latents.at(i, 0))).toBeLessThan(0.2);
+    });
+  });
+
+  it('refuses what cannot be', () => {
+    const options = { latentDim: 1, inducing: 4, likelihood: poisson() };
+    expect(() => gplvm([[1], [-1]], { ...options, inducing: 1 })).toThrow(
+      /is a count, a whole number from 0, but row 1/,
+    );
+    expect(() => gplvm(counts, { ...options, centre: true })).toThrow(/cannot be centred or scaled/);
+    expect(() => gplvm(counts, { latentDim: 1, likelihood: poisson() })).toThrow(/such as inducing: 50/);
+    const ofMany = ordinal({ levels: 3 });
+    expect(() => gplvm([[0], [5]], { latentDim: 1, inducing: 1, likelihood: ofMany })).toThrow(/row 1, column 0 is 5/);
+  });
+});
