@@ -151,6 +151,7 @@ function show(study, pairs, sets, points, known) {
   study.note(
     `Every named model with \`{ latentDim: 2 }\` and no other option. One factor, a power of two, brings the root mean variance of the columns near 0.1, 1 and 100: what a model shows should not depend on the unit. Errors are leave-one-out errors of the nearest neighbour in two dimensions; of data without two kinds of labels among these rows they are 1 − trustworthiness of ${NEIGHBOURS} neighbours, and models of labels are left out. Components are those of the learned graph. Seconds are CPU seconds, the most of the three. All rows are fitted where a cubic cost promises at most ${PATIENCE} of them.${missing > 0 ? ` ${missing} of ${SCALES.length * pairs.length} fits are not in the tables yet (–): the command goes on where it was.` : ''}`,
   );
+  study.note(summary([...known]));
   study.table(
     `Defaults on the first ${points} rows`,
     [...HEAD, ...SCALES.map((s) => `error at ${s}`), 'equal', 'seconds'],
@@ -160,6 +161,25 @@ function show(study, pairs, sets, points, known) {
   if (whole.length > 0)
     study.table('Defaults on all rows', [...HEAD, 'error', 'seconds'], whole, { timed: ['seconds'] });
   if (said.size > 0) study.table('What other fits say', ['fit', 'message'], [...said]);
+}
+
+/** How many fits ended how, how many learned graphs are connected, and how far errors of different units lie apart at the most. */
+function summary(known) {
+  const statuses = new Map();
+  for (const [, { status }] of known) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  const graphs = known.flatMap(([, { components: parts }]) => parts ?? []);
+  const errors = new Map();
+  for (const [key, { error }] of known) {
+    if (error === undefined || key.includes(', all ')) continue;
+    const fit = key.slice(0, key.lastIndexOf(','));
+    errors.set(fit, [...(errors.get(fit) ?? []), error]);
+  }
+  const spreads = [...errors].map(([fit, list]) => [fit, Math.max(...list) - Math.min(...list)]);
+  const [widest, spread] = spreads.reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0]);
+  const ended = [...statuses].map(([status, count]) => `${count} ${status}`).join(', ');
+  const connected = graphs.filter((parts) => parts === 1).length;
+  const apart = spread > 0 ? ` Errors of different units lie at most ${spread.toFixed(3)} apart (${widest}).` : '';
+  return `Of these fits: ${ended}. ${connected} of ${graphs.length} learned graphs are connected.${apart}`;
 }
 
 /** Status, components, errors at every unit, whether those are equal, and seconds. */

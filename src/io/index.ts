@@ -1,3 +1,4 @@
+export type { KnownColumns } from '../core/namedTable.ts';
 export type { ColumnChoice } from './chosenColumns.ts';
 export type { LeftOut } from './columnRoles.ts';
 export { type ReadLabelsOptions, readLabels } from './labels.ts';

@@ -11,12 +11,6 @@ export interface StandardisedColumns extends Standardization {
   undoVariance(V: Matrix): Matrix;
 }
 
-/** Means and deviations of columns, D each. */
-interface Columnwise {
-  readonly mean: ArrayLike<number>;
-  readonly deviation: ArrayLike<number>;
-}
-
 /**
  * Brings the columns of Y to mean 0 and standard deviation 1 over their observed entries; a constant column is centred only.
  *
@@ -28,7 +22,9 @@ interface Columnwise {
  * const standardised = gplvm(columns.apply(observations), { latentDim: 2 });
  * ```
  */
-export function standardise(Y: Matrix | Columnwise): StandardisedColumns {
+export function standardise(
+  Y: Matrix | { readonly mean: ArrayLike<number>; readonly deviation: ArrayLike<number> },
+): StandardisedColumns {
   const given = Y instanceof Matrix ? standardizationOf(Y, true, true) : Y;
   const [mean, deviation] = [Float64Array.from(given.mean), Float64Array.from(given.deviation)];
   const changed = (matrix: Matrix, change: (entry: number, j: number) => number) =>
