@@ -157,11 +157,12 @@ describe('a table as people have them is fitted as they mean it', () => {
     );
     const { write } = temporaryFolder();
     const file = write('big.csv', `${names.join(',')}\n${lines.join('\n')}\n`);
-    const start = performance.now();
+    const start = process.cpuUsage();
     const { observations } = await readTable(file);
     expect(observations.data).toHaveLength(1e6);
-    // Two seconds alone; tests share the machine.
-    expect(performance.now() - start).toBeLessThan(20_000);
+    // Two seconds of CPU time on an idle machine; a busy one has slower caches.
+    const { user, system } = process.cpuUsage(start);
+    expect((user + system) / 1e6).toBeLessThan(12);
   });
 });
 
@@ -182,7 +183,7 @@ describe('holes', () => {
     const file = write('t.csv', holes);
     const flags = ['--missing', 'ignore', '--max-iterations', '60', '--standardise'];
     const ran = await latentfield(['fit', file, '--model', model, ...flags, '--out', out]);
-    expect(ran).toMatchObject({ exitCode: 0, complaints: '' });
+    expect(ran).toMatchObject({ exitCode: 0, messages: '' });
     expect(readdirSync(out).sort()).toEqual(['completed.csv', 'completedDeviations.csv', ...FILES]);
     const mean = (await readTable(join(out, 'completed.csv'))).observations;
     const deviation = (await readTable(join(out, 'completedDeviations.csv'))).observations;
