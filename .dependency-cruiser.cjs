@@ -40,6 +40,13 @@ module.exports = {
   forbidden: [
     ...layers,
     {
+      name: 'every-folder-has-its-place',
+      comment: 'A new folder of src is listed above, with what it may import.',
+      severity: 'error',
+      from: { path: '^src/[^/]+/', pathNot: `^src/(${[...Object.keys(below), 'cli'].join('|')})/` },
+      to: {},
+    },
+    {
       name: 'command-line-uses-entry-points',
       severity: 'error',
       from: { path: '^src/cli/' },

@@ -121,10 +121,8 @@ export interface LearnedByLayer {
 export interface Posterior {
   /** N×q */
   readonly latents: Matrix;
-  /** Variances of the latents, N×q; for models whose latents are distributions. */
-  readonly latentVariances?: Matrix;
-  /** How much the mapping varies along each latent dimension, 1 for the most relevant; for variational models. */
-  readonly relevance?: Float64Array;
+  /** For models whose latents are distributions: their variances, N×q, and how much the mapping varies along each dimension, 1 at most. */
+  readonly distribution?: { readonly variances: Matrix; readonly relevance?: Float64Array };
   /** To all columns; of a model with several views, to those of all of them side by side. */
   readonly mapping?: Mapping;
   /** To the columns of each view, of a model with several. */

@@ -52,7 +52,7 @@ export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: 
     abilitiesOf(posterior, (Y) => matchedObservations(Y, table)),
     table,
   );
-  const evidence = posterior.latentVariances === undefined ? {} : { evidence: boundOf(terms) };
+  const evidence = posterior.distribution === undefined ? {} : { evidence: boundOf(terms) };
   // What the types of a model say of its fits, its posterior keeps: tests of the conformance kit see to that.
   return Object.freeze({ ...fitted, ...evidence, ...abilities }) as unknown as Fit<P, A>;
 }

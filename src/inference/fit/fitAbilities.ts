@@ -63,11 +63,11 @@ export type Abilities = Partial<AnyAbilities> | Viewed<string>;
  * @param observed - the matrix of observations that are given, a table's in the order of the columns that were fitted
  */
 export function abilitiesOf(posterior: Posterior, observed: Observed): Abilities {
-  const { views, eigenvalues, latentVariances, relevance, field } = posterior;
+  const { views, eigenvalues, distribution, field } = posterior;
   if (views !== undefined) return { ...fieldOf(posterior), ...viewedBy(posterior, views) };
   return {
-    ...(latentVariances !== undefined && { latentVariances }),
-    ...(relevance !== undefined && { relevance }),
+    ...(distribution && { latentVariances: distribution.variances }),
+    ...(distribution?.relevance && { relevance: distribution.relevance }),
     ...(eigenvalues !== undefined && { eigenvalues }),
     ...placingBy(posterior, observed),
     ...reconstructingBy(posterior, observed),
@@ -169,7 +169,7 @@ function completed(Y: Matrix, { mean, variance }: Prediction): Prediction {
 
 function mappedBy({
   latents,
-  latentVariances,
+  distribution,
   mapping,
   next,
 }: Posterior): (Predicting & Partial<Forecasting>) | undefined {
@@ -177,7 +177,7 @@ function mappedBy({
   const { sample } = mapping;
   const predict: Predicting['predict'] = (X, options = {}) => {
     const points = () => givenLatents(X, latents.columns, 'predict');
-    if (latentVariances === undefined) {
+    if (distribution === undefined) {
       return mapping.predict(points(), checkOptions(predictOptions, options, 'predict').noise);
     }
     const { noise, latentVariances: spread } = checkOptions(distributedPredictOptions, options, 'predict');

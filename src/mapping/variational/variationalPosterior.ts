@@ -24,8 +24,7 @@ export function variationalPosterior(
   const predictiveDensity = (X: Matrix, Y: Matrix) => process().predictiveDensity(X, Y, standardNormalRows);
   return {
     latents: mean,
-    latentVariances: variance,
-    ...(slopes && { relevance: relative(slopes) }),
+    distribution: { variances: variance, ...(slopes && { relevance: relative(slopes) }) },
     mapping: {
       observedColumns: observations.columns,
       predict: (X, noise, variances) => process().predict(X, noise, variances),
