@@ -46,7 +46,7 @@ export type LatentsFactory<Options = undefined> = (
  * const onCircle = defineLatents({
  *   name: 'onCircle',
  *   parameters: (X) => ({ angle: real(X.toArrays().map(([x, y]) => Math.atan2(y!, x!))) }),
- *   latents: ({ angle }) => op.stack([op.cos(angle), op.sin(angle)], 1),
+ *   latents: ({ angle }) => op.concat([op.expandDims(op.cos(angle), 1), op.expandDims(op.sin(angle), 1)], 1),
  * });
  * const model = latentVariableModel({ observations: Y, latentDim: 2, latents: onCircle(), kernel: rbf() });
  * ```

@@ -1,4 +1,6 @@
+export { type Eigenpairs, symmetricEigenpairs } from './dense/eigenpairs.ts';
 export type { EngineChoice, EngineName } from './dense/index.ts';
+export { type SymmetricOperator, topEigenpairs } from './dense/topEigenpairs.ts';
 export * from './graph/index.ts';
 export type { Float64Memory } from './memory.ts';
 export type { NeighbourSearch } from './neighbours/index.ts';

@@ -23,6 +23,10 @@ export interface Eigenpairs {
  * @param matrix - n×n
  * @throws InvalidInputError when the matrix is not square
  * @throws NumericalError when an entry is not finite or the iteration does not converge
+ * @example
+ * ```ts
+ * symmetricEigenpairs(Matrix.from([[2, 1], [1, 2]])).values; // Float64Array [1, 3]
+ * ```
  */
 export function symmetricEigenpairs(matrix: Matrix): Eigenpairs {
   const { rows: n, columns } = matrix;
