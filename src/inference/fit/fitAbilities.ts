@@ -19,7 +19,6 @@ import type {
   Viewed,
 } from '../../model/abilities.ts';
 import type { Mapping, MissingEntries, Posterior, Prediction } from '../../model/model.ts';
-import { project } from '../project.ts';
 import {
   givenLatents,
   givenObservations,
@@ -94,7 +93,8 @@ const places = ({ placement, mapping }: Posterior) =>
 
 const projected = (posterior: Posterior, Y: Matrix, options: ProjectOptions, caller: string) => {
   const { signal, ...settings } = checkOptions(projectOptions, options, caller);
-  return project(posterior, Y, settings, signal);
+  // The search is loaded when it is asked for, as most pages have no use for it.
+  return import('../project.ts').then(({ project }) => project(posterior, Y, settings, signal));
 };
 
 function placingBy(posterior: Posterior, observed: Observed): Placing | undefined {
