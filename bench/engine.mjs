@@ -9,6 +9,7 @@
  *
  * With --threads the WebAssembly engine and OpenBLAS run on each of these numbers of threads (on one unless given).
  */
+import './relaxedSimd.mjs';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -1,14 +1,15 @@
 /**
- * The engines to measure: the WebAssembly one, the native one on each number of threads, and plain TypeScript where `n` is at most
+ * The engines to measure: the WebAssembly one, the same with fused multiply-add where it runs, the native one on each number of threads, and plain TypeScript where `n` is at most
  * `most`. `peer` is the name of the peer on as many threads; `use` makes ready for a measurement. With `shared` the WebAssembly engine
  * is among them on other numbers of threads too, which the caller starts: see `onThreads`.
  */
-export function enginesFor({ native, threads }, n, most, { shared = false } = {}) {
-  const list = [{ engine: 'wasm', name: 'wasm', threads: 1, peer: peerName(1), use: () => undefined }];
-  for (const count of shared ? threads.filter((each) => each > 1) : []) {
-    const name = `wasm ×${count}`;
-    list.push({ engine: 'wasm', name, threads: count, peer: peerName(count), use: () => undefined });
-  }
+export function enginesFor({ native, threads, fused }, n, most, { shared = false } = {}) {
+  const list = ['wasm', ...(fused ? ['wasm-fma'] : [])].flatMap((engine) =>
+    [1, ...(shared ? threads.filter((each) => each > 1) : [])].map((count) => {
+      const name = count === 1 ? engine : `${engine} ×${count}`;
+      return { engine, name, threads: count, peer: peerName(count), use: () => undefined };
+    }),
+  );
   for (const count of native === undefined ? [] : native.canSetThreads ? threads : [undefined]) {
     const use = () => count && native.useThreads(count);
     list.push({ engine: 'native', name: `native ×${count ?? '?'}`, threads: count, peer: peerName(count ?? 1), use });

@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
 import asc from 'assemblyscript/asc';
 
-const MICRO_KERNEL = new URL('../src/numerics/wasm/assembly/microKernel.ts', import.meta.url);
+const KERNELS = new URL('../src/numerics/wasm/assembly/', import.meta.url);
+const OURS = ['microKernel.ts', 'multiplyAdd.ts'];
 
-/** Twelve independent chains of multiplications and additions, which WebAssembly rounds apart, without any memory. */
+/** Twelve independent chains of multiplications and additions without any memory. */
 const CHAINS = `
+import { multiplyAdd } from './multiplyAdd';
 export { multiplyTile } from './microKernel';
 export function chains(length: i32, factor: f64, term: f64): f64 {
   const x = f64x2.splat(factor), y = f64x2.splat(term);
   ${Array.from({ length: 12 }, (_, i) => `let c${i} = f64x2.splat(${i});`).join(' ')}
   do {
-    ${Array.from({ length: 12 }, (_, i) => `c${i} = f64x2.add(y, f64x2.mul(x, c${i}));`).join(' ')}
+    ${Array.from({ length: 12 }, (_, i) => `c${i} = multiplyAdd(x, c${i}, y);`).join(' ')}
   } while (--length);
   return ${Array.from({ length: 12 }, (_, i) => `f64x2.extract_lane(c${i}, 0)`).join(' + ')};
 }`;
@@ -20,13 +22,15 @@ const FLAGS = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--
 
 /**
  * GFLOP/s that one thread reaches with multiplications and additions of 128-bit vectors: the faster of chains in registers and
- * the engine's micro-kernel on slivers in the first-level cache, where packing, edges and memory cost nothing.
+ * the engine's micro-kernel on slivers in the first-level cache, where packing, edges and memory cost nothing. With `fused` at once, as the engine
+ * wasm-fma does.
  */
-export async function peakRate() {
+export async function peakRate({ fused = false } = {}) {
   let binary;
-  const { error, stderr } = await asc.main(['peak.ts', '--outFile', 'peak.wasm', ...FLAGS], {
+  const flags = fused ? [...FLAGS, '--enable', 'relaxed-simd'] : FLAGS;
+  const { error, stderr } = await asc.main(['peak.ts', '--outFile', 'peak.wasm', ...flags], {
     readFile: (name) =>
-      name === 'peak.ts' ? CHAINS : name === 'microKernel.ts' ? readFileSync(MICRO_KERNEL, 'utf8') : null,
+      name === 'peak.ts' ? CHAINS : OURS.includes(name) ? readFileSync(new URL(name, KERNELS), 'utf8') : null,
     writeFile: (name, contents) => {
       if (name === 'peak.wasm') binary = contents;
     },

@@ -12,7 +12,8 @@ const FLOPS = {
 
 /** Products, Cholesky factors, inverses from them, and all eigenvectors, beside the peak of 128-bit vectors on one thread. */
 export async function rawOperations(context) {
-  const rows = [peakRow(await peakRate())];
+  const rows = [peakRow('wasm', await peakRate())];
+  if (context.fused) rows.push(peakRow('wasm-fma', await peakRate({ fused: true })));
   for (const n of context.sizes([100, 300, 1000], [100])) {
     const ours = await ourOperations(context, n);
     const theirs = mlMatrixOperations(context, n);
@@ -29,16 +30,18 @@ export async function rawOperations(context) {
   return rows;
 }
 
-function peakRow(rate) {
+function peakRow(contender, rate) {
   const gigaflops = Number(rate.toPrecision(4));
-  return { section: 'raw', task: 'peak of f64x2 multiply and add', contender: 'wasm', threads: 1, gigaflops };
+  return { section: 'raw', task: 'peak of f64x2 multiply and add', contender, threads: 1, gigaflops };
 }
 
 async function ourOperations(context, n) {
   const { Float64Memory } = await fromDist('numerics/memory.js');
   const { seededRandom } = context.library;
+  const { FUSED, wasmEngine } = await fromDist('numerics/wasm/index.js');
   const factories = {
-    wasm: (await fromDist('numerics/wasm/wasmEngine.js')).wasmEngine,
+    wasm: wasmEngine,
+    'wasm-fma': (memory) => wasmEngine(memory, FUSED),
     typescript: (await fromDist('numerics/dense/typescriptEngine.js')).typescriptEngine,
     native: context.native?.engine,
   };
