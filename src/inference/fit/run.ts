@@ -9,7 +9,6 @@ import { standardSolver } from '../minimize/standardSolver.ts';
 import { epochwise } from '../solvers/epochwise.ts';
 import { holding } from '../solvers/holding.ts';
 import type { Solver } from '../solvers/solver.ts';
-import { computedFrom } from './computedRun.ts';
 import type { FitProblem } from './fitProblem.ts';
 import { onlyPoint } from './onlyPoint.ts';
 import type { Origin } from './restartOrigins.ts';
@@ -93,6 +92,8 @@ export async function* runFrom(
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, void, void> {
   if (problem.model.solve !== undefined) {
+    // Loaded by a model that needs it: most have terms to evaluate.
+    const { computedFrom } = await import('./computedRun.ts');
     yield* computedFrom(problem, start, { stateInterval, ...settings }, signal);
     return;
   }
