@@ -285,7 +285,7 @@ describe('bad input is refused with a sentence', () => {
     [
       'latents that are not known',
       () => latentsFromJSON({ name: 'variational' }),
-      /cannot read saved latents of kind 'variational'/,
+      /no latents 'variational'\. Known are free, fixedAt, backConstrained/,
     ],
   ];
   it.each(refused)('%s', (_, work, message) => {
