@@ -63,6 +63,8 @@ const steps = [
     run: [['bash', '-c', 'set -o pipefail; node bench/run.mjs --short --json | node bench/checkReport.mjs']],
     env: { NODE_PATH: nativeEngine.NODE_PATH },
   },
+  { name: 'dependencies', run: [node('checkDependencies.mjs', '--sbom', join(place, 'sbom.json'))] },
+  { name: 'attacks', run: [[process.execPath, 'attacks/run.mjs', '--quick']] },
   // Without ../shared it names the reproductions that it leaves out.
   { name: 'reproductions', run: [[process.execPath, 'bench/reproductions/run.mjs', '--all', '--quick', '--check']] },
   { name: 'mutants are where their list says', run: [node('mutate.mjs', '--check')] },

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Fit, InvalidInputError, loadFit, Matrix } from '../index.ts';
+import { checksum, type Fit, InvalidInputError, loadFit, Matrix } from '../index.ts';
 import { writeAtomically, writeTable } from '../io/index.ts';
 import { type Completed, completedFiles } from './completed.ts';
 import { readJsonFile } from './jsonFile.ts';
@@ -57,7 +57,9 @@ export async function writeFit(folder: string, result: Fit, beside: FitContents)
   const { record, shown, plots, completed, parts } = beside;
   const idColumn = shown.ids === undefined ? {} : { ids: { name: record.idColumn ?? 'id', values: shown.ids } };
   await writeTable(latents, result.latents, dimensionNames(result.latents), undefined, idColumn);
-  await writeAtomically(fit, `${JSON.stringify({ ...result.toJSON(), table: record, parts })}\n`);
+  const { checksums, ...saved } = result.toJSON();
+  const sums = { ...checksums, table: checksum(record) };
+  await writeAtomically(fit, `${JSON.stringify({ ...saved, table: record, checksums: sums, parts })}\n`);
   await writeTable(trace, traceMatrix(result), ['iteration', 'evaluations', 'objective', 'gradientNorm']);
   paths.push(...(await writePictures(folder, result, shown, plots)));
   if (completed !== undefined) paths.push(...(await completedFiles(folder, completed, record, idColumn.ids)));

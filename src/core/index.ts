@@ -1,3 +1,4 @@
+export { checksum } from './checksum.ts';
 export { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from './errors.ts';
 export { Matrix, type MatrixLike } from './matrix.ts';
 export type { FittedTable, KnownColumns, NamedTable, ObservationsLike } from './namedTable.ts';

@@ -91,9 +91,9 @@ export function describe(value: unknown): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return `the string '${value.length > 40 ? `${value.slice(0, 40)}…` : value}'`;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value !== 'object') return typeof value;
   try {
+    if (Array.isArray(value)) return `an array of ${value.length}`;
     return `an object (${value.constructor?.name ?? 'no class'})`;
   } catch {
     return 'an object that cannot be read';

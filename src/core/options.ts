@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from './errors.ts';
-import { describe } from './matrix.ts';
+import { describe, reasonOf } from './matrix.ts';
 
 /**
  * Checks an options object against a strict schema and returns it.
@@ -12,10 +12,11 @@ export function checkOptions<
   T extends v.StrictObjectSchema<v.ObjectEntries, v.ErrorMessage<v.StrictObjectIssue> | undefined>,
 >(schema: T, options: unknown, caller: string): v.InferOutput<T> {
   const known = Object.keys(schema.entries);
-  for (const name of Object.keys(options ?? {})) {
-    if (!known.includes(name)) throw unknownName('option', name, known, caller);
-  }
-  const result = v.safeParse(schema, options);
+  const result = readable(caller, () => {
+    const unknown = Object.keys(options ?? {}).find((name) => !known.includes(name));
+    if (unknown !== undefined) throw unknownName('option', unknown, known, caller);
+    return v.safeParse(schema, options);
+  });
   if (result.success) return result.output;
   const issue = result.issues[0];
   const key = issue.path?.map((item) => String(item.key)).join('.') ?? '';
@@ -28,8 +29,23 @@ export function checkOptions<
   );
 }
 
+/** Reads options; an object that throws when it is looked at is one of the caller's. */
+function readable<T>(caller: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof InvalidInputError) throw error;
+    throw new InvalidInputError(`The options of ${caller} cannot be read: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
 /** An error for a name that is not among the known ones, naming the likeliest. */
 export function unknownName(kind: string, name: string, known: readonly string[], caller: string): InvalidInputError {
+  if (typeof name !== 'string' || !Array.isArray(known)) {
+    return new InvalidInputError(
+      `unknownName takes a name and a list of the known ones, but ${describe(name)} and ${describe(known)} were given.`,
+    );
+  }
   const nearest = known
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance)[0];

@@ -1,4 +1,5 @@
 import seedrandom from 'seedrandom/seedrandom.js';
+import { checkGiven } from './given.ts';
 
 /** A stream of random numbers that its seed determines. */
 export interface Random {
@@ -22,6 +23,7 @@ export interface Random {
  * ```
  */
 export function seededRandom(seed: number): Random {
+  checkGiven(seed, 'seededRandom', 'a number as its seed', (given) => typeof given === 'number');
   const next = seedrandom(keyOf(seed));
   let spare: number | undefined;
   const uniform = () => next();

@@ -1,3 +1,4 @@
+import { givenOptions } from '../core/given.ts';
 import { type ManifoldSample, sampleManifold } from './manifold.ts';
 import type { SamplingOptions } from './sampling.ts';
 
@@ -16,7 +17,8 @@ import type { SamplingOptions } from './sampling.ts';
  * observations.at(0, 0) === Math.cos(parameters.at(0, 0)); // true
  * ```
  */
-export function circle({ points = 100, seed = 1, noise = 0.1 }: SamplingOptions = {}): ManifoldSample {
+export function circle(options: SamplingOptions = {}): ManifoldSample {
+  const { points = 100, seed = 1, noise = 0.1 } = givenOptions(options, 'circle');
   return sampleManifold(
     'circle',
     {

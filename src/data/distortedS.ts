@@ -1,3 +1,4 @@
+import { givenOptions } from '../core/given.ts';
 import { type ManifoldSample, sampleManifold } from './manifold.ts';
 import type { SamplingOptions } from './sampling.ts';
 
@@ -22,7 +23,8 @@ const SHEAR = [
  * observations.columns; // 2
  * ```
  */
-export function distortedS({ points = 100, seed = 1, noise = 0.025 }: SamplingOptions = {}): ManifoldSample {
+export function distortedS(options: SamplingOptions = {}): ManifoldSample {
+  const { points = 100, seed = 1, noise = 0.025 } = givenOptions(options, 'distortedS');
   return sampleManifold(
     'distortedS',
     {

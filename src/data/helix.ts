@@ -1,3 +1,4 @@
+import { givenOptions } from '../core/given.ts';
 import { type ManifoldSample, sampleManifold } from './manifold.ts';
 import type { SamplingOptions } from './sampling.ts';
 
@@ -17,7 +18,8 @@ import type { SamplingOptions } from './sampling.ts';
  * observations.columns; // 3
  * ```
  */
-export function helix({ points = 600, seed = 1, noise = 0.05 }: SamplingOptions = {}): ManifoldSample {
+export function helix(options: SamplingOptions = {}): ManifoldSample {
+  const { points = 600, seed = 1, noise = 0.05 } = givenOptions(options, 'helix');
   return sampleManifold(
     'helix',
     {

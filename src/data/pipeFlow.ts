@@ -1,3 +1,4 @@
+import { givenOptions } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
 import { type Random, seededRandom } from '../core/random.ts';
 import { checkSampling } from './sampling.ts';
@@ -68,7 +69,8 @@ const BEAMS: { readonly name: string; readonly direction: 'vertical' | 'horizont
  * observations.columns; // 12
  * ```
  */
-export function pipeFlow({ points = 300, seed = 1, noise = 0.005 }: PipeFlowOptions = {}): PipeFlow {
+export function pipeFlow(options: PipeFlowOptions = {}): PipeFlow {
+  const { points = 300, seed = 1, noise = 0.005 } = givenOptions(options, 'pipeFlow');
   checkSampling('pipeFlow', { points, noise });
   const random = seededRandom(seed);
   const observations: number[][] = [];

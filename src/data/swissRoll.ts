@@ -1,3 +1,4 @@
+import { givenOptions } from '../core/given.ts';
 import { type ManifoldSample, sampleManifold } from './manifold.ts';
 import { checkHeight, type SamplingOptions } from './sampling.ts';
 
@@ -20,12 +21,8 @@ export interface SwissRollOptions extends SamplingOptions {
  * const { latents } = await fit(isomap(observations, { neighbours: 10 }));
  * ```
  */
-export function swissRoll({
-  points = 1000,
-  seed = 1,
-  noise = 0.05,
-  height = 21,
-}: SwissRollOptions = {}): ManifoldSample {
+export function swissRoll(options: SwissRollOptions = {}): ManifoldSample {
+  const { points = 1000, seed = 1, noise = 0.05, height = 21 } = givenOptions(options, 'swissRoll');
   checkHeight('swissRoll', height);
   return sampleManifold(
     'swissRoll',

@@ -1,3 +1,4 @@
+import { givenOptions } from '../core/given.ts';
 import { type ManifoldSample, sampleManifold } from './manifold.ts';
 import { checkHeight, type SamplingOptions } from './sampling.ts';
 
@@ -22,7 +23,8 @@ export interface TwinPeaksOptions extends SamplingOptions {
  * [observations.columns, parameters.columns]; // [3, 2]
  * ```
  */
-export function twinPeaks({ points = 600, seed = 1, noise = 0.05, height = 1 }: TwinPeaksOptions = {}): ManifoldSample {
+export function twinPeaks(options: TwinPeaksOptions = {}): ManifoldSample {
+  const { points = 600, seed = 1, noise = 0.05, height = 1 } = givenOptions(options, 'twinPeaks');
   checkHeight('twinPeaks', height);
   return sampleManifold(
     'twinPeaks',

@@ -1,3 +1,4 @@
+import { givenOptions } from '../core/given.ts';
 import { type ManifoldSample, sampleManifold } from './manifold.ts';
 import type { SamplingOptions } from './sampling.ts';
 
@@ -21,7 +22,8 @@ export interface TwoMoons extends ManifoldSample {
  * new Set(labels).size; // 2
  * ```
  */
-export function twoMoons({ points = 200, seed = 1, noise = 0.1 }: SamplingOptions = {}): TwoMoons {
+export function twoMoons(options: SamplingOptions = {}): TwoMoons {
+  const { points = 200, seed = 1, noise = 0.1 } = givenOptions(options, 'twoMoons');
   const labels: number[] = [];
   const sample = sampleManifold(
     'twoMoons',

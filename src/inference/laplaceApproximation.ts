@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
+import { checkGiven } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
 import { type GivenValues, givenValues } from '../model/evaluate.ts';
@@ -86,6 +87,12 @@ export async function laplaceApproximation(
   options: LaplaceOptions = {},
 ): Promise<LaplaceApproximation> {
   const asked = checkOptions(schema, options, 'laplaceApproximation');
+  checkGiven(
+    model,
+    'laplaceApproximation',
+    'a model and a fit of it',
+    ({ assemble }) => typeof assemble === 'function',
+  );
   const problem = openProblem(model, 0, asked.engine);
   try {
     const x = problem.variablesAt(givenValues(valuesOf(at, problem)));

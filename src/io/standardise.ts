@@ -1,3 +1,4 @@
+import { checkGiven } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
 import { type Standardization, standardizationOf, standardized } from '../core/observations.ts';
 
@@ -25,8 +26,14 @@ export interface StandardisedColumns extends Standardization {
 export function standardise(
   Y: Matrix | { readonly mean: ArrayLike<number>; readonly deviation: ArrayLike<number> },
 ): StandardisedColumns {
-  const given = Y instanceof Matrix ? standardizationOf(Y, true, true) : Y;
-  const [mean, deviation] = [Float64Array.from(given.mean), Float64Array.from(given.deviation)];
+  checkGiven(
+    Y,
+    'standardise',
+    'a Matrix, or a mean and a deviation',
+    (given) => given instanceof Matrix || given.mean.length === given.deviation.length,
+  );
+  const found = Y instanceof Matrix ? standardizationOf(Y, true, true) : Y;
+  const [mean, deviation] = [Float64Array.from(found.mean), Float64Array.from(found.deviation)];
   const changed = (matrix: Matrix, change: (entry: number, j: number) => number) =>
     new Matrix(
       matrix.data.map((entry, k) => change(entry, k % matrix.columns)),

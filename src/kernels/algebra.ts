@@ -19,7 +19,7 @@ import { pickColumns } from './pickColumns.ts';
  * parameters carry bounds or anything else of their own.
  *
  * @param kernels - two or more (one is returned as it is)
- * @throws InvalidInputError when one is not a kernel
+ * @throws InvalidInputError when one is not a kernel, or is 50 kernels in each other already
  * @example
  * ```ts
  * add(rbf(), bias(), white());
@@ -139,11 +139,29 @@ export function select(kernel: Kernel, columns: readonly number[]): Kernel {
 }
 
 export function isKernel(value: unknown): value is Kernel {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'kernel';
+  try {
+    return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'kernel';
+  } catch {
+    return false;
+  }
+}
+
+/** Kernels in each other, at most. */
+const MOST_LEVELS = 50;
+
+/** How many kernels lie in each other. */
+function levelsOf({ form }: Kernel): number {
+  if (form?.type === 'add' || form?.type === 'multiply') return 1 + Math.max(...form.children.map(levelsOf));
+  return form?.type === 'scale' || form?.type === 'select' ? 1 + levelsOf(form.child) : 1;
 }
 
 export function checkKernel(value: unknown, caller: string): Kernel {
-  if (isKernel(value)) return value;
+  if (isKernel(value)) {
+    if (levelsOf(value) < MOST_LEVELS) return value;
+    throw new InvalidInputError(
+      `${caller} was given a kernel of ${MOST_LEVELS} kernels in each other, which is the most there may be. Write it with fewer scales, selections and brackets.`,
+    );
+  }
   const factory = typeof value === 'function' ? ' Call the factory: rbf(), not rbf.' : '';
   throw new InvalidInputError(`${caller} takes kernels, but ${describe(value)} was given.${factory}`);
 }

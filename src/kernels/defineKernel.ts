@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { checkDefinition } from '../core/given.ts';
 import { describe } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
 import type { TensorMap } from '../model/model.ts';
@@ -80,10 +81,11 @@ export type KernelFactory<Name extends string, Options extends object = object, 
 export function defineKernel<Name extends string, Options extends object = object, Id extends string = string>(
   definition: KernelDefinition<Name, Options>,
 ): KernelFactory<Name, Options, Id> {
-  const { name } = definition;
+  const { name } = checkDefinition(definition, 'defineKernel');
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
     throw new InvalidInputError(`A kernel's name is one word of letters and digits, but ${describe(name)} was given.`);
   }
+  checkDefinition(definition.parameters, `Kernel '${name}'`, 'parameters by name');
   const standard = Object.freeze(standardParameters(definition.parameters));
   const readers = (definition.options ?? {}) as Record<string, (given: unknown) => unknown>;
 

@@ -1,3 +1,4 @@
+import { checkDefinition } from '../core/given.ts';
 import { positive } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
 import { defineKernel, type KernelFactory } from './defineKernel.ts';
@@ -26,7 +27,7 @@ export function defineRadialKernel<const Id extends string = string>(
   profile: op.RadialProfile & { readonly name: Id },
 ): KernelFactory<'variance' | 'lengthscale', object, Id> {
   return defineKernel<'variance' | 'lengthscale', object, Id>({
-    name: profile.name,
+    name: checkDefinition(profile, 'defineRadialKernel').name,
     parameters: { variance: positive(1), lengthscale: positive(1) },
     covariance: (p, A, B) => {
       const [left, right] = scaledPoints(A, B, p.lengthscale);

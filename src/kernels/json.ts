@@ -1,8 +1,9 @@
-import { InvalidInputError } from '../core/errors.ts';
+import * as v from 'valibot';
+import { checkDepth, checkSaved, readingAt } from '../core/saved.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
 import type { Parameter } from '../model/parameter.ts';
-import { type ParameterJSON, parameterFromJSON, parameterToJSON } from '../model/parameterJson.ts';
-import { add, multiply, scale, select } from './algebra.ts';
+import { type ParameterJSON, parameterFromJSON, parametersFromJSON, parameterToJSON } from '../model/parameterJson.ts';
+import { add, checkKernel, multiply, scale, select } from './algebra.ts';
 import { type KernelCatalogue, kernelFactory } from './catalogue.ts';
 import type { Kernel } from './kernel.ts';
 
@@ -29,7 +30,7 @@ export type KernelJSON =
  * ```
  */
 export function kernelToJSON(kernel: Kernel): KernelJSON {
-  const { form } = kernel;
+  const { form } = checkKernel(kernel, 'kernelToJSON');
   switch (form.type) {
     case 'add':
       return { add: form.children.map(kernelToJSON) };
@@ -59,22 +60,44 @@ export function kernelToJSON(kernel: Kernel): KernelJSON {
  * @param json - plain JSON
  * @param own - factories of kernels that do not come with the library, by name
  * @param distributions - factories of distributions of its parameters that do not, by name
- * @throws InvalidInputError for a kernel or a distribution that is not known, naming it
+ * @param place - its path in what was saved, for errors
+ * @throws InvalidInputError for a kernel or a distribution that is not known, naming it, and what is not a saved kernel
  */
 export function kernelFromJSON(
-  json: KernelJSON,
+  json: unknown,
   own: KernelCatalogue = {},
   distributions: DistributionCatalogue = {},
+  place = 'the kernel',
 ): Kernel {
-  const again = (child: KernelJSON) => kernelFromJSON(child, own, distributions);
-  if ('add' in json) return add(...json.add.map(again));
-  if ('multiply' in json) return multiply(...json.multiply.map(again));
-  if ('scale' in json) return scale(again(json.scale), parameterFromJSON(json.variance, distributions));
-  if ('select' in json) return select(again(json.select), json.columns);
-  if (typeof json.kernel !== 'string') throw new InvalidInputError('This is not a kernel written by kernelToJSON.');
-  const parameters = Object.entries(json.parameters).map(([name, value]) => [
-    name,
-    parameterFromJSON(value, distributions),
-  ]);
-  return kernelFactory(json.kernel, own)({ ...Object.fromEntries(parameters), ...json.options });
+  checkDepth(json, 'This saved kernel');
+  return kernelAt(json, own, distributions, place);
+}
+
+const kernels = v.pipe(v.array(v.unknown()), v.minLength(1));
+const schema = v.union([
+  v.strictObject({ add: kernels }),
+  v.strictObject({ multiply: kernels }),
+  v.strictObject({ scale: v.unknown(), variance: v.unknown() }),
+  v.strictObject({ select: v.unknown(), columns: v.array(v.number()) }),
+  v.strictObject({
+    kernel: v.string(),
+    parameters: v.unknown(),
+    options: v.optional(v.record(v.string(), v.unknown())),
+  }),
+]);
+
+function kernelAt(json: unknown, own: KernelCatalogue, distributions: DistributionCatalogue, place: string): Kernel {
+  const saved = checkSaved(schema, json, place);
+  const again = (child: unknown, at: string) => kernelAt(child, own, distributions, `${place}.${at}`);
+  return readingAt(place, () => {
+    if ('add' in saved) return add(...saved.add.map((child, i) => again(child, `add.${i}`)));
+    if ('multiply' in saved) return multiply(...saved.multiply.map((child, i) => again(child, `multiply.${i}`)));
+    if ('scale' in saved) {
+      const variance = parameterFromJSON(saved.variance, distributions, `${place}.variance`);
+      return scale(again(saved.scale, 'scale'), variance);
+    }
+    if ('select' in saved) return select(again(saved.select, 'select'), saved.columns);
+    const parameters = parametersFromJSON(saved.parameters, distributions, `${place}.parameters`);
+    return kernelFactory(saved.kernel, own)({ ...parameters, ...saved.options });
+  });
 }

@@ -60,7 +60,20 @@ export function parseKernel(text: string, own: KernelCatalogue = {}): Kernel {
     return items;
   };
 
+  let level = 0;
+  /** What stands in brackets, of which so many may be in each other. */
+  const within = <T>(read: () => T): T => {
+    if (++level > MOST_LEVELS) throw failed(`no more than ${MOST_LEVELS} brackets in each other`);
+    const found = read();
+    level--;
+    return found;
+  };
+
   function sum(): Kernel {
+    return within(() => summed());
+  }
+
+  function summed(): Kernel {
     const kernels = [product()];
     while (taken('+')) kernels.push(product());
     return add(...kernels);
@@ -102,6 +115,10 @@ export function parseKernel(text: string, own: KernelCatalogue = {}): Kernel {
   }
 
   function value(): unknown {
+    return within(() => plainValue());
+  }
+
+  function plainValue(): unknown {
     const token = peek();
     if (taken('[')) return list(value, ']');
     if (taken('-')) return -number();
@@ -138,6 +155,8 @@ export function parseKernel(text: string, own: KernelCatalogue = {}): Kernel {
   if (peek().kind !== 'end') throw failed("'+', '*' or the end");
   return kernel;
 }
+
+const MOST_LEVELS = 100;
 
 interface Argument {
   readonly name: string | undefined;

@@ -35,7 +35,17 @@ export function tokensOf(text: string): Token[] {
 /** An error that shows where in the text something is wrong. */
 export function unreadable(text: string, position: number, problem: string): InvalidInputError {
   return new InvalidInputError(
-    `The kernel '${text}' cannot be read: at character ${position + 1}, ${problem}. ` +
+    `The kernel '${shown(text, position)}' cannot be read: at character ${position + 1}, ${problem}. ` +
       "Write kernels like 'rbf(variance=1, lengthscale=[1,2]) * linear + bias(fixed(0.1))'.",
   );
+}
+
+/** Longest text that is shown whole. */
+const SHOWN = 160;
+
+/** The text, or what is around the place. */
+function shown(text: string, position: number): string {
+  if (text.length <= SHOWN) return text;
+  const from = Math.max(0, Math.min(position - SHOWN / 2, text.length - SHOWN));
+  return `${from > 0 ? '…' : ''}${text.slice(from, from + SHOWN)}${from + SHOWN < text.length ? '…' : ''}`;
 }

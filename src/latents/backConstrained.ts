@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { describe, type Matrix, type MatrixLike } from '../core/matrix.ts';
+import { checkGiven, givenOptions } from '../core/given.ts';
+import type { Matrix, MatrixLike } from '../core/matrix.ts';
 import type { LatentMap, MapStart } from './defineMap.ts';
 import { type Initialization, initialLatents } from './initialization.ts';
 import type { Latents } from './latents.ts';
@@ -22,13 +23,14 @@ const PREFIX = 'latents.';
  * ```
  */
 export function backConstrained(map: LatentMap, options: { init?: 'pca' | MatrixLike | Initialization } = {}): Latents {
-  if (typeof map !== 'object' || map === null || map.kind !== 'map') {
-    const factory = typeof map === 'function' ? ' Call the factory: linearMap(), not linearMap.' : '';
+  if (typeof map === 'function') {
     throw new InvalidInputError(
-      `backConstrained takes a map, such as kernelRegression({ gamma: 0.1 }), but ${describe(map)} was given.${factory}`,
+      'backConstrained takes a map, but function was given. Call the factory: linearMap(), not linearMap.',
     );
   }
-  const init = options.init ?? 'pca';
+  const expected = 'a map, such as kernelRegression({ gamma: 0.1 })';
+  checkGiven(map, 'backConstrained', expected, ({ kind }) => kind === 'map');
+  const init = givenOptions(options, 'backConstrained').init ?? 'pca';
   return Object.freeze<Latents>({
     kind: 'latents',
     name: 'backConstrained',

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { checkDefinition } from '../core/given.ts';
 import { describe, type Matrix } from '../core/matrix.ts';
 import type { TensorMap } from '../model/model.ts';
 import type { Parameter, ParameterLike } from '../model/parameter.ts';
@@ -81,7 +82,7 @@ export type MapFactory<Name extends string, Options = undefined> = (
 export function defineMap<Name extends string, Options = undefined>(
   definition: MapDefinition<Name, Options>,
 ): MapFactory<Name, Options> {
-  const { name } = definition;
+  const { name } = checkDefinition(definition, 'defineMap');
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
     throw new InvalidInputError(`A map's name is one word of letters and digits, but ${describe(name)} was given.`);
   }

@@ -1,5 +1,7 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { unknownName } from '../core/options.ts';
+import { checkSaved, readingAt } from '../core/saved.ts';
 import type { ParameterLike } from '../model/parameter.ts';
 import { backConstrained } from './backConstrained.ts';
 import type { LatentsFactory } from './defineLatents.ts';
@@ -44,7 +46,7 @@ export function latentsFromJSON(
   ownLatents: LatentsCatalogue = {},
 ): Latents {
   if (json === undefined || json.name === 'free') return free();
-  if (json.name === 'fixedAt') return fixedAt(json.latents as number[][]);
+  if (json.name === 'fixedAt') return readingAt('model.latents', () => fixedAt(json.latents as number[][]));
   if (json.name === 'backConstrained') return backConstrained(mapFromJSON(json, own));
   if (Object.hasOwn(ownLatents, json.name)) return ownLatents[json.name]!(json.options as never);
   const known = ['free', 'fixedAt', 'backConstrained', ...Object.keys(ownLatents)];
@@ -59,15 +61,9 @@ export function latentDistributionFromJSON(json: LatentsJSON, own: MapCatalogue 
 }
 
 function mapFromJSON(json: LatentsJSON, own: MapCatalogue): LatentMap {
-  const map = json.map as { readonly name: string; readonly options?: never } | undefined;
-  if (typeof map?.name !== 'string') {
-    throw new InvalidInputError(
-      `Saved latents of kind '${json.name}' name the map they were made with, but these do not.`,
-    );
-  }
+  const map = checkSaved(mapSchema, json.map, 'model.latents.map');
   const factories = { ...builtInMaps, ...own };
-  const factory = factories[map.name];
-  if (factory === undefined) {
+  if (!Object.hasOwn(factories, map.name)) {
     throw unknownName(
       'map',
       map.name,
@@ -75,5 +71,7 @@ function mapFromJSON(json: LatentsJSON, own: MapCatalogue): LatentMap {
       'The list of known maps (your own: { maps }, or --parts FILE)',
     );
   }
-  return factory({}, map.options);
+  return readingAt('model.latents.map', () => factories[map.name]!({}, map.options as never));
 }
+
+const mapSchema = v.strictObject({ name: v.string(), options: v.optional(v.record(v.string(), v.unknown())) });

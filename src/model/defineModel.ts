@@ -16,6 +16,7 @@ import type {
 } from './modelDefinition.ts';
 import type { Parts } from './part.ts';
 import { dataFromPlain, plainData } from './plainData.ts';
+import { withLocation } from './termChecks.ts';
 
 /** Makes a model of data; `restore` makes it again from what its `toJSON` wrote. */
 export interface ModelFactory<Data, M extends AnyModel = Model> {
@@ -104,7 +105,12 @@ function searchedModel<Data, P extends Parts, C>(
   const owner = `the model '${name}'`;
   let known: P | undefined;
   const partsOf = (seed: number, batched = false): P => {
-    const parts = definition.parts(data, seed, { batched });
+    const parts = withLocation(`The parts of ${owner}`, () => definition.parts(data, seed, { batched }));
+    if (typeof parts !== 'object' || parts === null) {
+      throw new InvalidInputError(
+        `The parts of ${owner} are an object of parameters and parts, but ${describe(parts)} was returned.`,
+      );
+    }
     known = parts;
     return parts;
   };

@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
+import { checkGiven } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkOptions, editDistance, unknownName } from '../core/options.ts';
 import { type EngineChoice, engineChoice, withEngine } from '../numerics/dense/index.ts';
@@ -81,6 +82,12 @@ export function evaluate(
   values: GivenValues = {},
   options: EvaluateOptions = {},
 ): Evaluation | EvaluationByTerm {
+  checkGiven(
+    model,
+    'evaluate',
+    'a model, such as gplvm(Y, { latentDim: 2 })',
+    ({ assemble }) => typeof assemble === 'function',
+  );
   const { seed, engine, gradients } = checkOptions(schema, options, 'evaluate');
   const given = givenValues(values);
   return withFloat64(({ memory64 }) =>

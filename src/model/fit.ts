@@ -3,7 +3,6 @@ import type { FittedTable } from '../core/namedTable.ts';
 import type { AnyAbilities, Mapped } from './abilities.ts';
 import type { AnyPaths, Model, ModelJSON, ParameterValues } from './model.ts';
 import type { ParameterJSON } from './parameterJson.ts';
-import { valueFromJSON } from './parameterValue.ts';
 
 /** How a fit ended: see the message that comes with it. 'degenerate' is an optimum that means nothing, such as an empty graph. */
 export type FitStatus = 'converged' | 'degenerate' | 'maxIterations' | 'stopped' | 'failed';
@@ -37,6 +36,10 @@ export interface FitDiagnostics {
   /** Iterations of the solver, from the start that led to the result. */
   readonly iterations: number;
   readonly seconds: number;
+  /** The seed that it was made with; models in closed form take none. */
+  readonly seed?: number;
+  /** Rows of each batch, of a fit in batches. */
+  readonly batchSize?: number;
   /** Jitter on the diagonal of the covariance at the result (absolute); 0 when none was needed. */
   readonly jitter: number;
   /** Largest entry of the gradient in the solver's variables at the result. */
@@ -85,24 +88,20 @@ export type FitOf<M> = M extends Model<infer P, infer A, infer _> ? Fit<P, A> : 
 /** A fit of which no more is known than that it was saved: of a model with a mapping, unless its type is given. */
 export type LoadedFit = FittedModel & Mapped & Partial<Omit<AnyAbilities, keyof Mapped>>;
 
+/**
+ * A fit as plain JSON. Numbers that are not finite, which only fits that have failed hold, are 'NaN', 'Infinity' and '-Infinity'.
+ *
+ * Form 1, of before there were checksums, is read too.
+ */
 export interface FitJSON extends Omit<FitOutcome, 'values'> {
   readonly format: 'latentfield-fit';
-  readonly version: 1;
+  readonly version: 2;
   readonly model: ModelJSON;
   readonly values: Readonly<Record<string, ParameterJSON['initial']>>;
   readonly table?: FittedTable;
+  /** Of each part, by its place: `model.kernel`, `values.latents`, `terms`. */
+  readonly checksums: Readonly<Record<string, string>>;
 }
 
-/** What `Fit.toJSON` wrote about the outcome. */
-export function outcomeFromJSON(json: FitJSON): FitOutcome {
-  const { values, objective, terms, trace, status, message, diagnostics } = json;
-  return {
-    values: Object.fromEntries(Object.entries(values).map(([path, value]) => [path, valueFromJSON(value)])),
-    objective,
-    terms,
-    trace,
-    status,
-    message,
-    diagnostics,
-  };
-}
+/** Members of a saved fit that have a checksum for each member of their own. */
+export const DIVIDED = ['model', 'values'] as const;

@@ -124,7 +124,7 @@ export function bounded<V extends ParameterValue = number>(
 ): Parameter<RankOf<V>> {
   if (!(Number.isFinite(lower) && Number.isFinite(upper) && lower < upper)) {
     throw new InvalidInputError(
-      `A bounded parameter needs finite bounds in order, but [${lower}, ${upper}] was given.`,
+      `A bounded parameter needs finite bounds in order, but [${describe(lower)}, ${describe(upper)}] was given.`,
     );
   }
   checkOptions(realOptions, options, 'bounded');
@@ -151,8 +151,10 @@ export function box<V extends ParameterValue>(
   initial: V,
   options: { readonly scale?: ArrayLike<number> | undefined } = {},
 ): Parameter<RankOf<V>> {
-  if (!(lower < upper)) {
-    throw new InvalidInputError(`A box parameter needs bounds in order, but [${lower}, ${upper}] was given.`);
+  if (typeof lower !== 'number' || typeof upper !== 'number' || !(lower < upper)) {
+    throw new InvalidInputError(
+      `A box parameter needs bounds in order, but [${describe(lower)}, ${describe(upper)}] was given.`,
+    );
   }
   const result = parameter<RankOf<V>>('box', initial, true, lower, upper);
   if (options.scale === undefined) return result;

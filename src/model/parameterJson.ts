@@ -1,4 +1,6 @@
+import * as v from 'valibot';
 import { Matrix } from '../core/matrix.ts';
+import { checkSaved, readingAt } from '../core/saved.ts';
 import { type DistributionCatalogue, distributionFactory } from './distributions/catalogue.ts';
 import type { DistributionValue, ParameterPrior } from './distributions/parameterPrior.ts';
 import { isParameter, type Parameter, remadeParameter, type Support } from './parameter.ts';
@@ -44,31 +46,66 @@ function priorToJSON({ distribution, values, on }: ParameterPrior): ParameterPri
   return { distribution, values: mapped(values, written), on };
 }
 
+const finite = v.pipe(v.number(), v.finite());
+const schema = v.strictObject({
+  support: v.picklist(['real', 'positive', 'bounded', 'box']),
+  free: v.boolean(),
+  initial: v.union([finite, v.array(finite), v.array(v.array(finite))]),
+  bounds: v.optional(v.strictTuple([v.nullable(finite), v.nullable(finite)])),
+  scale: v.optional(v.array(v.pipe(finite, v.gtValue(0)))),
+  transform: v.optional(v.picklist(['softplus'])),
+  prior: v.optional(
+    v.strictObject({
+      distribution: v.string(),
+      values: v.record(v.string(), v.union([finite, v.string(), v.looseObject({ support: v.string() })])),
+      on: v.picklist(['natural', 'unconstrained']),
+    }),
+  ),
+});
+
 /**
  * The parameter that `parameterToJSON` wrote.
  *
  * @param own - factories of distributions that do not come with the library, by name
- * @throws InvalidInputError for a distribution that is not known
+ * @param place - its path in what was saved, for errors
+ * @throws InvalidInputError for a distribution that is not known, and what is not a parameter
  */
-export function parameterFromJSON(json: ParameterJSON, own: DistributionCatalogue = {}): Parameter {
-  const { support, free, initial, bounds, scale, transform, prior } = json;
+export function parameterFromJSON(json: unknown, own: DistributionCatalogue = {}, place = 'a parameter'): Parameter {
+  const { support, free, initial, bounds, scale, transform, prior } = checkSaved(schema, json, place) as ParameterJSON;
   const [lower, upper] = bounds ?? [support === 'positive' ? 0 : null, null];
-  return remadeParameter({
-    support,
-    free,
-    initial: valueFromJSON(initial),
-    lower: lower ?? -Infinity,
-    upper: upper ?? Infinity,
-    ...(scale !== undefined && { scale: Float64Array.from(scale) }),
-    ...(transform !== undefined && { transform: softplus }),
-    ...(prior !== undefined && { prior: priorFromJSON(prior, own) }),
-  });
+  return readingAt(place, () =>
+    remadeParameter({
+      support,
+      free,
+      initial: valueFromJSON(initial),
+      lower: lower ?? -Infinity,
+      upper: upper ?? Infinity,
+      ...(scale !== undefined && { scale: Float64Array.from(scale) }),
+      ...(transform !== undefined && { transform: softplus }),
+      ...(prior !== undefined && { prior: priorFromJSON(prior, own, `${place}.prior`) }),
+    }),
+  );
 }
 
-function priorFromJSON({ distribution, values, on }: ParameterPriorJSON, own: DistributionCatalogue): ParameterPrior {
+/** Parameters by name, each as `parameterToJSON` wrote it. */
+export function parametersFromJSON(
+  json: unknown,
+  own: DistributionCatalogue,
+  place: string,
+): Record<string, Parameter> {
+  const saved = checkSaved(v.record(v.string(), v.unknown()), json, place);
+  const read = ([name, value]: [string, unknown]) => [name, parameterFromJSON(value, own, `${place}.${name}`)] as const;
+  return Object.fromEntries(Object.entries(saved).map(read));
+}
+
+function priorFromJSON(
+  { distribution, values, on }: ParameterPriorJSON,
+  own: DistributionCatalogue,
+  place: string,
+): ParameterPrior {
   const read = (value: number | string | ParameterJSON) =>
-    typeof value === 'object' ? parameterFromJSON(value, own) : value;
-  return distributionFactory(distribution, own)({ ...mapped(values, read), on });
+    typeof value === 'object' ? parameterFromJSON(value, own, `${place}.values`) : value;
+  return readingAt(place, () => distributionFactory(distribution, own)({ ...mapped(values, read), on }));
 }
 
 const mapped = <A, B>(given: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>

@@ -33,12 +33,22 @@ export function dataFromPlain(json: unknown): unknown {
   if (typeof json !== 'object' || json === null) return json;
   if (Array.isArray(json)) return json.map(dataFromPlain);
   const given = json as Record<string, unknown>;
-  if ('~number' in given) return Number(given['~number']);
-  const numbers = (list: unknown) =>
-    Float64Array.from((list as unknown[]).map((entry) => dataFromPlain(entry) as number));
+  if ('~number' in given) return number(given);
+  const numbers = (list: unknown) => {
+    if (!Array.isArray(list))
+      throw new InvalidInputError(`Saved data hold a list, but ${describe(list)} stands there.`);
+    return Float64Array.from(list, number);
+  };
   if ('~matrix' in given) return new Matrix(numbers(given['~matrix']), given.rows as number, given.columns as number);
   for (const [name, Class] of Object.entries(LISTS)) if (name in given) return Class.from(numbers(given[name]));
   return Object.fromEntries(Object.entries(given).map(([key, entry]) => [key, dataFromPlain(entry)]));
+}
+
+function number(json: unknown): number {
+  const text = typeof json === 'object' && json !== null ? (json as { '~number'?: unknown })['~number'] : json;
+  if (typeof json === 'number') return json;
+  if (['NaN', 'Infinity', '-Infinity', '-0'].includes(text as string)) return Number(text);
+  throw new InvalidInputError(`Saved data hold a number, but ${describe(text)} stands there.`);
 }
 
 const LISTS = { '~float64': Float64Array, '~int32': Int32Array } as const;

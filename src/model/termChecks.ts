@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
-import { describe } from '../core/matrix.ts';
+import { InvalidInputError, LatentFieldError, OptimizationError } from '../core/errors.ts';
+import { describe, reasonOf } from '../core/matrix.ts';
 import type { Scalar } from '../tensors/tensorflow.ts';
 
 /**
@@ -31,13 +31,18 @@ export function checkedTerms(owner: string, terms: unknown): Readonly<Record<str
 /** What TensorFlow.js says of a tensor that is no longer there: when it is read, and when an operation is given it. */
 const DISPOSED = /disposed|reading 'backend'/;
 
-/** Does some work of a caller's, and says where it was when TensorFlow.js met a tensor that is no longer there. */
+/**
+ * Does some work of a caller's.
+ *
+ * @throws InvalidInputError when TensorFlow.js met a tensor that is no longer there, OptimizationError with the cause when it failed otherwise
+ */
 export function withLocation<T>(where: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof LatentFieldError || !(error instanceof Error) || !DISPOSED.test(error.message)) throw error;
-    throw disposed(where);
+    if (error instanceof LatentFieldError) throw error;
+    if (error instanceof Error && DISPOSED.test(error.message)) throw disposed(where);
+    throw new OptimizationError(`${where} failed: ${reasonOf(error)}`, { cause: error });
   }
 }
 

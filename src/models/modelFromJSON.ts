@@ -11,9 +11,10 @@ import { spectralModelFromJSON } from './spectral/embedding/json.ts';
 /**
  * The model that its `toJSON` wrote: one of the caller's own, or one of the catalogue.
  *
+ * @param isFitted - whether its values are known, so that it does not matter where it starts
  * @throws InvalidInputError for a model that is not known, naming it
  */
-export function modelFromJSON(json: ModelJSON, own: OwnParts): AnyModel {
+export function modelFromJSON(json: ModelJSON, own: OwnParts, isFitted = false): AnyModel {
   const name = json?.model;
   if (typeof name !== 'string') {
     throw new InvalidInputError(`A saved model says its kind as 'model', but ${describe(name)} was found there.`);
@@ -21,8 +22,8 @@ export function modelFromJSON(json: ModelJSON, own: OwnParts): AnyModel {
   const { models = {} } = own;
   if (Object.hasOwn(models, name)) return models[name]!.restore(json, own);
   // The Gaussian-process family is one model with different defaults, which are part of what is saved.
-  if (name === 'latentVariableModel') return latentVariableModelFromJSON(json, own);
-  if (name === 'bayesianGplvm') return bayesianGplvmFromJSON(json, own);
+  if (name === 'latentVariableModel') return latentVariableModelFromJSON(json, own, isFitted);
+  if (name === 'bayesianGplvm') return bayesianGplvmFromJSON(json, own, isFitted);
   if (Object.hasOwn(namedModels, name)) return spectralModelFromJSON(json, namedModels[name]!, own.kernels);
   const known = [...Object.keys(namedModels), ...Object.keys(models)];
   throw unknownName('model', name, known, 'The list of known models (your own: { models }, or --parts FILE)');

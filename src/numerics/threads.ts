@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { atMostProcessors } from '../core/processors.ts';
 import { sharedMemory } from './memory.ts';
 import { startTeam, type Threads } from './wasm/index.ts';
 
@@ -13,7 +14,8 @@ export type { Threads } from './wasm/index.ts';
  * Where there is no such memory, as on a page that is not cross-origin isolated, everything runs on the calling thread, and `reason`
  * says why.
  *
- * @param count - the calling thread counted, a whole number from 1
+ * @param count - the calling thread counted, a whole number from 1; at most as many are started as there are processors, two where there is one,
+ * and `reason` says so
  * @throws InvalidInputError when `count` is something else
  * @example
  * ```ts
@@ -27,5 +29,9 @@ export async function startThreads(count: number): Promise<Threads> {
   if (!Number.isInteger(count) || count < 1) {
     throw new InvalidInputError(`startThreads takes a whole number of threads from 1, but ${count} was given.`);
   }
-  return startTeam(sharedMemory(), count);
+  const capped = await atMostProcessors(count);
+  const threads = await startTeam(sharedMemory(), capped);
+  if (capped === count || threads.reason !== undefined) return threads;
+  const reason = `${count} threads were asked for, but this machine has processors for ${capped}.`;
+  return { ...threads, reason };
 }

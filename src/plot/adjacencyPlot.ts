@@ -1,6 +1,8 @@
 import type { Spec } from 'vega';
+import { givenOptions } from '../core/given.ts';
 import { checkGraph, type Graph } from '../numerics/graph/graph.ts';
 import { EDGE, FRAME } from './palette.ts';
+import { checkPictureSize } from './pictureSize.ts';
 import { renderSvg } from './render.ts';
 
 export interface AdjacencyPlotOptions {
@@ -24,7 +26,9 @@ export interface AdjacencyPlotOptions {
  * const svg = await adjacencyPlot(graph!);
  * ```
  */
-export async function adjacencyPlot(graph: Graph, { title, size = 400 }: AdjacencyPlotOptions = {}): Promise<string> {
+export async function adjacencyPlot(graph: Graph, options: AdjacencyPlotOptions = {}): Promise<string> {
+  const { title, size = 400 } = givenOptions(options, 'adjacencyPlot');
+  checkPictureSize({ size });
   const joined = pairsOf(checkGraph(graph, 'adjacencyPlot'));
   const share = (100 * 2 * joined.length) / graph.size ** 2;
   const spec: Spec = {

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven } from '../core/given.ts';
 import type { Matrix } from '../core/matrix.ts';
 
 /**
@@ -8,6 +9,7 @@ import type { Matrix } from '../core/matrix.ts';
  * @throws InvalidInputError for columns that are not there, or more than three
  */
 export function panelColumns(latents: Matrix, columns?: readonly number[]): (readonly number[])[] {
+  checkGiven(latents, 'panelColumns', 'the latents, a Matrix', (given) => given.columns >= 0);
   const shown =
     columns ?? Array.from({ length: latents.columns === 3 ? 3 : Math.min(2, latents.columns) }, (_, d) => d);
   if (shown.length !== 3) return [shown];

@@ -1,9 +1,15 @@
 import type { Mark, Spec } from 'vega';
 import { InvalidInputError } from '../core/errors.ts';
+import { givenOptions } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { columnsShown } from './columnsShown.ts';
+import { checkPictureSize } from './pictureSize.ts';
 import { axis, gridPoints, range } from './precisionGrid.ts';
 import { renderSvg } from './render.ts';
+
+/** Places in each direction. */
+const MOST = 1000;
+
 import { brightness, checkImage, type ImageShape, imageAddress, MOST_PIXELS } from './rowImages.ts';
 
 /** Pixels along the longer side of the images together, to which small ones are enlarged. */
@@ -43,17 +49,17 @@ export interface DecodedGridOptions {
  * const svg = await decodedGrid((X) => result.predict(X), result.latents, { image: [4, 3], resolution: 8 });
  * ```
  */
-export async function decodedGrid(
-  predict: Decode,
-  latents: MatrixLike,
-  { image, observations, resolution = 12, margin = 0, columns, title, width = 460 }: DecodedGridOptions,
-): Promise<string> {
+export async function decodedGrid(predict: Decode, latents: MatrixLike, options: DecodedGridOptions): Promise<string> {
+  const { image, observations, resolution = 12, margin = 0, columns, title, width = 460 } = givenOptions(options, 'decodedGrid');
   const X = Matrix.from(latents, 'latents');
   const [first, second] = columnsShown(X, columns);
   if (second === undefined)
     throw new InvalidInputError('A decoded grid takes two latent dimensions, but there is one.');
-  if (!Number.isInteger(resolution) || resolution < 2) {
-    throw new InvalidInputError(`A decoded grid takes a whole resolution of at least 2, but ${resolution} was given.`);
+  checkPictureSize({ width });
+  if (!Number.isInteger(resolution) || resolution < 2 || resolution > MOST) {
+    throw new InvalidInputError(
+      `A decoded grid takes a whole resolution from 2 to ${MOST}, but ${resolution} was given.`,
+    );
   }
   const [across, up] = [range(X.column(first), margin), range(X.column(second), margin)];
   // From the top: the largest y first.

@@ -1,5 +1,6 @@
 import type { Axis, Mark, Scale, Spec } from 'vega';
 import { InvalidInputError } from '../core/errors.ts';
+import { givenOptions } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
 import { columnsShown, panelColumns } from './columnsShown.ts';
@@ -9,6 +10,7 @@ import { graphLayer } from './graphLayer.ts';
 import { imageLayer } from './imageLayer.ts';
 import { FRAME, sizeOf } from './palette.ts';
 import { pictureGrid } from './pictureGrid.ts';
+import { checkPictureSize } from './pictureSize.ts';
 import {
   fillOf,
   type LookOptions,
@@ -68,7 +70,7 @@ interface Panel extends LatentPlotOptions {
  *
  * @param options - see {@link LatentPlotOptions}
  * @returns the picture as SVG text, which needs no page, font file or script; `svgToPng` makes pixels of it
- * @throws InvalidInputError when sizes do not match, latents are not finite, or there are more than 70 different labels
+ * @throws InvalidInputError when sizes do not match, the width or height is not from 1 to 10 000 pixels, latents are not finite, or there are more than 70 different labels
  * @example
  * ```ts
  * const precision = precisionGrid((X) => result.predict(X, { noise: true }), result.latents);
@@ -78,7 +80,7 @@ interface Panel extends LatentPlotOptions {
  * ```
  */
 export async function latentPlot(options: LatentPlotOptions): Promise<string> {
-  const latents = Matrix.from(options.latents, 'latents');
+  const latents = Matrix.from(givenOptions(options, 'latentPlot').latents, 'latents');
   const looks = pointLooks(options, latents.rows);
   const panels = panelColumns(latents, options.columns);
   const { precision, ...rest } = options;
@@ -108,6 +110,7 @@ const isList = (precision: PrecisionGrid | readonly PrecisionGrid[]): precision 
 
 async function drawn(latents: Matrix, panel: Panel): Promise<string> {
   const { width = 460, height = 400, precision, looks } = panel;
+  checkPictureSize({ width, height });
   const [first, second] = columnsShown(latents, panel.columns);
   const variances =
     panel.variances && checkVariances(Matrix.from(panel.variances, 'The variances of the latents'), latents);

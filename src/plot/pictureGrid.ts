@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven, givenOptions } from '../core/given.ts';
 import { printable } from './render.ts';
 
 export interface PictureGridOptions {
@@ -23,10 +24,9 @@ const TITLE_HEIGHT = 30;
  * const svg = pictureGrid([await latentPlot({ latents: result.latents, graph }), await adjacencyPlot(graph)]);
  * ```
  */
-export function pictureGrid(
-  pictures: readonly string[],
-  { columns = pictures.length, title }: PictureGridOptions = {},
-): string {
+export function pictureGrid(pictures: readonly string[], options: PictureGridOptions = {}): string {
+  checkGiven(pictures, 'pictureGrid', 'a list of pictures', (given) => given.every((svg) => typeof svg === 'string'));
+  const { columns = pictures.length, title } = givenOptions(options, 'pictureGrid');
   if (pictures.length === 0) throw new InvalidInputError('A grid of pictures takes at least one, but none was given.');
   if (!Number.isInteger(columns) || columns < 1) {
     throw new InvalidInputError(

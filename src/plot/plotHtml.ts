@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { givenOptions } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkVariances, reach } from './ellipseLayer.ts';
 import { describePoint } from './page/describePoint.ts';
@@ -51,7 +52,7 @@ const STOPS = 16;
  * ```
  */
 export async function plotHtml(options: PlotHtmlOptions): Promise<string> {
-  const latents = Matrix.from(options.latents, 'latents');
+  const latents = Matrix.from(givenOptions(options, 'plotHtml').latents, 'latents');
   const data = await pageData(options, latents);
   const title = escaped(data.title);
   // Functions become text: what they use is handed to them. Compilers that keep names call __name.

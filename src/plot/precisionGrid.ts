@@ -1,5 +1,10 @@
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
+import { givenOptions } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
+
+/** Places in each direction. */
+const MOST = 1000;
+
 import { columnsShown } from './columnsShown.ts';
 
 /** Predictive precisions at the points of a grid, equally spaced along each axis. */
@@ -45,11 +50,12 @@ export interface PrecisionGridOptions {
 export function precisionGrid(
   predict: Predict,
   latents: MatrixLike,
-  { resolution = 60, margin = 0.1, columns, aspect }: PrecisionGridOptions = {},
+  options: PrecisionGridOptions = {},
 ): PrecisionGrid {
-  if (!Number.isInteger(resolution) || resolution < 2) {
+  const { resolution = 60, margin = 0.1, columns, aspect } = givenOptions(options, 'precisionGrid');
+  if (!Number.isInteger(resolution) || resolution < 2 || resolution > MOST) {
     throw new InvalidInputError(
-      `A precision grid takes a whole resolution of at least 2, but ${resolution} was given.`,
+      `A precision grid takes a whole resolution from 2 to ${MOST}, but ${resolution} was given.`,
     );
   }
   if (!(margin >= 0 && Number.isFinite(margin))) {

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven, givenOptions } from '../core/given.ts';
 import { isNode, nodeModule } from '../core/nodeModule.ts';
 import { optionalPackage } from '../core/optionalPackage.ts';
 
@@ -31,7 +32,9 @@ interface Resvg {
  * const png = await svgToPng(await latentPlot({ latents: result.latents, labels }), { scale: 3 });
  * ```
  */
-export async function svgToPng(svg: string, { scale = 2 }: SvgToPngOptions = {}): Promise<Uint8Array> {
+export async function svgToPng(svg: string, options: SvgToPngOptions = {}): Promise<Uint8Array> {
+  const { scale = 2 } = givenOptions(options, 'svgToPng');
+  checkGiven(svg, 'svgToPng', 'SVG text', (given) => typeof given === 'string');
   const size = /^<svg [^>]*?width="([\d.]+)" height="([\d.]+)"/.exec(svg)?.slice(1).map(Number);
   if (size === undefined)
     throw new InvalidInputError('A PNG is made of SVG text with a width and a height, as the plots return it.');

@@ -1,6 +1,8 @@
 import type { Spec } from 'vega';
 import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven, givenOptions } from '../core/given.ts';
 import { PRIMARY } from './palette.ts';
+import { checkPictureSize } from './pictureSize.ts';
 import { renderSvg } from './render.ts';
 
 export interface TracePlotOptions {
@@ -25,8 +27,11 @@ export interface TracePlotOptions {
  */
 export async function tracePlot(
   trace: readonly { readonly evaluations: number; readonly objective: number }[],
-  { title, width = 460, height = 280 }: TracePlotOptions = {},
+  options: TracePlotOptions = {},
 ): Promise<string> {
+  const { title, width = 460, height = 280 } = givenOptions(options, 'tracePlot');
+  checkGiven(trace, 'tracePlot', 'the trace of a fit, a list', (given) => Array.isArray(given) && given.every(Boolean));
+  checkPictureSize({ width, height });
   const bad = trace.findIndex((entry) => !Number.isFinite(entry.evaluations) || !Number.isFinite(entry.objective));
   if (trace.length === 0 || bad >= 0) {
     throw new InvalidInputError(

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { checkDefinition } from '../core/given.ts';
 import { describe, type Matrix } from '../core/matrix.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
 import type { FieldShowing } from '../model/abilities.ts';
@@ -130,7 +131,7 @@ export function definePrior<Name extends string, Data = undefined, Constants = u
 export function definePrior<Name extends string, Data, Constants>(
   definition: PriorDefinition<Name, Data, Constants>,
 ): PriorFactory<Name, Data, FieldShowing> {
-  const { name } = definition;
+  const { name } = checkDefinition(definition, 'definePrior');
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
     throw new InvalidInputError(`A prior's name is one word of letters and digits, but ${describe(name)} was given.`);
   }

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
+import { checkSaved } from '../core/saved.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { type Classes, classesOf, type Labels } from '../numerics/graph/labels.ts';
 import * as op from '../tensors/ops.ts';
@@ -46,13 +47,21 @@ function traceOfQuotient(A: Tensor2D, B: Tensor2D, name: string): Scalar {
   return op.trace(op.choleskySolve(op.cholesky(A, { name }), B));
 }
 
+const whole = v.pipe(v.number(), v.integer());
+const savedSchema = v.strictObject({
+  classes: v.array(v.pipe(whole, v.minValue(-1))),
+  count: v.pipe(whole, v.minValue(1)),
+  form: v.picklist(['published', 'paper']),
+  r: v.pipe(v.number(), v.gtValue(0)),
+});
+
 export const discriminativeFactory = definePrior({
   name: 'discriminative',
   parameters: { strength: fixed(1) },
   data: {
     toJSON: ({ classes, ...rest }: DiscriminativeData): unknown => ({ classes: Array.from(classes), ...rest }),
     fromJSON: (json): DiscriminativeData => {
-      const { classes, ...rest } = json as Omit<DiscriminativeData, 'classes'> & { classes: readonly number[] };
+      const { classes, ...rest } = checkSaved(savedSchema, json, '.');
       return { classes: Int32Array.from(classes), ...rest };
     },
   },

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { checkOptions } from '../core/options.ts';
+import { checkSaved } from '../core/saved.ts';
 import { add, checkKernel } from '../kernels/algebra.ts';
-import { type KernelJSON, kernelFromJSON, kernelToJSON } from '../kernels/json.ts';
+import { kernelFromJSON, kernelToJSON } from '../kernels/json.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import { rbf } from '../kernels/rbf.ts';
 import { white } from '../kernels/white.ts';
@@ -13,6 +14,7 @@ import { definePrior, type Prior } from './definePrior.ts';
 import {
   initialDensity,
   type SequenceData,
+  savedSequence,
   sequenceEntries,
   type Transitions,
   transitionsOf,
@@ -43,6 +45,12 @@ function process(p: TensorMap, X: Tensor2D, { kernel, order }: DynamicsData, { f
   return { inputs, outputs, own, covariance: kernel.covariance(own, inputs, inputs, inputs) };
 }
 
+const savedSchema = v.strictObject({
+  ...savedSequence,
+  kernel: v.unknown(),
+  order: v.picklist(['next', 'difference']),
+});
+
 export const dynamicsFactory = definePrior({
   name: 'dynamics',
   parameters: ({ kernel }: DynamicsData) =>
@@ -50,8 +58,8 @@ export const dynamicsFactory = definePrior({
   data: {
     toJSON: ({ kernel, ...rest }: DynamicsData): unknown => ({ kernel: kernelToJSON(kernel), ...rest }),
     fromJSON: (json, kernels, distributions): DynamicsData => {
-      const { kernel, ...rest } = json as Omit<DynamicsData, 'kernel'> & { kernel: KernelJSON };
-      return { kernel: kernelFromJSON(kernel, kernels, distributions), ...rest };
+      const { kernel, ...rest } = checkSaved(savedSchema, json, '.');
+      return { kernel: kernelFromJSON(kernel, kernels, distributions, '.kernel'), ...rest };
     },
   },
   prepare: ({ rows }, { segments }) => transitionsOf(segments, rows, "Prior 'dynamics'"),

@@ -1,9 +1,11 @@
-import { InvalidInputError } from '../core/errors.ts';
+import * as v from 'valibot';
+import { checkGiven } from '../core/given.ts';
 import { unknownName } from '../core/options.ts';
+import { checkSaved, readingAt } from '../core/saved.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
 import type { ParameterLike } from '../model/parameter.ts';
-import { type ParameterJSON, parameterFromJSON, parameterToJSON } from '../model/parameterJson.ts';
+import { type ParameterJSON, parametersFromJSON, parameterToJSON } from '../model/parameterJson.ts';
 import type { Prior } from './definePrior.ts';
 
 /** What `definePrior` returns, or a function of parameters that makes a prior. */
@@ -28,6 +30,7 @@ export interface PriorJSON {
 }
 
 export function priorToJSON(prior: Prior): PriorJSON {
+  checkGiven(prior, 'priorToJSON', 'a prior, such as standardNormal()', ({ kind }) => kind === 'prior');
   const data = prior.toJSON();
   return {
     prior: prior.name,
@@ -45,26 +48,27 @@ export function priorToJSON(prior: Prior): PriorJSON {
  * @param factories - of every prior that may be met, by name
  * @param kernels - factories of kernels that do not come with the library, for priors that hold one
  * @param distributions - factories of distributions of parameters that do not, by name
+ * @param place - its path in what was saved, for errors
  * @throws InvalidInputError for a prior that is not known, naming it
  */
 export function priorFromJSON(
-  json: PriorJSON,
+  json: unknown,
   factories: PriorCatalogue,
   kernels: KernelCatalogue = {},
   distributions: DistributionCatalogue = {},
+  place = 'the prior',
 ): Prior {
-  if (typeof json?.prior !== 'string') throw new InvalidInputError('This is not a prior written by priorToJSON.');
-  const factory = factories[json.prior];
-  if (factory === undefined) {
-    throw unknownName(
-      'prior',
-      json.prior,
-      Object.keys(factories),
-      'The list of known priors (your own: { priors }, or --parts FILE)',
-    );
+  const { prior, parameters: saved, data } = checkSaved(schema, json, place);
+  if (!Object.hasOwn(factories, prior)) {
+    const caller = 'The list of known priors (your own: { priors }, or --parts FILE)';
+    throw unknownName('prior', prior, Object.keys(factories), caller);
   }
-  const parameters = Object.fromEntries(
-    Object.entries(json.parameters).map(([name, value]) => [name, parameterFromJSON(value, distributions)]),
+  const factory = factories[prior]!;
+  const parameters = parametersFromJSON(saved, distributions, `${place}.parameters`);
+  return readingAt(
+    `${place}.data`,
+    () => factory.restore?.(parameters, data, kernels, distributions) ?? factory(parameters),
   );
-  return factory.restore?.(parameters, json.data, kernels, distributions) ?? factory(parameters);
 }
+
+const schema = v.strictObject({ prior: v.string(), parameters: v.unknown(), data: v.optional(v.unknown()) });

@@ -2,10 +2,11 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
+import { checkSaved, readingAt } from '../core/saved.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { checkGraph, type Graph } from '../numerics/graph/graph.ts';
 import { incidentEdges } from '../numerics/graph/incidentEdges.ts';
-import { type GraphJSON, graphFromJSON, graphToJSON } from '../numerics/graph/json.ts';
+import { graphFromJSON, graphToJSON } from '../numerics/graph/json.ts';
 import { checkNeighbours } from '../numerics/graph/neighbourhoodGraph.ts';
 import { reconstructionWeights } from '../numerics/graph/reconstructionWeights.ts';
 import { nearestNeighbours } from '../numerics/neighbours/index.ts';
@@ -27,12 +28,11 @@ interface LocalityData {
   readonly regularization: number;
 }
 
-interface LocalityJSON {
-  readonly neighbours: number | GraphJSON;
-  readonly regularization: number;
-}
-
 const NAME = "Prior 'locality'";
+const savedSchema = v.strictObject({
+  neighbours: v.union([v.number(), v.looseObject({})]),
+  regularization: v.pipe(v.number(), v.minValue(0)),
+});
 
 /** The neighbours of every point. */
 function neighbourLists(Y: Matrix, neighbours: number | Graph): Int32Array[] {
@@ -61,8 +61,12 @@ export const localityFactory = definePrior({
       ...rest,
     }),
     fromJSON: (json): LocalityData => {
-      const { neighbours, ...rest } = json as LocalityJSON;
-      return { neighbours: typeof neighbours === 'number' ? neighbours : graphFromJSON(neighbours), ...rest };
+      const { neighbours, ...rest } = checkSaved(savedSchema, json, '.');
+      return {
+        neighbours:
+          typeof neighbours === 'number' ? neighbours : readingAt('.neighbours', () => graphFromJSON(neighbours)),
+        ...rest,
+      };
     },
   },
   prepare: (Y, { neighbours, regularization }) =>

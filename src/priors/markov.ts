@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { checkOptions } from '../core/options.ts';
+import { checkSaved } from '../core/saved.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
 import { definePrior, type Prior } from './definePrior.ts';
-import { initialDensity, type SequenceData, sequenceEntries, transitionsOf } from './segments.ts';
+import { initialDensity, type SequenceData, savedSequence, sequenceEntries, transitionsOf } from './segments.ts';
 
 export interface MarkovOptions extends Partial<SequenceData> {
   /** a, held at 1 (a random walk) unless given. */
@@ -16,7 +17,10 @@ export interface MarkovOptions extends Partial<SequenceData> {
 export const markovFactory = definePrior({
   name: 'markov',
   parameters: { coefficient: fixed(1), variance: fixed(1) },
-  data: { toJSON: (data: SequenceData) => data, fromJSON: (json) => json as SequenceData },
+  data: {
+    toJSON: (data: SequenceData) => data,
+    fromJSON: (json) => checkSaved(v.strictObject(savedSequence), json, '.'),
+  },
   prepare: ({ rows }, { segments }) => transitionsOf(segments, rows, "Prior 'markov'"),
   logDensity: (p, X, { data, constants: { from, to, first } }) => {
     const steps = op.sub(op.gather(X, to), op.mul(p.coefficient, op.gather(X, from)));

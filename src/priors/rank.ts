@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { checkOptions } from '../core/options.ts';
+import { checkSaved } from '../core/saved.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
@@ -20,10 +21,12 @@ interface RankData {
   readonly energy: 'kept' | 'free';
 }
 
+const savedSchema = v.strictObject({ energy: v.picklist(['kept', 'free']) });
+
 export const rankFactory = definePrior({
   name: 'rank',
   parameters: { strength: fixed(1), beta: fixed(1) },
-  data: { toJSON: (data: RankData) => data, fromJSON: (json) => json as RankData },
+  data: { toJSON: (data: RankData) => data, fromJSON: (json): RankData => checkSaved(savedSchema, json, '.') },
   // Σ log(1 + β·s_i²) = log|I + β·XᵀX| with X centred: q×q, and no singular value has to be distinguished from another.
   logDensity: (p, X) => {
     const centred = op.sub<Tensor2D>(X, op.mean(X, 0, true));

@@ -13,6 +13,12 @@ export const sequenceEntries = {
   initial: v.optional(v.picklist(['standardNormal', 'none'], "'standardNormal' or 'none'"), 'standardNormal'),
 };
 
+/** The same of a saved prior, which says all. */
+export const savedSequence = {
+  segments: v.array(start),
+  initial: v.picklist(['standardNormal', 'none']),
+};
+
 /** The rows of X as sequences. */
 export interface SequenceData {
   /** First rows of the sequences; 0 is implied. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { checkOptions } from '../core/options.ts';
+import { checkSaved } from '../core/saved.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
@@ -18,10 +19,15 @@ interface TsneData {
   readonly perplexity?: number;
 }
 
+const savedSchema = v.strictObject({ perplexity: v.optional(v.pipe(v.number(), v.gtValue(0))) });
+
 export const tsneFactory = definePrior({
   name: 'tsne',
   parameters: { strength: fixed(1) },
-  data: { toJSON: (data: TsneData) => data, fromJSON: (json) => (json ?? {}) as TsneData },
+  data: {
+    toJSON: (data: TsneData) => data,
+    fromJSON: (json): TsneData => checkSaved(savedSchema, json ?? {}, '.') as TsneData,
+  },
   prepare: (Y, { perplexity }) => {
     const P = jointProbabilities(Y, perplexity ?? Math.min(30, (Y.rows - 1) / 3));
     const entropy = P.data.reduce((sum, p) => (p > 0 ? sum - p * Math.log(p) : sum), 0);

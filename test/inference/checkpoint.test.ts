@@ -55,6 +55,10 @@ async function saved(more: FitOptions = {}): Promise<{ whole: string; texts: str
   return { whole, texts };
 }
 
+/** Without checksums, as it was saved before there were any. */
+const ofForm1 = ({ checksums: _, ...checkpoint }: Checkpoint) =>
+  ({ ...checkpoint, version: 1 }) as unknown as Checkpoint;
+
 describe('a fit resumed from its checkpoint', () => {
   it('has the bits of one that was not interrupted, whichever checkpoint it is and whoever goes on', async () => {
     const { whole, texts } = await saved();
@@ -101,7 +105,7 @@ describe('a fit resumed from its checkpoint', () => {
   it('keeps the best of what it had come to when it is stopped at once', async () => {
     const { texts } = await saved();
     const ended = JSON.parse(texts.at(-1)!) as Checkpoint;
-    const resume = { ...ended, starts: [...ended.starts].reverse() };
+    const resume = ofForm1({ ...ended, starts: [...ended.starts].reverse() });
     const objectives = resume.starts.map((start) => -stateFromJson(start!.state).best.value);
     const best = objectives[2]!;
     expect(best).toBeGreaterThan(Math.max(...objectives.slice(0, 2)) + 0.1);
@@ -125,7 +129,7 @@ describe('a fit resumed from its checkpoint', () => {
 
   it('counts its seconds from the first beginning', async () => {
     const { texts } = await saved({ maxIterations: 2, restarts: 0 });
-    const checkpoint = { ...(JSON.parse(texts.at(-1)!) as Checkpoint), seconds: 5000 };
+    const checkpoint = ofForm1({ ...(JSON.parse(texts.at(-1)!) as Checkpoint), seconds: 5000 });
     const { diagnostics } = await fit(model(), { ...options, restarts: 0, resume: checkpoint });
     expect(diagnostics.seconds).toBeGreaterThan(5000);
   });
@@ -276,7 +280,12 @@ describe('a checkpoint that does not belong', async () => {
     const copy = JSON.parse(texts.at(-1)!) as object;
     const holder = path.slice(0, -1).reduce<object>((at, key) => (at as Record<string, object>)[key]!, copy);
     Object.assign(holder, { [path.at(-1)!]: value });
-    return copy;
+    return ofForm1(copy as Checkpoint);
+  };
+  const deep = () => {
+    let value: unknown = 1;
+    for (let i = 0; i < 20_000; i++) value = [value];
+    return value;
   };
   const others = pipeFlow({ points: 24, seed: 7 }).observations;
 
@@ -286,7 +295,14 @@ describe('a checkpoint that does not belong', async () => {
     ['other JSON', () => resume({ format: 'latentfield-fit' }), /is not a checkpoint/],
     ['a file of other JSON', () => resume(write('array.json', '[1]')), /is not a checkpoint/],
     ['null in a file', () => resume(write('null.json', 'null')), /is not a checkpoint/],
-    ['another version', () => resume({ ...good, version: 2 }), /version 2, but this release reads version 1/],
+    ['another version', () => resume({ ...good, version: 3 }), /version 3, but this release reads versions 1 and 2/],
+    ['no checksums', () => resume({ ...good, checksums: undefined }), /damaged\. .* at format: it was not part of/],
+    [
+      'another seed in it',
+      () => resume({ ...good, seed: 9 }),
+      /damaged\. .* at seed: it is not what was saved, by its check/,
+    ],
+    ['what is nested too deep', () => resume({ ...good, starts: deep() }), /nested more than 400 levels deep/],
     ['a part missing', () => resume({ ...good, starts: undefined }), /damaged: 'starts'/],
     ['no starts', () => resume({ ...good, starts: [] }), /damaged: 'starts'/],
     [
@@ -306,7 +322,7 @@ describe('a checkpoint that does not belong', async () => {
     ],
     [
       'another model',
-      () => resume({ ...good, model: 'tpslvm' }),
+      () => resume(ofForm1({ ...good, model: 'tpslvm' })),
       /saved by a fit of the model 'tpslvm', but 'gplvm' is to resume it/,
     ],
     [
@@ -331,6 +347,22 @@ describe('a checkpoint that does not belong', async () => {
     const refused = call();
     await expect(refused).rejects.toThrow(InvalidInputError);
     await expect(refused).rejects.toThrow(message);
+  });
+
+  it('any start with a digit that is another is refused', async () => {
+    const text = texts.at(-1)!;
+    const places = [...text.matchAll(/[0-9A-Za-z]/g)].map(({ index }) => index).filter((_, k) => k % 97 === 5);
+    expect(places.length).toBeGreaterThan(20);
+    for (const place of places) {
+      const changed = `${text.slice(0, place)}${text[place] === '1' ? '2' : '1'}${text.slice(place + 1)}`;
+      let json: unknown;
+      try {
+        json = JSON.parse(changed);
+      } catch {
+        continue;
+      }
+      await expect(resume(json)).rejects.toThrow(InvalidInputError);
+    }
   });
 
   it('and a place where none can be written are refused before the fit begins', async () => {

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { pipeFlow } from '../../src/data/index.ts';
@@ -42,7 +43,13 @@ describe('a fit on threads', () => {
     expect(own.diagnostics.threadsReason).toBeUndefined();
     vi.stubEnv('LATENTFIELD_THREADS', '3');
     const named = await fit(model(), options);
-    expect(named.diagnostics.threads).toBe(3);
+    const most = Math.min(3, Math.max(2, availableParallelism()));
+    expect(named.diagnostics.threads).toBe(most);
+    const many = await fit(model(), { ...options, maxIterations: 0, threads: 100_000 });
+    expect(many.diagnostics.threads).toBe(Math.max(2, availableParallelism()));
+    expect(many.diagnostics.threadsReason).toMatch(
+      /^100000 threads were asked for, but this machine has processors for \d+\.$/,
+    );
     const one = await fit(model(), { ...options, threads: 1 });
     expect(one.diagnostics.threads).toBe(1);
     const threads = await startThreads(2);

@@ -214,7 +214,7 @@ describe('precisionGrid', () => {
   it('says what is wrong', () => {
     const predict = (points: Matrix) => ({ variance: Matrix.zeros(points.rows, 1) });
     expect(() => precisionGrid(predict, latents)).toThrow('The predicted variance at (-0.1, -0.2) is 0');
-    expect(() => precisionGrid(predict, latents, { resolution: 1 })).toThrow('at least 2, but 1');
+    expect(() => precisionGrid(predict, latents, { resolution: 1 })).toThrow('from 2 to 1000, but 1');
     expect(() => precisionGrid(predict, latents, { margin: -1 })).toThrow('0 or more, but -1');
   });
 });

@@ -226,7 +226,9 @@ describe('images of points', () => {
     expect(greys(elements(parseSvg(common), ({ name }) => name === 'image')[0]!)).toEqual([0, 255, 255, 0, 0]);
     expect(texts(parseSvg(svg))).toContain('Decoded');
     await expect(decodedGrid(decode, [[0], [1]], { image: [1, 2] })).rejects.toThrow('takes two latent dimensions');
-    await expect(decodedGrid(decode, latents, { image: [1, 2], resolution: 1 })).rejects.toThrow('at least 2, but 1');
+    await expect(decodedGrid(decode, latents, { image: [1, 2], resolution: 1 })).rejects.toThrow(
+      'from 2 to 1000, but 1',
+    );
     await expect(decodedGrid(decode, latents, { image: [2, 2] })).rejects.toThrow('have 4 pixels');
   });
 });

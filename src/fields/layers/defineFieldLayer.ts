@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { checkDefinition } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
 import type { FieldShowing } from '../../model/abilities.ts';
 import type { OwnParameters } from '../../model/part.ts';
@@ -64,7 +65,7 @@ export interface FieldLayerDefinition<Name extends string> {
 export function defineFieldLayer<Name extends string>(
   definition: FieldLayerDefinition<Name>,
 ): PriorFactory<Name, Graph, FieldShowing> {
-  const { name, parameters } = definition;
+  const { name, parameters } = checkDefinition(definition, 'defineFieldLayer');
   const owner = `The field layer '${name}'`;
   const given = (graph: Graph) => checkGraph(graph, owner);
   return definePrior<Name, Graph>({

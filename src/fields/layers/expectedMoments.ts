@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
+import { checkSaved, readingAt } from '../../core/saved.ts';
 import type { FieldShowing } from '../../model/abilities.ts';
 import { box, type ParameterLike } from '../../model/parameter.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
@@ -72,6 +73,14 @@ interface LayerJSON {
   readonly profiled?: boolean;
 }
 
+const savedSchema = v.strictObject({
+  graph: v.unknown(),
+  variances: v.nullable(v.array(v.number())),
+  covariances: v.nullable(v.array(v.number())),
+  penalty: v.pipe(v.number(), v.minValue(0)),
+  copies: v.pipe(v.number(), v.gtValue(0)),
+  profiled: v.optional(v.boolean()),
+});
 const aboveZero = 'a number above 0';
 const fromZero = 'a number from 0';
 const schema = v.strictObject({
@@ -104,10 +113,10 @@ export const momentsFactory = definePrior<string, LayerData>({
       covariances: covariances === undefined ? null : Array.from(covariances),
     }),
     fromJSON: (json): LayerData => {
-      const { graph, variances, covariances, profiled = false, ...rest } = json as LayerJSON;
+      const { graph, variances, covariances, profiled = false, ...rest } = checkSaved(savedSchema, json, '.');
       return {
         ...rest,
-        graph: graphFromJSON(graph),
+        graph: readingAt('.graph', () => graphFromJSON(graph)),
         variances: variances === null ? undefined : Float64Array.from(variances),
         covariances: covariances === null ? undefined : Float64Array.from(covariances),
         profiled,

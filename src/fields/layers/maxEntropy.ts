@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
+import { checkSaved, readingAt } from '../../core/saved.ts';
 import type { FieldShowing } from '../../model/abilities.ts';
 import { box, type ParameterLike } from '../../model/parameter.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
@@ -57,6 +58,16 @@ interface LayerJSON {
   readonly profiled?: boolean;
 }
 
+const positive = v.pipe(v.number(), v.gtValue(0));
+const savedSchema = v.strictObject({
+  graph: v.unknown(),
+  squaredDistances: v.nullable(v.array(v.pipe(v.number(), v.minValue(0)))),
+  basePrecision: v.pipe(v.number(), v.minValue(0)),
+  copies: positive,
+  slackPenalty: v.nullable(positive),
+  profiled: v.optional(v.boolean()),
+});
+
 /** What a layer keeps of its graph: its factor, or what finds the weights. */
 interface LayerConstants {
   readonly factor: FieldFactor;
@@ -94,10 +105,10 @@ export const fieldFactory = definePrior<string, LayerData, LayerConstants>({
       slackPenalty: slackPenalty === Infinity ? null : slackPenalty,
     }),
     fromJSON: (json): LayerData => {
-      const { graph, squaredDistances, slackPenalty, profiled = false, ...rest } = json as LayerJSON;
+      const { graph, squaredDistances, slackPenalty, profiled = false, ...rest } = checkSaved(savedSchema, json, '.');
       return {
         ...rest,
-        graph: graphFromJSON(graph),
+        graph: readingAt('.graph', () => graphFromJSON(graph)),
         squaredDistances: squaredDistances === null ? undefined : Float64Array.from(squaredDistances),
         slackPenalty: slackPenalty ?? Infinity,
         profiled,

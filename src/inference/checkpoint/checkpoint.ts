@@ -1,5 +1,8 @@
 import * as v from 'valibot';
+import { checksums } from '../../core/checksum.ts';
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
+import { describe, reasonOf } from '../../core/matrix.ts';
+import { checkDepth, checkSums } from '../../core/saved.ts';
 import type { TraceEntry } from '../../model/fit.ts';
 import { START_KINDS } from '../../model/model.ts';
 import type { FitProblem } from '../fit/fitProblem.ts';
@@ -12,7 +15,9 @@ import { type SolverStateJson, stateFromJson, stateToJson } from './stateJson.ts
 /** Everything a fit needs to go on as if it had not been interrupted, beside its model and options: plain JSON. */
 export interface Checkpoint {
   readonly format: 'latentfield-checkpoint';
-  readonly version: 1;
+  readonly version: 2;
+  /** Of each other member, by its name. Files of form 1, of before there were any, are read too. */
+  readonly checksums: Readonly<Record<string, string>>;
   /** The model's name. */
   readonly model: string;
   /** What its variables look like; the model that resumes must have the same. */
@@ -29,7 +34,8 @@ export interface Checkpoint {
 const number = v.number();
 const schema = v.object({
   format: v.literal('latentfield-checkpoint'),
-  version: v.literal(1),
+  version: v.picklist([1, 2]),
+  checksums: v.optional(v.record(v.string(), v.string())),
   model: v.string(),
   variables: v.array(v.object({ path: v.string(), shape: v.array(number), free: v.boolean() })),
   seed: number,
@@ -48,6 +54,9 @@ const schema = v.object({
   ),
 });
 
+/** Members with a checksum for each member of their own: each start has one. */
+const DIVIDED = ['starts'];
+
 /** Relative difference of the log density at a saved point that other hardware or another engine may make. */
 const ROUNDING = 1e-6;
 
@@ -62,9 +71,9 @@ export function checkpointOf(
   seed: number,
   seconds: number,
 ): Checkpoint {
-  return {
+  const saved = {
     format: 'latentfield-checkpoint',
-    version: 1,
+    version: 2,
     model: problem.model.name,
     variables: variablesOf(problem),
     seed,
@@ -73,7 +82,8 @@ export function checkpointOf(
     starts: runs.map(({ trace, state }) =>
       state === undefined ? null : { trace: [...trace], state: stateToJson(state) },
     ),
-  };
+  } as const;
+  return { ...saved, checksums: checksums(saved, DIVIDED) };
 }
 
 const variablesOf = ({ layout }: FitProblem): Checkpoint['variables'] =>
@@ -87,21 +97,35 @@ const variablesOf = ({ layout }: FitProblem): Checkpoint['variables'] =>
 export async function readCheckpoint(given: string | object): Promise<Checkpoint> {
   const name = typeof given === 'string' ? `'${given}'` : 'The checkpoint given to resume';
   const json = typeof given === 'string' ? await readCheckpointFile(given) : given;
-  const { format, version } = (json ?? {}) as Partial<Checkpoint>;
+  const { format, version } = (json ?? {}) as { format?: unknown; version?: unknown };
   if (format !== 'latentfield-checkpoint') {
     throw new InvalidInputError(`${name} is not a checkpoint: resume takes what the option checkpoint of fit saved.`);
   }
-  if (version !== 1) {
+  if (version !== 1 && version !== 2) {
     throw new InvalidInputError(
-      `${name} is a checkpoint of version ${version}, but this release reads version 1. Resume with the release that saved it.`,
+      `${name} is a checkpoint of version ${describe(version)}, but this release reads versions 1 and 2. Resume with the release that saved it.`,
     );
   }
+  checkDepth(json, name);
   const result = v.safeParse(schema, json);
-  if (result.success) return result.output;
+  if (result.success) {
+    checkContent(json as Checkpoint, name);
+    return result.output as Checkpoint;
+  }
   const path = result.issues[0].path?.map(({ key }) => String(key)).join('.');
   throw new InvalidInputError(
     `${name} is damaged: '${path}' is missing or not what it should be. Was it cut short, or edited?`,
   );
+}
+
+/** @throws InvalidInputError that names the member that is not what was saved */
+function checkContent({ checksums: saved, ...content }: Checkpoint, name: string): void {
+  if (saved === undefined && (content.version as number) === 1) return;
+  try {
+    checkSums(content, DIVIDED, saved ?? {});
+  } catch (error) {
+    throw new InvalidInputError(`${name} is damaged. ${reasonOf(error)}`, { cause: error });
+  }
 }
 
 /**

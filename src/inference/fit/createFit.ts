@@ -1,9 +1,11 @@
+import { checksums } from '../../core/checksum.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { matchedObservations } from '../../core/namedTable.ts';
+import { withPlainNumbers } from '../../core/plainNumbers.ts';
 import { positiveZeros } from '../../core/positiveZeros.ts';
-import type { Fit, FitOutcome, FittedModel } from '../../model/fit.ts';
-import type { Model, Posterior } from '../../model/model.ts';
+import { DIVIDED, type Fit, type FitJSON, type FitOutcome, type FittedModel } from '../../model/fit.ts';
+import type { AnyModel, Model, Posterior } from '../../model/model.ts';
 import { type EngineChoice, withEngine } from '../../numerics/dense/index.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
 import { finiteOutcome } from './finiteOutcome.ts';
@@ -37,16 +39,7 @@ export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: 
     ...(table !== undefined && { table }),
     ...rest,
     parameters: Object.freeze(parameters),
-    toJSON: () => ({
-      format: 'latentfield-fit',
-      version: 1,
-      model: model.toJSON(),
-      values: Object.fromEntries(
-        Object.entries(values).map(([path, value]) => [path, value instanceof Matrix ? value.toArrays() : value]),
-      ),
-      ...rest,
-      ...(table !== undefined && { table }),
-    }),
+    toJSON: () => savedFit(model, values, { ...rest, ...(table !== undefined && { table }) }),
   };
   const abilities: Abilities = namingColumns(
     abilitiesOf(posterior, (Y) => matchedObservations(Y, table)),
@@ -55,6 +48,21 @@ export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: 
   const evidence = posterior.distribution === undefined ? {} : { evidence: boundOf(terms) };
   // What the types of a model say of its fits, its posterior keeps: tests of the conformance kit see to that.
   return Object.freeze({ ...fitted, ...evidence, ...abilities }) as unknown as Fit<P, A>;
+}
+
+function savedFit(model: AnyModel, values: FitOutcome['values'], rest: Omit<FitOutcome, 'values'> & Pick<FitJSON, 'table'>,
+): FitJSON {
+  const entries = Object.entries(values).map(([path, value]) => [
+    path,
+    value instanceof Matrix ? value.toArrays() : value,
+  ]);
+  const saved = {
+    format: 'latentfield-fit',
+    version: 2,
+    model: model.toJSON(),
+    ...withPlainNumbers({ values: Object.fromEntries(entries), ...rest }),
+  } as const;
+  return { ...saved, checksums: checksums(saved, DIVIDED) };
 }
 
 /** The bound on the log density of the observations, without priors of hyperparameters. */

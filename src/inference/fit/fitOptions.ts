@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe } from '../../core/matrix.ts';
 import type { NamedTable } from '../../core/namedTable.ts';
+import { checkGiven } from '../../core/given.ts';
 import { checkOptions } from '../../core/options.ts';
 import { type Model, START_KINDS } from '../../model/model.ts';
 import { type EngineChoice, engineChoice } from '../../numerics/dense/index.ts';
@@ -181,11 +181,12 @@ export type FitSettings = Omit<
  * @throws InvalidInputError for what is not a model, an unknown option or a value of the wrong kind
  */
 export function fitSettings(model: Model, options: FitOptions): FitSettings {
-  if (typeof model !== 'object' || model === null || typeof model.assemble !== 'function') {
-    throw new InvalidInputError(
-      `fit takes a model, such as gplvm(Y, { latentDim: 2 }), but ${describe(model)} was given.`,
-    );
-  }
+  checkGiven(
+    model,
+    'fit',
+    'a model, such as gplvm(Y, { latentDim: 2 })',
+    ({ assemble }) => typeof assemble === 'function',
+  );
   const { restarts, ...checked } = checkOptions(schema, options, 'fit');
   const origins = options.restarts === undefined ? undefined : originsOf(options.restarts);
   const elsewhere = origins?.find(({ init }) => init !== 'model');

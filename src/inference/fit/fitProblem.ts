@@ -31,6 +31,8 @@ export interface FitProblem {
   readonly objective: ObjectiveFunction;
   /** How many evaluations go through all rows, where each sees a batch of them. */
   readonly perEpoch: number | undefined;
+  /** Rows of each batch, where it is evaluated in batches. */
+  readonly batchSize: number | undefined;
   /** The linear algebra engine that was asked for; undefined where the environment says. */
   readonly engine: EngineChoice | undefined;
   /** The one that evaluates it. */
@@ -73,6 +75,7 @@ export function openProblem(
     held: heldOf(assembly, layout),
     objective: batchSize === undefined ? whole(objective) : batched(objective, model.points!, batchSize, seed),
     perEpoch: batchSize === undefined ? undefined : batchesOf(model.points!, batchSize),
+    batchSize,
     engine,
     chosenEngine: chosenEngine(engine),
     threads,
@@ -82,10 +85,7 @@ export function openProblem(
     densityAt(x) {
       const current = disposed ? assemble() : assembly;
       try {
-        const natural = toNatural(layout, x);
-        const at = (batch?: Batch) =>
-          compute(() => logDensity(current, layout, natural, { differentiated: false, seed, ...(batch && { batch }) }));
-        return batchSize === undefined ? at() : overBatches(at, model.points!, batchSize);
+        return compute(() => densityOf(model, current, layout, toNatural(layout, x), { seed, batchSize }));
       } finally {
         if (current !== assembly) current.dispose();
       }
@@ -109,6 +109,7 @@ function computedProblem(given: Pick<FitProblem, 'model' | 'seed' | 'engine' | '
     held: undefined,
     objective: () => ({ value: Number.NaN, gradient: none }),
     perEpoch: undefined,
+    batchSize: undefined,
     chosenEngine: chosenEngine(given.engine),
     valuesAt: () => ({}),
     variablesAt: () => none,
@@ -116,6 +117,19 @@ function computedProblem(given: Pick<FitProblem, 'model' | 'seed' | 'engine' | '
     findingsAt: () => undefined,
     dispose: () => undefined,
   };
+}
+
+/** The log density of all rows at natural values, without gradients: of one batch after the other where it was fitted so. */
+export function densityOf(
+  { points }: Pick<Model, 'points'>,
+  assembly: Assembly,
+  layout: VariableLayout,
+  natural: readonly Float64Array[],
+  { seed, batchSize }: { readonly seed: number; readonly batchSize?: number | undefined },
+): LogDensity {
+  const at = (batch?: Batch) =>
+    logDensity(assembly, layout, natural, { differentiated: false, seed, ...(batch && { batch }) });
+  return batchSize === undefined ? at() : overBatches(at, points!, batchSize);
 }
 
 /** The log density of all rows as that of one batch after the other, so that no tensor has all rows. */

@@ -27,7 +27,10 @@ export interface FitState {
   readonly trace: readonly TraceEntry[];
   readonly status: FitStatus;
   readonly message: string;
-  readonly diagnostics: Omit<FitDiagnostics, keyof EngineReport | 'threads' | 'threadsReason' | 'jitter'>;
+  readonly diagnostics: Omit<
+    FitDiagnostics,
+    keyof EngineReport | 'threads' | 'threadsReason' | 'seed' | 'batchSize' | 'jitter'
+  >;
 }
 
 /** The fit at a point of the solver's variables, or of what was computed. */
@@ -39,7 +42,15 @@ export function fitAt(problem: FitProblem, point: Point, { diagnostics, ...cours
     ...{ values, objective, terms },
     ...course,
     message: course.message + note,
-    diagnostics: { ...chosenEngine, ...threads.diagnostics(), jitter, ...diagnostics, ...optimality },
+    diagnostics: {
+      ...chosenEngine,
+      ...threads.diagnostics(),
+      seed: problem.seed,
+      ...(problem.batchSize !== undefined && { batchSize: problem.batchSize }),
+      jitter,
+      ...diagnostics,
+      ...optimality,
+    },
   };
   if (model.solve !== undefined && point.embedding === undefined) return unsolvedFit(model.name, outcome);
   return createFit(model, outcome, engine);

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { checkGiven } from '../../core/given.ts';
 
 /** One label a point, compared by identity. */
 export type Partition = ArrayLike<string | number | boolean>;
@@ -17,6 +18,14 @@ export interface Contingency {
  * @throws InvalidInputError when a and b differ in length or are empty
  */
 export function contingencyOf(a: Partition, b: Partition, names: readonly [string, string]): Contingency {
+  for (const [k, given] of [a, b].entries()) {
+    checkGiven(
+      given,
+      names[k]!,
+      'one entry for each point, a list',
+      ({ length }) => Number.isInteger(length) && length >= 0,
+    );
+  }
   const size = a.length;
   if (size === 0 || size !== b.length) {
     throw new InvalidInputError(

@@ -1,4 +1,5 @@
 import { isNode, nodeModule } from '../../core/nodeModule.ts';
+import { atMostProcessors } from '../../core/processors.ts';
 
 /**
  * Workers of your own for the starts of a fit: for models with kernels, priors or other parts of your own, or where a bundler
@@ -42,8 +43,9 @@ export interface Listener {
   lost(reason: string): void;
 }
 
-/** As many workers as asked for, which know the parts that come with the library. */
-export async function builtInPool(count: number): Promise<WorkerPool> {
+/** As many workers as asked for, one for each processor at most, which know the parts that come with the library. */
+export async function builtInPool(wanted: number): Promise<WorkerPool> {
+  const count = await atMostProcessors(wanted);
   if (!isNode()) {
     return {
       count,

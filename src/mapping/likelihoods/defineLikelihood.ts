@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { checkDefinition } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
 import { unknownName } from '../../core/options.ts';
 import type { TensorMap } from '../../model/model.ts';
@@ -85,7 +86,7 @@ export function likelihoodFactory<Name extends string, Options extends object = 
   definition: LikelihoodDefinition<Name, Options>,
   { path, conjugate, check }: Special<Name, Options>,
 ): LikelihoodFactory<Name, Options> {
-  const { name } = definition;
+  const { name } = checkDefinition(definition, 'defineLikelihood');
   if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
     throw new InvalidInputError(
       `A likelihood's name is one word of letters and digits, but ${describe(name)} was given.`,

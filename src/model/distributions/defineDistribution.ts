@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { checkDefinition } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
 import { valueAndGradients } from '../../tensors/gradients.ts';
 import * as op from '../../tensors/ops.ts';
@@ -55,7 +56,7 @@ export type DistributionFactory<Name extends string> = (
 export function defineDistribution<Name extends string>(
   definition: DistributionDefinition<Name>,
 ): DistributionFactory<Name> {
-  const { name, parameters, lower = -Infinity, logDensity } = definition;
+  const { name, parameters, lower = -Infinity, logDensity } = checkDefinition(definition, 'defineDistribution');
   if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
     throw new InvalidInputError(
       `A distribution's name is one word of letters and digits, but ${describe(name)} was given.`,

@@ -1,38 +1,37 @@
-import { type KernelJSON, kernelFromJSON } from '../../kernels/json.ts';
+import * as v from 'valibot';
+import { checkSaved } from '../../core/saved.ts';
+import { kernelFromJSON } from '../../kernels/json.ts';
 import { latentDistributionFromJSON } from '../../latents/json.ts';
 import type { LatentsJSON } from '../../latents/latents.ts';
 import { likelihoodFromJSON } from '../../mapping/likelihoods/json.ts';
-import type { LikelihoodJSON } from '../../mapping/likelihoods/likelihood.ts';
 import type { Model, ModelJSON } from '../../model/model.ts';
 import type { OwnParts } from '../ownParts.ts';
-import { bayesianGplvm } from './bayesianGplvm.ts';
+import { anyStart, savedLatents, savedRows } from '../savedObservations.ts';
+import { type BayesianGplvmOptions, bayesianGplvm } from './bayesianGplvm.ts';
 
-/** What a Bayesian GPLVM writes about itself. */
-interface SavedModel {
-  /** Missing entries are null. */
-  readonly observations: (number | null)[][];
-  readonly latentDim: number;
-  readonly latents: LatentsJSON;
-  readonly inducing: number | number[][];
-  readonly kernel: KernelJSON;
-  readonly likelihood: LikelihoodJSON;
-  readonly missing?: 'ignore';
-  readonly centre: boolean;
-  readonly scale: boolean;
-  readonly jitter: number;
-}
+const schema = v.strictObject({
+  model: v.literal('bayesianGplvm'),
+  observations: savedRows,
+  latentDim: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1e6)),
+  latents: savedLatents,
+  inducing: v.union([v.number(), v.array(v.array(v.number()))]),
+  kernel: v.unknown(),
+  likelihood: v.unknown(),
+  bound: v.optional(v.picklist(['collapsed', 'uncollapsed'])),
+  missing: v.optional(v.literal('ignore')),
+  centre: v.boolean(),
+  scale: v.boolean(),
+  jitter: v.number(),
+});
 
 /** The Bayesian GPLVM that its `toJSON` wrote. */
-export function bayesianGplvmFromJSON(json: ModelJSON, own: OwnParts): Model {
-  const { observations, latents, kernel, likelihood, ...rest } = json as unknown as SavedModel & { model: string };
-  const { model: _, ...options } = rest;
-  return bayesianGplvm(
-    observations.map((row) => row.map((entry) => entry ?? Number.NaN)),
-    {
-      ...options,
-      latents: latentDistributionFromJSON(latents, own.maps),
-      kernel: kernelFromJSON(kernel, own.kernels, own.distributions),
-      likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions),
-    },
-  );
+export function bayesianGplvmFromJSON(json: ModelJSON, own: OwnParts, isFitted: boolean): Model {
+  const { model: _, observations, latents, kernel, likelihood, ...rest } = checkSaved(schema, json, 'model');
+  const restored = latentDistributionFromJSON(latents ?? ({ name: 'none' } as LatentsJSON), own.maps);
+  return bayesianGplvm(observations, {
+    ...(rest as Pick<BayesianGplvmOptions, 'latentDim' | 'inducing'>),
+    latents: isFitted ? restored.from(anyStart(observations.length, rest.latentDim)) : restored,
+    kernel: kernelFromJSON(kernel, own.kernels, own.distributions, 'model.kernel'),
+    likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions, 'model.likelihood'),
+  });
 }

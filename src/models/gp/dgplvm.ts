@@ -1,3 +1,4 @@
+import { givenOptions } from '../../core/given.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import type { Labels } from '../../numerics/graph/index.ts';
 import type { Prior } from '../../priors/definePrior.ts';
@@ -32,7 +33,7 @@ export function dgplvm<
   const Priors extends readonly Prior[] = readonly [],
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
 >(Y: MatrixLike, labels: Labels, options: DgplvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
-  const { strength, form, r, ...rest } = options ?? {};
+  const { strength, form, r, ...rest } = givenOptions(options, 'dgplvm');
   const given = Object.entries({ strength, form, r }).filter(([, value]) => value !== undefined);
   return familyModel('dgplvm', Y, rest, {
     prior: () => discriminative(labels, Object.fromEntries(given)),

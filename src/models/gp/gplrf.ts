@@ -1,3 +1,4 @@
+import { givenOptions } from '../../core/given.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { imputed } from '../../mapping/imputation.ts';
@@ -44,7 +45,7 @@ export function gplrf<
   const Priors extends readonly Prior[] = readonly [],
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
 >(Y: MatrixLike, labels: Labels, options: GplrfOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
-  const { strength = 'auto', neighbours, ...rest } = options ?? {};
+  const { strength = 'auto', neighbours, ...rest } = givenOptions(options, 'gplrf');
   const classes = labelGraph(labels);
   // Neighbours and held-out points need complete rows: they are filled in as they are for the start of the latents.
   const complete = rest.missing === 'ignore' ? imputed(observationsFrom(Y, true), rest.latentDim) : Y;

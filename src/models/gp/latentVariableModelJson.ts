@@ -1,57 +1,74 @@
+import * as v from 'valibot';
+import { checkSaved } from '../../core/saved.ts';
 import { kernelFromJSON } from '../../kernels/json.ts';
 import { latentsFromJSON } from '../../latents/json.ts';
-import type { LatentsJSON } from '../../latents/latents.ts';
-import { type LikelihoodJSON, likelihoodFromJSON } from '../../mapping/likelihoods/index.ts';
+import { likelihoodFromJSON } from '../../mapping/likelihoods/index.ts';
 import type { AnyModel, ModelJSON } from '../../model/model.ts';
-import { type ParameterJSON, parameterFromJSON } from '../../model/parameterJson.ts';
-import { type PriorJSON, priorFromJSON } from '../../priors/json.ts';
+import { parameterFromJSON } from '../../model/parameterJson.ts';
+import { priorFromJSON } from '../../priors/json.ts';
 import type { OwnParts } from '../ownParts.ts';
 import { builtInPriors } from '../priorCatalogue.ts';
+import { anyStart, savedLatents, savedRows } from '../savedObservations.ts';
 import { namedModel } from './latentVariableModel.ts';
-import type { ViewJSON } from './views.ts';
 
-/** What a latent variable model writes about itself: beside these, its only view, or several by name. */
-interface SavedModel extends Partial<SavedView> {
-  readonly name: string;
-  readonly latentDim: number;
-  readonly latents?: LatentsJSON;
-  readonly priors: readonly PriorJSON[];
-  readonly views?: Readonly<Record<string, SavedView>>;
-}
-
-interface SavedView extends Omit<ViewJSON, 'likelihood'> {
-  readonly likelihood?: LikelihoodJSON;
+const view = {
+  observations: savedRows,
+  kernel: v.unknown(),
+  likelihood: v.optional(v.unknown()),
   /** Variance of a Gaussian likelihood, in fits saved before there were others. */
-  readonly noise?: ParameterJSON;
-}
+  noise: v.optional(v.unknown()),
+  missing: v.optional(v.literal('ignore')),
+  centre: v.boolean(),
+  scale: v.boolean(),
+  inducing: v.optional(v.union([v.number(), v.array(v.array(v.number()))])),
+};
+const viewSchema = v.strictObject(view);
+const model = {
+  model: v.literal('latentVariableModel'),
+  name: v.string(),
+  latentDim: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1e6)),
+  latents: savedLatents,
+  priors: v.array(v.unknown()),
+};
+const onlySchema = v.strictObject({ ...model, ...view });
+const viewsSchema = v.strictObject({ ...model, views: v.record(v.string(), viewSchema) });
 
-/** The latent variable model that its `toJSON` wrote. */
-export function latentVariableModelFromJSON(model: ModelJSON, own: OwnParts): AnyModel {
-  const { name, latentDim, latents, priors, views, ...only } = model as unknown as SavedModel;
+type SavedView = v.InferOutput<typeof viewSchema>;
+
+/** The latent variable model that its `toJSON` wrote: beside what all have, its only view, or several by name. */
+export function latentVariableModelFromJSON(json: ModelJSON, own: OwnParts, isFitted: boolean): AnyModel {
+  const place = 'model';
+  const saved = 'views' in json ? checkSaved(viewsSchema, json, place) : checkSaved(onlySchema, json, place);
+  const { name, latentDim, latents, priors } = saved;
+  const views = 'views' in saved ? Object.entries(saved.views) : undefined;
   const mapped =
     views === undefined
-      ? viewFromJSON(only as SavedView, own)
-      : { views: Object.fromEntries(Object.entries(views).map(([view, json]) => [view, viewFromJSON(json, own)])) };
+      ? viewFromJSON(saved as SavedView, own, place)
+      : {
+          views: Object.fromEntries(
+            views.map(([key, given]) => [key, viewFromJSON(given, own, `${place}.views.${key}`)]),
+          ),
+        };
+  const { length } = (views === undefined ? (saved as SavedView) : views[0]?.[1])?.observations ?? [];
+  const restored = latentsFromJSON(latents, own.maps, own.latents);
   return namedModel(name, {
     latentDim,
-    latents: latentsFromJSON(latents, own.maps, own.latents),
-    priors: priors.map((prior) =>
-      priorFromJSON(prior, { ...builtInPriors, ...own.priors }, own.kernels, own.distributions),
+    latents: isFitted ? restored.from(anyStart(length, latentDim)) : restored,
+    priors: priors.map((prior, i) =>
+      priorFromJSON(prior, { ...builtInPriors, ...own.priors }, own.kernels, own.distributions, `${place}.priors.${i}`),
     ),
     ...mapped,
   });
 }
 
-function viewFromJSON(
-  { observations, kernel, likelihood, noise, missing, centre, scale, inducing }: SavedView,
-  own: OwnParts,
-) {
+function viewFromJSON(saved: SavedView, own: OwnParts, place: string) {
+  const { observations, kernel, likelihood, noise, missing, centre, scale, inducing } = saved;
   return {
-    observations: observations.map((row) => row.map((entry) => entry ?? Number.NaN)),
-    kernel: kernelFromJSON(kernel, own.kernels, own.distributions),
+    observations,
+    kernel: kernelFromJSON(kernel, own.kernels, own.distributions, `${place}.kernel`),
     ...(noise === undefined
-      ? { likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions) }
-      : { noise: parameterFromJSON(noise, own.distributions) }),
+      ? { likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions, `${place}.likelihood`) }
+      : { noise: parameterFromJSON(noise, own.distributions, `${place}.noise`) }),
     missing,
     centre,
     scale,

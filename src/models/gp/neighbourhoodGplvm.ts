@@ -1,3 +1,4 @@
+import { givenOptions } from '../../core/given.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import type { ParameterLike } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
@@ -35,7 +36,7 @@ export function llGplvm<
   const Priors extends readonly Prior[] = readonly [],
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
 >(Y: MatrixLike, options: LlGplvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
-  const { neighbours = 7, strength, ...rest } = options ?? {};
+  const { neighbours = 7, strength, ...rest } = givenOptions(options, 'llGplvm');
   const prior = () => locality(neighbours, { strength: strengthFor('locality', strength, Y) });
   return familyModel('llGplvm', Y, rest, { prior, options: ['neighbours', 'strength'], kernel: smoothKernel });
 }
@@ -66,7 +67,7 @@ export function rankGplvm<
   const Priors extends readonly Prior[] = readonly [],
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
 >(Y: MatrixLike, options: RankGplvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
-  const { strength, beta, ...rest } = options ?? {};
+  const { strength, beta, ...rest } = givenOptions(options, 'rankGplvm');
   const prior = () => rank({ strength: strengthFor('rank', strength, Y), ...(beta === undefined ? {} : { beta }) });
   return familyModel('rankGplvm', Y, rest, { prior, options: ['strength', 'beta'], kernel: smoothKernel });
 }
@@ -96,7 +97,7 @@ export function tsneGplvm<
   const Priors extends readonly Prior[] = readonly [],
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
 >(Y: MatrixLike, options: TsneGplvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
-  const { strength, perplexity, ...rest } = options ?? {};
+  const { strength, perplexity, ...rest } = givenOptions(options, 'tsneGplvm');
   return familyModel('tsneGplvm', Y, rest, {
     prior: () =>
       tsne({ strength: strengthFor('tsne', strength, Y), ...(perplexity === undefined ? {} : { perplexity }) }),

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { givenOptions } from '../../core/given.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { scale } from '../../kernels/algebra.ts';
 import { thinPlateSpline } from '../../kernels/thinPlateSpline.ts';
@@ -39,7 +40,7 @@ export function tpslvm<
   const Priors extends readonly Prior[] = readonly [],
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
 >(Y: MatrixLike, options: TpslvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
-  const { centres, ...rest } = options ?? {};
+  const { centres, ...rest } = givenOptions(options, 'tpslvm');
   if (centres !== undefined && rest.kernel !== undefined) {
     throw new InvalidInputError(
       'tpslvm takes either centres or a kernel, but both were given. Say it in the kernel: thinPlateSpline({ centres }).',

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe } from '../../core/matrix.ts';
+import { checkGiven } from '../../core/given.ts';
 
 /** Weighted edges, sorted by (source, target), every source smaller than its target, no pair twice. */
 export interface Edges {
@@ -46,12 +46,8 @@ export const noEdges = (): Edges => ({
  * @throws InvalidInputError that names the edge that is wrong
  */
 export function checkGraph(value: unknown, caller: string, size?: number): Graph {
-  const graph = value as Partial<Graph> | null;
-  if (typeof value !== 'object' || graph === null || !Number.isInteger(graph.size) || (graph.size as number) < 1) {
-    throw new InvalidInputError(
-      `${caller} takes a graph, such as knnGraph(Y, 7) or labelGraph(labels), but ${describe(value)} was given.`,
-    );
-  }
+  const expected = 'a graph, such as knnGraph(Y, 7) or labelGraph(labels)';
+  const graph = checkGiven(value as Partial<Graph>, caller, expected, ({ size: n }) => Number.isInteger(n) && n! >= 1);
   if (size !== undefined && graph.size !== size) {
     throw new InvalidInputError(
       `${caller} has a graph of ${graph.size} points, but the model has ${size} observations. Make the graph from the same rows.`,

@@ -1,4 +1,5 @@
-import { InvalidInputError } from '../../core/errors.ts';
+import * as v from 'valibot';
+import { checkSaved } from '../../core/saved.ts';
 import { checkGraph, type Edges, type Graph } from './graph.ts';
 import { classGraph } from './labelGraph.ts';
 
@@ -25,16 +26,24 @@ export function graphToJSON(graph: Graph): GraphJSON {
  * @throws InvalidInputError when it is not one
  */
 export function graphFromJSON(json: unknown): Graph {
-  const saved = json as GraphJSON | null;
-  if (typeof saved !== 'object' || saved === null || !('classes' in saved || 'size' in saved)) {
-    throw new InvalidInputError('This is not a graph written by graphToJSON.');
-  }
+  const saved = checkSaved(schema, json, '.');
   if ('classes' in saved) {
     const { classes, count, rest } = saved;
     return classGraph({ classes: Int32Array.from(classes), count, rest: edgesFromJSON(rest) });
   }
   return checkGraph(Object.freeze({ size: saved.size, ...edgesFromJSON(saved) }), 'A saved prior');
 }
+
+const whole = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 31 - 1));
+const edges = { sources: v.array(whole), targets: v.array(whole), weights: v.array(v.pipe(v.number(), v.finite())) };
+const schema = v.union([
+  v.strictObject({ size: whole, ...edges }),
+  v.strictObject({
+    classes: v.array(v.pipe(v.number(), v.integer(), v.minValue(-1))),
+    count: whole,
+    rest: v.strictObject(edges),
+  }),
+]);
 
 const edgesToJSON = ({ sources, targets, weights }: Edges): EdgesJSON => ({
   sources: Array.from(sources),

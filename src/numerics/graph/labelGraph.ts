@@ -39,11 +39,14 @@ export function labelGraph(labels: Labels): Graph {
  * ```
  */
 export function completeGraph(n: number): Graph {
-  if (!Number.isInteger(n) || n < 1) {
+  if (!Number.isInteger(n) || n < 1 || n > MOST_POINTS) {
     throw new InvalidInputError(`completeGraph takes a whole number of points from 1, but ${describe(n)} was given.`);
   }
   return classGraph({ classes: new Int32Array(n), count: 1, rest: noEdges() });
 }
+
+/** Beyond what a list can hold. */
+const MOST_POINTS = 2 ** 31 - 1;
 
 /** The graph of complete classes and the edges beside them. */
 export function classGraph(complete: CompleteClasses): Graph {

@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { checkGiven } from '../../core/given.ts';
 import { readTensorsWith } from '../../core/matrix.ts';
 import { elementaryFunctions } from '../../numerics/dense/elementaryFunctions.ts';
 import { doublesOf } from '../doubles.ts';
@@ -56,6 +57,7 @@ function profilerOf(backend: Float64Backend): object {
  * ```
  */
 export function withFloat64<T>(work: (backend: Float64Backend) => T): T {
+  checkGiven(work, 'withFloat64', 'a function', (given) => typeof given === 'function');
   const backend = float64Backend();
   const active = engine();
   const { backendName, backendInstance, pendingBackendInit, profiler } = active;

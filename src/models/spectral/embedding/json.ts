@@ -1,11 +1,19 @@
-import { type KernelCatalogue, type KernelJSON, kernelFromJSON } from '../../../kernels/json.ts';
+import * as v from 'valibot';
+import { checkSaved, readingAt } from '../../../core/saved.ts';
+import { type KernelCatalogue, kernelFromJSON } from '../../../kernels/json.ts';
 import type { AnyModel, ModelJSON } from '../../../model/model.ts';
 import { graphFromJSON } from '../../../numerics/graph/json.ts';
 import type { NamedModel } from '../../catalogue.ts';
-import type { SavedSpectral } from './options.ts';
+import { savedRows } from '../../savedObservations.ts';
 
 /** Options that may hold a kernel. */
 const KERNELS = ['kernel', 'distances'];
+
+const schema = v.strictObject({
+  model: v.string(),
+  observations: savedRows,
+  options: v.record(v.string(), v.unknown()),
+});
 
 /** The spectral model that its `toJSON` wrote. */
 export function spectralModelFromJSON(
@@ -13,14 +21,14 @@ export function spectralModelFromJSON(
   named: NamedModel,
   kernels: KernelCatalogue | undefined,
 ): AnyModel {
-  const { observations, options } = json as unknown as SavedSpectral;
+  const { observations: rows, options } = checkSaved(schema, json, 'model');
   const restored = Object.entries(options).map(([name, value]) => {
+    const place = `model.options.${name}`;
     if (value === null) return [name, Infinity];
-    if (name === 'graph') return [name, graphFromJSON(value)];
+    if (name === 'graph') return [name, readingAt(place, () => graphFromJSON(value))];
     const isKernel = KERNELS.includes(name) && typeof value === 'object';
-    return [name, isKernel ? kernelFromJSON(value as KernelJSON, kernels) : value];
+    return [name, isKernel ? kernelFromJSON(value, kernels, {}, place) : value];
   });
-  const rows = observations.map((row) => row.map((entry) => entry ?? Number.NaN));
   const { graph, squaredDistances, ...rest } = Object.fromEntries(restored) as Record<string, unknown>;
   if (graph === undefined) return named.make(rows, undefined, rest);
   const given = { graph, ...(squaredDistances !== undefined && { squaredDistances }) };

@@ -1,0 +1,46 @@
+// Attacks on the library, seeded and bounded; prints totals, and every failure with the number of its case.
+//
+//   npm run attack                          all of them, at full size
+//   npm run attack -- saved --seed 3 --cases 500
+//   npm run attack -- --quick               a short form of each, under a minute
+import { parseArgs } from 'node:util';
+import { newReport } from './report.mjs';
+
+const attacks = {
+  calls: { cases: 20_000, quick: 300, load: async () => (await import('./calls.mjs')).attackCalls },
+  commands: { cases: 2000, quick: 40, load: async () => (await import('./commands.mjs')).attackCommands },
+  saved: { cases: 5000, quick: 250, load: async () => (await import('./savedFits.mjs')).attackSavedFits },
+  checkpoints: { cases: 2500, quick: 60, load: async () => (await import('./checkpoints.mjs')).attackCheckpoints },
+  callbacks: { cases: 104, quick: 20, load: async () => (await import('./callbacks.mjs')).attackCallbacks },
+  kills: { cases: 200, quick: 3, load: async () => (await import('./kills.mjs')).attackKills },
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: 'string' },
+    cases: { type: 'string' },
+    quick: { type: 'boolean' },
+    json: { type: 'string' },
+  },
+});
+for (const name of positionals) {
+  if (Object.hasOwn(attacks, name)) continue;
+  console.error(`There is no attack '${name}'. Known are ${Object.keys(attacks).join(', ')}.`);
+  process.exit(2);
+}
+const seed = Number(values.seed ?? 1);
+const chosen = positionals.length > 0 ? positionals : Object.keys(attacks);
+const totals = [];
+for (const name of chosen) {
+  const { cases, quick, load } = attacks[name];
+  const count = values.cases === undefined ? (values.quick ? quick : cases) : Number(values.cases);
+  const report = newReport(name, seed);
+  const began = performance.now();
+  const attack = await load();
+  await attack({ seed, cases: count, report });
+  totals.push(report.end((performance.now() - began) / 1000));
+}
+const failures = totals.reduce((sum, total) => sum + total.failures, 0);
+console.log(`${totals.reduce((sum, { cases }) => sum + cases, 0)} cases, ${failures} failures`);
+process.exit(failures > 0 ? 1 : 0);

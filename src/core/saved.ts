@@ -1,0 +1,103 @@
+import * as v from 'valibot';
+import { checksums } from './checksum.ts';
+import { InvalidInputError, LatentFieldError } from './errors.ts';
+import { describe, reasonOf } from './matrix.ts';
+
+/** What errors that name a place already say of it. */
+const placed = new WeakMap<object, { readonly place: string; readonly what: string }>();
+
+/** An error about a part of something that was saved. A place that begins with a dot is within that of whoever reads the whole. */
+export function damagedAt(place: string, what: string, cause?: unknown): InvalidInputError {
+  const shown = place.replace(/^\./, '') || 'its top';
+  const error = new InvalidInputError(`What was saved cannot be read at ${shown}: ${what}`, { cause });
+  placed.set(error, { place, what });
+  return error;
+}
+
+/**
+ * Reads a part of something that was saved; an error then says which.
+ *
+ * @param place - its path, such as `model.kernel`
+ * @throws InvalidInputError that names the place, the innermost where places are nested
+ */
+export function readingAt<T>(place: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const known = placed.get(error as object);
+    if (known?.place.startsWith('.')) throw damagedAt(place + known.place.replace(/\.$/, ''), known.what, error);
+    if (known !== undefined) throw error;
+    const reason =
+      error instanceof LatentFieldError ? error.message : `it is damaged, or not of this version (${reasonOf(error)}).`;
+    throw damagedAt(place, reason, error);
+  }
+}
+
+/**
+ * What was saved, of the form that a schema says.
+ *
+ * @throws InvalidInputError that names the place where it is not
+ */
+export function checkSaved<T extends v.GenericSchema>(schema: T, saved: unknown, place: string): v.InferOutput<T> {
+  const result = readingAt(place, () => v.safeParse(schema, saved));
+  if (result.success) return result.output;
+  const issue = deepest(result.issues[0]);
+  const keys = issue.path?.map(({ key }) => String(key)) ?? [];
+  const path = place === '.' ? `.${keys.join('.')}` : [place, ...keys].filter((key) => key !== '').join('.');
+  const expected = issue.expected === 'never' || issue.expected === null ? 'something else' : issue.expected;
+  const found = issue.input === undefined ? 'nothing stands there' : `${describe(issue.input)} stands there`;
+  throw damagedAt(path, `${expected} was expected, but ${found}.`);
+}
+
+/** Where a union fails, the alternative that came furthest says more than all of them. */
+function deepest(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
+  const inner = (issue.issues ?? [])
+    .map(deepest)
+    .filter(({ path }) => (path?.length ?? 0) > (issue.path?.length ?? 0))
+    .sort((a, b) => (b.path?.length ?? 0) - (a.path?.length ?? 0));
+  return inner[0] ?? issue;
+}
+
+/** Lists and objects in each other, at most: more than any model has, and fewer than exhaust a stack. */
+export const MOST_LEVELS = 400;
+
+/**
+ * @throws InvalidInputError for JSON whose lists and objects lie in each other more than {@link MOST_LEVELS} deep, naming the place
+ * @internal
+ */
+export function checkDepth(saved: unknown, what: string): void {
+  const open: { value: unknown; level: number; path: string }[] = [{ value: saved, level: 0, path: '' }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, level, path } = next;
+    if (typeof value !== 'object' || value === null) continue;
+    if (level > MOST_LEVELS) {
+      throw new InvalidInputError(
+        `${what} is nested more than ${MOST_LEVELS} levels deep, below '${path.slice(1, 80)}…'. It is damaged, or was not written by this library.`,
+      );
+    }
+    for (const [key, entry] of Object.entries(value)) {
+      if (typeof entry === 'object' && entry !== null) {
+        open.push({ value: entry, level: level + 1, path: path.length < 80 ? `${path}.${key}` : path });
+      }
+    }
+  }
+}
+
+/**
+ * @param expected - the checksums that were saved, by place
+ * @throws InvalidInputError that names the first place whose content has another checksum, is missing or was not there
+ */
+export function checkSums(saved: object, divided: readonly string[], expected: Readonly<Record<string, string>>): void {
+  const found = checksums(saved, divided);
+  for (const place of new Set([...Object.keys(found), ...Object.keys(expected)])) {
+    const own = Object.hasOwn(expected, place) ? expected[place] : undefined;
+    if (found[place] === own) continue;
+    const what =
+      found[place] === undefined
+        ? 'it is missing.'
+        : own === undefined
+          ? 'it was not part of what was saved.'
+          : 'it is not what was saved, by its checksum.';
+    throw damagedAt(place, `${what} Take an undamaged copy, or fit again.`);
+  }
+}

@@ -1,0 +1,114 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../core/errors.ts';
+import { describe, reasonOf } from '../core/matrix.ts';
+import { NON_FINITE } from '../core/plainNumbers.ts';
+import { checkDepth, checkSaved, checkSums, readingAt } from '../core/saved.ts';
+import { DIVIDED, type FitJSON, type FitOutcome } from '../model/fit.ts';
+import { valueFromJSON } from '../model/parameterValue.ts';
+
+const finite = v.pipe(v.number(), v.finite());
+/** Numbers of a fit that has failed need not be finite. Form 1 wrote all of those as null. */
+const number = v.union([finite, v.picklist(NON_FINITE), v.null()]);
+const count = v.pipe(finite, v.integer(), v.minValue(0));
+const text = v.optional(v.string());
+const diagnostics = v.strictObject({
+  engine: v.string(),
+  engineLibrary: text,
+  engineReason: text,
+  threads: v.optional(count),
+  threadsReason: text,
+  evaluations: count,
+  iterations: count,
+  seconds: number,
+  seed: v.optional(finite),
+  batchSize: v.optional(v.pipe(count, v.minValue(1))),
+  jitter: number,
+  gradientNorm: number,
+  kktResidual: v.optional(number),
+  restarts: v.optional(v.array(number)),
+});
+const entry = v.strictObject({ iteration: count, evaluations: count, objective: number, gradientNorm: number });
+const object = v.custom<object>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'an object',
+);
+const entries = {
+  format: v.literal('latentfield-fit'),
+  model: object,
+  values: v.record(v.string(), v.union([number, v.array(number), v.array(v.array(number))])),
+  objective: number,
+  terms: v.record(v.string(), number),
+  trace: v.array(entry),
+  status: v.picklist(['converged', 'degenerate', 'maxIterations', 'stopped', 'failed']),
+  message: v.string(),
+  diagnostics,
+  table: v.optional(v.unknown()),
+};
+const schemas = {
+  1: v.strictObject({ ...entries, version: v.literal(1) }),
+  2: v.strictObject({ ...entries, version: v.literal(2), checksums: v.record(v.string(), v.string()) }),
+};
+
+/**
+ * What `Fit.toJSON` wrote, undamaged as far as it can say so itself.
+ *
+ * @throws InvalidInputError when it is something else, or damaged, naming the place
+ */
+export function savedFit(json: unknown): FitJSON {
+  try {
+    return checkedFit(json);
+  } catch (error) {
+    if (error instanceof InvalidInputError) throw error;
+    throw new InvalidInputError(`loadFit was given an object that cannot be read: ${reasonOf(error)}.`, {
+      cause: error,
+    });
+  }
+}
+
+function checkedFit(json: unknown): FitJSON {
+  const given = json as Partial<Omit<FitJSON, 'version'>> & { version?: unknown };
+  if (typeof json !== 'object' || json === null || given.format !== 'latentfield-fit') {
+    throw new InvalidInputError(
+      `loadFit takes the object that fit.toJSON() wrote, but ${describe(json)} was given. Parse the text of a file with JSON.parse.`,
+    );
+  }
+  const { version } = given;
+  if (version !== 1 && version !== 2) {
+    throw new InvalidInputError(
+      `This saved fit is of form ${describe(version)}; this release reads forms 1 and 2. Load it with the release that saved it, or fit again.`,
+    );
+  }
+  checkDepth(json, 'This saved fit');
+  checkSaved(schemas[version], json, '');
+  const { checksums, ...rest } = { checksums: undefined, ...given };
+  if (version === 2) checkSums(rest, DIVIDED, checksums!);
+  // In the order of the file, so that it is written again as it was.
+  return json as FitJSON;
+}
+
+/** What was saved about the outcome. */
+export function outcomeFromJSON(json: FitJSON): FitOutcome {
+  const { values, objective, terms, trace, status, message, diagnostics } = json;
+  return {
+    values: Object.fromEntries(
+      Object.entries(withNumbers(values)).map(([path, value]) => [
+        path,
+        readingAt(`values.${path}`, () => valueFromJSON(value)),
+      ]),
+    ),
+    objective: withNumbers(objective),
+    terms: withNumbers(terms),
+    trace: withNumbers(trace),
+    status,
+    message,
+    diagnostics: withNumbers(diagnostics),
+  };
+}
+
+/** What `withPlainNumbers` was given, and NaN for null. */
+function withNumbers<T>(json: T): T {
+  if (json === null || NON_FINITE.includes(json as never)) return Number(json ?? Number.NaN) as T;
+  if (Array.isArray(json)) return json.map(withNumbers) as T;
+  if (typeof json !== 'object') return json;
+  return Object.fromEntries(Object.entries(json).map(([key, entry]) => [key, withNumbers(entry)])) as T;
+}
