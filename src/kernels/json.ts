@@ -1,9 +1,10 @@
 import * as v from 'valibot';
+import { checkGiven } from '../core/given.ts';
 import { checkDepth, checkSaved, readingAt } from '../core/saved.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { type ParameterJSON, parameterFromJSON, parametersFromJSON, parameterToJSON } from '../model/parameterJson.ts';
-import { add, checkKernel, multiply, scale, select } from './algebra.ts';
+import { add, isKernel, multiply, scale, select } from './algebra.ts';
 import { type KernelCatalogue, kernelFactory } from './catalogue.ts';
 import type { Kernel } from './kernel.ts';
 
@@ -30,7 +31,7 @@ export type KernelJSON =
  * ```
  */
 export function kernelToJSON(kernel: Kernel): KernelJSON {
-  const { form } = checkKernel(kernel, 'kernelToJSON');
+  const { form } = checkGiven(kernel, 'kernelToJSON', 'a kernel, such as rbf()', isKernel);
   switch (form.type) {
     case 'add':
       return { add: form.children.map(kernelToJSON) };
