@@ -288,7 +288,7 @@ async function modelCalled(i, { name, table, labels: kind, options, fitOptions, 
   const labels = labelsOf(kind, table.Y.length);
   const outcome = await tried(report, what, async () => {
     const model = namedModels[name].make(Y, labels, options);
-    return fit(model, { ...(model.embed === undefined && { maxIterations: 3 }), maxSeconds: 5, ...fitOptions });
+    return fit(model, { ...(model.solve === undefined && { maxIterations: 3 }), maxSeconds: 5, ...fitOptions });
   });
   if (outcome === undefined) return;
   if (outcome.error !== undefined) return report.count('typed errors of models');

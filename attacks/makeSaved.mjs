@@ -11,7 +11,7 @@ mkdirSync(folder, { recursive: false });
 for (const [name, make] of Object.entries(savedModels)) {
   const model = make();
   const { maxIterations, ...rest } = savedOptions;
-  const result = await fit(model, model.embed === undefined ? { ...rest, maxIterations } : rest);
+  const result = await fit(model, model.solve === undefined ? { ...rest, maxIterations } : rest);
   const answers = await answersOf(result);
   writeFileSync(join(folder, `${name}.json`), `${JSON.stringify({ fit: result, answers })}\n`);
   console.log(name, result.status, result.objective);

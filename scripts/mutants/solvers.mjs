@@ -235,7 +235,7 @@ export default [
     faults: [
       ['if (Math.abs(value - best.value) <= ROUNDING * Math.max(1, Math.abs(best.value))) return;', 'return;'],
       ['if (model !== problem.model.name) {', 'if (false) {'],
-      ['if (version !== 1) {', 'if (false) {'],
+      ['if (version !== 1 && version !== 2) {', 'if (false) {'],
       ['if (JSON.stringify(saved) === JSON.stringify(own)) continue;', 'continue;'],
       ['if (state.best.x.length === problem.layout.size) checkValue(state, problem);', ''],
     ],

@@ -50,7 +50,15 @@ export interface DecodedGridOptions {
  * ```
  */
 export async function decodedGrid(predict: Decode, latents: MatrixLike, options: DecodedGridOptions): Promise<string> {
-  const { image, observations, resolution = 12, margin = 0, columns, title, width = 460 } = givenOptions(options, 'decodedGrid');
+  const {
+    image,
+    observations,
+    resolution = 12,
+    margin = 0,
+    columns,
+    title,
+    width = 460,
+  } = givenOptions(options, 'decodedGrid');
   const X = Matrix.from(latents, 'latents');
   const [first, second] = columnsShown(X, columns);
   if (second === undefined)

@@ -26,7 +26,7 @@ export function checkOutcome(model: Model, outcome: FitOutcome, engine: EngineCh
   const hasFailed = outcome.status === 'failed';
   if (!hasFailed) checkFinite(outcome);
   checkSum(outcome);
-  if (model.embed !== undefined) checkEmbedding(outcome);
+  if (model.solve !== undefined) checkEmbedding(outcome);
   else if (!hasFailed) computeWith(engine, ONE_THREAD)(() => checkDensity(model, outcome));
 }
 
@@ -54,7 +54,8 @@ function isClose(a: number, b: number, sizes: readonly number[]): boolean {
 
 function checkEmbedding({ values: { latents, eigenvalues } }: FitOutcome): void {
   if (!(latents instanceof Matrix)) throw damagedAt('values.latents', 'they are no matrix.');
-  if (Array.isArray(eigenvalues) && eigenvalues.length === latents.columns) return;
+  // Own models may have none.
+  if (eigenvalues === undefined || (Array.isArray(eigenvalues) && eigenvalues.length === latents.columns)) return;
   throw damagedAt('values.eigenvalues', `${latents.columns} numbers were expected, one for each latent dimension.`);
 }
 

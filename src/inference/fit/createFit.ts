@@ -50,7 +50,10 @@ export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: 
   return Object.freeze({ ...fitted, ...evidence, ...abilities }) as unknown as Fit<P, A>;
 }
 
-function savedFit(model: AnyModel, values: FitOutcome['values'], rest: Omit<FitOutcome, 'values'> & Pick<FitJSON, 'table'>,
+function savedFit(
+  model: AnyModel,
+  values: FitOutcome['values'],
+  rest: Omit<FitOutcome, 'values'> & Pick<FitJSON, 'table'>,
 ): FitJSON {
   const entries = Object.entries(values).map(([path, value]) => [
     path,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { NamedTable } from '../../core/namedTable.ts';
 import { checkGiven } from '../../core/given.ts';
+import type { NamedTable } from '../../core/namedTable.ts';
 import { checkOptions } from '../../core/options.ts';
 import { type Model, START_KINDS } from '../../model/model.ts';
 import { type EngineChoice, engineChoice } from '../../numerics/dense/index.ts';
