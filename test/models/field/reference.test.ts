@@ -1,4 +1,4 @@
-import { alle, drill, type Fit, fit, lle, loadFit, meu, mpme } from 'latentfield';
+import { alle, checksum, drill, type Fit, fit, lle, loadFit, meu, mpme } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { reference, sharedReference } from '../../reference.ts';
 import { expectClose } from '../../tolerance.ts';
@@ -75,10 +75,12 @@ describe.each(cases)('mpme of $data at λ = $lambda, C = $C, $distance distances
     if (gaps.every((gap) => gap > 1e-6)) expectColumns(result.latents, values.kpca, 1e-8, 'kernel PCA');
     if (values.U !== undefined) expectClose(result.covariance!(), values.U, 1e-11, 'covariance');
     // The eigenmap of the same weights; fitting them again would give the same ones.
-    const json = result.toJSON() as unknown as { model: { options: object } };
+    const json = result.toJSON() as unknown as { model: { options: object }; checksums: Record<string, string> };
+    const changed = { ...json.model.options, embedding: 'eigenmap' };
     const eigenmap = loadFit({
       ...json,
-      model: { ...json.model, options: { ...json.model.options, embedding: 'eigenmap' } },
+      model: { ...json.model, options: changed },
+      checksums: { ...json.checksums, 'model.options': checksum(changed) },
     });
     expectClose(eigenmap.eigenvalues, values.genEigenvalues.slice(1, 3), 1e-10);
     const distinct = values.genEigenvalues.slice(1).every((value, c) => value - values.genEigenvalues[c]! > 1e-6);
