@@ -18,10 +18,12 @@ export function assembled<Data, P extends Parts, C>(
   const constants = definition.constants?.(data, parts) as C;
   const tensors = tensorsIn(constants).map((tensor) => tf.keep(tensor));
   const held = definition.held?.(data, parts);
+  const onGraph = definition.onGraph?.(data);
   const { curvature, findings } = definition;
   return {
     parameters,
     ...(held !== undefined && { held }),
+    ...(onGraph !== undefined && { onGraph }),
     ...(curvature !== undefined && { curvature: (values: ParameterValues) => curvature(values, data, constants) }),
     ...(findings !== undefined && { findings: (values: ParameterValues) => findings(values, data, constants) }),
     terms: (values, context) => {

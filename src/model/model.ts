@@ -152,6 +152,8 @@ export interface Assembly {
   terms(values: TensorMap, context: TermContext): Readonly<Record<string, Scalar>>;
   /** Parameters that a search from the model's start leaves where they are for its first iterations, a fifth of them at most. */
   readonly held?: { readonly paths: readonly string[]; readonly iterations: number };
+  /** A parameter whose rows belong to the points of a graph, where neighbours' rows are near each other: it preconditions the search. */
+  readonly onGraph?: { readonly path: string; readonly graph: Graph };
   /** The curvature of minus the log density in the free parameters, in their order; for models that know it. */
   curvature?(values: ParameterValues): Curvature | undefined;
   /** What there is to say about a result at these values, for models that have something to say. */

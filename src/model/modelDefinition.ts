@@ -79,6 +79,8 @@ export interface TermsDefinition<Data, P extends Parts, C = undefined> {
   readonly points?: (data: Data) => number;
   /** Parameters that a fit holds where they start for so many iterations, if any. */
   readonly held?: (data: Data, parts: P) => Assembly['held'];
+  /** A parameter whose rows belong to the points of a graph, if there is one: see {@link Assembly.onGraph}. */
+  readonly onGraph?: (data: Data) => Assembly['onGraph'];
   /** Natural values, by path, of what depends on where the latents start, for restarts that begin elsewhere. */
   readonly startAt?: (kind: Exclude<StartKind, 'model'>, data: Data, seed: number) => ParameterValues;
 }

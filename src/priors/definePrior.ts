@@ -7,6 +7,7 @@ import type { DistributionCatalogue } from '../model/distributions/index.ts';
 import type { LearnedByLayer, ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter, ParameterLike, ParameterValue } from '../model/parameter.ts';
 import { type OwnParameters, overriddenParameters } from '../model/part.ts';
+import type { Graph } from '../numerics/graph/graph.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 
 /** What a prior on the latents may know beside them. */
@@ -48,6 +49,8 @@ export interface Prior<A = unknown> {
   readonly transition?: (p: TensorMap, X: Tensor2D, context: GivenContext) => Transition;
   /** For layers that are random fields over the points: the field at natural values p and latents X (N×q). */
   readonly field?: (p: ParameterValues, X: Matrix, constants: unknown) => LearnedByLayer;
+  /** For layers on latents: the graph along which these are near each other, which preconditions a search. */
+  readonly graph?: Graph;
   /** The parameter of free latents, moved within what the prior allows only. */
   readonly restrict?: (latents: Parameter) => Parameter;
 }
@@ -87,6 +90,8 @@ export interface PriorDefinition<Name extends string, Data = undefined, Constant
     constants: Constants,
     free: ReadonlySet<Name>,
   ): LearnedByLayer;
+  /** For layers on latents: the graph along which these are near each other, which preconditions a search, if there is one. */
+  graph?(data: Data): Graph | undefined;
   /** For priors that keep something of the latents as it starts: how the parameter of free latents is restricted to that, if it is. */
   restrict?(data: Data): ((latents: Parameter) => Parameter) | undefined;
 }
@@ -142,6 +147,7 @@ export function definePrior<Name extends string, Data, Constants>(
     const full = (context: GivenContext) => ({ ...context, data }) as PriorContext<Data, Constants>;
     const { transition } = definition;
     const restrict = definition.restrict?.(data);
+    const graph = definition.graph?.(data);
     const parameters = Object.freeze(overriddenParameters(`Prior '${name}'`, defaults, overrides));
     const free = new Set(Object.keys(parameters).filter((key) => (parameters as Record<string, Parameter>)[key]!.free));
     return Object.freeze<Prior<FieldShowing>>({
@@ -167,6 +173,7 @@ export function definePrior<Name extends string, Data, Constants>(
             free as ReadonlySet<string> as ReadonlySet<Name>,
           ),
       }),
+      ...(graph === undefined ? {} : { graph }),
       ...(restrict === undefined ? {} : { restrict }),
     });
   };

@@ -144,6 +144,7 @@ export const momentsFactory = definePrior<string, LayerData>({
     };
     return momentDensity(precision, moments, graph, penalty, copies);
   },
+  graph: ({ graph, variances }) => (variances === undefined ? graph : undefined),
   field: (p, X, data, _, free) => {
     const { graph, penalty, copies } = data;
     const moments = momentsIn(data) ?? pointMoments(X, graph, copies, penalty);

@@ -127,6 +127,7 @@ export const fieldFactory = definePrior<string, LayerData, LayerConstants>({
     if (data.profiled) return profiledDensity(distances, (own) => learn(problemOf(data, own)));
     return fieldDensity(p.weights as Tensor1D, distances, factor, basePrecision, copies);
   },
+  graph: ({ graph, squaredDistances }) => (squaredDistances === undefined ? graph : undefined),
   field: (p, X, data, { factor, learn }, free) => {
     const { graph, basePrecision } = data;
     const problem = problemOf(data, data.squaredDistances ?? edgeDistances(X, graph));

@@ -32,6 +32,10 @@ export type MomentSearch = Generator<MomentStep, MomentProgress, void>;
 
 const GOAL = 1e-12;
 
+/** Part of the objective that rounding may hide, and steps in a row that may raise it by no more while the violation does not halve. */
+const LEVEL = 1e-13;
+const PATIENCE = 10;
+
 /** Most entries of Θ that one step moves, when all that are not 0 are no more. */
 const MOST_FREE = 4000;
 
@@ -54,13 +58,14 @@ export function* penalizedNewton(problem: MomentProblem, start: PrecisionEntries
   let at = evaluate(problem, x, rethrow)!;
   let evaluations = 1;
   let iterations = 0;
+  let level = 0;
   const progress = () => ({ ...pointOf(problem, at), iterations, evaluations });
   let residual = momentResidual(problem, at);
   while (residual > goal) {
     const step = orthantStep(problem, at.x, at.gradient);
     if (step === undefined) break;
     let found: PointValue | undefined;
-    const least = densityOf(problem, at) - 1e-13 * Math.abs(densityOf(problem, at));
+    const least = densityOf(problem, at) - LEVEL * Math.abs(densityOf(problem, at));
     for (const length of lengthsOf(at.x, step, N)) {
       const candidate = evaluate(problem, movedBy(at.x, step, length, N));
       evaluations++;
@@ -71,7 +76,13 @@ export function* penalizedNewton(problem: MomentProblem, start: PrecisionEntries
     if (found === undefined) break;
     const movedResidual = momentResidual(problem, found);
     // Close to the maximum the objective no longer tells better from worse; the residual does.
-    if (residual < 1e-9 && movedResidual > residual / 2) break;
+    const isNearer = movedResidual <= residual / 2;
+    if (residual < 1e-9 && !isNearer) break;
+    level =
+      isNearer || densityOf(problem, found) > densityOf(problem, at) + LEVEL * Math.abs(densityOf(problem, at))
+        ? 0
+        : level + 1;
+    if (level > PATIENCE) break;
     at = found;
     residual = movedResidual;
     iterations++;
@@ -220,12 +231,18 @@ function orthantStep(problem: MomentProblem, x: Float64Array, gradient: Float64A
   }
 }
 
-/** p with Hp = slope, H_ab = tr(W·E_a·W·E_b), E_a the symmetric unit matrix of entry a. */
-function newtonStep(
-  problem: MomentProblem,
+/**
+ * p with (H + diag(shift))·p = slope for some entries x of Θ, H_ab = tr(W·E_a·W·E_b), E_a the symmetric unit matrix of entry a. Nothing when the
+ * matrix is singular in double precision.
+ *
+ * @throws NumericalError when Θ is not positive definite
+ */
+export function newtonStep(
+  problem: Pick<MomentProblem, 'size' | 'sources' | 'targets'>,
   x: Float64Array,
   free: Int32Array,
   slope: Float64Array,
+  shift?: Float64Array,
 ): Float64Array | undefined {
   const { size: N, sources, targets } = problem;
   const count = free.length;
@@ -247,6 +264,7 @@ function newtonStep(
             const scaleB = k === l ? 1 : 2;
             H[a * count + b] = 0.5 * scaleA * scaleB * (W[i + k]! * W[j + l]! + W[i + l]! * W[j + k]!);
           }
+          if (shift !== undefined) H[a * (count + 1)]! += shift[a]!;
         }
       });
       memory.float64(right, count).set(slope);

@@ -11,6 +11,7 @@ import {
 import type { EngineChoice, EngineReport } from '../../numerics/dense/index.ts';
 import type { ObjectiveFunction } from '../minimize/scaledObjective.ts';
 import type { HeldVariables } from '../solvers/holding.ts';
+import type { RowsOnGraph } from '../solvers/smoothed.ts';
 import type { Box } from '../solvers/solver.ts';
 import { batches, batchesOf } from './batches.ts';
 import { chosenEngine, computeWith } from './chosenEngine.ts';
@@ -27,6 +28,8 @@ export interface FitProblem {
   readonly limits: { readonly bounds: Box; readonly scale: Float64Array } | undefined;
   /** Variables that the first iterations leave where they are. */
   readonly held: HeldVariables | undefined;
+  /** Variables that are rows on a graph, which a search is preconditioned by. */
+  readonly onGraph: RowsOnGraph | undefined;
   /** Minus the log density, of the solver's variables. */
   readonly objective: ObjectiveFunction;
   /** How many evaluations go through all rows, where each sees a batch of them. */
@@ -73,6 +76,7 @@ export function openProblem(
     start: toUnconstrained(layout, naturalEntries(layout, {})),
     limits: limitsOf(layout),
     held: heldOf(assembly, layout),
+    onGraph: onGraphOf(assembly, layout),
     objective: batchSize === undefined ? whole(objective) : batched(objective, model.points!, batchSize, seed),
     perEpoch: batchSize === undefined ? undefined : batchesOf(model.points!, batchSize),
     batchSize,
@@ -173,6 +177,12 @@ function limitsOf({ variables, size }: VariableLayout): FitProblem['limits'] {
     if (parameter.scale !== undefined) scale.set(parameter.scale, start);
   }
   return { bounds: { lower, upper }, scale };
+}
+
+function onGraphOf({ onGraph }: Assembly, { variables }: VariableLayout): RowsOnGraph | undefined {
+  const rows = variables.find(({ path, start }) => path === onGraph?.path && start >= 0);
+  if (onGraph === undefined || rows === undefined || rows.shape[0] !== onGraph.graph.size) return undefined;
+  return { start: rows.start, columns: rows.size / onGraph.graph.size, graph: onGraph.graph };
 }
 
 function heldOf({ held }: Assembly, { variables }: VariableLayout): HeldVariables | undefined {
