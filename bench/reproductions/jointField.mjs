@@ -73,9 +73,13 @@ async function run(study) {
     }
   }
   study.note(
-    'GPLVMs with a field over their latents, all options at their defaults, 7 neighbours as candidates. The gradient is its largest entry in the solver's variables, latents and logarithms of kernel parameters, of which 1e-5 counts as stationary; the violation that of the optimality conditions of the field at the latents where the fit was ended. A joint fit may take 300 evaluations here.',
+    'GPLVMs with a field over their latents, all options at their defaults, 7 neighbours as candidates. The gradient is its largest entry in the variables of the solver, latents and logarithms of kernel parameters, of which 1e-5 counts as stationary; the violation that of the optimality conditions of the field at the latents where the fit was ended. A joint fit may take 300 evaluations here.',
   );
-  study.table('Joint fits', ['data', 'N', 'layer', 'evaluations', 'objective', 'gradient', 'violation', 'status', 'edges'], table);
+  study.table(
+    'Joint fits',
+    ['data', 'N', 'layer', 'evaluations', 'objective', 'gradient', 'violation', 'status', 'edges'],
+    table,
+  );
 }
 
 export const jointField = {
