@@ -34,8 +34,9 @@ async function run(study) {
       const maxEvaluations = study.quick ? 20 : most[kind];
       const result = await study.cell(`${name}, ${layer.name}`, async () => {
         const model = gplvm(observations, { latentDim: 2, priors: [layer({ graph })] });
-        const { diagnostics, objective, latents, graph: learned } = await fit(model, { maxEvaluations });
+        const { status, diagnostics, objective, latents, graph: learned } = await fit(model, { maxEvaluations });
         return {
+          status,
           diagnostics,
           objective,
           latents: latents.toArrays().map((row) => Array.from(row)),
