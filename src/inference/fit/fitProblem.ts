@@ -111,6 +111,7 @@ function computedProblem(given: Pick<FitProblem, 'model' | 'seed' | 'engine' | '
     start: none,
     limits: undefined,
     held: undefined,
+    onGraph: undefined,
     objective: () => ({ value: Number.NaN, gradient: none }),
     perEpoch: undefined,
     batchSize: undefined,
