@@ -15,6 +15,7 @@ export type { FitOptions } from './fit/fitOptions.ts';
 export type { FitStep } from './fit/fitStep.ts';
 export { fitSteps } from './fit/fitSteps.ts';
 export type { Origin, Restarts } from './fit/restartOrigins.ts';
+export type { Stage } from './fit/run.ts';
 export { type LaplaceApproximation, type LaplaceOptions, laplaceApproximation } from './laplaceApproximation.ts';
 export { minimize } from './minimize/minimize.ts';
 export type { ObjectiveFunction } from './minimize/scaledObjective.ts';

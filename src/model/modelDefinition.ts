@@ -86,7 +86,7 @@ export interface TermsDefinition<Data, P extends Parts, C = undefined> {
 }
 
 /** Latents at some values, N×q. */
-type LatentsOf<Data, P extends Parts, C> = (
+export type LatentsOf<Data, P extends Parts, C> = (
   v: ValuesOf<P>,
   data: Data,
   context: Omit<ModelContext<P, C>, 'latents'>,
