@@ -120,7 +120,7 @@ function choose(memory: Float64Memory, choice: EngineChoice): Chosen {
 function fusedEngine(memory: Float64Memory): LinearAlgebraEngine {
   if (supportsFusedKernels()) return wasmEngine(memory, FUSED);
   throw new InvalidInputError(
-    "The engine wasm-fma needs WebAssembly with relaxed SIMD (Node 22, Chrome 114, Firefox 145, or newer). Choose 'auto' instead.",
+    "The engine wasm-fma needs WebAssembly with relaxed SIMD (Node 22, Chrome 114, Firefox 146, or newer). Choose 'auto' instead.",
   );
 }
 
