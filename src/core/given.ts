@@ -24,6 +24,14 @@ export const checkDefinition = <T extends object>(
   expected = 'a definition with a name and functions',
 ): T => checkGiven(definition, caller, expected, isReadable);
 
+/** Whether something is a list: an array, a typed array, or an object like one that has its last entry too. */
+export const isList = (value: unknown): value is ArrayLike<unknown> => {
+  if (Array.isArray(value) || ArrayBuffer.isView(value)) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  const { length } = value as { length?: unknown };
+  return Number.isInteger(length) && (length === 0 || Reflect.has(value, (length as number) - 1));
+};
+
 const isReadable = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Reflect.get(value, 'name') !== isReadable;
 

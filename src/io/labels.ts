@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven } from '../core/given.ts';
 import { decodeText } from './decode.ts';
 import { parseDelimited } from './delimited.ts';
 import { parseNumpy } from './npy.ts';
@@ -26,6 +27,7 @@ export interface ReadLabelsOptions {
  * ```
  */
 export async function readLabels(file: string, { count }: ReadLabelsOptions = {}): Promise<string[]> {
+  checkGiven(file, 'readLabels', "a file's path, a text", (given) => typeof given === 'string');
   const { bytes, format } = await readSource(file);
   if (format === 'npz' || format === 'parquet' || format === 'arrow') {
     throw new InvalidInputError(`'${file}' cannot hold labels. Give a .csv, .tsv, .txt or .npy file.`);

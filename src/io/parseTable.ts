@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven } from '../core/given.ts';
 import { checkOptions } from '../core/options.ts';
 import { formatOf, isGzipped, reason } from './format.ts';
 import { rawTableOf } from './rawTableOf.ts';
@@ -25,6 +26,7 @@ export async function parseTable(
   options: ReadTableOptions = {},
 ): Promise<Table> {
   checkOptions(tableOptions, options, 'parseTable');
+  checkGiven(name, 'parseTable', "a file's name, a text", (given) => typeof given === 'string');
   const format = formatOf(name);
   const content = await unpacked(bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes), name);
   if (content.length === 0) throw new InvalidInputError(`'${name}' is empty.`);

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { givenOptions } from '../core/given.ts';
 import { describe } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
 import type { Tensor } from '../tensors/tensorflow.ts';
@@ -83,6 +84,7 @@ export function overriddenParameters<Name extends string>(
 ): Record<Name, Parameter> {
   const names = Object.keys(defaults) as Name[];
   const within = owner.charAt(0).toLowerCase() + owner.slice(1);
+  givenOptions(overrides, owner);
   for (const given of Object.keys(overrides)) {
     if (!names.includes(given as Name)) throw unknownName('parameter', given, names, owner);
   }

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven } from '../../core/given.ts';
+import { checkGiven, isList } from '../../core/given.ts';
 
 /** One label a point, compared by identity. */
 export type Partition = ArrayLike<string | number | boolean>;
@@ -19,12 +19,7 @@ export interface Contingency {
  */
 export function contingencyOf(a: Partition, b: Partition, names: readonly [string, string]): Contingency {
   for (const [k, given] of [a, b].entries()) {
-    checkGiven(
-      given,
-      names[k]!,
-      'one entry for each point, a list',
-      ({ length }) => Number.isInteger(length) && length >= 0,
-    );
+    checkGiven(given, names[k]!, 'one entry for each point, a list', isList);
   }
   const size = a.length;
   if (size === 0 || size !== b.length) {

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { checkGiven, isList } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { Projection } from '../../model/model.ts';
 import { nearestNeighbourError } from '../scores/nearestNeighbourError.ts';
@@ -41,6 +42,7 @@ export function nearestNeighbourScore(
   labels: ArrayLike<string | number | boolean>,
 ): SelectionScore {
   const Y = Matrix.from(observations, 'The observations');
+  checkGiven(labels, 'nearestNeighbourScore', 'a list with one label for each observation', isList);
   if (labels.length !== Y.rows) {
     throw new InvalidInputError(
       `nearestNeighbourScore needs one label for each of ${Y.rows} observations, but ${labels.length} were given.`,

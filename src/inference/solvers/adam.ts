@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
+import { givenOptions } from '../../core/given.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Iterate, Solver, SolverMemory, Step, Steps } from './solver.ts';
 
@@ -56,7 +57,7 @@ const MOST_HALVINGS = 50;
  */
 export function adam(options: AdamOptions = {}): Solver {
   const { beta1, beta2, epsilon, stochastic } = checkOptions(schema, options, 'adam');
-  const { learningRate = LEARNING_RATE } = options;
+  const { learningRate = LEARNING_RATE } = givenOptions(options, 'adam');
   const rate = typeof learningRate === 'number' ? () => learningRate : learningRate;
   return Object.freeze({
     name: 'adam',

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { givenOptions } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
 import { unknownName } from '../../core/options.ts';
 import type { Parameter } from '../parameter.ts';
@@ -30,7 +31,7 @@ export function distribution<Name extends string>(given: Distribution<Name>): Pa
   const names = Object.keys(given.values) as Name[];
   const ranges = Object.fromEntries(names.map((key) => [key, RANGES[given.values[key]]]));
   const density = (x: Float64Array, values: ValueEntries) => summed(given, names, x, values);
-  return (options) => parameterPrior({ name, lower, ranges, density }, options, {});
+  return (options) => parameterPrior({ name, lower, ranges, density }, givenOptions(options, name), {});
 }
 
 function summed<Name extends string>(

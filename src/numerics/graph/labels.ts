@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { checkGiven, isList } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
 
 /** One label a point; undefined, null, NaN and '' say that it is missing, and −1 does when there are two other labels. */
@@ -19,9 +20,7 @@ export interface Classes {
  * @throws InvalidInputError when the labels are not a list of strings, numbers or booleans
  */
 export function classesOf(labels: Labels, caller: string): Classes {
-  if (typeof labels !== 'object' || labels === null || typeof labels.length !== 'number') {
-    throw new InvalidInputError(`${caller} takes a list with one label a point, but ${describe(labels)} was given.`);
-  }
+  checkGiven(labels, caller, 'a list with one label a point', isList);
   const present = Array.from(labels, (label, i) => presentLabel(label, i, caller));
   const others = new Set(present.filter((label) => label !== undefined && label !== '-1'));
   const numbers = new Map<string, number>();
