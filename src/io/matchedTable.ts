@@ -1,5 +1,6 @@
 import { counted } from '../core/counted.ts';
 import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven } from '../core/given.ts';
 import { type KnownColumns, quoted } from '../core/namedTable.ts';
 import { chosenColumns, listed } from './chosenColumns.ts';
 import { appearance } from './columnRoles.ts';
@@ -19,6 +20,7 @@ export async function readMatchingTable(
   known: KnownColumns,
   options: Omit<ReadTableOptions, 'columns'> = {},
 ): Promise<Table> {
+  checkGiven(file, 'readMatchingTable', "a file's path, a text", (given) => typeof given === 'string');
   const raw = await readRawTable(file, options);
   const names = raw.columns.map(({ name }) => name);
   const isNamed = raw.columns.some((column) => column.isNamed);

@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import { fittedTableFromJSON } from '../core/fittedTableJson.ts';
+import { describe, Matrix } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
-import { readingAt } from '../core/saved.ts';
+import { damagedAt, readingAt } from '../core/saved.ts';
 import { checkOutcome } from '../inference/fit/checkOutcome.ts';
 import { createFit } from '../inference/fit/createFit.ts';
 import type { ModelFactory } from '../model/defineModel.ts';
-import type { Fit, FitOf, LoadedFit } from '../model/fit.ts';
+import type { Fit, FitJSON, FitOf, FitOutcome, LoadedFit } from '../model/fit.ts';
 import type { AnyModel } from '../model/model.ts';
 import { type EngineChoice, engineChoice } from '../numerics/dense/index.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
@@ -60,9 +61,21 @@ export function loadFit(json: unknown, own: OwnParts = {}, options: { engine?: E
   const saved = savedFit(json);
   const model = readingAt('model', () => modelFromJSON(saved.model, own, true));
   const outcome = outcomeFromJSON(saved);
+  checkDimension(saved, outcome);
   readingAt('values', () => checkOutcome(model, outcome, engine));
   // What was saved says what the fit can do: a type can only be assumed.
   const { table: saidOfTable } = saved;
   const table = readingAt('table', () => saidOfTable && fittedTableFromJSON(saidOfTable, 'This saved fit'));
   return readingAt('values', () => createFit(table === undefined ? model : { ...model, table }, outcome, engine));
+}
+
+/** What a model says of its latents' dimension, in its own members or its options, is what they have. */
+function checkDimension({ model }: FitJSON, { values: { latents } }: FitOutcome): void {
+  const { latentDim, options } = model as { latentDim?: unknown; options?: { latentDim?: unknown } };
+  const said = latentDim ?? options?.latentDim;
+  if (said === undefined || !(latents instanceof Matrix) || latents.columns === said) return;
+  throw damagedAt(
+    latentDim === undefined ? 'model.options.latentDim' : 'model.latentDim',
+    `it is ${describe(said)}, but the latents have ${latents.columns} columns.`,
+  );
 }

@@ -3,6 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { damagedAt } from '../../core/saved.ts';
 import type { Predicting, Reconstructing } from '../../model/abilities.ts';
 import type { Embedding } from '../../model/computation.ts';
 import { defineModel } from '../../model/defineModel.ts';
@@ -117,6 +118,7 @@ function scaledColumns({ data, rows, columns }: Matrix, factorOf: (column: numbe
 
 function linearMapOf({ parameters, eigenvalues }: Found, dual: boolean): LinearGaussian {
   const { weights, mean, noise } = parameters as { weights: Matrix; mean: readonly number[]; noise: number };
+  if (!(weights instanceof Matrix)) throw damagedAt('values.weights', 'they are missing.');
   const map: LinearGaussian = { W: weights, mean, noise, prior: 1 };
   if (!dual) return map;
   // The weights are uncertain: σ²·xᵀ(XᵀX + σ²I)⁻¹x, XᵀX + σ²I the diagonal matrix of the eigenvalues.

@@ -1,4 +1,5 @@
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
+import { checkGiven } from '../../core/given.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { sharedMemory } from '../memory.ts';
 import { linearAlgebra } from './activeEngine.ts';
@@ -29,6 +30,7 @@ export interface Eigenpairs {
  * ```
  */
 export function symmetricEigenpairs(matrix: Matrix): Eigenpairs {
+  checkGiven(matrix, 'symmetricEigenpairs', 'a Matrix', (given) => given instanceof Matrix);
   const { rows: n, columns } = matrix;
   if (n !== columns) {
     throw new InvalidInputError(`Eigenvectors of a symmetric matrix need a square one, but it is ${n}×${columns}.`);
