@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const PAGES = [
   { name: 'gplvm', code: "export { fit, gplvm } from 'latentfield';", kilobytes: 170 },
   // The aim is 130: models of fields that are defined like anybody's, by defineModel, have taken it beyond.
-  { name: 'mpme', code: "export { fit, mpme } from 'latentfield';", kilobytes: 136, aim: 130 },
+  { name: 'mpme', code: "export { fit, mpme } from 'latentfield';", kilobytes: 136.5, aim: 130 },
   { name: 'minimize', code: "export { lbfgs, minimize } from 'latentfield';", kilobytes: 10 },
   { name: 'Matrix', code: "export { Matrix } from 'latentfield';", kilobytes: 5 },
 ];
