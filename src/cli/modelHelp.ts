@@ -157,18 +157,21 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   drill: {
     summary: 'sparse inverse covariance between points, with a penalty',
-    options: ['neighbours', 'penalty', 'preset'],
+    options: ['neighbours', 'penalty', 'disconnected', 'preset'],
     own: {
       preset: '"lawrence2012": penalty 0 unless given (none)',
       neighbours: 'nearest neighbours that may be joined, or "all" (7)',
-      penalty: "price of an entry (a hundredth of the mean of S's diagonal)",
+      penalty: "price of an entry (a hundredth of the mean of S's diagonal, less where that leaves components)",
     },
   },
   pca: { summary: 'principal components', options: [] },
   ppca: {
     summary: 'probabilistic principal components',
     options: ['dual'],
-    own: { dual: 'whether the weights are integrated out in the place of the latents (false)' },
+    own: {
+      latentDim: 'number of latent dimensions (2, or 1 where the data vary in two directions; flag --dim)',
+      dual: 'whether the weights are integrated out in the place of the latents (false)',
+    },
   },
   kernelPca: {
     summary: 'principal components in the space of a kernel',

@@ -27,7 +27,8 @@ export async function readModelOptions(file: string | undefined, flags: FlaggedO
       `--${flag} is ${value}, but ${name} in '${file}' is ${JSON.stringify(options[name])}. Give it in one place.`,
     );
   }
-  return { latentDim: 2, ...options, ...Object.fromEntries(given) };
+  // ppca finds out how many there can be.
+  return { ...(flags.model !== 'ppca' && { latentDim: 2 }), ...options, ...Object.fromEntries(given) };
 }
 
 /** Inducing inputs, or the centres of a spline. */

@@ -17,7 +17,7 @@ import {
 } from '../index.ts';
 
 /** Options of a model as JSON can say them. */
-export type ModelOptions = Readonly<Record<string, unknown>> & { readonly latentDim: number };
+export type ModelOptions = Readonly<Record<string, unknown>> & { readonly latentDim?: number };
 
 /** Options, of a model or of a prior, in which JSON has become the library's own parts: kernels, parameters, priors. */
 export function withParts(options: Readonly<Record<string, unknown>>, own: OwnParts = {}): Record<string, unknown> {

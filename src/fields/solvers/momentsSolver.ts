@@ -3,6 +3,7 @@ import type { Solver } from '../../model/solver.ts';
 import { connectedComponents } from '../../numerics/graph/connectedComponents.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { supportGraph } from '../../numerics/graph/supportGraph.ts';
+import { connectingPenalty } from '../density/connectingPenalty.ts';
 import type { MomentProblem, PrecisionEntries } from '../density/secondMoments.ts';
 import { type MomentProgress, type MomentStep, measuredMoments, newtonDecrement } from './penalizedNewton.ts';
 import { penaltyPath } from './penaltyPath.ts';
@@ -69,7 +70,7 @@ export function momentFindings(problem: MomentProblem, entries: PrecisionEntries
   return {
     message:
       `The optimality conditions hold to ${kktResidual.toExponential(1)} (relative). ` +
-      `${described(learned, sizes, problem.sources.length, problem.penalty)}${grown}`,
+      `${described(learned, sizes, problem)}${grown}`,
     kktResidual,
     isDegenerate: sizes.length > 1,
   };
@@ -98,17 +99,18 @@ function endless({ variances }: MomentProblem, entries: PrecisionEntries): strin
 }
 
 /** What the learned graph looks like, and what that does to the embedding. */
-function described(learned: Graph, sizes: ArrayLike<number>, allowed: number, penalty: number): string {
-  const has = `The learned graph has ${learned.sources.length} of ${allowed} edges`;
+function described(learned: Graph, sizes: ArrayLike<number>, problem: MomentProblem): string {
+  const has = `The learned graph has ${learned.sources.length} of ${problem.sources.length} edges`;
   if (sizes.length === 1) return `${has} and is connected.`;
-  const { size } = learned;
-  const remedies = [
-    ...(penalty > 0 ? ['a smaller penalty'] : []),
-    ...(2 * allowed < size * (size - 1) ? ['more neighbours'] : []),
-  ].join(' or ');
-  const advice = remedies === '' ? '' : ` ${remedies.charAt(0).toUpperCase()}${remedies.slice(1)} connect them.`;
   return (
     `${has} and ${sizes.length} components, the largest of ${Math.max(...Array.from(sizes))} points. ` +
-    `The embedding means nothing between them: its columns show components one by one, not where they lie to each other.${advice}`
+    `The embedding means nothing between them: its columns show components one by one, not where they lie to each other.${remedy(problem)}`
   );
+}
+
+/** What joins the components: more edges that may have an entry, or a smaller penalty. */
+function remedy(problem: MomentProblem): string {
+  if (connectedComponents(problem).sizes.length > 1) return ' More neighbours connect them.';
+  const connecting = connectingPenalty(problem, problem.covariances);
+  return problem.penalty > connecting ? ` A penalty of ${Number(connecting.toPrecision(4))} connects them.` : '';
 }

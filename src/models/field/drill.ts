@@ -4,6 +4,8 @@ import { completed } from '../../core/inParts.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { connectingPenalty } from '../../fields/density/connectingPenalty.ts';
+import { edgeDistances } from '../../fields/density/edgeSquaredDistances.ts';
 import { momentDensity, pointMoments } from '../../fields/density/momentDensity.ts';
 import { checkBounded, checkSize } from '../../fields/density/momentLimits.ts';
 import { type MomentProblem, type PrecisionEntries, withInverse } from '../../fields/density/secondMoments.ts';
@@ -13,9 +15,11 @@ import { joiningEntries } from '../../fields/placement/joiningEntries.ts';
 import { entriesIn, momentFindings, momentsSolver } from '../../fields/solvers/momentsSolver.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
 import { type DefinedModel, defineModel } from '../../model/defineModel.ts';
-import type { Projection } from '../../model/model.ts';
+import type { ModelJSON, Projection } from '../../model/model.ts';
+import { fixed } from '../../model/parameter.ts';
 import { completeGraph, type Graph, knnGraph } from '../../numerics/graph/index.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
+import { squaredDistance } from '../../numerics/graph/squaredDistance.ts';
 import { nearestOf } from '../../numerics/neighbours/nearestOf.ts';
 import { dot } from '../../numerics/vectors.ts';
 import * as op from '../../tensors/ops.ts';
@@ -23,16 +27,23 @@ import type { Tensor1D } from '../../tensors/tensorflow.ts';
 import { doublyCentred, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
 import { latentDimOption, savedSpectral } from '../spectral/embedding/options.ts';
 import { type Preset, presetOption } from '../spectral/embedding/preset.ts';
+import { type Disconnected, disconnectedOption } from '../spectral/neighbourhood/shownComponent.ts';
 import { placeByEquation } from '../spectral/placement/byEquation.ts';
 import { distancesTo, placedRows } from '../spectral/placement/newRows.ts';
+import { type Candidates, connected, shownRows } from './candidates.ts';
 
 export interface DrillOptions {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
   /** k of the symmetrised k-nearest-neighbour graph whose entries of Θ may differ from 0, or 'all' pairs; 7 unless given. */
   readonly neighbours?: number | 'all';
-  /** ρ ≥ 0; a hundredth of the mean of S's diagonal unless given. */
+  /**
+   * ρ ≥ 0. Unless given a hundredth of the mean of S's diagonal, or half of the smallest |S_ij| in the spanning tree of the largest ones, where
+   * that is less: the learned graph is then connected.
+   */
   readonly penalty?: number;
+  /** What to do about a neighbourhood graph of several components; 'connect', join them by their shortest edges, unless given. */
+  readonly disconnected?: Disconnected;
   /** 'lawrence2012', as in the paper's figures but those about the penalty: penalty 0 unless given. */
   readonly preset?: Preset;
 }
@@ -42,8 +53,12 @@ const schema = v.strictObject({
   latentDim: latentDimOption,
   neighbours: v.optional(v.any(), 7),
   penalty: v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero))),
+  disconnected: disconnectedOption,
   preset: presetOption,
 });
+
+/** Of the mean of S's diagonal, where that connects. */
+const USUAL_PENALTY = 0.01;
 
 /** Those of which the layer's term is the objective of the graphical lasso itself. */
 const COPIES = 2;
@@ -58,6 +73,9 @@ const COPIES = 2;
  * `project` joins a new point to its k nearest points by the entries θ of one more row of Θ that maximise the same objective, Θ held, and places
  * it by the eigenvectors' own equation; its `logDensity` is that of its observations given its neighbours'. A row that is a point of the fit lands
  * on its latents.
+ *
+ * A graph of neighbours of several components is joined by their shortest edges, and the default penalty is one at which the learned graph is
+ * connected, whatever the unit: see `penalty` and `disconnected`.
  *
  * @param Y - N×D observations
  * @param options - see {@link DrillOptions}
@@ -76,36 +94,71 @@ export function drill(Y: MatrixLike, options: DrillOptions = {}): DefinedModel<F
   const checked = checkOptions(schema, options, 'drill');
   const points = observationsFrom(Y);
   checkSize({ size: points.rows, covariances: new Float64Array(0), penalty: 1 });
-  const penalty = checked.penalty ?? (checked.preset === undefined ? undefined : 0);
-  const graph =
-    checked.neighbours === 'all'
-      ? completeGraph(points.rows)
-      : knnGraph(points, checkNeighbours(checked.neighbours as number, points.rows, 'drill'));
+  const { graph, shown, notes } = neighboursOf(points, checked);
+  const fitted = shownRows(points, shown);
+  const secondMoments = momentsOf(fitted, graph);
   const layer = expectedMoments({
     graph,
-    secondMoments: momentsOf(points, graph),
+    secondMoments,
     copies: COPIES,
-    ...(penalty !== undefined && { penalty }),
+    penalty: penaltyOf(checked, graph, secondMoments),
   });
   const { parameters } = layer;
   const problem = layer.problem!;
   checkSize(problem);
-  if (problem.penalty === 0) checkBounded(graph, points.columns);
-  return defined({ problem, parameters, points, checked });
+  if (problem.penalty === 0) checkBounded(graph, fitted.columns);
+  return defined({
+    problem,
+    parameters,
+    points: fitted,
+    shown,
+    notes,
+    checked,
+    toJSON: () => savedSpectral('drill', points, checked),
+  });
 }
+
+/** The pairs whose entries may differ from 0, in one component. */
+function neighboursOf(
+  points: Matrix,
+  { neighbours, disconnected }: Checked,
+): Omit<Candidates, 'ties' | 'squaredDistances'> {
+  if (neighbours === 'all') return { graph: completeGraph(points.rows), notes: '' };
+  const graph = knnGraph(points, checkNeighbours(neighbours as number, points.rows, 'drill'));
+  const edges = { graph, squaredDistances: edgeDistances(points, graph) };
+  const { data, columns: D } = points;
+  return connected(edges, disconnected, 'drill', points, (i, j) => squaredDistance(data, i * D, j * D, D));
+}
+
+function penaltyOf(
+  { penalty, preset }: Checked,
+  graph: Graph,
+  { variances, covariances }: ReturnType<typeof pointMoments>,
+): number {
+  if (penalty !== undefined) return penalty;
+  if (preset !== undefined) return 0;
+  const mean = variances.reduce((sum, variance) => sum + variance, 0) / graph.size;
+  return Math.min(USUAL_PENALTY * mean, connectingPenalty(graph, covariances));
+}
+
+type Checked = v.InferOutput<typeof schema>;
 
 interface DrillData {
   readonly problem: MomentProblem;
   readonly parameters: MomentLayer['parameters'];
   readonly points: Matrix;
-  readonly checked: v.InferOutput<typeof schema>;
+  readonly shown: Int32Array | undefined;
+  readonly notes: string;
+  readonly checked: Checked;
+  toJSON(): ModelJSON;
 }
 
 const defined = defineModel({
   name: 'drill',
-  parts: ({ parameters: { diagonal, attraction, repulsion } }: DrillData) => ({
-    field: { parameters: { diagonal: diagonal!, attraction: attraction!, repulsion: repulsion! } },
-  }),
+  parts: ({ parameters: { diagonal, attraction, repulsion }, shown }: DrillData) => {
+    const field = { parameters: { diagonal: diagonal!, attraction: attraction!, repulsion: repulsion! } };
+    return shown === undefined ? { field } : { field, points: fixed(Array.from(shown)) };
+  },
   terms: {
     field: ({ field }, { problem }) => {
       const { diagonal, attraction, repulsion } = field as Readonly<Record<keyof typeof field, Tensor1D>>;
@@ -118,9 +171,12 @@ const defined = defineModel({
   },
   // Where entries are far from independent first-order steps crawl, and Newton's take a few from anywhere.
   search: ({ problem }) => ({ solver: momentsSolver(problem, scaleOf(problem)), tolerance: 0, relativeDecrease: 0 }),
-  findings: (values, { problem }) => momentFindings(problem, entriesIn(values)),
+  findings: (values, { problem, notes }) => {
+    const found = momentFindings(problem, entriesIn(values));
+    return { ...found, message: `${found.message}${notes}` };
+  },
   posterior: (values, { problem, checked, points }) => posteriorOf(problem, entriesIn(values), checked, points),
-  toJSON: ({ points, checked }) => savedSpectral('drill', points, checked),
+  toJSON: (data) => data.toJSON(),
 });
 
 /** 1/S_ii for the diagonal of Θ, and 1/√(S_ii·S_jj) for the two parts of its other entries, as the layer's own parameters have it. */

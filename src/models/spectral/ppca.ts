@@ -8,19 +8,23 @@ import type { Predicting, Reconstructing } from '../../model/abilities.ts';
 import type { Embedding } from '../../model/computation.ts';
 import { defineModel } from '../../model/defineModel.ts';
 import type { Found } from '../../model/modelDefinition.ts';
+import { principalAxes as axesOf } from '../../numerics/dense/principalAxes.ts';
 import { type LinearGaussian, linearPosterior } from './embedding/linearGaussian.ts';
 import { latentDimOption, savedSpectral } from './embedding/options.ts';
 import { type PrincipalAxes, principalAxes } from './embedding/principalAxes.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
 
 export interface PpcaOptions {
-  /** q, from 1 and below the number of directions in which Y varies; 2 unless given. */
+  /** q, from 1 and below the number of directions in which Y varies; 2 unless given, or 1 where Y varies in two. */
   readonly latentDim?: number;
   /** Whether the weights are integrated out instead of the latents: the linear GPLVM. Off unless turned on. */
   readonly dual?: boolean;
 }
 
-const schema = v.strictObject({ latentDim: latentDimOption, dual: v.optional(v.boolean(), false) });
+const schema = v.strictObject({
+  latentDim: v.optional(v.unwrap(latentDimOption)),
+  dual: v.optional(v.boolean(), false),
+});
 
 /**
  * Probabilistic principal component analysis at its maximum of likelihood. With λ_c the eigenvalues of YcᵀYc/N and σ² the mean of
@@ -32,7 +36,7 @@ const schema = v.strictObject({ latentDim: latentDimOption, dual: v.optional(v.b
  * `parameters.weights` is W (D×q), `parameters.noise` is σ², `objective` the log likelihood.
  *
  * @param Y - N×D observations
- * @param options - `latentDim` q (2), `dual` (false)
+ * @param options - `latentDim` q (2, or 1 where Y varies in two directions, of which noise needs one), `dual` (false)
  * @returns a model in closed form for `fit`
  * @throws InvalidInputError for observations that are not finite numbers, or do not vary in more than q directions
  * @see Tipping & Bishop 1999; Lawrence 2005, §2
@@ -50,7 +54,7 @@ export function ppca(Y: MatrixLike, options: PpcaOptions = {}): SpectralModel<Pr
 
 interface PpcaData {
   readonly points: Matrix;
-  readonly latentDim: number;
+  readonly latentDim: number | undefined;
   readonly dual: boolean;
 }
 
@@ -58,12 +62,20 @@ const defined = defineModel({
   name: 'ppca',
   solve: ({ points, latentDim, dual }: PpcaData) => {
     const standardization = standardizationOf(points, true, false);
-    const found = principalAxes(standardized(points, standardization), latentDim, 'ppca');
-    return dual ? dualSolution(points, found, standardization) : solution(points, found, standardization);
+    const centred = standardized(points, standardization);
+    const isFlat = latentDim === undefined && variesInTwoDirections(centred);
+    const found = principalAxes(centred, isFlat ? 1 : (latentDim ?? 2), 'ppca');
+    const solved = dual ? dualSolution(points, found, standardization) : solution(points, found, standardization);
+    return isFlat ? { ...solved, message: `${solved.message} ${FLAT}` } : solved;
   },
   posterior: (found, { points, dual }) => linearPosterior(linearMapOf(found, dual), points.columns),
   toJSON: ({ points, latentDim, dual }) => savedSpectral('ppca', points, { latentDim, dual }),
 });
+
+const FLAT = 'The observations vary in two directions, of which noise takes one: there is 1 latent dimension.';
+
+const variesInTwoDirections = (centred: Matrix): boolean =>
+  axesOf(centred, Math.min(3, centred.columns, centred.rows - 1)).eigenvalues.length === 2;
 
 function solution({ rows: N, columns: D }: Matrix, found: PrincipalAxes, { mean }: Standardization) {
   const { eigenvalues, scores, axes, total } = found;

@@ -1,4 +1,15 @@
-import { evaluate, fit, InvalidInputError, knnGraph, loadFit, Matrix, meu, mpme, seededRandom } from 'latentfield';
+import {
+  drill,
+  evaluate,
+  fit,
+  InvalidInputError,
+  knnGraph,
+  loadFit,
+  Matrix,
+  meu,
+  mpme,
+  seededRandom,
+} from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { edgeDistances } from '../../../src/fields/density/edgeSquaredDistances.ts';
 import { connectedComponents } from '../../../src/numerics/graph/connectedComponents.ts';
@@ -77,6 +88,25 @@ describe('the default base precision', () => {
   });
 });
 
+describe('the default penalty of drill', () => {
+  // Two sheets on either side of the mean, and one point near it, whose second moments with its neighbours are small.
+  const sheets = [...swissRoll(20), ...swissRoll(20).map((row) => row.map((x) => -x)), [0.03, 0.01, -0.02]];
+
+  it.each([1e-3, 1, 1e3])('connects the learned graph, in units of %s', async (unit) => {
+    const Y = sheets.map((row) => row.map((x) => unit * x));
+    const usual = await fit(drill(Y, { neighbours: 4 }));
+    expect(usual.status).toBe('converged');
+    expect(componentsOf(usual)).toBe(1);
+    expect(usual.diagnostics.kktResidual).toBeLessThan(1e-8);
+    // A hundredth of the mean of S's diagonal, the usual penalty, does not.
+    const squares = Y.flat().reduce((sum, y) => sum + y * y, 0) / (3 * Y.length);
+    const mean = [0, 1, 2].reduce((sum, d) => sum + (Y.reduce((s, row) => s + row[d]!, 0) / Y.length) ** 2, 0) / 3;
+    const apart = await fit(drill(Y, { neighbours: 4, penalty: 0.01 * (squares - mean) }));
+    expect(apart.status).toBe('degenerate');
+    expect(componentsOf(apart)).toBeGreaterThan(1);
+  });
+});
+
 describe('points that are the same', () => {
   const Y = swissRoll(30);
   const twice = [...Y, Y[4]!, Y[9]!, Y[4]!];
@@ -137,6 +167,22 @@ describe('neighbourhood graphs of several components', () => {
     expect(again.latents).toEqual(largest.latents);
     expect(() => meu(far, { ...options, disconnected: 'error' })).toThrow(InvalidInputError);
     expect(() => meu(far, { ...options, disconnected: 'error' })).toThrow(/2 components.*edges that join them/);
+  });
+
+  it('are joined by drill, or the largest is shown, or it is an error', async () => {
+    const options = { neighbours: 4 };
+    const joined = await fit(drill(far, options));
+    expect(joined.status).toBe('converged');
+    expect(componentsOf(joined)).toBe(1);
+    expect(joined.message).toContain(
+      'The candidate edges leave 2 components. The shortest edge between them joins them.',
+    );
+    const largest = await fit(drill(far, { ...options, disconnected: 'largest' }));
+    expect(largest.parameters.points).toEqual(Array.from({ length: 25 }, (_, i) => i));
+    expectClose(largest.objective, (await fit(drill(far.slice(0, 25), options))).objective, 1e-12);
+    expect((await largest.project([far[3]!])).latents.row(0)).toEqual(largest.latents.row(3));
+    expect(loadFit(JSON.parse(JSON.stringify(largest))).latents).toEqual(largest.latents);
+    expect(() => drill(far, { ...options, disconnected: 'error' })).toThrow(/2 components.*edges that join them/);
   });
 
   it('are joined where entries are missing too', async () => {

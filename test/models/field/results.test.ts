@@ -64,20 +64,23 @@ describe('results of maximum-entropy models', () => {
   });
 
   it('drill says what components do to the embedding', async () => {
-    const points = [...swissRoll(12), ...swissRoll(9).map(([x, y, z]) => [x! + 60, y!, z!])];
-    const result = await fit(drill(points, { neighbours: 3 }));
+    const points = [...swissRoll(12), ...swissRoll(8).map((row) => row.map((x) => -x)), [0.1, 0.05, -0.1]];
+    const result = await fit(drill(points, { neighbours: 3, penalty: 20 }));
     const { labels, sizes } = connectedComponents(result.graph!);
     expect(sizes.length).toBeGreaterThan(1);
     expect(result.status).toBe('degenerate');
     expect(result.message).toMatch(
       new RegExp(
         `${sizes.length} components, the largest of ${Math.max(...sizes)} points. The embedding means nothing between them: .* show components one ` +
-          'by one, .* A smaller penalty or more neighbours connect them',
+          'by one, .* A penalty of [\\d.]+ connects them',
       ),
     );
     expect(result.diagnostics.kktResidual).toBeLessThan(1e-9);
-    // The remedy that is named connects them.
-    const joined = await fit(drill(points, { neighbours: 'all', penalty: 1e-3 }));
+    // The remedy that is named connects them, and is not far from what does not.
+    const rule = Number(result.message.match(/A penalty of ([\d.e-]+) connects/)![1]);
+    const apart = await fit(drill(points, { neighbours: 3, penalty: 2.001 * rule }));
+    expect(connectedComponents(apart.graph!).sizes.length).toBeGreaterThan(1);
+    const joined = await fit(drill(points, { neighbours: 3, penalty: rule }));
     expect(connectedComponents(joined.graph!).sizes.length).toBe(1);
     expect(joined.status).toBe('converged');
     const U = result.covariance!();

@@ -63,6 +63,17 @@ describe('the spectral family refuses', () => {
       /All \d+ edges of laplacianEigenmaps have weight 0.*larger width/,
     ],
     ['more dimensions than there are', () => fit(pca(Y, { latentDim: 4 })), /at most 3 principal components/],
+    [
+      'no noise for ppca of two columns',
+      () =>
+        fit(
+          ppca(
+            Y.map((row) => row.slice(0, 2)),
+            { latentDim: 2 },
+          ),
+        ),
+      /more than 2 directions/,
+    ],
     ['no noise for ppca', () => fit(ppca(Y, { latentDim: 3 })), /more than 3 directions/],
     ['points at one place', () => fit(classicalMds([[1], [1], [1]])), /0 positive eigenvalues/],
   ])('%s', async (_, run, message) => {
