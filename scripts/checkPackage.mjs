@@ -75,6 +75,8 @@ for (const entry of ${JSON.stringify(entries)}) {
   const names = Object.keys(await import(entry.replace('.', 'latentfield')));
   assert.ok(names.length > 0, entry);
 }
+const { redisTransport } = await import('latentfield/queue');
+await assert.rejects(redisTransport({ connection: 'redis://127.0.0.1' }), /npm install bullmq ioredis/);
 console.log('objective', result.objective);
 `;
 const typed = `

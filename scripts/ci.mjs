@@ -38,6 +38,7 @@ const node = (script, ...args) => [process.execPath, join('scripts', script), ..
 const npx = (...args) => ['npx', '--no-install', ...args];
 const steps = [
   { name: 'prepare', run: [node('prepare.mjs')], isNeeded: true },
+  { name: 'redis', run: debian('redis-server', ['/usr/bin/redis-server', '/usr/local/bin/redis-server']) },
   // As anybody runs them: without a native library, so in WebAssembly.
   { name: 'tests', run: [npx('vitest', 'run')], counts: true },
   { name: 'lint', run: [npx('biome', 'check', '.')] },
@@ -151,11 +152,15 @@ function printed(command, args, env) {
 
 /** Chromium, where it is not there and this may install it; without it the tests say that it is missing. */
 function chromium() {
-  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+  return debian('chromium', ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']);
+}
+
+/** Installs a package where it is missing and this may; without it the tests that take it are left out by name. */
+function debian(name, places) {
   if (places.some((path) => existsSync(path)) || !mayInstall()) return [];
   return [
     ['apt-get', 'update', '-qq'],
-    ['apt-get', 'install', '-y', '-qq', 'chromium'],
+    ['apt-get', 'install', '-y', '-qq', name],
   ];
 }
 

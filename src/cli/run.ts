@@ -8,6 +8,7 @@ import { addProjectCommand } from './projectCommand.ts';
 import { addScoreCommand } from './scoreCommand.ts';
 import { addSelectCommand } from './selectCommand.ts';
 import type { Streams } from './streams.ts';
+import { addWorkerCommand } from './workerCommand.ts';
 
 const { version, description } = createRequire(import.meta.url)('../../package.json') as {
   version: string;
@@ -40,6 +41,7 @@ export async function run(argv: readonly string[], streams: Streams, signal?: Ab
   addPredictCommands(program, streams);
   addSelectCommand(program, streams, signal);
   addInfoCommand(program, streams);
+  addWorkerCommand(program, streams, signal);
   try {
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;

@@ -1,0 +1,83 @@
+import { resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { type Command, Option } from 'commander';
+import { InvalidInputError } from '../index.ts';
+import { redisTransport, serveQueue } from '../queue/index.ts';
+import { wholeFrom } from './flags.ts';
+import { PARTS_FLAG, type PartsArguments, readParts } from './ownParts.ts';
+import type { Streams } from './streams.ts';
+
+/** Where the server is, unless `--redis` says so: a password on a command line is seen by all users of a machine. */
+const VARIABLE = 'LATENTFIELD_REDIS';
+
+export const redisFlag = (): Option =>
+  new Option(
+    '--redis <url>',
+    `redis://user:password@host:port/database, or rediss:// for TLS (default: the variable ${VARIABLE})`,
+  ).env(VARIABLE);
+export const prefixFlag = (): Option =>
+  new Option('--prefix <name>', "begins the names of all keys on the server (default: 'latentfield')");
+
+interface WorkerArguments extends PartsArguments {
+  readonly redis?: string;
+  readonly prefix?: string;
+  readonly queue?: string;
+  readonly threads?: number;
+  readonly lockSeconds?: number;
+  readonly mostBytes?: number;
+}
+
+/** Adds `worker` to the program. */
+export function addWorkerCommand(program: Command, streams: Streams, signal: AbortSignal | undefined): void {
+  program
+    .command('worker')
+    .description('do the fits of a queue on Redis, until it is stopped (SIGTERM, Ctrl-C)')
+    .addOption(redisFlag())
+    .option('--threads <n>', 'fits at a time (default: 1)', wholeFrom(1))
+    .option('--queue <name>', "the queue's name (default: fits)")
+    .addOption(prefixFlag())
+    .option(
+      '--lock-seconds <s>',
+      'without a sign of life for so long, a worker counts as lost (default: 10)',
+      wholeFrom(1),
+    )
+    .option('--most-bytes <n>', 'bytes that are fetched for one fit at most (default: 256 MB)', wholeFrom(1))
+    .option(...PARTS_FLAG)
+    .action((given: WorkerArguments) => work(given, streams, signal));
+}
+
+async function work(
+  { redis, prefix, lockSeconds, parts, queue, threads, mostBytes }: WorkerArguments,
+  streams: Streams,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (redis === undefined) {
+    throw new InvalidInputError(`worker takes --redis redis://host:6379, or the variable ${VARIABLE}.`);
+  }
+  // What is wrong with the parts is said here, and not by each of the threads.
+  await readParts(parts);
+  const say = (message: string) => streams.stderr.write(`${message}\n`);
+  const transport = await redisTransport({ connection: redis, prefix, lockSeconds });
+  // A thread cannot read TypeScript: run from its sources, the program starts the thread that was built from them.
+  const built = import.meta.url.endsWith('.ts') ? '../../dist/cli/queueThread.js' : './queueThread.js';
+  const workerData = { ...(parts !== undefined && { parts: resolve(parts) }) };
+  const start = () => new Worker(new URL(built, import.meta.url), { workerData });
+  const worker = await serveQueue(transport, { queue, threads, mostBytes, start, onMessage: say });
+  say(
+    `Serving '${queue ?? 'fits'}' with ${threads ?? 1} thread${(threads ?? 1) === 1 ? '' : 's'}. Stop it with Ctrl-C or SIGTERM.`,
+  );
+  const close = () => {
+    void worker.close();
+  };
+  process.once('SIGTERM', close);
+  signal?.addEventListener('abort', close);
+  try {
+    await worker.ended;
+    say('Stopped; what was under way is back in the queue.');
+  } finally {
+    process.removeListener('SIGTERM', close);
+    signal?.removeEventListener('abort', close);
+    await worker.close();
+    await transport.close();
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * Fits on several machines: workers of a queue for `fit`, sweeps, and bounds whose rows are spread.
+ *
+ * @module
+ */
+export { localTransport } from './localTransport.ts';
+export { type QueuePoolOptions, queuePool } from './queuePool.ts';
+export { type RedisTransportOptions, redisTransport } from './redis/redisTransport.ts';
+export { serveQueueThread } from './serveQueueThread.ts';
+export {
+  type Blobs,
+  type JobState,
+  type ParentJob,
+  type QueuedJob,
+  RefusedJob,
+  ReturnedJob,
+  type RunningJob,
+  type ServeOptions,
+  type Serving,
+  type Transport,
+  type Watcher,
+} from './transport.ts';
+export { type QueueServer, type ServeQueueOptions, serveQueue } from './worker/serveQueue.ts';

@@ -1,0 +1,190 @@
+import { InvalidInputError } from '../core/errors.ts';
+import {
+  type Blobs,
+  type JobState,
+  type ParentJob,
+  type QueuedJob,
+  RefusedJob,
+  ReturnedJob,
+  type RunningJob,
+  type ServeOptions,
+  type Serving,
+  type Transport,
+  type Watcher,
+} from './transport.ts';
+
+interface Entry {
+  readonly job: QueuedJob;
+  /** Children that have not come to an end. */
+  readonly open: Set<string>;
+  state: JobState;
+  attempts: number;
+}
+
+interface LocalQueue {
+  readonly jobs: Map<string, Entry>;
+  readonly watchers: Set<Watcher>;
+  readonly servers: Set<Server>;
+}
+
+interface Server extends ServeOptions {
+  readonly running: Set<Promise<void>>;
+  readonly shutdown: AbortController;
+}
+
+/** Attempts at a job that fails for another reason than its own. */
+const ATTEMPTS = 3;
+
+/**
+ * A queue inside this process: the same fits, sweeps and shards without a server.
+ *
+ * @example
+ * ```ts
+ * const transport = localTransport();
+ * ```
+ */
+export function localTransport(): Transport {
+  const queues = new Map<string, LocalQueue>();
+  const queueOf = (name: string): LocalQueue => {
+    const known = queues.get(name) ?? { jobs: new Map(), watchers: new Set(), servers: new Set() };
+    queues.set(name, known);
+    return known;
+  };
+  const tell = (queue: LocalQueue, what: (watcher: Watcher) => void) => {
+    for (const watcher of queue.watchers) what(watcher);
+  };
+
+  const end = (queue: LocalQueue, entry: Entry, state: JobState) => {
+    entry.state = state;
+    tell(queue, (watcher) =>
+      state.kind === 'failed' ? watcher.failed(entry.job.id, state.reason) : watcher.completed(entry.job.id),
+    );
+    for (const other of queue.jobs.values()) other.open.delete(entry.job.id);
+  };
+
+  const attempt = async (queue: LocalQueue, server: Server, entry: Entry) => {
+    const { job } = entry;
+    const running: RunningJob = {
+      ...job,
+      signal: server.shutdown.signal,
+      advance: async () => tell(queue, (watcher) => watcher.advanced(job.id)),
+    };
+    try {
+      await server.run(running);
+      end(queue, entry, { kind: 'completed' });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (error instanceof ReturnedJob) entry.state = { kind: 'waiting' };
+      else if (error instanceof RefusedJob || ++entry.attempts >= ATTEMPTS)
+        end(queue, entry, { kind: 'failed', reason });
+      else entry.state = { kind: 'waiting' };
+    }
+  };
+
+  const dispatch = (queue: LocalQueue) => {
+    for (const server of queue.servers) {
+      for (const entry of queue.jobs.values()) {
+        if (server.shutdown.signal.aborted || server.running.size >= server.concurrency) break;
+        if (entry.state.kind !== 'waiting' || entry.open.size > 0) continue;
+        entry.state = { kind: 'active' };
+        const run = attempt(queue, server, entry).finally(() => {
+          server.running.delete(run);
+          // In a turn of its own, so that who returns its jobs is gone before they are dealt out.
+          setTimeout(() => dispatch(queue));
+        });
+        server.running.add(run);
+      }
+    }
+  };
+
+  return {
+    blobs: localBlobs(),
+    async add(name, jobs) {
+      const queue = queueOf(name);
+      const insert = (job: QueuedJob | ParentJob, children: readonly QueuedJob[]) => {
+        if (queue.jobs.has(job.id)) return;
+        const open = new Set(children.map(({ id }) => id));
+        for (const id of open) if (isOver(queue.jobs.get(id))) open.delete(id);
+        queue.jobs.set(job.id, { job, open, state: { kind: 'waiting' }, attempts: 0 });
+      };
+      for (const job of jobs) {
+        const children = 'children' in job ? job.children : [];
+        for (const child of children) insert(child, []);
+        insert(job, children);
+      }
+      dispatch(queue);
+    },
+    async watch(name, watcher) {
+      queueOf(name).watchers.add(watcher);
+      return async () => {
+        queueOf(name).watchers.delete(watcher);
+      };
+    },
+    stateOf: async (name, id) => queueOf(name).jobs.get(id)?.state ?? { kind: 'unknown' },
+    async withdraw(name, id) {
+      const { jobs } = queueOf(name);
+      if (jobs.get(id)?.state.kind !== 'active') jobs.delete(id);
+    },
+    workers: async (name) => queueOf(name).servers.size,
+    waiting: async (name) => [...queueOf(name).jobs.values()].filter(({ state }) => state.kind === 'waiting').length,
+    async serve(name, options): Promise<Serving> {
+      const queue = queueOf(name);
+      const server: Server = { ...options, running: new Set(), shutdown: new AbortController() };
+      queue.servers.add(server);
+      dispatch(queue);
+      return {
+        get concurrency() {
+          return server.concurrency;
+        },
+        set concurrency(count) {
+          server.concurrency = count;
+          dispatch(queue);
+        },
+        async close() {
+          server.shutdown.abort();
+          queue.servers.delete(server);
+          await Promise.all(server.running);
+        },
+      };
+    },
+    async forget(name) {
+      queues.delete(name);
+    },
+    close: async () => undefined,
+  };
+}
+
+const isOver = (entry: Entry | undefined) => entry?.state.kind === 'completed' || entry?.state.kind === 'failed';
+
+function localBlobs(): Blobs {
+  const blobs = new Map<string, Uint8Array>();
+  const lists = new Map<string, Uint8Array[]>();
+  return {
+    async put(key, bytes) {
+      blobs.set(key, bytes);
+    },
+    async get(key, most = Number.POSITIVE_INFINITY) {
+      const bytes = blobs.get(key);
+      if (bytes !== undefined && bytes.length > most) throw tooLarge(key, bytes.length, most);
+      return bytes;
+    },
+    async append(key, bytes) {
+      const list = lists.get(key) ?? [];
+      list.push(bytes);
+      lists.set(key, list);
+    },
+    parts: async (key, from) => lists.get(key)?.slice(from) ?? [],
+    async remove(...keys) {
+      for (const key of keys) {
+        blobs.delete(key);
+        lists.delete(key);
+      }
+    },
+  };
+}
+
+export function tooLarge(key: string, bytes: number, most: number): InvalidInputError {
+  return new InvalidInputError(
+    `What lies under '${key}' has ${bytes} bytes, but this worker takes at most ${most}. Give it --most-bytes, or send less.`,
+  );
+}

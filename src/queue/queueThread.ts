@@ -1,0 +1,3 @@
+import { serveQueueThread } from './serveQueueThread.ts';
+
+await serveQueueThread();

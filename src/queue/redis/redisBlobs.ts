@@ -1,0 +1,28 @@
+import type { Redis } from 'ioredis';
+import { tooLarge } from '../localTransport.ts';
+import type { Blobs } from '../transport.ts';
+
+/** Seconds that bytes are kept which nobody removes. */
+const KEPT = 86_400;
+
+/** Bytes under Redis keys: a job that held them would carry JSON five times as large. */
+export function redisBlobs(redis: Redis, prefix: string): Blobs {
+  const named = (key: string) => `${prefix}:blobs:${key}`;
+  return {
+    async put(key, bytes) {
+      await redis.set(named(key), Buffer.from(bytes), 'EX', KEPT);
+    },
+    async get(key, most = Number.POSITIVE_INFINITY) {
+      const length = await redis.strlen(named(key));
+      if (length > most) throw tooLarge(key, length, most);
+      return (await redis.getBuffer(named(key))) ?? undefined;
+    },
+    async append(key, bytes) {
+      await redis.multi().rpush(named(key), Buffer.from(bytes)).expire(named(key), KEPT).exec();
+    },
+    parts: (key, from) => redis.lrangeBuffer(named(key), from, -1),
+    async remove(...keys) {
+      if (keys.length > 0) await redis.del(...keys.map(named));
+    },
+  };
+}

@@ -1,0 +1,210 @@
+import type { FlowProducer, Job, Queue } from 'bullmq';
+import {
+  type JobState,
+  type QueuedJob,
+  RefusedJob,
+  ReturnedJob,
+  type ServeOptions,
+  type Serving,
+  type Transport,
+  type Watcher,
+} from '../transport.ts';
+import { checkServer, lasting, queuePackages, type ServerOptions, serverOptions } from './connection.ts';
+import { redisBlobs } from './redisBlobs.ts';
+
+/** Options of {@link redisTransport}. */
+export interface RedisTransportOptions {
+  /** redis://user:password@host:port/database, or rediss:// for TLS. It is never printed. */
+  readonly connection: string;
+  /** Begins the names of all keys, for several sets of workers on one server; 'latentfield' unless given. */
+  readonly prefix?: string | undefined;
+  /** Seconds without a sign of life after which a worker counts as lost; 10 unless given. */
+  readonly lockSeconds?: number | undefined;
+}
+
+/** Attempts at a job that fails for another reason than its own, and workers that it may lose. */
+const ATTEMPTS = 3;
+const MOST_LOST = 5;
+/** Events that a queue remembers, about. */
+const MOST_EVENTS = 1000;
+/** What is kept of jobs that are over: seconds and number. */
+const KEPT = { age: 3600, count: 1000 };
+/** Milliseconds before a returned job is dealt out again: who returned it is gone by then. */
+const RETURNED = 200;
+
+interface Body {
+  readonly body: string;
+}
+
+/**
+ * Jobs on a Redis server, by BullMQ.
+ *
+ * @throws InvalidInputError when the packages are not installed or the connection is no such text; LatentFieldError, within 5 seconds, when the server
+ * cannot be reached or refuses the password
+ * @example
+ * ```ts
+ * const transport = await redisTransport({ connection: 'redis://127.0.0.1:6379' });
+ * ```
+ */
+export async function redisTransport({
+  connection,
+  prefix = 'latentfield',
+  lockSeconds = 10,
+}: RedisTransportOptions): Promise<Transport> {
+  const { bullmq, Redis } = await queuePackages();
+  const server = serverOptions(connection);
+  await checkServer(server);
+  const redis = new Redis(lasting(server));
+  // Whoever waits for an answer hears of it by that.
+  redis.on('error', () => undefined);
+  const settings = { connection: lasting(server), prefix };
+  const queues = new Map<string, Queue<Body>>();
+  const queueOf = (name: string): Queue<Body> => {
+    const known = queues.get(name) ?? newQueue(name);
+    queues.set(name, known);
+    return known;
+  };
+  const newQueue = (name: string) => {
+    const queue = new bullmq.Queue<Body>(name, { ...settings, streams: { events: { maxLen: MOST_EVENTS } } });
+    queue.on('error', () => undefined);
+    return queue;
+  };
+  let flow: FlowProducer | undefined;
+  const flows = () => {
+    flow ??= new bullmq.FlowProducer(settings);
+    flow.on('error', () => undefined);
+    return flow;
+  };
+  const optionsOf = ({ id }: QueuedJob) => ({
+    jobId: id,
+    attempts: ATTEMPTS,
+    removeOnComplete: KEPT,
+    removeOnFail: KEPT,
+  });
+
+  return {
+    blobs: redisBlobs(redis, prefix),
+    async add(name, jobs) {
+      const alone = jobs.filter((job) => !('children' in job));
+      await queueOf(name).addBulk(
+        alone.map((job) => ({ name: 'job', data: { body: job.body }, opts: optionsOf(job) })),
+      );
+      for (const job of jobs) {
+        if (!('children' in job)) continue;
+        await flows().add({
+          ...{ name: 'job', queueName: name, data: { body: job.body }, opts: optionsOf(job) },
+          children: job.children.map((child) => ({
+            ...{ name: 'job', queueName: name, data: { body: child.body } },
+            opts: { ...optionsOf(child), ignoreDependencyOnFailure: true },
+          })),
+        });
+      }
+    },
+    watch: (name, watcher) => watch(bullmq, name, settings, watcher),
+    async stateOf(name, id): Promise<JobState> {
+      const job = (await queueOf(name).getJob(id)) as Job | undefined;
+      const state = await job?.getState();
+      if (state === undefined || state === 'unknown') return { kind: 'unknown' };
+      if (state === 'failed') return { kind: 'failed', reason: job?.failedReason ?? '' };
+      return { kind: state === 'completed' || state === 'active' ? state : 'waiting' };
+    },
+    async withdraw(name, id) {
+      // One that is locked by a worker stays: the worker is told by a blob.
+      await queueOf(name)
+        .remove(id)
+        .catch(() => undefined);
+    },
+    workers: (name) => queueOf(name).getWorkersCount(),
+    waiting: (name) => queueOf(name).getWaitingCount(),
+    serve: async (name, options) => serve(bullmq, name, { ...settings, lockSeconds }, options),
+    async forget(name) {
+      await queueOf(name).obliterate({ force: true });
+      await queueOf(name).close();
+      queues.delete(name);
+    },
+    async close() {
+      await Promise.all([...queues.values()].map((queue) => queue.close().catch(() => undefined)));
+      await flow?.close();
+      redis.disconnect();
+    },
+  };
+}
+
+interface Settings {
+  readonly connection: ServerOptions;
+  readonly prefix: string;
+}
+
+async function watch(
+  bullmq: typeof import('bullmq'),
+  name: string,
+  settings: Settings,
+  watcher: Watcher,
+): Promise<() => Promise<void>> {
+  const events = new bullmq.QueueEvents(name, settings);
+  events.on('error', () => undefined);
+  events.on('progress', ({ jobId }) => watcher.advanced(jobId));
+  events.on('completed', ({ jobId }) => watcher.completed(jobId));
+  events.on('failed', ({ jobId, failedReason }) => watcher.failed(jobId, failedReason));
+  await events.waitUntilReady();
+  return async () => {
+    await events.close().catch(() => undefined);
+  };
+}
+
+async function serve(
+  { Worker, UnrecoverableError, DelayedError }: typeof import('bullmq'),
+  name: string,
+  { lockSeconds, ...settings }: Settings & { readonly lockSeconds: number },
+  { concurrency, run, problem }: ServeOptions,
+): Promise<Serving> {
+  const shutdown = new AbortController();
+  const worker = new Worker<Body>(
+    name,
+    async (job, token) => {
+      let steps = 0;
+      try {
+        await run({
+          id: job.id ?? '',
+          body: typeof job.data?.body === 'string' ? job.data.body : '',
+          signal: shutdown.signal,
+          advance: () => job.updateProgress(++steps),
+        });
+      } catch (error) {
+        if (error instanceof RefusedJob) throw new UnrecoverableError(error.message);
+        if (!(error instanceof ReturnedJob)) throw error;
+        await job.moveToDelayed(Date.now() + RETURNED, token);
+        throw new DelayedError();
+      }
+    },
+    {
+      ...settings,
+      concurrency,
+      lockDuration: 1000 * lockSeconds,
+      stalledInterval: 500 * lockSeconds,
+      maxStalledCount: MOST_LOST,
+    },
+  );
+  let isAway = false;
+  worker.on('ready', () => {
+    isAway = false;
+  });
+  worker.on('error', (error) => {
+    // Each attempt to connect again would say the same.
+    if (!isAway && !shutdown.signal.aborted) problem(`The server was lost, and is tried again: ${error.message}.`);
+    isAway = true;
+  });
+  await worker.waitUntilReady();
+  return {
+    get concurrency() {
+      return worker.concurrency;
+    },
+    set concurrency(count) {
+      worker.concurrency = count;
+    },
+    async close() {
+      shutdown.abort();
+      await worker.close();
+    },
+  };
+}

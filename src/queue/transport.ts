@@ -1,0 +1,99 @@
+/** A job as it lies in a queue: plain text, which the worker checks before it does anything with it. */
+export interface QueuedJob {
+  /** Unique; letters, digits and hyphens. A job whose id is there already is not added again. */
+  readonly id: string;
+  /** What `packed` made of the request. */
+  readonly body: string;
+}
+
+/** A job that waits until others, its children, have come to an end. */
+export interface ParentJob extends QueuedJob {
+  readonly children: readonly QueuedJob[];
+}
+
+/** Bytes under keys, which all machines see. They are forgotten after a day, unless they are removed earlier. */
+export interface Blobs {
+  put(key: string, bytes: Uint8Array): Promise<void>;
+  /**
+   * @param most - bytes at most; larger ones are not fetched
+   * @throws InvalidInputError when there are more
+   */
+  get(key: string, most?: number): Promise<Uint8Array | undefined>;
+  /** Adds a part to the list under a key. */
+  append(key: string, bytes: Uint8Array): Promise<void>;
+  /** The parts of a list from a number on. */
+  parts(key: string, from: number): Promise<Uint8Array[]>;
+  remove(...keys: string[]): Promise<void>;
+}
+
+/** What becomes of jobs, as their coordinator hears of it; it may be told more than once. */
+export interface Watcher {
+  /** There are new parts, or a message of the worker. */
+  advanced(id: string): void;
+  completed(id: string): void;
+  /** It was refused, or its attempts are used up. */
+  failed(id: string, reason: string): void;
+  /** The server cannot be reached any longer. */
+  lost(reason: string): void;
+}
+
+/** How a job stands. */
+export type JobState =
+  | { readonly kind: 'waiting' | 'active' | 'completed' | 'unknown' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** What a worker knows of the job it runs. */
+export interface RunningJob extends QueuedJob {
+  /** Tells the coordinator that there is something new, and the queue that the worker is alive. */
+  advance(): Promise<void>;
+  /** Aborted when the worker shuts down: the job then throws {@link ReturnedJob}. */
+  readonly signal: AbortSignal;
+}
+
+export interface ServeOptions {
+  /** Jobs at a time. */
+  concurrency: number;
+  /** Does a job; throws {@link RefusedJob} or {@link ReturnedJob}, or anything else to have it tried again. */
+  run(job: RunningJob): Promise<void>;
+  /** Says what went wrong beside the jobs, such as a connection that was lost. */
+  problem(message: string): void;
+}
+
+/** A worker at a queue. */
+export interface Serving {
+  /** Jobs at a time, which may be changed. */
+  concurrency: number;
+  /** Takes no more jobs, and waits for those that run, whose signals it aborts. */
+  close(): Promise<void>;
+}
+
+/**
+ * What carries jobs between a coordinator and workers. What fits, sweeps and shards ask of a queue, and all that another queue has to offer.
+ */
+export interface Transport {
+  readonly blobs: Blobs;
+  add(queue: string, jobs: readonly (QueuedJob | ParentJob)[]): Promise<void>;
+  /** Says what becomes of the jobs of a queue, until the function it resolves to is called. */
+  watch(queue: string, watcher: Watcher): Promise<() => Promise<void>>;
+  stateOf(queue: string, id: string): Promise<JobState>;
+  /** Takes a job out of the queue that no worker has begun; one that runs is told by a blob under `cancel/…`. */
+  withdraw(queue: string, id: string): Promise<void>;
+  /** How many workers serve a queue. */
+  workers(queue: string): Promise<number>;
+  /** How many jobs wait for a worker. */
+  waiting(queue: string): Promise<number>;
+  serve(queue: string, options: ServeOptions): Promise<Serving>;
+  /** Forgets an empty queue of which nothing is needed any longer. */
+  forget(queue: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Thrown for a job that no worker could do: it is reported and never tried again. */
+export class RefusedJob extends Error {
+  override readonly name = 'RefusedJob';
+}
+
+/** Thrown for a job that another worker is to do. */
+export class ReturnedJob extends Error {
+  override readonly name = 'ReturnedJob';
+}

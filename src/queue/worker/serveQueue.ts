@@ -1,0 +1,138 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import type { NodeThread } from '../../inference/index.ts';
+import { checksumOf, FITS, refusalKey } from '../keys.ts';
+import { type Request, requestOf } from '../requests.ts';
+import { RefusedJob, ReturnedJob, type RunningJob, type Serving, type Transport } from '../transport.ts';
+import { VERSION } from '../version.ts';
+import { CancelledJob, runStart } from './runStart.ts';
+import { startQueueThread, type ThreadPool, threadPool } from './threads.ts';
+
+/** Options of {@link serveQueue}. */
+export interface ServeQueueOptions {
+  /** The queue's name; 'fits' unless given. */
+  readonly queue?: string | undefined;
+  /** Jobs at a time, each in a thread of its own; 1 unless given. */
+  readonly threads?: number | undefined;
+  /** Bytes that are fetched for a job at most; 256 MB unless given. */
+  readonly mostBytes?: number | undefined;
+  /** Starts a thread; unless given, one that knows the parts that come with the library. Its file calls `serveQueueThread`. */
+  readonly start?: (() => NodeThread) | undefined;
+  /** Called with what happens: jobs that are refused, a server that is away. */
+  readonly onMessage?: ((message: string) => void) | undefined;
+  /** The version that it says to be of; that of the library unless given, for tests. */
+  readonly version?: string | undefined;
+}
+
+/** A worker that serves a queue. */
+export interface QueueServer {
+  /** Rejects when the worker can do no more, such as one of another version than a coordinator. */
+  readonly ended: Promise<void>;
+  /** Takes no more jobs; those that run go back to the queue, to go on elsewhere from their last state. */
+  close(): Promise<void>;
+}
+
+/** What the jobs of a worker have in common. */
+export interface WorkerContext {
+  readonly transport: Transport;
+  readonly threads: ThreadPool;
+  /** Data by their key, once fetched and checked. */
+  data(key: string): Promise<Uint8Array>;
+  readonly mostBytes: number;
+}
+
+const MOST_BYTES = 256 * 2 ** 20;
+
+/**
+ * Serves fits from a queue, on this machine, until it is closed.
+ *
+ * Nothing that comes through the queue is run: jobs are checked JSON, and parts of one's own are those of the worker's threads. A job that is
+ * malformed or too large is refused and reported, and the worker goes on; one of another version goes back to the queue and ends the worker.
+ *
+ * @param transport - `redisTransport(…)` or `localTransport()`; the caller closes it
+ * @param options - see {@link ServeQueueOptions}
+ * @throws InvalidInputError for less than one thread
+ * @example
+ * ```ts
+ * const worker = await serveQueue(await redisTransport({ connection }), { threads: 2 });
+ * process.on('SIGTERM', () => worker.close());
+ * ```
+ */
+export async function serveQueue(transport: Transport, options: ServeQueueOptions = {}): Promise<QueueServer> {
+  const { queue = FITS, threads: count = 1, mostBytes = MOST_BYTES, start = startQueueThread } = options;
+  const { onMessage = () => undefined, version = VERSION } = options;
+  if (!Number.isInteger(count) || count < 1) {
+    throw new InvalidInputError(`A worker has a whole number of threads from 1, but ${count} was given.`);
+  }
+  const threads = threadPool(start, count);
+  const context: WorkerContext = { transport, threads, mostBytes, data: fetched(transport, mostBytes) };
+  let fail!: (error: Error) => void;
+  let closed!: () => void;
+  const ended = new Promise<void>((resolve, reject) => {
+    fail = reject;
+    closed = resolve;
+  });
+
+  const run = async (job: RunningJob) => {
+    try {
+      const request = requestOf(job.body);
+      if (request.version !== version) {
+        const why = `A job of latentfield ${request.version} was given back by a worker of version ${version}. Start workers of the coordinator's version.`;
+        await transport.blobs.put(refusalKey(queue), new TextEncoder().encode(why));
+        fail(new InvalidInputError(why));
+        throw new ReturnedJob(why);
+      }
+      await handlers(request)(job, request as never, context);
+    } catch (error) {
+      // Nobody waits for it: it is over.
+      if (error instanceof CancelledJob) return;
+      if (error instanceof RefusedJob) onMessage(`Job ${job.id} was refused: ${error.message}`);
+      else if (!(error instanceof ReturnedJob)) onMessage(`Job ${job.id} failed: ${(error as Error).message}`);
+      throw error;
+    }
+  };
+  const serving: Serving = await transport.serve(queue, { concurrency: count, run, problem: onMessage });
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await serving.close();
+    threads.close();
+    closed();
+  };
+  const once = () => {
+    closing ??= close();
+    return closing;
+  };
+  ended.catch(once);
+  return { ended, close: once };
+}
+
+type Handler = (job: RunningJob, request: never, context: WorkerContext) => Promise<void>;
+
+function handlers({ kind }: Request): Handler {
+  if (kind === 'start') return runStart as Handler;
+  throw new RefusedJob(`This queue has no jobs of the kind '${kind}'.`);
+}
+
+/** Fetches data once, and holds on to what was asked for last. */
+function fetched({ blobs }: Transport, mostBytes: number): WorkerContext['data'] {
+  const known = new Map<string, Promise<Uint8Array>>();
+  const MOST_KEPT = 4;
+  const fetch = async (key: string) => {
+    const bytes = await blobs.get(key, mostBytes).catch((error: unknown) => {
+      if (error instanceof InvalidInputError) throw new RefusedJob(error.message);
+      throw error;
+    });
+    if (bytes === undefined) throw new RefusedJob(`There is nothing under '${key}' any longer.`);
+    if (key !== `data/${checksumOf(bytes)}`) {
+      throw new RefusedJob(`What lies under '${key}' is not what was put there: its checksum is another.`);
+    }
+    return bytes;
+  };
+  return (key) => {
+    const bytes = known.get(key) ?? fetch(key);
+    known.delete(key);
+    known.set(key, bytes);
+    bytes.catch(() => known.delete(key));
+    if (known.size > MOST_KEPT) known.delete(known.keys().next().value!);
+    return bytes;
+  };
+}
