@@ -4,77 +4,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import fc from 'fast-check';
 import * as latentfield from 'latentfield';
-import * as data from 'latentfield/data';
-import * as io from 'latentfield/io';
-import * as plot from 'latentfield/plot';
+import { exportedFunctions, hostile as hostileValues, shown } from './hostile.mjs';
 import { tried } from './report.mjs';
 
 const { fit, namedModels, Matrix } = latentfield;
-
-const refusing = (what) =>
-  new Proxy(what, {
-    get: () => {
-      throw new TypeError('nobody looks in here');
-    },
-  });
-const cyclic = [];
-cyclic.push(cyclic);
-
-/** What nobody should give; made anew each time, so that a call that writes to it spoils no other case. */
-const hostile = fc.constantFrom(
-  () => undefined,
-  () => null,
-  () => true,
-  () => 0,
-  () => -1,
-  () => 1.5,
-  () => Number.NaN,
-  () => Number.POSITIVE_INFINITY,
-  () => 1e308,
-  () => 2 ** 53,
-  () => '',
-  () => 'NaN',
-  () => '__proto__',
-  () => 'x'.repeat(10_000),
-  () => [],
-  () => [[]],
-  () => [1, 2, 3],
-  () => [['a', 'b']],
-  () => [[1, 2], [3]],
-  () => [
-    [Number.NaN, 1],
-    [2, 3],
-  ],
-  () => ({}),
-  () => ({ length: -1 }),
-  () => ({ length: 1e9 }),
-  () => ({ latentDim: 'two' }),
-  () => ({ toString: null }),
-  () => Object.create(null),
-  () => refusing([]),
-  () => refusing({}),
-  () => cyclic,
-  () => () => undefined,
-  () => () => {
-    throw new RangeError('mine');
-  },
-  () => Symbol('s'),
-  () => 10n,
-  () => new Date(0),
-  () => new Float64Array(0),
-  () => new Float64Array([1, Number.NaN]),
-  () => new Map([[1, 2]]),
-  () => Matrix.zeros(0, 0),
-  () => Matrix.zeros(2, 0),
-  () =>
-    Matrix.from([
-      [1, 2],
-      [3, 4],
-      [5, 7],
-    ]),
-  () => latentfield.rbf(),
-  () => latentfield.knnGraph([[0], [1], [2], [4]], 1),
-);
+const hostile = fc.constantFrom(...hostileValues);
 
 const entry = fc.oneof(
   { weight: 60, arbitrary: fc.double({ min: -3, max: 3, noNaN: true }) },
@@ -241,13 +175,7 @@ const modelCase = fc.constantFrom(...Object.keys(namedModels)).chain((name) =>
   }),
 );
 
-/** Functions that start threads or wait for somebody, or that make nothing but types. */
-const LEFT_OUT = new Set(['fitInWorker', 'serveFits', 'startThreads', 'readTable', 'writeTable', 'writeAtomically']);
-const exported = [latentfield, data, io, plot].flatMap((module) =>
-  Object.entries(module).filter(
-    ([name, value]) => typeof value === 'function' && !LEFT_OUT.has(name) && !/^[A-Z]/.test(name),
-  ),
-);
+const exported = exportedFunctions();
 const callCase = fc.record({
   kind: fc.constant('call'),
   which: fc.nat({ max: exported.length - 1 }),
@@ -314,11 +242,3 @@ function labelsOf(kind, rows) {
 }
 
 const plain = (_, value) => (value?.kind === 'kernel' || value?.kind === 'likelihood' ? value.name : value);
-
-function shown(value) {
-  try {
-    return typeof value === 'function' ? 'a function' : (JSON.stringify(value)?.slice(0, 40) ?? String(value));
-  } catch {
-    return typeof value;
-  }
-}

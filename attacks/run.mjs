@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { newReport } from './report.mjs';
 
 const attacks = {
+  arguments: { cases: 1_000_000, quick: 4000, load: async () => (await import('./arguments.mjs')).attackArguments },
   calls: { cases: 20_000, quick: 300, load: async () => (await import('./calls.mjs')).attackCalls },
   commands: { cases: 2000, quick: 40, load: async () => (await import('./commands.mjs')).attackCommands },
   saved: { cases: 5000, quick: 250, load: async () => (await import('./savedFits.mjs')).attackSavedFits },

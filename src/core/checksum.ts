@@ -1,8 +1,11 @@
+import { readGiven } from './given.ts';
+
 /**
  * A checksum of a value as JSON, 16 hexadecimal digits: one that is changed by accident has another. It does not depend on the
  * order of members, which databases change, and is no protection against somebody who wants it to be the same.
  *
  * @param value - what `JSON.stringify` can write; nested at most some hundred levels deep
+ * @throws InvalidInputError for what cannot be written so
  * @example
  * ```ts
  * checksum({ a: 1, b: [2, 3] }) === checksum({ b: [2, 3], a: 1 }); // true
@@ -10,7 +13,7 @@
  */
 export function checksum(value: unknown): string {
   const state = { low: 0x811c9dc5, high: 0x9e3779b9 };
-  feed(state, value);
+  readGiven('What checksum was given', () => feed(state, value));
   return [state.high, state.low].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 

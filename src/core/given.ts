@@ -1,5 +1,5 @@
-import { InvalidInputError } from './errors.ts';
-import { describe } from './matrix.ts';
+import { InvalidInputError, LatentFieldError } from './errors.ts';
+import { describe, reasonOf } from './matrix.ts';
 
 /**
  * What a caller gave, once it has been seen to be of the right kind.
@@ -12,10 +12,41 @@ export function checkGiven<T>(value: T, caller: string, expected: string, isRigh
   throw new InvalidInputError(`${caller} takes ${expected}, but ${describe(value)} was given.`);
 }
 
-/** Options, an empty object where none are given. */
-export function givenOptions<T extends object>(options: T | undefined, caller: string): T {
-  return options === undefined ? ({} as T) : checkGiven(options, caller, 'an object of options', isReadable);
+/**
+ * Reads something of the caller's; what the object itself throws (a getter, a Proxy) says that it cannot be read.
+ *
+ * @throws InvalidInputError with the object's own error as its cause
+ */
+export function readGiven<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof LatentFieldError) throw error;
+    throw new InvalidInputError(`${what} cannot be read: ${reasonOf(error)}`, { cause: error });
+  }
 }
+
+/** Options, read once; none where none are given. */
+export function givenOptions<T extends object>(options: T | undefined, caller: string): T {
+  if (options === undefined) return {} as T;
+  checkGiven(options, caller, 'an object of options', isReadable);
+  return readGiven(`The options of ${caller}`, () => ({ ...options }));
+}
+
+/** A list, read once. */
+export function givenList<T>(list: ArrayLike<T>, caller: string, expected: string): readonly T[] {
+  let copy: readonly T[] = [];
+  checkGiven(list, caller, expected, (given) => {
+    if (!isList(given)) return false;
+    copy = Array.from(given);
+    return true;
+  });
+  return copy;
+}
+
+/** A function of the caller's. */
+export const checkFunction = <T>(value: T, caller: string, expected: string): T =>
+  checkGiven(value, caller, expected, (given) => typeof given === 'function');
 
 /** A definition that somebody makes a part of. */
 export const checkDefinition = <T extends object>(

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from './errors.ts';
-import { describe, reasonOf } from './matrix.ts';
+import { readGiven } from './given.ts';
+import { describe } from './matrix.ts';
 
 /**
  * Checks an options object against a strict schema and returns it.
@@ -12,7 +13,7 @@ export function checkOptions<
   T extends v.StrictObjectSchema<v.ObjectEntries, v.ErrorMessage<v.StrictObjectIssue> | undefined>,
 >(schema: T, options: unknown, caller: string): v.InferOutput<T> {
   const known = Object.keys(schema.entries);
-  const result = readable(caller, () => {
+  const result = readGiven(`The options of ${caller}`, () => {
     const unknown = Object.keys(options ?? {}).find((name) => !known.includes(name));
     if (unknown !== undefined) throw unknownName('option', unknown, known, caller);
     return v.safeParse(schema, options);
@@ -27,16 +28,6 @@ export function checkOptions<
   throw new InvalidInputError(
     `${where} must be ${expectation(issue.message)}, but ${describe(issue.input)} was given.`,
   );
-}
-
-/** Reads options; an object that throws when it is looked at is one of the caller's. */
-function readable<T>(caller: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof InvalidInputError) throw error;
-    throw new InvalidInputError(`The options of ${caller} cannot be read: ${reasonOf(error)}`, { cause: error });
-  }
 }
 
 /** An error for a name that is not among the known ones, naming the likeliest. */

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven } from '../core/given.ts';
+import { checkGiven, givenOptions } from '../core/given.ts';
 import { decodeText } from './decode.ts';
 import { parseDelimited } from './delimited.ts';
 import { parseNumpy } from './npy.ts';
@@ -26,7 +26,8 @@ export interface ReadLabelsOptions {
  * const labels = await readLabels('classes.csv', { count: 150 });
  * ```
  */
-export async function readLabels(file: string, { count }: ReadLabelsOptions = {}): Promise<string[]> {
+export async function readLabels(file: string, options: ReadLabelsOptions = {}): Promise<string[]> {
+  const { count } = givenOptions(options, 'readLabels');
   checkGiven(file, 'readLabels', "a file's path, a text", (given) => typeof given === 'string');
   const { bytes, format } = await readSource(file);
   if (format === 'npz' || format === 'parquet' || format === 'arrow') {

@@ -1,5 +1,6 @@
 import { counted, countGiven } from '../core/counted.ts';
 import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven, givenList, givenOptions, isList } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 
 /** A column of text or numbers beside the matrix. */
@@ -26,11 +27,13 @@ export interface WriteTableOptions {
  */
 export function tableText(
   matrix: MatrixLike,
-  columnNames: readonly string[],
+  names: readonly string[],
   labels?: LabelColumn,
-  { ids, guardFormulas = false, delimiter = ',' }: WriteTableOptions & { delimiter?: string } = {},
+  options: WriteTableOptions & { delimiter?: string } = {},
 ): string {
+  const { ids, guardFormulas = false, delimiter = ',' } = givenOptions(options, 'tableText');
   const table = Matrix.from(matrix);
+  const columnNames = givenTexts(names, 'a list of column names, texts');
   if (columnNames.length !== table.columns) {
     throw new InvalidInputError(
       `The table has ${counted(table.columns, 'column')}, but ${countGiven(columnNames.length, 'name')}.`,
@@ -40,7 +43,9 @@ export function tableText(
     [labels, 'label'],
     [ids, 'id'],
   ] as const) {
-    if (column === undefined || column.values.length === table.rows) continue;
+    if (column === undefined) continue;
+    checkGiven(column, 'tableText', `${noun}s as { name, values }`, isColumn);
+    if (column.values.length === table.rows) continue;
     throw new InvalidInputError(
       `The table has ${counted(table.rows, 'row')}, but ${countGiven(column.values.length, noun)}.`,
     );
@@ -54,6 +59,13 @@ export function tableText(
   for (let i = 0; i < table.rows; i++) lines.push(line(Array.from(table.row(i), decimal), i));
   return lines.join('');
 }
+
+const isColumn = (given: LabelColumn) => typeof given.name === 'string' && isList(given.values);
+
+const givenTexts = (given: readonly string[], expected: string) =>
+  checkGiven(givenList(given, 'tableText', expected), 'tableText', expected, (list) =>
+    list.every((text) => typeof text === 'string'),
+  );
 
 const decimal = (value: number) => (Object.is(value, -0) ? '-0' : String(value));
 

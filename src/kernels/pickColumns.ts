@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { givenList } from '../core/given.ts';
 import { describe, Matrix } from '../core/matrix.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
@@ -8,13 +9,16 @@ import type { Tensor2D } from '../tensors/tensorflow.ts';
  *
  * @throws InvalidInputError when the columns are not a list of whole numbers ≥ 0
  */
-export function pickColumns(columns: readonly number[]): {
+export function pickColumns(given: readonly number[]): {
   tensor(X: Tensor2D): Tensor2D;
   matrix(X: Matrix): Matrix;
 } {
-  if (!Array.isArray(columns) || columns.length === 0 || columns.some((c) => !Number.isInteger(c) || c < 0)) {
-    const given = Array.isArray(columns) ? `${describe(columns)} ([${columns}])` : describe(columns);
-    throw new InvalidInputError(`select takes a list of column numbers from 0, but ${given} was given.`);
+  const expected = 'a list of column numbers from 0';
+  const columns = givenList(given, 'select', expected);
+  if (columns.length === 0 || columns.some((c) => !Number.isInteger(c) || c < 0)) {
+    throw new InvalidInputError(
+      `select takes ${expected}, but ${describe(given)} ([${columns.map(describe)}]) was given.`,
+    );
   }
   const check = (width: number) => {
     const beyond = columns.find((column) => column >= width);

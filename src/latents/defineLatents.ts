@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
+import { checkDefinition } from '../core/given.ts';
 import { describe, type Matrix, type MatrixLike } from '../core/matrix.ts';
 import type { TensorMap } from '../model/model.ts';
 import { type OwnParameters, overriddenParameters } from '../model/part.ts';
@@ -54,7 +55,7 @@ export type LatentsFactory<Options = undefined> = (
 export function defineLatents<Name extends string, Options = undefined>(
   definition: LatentsDefinition<Name, Options>,
 ): LatentsFactory<Options> {
-  const { name, parameters, latents } = definition ?? {};
+  const { name, parameters, latents } = checkDefinition(definition, 'defineLatents');
   if (typeof name !== 'string' || typeof parameters !== 'function' || typeof latents !== 'function') {
     throw new InvalidInputError(
       `defineLatents needs a name and the functions parameters and latents, but ${describe(definition)} was given.`,

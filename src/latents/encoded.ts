@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { checkGiven, givenOptions } from '../core/given.ts';
+import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
 import type { LatentMap } from './defineMap.ts';
@@ -28,10 +29,8 @@ export function encoded(
   map: LatentMap,
   options: { readonly init?: 'pca' | MatrixLike | Initialization } = {},
 ): LatentDistribution {
-  if (typeof map !== 'object' || map === null || map.kind !== 'map') {
-    throw new InvalidInputError(`encoded takes a map, such as mlpMap({ hidden: 20 }), but ${describe(map)} was given.`);
-  }
-  const init = options.init ?? 'pca';
+  checkGiven(map, 'encoded', 'a map, such as mlpMap({ hidden: 20 })', (given) => given.kind === 'map');
+  const { init = 'pca' } = givenOptions(options, 'encoded');
   return Object.freeze<LatentDistribution>({
     kind: 'latentDistribution',
     name: 'encoded',

@@ -1,3 +1,4 @@
+import { givenOptions } from '../core/given.ts';
 import type { MatrixLike } from '../core/matrix.ts';
 import { real } from '../model/parameter.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
@@ -17,7 +18,7 @@ import type { Latents } from './latents.ts';
  * ```
  */
 export function free(options: { init?: 'pca' | MatrixLike | Initialization } = {}): Latents {
-  const init = options.init ?? 'pca';
+  const { init = 'pca' } = givenOptions(options, 'free');
   return Object.freeze<Latents>({
     kind: 'latents',
     name: 'free',

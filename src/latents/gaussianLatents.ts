@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { givenOptions } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { positive, real } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
@@ -29,7 +30,7 @@ const VARIANCE = 0.5;
  * ```
  */
 export function gaussianLatents(options: GaussianLatentsOptions = {}): LatentDistribution {
-  const { init = 'pca', variance = VARIANCE } = options;
+  const { init = 'pca', variance = VARIANCE } = givenOptions(options, 'gaussianLatents');
   return Object.freeze<LatentDistribution>({
     kind: 'latentDistribution',
     name: 'gaussian',
@@ -37,7 +38,7 @@ export function gaussianLatents(options: GaussianLatentsOptions = {}): LatentDis
       'latents.mean': real(initialLatents(init, Y, latentDim)),
       'latents.variance': positive(variancesFrom(variance, Y.rows, latentDim)),
     }),
-    from: (other) => gaussianLatents({ ...options, init: other }),
+    from: (other) => gaussianLatents({ variance, init: other }),
     mapsObservations: false,
     features: (Y) => Y,
     apply: (p, _features, rows) => {

@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
+import { readGiven } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers, standardizationOf, standardized } from '../core/observations.ts';
 import { principalComponents } from '../numerics/dense/principalComponents.ts';
@@ -29,16 +30,18 @@ export function initialLatents(
 ): Matrix {
   const Y = given instanceof Matrix ? given : Matrix.from(given, 'Y');
   if (init === 'pca') return unitVariance(principalComponents(Y, latentDim));
-  if (isEmbedding(init)) return unitVariance(checkShape(init.latents, Y, latentDim));
+  if (readGiven('init', () => isEmbedding(init))) {
+    return unitVariance(checkShape((init as Initialization).latents, Y, latentDim));
+  }
   if (typeof init === 'string') {
     throw new InvalidInputError(
       `init must be 'pca', an N×q matrix or a fitted embedding, but ${describe(init)} was given.`,
     );
   }
-  return checkShape(checkNumbers(Matrix.from(init, 'init'), 'init'), Y, latentDim);
+  return checkShape(checkNumbers(Matrix.from(init as MatrixLike, 'init'), 'init'), Y, latentDim);
 }
 
-function isEmbedding(init: unknown): init is Initialization {
+function isEmbedding(init: unknown): boolean {
   return (
     typeof init === 'object' &&
     init !== null &&

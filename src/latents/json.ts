@@ -45,12 +45,13 @@ export function latentsFromJSON(
   own: MapCatalogue = {},
   ownLatents: LatentsCatalogue = {},
 ): Latents {
-  if (json === undefined || json.name === 'free') return free();
-  if (json.name === 'fixedAt') return readingAt('model.latents', () => fixedAt(json.latents as number[][]));
-  if (json.name === 'backConstrained') return backConstrained(mapFromJSON(json, own));
-  if (Object.hasOwn(ownLatents, json.name)) return ownLatents[json.name]!(json.options as never);
+  const saved = json === undefined ? { name: 'free' } : checkSaved(latentsSchema, json, 'model.latents');
+  if (saved.name === 'free') return free();
+  if (saved.name === 'fixedAt') return readingAt('model.latents', () => fixedAt(saved.latents as number[][]));
+  if (saved.name === 'backConstrained') return backConstrained(mapFromJSON(saved, own));
+  if (Object.hasOwn(ownLatents, saved.name)) return ownLatents[saved.name]!(saved.options as never);
   const known = ['free', 'fixedAt', 'backConstrained', ...Object.keys(ownLatents)];
-  throw unknownName('latents', json.name, known, 'The list of known latents (your own: { latents }, or --parts FILE)');
+  throw unknownName('latents', saved.name, known, 'The list of known latents (your own: { latents }, or --parts FILE)');
 }
 
 /** The same for latents as distributions. */
@@ -74,4 +75,9 @@ function mapFromJSON(json: LatentsJSON, own: MapCatalogue): LatentMap {
   return readingAt('model.latents.map', () => factories[map.name]!({}, map.options as never));
 }
 
+const latentsSchema = v.looseObject({
+  name: v.string(),
+  latents: v.optional(v.unknown()),
+  options: v.optional(v.unknown()),
+});
 const mapSchema = v.strictObject({ name: v.string(), options: v.optional(v.record(v.string(), v.unknown())) });

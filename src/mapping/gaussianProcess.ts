@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { givenOptions } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers, type Standardization, unchanged } from '../core/observations.ts';
 import { unknownName } from '../core/options.ts';
@@ -177,19 +178,15 @@ export function gaussianProcess(options: GaussianProcessOptions): GaussianProces
   });
 }
 
-function checkedOptions(options: GaussianProcessOptions): {
+function checkedOptions(given: GaussianProcessOptions): {
   kernel: Kernel;
   likelihood: Likelihood;
   noise: (p: TensorMap) => Noise;
   inducing: Matrix | undefined;
   jitter: number;
 } {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidInputError(
-      `gaussianProcess takes an object of options, such as { kernel: rbf(), noise: 0.1 }, but ${describe(options)} was given.`,
-    );
-  }
   const known = ['kernel', 'noise', 'likelihood', 'inducing', 'jitter'];
+  const options = givenOptions(given, 'gaussianProcess');
   for (const key of Object.keys(options)) {
     if (!known.includes(key)) throw unknownName('option', key, known, 'gaussianProcess');
   }

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { readGiven } from '../core/given.ts';
 import { describe } from '../core/matrix.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import type { Mapped } from './abilities.ts';
@@ -77,7 +78,7 @@ export function defineModel<Data, P extends Parts, C = undefined>(
 export function defineModel<Data, P extends Parts, C>(
   definition: AnyDefinition<Data, P, C> | ComputedDefinition<Data>,
 ): ModelFactory<Data, AnyModel> {
-  checkDefinition(definition);
+  readGiven('The definition given to defineModel', () => checkDefinition(definition));
   const { name, data: format } = definition;
   const make = (data: Data): Model => {
     const toJSON = (): ModelJSON =>

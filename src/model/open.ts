@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import { describe } from '../core/matrix.ts';
+import { checkGiven } from '../core/given.ts';
 import { checkOptions } from '../core/options.ts';
 import { type EngineChoice, engineChoice, withEngine } from '../numerics/dense/index.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
@@ -73,11 +73,8 @@ const schema = v.strictObject({
  * ```
  */
 export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
-  if (typeof model?.assemble !== 'function') {
-    throw new InvalidInputError(
-      `open takes a model, such as gplvm(Y, { latentDim: 2 }), but ${describe(model)} was given.`,
-    );
-  }
+  const expected = 'a model, such as gplvm(Y, { latentDim: 2 })';
+  checkGiven(model, 'open', expected, (given) => typeof given.assemble === 'function');
   const { seed, engine, jacobian } = checkOptions(schema, options, 'open');
   const compute = <T>(work: () => T): T => withFloat64(({ memory64 }) => withEngine(memory64, engine, work));
   const assembly = compute(() => model.assemble(seed));

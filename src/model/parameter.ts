@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { countGiven } from '../core/counted.ts';
 import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven, givenList, givenOptions } from '../core/given.ts';
 import { describe, Matrix } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
 import type { Rank } from '../tensors/tensorflow.ts';
@@ -78,8 +79,7 @@ const positiveOptions = v.strictObject({
  * ```
  */
 export function real<V extends ParameterValue>(initial: V, options: ParameterOptions = {}): Parameter<RankOf<V>> {
-  checkOptions(realOptions, options, 'real');
-  return withPrior(parameter('real', initial, true, -Infinity, Infinity), options);
+  return withPrior(parameter('real', initial, true, -Infinity, Infinity), checkOptions(realOptions, options, 'real'));
 }
 
 /**
@@ -96,11 +96,10 @@ export function real<V extends ParameterValue>(initial: V, options: ParameterOpt
  * ```
  */
 export function positive<V extends ParameterValue>(initial: V, options: PositiveOptions = {}): Parameter<RankOf<V>> {
-  const { transform } = checkOptions(positiveOptions, options, 'positive');
-  return withPrior(
-    withTransform(parameter('positive', initial, true, 0, Infinity), transformNamed(transform)),
-    options,
-  );
+  const { transform, prior } = checkOptions(positiveOptions, options, 'positive');
+  return withPrior(withTransform(parameter('positive', initial, true, 0, Infinity), transformNamed(transform)), {
+    prior,
+  });
 }
 
 /**
@@ -127,8 +126,8 @@ export function bounded<V extends ParameterValue = number>(
       `A bounded parameter needs finite bounds in order, but [${describe(lower)}, ${describe(upper)}] was given.`,
     );
   }
-  checkOptions(realOptions, options, 'bounded');
-  return withPrior(parameter('bounded', initial ?? (lower + upper) / 2, true, lower, upper), options);
+  const own = checkOptions(realOptions, options, 'bounded');
+  return withPrior(parameter('bounded', initial ?? (lower + upper) / 2, true, lower, upper), own);
 }
 
 /**
@@ -157,8 +156,9 @@ export function box<V extends ParameterValue>(
     );
   }
   const result = parameter<RankOf<V>>('box', initial, true, lower, upper);
-  if (options.scale === undefined) return result;
-  const scale = Float64Array.from(options.scale);
+  const given = givenOptions(options, 'box').scale;
+  if (given === undefined) return result;
+  const scale = Float64Array.from(givenList(given, 'The scale of a box parameter', 'a list of numbers'));
   const { length } = entriesOf(result.initial);
   const bad = scale.findIndex((entry) => !(entry > 0 && entry < Infinity));
   if (scale.length !== length || bad >= 0) {
@@ -213,11 +213,9 @@ const transformNamed = (name: PositiveTransform | undefined) => (name === 'softp
 /** The parameter with a prior, when there is one. */
 function withPrior<R extends Rank>(given: Parameter<R>, { prior }: ParameterOptions): Parameter<R> {
   if (prior === undefined) return given;
-  if (!isParameterPrior(prior)) {
-    throw new InvalidInputError(
-      `A parameter's prior is one of gamma, inverseGamma, logNormal, halfNormal and normal, or of defineDistribution, called with its values, but ${describe(prior)} was given.`,
-    );
-  }
+  const expected =
+    'one of gamma, inverseGamma, logNormal, halfNormal and normal, or of defineDistribution, called with its values';
+  checkGiven(prior, "A parameter's prior", expected, isParameterPrior);
   const result: Parameter<R> = Object.freeze({ ...given, prior });
   const entries = entriesOf(given.initial);
   const placed = prior.on === 'natural' ? entries : transformOf(given).toUnconstrained(entries);
@@ -260,7 +258,9 @@ function parameter<R extends Rank>(
   upper: number,
   name = `a ${free ? support : 'fixed'} parameter`,
 ): Parameter<R> {
-  const list = Array.isArray(initial) ? (initial as readonly unknown[]) : undefined;
+  const list = Array.isArray(initial)
+    ? givenList(initial as readonly unknown[], name, 'a number, a list of numbers or a Matrix')
+    : undefined;
   if (typeof initial !== 'number' && list === undefined && !(initial instanceof Matrix)) {
     throw new InvalidInputError(
       `The start of ${name} is a number, a list of numbers or a Matrix, but ${describe(initial)} was given.`,
@@ -280,7 +280,7 @@ function parameter<R extends Rank>(
   const result: Parameter<R> = Object.freeze({
     support,
     free,
-    initial: list === undefined ? initial : (Object.freeze([...list]) as readonly number[]),
+    initial: list === undefined ? initial : (Object.freeze(list) as readonly number[]),
     lower,
     upper,
   });

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven, givenList } from '../core/given.ts';
 import type { ObservationsLike } from '../core/namedTable.ts';
 import { checkOptions } from '../core/options.ts';
 import { laplaceApproximation } from '../inference/laplaceApproximation.ts';
@@ -81,10 +82,11 @@ export async function compareModels(
   options: ComparisonOptions = {},
 ): Promise<Comparison> {
   const { heldOut, laplace, own = {}, signal } = checkOptions(schema, options, 'compareModels');
-  checkComparable(fits);
-  const names = numbered(fits.map(({ model }) => model));
+  const given = givenList(fits, 'compareModels', 'a list of fits');
+  checkComparable(given);
+  const names = numbered(given.map(({ model }) => model));
   const rows: Omit<ComparisonRow, 'behind' | 'heldOutBehind'>[] = [];
-  for (const [i, fitted] of fits.entries()) {
+  for (const [i, fitted] of given.entries()) {
     const { value, by } = await evidenceOf(fitted, laplace, own, signal);
     const heldOutDensity = heldOut === undefined ? Number.NaN : await densityOf(fitted, heldOut);
     rows.push({ name: names[i]!, objective: fitted.objective, evidence: value, by, heldOutDensity });
@@ -129,10 +131,13 @@ async function densityOf(fitted: ComparedFit, Y: ObservationsLike): Promise<numb
 }
 
 function checkComparable(fits: readonly ComparedFit[]): void {
-  if (!Array.isArray(fits) || fits.length === 0) {
+  if (fits.length === 0) {
     throw new InvalidInputError(
       'compareModels takes a list of at least one fit, such as [await fit(a), await fit(b)].',
     );
+  }
+  for (const fitted of fits) {
+    checkGiven(fitted, 'compareModels', 'a list of fits', (given) => typeof given.toJSON === 'function');
   }
   const [first, ...others] = fits.map((fitted) => {
     const { model } = fitted.toJSON();

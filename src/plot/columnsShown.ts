@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven } from '../core/given.ts';
-import type { Matrix } from '../core/matrix.ts';
+import { checkGiven, givenList } from '../core/given.ts';
+import { describe, type Matrix } from '../core/matrix.ts';
 
 /**
  * The columns of each panel of a picture: one or two columns are a panel, three are three, of two columns each.
@@ -11,7 +11,8 @@ import type { Matrix } from '../core/matrix.ts';
 export function panelColumns(latents: Matrix, columns?: readonly number[]): (readonly number[])[] {
   checkGiven(latents, 'panelColumns', 'the latents, a Matrix', (given) => given.columns >= 0);
   const shown =
-    columns ?? Array.from({ length: latents.columns === 3 ? 3 : Math.min(2, latents.columns) }, (_, d) => d);
+    givenColumns(columns) ??
+    Array.from({ length: latents.columns === 3 ? 3 : Math.min(2, latents.columns) }, (_, d) => d);
   if (shown.length !== 3) return [shown];
   const [a, b, c] = shown as [number, number, number];
   return [
@@ -23,12 +24,15 @@ export function panelColumns(latents: Matrix, columns?: readonly number[]): (rea
 
 /** The latent dimensions along the two axes of a picture; the second is undefined where there is only one. */
 export function columnsShown(latents: Matrix, columns?: readonly number[]): [number, number | undefined] {
-  const shown = columns ?? (latents.columns < 2 ? [0] : [0, 1]);
+  const shown = givenColumns(columns) ?? (latents.columns < 2 ? [0] : [0, 1]);
   const areValid = shown.every((column) => Number.isInteger(column) && column >= 0 && column < latents.columns);
   if (latents.rows === 0 || shown.length < 1 || shown.length > 2 || !areValid) {
     throw new InvalidInputError(
-      `A picture shows one, two or three columns of the latents, but columns [${shown.join(', ')}] of ${latents.rows}×${latents.columns} latents were asked for.`,
+      `A picture shows one, two or three columns of the latents, but columns [${shown.map(describe).join(', ')}] of ${latents.rows}×${latents.columns} latents were asked for.`,
     );
   }
   return [shown[0]!, shown[1]];
 }
+
+const givenColumns = (columns: readonly number[] | undefined) =>
+  columns === undefined ? undefined : givenList(columns, 'A picture', 'a list of columns');

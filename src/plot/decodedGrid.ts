@@ -1,7 +1,7 @@
 import type { Mark, Spec } from 'vega';
 import { InvalidInputError } from '../core/errors.ts';
-import { givenOptions } from '../core/given.ts';
-import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { checkFunction, givenOptions } from '../core/given.ts';
+import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { columnsShown } from './columnsShown.ts';
 import { checkPictureSize } from './pictureSize.ts';
 import { axis, gridPoints, range } from './precisionGrid.ts';
@@ -42,7 +42,7 @@ export interface DecodedGridOptions {
  * @param latents - N×q, q ≥ 2
  * @param options - see {@link DecodedGridOptions}
  * @returns the picture as SVG text, the images as one PNG in it
- * @throws InvalidInputError when the predictions are not images of that shape, or an option is out of range
+ * @throws InvalidInputError when the predictions are not images of that shape, or an option is out of range; whatever `predict` throws
  * @see Lawrence 2005, figures of digits
  * @example
  * ```ts
@@ -50,6 +50,7 @@ export interface DecodedGridOptions {
  * ```
  */
 export async function decodedGrid(predict: Decode, latents: MatrixLike, options: DecodedGridOptions): Promise<string> {
+  checkFunction(predict, 'decodedGrid', 'a prediction, such as (X) => result.predict(X)');
   const {
     image,
     observations,
@@ -66,12 +67,13 @@ export async function decodedGrid(predict: Decode, latents: MatrixLike, options:
   checkPictureSize({ width });
   if (!Number.isInteger(resolution) || resolution < 2 || resolution > MOST) {
     throw new InvalidInputError(
-      `A decoded grid takes a whole resolution from 2 to ${MOST}, but ${resolution} was given.`,
+      `A decoded grid takes a whole resolution from 2 to ${MOST}, but ${describe(resolution)} was given.`,
     );
   }
   const [across, up] = [range(X.column(first), margin), range(X.column(second), margin)];
   // From the top: the largest y first.
-  const { mean } = predict(gridPoints(X, first, second, axis(across, resolution), axis(up, resolution).reverse()));
+  const at = gridPoints(X, first, second, axis(across, resolution), axis(up, resolution).reverse());
+  const mean = Matrix.from(givenOptions(predict(at), 'decodedGrid').mean, 'The predicted mean');
   const shape = checkImage(image, mean.columns);
   const [imageHeight, imageWidth] = shape;
   if (imageHeight * imageWidth * resolution ** 2 > MOST_PIXELS) {

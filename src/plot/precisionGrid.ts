@@ -1,6 +1,6 @@
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
-import { givenOptions } from '../core/given.ts';
-import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { checkFunction, givenOptions } from '../core/given.ts';
+import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 
 /** Places in each direction. */
 const MOST = 1000;
@@ -41,7 +41,7 @@ export interface PrecisionGridOptions {
  * @param options - resolution, margin, columns
  * @returns positions along both axes, and precisions
  * @throws InvalidInputError when an option is out of range
- * @throws NumericalError when a predicted variance is not positive
+ * @throws NumericalError when a predicted variance is not positive; whatever `predict` throws
  * @example
  * ```ts
  * const precision = precisionGrid((X) => result.predict(X, { noise: true }), result.latents);
@@ -52,14 +52,15 @@ export function precisionGrid(
   latents: MatrixLike,
   options: PrecisionGridOptions = {},
 ): PrecisionGrid {
+  checkFunction(predict, 'precisionGrid', 'a prediction, such as (X) => result.predict(X)');
   const { resolution = 60, margin = 0.1, columns, aspect } = givenOptions(options, 'precisionGrid');
   if (!Number.isInteger(resolution) || resolution < 2 || resolution > MOST) {
     throw new InvalidInputError(
-      `A precision grid takes a whole resolution from 2 to ${MOST}, but ${resolution} was given.`,
+      `A precision grid takes a whole resolution from 2 to ${MOST}, but ${describe(resolution)} was given.`,
     );
   }
   if (!(margin >= 0 && Number.isFinite(margin))) {
-    throw new InvalidInputError(`A precision grid takes a margin of 0 or more, but ${margin} was given.`);
+    throw new InvalidInputError(`A precision grid takes a margin of 0 or more, but ${describe(margin)} was given.`);
   }
   const X = Matrix.from(latents, 'latents');
   const [first, second] = columnsShown(X, columns);
@@ -69,7 +70,8 @@ export function precisionGrid(
   const x = axis(wide, resolution);
   const y = axis(high, second === undefined ? 2 : resolution);
   const at = gridPoints(X, first, second, x, second === undefined ? y.slice(0, 1) : y);
-  const precisions = precisionsOf(predict(at).variance, at);
+  const predicted = givenOptions(predict(at), 'precisionGrid');
+  const precisions = precisionsOf(Matrix.from(predicted.variance, 'The predicted variance'), at);
   // A single dimension has one row, which both ends of the second axis share.
   const data = Float64Array.from({ length: x.length * y.length }, (_, k) => precisions[k % precisions.length]!);
   return { x, y, values: new Matrix(data, y.length, x.length) };

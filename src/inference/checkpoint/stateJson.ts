@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
+import { checkGiven, readGiven } from '../../core/given.ts';
 import type { SolverState } from '../minimize/solverState.ts';
 
 /** A {@link SolverState} for `JSON.stringify`: every array of doubles as base64 of its little-endian bytes. */
@@ -35,6 +36,9 @@ const stateSchema = v.object({
  * ```
  */
 export function stateToJson(state: SolverState): SolverStateJson {
+  checkGiven(state, 'stateToJson', 'the state of a solution', ({ iterate, best, memory }) =>
+    [iterate, best, memory].every((part) => typeof part === 'object' && part !== null),
+  );
   return encode({ ...state });
 }
 
@@ -60,7 +64,7 @@ function encode(value: object): SolverStateJson {
  * ```
  */
 export function stateFromJson(json: unknown): SolverState {
-  const result = v.safeParse(stateSchema, json);
+  const result = readGiven('A solver state', () => v.safeParse(stateSchema, json));
   if (result.success) return result.output;
   const path = result.issues[0].path?.map(({ key }) => String(key)).join('.');
   throw new InvalidInputError(

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { countGiven } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isCount } from '../../core/finiteArray.ts';
+import { givenOptions, readGiven } from '../../core/given.ts';
 import { describe, reasonOf } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Box, Solver } from '../solvers/solver.ts';
@@ -77,8 +78,9 @@ export const MOST_ITERATIONS = 1000;
  *
  * @throws InvalidInputError for what cannot be used, by name, position and what was expected
  */
-export function solveSettings(start: ArrayLike<number>, solver: Solver, options: SolveOptions): SolveSettings {
+export function solveSettings(start: ArrayLike<number>, solver: Solver, given: SolveOptions): SolveSettings {
   checkSolver(solver);
+  const options = givenOptions(given, 'minimize');
   checkOptions(schema, options, 'minimize');
   const { bounds = {} } = options;
   checkOptions(boundsSchema, bounds, 'bounds');
@@ -113,7 +115,8 @@ export function solveSettings(start: ArrayLike<number>, solver: Solver, options:
 }
 
 function checkSolver(solver: Solver): void {
-  if (typeof solver === 'object' && solver !== null && typeof solver.begin === 'function') return;
+  const isSolver = () => typeof solver === 'object' && solver !== null && typeof solver.begin === 'function';
+  if (readGiven('The solver', isSolver)) return;
   const given = typeof solver === 'function' ? 'a function (was it called, as in lbfgs()?)' : describe(solver);
   throw new InvalidInputError(`The solver must be one of lbfgs(), lbfgsb(), scg() and adam(), but ${given} was given.`);
 }

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven, isList } from '../../core/given.ts';
+import { givenList } from '../../core/given.ts';
 
 /** One label a point, compared by identity. */
 export type Partition = ArrayLike<string | number | boolean>;
@@ -17,10 +17,10 @@ export interface Contingency {
 /**
  * @throws InvalidInputError when a and b differ in length or are empty
  */
-export function contingencyOf(a: Partition, b: Partition, names: readonly [string, string]): Contingency {
-  for (const [k, given] of [a, b].entries()) {
-    checkGiven(given, names[k]!, 'one entry for each point, a list', isList);
-  }
+export function contingencyOf(givenA: Partition, givenB: Partition, names: readonly [string, string]): Contingency {
+  const expected = 'one entry for each point, a list';
+  const a = givenList(givenA, names[0], expected);
+  const b = givenList(givenB, names[1], expected);
   const size = a.length;
   if (size === 0 || size !== b.length) {
     throw new InvalidInputError(

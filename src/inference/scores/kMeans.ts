@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
 import { kMeansRun } from '../../numerics/kMeans.ts';
@@ -57,7 +57,7 @@ export function kMeans(X: MatrixLike, k: number, options: KMeansOptions = {}): C
   const different = new Set(points.toArrays().map((row) => row.join())).size;
   if (!Number.isInteger(k) || k < 1 || k > different) {
     throw new InvalidInputError(
-      `k must be a whole number from 1 to ${different}, the number of different points, but ${k} was given.`,
+      `k must be a whole number from 1 to ${different}, the number of different points, but ${describe(k)} was given.`,
     );
   }
   const random = seededRandom(seed);

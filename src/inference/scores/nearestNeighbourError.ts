@@ -1,5 +1,6 @@
 import { counted, countGiven } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
+import { givenList } from '../../core/given.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { pointsFrom, squaredDistancesFrom } from './points.ts';
 
@@ -17,11 +18,12 @@ import { pointsFrom, squaredDistancesFrom } from './points.ts';
  * ```
  */
 export function nearestNeighbourError(X: MatrixLike, labels: ArrayLike<string | number | boolean>): number {
+  const own = givenList(labels, 'nearestNeighbourError', 'a list with one label for each point');
   const points = pointsFrom(X, 'X', 2);
   const { rows } = points;
-  if (labels.length !== rows) {
+  if (own.length !== rows) {
     throw new InvalidInputError(
-      `X has ${counted(rows, 'row')}, but ${countGiven(labels.length, 'label')}. Give one label for each row.`,
+      `X has ${counted(rows, 'row')}, but ${countGiven(own.length, 'label')}. Give one label for each row.`,
     );
   }
   const distances = new Float64Array(rows);
@@ -31,7 +33,7 @@ export function nearestNeighbourError(X: MatrixLike, labels: ArrayLike<string | 
     distances[i] = Number.POSITIVE_INFINITY;
     let nearest = i === 0 ? 1 : 0;
     for (let j = 0; j < rows; j++) if (distances[j]! < distances[nearest]!) nearest = j;
-    if (labels[nearest] !== labels[i]) errors++;
+    if (own[nearest] !== own[i]) errors++;
   }
   return errors / rows;
 }

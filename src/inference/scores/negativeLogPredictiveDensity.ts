@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { givenOptions } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkSameShape, countedEntries, finiteEntry, type Mask } from './maskedEntries.ts';
 
@@ -24,8 +25,9 @@ export function negativeLogPredictiveDensity(
   mask?: Mask,
 ): number {
   const observed = Matrix.from(Y, 'Y');
-  const mean = Matrix.from(prediction.mean, 'mean');
-  const variance = Matrix.from(prediction.variance, 'variance');
+  const given = givenOptions(prediction, 'negativeLogPredictiveDensity');
+  const mean = Matrix.from(given.mean, 'mean');
+  const variance = Matrix.from(given.variance, 'variance');
   checkSameShape(observed, mean, 'mean');
   checkSameShape(observed, variance, 'variance');
   const entries = countedEntries(observed, mask);

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven, isList } from '../../core/given.ts';
+import { givenList } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { Projection } from '../../model/model.ts';
 import { nearestNeighbourError } from '../scores/nearestNeighbourError.ts';
@@ -42,23 +42,23 @@ export function nearestNeighbourScore(
   labels: ArrayLike<string | number | boolean>,
 ): SelectionScore {
   const Y = Matrix.from(observations, 'The observations');
-  checkGiven(labels, 'nearestNeighbourScore', 'a list with one label for each observation', isList);
-  if (labels.length !== Y.rows) {
+  const own = givenList(labels, 'nearestNeighbourScore', 'a list with one label for each observation');
+  if (own.length !== Y.rows) {
     throw new InvalidInputError(
-      `nearestNeighbourScore needs one label for each of ${Y.rows} observations, but ${labels.length} were given.`,
+      `nearestNeighbourScore needs one label for each of ${Y.rows} observations, but ${own.length} were given.`,
     );
   }
   return {
     name: 'nearestNeighbourError',
     best: 'smallest',
     points: Y.rows,
-    labels,
+    labels: own,
     of: async ({ latents, project }, { training, held }) => {
-      if (held.length === 0) return nearestNeighbourError(latents, labels);
+      if (held.length === 0) return nearestNeighbourError(latents, own);
       const placed = await project(rowsOf(Y, held));
       const wrong = Array.from(held).filter((row, i) => {
         const nearest = nearestRow(latents, placed.latents.row(i));
-        return labels[training[nearest]!] !== labels[row];
+        return own[training[nearest]!] !== own[row];
       });
       return wrong.length / held.length;
     },

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { givenOptions } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
 import { positive, real } from '../../model/parameter.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
@@ -33,8 +34,9 @@ interface Options {
  * ```
  */
 export const ordinal = (overrides: Readonly<Record<string, unknown>> = {}): Likelihood => {
-  const levels = readLevels(overrides.levels ?? 5);
-  return factoryFor(levels)({ ...overrides, levels });
+  const own = givenOptions(overrides, 'ordinal');
+  const levels = readLevels(own.levels ?? 5);
+  return factoryFor(levels)({ ...own, levels });
 };
 
 function factoryFor(levels: number): LikelihoodFactory<'first' | 'gaps', Options> {

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { givenOptions } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { unknownName } from '../../core/options.ts';
@@ -60,7 +61,7 @@ export function familyModel<Priors extends readonly Prior[], Dynamics extends bo
   given: FamilyOptions<Priors, Dynamics>,
   member: FamilyMember,
 ): MappedModel<Priors, Dynamics> {
-  const options = given ?? {};
+  const options = givenOptions(given, name);
   const known = [...OPTION_NAMES, 'init', 'backConstraint', 'dynamics', ...(member.options ?? [])];
   for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownName('option', key, known, name);
   if (options.priors !== undefined && !Array.isArray(options.priors)) {

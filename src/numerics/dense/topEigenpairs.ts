@@ -1,6 +1,6 @@
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
 import { completed, type InParts } from '../../core/inParts.ts';
-import { Matrix } from '../../core/matrix.ts';
+import { describe, Matrix } from '../../core/matrix.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import { sharedMemory } from '../memory.ts';
 import { linearAlgebra } from './activeEngine.ts';
@@ -112,8 +112,10 @@ export function* topEigenpairsOf(
 }
 
 function checkCount(n: number, q: number): void {
-  if (Number.isInteger(q) && q >= 1 && q <= n) return;
-  throw new InvalidInputError(`${q} eigenpairs of a ${n}×${n} matrix were asked for: ask for 1 to ${n}.`);
+  if (Number.isInteger(n) && Number.isInteger(q) && q >= 1 && q <= n) return;
+  throw new InvalidInputError(
+    `${describe(q)} eigenpairs of a matrix of order ${describe(n)} were asked for: ask for 1 to the order.`,
+  );
 }
 
 const isSearched = (n: number, q: number) => n > SMALL && 3 * q < n;

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven, isList } from '../../core/given.ts';
+import { givenList } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
 
 /** One label a point; undefined, null, NaN and '' say that it is missing, and −1 does when there are two other labels. */
@@ -20,8 +20,9 @@ export interface Classes {
  * @throws InvalidInputError when the labels are not a list of strings, numbers or booleans
  */
 export function classesOf(labels: Labels, caller: string): Classes {
-  checkGiven(labels, caller, 'a list with one label a point', isList);
-  const present = Array.from(labels, (label, i) => presentLabel(label, i, caller));
+  const present = givenList(labels, caller, 'a list with one label a point').map((label, i) =>
+    presentLabel(label, i, caller),
+  );
   const others = new Set(present.filter((label) => label !== undefined && label !== '-1'));
   const numbers = new Map<string, number>();
   const classes = Int32Array.from(present, (label) => {
