@@ -42,7 +42,7 @@ export default [
     tests: scores,
     faults: [
       ['distances[i] = Number.POSITIVE_INFINITY;', ''],
-      ['if (labels[nearest] !== labels[i]) errors++;', 'if (labels[nearest] === labels[i]) errors++;'],
+      ['if (own[nearest] !== own[i]) errors++;', 'if (labels[nearest] === labels[i]) errors++;'],
     ],
   },
   {
