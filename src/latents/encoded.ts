@@ -44,17 +44,17 @@ export function encoded(
     from: (other) => encoded(map, { init: other }),
     mapsObservations: true,
     features: map.features,
-    apply: (p, features, rows) => {
-      const seen = rows === undefined ? features : op.gather<Tensor2D>(features, rows);
+    pointwise: [],
+    apply: (p, features) => {
       const own = Object.entries(p).filter(([path]) => path.startsWith(PREFIX));
       const outputs = map.apply(
         Object.fromEntries(own.map(([path, value]) => [path.slice(PREFIX.length), value])),
-        seen,
+        features,
       );
       const [n, width] = outputs.shape;
-      if (outputs.rank !== 2 || n !== seen.shape[0] || width % 2 !== 0) {
+      if (outputs.rank !== 2 || n !== features.shape[0] || width % 2 !== 0) {
         throw new InvalidInputError(
-          `Map '${map.name}' must give a mean and a log variance a latent dimension for each of ${seen.shape[0]} observations, but its ` +
+          `Map '${map.name}' must give a mean and a log variance a latent dimension for each of ${features.shape[0]} observations, but its ` +
             `result has shape [${outputs.shape}].`,
         );
       }

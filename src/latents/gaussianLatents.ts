@@ -2,7 +2,6 @@ import { InvalidInputError } from '../core/errors.ts';
 import { givenOptions } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { positive, real } from '../model/parameter.ts';
-import * as op from '../tensors/ops.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
 import { type Initialization, initialLatents } from './initialization.ts';
 import type { LatentDistribution } from './latentDistribution.ts';
@@ -41,13 +40,8 @@ export function gaussianLatents(options: GaussianLatentsOptions = {}): LatentDis
     from: (other) => gaussianLatents({ variance, init: other }),
     mapsObservations: false,
     features: (Y) => Y,
-    apply: (p, _features, rows) => {
-      const of = (path: string) => {
-        const all = p[path] as Tensor2D;
-        return rows === undefined ? all : op.gather<Tensor2D>(all, rows);
-      };
-      return { mean: of('latents.mean'), variance: of('latents.variance') };
-    },
+    pointwise: ['latents.mean', 'latents.variance'],
+    apply: (p) => ({ mean: p['latents.mean'] as Tensor2D, variance: p['latents.variance'] as Tensor2D }),
     // The fitted values are saved with the others: the start is not needed again.
     toJSON: () => ({ name: 'gaussian' }),
   });

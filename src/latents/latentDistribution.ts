@@ -18,8 +18,10 @@ export interface LatentDistribution {
   readonly mapsObservations: boolean;
   /** What `apply` needs of observations Y (n×D) of a model with the observations `training` (N×D), whatever the parameters: one row each. */
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
-  /** Means and variances of the observations with these features, or of some rows of them. */
-  readonly apply: (p: TensorMap, features: Tensor2D, rows?: Int32Array) => GaussianRows;
+  /** Paths of the parameters that have one row a point. */
+  readonly pointwise: readonly string[];
+  /** Means and variances of the observations with these features; of some of the points, with their rows of parameters that have one a point. */
+  readonly apply: (p: TensorMap, features: Tensor2D) => GaussianRows;
   readonly toJSON: () => LatentsJSON;
 }
 

@@ -19,11 +19,13 @@ export function assembled<Data, P extends Parts, C>(
   const tensors = tensorsIn(constants).map((tensor) => tf.keep(tensor));
   const held = definition.held?.(data, parts);
   const onGraph = definition.onGraph?.(data);
+  const pointwise = definition.pointwise?.(data, parts);
   const { curvature, findings } = definition;
   return {
     parameters,
     ...(held !== undefined && { held }),
     ...(onGraph !== undefined && { onGraph }),
+    ...(pointwise !== undefined && { pointwise }),
     ...(curvature !== undefined && { curvature: (values: ParameterValues) => curvature(values, data, constants) }),
     ...(findings !== undefined && { findings: (values: ParameterValues) => findings(values, data, constants) }),
     terms: (values, context) => {

@@ -152,6 +152,11 @@ export interface Assembly {
   terms(values: TensorMap, context: TermContext): Readonly<Record<string, Scalar>>;
   /** Parameters that a search from the model's start leaves where they are for its first iterations, a fifth of them at most. */
   readonly held?: { readonly paths: readonly string[]; readonly iterations: number };
+  /**
+   * Paths of the parameters that have one row a point. Where a batch counts, `terms` is given its rows of them only, and a solver may leave the
+   * others where they are.
+   */
+  readonly pointwise?: readonly string[];
   /** A parameter whose rows belong to the points of a graph, where neighbours' rows are near each other: it preconditions the search. */
   readonly onGraph?: { readonly path: string; readonly graph: Graph };
   /** The curvature of minus the log density in the free parameters, in their order; for models that know it. */

@@ -77,6 +77,8 @@ export interface TermsDefinition<Data, P extends Parts, C = undefined> {
   readonly toJSON?: (data: Data) => ModelJSON;
   /** N, for models whose terms may be asked for some of the points at a time, those of `context.batch`. */
   readonly points?: (data: Data) => number;
+  /** Paths of parameters with one row a point, for models with `points`: terms of a batch are given its rows of them only. */
+  readonly pointwise?: (data: Data, parts: P) => readonly string[];
   /** Parameters that a fit holds where they start for so many iterations, if any. */
   readonly held?: (data: Data, parts: P) => Assembly['held'];
   /** A parameter whose rows belong to the points of a graph, if there is one: see {@link Assembly.onGraph}. */

@@ -4,6 +4,7 @@ import { withFloat64 } from '../tensors/float64/scope.ts';
 import { valueAndGradients } from '../tensors/gradients.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
+import { type SeenVariables, seenVariables } from './batchRows.ts';
 import { type HyperparameterTerm, hyperparameterTerms } from './hyperparameterTerms.ts';
 import type { Assembly, Batch, TensorMap, TermContext } from './model.ts';
 import type { Curvature } from './solver.ts';
@@ -35,7 +36,11 @@ export interface EvaluationOptions {
   readonly batch?: Batch;
 }
 
-/** Evaluates the sum of a model's terms and its gradients, on the float64 backend, leaving no tensor behind. */
+/**
+ * Evaluates the sum of a model's terms and its gradients, on the float64 backend, leaving no tensor behind.
+ *
+ * @param natural - entries of the natural values; of a batch, those that it sees
+ */
 export function logDensity(
   assembly: Assembly,
   layout: VariableLayout,
@@ -48,7 +53,8 @@ export function logDensity(
     const onJitter = (needed: number) => {
       jitter = Math.max(jitter, needed);
     };
-    const { value, gradients } = differentiatedSum(layout, natural, differentiated, (values) => {
+    const shapes = shapesSeen(layout, assembly, of.batch);
+    const { value, gradients } = differentiatedSum(layout, natural, shapes, differentiated, (values) => {
       const parts = assembly.terms(values, termContext(of, onJitter));
       for (const [name, part] of Object.entries(parts)) terms[name] = op.valueOf(part);
       const all = Object.values(parts);
@@ -78,7 +84,7 @@ export function termGradients(
     const next = () => names?.find((name) => !Object.hasOwn(found, name));
     do {
       let current = '';
-      const { gradients } = differentiatedSum(layout, natural, true, (values) => {
+      const { gradients } = differentiatedSum(layout, natural, shapesSeen(layout, assembly), true, (values) => {
         const parts = assembly.terms(
           values,
           termContext({ seed }, () => {}),
@@ -102,10 +108,11 @@ export function termGradients(
 function differentiatedSum(
   layout: VariableLayout,
   natural: readonly Float64Array[],
+  shapes: readonly (readonly number[])[],
   differentiated: boolean,
   sum: (values: TensorMap) => Scalar,
 ): { value: number; gradients: (Float64Array | undefined)[] } {
-  const tensors = layout.variables.map(({ shape }, i) => op.tensor(natural[i]!, [...shape]));
+  const tensors = natural.map((entries, i) => op.tensor(entries, [...shapes[i]!]));
   const values: TensorMap = Object.fromEntries(layout.variables.map(({ path }, i) => [path, tensors[i]!]));
   const free = layout.variables.flatMap(({ start }, i) => (differentiated && start >= 0 ? [i] : []));
   const xs: Tensor[] = free.map((i) => tensors[i]!);
@@ -116,6 +123,13 @@ function differentiatedSum(
     all[i] = gradients[k];
   });
   return { value, gradients: all };
+}
+
+/** The shapes of the values that an evaluation sees: of those with a row a point, the batch's. */
+function shapesSeen({ variables }: VariableLayout, { pointwise }: Assembly, batch?: Batch): (readonly number[])[] {
+  return variables.map(({ path, shape }) =>
+    batch !== undefined && pointwise?.includes(path) ? [batch.rows.length, ...shape.slice(1)] : shape,
+  );
 }
 
 function addTo(gradients: (Float64Array | undefined)[], { variables }: VariableLayout, term: HyperparameterTerm): void {
@@ -152,6 +166,7 @@ function termContext(
 
 /** The negative log density as a function of the solver's variables. */
 export interface Objective {
+  /** Of a batch, the gradient is that in the variables that it sees: see `placesOf`. */
   (
     unconstrained: Float64Array,
     of?: Pick<EvaluationOptions, 'iteration' | 'batch'>,
@@ -170,25 +185,11 @@ export interface Objective {
 export function objectiveOf(assembly: Assembly, layout: VariableLayout, seed = 0): Objective {
   let largest = 0;
   const objective = (unconstrained: Float64Array, of?: Pick<EvaluationOptions, 'iteration' | 'batch'>) => {
-    const natural = toNatural(layout, unconstrained);
+    const seen = seenVariables(layout, unconstrained, assembly.pointwise, of?.batch);
+    const natural = seen.map((own) => own.natural);
     const { value, gradients, terms, jitter } = logDensity(assembly, layout, natural, { ...of, seed });
     if (jitter > largest) largest = jitter;
-    const gradient = new Float64Array(layout.size);
-    const idle: string[] = [];
-    layout.variables.forEach(({ path, start, size, transform }, i) => {
-      if (start < 0) return;
-      const part = gradients[i];
-      if (part === undefined) idle.push(`'${path}'`);
-      else gradient.set(transform.pullBack(part, natural[i]!, unconstrained.subarray(start, start + size)), start);
-    });
-    if (idle.length > 0) {
-      throw new OptimizationError(
-        `No gradient arrives at ${idle.join(', ')}: the objective does not depend on it through operations that TensorFlow.js ` +
-          'differentiates. Use it in the covariance or prior with tensor operations, or hold it with fixed(…).',
-      );
-    }
-    for (let i = 0; i < gradient.length; i++) gradient[i] = -gradient[i]!;
-    return { value: -value, gradient, terms };
+    return { value: -value, gradient: descent(layout, seen, gradients), terms };
   };
   const asTheyAre = layout.variables.every(
     ({ start, parameter: { support } }) => start < 0 || support === 'box' || support === 'real',
@@ -196,6 +197,33 @@ export function objectiveOf(assembly: Assembly, layout: VariableLayout, seed = 0
   const curvature = (unconstrained: Float64Array) =>
     asTheyAre ? assembly.curvature?.(valuesByPath(layout, toNatural(layout, unconstrained))) : undefined;
   return Object.assign(objective, { jitter: () => largest, curvature });
+}
+
+/** The gradient of minus the log density in the free variables, one after the other. */
+function descent(
+  { variables }: VariableLayout,
+  seen: readonly SeenVariables[],
+  gradients: readonly (Float64Array | undefined)[],
+): Float64Array {
+  const free = variables.flatMap(({ path, transform }, i) => {
+    const { natural, unconstrained } = seen[i]!;
+    return unconstrained === undefined ? [] : [{ path, transform, natural, unconstrained, part: gradients[i] }];
+  });
+  const idle = free.filter(({ part }) => part === undefined).map(({ path }) => `'${path}'`);
+  if (idle.length > 0) {
+    throw new OptimizationError(
+      `No gradient arrives at ${idle.join(', ')}: the objective does not depend on it through operations that TensorFlow.js ` +
+        'differentiates. Use it in the covariance or prior with tensor operations, or hold it with fixed(…).',
+    );
+  }
+  const gradient = new Float64Array(free.reduce((sum, { unconstrained }) => sum + unconstrained.length, 0));
+  let at = 0;
+  for (const { transform, natural, unconstrained, part } of free) {
+    gradient.set(transform.pullBack(part!, natural, unconstrained), at);
+    at += unconstrained.length;
+  }
+  for (let i = 0; i < gradient.length; i++) gradient[i] = -gradient[i]!;
+  return gradient;
 }
 
 /** Throws a NumericalError that names the terms that are not finite. */

@@ -3,6 +3,8 @@ export interface Evaluation {
   readonly value: number;
   /** Valid until the next evaluation: copy what must last. */
   readonly gradient: Float64Array;
+  /** The variables that the entries of the gradient belong to, where the objective sees some of them only; all of them unless given. */
+  readonly places?: Int32Array | undefined;
   /** In answer to a step that asks for it. */
   readonly curvature?: Curvature;
 }
@@ -53,6 +55,8 @@ export interface Iterate {
   readonly x: Float64Array;
   value: number;
   readonly gradient: Float64Array;
+  /** The variables that its evaluation saw, where those are not all: the gradient is 0 at the others. */
+  places?: Int32Array | undefined;
 }
 
 /** Closed box lower ≤ x ≤ upper; entries may be ±Infinity. */
@@ -113,6 +117,8 @@ export interface Solver {
   readonly needsCurvature?: boolean;
   /** Whether values of different iterations cannot be compared, as with minibatches: the last point is then the result. */
   readonly stochastic: boolean;
+  /** Whether it may be answered with the gradient in some of the variables, those of a batch. */
+  readonly takesPlaces?: boolean;
   /** What a built-in solver was made with: a worker makes it again from its name and these. */
   readonly options?: object;
   /**

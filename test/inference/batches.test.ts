@@ -1,4 +1,22 @@
-import { adam, bayesianGplvm, type Checkpoint, evaluate, fit, gplvm, lbfgs, poisson, seededRandom } from 'latentfield';
+import {
+  adam,
+  bayesianGplvm,
+  type Checkpoint,
+  defineModel,
+  type Evaluation,
+  evaluate,
+  fit,
+  fitSteps,
+  gplvm,
+  lbfgs,
+  Matrix,
+  minimize,
+  normal,
+  poisson,
+  real,
+  seededRandom,
+} from 'latentfield';
+import * as op from 'latentfield/ops';
 import { describe, expect, it } from 'vitest';
 import { batches } from '../../src/inference/fit/batches.ts';
 import { openProblem } from '../../src/inference/fit/fitProblem.ts';
@@ -42,6 +60,38 @@ describe('batches', () => {
       expect(Math.abs(average / -problem.densityAt(problem.start).value - 1)).toBeLessThan(1e-11);
     } finally {
       problem.dispose();
+    }
+  });
+});
+
+describe('adam', () => {
+  it('moves each variable as if it were alone, where evaluations see some of them', () => {
+    const target = [1, -2, 3];
+    const slope = (x: number, i: number) => 2 * (x - target[i]!);
+    const seen = [[0, 1], [1, 2], [0, 1, 2], [2], [0, 2]];
+    const places = (k: number) => Int32Array.from(seen[k % seen.length]!);
+    const x = new Float64Array(3);
+    const gradient = new Float64Array(3);
+    for (const i of places(0)) gradient[i] = slope(0, i);
+    const run = adam({ learningRate: 0.1 }).begin({ x, value: 0, gradient, places: places(0) }, { lower: x, upper: x });
+    let answer: Evaluation = run.iterate;
+    let evaluations = 1;
+    while (evaluations < 21) {
+      const step = run.steps.next(answer).value;
+      if (step.kind !== 'evaluate') continue;
+      const own = places(evaluations++);
+      answer = { value: 0, places: own, gradient: Float64Array.from(own, (i) => slope(step.point[i]!, i)) };
+    }
+    run.steps.next(answer);
+    for (const i of [0, 1, 2]) {
+      const steps = Array.from({ length: 20 }, (_, k) => k).filter((k) => places(k).includes(i)).length;
+      const alone = minimize(
+        ([own]) => ({ value: (own! - target[i]!) ** 2, gradient: [slope(own!, i)] }),
+        [0],
+        adam({ learningRate: 0.1, stochastic: true }),
+        { maxIterations: steps, tolerance: 0 },
+      );
+      expect(run.iterate.x[i]).toBe(alone.x[0]);
     }
   });
 });
@@ -108,6 +158,80 @@ describe('a fit in batches', () => {
     const resumed = await fit(model, { batchSize: 16, maxIterations: 12, resume: JSON.parse(JSON.stringify(last)) });
     expect(resumed.parameters).toEqual(uninterrupted.parameters);
     expect(resumed.objective).toBe(uninterrupted.objective);
+  });
+
+  it('moves the latents of its points and no others', async () => {
+    const start = await fit(model, { batchSize: 10, seed: 2, maxIterations: 0 });
+    const moved = await fit(model, { batchSize: 10, seed: 2, maxIterations: 1 });
+    const rows = Array.from({ length: N }, (_, i) => i);
+    const isMoved = (i: number) => start.latents.row(i).some((x, d) => x !== moved.latents.at(i, d));
+    expect(rows.filter(isMoved)).toEqual(Array.from(batches(N, 10, 2)(0).rows).toSorted((a, b) => a - b));
+    expect(moved.parameters['mapping.noise']).not.toBe(start.parameters['mapping.noise']);
+  });
+
+  it('has the gradient of the batch in what it sees, by finite differences', () => {
+    const problem = openProblem(model, 0, undefined, ONE_THREAD, 16);
+    try {
+      const { placesOf, at } = problem.inBatches!;
+      const x = problem.start.slice();
+      const places = placesOf(2);
+      expect(places).toHaveLength(problem.layout.size - 4 * (N - 8));
+      const { gradient } = problem.compute(() => at(x, 2));
+      expect(gradient).toHaveLength(places.length);
+      for (let k = 0; k < places.length; k += 7) {
+        const value = (step: number) => {
+          const moved = x.slice();
+          moved[places[k]!]! += step;
+          return problem.compute(() => at(moved, 2)).value;
+        };
+        const slope = (value(1e-5) - value(-1e-5)) / 2e-5;
+        expect(Math.abs(slope - gradient[k]!)).toBeLessThan(1e-5 * Math.max(1, Math.abs(slope)));
+      }
+    } finally {
+      problem.dispose();
+    }
+  });
+
+  it('runs solvers that take whole gradients too', async () => {
+    const { takesPlaces: _, ...own } = adam({ stochastic: true });
+    const result = await fit(model, { batchSize: 10, solver: own, maxIterations: 40 });
+    const start = await fit(model, { batchSize: 10, maxIterations: 0 });
+    expect(result.objective).toBeGreaterThan(start.objective + 10);
+  });
+
+  it('gives the latents of a step until the next one', async () => {
+    const steps = fitSteps(model, { batchSize: 20, maxIterations: 4 });
+    const seen = [];
+    for await (const step of steps) {
+      expect(step.latents.rows).toBe(N);
+      seen.push(step);
+    }
+    expect(seen).toHaveLength(5);
+    expect(() => seen[1]!.result()).toThrow(/Iteration 1 of this fit in batches is over/);
+  });
+
+  it('refuses parameters of points with a prior, of which a batch would see a part', async () => {
+    const own = defineModel({
+      name: 'own',
+      points: (data: number[][]) => data.length,
+      pointwise: () => ['latents'],
+      parts: (data) => ({ latents: real(Matrix.from(data), { prior: normal({ mean: 0, deviation: 1 }) }) }),
+      terms: { fit: (v) => op.neg(op.sum(op.square(v.latents))) },
+      latents: (v) => v.latents as op.Tensor2D,
+    });
+    const data = [[1], [2], [3]];
+    await expect(fit(own(data), { batchSize: 2 })).rejects.toThrow(
+      /The prior of 'latents' is on the rows of all points/,
+    );
+    const misnamed = defineModel({
+      name: 'misnamed',
+      points: (given: number[][]) => given.length,
+      pointwise: () => ['latent'],
+      parts: (given) => ({ latents: real(Matrix.from(given)) }),
+      terms: { fit: (v) => op.neg(op.sum(op.square(v.latents))) },
+      latents: (v) => v.latents as op.Tensor2D,
+    });
+    await expect(fit(misnamed(data), { batchSize: 2 })).rejects.toThrow(/'latent' is said to have a row for each of 3/);
   });
 
   it('refuses what cannot be done', async () => {

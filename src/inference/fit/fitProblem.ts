@@ -1,3 +1,4 @@
+import { checkPointwise, placesOf, seenEntries } from '../../model/batchRows.ts';
 import type { Assembly, Batch, Findings, Model, ParameterValues } from '../../model/model.ts';
 import { type LogDensity, logDensity, type Objective, objectiveOf } from '../../model/objective.ts';
 import {
@@ -32,10 +33,8 @@ export interface FitProblem {
   readonly onGraph: RowsOnGraph | undefined;
   /** Minus the log density, of the solver's variables. */
   readonly objective: ObjectiveFunction;
-  /** How many evaluations go through all rows, where each sees a batch of them. */
-  readonly perEpoch: number | undefined;
-  /** Rows of each batch, where it is evaluated in batches. */
-  readonly batchSize: number | undefined;
+  /** How it is evaluated on some of the rows at a time, where it is. */
+  readonly inBatches: BatchedObjective | undefined;
   /** The linear algebra engine that was asked for; undefined where the environment says. */
   readonly engine: EngineChoice | undefined;
   /** The one that evaluates it. */
@@ -54,6 +53,18 @@ export interface FitProblem {
   dispose(): void;
 }
 
+/** Minus the log density that a batch of the rows stands for: evaluation e sees the e-th batch. */
+export interface BatchedObjective {
+  /** Rows of each batch but the last of an epoch. */
+  readonly size: number;
+  /** How many evaluations go through all rows. */
+  readonly perEpoch: number;
+  /** The solver's variables that an evaluation sees: all but those of other batches' points. */
+  placesOf(evaluation: number): Int32Array;
+  /** Value, and gradient in the variables at those places. */
+  at(x: Float64Array, evaluation: number): { readonly value: number; readonly gradient: Float64Array };
+}
+
 /** Makes a model ready to be fitted. */
 export function openProblem(
   model: Model,
@@ -68,6 +79,8 @@ export function openProblem(
   const assembly = assemble();
   const layout = layOut(assembly.parameters);
   const objective = objectiveOf(assembly, layout, seed);
+  const inBatches =
+    batchSize === undefined ? undefined : batched(objective, assembly, layout, model.points!, batchSize, seed);
   let disposed = false;
   return {
     model,
@@ -77,9 +90,8 @@ export function openProblem(
     limits: limitsOf(layout),
     held: heldOf(assembly, layout),
     onGraph: onGraphOf(assembly, layout),
-    objective: batchSize === undefined ? whole(objective) : batched(objective, model.points!, batchSize, seed),
-    perEpoch: batchSize === undefined ? undefined : batchesOf(model.points!, batchSize),
-    batchSize,
+    objective: inBatches === undefined ? whole(objective) : scattered(inBatches, layout.size),
+    inBatches,
     engine,
     chosenEngine: chosenEngine(engine),
     threads,
@@ -113,8 +125,7 @@ function computedProblem(given: Pick<FitProblem, 'model' | 'seed' | 'engine' | '
     held: undefined,
     onGraph: undefined,
     objective: () => ({ value: Number.NaN, gradient: none }),
-    perEpoch: undefined,
-    batchSize: undefined,
+    inBatches: undefined,
     chosenEngine: chosenEngine(given.engine),
     valuesAt: () => ({}),
     variablesAt: () => none,
@@ -132,8 +143,10 @@ export function densityOf(
   natural: readonly Float64Array[],
   { seed, batchSize }: { readonly seed: number; readonly batchSize?: number | undefined },
 ): LogDensity {
-  const at = (batch?: Batch) =>
-    logDensity(assembly, layout, natural, { differentiated: false, seed, ...(batch && { batch }) });
+  const at = (batch?: Batch) => {
+    const seen = seenEntries(layout, natural, assembly.pointwise, batch);
+    return logDensity(assembly, layout, seen, { differentiated: false, seed, ...(batch && { batch }) });
+  };
   return batchSize === undefined ? at() : overBatches(at, points!, batchSize);
 }
 
@@ -155,9 +168,34 @@ function overBatches(at: (batch: Batch) => LogDensity, points: number, batchSize
 }
 
 /** The same, of one batch of rows after the other. */
-function batched(objective: Objective, points: number, batchSize: number, seed: number): ObjectiveFunction {
+function batched(
+  objective: Objective,
+  { pointwise }: Assembly,
+  layout: VariableLayout,
+  points: number,
+  batchSize: number,
+  seed: number,
+): BatchedObjective {
+  checkPointwise(layout, pointwise, points);
   const batchAt = batches(points, batchSize, seed);
-  return (x, { iteration } = { iteration: 0 }) => objective(x, { iteration, batch: batchAt(iteration) });
+  return {
+    size: batchSize,
+    perEpoch: batchesOf(points, batchSize),
+    placesOf: (evaluation) => placesOf(layout, pointwise, batchAt(evaluation)),
+    at: (x, iteration) => objective(x, { iteration, batch: batchAt(iteration) }),
+  };
+}
+
+/** The same with the gradient in all variables, 0 in those that a batch does not see. */
+function scattered({ at, placesOf: placesAt }: BatchedObjective, size: number): ObjectiveFunction {
+  return (x, { iteration } = { iteration: 0 }) => {
+    const { value, gradient: own } = at(x, iteration);
+    const gradient = new Float64Array(size);
+    placesAt(iteration).forEach((place, k) => {
+      gradient[place] = own[k]!;
+    });
+    return { value, gradient };
+  };
 }
 
 /** The same function at every evaluation, whatever its terms draw. */

@@ -46,7 +46,7 @@ export function fitAt(problem: FitProblem, point: Point, { diagnostics, ...cours
       ...chosenEngine,
       ...threads.diagnostics(),
       seed: problem.seed,
-      ...(problem.batchSize !== undefined && { batchSize: problem.batchSize }),
+      ...(problem.inBatches !== undefined && { batchSize: problem.inBatches.size }),
       jitter,
       ...diagnostics,
       ...optimality,
@@ -111,7 +111,7 @@ export function fitStep(
   return {
     ...entry,
     start,
-    ...(problem.perEpoch !== undefined && { epoch: entry.iteration / problem.perEpoch }),
+    ...(problem.inBatches !== undefined && { epoch: entry.iteration / problem.inBatches.perEpoch }),
     get latents() {
       latents ??= latentsAt(problem, point);
       return latents;

@@ -1,4 +1,4 @@
-import { InvalidInputError, OptimizationError } from '../../core/errors.ts';
+import { OptimizationError } from '../../core/errors.ts';
 import type { Embedding } from '../../model/computation.ts';
 import type { TraceEntry } from '../../model/fit.ts';
 import { slices } from '../minimize/slices.ts';
@@ -9,6 +9,7 @@ import { standardSolver } from '../minimize/standardSolver.ts';
 import { epochwise } from '../solvers/epochwise.ts';
 import { holding } from '../solvers/holding.ts';
 import type { Solver } from '../solvers/solver.ts';
+import { checkUnbounded } from './checkUnbounded.ts';
 import type { FitProblem } from './fitProblem.ts';
 import { onlyPoint } from './onlyPoint.ts';
 import type { Origin } from './restartOrigins.ts';
@@ -74,10 +75,10 @@ export type RunEvent =
 const HELD_PART = 0.2;
 
 /** Iterations where none are given. */
-const MOST_ITERATIONS = 1000;
+export const MOST_ITERATIONS = 1000;
 
 /** Halvings of the way between a start where the log density is not finite and the model's own start. */
-const MOST_HALVINGS = 10;
+export const MOST_HALVINGS = 10;
 
 /**
  * Runs the solver from one start, in slices on the float64 backend; everything of the caller's happens outside of it,
@@ -104,6 +105,11 @@ export async function* runFrom(
     yield { kind: 'end', start: start.number, solution };
     return;
   }
+  if (problem.inBatches !== undefined && solver.takesPlaces === true) {
+    const { batchedFrom } = await import('./batchedRun.ts');
+    yield* batchedFrom(problem, problem.inBatches, start, { solver, stateInterval, ...settings }, signal);
+    return;
+  }
   const { run, first } = begin(problem, start, solver, settings, signal);
   let step = first;
   let iteration = -1;
@@ -125,33 +131,20 @@ export async function* runFrom(
   yield { kind: 'end', start: start.number, solution: step.value };
 }
 
-/** @throws InvalidInputError that names the parameter whose bounds a solver cannot keep to */
-function checkUnbounded({ variables }: FitProblem['layout'], limits: FitProblem['limits'], solver: string): void {
-  for (const { path, start, size } of variables) {
-    for (let i = start; limits !== undefined && start >= 0 && i < start + size; i++) {
-      const [lower, upper] = [limits.bounds.lower[i]!, limits.bounds.upper[i]!];
-      if (lower === Number.NEGATIVE_INFINITY && upper === Number.POSITIVE_INFINITY) continue;
-      throw new InvalidInputError(
-        `${solver} cannot keep to bounds, but '${path}' is bounded to [${lower}, ${upper}]. Use lbfgsb(), or leave the solver out.`,
-      );
-    }
-  }
-}
-
 /**
  * Evaluates the start. A perturbed one where the log density is not finite is moved halfway to the model's own, until it is.
  *
  * @throws OptimizationError when it is not finite at the model's own
  */
 function begin(
-  { compute, objective, start: origin, limits, layout, held, perEpoch }: FitProblem,
+  { compute, objective, start: origin, limits, layout, held, inBatches }: FitProblem,
   { number, x, state }: Start,
   solver: Solver,
   { relativeDecrease, maxIterations, maxEvaluations, tolerance }: RunSettings,
   signal: AbortSignal,
 ): { run: Generator<Progress, Solution, void>; first: IteratorResult<Progress, Solution> } {
   if (!solver.bounded) checkUnbounded(layout, limits, solver.name);
-  const own = solverFor(solver, { held, perEpoch }, maxIterations);
+  const own = solverFor(solver, { held, inBatches }, maxIterations);
   for (let halvings = 0; ; halvings++) {
     const nearer = x.map((entry, i) => origin[i]! + (entry - origin[i]!) / 2 ** halvings);
     const run = solve(objective, halvings === 0 ? x : nearer, own, {
@@ -174,14 +167,19 @@ function begin(
 /** The solver as the problem needs it: one that sees epochs, or holds some variables at first. */
 function solverFor(
   solver: Solver,
-  { held, perEpoch }: Pick<FitProblem, 'held' | 'perEpoch'>,
+  { held, inBatches }: Pick<FitProblem, 'held' | 'inBatches'>,
   maxIterations = MOST_ITERATIONS,
 ): Solver {
-  if (perEpoch !== undefined) return epochwise(solver, perEpoch);
+  if (inBatches !== undefined) return epochwise(solver, inBatches.perEpoch);
   if (held === undefined || solver.stochastic) return solver;
   return holding(solver, { ...held, iterations: Math.min(held.iterations, Math.floor(HELD_PART * maxIterations)) });
 }
 
-function traceEntry({ iterations, evaluations, value, gradientNorm }: Progress): TraceEntry {
+export function traceEntry({
+  iterations,
+  evaluations,
+  value,
+  gradientNorm,
+}: Omit<Progress, 'x' | 'state'>): TraceEntry {
   return { iteration: iterations, evaluations, objective: -value, gradientNorm };
 }

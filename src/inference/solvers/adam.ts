@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
 import { givenOptions } from '../../core/given.ts';
 import { checkOptions } from '../../core/options.ts';
-import type { Iterate, Solver, SolverMemory, Step, Steps } from './solver.ts';
+import type { Evaluation, Iterate, Solver, SolverMemory, Step, Steps } from './solver.ts';
 
 /** Options of {@link adam}. */
 export interface AdamOptions {
@@ -45,6 +45,9 @@ const MOST_HALVINGS = 50;
  * themselves: let `learningRate` fall with the iteration to come closer than η to a minimum. The decrease of the value is
  * no termination test here.
  *
+ * Where an objective sees some of the variables at a time, as a batch does that has no others' means and variances, an iteration moves and updates
+ * these only: each variable's m and v and their corrections are those of the iterations that saw it, as if it were alone.
+ *
  * @param options - see {@link AdamOptions}
  * @returns a frozen description of the solver, to be given to `minimize` or `fit`
  * @throws InvalidInputError for an unknown option or one out of its range
@@ -63,11 +66,18 @@ export function adam(options: AdamOptions = {}): Solver {
     name: 'adam',
     bounded: false,
     stochastic,
+    takesPlaces: true,
     options: { learningRate, beta1, beta2, epsilon, stochastic },
     begin(iterate: Iterate, _box: unknown, given?: SolverMemory) {
       const size = iterate.x.length;
-      if (given !== undefined) checkMoments(given, size);
-      const memory = given ?? { mean: new Float64Array(size), square: new Float64Array(size), iteration: 0 };
+      const isPartial = iterate.places !== undefined;
+      if (given !== undefined) checkMoments(given, size, isPartial);
+      const memory = given ?? {
+        mean: new Float64Array(size),
+        square: new Float64Array(size),
+        iteration: 0,
+        ...(isPartial && { seen: new Float64Array(size) }),
+      };
       return {
         iterate,
         memory,
@@ -82,6 +92,8 @@ interface Moments {
   readonly mean: Float64Array;
   /** Running mean of its square. */
   readonly square: Float64Array;
+  /** How many iterations saw each variable, where not all see all. */
+  readonly seen?: Float64Array;
   iteration: number;
 }
 
@@ -92,30 +104,18 @@ interface Rule {
   readonly epsilon: number;
 }
 
-function* descend(iterate: Iterate, moments: Moments, { rate, beta1, beta2, epsilon }: Rule): Steps {
-  const { mean, square } = moments;
-  const size = mean.length;
-  const direction = new Float64Array(size);
-  const point = new Float64Array(size);
+function* descend(iterate: Iterate, moments: Moments, rule: Rule): Steps {
+  // Equal to the iterate but for what a step moves: no iteration touches more variables than it sees.
+  const point = iterate.x.slice();
   const request: Step = { kind: 'evaluate', point };
+  const all = iterate.places === undefined ? Int32Array.from(point.keys()) : undefined;
 
   for (;;) {
     const iteration = moments.iteration + 1;
-    let step = rate(iteration);
-    if (!(step > 0 && step < Number.POSITIVE_INFINITY)) {
-      throw new InvalidInputError(
-        `The learningRate of adam must be a positive number at every iteration, but at ${iteration} it is ${step}.`,
-      );
-    }
-    const { gradient } = iterate;
-    const meanCorrection = 1 - beta1 ** iteration;
-    const squareCorrection = 1 - beta2 ** iteration;
-    for (let i = 0; i < size; i++) {
-      const first = beta1 * mean[i]! + (1 - beta1) * gradient[i]!;
-      const second = beta2 * square[i]! + (1 - beta2) * gradient[i]! * gradient[i]!;
-      direction[i] = -first / meanCorrection / (Math.sqrt(second / squareCorrection) + epsilon);
-    }
-    let evaluation = { value: Number.NaN, gradient };
+    let step = stepAt(rule, iteration);
+    const places = all ?? iterate.places!;
+    const direction = directionAt(iterate, moments, places, rule);
+    let evaluation: Evaluation = { value: Number.NaN, gradient: iterate.gradient };
     for (let halvings = 0; Number.isNaN(evaluation.value); halvings++) {
       if (halvings > MOST_HALVINGS) {
         return {
@@ -123,24 +123,82 @@ function* descend(iterate: Iterate, moments: Moments, { rate, beta1, beta2, epsi
           reason: `the objective is not finite anywhere along the step, down to ${step} of it`,
         };
       }
-      for (let i = 0; i < size; i++) point[i] = iterate.x[i]! + step * direction[i]!;
+      for (let k = 0; k < places.length; k++) point[places[k]!] = iterate.x[places[k]!]! + step * direction[k]!;
       evaluation = yield request;
       step /= 2;
     }
-    for (let i = 0; i < size; i++) {
-      mean[i] = beta1 * mean[i]! + (1 - beta1) * gradient[i]!;
-      square[i] = beta2 * square[i]! + (1 - beta2) * gradient[i]! * gradient[i]!;
-    }
+    remember(iterate, moments, places, rule);
     moments.iteration = iteration;
-    iterate.x.set(point);
-    iterate.gradient.set(evaluation.gradient);
-    iterate.value = evaluation.value;
+    moveTo(iterate, point, places, evaluation);
     yield { kind: 'iteration', comparable: false };
   }
 }
 
-function checkMoments({ mean, square, iteration }: SolverMemory, size: number): void {
-  const fits = isFiniteArray(mean, size) && isFiniteArray(square, size) && isCount(iteration);
+function stepAt({ rate }: Rule, iteration: number): number {
+  const step = rate(iteration);
+  if (step > 0 && step < Number.POSITIVE_INFINITY) return step;
+  throw new InvalidInputError(
+    `The learningRate of adam must be a positive number at every iteration, but at ${iteration} it is ${step}.`,
+  );
+}
+
+/** −m̂ / (√v̂ + ε) of the variables at these places. */
+function directionAt(
+  { gradient }: Iterate,
+  { mean, square, seen, iteration }: Moments,
+  places: Int32Array,
+  { beta1, beta2, epsilon }: Rule,
+): Float64Array {
+  const direction = new Float64Array(places.length);
+  let [count, meanCorrection, squareCorrection] = [0, 0, 0];
+  for (let k = 0; k < places.length; k++) {
+    const i = places[k]!;
+    const own = (seen === undefined ? iteration : seen[i]!) + 1;
+    if (own !== count) {
+      count = own;
+      meanCorrection = 1 - beta1 ** own;
+      squareCorrection = 1 - beta2 ** own;
+    }
+    const first = beta1 * mean[i]! + (1 - beta1) * gradient[i]!;
+    const second = beta2 * square[i]! + (1 - beta2) * gradient[i]! * gradient[i]!;
+    direction[k] = -first / meanCorrection / (Math.sqrt(second / squareCorrection) + epsilon);
+  }
+  return direction;
+}
+
+function remember(
+  { gradient }: Iterate,
+  { mean, square, seen }: Moments,
+  places: Int32Array,
+  { beta1, beta2 }: Rule,
+): void {
+  for (const i of places) {
+    mean[i] = beta1 * mean[i]! + (1 - beta1) * gradient[i]!;
+    square[i] = beta2 * square[i]! + (1 - beta2) * gradient[i]! * gradient[i]!;
+    if (seen !== undefined) seen[i]!++;
+  }
+}
+
+/** Takes the variables at some places to their entries of a point, and its gradient, which is that of what its evaluation saw. */
+function moveTo(
+  iterate: Iterate,
+  point: Float64Array,
+  places: Int32Array,
+  { value, gradient, places: own }: Evaluation,
+): void {
+  for (const i of places) iterate.x[i] = point[i]!;
+  if (own === undefined) iterate.gradient.set(gradient);
+  else {
+    for (const i of places) iterate.gradient[i] = 0;
+    for (let k = 0; k < own.length; k++) iterate.gradient[own[k]!] = gradient[k]!;
+    iterate.places = own;
+  }
+  iterate.value = value;
+}
+
+function checkMoments({ mean, square, iteration, seen }: SolverMemory, size: number, isPartial: boolean): void {
+  const counts = isPartial ? isFiniteArray(seen, size) && seen.every((entry) => isCount(entry)) : seen === undefined;
+  const fits = isFiniteArray(mean, size) && isFiniteArray(square, size) && isCount(iteration) && counts;
   if (fits && square.every((entry) => entry >= 0)) return;
   throw new InvalidInputError(
     `The state given to adam does not hold the moments of ${size} variables. Resume with the problem that it was saved from.`,

@@ -82,8 +82,11 @@ function uncollapsedParameters(parts: VariationalParts, seed: number): Readonly<
 function opened(parts: VariationalParts): OpenVariationalModel {
   const { observations, seen, latents, kernel, likelihood, jitter } = parts;
   const data = collapsedData(seen, parts.patterns);
-  const features = tf.keep(matrixTensor(latents.features(observations, observations)));
   const isWhole = data.weights === undefined;
+  const seenByLatents = latents.features(observations, observations);
+  // Most latents see the observations themselves: one tensor does for both.
+  const isObserved = isWhole && seenByLatents === observations;
+  const features = isObserved ? data.observations : tf.keep(matrixTensor(seenByLatents));
   const present = isWhole ? undefined : tf.keep(presence(seen));
   return {
     features,
@@ -92,11 +95,11 @@ function opened(parts: VariationalParts): OpenVariationalModel {
       const scale = batch?.scale ?? 1;
       const rows = <T extends op.Tensor>(x: T): T => (batch === undefined ? x : op.gather<T>(x, batch.rows));
       const p = kernelValues(kernel, values);
+      const y = rows(data.observations);
       const Z = values[INDUCING] as Tensor2D;
       const factor = inducingFactor(kernel, p, Z, { jitter, onJitter });
-      const x = latents.apply(values, features, batch?.rows);
+      const x = latents.apply(values, isObserved ? y : rows(features));
       const variables = variablesFrom(values[Q_MEAN] as Tensor2D, values[Q_ROOT] as Tensor2D);
-      const y = rows(data.observations);
       const given = likelihoodValues(likelihood, values);
       const density = () => {
         if (isClosed(parts, values)) {
@@ -127,7 +130,7 @@ function opened(parts: VariationalParts): OpenVariationalModel {
     },
     dispose: () => {
       data.dispose();
-      features.dispose();
+      if (!isObserved) features.dispose();
       present?.dispose();
     },
   };
@@ -168,11 +171,15 @@ function someRows(Y: Matrix): { Y: Matrix; rows: Int32Array } {
     chosen.add(Y.column(j).findIndex((entry) => !Number.isNaN(entry)));
   }
   const rows = Int32Array.from(chosen).sort();
+  return { Y: rowsOf(Y, rows), rows };
+}
+
+function rowsOf(Y: Matrix, rows: Int32Array): Matrix {
   const result = Matrix.zeros(rows.length, Y.columns);
   rows.forEach((i, k) => {
     result.data.set(Y.row(i), k * Y.columns);
   });
-  return { Y: result, rows };
+  return result;
 }
 
 /** Where q(u) starts: its optimum for what the observations say of the functions, with unit noise where the likelihood has none. */
@@ -189,7 +196,11 @@ function startPosterior(parts: VariationalParts, initial: ParameterValues): Indu
     const values = valueTensors(initial);
     const p = kernelValues(kernel, values);
     const Z = values[INDUCING] as Tensor2D;
-    const x = latents.apply(values, matrixTensor(latents.features(observations, observations)), seen.rows);
+    const chosen = (path: string, value: op.Tensor) =>
+      latents.pointwise.includes(path) ? op.gather(value, seen.rows) : value;
+    const own = Object.fromEntries(Object.entries(values).map(([path, value]) => [path, chosen(path, value)]));
+    const features = matrixTensor(latents.features(rowsOf(observations, seen.rows), observations));
+    const x = latents.apply(own, features);
     const { weights } = data;
     const expectations =
       closedExpectations(kernel, p, { x, Z, ...(weights && { weights }) }) ??

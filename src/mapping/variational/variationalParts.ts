@@ -1,4 +1,4 @@
-import type { Matrix } from '../../core/matrix.ts';
+import { Matrix } from '../../core/matrix.ts';
 import type { Standardization } from '../../core/observations.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
@@ -7,6 +7,7 @@ import type { Parameter } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
+import type { GaussianRows } from '../../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Likelihood } from '../likelihoods/likelihood.ts';
 import type { ObservedPattern } from '../observedPatterns.ts';
@@ -82,6 +83,11 @@ export function startMeans(
   return latentMoments({ latents, observations }, values, observations).mean;
 }
 
+/** Rows that latents are a function of at a time. */
+const ROWS = 1024;
+
+const moments = ({ mean, variance }: GaussianRows) => ({ mean: tensorMatrix(mean), variance: tensorMatrix(variance) });
+
 /** Means and variances of the latents of observations at a model's values. */
 export function latentMoments(
   { latents, observations }: Pick<VariationalParts, 'latents' | 'observations'>,
@@ -89,8 +95,27 @@ export function latentMoments(
   Y: Matrix,
 ): { mean: Matrix; variance: Matrix } {
   const own = Object.fromEntries(Object.entries(values).filter(([path]) => path.startsWith('latents.')));
-  return withFloat64(() => {
-    const x = latents.apply(valueTensors(own), matrixTensor(latents.features(Y, observations)));
-    return { mean: tensorMatrix(x.mean), variance: tensorMatrix(x.variance) };
-  });
+  if (latents.pointwise.length > 0) {
+    return withFloat64(() =>
+      moments(latents.apply(valueTensors(own), matrixTensor(latents.features(Y, observations)))),
+    );
+  }
+  const parts = Array.from({ length: Math.max(1, Math.ceil(Y.rows / ROWS)) }, (_, k) =>
+    withFloat64(() => {
+      const some = new Matrix(
+        Y.data.slice(k * ROWS * Y.columns, (k + 1) * ROWS * Y.columns),
+        Math.min(ROWS, Y.rows - k * ROWS),
+        Y.columns,
+      );
+      return moments(latents.apply(valueTensors(own), matrixTensor(latents.features(some, observations))));
+    }),
+  );
+  const together = (of: 'mean' | 'variance') => {
+    const result = Matrix.zeros(Y.rows, parts[0]![of].columns);
+    parts.forEach((part, k) => {
+      result.data.set(part[of].data, k * ROWS * result.columns);
+    });
+    return result;
+  };
+  return { mean: together('mean'), variance: together('variance') };
 }

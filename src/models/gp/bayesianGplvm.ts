@@ -184,6 +184,7 @@ const defined = defineModel({
   points: ({ raw }: VariationalData) => raw.rows,
   parts: ({ parts, collapses }: VariationalData, seed, { batched }) =>
     (collapses && !batched ? collapsedModel : uncollapsedModel).parameters(parts, seed),
+  pointwise: ({ parts }) => parts.latents.pointwise,
   held: (_, parameters) => boundOf(parameters).held,
   constants: ({ parts }, parameters) => boundOf(parameters).constants(parts),
   terms: (v, _, context) => context.constants.terms(v, context),
