@@ -3,7 +3,6 @@ import {
   bayesianGplvm,
   type Checkpoint,
   defineModel,
-  type Evaluation,
   evaluate,
   fit,
   fitSteps,
@@ -21,6 +20,7 @@ import { describe, expect, it } from 'vitest';
 import { batches } from '../../src/inference/fit/batches.ts';
 import { openProblem } from '../../src/inference/fit/fitProblem.ts';
 import { ONE_THREAD } from '../../src/inference/fit/fitThreads.ts';
+import type { Evaluation, Step } from '../../src/model/solver.ts';
 
 const random = seededRandom(1);
 const N = 40;
@@ -77,7 +77,7 @@ describe('adam', () => {
     let answer: Evaluation = run.iterate;
     let evaluations = 1;
     while (evaluations < 21) {
-      const step = run.steps.next(answer).value;
+      const step = run.steps.next(answer).value as Step;
       if (step.kind !== 'evaluate') continue;
       const own = places(evaluations++);
       answer = { value: 0, places: own, gradient: Float64Array.from(own, (i) => slope(step.point[i]!, i)) };

@@ -8,7 +8,8 @@ import { epochwise } from '../solvers/epochwise.ts';
 import type { Box, Evaluation, Iterate, Solver, SolverRun } from '../solvers/solver.ts';
 import { checkUnbounded } from './checkUnbounded.ts';
 import type { BatchedObjective, FitProblem } from './fitProblem.ts';
-import { MOST_HALVINGS, MOST_ITERATIONS, type RunEvent, type RunSettings, type Start, traceEntry } from './run.ts';
+import type { RunEvent, RunSettings, Start } from './run.ts';
+import { MOST_HALVINGS, MOST_ITERATIONS, traceEntry } from './runLimits.ts';
 
 /** A batch's evaluation, and what is wrong with it where its value is NaN. */
 type BatchEvaluation = Evaluation & { readonly reason: string };

@@ -13,6 +13,7 @@ import { checkUnbounded } from './checkUnbounded.ts';
 import type { FitProblem } from './fitProblem.ts';
 import { onlyPoint } from './onlyPoint.ts';
 import type { Origin } from './restartOrigins.ts';
+import { MOST_HALVINGS, MOST_ITERATIONS, traceEntry } from './runLimits.ts';
 
 /** One of the starts of a fit; plain data, which may go to a worker. */
 export interface Start {
@@ -73,12 +74,6 @@ export type RunEvent =
 
 /** At most this part of the iterations leaves some variables where they are. */
 const HELD_PART = 0.2;
-
-/** Iterations where none are given. */
-export const MOST_ITERATIONS = 1000;
-
-/** Halvings of the way between a start where the log density is not finite and the model's own start. */
-export const MOST_HALVINGS = 10;
 
 /**
  * Runs the solver from one start, in slices on the float64 backend; everything of the caller's happens outside of it,
@@ -173,13 +168,4 @@ function solverFor(
   if (inBatches !== undefined) return epochwise(solver, inBatches.perEpoch);
   if (held === undefined || solver.stochastic) return solver;
   return holding(solver, { ...held, iterations: Math.min(held.iterations, Math.floor(HELD_PART * maxIterations)) });
-}
-
-export function traceEntry({
-  iterations,
-  evaluations,
-  value,
-  gradientNorm,
-}: Omit<Progress, 'x' | 'state'>): TraceEntry {
-  return { iteration: iterations, evaluations, objective: -value, gradientNorm };
 }
