@@ -4,6 +4,7 @@ import {
   type Checkpoint,
   defineModel,
   evaluate,
+  type FitStep,
   fit,
   fitSteps,
   gplvm,
@@ -201,7 +202,7 @@ describe('a fit in batches', () => {
 
   it('gives the latents of a step until the next one', async () => {
     const steps = fitSteps(model, { batchSize: 20, maxIterations: 4 });
-    const seen = [];
+    const seen: FitStep[] = [];
     for await (const step of steps) {
       expect(step.latents.rows).toBe(N);
       seen.push(step);
