@@ -1,12 +1,14 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { Matrix } from '../../core/matrix.ts';
+import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
+import { outerProduct } from '../../numerics/dense/outerProduct.ts';
 import { matrixTensor } from '../../tensors/matrixTensor.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import type { ObservedPattern } from '../observedPatterns.ts';
 
 /** Observations as the collapsed bound reads them, kept as tensors until `dispose`. */
 export interface CollapsedData {
-  /** N×D, 0 where missing. */
+  /** N×D, 0 where missing; for the bound alone N×N of the same YYᵀ, where D > N and nothing is missing. */
   readonly observations: Tensor2D;
   /** Columns that are observed in the same rows: one group, of all columns, where nothing is missing. */
   readonly groups: readonly ColumnGroup[];
@@ -24,12 +26,21 @@ export interface ColumnGroup {
   readonly energy: number;
 }
 
-/** Called inside `withFloat64`. */
-export function collapsedData(Y: Matrix, patterns: readonly ObservedPattern[]): CollapsedData {
+/**
+ * Called inside `withFloat64`.
+ *
+ * @param forBound - whether only YYᵀ counts, which is all that the bound knows of Y
+ */
+export function collapsedData(
+  Y: Matrix,
+  patterns: readonly ObservedPattern[],
+  { forBound = false }: { readonly forBound?: boolean } = {},
+): CollapsedData {
   const { rows: N, columns: D } = Y;
   const isWhole = patterns.length === 1 && patterns[0]!.rows.length === N;
   const filled = Y.data.map((entry) => (Number.isNaN(entry) ? 0 : entry));
-  const observations = tf.keep(matrixTensor(new Matrix(filled, N, D)));
+  const entries = new Matrix(filled, N, D);
+  const observations = tf.keep(matrixTensor(forBound && isWhole && D > N ? rootOfProducts(entries) : entries));
   const weights = isWhole ? undefined : tf.keep(matrixTensor(indicators(N, patterns)));
   return {
     observations,
@@ -44,6 +55,17 @@ export function collapsedData(Y: Matrix, patterns: readonly ObservedPattern[]): 
       weights?.dispose();
     },
   };
+}
+
+/** R, N×N, of RRᵀ = YYᵀ. */
+function rootOfProducts(Y: Matrix): Matrix {
+  const { values, vectors } = symmetricEigenpairs(outerProduct(Y));
+  const N = Y.rows;
+  return new Matrix(
+    vectors.data.map((entry, index) => entry * Math.sqrt(Math.max(0, values[index % N]!))),
+    N,
+    N,
+  );
 }
 
 function indicators(N: number, patterns: readonly ObservedPattern[]): Matrix {

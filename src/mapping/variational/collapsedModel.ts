@@ -34,8 +34,8 @@ import { variationalPosterior } from './variationalPosterior.ts';
 const NOISE_HELD = 100;
 
 /** What the bound is made of at some values, and the constants it needs. */
-function collapsed({ kernel, latents, observations, seen, patterns, jitter }: VariationalParts) {
-  const data = collapsedData(seen, patterns);
+function collapsed({ kernel, latents, observations, seen, patterns, jitter }: VariationalParts, forBound = false) {
+  const data = collapsedData(seen, patterns, { forBound });
   const features = tf.keep(matrixTensor(latents.features(observations, observations)));
   return {
     data,
@@ -78,7 +78,7 @@ export const collapsedModel: VariationalModel = {
   },
   held: { paths: [NOISE], iterations: NOISE_HELD },
   constants: (parts) => {
-    const bound = collapsed(parts);
+    const bound = collapsed(parts, true);
     return {
       features: bound.features,
       terms: (values, { onJitter }) => {
@@ -122,7 +122,7 @@ function collapsedPosterior(
 
 function optimum(parts: VariationalParts, values: ParameterValues) {
   return withFloat64(() => {
-    const bound = collapsed(parts);
+    const bound = collapsed(parts, true);
     try {
       const { Z, factor, expectations, noise } = bound.at(valueTensors(values));
       return optimalPosterior(Z, factor, expectations, noise, bound.data);

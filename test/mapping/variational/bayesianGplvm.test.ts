@@ -38,8 +38,8 @@ const kernels: Record<string, (p: Record<string, number[]>) => Kernel> = {
 const ard = (p: Record<string, number[]>) =>
   rbf({ variance: p['rbf.variance']![0]!, lengthscale: p['rbf.lengthscale']! });
 
-function modelOf({ kernel, parameters, noise }: Case) {
-  return bayesianGplvm(Y, {
+function modelOf({ kernel, parameters, noise }: Case, observations = Y) {
+  return bayesianGplvm(observations, {
     latentDim: 3,
     inducing: Z,
     kernel: kernels[kernel]!(parameters),
@@ -51,6 +51,26 @@ function modelOf({ kernel, parameters, noise }: Case) {
 }
 
 describe.each(cases)('bayesianGplvm with $kernel', (given) => {
+  it('of more columns than rows has the sum of the bounds of their parts', () => {
+    const factors = Array.from({ length: Math.ceil(Y.length / Y[0]!.length) + 1 }, (_, k) => 1 - 0.1 * k);
+    const scaled = (factor: number) => Y.map((row) => row.map((y) => factor * y));
+    const wide = Y.map((row) => factors.flatMap((factor) => row.map((y) => factor * y)));
+    expect(wide[0]!.length).toBeGreaterThan(Y.length);
+    const whole = evaluate(modelOf(given, wide));
+    const parts = factors.map((factor) => evaluate(modelOf(given, scaled(factor))));
+    const sum = (of: (part: (typeof parts)[number]) => number) => parts.reduce((total, part) => total + of(part), 0);
+    expectClose(
+      whole.terms.mapping!,
+      sum(({ terms }) => terms.mapping!),
+      1e-10,
+    );
+    expectClose(
+      whole.gradients['mapping.noise'],
+      sum(({ gradients }) => gradients['mapping.noise'] as number),
+      1e-8,
+    );
+  });
+
   it('has the bound of GPy, and its gradients under their paths', () => {
     const { objective, terms, gradients } = evaluate(modelOf(given));
     expect(Math.abs(objective / given.bound - 1)).toBeLessThan(1e-9);
