@@ -26,8 +26,13 @@ const QUICK_SETS = ['iris', 'two moons'];
 const QUICK_MODELS = ['gplvm', 'tpslvm', 'meu', 'mpme', 'alle', 'pca', 'isomap'];
 const SCALES = [0.1, 1, 100];
 const POINTS = 150;
-/** All rows are fitted where a cubic cost promises to take no longer, in CPU seconds. */
-const PATIENCE = 20;
+/** All rows are fitted where the cost promises to take no longer, in CPU seconds: cubic of these models, else quadratic. */
+const PATIENCE = 10;
+const CUBIC = 'gplvm tpslvm gplrf dgplvm llGplvm rankGplvm tsneGplvm drill mvu'.split(' ');
+/** Models without a default for the latent dimension. */
+const ASKED = 'gplvm tpslvm gplrf dgplvm llGplvm rankGplvm tsneGplvm bayesianGplvm'.split(' ');
+/** Changes of the unit that no model may notice but by rounding. */
+const NUDGES = [1 + 2 ** -30, 1 - 2 ** -30];
 const NEIGHBOURS = 10;
 
 async function readSet(name, points) {
@@ -40,10 +45,10 @@ async function readSet(name, points) {
 }
 
 /** The observations in a unit in which the root mean variance of their columns is about `deviation`: a power of two changes no digit. */
-function inUnit(Y, deviation) {
+function inUnit(Y, deviation, nudge) {
   const mean = count(Y.columns).map((j) => Y.column(j).reduce((sum, entry) => sum + entry, 0) / Y.rows);
   const variance = Y.data.reduce((sum, entry, k) => sum + (entry - mean[k % Y.columns]) ** 2, 0) / Y.data.length;
-  const unit = 2 ** Math.round(Math.log2(deviation / Math.sqrt(variance)));
+  const unit = nudge * 2 ** Math.round(Math.log2(deviation / Math.sqrt(variance)));
   return new Matrix(
     Y.data.map((entry) => unit * entry),
     Y.rows,
@@ -70,15 +75,15 @@ function errorOf({ Y, labels }, X) {
   return 1 - trustworthiness(Y, X, Math.min(NEIGHBOURS, Math.floor((Y.rows - 1) / 4)));
 }
 
-async function outcomeOf(name, set, deviation) {
-  const Y = inUnit(set.Y, deviation);
+async function outcomeOf(name, set, deviation, nudge = 1) {
+  const Y = inUnit(set.Y, deviation, nudge);
   const before = process.cpuUsage();
   const spent = () => {
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1e6;
   };
   try {
-    const result = await fit(namedModels[name].make(Y, set.labels, { latentDim: 2 }));
+    const result = await fit(namedModels[name].make(Y, set.labels, ASKED.includes(name) ? { latentDim: 2 } : {}));
     return {
       status: result.status,
       message: result.message,
@@ -112,6 +117,12 @@ async function run(study) {
         await outcome(`${name}, ${model}, ${deviation}`, () => outcomeOf(model, sets.get(name), deviation));
       }
     }
+    for (const [name, model] of pairs) {
+      if (study.quick || isEqual(errorsAt(known, name, model))) continue;
+      for (const nudge of NUDGES) {
+        await outcome(`${name}, ${model}, nudged ${nudge}`, () => outcomeOf(model, sets.get(name), 1, nudge));
+      }
+    }
     if (!study.quick) await wholeSets(pairs, sets, points, known, outcome);
   } finally {
     show(study, pairs, sets, points, known);
@@ -125,10 +136,17 @@ async function wholeSets(pairs, sets, points, known, outcome) {
     if (some?.seconds === undefined || sets.get(name).isAll) continue;
     if (!read.has(name)) read.set(name, await readSet(name, Infinity));
     const all = read.get(name);
-    if (some.seconds * (all.Y.rows / points) ** 3 > PATIENCE) continue;
+    if (some.seconds * (all.Y.rows / points) ** (CUBIC.includes(model) ? 3 : 2) > PATIENCE) continue;
     await outcome(`${name}, ${model}, all ${all.Y.rows}`, () => outcomeOf(model, all, 1));
   }
 }
+
+/** Errors at every unit, as they are printed; '–' where there is none. */
+function errorsAt(known, name, model) {
+  return SCALES.map((deviation) => known.get(`${name}, ${model}, ${deviation}`)?.error?.toFixed(3) ?? '–');
+}
+
+const isEqual = (errors) => new Set(errors.filter((error) => error !== '–')).size < 2;
 
 const HEAD = ['data', 'points', 'model', 'status', 'components'];
 
@@ -147,9 +165,9 @@ function show(study, pairs, sets, points, known) {
       whole.push([name, key.split(' ').at(-1), model, ...inWords([known.get(key)])]);
     }
   }
-  const missing = SCALES.length * pairs.length - [...known.keys()].filter((key) => !key.includes(', all ')).length;
+  const missing = SCALES.length * pairs.length - [...known.keys()].filter(isAtScale).length;
   study.note(
-    `Every named model with \`{ latentDim: 2 }\` and no other option. One factor, a power of two, brings the root mean variance of the columns near 0.1, 1 and 100: what a model shows should not depend on the unit. Errors are leave-one-out errors of the nearest neighbour in two dimensions; of data without two kinds of labels among these rows they are 1 − trustworthiness of ${NEIGHBOURS} neighbours, and models of labels are left out. Components are those of the learned graph. Seconds are CPU seconds, the most of the three. All rows are fitted where a cubic cost promises at most ${PATIENCE} of them.${missing > 0 ? ` ${missing} of ${SCALES.length * pairs.length} fits are not in the tables yet (–): the command goes on where it was.` : ''}`,
+    `Every named model with two latent dimensions, its default or asked for where it has none, and no other option. One factor, a power of two, brings the root mean variance of the columns near 0.1, 1 and 100: what a model shows should not depend on the unit. Errors are leave-one-out errors of the nearest neighbour in two dimensions; of data without two kinds of labels among these rows they are 1 − trustworthiness of ${NEIGHBOURS} neighbours, and models of labels are left out. Components are those of the learned graph. Seconds are CPU seconds, the most of the three. All rows are fitted where the cost promises at most ${PATIENCE} of them.${missing > 0 ? ` ${missing} of ${SCALES.length * pairs.length} fits are not in the tables yet (–): the command goes on where it was.` : ''}`,
   );
   study.note(summary([...known]));
   study.table(
@@ -158,10 +176,27 @@ function show(study, pairs, sets, points, known) {
     rows,
     { timed: ['seconds'] },
   );
+  const apart = pairs
+    .filter(([name, model]) => !isEqual(errorsAt(known, name, model)))
+    .map(([name, model]) => [
+      `${name}, ${model}`,
+      known.get(`${name}, ${model}, 1`)?.status ?? '–',
+      ...errorsAt(known, name, model),
+      ...NUDGES.map((nudge) => known.get(`${name}, ${model}, nudged ${nudge}`)?.error?.toFixed(3) ?? '–'),
+    ]);
+  if (apart.length > 0) {
+    study.table(
+      'Where units differ: the same for a unit that is changed by a billionth, which no model may notice but by rounding',
+      ['fit', 'status', ...SCALES.map((s) => `error at ${s}`), '1 + 1e-9', '1 − 1e-9'],
+      apart,
+    );
+  }
   if (whole.length > 0)
     study.table('Defaults on all rows', [...HEAD, 'error', 'seconds'], whole, { timed: ['seconds'] });
   if (said.size > 0) study.table('What other fits say', ['fit', 'message'], [...said]);
 }
+
+const isAtScale = (key) => !/, (all|nudged) /.test(key);
 
 /** How many fits ended how, how many learned graphs are connected, and how far errors of different units lie apart at the most. */
 function summary(known) {
@@ -170,7 +205,7 @@ function summary(known) {
   const graphs = known.flatMap(([, { components: parts }]) => parts ?? []);
   const errors = new Map();
   for (const [key, { error }] of known) {
-    if (error === undefined || key.includes(', all ')) continue;
+    if (error === undefined || !isAtScale(key)) continue;
     const fit = key.slice(0, key.lastIndexOf(','));
     errors.set(fit, [...(errors.get(fit) ?? []), error]);
   }
@@ -191,7 +226,7 @@ function inWords(found) {
   const seconds = Math.max(...done.map((one) => one.seconds ?? 0)).toFixed(1);
   if (found.length === 1) return [statuses, parts, ...errors, seconds];
   const measured = errors.filter((error) => error !== '–');
-  const equal = measured.length < 2 ? '–' : new Set(measured).size === 1 ? 'yes' : 'no';
+  const equal = measured.length < 2 ? '–' : isEqual(errors) ? 'yes' : 'no';
   return [statuses, parts, ...errors, equal, seconds];
 }
 
