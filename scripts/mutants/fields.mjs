@@ -63,7 +63,7 @@ export default [
     file: 'src/fields/placement/joiningWeights.ts',
     tests: 'test/models/field/placement.test.ts',
     faults: [
-      ['value += Math.log1p(common * information);', ''],
+      ['value += log1p(common * information);', ''],
       ['const remaining = 1 / (1 / common + information);', 'const remaining = 1 / (common + information);'],
       ['if ((t[j]! <= 0 && g < 0) || (t[j]! >= most[j]! && g > 0)) continue;', 'if (t[j]! <= 0 && g < 0) continue;'],
       ['gain: (copies / 2) * at.value', 'gain: copies * at.value'],
@@ -115,7 +115,7 @@ export default [
     tests: 'test/inference/inverseDiagonal.test.ts',
     faults: [
       ['entries[i] = entries[i]! * factor;', ''],
-      ['(b * steps[start + i]!) ** 2 / lengthOfStep', '0'],
+      ['square(b * steps[start + i]!) / lengthOfStep', '0'],
       ['if (next > Number.EPSILON * b) entries[i]', 'entries[i]'],
     ],
   },

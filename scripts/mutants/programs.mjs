@@ -115,7 +115,7 @@ export default [
     tests: ['test/models/noiseFreeVariance.test.ts', 'test/models/standardization.test.ts'],
     faults: [
       ['variance: op.relu(variance) }', 'variance }'],
-      ['entry * deviation[i % D]! ** 2', 'entry * deviation[i % D]!'],
+      ['entry * square(deviation[i % D]!)', 'entry * deviation[i % D]!'],
     ],
   },
 ];

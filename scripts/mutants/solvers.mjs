@@ -36,7 +36,7 @@ export default [
       ],
       ['next = step > best ? most : least;', 'next = step;'],
       ['const bestSlope = interval.bestSlope - tilt;', 'const bestSlope = interval.bestSlope;'],
-      ['(theta / scale) ** 2 - (a / scale) * (b / scale)', '(theta / scale) ** 2 + (a / scale) * (b / scale)'],
+      ['square(theta / scale) - (a / scale) * (b / scale)', 'square(theta / scale) + (a / scale) * (b / scale)'],
     ],
   },
   {
@@ -196,8 +196,8 @@ export default [
     tests: ['test/inference/projection.test.ts', 'test/models/project.test.ts'],
     faults: [
       [
-        'sum -= 0.5 * (logVariance[at]! + (entry - mean.data[at]!) ** 2 / variance.data[at]!);',
-        'sum -= 0.5 * (entry - mean.data[at]!) ** 2;',
+        'sum -= 0.5 * (logVariance[at]! + square(entry - mean.data[at]!) / variance.data[at]!);',
+        'sum -= 0.5 * square(entry - mean.data[at]!);',
       ],
       ['density[i]! > density[j]! ||', 'density[i]! < density[j]! ||'],
       ['if (Number.isNaN(entry)) continue;', ''],

@@ -1,3 +1,4 @@
+import { square } from '../core/elementary/index.ts';
 import { type Fit, InvalidInputError, NumericalError } from '../index.ts';
 import { type PrecisionGrid, precisionGrid } from '../plot/index.ts';
 
@@ -35,7 +36,7 @@ export function pictureBackground(
     if (secondsLeft() < Infinity) {
       const before = secondsLeft();
       grid(SAMPLE, panels[0]!);
-      const expected = (before - secondsLeft()) * (RESOLUTION / SAMPLE) ** 2 * panels.length;
+      const expected = (before - secondsLeft()) * square(RESOLUTION / SAMPLE) * panels.length;
       if (expected > secondsLeft()) {
         note?.('the picture has no background, since --max-seconds is up.');
         return undefined;

@@ -1,3 +1,4 @@
+import { square } from '../core/elementary/index.ts';
 import type { Matrix } from '../index.ts';
 import type { Table } from '../io/index.ts';
 
@@ -69,5 +70,5 @@ export function scaleWarning({ observations, columns }: Table): string[] {
 function deviationOf(column: Float64Array): number {
   const present = column.filter((entry) => !Number.isNaN(entry));
   const mean = present.reduce((sum, entry) => sum + entry, 0) / present.length;
-  return Math.sqrt(present.reduce((sum, entry) => sum + (entry - mean) ** 2, 0) / present.length);
+  return Math.sqrt(present.reduce((sum, entry) => sum + square(entry - mean), 0) / present.length);
 }

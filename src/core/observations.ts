@@ -1,3 +1,4 @@
+import { square } from './elementary/index.ts';
 import { InvalidInputError } from './errors.ts';
 import { Matrix, type MatrixLike } from './matrix.ts';
 
@@ -72,7 +73,7 @@ export function standardizationOf(Y: Matrix, centre: boolean, scale: boolean): S
     const average = column.reduce((sum, entry) => sum + entry, 0) / column.length;
     if (centre) mean[j] = average;
     if (scale) {
-      const variance = column.reduce((sum, entry) => sum + (entry - average) ** 2, 0) / column.length;
+      const variance = column.reduce((sum, entry) => sum + square(entry - average), 0) / column.length;
       const spread = column.reduce((largest, entry) => Math.max(largest, Math.abs(entry)), 0);
       if (Math.sqrt(variance) > 1e-14 * spread) deviation[j] = Math.sqrt(variance);
     }

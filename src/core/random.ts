@@ -1,4 +1,5 @@
 import seedrandom from 'seedrandom/seedrandom.js';
+import { log } from './elementary/index.ts';
 import { checkGiven } from './given.ts';
 
 /** A stream of random numbers that its seed determines. */
@@ -42,7 +43,7 @@ export function seededRandom(seed: number): Random {
         const v = 2 * uniform() - 1;
         const s = u * u + v * v;
         if (s > 0 && s < 1) {
-          const radius = Math.sqrt((-2 * Math.log(s)) / s);
+          const radius = Math.sqrt((-2 * log(s)) / s);
           spare = v * radius;
           return u * radius;
         }

@@ -1,3 +1,4 @@
+import { cos, sin } from '../core/elementary/index.ts';
 import { givenOptions } from '../core/given.ts';
 import { type ManifoldSample, sampleManifold } from './manifold.ts';
 import type { SamplingOptions } from './sampling.ts';
@@ -23,7 +24,7 @@ export function circle(options: SamplingOptions = {}): ManifoldSample {
     'circle',
     {
       draw: (random) => [2 * Math.PI * random.uniform()],
-      at: ([t]) => [Math.cos(t!), Math.sin(t!)],
+      at: ([t]) => [cos(t!), sin(t!)],
     },
     { points, seed, noise },
   );

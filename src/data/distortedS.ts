@@ -1,3 +1,4 @@
+import { cos, sin } from '../core/elementary/index.ts';
 import { givenOptions } from '../core/given.ts';
 import { type ManifoldSample, sampleManifold } from './manifold.ts';
 import type { SamplingOptions } from './sampling.ts';
@@ -30,8 +31,8 @@ export function distortedS(options: SamplingOptions = {}): ManifoldSample {
     {
       draw: (random) => [2 * random.uniform() - 1],
       at: ([t]) => {
-        const width = Math.sin(Math.PI * t!);
-        const height = Math.sign(t!) * (1 - Math.cos(Math.PI * t!));
+        const width = sin(Math.PI * t!);
+        const height = Math.sign(t!) * (1 - cos(Math.PI * t!));
         return SHEAR.map(([a, b]) => a * width + b * height);
       },
     },

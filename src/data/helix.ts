@@ -1,3 +1,4 @@
+import { cos, sin } from '../core/elementary/index.ts';
 import { givenOptions } from '../core/given.ts';
 import { type ManifoldSample, sampleManifold } from './manifold.ts';
 import type { SamplingOptions } from './sampling.ts';
@@ -25,8 +26,8 @@ export function helix(options: SamplingOptions = {}): ManifoldSample {
     {
       draw: (random) => [2 * Math.PI * random.uniform()],
       at: ([t]) => {
-        const radius = 2 + Math.cos(8 * t!);
-        return [radius * Math.cos(t!), radius * Math.sin(t!), Math.sin(8 * t!)];
+        const radius = 2 + cos(8 * t!);
+        return [radius * cos(t!), radius * sin(t!), sin(8 * t!)];
       },
     },
     { points, seed, noise },

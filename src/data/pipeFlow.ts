@@ -1,3 +1,4 @@
+import { cos, exp, sin, square } from '../core/elementary/index.ts';
 import { givenOptions } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
 import { type Random, seededRandom } from '../core/random.ts';
@@ -84,7 +85,7 @@ export function pipeFlow(options: PipeFlowOptions = {}): PipeFlow {
       ATTENUATION.flatMap(({ coefficients }) =>
         paths.map((lengths) => {
           const attenuation = PIPE_RADIUS * dot(coefficients, lengths);
-          return attenuation + noise * Math.exp(attenuation / 2) * random.normal();
+          return attenuation + noise * exp(attenuation / 2) * random.normal();
         }),
       ),
     );
@@ -136,7 +137,7 @@ function pathLengths(
 }
 
 /** Length of the chord of a circle at a distance from its centre. */
-const chordLength = (radius: number, distance: number) => 2 * Math.sqrt(Math.max(radius ** 2 - distance ** 2, 0));
+const chordLength = (radius: number, distance: number) => 2 * Math.sqrt(Math.max(square(radius) - square(distance), 0));
 
 /**
  * The height −1 … 1 in the unit circle below which a fraction of its area lies: −cos θ where (θ − sin θ·cos θ)/π is that
@@ -147,10 +148,10 @@ function levelOfArea(fraction: number): number {
   let high = Math.PI;
   for (let i = 0; i < 52; i++) {
     const middle = (low + high) / 2;
-    if (middle - Math.sin(middle) * Math.cos(middle) < fraction * Math.PI) low = middle;
+    if (middle - sin(middle) * cos(middle) < fraction * Math.PI) low = middle;
     else high = middle;
   }
-  return -Math.cos((low + high) / 2);
+  return -cos((low + high) / 2);
 }
 
 const dot = (a: Phases, b: Phases) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

@@ -1,3 +1,4 @@
+import { cos, sin } from '../core/elementary/index.ts';
 import { givenOptions } from '../core/given.ts';
 import { type ManifoldSample, sampleManifold } from './manifold.ts';
 import { checkHeight, type SamplingOptions } from './sampling.ts';
@@ -28,7 +29,7 @@ export function swissRoll(options: SwissRollOptions = {}): ManifoldSample {
     'swissRoll',
     {
       draw: (random) => [1.5 * Math.PI * (1 + 2 * random.uniform()), height * random.uniform()],
-      at: ([t, h]) => [t! * Math.cos(t!), h!, t! * Math.sin(t!)],
+      at: ([t, h]) => [t! * cos(t!), h!, t! * sin(t!)],
     },
     { points, seed, noise },
   );

@@ -1,3 +1,4 @@
+import { sin, tanh } from '../core/elementary/index.ts';
 import { givenOptions } from '../core/given.ts';
 import { type ManifoldSample, sampleManifold } from './manifold.ts';
 import { checkHeight, type SamplingOptions } from './sampling.ts';
@@ -30,7 +31,7 @@ export function twinPeaks(options: TwinPeaksOptions = {}): ManifoldSample {
     'twinPeaks',
     {
       draw: (random) => [1 - 2 * random.uniform(), 1 - 2 * random.uniform()],
-      at: ([u, v]) => [u!, v!, height * Math.sin(Math.PI * u!) * Math.tanh(3 * v!)],
+      at: ([u, v]) => [u!, v!, height * sin(Math.PI * u!) * tanh(3 * v!)],
     },
     { points, seed, noise },
   );

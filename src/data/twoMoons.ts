@@ -1,3 +1,4 @@
+import { cos, sin } from '../core/elementary/index.ts';
 import { givenOptions } from '../core/given.ts';
 import { type ManifoldSample, sampleManifold } from './manifold.ts';
 import type { SamplingOptions } from './sampling.ts';
@@ -32,7 +33,7 @@ export function twoMoons(options: SamplingOptions = {}): TwoMoons {
         labels.push(random.integer(2));
         return [Math.PI * random.uniform()];
       },
-      at: ([t]) => (labels.at(-1) === 0 ? [Math.cos(t!), Math.sin(t!)] : [1 - Math.cos(t!), 0.5 - Math.sin(t!)]),
+      at: ([t]) => (labels.at(-1) === 0 ? [cos(t!), sin(t!)] : [1 - cos(t!), 0.5 - sin(t!)]),
     },
     { points, seed, noise },
   );

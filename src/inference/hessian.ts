@@ -1,3 +1,4 @@
+import { square } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
 import { doublesOf } from '../tensors/doubles.ts';
 import { matrixTensor } from '../tensors/matrixTensor.ts';
@@ -5,8 +6,8 @@ import * as op from '../tensors/ops.ts';
 import type { FitProblem } from './fit/fitProblem.ts';
 import { slices } from './minimize/slices.ts';
 
-/** Cube root of the rounding unit: where the errors of a central difference, of truncation and of rounding, balance. */
-const STEP = Math.cbrt(Number.EPSILON);
+/** Cube root of the rounding unit: where the errors of a central difference, of truncation and of rounding, balance: ∛Number.EPSILON. */
+const STEP = 6.055454452393343e-6;
 
 /**
  * Rows and columns of the Hessian of a problem's objective at x by central differences of its gradient,
@@ -71,7 +72,7 @@ export function inverseOf(matrix: Matrix): Inversion {
   const smallest = values[0]!;
   const largest = values[n - 1]!;
   const direction = vectors.column(0);
-  if (!(smallest > Math.max(n * asymmetry, STEP ** 2 * largest))) {
+  if (!(smallest > Math.max(n * asymmetry, square(STEP) * largest))) {
     return { inverse: undefined, smallest, largest, direction };
   }
   const inverse = Matrix.zeros(n, n);

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { log } from '../core/elementary/index.ts';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { checkGiven } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
@@ -172,7 +173,7 @@ async function latentsWithEvidence(
 ): Promise<Required<Pick<LaplaceApproximation, 'latents' | 'evidence'>>> {
   const latents = await latentsAt(problem, x, variable, signal);
   const logDeterminants = latents.covariances.reduce((sum, covariance) => sum + logDeterminant(covariance), 0);
-  const evidence = problem.densityAt(x).value + (variable.size / 2) * Math.log(2 * Math.PI) + logDeterminants / 2;
+  const evidence = problem.densityAt(x).value + (variable.size / 2) * log(2 * Math.PI) + logDeterminants / 2;
   return { latents, evidence };
 }
 
@@ -180,7 +181,7 @@ async function latentsWithEvidence(
 function logDeterminant(A: Matrix): number {
   const { data, rows } = Matrix.from(A);
   cholesky(rows, { data, start: 0, rowStride: rows, columnStride: 1 });
-  return Array.from({ length: rows }, (_, i) => 2 * Math.log(data[i * rows + i]!)).reduce((sum, entry) => sum + entry);
+  return Array.from({ length: rows }, (_, i) => 2 * log(data[i * rows + i]!)).reduce((sum, entry) => sum + entry);
 }
 
 async function latentsAt(

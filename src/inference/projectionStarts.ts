@@ -1,3 +1,4 @@
+import { log, square } from '../core/elementary/index.ts';
 import type { Matrix } from '../core/matrix.ts';
 import type { Prediction } from '../model/model.ts';
 import { nearestNeighbours } from '../numerics/neighbours/index.ts';
@@ -27,7 +28,7 @@ export function projectionStarts(latents: Matrix, { mean, variance }: Prediction
   const k = Math.min(NEIGHBOURS, N - 1);
   const neighbours = k > 0 ? nearestNeighbours(latents, k) : undefined;
   const near = neighbours?.indices ?? new Int32Array(0);
-  const logVariance = variance.data.map((entry) => Math.log(entry));
+  const logVariance = variance.data.map((entry) => log(entry));
   const density = new Float64Array(N);
   return {
     length: neighbours === undefined ? 1 : nearestDistance(neighbours.distances, k),
@@ -38,7 +39,7 @@ export function projectionStarts(latents: Matrix, { mean, variance }: Prediction
           const entry = y[j]!;
           if (Number.isNaN(entry)) continue;
           const at = i * D + j;
-          sum -= 0.5 * (logVariance[at]! + (entry - mean.data[at]!) ** 2 / variance.data[at]!);
+          sum -= 0.5 * (logVariance[at]! + square(entry - mean.data[at]!) / variance.data[at]!);
         }
         density[i] = Number.isNaN(sum) ? Number.NEGATIVE_INFINITY : sum;
       }

@@ -1,3 +1,4 @@
+import { square } from '../core/elementary/index.ts';
 import { checkGiven } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
 import { type Standardization, standardizationOf, standardized } from '../core/observations.ts';
@@ -45,6 +46,6 @@ export function standardise(
     deviation,
     apply: (given) => standardized(given, { mean, deviation }),
     undo: (Z) => changed(Z, (entry, j) => mean[j]! + deviation[j]! * entry),
-    undoVariance: (V) => changed(V, (entry, j) => deviation[j]! ** 2 * entry),
+    undoVariance: (V) => changed(V, (entry, j) => square(deviation[j]!) * entry),
   };
 }

@@ -1,3 +1,4 @@
+import { exp } from '../core/elementary/index.ts';
 import type { RadialProfile } from '../tensors/ops.ts';
 
 /** The Matérn covariances of order ½, 3/2 and 5/2 with variance 1, as functions of s = r². */
@@ -8,12 +9,12 @@ export const maternProfiles: {
     name: 'matern12',
     compiled: 'matern12',
     value: (s) => {
-      for (let i = 0; i < s.length; i++) s[i] = Math.exp(-Math.sqrt(s[i]!));
+      for (let i = 0; i < s.length; i++) s[i] = exp(-Math.sqrt(s[i]!));
     },
     slope: (s) => {
       for (let i = 0; i < s.length; i++) {
         const r = Math.sqrt(s[i]!);
-        s[i] = r > 0 ? (-0.5 * Math.exp(-r)) / r : 0;
+        s[i] = r > 0 ? (-0.5 * exp(-r)) / r : 0;
       }
     },
   },
@@ -23,11 +24,11 @@ export const maternProfiles: {
     value: (s) => {
       for (let i = 0; i < s.length; i++) {
         const a = Math.sqrt(3 * s[i]!);
-        s[i] = (1 + a) * Math.exp(-a);
+        s[i] = (1 + a) * exp(-a);
       }
     },
     slope: (s) => {
-      for (let i = 0; i < s.length; i++) s[i] = -1.5 * Math.exp(-Math.sqrt(3 * s[i]!));
+      for (let i = 0; i < s.length; i++) s[i] = -1.5 * exp(-Math.sqrt(3 * s[i]!));
     },
   },
   matern52: {
@@ -36,13 +37,13 @@ export const maternProfiles: {
     value: (s) => {
       for (let i = 0; i < s.length; i++) {
         const a = Math.sqrt(5 * s[i]!);
-        s[i] = (1 + a + (a * a) / 3) * Math.exp(-a);
+        s[i] = (1 + a + (a * a) / 3) * exp(-a);
       }
     },
     slope: (s) => {
       for (let i = 0; i < s.length; i++) {
         const a = Math.sqrt(5 * s[i]!);
-        s[i] = (-5 / 6) * (1 + a) * Math.exp(-a);
+        s[i] = (-5 / 6) * (1 + a) * exp(-a);
       }
     },
   },

@@ -1,3 +1,4 @@
+import { exp } from '../core/elementary/index.ts';
 import type { RadialProfile } from '../tensors/ops.ts';
 
 /** The radial basis function with variance 1, as a function of s = r². */
@@ -5,9 +6,9 @@ export const rbfProfile: RadialProfile & { readonly name: 'rbf' } = {
   name: 'rbf',
   compiled: 'rbf',
   value: (s) => {
-    for (let i = 0; i < s.length; i++) s[i] = Math.exp(-0.5 * s[i]!);
+    for (let i = 0; i < s.length; i++) s[i] = exp(-0.5 * s[i]!);
   },
   slope: (s) => {
-    for (let i = 0; i < s.length; i++) s[i] = -0.5 * Math.exp(-0.5 * s[i]!);
+    for (let i = 0; i < s.length; i++) s[i] = -0.5 * exp(-0.5 * s[i]!);
   },
 };

@@ -1,3 +1,4 @@
+import { square } from '../core/elementary/index.ts';
 import type { ParameterValues } from '../model/model.ts';
 import { entriesOf } from '../model/parameter.ts';
 import type { Kernel } from './kernel.ts';
@@ -53,7 +54,7 @@ function leafSlopes({ name, form }: Kernel, values: ParameterValues, q: number):
       return new Float64Array(q);
     case 'radial': {
       const [variance, lengthscale] = [entry('variance'), entry('lengthscale')];
-      return Float64Array.from({ length: q }, (_, d) => variance(0) / lengthscale(d) ** 2);
+      return Float64Array.from({ length: q }, (_, d) => variance(0) / square(lengthscale(d)));
     }
     default:
       return name === 'linear' ? Float64Array.from({ length: q }, (_, d) => entry('variance')(d)) : undefined;

@@ -1,3 +1,4 @@
+import { log, square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import type { RadialProfile } from '../tensors/ops.ts';
 
@@ -24,10 +25,10 @@ const profiles: Readonly<Record<number, RadialProfile>> = {
     name: 'thinPlate2',
     compiled: 'thinPlate2',
     value: (s) => {
-      for (let i = 0; i < s.length; i++) if (s[i]! > 0) s[i]! *= 0.5 * Math.log(s[i]!);
+      for (let i = 0; i < s.length; i++) if (s[i]! > 0) s[i]! *= 0.5 * log(s[i]!);
     },
     slope: (s) => {
-      for (let i = 0; i < s.length; i++) if (s[i]! > 0) s[i] = 0.5 * (Math.log(s[i]!) + 1);
+      for (let i = 0; i < s.length; i++) if (s[i]! > 0) s[i] = 0.5 * (log(s[i]!) + 1);
     },
   },
   3: {
@@ -44,7 +45,7 @@ const profiles: Readonly<Record<number, RadialProfile>> = {
     name: 'thinPlate4',
     compiled: 'thinPlate4',
     value: (s) => {
-      for (let i = 0; i < s.length; i++) if (s[i]! > 0) s[i] = 0.5 * Math.log(s[i]!);
+      for (let i = 0; i < s.length; i++) if (s[i]! > 0) s[i] = 0.5 * log(s[i]!);
     },
     slope: (s) => {
       for (let i = 0; i < s.length; i++) if (s[i]! > 0) s[i] = 0.5 / s[i]!;
@@ -74,6 +75,6 @@ export function thinPlate(q: number, constant: ThinPlateConstant): { profile: Ra
 
 /** By q, from 1. */
 const FACTORS: Record<ThinPlateConstant, Readonly<Record<number, number>>> = {
-  corrected: { 1: 1 / 12, 2: 1 / (8 * Math.PI), 3: -1 / (8 * Math.PI), 4: -1 / (8 * Math.PI ** 2) },
+  corrected: { 1: 1 / 12, 2: 1 / (8 * Math.PI), 3: -1 / (8 * Math.PI), 4: -1 / (8 * square(Math.PI)) },
   printed: { 1: 1 / 12, 2: 1 / (8 * Math.sqrt(Math.PI)), 3: -1 / (8 * Math.PI), 4: -1 / (8 * Math.sqrt(Math.PI)) },
 };

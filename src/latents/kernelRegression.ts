@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { square } from '../core/elementary/index.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { standardizationOf } from '../core/observations.ts';
 import { checkOptions } from '../core/options.ts';
@@ -20,7 +21,7 @@ interface KernelRegressionOptions {
 /** 1/⟨‖y − y'‖²⟩, the mean over pairs of observations: twice the sum of the variances. */
 function defaultGamma(training: Matrix): number {
   const { mean } = standardizationOf(training, true, false);
-  const spread = training.data.reduce((sum, entry, k) => sum + (entry - mean[k % training.columns]!) ** 2, 0);
+  const spread = training.data.reduce((sum, entry, k) => sum + square(entry - mean[k % training.columns]!), 0);
   return spread > 0 ? training.rows / (2 * spread) : 1;
 }
 

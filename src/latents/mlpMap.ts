@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { tanh } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
@@ -24,7 +25,7 @@ function hiddenUnits(Y: Matrix, weights: Matrix, bias: readonly number[]): Matri
       const entry = Y.at(i, j);
       for (let h = 0; h < hidden; h++) units[h]! += entry * weights.data[j * hidden + h]!;
     }
-    result.data.set(units.map(Math.tanh), i * (hidden + 1));
+    result.data.set(units.map(tanh), i * (hidden + 1));
     result.data[i * (hidden + 1) + hidden] = 1;
   }
   return result;

@@ -1,3 +1,4 @@
+import { log } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { Transform } from '../model/transform.ts';
 import { doublesOf } from '../tensors/doubles.ts';
@@ -46,7 +47,7 @@ export function whitened({ vectors, values }: Spectrum, q: number): Transform {
     pullBack: (gradient) => scaledRows(transposedProduct(vectors, gradient, q), q, (i) => 1 / root[i]!),
     // |Q| = ±1.
     logJacobian: (Z) => ({
-      value: -q * root.reduce((sum, entry) => sum + Math.log(entry), 0),
+      value: -q * root.reduce((sum, entry) => sum + log(entry), 0),
       gradient: new Float64Array(Z.length),
     }),
   };

@@ -1,3 +1,4 @@
+import { log, square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { Standardization } from '../core/observations.ts';
@@ -68,7 +69,7 @@ export function conditionedProcess(
     );
   const inSquaredUnits = ({ data, rows, columns }: Matrix) =>
     new Matrix(
-      data.map((entry, i) => entry * deviation[i % D]! ** 2),
+      data.map((entry, i) => entry * square(deviation[i % D]!)),
       rows,
       columns,
     );
@@ -162,7 +163,7 @@ function rowDensities(
     const j = i % D;
     seen.data[i] = 1;
     given.data[i] = (entry - offset[j]!) / deviation[j]!;
-    scales[(i - j) / D]! -= Math.log(deviation[j]!);
+    scales[(i - j) / D]! -= log(deviation[j]!);
   });
   const [p, y] = [valueTensors(values), matrixTensor(given)];
   const entries =

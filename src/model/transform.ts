@@ -1,3 +1,5 @@
+import { exp, expm1, log, log1p, tanh } from '../core/elementary/index.ts';
+
 /** How a parameter's unconstrained variables, which the solver sees, become its natural value. */
 export interface Transform {
   /** Natural values from unconstrained ones. */
@@ -24,7 +26,7 @@ function entrywise(logSlope: (u: number) => number, slope: (u: number) => number
 }
 
 /** log 1/(1 + exp(−u)), which does not overflow. */
-const logSigmoid = (u: number) => (u < 0 ? u - Math.log1p(Math.exp(u)) : -Math.log1p(Math.exp(-u)));
+const logSigmoid = (u: number) => (u < 0 ? u - log1p(exp(u)) : -log1p(exp(-u)));
 
 const identity: Transform = {
   toNatural: (unconstrained) => unconstrained.slice(),
@@ -38,8 +40,8 @@ const identity: Transform = {
 
 /** x = exp(u) */
 const exponential: Transform = {
-  toNatural: (unconstrained) => unconstrained.map(Math.exp),
-  toUnconstrained: (natural) => natural.map(Math.log),
+  toNatural: (unconstrained) => unconstrained.map(exp),
+  toUnconstrained: (natural) => natural.map(log),
   pullBack: (gradient, natural) => gradient.map((entry, i) => entry * natural[i]!),
   logJacobian: entrywise(
     (u) => u,
@@ -52,21 +54,21 @@ const exponential: Transform = {
  * itself. From 36 on x = u to rounding.
  */
 export const softplus: Transform = {
-  toNatural: (unconstrained) => unconstrained.map((entry) => (entry > 36 ? entry : Math.log1p(Math.exp(entry)))),
-  toUnconstrained: (natural) => natural.map((entry) => (entry > 36 ? entry : Math.log(Math.expm1(entry)))),
-  pullBack: (gradient, natural) => gradient.map((entry, i) => entry * -Math.expm1(-natural[i]!)),
-  logJacobian: entrywise(logSigmoid, (u) => 1 / (1 + Math.exp(u))),
+  toNatural: (unconstrained) => unconstrained.map((entry) => (entry > 36 ? entry : log1p(exp(entry)))),
+  toUnconstrained: (natural) => natural.map((entry) => (entry > 36 ? entry : log(expm1(entry)))),
+  pullBack: (gradient, natural) => gradient.map((entry, i) => entry * -expm1(-natural[i]!)),
+  logJacobian: entrywise(logSigmoid, (u) => 1 / (1 + exp(u))),
 };
 
 /** x = lower + (upper − lower)/(1 + exp(−u)) */
 const logistic = (lower: number, upper: number): Transform => ({
-  toNatural: (unconstrained) => unconstrained.map((entry) => lower + (upper - lower) / (1 + Math.exp(-entry))),
-  toUnconstrained: (natural) => natural.map((entry) => Math.log((entry - lower) / (upper - entry))),
+  toNatural: (unconstrained) => unconstrained.map((entry) => lower + (upper - lower) / (1 + exp(-entry))),
+  toUnconstrained: (natural) => natural.map((entry) => log((entry - lower) / (upper - entry))),
   pullBack: (gradient, natural) =>
     gradient.map((entry, i) => (entry * (natural[i]! - lower) * (upper - natural[i]!)) / (upper - lower)),
   logJacobian: entrywise(
-    (u) => Math.log(upper - lower) + logSigmoid(u) + logSigmoid(-u),
-    (u) => -Math.tanh(u / 2),
+    (u) => log(upper - lower) + logSigmoid(u) + logSigmoid(-u),
+    (u) => -tanh(u / 2),
   ),
 });
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { exp } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers, observationsFrom, standardizationOf, standardized } from '../core/observations.ts';
@@ -119,14 +120,14 @@ const valuesAt = ([variance, inverseWidth, biasVariance, noise]: Hyperparameters
 /** Smooth and rough functions, with much and with little noise, on the scale of the data. */
 function startsFor(v: number, count: number, seed: number): Hyperparameters[] {
   const listed: Hyperparameters[] = [
-    [1, 1, Math.exp(-2), Math.exp(-2)],
+    [1, 1, exp(-2), exp(-2)],
     [v, 1, v / 10, v / 10],
     [v, 10, v / 10, v / 100],
     [v, 0.1, v / 10, v / 100],
     [10 * v, 0.1, v, v / 1000],
   ];
   const random = seededRandom(seed);
-  const near = (value: number) => value * Math.exp(2 * random.normal());
+  const near = (value: number) => value * exp(2 * random.normal());
   const drawn = Array.from({ length: Math.max(0, count - listed.length) }, (): Hyperparameters => {
     return [near(v), near(1), near(v / 10), near(v / 30)];
   });

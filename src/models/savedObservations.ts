@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { sin } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { LatentsJSON } from '../latents/latents.ts';
 
@@ -22,7 +23,7 @@ function isNamed(value: unknown): boolean {
  */
 export const anyStart = (rows: number, latentDim: number): Matrix =>
   new Matrix(
-    Float64Array.from({ length: rows * latentDim }, (_, k) => Math.sin(k + 1)),
+    Float64Array.from({ length: rows * latentDim }, (_, k) => sin(k + 1)),
     rows,
     latentDim,
   );

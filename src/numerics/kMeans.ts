@@ -1,3 +1,4 @@
+import { log } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { Random } from '../core/random.ts';
 
@@ -10,7 +11,7 @@ export interface KMeansRun {
 }
 
 /** Candidates that a further start is chosen from, the best of which is kept; few centres need few. */
-const candidatesFor = (k: number) => 2 + Math.floor(Math.log(k));
+const candidatesFor = (k: number) => 2 + Math.floor(log(k));
 
 /**
  * One run of k-means from a k-means++ start: points go to their nearest centre, centres to the mean of their points, until nothing

@@ -1,4 +1,5 @@
 import type { Spec } from 'vega';
+import { square } from '../core/elementary/index.ts';
 import { givenOptions } from '../core/given.ts';
 import { checkGraph, type Graph } from '../numerics/graph/graph.ts';
 import { EDGE, FRAME } from './palette.ts';
@@ -30,7 +31,7 @@ export async function adjacencyPlot(graph: Graph, options: AdjacencyPlotOptions 
   const { title, size = 400 } = givenOptions(options, 'adjacencyPlot');
   checkPictureSize({ size });
   const joined = pairsOf(checkGraph(graph, 'adjacencyPlot'));
-  const share = (100 * 2 * joined.length) / graph.size ** 2;
+  const share = (100 * 2 * joined.length) / square(graph.size);
   const spec: Spec = {
     description: title ?? 'Weights of a graph',
     width: size,

@@ -1,4 +1,5 @@
 import type { Mark, Spec } from 'vega';
+import { square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkFunction, givenOptions } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
@@ -76,7 +77,7 @@ export async function decodedGrid(predict: Decode, latents: MatrixLike, options:
   const mean = Matrix.from(givenOptions(predict(at), 'decodedGrid').mean, 'The predicted mean');
   const shape = checkImage(image, mean.columns);
   const [imageHeight, imageWidth] = shape;
-  if (imageHeight * imageWidth * resolution ** 2 > MOST_PIXELS) {
+  if (imageHeight * imageWidth * square(resolution) > MOST_PIXELS) {
     throw new InvalidInputError(
       `${resolution}×${resolution} images of ${imageHeight}×${imageWidth} are more than a picture holds. Give a smaller resolution.`,
     );

@@ -1,3 +1,4 @@
+import { log } from '../core/elementary/index.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { checkGraph, type Graph } from '../numerics/graph/graph.ts';
 import { graphFromJSON, graphToJSON } from '../numerics/graph/json.ts';
@@ -35,7 +36,7 @@ export const laplacianFactory = definePrior({
       op.mul(N, op.log(p.strength)),
       op.sum(op.log(op.add(op.tensor(eigenvalues()), p.offset))),
     );
-    return op.add(exponent, op.sub(op.mul(q / 2, logDeterminant), (N * q * Math.log(2 * Math.PI)) / 2));
+    return op.add(exponent, op.sub(op.mul(q / 2, logDeterminant), (N * q * log(2 * Math.PI)) / 2));
   },
 });
 

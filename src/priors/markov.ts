@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { log } from '../core/elementary/index.ts';
 import { checkOptions } from '../core/options.ts';
 import { checkSaved } from '../core/saved.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
@@ -25,7 +26,7 @@ export const markovFactory = definePrior({
   logDensity: (p, X, { data, constants: { from, to, first } }) => {
     const steps = op.sub(op.gather(X, to), op.mul(p.coefficient, op.gather(X, from)));
     const exponent = op.div(op.mul(-0.5, op.sum(op.square(steps))), p.variance);
-    const normaliser = op.mul(-steps.size / 2, op.add(op.log(p.variance), Math.log(2 * Math.PI)));
+    const normaliser = op.mul(-steps.size / 2, op.add(op.log(p.variance), log(2 * Math.PI)));
     return op.add<Scalar>(op.add(exponent, normaliser), initialDensity(X, first, data));
   },
   transition: (p) => (x) => op.mul<Tensor2D>(p.coefficient, x),

@@ -1,4 +1,5 @@
 import { checkAllPairs } from '../core/allPairs.ts';
+import { exp, log } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import { squaredDistance } from '../numerics/graph/squaredDistance.ts';
@@ -27,7 +28,7 @@ export function jointProbabilities(Y: Matrix, perplexity: number): Matrix {
     const squares = Float64Array.from({ length: N }, (_, j) =>
       squaredDistance(Y.data, i * Y.columns, j * Y.columns, Y.columns),
     );
-    conditional(squares, i, Math.log(perplexity)).forEach((probability, j) => {
+    conditional(squares, i, log(perplexity)).forEach((probability, j) => {
       P.data[i * N + j]! += probability / (2 * N);
       P.data[j * N + i]! += probability / (2 * N);
     });
@@ -42,14 +43,14 @@ function conditional(squares: Float64Array, i: number, target: number): Float64A
   const mean = others.reduce((sum, square) => sum + square - nearest, 0) / others.length;
   const probabilities = new Float64Array(squares.length);
   if (mean === 0) return probabilities.fill(1 / others.length).fill(0, i, i + 1);
-  let low = -Math.log(mean) - 50;
-  let high = -Math.log(mean) + 50;
+  let low = -log(mean) - 50;
+  let high = -log(mean) + 50;
   for (let step = 0; step < 200 && high - low > 4 * Number.EPSILON * Math.max(1, Math.abs(low)); step++) {
     const middle = (low + high) / 2;
-    if (entropyAt(Math.exp(middle)) > target) low = middle;
+    if (entropyAt(exp(middle)) > target) low = middle;
     else high = middle;
   }
-  entropyAt(Math.exp((low + high) / 2));
+  entropyAt(exp((low + high) / 2));
   return probabilities;
 
   /** Fills `probabilities` for the precision b and returns their entropy log Z + b·⟨d²⟩. */
@@ -58,12 +59,12 @@ function conditional(squares: Float64Array, i: number, target: number): Float64A
     let moment = 0;
     squares.forEach((square, j) => {
       const excess = square - nearest;
-      const weight = j === i ? 0 : Math.exp(-b * excess);
+      const weight = j === i ? 0 : exp(-b * excess);
       probabilities[j] = weight;
       total += weight;
       moment += weight * excess;
     });
     for (let j = 0; j < probabilities.length; j++) probabilities[j]! /= total;
-    return Math.log(total) + (b * moment) / total;
+    return log(total) + (b * moment) / total;
   }
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { log } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import type { TensorMap } from '../model/model.ts';
 import * as op from '../tensors/ops.ts';
@@ -61,7 +62,7 @@ export function transitionsOf(segments: readonly number[], N: number, caller: st
 export function initialDensity(X: Tensor2D, first: Int32Array, { initial }: SequenceData): Scalar {
   if (initial === 'none') return op.scalar(0);
   const rows = op.gather(X, first);
-  return op.sub<Scalar>(op.mul(-0.5, op.sum(op.square(rows))), (rows.size * Math.log(2 * Math.PI)) / 2);
+  return op.sub<Scalar>(op.mul(-0.5, op.sum(op.square(rows))), (rows.size * log(2 * Math.PI)) / 2);
 }
 
 /** The tensors of a part under its own names, out of a map in which they carry a prefix. */

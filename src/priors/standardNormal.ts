@@ -1,3 +1,4 @@
+import { log } from '../core/elementary/index.ts';
 import { fixed } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor1D } from '../tensors/tensorflow.ts';
@@ -19,7 +20,7 @@ export const standardNormal = definePrior({
   parameters: { precision: fixed(1) },
   logDensity: (p, X) => op.normalLogDensity(X, p.precision),
   pointLogDensity: (p, X) => {
-    const constant = op.mul(X.shape[1] / 2, op.sub(op.log(p.precision), Math.log(2 * Math.PI)));
+    const constant = op.mul(X.shape[1] / 2, op.sub(op.log(p.precision), log(2 * Math.PI)));
     return op.add<Tensor1D>(op.mul(op.mul(-0.5, p.precision), op.sum(op.square(X), 1)), constant);
   },
 });

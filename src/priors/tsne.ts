@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { log } from '../core/elementary/index.ts';
 import { checkOptions } from '../core/options.ts';
 import { checkSaved } from '../core/saved.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
@@ -30,7 +31,7 @@ export const tsneFactory = definePrior({
   },
   prepare: (Y, { perplexity }) => {
     const P = jointProbabilities(Y, perplexity ?? Math.min(30, (Y.rows - 1) / 3));
-    const entropy = P.data.reduce((sum, p) => (p > 0 ? sum - p * Math.log(p) : sum), 0);
+    const entropy = P.data.reduce((sum, p) => (p > 0 ? sum - p * log(p) : sum), 0);
     return { P, entropy };
   },
   // With q_ij = (1 + d²_ij)⁻¹/Z: KL(P‖Q) = Σ p·log p + Σ p·log(1 + d²) + log Z, since Σ p = 1.

@@ -1,3 +1,4 @@
+import { exp, square } from '../core/elementary/index.ts';
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { type LikelihoodCatalogue, likelihoodFromJSON } from '../mapping/likelihoods/json.ts';
@@ -107,7 +108,7 @@ export function checkLikelihood(likelihood: Likelihood, options: LikelihoodCheck
         const total = new Float64Array(n * D);
         for (const { value, weight } of nodes) {
           densities(likelihood, F, value).forEach((density, i) => {
-            total[i] = total[i]! + weight * Math.exp(density);
+            total[i] = total[i]! + weight * exp(density);
           });
         }
         return agreement(total, new Float64Array(n * D).fill(1), QUADRATURE);
@@ -189,19 +190,19 @@ function integratedMoments(
     F.columns,
   );
   const mean = new Float64Array(length);
-  const square = new Float64Array(length);
+  const squares = new Float64Array(length);
   for (const { value, weight } of nodes) {
     densities(likelihood, functions, value).forEach((density, k) => {
-      const share = weight * outer[Math.floor(k / length)]!.weight * Math.exp(density);
+      const share = weight * outer[Math.floor(k / length)]!.weight * exp(density);
       // Distances from F, so that the variance is no difference of large numbers.
       const gap = at(functions.data[k]!, value) - F.data[k % length]!;
       if (!(share > 0)) return;
       mean[k % length] = mean[k % length]! + share * gap;
-      square[k % length] = square[k % length]! + share * gap * gap;
+      squares[k % length] = squares[k % length]! + share * gap * gap;
     });
   }
   return {
     mean: mean.map((gap, i) => gap + F.data[i]!),
-    variance: square.map((sum, i) => sum - mean[i]! ** 2),
+    variance: squares.map((sum, i) => sum - square(mean[i]!)),
   };
 }

@@ -1,3 +1,4 @@
+import { square } from '../core/elementary/index.ts';
 import { LatentFieldError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { seededRandom } from '../core/random.ts';
@@ -54,7 +55,7 @@ export function expectationAgreement(
     entries.forEach((value, k) => {
       const drawn = rounds.map((round) => round[name as keyof typeof closed][k]!);
       const mean = drawn.reduce((sum, entry) => sum + entry, 0) / ROUNDS;
-      const variance = drawn.reduce((sum, entry) => sum + (entry - mean) ** 2, 0) / (ROUNDS - 1);
+      const variance = drawn.reduce((sum, entry) => sum + square(entry - mean), 0) / (ROUNDS - 1);
       const error = Math.sqrt(variance / ROUNDS) + 1e-12 * Math.max(1, Math.abs(mean));
       const distance = Math.abs(value - mean) / error;
       if (!(distance <= STANDARD_ERRORS)) {

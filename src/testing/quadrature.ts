@@ -1,3 +1,5 @@
+import { cosh, exp, sinh } from '../core/elementary/index.ts';
+
 /** What an observation may be: any real number, a count from 0, or one of some values. */
 export type Support = 'real' | 'counts' | readonly number[];
 
@@ -24,8 +26,8 @@ export function supportNodes(support: Support): SupportNode[] {
   }
   const step = 1 / 20;
   return Array.from({ length: 151 }, (_, k) => -4 + k * step).flatMap((t) => {
-    const value = Math.exp((Math.PI / 2) * Math.sinh(t));
-    const weight = step * (Math.PI / 2) * Math.cosh(t) * value;
+    const value = exp((Math.PI / 2) * sinh(t));
+    const weight = step * (Math.PI / 2) * cosh(t) * value;
     return [
       { value, weight },
       { value: -value, weight },
@@ -38,6 +40,6 @@ export function normalNodes(): SupportNode[] {
   const step = 1 / 4;
   return Array.from({ length: 73 }, (_, k) => -9 + k * step).map((value) => ({
     value,
-    weight: (step * Math.exp(-0.5 * value * value)) / Math.sqrt(2 * Math.PI),
+    weight: (step * exp(-0.5 * value * value)) / Math.sqrt(2 * Math.PI),
   }));
 }

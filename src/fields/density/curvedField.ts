@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import type { Curvature, QuadraticDescent, QuadraticModel } from '../../model/solver.ts';
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
@@ -60,7 +61,7 @@ function descentOf(pairs: Pairs, model: QuadraticModel, factor: number, covarian
   const U = sharedMemory().float64(covariance(), N * N);
   const own = Float64Array.from(variables, (_, a) => {
     const [i, j] = [ends[2 * a]!, ends[2 * a + 1]!];
-    return factor * (U[i * (N + 1)]! + U[j * (N + 1)]! - 2 * U[i * N + j]!) ** 2;
+    return factor * square(U[i * (N + 1)]! + U[j * (N + 1)]! - 2 * U[i * N + j]!);
   });
   const quadratic = { pairs: ends, factor, gradient, curvature: own, lower, upper };
   const steps: PairSteps = {

@@ -1,3 +1,4 @@
+import { log } from '../../core/elementary/index.ts';
 import { NumericalError } from '../../core/errors.ts';
 import { linearAlgebra } from '../../numerics/dense/activeEngine.ts';
 import { logDeterminantOf } from '../../numerics/dense/factorize.ts';
@@ -47,7 +48,7 @@ export function invertField(pairs: Pairs, weights: Float64Array, base: number, o
         'Its weights are too far apart: raise basePrecision, or take a finite slackPenalty.',
     );
   }
-  const logDeterminant = logDeterminantOf(N, memory.float64(offset, N * N)) - Math.log((base + deflation) / base);
+  const logDeterminant = logDeterminantOf(N, memory.float64(offset, N * N)) - log((base + deflation) / base);
   algebra.choleskyInverse(N, offset);
   return logDeterminant;
 }

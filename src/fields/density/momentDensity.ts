@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { log } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
@@ -36,7 +37,7 @@ export function fieldLogDensity({ diagonal, edges }: EdgePrecision, X: Tensor2D,
   const { variances, covariances } = latentMoments(X, ends, 1, 0);
   const energy = op.add(op.sum(op.mul(variances, diagonal)), op.mul(2, op.sum(op.mul(covariances, edges))));
   const determinant = precisionLogDeterminant(diagonal as Tensor1D, edges as Tensor1D, ends);
-  const constant = (q * ends.size * Math.log(2 * Math.PI)) / 2;
+  const constant = (q * ends.size * log(2 * Math.PI)) / 2;
   return op.sub(op.sub(op.mul(q / 2, determinant), op.mul(0.5, energy)), constant) as Scalar;
 }
 

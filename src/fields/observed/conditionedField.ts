@@ -1,3 +1,4 @@
+import { log } from '../../core/elementary/index.ts';
 import type { SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
 import {
   analyse,
@@ -62,7 +63,7 @@ export function conditionedField(precision: SparseTerms, missing: Int32Array): C
     return inverse[entryOf(block.pattern, Math.max(a, b), Math.min(a, b))]! + (z[a]! * z[b]!) / rest;
   };
   return {
-    logDeterminant: logDeterminant(factor) + Math.log(rest / total),
+    logDeterminant: logDeterminant(factor) + log(rest / total),
     completed: (y) => {
       let mean = 0;
       for (let i = 0; i < N; i++) if (place[i]! < 0) mean += y[i]! / (N - m);

@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { observedPatterns } from '../../mapping/observedPatterns.ts';
 import type { Edges } from '../../numerics/graph/graph.ts';
@@ -60,9 +61,9 @@ export function observedField(Y: Matrix, edges: Edges, factor: FieldFactor, base
         const own = Y.column(d);
         const y = field === undefined ? own : field.completed(own);
         for (let e = 0; e < sources.length; e++) {
-          const square = (y[sources[e]!]! - y[targets[e]!]!) ** 2;
-          expectedDistances[e]! += square;
-          value -= weights[e]! * square;
+          const squared = square(y[sources[e]!]! - y[targets[e]!]!);
+          expectedDistances[e]! += squared;
+          value -= weights[e]! * squared;
         }
         value -= basePrecision * (spread(y) - observedSpread[d]!);
       }
@@ -74,5 +75,5 @@ export function observedField(Y: Matrix, edges: Edges, factor: FieldFactor, base
 /** Sum of squares about the mean. */
 function spread(y: Float64Array): number {
   const mean = y.reduce((sum, entry) => sum + entry, 0) / y.length;
-  return y.reduce((sum, entry) => sum + (entry - mean) ** 2, 0);
+  return y.reduce((sum, entry) => sum + square(entry - mean), 0);
 }

@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
 
 /**
@@ -12,7 +13,7 @@ export function observedSquaredDistances({ data, rows: N, columns: D }: Matrix):
     const part = D / observed.length;
     return Float64Array.from({ length: N }, (_, j) => {
       let sum = 0;
-      for (const d of observed) sum += (row[d]! - data[j * D + d]!) ** 2;
+      for (const d of observed) sum += square(row[d]! - data[j * D + d]!);
       return observed.length === D ? sum : sum * part;
     });
   };

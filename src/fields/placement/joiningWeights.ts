@@ -1,3 +1,4 @@
+import { log, log1p, square } from '../../core/elementary/index.ts';
 import { NumericalError } from '../../core/errors.ts';
 import { cholesky } from '../../numerics/dense/cholesky.ts';
 import { rowMajor } from '../../numerics/dense/matrixView.ts';
@@ -121,7 +122,7 @@ function evaluation({ covariances, common }: JoiningProblem, scale: Float64Array
     const A = T.map((entry, p) => entry * root[Math.floor(p / k)]! * root[p % k]! + (p % (k + 1) === 0 ? 1 : 0));
     cholesky(k, rowMajor(A, k));
     let value = 0;
-    for (let j = 0; j < k; j++) value += 2 * Math.log(A[j * (k + 1)]!) - t[j]! * cost[j]!;
+    for (let j = 0; j < k; j++) value += 2 * log(A[j * (k + 1)]!) - t[j]! * cost[j]!;
     const inverse = new Float64Array(k * k);
     for (let j = 0; j < k; j++) inverse[j * (k + 1)] = 1;
     triangularSolve(k, k, rowMajor(A, k), rowMajor(inverse, k), false);
@@ -135,7 +136,7 @@ function evaluation({ covariances, common }: JoiningProblem, scale: Float64Array
     let information = 0;
     for (let j = 0; j < k; j++) information += root[j]! * d[j]! * a[j]!;
     const remaining = 1 / (1 / common + information);
-    value += Math.log1p(common * information);
+    value += log1p(common * information);
     const h = times(
       T,
       root.map((entry, j) => entry * a[j]!),
@@ -186,7 +187,7 @@ function newtonDirection(t: Float64Array, { gradient, M }: Evaluation, most: Flo
   const n = free.length;
   const H = new Float64Array(n * n);
   for (let a = 0; a < n; a++) {
-    for (let b = 0; b <= a; b++) H[a * n + b] = M[free[a]! * k + free[b]!]! ** 2;
+    for (let b = 0; b <= a; b++) H[a * n + b] = square(M[free[a]! * k + free[b]!]!);
     H[a * (n + 1)]! *= 1 + 1e-12;
   }
   const step = Float64Array.from(free, (j) => gradient[j]!);

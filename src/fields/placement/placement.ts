@@ -1,3 +1,4 @@
+import { log, square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { Projection } from '../../model/model.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
@@ -201,7 +202,7 @@ function logDensityOf(field: PlacedField, edges: Joined, row: Float64Array): num
   let density = 0;
   row.forEach((entry, d) => {
     if (Number.isNaN(entry)) return;
-    density += 0.5 * (Math.log(precision / (2 * Math.PI)) - precision * (entry - mean[d]!) ** 2);
+    density += 0.5 * (log(precision / (2 * Math.PI)) - precision * square(entry - mean[d]!));
   });
   return density;
 }

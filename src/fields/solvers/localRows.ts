@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { type IncidentEdges, incidentEdges } from '../../numerics/graph/incidentEdges.ts';
 import type { Front } from '../../numerics/sparse/fronts.ts';
 import type { LaplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
@@ -67,7 +68,7 @@ function localEdges(
 ) {
   const chosen = new Int32Array(MOST + 1);
   const strength = new Float64Array(MOST + 1);
-  const A = new Float64Array((MOST + 1) ** 2);
+  const A = new Float64Array(square(MOST + 1));
 
   const resistance = ({ size, resistances }: Front, e: number) =>
     resistances[(place[sources[e]!]! - 1) * size + place[targets[e]!]! - 1]!;

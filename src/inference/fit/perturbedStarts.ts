@@ -1,3 +1,4 @@
+import { exp, square } from '../../core/elementary/index.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import { softplus } from '../../model/transform.ts';
 import type { Variable, VariableLayout } from '../../model/variables.ts';
@@ -40,7 +41,7 @@ function perturb(
 ): void {
   if (parameter.transform === softplus) {
     const natural = transform.toNatural(x.subarray(start, start + size));
-    x.set(transform.toUnconstrained(natural.map((entry) => entry * Math.exp(width * random.normal()))), start);
+    x.set(transform.toUnconstrained(natural.map((entry) => entry * exp(width * random.normal()))), start);
     return;
   }
   const columns = shape.length === 2 ? shape[1]! : 1;
@@ -60,5 +61,5 @@ function perturb(
 /** Standard deviation, or root mean square about 0. */
 function spread(entries: Float64Array, centred: boolean): number {
   const mean = centred ? entries.reduce((sum, entry) => sum + entry, 0) / entries.length : 0;
-  return Math.sqrt(entries.reduce((sum, entry) => sum + (entry - mean) ** 2, 0) / entries.length);
+  return Math.sqrt(entries.reduce((sum, entry) => sum + square(entry - mean), 0) / entries.length);
 }

@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import type { Curvature } from '../solvers/solver.ts';
 
 /** The curvature with respect to z = x / scale. */
@@ -13,7 +14,7 @@ export function scaledCurvature({ quadratic }: Curvature, scale: Float64Array): 
       });
       const times = (places: Int32Array, v: Float64Array) => v.map((entry, k) => entry * own[places[k]!]!);
       return {
-        diagonal: descent.diagonal.map((entry, a) => entry * own[a]! ** 2),
+        diagonal: descent.diagonal.map((entry, a) => entry * square(own[a]!)),
         product: (places, v) => times(places, descent.product(places, times(places, v))),
         fill(places, target) {
           descent.fill(places, target);

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
@@ -86,7 +87,7 @@ function clusteringFrom(points: Matrix, given: Int32Array): Clustering {
   }
   let withinSumOfSquares = 0;
   for (let i = 0; i < rows; i++) {
-    for (let d = 0; d < columns; d++) withinSumOfSquares += (points.at(i, d) - centres.at(clusters[i]!, d)) ** 2;
+    for (let d = 0; d < columns; d++) withinSumOfSquares += square(points.at(i, d) - centres.at(clusters[i]!, d));
   }
   return { clusters, centres, withinSumOfSquares };
 }

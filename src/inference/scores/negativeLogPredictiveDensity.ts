@@ -1,3 +1,4 @@
+import { log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
@@ -39,8 +40,7 @@ export function negativeLogPredictiveDensity(
         `variance must be positive where it counts, but row ${Math.floor(i / mean.columns)}, column ${i % mean.columns} is ${v}.`,
       );
     }
-    sum +=
-      Math.log(2 * Math.PI * v) / 2 + (finiteEntry(observed, i, 'Y') - finiteEntry(mean, i, 'mean')) ** 2 / (2 * v);
+    sum += log(2 * Math.PI * v) / 2 + square(finiteEntry(observed, i, 'Y') - finiteEntry(mean, i, 'mean')) / (2 * v);
   }
   return sum / entries.length;
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { log } from '../../core/elementary/index.ts';
 import { checkOptions } from '../../core/options.ts';
 import { contingencyOf, type Partition } from './contingency.ts';
 
@@ -38,7 +39,7 @@ export function normalizedMutualInformation(
   let information = 0;
   counts.forEach((row, r) => {
     row.forEach((count, c) => {
-      if (count > 0) information += (count / size) * Math.log((count * size) / (rowTotals[r]! * columnTotals[c]!));
+      if (count > 0) information += (count / size) * log((count * size) / (rowTotals[r]! * columnTotals[c]!));
     });
   });
   const entropies = [entropyOf(rowTotals, size), entropyOf(columnTotals, size)] as const;
@@ -48,5 +49,5 @@ export function normalizedMutualInformation(
 }
 
 function entropyOf(totals: Float64Array, size: number): number {
-  return totals.reduce((sum, count) => sum - (count / size) * Math.log(count / size), 0);
+  return totals.reduce((sum, count) => sum - (count / size) * log(count / size), 0);
 }

@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
@@ -13,7 +14,7 @@ export function pointsFrom(values: MatrixLike, name: string, least: number): Mat
 export function squaredDistancesFrom({ data, rows, columns }: Matrix, i: number, distances: Float64Array): void {
   for (let j = 0; j < rows; j++) {
     let sum = 0;
-    for (let d = 0; d < columns; d++) sum += (data[i * columns + d]! - data[j * columns + d]!) ** 2;
+    for (let d = 0; d < columns; d++) sum += square(data[i * columns + d]! - data[j * columns + d]!);
     distances[j] = sum;
   }
 }

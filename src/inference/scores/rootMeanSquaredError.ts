@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkSameShape, countedEntries, finiteEntry, type Mask } from './maskedEntries.ts';
 
@@ -21,6 +22,6 @@ export function rootMeanSquaredError(Y: MatrixLike, mean: MatrixLike, mask?: Mas
   checkSameShape(observed, predicted, 'mean');
   const entries = countedEntries(observed, mask);
   let sum = 0;
-  for (const i of entries) sum += (finiteEntry(observed, i, 'Y') - finiteEntry(predicted, i, 'mean')) ** 2;
+  for (const i of entries) sum += square(finiteEntry(observed, i, 'Y') - finiteEntry(predicted, i, 'mean'));
   return Math.sqrt(sum / entries.length);
 }

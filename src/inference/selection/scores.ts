@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenList } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
@@ -71,7 +72,7 @@ function nearestRow(X: Matrix, point: Float64Array): number {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < X.rows; i++) {
     let distance = 0;
-    for (let d = 0; d < X.columns; d++) distance += (X.at(i, d) - point[d]!) ** 2;
+    for (let d = 0; d < X.columns; d++) distance += square(X.at(i, d) - point[d]!);
     if (distance < least) {
       least = distance;
       nearest = i;

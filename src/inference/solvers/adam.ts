@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { pow } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
 import { givenOptions } from '../../core/given.ts';
@@ -156,8 +157,8 @@ function directionAt(
     const own = (seen === undefined ? iteration : seen[i]!) + 1;
     if (own !== count) {
       count = own;
-      meanCorrection = 1 - beta1 ** own;
-      squareCorrection = 1 - beta2 ** own;
+      meanCorrection = 1 - pow(beta1, own);
+      squareCorrection = 1 - pow(beta2, own);
     }
     const first = beta1 * mean[i]! + (1 - beta1) * gradient[i]!;
     const second = beta2 * square[i]! + (1 - beta2) * gradient[i]! * gradient[i]!;

@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isFiniteArray } from '../../core/finiteArray.ts';
 import type { CorrectionPairs } from './correctionPairs.ts';
@@ -38,16 +39,16 @@ export function inverseDiagonal(memory: SolverMemory, pairs: CorrectionPairs, so
       const start = slot * size;
       const curvature = curvatures[slot]!;
       let lengthOfChange = 0;
-      for (let i = 0; i < size; i++) lengthOfChange += changes[start + i]! ** 2 * entries[i]!;
+      for (let i = 0; i < size; i++) lengthOfChange += square(changes[start + i]!) * entries[i]!;
       const factor = curvature / lengthOfChange;
       let lengthOfStep = 0;
       for (let i = 0; i < size; i++) {
         entries[i] = entries[i]! * factor;
-        lengthOfStep += steps[start + i]! ** 2 / entries[i]!;
+        lengthOfStep += square(steps[start + i]!) / entries[i]!;
       }
       for (let i = 0; i < size; i++) {
         const b = 1 / entries[i]!;
-        const next = b + changes[start + i]! ** 2 / curvature - (b * steps[start + i]!) ** 2 / lengthOfStep;
+        const next = b + square(changes[start + i]!) / curvature - square(b * steps[start + i]!) / lengthOfStep;
         // Positive but for rounding, which shows where a variable moved alone and the gradient in it did not.
         if (next > Number.EPSILON * b) entries[i] = 1 / next;
       }

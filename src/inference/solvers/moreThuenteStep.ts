@@ -1,3 +1,5 @@
+import { square } from '../../core/elementary/index.ts';
+
 /** The interval that holds an acceptable step: `best` has the least value so far, `other` is the far end. */
 export interface Interval {
   best: number;
@@ -101,5 +103,5 @@ export function cubicOrSecantStep(
 function root(theta: number, a: number, b: number): number {
   const scale = Math.max(Math.abs(theta), Math.abs(a), Math.abs(b));
   if (scale === 0) return 0;
-  return scale * Math.sqrt(Math.max(0, (theta / scale) ** 2 - (a / scale) * (b / scale)));
+  return scale * Math.sqrt(Math.max(0, square(theta / scale) - (a / scale) * (b / scale)));
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
 import { checkOptions } from '../../core/options.ts';
@@ -111,7 +112,7 @@ function* descend(iterate: Iterate, memory: Conjugate, difference: number): Step
       restart(memory, iterate.gradient);
       Object.assign(memory, { damping: FIRST_DAMPING, measured: 0 });
     } else {
-      return yield* cannotDescend(iterate, curvature > 0 ? slope ** 2 / (2 * curvature) : -slope);
+      return yield* cannotDescend(iterate, curvature > 0 ? square(slope) / (2 * curvature) : -slope);
     }
     yield { kind: 'iteration', comparable: false };
   }

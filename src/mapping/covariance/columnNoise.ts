@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { log } from '../../core/elementary/index.ts';
 import { NumericalError } from '../../core/errors.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import type { PositiveDefiniteOptions } from '../../tensors/ops.ts';
@@ -111,5 +112,5 @@ export function columnNoiseLogDensity(
 ): Scalar {
   const [n, c] = Y.shape;
   const { logDeterminants, quadratics } = shiftedForms(K, Y, noise, options);
-  return op.mul<Scalar>(-0.5, op.add(n * c * Math.log(2 * Math.PI), op.sum(op.add(logDeterminants, quadratics))));
+  return op.mul<Scalar>(-0.5, op.add(n * c * log(2 * Math.PI), op.sum(op.add(logDeterminants, quadratics))));
 }

@@ -1,3 +1,4 @@
+import { log } from '../../core/elementary/index.ts';
 import type { Features } from '../../kernels/structure/index.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { PositiveDefiniteOptions } from '../../tensors/ops.ts';
@@ -108,7 +109,7 @@ function lowRankLogDensity(
   const half = op.triangularSolve(factor, moments);
   const logDeterminant = op.add(op.mul(2, op.sum(op.log(op.diagPart(factor)))), op.mul(N - r, op.log(noise)));
   const quadratic = op.div(op.sub(energy, op.sum(op.square(half))), noise);
-  return op.mul<Scalar>(-0.5, op.add(op.add(N * D * Math.log(2 * Math.PI), op.mul(D, logDeterminant)), quadratic));
+  return op.mul<Scalar>(-0.5, op.add(op.add(N * D * log(2 * Math.PI), op.mul(D, logDeterminant)), quadratic));
 }
 
 /** The posterior N(W, σ²A⁻¹) of the weights: L of A = LLᵀ, and W = A⁻¹ΦᵀY (r×D). */
@@ -144,7 +145,7 @@ function byColumn(basis: () => Tensor2D, noise: Noise, at: (A: Tensor2D) => NewF
       const determinants = op.add(logDeterminants, op.mul(n - gram.shape[0], op.log(variances)));
       const explained = op.div(op.sub(op.sum(op.square(data.observations), 0), quadratics), variances);
       const sum = op.sum(op.add(determinants, explained));
-      return op.mul<Scalar>(-0.5, op.add(n * c * Math.log(2 * Math.PI), sum));
+      return op.mul<Scalar>(-0.5, op.add(n * c * log(2 * Math.PI), sum));
     },
     condition: (data, options) => {
       const { gram, moments, variances } = normal(data);

@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { whiteOf } from '../../kernels/structure/index.ts';
@@ -41,7 +42,7 @@ export function spanningInputs(
     const root = Math.sqrt(left[pivot]!);
     for (let i = 0; i < N; i++) {
       own[i]! /= root;
-      left[i]! -= own[i]! ** 2;
+      left[i]! -= square(own[i]!);
     }
     left[pivot] = 0;
     columns.push(own);

@@ -1,3 +1,4 @@
+import { log } from '../../core/elementary/index.ts';
 import type { TensorMap } from '../../model/model.ts';
 import { gaussHermite } from '../../numerics/quadrature/gaussHermite.ts';
 import * as op from '../../tensors/ops.ts';
@@ -46,7 +47,7 @@ export function logPredictiveDensity(
   const deviation = op.sqrt(variance);
   const logs = Array.from(nodes, (node, k) => {
     const f = op.add<Tensor2D>(mean, op.mul(node, deviation));
-    return op.add<Tensor2D>(Math.log(weights[k]!), likelihood.logDensity(p, f, y));
+    return op.add<Tensor2D>(log(weights[k]!), likelihood.logDensity(p, f, y));
   });
   const most = logs.reduce((largest, part) => op.maximum<Tensor2D>(largest, part));
   const sum = logs

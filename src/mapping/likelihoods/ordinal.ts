@@ -1,3 +1,4 @@
+import { pow } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
@@ -57,7 +58,7 @@ function factoryFor(levels: number): LikelihoodFactory<'first' | 'gaps', Options
         }),
       );
       const moment = (power: number) =>
-        grades.map((p, k) => op.mul<Tensor2D>(k ** power, p)).reduce((sum, part) => op.add<Tensor2D>(sum, part));
+        grades.map((p, k) => op.mul<Tensor2D>(pow(k, power), p)).reduce((sum, part) => op.add<Tensor2D>(sum, part));
       const average = moment(1);
       return { mean: average, variance: op.sub<Tensor2D>(moment(2), op.square(average)) };
     },

@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
@@ -55,9 +56,9 @@ function spreadOut(X: Matrix, count: number): number[] {
     chosen.push(next);
     isChosen[next] = 1;
     for (let i = 0; i < X.rows; i++) {
-      let square = 0;
-      for (let d = 0; d < X.columns; d++) square += (X.at(i, d) - X.at(next, d)) ** 2;
-      distances[i] = Math.min(distances[i]!, square);
+      let distance = 0;
+      for (let d = 0; d < X.columns; d++) distance += square(X.at(i, d) - X.at(next, d));
+      distances[i] = Math.min(distances[i]!, distance);
     }
     next = drawn(distances, isChosen, random.uniform());
   }

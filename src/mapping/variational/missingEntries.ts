@@ -1,3 +1,4 @@
+import { exp, log, square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { type Standardization, standardized } from '../../core/observations.ts';
 import type { MissingEntries } from '../../model/model.ts';
@@ -47,9 +48,9 @@ export function missingEntries(places: () => Places, { mean: offset, deviation }
         for (let j = 0; j < D; j++) {
           if (!Number.isNaN(Y.at(row, j))) continue;
           const m = weights.reduce((sum, w, k) => sum + w * mean.at(k, j), 0);
-          const second = weights.reduce((sum, w, k) => sum + w * (variance.at(k, j) + (mean.at(k, j) - m) ** 2), 0);
+          const second = weights.reduce((sum, w, k) => sum + w * (variance.at(k, j) + square(mean.at(k, j) - m)), 0);
           filled.mean.data[row * D + j] = offset[j]! + deviation[j]! * m;
-          filled.variance.data[row * D + j] = deviation[j]! ** 2 * second;
+          filled.variance.data[row * D + j] = square(deviation[j]!) * second;
         }
       });
       return filled;
@@ -62,8 +63,8 @@ export function missingEntries(places: () => Places, { mean: offset, deviation }
         for (let j = 0; j < D; j++) {
           if (!Number.isNaN(Y.at(row, j)) || Number.isNaN(full.at(row, j))) continue;
           const y = (full.at(row, j) - offset[j]!) / deviation[j]!;
-          const logs = weights.map((w, k) => Math.log(w) + normalLog(y - mean.at(k, j), variance.at(k, j)));
-          result.data[row * D + j] = logOfSum(logs) - Math.log(deviation[j]!);
+          const logs = weights.map((w, k) => log(w) + normalLog(y - mean.at(k, j), variance.at(k, j)));
+          result.data[row * D + j] = logOfSum(logs) - log(deviation[j]!);
         }
       });
       return result;
@@ -76,9 +77,9 @@ function softmax(scores: Tensor2D): Tensor2D {
   return op.div<Tensor2D>(shifted, op.sum(shifted, 1, true));
 }
 
-const normalLog = (gap: number, variance: number) => -0.5 * (Math.log(2 * Math.PI * variance) + gap ** 2 / variance);
+const normalLog = (gap: number, variance: number) => -0.5 * (log(2 * Math.PI * variance) + square(gap) / variance);
 
 function logOfSum(logs: Float64Array): number {
   const most = logs.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
-  return most + Math.log(logs.reduce((sum, own) => sum + Math.exp(own - most), 0));
+  return most + log(logs.reduce((sum, own) => sum + exp(own - most), 0));
 }

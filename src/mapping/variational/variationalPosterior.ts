@@ -1,3 +1,4 @@
+import { log } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { type Standardization, standardized } from '../../core/observations.ts';
 import { slopeVariances } from '../../kernels/slopeVariance.ts';
@@ -50,7 +51,7 @@ export function variationalPosterior(
 /** log N(x_i | 0, I) of each row. */
 function standardNormalRows(X: Tensor2D): Tensor1D {
   const q = X.shape[1];
-  return op.mul(-0.5, op.add(op.sum(op.square(X), 1), q * Math.log(2 * Math.PI))) as Tensor1D;
+  return op.mul(-0.5, op.add(op.sum(op.square(X), 1), q * log(2 * Math.PI))) as Tensor1D;
 }
 
 /** Relative to the largest; 0 everywhere where none is above 0. */

@@ -1,3 +1,4 @@
+import { log } from '../../core/elementary/index.ts';
 import { digamma, lgamma } from '../../numerics/special/gamma.ts';
 import { distribution } from './distribution.ts';
 
@@ -18,10 +19,10 @@ export const gamma = distribution({
   name: 'gamma',
   values: { shape: 'positive', rate: 'positive' },
   lower: 0,
-  logDensity: (x, { shape, rate }) => shape * Math.log(rate) - lgamma(shape) + (shape - 1) * Math.log(x) - rate * x,
+  logDensity: (x, { shape, rate }) => shape * log(rate) - lgamma(shape) + (shape - 1) * log(x) - rate * x,
   slopes: (x, { shape, rate }) => ({
     x: (shape - 1) / x - rate,
-    shape: Math.log(rate) - digamma(shape) + Math.log(x),
+    shape: log(rate) - digamma(shape) + log(x),
     rate: shape / rate - x,
   }),
 });

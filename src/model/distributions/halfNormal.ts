@@ -1,3 +1,4 @@
+import { log, square } from '../../core/elementary/index.ts';
 import { distribution } from './distribution.ts';
 
 /**
@@ -14,6 +15,6 @@ export const halfNormal = distribution({
   name: 'halfNormal',
   values: { scale: 'positive' },
   lower: 0,
-  logDensity: (x, { scale }) => 0.5 * Math.log(2 / Math.PI) - Math.log(scale) - 0.5 * (x / scale) ** 2,
-  slopes: (x, { scale }) => ({ x: -x / scale ** 2, scale: ((x / scale) ** 2 - 1) / scale }),
+  logDensity: (x, { scale }) => 0.5 * log(2 / Math.PI) - log(scale) - 0.5 * square(x / scale),
+  slopes: (x, { scale }) => ({ x: -x / square(scale), scale: (square(x / scale) - 1) / scale }),
 });

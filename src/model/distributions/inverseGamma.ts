@@ -1,3 +1,4 @@
+import { log } from '../../core/elementary/index.ts';
 import { digamma, lgamma } from '../../numerics/special/gamma.ts';
 import { distribution } from './distribution.ts';
 
@@ -15,10 +16,10 @@ export const inverseGamma = distribution({
   name: 'inverseGamma',
   values: { shape: 'positive', scale: 'positive' },
   lower: 0,
-  logDensity: (x, { shape, scale }) => shape * Math.log(scale) - lgamma(shape) - (shape + 1) * Math.log(x) - scale / x,
+  logDensity: (x, { shape, scale }) => shape * log(scale) - lgamma(shape) - (shape + 1) * log(x) - scale / x,
   slopes: (x, { shape, scale }) => ({
     x: (scale / x - shape - 1) / x,
-    shape: Math.log(scale) - digamma(shape) - Math.log(x),
+    shape: log(scale) - digamma(shape) - log(x),
     scale: shape / scale - 1 / x,
   }),
 });

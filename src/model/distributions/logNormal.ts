@@ -1,3 +1,4 @@
+import { log } from '../../core/elementary/index.ts';
 import { distribution } from './distribution.ts';
 
 /**
@@ -15,11 +16,11 @@ export const logNormal = distribution({
   values: { mean: 'real', deviation: 'positive' },
   lower: 0,
   logDensity: (x, { mean, deviation }) => {
-    const z = (Math.log(x) - mean) / deviation;
-    return -0.5 * z * z - Math.log(x) - Math.log(deviation) - 0.5 * Math.log(2 * Math.PI);
+    const z = (log(x) - mean) / deviation;
+    return -0.5 * z * z - log(x) - log(deviation) - 0.5 * log(2 * Math.PI);
   },
   slopes: (x, { mean, deviation }) => {
-    const z = (Math.log(x) - mean) / deviation;
+    const z = (log(x) - mean) / deviation;
     return { x: -(z / deviation + 1) / x, mean: z / deviation, deviation: (z * z - 1) / deviation };
   },
 });

@@ -1,3 +1,4 @@
+import { log, square } from '../../core/elementary/index.ts';
 import { distribution } from './distribution.ts';
 
 /**
@@ -15,7 +16,7 @@ export const normal = distribution({
   values: { mean: 'real', deviation: 'positive' },
   lower: -Infinity,
   logDensity: (x, { mean, deviation }) =>
-    -0.5 * ((x - mean) / deviation) ** 2 - Math.log(deviation) - 0.5 * Math.log(2 * Math.PI),
+    -0.5 * square((x - mean) / deviation) - log(deviation) - 0.5 * log(2 * Math.PI),
   slopes: (x, { mean, deviation }) => {
     const z = (x - mean) / deviation;
     return { x: -z / deviation, mean: z / deviation, deviation: (z * z - 1) / deviation };

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { completed, type InParts, once } from '../../core/inParts.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
@@ -176,10 +177,7 @@ function placedBefore(
   const precisions = Array.from(eigenvalues, (value) => Math.max(0, 1 / value - basePrecision));
   const D = points.columns;
   const made = reconstructedRows(points, rows, k, regularization);
-  const logDensity = Float64Array.from(
-    made,
-    ({ residual }) => 0.5 * D * (Math.log(D / residual) - Math.log(2 * Math.PI) - 1),
-  );
+  const logDensity = Float64Array.from(made, ({ residual }) => 0.5 * D * (log(D / residual) - log(2 * Math.PI) - 1));
   const { latents: placed } = placedRows(rows, latents.columns, (_, i, place) => {
     const { neighbours, weights, residual } = made[i]!;
     if (isPoint(made[i]!)) place.set(latents.row(neighbours[0]!));
@@ -191,7 +189,7 @@ function placedBefore(
 function logLikelihood({ diagonal, residuals }: ReconstructionFactor, D: number): number {
   let sum = 0;
   diagonal.forEach((m, i) => {
-    if (m > 0) sum += D * Math.log(m) - 0.5 * D * Math.log(2 * Math.PI) - 0.5 * m * m * residuals[i]!;
+    if (m > 0) sum += D * log(m) - 0.5 * D * log(2 * Math.PI) - 0.5 * m * m * residuals[i]!;
   });
   return sum;
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { completed } from '../../core/inParts.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
@@ -293,5 +294,5 @@ function logDensityOf(y: Float64Array, Y: Matrix, neighbours: Int32Array, weight
     });
   });
   if (own === Infinity) return Infinity;
-  return 0.5 * (y.length * Math.log(own / (2 * Math.PI)) - own * dot(difference, difference));
+  return 0.5 * (y.length * log(own / (2 * Math.PI)) - own * dot(difference, difference));
 }

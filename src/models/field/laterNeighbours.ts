@@ -1,3 +1,4 @@
+import { log } from '../../core/elementary/index.ts';
 import type { InParts } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { squaredDistance } from '../../numerics/graph/squaredDistance.ts';
@@ -39,7 +40,7 @@ export function* laterNeighbours(Y: Matrix, k: number, order: readonly number[])
       lists[i] = list;
     });
     done += to - from;
-    yield done / (order.length * Math.ceil(Math.log2(order.length)));
+    yield done / (order.length * Math.ceil(log(order.length) / Math.LN2));
   };
   yield* search(0, order.length);
   return lists;

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { exp } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { InParts } from '../../core/inParts.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
@@ -200,7 +201,7 @@ function degreesOf({ size, sources, targets, weights }: Graph): Float64Array {
 }
 
 function weightOf(length: number, { weights, width }: EigenmapsData['checked']): number {
-  return weights === 'binary' ? 1 : Math.exp(-(length * length) / (2 * width * width));
+  return weights === 'binary' ? 1 : exp(-(length * length) / (2 * width * width));
 }
 
 function laplacianTerms({ size, sources, targets, weights }: Graph, degrees: Float64Array): SparseTerms {

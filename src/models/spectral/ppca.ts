@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
@@ -84,8 +85,8 @@ function solution({ rows: N, columns: D }: Matrix, found: PrincipalAxes, { mean 
   const W = scaledColumns(axes, (c) => Math.sqrt(eigenvalues[c]! - noise));
   // WᵀW + σ²I is the diagonal matrix of the eigenvalues.
   const latents = scaledColumns(scores, (c) => Math.sqrt(eigenvalues[c]! - noise) / eigenvalues[c]!);
-  const logDeterminant = eigenvalues.reduce((sum, value) => sum + Math.log(value), 0) + (D - q) * Math.log(noise);
-  const objective = (-N / 2) * (D * Math.log(2 * Math.PI) + logDeterminant + D);
+  const logDeterminant = eigenvalues.reduce((sum, value) => sum + log(value), 0) + (D - q) * log(noise);
+  const objective = (-N / 2) * (D * log(2 * Math.PI) + logDeterminant + D);
   return { latents, eigenvalues, ...parametersAt(W, mean, noise), ...ended(objective) };
 }
 
@@ -98,8 +99,8 @@ function dualSolution({ rows: N, columns: D }: Matrix, found: PrincipalAxes, { m
   const latents = scaledColumns(scores, (c) => Math.sqrt((eigenvalues[c]! - noise) / (D * eigenvalues[c]!)));
   // The posterior mean of the weights, YcᵀX(XᵀX + σ²I)⁻¹.
   const W = scaledColumns(axes, (c) => Math.sqrt((D * (eigenvalues[c]! - noise)) / eigenvalues[c]!));
-  const logDeterminant = eigenvalues.reduce((sum, value) => sum + Math.log(value), 0) + (N - q) * Math.log(noise);
-  const objective = (-D / 2) * (N * Math.log(2 * Math.PI) + logDeterminant + N);
+  const logDeterminant = eigenvalues.reduce((sum, value) => sum + log(value), 0) + (N - q) * log(noise);
+  const objective = (-D / 2) * (N * log(2 * Math.PI) + logDeterminant + N);
   return { latents, eigenvalues, ...parametersAt(W, mean, noise), ...ended(objective) };
 }
 

@@ -1,3 +1,4 @@
+import { log } from '../../core/elementary/index.ts';
 import { NumericalError } from '../../core/errors.ts';
 import type { Float64Memory } from '../memory.ts';
 import type { LinearAlgebraEngine } from './engine.ts';
@@ -59,7 +60,7 @@ export function clearUpper(n: number, matrix: Float64Array): void {
 /** log|A| = 2·Σ log Lᵢᵢ from the factor. */
 export function logDeterminantOf(n: number, factor: Float64Array): number {
   let sum = 0;
-  for (let i = 0; i < n; i++) sum += Math.log(factor[i * (n + 1)]!);
+  for (let i = 0; i < n; i++) sum += log(factor[i * (n + 1)]!);
   return 2 * sum;
 }
 

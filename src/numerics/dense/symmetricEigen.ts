@@ -1,3 +1,4 @@
+import { binaryExponent } from '../../core/elementary/index.ts';
 import { mirrorLower } from './choleskyInverse.ts';
 import { implicitQl } from './implicitQl.ts';
 import type { MatrixView } from './matrixView.ts';
@@ -54,7 +55,7 @@ function scaleToOne(n: number, a: MatrixView): number {
     }
   }
   if (largest === 0) return 1;
-  const scale = 2 ** -Math.max(-1000, Math.floor(Math.log2(largest)));
+  const scale = 2 ** -Math.max(-1000, binaryExponent(largest));
   for (let i = 0; i < n; i++) {
     const row = start + i * rowStride;
     for (let j = 0; j <= i; j++) data[row + j]! *= scale;

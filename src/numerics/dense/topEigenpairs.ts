@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
 import { completed, type InParts } from '../../core/inParts.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
@@ -219,7 +220,7 @@ class KrylovSpace {
     const norm = Math.max(Math.abs(all.values[0]!), Math.abs(values[0]!));
     for (let j = 0; j < width; j++) {
       let squares = 0;
-      for (let i = 0; i < n; i++) squares += (residual[i * width + j]! - values[j]! * vectors.at(i, j)) ** 2;
+      for (let i = 0; i < n; i++) squares += square(residual[i * width + j]! - values[j]! * vectors.at(i, j));
       if (size < n && Math.sqrt(squares) > tolerance * norm) return undefined;
       const sign = signOfLargest(vectors.column(j), 0, n);
       for (let i = 0; i < n; i++) vectors.data[i * width + j]! *= sign;

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { exp } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
@@ -105,5 +106,5 @@ function edgeWeight(
   { weights, width = 1 }: { weights?: string | undefined; width?: number | undefined },
 ) {
   if (weights !== 'heat') return () => 1;
-  return (i: number, j: number) => Math.exp(-squaredDistance(data, i * D, j * D, D) / (2 * width * width));
+  return (i: number, j: number) => exp(-squaredDistance(data, i * D, j * D, D) / (2 * width * width));
 }

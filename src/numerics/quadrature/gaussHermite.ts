@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 
@@ -42,7 +43,7 @@ function ruleOf(n: number): QuadratureRule {
     const isMiddle = 2 * k === n - 1;
     x = isMiddle ? 0 : zeroBelow(n, x, found);
     found.push(x);
-    const weight = 1 / (n * hermite(n, x).before ** 2);
+    const weight = 1 / (n * square(hermite(n, x).before));
     nodes[k] = -x;
     nodes[n - 1 - k] = x;
     weights[k] = weight;

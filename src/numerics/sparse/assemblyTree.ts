@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import type { EliminationTree } from './eliminationTree.ts';
 
 /** Widest supernode: wide enough for dense loops, narrow enough that a block of L stays in the cache. */
@@ -94,7 +95,7 @@ function depthFirst(width: Int32Array, front: Int32Array, into: Int32Array, pare
   const size = into.length;
   const children = new Map<number, number[]>();
   const peak = new Float64Array(size);
-  const left = (k: number) => (front[k]! - width[k]!) ** 2;
+  const left = (k: number) => square(front[k]! - width[k]!);
   for (let k = 0; k < size; k++) {
     if (into[k] !== k) continue;
     const below = children.get(k) ?? [];

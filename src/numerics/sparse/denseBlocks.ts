@@ -1,3 +1,5 @@
+import { square } from '../../core/elementary/index.ts';
+
 /**
  * Dense loops on the blocks of a sparse factor. A block holds `width` columns of L: first their diagonal block, of which the lower
  * triangle counts, then the rows below; row by row, `width` numbers a row.
@@ -42,7 +44,7 @@ export function factorDiagonal(
       sums[j] = sum;
       pivot = -(rest + sum);
     } else {
-      for (let k = 0; k < j; k++) pivot -= block[rowJ + k]! ** 2;
+      for (let k = 0; k < j; k++) pivot -= square(block[rowJ + k]!);
     }
     if (!(pivot > 0 && pivot < Infinity)) {
       block[rowJ + j] = pivot;

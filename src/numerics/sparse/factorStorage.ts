@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { NumericalError } from '../../core/errors.ts';
 import type { SymmetricPattern } from './pattern.ts';
 import type { SymbolicFactor } from './symbolicFactor.ts';
@@ -111,7 +112,7 @@ export function workspaceSizes({
     mostRows = Math.max(mostRows, below);
     mostColumns = Math.max(mostColumns, columnStarts[s + 1]! - columnStarts[s]!);
     stackSize = Math.max(stackSize, top + below * below);
-    for (let c = lastChild[s]!; c !== -1; c = previousSibling[c]!) top -= (rowStarts[c + 1]! - rowStarts[c]!) ** 2;
+    for (let c = lastChild[s]!; c !== -1; c = previousSibling[c]!) top -= square(rowStarts[c + 1]! - rowStarts[c]!);
     top += below * below;
   }
   return { stackSize, mostRows, mostColumns };

@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { numbersFor } from './factorStorage.ts';
 import type { SymbolicFactor } from './symbolicFactor.ts';
 
@@ -19,7 +20,7 @@ export function frontReader(
 ): (s: number, outer: Float64Array) => Front {
   const { size: ground, order, columnStarts, rowStarts, rows, panelStarts, mostRows, mostColumns } = symbolic;
   const nodes = new Int32Array(mostRows + mostColumns);
-  const resistances = numbersFor((mostRows + mostColumns) ** 2, symbolic);
+  const resistances = numbersFor(square(mostRows + mostColumns), symbolic);
   return (s, outer) => {
     const first = columnStarts[s]!;
     const width = columnStarts[s + 1]! - first;

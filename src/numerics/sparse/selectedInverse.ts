@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { type BlockProducts, withBlockProducts } from './blockProducts.ts';
 import { numbersFor } from './factorStorage.ts';
 import type { SparseFactor } from './sparseCholesky.ts';
@@ -81,11 +82,11 @@ function invertBlocks(
     }
     visit?.(s, outer);
     let free = top;
-    for (let c = lastChild[s]!; c !== -1; c = previousSibling[c]!) free += (rowStarts[c + 1]! - rowStarts[c]!) ** 2;
+    for (let c = lastChild[s]!; c !== -1; c = previousSibling[c]!) free += square(rowStarts[c + 1]! - rowStarts[c]!);
     top = free;
     // The last child is next, so it goes on top.
     for (let c = lastChild[s]!; c !== -1; c = previousSibling[c]!) {
-      free -= (rowStarts[c + 1]! - rowStarts[c]!) ** 2;
+      free -= square(rowStarts[c + 1]! - rowStarts[c]!);
       handDown(symbolic, c, inverse, block, width, outer, below, stack, free);
     }
   }

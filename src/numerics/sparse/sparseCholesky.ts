@@ -1,3 +1,4 @@
+import { log, square } from '../../core/elementary/index.ts';
 import { NumericalError } from '../../core/errors.ts';
 import { type BlockProducts, withBlockProducts } from './blockProducts.ts';
 import { factorDiagonal, type Pivots, solveRowsBelow } from './denseBlocks.ts';
@@ -59,7 +60,7 @@ function eliminateBlocks(
     stack.fill(0, top, top + below * below);
     let free = top;
     for (let c = lastChild[s]!; c !== -1; c = previousSibling[c]!) {
-      free -= (rowStarts[c + 1]! - rowStarts[c]!) ** 2;
+      free -= square(rowStarts[c + 1]! - rowStarts[c]!);
       addChild(symbolic, c, stack, free, blocks, block, width, stack, top, below);
     }
     const failed = factorDiagonal(blocks, block, width, below, pivots, sums);
@@ -114,7 +115,7 @@ export function logDeterminant({ symbolic, blocks }: SparseFactor): number {
   let sum = 0;
   for (let s = 0; s < supernodes; s++) {
     const width = columnStarts[s + 1]! - columnStarts[s]!;
-    for (let j = 0; j < width; j++) sum += Math.log(blocks[panelStarts[s]! + j * (width + 1)]!);
+    for (let j = 0; j < width; j++) sum += log(blocks[panelStarts[s]! + j * (width + 1)]!);
   }
   return 2 * sum;
 }

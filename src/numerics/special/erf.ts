@@ -1,3 +1,5 @@
+import { exp, log, log1p } from '../../core/elementary/index.ts';
+
 /**
  * The error function erf(x) = 2/√π · ∫₀ˣ e^(−t²) dt, in double precision.
  *
@@ -21,7 +23,7 @@ export function erf(x: number): number {
   if (Number.isNaN(x)) return x;
   const s = 1 / (a * a);
   const ratio = a < 1 / 0.35 ? polynomial(RA, s) / polynomial(SA, s) : polynomial(RB, s) / polynomial(SB, s);
-  return sign * (1 - Math.exp(-a * a - 0.5625 + ratio) / a);
+  return sign * (1 - exp(-a * a - 0.5625 + ratio) / a);
 }
 
 /**
@@ -31,11 +33,11 @@ export function erf(x: number): number {
  */
 export function logErfc(x: number): number {
   if (Number.isNaN(x)) return x;
-  if (x < 1.25) return Math.log(1 - erf(x));
+  if (x < 1.25) return log(1 - erf(x));
   const s = 1 / (x * x);
-  if (x >= 28) return -x * x - Math.log(x * Math.sqrt(Math.PI)) + Math.log1p(polynomial(TAIL, s) * s);
+  if (x >= 28) return -x * x - log(x * Math.sqrt(Math.PI)) + log1p(polynomial(TAIL, s) * s);
   const ratio = x < 1 / 0.35 ? polynomial(RA, s) / polynomial(SA, s) : polynomial(RB, s) / polynomial(SB, s);
-  return -x * x - 0.5625 + ratio - Math.log(x);
+  return -x * x - 0.5625 + ratio - log(x);
 }
 
 function polynomial(coefficients: readonly number[], x: number): number {

@@ -1,3 +1,5 @@
+import { log, log1p, pow, sin, tan } from '../../core/elementary/index.ts';
+
 /**
  * The logarithm of the gamma function and its first two derivatives, in double precision for every real argument.
  * Formulas are those of Abramowitz & Stegun, Handbook of Mathematical Functions, chapter 6.
@@ -23,9 +25,9 @@ export function lgamma(x: number): number {
   if (x >= ASYMPTOTIC) return lgammaAsymptotic(x);
   if (x >= 0.5) return lgammaNearTwo(x);
   if (Number.isNaN(x)) return x;
-  if (x > 0) return lgammaNearTwo(x + 1) - Math.log(x);
+  if (x > 0) return lgammaNearTwo(x + 1) - log(x);
   if (Number.isInteger(x) || x === Number.NEGATIVE_INFINITY) return Number.POSITIVE_INFINITY;
-  return Math.log(Math.PI / Math.abs(sinPi(x))) - lgamma(1 - x);
+  return log(Math.PI / Math.abs(sinPi(x))) - lgamma(1 - x);
 }
 
 /**
@@ -45,7 +47,7 @@ export function digamma(x: number): number {
   const r = 1 / (y * y);
   let series = 0;
   for (let k = BERNOULLI.length; k >= 1; k--) series = r * (BERNOULLI[k - 1]! / (2 * k) + series);
-  return Math.log(y) - 0.5 / y - series - shift;
+  return log(y) - 0.5 / y - series - shift;
 }
 
 /**
@@ -75,7 +77,7 @@ function lgammaAsymptotic(x: number): number {
   const r = 1 / (x * x);
   let series = 0;
   for (let k = BERNOULLI.length; k >= 1; k--) series = BERNOULLI[k - 1]! / (2 * k * (2 * k - 1)) + r * series;
-  return (x - 0.5) * Math.log(x) - x + HALF_LOG_TWO_PI + series / x;
+  return (x - 0.5) * log(x) - x + HALF_LOG_TWO_PI + series / x;
 }
 
 /** By the recurrence to 1.5 ≤ x ≤ 2.5, where the Taylor series about 2 converges like 4^−k; 0.5 ≤ x < 12. */
@@ -88,24 +90,24 @@ function lgammaNearTwo(x: number): number {
   let series = 0;
   for (let k = ZETA_MINUS_ONE.length - 1; k >= 2; k--) series = ZETA_MINUS_ONE[k]! / k - z * series;
   const value = z * (1 - EULER) + z * z * series;
-  if (below) return value - Math.log1p(z);
-  return product === 1 ? value : value + Math.log(product);
+  if (below) return value - log1p(z);
+  return product === 1 ? value : value + log(product);
 }
 
 /** sin πx without the rounding of πx. */
 function sinPi(x: number): number {
   const nearest = Math.round(x);
-  const s = Math.sin(Math.PI * (x - nearest));
+  const s = sin(Math.PI * (x - nearest));
   return nearest % 2 === 0 ? s : -s;
 }
 
-const tanPi = (x: number): number => Math.tan(Math.PI * (x - Math.round(x)));
+const tanPi = (x: number): number => tan(Math.PI * (x - Math.round(x)));
 
 /** ζ(k) − 1 = Σ_{n≥2} n^−k: the terms below 16, and the tail by the Euler–Maclaurin formula. */
 function zetaMinusOne(k: number): number {
   const from = 16;
-  let sum = from ** (1 - k) / (k - 1) + 0.5 * from ** -k;
-  let term = k * from ** (-k - 1);
+  let sum = pow(from, 1 - k) / (k - 1) + 0.5 * pow(from, -k);
+  let term = k * pow(from, -k - 1);
   sum += term / 12;
   term *= ((k + 1) * (k + 2)) / (from * from);
   sum -= term / 720;
@@ -115,6 +117,6 @@ function zetaMinusOne(k: number): number {
   sum -= term / 1209600;
   term *= ((k + 7) * (k + 8)) / (from * from);
   sum += term / 47900160;
-  for (let n = from - 1; n >= 2; n--) sum += n ** -k;
+  for (let n = from - 1; n >= 2; n--) sum += pow(n, -k);
   return sum;
 }

@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { exp, log } from '../../core/elementary/index.ts';
 import { logErfc } from '../../numerics/special/erf.ts';
 import { requireBackend } from '../linearAlgebra/operands.ts';
 import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
@@ -29,7 +30,7 @@ const differentiable = tf.customGrad((...args: unknown[]) => {
 });
 
 const size = (shape: readonly number[]) => shape.reduce((product, length) => product * length, 1);
-const LOG_ROOT_2PI = 0.5 * Math.log(2 * Math.PI);
+const LOG_ROOT_2PI = 0.5 * log(2 * Math.PI);
 
 const VALUE: MatrixKernel<object> = {
   name: 'latentfield.LogNormalCdf',
@@ -54,6 +55,6 @@ const GRADIENT: MatrixKernel<object> = {
       Float64Array,
     ];
     const dx = memory.float64(outputs[0]!, n);
-    for (let i = 0; i < n; i++) dx[i] = dy[i]! * Math.exp(-0.5 * x[i]! * x[i]! - LOG_ROOT_2PI - value[i]!);
+    for (let i = 0; i < n; i++) dx[i] = dy[i]! * exp(-0.5 * x[i]! * x[i]! - LOG_ROOT_2PI - value[i]!);
   },
 };

@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { log } from '../../core/elementary/index.ts';
 import { doublesOf } from '../doubles.ts';
 import { floating, scalarOperand } from '../linearAlgebra/operands.ts';
 import type { Scalar, Tensor } from '../tensorflow.ts';
@@ -31,7 +32,7 @@ const density = tf.customGrad((...args: unknown[]) => {
   const { length: n } = entries;
   let squares = 0;
   for (let i = 0; i < n; i++) squares += entries[i]! * entries[i]!;
-  const value = scalar(-0.5 * gamma * squares + (n / 2) * Math.log(gamma / (2 * Math.PI)));
+  const value = scalar(-0.5 * gamma * squares + (n / 2) * log(gamma / (2 * Math.PI)));
   const gradFunc = (dy: Tensor) => {
     const slope = doublesOf(dy)[0]!;
     const scale = -gamma * slope;

@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { square } from '../../core/elementary/index.ts';
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
 import type { GaussianPoints, RbfSlopes } from '../../numerics/wasm/index.ts';
 import { doublesOf } from '../doubles.ts';
@@ -237,7 +238,7 @@ const PRODUCTS: MatrixKernel<Attributes> = {
     const points = pointsOf(workspace, shapes, attributes);
     const weights = weightsOf(workspace, shapes[3]!);
     fusedOperations(memory).expectedRbfProducts(points, weights, outputs[0]!);
-    scaleEntries(memory.float64(outputs[0]!, weights.sums * points.m * points.m), attributes.variance ** 2);
+    scaleEntries(memory.float64(outputs[0]!, weights.sums * points.m * points.m), square(attributes.variance));
   },
 };
 
@@ -251,6 +252,6 @@ const PRODUCTS_GRADIENT: MatrixKernel<Attributes> = {
     const points = pointsOf(workspace, shapes, attributes);
     const weights = weightsOf(workspace, shapes[3]!);
     const slopes = fusedOperations(memory).expectedRbfProductsGradient(points, weights, inputs[4]!, slopesAt(outputs));
-    writeSlopes(workspace, points, slopes, variance ** 2, 2 * variance, lengthscale.length);
+    writeSlopes(workspace, points, slopes, square(variance), 2 * variance, lengthscale.length);
   },
 };

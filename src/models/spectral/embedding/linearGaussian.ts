@@ -1,3 +1,4 @@
+import { log, square } from '../../../core/elementary/index.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import type { Mapping, Placement, Prediction, Projection } from '../../../model/model.ts';
 
@@ -58,8 +59,8 @@ function placeLinear({ W, mean, noise, prior }: LinearGaussian, Y: Matrix): Proj
   const { mean: fitted } = predictLinear({ W, mean, noise, prior }, latents, false);
   const logDensity = Float64Array.from({ length: Y.rows }, (_, i) => {
     let squares = 0;
-    for (let j = 0; j < D; j++) squares += (Y.at(i, j) - fitted.at(i, j)) ** 2;
-    return noise > 0 ? -0.5 * (D * Math.log(2 * Math.PI * noise) + squares / noise) : Number.NaN;
+    for (let j = 0; j < D; j++) squares += square(Y.at(i, j) - fitted.at(i, j));
+    return noise > 0 ? -0.5 * (D * log(2 * Math.PI * noise) + squares / noise) : Number.NaN;
   });
   return { latents, logDensity };
 }

@@ -1,3 +1,4 @@
+import { square } from '../../../core/elementary/index.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { symmetricEigenpairs } from '../../../numerics/dense/eigenpairs.ts';
 import { signOfLargest } from '../../../numerics/dense/symmetricEigen.ts';
@@ -29,7 +30,7 @@ export function principalColumns(Y: Float64Array, r: number): PrincipalColumns {
     const sign = signOfLargest(column, 0, N);
     for (let i = 0; i < N; i++) {
       columns.data[i * r + c] = sign * column[i]!;
-      eigenvalues[c]! += column[i]! ** 2;
+      eigenvalues[c]! += square(column[i]!);
     }
   }
   return { columns, eigenvalues };

@@ -1,3 +1,4 @@
+import { square } from '../../../core/elementary/index.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { InParts } from '../../../core/inParts.ts';
 import type { Matrix } from '../../../core/matrix.ts';
@@ -55,7 +56,7 @@ function largestSquaredNorm({ data, rows, columns }: Matrix): number {
   let largest = 0;
   for (let i = 0; i < rows; i++) {
     let sum = 0;
-    for (let d = 0; d < columns; d++) sum += data[i * columns + d]! ** 2;
+    for (let d = 0; d < columns; d++) sum += square(data[i * columns + d]!);
     largest = Math.max(largest, sum);
   }
   return largest;

@@ -1,3 +1,4 @@
+import { square } from '../../../core/elementary/index.ts';
 import type { Matrix } from '../../../core/matrix.ts';
 import type { Projection } from '../../../model/model.ts';
 import { gramWeights } from '../../../numerics/graph/reconstructionWeights.ts';
@@ -35,7 +36,7 @@ export function placedByLearnedKernel(
     }
     const near = nearRows(distances, neighbourhood);
     const points = near.map((n) => shown[n]!);
-    const C = Float64Array.from({ length: near.length ** 2 }, (_, p) =>
+    const C = Float64Array.from({ length: square(near.length) }, (_, p) =>
       gramOf(row, points[Math.floor(p / near.length)]!, points[p % near.length]!),
     );
     const weights = gramWeights(C, near.length, REGULARIZATION, `Row ${number} of Y`);
@@ -48,7 +49,7 @@ export function placedByLearnedKernel(
 /** (y_* − y_a)ᵀ(y_* − y_b) of a row of observations, or of distances. */
 function gram({ points, input }: NeighbourInput): (row: Float64Array, a: number, b: number) => number {
   const { data, columns: D } = points;
-  if (input === 'distances') return (row, a, b) => 0.5 * (row[a]! ** 2 + row[b]! ** 2 - points.at(a, b) ** 2);
+  if (input === 'distances') return (row, a, b) => 0.5 * (square(row[a]!) + square(row[b]!) - square(points.at(a, b)));
   return (row, a, b) => {
     let sum = 0;
     for (let d = 0; d < D; d++) sum += (row[d]! - data[a * D + d]!) * (row[d]! - data[b * D + d]!);

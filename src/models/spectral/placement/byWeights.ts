@@ -1,3 +1,4 @@
+import { exp, square } from '../../../core/elementary/index.ts';
 import { NumericalError } from '../../../core/errors.ts';
 import type { Matrix } from '../../../core/matrix.ts';
 import type { Projection } from '../../../model/model.ts';
@@ -59,12 +60,12 @@ export function placedByWeights(
     const among = new Set(near);
     const isJoined = (j: number) => among.has(j) || distances[j]! < (reach?.[j] ?? 0) || distances[j]! <= (radius ?? 0);
     const neighbours = Int32Array.from(distances.keys()).filter(isJoined);
-    const squares = (j: number) => distances[j]! ** 2 / (2 * width * width);
+    const squares = (j: number) => square(distances[j]!) / (2 * width * width);
     // Relative to that of the nearest, so that none is too far for its weights.
     const times = (j: number) => (doubled && among.has(j) && distances[j]! < (reach?.[j] ?? 0) ? 2 : 1);
     const relative = Float64Array.from(
       neighbours,
-      (j) => times(j) * (kind === 'heat' ? Math.exp(nearest ** 2 / (2 * width * width) - squares(j)) : 1),
+      (j) => times(j) * (kind === 'heat' ? exp(square(nearest) / (2 * width * width) - squares(j)) : 1),
     );
     const total = relative.reduce((sum, weight) => sum + weight, 0);
     const parts = relative.map((weight) => weight / total);
@@ -72,7 +73,7 @@ export function placedByWeights(
       placeByEquation(latents, new Float64Array(q), { neighbours, weights: parts, own: 1 }, place);
       for (let c = 0; c < q; c++) place[c]! /= 1 - eigenvalues[c]!;
     } else {
-      const own = kind === 'heat' ? Math.max(total * Math.exp(-squares(near[0]!)), Number.MIN_VALUE) : total;
+      const own = kind === 'heat' ? Math.max(total * exp(-squares(near[0]!)), Number.MIN_VALUE) : total;
       placeByEquation(latents, eigenvalues, { neighbours, weights: parts, own }, place);
     }
   });

@@ -1,3 +1,4 @@
+import { square } from '../../../core/elementary/index.ts';
 import { isCount, isFiniteArray } from '../../../core/finiteArray.ts';
 import { damagedMemory } from '../../../fields/solvers/fieldSearch.ts';
 import type { SolverMemory } from '../../../model/solver.ts';
@@ -117,7 +118,7 @@ export function* unfold(
       }
       if (isLow) {
         ({ Y, r } = withColumn(problem, Y, r, vector));
-        weight = Math.max(leastWeight, weight / GROWTH ** 2);
+        weight = Math.max(leastWeight, weight / square(GROWTH));
         tolerance = 1e-3;
         before = Infinity;
         least = Infinity;

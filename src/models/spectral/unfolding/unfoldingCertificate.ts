@@ -1,3 +1,4 @@
+import { square } from '../../../core/elementary/index.ts';
 import { NumericalError } from '../../../core/errors.ts';
 import type { Matrix } from '../../../core/matrix.ts';
 import {
@@ -128,8 +129,8 @@ export function optimalityGap(
   let [bound, penalty, stretch] = [0, 0, 1];
   multipliers.forEach((w, e) => {
     const length = squaredLengths[e]!;
-    bound += scale * w * length + (compliance * (scale * w) ** 2) / 2;
-    if (compliance > 0) penalty += violations[e]! ** 2 / (2 * compliance);
+    bound += scale * w * length + (compliance * square(scale * w)) / 2;
+    if (compliance > 0) penalty += square(violations[e]!) / (2 * compliance);
     if (mayShrink) stretch = Math.max(stretch, 1 + violations[e]! / length);
   });
   return { bound, attained: squaredNorm(Y) / stretch - penalty };

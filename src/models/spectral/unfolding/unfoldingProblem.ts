@@ -1,3 +1,4 @@
+import { square } from '../../../core/elementary/index.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
 
 /** How the distances between neighbours are kept: exactly, from above, or up to a squared penalty. */
@@ -50,7 +51,7 @@ export function excesses(
     const i = sources[e]! * r;
     const j = targets[e]! * r;
     let sum = 0;
-    for (let c = 0; c < r; c++) sum += (Y[i + c]! - Y[j + c]!) ** 2;
+    for (let c = 0; c < r; c++) sum += square(Y[i + c]! - Y[j + c]!);
     return sum - length;
   });
 }

@@ -1,3 +1,4 @@
+import { exp, square } from '../../../core/elementary/index.ts';
 import type { Float64Memory } from '../../memory.ts';
 import type {
   ExpectationOperations,
@@ -13,7 +14,7 @@ export function typescriptExpectations(memory: Float64Memory): ExpectationOperat
       mean: memory.float64(mean, n * q),
       variance: memory.float64(variance, n * q),
       inducing: memory.float64(inducing, m * q),
-      squares: Float64Array.from({ length: q }, (_, d) => lengthscales[d]! ** 2),
+      squares: Float64Array.from({ length: q }, (_, d) => square(lengthscales[d]!)),
     };
   }
 
@@ -48,12 +49,12 @@ export function typescriptExpectations(memory: Float64Memory): ExpectationOperat
           const h = G[i * m + j]! * expected(points, x, i, j);
           total += h;
           for (let d = 0; d < q; d++) {
-            const [square, s] = [x.squares[d]!, x.variance[i * q + d]!];
-            const gap = (x.mean[i * q + d]! - x.inducing[j * q + d]!) / (square + s);
+            const [scale, s] = [x.squares[d]!, x.variance[i * q + d]!];
+            const gap = (x.mean[i * q + d]! - x.inducing[j * q + d]!) / (scale + s);
             slopes.mean[i * q + d]! -= h * gap;
             slopes.inducing[j * q + d]! += h * gap;
-            slopes.variance[i * q + d]! += 0.5 * h * (gap * gap - 1 / (square + s));
-            slopes.squares[d]! += 0.5 * h * (gap * gap + s / (square * (square + s)));
+            slopes.variance[i * q + d]! += 0.5 * h * (gap * gap - 1 / (scale + s));
+            slopes.squares[d]! += 0.5 * h * (gap * gap + s / (scale * (scale + s)));
           }
         }
       }
@@ -90,16 +91,16 @@ export function typescriptExpectations(memory: Float64Memory): ExpectationOperat
             h *= expectedProduct(points, x, i, j, k);
             total += h;
             for (let d = 0; d < q; d++) {
-              const [square, s] = [x.squares[d]!, x.variance[i * q + d]!];
+              const [scale, s] = [x.squares[d]!, x.variance[i * q + d]!];
               const [left, right] = [x.inducing[j * q + d]!, x.inducing[k * q + d]!];
-              const spread = square + 2 * s;
+              const spread = scale + 2 * s;
               const gap = (x.mean[i * q + d]! - 0.5 * (left + right)) / spread;
-              const apart = (left - right) / (2 * square);
+              const apart = (left - right) / (2 * scale);
               slopes.mean[i * q + d]! -= 2 * h * gap;
               slopes.inducing[j * q + d]! += h * (gap - apart);
               slopes.inducing[k * q + d]! += h * (gap + apart);
               slopes.variance[i * q + d]! += h * (2 * gap * gap - 1 / spread);
-              slopes.squares[d]! += h * (gap * gap + apart * apart + s / (square * spread));
+              slopes.squares[d]! += h * (gap * gap + apart * apart + s / (scale * spread));
             }
           }
         }
@@ -126,21 +127,21 @@ interface Inputs {
 function expected({ q }: GaussianPoints, x: Inputs, i: number, j: number): number {
   let [factor, exponent] = [1, 0];
   for (let d = 0; d < q; d++) {
-    const [square, s] = [x.squares[d]!, x.variance[i * q + d]!];
-    factor *= square / (square + s);
-    exponent -= (0.5 * (x.mean[i * q + d]! - x.inducing[j * q + d]!) ** 2) / (square + s);
+    const [scale, s] = [x.squares[d]!, x.variance[i * q + d]!];
+    factor *= scale / (scale + s);
+    exponent -= (0.5 * square(x.mean[i * q + d]! - x.inducing[j * q + d]!)) / (scale + s);
   }
-  return Math.sqrt(factor) * Math.exp(exponent);
+  return Math.sqrt(factor) * exp(exponent);
 }
 
 /** Π_d (1 + 2s_d/l_d²)^−½·exp(−Σ_d (z_d − z'_d)²/(4l_d²) + (μ_d − z̄_d)²/(l_d² + 2s_d)) */
 function expectedProduct({ q }: GaussianPoints, x: Inputs, i: number, j: number, k: number): number {
   let [factor, exponent] = [1, 0];
   for (let d = 0; d < q; d++) {
-    const [square, spread] = [x.squares[d]!, x.squares[d]! + 2 * x.variance[i * q + d]!];
+    const [scale, spread] = [x.squares[d]!, x.squares[d]! + 2 * x.variance[i * q + d]!];
     const [left, right] = [x.inducing[j * q + d]!, x.inducing[k * q + d]!];
-    factor *= square / spread;
-    exponent -= (left - right) ** 2 / (4 * square) + (x.mean[i * q + d]! - 0.5 * (left + right)) ** 2 / spread;
+    factor *= scale / spread;
+    exponent -= square(left - right) / (4 * scale) + square(x.mean[i * q + d]! - 0.5 * (left + right)) / spread;
   }
-  return Math.sqrt(factor) * Math.exp(exponent);
+  return Math.sqrt(factor) * exp(exponent);
 }

@@ -1,3 +1,4 @@
+import { exp, expm1, log1p } from '../../../core/elementary/index.ts';
 import type { TensorInfo } from '../../tensorflow.ts';
 import { broadcasting } from './broadcast.ts';
 import { elementwise } from './elementwise.ts';
@@ -13,7 +14,7 @@ export function registerActivations(): void {
   elementwise('Softplus', (x, y) => {
     for (let i = 0; i < y.length; i++) {
       const v = x[i]!;
-      y[i] = Math.max(v, 0) + Math.log1p(Math.exp(-Math.abs(v)));
+      y[i] = Math.max(v, 0) + log1p(exp(-Math.abs(v)));
     }
   });
   elementwise('Relu', (x, y) => {
@@ -46,13 +47,13 @@ export function registerActivations(): void {
   elementwise('Elu', (x, y) => {
     for (let i = 0; i < y.length; i++) {
       const v = x[i]!;
-      y[i] = v >= 0 ? v : Math.expm1(v);
+      y[i] = v >= 0 ? v : expm1(v);
     }
   });
   elementwise('Selu', (x, y) => {
     for (let i = 0; i < y.length; i++) {
       const v = x[i]!;
-      y[i] = v >= 0 ? SELU_SCALE * v : SELU_SCALE_ALPHA * Math.expm1(v);
+      y[i] = v >= 0 ? SELU_SCALE * v : SELU_SCALE_ALPHA * expm1(v);
     }
   });
   kernel<{ dy: TensorInfo; y: TensorInfo }>('EluGrad', ({ dy, y }, _, backend) => {

@@ -1,3 +1,4 @@
+import { atan2, pow } from '../../../core/elementary/index.ts';
 import type { TensorInfo } from '../../tensorflow.ts';
 import { broadcasting } from './broadcast.ts';
 import { kernel, typeOf } from './operation.ts';
@@ -33,7 +34,7 @@ export function registerArithmetic(): void {
     }
   });
   broadcasting('Pow', (a, i, da, b, j, db, y, k, n) => {
-    for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! ** b[j]!;
+    for (const end = k + n; k < end; k++, i += da, j += db) y[k] = pow(a[i]!, b[j]!);
   });
   broadcasting('Maximum', (a, i, da, b, j, db, y, k, n) => {
     for (const end = k + n; k < end; k++, i += da, j += db) y[k] = Math.max(a[i]!, b[j]!);
@@ -48,7 +49,7 @@ export function registerArithmetic(): void {
     }
   });
   broadcasting('Atan2', (a, i, da, b, j, db, y, k, n) => {
-    for (const end = k + n; k < end; k++, i += da, j += db) y[k] = Math.atan2(a[i]!, b[j]!);
+    for (const end = k + n; k < end; k++, i += da, j += db) y[k] = atan2(a[i]!, b[j]!);
   });
   kernel<readonly TensorInfo[]>('AddN', (terms, _, backend) => {
     const first = terms[0]!;

@@ -1,12 +1,13 @@
+import { expm1, log1p } from '../../../core/elementary/index.ts';
 import { elementwise } from './elementwise.ts';
 
 /** exp and log near 1, and the powers that have a name. */
 export function registerExponential(): void {
   elementwise('Expm1', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = Math.expm1(x[i]!);
+    for (let i = 0; i < y.length; i++) y[i] = expm1(x[i]!);
   });
   elementwise('Log1p', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = Math.log1p(x[i]!);
+    for (let i = 0; i < y.length; i++) y[i] = log1p(x[i]!);
   });
   elementwise('Sqrt', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = Math.sqrt(x[i]!);

@@ -1,3 +1,4 @@
+import { exp, log } from '../../../core/elementary/index.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { TensorInfo } from '../../tensorflow.ts';
 import { kernel, sizeOf } from './operation.ts';
@@ -19,7 +20,7 @@ export function registerSoftmax(): void {
       for (let i = start + 1; i < end; i++) if (x[i]! > largest) largest = x[i]!;
       let total = 0;
       for (let i = start; i < end; i++) {
-        const e = Math.exp(x[i]! - largest);
+        const e = exp(x[i]! - largest);
         y[i] = e;
         total += e;
       }
@@ -38,8 +39,8 @@ export function registerSoftmax(): void {
       let largest = x[start]!;
       for (let i = start + 1; i < end; i++) if (x[i]! > largest) largest = x[i]!;
       let total = 0;
-      for (let i = start; i < end; i++) total += Math.exp(x[i]! - largest);
-      const logTotal = Math.log(total);
+      for (let i = start; i < end; i++) total += exp(x[i]! - largest);
+      const logTotal = log(total);
       for (let i = start; i < end; i++) y[i] = x[i]! - largest - logTotal;
     }
     return result;

@@ -1,3 +1,4 @@
+import { log } from '../../../core/elementary/index.ts';
 import { NumericalError } from '../../../core/errors.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../numerics/dense/factorize.ts';
 import type { Float64Memory } from '../../../numerics/memory.ts';
@@ -110,7 +111,7 @@ function fromOuterProduct(
   });
 }
 
-const LOG_2PI = Math.log(2 * Math.PI);
+const LOG_2PI = log(2 * Math.PI);
 
 /** −½·(D·n·log 2π + D·log|K| + tr(YᵀK⁻¹Y)), from log|K| and the trace. */
 export function logDensity(n: number, columns: number, logDeterminant: number, quadratic: number): number {
