@@ -1,5 +1,4 @@
 import { powerOfTwo, timesPower } from './bits.ts';
-import { log } from './logarithm.ts';
 
 /** Adding it rounds to an integer. */
 const ROUNDER = 6755399441055744;
@@ -11,7 +10,7 @@ const SAFE = 708;
 const OVERFLOW = 709.782712893384;
 const UNDERFLOW = -745.1332191019412;
 
-/** exp of the remainder r, |r| ≤ ½·ln 2, by a polynomial of degree 12 in Estrin's order. */
+/** eʳ − 1 of the remainder r, |r| ≤ ½·ln 2, by a polynomial of degree 12 in Estrin's order. */
 function ofRemainder(r: number): number {
   const r2 = r * r;
   const r4 = r2 * r2;
@@ -24,25 +23,26 @@ function ofRemainder(r: number): number {
   const p47 = p45 + r2 * p67;
   const p8 = p89 + r2 * 2.088606211072837e-9;
   const p = p03 + (r4 * p47 + r4 * r4 * p8);
-  return 1 + (r + r2 * p);
+  return r + r2 * p;
 }
 
 /** eˣ: the same bits as the compiled one for arrays. Error below 1 unit in the last place. */
 export function exp(x: number): number {
   const n = x * Math.LOG2E + ROUNDER - ROUNDER;
-  if (Math.abs(x) <= SAFE) return timesPower(ofRemainder(x - n * LN2_HIGH - n * LN2_LOW), n);
+  if (Math.abs(x) <= SAFE) return timesPower(1 + ofRemainder(x - n * LN2_HIGH - n * LN2_LOW), n);
   if (x > OVERFLOW) return Number.POSITIVE_INFINITY;
   if (x < UNDERFLOW) return 0;
   if (Number.isNaN(x)) return x;
   // Two factors, so that results beyond 2¹⁰²³ and denormal ones round once, at the end.
   const half = n >> 1;
-  return ofRemainder(x - n * LN2_HIGH - n * LN2_LOW) * powerOfTwo(half) * powerOfTwo(n - half);
+  return (1 + ofRemainder(x - n * LN2_HIGH - n * LN2_LOW)) * powerOfTwo(half) * powerOfTwo(n - half);
 }
 
-/** eˣ − 1 without cancellation near 0, after W. Kahan: the rounding of eˣ and that of its logarithm cancel. Error below 4 units in the last place. */
+/** eˣ − 1 = 2ⁿ·(eʳ − 1) + (2ⁿ − 1), without cancellation near 0. Error below 2 units in the last place. */
 export function expm1(x: number): number {
   if (x === 0) return x;
-  if (Math.abs(x) < 1e-5) return x + x * x * (0.5 + x / 6);
-  const e = exp(x);
-  return Math.abs(x) > 1 ? e - 1 : (e - 1) * (x / log(e));
+  if (!(Math.abs(x) < 36)) return exp(x) - 1;
+  const n = x * Math.LOG2E + ROUNDER - ROUNDER;
+  const scale = powerOfTwo(n);
+  return scale * ofRemainder(x - n * LN2_HIGH - n * LN2_LOW) + (scale - 1);
 }
