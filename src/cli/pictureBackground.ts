@@ -1,5 +1,5 @@
-import { square } from '../core/elementary/index.ts';
 import { type Fit, InvalidInputError, NumericalError } from '../index.ts';
+import { elementary } from '../numerics/index.ts';
 import { type PrecisionGrid, precisionGrid } from '../plot/index.ts';
 
 /** Points along each axis of the precision grid, and of a first one that says how long it takes. */
@@ -36,7 +36,7 @@ export function pictureBackground(
     if (secondsLeft() < Infinity) {
       const before = secondsLeft();
       grid(SAMPLE, panels[0]!);
-      const expected = (before - secondsLeft()) * square(RESOLUTION / SAMPLE) * panels.length;
+      const expected = (before - secondsLeft()) * elementary.square(RESOLUTION / SAMPLE) * panels.length;
       if (expected > secondsLeft()) {
         note?.('the picture has no background, since --max-seconds is up.');
         return undefined;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { log } from '../core/elementary/index.ts';
 import type { Matrix, Projection } from '../index.ts';
+import { elementary } from '../numerics/index.ts';
 import { ability } from './abilities.ts';
 import { column } from './column.ts';
 import { readFit } from './fitFiles.ts';
@@ -74,7 +74,7 @@ async function projectTable(
 /** Σ log deviation_j over the observed entries of a row. */
 function logDeviations(Y: Matrix, row: number, deviation: Float64Array | undefined): number {
   if (deviation === undefined) return 0;
-  return Y.row(row).reduce((sum, entry, j) => sum + (Number.isNaN(entry) ? 0 : log(deviation[j]!)), 0);
+  return Y.row(row).reduce((sum, entry, j) => sum + (Number.isNaN(entry) ? 0 : elementary.log(deviation[j]!)), 0);
 }
 
 function summary(model: string, { latents, logDensity }: Projection): string {

@@ -1,6 +1,6 @@
-import { square } from '../core/elementary/index.ts';
 import type { Matrix } from '../index.ts';
 import type { Table } from '../io/index.ts';
+import { elementary } from '../numerics/index.ts';
 
 /** What is done with a table, in sentences, before anything is computed. */
 export function tableReport(file: string, table: Table, labels?: string, color?: string): string[] {
@@ -70,5 +70,5 @@ export function scaleWarning({ observations, columns }: Table): string[] {
 function deviationOf(column: Float64Array): number {
   const present = column.filter((entry) => !Number.isNaN(entry));
   const mean = present.reduce((sum, entry) => sum + entry, 0) / present.length;
-  return Math.sqrt(present.reduce((sum, entry) => sum + square(entry - mean), 0) / present.length);
+  return Math.sqrt(present.reduce((sum, entry) => sum + elementary.square(entry - mean), 0) / present.length);
 }

@@ -1,3 +1,5 @@
+/** exp, log, powers, trigonometric and hyperbolic functions of a number, the same bits on every machine: for numbers of own parts. */
+export * as elementary from '../core/elementary/index.ts';
 export { type Eigenpairs, symmetricEigenpairs } from './dense/eigenpairs.ts';
 export type { EngineChoice, EngineName } from './dense/index.ts';
 export { type SymmetricOperator, topEigenpairs } from './dense/topEigenpairs.ts';
