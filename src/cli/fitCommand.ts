@@ -1,13 +1,16 @@
 import { type Command, Option } from 'commander';
 import {
   adam,
+  describedModel,
   type EngineChoice,
   type Fit,
   type FitOptions,
   fit,
+  kindOf,
   lbfgs,
   lbfgsb,
   type Matrix,
+  type ModelOptions,
   type Solver,
   scg,
 } from '../index.ts';
@@ -19,8 +22,7 @@ import { camelCase, checkRequired, fromZero, missingFlag, wholeFrom } from './fl
 import { isFile, readLabelledTable } from './labelledTable.ts';
 import { checkTakesMissing, modelsHelp } from './modelHelp.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
-import type { ModelOptions } from './modelParts.ts';
-import { checkPredicts, createModel, kindOf, LABELLED_MODELS, MODEL_NAMES } from './models.ts';
+import { checkPredicts, LABELLED_MODELS, MODEL_NAMES } from './models.ts';
 import { PARTS_FLAG, type PartsArguments, readParts, workersWith } from './ownParts.ts';
 import { addPlotFlags, checkPictures, type PlotArguments } from './plotFlags.ts';
 import { effort, NO_BAR, progressBar } from './progress.ts';
@@ -154,7 +156,7 @@ async function fitTable(
   describeTable(data, table, given, options, streams);
   const units = given.standardise ? standardise(table.observations) : undefined;
   const observations = units?.apply(table.observations) ?? table.observations;
-  const model = createModel(given.model, observations, table.labels, options, own);
+  const model = describedModel(given.model, observations, table.labels, options, own);
   const bar = given.json ? NO_BAR : progressBar(streams.stderr, mostIterations(given, observations.rows));
   let result: Fit;
   try {

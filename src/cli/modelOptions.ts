@@ -1,6 +1,5 @@
-import { InvalidInputError } from '../index.ts';
+import { InvalidInputError, type ModelOptions } from '../index.ts';
 import { readJsonFile } from './jsonFile.ts';
-import type { ModelOptions } from './modelParts.ts';
 
 /** Options of the model that have flags of their own. */
 export interface FlaggedOptions {

@@ -8,6 +8,7 @@ import { addProjectCommand } from './projectCommand.ts';
 import { addScoreCommand } from './scoreCommand.ts';
 import { addSelectCommand } from './selectCommand.ts';
 import type { Streams } from './streams.ts';
+import { addSweepCommand } from './sweepCommand.ts';
 import { addWorkerCommand } from './workerCommand.ts';
 
 const { version, description } = createRequire(import.meta.url)('../../package.json') as {
@@ -42,6 +43,9 @@ export async function run(argv: readonly string[], streams: Streams, signal?: Ab
   addSelectCommand(program, streams, signal);
   addInfoCommand(program, streams);
   addWorkerCommand(program, streams, signal);
+  addSweepCommand(program, streams, signal, (code) => {
+    exitCode = code;
+  });
   try {
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;

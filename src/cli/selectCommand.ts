@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
 import {
+  describedModel,
   heldOutDensity,
   InvalidInputError,
+  kindOf,
   type Matrix,
+  type ModelOptions,
   nearestNeighbourScore,
   type SelectionScore,
   selectOptions,
@@ -14,8 +17,6 @@ import { readJsonFile } from './jsonFile.ts';
 import { readLabelledTable } from './labelledTable.ts';
 import { checkTakesMissing } from './modelHelp.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
-import type { ModelOptions } from './modelParts.ts';
-import { createModel, kindOf } from './models.ts';
 import { PARTS_FLAG, type PartsArguments, readParts } from './ownParts.ts';
 import type { Streams } from './streams.ts';
 import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
@@ -92,7 +93,7 @@ async function select(
   const Y = given.standardise ? standardise(table.observations).apply(table.observations) : table.observations;
   const selection = await selectOptions<Record<string, unknown>>(
     (options, { take }) =>
-      createModel(model, take(Y), table.labels && take(table.labels), { ...fixed, ...options } as ModelOptions, own),
+      describedModel(model, take(Y), table.labels && take(table.labels), { ...fixed, ...options } as ModelOptions, own),
     grid,
     {
       score: scoreOf(given.score, Y, table.labels),

@@ -1,4 +1,4 @@
-import type { ModelOptions } from './modelParts.ts';
+import type { ModelOptions } from '../index.ts';
 
 /** From so many points an evaluation with N×N matrices takes a second and more. */
 const MANY_POINTS = 3000;

@@ -18,6 +18,16 @@ export const redisFlag = (): Option =>
 export const prefixFlag = (): Option =>
   new Option('--prefix <name>', "begins the names of all keys on the server (default: 'latentfield')");
 
+/** Threads of a worker that know the parts of a file. */
+export function threadsWith(parts: string | undefined): () => Worker {
+  // A thread cannot read TypeScript: run from its sources, the program starts the thread that was built from them.
+  const built = import.meta.url.endsWith('.ts') ? '../../dist/cli/queueThread.js' : './queueThread.js';
+  const workerData = { ...(parts !== undefined && { parts: resolve(parts) }) };
+  return () => new Worker(new URL(built, import.meta.url), { workerData });
+}
+
+const several = (value: string, previous: string[] = []) => [...previous, value];
+
 interface WorkerArguments extends PartsArguments {
   readonly redis?: string;
   readonly prefix?: string;
@@ -25,6 +35,7 @@ interface WorkerArguments extends PartsArguments {
   readonly threads?: number;
   readonly lockSeconds?: number;
   readonly mostBytes?: number;
+  readonly data?: string[];
 }
 
 /** Adds `worker` to the program. */
@@ -42,12 +53,13 @@ export function addWorkerCommand(program: Command, streams: Streams, signal: Abo
       wholeFrom(1),
     )
     .option('--most-bytes <n>', 'bytes that are fetched for one fit at most (default: 256 MB)', wholeFrom(1))
+    .option('--data <folder|url>', 'where tables of sweeps may be read beside the queue; may be repeated', several)
     .option(...PARTS_FLAG)
     .action((given: WorkerArguments) => work(given, streams, signal));
 }
 
 async function work(
-  { redis, prefix, lockSeconds, parts, queue, threads, mostBytes }: WorkerArguments,
+  { redis, prefix, lockSeconds, parts, queue, threads, mostBytes, data }: WorkerArguments,
   streams: Streams,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -58,11 +70,8 @@ async function work(
   await readParts(parts);
   const say = (message: string) => streams.stderr.write(`${message}\n`);
   const transport = await redisTransport({ connection: redis, prefix, lockSeconds });
-  // A thread cannot read TypeScript: run from its sources, the program starts the thread that was built from them.
-  const built = import.meta.url.endsWith('.ts') ? '../../dist/cli/queueThread.js' : './queueThread.js';
-  const workerData = { ...(parts !== undefined && { parts: resolve(parts) }) };
-  const start = () => new Worker(new URL(built, import.meta.url), { workerData });
-  const worker = await serveQueue(transport, { queue, threads, mostBytes, start, onMessage: say });
+  const start = threadsWith(parts);
+  const worker = await serveQueue(transport, { queue, threads, mostBytes, data, start, onMessage: say });
   say(
     `Serving '${queue ?? 'fits'}' with ${threads ?? 1} thread${(threads ?? 1) === 1 ? '' : 's'}. Stop it with Ctrl-C or SIGTERM.`,
   );

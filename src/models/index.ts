@@ -7,6 +7,8 @@ export {
   type ComparisonRow,
   compareModels,
 } from './compareModels.ts';
+export { describedModel, kindOf } from './described/describedModel.ts';
+export type { ModelOptions } from './described/parts.ts';
 export { type AlleOptions, alle } from './field/alle.ts';
 export { type DrillOptions, drill } from './field/drill.ts';
 export { type MeuOptions, meu } from './field/meu.ts';

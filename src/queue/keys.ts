@@ -24,5 +24,5 @@ export function checksumOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** The queue of fits, unless another one is named. */
+/** The queue of fits and sweeps, unless another one is named. */
 export const FITS = 'fits';

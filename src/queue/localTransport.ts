@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../core/errors.ts';
+import { localBlobs } from './localBlobs.ts';
 import {
   type Blobs,
   type JobState,
@@ -38,12 +38,13 @@ const ATTEMPTS = 3;
 /**
  * A queue inside this process: the same fits, sweeps and shards without a server.
  *
+ * @param blobs - where bytes lie; in memory unless given
  * @example
  * ```ts
  * const transport = localTransport();
  * ```
  */
-export function localTransport(): Transport {
+export function localTransport(blobs: Blobs = localBlobs()): Transport {
   const queues = new Map<string, LocalQueue>();
   const queueOf = (name: string): LocalQueue => {
     const known = queues.get(name) ?? { jobs: new Map(), watchers: new Set(), servers: new Set() };
@@ -98,7 +99,7 @@ export function localTransport(): Transport {
   };
 
   return {
-    blobs: localBlobs(),
+    blobs,
     async add(name, jobs) {
       const queue = queueOf(name);
       const insert = (job: QueuedJob | ParentJob, children: readonly QueuedJob[]) => {
@@ -155,36 +156,3 @@ export function localTransport(): Transport {
 }
 
 const isOver = (entry: Entry | undefined) => entry?.state.kind === 'completed' || entry?.state.kind === 'failed';
-
-function localBlobs(): Blobs {
-  const blobs = new Map<string, Uint8Array>();
-  const lists = new Map<string, Uint8Array[]>();
-  return {
-    async put(key, bytes) {
-      blobs.set(key, bytes);
-    },
-    async get(key, most = Number.POSITIVE_INFINITY) {
-      const bytes = blobs.get(key);
-      if (bytes !== undefined && bytes.length > most) throw tooLarge(key, bytes.length, most);
-      return bytes;
-    },
-    async append(key, bytes) {
-      const list = lists.get(key) ?? [];
-      list.push(bytes);
-      lists.set(key, list);
-    },
-    parts: async (key, from) => lists.get(key)?.slice(from) ?? [],
-    async remove(...keys) {
-      for (const key of keys) {
-        blobs.delete(key);
-        lists.delete(key);
-      }
-    },
-  };
-}
-
-export function tooLarge(key: string, bytes: number, most: number): InvalidInputError {
-  return new InvalidInputError(
-    `What lies under '${key}' has ${bytes} bytes, but this worker takes at most ${most}. Give it --most-bytes, or send less.`,
-  );
-}

@@ -117,7 +117,7 @@ function remoteWorker(queue: string, take: () => Promise<Session>, release: () =
       });
       running = id;
       if (stopped !== undefined) await cancel(session, stopped);
-      await session.add([{ id, body }], () => ({ look: looking(transport, id), fail }));
+      await session.add([{ id, body }], [id], () => ({ look: looking(transport, id), fail }));
     }
   };
 

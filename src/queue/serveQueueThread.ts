@@ -1,5 +1,7 @@
+import { parentPort } from 'node:worker_threads';
 import type { OwnParts } from '../models/ownParts.ts';
 import { serveFits } from '../workers/index.ts';
+import { serveCells } from './sweep/serveCells.ts';
 
 /**
  * Makes a thread of a queue's worker out of the thread that calls it: the one line of its file.
@@ -13,4 +15,5 @@ import { serveFits } from '../workers/index.ts';
  */
 export async function serveQueueThread(own: OwnParts = {}): Promise<void> {
   await serveFits(own);
+  serveCells(parentPort!, own);
 }

@@ -1,6 +1,6 @@
 import { LatentFieldError } from '../core/errors.ts';
 import { refusalKey } from './keys.ts';
-import type { QueuedJob, Transport } from './transport.ts';
+import type { ParentJob, QueuedJob, Transport } from './transport.ts';
 
 /** Milliseconds between two looks at what is waited for: events can be missed while a server is away. */
 const LOOK = 1000;
@@ -16,8 +16,12 @@ export interface Awaited {
 /** A coordinator's end of a queue. */
 export interface Session {
   readonly transport: Transport;
-  /** Adds jobs and waits for them. */
-  add(jobs: readonly QueuedJob[], awaited: (id: string) => Awaited): Promise<void>;
+  /** Adds jobs and waits for some of them, or of their children. */
+  add(
+    jobs: readonly (QueuedJob | ParentJob)[],
+    ids: readonly string[],
+    awaited: (id: string) => Awaited,
+  ): Promise<void>;
   /** Waits for a job that is in the queue already. */
   wait(id: string, awaited: Awaited): void;
   /** Nobody waits for it any longer. */
@@ -101,10 +105,10 @@ export async function openSession(
 
   return {
     transport,
-    async add(jobs, awaited) {
-      for (const { id } of jobs) waiting.set(id, { awaited: awaited(id), looking: Promise.resolve(), isQueued: true });
+    async add(jobs, ids, awaited) {
+      for (const id of ids) waiting.set(id, { awaited: awaited(id), looking: Promise.resolve(), isQueued: true });
       await transport.add(queue, jobs);
-      for (const { id } of jobs) {
+      for (const id of ids) {
         const entry = waiting.get(id);
         if (entry !== undefined) entry.isQueued = false;
         look(id);

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { optionsOf } from '../../src/cli/modelHelp.ts';
-import { createModel, LABELLED_MODELS, MODEL_NAMES } from '../../src/cli/models.ts';
-import { fit, gplvm, loadFit, Matrix } from '../../src/index.ts';
+import { LABELLED_MODELS, MODEL_NAMES } from '../../src/cli/models.ts';
+import { describedModel, fit, gplvm, loadFit, Matrix } from '../../src/index.ts';
 import { readTable, writeTable } from '../../src/io/index.ts';
 import { temporaryFolder } from '../io/folder.ts';
 import { latentfield, prepared } from './latentfield.ts';
@@ -206,7 +206,7 @@ describe('help', () => {
     const { observations, flow } = await prepared();
     for (const name of MODEL_NAMES) {
       const labels = LABELLED_MODELS.includes(name) ? flow : undefined;
-      const make = () => createModel(name, observations, labels, { latentDim: 2, nothing: 1 });
+      const make = () => describedModel(name, observations, labels, { latentDim: 2, nothing: 1 });
       const known = (/Known are (.*)\.$/.exec(errorOf(make))?.[1] ?? '')
         .split(', ')
         .filter((option) => !NOT_IN_JSON.has(option));

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { tooLarge } from '../localTransport.ts';
+import { tooLarge } from '../localBlobs.ts';
 import type { Blobs } from '../transport.ts';
 
 /** Seconds that bytes are kept which nobody removes. */

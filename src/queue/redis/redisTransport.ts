@@ -71,7 +71,8 @@ export async function redisTransport({
   };
   let flow: FlowProducer | undefined;
   const flows = () => {
-    flow ??= new bullmq.FlowProducer(settings);
+    if (flow !== undefined) return flow;
+    flow = new bullmq.FlowProducer(settings);
     flow.on('error', () => undefined);
     return flow;
   };

@@ -4,16 +4,14 @@ import type { Reply } from '../../inference/workers/messages.ts';
 import { keysOf } from '../keys.ts';
 import { packed, unpacked } from '../packed.ts';
 import { problemSchema, type RequestOf, refusing, startSchema } from '../requests.ts';
-import { ReturnedJob, type RunningJob } from '../transport.ts';
+import type { RunningJob } from '../transport.ts';
 import type { WorkerContext } from './serveQueue.ts';
-import type { HeldThread } from './threads.ts';
+import { watchOver } from './watchOver.ts';
 
 /** Seconds between two states from which another worker could go on. */
 const STATE_INTERVAL = 5;
 /** Milliseconds in which events are gathered before they are sent. */
 const GATHERED = 100;
-/** Milliseconds between two looks whether the job is cancelled. */
-const LOOK = 500;
 
 /** The fit from one start: what `serveRuns` does in a thread of the same machine, its events sent in parts. */
 export async function runStart(
@@ -60,7 +58,8 @@ export async function runStart(
         ended();
         resolve();
       };
-      thread.post({ kind: 'open', job: { ...opened, settings } });
+      if (!thread.isOpen) thread.post({ kind: 'open', job: { ...opened, settings } });
+      thread.isOpen = true;
       thread.post({ kind: 'run', start: { ...begun, ...(state !== undefined && { state }) } });
     });
     await sink.flush();
@@ -70,47 +69,6 @@ export async function runStart(
     throw error;
   }
 }
-
-/** Hands on what the coordinator and the worker's own end say to a job; returns what ends the watch. */
-export function watchOver(
-  { signal }: RunningJob,
-  blobs: WorkerContext['transport']['blobs'],
-  key: string,
-  thread: HeldThread,
-  reject: (reason: Error) => void,
-  onStop: () => void,
-): () => void {
-  let isStopped = false;
-  const look = async () => {
-    const bytes = await blobs.get(key).catch(() => undefined);
-    if (bytes === undefined || isStopped) return;
-    isStopped = true;
-    const said = new TextDecoder().decode(bytes);
-    if (said !== 'drop') {
-      thread.post({ kind: 'stop', by: said });
-      onStop();
-      return;
-    }
-    ended();
-    reject(new CancelledJob());
-  };
-  const timer = setInterval(look, LOOK);
-  const shutdown = () => {
-    ended();
-    reject(new ReturnedJob('The worker shuts down.'));
-  };
-  const ended = () => {
-    clearInterval(timer);
-    signal.removeEventListener('abort', shutdown);
-  };
-  signal.addEventListener('abort', shutdown);
-  if (signal.aborted) shutdown();
-  void look();
-  return ended;
-}
-
-/** Nobody waits for the job any longer. */
-export class CancelledJob extends Error {}
 
 /** Sends events in the order in which they come, gathered for a moment. */
 function eventSink(job: RunningJob, blobs: WorkerContext['transport']['blobs'], key: string) {

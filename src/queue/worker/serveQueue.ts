@@ -4,8 +4,10 @@ import { checksumOf, FITS, refusalKey } from '../keys.ts';
 import { type Request, requestOf } from '../requests.ts';
 import { RefusedJob, ReturnedJob, type RunningJob, type Serving, type Transport } from '../transport.ts';
 import { VERSION } from '../version.ts';
-import { CancelledJob, runStart } from './runStart.ts';
+import { runCell, runRow } from './runCell.ts';
+import { runStart } from './runStart.ts';
 import { startQueueThread, type ThreadPool, threadPool } from './threads.ts';
+import { CancelledJob } from './watchOver.ts';
 
 /** Options of {@link serveQueue}. */
 export interface ServeQueueOptions {
@@ -15,6 +17,8 @@ export interface ServeQueueOptions {
   readonly threads?: number | undefined;
   /** Bytes that are fetched for a job at most; 256 MB unless given. */
   readonly mostBytes?: number | undefined;
+  /** Folders, and beginnings of addresses, from which tables of sweeps may be read; none unless given. */
+  readonly data?: readonly string[] | undefined;
   /** Starts a thread; unless given, one that knows the parts that come with the library. Its file calls `serveQueueThread`. */
   readonly start?: (() => NodeThread) | undefined;
   /** Called with what happens: jobs that are refused, a server that is away. */
@@ -38,6 +42,8 @@ export interface WorkerContext {
   /** Data by their key, once fetched and checked. */
   data(key: string): Promise<Uint8Array>;
   readonly mostBytes: number;
+  /** Where tables may be read. */
+  readonly readable: readonly string[];
 }
 
 const MOST_BYTES = 256 * 2 ** 20;
@@ -59,12 +65,12 @@ const MOST_BYTES = 256 * 2 ** 20;
  */
 export async function serveQueue(transport: Transport, options: ServeQueueOptions = {}): Promise<QueueServer> {
   const { queue = FITS, threads: count = 1, mostBytes = MOST_BYTES, start = startQueueThread } = options;
-  const { onMessage = () => undefined, version = VERSION } = options;
+  const { onMessage = () => undefined, version = VERSION, data: readable = [] } = options;
   if (!Number.isInteger(count) || count < 1) {
     throw new InvalidInputError(`A worker has a whole number of threads from 1, but ${count} was given.`);
   }
   const threads = threadPool(start, count);
-  const context: WorkerContext = { transport, threads, mostBytes, data: fetched(transport, mostBytes) };
+  const context: WorkerContext = { transport, threads, mostBytes, readable, data: fetched(transport, mostBytes) };
   let fail!: (error: Error) => void;
   let closed!: () => void;
   const ended = new Promise<void>((resolve, reject) => {
@@ -109,6 +115,8 @@ type Handler = (job: RunningJob, request: never, context: WorkerContext) => Prom
 
 function handlers({ kind }: Request): Handler {
   if (kind === 'start') return runStart as Handler;
+  if (kind === 'cell') return runCell as Handler;
+  if (kind === 'row') return runRow as Handler;
   throw new RefusedJob(`This queue has no jobs of the kind '${kind}'.`);
 }
 

@@ -5,6 +5,8 @@ import type { NodeThread } from '../../inference/index.ts';
 export interface HeldThread {
   /** What it has open, so that the next job of the same can go to it. */
   holds: string;
+  /** Whether it has been given that. */
+  isOpen: boolean;
   post(message: unknown): void;
   /** Who hears what it says; called with an Error when it comes to an end by itself. */
   listener: ((message: unknown) => void) | undefined;
@@ -40,7 +42,12 @@ export function threadPool(start: () => NodeThread, most: number): ThreadPool {
   };
   const begin = (holds: string): HeldThread => {
     const thread = start();
-    const held: HeldThread = { holds, post: (message) => thread.postMessage(message), listener: undefined };
+    const held: HeldThread = {
+      holds,
+      isOpen: false,
+      post: (message) => thread.postMessage(message),
+      listener: undefined,
+    };
     threads.set(held, thread);
     thread.on('message', (message) => held.listener?.(message));
     const ended = (error: Error) => {

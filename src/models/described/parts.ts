@@ -1,20 +1,11 @@
-import {
-  builtInLikelihoods,
-  dynamics,
-  fixed,
-  InvalidInputError,
-  type Kernel,
-  type Likelihood,
-  locality,
-  markov,
-  type OwnParts,
-  type ParameterLike,
-  type Prior,
-  parseKernel,
-  rank,
-  standardNormal,
-  tsne,
-} from '../index.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { parseKernel } from '../../kernels/index.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import { builtInLikelihoods } from '../../mapping/likelihoods/index.ts';
+import type { Likelihood } from '../../mapping/likelihoods/likelihood.ts';
+import { fixed, type ParameterLike } from '../../model/parameter.ts';
+import { dynamics, locality, markov, type Prior, rank, standardNormal, tsne } from '../../priors/index.ts';
+import type { OwnParts } from '../ownParts.ts';
 
 /** Options of a model as JSON can say them. */
 export type ModelOptions = Readonly<Record<string, unknown>> & { readonly latentDim?: number };

@@ -1,0 +1,85 @@
+import * as v from 'valibot';
+import type { SweepLine } from './spec.ts';
+
+const number = v.nullable(v.number());
+
+/** What came of one fit of a sweep: plain JSON, null for numbers that are not finite. */
+export const cellOutcomeSchema = v.strictObject({
+  scores: v.record(v.string(), number),
+  objective: number,
+  status: v.string(),
+  iterations: v.nullable(v.number()),
+  seconds: number,
+  /** Why there is no score, or no fit. */
+  failure: v.optional(v.string()),
+});
+export type CellOutcome = v.InferOutput<typeof cellOutcomeSchema>;
+
+/** A line of the table of a sweep. */
+export interface SweepRow {
+  readonly model: string;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly seed: number;
+  /** How many of its folds are fitted, and of how many. */
+  readonly done: number;
+  readonly folds: number;
+  /** Means over the folds that are done; null where one has none. */
+  readonly scores: Readonly<Record<string, number | null>>;
+  readonly objective: number | null;
+  /** Of the fits, without repetition. */
+  readonly statuses: readonly string[];
+  readonly failure?: string;
+}
+
+/** The line of the table that the fits which are done make. */
+export function rowOf(
+  {
+    model,
+    options,
+    seed,
+    cells,
+  }: Pick<SweepLine, 'model' | 'options' | 'seed'> & { readonly cells: readonly unknown[] },
+  names: readonly string[],
+  outcomes: readonly CellOutcome[],
+): SweepRow {
+  const failure = outcomes.find((outcome) => outcome.failure !== undefined)?.failure;
+  return {
+    model,
+    options,
+    seed,
+    done: outcomes.length,
+    folds: cells.length,
+    scores: Object.fromEntries(names.map((name) => [name, mean(outcomes.map(({ scores }) => scores[name] ?? null))])),
+    objective: mean(outcomes.map(({ objective }) => objective)),
+    statuses: [...new Set(outcomes.map(({ status }) => status))],
+    ...(failure !== undefined && { failure }),
+  };
+}
+
+function mean(values: readonly (number | null)[]): number | null {
+  if (values.length === 0 || values.includes(null)) return null;
+  return values.reduce<number>((sum, value) => sum + value!, 0) / values.length;
+}
+
+/** The table as CSV: one column for each option that a model has. */
+export function tableText(rows: readonly SweepRow[], scores: readonly string[]): string {
+  const options = [...new Set(rows.flatMap((row) => Object.keys(row.options)))];
+  const header = ['model', ...options, 'seed', 'done', 'folds', ...scores, 'objective', 'status', 'failure'];
+  const lines = rows.map((row) => [
+    row.model,
+    ...options.map((name) => cellText(row.options[name])),
+    row.seed,
+    row.done,
+    row.folds,
+    ...scores.map((name) => row.scores[name] ?? ''),
+    row.objective ?? '',
+    row.statuses.join(' '),
+    row.failure ?? '',
+  ]);
+  return `${[header, ...lines].map((line) => line.map((entry) => quoted(String(entry))).join(',')).join('\n')}\n`;
+}
+
+const cellText = (value: unknown) =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
+const quoted = (text: string) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
