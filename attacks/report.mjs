@@ -8,12 +8,17 @@ const MOST_SHOWN = Number(process.env.ATTACK_SHOWN ?? 12);
 export function newReport(name, seed) {
   const outcomes = new Map();
   const failures = [];
+  const skipped = [];
   let cases = 0;
   return {
-    /** One case of this outcome. */
-    count(outcome) {
-      cases++;
-      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    /** Cases of this outcome. */
+    count(outcome, times = 1) {
+      cases += times;
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + times);
+    },
+    /** What cannot be tried on this machine, and why. */
+    skip(reason) {
+      skipped.push(reason);
     },
     /** What must not happen. */
     fail(what, details) {
@@ -27,6 +32,7 @@ export function newReport(name, seed) {
       console.log(
         `${name}, seed ${seed}: ${cases} cases in ${seconds.toFixed(0)} s: ${told.join(', ')}; ${failures.length} failures`,
       );
+      for (const reason of skipped) console.log(`  NOT TRIED ${reason}`);
       for (const failure of failures.slice(0, MOST_SHOWN)) console.log(`  FAILED ${failure}`);
       return { name, seed, cases, outcomes: Object.fromEntries(outcomes), failures: failures.length, seconds };
     },

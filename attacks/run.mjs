@@ -13,6 +13,11 @@ const attacks = {
   saved: { cases: 5000, quick: 250, load: async () => (await import('./savedFits.mjs')).attackSavedFits },
   checkpoints: { cases: 2500, quick: 60, load: async () => (await import('./checkpoints.mjs')).attackCheckpoints },
   callbacks: { cases: 104, quick: 20, load: async () => (await import('./callbacks.mjs')).attackCallbacks },
+  offline: { cases: 1000, quick: 10, load: async () => (await import('./offline.mjs')).attackOffline },
+  disks: { cases: 40, quick: 3, load: async () => (await import('./disks.mjs')).attackDisks },
+  memory: { cases: 24, quick: 3, load: async () => (await import('./memory.mjs')).attackMemory },
+  determinism: { cases: 1000, quick: 8, load: async () => (await import('./determinism.mjs')).attackDeterminism },
+  leaks: { cases: 1000, quick: 100, load: async () => (await import('./leaks.mjs')).attackLeaks },
   kills: { cases: 200, quick: 3, load: async () => (await import('./kills.mjs')).attackKills },
 };
 

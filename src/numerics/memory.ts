@@ -21,6 +21,19 @@ function sizeOf(sizeClass: number): number {
   return 64 * 2 ** octave + (sizeClass & 3) * 16 * 2 ** octave;
 }
 
+/** WebAssembly reserves addresses for the largest memory there may be, and often some more behind it. */
+function reserved(size: WebAssembly.MemoryDescriptor): WebAssembly.Memory {
+  try {
+    return new WebAssembly.Memory(size);
+  } catch (cause) {
+    throw new NumericalError(
+      'WebAssembly can reserve no memory in this process, as its address space is limited or used up: 12 GB of addresses are enough. ' +
+        'Raise the limit (ulimit -v), or close what holds other WebAssembly memories.',
+      { cause },
+    );
+  }
+}
+
 /**
  * All numbers of the float64 backend live in one WebAssembly memory, so that compiled kernels and native libraries work on
  * them in place. Blocks are offsets; freed blocks go to the free list of their size class and are reused first, because the
@@ -44,7 +57,7 @@ export class Float64Memory {
 
   constructor(options: { maximumPages?: number } = {}) {
     this.#maximumPages = options.maximumPages ?? MAXIMUM_PAGES;
-    this.#memory = new WebAssembly.Memory({ initial: 16, maximum: this.#maximumPages });
+    this.#memory = reserved({ initial: 16, maximum: this.#maximumPages });
   }
 
   /** Where the blocks are now: another one after `move`. */

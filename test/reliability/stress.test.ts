@@ -54,7 +54,9 @@ const MOST = 1;
 const away = (found: number, { value, bound }: Value, n: number) =>
   found === value ? 0 : Math.abs(found - value) / (n * bound);
 const farthest = (found: ArrayLike<number>, { value, bound }: Table, n: number) =>
-  value.flat().reduce((most, right, i) => Math.max(most, away(found[i]!, { value: right, bound: bound.flat()[i]! }, n)), 0);
+  value
+    .flat()
+    .reduce((most, right, i) => Math.max(most, away(found[i]!, { value: right, bound: bound.flat()[i]! }, n)), 0);
 const within = (what: string, units: number) => expect.soft(units, what).toBeLessThan(MOST);
 
 it('the cases reach conditions of 1e16', () => {

@@ -12,7 +12,14 @@ import { registerKernels } from './operations/index.ts';
 /** The backend, registered with TensorFlow.js on first use. Its priority keeps it from ever becoming the default. */
 export function float64Backend(): Float64Backend {
   if (tf.findBackendFactory(FLOAT64) === null) {
-    tf.registerBackend(FLOAT64, () => new Float64Backend(), -1);
+    // Made here: TensorFlow.js would catch what it throws, and print it.
+    let made: Float64Backend | undefined = new Float64Backend();
+    const backendOnce = () => {
+      const backend = made ?? new Float64Backend();
+      made = undefined;
+      return backend;
+    };
+    tf.registerBackend(FLOAT64, backendOnce, -1);
     readTensorsWith((tensor) => doublesOf(tensor as tf.Tensor));
     // TensorFlow.js keeps the kernels of a backend that somebody removed.
     if (tf.getKernelsForBackend(FLOAT64).length === 0) {

@@ -1,0 +1,159 @@
+// What the children of attacks do: `node attacks/job.mjs NAME …` writes one line of JSON.
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { checksum, fit, gplvm, LatentFieldError, loadFit, Matrix, seededRandom } from 'latentfield';
+import { latentPlot, precisionGrid } from 'latentfield/plot';
+import { run } from '../dist/cli/run.js';
+import { killedModel, killedOptions } from './killedFit.mjs';
+import { answersOf, own, savedModels, savedOptions, Y } from './savedModels.mjs';
+
+const jobs = {
+  /** Checksums of what fits of these models answer. */
+  async bits(names, options) {
+    const found = {};
+    for (const name of names.split(',')) {
+      const result = await fit(savedModels[name](), { ...savedOptions, ...JSON.parse(options) });
+      found[name] = checksum(await answersOf(result));
+    }
+    return found;
+  },
+  /** Fits, saves, loads, draws and runs commands, where there is no network. */
+  async offline(names, folder) {
+    const interfaces = Object.entries(networkInterfaces()).filter(([, all]) => all.some(({ internal }) => !internal));
+    const done = [];
+    for (const name of names.split(',')) {
+      const result = await fit(savedModels[name](), savedOptions);
+      const again = loadFit(JSON.parse(JSON.stringify(result)), own);
+      if (checksum(await answersOf(again)) === checksum(await answersOf(result))) done.push(name);
+    }
+    const drawn = await fit(gplvm(Y, { latentDim: 2 }), savedOptions);
+    const precision = precisionGrid((X) => drawn.predict(X, { noise: true }), drawn.latents);
+    if ((await latentPlot({ latents: drawn.latents, precision })).startsWith('<svg')) done.push('latentPlot');
+    for (const [command, code] of await commandsIn(folder)) if (code === 0) done.push(command);
+    return { interfaces: interfaces.length, done };
+  },
+  /** Files on a disk that is nearly full: writes them once, fills all but some kilobytes, and writes them again. */
+  async disk(folder, kilobytes) {
+    const state = join(folder, 'state.json');
+    const fitted = (maxIterations) => async () => {
+      const { objective } = await fit(killedModel(), { ...killedOptions, maxIterations, ...saving(state) });
+      return objective;
+    };
+    const commanded = async () =>
+      (await commandsIn(folder, ['--force'])).map(([command, code, text]) => ({ command, code, text }));
+    const before = [await outcomeOf(fitted(10)), await outcomeOf(commanded)];
+    fill(folder, Number(kilobytes));
+    const after = [await outcomeOf(fitted(20)), await outcomeOf(commanded)];
+    const damaged = ['state.json', 'out/fit.json'].filter((name) => !isWholeJson(join(folder, name)));
+    const left = [folder, join(folder, 'out')]
+      .flatMap((name) => readdirSync(name))
+      .filter((name) => name.endsWith('.tmp'));
+    return { before, after, damaged, left };
+  },
+  /** A fit of N points that keeps N×N matrices. */
+  async memory(points, engine, checkpoint) {
+    const { normal } = seededRandom(1);
+    const observations = Matrix.zeros(Number(points), 3);
+    observations.data.forEach((_, i) => {
+      observations.data[i] = normal();
+    });
+    return outcomeOf(async () => {
+      const options = { maxIterations: 3, engine, checkpoint, checkpointInterval: 0, seed: 1 };
+      const { objective, latents } = await fit(gplvm(observations, { latentDim: 2 }), options);
+      return { objective, latents: checksum(latents) };
+    });
+  },
+  /** Bytes after each tenth of so many fits, collected. */
+  async leaks(fits) {
+    const bytes = [];
+    const names = Object.keys(savedModels);
+    const part = Math.ceil(Number(fits) / 10);
+    for (let k = 0; k < part * 10; k++) {
+      const result = await fit(savedModels[names[k % names.length]](), { ...savedOptions, maxIterations: 2 });
+      if (k % 3 === 0) await answersOf(loadFit(JSON.parse(JSON.stringify(result)), own));
+      if (k % part !== part - 1) continue;
+      globalThis.gc();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      globalThis.gc();
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      bytes.push({ heapUsed, arrayBuffers });
+    }
+    return bytes;
+  },
+};
+
+const saving = (checkpoint) => ({ checkpoint, checkpointInterval: 0 });
+
+/** Writes a file until nothing more fits, and cuts it by so many kilobytes. */
+function fill(folder, kilobytes) {
+  const path = join(folder, 'filler');
+  const page = Buffer.alloc(4096);
+  const file = openSync(path, 'w');
+  let pages = 0;
+  try {
+    for (;;) if (writeSync(file, page) === page.length) pages++;
+  } catch (error) {
+    if (error.code !== 'ENOSPC') throw error;
+  }
+  ftruncateSync(file, Math.max(0, pages * 4096 - kilobytes * 1024));
+  closeSync(file);
+}
+
+function isWholeJson(path) {
+  try {
+    JSON.parse(readFileSync(path, 'utf8'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The exit codes of a few commands with their files in a folder, and what they said. */
+async function commandsIn(folder, flags = []) {
+  mkdirSync(folder, { recursive: true });
+  const ended = [];
+  const said = async (args) => {
+    let text = '';
+    const write = (chunk) => {
+      text += chunk;
+      return true;
+    };
+    const streams = { stdout: { write: () => true }, stderr: { write } };
+    ended.push([args[0], await run(args, streams), text]);
+  };
+  const table = join(folder, 'table.csv');
+  if (!existsSync(table)) writeFileSync(table, ['a,b,c', ...Y.map((row) => row.join(','))].join('\n'));
+  const out = join(folder, 'out');
+  await said(['fit', table, '--model', 'gplvm', '--max-iterations', '5', '--out', out, ...flags]);
+  await said(['project', out, table]);
+  await said(['info', out]);
+  return ended;
+}
+
+/** What came of it: a value, or an error and whether it is one of the library's. */
+async function outcomeOf(work) {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return {
+      error: String(error?.message ?? error),
+      stack: String(error?.stack).slice(0, 600),
+      isTyped: error instanceof LatentFieldError,
+      system: error?.code,
+    };
+  }
+}
+
+const [name, ...args] = process.argv.slice(2);
+process.stdout.write(`\n${JSON.stringify(await jobs[name](...args))}\n`);
