@@ -6,3 +6,4 @@ export type { FittedTable, KnownColumns, NamedTable, ObservationsLike } from './
 export type { Standardization } from './observations.ts';
 export { unknownName } from './options.ts';
 export { type Random, seededRandom } from './random.ts';
+export type { RowSource } from './rowSource.ts';

@@ -5,6 +5,7 @@ export { type ReadLabelsOptions, readLabels } from './labels.ts';
 export { readMatchingTable } from './matchedTable.ts';
 export { parseTable } from './parseTable.ts';
 export { readTable } from './readTable.ts';
+export { rowsOf } from './rowsOf.ts';
 export { type StandardisedColumns, standardise } from './standardise.ts';
 export type { Table } from './table.ts';
 export type { ReadTableOptions } from './tableOptions.ts';

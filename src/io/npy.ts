@@ -16,11 +16,7 @@ export interface NumpyArray {
  */
 export function parseNumpy(bytes: Uint8Array, file: string): NumpyArray {
   const { descr, fortranOrder, shape, start } = npyHeader(bytes, file);
-  const [, order, kind, digits] = /^([<>|=]?)([a-zA-Z?])(\d*)$/.exec(descr) ?? [];
-  const width = kind === 'U' ? 4 * Number(digits) : Number(digits);
-  const read = kind === undefined ? undefined : reader(kind, width, order !== '>');
-  if (read === undefined)
-    throw new InvalidInputError(`'${file}' holds ${KINDS[kind ?? ''] ?? `entries of type '${descr}'`}`);
+  const { width, read } = readerOf(descr, file);
   const size = shape.reduce((product, length) => product * length, 1);
   checkLength(file, shape, size * width, bytes.length - start);
   const view = new DataView(bytes.buffer, bytes.byteOffset + start, size * width);
@@ -28,15 +24,37 @@ export function parseNumpy(bytes: Uint8Array, file: string): NumpyArray {
   if ('text' in read) return { shape, text: Array.from({ length: size }, (_, k) => read.text(view, place(k) * width)) };
   const numbers = new Float64Array(size);
   for (let k = 0; k < size; k++) {
-    const value = read.number(view, place(k) * width);
-    if (typeof value === 'bigint' && BigInt(Number(value)) !== value) {
-      throw new InvalidInputError(
-        `'${file}', entry ${k} is ${value}, a whole number that a double cannot hold. Convert the array to float64 if that does not matter.`,
-      );
-    }
-    numbers[k] = Number(value);
+    numbers[k] = asDouble(read.number(view, place(k) * width), file, k);
   }
   return { shape, numbers };
+}
+
+/**
+ * How numbers of a type are read from bytes, and how many bytes each takes.
+ *
+ * @throws InvalidInputError for types of entries that are not numbers
+ */
+export function entryReader(descr: string, file: string) {
+  const { width, read } = readerOf(descr, file);
+  if ('text' in read) throw new InvalidInputError(`'${file}' holds text, where numbers were expected.`);
+  return { width, number: (view: DataView, at: number) => asDouble(read.number(view, at), file, at / width) };
+}
+
+function readerOf(descr: string, file: string): { width: number; read: Reader } {
+  const [, order, kind, digits] = /^([<>|=]?)([a-zA-Z?])(\d*)$/.exec(descr) ?? [];
+  const width = kind === 'U' ? 4 * Number(digits) : Number(digits);
+  const read = kind === undefined ? undefined : reader(kind, width, order !== '>');
+  if (read !== undefined) return { width, read };
+  throw new InvalidInputError(`'${file}' holds ${KINDS[kind ?? ''] ?? `entries of type '${descr}'`}`);
+}
+
+function asDouble(value: number | bigint, file: string, entry: number): number {
+  if (typeof value === 'bigint' && BigInt(Number(value)) !== value) {
+    throw new InvalidInputError(
+      `'${file}', entry ${entry} is ${value}, a whole number that a double cannot hold. Convert the array to float64 if that does not matter.`,
+    );
+  }
+  return Number(value);
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -41,6 +41,7 @@ export function encoded(
       const own = withCheckedShape(map, map.parameters(start), features, 2 * latentDim, 'means and log variances');
       return Object.fromEntries(Object.entries(own).map(([name, value]) => [PREFIX + name, value]));
     },
+    start: (Y, latentDim) => initialLatents(init, Y, latentDim),
     from: (other) => encoded(map, { init: other }),
     mapsObservations: true,
     features: map.features,

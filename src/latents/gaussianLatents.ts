@@ -37,6 +37,7 @@ export function gaussianLatents(options: GaussianLatentsOptions = {}): LatentDis
       'latents.mean': real(initialLatents(init, Y, latentDim)),
       'latents.variance': positive(variancesFrom(variance, Y.rows, latentDim)),
     }),
+    start: (Y, latentDim) => initialLatents(init, Y, latentDim),
     from: (other) => gaussianLatents({ variance, init: other }),
     mapsObservations: false,
     features: (Y) => Y,

@@ -12,6 +12,8 @@ export interface LatentDistribution {
   readonly name: string;
   /** Its parameters under their paths, started for the observations Y (N×D) and q latent dimensions. */
   readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
+  /** Where its means start, N×q, or what they are fitted to. */
+  readonly start: (Y: Matrix, latentDim: number) => Matrix;
   /** The same with means that start elsewhere. */
   readonly from: (init: 'pca' | Matrix | Initialization) => LatentDistribution;
   /** Whether it is a function of the observations, which new observations may be put through. */

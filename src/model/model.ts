@@ -1,6 +1,7 @@
 import type { Matrix } from '../core/matrix.ts';
 import type { FittedTable } from '../core/namedTable.ts';
 import type { Random } from '../core/random.ts';
+import type { RowSource } from '../core/rowSource.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
 import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
 import type { AnyAbilities } from './abilities.ts';
@@ -31,6 +32,8 @@ export interface Batch {
   readonly rows: Int32Array;
   /** What a sum over these rows is multiplied with, to stand for the sum over all. */
   readonly scale: number;
+  /** Their observations as the model sees them, B×D, where these are read some rows at a time. */
+  readonly observations?: Matrix;
 }
 
 export interface Prediction {
@@ -240,10 +243,28 @@ export interface Model<P = AnyPaths, A = Partial<AnyAbilities>, S extends Solved
   posterior(values: ParameterValues): Posterior;
   /** The model that `fit` fits in the place of this one, for models that choose some of their options by fits of their own. */
   choose?(given: ChoiceSettings): Promise<Choice>;
+  /** For models whose observations are read some rows at a time: what fits in batches need of it. */
+  readonly sourced?: SourcedModel;
   /** What its fits remember of the table that the observations come from. */
   readonly table?: FittedTable;
   /** Everything `loadFit` needs to make the model again, as plain JSON. */
   toJSON(): ModelJSON;
+}
+
+/** A model whose observations are read some rows at a time. */
+export interface SourcedModel {
+  /** The observations as the model sees them. */
+  readonly source: RowSource;
+  /** Means and variances of the latents of observations, as the model sees them, B×q each. */
+  latentsOf(values: ParameterValues, observations: Matrix): LatentMoments;
+  /** The model with the latents of all points, which its fits show. */
+  placed(latents: LatentMoments): Model;
+}
+
+/** Means and variances of latents, one row a point. */
+export interface LatentMoments {
+  readonly mean: Matrix;
+  readonly variance: Matrix;
 }
 
 /** Any model, whatever its type says of its fits. */

@@ -38,7 +38,7 @@ export async function* batchedFrom(
 ): AsyncGenerator<RunEvent, void, void> {
   const { maxIterations = MOST_ITERATIONS, maxEvaluations = Number.POSITIVE_INFINITY } = settings;
   const { stateInterval = Number.POSITIVE_INFINITY } = settings;
-  const course = begun(problem, objective, start, settings.solver);
+  const course = await begun(problem, objective, start, settings.solver);
   const { iterate, steps } = course.run;
   const slice = slices();
   let saved = Number.NEGATIVE_INFINITY;
@@ -62,7 +62,7 @@ export async function* batchedFrom(
     } else if (step.value.kind === 'evaluate') {
       const limits = { signal, maxEvaluations, maxSeconds: Number.POSITIVE_INFINITY };
       end = interruptionOf(course.evaluations, 0, limits);
-      if (end === undefined) answer = evaluated(problem, objective, step.value.point, course.evaluations++);
+      if (end === undefined) answer = await evaluated(problem, objective, step.value.point, course.evaluations++);
     } else if (isMoved) {
       course.iterations++;
       course.evaluationsOfIterate = course.evaluations;
@@ -72,7 +72,12 @@ export async function* batchedFrom(
   yield { kind: 'end', start: start.number, solution: solutionOf(course, end, settings.solver) };
 }
 
-function begun(problem: FitProblem, objective: BatchedObjective, { number, x, state }: Start, solver: Solver): Course {
+async function begun(
+  problem: FitProblem,
+  objective: BatchedObjective,
+  { number, x, state }: Start,
+  solver: Solver,
+): Promise<Course> {
   const { layout, limits, start: origin } = problem;
   if (!solver.bounded) checkUnbounded(layout, limits, solver.name);
   const box = everywhere(x.length);
@@ -86,7 +91,7 @@ function begun(problem: FitProblem, objective: BatchedObjective, { number, x, st
   for (let halvings = 0; ; halvings++) {
     const nearer = x.map((entry, i) => origin[i]! + (entry - origin[i]!) / 2 ** halvings);
     const point = halvings === 0 ? x.slice() : nearer;
-    const { value, gradient: own, places, reason } = evaluated(problem, objective, point, 0);
+    const { value, gradient: own, places, reason } = await evaluated(problem, objective, point, 0);
     if (!Number.isNaN(value)) {
       const gradient = new Float64Array(x.length);
       places!.forEach((place, k) => {
@@ -101,12 +106,13 @@ function begun(problem: FitProblem, objective: BatchedObjective, { number, x, st
 }
 
 /** The objective of one batch; its value is NaN when it or the gradient is not finite, or a NumericalError was thrown. */
-function evaluated(
+async function evaluated(
   { compute }: FitProblem,
   objective: BatchedObjective,
   x: Float64Array,
   evaluation: number,
-): BatchEvaluation {
+): Promise<BatchEvaluation> {
+  await objective.ready?.(evaluation);
   const places = objective.placesOf(evaluation);
   const failed = (reason: string) => ({ value: Number.NaN, gradient: new Float64Array(places.length), places, reason });
   try {

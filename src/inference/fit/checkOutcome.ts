@@ -27,7 +27,9 @@ export function checkOutcome(model: Model, outcome: FitOutcome, engine: EngineCh
   if (!hasFailed) checkFinite(outcome);
   checkSum(outcome);
   if (model.solve !== undefined) checkEmbedding(outcome);
-  else if (!hasFailed) computeWith(engine, ONE_THREAD)(() => checkDensity(model, outcome));
+  // Observations that were read from elsewhere are not in the file.
+  else if (!hasFailed && model.sourced === undefined)
+    computeWith(engine, ONE_THREAD)(() => checkDensity(model, outcome));
 }
 
 function checkFinite({ values, objective, terms }: FitOutcome): void {

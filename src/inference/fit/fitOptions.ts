@@ -241,7 +241,12 @@ function refuseSearch({ name }: Model, options: FitOptions): void {
 }
 
 /** Refuses batches for a model, a solver or workers that have no use for them. */
-function checkBatches({ name, points }: Model, { batchSize, maxEpochs, solver, workers }: FitOptions): void {
+function checkBatches({ name, points, sourced }: Model, { batchSize, maxEpochs, solver, workers }: FitOptions): void {
+  if (batchSize === undefined && sourced !== undefined) {
+    throw new InvalidInputError(
+      'Observations that are read some rows at a time are fitted in batches. Give their size, such as batchSize: 256.',
+    );
+  }
   if (batchSize === undefined) {
     if (maxEpochs === undefined) return;
     throw new InvalidInputError('maxEpochs is a limit of a fit in batches. Give batchSize too, or maxIterations.');

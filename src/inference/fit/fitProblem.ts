@@ -14,9 +14,11 @@ import type { ObjectiveFunction } from '../minimize/scaledObjective.ts';
 import type { HeldVariables } from '../solvers/holding.ts';
 import type { RowsOnGraph } from '../solvers/smoothed.ts';
 import type { Box } from '../solvers/solver.ts';
+import { averageDensity } from './averageDensity.ts';
 import { batches, batchesOf } from './batches.ts';
 import { chosenEngine, computeWith } from './chosenEngine.ts';
 import { type FitThreads, ONE_THREAD } from './fitThreads.ts';
+import { type Gathered, gatheredFrom, rowsRead } from './sourcedFit.ts';
 
 /** A model as a minimisation problem: its tensors, which `dispose` gives back, and its solver's variables. */
 export interface FitProblem {
@@ -48,6 +50,8 @@ export interface FitProblem {
   variablesAt(values: ParameterValues): Float64Array;
   /** Value and terms, without gradients. Works after `dispose` too, for a point that somebody kept. */
   densityAt(x: Float64Array): Omit<LogDensity, 'gradients'>;
+  /** The same, and the model with the latents of all points, for a model whose observations are read some rows at a time. */
+  readonly gather?: (x: Float64Array) => Promise<Gathered>;
   /** What the model has to say about a result. */
   findingsAt(x: Float64Array): Findings | undefined;
   dispose(): void;
@@ -61,6 +65,8 @@ export interface BatchedObjective {
   readonly perEpoch: number;
   /** The solver's variables that an evaluation sees: all but those of other batches' points. */
   placesOf(evaluation: number): Int32Array;
+  /** Reads the rows of an evaluation, for models whose observations are read some rows at a time; awaited before it. */
+  readonly ready?: (evaluation: number) => Promise<void>;
   /** Value, and gradient in the variables at those places. */
   at(x: Float64Array, evaluation: number): { readonly value: number; readonly gradient: Float64Array };
 }
@@ -79,8 +85,7 @@ export function openProblem(
   const assembly = assemble();
   const layout = layOut(assembly.parameters);
   const objective = objectiveOf(assembly, layout, seed);
-  const inBatches =
-    batchSize === undefined ? undefined : batched(objective, assembly, layout, model.points!, batchSize, seed);
+  const inBatches = batchSize === undefined ? undefined : batched(objective, assembly, layout, model, batchSize, seed);
   let disposed = false;
   return {
     model,
@@ -98,6 +103,9 @@ export function openProblem(
     compute,
     valuesAt: (x) => valuesByPath(layout, toNatural(layout, x)),
     variablesAt: (values) => toUnconstrained(layout, naturalEntries(layout, values)),
+    ...(model.sourced !== undefined && {
+      gather: (x: Float64Array) => gatheredFrom(model, assembly, layout, x, { seed, batchSize: batchSize!, compute }),
+    }),
     densityAt(x) {
       const current = disposed ? assemble() : assembly;
       try {
@@ -153,18 +161,8 @@ export function densityOf(
 /** The log density of all rows as that of one batch after the other, so that no tensor has all rows. */
 function overBatches(at: (batch: Batch) => LogDensity, points: number, batchSize: number): LogDensity {
   const batchAt = batches(points, batchSize, 0);
-  const parts = Array.from({ length: batchesOf(points, batchSize) }, (_, k) => {
-    const batch = batchAt(k);
-    return { ...at(batch), share: batch.rows.length / points };
-  });
-  const average = (of: (part: LogDensity) => number) => parts.reduce((sum, part) => sum + part.share * of(part), 0);
-  const names = Object.keys(parts[0]!.terms);
-  return {
-    value: average(({ value }) => value),
-    terms: Object.fromEntries(names.map((name) => [name, average(({ terms }) => terms[name]!)])),
-    gradients: [],
-    jitter: parts.reduce((most, { jitter }) => Math.max(most, jitter), 0),
-  };
+  const parts = Array.from({ length: batchesOf(points, batchSize) }, (_, k) => at(batchAt(k)));
+  return averageDensity(parts, points, batchSize);
 }
 
 /** The same, of one batch of rows after the other. */
@@ -172,17 +170,20 @@ function batched(
   objective: Objective,
   { pointwise }: Assembly,
   layout: VariableLayout,
-  points: number,
+  { points: N, sourced }: Model,
   batchSize: number,
   seed: number,
 ): BatchedObjective {
+  const points = N!;
   checkPointwise(layout, pointwise, points);
   const batchAt = batches(points, batchSize, seed);
+  const read = sourced && rowsRead(sourced, batchAt);
   return {
     size: batchSize,
     perEpoch: batchesOf(points, batchSize),
     placesOf: (evaluation) => placesOf(layout, pointwise, batchAt(evaluation)),
-    at: (x, iteration) => objective(x, { iteration, batch: batchAt(iteration) }),
+    ...(read && { ready: read.ready }),
+    at: (x, iteration) => objective(x, { iteration, batch: { ...batchAt(iteration), ...read?.of(iteration) } }),
   };
 }
 

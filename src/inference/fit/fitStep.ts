@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import type { Embedding } from '../../model/computation.ts';
 import { valuesOfEmbedding } from '../../model/computedModel.ts';
@@ -6,6 +7,7 @@ import type { EngineReport } from '../../numerics/dense/index.ts';
 import { createFit } from './createFit.ts';
 import type { FitProblem } from './fitProblem.ts';
 import type { Point, RunEvent, Stage } from './run.ts';
+import type { Gathered } from './sourcedFit.ts';
 import { NO_LATENTS, unsolvedFit } from './unsolvedFit.ts';
 
 /** Where a fit stands after an iteration; what costs something is computed when it is asked for. */
@@ -34,9 +36,16 @@ export interface FitState {
 }
 
 /** The fit at a point of the solver's variables, or of what was computed. */
-export function fitAt(problem: FitProblem, point: Point, { diagnostics, ...course }: FitState): Fit {
-  const { model, engine, chosenEngine, threads } = problem;
-  const found = foundAt(problem, point);
+export function fitAt(
+  problem: FitProblem,
+  point: Point,
+  { diagnostics, ...course }: FitState,
+  gathered?: Gathered,
+): Fit {
+  if (problem.gather !== undefined && gathered === undefined) throw isOnItsWay('result');
+  const { engine, chosenEngine, threads } = problem;
+  const model = gathered?.model ?? problem.model;
+  const found = foundAt(problem, point, gathered);
   const { values, objective, terms, jitter, note, optimality } = found;
   const outcome = {
     ...{ values, objective, terms },
@@ -56,9 +65,9 @@ export function fitAt(problem: FitProblem, point: Point, { diagnostics, ...cours
   return createFit(model, outcome, engine);
 }
 
-function foundAt(problem: FitProblem, { x, embedding: given }: Point) {
+function foundAt(problem: FitProblem, { x, embedding: given }: Point, gathered: Gathered | undefined) {
   if (given === undefined) {
-    const { value: objective, terms, jitter } = problem.densityAt(x);
+    const { value: objective, terms, jitter } = gathered ?? problem.densityAt(x);
     return { values: problem.valuesAt(x), objective, terms, jitter, note: vanishing(problem, x) };
   }
   const embedding = embeddingAt(problem, given);
@@ -137,7 +146,14 @@ function endingAt({ iteration }: TraceEntry, { embedding }: Point): Pick<FitStat
     : { status: 'stopped', message: `Taken from a fit on its way, after iteration ${iteration}.` };
 }
 
+function isOnItsWay(what: string): InvalidInputError {
+  return new InvalidInputError(
+    `The ${what} of a fit whose observations are read some rows at a time takes a pass through all of them, and is there at its end only.`,
+  );
+}
+
 function latentsAt(problem: FitProblem, { x, embedding }: Point): Matrix {
+  if (problem.gather !== undefined) throw isOnItsWay('latents');
   if (embedding !== undefined) return embeddingAt(problem, embedding).latents;
   const { model, compute, valuesAt } = problem;
   return model.solve === undefined ? compute(() => model.posterior(valuesAt(x)).latents) : NO_LATENTS;

@@ -85,6 +85,9 @@ async function* stepsWith(
   const seconds = () => (saved?.seconds ?? 0) + (performance.now() - began) / 1000;
   const stop = stopping(settings.signal, settings.maxSeconds);
   try {
+    // What is resumed is evaluated again.
+    for (const start of saved?.starts ?? [])
+      await problem.inBatches?.ready?.(Number(start?.state.evaluations ?? 1) - 1);
     const runs = runsOf(problem, settings, seed, resumed);
     const saves = checkpoints?.saving(settings.checkpoint, stop.signal);
     const report = settings.onProgress && callersFunction('onProgress', settings.onProgress, stop.signal);
@@ -127,8 +130,9 @@ async function* stepsWith(
     const { point, status, trace, ...end } = found(problem, best);
     const message = end.message + choice + again.join('') + (saves?.warning() ?? '');
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
+    const gathered = await problem.gather?.(point.x);
     const diagnostics = { ...end.diagnostics, evaluations, seconds: seconds() };
-    return fitAt(problem, point, { status, trace, message, diagnostics });
+    return fitAt(problem, point, { status, trace, message, diagnostics }, gathered);
   } finally {
     stop.release();
     problem.dispose();

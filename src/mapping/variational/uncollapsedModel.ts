@@ -95,10 +95,12 @@ function opened(parts: VariationalParts): OpenVariationalModel {
       const scale = batch?.scale ?? 1;
       const rows = <T extends op.Tensor>(x: T): T => (batch === undefined ? x : op.gather<T>(x, batch.rows));
       const p = kernelValues(kernel, values);
-      const y = rows(data.observations);
+      const read = batch?.observations;
+      const y = read === undefined ? rows(data.observations) : matrixTensor(read);
+      const seenHere = () => (read === undefined ? rows(features) : matrixTensor(latents.features(read, observations)));
       const Z = values[INDUCING] as Tensor2D;
       const factor = inducingFactor(kernel, p, Z, { jitter, onJitter });
-      const x = latents.apply(values, isObserved ? y : rows(features));
+      const x = latents.apply(values, isObserved ? y : seenHere());
       const variables = variablesFrom(values[Q_MEAN] as Tensor2D, values[Q_ROOT] as Tensor2D);
       const given = likelihoodValues(likelihood, values);
       const density = () => {
@@ -207,7 +209,7 @@ function startPosterior(parts: VariationalParts, initial: ParameterValues): Indu
       certainExpectations(kernel, p, x.mean, Z, weights);
     const noise = likelihood.conjugate?.(likelihoodValues(likelihood, values)).variance;
     // Each of the rows stands for as many as were left out.
-    const share = seen.Y.rows / parts.seen.rows;
+    const share = seen.Y.rows / (parts.points ?? parts.seen.rows);
     const variance = op.mul(share, noise === undefined ? op.scalar(1) : op.mean(noise));
     const factor = inducingFactor(kernel, p, Z, { jitter });
     const result = optimalPosterior(Z, factor, expectations, variance, data);

@@ -2,7 +2,7 @@ import { Matrix } from '../../core/matrix.ts';
 import type { Standardization } from '../../core/observations.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
-import type { Assembly, ParameterValues, Posterior, TensorMap, TermContext } from '../../model/model.ts';
+import type { Assembly, LatentMoments, ParameterValues, Posterior, TensorMap, TermContext } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
@@ -25,6 +25,8 @@ export interface VariationalParts {
   /** The same with missing entries NaN. */
   readonly seen: Matrix;
   readonly patterns: readonly ObservedPattern[];
+  /** N, where the observations are some of those that the model is of. */
+  readonly points?: number;
   readonly latentDim: number;
   readonly latents: LatentDistribution;
   readonly inducing: Inducing;
@@ -93,7 +95,7 @@ export function latentMoments(
   { latents, observations }: Pick<VariationalParts, 'latents' | 'observations'>,
   values: ParameterValues,
   Y: Matrix,
-): { mean: Matrix; variance: Matrix } {
+): LatentMoments {
   const own = Object.fromEntries(Object.entries(values).filter(([path]) => path.startsWith('latents.')));
   if (latents.pointwise.length > 0) {
     return withFloat64(() =>

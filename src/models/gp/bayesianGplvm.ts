@@ -3,6 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { isRowSource, type RowSource } from '../../core/rowSource.ts';
 import { add, checkKernel } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/bias.ts';
 import { kernelToJSON } from '../../kernels/json.ts';
@@ -20,12 +21,14 @@ import { INDUCING_JITTER } from '../../mapping/variational/inducingFactor.ts';
 import { checkInducing, type Inducing } from '../../mapping/variational/inducingInputs.ts';
 import { Q_MEAN } from '../../mapping/variational/inducingVariables.ts';
 import { uncollapsedModel } from '../../mapping/variational/uncollapsedModel.ts';
-import type { VariationalParts } from '../../mapping/variational/variationalParts.ts';
+import { latentMoments, type VariationalParts } from '../../mapping/variational/variationalParts.ts';
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
-import type { AnyPaths, Model } from '../../model/model.ts';
+import type { AnyPaths, Model, ParameterValues } from '../../model/model.ts';
 import { fixed, type ParameterLike } from '../../model/parameter.ts';
+import { modelOfRows, placedPosterior, type SampledRows, sampledToJSON, withoutSource } from './sampledRows.ts';
 import { startValues } from './startKinds.ts';
+import { startLengthscales } from './startLengthscales.ts';
 import { likelihoodFrom, meanVariance } from './views.ts';
 
 export interface BayesianGplvmOptions {
@@ -33,7 +36,7 @@ export interface BayesianGplvmOptions {
   readonly latentDim: number;
   /** How many inducing inputs (at most 50 unless given), or where they start, M×q. */
   readonly inducing?: Inducing;
-  /** Covariance of the mapping; an rbf with one lengthscale a dimension unless given. */
+  /** Covariance of the mapping; an rbf with one lengthscale a dimension unless given, which start longer for dimensions that explain little. */
   readonly kernel?: Kernel;
   /** Variance σ² > 0 of Gaussian noise, short for `likelihood: gaussian({ variance })`; starts at a hundredth of the observations' mean variance. */
   readonly noise?: ParameterLike;
@@ -60,6 +63,7 @@ export interface BayesianGplvmOptions {
   readonly jitter?: number;
 }
 
+const NAME = 'bayesianGplvm';
 const wholeFromOne = 'a whole number from 1';
 const schema = v.strictObject({
   latentDim: v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)),
@@ -101,7 +105,8 @@ export type BayesianGplvmModel = Model<AnyPaths, Mapped & DistributedLatents, 's
  *
  * Paths: `latents.mean`, `latents.variance`, `mapping.inducing`, `mapping.kernel.…`, `mapping.noise`.
  *
- * @param Y - N×D observations
+ * @param Y - N×D observations, or a source of their rows, `await rowsOf(file)` or one's own: with latents that are `encoded` and `batchSize`, a fit then
+ * holds a batch of them, 2048 rows from which it starts, and the latents
  * @param options - see {@link BayesianGplvmOptions}
  * @returns a model for `fit` and `evaluate`
  * @throws InvalidInputError for an unknown option, inducing inputs outside 1 … N, or observations that are not a matrix of finite numbers
@@ -113,15 +118,46 @@ export type BayesianGplvmModel = Model<AnyPaths, Mapped & DistributedLatents, 's
  * result.latentVariances.toArrays();
  * ```
  */
-export function bayesianGplvm(Y: MatrixLike, options: BayesianGplvmOptions): BayesianGplvmModel {
-  const name = 'bayesianGplvm';
+export function bayesianGplvm(Y: MatrixLike | RowSource, options: BayesianGplvmOptions): BayesianGplvmModel {
+  if (isRowSource(Y)) {
+    const given = checkOptions(schema, options, NAME);
+    const model = (sample: SampledRows) => {
+      const data = variationalData(sample.observations, options, sample);
+      return { model: defined(data) as Model, latentsOf: latentsOf(data) };
+    };
+    return modelOfRows(NAME, Y, given, model) as BayesianGplvmModel;
+  }
+  return defined(variationalData(Y, options)) as BayesianGplvmModel;
+}
+
+const latentsOf =
+  ({ parts }: VariationalData) =>
+  (values: ParameterValues, Y: Matrix) =>
+    latentMoments(parts, values, Y);
+
+/** A model of what its `toJSON` wrote of rows that were read from a source: its observations are those that it started from. */
+export function restoredFromRows(
+  Y: MatrixLike,
+  options: BayesianGplvmOptions,
+  sample: Omit<SampledRows, 'observations'>,
+): Model {
+  return withoutSource(sample.points, defined(variationalData(Y, options, sample)) as Model);
+}
+
+/** Checks everything and fills in defaults. Of observations that are a sample of some that are read from a source, `sampled` says what is known of all. */
+function variationalData(
+  Y: MatrixLike,
+  options: BayesianGplvmOptions,
+  sampled?: Omit<SampledRows, 'observations'>,
+): VariationalData {
+  const name = NAME;
   const given = checkOptions(schema, options, name);
   const { latentDim, missing } = given;
   const raw = observationsFrom(Y, missing === 'ignore');
   // Counts and labels are what they are: only real observations may be shifted and scaled.
   const isReal = given.likelihood === undefined || given.likelihood.conjugate !== undefined;
   const { centre = isReal, scale = false } = given;
-  const standardization = standardizationOf(raw, centre, scale);
+  const standardization = sampled?.standardization ?? standardizationOf(raw, centre, scale);
   const seen = standardized(raw, standardization);
   const observations = imputed(seen, latentDim);
   const noise = given.noise ?? (given.likelihood === undefined ? NOISE * meanVariance(observations) : undefined);
@@ -129,7 +165,9 @@ export function bayesianGplvm(Y: MatrixLike, options: BayesianGplvmOptions): Bay
   checkObserved(raw, likelihood, centre || scale);
   const latents = latentsFrom(given);
   const kernel =
-    given.kernel === undefined ? defaultKernel(given, observations) : checkKernel(given.kernel, "Option 'kernel'");
+    given.kernel === undefined
+      ? defaultKernel(given, latents, observations)
+      : checkKernel(given.kernel, "Option 'kernel'");
   // The variance of a default kernel is that of the observations, in whatever unit: an absolute jitter would be none in some.
   const jitter =
     given.jitter ?? (given.kernel === undefined && isReal ? JITTER * meanVariance(observations) : INDUCING_JITTER);
@@ -137,6 +175,7 @@ export function bayesianGplvm(Y: MatrixLike, options: BayesianGplvmOptions): Bay
     observations,
     seen,
     patterns: observedPatterns(seen),
+    ...(sampled && { points: sampled.points }),
     latentDim,
     latents,
     inducing: checkInducing(given.inducing ?? Math.min(MOST_INDUCING, raw.rows), raw.rows, name),
@@ -150,11 +189,12 @@ export function bayesianGplvm(Y: MatrixLike, options: BayesianGplvmOptions): Bay
       `The collapsed bound of ${name} takes Gaussian noise with one variance for all observations. Leave out 'bound', or use bound: 'uncollapsed'.`,
     );
   }
-  return defined({
+  return {
     parts,
     raw,
     standardization,
-    collapses: collapses && given.bound !== 'uncollapsed',
+    collapses: collapses && given.bound !== 'uncollapsed' && sampled === undefined,
+    ...(sampled && { sampled }),
     options: {
       ...(missing === undefined ? {} : { missing }),
       ...(given.bound === undefined ? {} : { bound: given.bound }),
@@ -162,7 +202,7 @@ export function bayesianGplvm(Y: MatrixLike, options: BayesianGplvmOptions): Bay
       scale,
       jitter,
     },
-  }) as BayesianGplvmModel;
+  };
 }
 
 /** A Bayesian GPLVM with everything checked and defaults filled in. */
@@ -173,6 +213,8 @@ interface VariationalData {
   readonly standardization: Standardization;
   /** Whether the bound is the collapsed one where all points count. */
   readonly collapses: boolean;
+  /** What is known of all observations, where these are read from a source. */
+  readonly sampled?: Omit<SampledRows, 'observations'>;
   /** Options as they are saved. */
   readonly options: object;
 }
@@ -180,8 +222,8 @@ interface VariationalData {
 const boundOf = (values: object) => (Q_MEAN in values ? uncollapsedModel : collapsedModel);
 
 const defined = defineModel({
-  name: 'bayesianGplvm',
-  points: ({ raw }: VariationalData) => raw.rows,
+  name: NAME,
+  points: ({ raw, sampled }: VariationalData) => sampled?.points ?? raw.rows,
   parts: ({ parts, collapses }: VariationalData, seed, { batched }) =>
     (collapses && !batched ? collapsedModel : uncollapsedModel).parameters(parts, seed),
   pointwise: ({ parts }) => parts.latents.pointwise,
@@ -191,8 +233,9 @@ const defined = defineModel({
   latents: (v, { parts }, { constants }) => parts.latents.apply(v, constants.features).mean,
   startAt: (kind, { parts: { latents, observations, latentDim } }, seed) =>
     startValues(latents, kind, observations, latentDim, seed),
-  posterior: (values, { parts, standardization }) => boundOf(values).posterior(parts, values, standardization),
-  toJSON: ({ parts: { latentDim, latents, inducing, kernel, likelihood }, raw, options }) => ({
+  posterior: (values, { parts, standardization, sampled }) =>
+    placedPosterior(boundOf(values).posterior(parts, values, standardization), sampled?.latents),
+  toJSON: ({ parts: { latentDim, latents, inducing, kernel, likelihood }, raw, options, sampled }) => ({
     model: 'bayesianGplvm',
     observations: raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
     latentDim,
@@ -201,20 +244,24 @@ const defined = defineModel({
     kernel: kernelToJSON(kernel),
     likelihood: likelihood.toJSON(),
     ...options,
+    ...(sampled && { sampled: sampledToJSON(sampled) }),
   }),
 });
 
 /**
  * An rbf whose variance is held at the observations' mean variance: were it free, the first steps would let it and the lengthscales grow to
- * where the mapping is linear and K_uu singular. One lengthscale a dimension, all of them 1, as the latents' columns are: that the dimensions
- * explain different parts is for the bound to find. Counts and labels have no mean removed: they get a bias.
+ * where the mapping is linear and K_uu singular. One lengthscale a dimension, longer for those that explain little of the observations where the
+ * search starts: see {@link startLengthscales}. Counts and labels have no mean removed: they get a bias, and lengthscales of 1.
  */
-function defaultKernel({ likelihood, latentDim }: v.InferOutput<typeof schema>, observations: Matrix): Kernel {
-  const lengthscale = new Array<number>(latentDim).fill(1);
+function defaultKernel(
+  { likelihood, latentDim }: v.InferOutput<typeof schema>,
+  latents: LatentDistribution,
+  observations: Matrix,
+): Kernel {
   const isReal = likelihood === undefined || likelihood.conjugate !== undefined;
-  return isReal
-    ? rbf({ variance: fixed(meanVariance(observations)), lengthscale })
-    : add(rbf({ variance: 1, lengthscale }), bias());
+  if (!isReal) return add(rbf({ variance: 1, lengthscale: new Array<number>(latentDim).fill(1) }), bias());
+  const lengthscale = startLengthscales(latents.start(observations, latentDim), observations);
+  return rbf({ variance: fixed(meanVariance(observations)), lengthscale });
 }
 
 function latentsFrom({ latents, init, latentVariance }: v.InferOutput<typeof schema>): LatentDistribution {

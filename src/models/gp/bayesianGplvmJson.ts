@@ -7,7 +7,8 @@ import { likelihoodFromJSON } from '../../mapping/likelihoods/json.ts';
 import type { Model, ModelJSON } from '../../model/model.ts';
 import type { OwnParts } from '../ownParts.ts';
 import { anyStart, savedLatents, savedRows } from '../savedObservations.ts';
-import { type BayesianGplvmOptions, bayesianGplvm } from './bayesianGplvm.ts';
+import { type BayesianGplvmOptions, bayesianGplvm, restoredFromRows } from './bayesianGplvm.ts';
+import { sampledSchema } from './sampledRows.ts';
 
 const schema = v.strictObject({
   model: v.literal('bayesianGplvm'),
@@ -22,16 +23,20 @@ const schema = v.strictObject({
   centre: v.boolean(),
   scale: v.boolean(),
   jitter: v.number(),
+  sampled: v.optional(sampledSchema),
 });
 
 /** The Bayesian GPLVM that its `toJSON` wrote. */
 export function bayesianGplvmFromJSON(json: ModelJSON, own: OwnParts, isFitted: boolean): Model {
-  const { model: _, observations, latents, kernel, likelihood, ...rest } = checkSaved(schema, json, 'model');
+  const { model: _, observations, latents, kernel, likelihood, sampled, ...rest } = checkSaved(schema, json, 'model');
   const restored = latentDistributionFromJSON(latents ?? ({ name: 'none' } as LatentsJSON), own.maps);
-  return bayesianGplvm(observations, {
+  const options = {
     ...(rest as Pick<BayesianGplvmOptions, 'latentDim' | 'inducing'>),
     latents: isFitted ? restored.from(anyStart(observations.length, rest.latentDim)) : restored,
     kernel: kernelFromJSON(kernel, own.kernels, own.distributions, 'model.kernel'),
     likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions, 'model.likelihood'),
-  });
+  };
+  return sampled === undefined
+    ? bayesianGplvm(observations, options)
+    : restoredFromRows(observations, options, sampled);
 }

@@ -115,7 +115,28 @@ describe('a fit of bayesianGplvm', () => {
     expect(again.latentVariances).toEqual(result.latentVariances);
     expect(again.relevance).toEqual(result.relevance);
     const projected = await result.project(Y.slice(0, 3));
-    const error = projected.latents.data.map((x, i) => x - result.latents.data[i]!);
+    // In units of the shortest lengthscale: a dimension that has switched itself off says nothing of where a point is.
+    const error = projected.latents.data.map(
+      (x, i) => (x - result.latents.data[i]!) * Math.sqrt(result.relevance[i % 3]!),
+    );
     expect(Math.max(...error.map(Math.abs))).toBeLessThan(0.5);
+  });
+
+  it('starts with longer lengthscales for dimensions that explain little of the observations', async () => {
+    const lengthscalesOf = async (rows: number[][], options: object = {}) => {
+      const start = await fit(bayesianGplvm(rows, { latentDim: 2, inducing: 3, ...options }), { maxIterations: 0 });
+      return start.parameters['mapping.kernel.rbf.lengthscale'] as number[];
+    };
+    // Two uncorrelated columns, of variances 16 and 1.
+    const rows = [
+      [4, 1],
+      [4, -1],
+      [-4, 1],
+      [-4, -1],
+    ];
+    expectClose(await lengthscalesOf(rows), [1, 2], 1e-12, 'principal components');
+    const init = rows.map(([a, b]) => [b!, a! / 4]);
+    expectClose(await lengthscalesOf(rows, { init }), [2, 1], 1e-12, 'a start of their own');
+    expectClose(await lengthscalesOf(rows.map(([a, b]) => [a!, 1e-3 * b!])), [1, 10], 1e-12, 'nearly nothing');
   });
 });

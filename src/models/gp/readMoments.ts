@@ -1,0 +1,59 @@
+import type { Matrix } from '../../core/matrix.ts';
+import type { Standardization } from '../../core/observations.ts';
+import { type RowSource, readRows } from '../../core/rowSource.ts';
+
+/** Rows that are read at a time. */
+const ROWS = 4096;
+
+/**
+ * What to subtract from and divide each column of a source by: its rows are gone through once for means, and once more for deviations where these
+ * are asked for.
+ *
+ * @param check - throws where rows are not as they should be
+ */
+export async function readMoments(
+  source: RowSource,
+  {
+    centre,
+    scale,
+    check,
+  }: {
+    readonly centre: boolean;
+    readonly scale: boolean;
+    check(Y: Matrix): void;
+  },
+): Promise<Standardization> {
+  const { rows: N, columns: D } = source;
+  const average = new Float64Array(D);
+  const largest = new Float64Array(D);
+  for await (const Y of blocks(source)) {
+    check(Y);
+    Y.data.forEach((entry, k) => {
+      average[k % D]! += entry / N;
+      largest[k % D] = Math.max(largest[k % D]!, Math.abs(entry));
+    });
+  }
+  const deviation = new Float64Array(D).fill(1);
+  if (scale) {
+    const variance = new Float64Array(D);
+    for await (const Y of blocks(source)) {
+      Y.data.forEach((entry, k) => {
+        variance[k % D]! += (entry - average[k % D]!) ** 2 / N;
+      });
+    }
+    variance.forEach((entry, j) => {
+      if (Math.sqrt(entry) > 1e-14 * largest[j]!) deviation[j] = Math.sqrt(entry);
+    });
+  }
+  return { mean: centre ? average : new Float64Array(D), deviation };
+}
+
+async function* blocks(source: RowSource): AsyncGenerator<Matrix, void, void> {
+  for (let from = 0; from < source.rows; from += ROWS) {
+    const length = Math.min(ROWS, source.rows - from);
+    yield await readRows(
+      source,
+      Int32Array.from({ length }, (_, k) => from + k),
+    );
+  }
+}

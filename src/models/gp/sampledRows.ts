@@ -1,0 +1,165 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { checkNumbers, type Standardization, standardized } from '../../core/observations.ts';
+import { checkRowSource, type RowSource, readRows } from '../../core/rowSource.ts';
+import type { LatentDistribution } from '../../latents/latentDistribution.ts';
+import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
+import type { Likelihood } from '../../mapping/likelihoods/likelihood.ts';
+import type { LatentMoments, Model, Posterior, SourcedModel } from '../../model/model.ts';
+import { readMoments } from './readMoments.ts';
+
+/** What a model starts from whose observations are read some rows at a time, and what is known of all of them. */
+export interface SampledRows {
+  /** Some rows, as they were read. */
+  readonly observations: Matrix;
+  /** N */
+  readonly points: number;
+  readonly standardization: Standardization;
+  /** Latents of all points, once the model is fitted. */
+  readonly latents?: LatentMoments;
+}
+
+/** Rows that a model starts from, evenly spaced. */
+const SAMPLE = 2048;
+
+interface GivenOptions {
+  readonly latents?: LatentDistribution | undefined;
+  readonly likelihood?: Likelihood | undefined;
+  readonly missing?: unknown;
+  readonly centre?: boolean | undefined;
+  readonly scale?: boolean | undefined;
+}
+
+/**
+ * The model of observations that are read some rows at a time. A fit first goes through all of them once, for means and deviations, and starts from
+ * some; then it reads a batch after the other.
+ *
+ * @param model - makes it of a sample
+ */
+export function modelOfRows(
+  name: string,
+  given: RowSource,
+  options: GivenOptions,
+  model: (sample: SampledRows) => SampledModel,
+): Model {
+  const source = checkRowSource(given);
+  checkLatents(name, options);
+  const isReal = options.likelihood === undefined || options.likelihood.conjugate !== undefined;
+  const { centre = isReal, scale = false } = options;
+  const unread = () => {
+    throw new InvalidInputError(
+      `The observations of this ${name} are read some rows at a time, which fit(model, { batchSize }) does. For anything else give it a matrix.`,
+    );
+  };
+  return Object.freeze<Model>({
+    name,
+    points: source.rows,
+    sourced: { source, latentsOf: unread, placed: unread },
+    assemble: unread,
+    posterior: unread,
+    toJSON: unread,
+    choose: async () => {
+      const check = (Y: Matrix) => {
+        checkNumbers(Y, 'The observations', 'Leave that row out.');
+        if (options.likelihood !== undefined) checkObserved(Y, options.likelihood, centre || scale);
+      };
+      const standardization = await readMoments(source, { centre, scale, check });
+      const count = Math.min(SAMPLE, source.rows);
+      const rows = Int32Array.from({ length: count }, (_, k) => Math.floor((k * source.rows) / count));
+      const observations = await readRows(source, rows);
+      return {
+        model: sampledModel({ observations, points: source.rows, standardization }, source, model),
+        message: '',
+      };
+    },
+  });
+}
+
+/** A model that starts from a sample, and the latents of further observations, as it sees them. */
+export interface SampledModel {
+  readonly model: Model;
+  readonly latentsOf: SourcedModel['latentsOf'];
+}
+
+function sampledModel(sample: SampledRows, source: RowSource, make: (sample: SampledRows) => SampledModel): Model {
+  const { model, latentsOf } = make(sample);
+  const sourced: SourcedModel = {
+    source: {
+      rows: source.rows,
+      columns: source.columns,
+      read: async (indices) => standardized(await readRows(source, indices), sample.standardization),
+    },
+    latentsOf,
+    placed: (latents) => withoutSource(sample.points, make({ ...sample, latents }).model),
+  };
+  return Object.freeze({ ...model, sourced });
+}
+
+/** A model whose observations are no longer at hand: its fits can do all that does not need them. */
+export function withoutSource(points: number, model: Model): Model {
+  const gone = () => {
+    throw new InvalidInputError(
+      'The observations of this model were read some rows at a time, and are not part of it. Make it again with their source.',
+    );
+  };
+  return Object.freeze({
+    ...model,
+    assemble: gone,
+    sourced: { source: { rows: points, columns: 1, read: gone }, latentsOf: gone, placed: gone },
+  });
+}
+
+function checkLatents(name: string, { latents, missing }: GivenOptions): void {
+  if (missing !== undefined) {
+    throw new InvalidInputError(
+      `A ${name} of rows that are read from a source takes no missing entries. Leave out 'missing', or give it a matrix.`,
+    );
+  }
+  if (latents?.pointwise.length === 0) return;
+  throw new InvalidInputError(
+    `The latents of a ${name} whose observations are read some rows at a time are a function of them. Give latents: encoded(mlpMap({ hidden: 20 })).`,
+  );
+}
+
+/** What a fit of such a model can do, with the latents of all points. */
+export function placedPosterior(posterior: Posterior, latents: LatentMoments | undefined): Posterior {
+  if (latents === undefined) return posterior;
+  return {
+    ...posterior,
+    latents: latents.mean,
+    distribution: { ...posterior.distribution, variances: latents.variance },
+  };
+}
+
+export const sampledToJSON = ({
+  points,
+  standardization: { mean, deviation },
+  latents,
+}: Omit<SampledRows, 'observations'>) => ({
+  points,
+  mean: Array.from(mean),
+  deviation: Array.from(deviation),
+  ...(latents && { latents: { mean: latents.mean.toArrays(), variance: latents.variance.toArrays() } }),
+});
+
+const numbers = v.array(v.pipe(v.number(), v.finite()));
+const matrix = v.pipe(
+  v.array(numbers),
+  v.transform((rows) => Matrix.from(rows)),
+);
+
+/** What `sampledToJSON` writes, read again. */
+export const sampledSchema = v.pipe(
+  v.strictObject({
+    points: v.pipe(v.number(), v.integer(), v.minValue(2)),
+    mean: numbers,
+    deviation: v.array(v.pipe(v.number(), v.gtValue(0), v.finite())),
+    latents: v.strictObject({ mean: matrix, variance: matrix }),
+  }),
+  v.transform(({ points, mean, deviation, latents }) => ({
+    points,
+    latents,
+    standardization: { mean: Float64Array.from(mean), deviation: Float64Array.from(deviation) },
+  })),
+);
