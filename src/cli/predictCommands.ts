@@ -132,9 +132,9 @@ function addImpute(program: Command, streams: Streams): void {
   );
 }
 
-/** Over the training points by a field's own `impute`, or predictions at their latents where others cannot be placed; else by projections. */
+/** Over the training points by a field's own `impute`, or predictions at their latents; else by projections. */
 async function imputation(fit: Fit, Y: Matrix): Promise<Prediction> {
-  if (fit.impute === undefined && fit.predict !== undefined && isFitted(fit, Y)) {
+  if (fit.graph === undefined && fit.predict !== undefined && isFitted(fit, Y)) {
     return fit.predict(fit.latents, { noise: true });
   }
   if (fit.graph !== undefined && fit.impute !== undefined && Y.rows === fit.latents.rows) return fit.impute(Y);

@@ -52,10 +52,10 @@ export function addSelectCommand(program: Command, streams: Streams, signal: Abo
     .option('--standardise', 'bring each column to mean 0 and standard deviation 1')
     .addOption(missingFlag())
     .option('--folds <k>', 'parts held out in turn; 0 scores fits of all points (default: 5)', wholeFrom(0))
-    .option('--seed <s>', 'of the folds and the fits (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
+    .option('--seed <s>', 'seed of the folds and the fits (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
     .option('--workers <n>', 'fits at a time (default: one)', wholeFrom(1))
-    .option('--max-iterations <n>', 'iterations at most, of each fit', wholeFrom(0))
-    .option('--max-seconds <s>', 'seconds at most, of each fit', fromZero)
+    .option('--max-iterations <n>', 'iterations of each fit, at most', wholeFrom(0))
+    .option('--max-seconds <s>', 'seconds of each fit, at most', fromZero)
     .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object');
   addTableFlags(command, { choosesColumns: true }).action((data: string, given: SelectArguments) =>

@@ -9,12 +9,12 @@ import { projectionStarts } from './projectionStarts.ts';
 const MOST_ENTRIES = 2 ** 21;
 
 /**
- * The latents of new observations: through the back-constraint where there is one; otherwise, for every row, the maximum of
- * log p(y*|x*) + log p(x*), searched from the training latents that are likelier than those near them. Rows are taken in blocks, whose searches go
- * side by side, so that the memory does not grow with their number; the thread is left for other work in between.
+ * The latents of new observations: of complete rows through the back-constraint where there is one; otherwise, for every row, the maximum of
+ * log p(y*|x*) + log p(x*) over what is observed of y*, searched from the training latents that are likelier than those near them. Rows are taken
+ * in blocks, whose searches go side by side, so that the memory does not grow with their number; the thread is left for other work in between.
  *
  * @param posterior - a fitted model
- * @param Y - n×D new observations; NaN counts as not observed, but a back-constraint needs complete rows
+ * @param Y - n×D new observations; NaN counts as not observed
  * @param signal - aborting it throws the signal's reason
  * @returns latents n×q and log p(y*|x*) of each row
  * @throws InvalidInputError when the model gives no predictive density
@@ -26,9 +26,34 @@ export async function project(
   settings: ProjectionSettings,
   signal?: AbortSignal,
 ): Promise<Projection> {
-  const { latents, mapping, placement } = posterior;
+  const { placement } = posterior;
   signal?.throwIfAborted();
-  if (placement !== undefined) return placement.place(Y);
+  if (placement === undefined) return searched(posterior, Y, settings, signal);
+  const holed = placement.searchesMissing ? rowsWith(Y, true) : [];
+  if (holed.length === 0) return placement.place(Y);
+  const X = Matrix.zeros(Y.rows, posterior.latents.columns);
+  const logDensity = new Float64Array(Y.rows);
+  const put = (found: Projection, rows: readonly number[]) =>
+    rows.forEach((row, r) => {
+      X.data.set(found.latents.row(r), row * X.columns);
+      logDensity[row] = found.logDensity[r]!;
+    });
+  const whole = rowsWith(Y, false);
+  if (whole.length > 0) put(placement.place(rowsOf(Y, whole)), whole);
+  put(await searched(posterior, rowsOf(Y, holed), settings, signal), holed);
+  return { latents: X, logDensity };
+}
+
+/** The rows that have missing entries, or those that have none. */
+const rowsWith = (Y: Matrix, missing: boolean): number[] =>
+  Array.from({ length: Y.rows }, (_, i) => i).filter((i) => Y.row(i).some(Number.isNaN) === missing);
+
+async function searched(
+  { latents, mapping }: Posterior,
+  Y: Matrix,
+  settings: ProjectionSettings,
+  signal?: AbortSignal,
+): Promise<Projection> {
   const predictiveDensity = mapping?.predictiveDensity;
   if (mapping === undefined || predictiveDensity === undefined) {
     throw new InvalidInputError('This model has no mapping from latents to observations, so it cannot place new ones.');

@@ -53,6 +53,20 @@ export function appearance(column: RawColumn, position: number, all: readonly Ra
   return { kind: 'feature' };
 }
 
+/** The first column that looks like an index; one that only counts the rows gives way to text that names each. −1 where there is none. */
+export function namingColumn(
+  looks: readonly Appearance[],
+  columns: readonly RawColumn[],
+  isTaken: (j: number) => boolean,
+): number {
+  const found = looks.flatMap(({ kind }, j) => (kind === 'index' && !isTaken(j) ? [j] : []));
+  const first = found[0];
+  if (first === undefined) return -1;
+  const { numbers } = columns[first]!;
+  if (numbers === undefined || !counts(numbers)) return first;
+  return found.find((j) => columns[j]!.text !== undefined) ?? first;
+}
+
 /** Whether the numbers go up by one from row to row, or, where there are many rows, would if they were sorted. */
 function counts(numbers: Float64Array): boolean {
   if (numbers.every((value, i) => value === numbers[0]! + i)) return true;

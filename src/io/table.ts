@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
-import { type Appearance, appearance, type LeftOut } from './columnRoles.ts';
+import { type Appearance, appearance, type LeftOut, namingColumn } from './columnRoles.ts';
 import { entriesOf } from './entries.ts';
 import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
@@ -42,7 +42,7 @@ export function tableOf(raw: RawTable, options: ReadTableOptions): Table {
   const looks: Appearance[] = raw.isArray
     ? raw.columns.map(({ text }) => (text === undefined ? { kind: 'feature' } : { kind: 'text', reason: 'is text' }))
     : raw.columns.map(appearance);
-  const index = looks.findIndex(({ kind }, j) => kind === 'index' && j !== label && !dropped.includes(j));
+  const index = namingColumn(looks, raw.columns, (j) => j === label || dropped.includes(j));
   const id = asked ?? (index < 0 ? undefined : index);
 
   const isTaken = (j: number) => j === label || j === asked || dropped.includes(j);

@@ -30,7 +30,8 @@ export function posteriorOf(parts: ModelParts, values: ParameterValues): Posteri
     }),
     ...(encodes && {
       placement: {
-        acceptsMissing: false,
+        acceptsMissing: true,
+        searchesMissing: true,
         observedColumns: observations.columns,
         place: (Y: Matrix) => {
           const X = latentsOf(parts.latents, values, standardized(Y, standardization), observations);

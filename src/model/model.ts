@@ -93,6 +93,8 @@ export interface MissingEntries {
 export interface Placement {
   /** Whether rows may have missing entries (NaN). */
   readonly acceptsMissing: boolean;
+  /** Whether such rows are searched for by the density of what they have, so that `place` gets complete ones only. */
+  readonly searchesMissing?: boolean;
   /** D, where it matters. */
   readonly observedColumns?: number;
   /** New observations Y (n×D); the density is NaN where the model gives none. */

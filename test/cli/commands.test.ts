@@ -157,7 +157,7 @@ it('select chooses options by cross-validation', async () => {
   }
 });
 
-it('select with missing entries says what to do where rows cannot be placed', async () => {
+it('select places rows with missing entries, and says which models take none', async () => {
   const { data } = await prepared();
   const [head, ...rows] = readFileSync(data, 'utf8').trimEnd().split('\n');
   const holes = rows.map((row, i) => (i % 5 === 0 ? row.replace(/^[^,]*/, '') : row));
@@ -168,11 +168,7 @@ it('select with missing entries says what to do where rows cannot be placed', as
     return latentfield(['select', file, ...given, '--missing', 'ignore', '--folds', '2']);
   };
   expect((await select('gplvm')).stdout).toMatch(/^0\.\d+ .*\nbest {"latentDim":1}\n$/);
-  const refused = await select('gplrf');
-  expect(refused.exitCode).not.toBe(0);
-  expect(refused.stderr).toContain(
-    'This model places complete rows only. Fill it in first, by impute of a fit of gplvm.',
-  );
+  expect((await select('gplrf')).stdout).toMatch(/^0\.\d+ .*\nbest {"latentDim":1}\n$/);
   expect((await select('pca')).stderr).toContain('pca cannot use a table with missing entries. Drop their rows');
 });
 
@@ -331,7 +327,7 @@ describe('tables with holes', () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  it('are filled in by a back-constrained model where it was fitted to them, and placed nowhere else', async () => {
+  it('are filled in by a back-constrained model, where it was fitted to them and in new rows', async () => {
     const { data, out } = await holed();
     const flags = ['--missing', 'ignore', '--labels', 'kind', '--max-iterations', '5'];
     await latentfield(['fit', data, '--model', 'gplrf', ...flags, '--out', out]);
@@ -340,8 +336,10 @@ describe('tables with holes', () => {
     expect(means).toEqual(readFileSync(join(out, 'completed.csv'), 'utf8').split('\n'));
     const others = data.replace('.csv', 'Others.csv');
     writeFileSync(others, 'x,y\n0.5,\n0.1,0.9\n');
-    const refused = await latentfield(['impute', out, others]);
-    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('places complete rows only')]);
+    const imputed = await latentfield(['impute', out, others, '--json']);
+    const { mean, deviation } = JSON.parse(imputed.stdout) as { mean: number[][]; deviation: number[][] };
+    expect([mean[0]![0], mean[1], deviation[1]]).toEqual([0.5, [0.1, 0.9], [0, 0]]);
+    expect(deviation[0]![1]).toBeGreaterThan(0);
   });
 
   it('are fitted by meu though two rows are equal, and scored by their labels', async () => {

@@ -35,7 +35,7 @@ describe('alle of rounded points', () => {
   it('refuses a point that others reconstruct to rounding', async () => {
     const refused = fit(alle([[3], [1], [4], [2], [2], [1]], { latentDim: 1, neighbours: 2 }));
     await expect(refused).rejects.toThrow(InvalidInputError);
-    await expect(refused).rejects.toThrow(/Point 0 is exactly what its 2 neighbours make of it/);
+    await expect(refused).rejects.toThrow(/The 2 neighbours of point 0 reconstruct it exactly/);
   });
 
   it('never converges with latents that are not finite', async () => {

@@ -71,9 +71,6 @@ describe("gplrf({ strength: 'validate' })", () => {
     const strength = result.parameters['priors.laplacian.strength'] as number;
     const plain = await fit(gplrf(holes, labels, { ...options, strength }), { maxIterations: 5 });
     expect(result.objective).toBe(plain.objective);
-    await expect(result.project(holes)).rejects.toThrow(
-      /row 0, column 0 is NaN. This model places complete rows only\./,
-    );
   });
 
   it('refuses another word', () => {

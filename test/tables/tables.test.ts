@@ -45,6 +45,18 @@ describe('a table as people have them is fitted as they mean it', () => {
       [uses(), "ids: 'id'", "left out: 'column0' counts the rows: it names the points"],
     ],
     [
+      'the index of pandas beside names of plants, which say more',
+      't.csv',
+      table(['Unnamed: 0', 'plant', ...NAMES], (row, i) => [i, `p${i}`, ...row]),
+      [],
+      [
+        uses(),
+        "ids: 'plant'",
+        "left out: 'Unnamed: 0' is named like an identifier (--columns takes it)",
+        "left out: 'plant' is text that names each row: it names the points",
+      ],
+    ],
+    [
       'an id',
       't.csv',
       table(['plant_id', ...NAMES], (row, i) => [907 - ((i * 7) % 24) * 13, ...row]),

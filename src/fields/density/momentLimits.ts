@@ -16,8 +16,8 @@ export function checkSize({
   const edges = penalty === 0 ? covariances.length : 0;
   if (size + edges <= MOST_ENTRIES) return;
   throw new InvalidInputError(
-    `drill takes Newton steps in all entries of the precision that are not 0, up to ${MOST_ENTRIES}, but with ${size} points ` +
-      `${edges === 0 ? '' : `and, at penalty 0, all ${edges} pairs of neighbours `}there would be at least ${size + edges}. ` +
+    `drill takes up to ${MOST_ENTRIES} entries of the precision that are not 0, but ${size} points ` +
+      `${edges === 0 ? '' : `and, at penalty 0, ${edges} pairs of neighbours `}have ${size + edges} or more. ` +
       `Give fewer points${edges === 0 ? '' : ', fewer neighbours or a penalty above 0'}; meu takes more points.`,
   );
 }

@@ -104,7 +104,7 @@ function described(learned: Graph, sizes: ArrayLike<number>, problem: MomentProb
   if (sizes.length === 1) return `${has} and is connected.`;
   return (
     `${has} and ${sizes.length} components, the largest of ${Math.max(...Array.from(sizes))} points. ` +
-    `The embedding means nothing between them: its columns show components one by one, not where they lie to each other.${remedy(problem)}`
+    `Each column of the embedding shows one of them, not where they lie to each other.${remedy(problem)}`
   );
 }
 

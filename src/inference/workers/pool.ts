@@ -73,5 +73,5 @@ export function listen(worker: WorkerLike, { message, lost }: Listener): void {
 
 /** Browsers do not say what is wrong. */
 const notLoaded = () =>
-  `its file could not be loaded or run. The library's own, workers/fitWorker.js, is looked for from ${import.meta.url}; where a bundler or a server moved that, ` +
-  "start workers of your own, () => new Worker(url, { type: 'module' }), url being that of latentfield/worker.js, and let a content security policy allow it (worker-src)";
+  `its file, workers/fitWorker.js, could not be loaded from ${import.meta.url}. If it was moved, start workers of your own: ` +
+  "() => new Worker(url, { type: 'module' }), with the url of latentfield/worker.js. A content security policy must allow it (worker-src)";

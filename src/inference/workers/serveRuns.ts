@@ -41,7 +41,9 @@ function open({ model, seed, engine, solver, settings, start, value }: Job, mode
   const rebuilt = problem.layout.size === start.length ? valueAt(problem, start) : undefined;
   if (!Object.is(rebuilt, value)) {
     throw new InvalidInputError(
-      `what its JSON says is another model, with log density ${rebuilt === undefined ? 'of other variables' : -rebuilt} at the start instead of ${-value}.`,
+      rebuilt === undefined
+        ? 'the model of its JSON has other variables.'
+        : `the model of its JSON has log density ${-rebuilt} at the start, not ${-value}.`,
     );
   }
   return { problem, settings: { ...settings, solver: solver && solverFromJSON(solver) } };

@@ -37,7 +37,8 @@ export function variationalPosterior(
     }),
     ...(latents.mapsObservations && {
       placement: {
-        acceptsMissing: false,
+        acceptsMissing: true,
+        searchesMissing: true,
         observedColumns: observations.columns,
         place: (Y: Matrix) => {
           const X = latentMoments(parts, values, standardized(Y, standardization)).mean;

@@ -43,7 +43,7 @@ export function reconstructionFactor(
     if (normalised) return 1;
     if (residual > ROUNDING * size) return Math.sqrt(Y.columns / residual);
     throw new InvalidInputError(
-      `Point ${i} is exactly what its ${neighbours[i]!.length} neighbours make of it, so its precision is infinite. Remove duplicate points, or raise the regularization.`,
+      `The ${neighbours[i]!.length} neighbours of point ${i} reconstruct it exactly, so its precision is infinite. Remove duplicate points, or raise the regularization.`,
     );
   });
   return { reconstruction, diagonal, residuals };

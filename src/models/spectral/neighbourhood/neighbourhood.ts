@@ -87,7 +87,7 @@ export function componentsNote({ size, sources, targets, weights }: Graph): stri
   if (sizes.length === 1) return '';
   const largest = sizes.reduce((most, count) => Math.max(most, count));
   return (
-    ` By its edges of positive weight the graph of neighbours has ${sizes.length} components, the largest of ${largest} of ${size} points, so as many ` +
-    'eigenvalues are 0 and the first columns tell components apart only. Take a larger width.'
+    ` Its edges of positive weight leave ${sizes.length} components, the largest of ${largest} of ${size} points. ` +
+    'The first columns only tell them apart. Take a larger width.'
   );
 }

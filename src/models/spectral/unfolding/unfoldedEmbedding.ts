@@ -54,8 +54,8 @@ export interface UnfoldedGraph {
 }
 
 const FLAT =
-  ' The optimum is flat: other configurations have the same lengths and the same variance, so the embedding is not the only one. This is the one that the ' +
-  'search comes to from its start, the same for any latentDim; another solver, or rounding, may come to another.';
+  ' The optimum is flat: other embeddings have the same lengths and the same variance. This is the one that the search reaches from its start; ' +
+  'another solver may reach another.';
 
 /** The edges with constraints: points at distance 0 along edges are one node, and components are joined or left out. */
 export function unfoldingGraph(
@@ -164,7 +164,7 @@ function described(unfolding: Unfolding, converged: boolean, constraints: Unfold
       : '';
   return (
     `The semidefinite program is not solved: its optimality conditions hold to ${kktResidual.toExponential(1)} (relative) only, the ` +
-    `constraints to ${feasibility.toExponential(1)} and the balance of forces to ${stationarity.toExponential(1)}.${advice}`
+    `constraints to ${feasibility.toExponential(1)} and their balance (stationarity) to ${stationarity.toExponential(1)}.${advice}`
   );
 }
 
