@@ -9,6 +9,11 @@ const dual = ['test/fields/quadraticApproximation.test.ts'];
 /** Fields over points: what their optimum is, the solvers that find it, and how further points join. */
 export default [
   {
+    file: 'src/fields/density/connectingPenalty.ts',
+    tests: 'test/models/field/defaults.test.ts',
+    faults: [['return smallest / 2;', 'return smallest * 2;']],
+  },
+  {
     file: 'src/fields/density/kktResidual.ts',
     tests: [...interior, ...dual],
     faults: [

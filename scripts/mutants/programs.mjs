@@ -53,8 +53,16 @@ export default [
     tests: tables,
     faults: [
       ['absent < 0 || allowMissingLabels', 'true'],
-      ["kind === 'index' && j !== label", 'j !== label'],
+      ['(j) => j === label || dropped.includes(j)', '() => false'],
       ['look.kind === kind && isNumeric(look) && !isTaken(j)', 'isNumeric(look) && !isTaken(j)'],
+    ],
+  },
+  {
+    file: 'src/io/columnRoles.ts',
+    tests: [...tables, 'test/tables/tables.test.ts'],
+    faults: [
+      ["kind === 'index' && !isTaken(j)", '!isTaken(j)'],
+      ['found.find((j) => columns[j]!.text !== undefined) ?? first', 'first'],
     ],
   },
   {
