@@ -7,3 +7,10 @@ export function isFiniteArray(value: unknown, length: number): value is Float64A
 export function isCount(value: unknown, least = 0, most = Number.POSITIVE_INFINITY): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
 }
+
+/** Whether two lists have the same entries. */
+export function areSame(a: Float64Array, b: Float64Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let e = 0; e < a.length; e++) if (a[e] !== b[e]) return false;
+  return true;
+}

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
-import type { Assembly, ParameterValues, TermContext } from './model.ts';
+import type { Assembly, FreeEntries, ParameterValues, TermContext } from './model.ts';
 import type { AnyDefinition, ModelContext } from './modelDefinition.ts';
 import { nestedValues, type Parts, parametersByPath, type ValuesOf } from './part.ts';
 import { checkedTerms, withLocation } from './termChecks.ts';
@@ -18,15 +18,15 @@ export function assembled<Data, P extends Parts, C>(
   const constants = definition.constants?.(data, parts) as C;
   const tensors = tensorsIn(constants).map((tensor) => tf.keep(tensor));
   const held = definition.held?.(data, parts);
-  const onGraph = definition.onGraph?.(data);
   const pointwise = definition.pointwise?.(data, parts);
   const { curvature, findings } = definition;
   return {
     parameters,
     ...(held !== undefined && { held }),
-    ...(onGraph !== undefined && { onGraph }),
     ...(pointwise !== undefined && { pointwise }),
-    ...(curvature !== undefined && { curvature: (values: ParameterValues) => curvature(values, data, constants) }),
+    ...(curvature !== undefined && {
+      curvature: (values: ParameterValues, entries: FreeEntries) => curvature(values, data, constants, entries),
+    }),
     ...(findings !== undefined && { findings: (values: ParameterValues) => findings(values, data, constants) }),
     terms: (values, context) => {
       const v = nestedValues(owner, parts, values);

@@ -162,13 +162,19 @@ export interface Assembly {
    * others where they are.
    */
   readonly pointwise?: readonly string[];
-  /** A parameter whose rows belong to the points of a graph, where neighbours' rows are near each other: it preconditions the search. */
-  readonly onGraph?: { readonly path: string; readonly graph: Graph };
-  /** The curvature of minus the log density in the free parameters, in their order; for models that know it. */
-  curvature?(values: ParameterValues): Curvature | undefined;
+  /** The curvature of minus the log density in the natural values of the free parameters; for models that know it. */
+  curvature?(values: ParameterValues, layout: FreeEntries): Curvature | undefined;
   /** What there is to say about a result at these values, for models that have something to say. */
   findings?(values: ParameterValues): Findings;
   dispose(): void;
+}
+
+/** Where the entries of the free parameters are, one parameter after the other. */
+export interface FreeEntries {
+  /** How many there are. */
+  readonly size: number;
+  /** The place of the first entry of each free parameter, by path. */
+  readonly starts: ReadonlyMap<string, number>;
 }
 
 /** What there is to say about a result, beside how the search for it ended. */

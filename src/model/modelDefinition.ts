@@ -7,6 +7,7 @@ import type { DefinedMoments } from './definedMapping.ts';
 import type {
   Assembly,
   Findings,
+  FreeEntries,
   LearnedField,
   Mapping,
   Model,
@@ -69,8 +70,13 @@ export interface TermsDefinition<Data, P extends Parts, C = undefined> {
   readonly data?: DataFormat<Data>;
   /** The solver that suits the model, and where it ends, unless `fit` is told. */
   readonly search?: (data: Data) => Pick<Model, 'solver' | 'tolerance' | 'relativeDecrease'>;
-  /** The curvature of minus the log density in the free parameters, in their order, for solvers that ask for it. */
-  readonly curvature?: (values: ParameterValues, data: Data, constants: C) => Curvature | undefined;
+  /** The curvature of minus the log density in the natural values of the free parameters, for solvers that ask for it. */
+  readonly curvature?: (
+    values: ParameterValues,
+    data: Data,
+    constants: C,
+    entries: FreeEntries,
+  ) => Curvature | undefined;
   /** What there is to say about a result, such as how well its optimality conditions hold. */
   readonly findings?: (values: ParameterValues, data: Data, constants: C) => Findings;
   /** What the model writes about itself, where it is not the form that `restore` reads. */
@@ -81,8 +87,6 @@ export interface TermsDefinition<Data, P extends Parts, C = undefined> {
   readonly pointwise?: (data: Data, parts: P) => readonly string[];
   /** Parameters that a fit holds where they start for so many iterations, if any. */
   readonly held?: (data: Data, parts: P) => Assembly['held'];
-  /** A parameter whose rows belong to the points of a graph, if there is one: see {@link Assembly.onGraph}. */
-  readonly onGraph?: (data: Data) => Assembly['onGraph'];
   /** Natural values, by path, of what depends on where the latents start, for restarts that begin elsewhere. */
   readonly startAt?: (kind: Exclude<StartKind, 'model'>, data: Data, seed: number) => ParameterValues;
 }

@@ -7,8 +7,9 @@ import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
 import { type SeenVariables, seenVariables } from './batchRows.ts';
 import { type HyperparameterTerm, hyperparameterTerms } from './hyperparameterTerms.ts';
 import type { Assembly, Batch, TensorMap, TermContext } from './model.ts';
+import { curvatureOf } from './objectiveCurvature.ts';
 import type { Curvature } from './solver.ts';
-import { toNatural, type VariableLayout, valuesByPath } from './variables.ts';
+import type { VariableLayout } from './variables.ts';
 
 /** So far apart that streams of different seeds do not meet. */
 const STREAMS = 7_919_000_003;
@@ -173,8 +174,8 @@ export interface Objective {
   ): { value: number; gradient: Float64Array; terms: Readonly<Record<string, number>> };
   /** The largest jitter that any evaluation so far needed. */
   jitter(): number;
-  /** The curvature of the objective, for a model that knows it and whose variables the solver sees as they are. */
-  curvature(unconstrained: Float64Array): Curvature | undefined;
+  /** The curvature of the objective where it has this gradient, for a model that knows it. */
+  curvature(unconstrained: Float64Array, gradient: Float64Array): Curvature | undefined;
 }
 
 /**
@@ -191,11 +192,8 @@ export function objectiveOf(assembly: Assembly, layout: VariableLayout, seed = 0
     if (jitter > largest) largest = jitter;
     return { value: -value, gradient: descent(layout, seen, gradients), terms };
   };
-  const asTheyAre = layout.variables.every(
-    ({ start, parameter: { support } }) => start < 0 || support === 'box' || support === 'real',
-  );
-  const curvature = (unconstrained: Float64Array) =>
-    asTheyAre ? assembly.curvature?.(valuesByPath(layout, toNatural(layout, unconstrained))) : undefined;
+  const curvature = (unconstrained: Float64Array, gradient: Float64Array) =>
+    curvatureOf(assembly, layout, unconstrained, gradient);
   return Object.assign(objective, { jitter: () => largest, curvature });
 }
 

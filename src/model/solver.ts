@@ -16,6 +16,8 @@ export interface Evaluation {
 export interface Curvature {
   /** The quadratic model gᵀd + ½dᵀHd of the objective in steps of some variables. */
   quadratic(model: QuadraticModel): QuadraticDescent;
+  /** H of all variables, n×n row by row, symmetric; the caller's own. */
+  hessian(): Float64Array;
 }
 
 /** What is to be minimised: gᵀd + ½dᵀHd over lower ≤ d ≤ upper, d = 0 for all variables but some. */

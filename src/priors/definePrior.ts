@@ -51,6 +51,8 @@ export interface Prior<A = unknown> {
   readonly field?: (p: ParameterValues, X: Matrix, constants: unknown) => LearnedByLayer;
   /** For layers on latents: the graph along which these are near each other, which preconditions a search. */
   readonly graph?: Graph;
+  /** The Hessian of log p(X) in X (N×q), (Nq)² numbers row by row, for priors that know it: solvers that ask for curvature need it of all. */
+  readonly hessian?: (p: ParameterValues, X: Matrix, constants: unknown) => Float64Array;
   /** The parameter of free latents, moved within what the prior allows only. */
   readonly restrict?: (latents: Parameter) => Parameter;
 }
@@ -92,9 +94,21 @@ export interface PriorDefinition<Name extends string, Data = undefined, Constant
   ): LearnedByLayer;
   /** For layers on latents: the graph along which these are near each other, which preconditions a search, if there is one. */
   graph?(data: Data): Graph | undefined;
+  /**
+   * The Hessian of log p(X) in X (N×q), (Nq)² numbers row by row, for priors that know it and whose parameters are all held. Solvers such as `newton()` need
+   * it of all priors of a model.
+   */
+  hessian?(data: Data): PriorHessian<Name, Constants> | undefined;
   /** For priors that keep something of the latents as it starts: how the parameter of free latents is restricted to that, if it is. */
   restrict?(data: Data): ((latents: Parameter) => Parameter) | undefined;
 }
+
+/** The second derivatives of a prior's log density in X at natural values p. */
+export type PriorHessian<Name extends string, Constants> = (
+  p: Readonly<Record<Name, ParameterValue>>,
+  X: Matrix,
+  constants: Constants,
+) => Float64Array;
 
 /** Makes a prior; what is given replaces the default parameters. `A` is what fits of a model with it can do. */
 export interface PriorFactory<Name extends string, Data = undefined, A = unknown> {
@@ -149,6 +163,7 @@ export function definePrior<Name extends string, Data, Constants>(
     const restrict = definition.restrict?.(data);
     const graph = definition.graph?.(data);
     const parameters = Object.freeze(overriddenParameters(`Prior '${name}'`, defaults, overrides));
+    const hessian = definition.hessian?.(data);
     const free = new Set(Object.keys(parameters).filter((key) => (parameters as Record<string, Parameter>)[key]!.free));
     return Object.freeze<Prior<FieldShowing>>({
       kind: 'prior',
@@ -174,6 +189,12 @@ export function definePrior<Name extends string, Data, Constants>(
           ),
       }),
       ...(graph === undefined ? {} : { graph }),
+      ...(hessian === undefined || free.size > 0
+        ? {}
+        : {
+            hessian: (p: ParameterValues, X: Matrix, constants: unknown) =>
+              hessian(p as Readonly<Record<Name, ParameterValue>>, X, constants as Constants),
+          }),
       ...(restrict === undefined ? {} : { restrict }),
     });
   };

@@ -23,4 +23,11 @@ export const standardNormal = definePrior({
     const constant = op.mul(X.shape[1] / 2, op.sub(op.log(p.precision), log(2 * Math.PI)));
     return op.add<Tensor1D>(op.mul(op.mul(-0.5, p.precision), op.sum(op.square(X), 1)), constant);
   },
+  hessian:
+    () =>
+    ({ precision }, { data: { length: n } }) => {
+      const H = new Float64Array(n * n);
+      for (let i = 0; i < n; i++) H[i * (n + 1)] = -(precision as number);
+      return H;
+    },
 });

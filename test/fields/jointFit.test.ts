@@ -4,6 +4,6 @@ import { expectJointFits } from './jointFit.ts';
 
 describe('latents fitted together with a field over them meet the conditions of the field', () => {
   it('on a Swiss roll', async () => {
-    await expectJointFits(swissRoll(24), 4, { distances: 60, moments: 30 });
+    await expectJointFits(swissRoll(24), 4, { distances: 300, moments: 300 });
   });
 });

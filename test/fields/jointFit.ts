@@ -55,15 +55,23 @@ async function jointFits(Y: readonly ArrayLike<number>[], neighbours: number, mo
   };
 }
 
-/** Fits latents together with a field of each kind, everything at its default, and asks for the conditions of both fields at the latents. */
+/**
+ * Fits latents together with a field of each kind, everything at its default, and asks for the conditions of both fields at the latents, and for the
+ * gradient in these.
+ */
 export async function expectJointFits(
   Y: readonly ArrayLike<number>[],
   neighbours: number,
   most: Evaluations,
+  isStationary = true,
 ): Promise<void> {
   const { graph, distances, moments } = await jointFits(Y, neighbours, most);
-  for (const { objective, trace, diagnostics, graph: learned } of [distances, moments]) {
+  for (const { status, objective, trace, diagnostics, graph: learned } of [distances, moments]) {
     expect(diagnostics.kktResidual).toBeLessThan(1e-5);
+    if (isStationary) {
+      expect(status).toBe('converged');
+      expect(diagnostics.gradientNorm).toBeLessThanOrEqual(1e-5);
+    }
     expect(objective).toBeGreaterThan(trace[0]!.objective);
     expect(learned.sources.length).toBeGreaterThan(Y.length / 2);
   }

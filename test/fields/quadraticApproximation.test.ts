@@ -4,6 +4,7 @@ import { curvedField } from '../../src/fields/density/curvedField.ts';
 import { type FieldProblem, kktResidual, weightScale } from '../../src/fields/density/kktResidual.ts';
 import { lbfgs, lbfgsb, minimize } from '../../src/inference/index.ts';
 import { quadraticApproximation } from '../../src/inference/solvers/quadraticApproximation.ts';
+import { denseCurvature } from '../../src/model/denseCurvature.ts';
 import { type EngineChoice, withEngine } from '../../src/numerics/dense/index.ts';
 import { sharedMemory } from '../../src/numerics/memory.ts';
 import { expectClose } from '../tolerance.ts';
@@ -51,7 +52,7 @@ describe('the curvature of a field', () => {
   it.each(engines)('is the change of its gradient (%s)', (engine) => {
     withEngine(sharedMemory(), engine, () => {
       const objective = fieldObjective(problem);
-      const descent = objective.curvature!(weights)!.quadratic(model);
+      const descent = objective.curvature!(weights, model.gradient)!.quadratic(model);
       const all = Int32Array.from(some.keys());
       const H = new Float64Array(36);
       descent.fill(all, H);
@@ -84,12 +85,36 @@ describe('the curvature of a field', () => {
     });
   });
 
+  it('is the same, and descended on alike, from its Hessian entry by entry', () => {
+    const objective = fieldObjective(problem);
+    const own = objective.curvature!(weights, model.gradient)!;
+    const whole = denseCurvature(own.hessian(), weights.length);
+    expect(whole.hessian()).toEqual(own.hessian());
+    const [known, dense] = [own.quadratic(model), whole.quadratic(model)];
+    const all = Int32Array.from(some.keys());
+    const two = Int32Array.of(1, 4);
+    expectClose(dense.diagonal, known.diagonal, 1e-13);
+    expectClose(dense.product(two, Float64Array.of(2, -3)), known.product(two, Float64Array.of(2, -3)), 1e-13);
+    const filled = [dense, known].map((descent) => {
+      const target = new Float64Array(36);
+      descent.fill(all, target);
+      return target;
+    });
+    expectClose(filled[0], filled[1], 1e-13);
+    for (const descent of [dense, known]) descent.move(two, Float64Array.of(0.3, -0.02));
+    expectClose(dense.sweep(all), known.sweep(all), 1e-12);
+    for (let sweep = 0; sweep < 20; sweep++) for (const descent of [dense, known]) descent.sweep(all);
+    expectClose(dense.steps(), known.steps(), 1e-12);
+    expectClose(dense.slopes(all), known.slopes(all), 1e-12);
+    objective.dispose();
+  });
+
   it('is descended on with the same bits by compiled code and TypeScript, to where no slope leads on', () => {
     const results = engines.map((engine) =>
       withEngine(sharedMemory(), 'wasm', () => {
         // One covariance for both: only the sweeps are on different engines.
         const objective = fieldObjective(problem);
-        const descent = objective.curvature!(weights)!.quadratic(model);
+        const descent = objective.curvature!(weights, model.gradient)!.quadratic(model);
         const all = Int32Array.from(some.keys());
         withEngine(sharedMemory(), engine, () => {
           for (let sweep = 0; sweep < 200; sweep++) descent.sweep(all);
@@ -111,7 +136,7 @@ describe('the curvature of a field', () => {
 
   it('stays what it is when the field is evaluated elsewhere', () => {
     const objective = fieldObjective(problem);
-    const curvature = objective.curvature!(weights)!;
+    const curvature = objective.curvature!(weights, model.gradient)!;
     const before = curvature.quadratic(model).diagonal;
     objective(weights.map((weight) => 2 * weight + 1));
     expect(curvature.quadratic(model).diagonal).toEqual(before);

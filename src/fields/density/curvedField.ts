@@ -1,4 +1,5 @@
 import { square } from '../../core/elementary/index.ts';
+import { areSame } from '../../core/finiteArray.ts';
 import type { Curvature, QuadraticDescent, QuadraticModel } from '../../model/solver.ts';
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
@@ -42,7 +43,9 @@ export function curvedField(pairs: Pairs): CurvedField {
     },
     curvature: (given, base, copies) => {
       const weights = Float64Array.from(given);
-      return { quadratic: (model) => descentOf(pairs, model, copies / 2, () => inverted(weights, base).offset) };
+      const quadratic = (model: QuadraticModel) =>
+        descentOf(pairs, model, copies / 2, () => inverted(weights, base).offset);
+      return { quadratic, hessian: () => wholeHessian(quadratic, weights.length) };
     },
     dispose() {
       if (block !== undefined) sharedMemory().release(block, bytes);
@@ -116,7 +119,12 @@ function descentOf(pairs: Pairs, model: QuadraticModel, factor: number, covarian
   };
 }
 
-function areSame(a: Float64Array, b: Float64Array): boolean {
-  for (let e = 0; e < a.length; e++) if (a[e] !== b[e]) return false;
-  return true;
+/** H of all variables from its quadratic model. */
+function wholeHessian(quadratic: Curvature['quadratic'], n: number): Float64Array {
+  const variables = Int32Array.from({ length: n }, (_, e) => e);
+  const none = new Float64Array(n);
+  const H = new Float64Array(n * n);
+  quadratic({ variables, gradient: none, lower: none, upper: none }).fill(variables, H);
+  for (let e = 0; e < n; e++) for (let f = 0; f < e; f++) H[f * n + e] = H[e * n + f]!;
+  return H;
 }

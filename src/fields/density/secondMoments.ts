@@ -66,6 +66,17 @@ export function excessOf(problem: Omit<MomentProblem, 'penalty'>, entries: Preci
   }));
 }
 
+/**
+ * H_ab = tr(W·E_a·W·E_b) of −log|Θ| in its entries, E_a the symmetric unit matrix of entry a, which is at these rows and columns.
+ */
+export function entryHessian(N: number, W: Float64Array, rows: Int32Array, columns: Int32Array) {
+  return (a: number, b: number): number => {
+    const [i, j, k, l] = [rows[a]! * N, columns[a]! * N, rows[b]!, columns[b]!];
+    const scale = (rows[a] === columns[a] ? 1 : 2) * (k === l ? 1 : 2);
+    return 0.5 * scale * (W[i + k]! * W[j + l]! + W[i + l]! * W[j + k]!);
+  };
+}
+
 function rethrow(error: NumericalError): never {
   throw error;
 }

@@ -18,9 +18,12 @@ import {
   profiledMoments,
 } from '../density/momentDensity.ts';
 import { layerResidual } from '../density/momentResidual.ts';
+import { momentsHessian } from '../density/profiledHessian.ts';
 import { excessOf, type MomentProblem } from '../density/secondMoments.ts';
 import { momentField } from '../embedding/momentField.ts';
+import { latest } from '../solvers/latest.ts';
 import { learnedMoments } from '../solvers/learnedMoments.ts';
+import type { MomentPoint } from '../solvers/penalizedNewton.ts';
 
 /** Second moments S of points: those that constraints are about. */
 export interface SecondMoments {
@@ -102,7 +105,12 @@ export interface MomentLayer extends Prior<FieldShowing> {
   readonly problem: MomentProblem | undefined;
 }
 
-export const momentsFactory = definePrior<string, LayerData>({
+/** What finds the precision given the latents' moments. */
+interface LayerConstants {
+  readonly learn: (problem: MomentProblem) => MomentPoint;
+}
+
+export const momentsFactory = definePrior<string, LayerData, LayerConstants>({
   name: 'moments',
   parameters: (data: LayerData) => (data.profiled ? {} : precisionOf(data)),
   data: {
@@ -125,8 +133,9 @@ export const momentsFactory = definePrior<string, LayerData>({
   },
   prepare: ({ rows }, { graph }) => {
     checkGraph(graph, 'expectedMoments', rows);
+    return { learn: latest(learnedMoments, (problem) => [problem.variances, problem.covariances]) };
   },
-  logDensity: (p, X, { data }) => {
+  logDensity: (p, X, { data, constants: { learn } }) => {
     const { graph, penalty, copies } = data;
     const given = momentsIn(data);
     const moments: MomentTensors =
@@ -136,7 +145,7 @@ export const momentsFactory = definePrior<string, LayerData>({
             variances: op.tensor(given.variances) as Tensor1D,
             covariances: op.tensor(given.covariances) as Tensor1D,
           };
-    if (data.profiled) return profiledMoments(moments, (own) => learnedMoments({ ...graph, ...own, penalty }), copies);
+    if (data.profiled) return profiledMoments(moments, (own) => learn({ ...graph, ...own, penalty }), copies);
     const precision = {
       diagonal: p.diagonal as Tensor1D,
       attraction: p.attraction as Tensor1D,
@@ -145,11 +154,18 @@ export const momentsFactory = definePrior<string, LayerData>({
     return momentDensity(precision, moments, graph, penalty, copies);
   },
   graph: ({ graph, variances }) => (variances === undefined ? graph : undefined),
-  field: (p, X, data, _, free) => {
+  hessian: ({ graph, penalty, copies, profiled }) =>
+    profiled
+      ? (_, X, { learn }) => {
+          const problem = { ...graph, ...pointMoments(X, graph, copies, penalty), penalty };
+          return momentsHessian(problem, learn(problem).entries, copies, X);
+        }
+      : undefined,
+  field: (p, X, data, { learn }, free) => {
     const { graph, penalty, copies } = data;
     const moments = momentsIn(data) ?? pointMoments(X, graph, copies, penalty);
     if (data.profiled) {
-      const { entries, kktResidual } = learnedMoments({ ...graph, ...moments, penalty });
+      const { entries, kktResidual } = learn({ ...graph, ...moments, penalty });
       return { ...momentField(graph, entries), kktResidual };
     }
     const list = (name: string) => Float64Array.from(p[name] as readonly number[]);

@@ -15,6 +15,7 @@ import { fieldDensity } from '../density/fieldDensity.ts';
 import { type FieldFactor, fieldFactor } from '../density/fieldFactor.ts';
 import { type FieldProblem, kktResidual, weightScale } from '../density/kktResidual.ts';
 import { profiledDensity } from '../density/profiledDensity.ts';
+import { distanceHessian } from '../density/profiledHessian.ts';
 import { supportOf } from '../embedding/fieldEmbedding.ts';
 import { laplacianField } from '../embedding/laplacianField.ts';
 import type { FieldPoint } from '../solvers/fieldSearch.ts';
@@ -128,6 +129,13 @@ export const fieldFactory = definePrior<string, LayerData, LayerConstants>({
     return fieldDensity(p.weights as Tensor1D, distances, factor, basePrecision, copies);
   },
   graph: ({ graph, squaredDistances }) => (squaredDistances === undefined ? graph : undefined),
+  hessian: (data) =>
+    data.profiled
+      ? (_, X, { learn }) => {
+          const problem = problemOf(data, edgeDistances(X, data.graph));
+          return distanceHessian(problem, learn(problem).weights, X);
+        }
+      : undefined,
   field: (p, X, data, { factor, learn }, free) => {
     const { graph, basePrecision } = data;
     const problem = problemOf(data, data.squaredDistances ?? edgeDistances(X, graph));

@@ -3,7 +3,7 @@ import type { SolverMemory } from '../../model/solver.ts';
 import { linearAlgebra } from '../../numerics/dense/activeEngine.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
 import { momentResidual, pullOf } from '../density/momentResidual.ts';
-import { type MomentProblem, type PrecisionEntries, withInverse } from '../density/secondMoments.ts';
+import { entryHessian, type MomentProblem, type PrecisionEntries, withInverse } from '../density/secondMoments.ts';
 
 /** Entries of a precision, and what the density tells of them. */
 export interface MomentPoint {
@@ -254,16 +254,9 @@ export function newtonStep(
     memory.withBlock(8 * count, (right) => {
       withInverse(problem, { diagonal: x.subarray(0, N), edges: x.subarray(N) }, (_, W) => {
         const H = memory.float64(hessian, count * count);
+        const entry = entryHessian(N, W, rows, columns);
         for (let a = 0; a < count; a++) {
-          const i = rows[a]! * N;
-          const j = columns[a]! * N;
-          const scaleA = rows[a] === columns[a] ? 1 : 2;
-          for (let b = 0; b <= a; b++) {
-            const k = rows[b]!;
-            const l = columns[b]!;
-            const scaleB = k === l ? 1 : 2;
-            H[a * count + b] = 0.5 * scaleA * scaleB * (W[i + k]! * W[j + l]! + W[i + l]! * W[j + k]!);
-          }
+          for (let b = 0; b <= a; b++) H[a * count + b] = entry(a, b);
           if (shift !== undefined) H[a * (count + 1)]! += shift[a]!;
         }
       });

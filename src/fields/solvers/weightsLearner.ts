@@ -8,19 +8,20 @@ import { isSparse } from '../density/fieldFactor.ts';
 import { type FieldProblem, weightScale } from '../density/kktResidual.ts';
 import { type FieldPoint, pointAt } from './fieldSearch.ts';
 import { interiorPoint } from './interiorPoint.ts';
+import { latest } from './latest.ts';
 import { denseWeightsSolver } from './weightsSolver.ts';
 
 /** Largest violation of the optimality conditions that counts as a maximum. */
 const FOUND = 1e-6;
 
 /**
- * Finds the weights of the maximum of problems on one graph, each from the same start, so that they depend on the problem only.
+ * Finds the weights of the maximum of problems on one graph that differ in their distances, each from the same start, so that they depend on the problem only.
  *
  * @throws NumericalError when rounding keeps the search from the maximum
  */
 export function weightsLearner(pairs: Pairs): (problem: FieldProblem) => FieldPoint {
   const factor = isSparse(pairs) ? laplacianFactor(pairs) : undefined;
-  return (problem) => {
+  const learned = (problem: FieldProblem) => {
     const found = factor === undefined ? denseMaximum(problem) : sparseMaximum(problem, factor);
     if (found.kktResidual <= FOUND) return found;
     throw new NumericalError(
@@ -28,6 +29,7 @@ export function weightsLearner(pairs: Pairs): (problem: FieldProblem) => FieldPo
         'Their sizes are too far apart: raise basePrecision, or lower slackPenalty.',
     );
   };
+  return latest(learned, ({ squaredDistances }) => [squaredDistances]);
 }
 
 function denseMaximum(problem: FieldProblem): FieldPoint {

@@ -12,7 +12,6 @@ import {
 import type { EngineChoice, EngineReport } from '../../numerics/dense/index.ts';
 import type { ObjectiveFunction } from '../minimize/scaledObjective.ts';
 import type { HeldVariables } from '../solvers/holding.ts';
-import type { RowsOnGraph } from '../solvers/smoothed.ts';
 import type { Box } from '../solvers/solver.ts';
 import { averageDensity } from './averageDensity.ts';
 import { batches, batchesOf } from './batches.ts';
@@ -31,8 +30,6 @@ export interface FitProblem {
   readonly limits: { readonly bounds: Box; readonly scale: Float64Array } | undefined;
   /** Variables that the first iterations leave where they are. */
   readonly held: HeldVariables | undefined;
-  /** Variables that are rows on a graph, which a search is preconditioned by. */
-  readonly onGraph: RowsOnGraph | undefined;
   /** Minus the log density, of the solver's variables. */
   readonly objective: ObjectiveFunction;
   /** How it is evaluated on some of the rows at a time, where it is. */
@@ -94,7 +91,6 @@ export function openProblem(
     start: toUnconstrained(layout, naturalEntries(layout, {})),
     limits: limitsOf(layout),
     held: heldOf(assembly, layout),
-    onGraph: onGraphOf(assembly, layout),
     objective: inBatches === undefined ? whole(objective) : scattered(inBatches, layout.size),
     inBatches,
     engine,
@@ -131,7 +127,6 @@ function computedProblem(given: Pick<FitProblem, 'model' | 'seed' | 'engine' | '
     start: none,
     limits: undefined,
     held: undefined,
-    onGraph: undefined,
     objective: () => ({ value: Number.NaN, gradient: none }),
     inBatches: undefined,
     chosenEngine: chosenEngine(given.engine),
@@ -217,12 +212,6 @@ function limitsOf({ variables, size }: VariableLayout): FitProblem['limits'] {
     if (parameter.scale !== undefined) scale.set(parameter.scale, start);
   }
   return { bounds: { lower, upper }, scale };
-}
-
-function onGraphOf({ onGraph }: Assembly, { variables }: VariableLayout): RowsOnGraph | undefined {
-  const rows = variables.find(({ path, start }) => path === onGraph?.path && start >= 0);
-  if (onGraph === undefined || rows === undefined || rows.shape[0] !== onGraph.graph.size) return undefined;
-  return { start: rows.start, columns: rows.size / onGraph.graph.size, graph: onGraph.graph };
 }
 
 function heldOf({ held }: Assembly, { variables }: VariableLayout): HeldVariables | undefined {

@@ -2,8 +2,10 @@ import { square } from '../../core/elementary/index.ts';
 import type { Curvature } from '../solvers/solver.ts';
 
 /** The curvature with respect to z = x / scale. */
-export function scaledCurvature({ quadratic }: Curvature, scale: Float64Array): Curvature {
+export function scaledCurvature({ quadratic, hessian }: Curvature, scale: Float64Array): Curvature {
+  const n = scale.length;
   return {
+    hessian: () => hessian().map((entry, k) => entry * scale[Math.floor(k / n)]! * scale[k % n]!),
     quadratic: ({ variables, gradient, lower, upper }) => {
       const own = Float64Array.from(variables, (i) => scale[i]!);
       const descent = quadratic({

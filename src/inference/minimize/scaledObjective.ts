@@ -9,8 +9,8 @@ import { scaledCurvature } from './scaledCurvature.ts';
  */
 export interface ObjectiveFunction {
   (x: Float64Array, of?: EvaluationNumber): { readonly value: number; readonly gradient: ArrayLike<number> };
-  /** The curvature at x, for solvers that ask for it. */
-  curvature?(x: Float64Array): Curvature | undefined;
+  /** The curvature at x, where this is the gradient, for solvers that ask for it. */
+  curvature?(x: Float64Array, gradient: Float64Array): Curvature | undefined;
 }
 
 /** Which evaluation of a minimisation it is. */
@@ -26,11 +26,11 @@ export interface ScaledObjective {
   /** Value and gradient with respect to z; the value is NaN when either is not finite or a NumericalError was thrown. */
   evaluate(z: Float64Array, of: EvaluationNumber): Evaluation;
   /**
-   * The curvature with respect to z.
+   * The curvature with respect to z at an iterate.
    *
    * @throws InvalidInputError when the objective gives none
    */
-  curvature(z: Float64Array): Curvature;
+  curvature(at: Readonly<Iterate>): Curvature;
   /** What was wrong with the last evaluation whose value is NaN. */
   readonly reason: string;
   toScaled(x: Float64Array): Float64Array;
@@ -102,8 +102,9 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
       return { value: Number.NaN, gradient };
     },
 
-    curvature(z) {
-      const curvature = objective.curvature?.(toX(z, x));
+    curvature(at) {
+      const slopes = at.gradient.map((entry, i) => entry / scale[i]!);
+      const curvature = objective.curvature?.(toX(at.x, x), slopes);
       if (curvature !== undefined) return scaledCurvature(curvature, scale);
       throw new InvalidInputError(
         'The solver asks for the curvature of the objective, which gives none. Use lbfgs(), or lbfgsb() for bounds.',

@@ -163,7 +163,7 @@ function* drive(
         setIterate(best, { ...answer, x: request.point });
       }
     } else if (request.kind === 'curvature') {
-      answer = { ...run.iterate, curvature: objective.curvature(run.iterate.x) };
+      answer = { ...run.iterate, curvature: objective.curvature(run.iterate) };
     }
   }
 }

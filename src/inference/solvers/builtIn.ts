@@ -2,4 +2,5 @@
 export { adam } from './adam.ts';
 export { lbfgs } from './lbfgs.ts';
 export { lbfgsb } from './lbfgsb.ts';
+export { newton } from './newton.ts';
 export { scg } from './scg.ts';

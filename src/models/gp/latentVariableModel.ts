@@ -4,14 +4,15 @@ import { checkOptions } from '../../core/options.ts';
 import { free } from '../../latents/free.ts';
 import { type Latents, latentsOf } from '../../latents/latents.ts';
 import { constantsOf, type ModelParts, partsByPath, placed, termsOf } from '../../mapping/assembly.ts';
+import { familyCurvature } from '../../mapping/curvature/familyCurvature.ts';
 import { posteriorOf } from '../../mapping/posterior.ts';
 import { defineModel } from '../../model/defineModel.ts';
 import type { AnyModel, Model, ParameterValues, StartKind, TensorMap } from '../../model/model.ts';
-import type { Graph } from '../../numerics/graph/graph.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { priorToJSON } from '../../priors/json.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import type { MappedModel, ViewedModel } from './gpModel.ts';
+import { searchOnGraph } from './searchOnGraph.ts';
 import { startValues } from './startKinds.ts';
 import { type MadeViews, madeViews, type ViewOptions, viewEntries } from './views.ts';
 
@@ -136,12 +137,8 @@ const definedAs = (name: string) =>
       termsOf(model, v as unknown as Readonly<Record<string, TensorMap>>, context.latents, context.constants, context),
     latents: (v, model, { constants }) => model.latents.apply(v as TensorMap, constants.features) as Tensor2D,
     posterior: (values, model) => posteriorOf(model, values),
-    onGraph: (model) => {
-      const graph = graphOf(model);
-      return graph && { path: 'latents', graph };
-    },
-    // With its field found anew at every X, the objective falls slowly at first and fast at the end: only its gradient tells where that is.
-    search: (model) => (graphOf(model) === undefined ? {} : { relativeDecrease: 0 }),
+    curvature: (values, model, { prepared }, entries) => familyCurvature(model)?.(values, entries, prepared),
+    search: searchOnGraph,
     startAt: (kind, model, seed) => startedElsewhere(kind, model, seed),
     toJSON: ({ views, latentDim, latents, priors }) => ({
       model: 'latentVariableModel',
@@ -154,11 +151,6 @@ const definedAs = (name: string) =>
         : { views: Object.fromEntries(views.map((view) => [view.name, view.toJSON()])) }),
     }),
   });
-
-/** The graph of the first layer whose field is that of the latents. */
-function graphOf({ priors }: LatentVariableParts): Graph | undefined {
-  return priors.find(({ prior }) => prior.graph !== undefined)?.prior.graph;
-}
 
 /** Values of the latents, and of what starts at some of them. */
 function startedElsewhere(

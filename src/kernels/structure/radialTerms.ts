@@ -1,0 +1,52 @@
+import type { Matrix } from '../../core/matrix.ts';
+import type { RadialProfile } from '../../tensors/ops.ts';
+
+/** The step of differences of a profile's slope, and the part of s that it is at most. */
+const STEP = 1e-4;
+const PART = 0.5;
+
+/** f(s), f′(s) and f″(s) of all pairs of points, s = Σ_d ((x_id − x_jd)/l_d)², N×N row by row each. */
+export interface RadialTerms {
+  readonly value: Float64Array;
+  readonly slope: Float64Array;
+  /** By central differences of the slope; 0 between a point and itself, and where points coincide, where nothing depends on it. */
+  readonly bend: Float64Array;
+  readonly squaredDistances: Float64Array;
+}
+
+/** What second derivatives of a radial Gram matrix are made of. */
+export function radialTerms({ value, slope }: RadialProfile, X: Matrix, lengthscales: Float64Array): RadialTerms {
+  const s = squaredDistances(X, lengthscales);
+  const at = (loop: (s: Float64Array) => void, points: Float64Array) => {
+    const result = points.slice();
+    loop(result);
+    return result;
+  };
+  const steps = s.map((distance) => Math.min(STEP, PART * distance));
+  const above = at(
+    slope,
+    s.map((distance, k) => distance + steps[k]!),
+  );
+  const below = at(
+    slope,
+    s.map((distance, k) => distance - steps[k]!),
+  );
+  const bend = steps.map((step, k) => (step === 0 ? 0 : (above[k]! - below[k]!) / (2 * step)));
+  return { value: at(value, s), slope: at(slope, s), bend, squaredDistances: s };
+}
+
+function squaredDistances({ data: x, rows: N, columns: q }: Matrix, lengthscales: Float64Array): Float64Array {
+  const s = new Float64Array(N * N);
+  for (let i = 0; i < N; i++) {
+    for (let j = 0; j < i; j++) {
+      let sum = 0;
+      for (let d = 0; d < q; d++) {
+        const length = lengthscales[lengthscales.length === 1 ? 0 : d]!;
+        sum += ((x[i * q + d]! - x[j * q + d]!) / length) ** 2;
+      }
+      s[i * N + j] = sum;
+      s[j * N + i] = sum;
+    }
+  }
+  return s;
+}

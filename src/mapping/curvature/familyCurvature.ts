@@ -1,0 +1,102 @@
+import type { Matrix } from '../../core/matrix.ts';
+import type { RadialSumNames } from '../../kernels/structure/index.ts';
+import { radialSumOf } from '../../kernels/structure/index.ts';
+import { denseCurvature } from '../../model/denseCurvature.ts';
+import type { FreeEntries, ParameterValues } from '../../model/model.ts';
+import { entriesOf } from '../../model/parameter.ts';
+import type { Curvature } from '../../model/solver.ts';
+import { type ModelParts, type ModelView, pathOf } from '../assembly.ts';
+import { processHessian } from './processHessian.ts';
+
+/** The curvature of a model's objective in its natural values; `prepared` are the constants of its priors. */
+type FamilyCurvature = (values: ParameterValues, entries: FreeEntries, prepared: readonly unknown[]) => Curvature;
+
+/**
+ * The curvature of minus the log density of a model with free latents, views of complete observations with one radial kernel, constants and white
+ * noises, and priors that know their Hessian; undefined for another. Parameters must have no priors of their own.
+ */
+export function familyCurvature({ latents, views, priors }: ModelParts): FamilyCurvature | undefined {
+  if (latents.name !== 'free') return undefined;
+  if (priors.some(({ prior }) => prior.hessian === undefined || prior.restrict !== undefined)) return undefined;
+  const radial = views.map(radialView);
+  if (!radial.every((view) => view !== undefined)) return undefined;
+  return (values, entries, prepared) => {
+    const X = values.latents as Matrix;
+    const H = new Float64Array(entries.size ** 2);
+    for (const view of radial) addView(H, view, values, X, entries);
+    const start = entries.starts.get('latents')!;
+    priors.forEach((placed, k) => {
+      const path = `${pathOf(placed)}.`;
+      const own = Object.entries(values).filter(([name]) => name.startsWith(path));
+      const p = Object.fromEntries(own.map(([name, value]) => [name.slice(path.length), value]));
+      addBlock(H, placed.prior.hessian!(p, X, prepared[k]), X.data.length, start, entries.size);
+    });
+    return denseCurvature(
+      H.map((entry) => -entry),
+      entries.size,
+    );
+  };
+}
+
+/** A view whose covariance is one radial kernel with offsets, and its complete observations. */
+interface RadialView {
+  readonly path: string;
+  readonly names: RadialSumNames;
+  readonly Y: Matrix;
+}
+
+function radialView({ path, process, patterns }: ModelView): RadialView | undefined {
+  if (process.parameters.inducing !== undefined) return undefined;
+  const { kernel, likelihood, parameters } = process;
+  const [pattern, ...more] = patterns;
+  const names = radialSumOf(kernel);
+  const isPlain = Object.values(parameters).every(({ prior, support }) => prior === undefined && support !== 'box');
+  if (names === undefined || !isPlain || more.length > 0 || likelihood.conjugate === undefined) return undefined;
+  if (typeof parameters.noise?.initial !== 'number') return undefined;
+  return { path, names, Y: pattern!.observations };
+}
+
+/** Adds the Hessian of a view's log density where its variables are. */
+function addView(
+  H: Float64Array,
+  { path, names, Y }: RadialView,
+  values: ParameterValues,
+  X: Matrix,
+  { size, starts }: FreeEntries,
+): void {
+  const at = (name: string) => `${path}.${name}`;
+  const kernel = (name: string) => at(`kernel.${name}`);
+  const sum = (paths: readonly string[]) => paths.reduce((total, name) => total + (values[name] as number), 0);
+  const constants = names.constants.map(kernel);
+  const whites = [...names.whites.map(kernel), at('noise')];
+  const lengthscales = entriesOf(values[kernel(names.lengthscale)]!);
+  const own = processHessian(
+    {
+      profile: names.profile,
+      variance: sum([kernel(names.variance)]),
+      lengthscales,
+      constant: sum(constants),
+      noise: sum(whites),
+    },
+    X,
+    Y,
+  );
+  const n = X.data.length;
+  const L = lengthscales.length;
+  const places: [own: number, place: number][] = [];
+  const put = (name: string, first: number, count: number) => {
+    const start = starts.get(name);
+    for (let i = 0; start !== undefined && i < count; i++) places.push([first + i, start + i]);
+  };
+  put('latents', 0, n);
+  put(kernel(names.variance), n, 1);
+  put(kernel(names.lengthscale), n + 1, L);
+  for (const name of constants) put(name, n + 1 + L, 1);
+  for (const name of whites) put(name, n + 2 + L, 1);
+  const width = n + 3 + L;
+  for (const [a, i] of places) for (const [b, j] of places) H[i * size + j]! += own[a * width + b]!;
+}
+
+function addBlock(H: Float64Array, own: Float64Array, n: number, start: number, size: number): void {
+  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) H[(start + i) * size + start + j]! += own[i * n + j]!;
+}

@@ -1,0 +1,39 @@
+import { denseCurvature } from './denseCurvature.ts';
+import type { Assembly } from './model.ts';
+import type { Curvature } from './solver.ts';
+import { toNatural, type VariableLayout, valuesByPath } from './variables.ts';
+
+/**
+ * The curvature of minus the log density in the solver's variables u, where it has this gradient in them: with x = x(u) entry by entry,
+ * x′·H·x′ + diag(g·(log x′)′), H that in x. Undefined for a model that does not know it, a parameter with a prior, or variables of another kind.
+ */
+export function curvatureOf(
+  assembly: Assembly,
+  layout: VariableLayout,
+  unconstrained: Float64Array,
+  gradient: Float64Array,
+): Curvature | undefined {
+  const free = layout.variables.filter(({ start }) => start >= 0);
+  const starts = new Map(free.map(({ path, start }) => [path, start]));
+  const natural = toNatural(layout, unconstrained);
+  const inNatural = () => assembly.curvature?.(valuesByPath(layout, natural), { size: layout.size, starts });
+  if (free.every(({ parameter: { support } }) => support === 'box' || support === 'real')) return inNatural();
+  if (free.some(({ parameter: { prior } }) => prior !== undefined)) return undefined;
+  const slopes = new Float64Array(layout.size);
+  const bends = new Float64Array(layout.size);
+  for (const { start, size, transform } of free) {
+    const u = unconstrained.subarray(start, start + size);
+    const change = transform.logJacobian?.(u);
+    if (change === undefined) return undefined;
+    slopes.set(transform.pullBack(new Float64Array(size).fill(1), transform.toNatural(u), u), start);
+    bends.set(change.gradient, start);
+  }
+  const H = inNatural()?.hessian();
+  if (H === undefined) return undefined;
+  const n = layout.size;
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < n; j++) H[i * n + j]! *= slopes[i]! * slopes[j]!;
+    H[i * (n + 1)]! += gradient[i]! * bends[i]!;
+  }
+  return denseCurvature(H, n);
+}
