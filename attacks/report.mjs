@@ -34,7 +34,7 @@ export function newReport(name, seed) {
       );
       for (const reason of skipped) console.log(`  NOT TRIED ${reason}`);
       for (const failure of failures.slice(0, MOST_SHOWN)) console.log(`  FAILED ${failure}`);
-      return { name, seed, cases, outcomes: Object.fromEntries(outcomes), failures: failures.length, seconds };
+      return { name, seed, cases, outcomes: Object.fromEntries(outcomes), failures: failures.length, skipped, seconds };
     },
   };
 }

@@ -2,9 +2,11 @@
 //
 //   npm run attack                          all of them, at full size
 //   npm run attack -- saved --seed 3 --cases 500
-//   npm run attack -- --quick               a short form of each, under a minute
+//   npm run attack -- --quick               a short form of each, under two minutes
+//   npm run attack -- --write               puts the totals into docs/reliability.md
 import { parseArgs } from 'node:util';
 import { newReport } from './report.mjs';
+import { writeTotals } from './totals.mjs';
 
 const attacks = {
   arguments: { cases: 1_000_000, quick: 4000, load: async () => (await import('./arguments.mjs')).attackArguments },
@@ -27,7 +29,7 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string' },
     cases: { type: 'string' },
     quick: { type: 'boolean' },
-    json: { type: 'string' },
+    write: { type: 'boolean' },
   },
 });
 for (const name of positionals) {
@@ -47,6 +49,7 @@ for (const name of chosen) {
   await attack({ seed, cases: count, report });
   totals.push(report.end((performance.now() - began) / 1000));
 }
+if (values.write) writeTotals(totals);
 const failures = totals.reduce((sum, total) => sum + total.failures, 0);
 console.log(`${totals.reduce((sum, { cases }) => sum + cases, 0)} cases, ${failures} failures`);
 process.exit(failures > 0 ? 1 : 0);

@@ -49,7 +49,10 @@ export interface Prediction {
 export interface Projection {
   /** n×q */
   readonly latents: Matrix;
-  /** log p(y*|x*) of each new observation at its latents, n entries. */
+  /**
+   * log p(y*|x*) of each new observation at its latents, n entries. +Infinity where the model's density has all of its mass in that row: a row
+   * that `meu` was fitted to, as weights between equal points have no bound. NaN for models without a density.
+   */
   readonly logDensity: Float64Array;
 }
 
