@@ -4,7 +4,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import fc from 'fast-check';
 import * as latentfield from 'latentfield';
-import { exportedFunctions, hostile as hostileValues, shown } from './hostile.mjs';
+import { exportedFunctions, hostile as hostileValues, isOwn, shown } from './hostile.mjs';
 import { tried } from './report.mjs';
 
 const { fit, namedModels, Matrix } = latentfield;
@@ -201,12 +201,18 @@ async function exportCalled(i, { which, args }, report) {
   const [name, value] = exported[which];
   const made = args.map((make) => make());
   const what = `case ${i}: ${name}(${made.map(shown).join(', ')})`;
-  const outcome = await tried(report, what, async () => {
-    let result = await value(...made);
-    // What is made is often asked for nothing; generators begin when they are.
-    if (typeof result?.next === 'function') result = await result.next();
-    return result;
-  });
+  const isMine = (error) => isOwn(name, error);
+  const outcome = await tried(
+    report,
+    what,
+    async () => {
+      let result = await value(...made);
+      // What is made is often asked for nothing; generators begin when they are.
+      if (typeof result?.next === 'function') result = await result.next();
+      return result;
+    },
+    isMine,
+  );
   if (outcome !== undefined) report.count(outcome.error === undefined ? 'calls that return' : 'typed errors of calls');
 }
 

@@ -42,9 +42,10 @@ export function newReport(name, seed) {
 /**
  * Runs a case: what it gives, or a typed error. Everything else is a failure of the report.
  *
+ * @param isOwn - tells errors that the caller's own functions threw, where they are promised to be thrown as they are
  * @returns `{ value }`, `{ error }` where it is one of the library's, undefined where the case has failed
  */
-export async function tried(report, what, run) {
+export async function tried(report, what, run, isOwn = () => false) {
   const began = performance.now();
   try {
     return { value: await run() };
@@ -54,6 +55,7 @@ export async function tried(report, what, run) {
         report.fail(`${what}, message of ${error.message.length} characters`, error.message);
       return { error };
     }
+    if (isOwn(error)) return { error };
     report.count('untyped errors');
     report.fail(`${what}, untyped error`, error?.stack ?? error);
     return undefined;

@@ -32,7 +32,7 @@ export function checkOptions<
 
 /** An error for a name that is not among the known ones, naming the likeliest. */
 export function unknownName(kind: string, name: string, known: readonly string[], caller: string): InvalidInputError {
-  if (typeof name !== 'string' || !Array.isArray(known)) {
+  if (typeof name !== 'string' || !Array.isArray(known) || known.some((each) => typeof each !== 'string')) {
     return new InvalidInputError(
       `unknownName takes a name and a list of the known ones, but ${describe(name)} and ${describe(known)} were given.`,
     );

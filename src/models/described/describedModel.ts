@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { checkGiven, givenOptions } from '../../core/given.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { unknownName } from '../../core/options.ts';
 import type { AnyModel } from '../../model/model.ts';
@@ -45,7 +46,9 @@ export function describedModel(
  *
  * @throws InvalidInputError for a name that is not known
  */
-export function kindOf(name: string, { models = {} }: OwnParts = {}): NamedModel {
+export function kindOf(name: string, own: OwnParts = {}): NamedModel {
+  checkGiven(name, 'kindOf', 'the name of a model', (given) => typeof given === 'string');
+  const { models = {} } = givenOptions(own, 'kindOf');
   if (Object.hasOwn(models, name)) return { takesLabels: false, make: ownModel(models[name]!) };
   const kind = Object.hasOwn(namedModels, name) ? namedModels[name] : undefined;
   if (kind !== undefined) return kind;
