@@ -13,7 +13,7 @@ type PointPrior = (X: Tensor2D) => Tensor1D;
 type FullMapping = Required<Mapping>;
 
 /** The mapping of one view. */
-interface ViewMapping extends FullMapping {
+export interface ViewMapping extends FullMapping {
   /** The density of new observations, with a prior of their latents or without. */
   densityWith(X: Matrix, Y: Matrix, prior: PointPrior | undefined, isRough?: boolean): PredictiveDensity;
 }
@@ -78,7 +78,7 @@ export function sideBySideMapping(views: readonly ViewMapping[], prior: PointPri
 }
 
 /** The standardization of the columns of all views. */
-export function sideBySideStandardization(views: readonly ModelView[]): Standardization {
+export function sideBySideStandardization(views: readonly Pick<ModelView, 'standardization'>[]): Standardization {
   const joined = (of: keyof Standardization) =>
     Float64Array.from(views.flatMap(({ standardization }) => Array.from(standardization[of])));
   return { mean: joined('mean'), deviation: joined('deviation') };

@@ -63,7 +63,10 @@ export type Abilities = Partial<AnyAbilities> | Viewed<string>;
  */
 export function abilitiesOf(posterior: Posterior, observed: Observed): Abilities {
   const { views, eigenvalues, distribution, field } = posterior;
-  if (views !== undefined) return { ...fieldOf(posterior), ...viewedBy(posterior, views) };
+  if (views !== undefined) {
+    const latentVariances = distribution && { latentVariances: distribution.variances };
+    return { ...fieldOf(posterior), ...latentVariances, ...viewedBy(posterior, views) };
+  }
   return {
     ...(distribution && { latentVariances: distribution.variances }),
     ...(distribution?.relevance && { relevance: distribution.relevance }),

@@ -1,23 +1,22 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Standardization } from '../../core/observations.ts';
-import type { ParameterValues, Posterior, TensorMap } from '../../model/model.ts';
+import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { real } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor } from '../../tensors/matrixTensor.ts';
-import * as op from '../../tensors/ops.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import type { ConditionedProcess } from '../conditionedProcess.ts';
 import { collapsedBound } from './collapsedBound.ts';
 import { collapsedData } from './collapsedData.ts';
-import { standardNormalDivergence } from './divergence.ts';
 import { inducingFactor } from './inducingFactor.ts';
 import { inducingStart } from './inducingInputs.ts';
 import { type InducingPosterior, inducingProcess } from './inducingMoments.ts';
 import { latentExpectations } from './latentExpectations.ts';
 import { optimalPosterior } from './optimalPosterior.ts';
 import {
+  type ConditionedModel,
   INDUCING,
   kernelParameters,
   kernelValues,
@@ -28,7 +27,6 @@ import {
   type VariationalModel,
   type VariationalParts,
 } from './variationalParts.ts';
-import { variationalPosterior } from './variationalPosterior.ts';
 
 /** Iterations before the noise is free: were it free at once, it would grow to explain what the latents do not yet. */
 const NOISE_HELD = 100;
@@ -81,43 +79,40 @@ export const collapsedModel: VariationalModel = {
     const bound = collapsed(parts, true);
     return {
       features: bound.features,
-      terms: (values, { onJitter }) => {
+      bound: (values, { onJitter }) => {
         const { x, factor, expectations, noise, options } = bound.at(values, onJitter);
-        return {
-          mapping: collapsedBound(factor, expectations, noise, bound.data, options),
-          divergence: op.neg(standardNormalDivergence(x)),
-        };
+        return { mapping: collapsedBound(factor, expectations, noise, bound.data, options), x };
       },
       dispose: bound.dispose,
     };
   },
-  posterior: collapsedPosterior,
+  conditioned,
 };
 
 /** What the model can do at these values. */
-function collapsedPosterior(
+function conditioned(
   parts: VariationalParts,
   values: ParameterValues,
   standardization: Standardization,
-): Posterior {
+): ConditionedModel {
   const { kernel, likelihood } = parts;
   let found: InducingPosterior | undefined;
   const inducing = () => {
     found ??= optimum(parts, values);
     return found;
   };
-  let conditioned: ConditionedProcess | undefined;
+  let made: ConditionedProcess | undefined;
   const process = () => {
-    conditioned ??= inducingProcess(
+    made ??= inducingProcess(
       kernel,
       kernelValues(kernel, values),
       inducing(),
       { likelihood, values: likelihoodValues(likelihood, values) },
       standardization,
     );
-    return conditioned;
+    return made;
   };
-  return variationalPosterior(parts, values, standardization, process, inducing);
+  return { process, inducing };
 }
 
 function optimum(parts: VariationalParts, values: ParameterValues) {

@@ -29,7 +29,7 @@ export function hasPlaces({ conjugate, parameters }: Likelihood): boolean {
 
 /** The distributions of all points as places, on the float64 backend; for likelihoods that have such. */
 export function placesOf(parts: VariationalParts, values: ParameterValues, posterior: InducingPosterior): Places {
-  const { kernel, latents, likelihood, observations } = parts;
+  const { kernel, latents, likelihood, observations, seen } = parts;
   const noise = likelihood.conjugate!(valueTensors(likelihoodValues(likelihood, values)));
   const q = latentMoments({ latents, observations }, values, observations);
   const x = { mean: matrixTensor(q.mean), variance: matrixTensor(q.variance) };
@@ -39,7 +39,7 @@ export function placesOf(parts: VariationalParts, values: ParameterValues, poste
     tensorsOf(posterior),
     x,
   );
-  const columns = op.ones<Tensor1D>([observations.columns]);
+  const columns = op.ones<Tensor1D>([seen.columns]);
   return {
     mean,
     second: op.add<Tensor2D>(op.square(mean), variance),

@@ -8,7 +8,7 @@ import {
   gridNodes,
   type LatentNodes,
 } from '../../kernels/expectations/index.ts';
-import type { Batch, ParameterValues, Posterior, TensorMap, TermContext } from '../../model/model.ts';
+import type { Batch, ParameterValues, TensorMap, TermContext } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
@@ -18,7 +18,6 @@ import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { ConditionedProcess } from '../conditionedProcess.ts';
 import { observedPatterns } from '../observedPatterns.ts';
 import { collapsedData } from './collapsedData.ts';
-import { standardNormalDivergence } from './divergence.ts';
 import { gaussianExpectedDensity, sampledExpectedDensity } from './expectedDensity.ts';
 import { inducingFactor } from './inducingFactor.ts';
 import { inducingStart } from './inducingInputs.ts';
@@ -27,6 +26,7 @@ import { inducingDivergence, inducingVariables, Q_MEAN, Q_ROOT, variablesFrom } 
 import { latentExpectations } from './latentExpectations.ts';
 import { optimalPosterior } from './optimalPosterior.ts';
 import {
+  type ConditionedModel,
   INDUCING,
   kernelParameters,
   kernelValues,
@@ -37,7 +37,6 @@ import {
   type VariationalModel,
   type VariationalParts,
 } from './variationalParts.ts';
-import { variationalPosterior } from './variationalPosterior.ts';
 
 /** Gauss–Hermite nodes a dimension for the latents, by the number of dimensions; draws in more. */
 const NODES = [0, 9, 5] as const;
@@ -62,7 +61,7 @@ function isClosed({ likelihood, kernel, latentDim }: VariationalParts, p: Tensor
 export const uncollapsedModel: VariationalModel = {
   parameters: uncollapsedParameters,
   constants: opened,
-  posterior: uncollapsedPosterior,
+  conditioned,
 };
 
 function uncollapsedParameters(parts: VariationalParts, seed: number): Readonly<Record<string, Parameter>> {
@@ -90,7 +89,7 @@ function opened(parts: VariationalParts): OpenVariationalModel {
   const present = isWhole ? undefined : tf.keep(presence(seen));
   return {
     features,
-    terms: (values, context) => {
+    bound: (values, context) => {
       const { batch, onJitter } = context;
       const scale = batch?.scale ?? 1;
       const rows = <T extends op.Tensor>(x: T): T => (batch === undefined ? x : op.gather<T>(x, batch.rows));
@@ -124,11 +123,7 @@ function opened(parts: VariationalParts): OpenVariationalModel {
           present && rows(present),
         );
       };
-      const divergence = op.add(op.mul(scale, standardNormalDivergence(x)), inducingDivergence(variables));
-      return {
-        mapping: op.mul<Scalar>(scale, density()),
-        divergence: op.neg(divergence) as Scalar,
-      };
+      return { mapping: op.mul<Scalar>(scale, density()), inducing: inducingDivergence(variables), x };
     },
     dispose: () => {
       data.dispose();
@@ -219,28 +214,28 @@ function startPosterior(parts: VariationalParts, initial: ParameterValues): Indu
 }
 
 /** What the model can do at these values. */
-function uncollapsedPosterior(
+function conditioned(
   parts: VariationalParts,
   values: ParameterValues,
   standardization: Standardization,
-): Posterior {
+): ConditionedModel {
   let found: InducingPosterior | undefined;
   const inducing = () => {
     found ??= posteriorOfValues(parts, values);
     return found;
   };
-  let conditioned: ConditionedProcess | undefined;
+  let made: ConditionedProcess | undefined;
   const process = () => {
-    conditioned ??= inducingProcess(
+    made ??= inducingProcess(
       parts.kernel,
       kernelValues(parts.kernel, values),
       inducing(),
       { likelihood: parts.likelihood, values: likelihoodValues(parts.likelihood, values) },
       standardization,
     );
-    return conditioned;
+    return made;
   };
-  return variationalPosterior(parts, values, standardization, process, inducing);
+  return { process, inducing };
 }
 
 function posteriorOfValues({ kernel, jitter, seen }: VariationalParts, values: ParameterValues): InducingPosterior {

@@ -2,16 +2,18 @@ import { Matrix } from '../../core/matrix.ts';
 import type { Standardization } from '../../core/observations.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
-import type { Assembly, LatentMoments, ParameterValues, Posterior, TensorMap, TermContext } from '../../model/model.ts';
+import type { Assembly, LatentMoments, ParameterValues, TensorMap, TermContext } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
 import type { GaussianRows } from '../../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { ConditionedProcess } from '../conditionedProcess.ts';
 import type { Likelihood } from '../likelihoods/likelihood.ts';
 import type { ObservedPattern } from '../observedPatterns.ts';
 import type { Inducing } from './inducingInputs.ts';
+import type { InducingPosterior } from './inducingMoments.ts';
 
 export const INDUCING = 'mapping.inducing';
 const MAPPING = 'mapping.';
@@ -36,12 +38,28 @@ export interface VariationalParts {
   readonly jitter: number;
 }
 
+/** What a bound is made of. */
+export interface BoundParts {
+  /** What the observations say. */
+  readonly mapping: Scalar;
+  /** The divergence of q(u), where it is not worked out. */
+  readonly inducing?: Scalar;
+  /** The latents of the points that count. */
+  readonly x: GaussianRows;
+}
+
 /** A bound with its constants as tensors, which `dispose` gives back. */
 export interface OpenVariationalModel {
   /** What the latents take of the observations. */
   readonly features: Tensor2D;
-  terms(values: TensorMap, context: TermContext): Readonly<Record<string, Scalar>>;
+  bound(values: TensorMap, context: TermContext): BoundParts;
   dispose(): void;
+}
+
+/** The functions given all observations, made when first needed. */
+export interface ConditionedModel {
+  readonly process: () => ConditionedProcess;
+  readonly inducing: () => InducingPosterior;
 }
 
 /** One of the bounds that a variational latent variable model may maximise. */
@@ -50,7 +68,7 @@ export interface VariationalModel {
   parameters(parts: VariationalParts, seed: number): Readonly<Record<string, Parameter>>;
   readonly held?: Assembly['held'];
   constants(parts: VariationalParts): OpenVariationalModel;
-  posterior(parts: VariationalParts, values: ParameterValues, standardization: Standardization): Posterior;
+  conditioned(parts: VariationalParts, values: ParameterValues, standardization: Standardization): ConditionedModel;
 }
 
 /** The kernel's tensors, or values, under its own names. */

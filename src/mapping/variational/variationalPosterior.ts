@@ -5,21 +5,18 @@ import { slopeVariances } from '../../kernels/slopeVariance.ts';
 import type { ParameterValues, Posterior } from '../../model/model.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
-import type { ConditionedProcess } from '../conditionedProcess.ts';
-import type { InducingPosterior } from './inducingMoments.ts';
 import { missingEntries } from './missingEntries.ts';
 import { hasPlaces, placesOf } from './places.ts';
-import { kernelValues, latentMoments, type VariationalParts } from './variationalParts.ts';
+import { type ConditionedModel, kernelValues, latentMoments, type VariationalParts } from './variationalParts.ts';
 
 /** What a variational model can do at these values, with its process made when first needed. */
 export function variationalPosterior(
   parts: VariationalParts,
   values: ParameterValues,
   standardization: Standardization,
-  process: () => ConditionedProcess,
-  inducing: () => InducingPosterior,
+  { process, inducing }: ConditionedModel,
 ): Posterior {
-  const { kernel, latents, observations, latentDim } = parts;
+  const { kernel, latents, observations, seen, latentDim } = parts;
   const { mean, variance } = latentMoments(parts, values, observations);
   const slopes = slopeVariances(kernel, kernelValues(kernel, values), latentDim);
   const predictiveDensity = (X: Matrix, Y: Matrix) => process().predictiveDensity(X, Y, standardNormalRows);
@@ -27,7 +24,7 @@ export function variationalPosterior(
     latents: mean,
     distribution: { variances: variance, ...(slopes && { relevance: relative(slopes) }) },
     mapping: {
-      observedColumns: observations.columns,
+      observedColumns: seen.columns,
       predict: (X, noise, variances) => process().predict(X, noise, variances),
       sample: (X, random, noise) => process().sample(X, random, noise),
       predictiveDensity,
@@ -39,7 +36,7 @@ export function variationalPosterior(
       placement: {
         acceptsMissing: true,
         searchesMissing: true,
-        observedColumns: observations.columns,
+        observedColumns: seen.columns,
         place: (Y: Matrix) => {
           const X = latentMoments(parts, values, standardized(Y, standardization)).mean;
           return { latents: X, logDensity: predictiveDensity(X, Y).density };
@@ -50,7 +47,7 @@ export function variationalPosterior(
 }
 
 /** log N(x_i | 0, I) of each row. */
-function standardNormalRows(X: Tensor2D): Tensor1D {
+export function standardNormalRows(X: Tensor2D): Tensor1D {
   const q = X.shape[1];
   return op.mul(-0.5, op.add(op.sum(op.square(X), 1), q * log(2 * Math.PI))) as Tensor1D;
 }

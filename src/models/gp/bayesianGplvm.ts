@@ -17,11 +17,13 @@ import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
 import { isLikelihood, type Likelihood } from '../../mapping/likelihoods/likelihood.ts';
 import { observedPatterns } from '../../mapping/observedPatterns.ts';
 import { collapsedModel } from '../../mapping/variational/collapsedModel.ts';
+import { lostDivergence } from '../../mapping/variational/divergence.ts';
 import { INDUCING_JITTER } from '../../mapping/variational/inducingFactor.ts';
 import { checkInducing, type Inducing } from '../../mapping/variational/inducingInputs.ts';
 import { Q_MEAN } from '../../mapping/variational/inducingVariables.ts';
 import { uncollapsedModel } from '../../mapping/variational/uncollapsedModel.ts';
 import { latentMoments, type VariationalParts } from '../../mapping/variational/variationalParts.ts';
+import { variationalPosterior } from '../../mapping/variational/variationalPosterior.ts';
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
 import type { AnyPaths, Model, ParameterValues } from '../../model/model.ts';
@@ -229,12 +231,18 @@ const defined = defineModel({
   pointwise: ({ parts }) => parts.latents.pointwise,
   held: (_, parameters) => boundOf(parameters).held,
   constants: ({ parts }, parameters) => boundOf(parameters).constants(parts),
-  terms: (v, _, context) => context.constants.terms(v, context),
+  terms: (v, _, context) => {
+    const bound = context.constants.bound(v, context);
+    return { mapping: bound.mapping, divergence: lostDivergence([bound], context.batch?.scale ?? 1) };
+  },
   latents: (v, { parts }, { constants }) => parts.latents.apply(v, constants.features).mean,
   startAt: (kind, { parts: { latents, observations, latentDim } }, seed) =>
     startValues(latents, kind, observations, latentDim, seed),
   posterior: (values, { parts, standardization, sampled }) =>
-    placedPosterior(boundOf(values).posterior(parts, values, standardization), sampled?.latents),
+    placedPosterior(
+      variationalPosterior(parts, values, standardization, boundOf(values).conditioned(parts, values, standardization)),
+      sampled?.latents,
+    ),
   toJSON: ({ parts: { latentDim, latents, inducing, kernel, likelihood }, raw, options, sampled }) => ({
     model: 'bayesianGplvm',
     observations: raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),

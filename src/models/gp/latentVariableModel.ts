@@ -11,6 +11,12 @@ import type { AnyModel, Model, ParameterValues, StartKind, TensorMap } from '../
 import type { Prior } from '../../priors/definePrior.ts';
 import { priorToJSON } from '../../priors/json.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
+import {
+  type DistributedViewsModel,
+  type DistributedViewsOptions,
+  distributedViewsModel,
+  hasDistributions,
+} from './distributedViews.ts';
 import type { MappedModel, ViewedModel } from './gpModel.ts';
 import { searchOnGraph } from './searchOnGraph.ts';
 import { startValues } from './startKinds.ts';
@@ -71,6 +77,9 @@ const viewsSchema = v.strictObject({ ...latentEntries, views: v.record(v.string(
  * With `inducing` every view goes through M inducing inputs, and its term is a bound of log p(Y|X) (Titsias 2009), exact where they are the
  * latents: for any kernel, prior and form of latents, at cost O(N·M·(M + D)).
  *
+ * With several views, `latents` may be `gaussianLatents()` or `encoded(map)`: the latents are then integrated out, and what is maximised is the sum of the
+ * views' bounds less the divergence of the latents from a standard normal prior, as in `bayesianGplvm`.
+ *
  * Paths: `latents…`, `mapping.kernel.<name>.<parameter>`, `mapping.noise`, `mapping.inducing`, `priors.<name>.<parameter>`.
  *
  * @param options - see {@link LatentVariableModelOptions}, or {@link ViewsModelOptions} for several views
@@ -101,12 +110,21 @@ export function latentVariableModel<const Priors extends readonly Prior[] = read
 export function latentVariableModel<View extends string, const Priors extends readonly Prior[] = readonly []>(
   options: ViewsModelOptions<View, Priors>,
 ): ViewedModel<View, Priors>;
-export function latentVariableModel(options: LatentVariableModelOptions | ViewsModelOptions<string>): AnyModel {
+export function latentVariableModel<View extends string>(
+  options: DistributedViewsOptions<View>,
+): DistributedViewsModel<View>;
+export function latentVariableModel(
+  options: LatentVariableModelOptions | ViewsModelOptions<string> | DistributedViewsOptions<string>,
+): AnyModel {
   return namedModel('latentVariableModel', options);
 }
 
 /** `latentVariableModel` under another name: the named models are assemblies of its options. */
-export function namedModel(name: string, options: LatentVariableModelOptions | ViewsModelOptions<string>): Model {
+export function namedModel(
+  name: string,
+  options: LatentVariableModelOptions | ViewsModelOptions<string> | DistributedViewsOptions<string>,
+): Model {
+  if (hasDistributions(options)) return distributedViewsModel(name, options);
   const { views, ...given } = givenOptions(name, options);
   const { latentDim, latents = free() } = given;
   const made = madeViews(name, views, latentDim, latents);

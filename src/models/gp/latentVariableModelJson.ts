@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { checkSaved } from '../../core/saved.ts';
 import { kernelFromJSON } from '../../kernels/json.ts';
-import { latentsFromJSON } from '../../latents/json.ts';
+import { latentDistributionFromJSON, latentsFromJSON } from '../../latents/json.ts';
 import { likelihoodFromJSON } from '../../mapping/likelihoods/index.ts';
 import type { AnyModel, ModelJSON } from '../../model/model.ts';
 import { parameterFromJSON } from '../../model/parameterJson.ts';
@@ -9,6 +9,7 @@ import { priorFromJSON } from '../../priors/json.ts';
 import type { OwnParts } from '../ownParts.ts';
 import { builtInPriors } from '../priorCatalogue.ts';
 import { anyStart, savedLatents, savedRows } from '../savedObservations.ts';
+import type { DistributedViewsOptions } from './distributedViews.ts';
 import { namedModel } from './latentVariableModel.ts';
 
 const view = {
@@ -50,10 +51,19 @@ export function latentVariableModelFromJSON(json: ModelJSON, own: OwnParts, isFi
           ),
         };
   const { length } = (views === undefined ? (saved as SavedView) : views[0]?.[1])?.observations ?? [];
+  const start = anyStart(length, latentDim);
+  if (views !== undefined && latents !== undefined && ['gaussian', 'encoded'].includes(latents.name)) {
+    const distribution = latentDistributionFromJSON(latents, own.maps);
+    return namedModel(name, {
+      latentDim,
+      latents: isFitted ? distribution.from(start) : distribution,
+      views: (mapped as { views: DistributedViewsOptions<string>['views'] }).views,
+    });
+  }
   const restored = latentsFromJSON(latents, own.maps, own.latents);
   return namedModel(name, {
     latentDim,
-    latents: isFitted ? restored.from(anyStart(length, latentDim)) : restored,
+    latents: isFitted ? restored.from(start) : restored,
     priors: priors.map((prior, i) =>
       priorFromJSON(prior, { ...builtInPriors, ...own.priors }, own.kernels, own.distributions, `${place}.priors.${i}`),
     ),

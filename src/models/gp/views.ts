@@ -84,7 +84,7 @@ export interface MadeViews {
   readonly views: readonly (ModelView & { toJSON(): ViewJSON })[];
 }
 
-interface CheckedView {
+export interface CheckedView {
   readonly owner: string;
   readonly given: v.InferOutput<typeof schema> & { readonly centre: boolean };
   readonly raw: Matrix;
@@ -119,7 +119,7 @@ export function madeViews(
   return { observations, views };
 }
 
-function checkedView(model: string, name: string, options: ViewOptions): CheckedView {
+export function checkedView(model: string, name: string, options: ViewOptions): CheckedView {
   const owner = name === '' ? model : `view '${name}' of ${model}`;
   if (name !== '' && !/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
     throw new InvalidInputError(`The name of a view is one word of letters and digits, but '${name}' was given.`);
@@ -133,7 +133,7 @@ function checkedView(model: string, name: string, options: ViewOptions): Checked
   return { owner, given, raw, seen, patterns: observedPatterns(seen), standardization };
 }
 
-function checkRows(model: string, views: readonly (readonly [string, CheckedView])[]): void {
+export function checkRows(model: string, views: readonly (readonly [string, CheckedView])[]): void {
   const [[first, { raw }], ...others] = views as readonly [readonly [string, CheckedView], ...(typeof views)[number][]];
   const other = others.find(([, view]) => view.raw.rows !== raw.rows);
   if (other !== undefined) {
@@ -177,16 +177,26 @@ function madeView(
       return process();
     },
     ...(typeof inducing === 'number' && { inducingAt: (latents: Matrix) => inducingStart(inducing, latents) }),
-    toJSON: () => ({
-      observations: raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
-      kernel: kernelToJSON(process().kernel),
-      likelihood: likelihood.toJSON(),
-      ...(given.missing === undefined ? {} : { missing: given.missing }),
-      centre: given.centre,
-      scale: given.scale,
-      ...(inducing !== undefined && {
-        inducing: typeof inducing === 'number' ? inducing : Matrix.from(inducing).toArrays(),
-      }),
+    toJSON: () => viewToJSON({ given, raw }, process().kernel, likelihood, inducing),
+  };
+}
+
+/** A view of these parts as plain JSON. */
+export function viewToJSON(
+  { given, raw }: Pick<CheckedView, 'given' | 'raw'>,
+  kernel: Kernel,
+  likelihood: Likelihood,
+  inducing: Inducing | undefined,
+): ViewJSON {
+  return {
+    observations: raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
+    kernel: kernelToJSON(kernel),
+    likelihood: likelihood.toJSON(),
+    ...(given.missing === undefined ? {} : { missing: given.missing }),
+    centre: given.centre,
+    scale: given.scale,
+    ...(inducing !== undefined && {
+      inducing: typeof inducing === 'number' ? inducing : Matrix.from(inducing).toArrays(),
     }),
   };
 }

@@ -1,0 +1,121 @@
+import {
+  add,
+  bayesianGplvm,
+  bias,
+  evaluate,
+  fit,
+  gaussianLatents,
+  InvalidInputError,
+  latentVariableModel,
+  loadFit,
+  poisson,
+  rbf,
+  seededRandom,
+  standardNormal,
+} from 'latentfield';
+import { checkModel } from 'latentfield/testing';
+import { describe, expect, it } from 'vitest';
+
+const random = seededRandom(7);
+const N = 30;
+const angles = Array.from({ length: N }, (_, i) => (2 * Math.PI * i) / N);
+const noisy = (y: number) => y + 0.02 * random.normal();
+const pose = angles.map((t) => [Math.cos(t), Math.sin(t), Math.cos(2 * t)].map(noisy));
+const shadow = angles.map((t) => [Math.sin(t) + Math.cos(t), Math.sin(2 * t)].map(noisy));
+const kernel = () => rbf({ variance: 1, lengthscale: [1, 1.5] });
+const view = (observations: number[][], more: object = {}) => ({
+  observations,
+  kernel: kernel(),
+  noise: 0.05,
+  inducing: 8,
+  ...more,
+});
+
+describe('views of latents that are distributions', () => {
+  it('a copy of one view in both has twice the likelihood term of one, and the divergence once', () => {
+    const latents = gaussianLatents();
+    const two = evaluate(latentVariableModel({ latentDim: 2, latents, views: { a: view(pose), b: view(pose) } }));
+    const one = evaluate(
+      bayesianGplvm(pose, { latentDim: 2, kernel: kernel(), noise: 0.05, inducing: 8, jitter: 1e-8 }),
+    );
+    expect(two.terms.a).toBe(two.terms.b);
+    expect(Math.abs(two.terms.a! / one.terms.mapping! - 1)).toBeLessThan(1e-12);
+    expect(Math.abs(two.terms.divergence! / one.terms.divergence! - 1)).toBeLessThan(1e-12);
+    expect(Math.abs(two.objective - (2 * one.terms.mapping! + one.terms.divergence!))).toBeLessThan(1e-9);
+  });
+
+  it.each([
+    ['gaussian', () => view(shadow)],
+    [
+      'poisson',
+      () => ({
+        observations: shadow.map((row) => row.map((y) => Math.round(3 + 2 * y))),
+        kernel: add(rbf(), bias()),
+        likelihood: poisson(),
+        inducing: 6,
+      }),
+    ],
+    [
+      'with rows missing',
+      () =>
+        view(
+          shadow.map((row, i) => (i % 4 === 1 ? [Number.NaN, Number.NaN] : row)),
+          { missing: 'ignore' },
+        ),
+    ],
+  ])('has right gradients, fits and is read again: %s', async (_, second) => {
+    const model = latentVariableModel({
+      latentDim: 2,
+      latents: gaussianLatents(),
+      views: { pose: view(pose), shadow: second() },
+    });
+    const report = await checkModel(model as never);
+    expect(report.passed, JSON.stringify(report)).toBe(true);
+    const result = await fit(model, { maxIterations: 40 });
+    const again = loadFit(JSON.parse(JSON.stringify(result)));
+    expect(again.latents).toEqual(result.latents);
+    expect(again.objective).toBe(result.objective);
+    expect(result.latentVariances.rows).toBe(N);
+    expect(result.evidence).toBeCloseTo(result.objective, 9);
+  });
+
+  it('tells one view from the other', async () => {
+    const model = latentVariableModel({
+      latentDim: 2,
+      latents: gaussianLatents(),
+      views: { pose: view(pose), shadow: view(shadow) },
+    });
+    const result = await fit(model, { maxIterations: 200 });
+    const asked = pose.slice(3, 6);
+    const { mean } = await result.translate({ pose: asked }, 'shadow');
+    const errors = mean.data.map((y, k) => y - shadow[3 + Math.floor(k / 2)]![k % 2]!);
+    expect(Math.max(...errors.map(Math.abs))).toBeLessThan(0.2);
+    const placed = await result.project({ pose: asked });
+    expect(placed.latents.rows).toBe(3);
+    expect(result.predict(placed.latents, { view: 'shadow' }).mean.columns).toBe(2);
+    const batches = await fit(model, { batchSize: 10, maxEpochs: 2 });
+    expect(batches.diagnostics.iterations).toBe(6);
+    expect(Object.keys(batches.terms)).toEqual(['pose', 'shadow', 'divergence']);
+  });
+
+  it('refuses what it cannot do', () => {
+    const latents = gaussianLatents();
+    const refused = (options: object, message: RegExp) => {
+      const make = () => latentVariableModel({ latentDim: 2, latents, ...options } as never);
+      expect(make).toThrow(InvalidInputError);
+      expect(make).toThrow(message);
+    };
+    refused({ observations: pose, kernel: rbf() }, /Use bayesianGplvm for one view/);
+    refused({ views: { a: view(pose) }, priors: [standardNormal()] }, /standard normal prior, and take no other/);
+    refused({ views: {} }, /at least one view/);
+    refused({ views: { a: view(pose), b: view(shadow.slice(1)) } }, /'a' has 30 and 'b' has 29/);
+    refused(
+      { views: { a: view(pose, { inducing: 31 }) } },
+      /a whole number from 1 to 30, the number of points, but 31/,
+    );
+    refused(
+      { views: { a: view(pose, { noise: undefined, likelihood: poisson() }) } },
+      /An observation of likelihood 'poisson'/,
+    );
+  });
+});
