@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
@@ -33,7 +34,7 @@ export function distanceHessian(problem: FieldProblem, weights: Float64Array, X:
       const [i, j, k, l] = [sources[e]! * N, targets[e]! * N, sources[f]!, targets[f]!];
       return U[i + k]! - U[j + k]! - U[i + l]! + U[j + l]!;
     };
-    return squareOf(active, (e, f) => across(e, f) ** 2);
+    return squareOf(active, (e, f) => square(across(e, f)));
   });
   const H = throughInverse(F, J, 1 / (2 * copies));
   weights.forEach((w, e) => {
@@ -101,7 +102,7 @@ function squareOf(of: Int32Array, entry: (a: number, b: number) => number): Matr
 
 /** factor·JᵀF⁻¹J. */
 function throughInverse(F: Matrix, J: Matrix, factor: number): Float64Array {
-  if (F.rows === 0) return new Float64Array(J.columns ** 2);
+  if (F.rows === 0) return new Float64Array(J.columns * J.columns);
   return withFloat64(() => {
     const L = op.cholesky(matrixTensor(F), { name: 'The Hessian of the field' });
     const half = op.triangularSolve(L, matrixTensor(J));

@@ -1,5 +1,7 @@
+import { square } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
+import { norm } from '../../numerics/vectors.ts';
 
 /** The quadratic model gᵀd + ½dᵀHd of a function in steps d. */
 export interface RegionModel {
@@ -26,7 +28,7 @@ export function regionModel(H: Matrix, g: Float64Array): RegionModel {
   const smallest = values[0]!;
   const flat = FLAT * Math.max(Math.abs(smallest), Math.abs(values[n - 1]!));
   const parts = (shift: number) => along.map((entry, k) => -entry / (values[k]! + shift));
-  const lengthAt = (shift: number) => Math.hypot(...parts(shift));
+  const lengthAt = (shift: number) => norm(parts(shift));
   return {
     within(radius) {
       const least = Math.max(0, flat - smallest);
@@ -44,13 +46,13 @@ export function regionModel(H: Matrix, g: Float64Array): RegionModel {
 
 /** By how much the modulus of one entry of a step must grow for it to have this length. */
 function longer(entry: number, length: number, radius: number): number {
-  return Math.sqrt(Math.max(0, radius ** 2 - length ** 2 + entry ** 2)) - Math.abs(entry);
+  return Math.sqrt(Math.max(0, square(radius) - square(length) + square(entry))) - Math.abs(entry);
 }
 
 /** The shift at which the step has this length, to a thousandth. */
 function shiftFor(lengthAt: (shift: number) => number, least: number, radius: number, along: Float64Array): number {
   let low = least;
-  let high = least + Math.hypot(...along) / radius;
+  let high = least + norm(along) / radius;
   for (let k = 0; k < MOST_HALVINGS; k++) {
     const middle = low === 0 || high / low < 4 ? (low + high) / 2 : Math.sqrt(low * high);
     const length = lengthAt(middle);

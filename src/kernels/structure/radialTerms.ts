@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import type { RadialProfile } from '../../tensors/ops.ts';
 
@@ -42,7 +43,7 @@ function squaredDistances({ data: x, rows: N, columns: q }: Matrix, lengthscales
       let sum = 0;
       for (let d = 0; d < q; d++) {
         const length = lengthscales[lengthscales.length === 1 ? 0 : d]!;
-        sum += ((x[i * q + d]! - x[j * q + d]!) / length) ** 2;
+        sum += square((x[i * q + d]! - x[j * q + d]!) / length);
       }
       s[i * N + j] = sum;
       s[j * N + i] = sum;

@@ -22,7 +22,7 @@ export function familyCurvature({ latents, views, priors }: ModelParts): FamilyC
   if (!radial.every((view) => view !== undefined)) return undefined;
   return (values, entries, prepared) => {
     const X = values.latents as Matrix;
-    const H = new Float64Array(entries.size ** 2);
+    const H = new Float64Array(entries.size * entries.size);
     for (const view of radial) addView(H, view, values, X, entries);
     const start = entries.starts.get('latents')!;
     priors.forEach((placed, k) => {

@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { type RadialTerms, radialTerms } from '../../kernels/structure/index.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
@@ -70,7 +71,7 @@ function densityTerms({ variance, constant, noise }: RadialValues, { value }: Ra
 
 /** ∂s_ij/∂x_id and ∂²s_ij/∂x_id². */
 function distanceSlopes({ values: { lengthscales }, X: { data: x, columns: q } }: Place) {
-  const squares = Float64Array.from({ length: q }, (_, d) => lengthscales[lengthscales.length === 1 ? 0 : d]! ** 2);
+  const squares = Float64Array.from({ length: q }, (_, d) => square(lengthscales[lengthscales.length === 1 ? 0 : d]!));
   return {
     first: (i: number, j: number, d: number) => (2 * (x[i * q + d]! - x[j * q + d]!)) / squares[d]!,
     second: (d: number) => 2 / squares[d]!,
@@ -152,7 +153,7 @@ function parameterSlopes(at: Place): ParameterSlopes[] {
     const length = lengthscales[e]!;
     if (isShared) return (-2 * terms.squaredDistances[k]!) / length;
     const difference = x[Math.floor(k / N) * q + e]! - x[(k % N) * q + e]!;
-    return (-2 * difference ** 2) / length ** 3;
+    return (-2 * square(difference / length)) / length;
   };
   const ofInputAndLength = (i: number, j: number, d: number, e: number) =>
     isShared || d === e ? (-2 * first(i, j, d)) / lengthscales[e]! : 0;
