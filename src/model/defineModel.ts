@@ -15,7 +15,7 @@ import type {
   ModelDefinition,
   PosteriorDefinition,
 } from './modelDefinition.ts';
-import type { Parts } from './part.ts';
+import type { AbilitiesOfParts, Parts } from './part.ts';
 import { dataFromPlain, plainData } from './plainData.ts';
 import { withLocation } from './termChecks.ts';
 
@@ -35,7 +35,8 @@ export type ComputedModel<A> = Model<AnyPaths, A, 'byItself'>;
 /**
  * A model of one's own: named parts with parameters, log densities of them that add up to the objective, and latents. Fitting, restarts,
  * workers, checkpoints, saving, scores and pictures follow; with `predict` also `project`, `reconstruct`, `sample` and `impute`. With `posterior`, in the
- * place of both, fits can do what it has, such as `project` with a `placement`.
+ * place of both, fits can do what it has, such as `project` with a `placement`. A field layer among the parts gives them `graph`, `precision()` and
+ * `covariance()`; its `prepare` is then given the latents.
  *
  * A model whose solution is computed, such as one of eigenvectors, gives `solve` in the place of parts, terms and latents.
  *
@@ -68,13 +69,13 @@ export function defineModel<Data, E extends Embedding, Q extends Partial<Posteri
 ): ModelFactory<Data, ComputedModel<AbilitiesWith<E & Q>>>;
 export function defineModel<Data, P extends Parts, C = undefined>(
   definition: ModelDefinition<Data, P, C> & { readonly predict: NonNullable<ModelDefinition<Data, P, C>['predict']> },
-): ModelFactory<Data, DefinedModel<Mapped>>;
+): ModelFactory<Data, DefinedModel<Mapped & AbilitiesOfParts<P>>>;
 export function defineModel<Data, P extends Parts, Q extends Posterior, C = undefined>(
   definition: PosteriorDefinition<Data, P, C, Q>,
 ): ModelFactory<Data, DefinedModel<AbilitiesWith<Q>>>;
 export function defineModel<Data, P extends Parts, C = undefined>(
   definition: ModelDefinition<Data, P, C>,
-): ModelFactory<Data, DefinedModel<object>>;
+): ModelFactory<Data, DefinedModel<AbilitiesOfParts<P>>>;
 export function defineModel<Data, P extends Parts, C>(
   definition: AnyDefinition<Data, P, C> | ComputedDefinition<Data>,
 ): ModelFactory<Data, AnyModel> {

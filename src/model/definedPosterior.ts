@@ -5,8 +5,9 @@ import { contextOf, disposeOf } from './definedAssembly.ts';
 import { definedMapping } from './definedMapping.ts';
 import type { ParameterValues, Posterior, TermContext } from './model.ts';
 import type { AnyDefinition, ModelContext } from './modelDefinition.ts';
-import { nestedValues, type Parts, type ValuesOf } from './part.ts';
+import { layersOf, nestedValues, type Parts, type ValuesOf } from './part.ts';
 import { valueTensors } from './valueTensors.ts';
+import { withLayers } from './withLayers.ts';
 
 /** What follows from the latents and the moments of a definition. */
 export function definedPosterior<Data, P extends Parts, C>(
@@ -29,7 +30,7 @@ export function definedPosterior<Data, P extends Parts, C>(
     });
   const latents = at((_, context) => tensorMatrix(context.latents));
   const { predict, pointLogDensity } = definition;
-  return {
+  const posterior: Posterior = {
     latents,
     ...(predict !== undefined && {
       mapping: definedMapping(owner, latents, (work) =>
@@ -39,6 +40,12 @@ export function definedPosterior<Data, P extends Parts, C>(
       ),
     }),
   };
+  const layers = layersOf(parts, values).map(
+    ({ part, p }) =>
+      () =>
+        part.field(p, latents, part.prepare(latents)),
+  );
+  return withLayers(posterior, layers);
 }
 
 /** Predictions are not part of an evaluation. */

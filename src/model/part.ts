@@ -1,9 +1,11 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { givenOptions } from '../core/given.ts';
+import type { Matrix } from '../core/matrix.ts';
 import { describe } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
 import type { Tensor } from '../tensors/tensorflow.ts';
-import type { TensorMap } from './model.ts';
+import type { FieldShowing } from './abilities.ts';
+import type { LearnedByLayer, ParameterValues, TensorMap } from './model.ts';
 import { isParameter, type Parameter, type ParameterLike, parameterFrom, positive } from './parameter.ts';
 
 /** A part of a model: what has parameters, which stand under the part's name in the paths. */
@@ -13,6 +15,34 @@ export interface Part {
 
 /** Parameters, and parts that have some, by name. */
 export type Parts = Readonly<Record<string, Parameter | Part>>;
+
+/** A part that is a random field over the points: what it has learned at natural values by its own names, and latents (N×q). */
+export interface LayerPart extends Part {
+  /** Constants for so many points; in a model of one's own the latents are all that is known of these. */
+  prepare(points: Matrix): unknown;
+  field(p: ParameterValues, X: Matrix, constants: unknown): LearnedByLayer;
+}
+
+/** What fits of a model with these parts can do. */
+export type AbilitiesOfParts<P extends Parts> = {
+  [Name in keyof P]: P[Name] extends { readonly '~abilities'?: FieldShowing } ? true : never;
+}[keyof P] extends never
+  ? unknown
+  : FieldShowing;
+
+/** The layers among parts, with their natural values by their own names. */
+export function layersOf(
+  parts: Parts,
+  values: ParameterValues,
+): { readonly part: LayerPart; readonly p: ParameterValues }[] {
+  return Object.entries(parts).flatMap(([name, part]) => {
+    if (!isPart(part) || !isLayer(part)) return [];
+    const own = Object.keys(part.parameters).map((key) => [key, values[`${name}.${key}`]!] as const);
+    return [{ part, p: Object.fromEntries(own) }];
+  });
+}
+
+const isLayer = (part: Part): part is LayerPart => 'field' in part && typeof part.field === 'function';
 
 /** Tensors of the natural values of parts: of a parameter its own, of a part those of its parameters by name. */
 export type ValuesOf<P extends Parts> = {

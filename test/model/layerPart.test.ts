@@ -1,0 +1,75 @@
+import {
+  defineModel,
+  expectedMoments,
+  fit,
+  gaussianProcess,
+  initialLatents,
+  knnGraph,
+  loadFit,
+  Matrix,
+  maxEntropy,
+  rbf,
+  real,
+  standardNormal,
+} from 'latentfield';
+import * as op from 'latentfield/ops';
+import { describe, expect, it } from 'vitest';
+import { swissRoll } from '../models/spectral/columns.ts';
+import { expectClose } from '../tolerance.ts';
+
+const Y = Matrix.from(swissRoll(16));
+const graph = knnGraph(Y, 4);
+const layers = { maxEntropy: () => maxEntropy({ graph }), expectedMoments: () => expectedMoments({ graph }) };
+
+describe("a field layer among the parts of a model of one's own", () => {
+  it.each(Object.entries(layers))('shows its field on fits: %s', async (_, layer) => {
+    const own = defineModel({
+      name: 'own',
+      parts: (data: Matrix) => ({
+        latents: real(initialLatents('pca', data, 2)),
+        mapping: gaussianProcess({ kernel: rbf() }),
+        layer: layer(),
+      }),
+      terms: {
+        mapping: (v, data, { parts }) => parts.mapping.logDensity(v.mapping, v.latents, op.tensor(data)),
+        layer: (v, data, { parts }) => {
+          const constants = parts.layer.prepare(data);
+          return parts.layer.logDensity(v.layer, v.latents, { observations: op.tensor(data), constants });
+        },
+      },
+      latents: (v) => v.latents,
+      predict: (v, X, data, { parts, ...context }) =>
+        parts.mapping.predict(v.mapping, v.latents, op.tensor(data), X, context),
+    });
+    const mine = await fit(own(Y), { maxIterations: 5 });
+    expect(mine.graph.size).toBe(16);
+    expect(mine.graph.sources.length).toBeGreaterThan(4);
+    expect(mine.diagnostics.kktResidual).toBeLessThan(1e-8);
+    const [Q, U] = [mine.precision(), mine.covariance()];
+    const identity = Array.from({ length: 16 }, (_, i) =>
+      Array.from({ length: 16 }, (_, j) => Q.row(i).reduce((sum, entry, k) => sum + entry * U.at(k, j), 0)),
+    );
+    expectClose(
+      identity,
+      Array.from({ length: 16 }, (_, i) => Array.from({ length: 16 }, (_, j) => Number(i === j))),
+      1e-9,
+    );
+    const again = loadFit(JSON.parse(JSON.stringify(mine)), { models: { own } });
+    expect(again.graph!.weights).toEqual(mine.graph.weights);
+  });
+
+  it('is not on the type, nor on the fit, of a model without one', async () => {
+    const without = defineModel({
+      name: 'without',
+      parts: (data: Matrix) => ({ latents: real(initialLatents('pca', data, 2)), prior: standardNormal() }),
+      terms: {
+        prior: (v, data, { parts }) =>
+          parts.prior.logDensity(v.prior, v.latents, { observations: op.tensor(data), constants: undefined }),
+      },
+      latents: (v) => v.latents,
+    });
+    const result = await fit(without(Y), { maxIterations: 2 });
+    // @ts-expect-error no layer, no graph
+    expect(result.graph).toBeUndefined();
+  });
+});
