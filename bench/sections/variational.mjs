@@ -9,7 +9,7 @@ import { observations } from '../observations.mjs';
 import { compare, sampler } from '../rounds.mjs';
 
 const PROGRAM = fileURLToPath(new URL('../peers/bayesianGplvm.py', import.meta.url));
-const [INDUCING, DIMENSIONS] = [50, 10];
+const [INDUCING, DIMENSIONS, JITTER] = [50, 10, 1e-8];
 
 /** One value and gradient of the collapsed bound of a Bayesian GPLVM at its start, beside the same formula in numpy. */
 export async function variationalEvaluations(context) {
@@ -18,7 +18,7 @@ export async function variationalEvaluations(context) {
   const rows = [];
   for (const n of context.sizes([1000, 10_000], [200])) {
     const Y = await observations(context, n);
-    const model = bayesianGplvm(Y, { latentDim: DIMENSIONS, inducing: INDUCING });
+    const model = bayesianGplvm(Y, { latentDim: DIMENSIONS, inducing: INDUCING, jitter: JITTER });
     const opened = [];
     const ours = enginesFor(context, n, 0, { shared: true }).map(({ engine, name, threads, peer, use }) => {
       const problem = openProblem(model, 0, engine);
@@ -69,7 +69,7 @@ function numpyContenders({ peers, threads, seconds, missing }, Y, problem) {
   const of = (path) => values[`mapping.${path}`];
   const entries = (value) => Array.from(value.data ?? value);
   const numbers = [
-    ...[Y.rows, Y.columns, INDUCING, DIMENSIONS, of('kernel.rbf.variance'), of('noise'), 1e-8],
+    ...[Y.rows, Y.columns, INDUCING, DIMENSIONS, of('kernel.rbf.variance'), of('noise'), JITTER],
     ...centred,
     ...entries(values['latents.mean']),
     ...entries(values['latents.variance']),
