@@ -9,3 +9,4 @@ export {
 } from './gaussianProcess.ts';
 export * from './likelihoods/index.ts';
 export type { ObservedPattern } from './observedPatterns.ts';
+export type { OpenShards, PlainTensor, ShardPoint, Shards } from './variational/shards.ts';

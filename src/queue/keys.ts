@@ -26,3 +26,6 @@ export function checksumOf(bytes: Uint8Array): string {
 
 /** The queue of fits and sweeps, unless another one is named. */
 export const FITS = 'fits';
+
+/** The queue of shards, each of which stays with its worker for as long as a fit lasts. */
+export const SHARDS = 'shards';

@@ -134,13 +134,6 @@ export function localTransport(blobs: Blobs = localBlobs()): Transport {
       queue.servers.add(server);
       dispatch(queue);
       return {
-        get concurrency() {
-          return server.concurrency;
-        },
-        set concurrency(count) {
-          server.concurrency = count;
-          dispatch(queue);
-        },
         async close() {
           server.shutdown.abort();
           queue.servers.delete(server);

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import type { OwnParts } from '../models/ownParts.ts';
 import { serveFits } from '../workers/index.ts';
+import { serveShards } from './shards/serveShards.ts';
 import { serveCells } from './sweep/serveCells.ts';
 
 /**
@@ -16,4 +17,5 @@ import { serveCells } from './sweep/serveCells.ts';
 export async function serveQueueThread(own: OwnParts = {}): Promise<void> {
   await serveFits(own);
   serveCells(parentPort!, own);
+  serveShards(parentPort!, own);
 }

@@ -52,7 +52,7 @@ export interface RunningJob extends QueuedJob {
 
 export interface ServeOptions {
   /** Jobs at a time. */
-  concurrency: number;
+  readonly concurrency: number;
   /** Does a job; throws {@link RefusedJob} or {@link ReturnedJob}, or anything else to have it tried again. */
   run(job: RunningJob): Promise<void>;
   /** Says what went wrong beside the jobs, such as a connection that was lost. */
@@ -61,8 +61,6 @@ export interface ServeOptions {
 
 /** A worker at a queue. */
 export interface Serving {
-  /** Jobs at a time, which may be changed. */
-  concurrency: number;
   /** Takes no more jobs, and waits for those that run, whose signals it aborts. */
   close(): Promise<void>;
 }

@@ -23,6 +23,9 @@ export async function startWorker(connection: string, options: ServeQueueOptions
   ]);
   const args = [fileURLToPath(program), connection, thread.href, JSON.stringify(options)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  // Whatever becomes of a test, its workers do not outlive it.
+  child.unref();
+  process.on('exit', () => child.kill('SIGKILL'));
   let text = '';
   child.stdout.on('data', (chunk) => {
     text += String(chunk);

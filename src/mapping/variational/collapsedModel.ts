@@ -1,11 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { InvalidInputError } from '../../core/errors.ts';
 import type { Standardization } from '../../core/observations.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { real } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
-import { matrixTensor } from '../../tensors/matrixTensor.ts';
+import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import type { ConditionedProcess } from '../conditionedProcess.ts';
 import { collapsedBound } from './collapsedBound.ts';
@@ -13,8 +12,9 @@ import { collapsedData } from './collapsedData.ts';
 import { inducingFactor } from './inducingFactor.ts';
 import { inducingStart } from './inducingInputs.ts';
 import { type InducingPosterior, inducingProcess } from './inducingMoments.ts';
-import { latentExpectations } from './latentExpectations.ts';
+import { latentExpectations, noExpectations } from './latentExpectations.ts';
 import { optimalPosterior } from './optimalPosterior.ts';
+import { shardedStatistics } from './shards.ts';
 import {
   type ConditionedModel,
   INDUCING,
@@ -32,11 +32,14 @@ import {
 const NOISE_HELD = 100;
 
 /** What the bound is made of at some values, and the constants it needs. */
-function collapsed({ kernel, latents, observations, seen, patterns, jitter }: VariationalParts, forBound = false) {
+function collapsed(
+  { kernel, latents, observations, seen, patterns, jitter, shards }: VariationalParts,
+  forBound = false,
+) {
   const data = collapsedData(seen, patterns, { forBound });
   const features = tf.keep(matrixTensor(latents.features(observations, observations)));
+  const open = shards?.open(tensorMatrix(data.observations), kernel);
   return {
-    data,
     features,
     at(values: TensorMap, onJitter?: (jitter: number) => void) {
       const p = kernelValues(kernel, values);
@@ -44,22 +47,18 @@ function collapsed({ kernel, latents, observations, seen, patterns, jitter }: Va
       const x = latents.apply(values, features);
       const options = { ...(onJitter && { onJitter }) };
       const factor = inducingFactor(kernel, p, Z, { jitter, ...options });
+      const rest = { x, Z, factor, noise: values[NOISE]!, options };
+      if (open !== undefined) return { ...rest, ...shardedStatistics(open, kernel, p, { x, Z }, data) };
       const expectations = latentExpectations(kernel, p, { x, Z, ...(data.weights && { weights: data.weights }) });
       if (expectations === undefined) throw noExpectations(kernel.name, Z.shape[1]);
-      return { x, Z, factor, expectations, noise: values[NOISE]!, options };
+      return { ...rest, data, expectations };
     },
     dispose() {
+      open?.close();
       data.dispose();
       features.dispose();
     },
   };
-}
-
-function noExpectations(name: string, q: number): InvalidInputError {
-  return new InvalidInputError(
-    `The kernel '${name}' has no expectations in closed form, and Gauss–Hermite quadrature takes at most 3 latent dimensions, but there are ${q}. ` +
-      'Use rbf, linear, bias, white, or sums and scalings of them with one rbf, or fewer dimensions.',
-  );
 }
 
 /** The collapsed bound, and less it the divergence of the latents from their prior. */
@@ -80,8 +79,8 @@ export const collapsedModel: VariationalModel = {
     return {
       features: bound.features,
       bound: (values, { onJitter }) => {
-        const { x, factor, expectations, noise, options } = bound.at(values, onJitter);
-        return { mapping: collapsedBound(factor, expectations, noise, bound.data, options), x };
+        const { x, factor, expectations, data, noise, options } = bound.at(values, onJitter);
+        return { mapping: collapsedBound(factor, expectations, noise, data, options), x };
       },
       dispose: bound.dispose,
     };
@@ -117,10 +116,11 @@ function conditioned(
 
 function optimum(parts: VariationalParts, values: ParameterValues) {
   return withFloat64(() => {
-    const bound = collapsed(parts, true);
+    // All rows are here, and what is asked once is not worth the way to the shards.
+    const bound = collapsed({ ...parts, shards: undefined });
     try {
-      const { Z, factor, expectations, noise } = bound.at(valueTensors(values));
-      return optimalPosterior(Z, factor, expectations, noise, bound.data);
+      const { Z, factor, expectations, data, noise } = bound.at(valueTensors(values));
+      return optimalPosterior(Z, factor, expectations, noise, data);
     } finally {
       bound.dispose();
     }

@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../../core/errors.ts';
 import {
   closedExpectations,
   type ExpectationInputs,
@@ -22,4 +23,11 @@ export function latentExpectations(kernel: Kernel, p: TensorMap, inputs: Expecta
   const q = inputs.Z.shape[1];
   const count = NODES[q];
   return count === undefined ? undefined : quadratureExpectations(kernel, p, inputs, gridNodes(q, count));
+}
+
+export function noExpectations(name: string, q: number): InvalidInputError {
+  return new InvalidInputError(
+    `The kernel '${name}' has no expectations in closed form, and Gauss–Hermite quadrature takes at most 3 latent dimensions, but there are ${q}. ` +
+      'Use rbf, linear, bias, white, or sums and scalings of them with one rbf, or fewer dimensions.',
+  );
 }

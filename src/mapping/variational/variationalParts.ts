@@ -14,6 +14,7 @@ import type { Likelihood } from '../likelihoods/likelihood.ts';
 import type { ObservedPattern } from '../observedPatterns.ts';
 import type { Inducing } from './inducingInputs.ts';
 import type { InducingPosterior } from './inducingMoments.ts';
+import type { Shards } from './shards.ts';
 
 export const INDUCING = 'mapping.inducing';
 const MAPPING = 'mapping.';
@@ -36,6 +37,8 @@ export interface VariationalParts {
   readonly likelihood: Likelihood;
   /** Added to the diagonal of the covariance of the inducing inputs. */
   readonly jitter: number;
+  /** Where the sums of the collapsed bound are made, if not here. */
+  readonly shards?: Shards | undefined;
 }
 
 /** What a bound is made of. */

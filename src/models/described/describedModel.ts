@@ -7,16 +7,13 @@ import { type NamedModel, namedModels } from '../catalogue.ts';
 import type { OwnParts } from '../ownParts.ts';
 import { type ModelOptions, withParts } from './parts.ts';
 
-/** One label a point; '' where it is missing. */
-type PointLabels = readonly string[];
-
 /**
  * A model as JSON describes it: by its name, with kernels as text ("rbf(lengthscale=[1,2]) + bias"), parameters as numbers, lists or
  * { "fixed": number }, priors and likelihoods by their names. What the command line and sweeps make their models with.
  *
  * @param name - a name of `namedModels`, or of one's own models
  * @param observations - N×D
- * @param labels - N labels; models that take none leave them aside
+ * @param labels - N labels, '' where one is missing; models that take none leave them aside
  * @param options - options of the model as JSON; `latentDim` is one of them
  * @param own - parts that do not come with the library
  * @throws InvalidInputError for an unknown model, one that takes labels without them, and what the model's factory throws
@@ -28,7 +25,7 @@ type PointLabels = readonly string[];
 export function describedModel(
   name: string,
   observations: Matrix,
-  labels: PointLabels | undefined,
+  labels: readonly string[] | undefined,
   options: ModelOptions,
   own: OwnParts = {},
 ): AnyModel {

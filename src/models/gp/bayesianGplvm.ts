@@ -21,6 +21,7 @@ import { lostDivergence } from '../../mapping/variational/divergence.ts';
 import { INDUCING_JITTER } from '../../mapping/variational/inducingFactor.ts';
 import { checkInducing, type Inducing } from '../../mapping/variational/inducingInputs.ts';
 import { Q_MEAN } from '../../mapping/variational/inducingVariables.ts';
+import type { Shards } from '../../mapping/variational/shards.ts';
 import { uncollapsedModel } from '../../mapping/variational/uncollapsedModel.ts';
 import { latentMoments, type VariationalParts } from '../../mapping/variational/variationalParts.ts';
 import { variationalPosterior } from '../../mapping/variational/variationalPosterior.ts';
@@ -63,6 +64,8 @@ export interface BayesianGplvmOptions {
   readonly scale?: boolean;
   /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0; 1e-8 unless given, and with the default kernel 1e-6 of its variance. */
   readonly jitter?: number;
+  /** Where the rows are kept and summed over, if not here: `queueShards` of latentfield/queue. For the collapsed bound of whole observations; not saved. */
+  readonly shards?: Shards;
 }
 
 const NAME = 'bayesianGplvm';
@@ -84,6 +87,12 @@ const schema = v.strictObject({
   scale: v.optional(v.boolean()),
   jitter: v.optional(
     v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'), v.finite('a number from 0')),
+  ),
+  shards: v.optional(
+    v.custom<Shards>(
+      (value) => typeof value === 'object' && value !== null && 'open' in value,
+      'what queueShards gives',
+    ),
   ),
 });
 
@@ -184,11 +193,17 @@ function variationalData(
     kernel,
     likelihood,
     jitter,
+    ...(given.shards && { shards: given.shards }),
   };
   const collapses = likelihood.conjugate !== undefined && typeof likelihood.parameters.noise?.initial === 'number';
   if (given.bound === 'collapsed' && !collapses) {
     throw new InvalidInputError(
       `The collapsed bound of ${name} takes Gaussian noise with one variance for all observations. Leave out 'bound', or use bound: 'uncollapsed'.`,
+    );
+  }
+  if (given.shards !== undefined && (!collapses || given.bound === 'uncollapsed' || missing !== undefined)) {
+    throw new InvalidInputError(
+      "Shards are for the collapsed bound of observations without holes. Leave out 'shards', or likelihood, bound and missing.",
     );
   }
   return {
@@ -226,8 +241,12 @@ const boundOf = (values: object) => (Q_MEAN in values ? uncollapsedModel : colla
 const defined = defineModel({
   name: NAME,
   points: ({ raw, sampled }: VariationalData) => sampled?.points ?? raw.rows,
-  parts: ({ parts, collapses }: VariationalData, seed, { batched }) =>
-    (collapses && !batched ? collapsedModel : uncollapsedModel).parameters(parts, seed),
+  parts: ({ parts, collapses }: VariationalData, seed, { batched }) => {
+    if (batched && parts.shards !== undefined) {
+      throw new InvalidInputError('A fit in batches takes no shards. Leave out batchSize, or shards.');
+    }
+    return (collapses && !batched ? collapsedModel : uncollapsedModel).parameters(parts, seed);
+  },
   pointwise: ({ parts }) => parts.latents.pointwise,
   held: (_, parameters) => boundOf(parameters).held,
   constants: ({ parts }, parameters) => boundOf(parameters).constants(parts),

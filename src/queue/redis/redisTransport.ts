@@ -197,12 +197,6 @@ async function serve(
   });
   await worker.waitUntilReady();
   return {
-    get concurrency() {
-      return worker.concurrency;
-    },
-    set concurrency(count) {
-      worker.concurrency = count;
-    },
     async close() {
       shutdown.abort();
       await worker.close();

@@ -46,8 +46,9 @@ export interface SweepSpec {
   readonly fit?: SweptFit | undefined;
 }
 
-export const SWEEP_SCORES = ['nearestNeighbour', 'density', 'trustworthiness'] as const;
-export type SweepScore = (typeof SWEEP_SCORES)[number];
+/** What a sweep can score: the scores of `select` by their names. */
+export type SweepScore = 'nearestNeighbour' | 'density' | 'trustworthiness';
+const SWEEP_SCORES: readonly SweepScore[] = ['nearestNeighbour', 'density', 'trustworthiness'];
 
 const whole = v.pipe(v.number('a whole number'), v.integer('a whole number'));
 const wholeFrom = (least: number) => v.pipe(whole, v.minValue(least, `a whole number from ${least}`));

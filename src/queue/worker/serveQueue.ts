@@ -1,10 +1,18 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import type { NodeThread } from '../../inference/index.ts';
-import { checksumOf, FITS, refusalKey } from '../keys.ts';
+import { checksumOf, FITS, refusalKey, SHARDS } from '../keys.ts';
 import { type Request, requestOf } from '../requests.ts';
-import { RefusedJob, ReturnedJob, type RunningJob, type Serving, type Transport } from '../transport.ts';
+import {
+  RefusedJob,
+  ReturnedJob,
+  type RunningJob,
+  type ServeOptions,
+  type Serving,
+  type Transport,
+} from '../transport.ts';
 import { VERSION } from '../version.ts';
 import { runCell, runRow } from './runCell.ts';
+import { runShard } from './runShard.ts';
 import { runStart } from './runStart.ts';
 import { startQueueThread, type ThreadPool, threadPool } from './threads.ts';
 import { CancelledJob } from './watchOver.ts';
@@ -97,9 +105,10 @@ export async function serveQueue(transport: Transport, options: ServeQueueOption
     }
   };
   const serving: Serving = await transport.serve(queue, { concurrency: count, run, problem: onMessage });
+  const shards = await serveShardQueue(transport, { concurrency: count, run, problem: onMessage });
   let closing: Promise<void> | undefined;
   const close = async () => {
-    await serving.close();
+    await Promise.all([serving.close(), shards.close()]);
     threads.close();
     closed();
   };
@@ -111,11 +120,49 @@ export async function serveQueue(transport: Transport, options: ServeQueueOption
   return { ended, close: once };
 }
 
+/** Milliseconds between two looks whether shards wait for a worker, and looks before this one takes more than its share. */
+const LOOK = 1000;
+const PATIENCE = 2;
+
+/** Serves shards: as many as there are threads, and more where those of a worker that was lost find no other. */
+async function serveShardQueue(transport: Transport, { concurrency, run, problem }: ServeOptions) {
+  let held = 0;
+  let looks = 0;
+  const counted = async (job: RunningJob) => {
+    held++;
+    try {
+      await run(job);
+    } finally {
+      held--;
+    }
+  };
+  const first = await transport.serve(SHARDS, { concurrency, run: counted, problem });
+  const further: Serving[] = [];
+  const look = async () => {
+    const isFull = held >= concurrency + further.length;
+    looks = isFull && (await transport.waiting(SHARDS).catch(() => 0)) > 0 ? looks + 1 : 0;
+    if (looks >= PATIENCE) {
+      looks = 0;
+      further.push(await transport.serve(SHARDS, { concurrency: 1, run: counted, problem }));
+    } else if (held === 0) await Promise.all(further.splice(0).map((serving) => serving.close()));
+  };
+  const timer = setInterval(() => {
+    look().catch((error: Error) => problem(error.message));
+  }, LOOK);
+  return {
+    async close() {
+      clearInterval(timer);
+      await Promise.all([first, ...further].map((serving) => serving.close()));
+    },
+  };
+}
+
 type Handler = (job: RunningJob, request: never, context: WorkerContext) => Promise<void>;
 
 function handlers({ kind }: Request): Handler {
   if (kind === 'start') return runStart as Handler;
   if (kind === 'cell') return runCell as Handler;
+  if (kind === 'shard') return runShard as Handler;
   if (kind === 'row') return runRow as Handler;
   throw new RefusedJob(`This queue has no jobs of the kind '${kind}'.`);
 }
