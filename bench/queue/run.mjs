@@ -11,7 +11,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { add, bayesianGplvm, bias, evaluate, fit, gplvm, rbf } from 'latentfield';
+import { add, bayesianGplvm, bias, fit, gplvm, open, rbf } from 'latentfield';
 import { pipeFlow } from 'latentfield/data';
 import { queuePool, queueShards, redisTransport } from 'latentfield/queue';
 
@@ -121,7 +121,6 @@ const rowsOf = (rows) => pipeFlow({ points: rows, seed: 1 }).observations;
 async function evaluations(rows, inducing, count, repeats) {
   const shards = count === 0 ? {} : { shards: queueShards({ connection, count }) };
   const model = bayesianGplvm(rows, { latentDim: 2, inducing, ...shards });
-  const { open } = await import('latentfield');
   const problem = await open(model, { seed: 1 });
   const first = problem.evaluate(problem.start);
   const times = [];
