@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { RowSource } from '../core/rowSource.ts';
 import { reason } from './format.ts';
@@ -24,6 +25,7 @@ const HEADER = 16_384;
  * ```
  */
 export async function rowsOf(file: string): Promise<RowSource> {
+  checkGiven(file, 'rowsOf', "a file's path, a text", (given) => typeof given === 'string');
   const { header, size } = await opened(file, async (handle) => {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(HEADER), 0, HEADER, 0);
     return { header: npyHeader(buffer.subarray(0, bytesRead), file), size: (await handle.stat()).size };
