@@ -24,6 +24,7 @@ export function writeTotals(totals) {
     rows.set(name, `| ${name} | ${cases} | ${seed} | ${failures} | ${all} | ${run} |`);
   }
   const table = [...HEAD, ...[...rows.keys()].sort().map((name) => rows.get(name))].join('\n');
-  const words = '\nBy `npm run attack -- --write`:\n\n';
+  const words =
+    '\nAs `npm run attack` printed them at several commits of a day; `--write` puts the rows of a run in the place of these:\n\n';
   writeFileSync(page, `${before}${words}${table}\n${after.slice(section)}`);
 }
