@@ -1,4 +1,4 @@
-// What a page loads for a few imports of the built package: bundled, minified and compressed, against a budget each.
+// What a page's script, which exports nothing, loads for a few imports of the built package: bundled, minified and compressed, against a budget each.
 // `--parts NAME` lists the largest modules of one of them instead.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,11 +7,10 @@ import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const PAGES = [
-  { name: 'gplvm', code: "export { fit, gplvm } from 'latentfield';", kilobytes: 170 },
-  // The aim is 130: models of fields that are defined like anybody's, by defineModel, have taken it beyond.
-  { name: 'mpme', code: "export { fit, mpme } from 'latentfield';", kilobytes: 136.5, aim: 130 },
-  { name: 'minimize', code: "export { lbfgs, minimize } from 'latentfield';", kilobytes: 10 },
-  { name: 'Matrix', code: "export { Matrix } from 'latentfield';", kilobytes: 5 },
+  { name: 'gplvm', code: "import { fit, gplvm } from 'latentfield'; globalThis.page = { fit, gplvm };", kilobytes: 170 },
+  { name: 'mpme', code: "import { fit, mpme } from 'latentfield'; globalThis.page = { fit, mpme };", kilobytes: 130 },
+  { name: 'minimize', code: "import { lbfgs, minimize } from 'latentfield'; globalThis.page = { lbfgs, minimize };", kilobytes: 10 },
+  { name: 'Matrix', code: "import { Matrix } from 'latentfield'; globalThis.page = { Matrix };", kilobytes: 5 },
 ];
 const KILOBYTE = 1000;
 
@@ -24,8 +23,7 @@ async function compare() {
   for (const page of PAGES) {
     const size = (await bundled(page)).reduce((sum, { code }) => sum + gzipSync(code).length, 0) / KILOBYTE;
     exceeded ||= size > page.kilobytes;
-    const missed = size > (page.aim ?? page.kilobytes) ? `, the aim of ${page.aim ?? page.kilobytes} is missed` : '';
-    process.stdout.write(`${page.name.padEnd(10)}${size.toFixed(1).padStart(7)} kB of ${page.kilobytes}${missed}\n`);
+    process.stdout.write(`${page.name.padEnd(10)}${size.toFixed(1).padStart(7)} kB of ${page.kilobytes}\n`);
   }
   if (!exceeded) return;
   process.stderr.write('A page loads more than its budget; `node scripts/checkSizes.mjs --parts NAME` says what.\n');

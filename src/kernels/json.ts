@@ -1,59 +1,13 @@
 import * as v from 'valibot';
-import { checkGiven } from '../core/given.ts';
 import { checkDepth, checkSaved, readingAt } from '../core/saved.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
-import type { Parameter } from '../model/parameter.ts';
-import { type ParameterJSON, parameterFromJSON, parametersFromJSON, parameterToJSON } from '../model/parameterJson.ts';
-import { add, isKernel, multiply, scale, select } from './algebra.ts';
+import { parameterFromJSON, parametersFromJSON } from '../model/parameterJson.ts';
+import { add, multiply, scale, select } from './algebra.ts';
 import { type KernelCatalogue, kernelFactory } from './catalogue.ts';
 import type { Kernel } from './kernel.ts';
 
 export type { KernelCatalogue } from './catalogue.ts';
-
-/** A kernel as plain JSON: how it was put together and what its parameters are. */
-export type KernelJSON =
-  | {
-      readonly kernel: string;
-      readonly parameters: Readonly<Record<string, ParameterJSON>>;
-      readonly options?: Readonly<Record<string, unknown>>;
-    }
-  | { readonly add: readonly KernelJSON[] }
-  | { readonly multiply: readonly KernelJSON[] }
-  | { readonly scale: KernelJSON; readonly variance: ParameterJSON }
-  | { readonly select: KernelJSON; readonly columns: readonly number[] };
-
-/**
- * A kernel as plain JSON.
- *
- * @example
- * ```ts
- * kernelFromJSON(JSON.parse(JSON.stringify(kernelToJSON(add(rbf(), bias())))));
- * ```
- */
-export function kernelToJSON(kernel: Kernel): KernelJSON {
-  const { form } = checkGiven(kernel, 'kernelToJSON', 'a kernel, such as rbf()', isKernel);
-  switch (form.type) {
-    case 'add':
-      return { add: form.children.map(kernelToJSON) };
-    case 'multiply':
-      return { multiply: form.children.map(kernelToJSON) };
-    case 'scale':
-      return { scale: kernelToJSON(form.child), variance: parameterToJSON(form.variance) };
-    case 'select':
-      return { select: kernelToJSON(form.child), columns: form.columns };
-    case 'leaf':
-      return {
-        kernel: kernel.name,
-        parameters: Object.fromEntries(
-          Object.entries(kernel.parameters).map(([key, parameter]: [string, Parameter]) => [
-            key.slice(kernel.name.length + 1),
-            parameterToJSON(parameter),
-          ]),
-        ),
-        ...(Object.keys(form.options).length > 0 && { options: form.options }),
-      };
-  }
-}
+export { type KernelJSON, kernelToJSON } from './kernelToJson.ts';
 
 /**
  * The kernel that `kernelToJSON` wrote, with the same parameter paths.

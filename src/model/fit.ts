@@ -2,7 +2,7 @@ import type { Matrix } from '../core/matrix.ts';
 import type { FittedTable } from '../core/namedTable.ts';
 import type { AnyAbilities, Mapped } from './abilities.ts';
 import type { AnyPaths, Model, ModelJSON, ParameterValues } from './model.ts';
-import type { ParameterJSON } from './parameterJson.ts';
+import type { ParameterJSON } from './parameterToJson.ts';
 
 /** How a fit ended: see the message that comes with it. 'degenerate' is an optimum that means nothing, such as an empty graph. */
 export type FitStatus = 'converged' | 'degenerate' | 'maxIterations' | 'stopped' | 'failed';

@@ -93,7 +93,7 @@ export {
   real,
   type Support,
 } from './parameter.ts';
-export type { ParameterJSON, ParameterPriorJSON } from './parameterJson.ts';
+export type { ParameterJSON, ParameterPriorJSON } from './parameterToJson.ts';
 export type { OwnParameters, Part, Parts, ValuesOf } from './part.ts';
 export type { Curvature } from './solver.ts';
 export type { LogJacobian, PositiveTransform, Transform } from './transform.ts';

@@ -5,7 +5,8 @@ import { checkSaved, readingAt } from '../core/saved.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
 import type { ParameterLike } from '../model/parameter.ts';
-import { type ParameterJSON, parametersFromJSON, parameterToJSON } from '../model/parameterJson.ts';
+import { parametersFromJSON } from '../model/parameterJson.ts';
+import { type ParameterJSON, parameterToJSON } from '../model/parameterToJson.ts';
 import type { Prior } from './definePrior.ts';
 
 /** What `definePrior` returns, or a function of parameters that makes a prior. */

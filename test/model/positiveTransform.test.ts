@@ -18,7 +18,8 @@ import { fit } from '../../src/inference/index.ts';
 import { kernelFromJSON, kernelToJSON, rbf } from '../../src/kernels/index.ts';
 import { evaluate } from '../../src/model/evaluate.ts';
 import { parameterFrom, transformOf } from '../../src/model/parameter.ts';
-import { parameterFromJSON, parameterToJSON } from '../../src/model/parameterJson.ts';
+import { parameterFromJSON } from '../../src/model/parameterJson.ts';
+import { parameterToJSON } from '../../src/model/parameterToJson.ts';
 import { layOut } from '../../src/model/variables.ts';
 
 const soft = (start: number) => positive(start, { transform: 'softplus' });

@@ -22,7 +22,8 @@ import {
   real,
 } from '../../src/index.ts';
 import { parameterFrom } from '../../src/model/parameter.ts';
-import { parameterFromJSON, parameterToJSON } from '../../src/model/parameterJson.ts';
+import { parameterFromJSON } from '../../src/model/parameterJson.ts';
+import { parameterToJSON } from '../../src/model/parameterToJson.ts';
 import * as op from '../../src/tensors/ops.ts';
 import { expectClose } from '../tolerance.ts';
 import { priorReference } from './priorReference.ts';

@@ -7,7 +7,6 @@ import { type Model, START_KINDS } from '../../model/model.ts';
 import { type EngineChoice, engineChoice } from '../../numerics/dense/index.ts';
 import type { Threads } from '../../numerics/threads.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
-import { adam } from '../solvers/adam.ts';
 import type { Solver } from '../solvers/solver.ts';
 import type { WorkerPool } from '../workers/pool.ts';
 import { batchesOf } from './batches.ts';
@@ -211,10 +210,6 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
 
 /** Epochs of a fit in batches, unless given. */
 const MOST_EPOCHS = 100;
-/** Steps of adam in the first epoch, and the epochs after which they have halved. */
-const STEP = 0.05;
-const HALVING = 20;
-
 /** The solver and the limit of a fit, in batches or not. */
 function inBatches(
   { points }: Model,
@@ -222,8 +217,7 @@ function inBatches(
 ): { solver: Solver | undefined; maxIterations?: number } {
   if (batchSize === undefined) return { solver };
   const perEpoch = batchesOf(points!, batchSize);
-  const falling = adam({ learningRate: (iteration) => STEP / (1 + iteration / (HALVING * perEpoch)) });
-  return { solver: stochastic(solver ?? falling), maxIterations: maxIterations ?? maxEpochs * perEpoch };
+  return { solver: solver && stochastic(solver), maxIterations: maxIterations ?? maxEpochs * perEpoch };
 }
 
 const hasNone = (restarts: FitOptions['restarts']) => restarts !== undefined && originsOf(restarts).length === 1;

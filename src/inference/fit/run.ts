@@ -5,7 +5,6 @@ import { slices } from '../minimize/slices.ts';
 import type { Progress, Solution } from '../minimize/solution.ts';
 import { solve } from '../minimize/solve.ts';
 import type { SolverState } from '../minimize/solverState.ts';
-import { standardSolver } from '../minimize/standardSolver.ts';
 import { epochwise } from '../solvers/epochwise.ts';
 import { holding } from '../solvers/holding.ts';
 import type { Solver } from '../solvers/solver.ts';
@@ -84,7 +83,7 @@ const HELD_PART = 0.2;
 export async function* runFrom(
   problem: FitProblem,
   start: Start,
-  { solver = standardSolver(problem), stateInterval = Number.POSITIVE_INFINITY, ...settings }: RunSettings,
+  { solver: given, stateInterval = Number.POSITIVE_INFINITY, ...settings }: RunSettings,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, void, void> {
   if (problem.model.solve !== undefined) {
@@ -93,6 +92,7 @@ export async function* runFrom(
     yield* computedFrom(problem, start, { stateInterval, ...settings }, signal);
     return;
   }
+  const solver = given ?? (await solverOf(problem));
   if (start.x.length === 0) {
     const solution = onlyPoint(problem, solver);
     const entry = { iteration: 0, evaluations: 1, objective: -solution.value, gradientNorm: 0 };
@@ -124,6 +124,13 @@ export async function* runFrom(
     step = problem.compute(() => run.next());
   }
   yield { kind: 'end', start: start.number, solution: step.value };
+}
+
+/** The model's own solver, or, loaded when it is needed, the usual one. */
+async function solverOf(problem: FitProblem): Promise<Solver> {
+  if (problem.inBatches === undefined && problem.model.solver !== undefined) return problem.model.solver;
+  const { standardSolver } = await import('../minimize/standardSolver.ts');
+  return standardSolver(problem);
 }
 
 /**

@@ -4,7 +4,7 @@ import { describe } from '../../core/matrix.ts';
 import { unknownName } from '../../core/options.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Parameter, ParameterLike } from '../../model/parameter.ts';
-import { parameterToJSON } from '../../model/parameterJson.ts';
+import { parameterToJSON } from '../../model/parameterToJson.ts';
 import { type OwnParameters, overriddenParameters } from '../../model/part.ts';
 import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Likelihood, Noise, ObservationMoments } from './likelihood.ts';

@@ -1,5 +1,4 @@
 import type { Strided } from '../dense/engine.ts';
-import type { ExpectationOperations } from './expectationOperations.ts';
 import type { QuadraticOperations } from './quadraticOperations.ts';
 import type { RadialOperations, RadialProfile } from './radialOperations.ts';
 import type { SquaredDistanceOperations } from './squaredDistanceOperations.ts';
@@ -9,11 +8,7 @@ import type { SquaredDistanceOperations } from './squaredDistanceOperations.ts';
  * place: arguments named like matrices are byte offsets, matrices are row-major and contiguous, and views made before a call may be
  * detached after it.
  */
-export interface FusedOperations
-  extends QuadraticOperations,
-    RadialOperations,
-    SquaredDistanceOperations,
-    ExpectationOperations {
+export interface FusedOperations extends QuadraticOperations, RadialOperations, SquaredDistanceOperations {
   /**
    * Lower triangle of C ← alpha·A·B + beta·C with A n×k, B k×n in any strides, C n×n contiguous; the upper triangle is not touched.
    */

@@ -8,4 +8,5 @@ export { alone, startTeam, type Threads } from './team.ts';
 export { typescriptElementaryFunctions } from './typescript/elementaryFunctions.ts';
 export { typescriptFusedOperations } from './typescript/fusedOperations.ts';
 export { wasmEngine } from './wasmEngine.ts';
+export { expectationsOn } from './wasmExpectations.ts';
 export { wasmFusedOperations } from './wasmFusedOperations.ts';

@@ -1,10 +1,12 @@
 import type { Float64Memory } from '../memory.ts';
 import type { ExpectationOperations, GaussianPoints } from './expectationOperations.ts';
-import type { LinkedKernels } from './instance.ts';
+import { kernelsOn, type Variant } from './instance.ts';
 import { type Place, transpose, withNumbers } from './transposedPoints.ts';
 
-/** Expectations of the rbf in WebAssembly SIMD. */
-export function wasmExpectations(memory: Float64Memory, kernels: LinkedKernels): ExpectationOperations {
+/** Expectations of the rbf in WebAssembly SIMD, with the kernels of one variant. */
+export function expectationsOn(memory: Float64Memory, variant: Variant): ExpectationOperations {
+  const kernels = kernelsOn(memory, variant);
+
   /** Inducing inputs dimension by dimension, and squared lengthscales. */
   function prepared({ m, q, inducing, lengthscales }: GaussianPoints, place: Place) {
     const z = transpose(memory, kernels, m, q, inducing, place);

@@ -6,7 +6,6 @@ import { GRAM_WORKSPACE, PROFILE_NUMBERS } from './radialKernels.ts';
 import type { RadialProfile } from './radialOperations.ts';
 import { radialSums } from './radialSum.ts';
 import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
-import { wasmExpectations } from './wasmExpectations.ts';
 import { wasmQuadraticOperations } from './wasmQuadraticOperations.ts';
 import { wasmRadialOperations } from './wasmRadialOperations.ts';
 import { wasmSquaredDistances } from './wasmSquaredDistances.ts';
@@ -22,7 +21,6 @@ export function wasmFusedOperations(memory: Float64Memory, variant: Variant = PL
     ...wasmQuadraticOperations(memory, kernels),
     ...radial,
     ...wasmSquaredDistances(memory, kernels),
-    ...wasmExpectations(memory, kernels),
 
     lowerProduct(n, k, alpha, a, b, beta, c) {
       packedProduct(memory, kernels, n, n, k, alpha, a, b, beta, rows(n, c), LOWER);

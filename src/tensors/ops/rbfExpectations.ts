@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { square } from '../../core/elementary/index.ts';
-import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
+import { expectationOperations } from '../../numerics/dense/expectations.ts';
 import type { GaussianPoints, RbfSlopes } from '../../numerics/wasm/index.ts';
 import { doublesOf } from '../doubles.ts';
 import { floating, matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
@@ -212,7 +212,7 @@ const EXPECTED: MatrixKernel<Attributes> = {
   compute(workspace, shapes, attributes) {
     const { memory, outputs } = workspace;
     const points = pointsOf(workspace, shapes, attributes);
-    fusedOperations(memory).expectedRbf(points, outputs[0]!);
+    expectationOperations(memory).expectedRbf(points, outputs[0]!);
     scaleEntries(memory.float64(outputs[0]!, points.n * points.m), attributes.variance);
   },
 };
@@ -224,7 +224,7 @@ const EXPECTED_GRADIENT: MatrixKernel<Attributes> = {
   compute(workspace, shapes, attributes) {
     const { memory, inputs, outputs } = workspace;
     const points = pointsOf(workspace, shapes, attributes);
-    const slopes = fusedOperations(memory).expectedRbfGradient(points, inputs[3]!, slopesAt(outputs));
+    const slopes = expectationOperations(memory).expectedRbfGradient(points, inputs[3]!, slopesAt(outputs));
     writeSlopes(workspace, points, slopes, attributes.variance, 1, attributes.lengthscale.length);
   },
 };
@@ -237,7 +237,7 @@ const PRODUCTS: MatrixKernel<Attributes> = {
     const { memory, outputs } = workspace;
     const points = pointsOf(workspace, shapes, attributes);
     const weights = weightsOf(workspace, shapes[3]!);
-    fusedOperations(memory).expectedRbfProducts(points, weights, outputs[0]!);
+    expectationOperations(memory).expectedRbfProducts(points, weights, outputs[0]!);
     scaleEntries(memory.float64(outputs[0]!, weights.sums * points.m * points.m), square(attributes.variance));
   },
 };
@@ -251,7 +251,12 @@ const PRODUCTS_GRADIENT: MatrixKernel<Attributes> = {
     const { variance, lengthscale } = attributes;
     const points = pointsOf(workspace, shapes, attributes);
     const weights = weightsOf(workspace, shapes[3]!);
-    const slopes = fusedOperations(memory).expectedRbfProductsGradient(points, weights, inputs[4]!, slopesAt(outputs));
+    const slopes = expectationOperations(memory).expectedRbfProductsGradient(
+      points,
+      weights,
+      inputs[4]!,
+      slopesAt(outputs),
+    );
     writeSlopes(workspace, points, slopes, square(variance), 2 * variance, lengthscale.length);
   },
 };

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Matrix } from '../../../core/matrix.ts';
-import { kernelToJSON } from '../../../kernels/json.ts';
 import type { Kernel } from '../../../kernels/kernel.ts';
+import { kernelToJSON } from '../../../kernels/kernelToJson.ts';
 import type { ModelJSON } from '../../../model/model.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
 import { graphToJSON } from '../../../numerics/graph/json.ts';

@@ -3,7 +3,6 @@ import type { Float64Memory } from '../../memory.ts';
 import type { FusedOperations } from '../fusedOperations.ts';
 import { radialSums } from '../radialSum.ts';
 import { withGradientsAtZero } from '../zeroVariance.ts';
-import { typescriptExpectations } from './expectations.ts';
 import { typescriptQuadraticOperations } from './quadraticOperations.ts';
 import { typescriptRadialOperations } from './radialOperations.ts';
 import { typescriptSquaredDistances } from './squaredDistances.ts';
@@ -16,7 +15,6 @@ export function typescriptFusedOperations(memory: Float64Memory, engine: LinearA
     ...radial,
     ...radialSums(memory, radial),
     ...typescriptSquaredDistances(memory),
-    ...typescriptExpectations(memory),
 
     lowerProduct(n, k, alpha, a, b, beta, c) {
       for (let i = 0; i < n; i++) {
