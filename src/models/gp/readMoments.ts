@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import type { Standardization } from '../../core/observations.ts';
 import { type RowSource, readRows } from '../../core/rowSource.ts';
@@ -38,7 +39,7 @@ export async function readMoments(
     const variance = new Float64Array(D);
     for await (const Y of blocks(source)) {
       Y.data.forEach((entry, k) => {
-        variance[k % D]! += (entry - average[k % D]!) ** 2 / N;
+        variance[k % D]! += square(entry - average[k % D]!) / N;
       });
     }
     variance.forEach((entry, j) => {

@@ -1,3 +1,4 @@
+import { pow } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { standardizationOf, standardized } from '../../core/observations.ts';
 
@@ -25,5 +26,5 @@ export function startLengthscales(X: Matrix, Y: Matrix): number[] {
     return covariances.reduce((sum, entry) => sum + entry * entry, 0);
   });
   const most = explained.reduce((a, b) => Math.max(a, b), 0);
-  return explained.map((own) => (most === 0 ? 1 : Math.min(LONGEST, (most / own) ** 0.25)));
+  return explained.map((own) => (most === 0 ? 1 : Math.min(LONGEST, pow(most / own, 0.25))));
 }
