@@ -7,9 +7,17 @@ import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const PAGES = [
-  { name: 'gplvm', code: "import { fit, gplvm } from 'latentfield'; globalThis.page = { fit, gplvm };", kilobytes: 170 },
+  {
+    name: 'gplvm',
+    code: "import { fit, gplvm } from 'latentfield'; globalThis.page = { fit, gplvm };",
+    kilobytes: 170,
+  },
   { name: 'mpme', code: "import { fit, mpme } from 'latentfield'; globalThis.page = { fit, mpme };", kilobytes: 130 },
-  { name: 'minimize', code: "import { lbfgs, minimize } from 'latentfield'; globalThis.page = { lbfgs, minimize };", kilobytes: 10 },
+  {
+    name: 'minimize',
+    code: "import { lbfgs, minimize } from 'latentfield'; globalThis.page = { lbfgs, minimize };",
+    kilobytes: 10,
+  },
   { name: 'Matrix', code: "import { Matrix } from 'latentfield'; globalThis.page = { Matrix };", kilobytes: 5 },
 ];
 const KILOBYTE = 1000;
