@@ -1,3 +1,4 @@
+import { environmentVariable } from '../../core/environment.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { FitDiagnostics } from '../../model/fit.ts';
 import type { EngineChoice } from '../../numerics/dense/index.ts';
@@ -48,7 +49,7 @@ export async function fitThreads(
 
 /** LATENTFIELD_THREADS where there is an environment. */
 function environmentCount(): number | undefined {
-  const named = typeof process === 'undefined' ? undefined : process.env?.[VARIABLE];
+  const named = environmentVariable(VARIABLE);
   if (named === undefined || named === '') return undefined;
   const count = Number(named);
   if (Number.isInteger(count) && count > 0) return count;

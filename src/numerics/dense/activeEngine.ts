@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { environmentVariable } from '../../core/environment.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Float64Memory } from '../memory.ts';
 import { findNative } from '../native/index.ts';
@@ -141,7 +142,7 @@ export function fusedOperations(memory: Float64Memory): FusedOperations {
 
 /** LATENTFIELD_ENGINE where there is an environment. */
 function environmentChoice(): EngineChoice {
-  const named = typeof process === 'undefined' ? undefined : process.env?.LATENTFIELD_ENGINE;
+  const named = environmentVariable('LATENTFIELD_ENGINE');
   if (named === undefined || named === '') return 'auto';
   if ((ENGINE_CHOICES as readonly string[]).includes(named)) return named as EngineChoice;
   throw new InvalidInputError(

