@@ -11,6 +11,7 @@ const HERE = [
   ['a Turkish locale', { LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8' }, {}],
   ['a German locale in Kathmandu', { LC_ALL: 'de_DE.UTF-8', TZ: 'Asia/Kathmandu' }, {}],
   ['two threads', {}, { threads: 2 }],
+  ['an environment that names another engine', { LATENTFIELD_ENGINE: 'typescript' }, {}],
   ['a smaller stack and heap', { NODE_OPTIONS: '--max-old-space-size=300' }, {}],
 ];
 /** Versions of Node.js beside the one at work: binary packages on npm, those that its package 'node' installs. */

@@ -139,7 +139,7 @@ async function parametersAt(
         'Fit the model further, hold that parameter with fixed(…), or give it a prior.',
     );
   }
-  const natural = toNatural(problem.layout, x);
+  const natural = problem.compute(() => toNatural(problem.layout, x));
   const jacobian = Matrix.zeros(places.length, places.length);
   const mean = new Float64Array(places.length);
   let first = 0;

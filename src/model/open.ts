@@ -88,6 +88,8 @@ export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
     bounds.lower.fill(parameter.lower, start, start + entries);
     bounds.upper.fill(parameter.upper, start, start + entries);
   }
+  const variablesAt = (values: ParameterValues) =>
+    compute(() => toUnconstrained(layout, naturalEntries(layout, values)));
   let isOpen = true;
   const checked = (x: ArrayLike<number>) => {
     if (!isOpen) throw new InvalidInputError(`This model was disposed of: open it again.`);
@@ -97,7 +99,7 @@ export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
   };
   return Object.freeze<OpenModel>({
     size,
-    start: toUnconstrained(layout, naturalEntries(layout, {})),
+    start: variablesAt({}),
     bounds,
     evaluate: (x) => {
       const point = checked(x);
@@ -107,8 +109,14 @@ export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
         return jacobian ? ofVariables(own, layout, point) : own;
       });
     },
-    values: (x) => valuesByPath(layout, toNatural(layout, checked(x))),
-    variables: (values) => toUnconstrained(layout, naturalEntries(layout, values)),
+    values: (x) => {
+      const point = checked(x);
+      return valuesByPath(
+        layout,
+        compute(() => toNatural(layout, point)),
+      );
+    },
+    variables: variablesAt,
     dispose: () => {
       if (isOpen) compute(() => assembly.dispose());
       isOpen = false;

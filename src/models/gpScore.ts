@@ -13,7 +13,7 @@ import { add } from '../kernels/algebra.ts';
 import { bias } from '../kernels/bias.ts';
 import { rbf } from '../kernels/rbf.ts';
 import { fixedAt } from '../latents/fixedAt.ts';
-import { naturalEntries, toUnconstrained, type VariableLayout } from '../model/variables.ts';
+import type { VariableLayout } from '../model/variables.ts';
 import { type EngineChoice, engineChoice } from '../numerics/dense/index.ts';
 import { latentVariableModel } from './gp/latentVariableModel.ts';
 import { meanVariance } from './gp/views.ts';
@@ -84,7 +84,7 @@ export async function gpScore(Y: MatrixLike, X: MatrixLike, options: GpScoreOpti
     const box = boxOf(layout);
     let best = Number.NEGATIVE_INFINITY;
     for (const start of startsFor(variance, starts, seed)) {
-      const x = toUnconstrained(layout, naturalEntries(layout, valuesAt(start)));
+      const x = problem.variablesAt(valuesAt(start));
       const run = solve(objective, x, lbfgsb(), { ...box, relativeDecrease: 1e-14, tolerance: 1e-7 });
       best = Math.max(best, -(await solveInSlices(problem, run)).value);
     }

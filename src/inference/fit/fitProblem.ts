@@ -83,12 +83,16 @@ export function openProblem(
   const layout = layOut(assembly.parameters);
   const objective = objectiveOf(assembly, layout, seed);
   const inBatches = batchSize === undefined ? undefined : batched(objective, assembly, layout, model, batchSize, seed);
+  // Changes of variables may have products of matrices in them.
+  const naturalAt = (x: Float64Array) => compute(() => toNatural(layout, x));
+  const variablesAt = (values: ParameterValues) =>
+    compute(() => toUnconstrained(layout, naturalEntries(layout, values)));
   let disposed = false;
   return {
     model,
     seed,
     layout,
-    start: toUnconstrained(layout, naturalEntries(layout, {})),
+    start: variablesAt({}),
     limits: limitsOf(layout),
     held: heldOf(assembly, layout),
     objective: inBatches === undefined ? whole(objective) : scattered(inBatches, layout.size),
@@ -97,10 +101,11 @@ export function openProblem(
     chosenEngine: chosenEngine(engine),
     threads,
     compute,
-    valuesAt: (x) => valuesByPath(layout, toNatural(layout, x)),
-    variablesAt: (values) => toUnconstrained(layout, naturalEntries(layout, values)),
+    valuesAt: (x) => valuesByPath(layout, naturalAt(x)),
+    variablesAt,
     ...(model.sourced !== undefined && {
-      gather: (x: Float64Array) => gatheredFrom(model, assembly, layout, x, { seed, batchSize: batchSize!, compute }),
+      gather: (x: Float64Array) =>
+        gatheredFrom(model, assembly, layout, naturalAt(x), { seed, batchSize: batchSize!, compute }),
     }),
     densityAt(x) {
       const current = disposed ? assemble() : assembly;
@@ -110,7 +115,7 @@ export function openProblem(
         if (current !== assembly) current.dispose();
       }
     },
-    findingsAt: (x) => compute(() => assembly.findings?.(valuesByPath(layout, toNatural(layout, x)))),
+    findingsAt: (x) => compute(() => assembly.findings?.(valuesByPath(layout, naturalAt(x)))),
     dispose() {
       if (!disposed) assembly.dispose();
       disposed = true;

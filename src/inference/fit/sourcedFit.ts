@@ -3,7 +3,7 @@ import { Matrix } from '../../core/matrix.ts';
 import { readRows } from '../../core/rowSource.ts';
 import type { Assembly, Batch, LatentMoments, Model, SourcedModel } from '../../model/model.ts';
 import { type LogDensity, logDensity } from '../../model/objective.ts';
-import { toNatural, type VariableLayout, valuesByPath } from '../../model/variables.ts';
+import { type VariableLayout, valuesByPath } from '../../model/variables.ts';
 import { averageDensity } from './averageDensity.ts';
 import { batches, batchesOf } from './batches.ts';
 
@@ -35,11 +35,10 @@ export async function gatheredFrom(
   model: Model,
   assembly: Assembly,
   layout: VariableLayout,
-  x: Float64Array,
+  natural: readonly Float64Array[],
   { seed, batchSize, compute }: { readonly seed: number; readonly batchSize: number; compute<T>(work: () => T): T },
 ): Promise<Gathered> {
   const { points, sourced } = model as Model & Required<Pick<Model, 'points' | 'sourced'>>;
-  const natural = toNatural(layout, x);
   const values = valuesByPath(layout, natural);
   const batchAt = batches(points, batchSize, 0);
   const densities: LogDensity[] = [];

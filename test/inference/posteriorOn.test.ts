@@ -1,0 +1,71 @@
+import { Matrix } from 'latentfield';
+import { describe, expect, it } from 'vitest';
+import { posteriorOn } from '../../src/inference/fit/posteriorOn.ts';
+import type { Posterior } from '../../src/model/model.ts';
+import { engineReport } from '../../src/numerics/dense/index.ts';
+import { sharedMemory } from '../../src/numerics/memory.ts';
+
+/** A posterior whose members say which engine was at work when they were computed. */
+function watched() {
+  const seen: string[] = [];
+  const see = (name: string) => seen.push(`${name} ${engineReport(sharedMemory()).engine}`);
+  const mapping = {
+    get observedColumns() {
+      see('observedColumns');
+      return 3;
+    },
+    predict: () => see('predict'),
+  };
+  const posterior = {
+    latents: Matrix.zeros(2, 1),
+    mapping,
+    views: { pose: mapping },
+    get graph() {
+      see('graph');
+      return { nodes: 2 };
+    },
+    get field() {
+      see('field');
+      return { impute: () => see('impute') };
+    },
+    kktResidual: () => see('kktResidual'),
+  } as unknown as Posterior;
+  return { posterior, seen };
+}
+
+describe('a posterior on an engine', () => {
+  it('computes nothing before it is asked', () => {
+    const { posterior, seen } = watched();
+    const placed = posteriorOn('typescript', posterior);
+    expect(Object.keys(placed)).toEqual(['latents', 'mapping', 'views', 'graph', 'field', 'kktResidual']);
+    expect(placed.latents).toBe(posterior.latents);
+    expect(seen).toEqual([]);
+  });
+
+  it('runs functions and members that are computed when they are read on that engine', () => {
+    const { posterior, seen } = watched();
+    const placed = posteriorOn('typescript', posterior) as unknown as {
+      mapping: { observedColumns: number; predict(): void };
+      views: { pose: { predict(): void } };
+      graph: unknown;
+      field: { impute(): void };
+      kktResidual(): void;
+    };
+    expect(placed.mapping.observedColumns).toBe(3);
+    placed.mapping.predict();
+    placed.views.pose.predict();
+    expect(placed.graph).toEqual({ nodes: 2 });
+    placed.field.impute();
+    placed.kktResidual();
+    expect(seen).toEqual(
+      ['observedColumns', 'predict', 'predict', 'graph', 'field', 'impute', 'kktResidual'].map(
+        (name) => `${name} typescript`,
+      ),
+    );
+  });
+
+  it('is the posterior itself without one', () => {
+    const { posterior } = watched();
+    expect(posteriorOn(undefined, posterior)).toBe(posterior);
+  });
+});
