@@ -20,7 +20,7 @@ export interface WriteTableOptions {
  * A table as CSV or TSV text with a header. Each number is the shortest decimal that reads back as the same double.
  *
  * @param matrix - numbers, N×D; NaN reads back as a missing cell
- * @param columnNames - D names
+ * @param names - of the D columns
  * @param labels - a column of N labels to append
  * @param options - see {@link WriteTableOptions}, and what separates cells
  * @throws InvalidInputError when names, ids or labels do not fit the matrix

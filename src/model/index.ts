@@ -46,6 +46,8 @@ export type {
   Choice,
   ChoiceSettings,
   Findings,
+  FreeEntries,
+  LatentMoments,
   LearnedByLayer,
   LearnedField,
   Mapping,
@@ -59,6 +61,7 @@ export type {
   PredictiveDensity,
   Projection,
   Solved,
+  SourcedModel,
   StartKind,
   TensorMap,
   TermContext,
@@ -94,6 +97,6 @@ export {
   type Support,
 } from './parameter.ts';
 export type { ParameterJSON, ParameterPriorJSON } from './parameterToJson.ts';
-export type { OwnParameters, Part, Parts, ValuesOf } from './part.ts';
+export type { AbilitiesOfParts, OwnParameters, Part, Parts, ValuesOf } from './part.ts';
 export type { Curvature } from './solver.ts';
 export type { LogJacobian, PositiveTransform, Transform } from './transform.ts';

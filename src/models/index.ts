@@ -15,6 +15,7 @@ export { type MeuOptions, meu } from './field/meu.ts';
 export { type MpmeOptions, mpme } from './field/mpme.ts';
 export { type BayesianGplvmOptions, bayesianGplvm } from './gp/bayesianGplvm.ts';
 export { type DgplvmOptions, dgplvm } from './gp/dgplvm.ts';
+export type { DistributedViewsModel, DistributedViewsOptions } from './gp/distributedViews.ts';
 export type { FamilyOptions } from './gp/family.ts';
 export { type GplrfOptions, gplrf } from './gp/gplrf.ts';
 export { gplvm } from './gp/gplvm.ts';

@@ -6,6 +6,7 @@ export {
   type PriorContext,
   type PriorDefinition,
   type PriorFactory,
+  type PriorHessian,
   type Transition,
 } from './definePrior.ts';
 export {

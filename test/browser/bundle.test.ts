@@ -134,7 +134,7 @@ describe.skipIf(why !== '')(`the library in a page${why}`, () => {
     expect(found.objectives.length).toBeGreaterThan(2);
     expect({ objective: found.objective, mean: found.mean, trace: found.trace }).toEqual(found.here);
     expect(found.status).toBe('stopped');
-    expect(found.lost).toContain('is looked for from http');
+    expect(found.lost).toMatch(/could not be loaded beside http:.*\.js/);
     expect(found.lost).toContain('latentfield/worker.js');
     expect(found.error).toMatch(/^InvalidInputError: Option 'maxIterations'/);
   });

@@ -190,8 +190,8 @@ describe('results that are there', () => {
   });
 });
 
-/** Parts of the library, and what takes the place of a table. */
-const NOT_IN_JSON = new Set(['latents', 'graph', 'squaredDistances']);
+/** Parts of the library, what takes the place of a table, and workers. */
+const NOT_IN_JSON = new Set(['latents', 'graph', 'squaredDistances', 'shards']);
 
 describe('help', () => {
   it('names what is required, every model with every option it takes, and examples', async () => {

@@ -175,7 +175,8 @@ describe('the layer of expected second moments', () => {
       attraction: [Math.max(0, -edge)],
       repulsion: [Math.max(0, edge)],
     };
-    const residualAt = (p: typeof at) => layer.field!(p, Matrix.from([[0], [0]]), undefined).kktResidual;
+    const residualAt = (p: typeof at) =>
+      layer.field!(p, Matrix.from([[0], [0]]), layer.prepare(Matrix.from([[0], [0]]))).kktResidual;
     expect(residualAt(at)).toBeLessThan(1e-14);
     const beside = { ...at, diagonal: [1.1 * at.diagonal[0]!, at.diagonal[1]!] };
     expect(residualAt(beside)).toBeGreaterThan(0.05);

@@ -73,5 +73,5 @@ export function listen(worker: WorkerLike, { message, lost }: Listener): void {
 
 /** Browsers do not say what is wrong. */
 const notLoaded = () =>
-  `its file, workers/fitWorker.js, could not be loaded from ${import.meta.url}. If it was moved, start workers of your own: ` +
+  `its file, workers/fitWorker.js, could not be loaded beside ${import.meta.url}. If it was moved, start workers of your own: ` +
   "() => new Worker(url, { type: 'module' }), with the url of latentfield/worker.js. A content security policy must allow it (worker-src)";

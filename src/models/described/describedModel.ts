@@ -19,7 +19,7 @@ import { type ModelOptions, withParts } from './parts.ts';
  * @throws InvalidInputError for an unknown model, one that takes labels without them, and what the model's factory throws
  * @example
  * ```ts
- * describedModel('gplvm', Y, undefined, { latentDim: 2, kernel: 'rbf + bias' });
+ * describedModel('gplvm', Matrix.from(Y), undefined, { latentDim: 2, kernel: 'rbf + bias' });
  * ```
  */
 export function describedModel(

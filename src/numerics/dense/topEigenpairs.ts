@@ -115,7 +115,7 @@ export function* topEigenpairsOf(
 function checkCount(n: number, q: number): void {
   if (Number.isInteger(n) && Number.isInteger(q) && q >= 1 && q <= n) return;
   throw new InvalidInputError(
-    `${describe(q)} eigenpairs of a matrix of order ${describe(n)} were asked for: ask for 1 to the order.`,
+    `${describe(q)} eigenpairs of a matrix of order ${describe(n)} were asked for: ask for 1 to ${describe(n)}.`,
   );
 }
 

@@ -67,7 +67,7 @@ const MOST_BYTES = 256 * 2 ** 20;
  * @throws InvalidInputError for less than one thread
  * @example
  * ```ts
- * const worker = await serveQueue(await redisTransport({ connection }), { threads: 2 });
+ * const worker = await serveQueue(await redisTransport({ connection: 'redis://localhost:6379' }), { threads: 2 });
  * process.on('SIGTERM', () => worker.close());
  * ```
  */

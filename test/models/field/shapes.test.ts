@@ -131,9 +131,9 @@ describe('drill without a penalty', () => {
     const large = normals(3000, 3);
     expect(() => drill(large, { neighbours: 10, penalty: 0 })).toThrow(InvalidInputError);
     expect(() => drill(large, { neighbours: 10, penalty: 0 })).toThrow(
-      /up to 12000, but with 3000 points and, at penalty 0, all \d{5} pairs/,
+      /up to 12000 .*, but 3000 points and, at penalty 0, \d{5} pairs of neighbours have \d{5} or more/,
     );
-    expect(() => drill(normals(160, 300), { neighbours: 'all', penalty: 0 })).toThrow(/all 12720 pairs/);
+    expect(() => drill(normals(160, 300), { neighbours: 'all', penalty: 0 })).toThrow(/12720 pairs of neighbours/);
   });
 });
 
@@ -141,6 +141,8 @@ describe('drill with a penalty', () => {
   it('counts the entries that differ from 0, not the covariances above the penalty', () => {
     const Y = normals(300, 5);
     for (const neighbours of ['all', 299] as const) expect(() => drill(Y, { neighbours })).not.toThrow();
-    expect(() => drill(normals(12_001, 2), { neighbours: 1 })).toThrow(/up to 12000, but with 12001 points/);
+    expect(() => drill(normals(12_001, 2), { neighbours: 1 })).toThrow(
+      /up to 12000 .*, but 12001 points have 12001 or more/,
+    );
   });
 });

@@ -118,7 +118,7 @@ describe('the largest eigenpairs', () => {
         5,
         0,
       ),
-    ).toThrow('0 eigenpairs of a 5×5 matrix were asked for: ask for 1 to 5.');
+    ).toThrow('0 eigenpairs of a matrix of order 5 were asked for: ask for 1 to 5.');
     expect(() =>
       topEigenpairs(
         diagonal(() => Number.NaN),
