@@ -5,8 +5,6 @@ import { slices } from '../minimize/slices.ts';
 import type { Progress, Solution } from '../minimize/solution.ts';
 import { solve } from '../minimize/solve.ts';
 import type { SolverState } from '../minimize/solverState.ts';
-import { epochwise } from '../solvers/epochwise.ts';
-import { holding } from '../solvers/holding.ts';
 import type { Solver } from '../solvers/solver.ts';
 import { checkUnbounded } from './checkUnbounded.ts';
 import type { FitProblem } from './fitProblem.ts';
@@ -105,7 +103,7 @@ export async function* runFrom(
     yield* batchedFrom(problem, problem.inBatches, start, { solver, stateInterval, ...settings }, signal);
     return;
   }
-  const { run, first } = begin(problem, start, solver, settings, signal);
+  const { run, first } = begin(problem, start, await solverFor(solver, problem, settings), settings, signal);
   let step = first;
   let iteration = -1;
   const slice = slices();
@@ -139,17 +137,16 @@ async function solverOf(problem: FitProblem): Promise<Solver> {
  * @throws OptimizationError when it is not finite at the model's own
  */
 function begin(
-  { compute, objective, start: origin, limits, layout, held, inBatches }: FitProblem,
+  { compute, objective, start: origin, limits, layout }: FitProblem,
   { number, x, state }: Start,
   solver: Solver,
   { relativeDecrease, maxIterations, maxEvaluations, tolerance }: RunSettings,
   signal: AbortSignal,
 ): { run: Generator<Progress, Solution, void>; first: IteratorResult<Progress, Solution> } {
   if (!solver.bounded) checkUnbounded(layout, limits, solver.name);
-  const own = solverFor(solver, { held, inBatches }, maxIterations);
   for (let halvings = 0; ; halvings++) {
     const nearer = x.map((entry, i) => origin[i]! + (entry - origin[i]!) / 2 ** halvings);
-    const run = solve(objective, halvings === 0 ? x : nearer, own, {
+    const run = solve(objective, halvings === 0 ? x : nearer, solver, {
       signal,
       relativeDecrease,
       ...limits,
@@ -166,13 +163,17 @@ function begin(
   }
 }
 
-/** The solver as the problem needs it: one that sees epochs, or holds some variables at first. */
-function solverFor(
+/** The solver as the problem needs it: one that sees epochs, or holds some variables at first. What few problems need is loaded by those. */
+async function solverFor(
   solver: Solver,
   { held, inBatches }: Pick<FitProblem, 'held' | 'inBatches'>,
-  maxIterations = MOST_ITERATIONS,
-): Solver {
-  if (inBatches !== undefined) return epochwise(solver, inBatches.perEpoch);
+  { maxIterations = MOST_ITERATIONS }: RunSettings,
+): Promise<Solver> {
+  if (inBatches !== undefined) {
+    const { epochwise } = await import('../solvers/epochwise.ts');
+    return epochwise(solver, inBatches.perEpoch);
+  }
   if (held === undefined || solver.stochastic) return solver;
+  const { holding } = await import('../solvers/holding.ts');
   return holding(solver, { ...held, iterations: Math.min(held.iterations, Math.floor(HELD_PART * maxIterations)) });
 }
