@@ -45,6 +45,7 @@ async function startWorker() {
 
 async function stopWorkers() {
   for (const worker of workers.splice(0)) {
+    if (worker.exitCode !== null || worker.signalCode !== null) continue;
     const exit = once(worker, 'exit');
     worker.kill('SIGKILL');
     await exit;
