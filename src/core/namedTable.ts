@@ -106,7 +106,7 @@ export function matchedObservations(given: ObservationsLike, known: FittedTable 
   const unknown = columns.filter((name) => ![...known.columns, ...known.others, labelColumn].includes(name));
   if (unknown.length > 0) {
     throw new InvalidInputError(
-      `The table has ${counted(unknown.length, 'column')} that the fit does not know: ${quoted(unknown)}. Leave them out with the option drop of readTable.`,
+      `The table has ${counted(unknown.length, 'column')} that the fit does not know: ${quoted(unknown)}. Leave ${unknown.length === 1 ? 'it' : 'them'} out with the option drop of readTable.`,
     );
   }
   const places = known.columns.map((name) => columns.indexOf(name));

@@ -44,7 +44,7 @@ export async function readMatchingTable(
   );
   if (unknown.length > 0) {
     throw new InvalidInputError(
-      `'${file}' has ${counted(unknown.length, 'column')} that the fit does not know: ${quoted(unknown.map(({ name }) => name))}. Leave them out with --drop.`,
+      `'${file}' has ${counted(unknown.length, 'column')} that the fit does not know: ${quoted(unknown.map(({ name }) => name))}. Leave ${unknown.length === 1 ? 'it' : 'them'} out with --drop.`,
     );
   }
   const table = tableOf(raw, { ...options, columns: known.columns });

@@ -169,11 +169,7 @@ export function tied<C extends Omit<Candidates, 'ties'>>(candidates: C, slackPen
 }
 
 function tiedInWords(groups: readonly (readonly number[])[]): string {
-  const places = groups.map((group) => group.join(' and ')).slice(0, 3);
-  const more = groups.length > places.length ? `, and ${groups.length - places.length} more such groups` : '';
-  const pairs = groups.every(({ length }) => length === 2);
-  return (
-    `Points that are the same are tied: ${places.join('; ')}${more} count as one node each, of ` +
-    `${pairs ? 'multiplicity two' : 'as many points'}.`
-  );
+  const places = groups.map((group) => group.join(' = ')).slice(0, 3);
+  const more = groups.length > places.length ? `; and ${groups.length - places.length} more groups` : '';
+  return `Equal points share one node of the graph: ${places.join('; ')}${more}.`;
 }

@@ -118,9 +118,7 @@ describe('points that are the same', () => {
   ])('are tied by %s, have one place, and nothing else is changed by them much', async (_, make) => {
     const result = await fit(make());
     expect(result.status).toBe('converged');
-    expect(result.message).toContain(
-      'Points that are the same are tied: 4 and 30 and 32; 9 and 31 count as one node each',
-    );
+    expect(result.message).toContain('Equal points share one node of the graph: 4 = 30 = 32; 9 = 31.');
     expect(result.latents.row(4)).toEqual(result.latents.row(30));
     expect(result.latents.row(4)).toEqual(result.latents.row(32));
     expect(result.latents.row(9)).toEqual(result.latents.row(31));
