@@ -138,7 +138,7 @@ export async function decodedGrid(predict: Decode, latents: MatrixLike, options:
           type: 'rule',
           aria: false,
           from: { data: 'borders' },
-          encode: { enter: { ...place, stroke: { value: '#ffffff' }, strokeWidth: { value: 0.75 } } },
+          encode: { enter: { ...place, stroke: { value: '#ffffff' }, strokeWidth: { value: 2 } } },
         }),
       ),
     ],

@@ -7,6 +7,7 @@ import { drawPoints } from './page/drawPoints.ts';
 import { insidePolygon } from './page/insidePolygon.ts';
 import type { PageData } from './page/pageData.ts';
 import { runPage } from './page/runPage.ts';
+import { shapePath } from './page/shapePath.ts';
 import { PAGE_STYLE } from './page/style.ts';
 import { NUMBERS_SCHEME, PRIMARY, UNLABELLED } from './palette.ts';
 import { type LookOptions, type PointLooks, pointLooks } from './pointLooks.ts';
@@ -115,7 +116,7 @@ async function pageData(options: PlotHtmlOptions, latents: Matrix): Promise<Page
     }),
     ids: ids === undefined ? Array.from({ length: N }, (_, i) => String(i)) : ids.map(printable),
     kindOf: Array.from(looks.kindOf ?? []),
-    kinds: looks.kinds.map((kind) => ({ ...kind, name: printable(kind.name) })),
+    kinds: looks.kinds.map(({ name, colour, shape }) => ({ name: printable(name), colour, path: shapePath(shape) })),
     ...(await numberColours(looks)),
     legendTitle: printable(looks.title),
     ...rowsOf(options, N),
@@ -185,8 +186,8 @@ function legend({ kinds, scale, legendTitle }: PageData): string {
   }
   if (kinds.length === 0) return '';
   const entries = kinds.map(
-    ({ name, colour }, k) =>
-      `<button type="button" data-kind="${k}" aria-pressed="true"><i style="background: ${colour}"></i>${escaped(name)}</button>`,
+    ({ name, colour, path }, k) =>
+      `<button type="button" data-kind="${k}" aria-pressed="true"><svg viewBox="-1.7 -1.7 3.4 3.4" aria-hidden="true"><path d="${path}" fill="${colour}"/></svg>${escaped(name)}</button>`,
   );
   return `<h2>${escaped(legendTitle)}</h2>${entries.join('')}`;
 }

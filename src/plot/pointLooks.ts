@@ -1,6 +1,6 @@
 import type { Legend, Scale } from 'vega';
 import { InvalidInputError } from '../core/errors.ts';
-import { colourOf, MOST_LABELS, NUMBERS_SCHEME, PRIMARY, shapeOf, UNLABELLED } from './palette.ts';
+import { colourOf, MOST_LABELS, NUMBERS_SCHEME, PRIMARY, shapeOf, sizeOf as shapeSize, UNLABELLED } from './palette.ts';
 
 /** What points are coloured by. */
 export interface LookOptions {
@@ -30,6 +30,9 @@ export interface Kind {
   readonly colour: string;
   readonly shape: string;
 }
+
+/** The size of a circle in a legend; other shapes have its area. */
+const LEGEND_SIZE = 60;
 
 /** Labels of a legend that stand below each other at most. */
 const MOST_ROWS = 18;
@@ -105,6 +108,7 @@ export function lookScales({ kinds, values, range }: PointLooks, sizeOf: (shape:
       { name: 'colour', type: 'ordinal', domain, range: kinds.map(({ colour }) => colour) },
       shape,
       { name: 'size', type: 'ordinal', domain, range: kinds.map((kind) => sizeOf(kind.shape)) },
+      { name: 'legendSize', type: 'ordinal', domain, range: kinds.map((kind) => shapeSize(kind.shape, LEGEND_SIZE)) },
     ];
   }
   return [
@@ -144,7 +148,7 @@ export function lookLegends({ kinds, range, title }: PointLooks): Legend[] {
       shape: 'shape',
       title,
       values: [...kinds.map(({ name }) => name), ...blanks],
-      symbolSize: 70,
+      size: 'legendSize',
       symbolStrokeColor: '#ffffff',
       symbolStrokeWidth: 0.5,
       symbolLimit: 0,

@@ -61,7 +61,8 @@ export function precisionLayer({ x, y, values }: PrecisionGrid, width: number, h
 const precisionLegend: Legend = {
   fill: 'precision',
   type: 'gradient',
-  title: 'log₁₀ precision',
+  // Fonts without a lowered 10 would be left for another one.
+  title: 'log10 precision',
   gradientLength: 120,
   gradientStrokeColor: '#999999',
   gradientStrokeWidth: 0.5,

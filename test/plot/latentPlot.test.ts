@@ -62,7 +62,7 @@ describe('latentPlot', () => {
     expect(written).toContain('Pipes &amp; flow');
     expect(written).toContain('latent dimension 1');
     expect(written).toContain('latent dimension 2');
-    expect(written).toContain('log₁₀ precision');
+    expect(written).toContain('log10 precision');
     expect(written.filter((text) => ['gas', 'oil', 'water &amp; &lt;mud&gt;'].includes(text))).toEqual([
       'gas',
       'oil',
@@ -95,7 +95,7 @@ describe('latentPlot', () => {
     };
     const svg = await latentPlot({ latents, precision, width: 100, height: 100 });
     expect(greyAt(svg, [50, 50])).toBe(255);
-    expect(texts(parseSvg(svg))).not.toContain('log₁₀ precision');
+    expect(texts(parseSvg(svg))).not.toContain('log10 precision');
   });
 
   it('draws other columns, a single one, and no labels', async () => {

@@ -4,7 +4,7 @@ import { Matrix } from '../../src/core/matrix.ts';
 import { decodedGrid, latentPlot, MOST_LABELS, panelColumns, precisionGrid, svgToPng } from '../../src/plot/index.ts';
 import { colourOf, UNLABELLED } from '../../src/plot/palette.ts';
 import { colourDifference, type Lab, labOf } from './colourDifference.ts';
-import { elements, marks, parseSvg, position, type SvgElement, texts } from './svg.ts';
+import { areaOf, elements, marks, parseSvg, position, type SvgElement, texts } from './svg.ts';
 
 const latents = [
   [0, 0],
@@ -45,9 +45,12 @@ describe('colours of labels', () => {
 
   it('come with shapes of one area', async () => {
     const many = Array.from({ length: 7 }, (_, i) => [i, i]);
-    const points = marks(parseSvg(await latentPlot({ latents: many, labels: many.map(([i]) => i!) })), 'points');
-    const areas = points.map(areaOf);
-    for (const area of areas) expect(area / areas[0]!).toBeCloseTo(1, 2);
+    const picture = parseSvg(await latentPlot({ latents: many, labels: many.map(([i]) => i!) }));
+    for (const name of ['points', 'role-legend-symbol']) {
+      const areas = marks(picture, name).map(areaOf);
+      expect(areas).toHaveLength(7);
+      for (const area of areas) expect(area / areas[0]!).toBeCloseTo(1, 2);
+    }
   });
 
   it('are grey where there is no label', async () => {
@@ -272,25 +275,3 @@ describe('svgToPng', () => {
     await expect(svgToPng(svg, { scale: 1000 })).rejects.toThrow('would be 100000 pixels long');
   });
 });
-
-/** The area of a drawn symbol: a circle, or straight lines. */
-function areaOf({ attributes }: SvgElement): number {
-  const path = attributes.d!;
-  const arc = /A([\d.]+),/.exec(path);
-  if (arc !== null) return Math.PI * Number(arc[1]) ** 2;
-  const corners: [number, number][] = [];
-  for (const [, command, rest] of path.matchAll(/([MLHVhvZ])([^MLHVhvZ]*)/g)) {
-    const numbers = rest!.match(/-?[\d.]+/g)?.map(Number) ?? [];
-    const [x, y] = corners.at(-1) ?? [0, 0];
-    if (command === 'M' || command === 'L') corners.push([numbers[0]!, numbers[1]!]);
-    if (command === 'H') corners.push([numbers[0]!, y]);
-    if (command === 'V') corners.push([x, numbers[0]!]);
-    if (command === 'h') corners.push([x + numbers[0]!, y]);
-    if (command === 'v') corners.push([x, y + numbers[0]!]);
-  }
-  const doubled = corners.reduce((sum, [x1, y1], i) => {
-    const [x2, y2] = corners[(i + 1) % corners.length]!;
-    return sum + x1 * y2 - x2 * y1;
-  }, 0);
-  return Math.abs(doubled) / 2;
-}

@@ -6,6 +6,7 @@ import { insidePolygon } from '../../src/plot/page/insidePolygon.ts';
 import type { PageData } from '../../src/plot/page/pageData.ts';
 import { temporaryFolder } from '../io/folder.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, startChromium } from './chromium.ts';
+import { areaOf } from './svg.ts';
 
 const latents = [
   [0, 0],
@@ -60,6 +61,16 @@ describe('plotHtml', () => {
     expect(html).not.toMatch(/\b(eval|Function)\(/);
     // What is the same for every page is small.
     expect((await plotHtml({ latents: [[0, 0]] })).length).toBeLessThan(40_000);
+  });
+
+  it('the legend shows the shapes that are drawn, of one area', async () => {
+    const labels = Array.from({ length: 8 }, (_, k) => `kind ${k}`);
+    const html = await plotHtml({ latents: labels.map((_, k) => [k, k]), labels });
+    const { kinds } = dataOf(html);
+    for (const { path } of kinds) expect(areaOf({ attributes: { d: path } }) / Math.PI).toBeCloseTo(1, 2);
+    expect(new Set(kinds.map(({ path }) => path)).size).toBe(7);
+    const shown = Array.from(html.matchAll(/<path d="([^"]*)" fill="([^"]*)"/g), ([, path, colour]) => [path, colour]);
+    expect(shown).toEqual(kinds.map(({ path, colour }) => [path, colour]));
   });
 
   it('colours by numbers as pictures do', async () => {

@@ -78,3 +78,25 @@ export function greyness(fill: string): number {
   if (channels.some((channel) => channel !== channels[0])) throw new Error(`${fill} is not grey`);
   return channels[0]!;
 }
+
+/** The area of a drawn symbol: a circle, or straight lines. */
+export function areaOf({ attributes }: Pick<SvgElement, 'attributes'>): number {
+  const path = attributes.d!;
+  const arc = /A([\d.]+),/.exec(path);
+  if (arc !== null) return Math.PI * Number(arc[1]) ** 2;
+  const corners: [number, number][] = [];
+  for (const [, command, rest] of path.matchAll(/([MLHVhvZ])([^MLHVhvZ]*)/g)) {
+    const numbers = rest!.match(/-?[\d.]+/g)?.map(Number) ?? [];
+    const [x, y] = corners.at(-1) ?? [0, 0];
+    if (command === 'M' || command === 'L') corners.push([numbers[0]!, numbers[1]!]);
+    if (command === 'H') corners.push([numbers[0]!, y]);
+    if (command === 'V') corners.push([x, numbers[0]!]);
+    if (command === 'h') corners.push([x + numbers[0]!, y]);
+    if (command === 'v') corners.push([x, y + numbers[0]!]);
+  }
+  const doubled = corners.reduce((sum, [x1, y1], i) => {
+    const [x2, y2] = corners[(i + 1) % corners.length]!;
+    return sum + x1 * y2 - x2 * y1;
+  }, 0);
+  return Math.abs(doubled) / 2;
+}

@@ -27,72 +27,21 @@ export function drawPoints(data: PageData, drawn: Drawn): void {
   const anyChosen = x.some((_, i) => isChosen(i));
   const colourOf = (i: number) =>
     data.kindOf.length > 0 ? data.kinds[data.kindOf[i]!]!.colour : (data.colours[i] ?? data.primary);
-  const outline = (i: number, scale: number) => {
-    const shape = data.kindOf.length > 0 ? data.kinds[data.kindOf[i]!]!.shape : 'circle';
-    const area = Math.PI * (radius * scale) ** 2;
-    const [px, py] = [x[i]!, y[i]!];
-    const corners = (points: readonly (readonly [number, number])[]) => {
-      points.forEach(([a, b], k) => {
-        if (k === 0) context.moveTo(px + a, py + b);
-        else context.lineTo(px + a, py + b);
-      });
-      context.closePath();
-    };
-    context.beginPath();
-    if (shape === 'square') {
-      const side = Math.sqrt(area);
-      context.rect(px - side / 2, py - side / 2, side, side);
-    } else if (shape === 'diamond') {
-      const r = Math.sqrt(area / 2);
-      corners([
-        [-r, 0],
-        [0, -r],
-        [r, 0],
-        [0, r],
-      ]);
-    } else if (shape === 'cross') {
-      const s = Math.sqrt(area / 5);
-      corners([
-        [-1.5 * s, -0.5 * s],
-        [-0.5 * s, -0.5 * s],
-        [-0.5 * s, -1.5 * s],
-        [0.5 * s, -1.5 * s],
-        [0.5 * s, -0.5 * s],
-        [1.5 * s, -0.5 * s],
-        [1.5 * s, 0.5 * s],
-        [0.5 * s, 0.5 * s],
-        [0.5 * s, 1.5 * s],
-        [-0.5 * s, 1.5 * s],
-        [-0.5 * s, 0.5 * s],
-        [-1.5 * s, 0.5 * s],
-      ]);
-    } else if (shape.startsWith('triangle')) {
-      const r = Math.sqrt(area / Math.sqrt(3));
-      const h = (r * Math.sqrt(3)) / 2;
-      if (shape === 'triangle-up')
-        corners([
-          [0, -h],
-          [r, h],
-          [-r, h],
-        ]);
-      else if (shape === 'triangle-down')
-        corners([
-          [0, h],
-          [r, -h],
-          [-r, -h],
-        ]);
-      else
-        corners([
-          [h, 0],
-          [-h, r],
-          [-h, -r],
-        ]);
-    } else {
-      context.arc(px, py, radius * scale, 0, 2 * Math.PI);
-    }
+  // Paths have the area of a circle of radius 1.
+  const circle = 'M1,0A1,1 0 1 1 -1,0A1,1 0 1 1 1,0Z';
+  const paths = (data.kinds.length > 0 ? data.kinds : [{ path: circle }]).map(({ path }) => new Path2D(path));
+  const mark = (i: number, scale: number, lineWidth: number, isFilled: boolean) => {
+    const size = radius * scale;
+    const path = paths[data.kindOf[i] ?? 0]!;
+    context.save();
+    context.translate(x[i]!, y[i]!);
+    context.scale(size, size);
+    context.lineWidth = lineWidth / size;
+    if (isFilled) context.fill(path);
+    context.stroke(path);
+    context.restore();
   };
   context.clearRect(0, 0, width, height);
-  context.lineWidth = 0.75;
   if (across.length > 0) {
     for (let i = 0; i < count; i++) {
       if (isHidden(i)) continue;
@@ -107,17 +56,13 @@ export function drawPoints(data: PageData, drawn: Drawn): void {
   for (let i = 0; i < count; i++) {
     if (isHidden(i)) continue;
     context.globalAlpha = anyChosen && !isChosen(i) ? 0.25 : 1;
-    outline(i, isChosen(i) ? 1.25 : 1);
     context.fillStyle = colourOf(i);
-    context.fill();
-    context.stroke();
+    mark(i, isChosen(i) ? 1.25 : 1, 0.75, true);
   }
   context.globalAlpha = 1;
   if (hovered >= 0) {
-    outline(hovered, 1.6);
     context.strokeStyle = '#111111';
-    context.lineWidth = 2;
-    context.stroke();
+    mark(hovered, 1.6, 2, false);
   }
   if (lasso.length < 4) return;
   context.beginPath();

@@ -8,7 +8,8 @@ export interface PageData {
   readonly ids: readonly string[];
   /** The kind of each point; empty without labels. */
   readonly kindOf: readonly number[];
-  readonly kinds: readonly { readonly name: string; readonly colour: string; readonly shape: string }[];
+  /** `path` is the shape of its marks as the path of an SVG, of the area of a circle of radius 1. */
+  readonly kinds: readonly { readonly name: string; readonly colour: string; readonly path: string }[];
   /** The number of each point, null where there is none; empty without numbers. */
   readonly values: readonly (number | null)[];
   /** The colour of each point; empty where kinds say it. */

@@ -13,7 +13,7 @@ aside { width: 13rem; overflow: auto; padding: 0.5rem 0.8rem; }
 aside button { display: flex; gap: 0.5rem; align-items: center; width: 100%; border: 0; background: none; color: inherit; font: inherit; text-align: left; padding: 0.1rem 0; cursor: pointer; overflow-wrap: anywhere; }
 aside button[aria-pressed='false'] { opacity: 0.35; }
 button[aria-pressed='true']#lasso { outline: 2px solid #4c78a8; }
-aside i { flex: none; width: 0.8rem; height: 0.8rem; border-radius: 50%; }
+aside svg { flex: none; width: 1.2rem; height: 1.2rem; padding: 1px; border-radius: 3px; background: #ffffff; }
 .numbers { display: flex; gap: 0.4rem; align-items: center; font-size: 0.8rem; }
 .numbers div { flex: 1; height: 0.8rem; border-radius: 2px; }
 #chosen { width: 100%; height: 12rem; margin-top: 0.8rem; font: 12px monospace; }
