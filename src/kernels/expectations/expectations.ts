@@ -41,11 +41,17 @@ export function weightedProducts(left: Tensor2D, right: Tensor2D, weights: Tenso
   });
 }
 
+/** Points from which on a sum of their numbers is a matrix product, which adds block by block and rounds less. */
+const MANY = 1025;
+
 /** Σ_n ω_n·x_n for each column of weights. */
 export function totalsOf(x: Tensor1D, weights: Tensor2D | undefined): Scalar[] {
-  return columnsOf(weights).map((column) =>
-    op.sum<Scalar>(column === undefined ? x : op.mul(op.reshape(column, [x.shape[0]]), x)),
-  );
+  const n = x.shape[0];
+  return columnsOf(weights).map((column) => {
+    if (n < MANY) return op.sum<Scalar>(column === undefined ? x : op.mul(op.reshape(column, [n]), x));
+    const row = op.reshape<Tensor2D>(x, [1, n]);
+    return op.reshape<Scalar>(op.matMul(row, column ?? op.ones<Tensor2D>([n, 1])), []);
+  });
 }
 
 /** Σ_n ω_n for each column of weights, the number of points without weights. */

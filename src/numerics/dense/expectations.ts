@@ -3,6 +3,7 @@ import { type ExpectationOperations, expectationsOn, FUSED, PLAIN, supportsKerne
 import { typescriptExpectations } from '../wasm/typescript/expectations.ts';
 import { linearAlgebra } from './activeEngine.ts';
 import type { LinearAlgebraEngine } from './engine.ts';
+import { expectationsInBlocks } from './expectationBlocks.ts';
 
 const made = new WeakMap<LinearAlgebraEngine, ExpectationOperations>();
 
@@ -13,7 +14,10 @@ export function expectationOperations(memory: Float64Memory): ExpectationOperati
   if (operations === undefined) {
     const compiled = engine.name !== 'typescript' && supportsKernels();
     const variant = engine.name === 'wasm-fma' ? FUSED : PLAIN;
-    operations = compiled ? expectationsOn(memory, variant) : typescriptExpectations(memory);
+    operations = expectationsInBlocks(
+      memory,
+      compiled ? expectationsOn(memory, variant) : typescriptExpectations(memory),
+    );
     made.set(engine, operations);
   }
   return operations;

@@ -110,6 +110,42 @@ describe('expectations of an rbf', () => {
     }
   });
 
+  it('of many points round as those of a few, gradients and weights included', () => {
+    const [few, m, q, copies] = [5, 3, 2, 20_000];
+    const given = points(few, m, q);
+    const repeated = (rows: Float64Array, times: number) =>
+      Float64Array.from({ length: rows.length * times }, (_, i) => rows[i % rows.length]!);
+    const resultsOf = (times: number) =>
+      withFloat64(() => {
+        const n = few * times;
+        const x = {
+          mean: matrix(repeated(given.mean, times), n),
+          variance: matrix(repeated(given.variance, times), n),
+        };
+        const Zs = matrix(given.Z, m);
+        const [v, l] = [op.scalar(1.3), op.tensor(given.lengthscale)];
+        const weights = matrix(repeated(given.weights.slice(0, 2 * few), times), n);
+        const one = () => op.sum(op.mul(op.expectedRbf(x, Zs, v, l), matrix(repeated(given.g1, times), n))) as Scalar;
+        const two = () => {
+          const value = op.expectedRbfProducts(x, Zs, v, l, weights);
+          return op.sum(op.mul(value, op.tensor(given.g2, value.shape))) as Scalar;
+        };
+        const slopes = [one, two].map((f) => valueAndGradients(f, [x.mean, x.variance, Zs, v, l]).gradients);
+        return {
+          sums: [op.expectedRbfProducts(x, Zs, v, l), op.expectedRbfProducts(x, Zs, v, l, weights)].map(doublesOf),
+          own: slopes.flatMap(([mean, variance]) => [mean!, variance!]),
+          shared: slopes.flatMap((all) => all.slice(2) as Float64Array[]),
+        };
+      });
+    const [once, many] = [resultsOf(1), resultsOf(copies)];
+    for (const [name, values] of [...once.sums, ...once.shared].entries()) {
+      const expected = values.map((value) => copies * value);
+      expectClose([...many.sums, ...many.shared][name]!, expected, 3e-14, `sum ${name}`);
+    }
+    const differ = once.own.map((rows, i) => many.own[i]!.filter((value, k) => value !== rows[k % rows.length]));
+    expect(differ.map((values) => values.length)).toEqual([0, 0, 0, 0]);
+  });
+
   it('of variance 0 have a gradient in it', () => {
     const slopes = withFloat64(() => {
       const x = { mean: op.tensor<Tensor2D>([[0]]), variance: op.tensor<Tensor2D>([[3]]) };

@@ -1,0 +1,77 @@
+import type { Float64Memory } from '../memory.ts';
+import type { ExpectationOperations, GaussianPoints, RbfSlopes } from '../wasm/index.ts';
+
+/** Points that are summed by themselves. */
+const BLOCK = 1024;
+const BYTES = 8;
+
+/**
+ * The same expectations, with sums over points made block by block: their rounding grows with the points of a block and the number of blocks,
+ * and not with all points, which near-singular covariances of inducing inputs would multiply.
+ */
+export function expectationsInBlocks(memory: Float64Memory, operations: ExpectationOperations): ExpectationOperations {
+  /** Adds up what `one` makes of each block in `count` numbers; the first of them is written as it is. */
+  function summed(n: number, count: number, target: number, one: (from: number, size: number, at: number) => void) {
+    one(0, BLOCK, target);
+    memory.withBlock(BYTES * count, (part) => {
+      for (let from = BLOCK; from < n; from += BLOCK) {
+        one(from, Math.min(BLOCK, n - from), part);
+        const sums = memory.float64(target, count);
+        const more = memory.float64(part, count);
+        for (let i = 0; i < count; i++) sums[i]! += more[i]!;
+      }
+    });
+  }
+
+  const rows = (offset: number, columns: number, from: number) => offset + BYTES * columns * from;
+
+  function pointsFrom(points: GaussianPoints, from: number, n: number): GaussianPoints {
+    const { q, mean, variance } = points;
+    return { ...points, n, mean: rows(mean, q, from), variance: rows(variance, q, from) };
+  }
+
+  return Object.freeze<ExpectationOperations>({
+    expectedRbf: operations.expectedRbf,
+
+    expectedRbfGradient(points, g, slopes) {
+      const { n, m, q } = points;
+      if (n <= BLOCK) return operations.expectedRbfGradient(points, g, slopes);
+      const parts: RbfSlopes[] = [];
+      summed(n, m * q, slopes.inducing, (from, size, inducing) => {
+        const mean = rows(slopes.mean, q, from);
+        const into = { mean, variance: rows(slopes.variance, q, from), inducing };
+        parts.push(operations.expectedRbfGradient(pointsFrom(points, from, size), rows(g, m, from), into));
+      });
+      return parts.reduce(plus);
+    },
+
+    expectedRbfProducts(points, weights, target) {
+      const { n, m } = points;
+      const { sums, offset } = weights;
+      if (n <= BLOCK) return operations.expectedRbfProducts(points, weights, target);
+      summed(n, sums * m * m, target, (from, size, at) => {
+        const own = { sums, ...(offset !== undefined && { offset: rows(offset, sums, from) }) };
+        operations.expectedRbfProducts(pointsFrom(points, from, size), own, at);
+      });
+    },
+
+    expectedRbfProductsGradient(points, weights, g, slopes) {
+      const { n, m, q } = points;
+      const { sums, offset } = weights;
+      if (n <= BLOCK) return operations.expectedRbfProductsGradient(points, weights, g, slopes);
+      const parts: RbfSlopes[] = [];
+      summed(n, m * q, slopes.inducing, (from, size, inducing) => {
+        const mean = rows(slopes.mean, q, from);
+        const into = { mean, variance: rows(slopes.variance, q, from), inducing };
+        const own = { sums, ...(offset !== undefined && { offset: rows(offset, sums, from) }) };
+        parts.push(operations.expectedRbfProductsGradient(pointsFrom(points, from, size), own, g, into));
+      });
+      return parts.reduce(plus);
+    },
+  });
+}
+
+const plus = (a: RbfSlopes, b: RbfSlopes): RbfSlopes => ({
+  total: a.total + b.total,
+  lengthscales: a.lengthscales.map((slope, d) => slope + b.lengthscales[d]!),
+});
