@@ -171,6 +171,11 @@ async function fitTable(
   } finally {
     bar.stop();
   }
+  if (result.latents.rows === 0) {
+    if (given.json) streams.stdout.write(`${JSON.stringify(outcome(result, [], table))}\n`);
+    streams.stderr.write(`error: ${result.message} Nothing is written.\n`);
+    return signal?.aborted ? INTERRUPTED : 1;
+  }
   const files = await write(given, table, observations, units, result, budget, streams);
   streams.stdout.write(given.json ? `${JSON.stringify(outcome(result, files, table))}\n` : summary(result, files));
   if (result.status === 'failed') streams.stderr.write(`error: ${result.message}\n`);

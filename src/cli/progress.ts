@@ -2,9 +2,14 @@ import { SingleBar } from 'cli-progress';
 import type { FitDiagnostics, TraceEntry } from '../index.ts';
 import type { Streams } from './streams.ts';
 
+/** Where a fit stands: after an iteration, or within a stage of a solution that is computed, of which `part` is done. */
+export interface Standing extends TraceEntry {
+  readonly stage?: { readonly name: string; readonly part: number };
+}
+
 /** Follows a fit. */
 export interface ProgressBar {
-  update(progress: TraceEntry): void;
+  update(standing: Standing): void;
   stop(): void;
 }
 
@@ -23,7 +28,7 @@ export function progressBar(stderr: Streams['stderr'], total: number): ProgressB
 function drawnBar(stderr: Streams['stderr'], total: number): ProgressBar {
   const left = remaining(total);
   const bar = new SingleBar({
-    format: '{bar} {value}/{total} iterations | objective {objective} | {duration_formatted}{left}',
+    format: '{bar} {at} | {duration_formatted}{left}',
     stream: stderr,
     barCompleteChar: '█',
     barIncompleteChar: '░',
@@ -32,12 +37,13 @@ function drawnBar(stderr: Streams['stderr'], total: number): ProgressBar {
     // An interrupt stops the fit, not the program: see main.ts.
     gracefulExit: false,
   });
-  bar.start(total, 0, { objective: '…', left: '' });
+  bar.start(total, 0, { at: `0/${total} iterations`, left: '' });
   return {
-    update: ({ iteration, objective }) => {
+    update: ({ iteration, objective, stage }) => {
+      if (stage !== undefined) return bar.update(stage.part * total, { at: stage.name, left: '' });
       const time = left(iteration);
       bar.update(iteration, {
-        objective: objective.toPrecision(8),
+        at: `${iteration}/${total} iterations | objective ${objective.toPrecision(8)}`,
         left: time === undefined ? '' : `, at most ${inWords(time)} left`,
       });
     },
@@ -53,16 +59,17 @@ function lines(stderr: Streams['stderr'], total: number): ProgressBar {
   const left = remaining(total);
   const seconds = () => (performance.now() - start) / 1000;
   let next = FIRST_LINE;
-  let last: TraceEntry | undefined;
+  let last: Standing | undefined;
   const report = () => {
     if (seconds() < next) return;
     next = Math.max(seconds(), next) * 1.5;
-    const time = last === undefined ? undefined : left(last.iteration);
-    const at =
-      last === undefined
-        ? 'before the first iteration'
-        : `iteration ${last.iteration} of at most ${total}, objective ${last.objective.toPrecision(8)}`;
-    stderr.write(`${inWords(seconds())}: ${at}${time === undefined ? '' : `, at most ${inWords(time)} left`}\n`);
+    stderr.write(`${inWords(seconds())}: ${last === undefined ? 'before the first iteration' : standing(last)}\n`);
+  };
+  const standing = ({ iteration, objective, stage }: Standing): string => {
+    if (stage !== undefined) return stage.part > 0 ? `${stage.name}, ${Math.floor(100 * stage.part)} %` : stage.name;
+    const time = left(iteration);
+    const rest = time === undefined ? '' : `, at most ${inWords(time)} left`;
+    return `iteration ${iteration} of at most ${total}, objective ${objective.toPrecision(8)}${rest}`;
   };
   const timer = setInterval(report, 1000);
   timer.unref();

@@ -15,6 +15,8 @@ export function timeBudget(seconds: number | undefined): TimeBudget {
   const left = () => (seconds === undefined ? Infinity : seconds - (performance.now() - began) / 1000);
   return {
     left,
-    forFit: () => (seconds === undefined ? undefined : Math.max(0, left() - AFTERWARDS * seconds)),
+    // Messages name this limit: tenths are enough.
+    forFit: () =>
+      seconds === undefined ? undefined : Math.max(0, Math.floor(10 * (left() - AFTERWARDS * seconds)) / 10),
   };
 }

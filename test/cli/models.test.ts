@@ -311,7 +311,10 @@ describe('options of the fit', () => {
     expect(savedIn(out).objective).toBe(expected.objective);
     expect(savedIn(out).message).toBe(expected.message);
 
-    expect((await latentfield([...model, '--max-seconds', '0'])).exitCode).toBe(0);
+    // The picture has no time left either.
+    const short = await latentfield([...model, '--max-seconds', '0']);
+    expect(short.exitCode).toBe(0);
+    expect(short.messages).toBe('note: the picture has no background, since --max-seconds is up.\n');
     expect(savedIn(out).message).toContain('Stopped by the limit of maxSeconds = 0 (');
 
     const saved = ['--checkpoint', join(path, 'state.json'), '--checkpoint-interval', '0.5'];

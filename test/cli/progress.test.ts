@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { progressBar } from '../../src/cli/progress.ts';
+import { timeBudget } from '../../src/cli/timeBudget.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
@@ -18,7 +19,12 @@ function followed(isTTY = false) {
     if (iteration !== undefined) bar.update({ iteration, evaluations: iteration, objective: -12.5, gradientNorm: 1 });
     return written.splice(0).join('');
   };
-  return { bar, after };
+  const within = (seconds: number, name: string, part: number) => {
+    vi.advanceTimersByTime(1000 * seconds);
+    bar.update({ iteration: 0, evaluations: 0, objective: NaN, gradientNorm: NaN, stage: { name, part } });
+    return written.splice(0).join('');
+  };
+  return { bar, after, within };
 }
 
 it('a log says how long the rest may take at the pace so far, ever more rarely', () => {
@@ -44,4 +50,31 @@ it('a log of slow iterations has an estimate after the first', () => {
   // 8 s for the first: 999 times as much.
   expect(after(1)).toBe('8 s: iteration 1 of at most 1000, objective -12.500000, at most 2.2 h left\n');
   bar.stop();
+});
+
+it('a log of a solution that is computed names the stage and how much of it is done', () => {
+  const { bar, within } = followed();
+  expect(within(1, 'neighbours', 0)).toBe('');
+  expect(within(4, 'neighbours', 0)).toBe('5 s: neighbours\n');
+  expect(within(2, 'neighbours', 0.4)).toBe('');
+  expect(within(1, 'shortest paths', 0.256)).toBe('8 s: neighbours, 40 %\n');
+  expect(within(4, 'shortest paths', 0.256)).toBe('12 s: shortest paths, 25 %\n');
+  bar.stop();
+});
+
+it('a terminal shows the stage in the place of the objective, which is not there yet', () => {
+  const { bar, within } = followed(true);
+  within(1, 'neighbours', 0.5);
+  expect(within(1, 'shortest paths', 0.25)).not.toContain('NaN');
+  bar.stop();
+});
+
+it('of the seconds of a command, a tenth is for what follows the fit', () => {
+  const budget = timeBudget(20);
+  vi.advanceTimersByTime(3040);
+  expect(budget.left()).toBeCloseTo(16.96, 9);
+  expect(budget.forFit()).toBe(14.9);
+  vi.advanceTimersByTime(18_000);
+  expect([budget.left() < 0, budget.forFit()]).toEqual([true, 0]);
+  expect([timeBudget(undefined).left(), timeBudget(undefined).forFit()]).toEqual([Infinity, undefined]);
 });

@@ -159,6 +159,32 @@ describe('latentfield fit', () => {
     expect(ran.stdout).not.toContain('iterations | objective');
   });
 
+  it.each([
+    [
+      'the time is up',
+      ['--max-seconds', '0'],
+      undefined,
+      1,
+      /^error: Stopped by the limit of maxSeconds = 0\b.*, before there was an embedding\. Nothing is written\.$/,
+    ],
+    [
+      'of an interrupt',
+      [],
+      AbortSignal.abort(),
+      130,
+      /^error: Stopped by the abort signal\b.*, before there was an embedding\. Nothing is written\.$/,
+    ],
+  ] as const)('says so when there is no embedding yet and %s', async (_, flags, signal, exitCode, expected) => {
+    const { data, out } = await prepared();
+    const args = ['fit', data, '--model', 'isomap', '--labels', 'flow', ...flags, '--out', out];
+    const ran = await latentfield(args, signal === undefined ? {} : { signal });
+    expect(ran).toMatchObject({ exitCode, stdout: '' });
+    expect(ran.messages.trimEnd()).toMatch(expected);
+    expect(readdirSync(out)).toEqual([]);
+    const json = await latentfield([...args, '--json'], signal === undefined ? {} : { signal });
+    expect(JSON.parse(json.stdout)).toMatchObject({ objective: null, files: [] });
+  });
+
   it('stops when interrupted, and writes its best point', async () => {
     const { data, out } = await prepared();
     const stop = new AbortController();
