@@ -14,7 +14,7 @@ process.on('SIGINT', () => {
     process.exit(INTERRUPTED);
   }
   process.stderr.write('\nStopping after this evaluation; Ctrl-C again to quit at once.\n');
-  interrupted.abort();
+  interrupted.abort('Ctrl-C');
 });
 // Whoever read the output has seen enough, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

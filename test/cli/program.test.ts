@@ -67,6 +67,6 @@ it('the first Ctrl-C ends a fit after its evaluation, and what it has come to is
   });
   expect([status, signal]).toEqual([130, null]);
   expect(stderr).toContain('Stopping after this evaluation; Ctrl-C again to quit at once.');
-  expect(stdout).toContain('Stopped by the abort signal');
+  expect(stdout).toContain('Stopped by Ctrl-C (');
   expect(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'))).toMatchObject({ status: 'stopped' });
 });

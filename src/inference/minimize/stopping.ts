@@ -19,7 +19,7 @@ const LONGEST_DELAY = 2 ** 31 - 1;
 export function stopping(given: AbortSignal | undefined, maxSeconds = Number.POSITIVE_INFINITY): Stopping {
   const controller = new AbortController();
   const by = (who: string) => controller.abort(who);
-  const abort = () => by('the abort signal');
+  const abort = () => by(stoppedBy(given!));
   if (given?.aborted) abort();
   given?.addEventListener('abort', abort);
 
