@@ -28,7 +28,7 @@ export default [
     file: 'src/cli/main.ts',
     tests: 'test/cli/program.test.ts',
     faults: [
-      ['interrupted.abort();', ''],
+      ["interrupted.abort('Ctrl-C');", ''],
       ['process.exitCode = await run', 'await run'],
     ],
   },
