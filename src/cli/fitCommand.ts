@@ -20,14 +20,13 @@ import { completedTable } from './completed.ts';
 import { prepareFolder, writeFit } from './fitFiles.ts';
 import { camelCase, checkRequired, fromZero, missingFlag, wholeFrom } from './flags.ts';
 import { isFile, readLabelledTable } from './labelledTable.ts';
-import { checkTakesMissing, modelsHelp } from './modelHelp.ts';
+import { LABELLED_MODELS, MODEL_NAMES } from './modelDescriptions.ts';
+import { checkPredicts, checkTakesMissing, modelsHelp, sizeNotes } from './modelHelp.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
-import { checkPredicts, LABELLED_MODELS, MODEL_NAMES } from './models.ts';
 import { PARTS_FLAG, type PartsArguments, readParts, workersWith } from './ownParts.ts';
 import { addPlotFlags, checkPictures, type PlotArguments } from './plotFlags.ts';
 import { effort, NO_BAR, progressBar } from './progress.ts';
 import { ofPoints, rowsOfPoints } from './shownPoints.ts';
-import { sizeNotes } from './sizeNotes.ts';
 import type { Streams } from './streams.ts';
 import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
 import { tableRecord } from './tableRecord.ts';
@@ -249,7 +248,7 @@ function looksOf(result: Fit, { color, labels }: Table, given: FitArguments, str
   const name = given.color ?? (given.labels !== undefined && !isFile(given.labels) ? given.labels : 'label');
   if (count <= MOST_LABELS) return { labels: kinds, legendTitle: /^\d+$/.test(name) ? 'label' : name };
   streams.stderr.write(
-    `note: ${count} different labels are more than the ${MOST_LABELS} that a picture can tell apart.\n`,
+    `note: ${count} different labels are more than the ${MOST_LABELS} that a picture can distinguish.\n`,
   );
   return {};
 }

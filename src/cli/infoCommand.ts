@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Fit } from '../index.ts';
 import { readFit } from './fitFiles.ts';
+import { MODEL_NAMES } from './modelDescriptions.ts';
 import { modelHelp } from './modelHelp.ts';
-import { MODEL_NAMES } from './models.ts';
 import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
 import { effort } from './progress.ts';
 import type { Streams } from './streams.ts';

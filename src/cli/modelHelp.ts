@@ -1,253 +1,54 @@
-import { InvalidInputError } from '../index.ts';
-import { MODEL_NAMES } from './models.ts';
-
-/** What an option is for, and its default; the same for all models that take it unless a model says otherwise. */
-const OPTIONS: Readonly<Record<string, string>> = {
-  latentDim: 'number of latent dimensions (2; flag --dim)',
-  kernel: 'covariance of the mapping ("rbf + bias" with the scales held; flag --kernel)',
-  noise: 'variance of the noise, or { "fixed": number } (a hundredth of the mean variance)',
-  likelihood:
-    'of the observations, in the place of noise: "gaussian", or { "likelihood": "gaussian", "variance": [one a column] }; others with inducing (Gaussian; flag --likelihood)',
-  priors: 'priors on the latents (["standardNormal"]; [] for none)',
-  missing: '"ignore" uses the entries that are there (missing ones are an error; flag --missing)',
-  centre: 'whether column means are removed (true)',
-  scale: 'whether columns are divided by their deviations (false)',
-  init: '"pca", or N×q numbers to start at ("pca")',
-  backConstraint: 'latents as a function of the data: "kernel", "mlp" or "linear" (none)',
-  dynamics: 'true, or { "order", "segments", "kernel" }: latents follow each other in time (false)',
-  strength: 'weight of the prior ("auto": by the size of the data)',
-  neighbours: 'nearest neighbours of each point (7)',
-  neighbourSearch:
-    '"exact", "descent" (approximate), or "auto": descent from 50 000 points in many dimensions ("auto")',
-  radius: 'points no further apart are neighbours, in the place of neighbours (none)',
-  basePrecision: 'precision of the field apart from its graph (small enough to connect the graph)',
-  slackPenalty: 'price of breaking a distance (Infinity: none may be broken)',
-  copies: 'how many copies of the field the distances are of (the number of columns)',
-  start: 'weights to begin with, as a graph (none)',
-  embedding: '"kernelPca" or "eigenmap" ("kernelPca")',
-  input: '"points", or "distances" N×N ("points")',
-  disconnected:
-    'about a graph in several parts: "connect" them by their shortest edges, show the "largest", or "error" ("connect")',
-  regularization: 'part of the trace added to each local Gram matrix (1e-3)',
-  landmarks: 'so many points whose distances place all others; for large N (none)',
-  inducing: 'how many inducing inputs the mapping goes through, for large N (none; flag --inducing)',
-  latentVariance: "where the latents' variances start (0.5)",
-  jitter: 'added to the covariance of the inducing inputs (1e-8, and 1e-6 of the variance of a default kernel)',
-};
-
-const FAMILY = [
-  'kernel',
-  'noise',
-  'likelihood',
-  'priors',
-  'missing',
-  'centre',
-  'scale',
-  'init',
-  'backConstraint',
-  'dynamics',
-  'inducing',
-];
-
-interface Description {
-  readonly summary: string;
-  readonly options: readonly string[];
-  /** Where this model differs from OPTIONS. */
-  readonly own?: Readonly<Record<string, string>>;
-}
-
-const MODELS: Readonly<Record<string, Description>> = {
-  gplvm: {
-    summary: 'Gaussian process latent variable model: smooth nonlinear mapping, predictions with error bars',
-    options: FAMILY,
-  },
-  bayesianGplvm: {
-    summary: 'GPLVM with distributions as latents: finds how many dimensions are needed; large N',
-    options: [
-      'inducing',
-      'kernel',
-      'noise',
-      'likelihood',
-      'init',
-      'latentVariance',
-      'missing',
-      'centre',
-      'scale',
-      'jitter',
-      'bound',
-    ],
-    own: {
-      kernel: 'covariance of the mapping (an rbf with one lengthscale a dimension)',
-      noise: 'variance of the noise, or { "fixed": number } (a hundredth of the mean variance)',
-      inducing: 'number of inducing inputs (at most 50; flag --inducing)',
-      bound: '"collapsed" or "uncollapsed" (collapsed where the noise allows it)',
-    },
-  },
-  tpslvm: {
-    summary: 'thin plate spline latent variable model: no lengthscale to choose',
-    options: [...FAMILY, 'centres'],
-    own: {
-      kernel:
-        'covariance of the mapping (a thin plate spline times the mean variance; "thinPlateSpline" is the form of the paper)',
-      centres: 'number of centres of the spline, for many points (one a point; flag --centres)',
-      inducing: 'how many inducing inputs the mapping goes through, in the place of centres (none)',
-    },
-  },
-  gplrf: {
-    summary: 'GPLVM whose latents keep points of one label together; some labels may be missing',
-    options: [...FAMILY, 'strength', 'neighbours'],
-    own: {
-      priors: 'priors beside that of the labels (none)',
-      strength: 'weight of the prior, or "validate" to choose it by held-out points ("auto": by the size of the data)',
-      neighbours: 'nearest neighbours that each point is joined with too, for points without a label (none)',
-      backConstraint: 'latents as a function of the data ("kernel")',
-    },
-  },
-  dgplvm: {
-    summary: 'GPLVM whose latents separate labels as discriminant analysis does',
-    options: [...FAMILY, 'strength', 'form', 'r'],
-    own: {
-      strength: 'weight of the prior (1)',
-      form: '"published" or "paper" ("published")',
-      r: 'added to the scatter between classes (1)',
-      priors: 'priors beside that of the labels (none)',
-      backConstraint: 'latents as a function of the data ("kernel")',
-    },
-  },
-  llGplvm: {
-    summary: 'GPLVM whose latents keep local linear neighbourhoods',
-    options: [...FAMILY, 'neighbours', 'strength'],
-    own: { priors: 'priors beside that of the neighbourhoods (none)' },
-  },
-  rankGplvm: {
-    summary: 'GPLVM that empties the dimensions that are not needed',
-    options: [...FAMILY, 'strength', 'beta'],
-    own: { beta: 'how soon a direction counts as one (1)', priors: 'priors beside that of the rank (none)' },
-  },
-  tsneGplvm: {
-    summary: 'GPLVM whose latents keep the neighbourhoods of t-SNE',
-    options: [...FAMILY, 'strength', 'perplexity'],
-    own: {
-      perplexity: 'effective number of neighbours (30, or a third of the points)',
-      priors: 'priors beside that of t-SNE (none)',
-    },
-  },
-  meu: {
-    summary: 'maximum entropy unfolding: keeps distances to neighbours, learns the graph; fills holes',
-    options: ['neighbours', 'basePrecision', 'slackPenalty', 'disconnected', 'copies', 'missing', 'embedding', 'start'],
-  },
-  mpme: {
-    summary: 'maximum entropy over all pairs: learns a sparse graph among all points',
-    options: ['neighbours', 'basePrecision', 'slackPenalty', 'distances', 'disconnected', 'embedding', 'start'],
-    own: {
-      neighbours: 'pairs that may be joined: "all", or so many nearest neighbours ("all")',
-      distances: '"squared", "plain", or a kernel as text ("squared")',
-    },
-  },
-  alle: {
-    summary: 'acyclic locally linear embedding: a fast one-pass field',
-    options: ['neighbours', 'regularization', 'basePrecision', 'order', 'preset'],
-    own: {
-      preset: '"lawrence2012": parents by a sparse factor, fill included (none)',
-      basePrecision:
-        'added to the precision of the field before its inverse is embedded (1e-4 over the mean variance of the columns)',
-      order: 'which points come before which, a list of their numbers (their own)',
-      regularization: 'part of the trace added to each local Gram matrix, or "auto" ("auto")',
-    },
-  },
-  drill: {
-    summary: 'sparse inverse covariance between points, with a penalty',
-    options: ['neighbours', 'penalty', 'disconnected', 'preset'],
-    own: {
-      preset: '"lawrence2012": penalty 0 unless given (none)',
-      neighbours: 'nearest neighbours that may be joined, or "all" (7)',
-      penalty: "price of an entry (a hundredth of the mean of S's diagonal, less where that leaves components)",
-    },
-  },
-  pca: { summary: 'principal components', options: [] },
-  ppca: {
-    summary: 'probabilistic principal components',
-    options: ['dual'],
-    own: {
-      latentDim: 'number of latent dimensions (2, or 1 where the data vary in two directions; flag --dim)',
-      dual: 'whether the weights are integrated out in the place of the latents (false)',
-    },
-  },
-  kernelPca: {
-    summary: 'principal components in the space of a kernel',
-    options: ['kernel'],
-    own: { kernel: 'the kernel (an rbf as wide as the data; flag --kernel)' },
-  },
-  classicalMds: { summary: 'classical scaling of distances', options: ['input'] },
-  isomap: {
-    summary: 'distances along the neighbourhood graph',
-    options: ['neighbours', 'radius', 'neighbourSearch', 'input', 'disconnected', 'landmarks'],
-  },
-  mvu: {
-    summary: 'maximum variance unfolding',
-    options: [
-      'neighbours',
-      'radius',
-      'neighbourSearch',
-      'constraints',
-      'slackPenalty',
-      'commonNeighbours',
-      'rank',
-      'input',
-      'disconnected',
-    ],
-    own: {
-      constraints: '"inequality", "equality" or "slack" ("inequality")',
-      slackPenalty: 'price of "slack" (N²)',
-      commonNeighbours: 'whether points with a common neighbour are joined too (false)',
-      rank: 'columns of the factor to begin with (6)',
-    },
-  },
-  lle: {
-    summary: 'locally linear embedding',
-    options: ['neighbours', 'regularization', 'generalised', 'disconnected'],
-    own: { generalised: 'whether well reconstructed points count more (false)' },
-  },
-  laplacianEigenmaps: {
-    summary: 'eigenvectors of the graph Laplacian',
-    options: ['neighbours', 'radius', 'neighbourSearch', 'weights', 'width', 'normalized', 'disconnected', 'preset'],
-    own: {
-      weights: '"binary" or "heat" ("binary")',
-      width: 'of the heat',
-      normalized: 'whether degrees count (true)',
-      preset: '"lawrence2012": heat, mutual edges twice (none)',
-    },
-  },
-};
+import { InvalidInputError, type ModelOptions } from '../index.ts';
+import { descriptionOf, isDescribed, MODEL_NAMES, OPTIONS } from './modelDescriptions.ts';
 
 /** Options of a model by name: what they are for, and their defaults. */
 export function optionsOf(model: string): Record<string, string> {
-  const { options, own = {} } = MODELS[model]!;
+  const { options, own = {} } = descriptionOf(model);
   return Object.fromEntries(['latentDim', ...options].map((name) => [name, own[name] ?? OPTIONS[name]!]));
 }
 
 /** @throws InvalidInputError for a model of the library that cannot use a table with missing entries */
 export function checkTakesMissing(model: string): void {
-  if (!MODEL_NAMES.includes(model) || 'missing' in optionsOf(model)) return;
+  if (!isDescribed(model) || 'missing' in optionsOf(model)) return;
   const able = MODEL_NAMES.filter((name) => 'missing' in optionsOf(name));
   throw new InvalidInputError(
     `${model} cannot use a table with missing entries. Drop their rows or columns, or take one of ${able.join(', ')}.`,
   );
 }
 
+/** @throws InvalidInputError for a model that comes with the library and predicts nothing */
+export function checkPredicts(model: string, flag: string): void {
+  if (!descriptionOf(model).predictsNothing) return;
+  throw new InvalidInputError(
+    `${model} predicts nothing at latent points, which ${flag} shows. Leave out ${flag}, or fit a model with a map to the data, such as gplvm.`,
+  );
+}
+
+/** From so many points an evaluation with N×N matrices takes a second and more. */
+const MANY_POINTS = 3000;
+
+const SPARSE_OPTIONS = ['inducing', 'centres', 'landmarks', 'neighbours'] as const;
+
+/** Says that there is a form of the model without N×N matrices, where that would pay. */
+export function sizeNotes(model: string, points: number, options: ModelOptions): string[] {
+  const { many } = descriptionOf(model);
+  const isSparse = SPARSE_OPTIONS.some((name) => options[name] !== undefined && many?.includes(name));
+  return points < MANY_POINTS || many === undefined || isSparse ? [] : [`note: ${points} points ${many}`];
+}
+
 /** One model: its options, for `--options FILE.json`. */
 export function modelHelp(model: string): string {
   const options = Object.entries(optionsOf(model)).map(([name, text]) => `  ${name.padEnd(17)} ${text}\n`);
-  return `${model}: ${MODELS[model]!.summary}\nOptions, for a JSON object in --options FILE.json (defaults in brackets):\n${options.join('')}`;
+  return `${model}: ${descriptionOf(model).summary}\nOptions, for a JSON object in --options FILE.json (defaults in brackets):\n${options.join('')}`;
 }
 
 /** All models, their options and examples, below the flags of `fit`. */
 export function modelsHelp(): string {
   const models = MODEL_NAMES.map((name) => {
-    const { own = {} } = MODELS[name]!;
+    const { own = {}, summary } = descriptionOf(name);
     const names = Object.keys(optionsOf(name));
     const differing = Object.entries(own).map(([option, text]) => `      ${option}: ${text}\n`);
-    return `  ${name}: ${MODELS[name]!.summary}\n    ${names.join(' ')}\n${differing.join('')}`;
+    return `  ${name}: ${summary}\n    ${names.join(' ')}\n${differing.join('')}`;
   });
   const shared = Object.entries(OPTIONS).map(([name, text]) => `  ${name.padEnd(17)} ${text}\n`);
   return `

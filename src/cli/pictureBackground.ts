@@ -9,7 +9,7 @@ const SAMPLE = 6;
 /** Seconds that pictures may take. */
 export interface PictureTime {
   readonly secondsLeft?: () => number;
-  /** Told of what is left out. */
+  /** Called with what is left out. */
   readonly note?: (text: string) => void;
 }
 

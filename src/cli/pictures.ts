@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Fit, InvalidInputError, type Matrix } from '../index.ts';
 import { writeAtomically } from '../io/index.ts';
 import { decodedGrid, type LookOptions, latentPlot, panelColumns, plotHtml, svgToPng } from '../plot/index.ts';
+import { descriptionOf } from './modelDescriptions.ts';
 import { type PictureTime, pictureBackground } from './pictureBackground.ts';
 import { type PlotArguments, pictureNames } from './plotFlags.ts';
 
@@ -119,12 +120,9 @@ function columnsOf(result: Fit): number[] {
     .sort((a, b) => a - b);
 }
 
-/** Models whose columns are scaled one by one. */
-const UNIT_COLUMNS: readonly string[] = ['laplacianEigenmaps', 'lle', 'alle', 'drill'];
-
 /** Whether distances between latents mean something: not where each column has a scale of its own. */
 function meansDistance({ model, parameters }: Fit): boolean {
-  if (UNIT_COLUMNS.includes(model)) return false;
+  if (descriptionOf(model).hasUnitColumns) return false;
   const isList = (value: unknown) => Array.isArray(value) && value.length > 1;
   return !Object.entries(parameters).some(([path, value]) => path.endsWith('lengthscale') && isList(value));
 }

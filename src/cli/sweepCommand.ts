@@ -62,14 +62,14 @@ async function runSweep(
   await readParts(parts);
   const spec = await specOf(file);
   const out = given.out!;
-  let told = '';
+  let shown = '';
   const result = await sweep(spec, {
     ...(redis === undefined ? { start: threadsWith(parts), threads } : { connection: redis }),
     ...{ prefix, patience, out, signal },
     onProgress({ done, total, kept }) {
       const line = `${done} of ${total} fits${kept > 0 ? `, ${kept} of them kept from before` : ''}\n`;
-      if (!json && line !== told) streams.stderr.write(line);
-      told = line;
+      if (!json && line !== shown) streams.stderr.write(line);
+      shown = line;
     },
   });
   const { table, status, text, kept } = result;

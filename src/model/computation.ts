@@ -60,7 +60,7 @@ export interface ComputationContext {
   readonly memory?: SolverMemory | undefined;
 }
 
-/** Work in parts as a stage of a computation, under the name that `onProgress` is told. */
+/** Work in parts as a stage of a computation, under the name that `onProgress` reports. */
 export function* stage<T>(name: string, work: InParts<T>): Generator<ComputationStep, T, void> {
   yield { kind: 'pause', stage: name, part: 0 };
   try {

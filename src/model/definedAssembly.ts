@@ -64,7 +64,7 @@ function tensorsIn(value: unknown): Tensor[] {
   return isPlain ? Object.values(value).flatMap(tensorsIn) : [];
 }
 
-/** What a model's functions are told at some values. */
+/** What a model's functions are given at some values. */
 export function contextOf<Data, P extends Parts, C>(
   definition: AnyDefinition<Data, P, C>,
   data: Data,

@@ -68,7 +68,7 @@ export interface TermsDefinition<Data, P extends Parts, C = undefined> {
   readonly pointLogDensity?: (v: ValuesOf<P>, X: Tensor2D, data: Data, context: ModelContext<P, C>) => Tensor1D;
   /** How data that are not plain values, lists and matrices are written and read. */
   readonly data?: DataFormat<Data>;
-  /** The solver that suits the model, and where it ends, unless `fit` is told. */
+  /** The solver that suits the model, and where it ends, where `fit` is given neither. */
   readonly search?: (data: Data) => Pick<Model, 'solver' | 'tolerance' | 'relativeDecrease'>;
   /** The curvature of minus the log density in the natural values of the free parameters, for solvers that ask for it. */
   readonly curvature?: (
@@ -137,7 +137,7 @@ export interface ComputedDefinition<
   /** What its fits and files call it. */
   readonly name: string;
   /**
-   * The solution, at once or as a generator that pauses: limits and the signal of a fit end it there, and `onProgress` is told the stages.
+   * The solution, at once or as a generator that pauses: limits and the signal of a fit end it there, and `onProgress` reports its stages.
    */
   readonly solve: (data: Data, context: ComputationContext) => E | Generator<ComputationStep, E, void>;
   /** What fits can do beside showing their latents and eigenvalues. */

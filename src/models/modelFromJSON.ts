@@ -24,7 +24,10 @@ export function modelFromJSON(json: ModelJSON, own: OwnParts, isFitted = false):
   // The Gaussian-process family is one model with different defaults, which are part of what is saved.
   if (name === 'latentVariableModel') return latentVariableModelFromJSON(json, own, isFitted);
   if (name === 'bayesianGplvm') return bayesianGplvmFromJSON(json, own, isFitted);
-  if (Object.hasOwn(namedModels, name)) return spectralModelFromJSON(json, namedModels[name]!, own.kernels);
+  if (Object.hasOwn(namedModels, name)) {
+    const named = namedModels[name]!;
+    return named.restore?.(json, own) ?? spectralModelFromJSON(json, named, own.kernels);
+  }
   const known = [...Object.keys(namedModels), ...Object.keys(models)];
   throw unknownName('model', name, known, 'The list of known models (your own: { models }, or --parts FILE)');
 }

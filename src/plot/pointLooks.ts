@@ -85,7 +85,7 @@ function kindsOf(names: readonly string[]): Kind[] {
   const sorted = [...distinct].sort(new Intl.Collator('en', { numeric: true }).compare);
   if (sorted.length > MOST_LABELS) {
     throw new InvalidInputError(
-      `A picture tells ${MOST_LABELS} labels apart, but ${sorted.length} different ones were given. Group them, or leave them out.`,
+      `A picture can distinguish ${MOST_LABELS} labels, but ${sorted.length} different ones were given. Group them, or leave them out.`,
     );
   }
   const kinds = sorted.map((name, k) => ({ name, colour: colourOf(k), shape: shapeOf(k) }));

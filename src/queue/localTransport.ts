@@ -51,13 +51,13 @@ export function localTransport(blobs: Blobs = localBlobs()): Transport {
     queues.set(name, known);
     return known;
   };
-  const tell = (queue: LocalQueue, what: (watcher: Watcher) => void) => {
+  const notify = (queue: LocalQueue, what: (watcher: Watcher) => void) => {
     for (const watcher of queue.watchers) what(watcher);
   };
 
   const end = (queue: LocalQueue, entry: Entry, state: JobState) => {
     entry.state = state;
-    tell(queue, (watcher) =>
+    notify(queue, (watcher) =>
       state.kind === 'failed' ? watcher.failed(entry.job.id, state.reason) : watcher.completed(entry.job.id),
     );
     for (const other of queue.jobs.values()) other.open.delete(entry.job.id);
@@ -68,7 +68,7 @@ export function localTransport(blobs: Blobs = localBlobs()): Transport {
     const running: RunningJob = {
       ...job,
       signal: server.shutdown.signal,
-      advance: async () => tell(queue, (watcher) => watcher.advanced(job.id)),
+      advance: async () => notify(queue, (watcher) => watcher.advanced(job.id)),
     };
     try {
       await server.run(running);

@@ -90,13 +90,13 @@ const problems = new WeakMap<Job, Promise<string>>();
 
 /** A worker, as `fit` sees it, whose starts are jobs of a queue. */
 function remoteWorker(queue: string, take: () => Promise<Session>, release: () => Promise<void>): NodeThread {
-  let tell: (reply: Reply) => void = () => undefined;
+  let emit: (reply: Reply) => void = () => undefined;
   let problem: Job | undefined;
   let stopped: string | undefined;
   let running: string | undefined;
   let isOver = false;
   const fail = ({ name, message }: Error) => {
-    if (!isOver) tell({ kind: 'failed', stage: 'run', name, message });
+    if (!isOver) emit({ kind: 'failed', stage: 'run', name, message });
   };
   const cancel = async ({ transport }: Session, said: string) => {
     if (running !== undefined) await put(transport, keysOf(running).cancel, said);
@@ -135,7 +135,7 @@ function remoteWorker(queue: string, take: () => Promise<Session>, release: () =
           await forget(transport, id);
         }
         if (isOver) return true;
-        tell(reply);
+        emit(reply);
         if (ends) return true;
       }
       return isOver;
@@ -163,7 +163,7 @@ function remoteWorker(queue: string, take: () => Promise<Session>, release: () =
       }
     },
     on(event: string, listener: (message: never) => void) {
-      if (event === 'message') tell = listener as (reply: Reply) => void;
+      if (event === 'message') emit = listener as (reply: Reply) => void;
     },
   };
 }

@@ -26,7 +26,7 @@ export interface Blobs {
   remove(...keys: string[]): Promise<void>;
 }
 
-/** What becomes of jobs, as their coordinator hears of it; it may be told more than once. */
+/** What becomes of jobs, as reported to their coordinator, perhaps more than once. */
 export interface Watcher {
   /** There are new parts, or a message of the worker. */
   advanced(id: string): void;
@@ -74,7 +74,7 @@ export interface Transport {
   /** Says what becomes of the jobs of a queue, until the function it resolves to is called. */
   watch(queue: string, watcher: Watcher): Promise<() => Promise<void>>;
   stateOf(queue: string, id: string): Promise<JobState>;
-  /** Takes a job out of the queue that no worker has begun; one that runs is told by a blob under `cancel/…`. */
+  /** Takes a job out of the queue that no worker has begun; a blob under `cancel/…` asks one that runs to stop. */
   withdraw(queue: string, id: string): Promise<void>;
   /** How many workers serve a queue. */
   workers(queue: string): Promise<number>;

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { LABELLED_MODELS, MODEL_NAMES } from '../../src/cli/modelDescriptions.ts';
 import { optionsOf } from '../../src/cli/modelHelp.ts';
-import { LABELLED_MODELS, MODEL_NAMES } from '../../src/cli/models.ts';
 import { describedModel, fit, gplvm, loadFit, Matrix } from '../../src/index.ts';
 import { readTable, writeTable } from '../../src/io/index.ts';
 import { temporaryFolder } from '../io/folder.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MODEL_NAMES } from '../../src/cli/models.ts';
+import { MODEL_NAMES } from '../../src/cli/modelDescriptions.ts';
 import {
   add,
   bias,

@@ -224,7 +224,7 @@ describe('latentfield fit', () => {
       out,
     ]);
     expect(ran.exitCode).toBe(0);
-    expect(ran.messages).toBe('note: 80 different labels are more than the 70 that a picture can tell apart.\n');
+    expect(ran.messages).toBe('note: 80 different labels are more than the 70 that a picture can distinguish.\n');
     expect(existsSync(join(out, 'plot.svg'))).toBe(true);
   });
 });

@@ -150,7 +150,7 @@ describe('latentPlot', () => {
     [
       'many labels',
       { latents: Array(71).fill([0, 0]), labels: Array.from({ length: 71 }, (_, i) => i) },
-      'tells 70 labels apart, but 71',
+      'can distinguish 70 labels, but 71',
     ],
     [
       'grid size',

@@ -77,7 +77,7 @@ export function joiningWeights(problem: JoiningProblem): JoiningWeights {
       moved = t.map((entry, j) => Math.max(0, Math.min(most[j]!, entry + length * direction[j]!)));
       next = evaluate(moved);
       after = violation(moved, next.gradient, most);
-      // Close to the maximum the objective no longer tells better from worse; the violation does.
+      // Close to the maximum rounding hides differences of the objective; the violation decides.
       if (residual < NEAR ? after < residual : next.value >= at.value) break;
     }
     if (length <= 1e-10) break;

@@ -3,7 +3,7 @@ import { isCount } from '../../core/finiteArray.ts';
 import type { SolverMemory } from '../../model/solver.ts';
 import { type FieldProblem, kktResidual } from '../density/kktResidual.ts';
 
-/** Weights, and what the dual of a maximum-entropy problem tells of them. */
+/** Weights, with value, resistances and violation of a maximum-entropy problem. */
 export interface FieldPoint {
   readonly weights: Float64Array;
   /** c/2·log|L(w) + λI| − ½·Σ w_e·φ_e */
@@ -53,7 +53,7 @@ export function damagedMemory(name: string): InvalidInputError {
 const LEVEL = 1e-12;
 
 /**
- * What the dual tells of some weights.
+ * The dual's value, resistances and violation at some weights.
  *
  * @param weights - kept
  */
@@ -73,19 +73,19 @@ export function pointAt(
   };
 }
 
-/** The point of greater value; of two that only rounding tells apart, the one nearer to the optimality conditions. */
+/** The point of greater value; of two that differ by rounding only, the one nearer to the optimality conditions. */
 export function betterOf<P extends Pick<FieldPoint, 'value' | 'kktResidual'>>(one: P, other: P): P {
   const gain = other.value - one.value;
   if (Math.abs(gain) > LEVEL * Math.max(1, Math.abs(one.value))) return gain > 0 ? other : one;
   return other.kktResidual < one.kktResidual ? other : one;
 }
 
-/** A search whose steps are told in other words. */
-export function* retold<Step, Told, Result>(
+/** A search with each of its steps mapped. */
+export function* mapped<Step, Mapped, Result>(
   search: Generator<Step | undefined, Result, void>,
-  tell: (step: Step) => Told,
-): Generator<Told | undefined, Result, void> {
+  map: (step: Step) => Mapped,
+): Generator<Mapped | undefined, Result, void> {
   let step = search.next();
-  for (; !step.done; step = search.next()) yield step.value === undefined ? undefined : tell(step.value);
+  for (; !step.done; step = search.next()) yield step.value === undefined ? undefined : map(step.value);
   return step.value;
 }

@@ -170,9 +170,9 @@ export function pathTarget(
     shift[a] = lower[e]! / weights[e]! / (R * R);
     right[a] = (R - problem.squaredDistances[e]! / problem.copies + target / weights[e]!) / R;
     if (upper === undefined) continue;
-    const room = problem.upper - weights[e]!;
-    shift[a]! += upper[e]! / room / (R * R);
-    right[a]! -= target / room / R;
+    const slack = problem.upper - weights[e]!;
+    shift[a]! += upper[e]! / slack / (R * R);
+    right[a]! -= target / slack / R;
   }
   return { shift, right };
 }

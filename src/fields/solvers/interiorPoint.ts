@@ -9,8 +9,8 @@ import {
   type FieldPoint,
   type FieldProgress,
   type FieldSearch,
+  mapped,
   pointAt,
-  retold,
 } from './fieldSearch.ts';
 import { type Interior, interiorStart, onSupport, pathTarget, stepLengths } from './interior.ts';
 import { localInverse } from './localInverse.ts';
@@ -135,10 +135,10 @@ export function* interiorPoint(
       iterations: before.iterations + point.iterations,
       evaluations: before.evaluations + point.evaluations,
     });
-    const found = yield* retold(supportNewton(problem, factor, candidate!), (step) => {
-      const told = after(step);
-      const counts = { iterations: told.iterations, evaluations: told.evaluations };
-      return { ...told, memory: () => ({ ...ofInterior(), ...step.memory(), ...counts }) };
+    const found = yield* mapped(supportNewton(problem, factor, candidate!), (step) => {
+      const point = after(step);
+      const counts = { iterations: point.iterations, evaluations: point.evaluations };
+      return { ...point, memory: () => ({ ...ofInterior(), ...step.memory(), ...counts }) };
     });
     const result = after(found);
     const isUnclear =

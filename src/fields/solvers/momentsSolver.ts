@@ -61,7 +61,7 @@ function pointOf({ penalty }: MomentProblem, { entries, value, excess }: MomentP
   };
 }
 
-/** What there is to say about entries of a precision: of several components, whose embedding tells nothing of where they lie, that they are degenerate. */
+/** What there is to say about entries of a precision: of several components, whose embedding says nothing of where they lie, that they are degenerate. */
 export function momentFindings(problem: MomentProblem, entries: PrecisionEntries): Findings {
   const { kktResidual } = measuredMoments(problem, entries);
   const learned = supportGraph(problem, entries.edges);
@@ -76,7 +76,7 @@ export function momentFindings(problem: MomentProblem, entries: PrecisionEntries
   };
 }
 
-/** A Newton decrement that tells the way to a maximum, where it goes to 0, from the way to none, where it stays at 1 or above. */
+/** Below this Newton decrement there is a maximum ahead: it goes to 0 there, and stays at 1 or above where there is none. */
 const ENDLESS = 0.5;
 
 /** The violation up to which that is asked: on the way to no maximum rounding may leave more than {@link CONVERGED}. */

@@ -5,7 +5,7 @@ import { sharedMemory } from '../../numerics/memory.ts';
 import { momentResidual, pullOf } from '../density/momentResidual.ts';
 import { entryHessian, type MomentProblem, type PrecisionEntries, withInverse } from '../density/secondMoments.ts';
 
-/** Entries of a precision, and what the density tells of them. */
+/** Entries of a precision, with value and gradient of the density. */
 export interface MomentPoint {
   readonly entries: PrecisionEntries;
   /** log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij| */
@@ -75,7 +75,7 @@ export function* penalizedNewton(problem: MomentProblem, start: PrecisionEntries
     }
     if (found === undefined) break;
     const movedResidual = momentResidual(problem, found);
-    // Close to the maximum the objective no longer tells better from worse; the residual does.
+    // Close to the maximum rounding hides differences of the objective; the residual decides.
     const isNearer = movedResidual <= residual / 2;
     if (residual < 1e-9 && !isNearer) break;
     level =
@@ -92,7 +92,7 @@ export function* penalizedNewton(problem: MomentProblem, start: PrecisionEntries
 }
 
 /**
- * What the density tells of some entries.
+ * Value and gradient of the density at some entries.
  *
  * @throws NumericalError when Θ is not positive definite
  */
@@ -149,7 +149,7 @@ function rethrow(error: NumericalError): never {
 }
 
 /**
- * What the density tells of x; nothing where Θ is not positive definite.
+ * Value and gradient of the density at x; nothing where Θ is not positive definite.
  *
  * @param x - kept
  */
@@ -212,9 +212,9 @@ function orthantStep(problem: MomentProblem, x: Float64Array, gradient: Float64A
   const inner = Int32Array.from(x.keys()).filter((v) => v < N || x[v] !== 0);
   if (inner.length > MOST_ENTRIES) throw tooManyEntries(inner.length);
   let entering = Int32Array.from(x.keys()).filter((v) => v >= N && x[v] === 0 && pulls[v] !== 0);
-  const room = Math.max(1, Math.min(N, MOST_FREE - inner.length));
-  if (entering.length > room) {
-    entering = entering.sort((a, b) => Math.abs(pulls[b]!) - Math.abs(pulls[a]!) || a - b).slice(0, room);
+  const most = Math.max(1, Math.min(N, MOST_FREE - inner.length));
+  if (entering.length > most) {
+    entering = entering.sort((a, b) => Math.abs(pulls[b]!) - Math.abs(pulls[a]!) || a - b).slice(0, most);
   }
   for (;;) {
     const free = Int32Array.from([...inner, ...entering]);

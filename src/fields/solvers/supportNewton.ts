@@ -14,7 +14,7 @@ const MOST_PRODUCTS = 60;
 /**
  * Newton's method on the weights between their bounds, for a start at which it is known which those are: steps by conjugate gradients on
  * a factor of these edges alone, projected onto the bounds and halved until the violation falls, since near the maximum the objective no longer
- * tells points apart. Its best point is that of the smallest violation.
+ * distinguishes points. Its best point is that of the smallest violation.
  *
  * @param factor - of the whole graph
  * @param start - one weight an edge, within the bounds

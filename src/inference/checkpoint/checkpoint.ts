@@ -168,7 +168,7 @@ function inWords(variable: Checkpoint['variables'][number] | undefined): string 
   return `${variable.free ? '' : 'a fixed '}'${variable.path}' of shape [${variable.shape.join(', ')}]`;
 }
 
-/** The same variables do not make the same model: its value at the saved point tells other data or parts. */
+/** The same variables do not make the same model: its value at the saved point differs for other data or parts. */
 function checkValue({ best, scale, evaluations }: SolverState, { compute, objective }: FitProblem): void {
   let value = Number.NaN;
   try {

@@ -75,7 +75,7 @@ function* descend(iterate: Iterate, pairs: CorrectionPairs, diagonal: InverseDia
   for (;;) {
     let steepest = pairs.count === 0;
     let expected = 0;
-    // The first direction with a slope tells what decrease is in sight; a quasi-Newton one knows the curvature.
+    // The first direction with a slope shows what decrease is in sight; a quasi-Newton one knows the curvature.
     for (;;) {
       if (steepest) negate(direction, iterate.gradient);
       else quasiNewton(direction, iterate.gradient, pairs, diagonal?.entries, weights);

@@ -13,13 +13,13 @@ export interface WolfeConditions {
 /** What to do with the step just evaluated: take it, evaluate `step` next, or settle for the best one seen. */
 export type Verdict = 'found' | 'evaluate' | 'stalled';
 
-/** A search for a step length by ask and tell: evaluate φ at `step`, tell `advance` or `retreat`, repeat. */
+/** A search for a step length in reverse communication: evaluate φ at `step`, call `advance` or `retreat`, repeat. */
 export interface StepSearch {
   readonly step: number;
   begin(value: number, slope: number, firstStep: number, longestStep: number): void;
-  /** Tells φ and φ′ at `step`. */
+  /** Takes φ and φ′ at `step`. */
   advance(value: number, slope: number): Verdict;
-  /** Tells that φ is not finite at `step`. */
+  /** φ is not finite at `step`. */
   retreat(): Verdict;
 }
 

@@ -63,7 +63,7 @@ function* descend(iterate: Iterate, memory: SolverMemory): Steps {
       model = regionModel(new Matrix(curvature!.hessian(), n, n), iterate.gradient);
     }
     const { step, decrease } = model.within(radius);
-    // The first step from a point tells what decrease is in sight.
+    // The first step from a point shows what decrease is in sight.
     if (refused === 0) expected = decrease;
     const point = iterate.x.map((x, i) => x + step[i]!);
     const { value, gradient } = yield { kind: 'evaluate', point };

@@ -72,7 +72,7 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
       const { value, gradient } = yield { kind: 'evaluate', point };
       const size = Math.abs(iterate.value);
       const isLower = value <= iterate.value + SUFFICIENT_DECREASE * length * slope + ROUNDING * size;
-      // Near the minimum the value no longer tells better from worse; the violation does.
+      // Near the minimum rounding hides differences of the value; the violation decides.
       const isNearer = violation({ x: point, gradient }, box) < residual;
       if (!isLower && !(isNearer && value <= iterate.value + LEVEL * size)) continue;
       if (residual <= TOLERANCE * unit && !isNearer) return CONVERGED;

@@ -24,7 +24,7 @@ export function fieldFindings(parts: Learned, learned: Graph, kktResidual: numbe
         (whole
           ? ' and is connected.'
           : ` and ${sizes.length} components, the largest of ${sizes.reduce((most, size) => Math.max(most, size))} points. ` +
-            'The first dimensions of the embedding only tell them apart.');
+            'The first dimensions of the embedding only separate them.');
   return {
     message: `${violationInWords(kktResidual, condition)} ${shape}${whole ? '' : remedy(parts)}${parts.notes}`,
     kktResidual,

@@ -16,7 +16,7 @@ const MOST_CURVED = 600;
 
 /**
  * The search of a model whose latents X have a field over them, found anew at every X. Its objective falls slowly at first and fast at the end: only
- * its gradient tells where that is. Neighbours' rows are moved together by L-BFGS; where all second derivatives are known, Newton's method follows.
+ * its gradient shows where that is. Neighbours' rows are moved together by L-BFGS; where all second derivatives are known, Newton's method follows.
  */
 export function searchOnGraph(model: ModelParts): { solver?: Solver; relativeDecrease?: number } {
   const { latents, priors, views, observations, latentDim: columns } = model;

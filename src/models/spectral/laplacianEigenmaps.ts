@@ -99,7 +99,7 @@ export function laplacianEigenmaps(
   const k = preset === undefined ? undefined : neighbourhood.neighbours;
   if (preset !== undefined && (k === undefined || given.graph !== undefined)) {
     throw new InvalidInputError(
-      "Preset 'lawrence2012' of laplacianEigenmaps counts edges between mutual neighbours twice, which a radius or a graph does not tell. Give neighbours, or leave the preset out.",
+      "Preset 'lawrence2012' of laplacianEigenmaps counts edges between mutual neighbours twice, which needs lists of neighbours. Give neighbours, or leave the preset out.",
     );
   }
   const saved = {

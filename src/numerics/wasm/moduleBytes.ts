@@ -10,7 +10,7 @@ function digitAt(digits: string, place: number): number {
   return code < 58 ? code - 48 : code - 87;
 }
 
-/** The instruction that does nothing, and f64x2.relaxed_madd, which takes the room of f64x2.mul and of f64x2.add. */
+/** The instruction that does nothing, and f64x2.relaxed_madd, which has the length of f64x2.mul and of f64x2.add. */
 const NOTHING = [0x01, 0x01, 0x01];
 const MULTIPLY_ADD = [0xfd, 0x87, 0x02];
 

@@ -110,7 +110,7 @@ export async function redisTransport({
       return { kind: state === 'completed' || state === 'active' ? state : 'waiting' };
     },
     async withdraw(name, id) {
-      // One that is locked by a worker stays: the worker is told by a blob.
+      // One that is locked by a worker stays: a blob asks the worker to stop.
       await queueOf(name)
         .remove(id)
         .catch(() => undefined);

@@ -152,10 +152,10 @@ async function swept(
       ),
     );
   const write = throttled(() => kept.table(tableText(table(), spec.scores)));
-  const tell = () => onProgress?.({ done: outcomes.size + failures.size, total, kept: before, table: table() });
+  const report = () => onProgress?.({ done: outcomes.size + failures.size, total, kept: before, table: table() });
   const missing = lines.flatMap(({ cells }) => cells.filter(({ id }) => !outcomes.has(id)).map(({ id }) => id));
   await write.now();
-  tell();
+  report();
 
   let isStopped = signal?.aborted === true;
   const waiting = new Set(missing);
@@ -164,7 +164,7 @@ async function swept(
       const end = (id: string) => {
         waiting.delete(id);
         write.soon();
-        tell();
+        report();
         if (waiting.size === 0) resolve();
       };
       const stop = () => {
@@ -259,7 +259,7 @@ async function resultOf({ blobs }: Transport, id: string) {
   return { outcome: checkSaved(cellOutcomeSchema, outcome, 'outcome'), fit };
 }
 
-/** Takes what is left out of the queue; what runs is told to end. */
+/** Takes what is left out of the queue; asks what runs to end. */
 async function cancelled(session: Session, lines: readonly SweepLine[], waiting: ReadonlySet<string>): Promise<void> {
   const { transport } = session;
   for (const { id, cells } of lines) {

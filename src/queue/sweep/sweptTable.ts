@@ -103,7 +103,7 @@ export async function readSweptTable(table: ReadTable): Promise<SweptTable> {
   return { observations: read.observations, labels: labels ?? read.labels };
 }
 
-/** Tables are told by the ends of their names, so that what was fetched becomes a file for a moment. */
+/** The end of a file's name says what table it is, so that what was fetched becomes a file for a moment. */
 async function readDownloaded(file: string, bytes: Uint8Array, options: ReadTableOptions) {
   const { mkdtemp, rm, writeFile } = await import('node:fs/promises');
   const { tmpdir } = await import('node:os');

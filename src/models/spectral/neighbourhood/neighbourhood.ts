@@ -88,6 +88,6 @@ export function componentsNote({ size, sources, targets, weights }: Graph): stri
   const largest = sizes.reduce((most, count) => Math.max(most, count));
   return (
     ` Its edges of positive weight leave ${sizes.length} components, the largest of ${largest} of ${size} points. ` +
-    'The first columns only tell them apart. Take a larger width.'
+    'The first columns only separate them. Take a larger width.'
   );
 }

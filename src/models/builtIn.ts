@@ -1,0 +1,25 @@
+// Every model that comes with the library and is made from observations, under the name by which files, workers and the command line find it:
+// one line makes one public and known. Those made from labels too are in builtInLabelled.ts.
+export { type AlleOptions, alle } from './field/alle.ts';
+export { type DrillOptions, drill } from './field/drill.ts';
+export { type MeuOptions, meu } from './field/meu.ts';
+export { type MpmeOptions, mpme } from './field/mpme.ts';
+export { type BayesianGplvmOptions, bayesianGplvm } from './gp/bayesianGplvm.ts';
+export { gplvm } from './gp/gplvm.ts';
+export {
+  type LlGplvmOptions,
+  llGplvm,
+  type RankGplvmOptions,
+  rankGplvm,
+  type TsneGplvmOptions,
+  tsneGplvm,
+} from './gp/neighbourhoodGplvm.ts';
+export { type TpslvmOptions, tpslvm } from './gp/tpslvm.ts';
+export { type ClassicalMdsOptions, classicalMds } from './spectral/classicalMds.ts';
+export { type IsomapOptions, isomap } from './spectral/isomap.ts';
+export { type KernelPcaOptions, kernelPca } from './spectral/kernelPca.ts';
+export { type LaplacianEigenmapsOptions, laplacianEigenmaps } from './spectral/laplacianEigenmaps.ts';
+export { type LleOptions, lle } from './spectral/lle.ts';
+export { type MvuOptions, mvu } from './spectral/mvu.ts';
+export { type PcaOptions, pca } from './spectral/pca.ts';
+export { type PpcaOptions, ppca } from './spectral/ppca.ts';
