@@ -52,7 +52,7 @@ export default [
     tests: interior,
     faults: [
       ['shift[a] = lower[e]! / weights[e]! / (R * R);', 'shift[a] = 0;'],
-      ['shift[a]! += upper[e]! / room / (R * R);', ''],
+      ['shift[a]! += upper[e]! / slack / (R * R);', ''],
       ['if (staying[e] === 1 || weights[e]! > 0 || R[e]! <= squaredDistances[e]! / copies) continue;', 'continue;'],
       ['result[e] = problem.upper;', 'result[e] = 0;'],
       ['R[e]! * scale[e]!, 0.5 * (weights[e]! + problem.upper)', 'R[e]! * scale[e]!, Infinity'],

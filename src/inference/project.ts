@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
-import type { Posterior, Projection } from '../model/model.ts';
+import type { AnyPosterior, Projection } from '../model/posterior.ts';
 import { slices } from './minimize/slices.ts';
 import { type ProjectionSettings, projectionSearch, rowsOf, stacked } from './projectionSearch.ts';
 import { projectionStarts } from './projectionStarts.ts';
@@ -21,7 +21,7 @@ const MOST_ENTRIES = 2 ** 21;
  * @see Jiang et al. 2014, §III-E
  */
 export async function project(
-  posterior: Posterior,
+  posterior: AnyPosterior,
   Y: Matrix,
   settings: ProjectionSettings,
   signal?: AbortSignal,
@@ -49,7 +49,7 @@ const rowsWith = (Y: Matrix, missing: boolean): number[] =>
   Array.from({ length: Y.rows }, (_, i) => i).filter((i) => Y.row(i).some(Number.isNaN) === missing);
 
 async function searched(
-  { latents, mapping }: Posterior,
+  { latents, mapping }: AnyPosterior,
   Y: Matrix,
   settings: ProjectionSettings,
   signal?: AbortSignal,

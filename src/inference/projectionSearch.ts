@@ -1,5 +1,5 @@
 import { Matrix } from '../core/matrix.ts';
-import type { Mapping } from '../model/model.ts';
+import type { Mapping } from '../model/posterior.ts';
 import { localCoordinates, scaledIdentity } from './localCoordinates.ts';
 import { minimizeBatch } from './minimize/minimizeBatch.ts';
 import { lbfgs } from './solvers/lbfgs.ts';

@@ -1,6 +1,6 @@
 import { log, square } from '../core/elementary/index.ts';
 import type { Matrix } from '../core/matrix.ts';
-import type { Prediction } from '../model/model.ts';
+import type { Prediction } from '../model/posterior.ts';
 import { nearestNeighbours } from '../numerics/neighbours/index.ts';
 
 /** Training latents near each other: of these the one of highest density stands for the others. */

@@ -1,7 +1,8 @@
 import type { Matrix } from '../core/matrix.ts';
 import { standardized } from '../core/observations.ts';
 import { latentsOf } from '../latents/latents.ts';
-import type { ParameterValues, Posterior, TensorMap } from '../model/model.ts';
+import type { ParameterValues, TensorMap } from '../model/model.ts';
+import type { MappedPosterior, PlacedPosterior, SequencePosterior, ViewedPosterior } from '../model/posterior.ts';
 import { valueTensors } from '../model/valueTensors.ts';
 import { withLayers } from '../model/withLayers.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
@@ -12,7 +13,7 @@ import { type ModelParts, type PlacedPrior, pathOf } from './assembly.ts';
 import { sideBySideMapping, sideBySideStandardization, viewMapping } from './viewMapping.ts';
 
 /** What a Gaussian-process latent variable model can do at these values. The factor of its covariance is made when first needed. */
-export function posteriorOf(parts: ModelParts, values: ParameterValues): Posterior {
+export function posteriorOf(parts: ModelParts, values: ParameterValues): MappedPosterior {
   const { observations, priors } = parts;
   const latents = latentsOf(parts.latents, values, observations, observations);
   const pointwise = priors.filter(({ prior }) => prior.pointLogDensity !== undefined);
@@ -22,7 +23,7 @@ export function posteriorOf(parts: ModelParts, values: ParameterValues): Posteri
   const prior = pointwise.length === 0 ? undefined : (X: Tensor2D) => rowDensities(pointwise, valueTensors(values), X);
   const views = parts.views.map((view) => viewMapping(view, latents, values, prior));
   const mapping = sideBySideMapping(views, prior);
-  const posterior: Posterior = {
+  const posterior: MappedPosterior & Partial<ViewedPosterior & PlacedPosterior & SequencePosterior> = {
     latents,
     mapping,
     ...(parts.views[0]!.name !== undefined && {

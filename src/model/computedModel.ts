@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
 import type { Embedding } from './computation.ts';
-import type { Model, ModelJSON, ParameterValues, Posterior } from './model.ts';
+import type { Model, ModelJSON, ParameterValues } from './model.ts';
 import type { ComputedDefinition } from './modelDefinition.ts';
 
 /** A model whose solution is computed: it has no variables, and nothing to evaluate at. */
@@ -18,7 +18,7 @@ export function computedModel<Data>(
         `The solution of the model '${name}' is computed: it has a closed form or a search of its own, and no parameters to evaluate at. Use fit(model).`,
       );
     },
-    posterior: ({ latents, eigenvalues, ...parameters }): Posterior => {
+    posterior: ({ latents, eigenvalues, ...parameters }) => {
       const found = {
         latents: latents as Matrix,
         eigenvalues: Float64Array.from((eigenvalues as readonly number[] | undefined) ?? []),

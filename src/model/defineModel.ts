@@ -2,12 +2,12 @@ import { InvalidInputError } from '../core/errors.ts';
 import { readGiven } from '../core/given.ts';
 import { describe } from '../core/matrix.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
-import type { Mapped } from './abilities.ts';
+import type { FieldLearning, Mapped } from './abilities.ts';
 import type { Embedding } from './computation.ts';
 import { computedModel } from './computedModel.ts';
 import { assembled } from './definedAssembly.ts';
 import { definedPosterior } from './definedPosterior.ts';
-import type { AnyModel, AnyPaths, Model, ModelJSON, Posterior, StartKind } from './model.ts';
+import type { AnyModel, AnyPaths, Model, ModelJSON, StartKind } from './model.ts';
 import type {
   AbilitiesWith,
   AnyDefinition,
@@ -17,6 +17,7 @@ import type {
 } from './modelDefinition.ts';
 import type { AbilitiesOfParts, Parts } from './part.ts';
 import { dataFromPlain, plainData } from './plainData.ts';
+import type { AnyPosterior, Posterior } from './posterior.ts';
 import { withLocation } from './termChecks.ts';
 
 /** Makes a model of data; `restore` makes it again from what its `toJSON` wrote. */
@@ -36,7 +37,7 @@ export type ComputedModel<A> = Model<AnyPaths, A, 'byItself'>;
  * A model of one's own: named parts with parameters, log densities of them that add up to the objective, and latents. Fitting, restarts,
  * workers, checkpoints, saving, scores and pictures follow; with `predict` also `project`, `reconstruct`, `sample` and `impute`. With `posterior`, in the
  * place of both, fits can do what it has, such as `project` with a `placement`. A field layer among the parts gives them `graph`, `precision()` and
- * `covariance()`; its `prepare` is then given the latents.
+ * `covariance()`, and without `predict` an `impute` by the moments of that field; its `prepare` is then given the latents.
  *
  * A model whose solution is computed, such as one of eigenvectors, gives `solve` in the place of parts, terms and latents.
  *
@@ -64,7 +65,7 @@ export type ComputedModel<A> = Model<AnyPaths, A, 'byItself'>;
  * const result = await fit(plain(Matrix.from(Y)));
  * ```
  */
-export function defineModel<Data, E extends Embedding, Q extends Partial<Posterior> = object>(
+export function defineModel<Data, E extends Embedding, Q extends Partial<AnyPosterior> = object>(
   definition: ComputedDefinition<Data, E, Q> & WithoutTerms,
 ): ModelFactory<Data, ComputedModel<AbilitiesWith<E & Q>>>;
 export function defineModel<Data, P extends Parts, C = undefined>(
@@ -75,7 +76,7 @@ export function defineModel<Data, P extends Parts, Q extends Posterior, C = unde
 ): ModelFactory<Data, DefinedModel<AbilitiesWith<Q>>>;
 export function defineModel<Data, P extends Parts, C = undefined>(
   definition: ModelDefinition<Data, P, C>,
-): ModelFactory<Data, DefinedModel<AbilitiesOfParts<P>>>;
+): ModelFactory<Data, DefinedModel<AbilitiesOfParts<P, FieldLearning>>>;
 export function defineModel<Data, P extends Parts, C>(
   definition: AnyDefinition<Data, P, C> | ComputedDefinition<Data>,
 ): ModelFactory<Data, AnyModel> {

@@ -6,7 +6,7 @@ import { valueAndGradients } from '../tensors/gradients.ts';
 import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
-import type { Mapping } from './model.ts';
+import type { Mapping } from './posterior.ts';
 
 /** Moments of observations at n latents, as tensors. */
 export interface DefinedMoments {

@@ -3,9 +3,10 @@ import { withFloat64 } from '../tensors/float64/scope.ts';
 import { tensorMatrix } from '../tensors/matrixTensor.ts';
 import { contextOf, disposeOf } from './definedAssembly.ts';
 import { definedMapping } from './definedMapping.ts';
-import type { ParameterValues, Posterior, TermContext } from './model.ts';
+import type { ParameterValues, TermContext } from './model.ts';
 import type { AnyDefinition, ModelContext } from './modelDefinition.ts';
 import { layersOf, nestedValues, type Parts, type ValuesOf } from './part.ts';
+import type { Posterior } from './posterior.ts';
 import { valueTensors } from './valueTensors.ts';
 import { withLayers } from './withLayers.ts';
 
@@ -30,7 +31,7 @@ export function definedPosterior<Data, P extends Parts, C>(
     });
   const latents = at((_, context) => tensorMatrix(context.latents));
   const { predict, pointLogDensity } = definition;
-  const posterior: Posterior = {
+  const posterior = {
     latents,
     ...(predict !== undefined && {
       mapping: definedMapping(owner, latents, (work) =>

@@ -48,18 +48,9 @@ export type {
   Findings,
   FreeEntries,
   LatentMoments,
-  LearnedByLayer,
-  LearnedField,
-  Mapping,
-  MissingEntries,
   Model,
   ModelJSON,
   ParameterValues,
-  Placement,
-  Posterior,
-  Prediction,
-  PredictiveDensity,
-  Projection,
   Solved,
   SourcedModel,
   StartKind,
@@ -98,5 +89,27 @@ export {
 } from './parameter.ts';
 export type { ParameterJSON, ParameterPriorJSON } from './parameterToJson.ts';
 export type { AbilitiesOfParts, OwnParameters, Part, Parts, ValuesOf } from './part.ts';
+export type {
+  AnyPosterior,
+  DistributedPosterior,
+  FieldPosterior,
+  FillingPosterior,
+  GraphPosterior,
+  LayeredPosterior,
+  LearnedByLayer,
+  LearnedField,
+  MappedPosterior,
+  Mapping,
+  MissingEntries,
+  PlacedPosterior,
+  Placement,
+  Posterior,
+  Prediction,
+  PredictiveDensity,
+  Projection,
+  SequencePosterior,
+  SpectralPosterior,
+  ViewedPosterior,
+} from './posterior.ts';
 export type { Curvature } from './solver.ts';
 export type { LogJacobian, PositiveTransform, Transform } from './transform.ts';

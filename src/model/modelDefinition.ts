@@ -1,5 +1,4 @@
 import type { Matrix } from '../core/matrix.ts';
-import type { Graph } from '../numerics/graph/graph.ts';
 import type { Scalar, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import type { FieldLearning, GraphLearning, Placing, Predicting, Reconstructing, Spectral } from './abilities.ts';
 import type { ComputationContext, ComputationStep, Embedding } from './computation.ts';
@@ -8,17 +7,22 @@ import type {
   Assembly,
   Findings,
   FreeEntries,
-  LearnedField,
-  Mapping,
   Model,
   ModelJSON,
   ParameterValues,
-  Placement,
-  Posterior,
   StartKind,
   TermContext,
 } from './model.ts';
 import type { Parts, ValuesOf } from './part.ts';
+import type {
+  AnyPosterior,
+  FieldPosterior,
+  GraphPosterior,
+  MappedPosterior,
+  PlacedPosterior,
+  Posterior,
+  SpectralPosterior,
+} from './posterior.ts';
 import type { Curvature } from './solver.ts';
 
 /** What a model's functions may know beside values and data. */
@@ -103,7 +107,7 @@ export interface ModelDefinition<Data, P extends Parts, C = undefined> extends T
   /** N×q */
   readonly latents: LatentsOf<Data, P, C>;
   /** All that fits can do, from plain numbers, in the place of what follows from `latents` and `predict`. */
-  readonly posterior?: (values: ParameterValues, data: Data) => Posterior;
+  readonly posterior?: (values: ParameterValues, data: Data) => AnyPosterior;
 }
 
 /** What a model is that says itself, from plain numbers, what its fits can do. */
@@ -132,7 +136,7 @@ export interface Found {
 export interface ComputedDefinition<
   Data,
   E extends Embedding = Embedding,
-  Q extends Partial<Posterior> = Partial<Posterior>,
+  Q extends Partial<AnyPosterior> = Partial<AnyPosterior>,
 > {
   /** What its fits and files call it. */
   readonly name: string;
@@ -149,9 +153,12 @@ export interface ComputedDefinition<
 }
 
 /** What fits can do for what their posterior has. */
-export type AbilitiesWith<Q> = (Q extends { readonly placement: Placement } ? Placing : unknown) &
-  (Q extends { readonly mapping: Mapping } ? Predicting : unknown) &
-  (Q extends { readonly mapping: Mapping; readonly placement: Placement } ? Reconstructing : unknown) &
-  (Q extends { readonly graph: Graph } ? GraphLearning : unknown) &
-  (Q extends { readonly field: LearnedField; readonly graph: Graph } ? FieldLearning : unknown) &
-  (Q extends { readonly eigenvalues: Float64Array } ? Spectral : unknown);
+export type AbilitiesWith<Q> = (Q extends Having<PlacedPosterior> ? Placing : unknown) &
+  (Q extends Having<MappedPosterior> ? Predicting : unknown) &
+  (Q extends Having<MappedPosterior & PlacedPosterior> ? Reconstructing : unknown) &
+  (Q extends Having<GraphPosterior> ? GraphLearning : unknown) &
+  (Q extends Having<FieldPosterior> ? FieldLearning : unknown) &
+  (Q extends Having<SpectralPosterior> ? Spectral : unknown);
+
+/** The members of a posterior beside the latents, which a solution may hold. */
+type Having<Q extends Posterior> = Omit<Q, 'latents'>;

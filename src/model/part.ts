@@ -5,8 +5,9 @@ import { describe } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
 import type { Tensor } from '../tensors/tensorflow.ts';
 import type { FieldShowing } from './abilities.ts';
-import type { LearnedByLayer, ParameterValues, TensorMap } from './model.ts';
+import type { ParameterValues, TensorMap } from './model.ts';
 import { isParameter, type Parameter, type ParameterLike, parameterFrom, positive } from './parameter.ts';
+import type { LearnedByLayer } from './posterior.ts';
 
 /** A part of a model: what has parameters, which stand under the part's name in the paths. */
 export interface Part {
@@ -23,12 +24,12 @@ export interface LayerPart extends Part {
   field(p: ParameterValues, X: Matrix, constants: unknown): LearnedByLayer;
 }
 
-/** What fits of a model with these parts can do. */
-export type AbilitiesOfParts<P extends Parts> = {
+/** What fits of a model with these parts can do for its layers: `Showing`, where there are some. */
+export type AbilitiesOfParts<P extends Parts, Showing = FieldShowing> = {
   [Name in keyof P]: P[Name] extends { readonly '~abilities'?: FieldShowing } ? true : never;
 }[keyof P] extends never
   ? unknown
-  : FieldShowing;
+  : Showing;
 
 /** The layers among parts, with their natural values by their own names. */
 export function layersOf(

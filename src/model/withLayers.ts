@@ -1,10 +1,13 @@
-import type { LearnedByLayer, Posterior } from './model.ts';
+import type { LayeredPosterior, LearnedByLayer, Posterior } from './posterior.ts';
 
 /**
  * A posterior with the random fields of a model's layers: the graph and the field are those of the first. They are computed when they are asked
  * for, which may take a search.
  */
-export function withLayers(posterior: Posterior, layers: readonly (() => LearnedByLayer)[]): Posterior {
+export function withLayers<P extends Posterior>(
+  posterior: P,
+  layers: readonly (() => LearnedByLayer)[],
+): P | (P & LayeredPosterior) {
   if (layers.length === 0) return posterior;
   let known: readonly LearnedByLayer[] | undefined;
   const learned = () => {

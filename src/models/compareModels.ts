@@ -5,7 +5,8 @@ import type { ObservationsLike } from '../core/namedTable.ts';
 import { checkOptions } from '../core/options.ts';
 import { laplaceApproximation } from '../inference/laplaceApproximation.ts';
 import type { FittedModel } from '../model/fit.ts';
-import type { ModelJSON, Projection } from '../model/model.ts';
+import type { ModelJSON } from '../model/model.ts';
+import type { Projection } from '../model/posterior.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
 import type { OwnParts } from './ownParts.ts';
 

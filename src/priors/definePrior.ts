@@ -4,9 +4,10 @@ import { describe, type Matrix } from '../core/matrix.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
 import type { FieldShowing } from '../model/abilities.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
-import type { LearnedByLayer, ParameterValues, TensorMap } from '../model/model.ts';
+import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter, ParameterLike, ParameterValue } from '../model/parameter.ts';
 import { type OwnParameters, overriddenParameters } from '../model/part.ts';
+import type { LearnedByLayer } from '../model/posterior.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { Matrix } from '../../src/core/matrix.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { project } from '../../src/inference/project.ts';
-import type { Mapping, Posterior } from '../../src/model/model.ts';
+import type { MappedPosterior, Mapping } from '../../src/model/posterior.ts';
 
 const settings = { starts: 3, maxIterations: 100, tolerance: 1e-10 };
 
@@ -15,7 +15,7 @@ function quartic(rows: number, broken = false) {
   const latents = Matrix.from(Array.from({ length: rows }, (_, k) => [k - 3]));
   const values = (X: Matrix, Y: Matrix) =>
     X.data.map((x, i) => (broken && x < 0 ? Number.NaN : -((x - Y.data[i]!) ** 2) / 2 - x ** 4 / 100));
-  const posterior: Posterior = {
+  const posterior: MappedPosterior = {
     latents,
     mapping: {
       observedColumns: 1,
@@ -65,7 +65,7 @@ describe('projection', () => {
   });
 
   // log p(y|x) = −(x² − 4)²/8 + x/10: maxima near −2 and 2, the second one higher.
-  const twoHills = (predict: Mapping['predict'], latents: number[][]): Posterior => ({
+  const twoHills = (predict: Mapping['predict'], latents: number[][]): MappedPosterior => ({
     latents: Matrix.from(latents),
     mapping: {
       observedColumns: 1,
@@ -153,14 +153,14 @@ describe('projection', () => {
   it('ends at the maximum of the density itself, where an approximation led it', async () => {
     const { posterior } = quartic(60);
     const exactRows: number[] = [];
-    const rough: Posterior = {
+    const rough: MappedPosterior = {
       ...posterior,
       mapping: {
-        ...posterior.mapping!,
+        ...posterior.mapping,
         predictiveDensity: (X, rows, isRough) => {
           if (!isRough) exactRows.push(X.rows);
           const moved = isRough ? Matrix.from(rows.toArrays().map(([y]) => [y! + 0.3])) : rows;
-          return posterior.mapping!.predictiveDensity!(X, moved);
+          return posterior.mapping.predictiveDensity!(X, moved);
         },
       },
     };
@@ -180,13 +180,13 @@ describe('projection', () => {
     const controller = new AbortController();
     await project(posterior, Y, settings, controller.signal);
     const evaluations = sizes.length;
-    const aborting: Posterior = {
+    const aborting: MappedPosterior = {
       ...posterior,
       mapping: {
-        ...posterior.mapping!,
+        ...posterior.mapping,
         predictiveDensity: (X, rows) => {
           if (sizes.length === evaluations + 2) controller.abort(new RangeError('enough'));
-          return posterior.mapping!.predictiveDensity!(X, rows);
+          return posterior.mapping.predictiveDensity!(X, rows);
         },
       },
     };

@@ -58,6 +58,43 @@ describe("a field layer among the parts of a model of one's own", () => {
     expect(again.graph!.weights).toEqual(mine.graph.weights);
   });
 
+  it.each(Object.entries(layers))(
+    'fills in missing entries by the moments of its field, without predictions: %s',
+    async (_, layer) => {
+      const own = defineModel({
+        name: 'own',
+        parts: (data: Matrix) => ({
+          latents: real(initialLatents('pca', data, 2)),
+          prior: standardNormal(),
+          layer: layer(),
+        }),
+        terms: {
+          prior: (v, data, { parts }) =>
+            parts.prior.logDensity(v.prior, v.latents, { observations: op.tensor(data), constants: undefined }),
+          layer: (v, data, { parts }) => {
+            const constants = parts.layer.prepare(data);
+            return parts.layer.logDensity(v.layer, v.latents, { observations: op.tensor(data), constants });
+          },
+        },
+        latents: (v) => v.latents,
+      });
+      const mine = await fit(own(Y), { maxIterations: 5 });
+      const holed = Matrix.from(Y);
+      holed.data[2 * Y.columns] = Number.NaN;
+      const { mean, variance } = mine.impute(holed);
+      // One entry of a column is missing: y_m = −Σ Q'_mo·y_o / Q'_mm with Q' = Q − Q11ᵀQ/(1ᵀQ1), of variance s²/Q'_mm.
+      const Q = mine.precision().toArrays();
+      const sums = Q.map((row) => row.reduce((sum, entry) => sum + entry, 0));
+      const total = sums.reduce((sum, entry) => sum + entry, 0);
+      const row = Q[2]!.map((entry, j) => entry - (sums[2]! * sums[j]!) / total);
+      const expected = -row.reduce((sum, entry, j) => (j === 2 ? sum : sum + entry * Y.at(j, 0)), 0) / row[2]!;
+      expectClose(mean.at(2, 0), expected, 1e-9);
+      expectClose(mean.at(3, 0), Y.at(3, 0), 0);
+      expect(variance.at(2, 0)).toBeGreaterThan(0);
+      expectClose(variance.at(3, 0), 0, 0);
+    },
+  );
+
   it('is not on the type, nor on the fit, of a model without one', async () => {
     const without = defineModel({
       name: 'without',

@@ -12,6 +12,7 @@ import {
   white,
 } from '../../src/index.ts';
 import { project } from '../../src/inference/project.ts';
+import type { AnyPosterior } from '../../src/model/posterior.ts';
 import { reference } from '../reference.ts';
 import { expectClose } from '../tolerance.ts';
 
@@ -35,7 +36,7 @@ interface Case {
 const cases = reference<{ models: Case[] }>('gpy-predict-tiny.json').models;
 const settings = { starts: 10, maxIterations: 200, tolerance: 1e-7 };
 
-function posteriorOf({ X, Y, params, noise_variance, jitter }: Case, withPrior: boolean) {
+function posteriorOf({ X, Y, params, noise_variance, jitter }: Case, withPrior: boolean): AnyPosterior {
   const noises = params['white.variance'] === undefined ? [] : [white({ variance: params['white.variance'][0]! })];
   const kernel = add(
     rbf({ variance: params['rbf.variance']![0]!, lengthscale: params['rbf.lengthscale']![0]! }),

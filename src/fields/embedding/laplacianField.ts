@@ -1,5 +1,5 @@
 import type { Matrix } from '../../core/matrix.ts';
-import type { LearnedField } from '../../model/model.ts';
+import type { LearnedField } from '../../model/posterior.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { imputedByField, laplacianTerms } from '../observed/imputedByField.ts';
 import { fieldCovariance, fieldPrecision } from './fieldEmbedding.ts';

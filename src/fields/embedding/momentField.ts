@@ -1,5 +1,5 @@
 import { Matrix } from '../../core/matrix.ts';
-import type { LearnedByLayer } from '../../model/model.ts';
+import type { LearnedByLayer } from '../../model/posterior.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { supportGraph } from '../../numerics/graph/supportGraph.ts';
 import type { SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';

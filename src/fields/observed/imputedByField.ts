@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { observedPatterns } from '../../mapping/observedPatterns.ts';
-import type { Prediction } from '../../model/model.ts';
+import type { Prediction } from '../../model/posterior.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import type { SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
 import { conditionedField } from './conditionedField.ts';

@@ -1,6 +1,6 @@
 import { log, square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
-import type { Projection } from '../../model/model.ts';
+import type { Projection } from '../../model/posterior.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { Nearest } from '../../numerics/neighbours/nearest.ts';
 import type { FieldEmbedding } from '../embedding/fieldEmbedding.ts';

@@ -5,7 +5,8 @@ import { matchedObservations } from '../../core/namedTable.ts';
 import { withPlainNumbers } from '../../core/plainNumbers.ts';
 import { positiveZeros } from '../../core/positiveZeros.ts';
 import { DIVIDED, type Fit, type FitJSON, type FitOutcome, type FittedModel } from '../../model/fit.ts';
-import type { AnyModel, Model, Posterior } from '../../model/model.ts';
+import type { AnyModel, Model } from '../../model/model.ts';
+import type { AnyPosterior } from '../../model/posterior.ts';
 import { type EngineChoice, withEngine } from '../../numerics/dense/index.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
 import { finiteOutcome } from './finiteOutcome.ts';
@@ -21,14 +22,14 @@ import { namingColumns } from './rememberedColumns.ts';
  */
 export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: EngineChoice): Fit<P, A> {
   const outcome = positiveZeros(found);
-  const made = withEngine(sharedMemory(), engine, () => model.posterior(outcome.values));
+  const made: AnyPosterior = withEngine(sharedMemory(), engine, () => model.posterior(outcome.values));
   if (!(made.latents instanceof Matrix)) {
     throw new InvalidInputError(
       `The posterior of the model '${model.name}' has no latents. Return a Matrix, one row a point.`,
     );
   }
   const { table } = model;
-  const posterior: Posterior = posteriorOn(engine, made);
+  const posterior = posteriorOn(engine, made);
   const { values, objective, terms, trace, status, message, diagnostics } = finiteOutcome(outcome, made);
   // In one order, however the fit came about: its text is then the same too.
   const rest = { objective, terms, trace, status, message, diagnostics };

@@ -1,8 +1,8 @@
 import type { FitOutcome } from '../../model/fit.ts';
-import type { Posterior } from '../../model/model.ts';
+import type { AnyPosterior } from '../../model/posterior.ts';
 
 /** An outcome that is not finite, in its objective, latents or eigenvalues, has 'failed', whatever its model or solver says, and a message that names what is not. */
-export function finiteOutcome(outcome: FitOutcome, { latents, eigenvalues }: Posterior): FitOutcome {
+export function finiteOutcome(outcome: FitOutcome, { latents, eigenvalues }: AnyPosterior): FitOutcome {
   const place = latents.data.findIndex((entry) => !Number.isFinite(entry));
   const row = Math.floor(place / latents.columns);
   const broken = [

@@ -18,7 +18,7 @@ import type {
   Reconstructing,
   Viewed,
 } from '../../model/abilities.ts';
-import type { Mapping, MissingEntries, Posterior, Prediction } from '../../model/model.ts';
+import type { AnyPosterior, Mapping, MissingEntries, Prediction } from '../../model/posterior.ts';
 import {
   givenLatents,
   givenObservations,
@@ -61,7 +61,7 @@ export type Abilities = Partial<AnyAbilities> | Viewed<string>;
  *
  * @param observed - the matrix of observations that are given, a table's in the order of the columns that were fitted
  */
-export function abilitiesOf(posterior: Posterior, observed: Observed): Abilities {
+export function abilitiesOf(posterior: AnyPosterior, observed: Observed): Abilities {
   const { views, eigenvalues, distribution, field } = posterior;
   if (views !== undefined) {
     const latentVariances = distribution && { latentVariances: distribution.variances };
@@ -84,23 +84,23 @@ export function abilitiesOf(posterior: Posterior, observed: Observed): Abilities
   };
 }
 
-function fieldOf({ graph, field }: Posterior): Partial<FieldShowing> {
+function fieldOf({ graph, field }: AnyPosterior): Partial<FieldShowing> {
   return {
     ...(graph !== undefined && { graph }),
     ...(field !== undefined && { precision: field.precision, covariance: field.covariance }),
   };
 }
 
-const places = ({ placement, mapping }: Posterior) =>
+const places = ({ placement, mapping }: AnyPosterior) =>
   placement !== undefined || mapping?.predictiveDensity !== undefined;
 
-const projected = (posterior: Posterior, Y: Matrix, options: ProjectOptions, caller: string) => {
+const projected = (posterior: AnyPosterior, Y: Matrix, options: ProjectOptions, caller: string) => {
   const { signal, ...settings } = checkOptions(projectOptions, options, caller);
   // The search is loaded when it is asked for, as most pages have no use for it.
   return import('../project.ts').then(({ project }) => project(posterior, Y, settings, signal));
 };
 
-function placingBy(posterior: Posterior, observed: Observed): Placing | undefined {
+function placingBy(posterior: AnyPosterior, observed: Observed): Placing | undefined {
   if (!places(posterior)) return undefined;
   return {
     project: async (Y, options = {}) =>
@@ -108,7 +108,7 @@ function placingBy(posterior: Posterior, observed: Observed): Placing | undefine
   };
 }
 
-function reconstructingBy(posterior: Posterior, observed: Observed): Reconstructing | undefined {
+function reconstructingBy(posterior: AnyPosterior, observed: Observed): Reconstructing | undefined {
   const { mapping, field } = posterior;
   const reconstruct = field?.reconstruct;
   if (reconstruct !== undefined) {
@@ -128,7 +128,7 @@ function reconstructingBy(posterior: Posterior, observed: Observed): Reconstruct
   };
 }
 
-function imputingBy(posterior: Posterior, observed: Observed): Imputing | undefined {
+function imputingBy(posterior: AnyPosterior, observed: Observed): Imputing | undefined {
   const { mapping, placement, missing } = posterior;
   if (missing !== undefined) return fillingBy(posterior, missing, observed);
   if (mapping === undefined || !places(posterior) || placement?.acceptsMissing === false) return undefined;
@@ -142,7 +142,7 @@ function imputingBy(posterior: Posterior, observed: Observed): Imputing | undefi
 }
 
 function fillingBy(
-  posterior: Posterior,
+  posterior: AnyPosterior,
   missing: MissingEntries,
   observed: Observed,
 ): Imputing & Pick<DistributedLatents, 'missingLogDensity'> {
@@ -175,7 +175,7 @@ function mappedBy({
   distribution,
   mapping,
   next,
-}: Posterior): (Predicting & Partial<Forecasting>) | undefined {
+}: AnyPosterior): (Predicting & Partial<Forecasting>) | undefined {
   if (mapping === undefined) return undefined;
   const { sample } = mapping;
   const predict: Predicting['predict'] = (X, options = {}) => {
@@ -205,7 +205,7 @@ function mappedBy({
 }
 
 function viewedBy(
-  posterior: Posterior,
+  posterior: AnyPosterior,
   views: Readonly<Record<string, Mapping>>,
 ): Viewed<string> & Partial<Forecasting> {
   const { latents, mapping, next } = posterior;

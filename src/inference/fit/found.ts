@@ -1,3 +1,4 @@
+import type { AnyPosterior } from '../../model/posterior.ts';
 import type { Outcome } from './bestOf.ts';
 import type { FitProblem } from './fitProblem.ts';
 
@@ -10,7 +11,7 @@ export function found({ model, compute, valuesAt, findingsAt }: FitProblem, outc
   const { x } = outcome.point;
   const findings = findingsAt(x);
   const kktResidual =
-    findings === undefined ? compute(() => model.posterior(valuesAt(x)).kktResidual?.()) : findings.kktResidual;
+    findings === undefined ? compute(() => violationOf(model.posterior(valuesAt(x)))) : findings.kktResidual;
   const isDegenerate = findings?.isDegenerate === true && outcome.status === 'converged';
   return {
     ...outcome,
@@ -19,3 +20,5 @@ export function found({ model, compute, valuesAt, findingsAt }: FitProblem, outc
     diagnostics: { ...outcome.diagnostics, ...(kktResidual !== undefined && { kktResidual }) },
   };
 }
+
+const violationOf = ({ kktResidual }: AnyPosterior) => kktResidual?.();

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkEntries, checkNumbers } from '../../core/observations.ts';
 import type { LatentPlace } from '../../model/abilities.ts';
-import type { Mapping, Posterior } from '../../model/model.ts';
+import type { AnyPosterior, Mapping } from '../../model/posterior.ts';
 
 /** Points of the latent space that a fit was given, n×q. */
 export function givenLatents(X: MatrixLike, latentDim: number, caller: string): Matrix {
@@ -38,7 +38,7 @@ export function sameShape(given: Matrix, like: Matrix, name = 'The complete obse
 /** New observations that a fit was given, n×D. */
 export function givenObservations(
   given: MatrixLike,
-  { mapping, placement }: Posterior,
+  { mapping, placement }: AnyPosterior,
   { acceptsMissing = placement?.acceptsMissing !== false } = {},
 ): Matrix {
   const Y = Matrix.from(given, 'Y');

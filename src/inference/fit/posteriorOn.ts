@@ -1,4 +1,4 @@
-import type { Posterior } from '../../model/model.ts';
+import type { AnyPosterior } from '../../model/posterior.ts';
 import { type EngineChoice, withEngine } from '../../numerics/dense/index.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
 
@@ -21,9 +21,9 @@ const PARTS: Readonly<Record<string, Place>> = {
  * The posterior with an engine at work in everything that it computes; as it is where none was chosen. What it computes when it is read, such
  * as the graph of a layer, is computed then, not here.
  */
-export function posteriorOn(engine: EngineChoice | undefined, posterior: Posterior): Posterior {
+export function posteriorOn(engine: EngineChoice | undefined, posterior: AnyPosterior): AnyPosterior {
   if (engine === undefined) return posterior;
-  return placed(PARTS)(posterior, (work) => withEngine(sharedMemory(), engine, work)) as Posterior;
+  return placed(PARTS)(posterior, (work) => withEngine(sharedMemory(), engine, work)) as AnyPosterior;
 }
 
 function placed(parts: Readonly<Record<string, Place>>): Place {

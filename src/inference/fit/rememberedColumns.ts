@@ -1,7 +1,8 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { type FittedTable, type NamedTable, rememberedTable } from '../../core/namedTable.ts';
 import type { AnyAbilities } from '../../model/abilities.ts';
-import type { Model, Prediction } from '../../model/model.ts';
+import type { Model } from '../../model/model.ts';
+import type { Prediction } from '../../model/posterior.ts';
 import type { Abilities } from './fitAbilities.ts';
 
 /**

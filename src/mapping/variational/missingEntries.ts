@@ -1,7 +1,7 @@
 import { exp, log, square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { type Standardization, standardized } from '../../core/observations.ts';
-import type { MissingEntries } from '../../model/model.ts';
+import type { MissingEntries } from '../../model/posterior.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { tensorMatrix } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';

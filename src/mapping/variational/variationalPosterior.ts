@@ -2,7 +2,13 @@ import { log } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { type Standardization, standardized } from '../../core/observations.ts';
 import { slopeVariances } from '../../kernels/slopeVariance.ts';
-import type { ParameterValues, Posterior } from '../../model/model.ts';
+import type { ParameterValues } from '../../model/model.ts';
+import type {
+  DistributedPosterior,
+  FillingPosterior,
+  MappedPosterior,
+  PlacedPosterior,
+} from '../../model/posterior.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { missingEntries } from './missingEntries.ts';
@@ -15,7 +21,7 @@ export function variationalPosterior(
   values: ParameterValues,
   standardization: Standardization,
   { process, inducing }: ConditionedModel,
-): Posterior {
+): DistributedPosterior & MappedPosterior & Partial<FillingPosterior & PlacedPosterior> {
   const { kernel, latents, observations, seen, latentDim } = parts;
   const { mean, variance } = latentMoments(parts, values, observations);
   const slopes = slopeVariances(kernel, kernelValues(kernel, values), latentDim);

@@ -11,8 +11,9 @@ import { type PlacedField, placed, reconstructed } from '../../fields/placement/
 import { denseWeightsSolver, sparseWeightsSolver, WEIGHTS } from '../../fields/solvers/weightsSolver.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
-import type { AnyPaths, Model, ModelJSON, ParameterValues, Posterior } from '../../model/model.ts';
+import type { AnyPaths, Model, ModelJSON, ParameterValues } from '../../model/model.ts';
 import { fixed, type Parameter } from '../../model/parameter.ts';
+import type { FieldPosterior, PlacedPosterior, SpectralPosterior } from '../../model/posterior.ts';
 import { pairKey } from '../../numerics/graph/edges.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
 import { laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
@@ -104,11 +105,11 @@ function startingWeights(weights: Parameter, { start: given, graph, name }: Fiel
   return { ...weights, initial } as Parameter;
 }
 
-/** What fits of all these models can do. */
-export type FieldPosterior = Posterior & Required<Pick<Posterior, 'graph' | 'field' | 'eigenvalues'>>;
-
 /** What the field with this learned graph can do. */
-export function fieldPosterior(parts: FieldParts, graph: Graph): FieldPosterior {
+export function fieldPosterior(
+  parts: FieldParts,
+  graph: Graph,
+): FieldPosterior & SpectralPosterior & Partial<PlacedPosterior> {
   const { basePrecision, latentDim, embedding, observations, distancesTo, ties } = parts;
   const embedded = fieldEmbedding(graph, basePrecision, latentDim, embedding);
   for (const points of ties) moveToMean(embedded.latents, points);

@@ -24,7 +24,8 @@ import {
 } from '../../mapping/viewMapping.ts';
 import type { DistributedLatents, Viewed } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
-import type { AnyPaths, Model, ParameterValues, Posterior } from '../../model/model.ts';
+import type { AnyPaths, Model, ParameterValues } from '../../model/model.ts';
+import type { DistributedPosterior, PlacedPosterior, ViewedPosterior } from '../../model/posterior.ts';
 import { startValues } from './startKinds.ts';
 import { type CheckedView, checkedView, checkRows, likelihoodFrom, type ViewOptions, viewToJSON } from './views.ts';
 
@@ -191,7 +192,10 @@ const definedAs = (name: string) =>
     }),
   });
 
-function posteriorOf(values: ParameterValues, { views, latents, observations }: DistributedViews): Posterior {
+function posteriorOf(
+  values: ParameterValues,
+  { views, latents, observations }: DistributedViews,
+): DistributedPosterior & ViewedPosterior & Partial<PlacedPosterior> {
   const { mean, variance } = latentMoments({ latents, observations }, values, observations);
   const standardization = sideBySideStandardization(views.map(({ checked }) => checked));
   const mappings = views.map((view): ViewMapping => {

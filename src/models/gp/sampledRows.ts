@@ -6,7 +6,8 @@ import { checkRowSource, type RowSource, readRows } from '../../core/rowSource.t
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
 import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
 import type { Likelihood } from '../../mapping/likelihoods/likelihood.ts';
-import type { LatentMoments, Model, Posterior, SourcedModel } from '../../model/model.ts';
+import type { LatentMoments, Model, SourcedModel } from '../../model/model.ts';
+import type { DistributedPosterior } from '../../model/posterior.ts';
 import { readMoments } from './readMoments.ts';
 
 /** What a model starts from whose observations are read some rows at a time, and what is known of all of them. */
@@ -123,7 +124,7 @@ function checkLatents(name: string, { latents, missing }: GivenOptions): void {
 }
 
 /** What a fit of such a model can do, with the latents of all points. */
-export function placedPosterior(posterior: Posterior, latents: LatentMoments | undefined): Posterior {
+export function placedPosterior<P extends DistributedPosterior>(posterior: P, latents: LatentMoments | undefined): P {
   if (latents === undefined) return posterior;
   return {
     ...posterior,

@@ -1,6 +1,6 @@
 import { log, square } from '../../../core/elementary/index.ts';
 import { Matrix } from '../../../core/matrix.ts';
-import type { Mapping, Placement, Prediction, Projection } from '../../../model/model.ts';
+import type { Mapping, Placement, Prediction, Projection } from '../../../model/posterior.ts';
 
 /** y = W·x + mean + noise, with orthogonal columns of W. */
 export interface LinearGaussian {

@@ -1,5 +1,5 @@
 import { Matrix } from '../../../core/matrix.ts';
-import type { Projection } from '../../../model/model.ts';
+import type { Projection } from '../../../model/posterior.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
 import type { NeighbourhoodOptions } from '../neighbourhood/neighbourhood.ts';
 import { type ShortestPaths, shortestPaths } from '../neighbourhood/shortestPaths.ts';

@@ -1,7 +1,7 @@
 import { exp, square } from '../../../core/elementary/index.ts';
 import { NumericalError } from '../../../core/errors.ts';
 import type { Matrix } from '../../../core/matrix.ts';
-import type { Projection } from '../../../model/model.ts';
+import type { Projection } from '../../../model/posterior.ts';
 import type { EdgeWeights } from '../../../numerics/graph/index.ts';
 import { nearestNeighbours } from '../../../numerics/neighbours/index.ts';
 import { nearestOf } from '../../../numerics/neighbours/nearestOf.ts';

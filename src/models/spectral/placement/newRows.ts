@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
-import type { Projection } from '../../../model/model.ts';
+import type { Projection } from '../../../model/posterior.ts';
 import { nearestOf } from '../../../numerics/neighbours/nearestOf.ts';
 import { squaredDistances } from '../../../numerics/neighbours/squaredDistance.ts';
 import type { NeighbourhoodOptions } from '../neighbourhood/neighbourhood.ts';

@@ -1,0 +1,169 @@
+import type { Matrix } from '../core/matrix.ts';
+import type { Random } from '../core/random.ts';
+import type { Graph } from '../numerics/graph/graph.ts';
+
+/** What is predicted of observations. */
+export interface Prediction {
+  /** Names of the D columns, where the fit remembers its table. */
+  readonly columns?: readonly string[];
+  /** n×D */
+  readonly mean: Matrix;
+  /** n×D */
+  readonly variance: Matrix;
+}
+
+/** New observations placed in the latent space. */
+export interface Projection {
+  /** n×q */
+  readonly latents: Matrix;
+  /**
+   * log p(y*|x*) of each new observation at its latents, n entries. +Infinity where the model's density has all of its mass in that row: a row
+   * that `meu` was fitted to, as weights between equal points have no bound. NaN for models without a density.
+   */
+  readonly logDensity: Float64Array;
+}
+
+/** How probable new observations are at given latents. */
+export interface PredictiveDensity {
+  /** log p(y_i|x_i), n entries. */
+  readonly density: Float64Array;
+  /** log p(y_i|x_i) + log p(x_i) with the priors that say something about single points, n entries. */
+  readonly posterior: Float64Array;
+  /** Gradient of each entry of `posterior` in its own x_i, n×q. */
+  readonly gradient: Matrix;
+}
+
+/** The way from latents to observations; plain numbers only, no tensors. */
+export interface Mapping {
+  /** D */
+  readonly observedColumns: number;
+  /**
+   * Predictive mean and variance of the observations at latent points X (n×q), or at Gaussians of these means and `variances` (n×q) for models
+   * whose latents are distributions.
+   */
+  predict(X: Matrix, noise: boolean, variances?: Matrix): Prediction;
+  /** A draw from the joint predictive distribution at latent points X (n×q), n×D. */
+  sample?(X: Matrix, random: Random, noise: boolean): Matrix;
+  /**
+   * Density of new observations Y (n×D), row i at row i of X (n×q). NaN counts as not observed. With `isRough` a quick approximation
+   * will do: searches begin with it.
+   */
+  predictiveDensity?(X: Matrix, Y: Matrix, isRough?: boolean): PredictiveDensity;
+}
+
+/** What the entries that rows of observations Y (n×D, NaN where missing) lack are like, given those they have. */
+export interface MissingEntries {
+  /** Mean and variance of new observations; the entries themselves, without variance, where they are observed. */
+  impute(Y: Matrix): Prediction;
+  /** log p(y_nd | observed entries of row n) of what `full` (n×D) has and Y lacks; NaN elsewhere. */
+  logDensity(Y: Matrix, full: Matrix): Matrix;
+}
+
+/** How new observations get their latents without a search. */
+export interface Placement {
+  /** Whether rows may have missing entries (NaN). */
+  readonly acceptsMissing: boolean;
+  /** Whether such rows are searched for by the density of what they have, so that `place` gets complete ones only. */
+  readonly searchesMissing?: boolean;
+  /** D, where it matters. */
+  readonly observedColumns?: number;
+  /** New observations Y (n×D); the density is NaN where the model gives none. */
+  place(Y: Matrix): Projection;
+}
+
+/** A random field over the points that were fitted. */
+export interface LearnedField {
+  /** N×N */
+  precision(): Matrix;
+  /** Its inverse. */
+  covariance(): Matrix;
+  /** Columns over the N points, missing entries (NaN) at their conditional mean in the field, and their variance. */
+  impute(Y: Matrix): Prediction;
+  /** Mean of new observations Y (n×D) given what is observed of them. */
+  reconstruct?(Y: Matrix): Matrix;
+}
+
+/** The random field of a layer over points, at its values and the points' latents. */
+export interface LearnedByLayer {
+  /** The edges at which the precision is not 0, with the weights of the layer or the moduli of these entries. */
+  readonly graph: Graph;
+  readonly field: LearnedField;
+  /** Largest relative violation of the optimality conditions of what the layer finds by itself or what is free of its parameters. */
+  readonly kktResidual?: number;
+}
+
+/** What a model gives once its values are known; plain numbers only, no tensors. What else it can do is on the narrower types below. */
+export interface Posterior {
+  /** N×q */
+  readonly latents: Matrix;
+}
+
+/** Of a model whose latents are distributions. */
+export interface DistributedPosterior extends Posterior {
+  /** Their variances, N×q, and how much the mapping varies along each dimension, 1 at most. */
+  readonly distribution: { readonly variances: Matrix; readonly relevance?: Float64Array };
+}
+
+/** Of a model with a mapping from latents to observations. */
+export interface MappedPosterior extends Posterior {
+  /** To all columns; of a model with several views, to those of all of them side by side. */
+  readonly mapping: Mapping;
+}
+
+/** Of a model with several views. */
+export interface ViewedPosterior extends MappedPosterior {
+  /** To the columns of each view. */
+  readonly views: Readonly<Record<string, Mapping>>;
+}
+
+/** Of a model that places new observations without a search. */
+export interface PlacedPosterior extends Posterior {
+  readonly placement: Placement;
+}
+
+/** Of a model that knows moments of missing entries. */
+export interface FillingPosterior extends Posterior {
+  /** What missing entries are like given the observed ones of their row, in the place of a prediction where the row is projected. */
+  readonly missing: MissingEntries;
+}
+
+/** Of a model that learns a graph. */
+export interface GraphPosterior extends Posterior {
+  /** Its edges of positive weight. */
+  readonly graph: Graph;
+}
+
+/** Of a model that learns a random field over its points. */
+export interface FieldPosterior extends GraphPosterior {
+  readonly field: LearnedField;
+}
+
+/** Of a model with layers that are such fields. */
+export interface LayeredPosterior extends FieldPosterior {
+  /** Largest relative violation of the layers' optimality conditions at the latents; for layers that have some. */
+  kktResidual(): number | undefined;
+}
+
+/** Of a spectral model. */
+export interface SpectralPosterior extends Posterior {
+  /** Eigenvalues of the matrix whose eigenvectors the latents are, one a column. */
+  readonly eigenvalues: Float64Array;
+}
+
+/** Of a model with a prior on sequences. */
+export interface SequencePosterior extends Posterior {
+  /** The mean of the latents one step after each row of X (n×q). */
+  next(X: Matrix): Matrix;
+}
+
+/** A posterior of which it is asked what it has. */
+export type AnyPosterior = Posterior &
+  Partial<
+    DistributedPosterior &
+      ViewedPosterior &
+      PlacedPosterior &
+      FillingPosterior &
+      LayeredPosterior &
+      SpectralPosterior &
+      SequencePosterior
+  >;
