@@ -28,7 +28,7 @@ const total = [...lines.values()].reduce((sum, count) => sum + count, 0);
 const [largest, most] = [...lines].reduce((one, other) => (other[1] > one[1] ? other : one));
 console.log(`\n${total} lines of src, ${((100 * most) / total).toFixed(1)} % of them in ${largest}`);
 
-const contracts = { Kernel: 'kernels/kernel.ts', Posterior: 'model/model.ts', Model: 'model/model.ts' };
+const contracts = { Kernel: 'kernels/kernel.ts', Posterior: 'model/posterior.ts', Model: 'model/model.ts' };
 for (const [name, file] of Object.entries(contracts)) {
   console.log(`${String(optionalMembers(name, file).length).padStart(4)}  optional members of ${name}`);
 }
