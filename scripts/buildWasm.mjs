@@ -1,7 +1,7 @@
-// Compiles the AssemblyScript kernels to WebAssembly and embeds them, in hexadecimal digits, in generated TypeScript modules, so that no
-// bundler has to fetch a file: one build for a memory of one thread, and one for threads that share a memory, each with the places where
-// it can multiply and add at once. (Base64 is shorter, but a quarter longer once a page is compressed.) Does nothing when those modules
-// are newer than their sources; --force compiles anyway, --unthreaded leaves out the build for threads.
+// Compiles the AssemblyScript kernels to WebAssembly and embeds them, as text, in generated TypeScript modules, so that no bundler has to
+// fetch a file: one build for a memory of one thread, and one for threads that share a memory, each with the places where it can multiply
+// and add at once. Does nothing when those modules are newer than their sources; --force compiles anyway, --unthreaded leaves out the
+// build for threads.
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -55,12 +55,31 @@ async function make({ target, says, name, places, ...build }) {
   writeFileSync(
     draft,
     `/** ${says}, compiled from assembly/ by scripts/buildWasm.mjs; not to be edited. */\n` +
-      `export const ${name} =\n  '${Buffer.from(binary).toString('hex')}';\n\n` +
+      `export const ${name} =\n  '${textOf(binary)}';\n\n` +
       '/** Bytes of its multiplications and additions, by turns, that can be done at once, each counted from the one before. */\n' +
       `export const ${places}: readonly number[] = ${JSON.stringify(fusions)};\n`,
   );
   // Renamed into place, so that whatever runs beside this never reads half a file.
   renameSync(draft, target);
+}
+
+/**
+ * A module as text (src/numerics/wasm/moduleBytes.ts reads it): the most frequent bytes by a character each, the others by two. It is
+ * longer than Base64 and shorter than that and hexadecimal digits once a page is compressed, because it keeps bytes apart.
+ */
+function textOf(binary) {
+  const characters = String.fromCharCode(...Array.from({ length: 95 }, (_, i) => 32 + i)).replace(/["$'<\\`]/g, '');
+  const single = characters.length - 2;
+  const counts = new Uint32Array(256);
+  for (const byte of binary) counts[byte]++;
+  const usual = [...counts.keys()].sort((a, b) => counts[b] - counts[a]).slice(0, single);
+  const others = [...counts.keys()].filter((byte) => !usual.includes(byte));
+  const codes = new Map(usual.map((byte, i) => [byte, characters[i]]));
+  others.forEach((byte, i) => {
+    codes.set(byte, characters[single + Math.floor(i / single)] + characters[i % single]);
+  });
+  const digits = usual.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return digits + Array.from(binary, (byte) => codes.get(byte)).join('');
 }
 
 async function compile({ entry, features, options }) {
@@ -72,6 +91,9 @@ async function compile({ entry, features, options }) {
       '--outFile',
       'engine.wasm',
       '-O3',
+      // Calls outside of the loops that matter stay calls; what those loops call is marked @inline.
+      '--shrinkLevel',
+      '1',
       '--converge',
       '--noAssert',
       '--runtime',

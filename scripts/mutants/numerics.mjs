@@ -102,6 +102,29 @@ export default [
     ],
   },
   {
+    file: `${wasm}/divideAndConquer.ts`,
+    tests: ['test/numerics/wasm/symmetricEigen.test.ts', conformance],
+    faults: [
+      [
+        'const tolerance = 8.0 * EPSILON * max(largest, largestZ);',
+        'const tolerance = 8.0e5 * EPSILON * max(largest, largestZ);',
+      ],
+      ['if (abs((d2 - d1) * c * s) > tolerance) return false;', ''],
+      ['store<i32>(halves + (second << 2), BOTH);', 'store<i32>(halves + (second << 2), UPPER_HALF);'],
+      ['copysign(sqrt(abs(load<f64>(at(refined, j)))), load<f64>(at(z, j)))', 'load<f64>(at(z, j))'],
+      ['store<f64>(at(d, first), d1 * c * c + d2 * s * s);', ''],
+    ],
+  },
+  {
+    file: `${wasm}/secularEquation.ts`,
+    tests: ['test/numerics/wasm/symmetricEigen.test.ts', conformance],
+    faults: [
+      ['low = -high;', 'low = 0.0;'],
+      ['origin = load<f64>(at(d, i + 1));', ''],
+      ['if (!(next > low && next < high)) next = 0.5 * (low + high);', ''],
+    ],
+  },
+  {
     file: `${wasm}/cholesky.ts`,
     tests: [conformance, engines],
     faults: [

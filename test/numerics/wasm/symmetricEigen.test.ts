@@ -38,7 +38,7 @@ describe('symmetric eigenvectors', () => {
     }
   }
 
-  for (const n of [0, 1, 2, 3, 4, 5, 16, 31, 32, 33, 34, 65, 100]) {
+  for (const n of [0, 1, 2, 3, 4, 5, 16, 31, 32, 33, 34, 64, 65, 100, 200]) {
     it(`random, order ${n}`, () => {
       const a = normals(n * n, 10);
       for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) a[i * n + j] = Number.NaN;
@@ -71,6 +71,31 @@ describe('symmetric eigenvectors', () => {
     check(5, small);
     check(3, Float64Array.from([0, 0, 0, 1e-200, 0, 0, 1e-200, 1, 0]), false);
   });
+
+  /** Solved by halves, whose eigenvalues are the same, nearly the same or of no effect on each other, in several ways. */
+  for (const [kind, entry] of Object.entries<(i: number, j: number, random: number) => number>({
+    'nothing to combine': (i, j) => (i === j ? 1 + i : 0),
+    'rank one': () => 1,
+    'rank two, with signs': (i, j) => (i % 3) - 1 + (i % 5) * (j % 5) + ((j % 3) - 1) * (i % 3),
+    'a path': (i, j) => (i === j ? 2 : Math.abs(i - j) === 1 ? -1 : 0),
+    'a ring, every value twice': (i, j) => (i === j ? 2 : [1, 149].includes(Math.abs(i - j)) ? -1 : 0),
+    'Wilkinson, pairs that agree to all digits': (i, j) =>
+      i === j ? Math.abs(i - 74.5) : Math.abs(i - j) === 1 ? 1 : 0,
+    'glued, clusters': (i, j) =>
+      i === j ? Math.abs((i % 21) - 10) : Math.abs(i - j) === 1 ? (Math.max(i, j) % 21 === 0 ? 1e-8 : 1) : 0,
+    'a smooth covariance, most values rounding': (i, j) => Math.exp(-(((i - j) / 40) ** 2)),
+    'graded over twenty orders': (i, j, random) => random * 10 ** ((-20 * (i + j)) / 150),
+    tiny: (_i, _j, random) => random * 1e-200,
+    huge: (_i, _j, random) => random * 1e200,
+  })) {
+    it(`order 150, ${kind}`, () => {
+      const n = 150;
+      const random = normals(n * n, 13);
+      const a = Float64Array.from({ length: n * n }, (_, k) => entry(Math.floor(k / n), k % n, random[k]!));
+      // The others have equal eigenvalues, or eigenvectors whose largest entries come in equal pairs, of which rounding chooses the sign.
+      check(n, a, kind === 'tiny' || kind === 'huge');
+    });
+  }
 
   it('an entry that is not finite is said, not looped on', () => {
     for (const entry of [Number.NaN, Number.POSITIVE_INFINITY]) {

@@ -1,4 +1,3 @@
-import { applyRotations, SWEEPS } from './rotations';
 import { at } from './vectors';
 
 const MOST_SWEEPS: i32 = 60;
@@ -6,67 +5,48 @@ const EPSILON: f64 = 2.220446049250313e-16;
 
 /** Numbers of workspace that `implicitQl` takes. */
 export function implicitQlWorkspace(n: i32): i32 {
-  return 2 * (SWEEPS + 1) * n + 16 * n + SWEEPS + 2 + 2 * n;
+  return 2 * n;
 }
 
 /**
  * Eigenvalues (over d, unsorted) and eigenvectors of a symmetric tridiagonal matrix, diagonal d and e beside it, by the implicit
- * QL iteration (Bowdler, Martin, Reinsch & Wilkinson 1968); row i of z is multiplied along, so that it ends as eigenvector i. An
- * off-diagonal entry counts as zero below the rounding of its neighbours on the diagonal or of the largest row (what is less is the
- * rounding of the tridiagonalisation, and matrices of low rank would not converge if each row were held to its own), or below `floor`.
+ * QL iteration (Bowdler, Martin, Reinsch & Wilkinson 1968); row i of z, n×n with rows `stride` numbers apart, is multiplied along, so that
+ * it ends as eigenvector i. An off-diagonal entry counts as zero below the rounding of its neighbours on the diagonal or of the largest row
+ * (what is less is the rounding of the tridiagonalisation, and matrices of low rank would not converge if each row were held to its own), or
+ * below `floor`.
  *
  * Twice: first for the eigenvalues alone, which costs little, then with these as shifts, so that most eigenvalues need a single
  * sweep and the vectors half of the rotations.
  *
  * Returns 0, or 1 when an eigenvalue took more than 60 sweeps.
  */
-export function implicitQl(n: i32, d: usize, e: usize, floor: f64, z: usize, work: usize): i32 {
-  const rotations = work;
-  const strip: usize = at(rotations, 2 * (SWEEPS + 1) * n);
-  const ranges: usize = at(strip, 16 * n);
-  const shifts: usize = at(ranges, SWEEPS + 2);
+export function implicitQl(n: i32, d: usize, e: usize, floor: f64, z: usize, stride: i32, work: usize): i32 {
+  const shifts = work;
   const beside: usize = at(shifts, n);
   memory.copy(shifts, d, n << 3);
   memory.copy(beside, e, n << 3);
   const lowest = max(floor, EPSILON * largestRow(n, d, e));
-  if (eigenvalues(n, shifts, beside, lowest, rotations) != 0) return 1;
-
-  let sweeps = 0;
-  for (let l = 0; l < n; l++) {
-    for (let count = 0; ; count++) {
-      const last = endOfBlock(n, l, d, e, lowest);
-      if (last == l) break;
-      if (count == MOST_SWEEPS) return 1;
-      let shift = wilkinsonShift(l, d, e);
-      if (count == 0) shift = takeNearest(n, shifts, shift);
-      const first = sweep(l, last, shift, d, e, rotations + ((sweeps * n) << 4));
-      store<i32>(ranges + (sweeps << 3), first);
-      store<i32>(ranges + (sweeps << 3), last, 4);
-      if (++sweeps == SWEEPS) {
-        applyRotations(n, z, rotations, strip, ranges, sweeps);
-        sweeps = 0;
-      }
-    }
-  }
-  if (sweeps > 0) applyRotations(n, z, rotations, strip, ranges, sweeps);
-  return 0;
+  if (iterate(n, shifts, beside, lowest, 0, 0, 0) != 0) return 1;
+  return iterate(n, d, e, lowest, shifts, z, stride);
 }
 
-/** Eigenvalues over d; e and n rotations are overwritten. */
-function eigenvalues(n: i32, d: usize, e: usize, floor: f64, rotations: usize): i32 {
+/** Eigenvalues over d, with shifts from a list and rows of z multiplied along, where they are given; e is overwritten. */
+function iterate(n: i32, d: usize, e: usize, floor: f64, shifts: usize, z: usize, stride: i32): i32 {
   for (let l = 0; l < n; l++) {
     for (let count = 0; ; count++) {
       const last = endOfBlock(n, l, d, e, floor);
       if (last == l) break;
       if (count == MOST_SWEEPS) return 1;
-      sweep(l, last, wilkinsonShift(l, d, e), d, e, rotations);
+      let shift = wilkinsonShift(l, d, e);
+      if (shifts && count == 0) shift = takeNearest(n, shifts, shift);
+      sweep(n, l, last, shift, d, e, z, stride);
     }
   }
   return 0;
 }
 
 /** The size of the largest row. */
-function largestRow(n: i32, d: usize, e: usize): f64 {
+export function largestRow(n: i32, d: usize, e: usize): f64 {
   let largest = 0.0;
   for (let i = 0; i < n; i++) {
     const beside = i < n - 1 ? abs(load<f64>(at(e, i))) : 0.0;
@@ -110,8 +90,8 @@ function takeNearest(n: i32, values: usize, target: f64): f64 {
   return value;
 }
 
-/** One sweep from row `last` up to row l; returns the first row that was rotated. */
-function sweep(l: i32, last: i32, shift: f64, d: usize, e: usize, rotations: usize): i32 {
+/** One sweep from row `last` up to row l. */
+function sweep(n: i32, l: i32, last: i32, shift: f64, d: usize, e: usize, z: usize, stride: i32): void {
   let g = load<f64>(at(d, last)) - shift;
   let s = 1.0;
   let c = 1.0;
@@ -125,7 +105,7 @@ function sweep(l: i32, last: i32, shift: f64, d: usize, e: usize, rotations: usi
       // The matrix splits here: the rows above are taken up again by the next sweep.
       store<f64>(at(d, i + 1), load<f64>(at(d, i + 1)) - p);
       store<f64>(at(e, last), 0.0);
-      return i + 1;
+      return;
     }
     const inverse = 1.0 / r;
     s = f * inverse;
@@ -135,11 +115,30 @@ function sweep(l: i32, last: i32, shift: f64, d: usize, e: usize, rotations: usi
     p = s * r;
     store<f64>(at(d, i + 1), g + p);
     g = c * r - b;
-    store<f64>(rotations + (i << 4), c);
-    store<f64>(rotations + (i << 4), s, 8);
+    if (z) rotateRows(n, c, s, at(z, i * stride), at(z, (i + 1) * stride));
   }
   store<f64>(at(d, l), load<f64>(at(d, l)) - p);
   store<f64>(at(e, l), g);
   store<f64>(at(e, last), 0.0);
-  return l;
+}
+
+/** x and y ← c·x − s·y and s·x + c·y. */
+export function rotateRows(n: i32, c: f64, s: f64, x: usize, y: usize): void {
+  const cosines = f64x2.splat(c);
+  const sines = f64x2.splat(s);
+  let i = 0;
+  for (; i + 2 <= n; i += 2) {
+    const a = v128.load(x);
+    const b = v128.load(y);
+    v128.store(x, f64x2.sub(f64x2.mul(cosines, a), f64x2.mul(sines, b)));
+    v128.store(y, f64x2.add(f64x2.mul(sines, a), f64x2.mul(cosines, b)));
+    x += 16;
+    y += 16;
+  }
+  if (i < n) {
+    const a = load<f64>(x);
+    const b = load<f64>(y);
+    store<f64>(x, c * a - s * b);
+    store<f64>(y, s * a + c * b);
+  }
 }

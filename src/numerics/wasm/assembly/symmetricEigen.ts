@@ -1,6 +1,7 @@
 import { mirrorLower } from './choleskyInverse';
+import { divideAndConquer, divideAndConquerWorkspace, LEAF } from './divideAndConquer';
 import { implicitQl, implicitQlWorkspace } from './implicitQl';
-import { formReflections } from './reflections';
+import { applyReflections } from './reflections';
 import { PANEL, tridiagonalize } from './tridiagonal';
 import { at, scaleVector } from './vectors';
 
@@ -12,7 +13,11 @@ const NEGLIGIBLE: f64 = 1e-90;
 
 /** Numbers of workspace that `symmetricEigen` takes: eigenvectors, e, tau, and the largest of its steps. */
 export function symmetricEigenWorkspace(n: i32): i32 {
-  return n * n + 2 * n + max(PANEL * (3 * n + 2 * PANEL), implicitQlWorkspace(n));
+  return (
+    n * n +
+    2 * n +
+    max(2 * PANEL * (3 * n + 4 * PANEL), n > LEAF ? divideAndConquerWorkspace(n) : implicitQlWorkspace(n))
+  );
 }
 
 /**
@@ -26,15 +31,24 @@ export function symmetricEigen(n: i32, a: usize, w: usize, work: usize): i32 {
   const rest: usize = at(tau, n);
   const largest = largestEntry(n, a);
   if (!(largest < Infinity)) return 1;
-  const scaled = largest > 0.0 && (largest < SMALLEST || largest > LARGEST);
+  // Halves are put together by tolerances that hold for entries of about 1.
+  const scaled = largest > 0.0 && (n > LEAF || largest < SMALLEST || largest > LARGEST);
   // A power of two, so that scaling is exact; in two factors, because the inverse of a denormal number is infinite.
   const exponent = scaled ? -exponentOf(largest) : 0;
   if (scaled) scaleByPower(n * n, exponent, a);
   mirrorLower(n, a);
   tridiagonalize(n, a, w, e, tau, rest);
-  formReflections(n, a, tau, vectors, rest);
   const floor = NEGLIGIBLE * (scaled ? 1.0 : largest);
-  const failed = implicitQl(n, w, e, floor, vectors, rest);
+  let failed: i32;
+  if (n > LEAF) {
+    failed = divideAndConquer(n, w, e, floor, vectors, rest);
+    applyReflections(n, a, tau, vectors, 2 * PANEL, rest);
+  } else {
+    memory.fill(vectors, 0, (n * n) << 3);
+    for (let i = 0; i < n; i++) store<f64>(at(vectors, i * (n + 1)), 1.0);
+    applyReflections(n, a, tau, vectors, PANEL, rest);
+    failed = implicitQl(n, w, e, floor, vectors, n, rest);
+  }
   if (scaled) scaleByPower(n, -exponent, w);
   return failed;
 }

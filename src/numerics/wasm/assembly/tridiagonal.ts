@@ -5,13 +5,16 @@ import { addScaled, at, dot, scaleVector } from './vectors';
 /** Columns that are reduced before the rest of the matrix is updated in one product. */
 export const PANEL: i32 = 32;
 
+/** Up to this order, where copies do not pay, V·Wᵀ and W·Vᵀ are two products. */
+const TWICE: i32 = 64;
+
 /** A column whose entries below the first are this small already is left as it is: the square of them would underflow. */
 const NEGLIGIBLE: f64 = 1e-280;
 
 /**
  * Reduces A, symmetric, row-major, given by its upper triangle, to tridiagonal form T = QᵀAQ by Householder reflections: the
  * diagonal of T goes to d, what lies beside it to e, reflector c (I − tau_c·v·vᵀ, v₀ = 1) to the right of A's diagonal in row c and
- * to tau. `work` holds PANEL·n numbers. Dongarra, Sorensen & Hammarling (1989): panels of columns, so that half of the
+ * to tau. `work` holds 4·PANEL·n numbers. Dongarra, Sorensen & Hammarling (1989): panels of columns, so that half of the
  * work is in products and the other half in one product with a vector a column.
  */
 export function tridiagonalize(n: i32, a: usize, d: usize, e: usize, tau: usize, work: usize): void {
@@ -25,8 +28,19 @@ export function tridiagonalize(n: i32, a: usize, d: usize, e: usize, tau: usize,
     const v: usize = at(a + first * rowBytes, next);
     const w: usize = at(work, next);
     const corner: usize = at(a + next * rowBytes, next);
-    multiply(rest, rest, columns, -1.0, v, 1, n, w, n, 1, corner, n, 1, UPPER, true);
-    multiply(rest, rest, columns, -1.0, w, 1, n, v, n, 1, corner, n, 1, UPPER, true);
+    if (n > TWICE) {
+      // [V W]·[W V]ᵀ in one product goes through the rest of the matrix once.
+      const bytes = columns * rowBytes;
+      const both: usize = work + PANEL * rowBytes;
+      memory.copy(both, a + first * rowBytes, bytes);
+      memory.copy(both + bytes, work, bytes);
+      memory.copy(both + 2 * bytes, a + first * rowBytes, bytes);
+      const left: usize = at(both, next);
+      multiply(rest, rest, 2 * columns, -1.0, left, 1, n, left + bytes, n, 1, corner, n, 1, UPPER, true);
+    } else {
+      multiply(rest, rest, columns, -1.0, v, 1, n, w, n, 1, corner, n, 1, UPPER, true);
+      multiply(rest, rest, columns, -1.0, w, 1, n, v, n, 1, corner, n, 1, UPPER, true);
+    }
   }
   store<f64>(at(d, n - 1), load<f64>(at(a + (n - 1) * rowBytes, n - 1)));
   store<f64>(at(e, n - 1), 0.0);
