@@ -33,6 +33,19 @@ export const generated = await fromDist('data/index.js');
 /** 0 … N − 1 */
 export const count = (N) => Array.from({ length: N }, (_, i) => i);
 
+/** The parts into which edges of positive weight divide the points. */
+export function components({ size, sources, targets }) {
+  const parent = count(size);
+  const root = (i) => {
+    while (parent[i] !== i) i = parent[i];
+    return i;
+  };
+  sources.forEach((i, e) => {
+    parent[root(i)] = root(targets[e]);
+  });
+  return parent.filter((p, i) => p === i).length;
+}
+
 /** The first `perClass` points of each class, in the order of the file. */
 export function firstOfEachClass(labels, perClass) {
   const taken = new Map();

@@ -1,4 +1,4 @@
-import { count, hasData, library, readLabels, readMatrix, rowsOf } from './data.mjs';
+import { components, count, hasData, library, readLabels, readMatrix, rowsOf } from './data.mjs';
 
 const { fit, InvalidInputError, Matrix, namedModels, NumericalError, nearestNeighbourError, trustworthiness } = library;
 
@@ -54,19 +54,6 @@ function inUnit(Y, deviation, nudge) {
     Y.rows,
     Y.columns,
   );
-}
-
-/** The parts into which edges of positive weight divide the points. */
-function components({ size, sources, targets }) {
-  const parent = count(size);
-  const root = (i) => {
-    while (parent[i] !== i) i = parent[i];
-    return i;
-  };
-  sources.forEach((i, e) => {
-    parent[root(i)] = root(targets[e]);
-  });
-  return parent.filter((p, i) => p === i).length;
 }
 
 /** Leave-one-out errors of the nearest neighbour; without labels what neighbourhoods lose, 1 − trustworthiness. */
