@@ -21,7 +21,7 @@ const report = JSON.parse(readFileSync(positionals[0] ?? fileURLToPath(new URL(n
 if (options.markdown) {
   console.log('# Benchmarks\n');
   console.log(
-    'What `npm run bench` measured on one machine, losses too; `node bench/show.mjs --markdown` writes this page from',
+    'Times of `npm run bench` on one machine, also where latentfield is slower. `node bench/show.mjs --markdown` writes this page from',
   );
   console.log(
     `\`${positionals[0] ?? `bench/results/${newest}`}\`. Contenders take turns in one run; nothing else ran meanwhile.\n`,

@@ -16,7 +16,7 @@ const ABILITIES = ['predict', 'project', 'reconstruct', 'impute', 'sample', 'int
 export function addInfoCommand(program: Command, streams: Streams): void {
   program
     .command('info')
-    .description('say what a fit is: model, columns, parameters, how it ended; or what options a model takes')
+    .description('describe a fit: model, columns, parameters, how it ended; or list the options of a model')
     .argument('<dir|model>', 'folder of a fit, or the name of a model')
     .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object')

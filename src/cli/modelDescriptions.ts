@@ -6,7 +6,7 @@ export const OPTIONS: Readonly<Record<string, string>> = {
   kernel: 'covariance of the mapping ("rbf + bias" with the scales held; flag --kernel)',
   noise: 'variance of the noise, or { "fixed": number } (a hundredth of the mean variance)',
   likelihood:
-    'of the observations, in the place of noise: "gaussian", or { "likelihood": "gaussian", "variance": [one a column] }; others with inducing (Gaussian; flag --likelihood)',
+    'of the observations, instead of noise: "gaussian", or { "likelihood": "gaussian", "variance": [one a column] }; others with inducing (Gaussian; flag --likelihood)',
   priors: 'priors on the latents (["standardNormal"]; [] for none)',
   missing: '"ignore" uses the entries that are there (missing ones are an error; flag --missing)',
   centre: 'whether column means are removed (true)',
@@ -18,18 +18,18 @@ export const OPTIONS: Readonly<Record<string, string>> = {
   neighbours: 'nearest neighbours of each point (7)',
   neighbourSearch:
     '"exact", "descent" (approximate), or "auto": descent from 50 000 points in many dimensions ("auto")',
-  radius: 'points no further apart are neighbours, in the place of neighbours (none)',
+  radius: 'points at most this far apart are neighbours, instead of neighbours (none)',
   basePrecision: 'precision of the field apart from its graph (small enough to connect the graph)',
-  slackPenalty: 'price of breaking a distance (Infinity: none may be broken)',
+  slackPenalty: 'penalty for exceeding a distance (Infinity: none may be exceeded)',
   copies: 'how many copies of the field the distances are of (the number of columns)',
-  start: 'weights to begin with, as a graph (none)',
+  start: 'initial weights, as a graph (none)',
   embedding: '"kernelPca" or "eigenmap" ("kernelPca")',
   input: '"points", or "distances" N×N ("points")',
   disconnected:
-    'about a graph in several parts: "connect" them by their shortest edges, show the "largest", or "error" ("connect")',
+    'of a graph that is not connected: "connect" its parts by their shortest edges, show the "largest", or "error" ("connect")',
   regularization: 'part of the trace added to each local Gram matrix (1e-3)',
-  landmarks: 'so many points whose distances place all others; for large N (none)',
-  inducing: 'how many inducing inputs the mapping goes through, for large N (none; flag --inducing)',
+  landmarks: 'number of landmarks, whose distances place all other points; for large N (none)',
+  inducing: 'number of inducing inputs of the mapping, for large N (none; flag --inducing)',
   latentVariance: "where the latents' variances start (0.5)",
   jitter: 'added to the covariance of the inducing inputs (1e-8, and 1e-6 of the variance of a default kernel)',
 };
@@ -99,7 +99,7 @@ const MODELS: Readonly<Record<string, Description>> = {
       kernel:
         'covariance of the mapping (a thin plate spline times the mean variance; "thinPlateSpline" is the form of the paper)',
       centres: 'number of centres of the spline, for many points (one a point; flag --centres)',
-      inducing: 'how many inducing inputs the mapping goes through, in the place of centres (none)',
+      inducing: 'number of inducing inputs of the mapping, instead of centres (none)',
     },
     many: 'cost O(N³) an evaluation. --centres 50 costs O(N·50²).',
   },
@@ -109,7 +109,7 @@ const MODELS: Readonly<Record<string, Description>> = {
     own: {
       priors: 'priors beside that of the labels (none)',
       strength: 'weight of the prior, or "validate" to choose it by held-out points ("auto": by the size of the data)',
-      neighbours: 'nearest neighbours that each point is joined with too, for points without a label (none)',
+      neighbours: 'number of nearest neighbours joined to each point too, for points without a label (none)',
       backConstraint: 'latents as a function of the data ("kernel")',
     },
     many: BOUND,
@@ -133,7 +133,7 @@ const MODELS: Readonly<Record<string, Description>> = {
     many: BOUND,
   },
   rankGplvm: {
-    summary: 'GPLVM that empties the dimensions that are not needed',
+    summary: 'GPLVM that shrinks latent dimensions that are not needed',
     options: [...FAMILY, 'strength', 'beta'],
     own: { beta: 'how soon a direction counts as one (1)', priors: 'priors beside that of the rank (none)' },
     many: BOUND,
@@ -169,7 +169,7 @@ const MODELS: Readonly<Record<string, Description>> = {
       preset: '"lawrence2012": parents by a sparse factor, fill included (none)',
       basePrecision:
         'added to the precision of the field before its inverse is embedded (1e-4 over the mean variance of the columns)',
-      order: 'which points come before which, a list of their numbers (their own)',
+      order: 'order of the points, a list of row numbers (as given)',
       regularization: 'part of the trace added to each local Gram matrix, or "auto" ("auto")',
     },
     predictsNothing: true,
@@ -181,7 +181,7 @@ const MODELS: Readonly<Record<string, Description>> = {
     own: {
       preset: '"lawrence2012": penalty 0 unless given (none)',
       neighbours: 'nearest neighbours that may be joined, or "all" (7)',
-      penalty: "price of an entry (a hundredth of the mean of S's diagonal, less where that leaves components)",
+      penalty: "penalty on each entry (a hundredth of the mean of S's diagonal, less where that leaves components)",
     },
     many: 'are many for this model. meu learns a graph of neighbours too.',
     predictsNothing: true,
@@ -233,9 +233,9 @@ const MODELS: Readonly<Record<string, Description>> = {
     ],
     own: {
       constraints: '"inequality", "equality" or "slack" ("inequality")',
-      slackPenalty: 'price of "slack" (N²)',
+      slackPenalty: 'penalty of "slack" (N²)',
       commonNeighbours: 'whether points with a common neighbour are joined too (false)',
-      rank: 'columns of the factor to begin with (6)',
+      rank: 'columns of the factor at the start (6)',
     },
     many: 'are many for this model. isomap with {"landmarks": 300} in --options lays a sheet flat too.',
     predictsNothing: true,
@@ -252,8 +252,8 @@ const MODELS: Readonly<Record<string, Description>> = {
     options: ['neighbours', 'radius', 'neighbourSearch', 'weights', 'width', 'normalized', 'disconnected', 'preset'],
     own: {
       weights: '"binary" or "heat" ("binary")',
-      width: 'of the heat',
-      normalized: 'whether degrees count (true)',
+      width: 'width of the heat kernel',
+      normalized: 'whether the Laplacian is normalised by degrees (true)',
       preset: '"lawrence2012": heat, mutual edges twice (none)',
     },
     predictsNothing: true,

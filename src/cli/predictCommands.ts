@@ -56,8 +56,8 @@ function addPredict(program: Command, streams: Streams): void {
 
 function addInterpolate(program: Command, streams: Streams): void {
   const command = asked(program, 'interpolate', 'predict on the straight line between two training points')
-    .option('--from <point>', '(required) an id, or a number of a row from 0')
-    .option('--to <point>', '(required) likewise')
+    .option('--from <point>', '(required) a point: its id, or the number of its row from 0')
+    .option('--to <point>', '(required) another point')
     .option('--steps <n>', 'points on the way, both ends included', wholeFrom(2), 10);
   addOutputFlags(command).action(
     async (folder: string, given: OutputArguments & { from: string; to: string; steps: number }) => {

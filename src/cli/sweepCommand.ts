@@ -27,7 +27,7 @@ export function addSweepCommand(
 ): void {
   program
     .command('sweep')
-    .description('fit and score a grid of models, options, seeds and folds; started again, it does what is missing')
+    .description('fit and score a grid of models, options, seeds and folds; run again, it resumes')
     .argument(
       '<spec>',
       'a JSON file: {"data": "table.csv", "models": [{"model": "gplvm", "grid": {"latentDim": [1, 2]}}], "seeds": [0], "folds": 5, "scores": ["density"]}',
@@ -35,8 +35,12 @@ export function addSweepCommand(
     .option('--out <dir>', '(required) folder that keeps results and table.csv, which fills while it runs')
     .addOption(redisFlag())
     .addOption(prefixFlag())
-    .option('--threads <n>', 'fits at a time on this machine, without --redis (default: 1)', wholeFrom(1))
-    .option('--patience <s>', 'seconds without any worker before it gives up (default: 60)', wholeFrom(1))
+    .option(
+      '--threads <n>',
+      'fits that run at the same time on this machine, without --redis (default: 1)',
+      wholeFrom(1),
+    )
+    .option('--patience <s>', 'seconds to wait when no worker is there (default: 60)', wholeFrom(1))
     .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object')
     .action((spec: string, given: SweepArguments) => runSweep(spec, given, streams, signal, exit));

@@ -28,20 +28,20 @@ export function addTableFlags(command: Command, { choosesColumns }: { choosesCol
     );
   }
   return command
-    .option('--drop <names>', 'columns to leave out, chosen likewise', several)
+    .option('--drop <names>', 'columns to leave out, given as for --columns', several)
     .option('--id <column>', 'the column that names the points (default: the first that looks like an index)')
     .option(
       '--delimiter <text>',
-      'what separates cells: tab, comma, semicolon, bar, space, or a character (default: seen)',
+      'what separates cells: tab, comma, semicolon, bar, space, or a character (default: detected)',
       delimiter,
     )
     .addOption(
-      new Option('--header <how>', 'whether the first line holds names (default: seen)').choices(['yes', 'no']),
+      new Option('--header <how>', 'whether the first line holds names (default: detected)').choices(['yes', 'no']),
     )
-    .addOption(new Option('--decimal <mark>', 'what stands before decimals (default: seen)').choices(['.', ',']))
-    .option('--thousands <mark>', 'what stands between thousands (default: nothing)')
+    .addOption(new Option('--decimal <mark>', 'decimal mark (default: detected)').choices(['.', ',']))
+    .option('--thousands <mark>', 'mark between thousands (default: none)')
     .option('--array <name>', 'the array of an .npz archive')
-    .option('--flatten', 'read an array of three and more dimensions as one row a point');
+    .option('--flatten', 'read an array of three or more dimensions with one row for each point');
 }
 
 function delimiter(text: string): string {

@@ -16,7 +16,7 @@ export const redisFlag = (): Option =>
     `redis://user:password@host:port/database, or rediss:// for TLS (default: the variable ${VARIABLE})`,
   ).env(VARIABLE);
 export const prefixFlag = (): Option =>
-  new Option('--prefix <name>', "begins the names of all keys on the server (default: 'latentfield')");
+  new Option('--prefix <name>', "prefix of all keys on the server (default: 'latentfield')");
 
 /** Threads of a worker that know the parts of a file. */
 export function threadsWith(parts: string | undefined): () => Worker {
@@ -42,18 +42,18 @@ interface WorkerArguments extends PartsArguments {
 export function addWorkerCommand(program: Command, streams: Streams, signal: AbortSignal | undefined): void {
   program
     .command('worker')
-    .description('do the fits of a queue on Redis, until it is stopped (SIGTERM, Ctrl-C)')
+    .description('run the fits of a queue on Redis until stopped (SIGTERM, Ctrl-C)')
     .addOption(redisFlag())
-    .option('--threads <n>', 'fits at a time (default: 1)', wholeFrom(1))
+    .option('--threads <n>', 'fits that run at the same time (default: 1)', wholeFrom(1))
     .option('--queue <name>', "the queue's name (default: fits)")
     .addOption(prefixFlag())
     .option(
       '--lock-seconds <s>',
-      'without a sign of life for so long, a worker counts as lost (default: 10)',
+      'seconds without a heartbeat after which a worker counts as lost (default: 10)',
       wholeFrom(1),
     )
-    .option('--most-bytes <n>', 'bytes that are fetched for one fit at most (default: 256 MB)', wholeFrom(1))
-    .option('--data <folder|url>', 'where tables of sweeps may be read beside the queue; may be repeated', several)
+    .option('--most-bytes <n>', 'bytes to fetch for one fit at most (default: 256 MB)', wholeFrom(1))
+    .option('--data <folder|url>', 'where tables of sweeps may be read, beside the queue; may be repeated', several)
     .option(...PARTS_FLAG)
     .action((given: WorkerArguments) => work(given, streams, signal));
 }
@@ -82,7 +82,7 @@ async function work(
   signal?.addEventListener('abort', close);
   try {
     await worker.ended;
-    say('Stopped; what was under way is back in the queue.');
+    say('Stopped. Unfinished fits are back in the queue.');
   } finally {
     process.removeListener('SIGTERM', close);
     signal?.removeEventListener('abort', close);
