@@ -1,4 +1,5 @@
 import { localBlobs } from './localBlobs.ts';
+import { localInboxes } from './localInboxes.ts';
 import {
   type Blobs,
   type JobState,
@@ -100,6 +101,7 @@ export function localTransport(blobs: Blobs = localBlobs()): Transport {
 
   return {
     blobs,
+    ...localInboxes(),
     async add(name, jobs) {
       const queue = queueOf(name);
       const insert = (job: QueuedJob | ParentJob, children: readonly QueuedJob[]) => {
@@ -140,9 +142,6 @@ export function localTransport(blobs: Blobs = localBlobs()): Transport {
           await Promise.all(server.running);
         },
       };
-    },
-    async forget(name) {
-      queues.delete(name);
     },
     close: async () => undefined,
   };

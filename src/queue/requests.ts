@@ -14,8 +14,10 @@ const body = v.variant('kind', [
   v.strictObject({ kind: v.literal('start'), version: v.string(), problem: key, start: key }),
   v.strictObject({ kind: v.literal('cell'), version: v.string(), cell: v.string(), data: v.string() }),
   v.strictObject({ kind: v.literal('row'), version: v.string(), cells: v.array(v.string()) }),
-  v.strictObject({ kind: v.literal('shard'), version: v.string(), rows: key, queue: v.string() }),
-  v.strictObject({ kind: v.literal('evaluation'), version: v.string(), at: v.string() }),
+  v.strictObject({
+    ...{ kind: v.literal('shard'), version: v.string(), rows: key },
+    ...{ shard: v.pipe(number, v.integer(), v.minValue(0)), answers: v.string(), alive: v.string() },
+  }),
 ]);
 export type Request = v.InferOutput<typeof body>;
 export type RequestOf<K extends Request['kind']> = Extract<Request, { kind: K }>;

@@ -65,6 +65,14 @@ export interface Serving {
   close(): Promise<void>;
 }
 
+/** Messages that one reader takes, each once, in the order in which they were sent. */
+export interface Inbox {
+  /** The next message, or undefined when none came within so many seconds. */
+  receive(seconds: number): Promise<Uint8Array | undefined>;
+  /** Forgets it, with what is in it; who waits for a message hears that there is none. */
+  close(): Promise<void>;
+}
+
 /**
  * What carries jobs between a coordinator and workers. What fits, sweeps and shards ask of a queue, and all that another queue has to offer.
  */
@@ -81,8 +89,10 @@ export interface Transport {
   /** How many jobs wait for a worker. */
   waiting(queue: string): Promise<number>;
   serve(queue: string, options: ServeOptions): Promise<Serving>;
-  /** Forgets an empty queue of which nothing is needed any longer. */
-  forget(queue: string): Promise<void>;
+  /** Opens an inbox; whoever knows its name may send to it, before it is opened too. */
+  inbox(name: string): Promise<Inbox>;
+  /** Sends a message, which is forgotten after a day without a reader. A message can be lost with the server: who must know asks again. */
+  send(inbox: string, bytes: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Matrix } from '../../src/core/matrix.ts';
 import { pipeFlow } from '../../src/data/index.ts';
 import { fit } from '../../src/inference/index.ts';
 import { add, bias, linear, rbf } from '../../src/kernels/index.ts';
+import { kernelToJSON } from '../../src/kernels/json.ts';
+import type { ShardPoint } from '../../src/mapping/index.ts';
 import { evaluate } from '../../src/model/evaluate.ts';
 import { type BayesianGplvmOptions, bayesianGplvm } from '../../src/models/index.ts';
-import { type QueueShardsOptions, queueShards } from '../../src/queue/index.ts';
+import { framed } from '../../src/queue/frames.ts';
+import { localTransport, type QueueShardsOptions, queueShards, serveQueue } from '../../src/queue/index.ts';
+import { openShards } from '../../src/queue/shards/shardCalls.ts';
 import { bundled } from '../bundled.ts';
 import { describeWithRedis, type RedisServer, startRedis } from './redisServer.ts';
-import { startWorker } from './workers.ts';
+import { startWorker, threadStarter } from './workers.ts';
 
 const { observations } = pipeFlow({ points: 61, seed: 1 });
 const options: BayesianGplvmOptions = { latentDim: 2, inducing: 7 };
@@ -70,6 +75,73 @@ describe('a bound whose rows are in shards', () => {
     await expect(fit(bayesianGplvm(observations, { ...options, shards }))).rejects.toThrow(
       /61 rows cannot be divided into 100/,
     );
+  });
+});
+
+describe('a shard', () => {
+  const at: ShardPoint = [
+    { shape: [6, 1], data: Float64Array.from([0, 1, 2, 3, 4, 5]) },
+    { shape: [6, 1], data: new Float64Array(6).fill(0.5) },
+    { shape: [2, 1], data: Float64Array.of(1, 4) },
+    ...[1, 2].map((value) => ({ shape: [], data: Float64Array.of(value) })),
+  ];
+  const rows = new Matrix(
+    Float64Array.from({ length: 12 }, (_, i) => i % 5),
+    6,
+    2,
+  );
+  const slopes = Float64Array.from({ length: 9 }, (_, i) => i - 4);
+  /** Sums and gradients over a transport that does with a message what `deliver` says; what workers reported. */
+  async function evaluated(
+    deliver: (name: string, bytes: Uint8Array, send: (bytes?: Uint8Array) => Promise<void>) => Promise<void>,
+  ) {
+    const reported: string[] = [];
+    const local = localTransport();
+    const transport = {
+      ...local,
+      send: (name: string, bytes: Uint8Array) => deliver(name, bytes, (other = bytes) => local.send(name, other)),
+    };
+    const worker = await serveQueue(transport, {
+      ...{ threads: 2, start: await threadStarter() },
+      onMessage: (message) => reported.push(message),
+    });
+    const open = await openShards(transport, rows, kernelToJSON(rbf()), { count: 2, patience: 60 });
+    const [sums] = await open.sums(at);
+    const gradients = await open.gradients(slopes);
+    const again = await open.gradients(slopes);
+    await open.close();
+    await worker.close();
+    return { values: [sums, ...gradients, ...again], reported };
+  }
+
+  it('whose questions and answers are lost is asked again, with the same bits', async () => {
+    const whole = await evaluated((_, __, send) => send());
+    const kinds = ['"evaluate"', '"answer"', '"slopes"'];
+    const spread = await evaluated(async (_, bytes, send) => {
+      const header = new TextDecoder().decode(bytes.subarray(0, 120));
+      const lost = kinds.findIndex((kind) => header.includes(kind));
+      if (lost >= 0) kinds.splice(lost, 1);
+      else await send();
+    });
+    expect(kinds).toEqual([]);
+    expect(spread.values).toEqual(whole.values);
+    expect(whole.values[0]).toHaveLength(9);
+  });
+
+  it('reports messages that are no questions, and goes on', async () => {
+    const whole = await evaluated((_, __, send) => send());
+    const foreign = [
+      new Uint8Array(3),
+      framed({ kind: 'shell', command: 'ls' }),
+      framed({ kind: 'slopes', number: 1 }),
+    ];
+    const spread = await evaluated(async (name, _, send) => {
+      if (name.startsWith('shard-')) for (const message of foreign.splice(0)) await send(message);
+      await send();
+    });
+    expect(spread.values).toEqual(whole.values);
+    expect(spread.reported).toHaveLength(3);
+    for (const message of spread.reported) expect(message).toMatch(/^A message to a shard was refused: /);
   });
 });
 

@@ -29,7 +29,7 @@ export type WorkerLike = Pick<Worker, 'postMessage' | 'terminate' | 'addEventLis
 
 /** What is used of a thread of node:worker_threads. */
 export interface NodeThread {
-  postMessage(message: unknown): void;
+  postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void;
   terminate(): unknown;
   on(event: 'message', listener: (message: unknown) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;

@@ -27,7 +27,7 @@ export interface Shards {
 export interface OpenShards {
   /** Ψ₁ᵀY, Ψ₂ and ψ₀ one after another, M·D + M² + 1 numbers. */
   sums(at: ShardPoint): Float64Array;
-  /** The gradients in the tensors of the point, given those in the sums. */
+  /** The gradients in the tensors of the point, the one of the last sums or another, given those in the sums. */
   gradients(at: ShardPoint, slopes: Float64Array): readonly Float64Array[];
   close(): void;
 }
@@ -53,15 +53,21 @@ function sumsOf({ kernel, observations }: ShardRows, [mean, variance, Z, ...valu
 
 const tensorsOf = (at: ShardPoint) => at.map(({ shape, data }) => op.tensor(data, [...shape]));
 
-/** The sums over some rows; called inside `withFloat64`. */
-export function shardSums(rows: ShardRows, at: ShardPoint): Float64Array {
-  return doublesOf(sumsOf(rows, tensorsOf(at)));
-}
-
-/** The gradients in the tensors of the point, given those in the sums; called inside `withFloat64`. */
-export function shardGradients(rows: ShardRows, at: ShardPoint, slopes: Float64Array): Float64Array[] {
+/**
+ * The gradients in the tensors of the point, given those in the sums; called inside `withFloat64`.
+ *
+ * @param slopes - from the sums, Ψ₁ᵀY, Ψ₂ and ψ₀ one after another, to the gradient in each of them
+ */
+export function shardValues(
+  rows: ShardRows,
+  at: ShardPoint,
+  slopes: (sums: Float64Array) => Float64Array,
+): Float64Array[] {
   const xs = tensorsOf(at);
-  const weighted = () => op.sum(op.mul(sumsOf(rows, xs), op.tensor(slopes))) as Scalar;
+  const weighted = () => {
+    const sums = sumsOf(rows, xs);
+    return op.sum(op.mul(sums, op.tensor(slopes(doublesOf(sums))))) as Scalar;
+  };
   const { gradients } = valueAndGradients(weighted, xs);
   return gradients.map((gradient, i) => gradient ?? new Float64Array(at[i]!.data.length));
 }
@@ -83,11 +89,12 @@ export function shardedStatistics(
   const sums = op.customGrad((...given: [...Tensor[], op.Save]) => {
     const save = given.at(-1) as op.Save;
     const tensors = given.slice(0, -1) as Tensor[];
-    save(tensors);
+    save([]);
+    const at = tensors.map(plain);
     return {
-      value: op.tensor(open.sums(tensors.map(plain))),
-      gradFunc: (dy: Tensor, saved: Tensor[]) =>
-        open.gradients(saved.map(plain), doublesOf(dy)).map((slope, i) => op.tensor(slope, [...saved[i]!.shape])),
+      value: op.tensor(open.sums(at)),
+      gradFunc: (dy: Tensor) =>
+        open.gradients(at, doublesOf(dy)).map((slope, i) => op.tensor(slope, [...at[i]!.shape])),
     };
   })(x.mean, x.variance, Z, ...values);
   const part = (from: number, shape: number[]) =>

@@ -11,6 +11,7 @@ import {
 } from '../transport.ts';
 import { checkServer, lasting, queuePackages, type ServerOptions, serverOptions } from './connection.ts';
 import { redisBlobs } from './redisBlobs.ts';
+import { redisInboxes } from './redisInboxes.ts';
 
 /** Options of {@link redisTransport}. */
 export interface RedisTransportOptions {
@@ -85,6 +86,7 @@ export async function redisTransport({
 
   return {
     blobs: redisBlobs(redis, prefix),
+    ...redisInboxes(redis, prefix),
     async add(name, jobs) {
       const alone = jobs.filter((job) => !('children' in job));
       await queueOf(name).addBulk(
@@ -118,11 +120,6 @@ export async function redisTransport({
     workers: (name) => queueOf(name).getWorkersCount(),
     waiting: (name) => queueOf(name).getWaitingCount(),
     serve: async (name, options) => serve(bullmq, name, { ...settings, lockSeconds }, options),
-    async forget(name) {
-      await queueOf(name).obliterate({ force: true });
-      await queueOf(name).close();
-      queues.delete(name);
-    },
     async close() {
       await Promise.all([...queues.values()].map((queue) => queue.close().catch(() => undefined)));
       await flow?.close();

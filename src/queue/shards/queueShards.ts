@@ -4,8 +4,7 @@ import { InvalidInputError, LatentFieldError, NumericalError } from '../../core/
 import type { Matrix } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { type KernelJSON, kernelToJSON } from '../../kernels/json.ts';
-import type { Shards } from '../../mapping/variational/shards.ts';
-import type { Evaluation } from './evaluation.ts';
+import type { ShardPoint, Shards } from '../../mapping/variational/shards.ts';
 
 /** Options of {@link queueShards}: where the rows go; to threads of this process unless there is a connection. */
 export interface QueueShardsOptions {
@@ -35,7 +34,8 @@ export interface ShardThreadData extends Omit<QueueShardsOptions, 'patience'> {
 /** What the fit asks the thread of the queue. */
 export type ShardCall =
   | { readonly kind: 'open'; readonly rows: Pick<Matrix, 'data' | 'rows' | 'columns'>; readonly kernel: KernelJSON }
-  | { readonly kind: 'evaluate'; readonly evaluation: Evaluation }
+  | { readonly kind: 'sums'; readonly at: ShardPoint }
+  | { readonly kind: 'gradients'; readonly slopes: Float64Array }
   | { readonly kind: 'close' };
 
 const schema = v.strictObject({
@@ -70,9 +70,18 @@ export function queueShards(options: QueueShardsOptions, programs: Programs = {}
       const call = blockingThread({ ...given, thread: programs.queueThread }, programs.shardThread);
       const { data, rows: N, columns } = rows;
       call({ kind: 'open', rows: { data, rows: N, columns }, kernel: kernelToJSON(kernel) });
+      let last: ShardPoint | undefined;
+      const sums = (at: ShardPoint) => {
+        last = at;
+        return (call({ kind: 'sums', at }) as Float64Array[])[0]!;
+      };
       return {
-        sums: (at) => (call({ kind: 'evaluate', evaluation: { at } }) as Float64Array[])[0]!,
-        gradients: (at, slopes) => call({ kind: 'evaluate', evaluation: { at, slopes } }) as Float64Array[],
+        sums,
+        gradients: (at, slopes) => {
+          // The workers have the point of the last sums, which is this one unless others were asked for in between.
+          if (at !== last) sums(at);
+          return call({ kind: 'gradients', slopes }) as Float64Array[];
+        },
         close: () => {
           call({ kind: 'close' });
         },

@@ -1,41 +1,85 @@
-import type { MessagePort } from 'node:worker_threads';
-import type { Matrix } from '../../core/matrix.ts';
-import { type KernelJSON, kernelFromJSON } from '../../kernels/json.ts';
-import { type ShardPoint, type ShardRows, shardGradients, shardSums } from '../../mapping/variational/shards.ts';
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import * as tf from '@tensorflow/tfjs-core';
+import { kernelFromJSON } from '../../kernels/json.ts';
+import { type ShardPoint, type ShardRows, shardValues } from '../../mapping/variational/shards.ts';
 import type { OwnParts } from '../../models/ownParts.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor } from '../../tensors/matrixTensor.ts';
+import type { HeldRows } from './messages.ts';
 
 /** What a worker says to its thread about a shard. */
 export type ShardRequest =
-  | { readonly kind: 'rows'; readonly kernel: KernelJSON; readonly rows: Pick<Matrix, 'data' | 'rows' | 'columns'> }
-  | { readonly kind: 'evaluate'; readonly at: ShardPoint; readonly slopes: Float64Array | undefined };
+  /** `turn` is woken with each message, for a thread that waits for slopes. */
+  | ({ readonly kind: 'rows'; readonly turn: Int32Array } & HeldRows)
+  | { readonly kind: 'evaluate'; readonly at: ShardPoint; readonly slopes: Float64Array | undefined }
+  | { readonly kind: 'slopes'; readonly slopes: Float64Array };
 
 /** What the thread says: the sums, or the gradients. */
 export type ShardReply =
   | { readonly kind: 'evaluated'; readonly values: readonly Float64Array[] }
   | { readonly kind: 'failedShard'; readonly name: string; readonly message: string };
 
-/** Makes a thread of shards out of this one. */
+/** Thrown where another message came than slopes at the point of the sums. */
+class OtherMessage extends Error {
+  constructor(readonly request: ShardRequest) {
+    super();
+  }
+}
+
+/**
+ * Makes a thread of shards out of this one. Between the sums at a point and their slopes it waits within the evaluation, so that what the sums
+ * are made of is there for the gradients.
+ */
 export function serveShards(port: MessagePort, own: OwnParts): void {
-  let held: { kernel: ShardRows['kernel']; rows: Matrix } | undefined;
-  const evaluated = (at: ShardPoint, slopes: Float64Array | undefined) =>
-    withFloat64(() => {
-      const rows: ShardRows = { kernel: held!.kernel, observations: matrixTensor(held!.rows) };
-      return slopes === undefined ? [shardSums(rows, at)] : shardGradients(rows, at, slopes);
-    });
-  port.on('message', (request: ShardRequest) => {
-    if (request.kind !== 'rows' && request.kind !== 'evaluate') return;
-    try {
-      if (request.kind === 'rows') {
-        held = { kernel: kernelFromJSON(request.kernel, own.kernels), rows: request.rows as Matrix };
-      } else {
-        const values = evaluated(request.at, request.slopes);
-        port.postMessage({ kind: 'evaluated', values } satisfies ShardReply);
+  let held: ShardRows | undefined;
+  let turn: Int32Array | undefined;
+  const say = (reply: ShardReply) => port.postMessage(reply);
+
+  const nextRequest = (): ShardRequest => {
+    for (;;) {
+      const seen = Atomics.load(turn!, 0);
+      const received = receiveMessageOnPort(port) as { message: ShardRequest } | undefined;
+      if (received === undefined) Atomics.wait(turn!, 0, seen);
+      else if (isOurs(received.message)) return received.message;
+    }
+  };
+  const slopesAfter = (sums: Float64Array): Float64Array => {
+    say({ kind: 'evaluated', values: [sums] });
+    const request = nextRequest();
+    if (request.kind === 'slopes') return request.slopes;
+    throw new OtherMessage(request);
+  };
+
+  const answer = (request: ShardRequest) => {
+    if (request.kind === 'rows') {
+      turn = request.turn;
+      const observations = withFloat64(() => tf.keep(matrixTensor(request.rows)));
+      held?.observations.dispose();
+      held = { kernel: kernelFromJSON(request.kernel, own.kernels), observations };
+    } else if (request.kind === 'evaluate') {
+      const { at, slopes } = request;
+      say({
+        kind: 'evaluated',
+        values: withFloat64(() => shardValues(held!, at, slopes ? () => slopes : slopesAfter)),
+      });
+    }
+  };
+  port.on('message', (first: ShardRequest) => {
+    if (!isOurs(first)) return;
+    for (let request: ShardRequest | undefined = first; request !== undefined; ) {
+      try {
+        answer(request);
+        request = undefined;
+      } catch (error) {
+        if (error instanceof OtherMessage) request = error.request;
+        else {
+          request = undefined;
+          const { name, message } = error as Error;
+          say({ kind: 'failedShard', name, message });
+        }
       }
-    } catch (error) {
-      const { name, message } = error as Error;
-      port.postMessage({ kind: 'failedShard', name, message } satisfies ShardReply);
     }
   });
 }
+
+const isOurs = ({ kind }: { readonly kind: string }) => kind === 'rows' || kind === 'evaluate' || kind === 'slopes';

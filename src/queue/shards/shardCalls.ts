@@ -1,31 +1,47 @@
 import { randomUUID } from 'node:crypto';
+import { LatentFieldError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { KernelJSON } from '../../kernels/json.ts';
 import type { PlainTensor, ShardPoint } from '../../mapping/variational/shards.ts';
 import { dataKey, keysOf, SHARDS } from '../keys.ts';
 import { packed } from '../packed.ts';
-import { openSession, type Session } from '../session.ts';
+import { openSession } from '../session.ts';
 import type { Transport } from '../transport.ts';
 import { VERSION } from '../version.ts';
-import { answerFrom, type Evaluation, evaluationBytes } from './evaluation.ts';
+import { type Answer, answerFrom, questionBytes, rowsBytes } from './messages.ts';
 
 /** Milliseconds between two signs of life to the workers. */
 const ALIVE = 10_000;
+/** Milliseconds without an answer after which it is asked for again. */
+const QUIET = 5000;
 
-/** A fit whose rows are spread over shards, each with a queue of its own. */
+/** A fit whose rows are spread over shards, each of which stays with a worker. */
 export interface ShardCalls {
-  /** What the shards answer, added in the order of the shards. */
-  evaluate(evaluation: Evaluation): Promise<Float64Array[]>;
+  /** The sums over all rows at a point, added in the order of the shards. */
+  sums(at: ShardPoint): Promise<Float64Array[]>;
+  /** The gradients at the point of the last sums, given those in the sums. */
+  gradients(slopes: Float64Array): Promise<Float64Array[]>;
   close(): Promise<void>;
 }
 
 interface Shard {
-  readonly queue: string;
-  readonly job: string;
   /** The first of its rows, and the first of the next one's. */
   readonly from: number;
   readonly to: number;
-  readonly session: Session;
+  readonly job: string;
+  /** Where its worker takes questions, once there is one. */
+  inbox?: string;
+  /** The inbox of who answered last: it has the point of the last sums. */
+  answered?: string;
+  waiting?: {
+    readonly number: number;
+    /** When it was sent, or asked for again. */
+    since: number;
+    /** The question in full, for a worker that knows nothing of the one before. */
+    readonly whole: () => Uint8Array;
+    resolve(values: readonly Float64Array[]): void;
+    reject(error: Error): void;
+  };
 }
 
 /** Hands out the rows, and waits for workers to take them when it is asked for sums. */
@@ -37,74 +53,128 @@ export async function openShards(
 ): Promise<ShardCalls> {
   const { blobs } = transport;
   const id = randomUUID();
-  const text = (said: string) => new TextEncoder().encode(said);
+  const [answers, alive] = [`answers-${id}`, `alive/${id}`];
+  const inbox = await transport.inbox(answers);
+  const session = await openSession({ queue: SHARDS, patience }, transport);
+  const beat = (number: number) => blobs.put(alive, new TextEncoder().encode(String(number)));
+  await beat(0);
+  let beats = 0;
+  const timer = setInterval(() => void beat(++beats).catch(() => undefined), ALIVE);
+
+  let lost: Error | undefined;
+  let isClosed = false;
+  const lose = (error: Error) => {
+    lost ??= error;
+    for (const { waiting } of shards) waiting?.reject(lost);
+  };
   const shards: Shard[] = [];
   for (let k = 0; k < count; k++) {
     const [from, to] = [k, k + 1].map((part) => Math.round((part * rows.rows) / count)) as [number, number];
-    const own = new Matrix(rows.data.slice(from * rows.columns, to * rows.columns), to - from, rows.columns);
-    const bytes = text(packed({ kernel, rows: own }));
+    const own = rows.data.slice(from * rows.columns, to * rows.columns);
+    const bytes = rowsBytes({ kernel, rows: new Matrix(own, to - from, rows.columns) });
     const key = dataKey(bytes);
     await blobs.put(key, bytes);
-    const queue = `shard-${id}-${k}`;
     const job = `${id}-${k}`;
-    const body = packed({ kind: 'shard', version: VERSION, rows: key, queue });
-    await blobs.put(`alive/${queue}`, text('0'));
-    await transport.add(SHARDS, [{ id: job, body }]);
-    shards.push({ queue, job, from, to, session: await openSession({ queue, patience }, transport) });
+    shards.push({ from, to, job });
+    const body = packed({ kind: 'shard', version: VERSION, rows: key, shard: k, answers, alive });
+    await session.add([{ id: job, body }], [job], () => ({ look: async () => false, fail: lose }));
   }
-  let beat = 0;
-  const timer = setInterval(() => {
-    beat++;
-    for (const { queue } of shards) blobs.put(`alive/${queue}`, text(String(beat))).catch(() => undefined);
-  }, ALIVE);
-  let evaluations = 0;
 
-  const ask = async ({ queue, from, to, session }: Shard, number: number, { at, slopes }: Evaluation) => {
-    const name = `${queue}-${number}`;
-    const key = `at/${name}`;
-    await blobs.put(
-      key,
-      evaluationBytes({ at: at.map((tensor, i) => (i < 2 ? part(tensor, from, to) : tensor)), slopes }),
-    );
-    const { result } = keysOf(name);
-    const bytes = await new Promise<Uint8Array>((resolve, reject) => {
-      const look = async () => {
-        const found = await blobs.get(result);
-        if (found !== undefined) resolve(found);
-        return found !== undefined;
-      };
-      const body = packed({ kind: 'evaluation', version: VERSION, at: key });
-      session.add([{ id: name, body }], [name], () => ({ look, fail: reject })).catch(reject);
-    });
-    await blobs.remove(key, result);
-    return answerFrom(bytes);
+  /** Does with an answer what it is for; one that nobody waits for any longer came twice. */
+  const take = async (answer: Answer) => {
+    const shard = shards[answer.shard];
+    if (shard === undefined) return;
+    const { waiting } = shard;
+    if (answer.kind === 'ready') {
+      if (shard.inbox === answer.inbox) return;
+      shard.inbox = answer.inbox;
+      if (waiting !== undefined) await transport.send(shard.inbox, waiting.whole());
+      return;
+    }
+    if (waiting?.number !== answer.number) return;
+    if (answer.kind === 'missing') {
+      if (shard.inbox === answer.inbox) await transport.send(answer.inbox, waiting.whole());
+      return;
+    }
+    shard.answered = answer.inbox;
+    delete shard.waiting;
+    if (answer.kind === 'answer') waiting.resolve(answer.values);
+    else waiting.reject(Object.assign(new LatentFieldError(answer.message), { name: answer.name }));
   };
+  const read = async () => {
+    while (!isClosed) {
+      const bytes = await inbox.receive(QUIET / 1000);
+      const answer = bytes && readOr(undefined, () => answerFrom(bytes));
+      if (answer !== undefined) await take(answer);
+      for (const { waiting, inbox: asked } of shards) {
+        if (waiting === undefined || asked === undefined || performance.now() - waiting.since < QUIET) continue;
+        waiting.since = performance.now();
+        await transport.send(asked, questionBytes({ kind: 'again', number: waiting.number }));
+      }
+    }
+  };
+  read().catch((error: Error) => lose(new LatentFieldError(`The queue was lost: ${error.message}`)));
 
+  const ask = (shard: Shard, number: number, whole: () => Uint8Array, short?: Uint8Array) =>
+    new Promise<readonly Float64Array[]>((resolve, reject) => {
+      if (lost !== undefined) return reject(lost);
+      shard.waiting = { number, since: performance.now(), whole, resolve, reject };
+      if (shard.inbox === undefined) return;
+      const isKnown = short !== undefined && shard.answered === shard.inbox;
+      transport.send(shard.inbox, isKnown ? short : whole()).catch(reject);
+    });
+
+  let number = 0;
+  let last: ShardPoint = [];
+  const partOf = ({ from, to }: Shard) => last.map((tensor, i) => (i < 2 ? part(tensor, from, to) : tensor));
   return {
-    async evaluate(evaluation) {
-      const number = evaluations++;
-      const answers = await Promise.all(shards.map((shard) => ask(shard, number, evaluation)));
-      return evaluation.slopes === undefined
-        ? [summed(answers.map(([sums]) => sums!))]
-        : gathered(answers, evaluation.at);
+    async sums(at) {
+      last = at;
+      number++;
+      const own = number;
+      const found = shards.map((shard) =>
+        ask(shard, own, () => questionBytes({ kind: 'evaluate', number: own, at: partOf(shard) })),
+      );
+      return [summed((await Promise.all(found)).map(([sums]) => sums!))];
+    },
+    async gradients(slopes) {
+      number++;
+      const own = number;
+      const short = questionBytes({ kind: 'slopes', number: own, slopes });
+      const found = shards.map((shard) =>
+        ask(shard, own, () => questionBytes({ kind: 'evaluate', number: own, at: partOf(shard), slopes }), short),
+      );
+      return gathered(await Promise.all(found), last);
     },
     async close() {
+      isClosed = true;
       clearInterval(timer);
-      for (const { job, queue, session } of shards) {
-        await blobs.put(keysOf(job).cancel, text('drop'));
-        await transport.withdraw(SHARDS, job);
-        await session.close();
-        await blobs.remove(`alive/${queue}`);
-        await transport.forget(queue).catch(() => undefined);
-      }
+      await Promise.all(
+        shards.map(async ({ job }) => {
+          session.leave(job);
+          await blobs.put(keysOf(job).cancel, new TextEncoder().encode('drop'));
+          await transport.withdraw(SHARDS, job);
+        }),
+      );
+      await session.close();
+      await inbox.close();
+      await blobs.remove(alive);
     },
   };
+}
+
+function readOr<T>(other: T, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    return other;
+  }
 }
 
 /** The rows of a tensor from one to before another. */
 function part({ shape, data }: PlainTensor, from: number, to: number): PlainTensor {
   const q = shape[1]!;
-  return { shape: [to - from, q], data: data.slice(from * q, to * q) };
+  return { shape: [to - from, q], data: data.subarray(from * q, to * q) };
 }
 
 /** In the order of the shards, whoever came first, so that the bits are always the same. */

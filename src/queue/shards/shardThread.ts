@@ -30,7 +30,8 @@ async function answer(call: ShardCall): Promise<unknown> {
     open = await openShards(transport, new Matrix(data, rows, columns), call.kernel, { count, patience });
     return undefined;
   }
-  if (call.kind === 'evaluate') return open!.evaluate(call.evaluation);
+  if (call.kind === 'sums') return open!.sums(call.at);
+  if (call.kind === 'gradients') return open!.gradients(call.slopes);
   await open?.close();
   await server?.close();
   await transport?.close();
@@ -39,7 +40,9 @@ async function answer(call: ShardCall): Promise<unknown> {
 
 port.on('message', async (call: ShardCall) => {
   try {
-    port.postMessage({ value: await answer(call) });
+    const value = await answer(call);
+    const lists = Array.isArray(value) ? (value as Float64Array[]) : [];
+    port.postMessage({ value }, [...new Set(lists.map(({ buffer }) => buffer as ArrayBuffer))]);
   } catch (error) {
     const { name, message } = error as Error;
     port.postMessage({ error: { name, message } });

@@ -1,92 +1,151 @@
-import * as v from 'valibot';
-import { Matrix } from '../../core/matrix.ts';
-import { checkSaved } from '../../core/saved.ts';
-import type { KernelJSON } from '../../kernels/json.ts';
+import { randomUUID } from 'node:crypto';
 import { keysOf } from '../keys.ts';
-import { unpacked } from '../packed.ts';
-import { type RequestOf, refusing, requestOf } from '../requests.ts';
-import { answerBytes, evaluationFrom } from '../shards/evaluation.ts';
+import { type RequestOf, refusing } from '../requests.ts';
+import { type Answer, answerBytes, type Question, questionFrom, rowsFrom } from '../shards/messages.ts';
 import type { ShardReply, ShardRequest } from '../shards/serveShards.ts';
-import { RefusedJob, type RunningJob, type Serving } from '../transport.ts';
+import type { RunningJob } from '../transport.ts';
 import type { WorkerContext } from './serveQueue.ts';
 import type { HeldThread } from './threads.ts';
 import { CancelledJob, watchOver } from './watchOver.ts';
 
-const rowsSchema = v.strictObject({
-  kernel: v.custom<KernelJSON>((value) => typeof value === 'object' && value !== null, 'a kernel'),
-  rows: v.instance(Matrix),
-});
 /** Milliseconds without a sign of the coordinator after which a shard is let go, and between two looks. */
 const ABANDONED = 60_000;
 const LOOK = 5000;
+/** Seconds without a question after which a worker says once more that it has the rows, until the first one comes. */
+const QUIET = 5;
 
-/** Keeps a shard, and serves its queue until the coordinator has no more use for it. */
+/** Keeps a shard, and answers its coordinator until that has no more use for it. */
 export async function runShard(job: RunningJob, request: RequestOf<'shard'>, context: WorkerContext): Promise<void> {
-  const { transport, data, threads } = context;
-  const { blobs } = transport;
-  const text = new TextDecoder().decode(await data(request.rows));
-  const { kernel, rows } = refusing(() => checkSaved(rowsSchema, unpacked(text), 'shard'));
+  const { transport, threads } = context;
   const thread = threads.take(`shard ${job.id}`);
-  let serving: Serving | undefined;
+  const over = new AbortController();
+  const name = `shard-${randomUUID()}`;
+  const inbox = await transport.inbox(name);
   let timer: NodeJS.Timeout | undefined;
   try {
-    thread.post({ kind: 'rows', kernel, rows } satisfies ShardRequest);
+    const shard = await shardThread(thread, request, context);
     await new Promise<void>((_, reject) => {
-      const ended = watchOver(job, blobs, keysOf(job.id).cancel, thread, reject, () => undefined);
+      const ended = watchOver(job, transport.blobs, keysOf(job.id).cancel, thread, reject, () => undefined);
       thread.listener = (message) => {
         if (message instanceof Error) reject(message);
+        else shard.replied(message as ShardReply);
       };
-      timer = watchCoordinator(blobs, request.queue, () => {
+      timer = watchCoordinator(transport.blobs, request.alive, () => {
         ended();
         reject(new CancelledJob());
       });
-      const run = (evaluation: RunningJob) => evaluate(evaluation, thread, context, reject);
-      transport
-        .serve(request.queue, { concurrency: 1, run, problem: () => undefined })
-        .then((served) => {
-          serving = served;
-        })
-        .catch(reject);
+      const tell = (answer: Answer) => transport.send(request.answers, answerBytes(answer));
+      const next = () => inbox.receive(QUIET);
+      answerQuestions({ shard: request.shard, inbox: name }, shard, { next, tell, over: over.signal }, context).catch(
+        reject,
+      );
     });
   } finally {
+    over.abort();
     clearInterval(timer);
     threads.drop(thread);
-    await serving?.close();
+    await inbox.close();
   }
 }
 
 /** A coordinator that is gone without a word leaves its shards to nobody. */
-function watchCoordinator(blobs: WorkerContext['transport']['blobs'], queue: string, gone: () => void) {
+function watchCoordinator(blobs: WorkerContext['transport']['blobs'], key: string, gone: () => void) {
   let last = '';
   let since = performance.now();
   return setInterval(async () => {
-    const said = new TextDecoder().decode(await blobs.get(`alive/${queue}`).catch(() => undefined));
+    const said = new TextDecoder().decode(await blobs.get(key).catch(() => undefined));
     if (said !== last) since = performance.now();
     last = said;
     if (performance.now() - since > ABANDONED) gone();
   }, LOOK);
 }
 
-async function evaluate(
-  job: RunningJob,
+interface ShardThread {
+  /** The reply to a request. */
+  ask(request: ShardRequest): Promise<ShardReply>;
+  replied(reply: ShardReply): void;
+}
+
+/** Gives the rows to the thread, and keeps nothing of them here. */
+async function shardThread(
   thread: HeldThread,
-  { transport: { blobs }, mostBytes }: WorkerContext,
-  broken: (error: Error) => void,
+  request: RequestOf<'shard'>,
+  { data }: WorkerContext,
+): Promise<ShardThread> {
+  const turn = new Int32Array(new SharedArrayBuffer(4));
+  const post = (message: ShardRequest, transfer?: readonly ArrayBuffer[]) => {
+    thread.post(message, transfer);
+    Atomics.add(turn, 0, 1);
+    Atomics.notify(turn, 0);
+  };
+  const bytes = await data(request.rows, true);
+  const { kernel, rows } = refusing(() => rowsFrom(bytes));
+  post({ kind: 'rows', turn, kernel, rows }, [rows.data.buffer as ArrayBuffer]);
+  let resolve: (reply: ShardReply) => void = () => undefined;
+  return {
+    ask: (question) =>
+      new Promise((done) => {
+        resolve = done;
+        post(question);
+      }),
+    replied: (reply) => resolve(reply),
+  };
+}
+
+interface Exchange {
+  next(): Promise<Uint8Array | undefined>;
+  tell(answer: Answer): Promise<void>;
+  readonly over: AbortSignal;
+}
+
+/** One question after the other. The last answer is kept: what is lost on its way is asked for again. */
+async function answerQuestions(
+  sender: { readonly shard: number; readonly inbox: string },
+  shard: ShardThread,
+  { next, tell, over }: Exchange,
+  { mostBytes, problem }: WorkerContext,
 ): Promise<void> {
-  const request = requestOf(job.body);
-  if (request.kind !== 'evaluation') throw new RefusedJob('The queue of a shard has evaluations only.');
-  const bytes = await blobs.get(request.at, mostBytes);
-  if (bytes === undefined) throw new RefusedJob('Nobody waits for this evaluation any longer.');
-  const { at, slopes } = refusing(() => evaluationFrom(bytes));
-  const reply = await new Promise<ShardReply>((resolve, reject) => {
-    thread.listener = (message) => {
-      if (message instanceof Error) {
-        broken(message);
-        reject(message);
-      } else resolve(message as ShardReply);
-    };
-    thread.post({ kind: 'evaluate', at, slopes } satisfies ShardRequest);
-  });
-  if (reply.kind === 'failedShard') throw new RefusedJob(`${reply.name}: ${reply.message}`);
-  await blobs.put(keysOf(job.id).result, answerBytes(reply.values));
+  let last: Answer | undefined;
+  // The question whose sums the thread has just made, so that it waits for slopes in them.
+  let held: number | undefined;
+  const answered = async (question: Exclude<Question, { kind: 'again' }>): Promise<Answer> => {
+    const { number } = question;
+    if (question.kind === 'slopes' && held !== number - 1) return { ...sender, kind: 'missing', number };
+    held = question.kind === 'evaluate' && question.slopes === undefined ? number : undefined;
+    const reply = await shard.ask(
+      question.kind === 'slopes' ? question : { kind: 'evaluate', at: question.at, slopes: question.slopes },
+    );
+    if (reply.kind === 'failedShard') held = undefined;
+    if (reply.kind === 'evaluated') return { ...sender, kind: 'answer', number, values: reply.values };
+    return { ...sender, kind: 'failed', number, name: reply.name, message: reply.message };
+  };
+
+  await tell({ ...sender, kind: 'ready' });
+  while (!over.aborted) {
+    const bytes = await next();
+    if (over.aborted) return;
+    if (bytes === undefined) {
+      if (last === undefined) await tell({ ...sender, kind: 'ready' });
+      continue;
+    }
+    const question = questionOf(bytes, mostBytes, problem);
+    if (question === undefined) continue;
+    const { kind, number } = question;
+    if (kind !== 'again') last = await answered(question);
+    else if (last === undefined || !('number' in last) || last.number !== number) {
+      last = { ...sender, kind: 'missing', number };
+    }
+    if (!over.aborted) await tell(last);
+  }
+}
+
+/** Who may write to the server may write anything: what is no question is reported and has no answer. */
+function questionOf(bytes: Uint8Array, most: number, problem: (message: string) => void): Question | undefined {
+  try {
+    if (bytes.length <= most) return questionFrom(bytes);
+    problem(`A message to a shard was refused: it has ${bytes.length} bytes, but this worker takes at most ${most}.`);
+  } catch (error) {
+    problem(`A message to a shard was refused: ${(error as Error).message}`);
+  }
+  return undefined;
 }

@@ -47,8 +47,10 @@ export interface QueueServer {
 export interface WorkerContext {
   readonly transport: Transport;
   readonly threads: ThreadPool;
-  /** Data by their key, once fetched and checked. */
-  data(key: string): Promise<Uint8Array>;
+  /** Data by their key, once fetched and checked; held on to for the next job that asks for them, unless they are of one job alone. */
+  data(key: string, ofOneJob?: boolean): Promise<Uint8Array>;
+  /** Says what went wrong beside the jobs. */
+  readonly problem: (message: string) => void;
   readonly mostBytes: number;
   /** Where tables may be read. */
   readonly readable: readonly string[];
@@ -78,7 +80,8 @@ export async function serveQueue(transport: Transport, options: ServeQueueOption
     throw new InvalidInputError(`A worker has a whole number of threads from 1, but ${count} was given.`);
   }
   const threads = threadPool(start, count);
-  const context: WorkerContext = { transport, threads, mostBytes, readable, data: fetched(transport, mostBytes) };
+  const data = fetched(transport, mostBytes);
+  const context: WorkerContext = { transport, threads, mostBytes, readable, data, problem: onMessage };
   let fail!: (error: Error) => void;
   let closed!: () => void;
   const ended = new Promise<void>((resolve, reject) => {
@@ -182,7 +185,8 @@ function fetched({ blobs }: Transport, mostBytes: number): WorkerContext['data']
     }
     return bytes;
   };
-  return (key) => {
+  return (key, ofOneJob = false) => {
+    if (ofOneJob) return known.get(key) ?? fetch(key);
     const bytes = known.get(key) ?? fetch(key);
     known.delete(key);
     known.set(key, bytes);

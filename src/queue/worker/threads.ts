@@ -7,7 +7,8 @@ export interface HeldThread {
   holds: string;
   /** Whether it has been given that. */
   isOpen: boolean;
-  post(message: unknown): void;
+  /** @param transfer - buffers that go over to the thread */
+  post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
   /** Who hears what it says; called with an Error when it comes to an end by itself. */
   listener: ((message: unknown) => void) | undefined;
 }
@@ -45,7 +46,7 @@ export function threadPool(start: () => NodeThread, most: number): ThreadPool {
     const held: HeldThread = {
       holds,
       isOpen: false,
-      post: (message) => thread.postMessage(message),
+      post: (message, transfer) => thread.postMessage(message, transfer),
       listener: undefined,
     };
     threads.set(held, thread);
