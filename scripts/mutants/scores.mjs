@@ -138,7 +138,7 @@ export default [
     faults: [['(z * z - 1) / deviation', '(z * z + 1) / deviation']],
   },
   {
-    file: 'src/model/hyperparameterTerms.ts',
+    file: 'src/model/hyperparameters.ts',
     tests: hierarchies,
     faults: [
       ['entry / slopes[i]!', 'entry * slopes[i]!'],
@@ -146,7 +146,7 @@ export default [
     ],
   },
   {
-    file: 'src/model/priorValues.ts',
+    file: 'src/model/hyperparameters.ts',
     tests: hierarchies,
     faults: [
       ['value.size !== 1 && value.size !== size', 'value.size > size'],

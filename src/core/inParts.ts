@@ -17,3 +17,12 @@ export function once<T>(work: () => InParts<T>): () => InParts<T> {
     return made.result;
   };
 }
+
+/** A computation that is done when first asked for, once. */
+export function lazily<T>(compute: () => T): () => T {
+  let known: { readonly value: T } | undefined;
+  return () => {
+    known ??= { value: compute() };
+    return known.value;
+  };
+}

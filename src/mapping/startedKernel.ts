@@ -1,3 +1,4 @@
+import { lazily } from '../core/inParts.ts';
 import type { Matrix } from '../core/matrix.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import { isOpen, startedAt } from '../kernels/startedAt.ts';
@@ -8,13 +9,10 @@ const SEED = 0;
 
 /** Where the latents start, N×q: found when first asked for, once. */
 export function startOf(latents: Latents, Y: Matrix, latentDim: number): () => Matrix {
-  let known: Matrix | undefined;
-  return () => {
-    const start = () =>
-      Object.entries(latents.parameters(Y, latentDim, SEED)).map(([path, { initial }]) => [path, initial]);
-    known ??= latentsOf(latents, Object.fromEntries(start()), Y, Y);
-    return known;
-  };
+  return lazily(() => {
+    const start = Object.entries(latents.parameters(Y, latentDim, SEED)).map(([path, { initial }]) => [path, initial]);
+    return latentsOf(latents, Object.fromEntries(start), Y, Y);
+  });
 }
 
 /** The kernel with what it leaves open decided at the latents from which the model starts. */

@@ -1,10 +1,10 @@
+import { lazily } from '../core/inParts.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { Standardization } from '../core/observations.ts';
 import type { ParameterValues } from '../model/model.ts';
 import type { Mapping, PredictiveDensity } from '../model/posterior.ts';
 import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import type { ModelView } from './assembly.ts';
-import { lazily } from './covariance/covariance.ts';
 import { quickProcess } from './quickProcess.ts';
 
 /** log p(x) of each row. */

@@ -5,7 +5,7 @@ import { withFloat64 } from '../tensors/float64/scope.ts';
 import type { FieldLearning, Mapped } from './abilities.ts';
 import type { Embedding } from './computation.ts';
 import { computedModel } from './computedModel.ts';
-import { assembled } from './definedAssembly.ts';
+import { assembled, withLocation } from './definedAssembly.ts';
 import { definedPosterior } from './definedPosterior.ts';
 import type { AnyModel, AnyPaths, Model, ModelJSON, StartKind } from './model.ts';
 import type {
@@ -18,7 +18,6 @@ import type {
 import type { AbilitiesOfParts, Parts } from './part.ts';
 import { dataFromPlain, plainData } from './plainData.ts';
 import type { AnyPosterior, Posterior } from './posterior.ts';
-import { withLocation } from './termChecks.ts';
 
 /** Makes a model of data; `restore` makes it again from what its `toJSON` wrote. */
 export interface ModelFactory<Data, M extends AnyModel = Model> {

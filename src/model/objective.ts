@@ -5,7 +5,7 @@ import { valueAndGradients } from '../tensors/gradients.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
 import { type SeenVariables, seenVariables } from './batchRows.ts';
-import { type HyperparameterTerm, hyperparameterTerms } from './hyperparameterTerms.ts';
+import { type HyperparameterTerm, hyperparameterTerms } from './hyperparameters.ts';
 import type { Assembly, Batch, TensorMap, TermContext } from './model.ts';
 import { curvatureOf } from './objectiveCurvature.ts';
 import type { Curvature } from './solver.ts';

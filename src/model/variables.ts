@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { unknownName } from '../core/options.ts';
+import { checkPriorValues, priorValuesOf, withPriorParameters } from './hyperparameters.ts';
 import type { ParameterValues } from './model.ts';
 import {
   checkSupport,
@@ -10,7 +11,6 @@ import {
   transformOf,
   valueFrom,
 } from './parameter.ts';
-import { checkPriorValues, priorValuesOf, withPriorParameters } from './priorValues.ts';
 import type { Transform } from './transform.ts';
 
 /** A parameter in its place among the solver's variables. */

@@ -1,3 +1,4 @@
+import { lazily } from '../core/inParts.ts';
 import type { LayeredPosterior, LearnedByLayer, Posterior } from './posterior.ts';
 
 /**
@@ -9,11 +10,7 @@ export function withLayers<P extends Posterior>(
   layers: readonly (() => LearnedByLayer)[],
 ): P | (P & LayeredPosterior) {
   if (layers.length === 0) return posterior;
-  let known: readonly LearnedByLayer[] | undefined;
-  const learned = () => {
-    known ??= layers.map((layer) => layer());
-    return known;
-  };
+  const learned = lazily(() => layers.map((layer) => layer()));
   return {
     ...posterior,
     get graph() {

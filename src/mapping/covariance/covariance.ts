@@ -33,12 +33,3 @@ export interface Moments {
   /** Between the new inputs, n×n, of the function of the column at this place. */
   covariance(column: number): Tensor2D;
 }
-
-/** A computation that is done when first asked for, once. */
-export function lazily<T>(compute: () => T): () => T {
-  let known: { readonly value: T } | undefined;
-  return () => {
-    known ??= { value: compute() };
-    return known.value;
-  };
-}

@@ -1,3 +1,4 @@
+import { lazily } from '../../core/inParts.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { noisyGram } from '../../kernels/structure/index.ts';
 import type { TensorMap } from '../../model/model.ts';
@@ -5,7 +6,7 @@ import * as op from '../../tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Noise } from '../likelihoods/likelihood.ts';
 import { columnNoiseLogDensity, shiftedInverse, spectrumOf } from './columnNoise.ts';
-import { type Conditioned, type Covariance, type CovarianceStructure, lazily, type Moments } from './covariance.ts';
+import type { Conditioned, Covariance, CovarianceStructure, Moments } from './covariance.ts';
 import { noiseOf, type ObservedData, type ObservedPlace, observedPart } from './observedData.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { lazily } from '../../core/inParts.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type Features, whiteOf } from '../../kernels/structure/index.ts';
 import type { TensorMap } from '../../model/model.ts';
@@ -6,7 +7,7 @@ import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Noise } from '../likelihoods/likelihood.ts';
 import { inducingFactor } from '../variational/inducingFactor.ts';
-import { type Covariance, lazily } from './covariance.ts';
+import type { Covariance } from './covariance.ts';
 import { lowRankStructure } from './lowRank.ts';
 import { noiseOf, type ObservedData } from './observedData.ts';
 

@@ -1,4 +1,5 @@
 import { log } from '../../core/elementary/index.ts';
+import { lazily } from '../../core/inParts.ts';
 import type { Features } from '../../kernels/structure/index.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { PositiveDefiniteOptions } from '../../tensors/ops.ts';
@@ -6,7 +7,7 @@ import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Noise } from '../likelihoods/likelihood.ts';
 import { shiftedForms, shiftedInverse, spectrumOf } from './columnNoise.ts';
-import { type Conditioned, type Covariance, type CovarianceStructure, lazily, type Moments } from './covariance.ts';
+import type { Conditioned, Covariance, CovarianceStructure, Moments } from './covariance.ts';
 import { noiseOf, type ObservedData, type ObservedPlace, observedRows } from './observedData.ts';
 
 const NAME = 'The precision of the weights of the features';

@@ -1,27 +1,23 @@
 import * as tf from '@tensorflow/tfjs-core';
-import type { Standardization } from '../../core/observations.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { real } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
-import type { ConditionedProcess } from '../conditionedProcess.ts';
 import { collapsedBound } from './collapsedBound.ts';
 import { collapsedData } from './collapsedData.ts';
 import { inducingFactor } from './inducingFactor.ts';
 import { inducingStart } from './inducingInputs.ts';
-import { type InducingPosterior, inducingProcess } from './inducingMoments.ts';
+import type { InducingPosterior } from './inducingMoments.ts';
 import { latentExpectations, noExpectations } from './latentExpectations.ts';
 import { optimalPosterior } from './optimalPosterior.ts';
 import { shardedStatistics } from './shards.ts';
 import {
-  type ConditionedModel,
   INDUCING,
   kernelParameters,
   kernelValues,
   likelihoodParameters,
-  likelihoodValues,
   NOISE,
   startMeans,
   type VariationalModel,
@@ -85,36 +81,11 @@ export const collapsedModel: VariationalModel = {
       dispose: bound.dispose,
     };
   },
-  conditioned,
+  posterior,
 };
 
-/** What the model can do at these values. */
-function conditioned(
-  parts: VariationalParts,
-  values: ParameterValues,
-  standardization: Standardization,
-): ConditionedModel {
-  const { kernel, likelihood } = parts;
-  let found: InducingPosterior | undefined;
-  const inducing = () => {
-    found ??= optimum(parts, values);
-    return found;
-  };
-  let made: ConditionedProcess | undefined;
-  const process = () => {
-    made ??= inducingProcess(
-      kernel,
-      kernelValues(kernel, values),
-      inducing(),
-      { likelihood, values: likelihoodValues(likelihood, values) },
-      standardization,
-    );
-    return made;
-  };
-  return { process, inducing };
-}
-
-function optimum(parts: VariationalParts, values: ParameterValues) {
+/** q(u), optimal at these values. */
+function posterior(parts: VariationalParts, values: ParameterValues): InducingPosterior {
   return withFloat64(() => {
     // All rows are here, and what is asked once is not worth the way to the shards.
     const bound = collapsed({ ...parts, shards: undefined });

@@ -1,6 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { Matrix } from '../../core/matrix.ts';
-import type { Standardization } from '../../core/observations.ts';
 import {
   certainExpectations,
   closedExpectations,
@@ -15,18 +14,16 @@ import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
-import type { ConditionedProcess } from '../conditionedProcess.ts';
 import { observedPatterns } from '../observedPatterns.ts';
 import { collapsedData } from './collapsedData.ts';
 import { gaussianExpectedDensity, sampledExpectedDensity } from './expectedDensity.ts';
 import { inducingFactor } from './inducingFactor.ts';
 import { inducingStart } from './inducingInputs.ts';
-import { type InducingPosterior, inducingProcess } from './inducingMoments.ts';
+import type { InducingPosterior } from './inducingMoments.ts';
 import { inducingDivergence, inducingVariables, Q_MEAN, Q_ROOT, variablesFrom } from './inducingVariables.ts';
 import { latentExpectations } from './latentExpectations.ts';
 import { optimalPosterior } from './optimalPosterior.ts';
 import {
-  type ConditionedModel,
   INDUCING,
   kernelParameters,
   kernelValues,
@@ -61,7 +58,7 @@ function isClosed({ likelihood, kernel, latentDim }: VariationalParts, p: Tensor
 export const uncollapsedModel: VariationalModel = {
   parameters: uncollapsedParameters,
   constants: opened,
-  conditioned,
+  posterior: posteriorOfValues,
 };
 
 function uncollapsedParameters(parts: VariationalParts, seed: number): Readonly<Record<string, Parameter>> {
@@ -211,31 +208,6 @@ function startPosterior(parts: VariationalParts, initial: ParameterValues): Indu
     data.dispose();
     return result;
   });
-}
-
-/** What the model can do at these values. */
-function conditioned(
-  parts: VariationalParts,
-  values: ParameterValues,
-  standardization: Standardization,
-): ConditionedModel {
-  let found: InducingPosterior | undefined;
-  const inducing = () => {
-    found ??= posteriorOfValues(parts, values);
-    return found;
-  };
-  let made: ConditionedProcess | undefined;
-  const process = () => {
-    made ??= inducingProcess(
-      parts.kernel,
-      kernelValues(parts.kernel, values),
-      inducing(),
-      { likelihood: parts.likelihood, values: likelihoodValues(parts.likelihood, values) },
-      standardization,
-    );
-    return made;
-  };
-  return { process, inducing };
 }
 
 function posteriorOfValues({ kernel, jitter, seen }: VariationalParts, values: ParameterValues): InducingPosterior {

@@ -1,5 +1,4 @@
 import { Matrix } from '../../core/matrix.ts';
-import type { Standardization } from '../../core/observations.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
 import type { Assembly, LatentMoments, ParameterValues, TensorMap, TermContext } from '../../model/model.ts';
@@ -9,7 +8,6 @@ import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
 import type { GaussianRows } from '../../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
-import type { ConditionedProcess } from '../conditionedProcess.ts';
 import type { Likelihood } from '../likelihoods/likelihood.ts';
 import type { ObservedPattern } from '../observedPatterns.ts';
 import type { Inducing } from './inducingInputs.ts';
@@ -59,19 +57,14 @@ export interface OpenVariationalModel {
   dispose(): void;
 }
 
-/** The functions given all observations, made when first needed. */
-export interface ConditionedModel {
-  readonly process: () => ConditionedProcess;
-  readonly inducing: () => InducingPosterior;
-}
-
 /** One of the bounds that a variational latent variable model may maximise. */
 export interface VariationalModel {
   /** Every parameter by its path, started. */
   parameters(parts: VariationalParts, seed: number): Readonly<Record<string, Parameter>>;
   readonly held?: Assembly['held'];
   constants(parts: VariationalParts): OpenVariationalModel;
-  conditioned(parts: VariationalParts, values: ParameterValues, standardization: Standardization): ConditionedModel;
+  /** q(u) at these values. */
+  posterior(parts: VariationalParts, values: ParameterValues): InducingPosterior;
 }
 
 /** The kernel's tensors, or values, under its own names. */

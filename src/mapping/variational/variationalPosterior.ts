@@ -1,4 +1,5 @@
 import { log } from '../../core/elementary/index.ts';
+import { lazily } from '../../core/inParts.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { type Standardization, standardized } from '../../core/observations.ts';
 import { slopeVariances } from '../../kernels/slopeVariance.ts';
@@ -11,18 +12,41 @@ import type {
 } from '../../model/posterior.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { ConditionedProcess } from '../conditionedProcess.ts';
+import { type InducingPosterior, inducingProcess } from './inducingMoments.ts';
 import { missingEntries } from './missingEntries.ts';
 import { hasPlaces, placesOf } from './places.ts';
-import { type ConditionedModel, kernelValues, latentMoments, type VariationalParts } from './variationalParts.ts';
+import {
+  kernelValues,
+  latentMoments,
+  likelihoodValues,
+  type VariationalModel,
+  type VariationalParts,
+} from './variationalParts.ts';
+
+/** The functions given all observations, by one of the bounds at these values; made when first needed. */
+export function conditioned(
+  bound: VariationalModel,
+  parts: VariationalParts,
+  values: ParameterValues,
+  standardization: Standardization,
+): { readonly process: () => ConditionedProcess; readonly inducing: () => InducingPosterior } {
+  const { kernel, likelihood } = parts;
+  const inducing = lazily(() => bound.posterior(parts, values));
+  const known = { likelihood, values: likelihoodValues(likelihood, values) };
+  const process = () => inducingProcess(kernel, kernelValues(kernel, values), inducing(), known, standardization);
+  return { process: lazily(process), inducing };
+}
 
 /** What a variational model can do at these values, with its process made when first needed. */
 export function variationalPosterior(
   parts: VariationalParts,
   values: ParameterValues,
   standardization: Standardization,
-  { process, inducing }: ConditionedModel,
+  bound: VariationalModel,
 ): DistributedPosterior & MappedPosterior & Partial<FillingPosterior & PlacedPosterior> {
   const { kernel, latents, observations, seen, latentDim } = parts;
+  const { process, inducing } = conditioned(bound, parts, values, standardization);
   const { mean, variance } = latentMoments(parts, values, observations);
   const slopes = slopeVariances(kernel, kernelValues(kernel, values), latentDim);
   const predictiveDensity = (X: Matrix, Y: Matrix) => process().predictiveDensity(X, Y, standardNormalRows);

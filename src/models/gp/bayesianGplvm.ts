@@ -258,10 +258,7 @@ const defined = defineModel({
   startAt: (kind, { parts: { latents, observations, latentDim } }, seed) =>
     startValues(latents, kind, observations, latentDim, seed),
   posterior: (values, { parts, standardization, sampled }) =>
-    placedPosterior(
-      variationalPosterior(parts, values, standardization, boundOf(values).conditioned(parts, values, standardization)),
-      sampled?.latents,
-    ),
+    placedPosterior(variationalPosterior(parts, values, standardization, boundOf(values)), sampled?.latents),
   toJSON: ({ parts: { latentDim, latents, inducing, kernel, likelihood }, raw, options, sampled }) => ({
     model: 'bayesianGplvm',
     observations: raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),

@@ -15,7 +15,7 @@ import { checkInducing } from '../../mapping/variational/inducingInputs.ts';
 import { Q_MEAN } from '../../mapping/variational/inducingVariables.ts';
 import { uncollapsedModel } from '../../mapping/variational/uncollapsedModel.ts';
 import { latentMoments, type VariationalParts } from '../../mapping/variational/variationalParts.ts';
-import { standardNormalRows } from '../../mapping/variational/variationalPosterior.ts';
+import { conditioned, standardNormalRows } from '../../mapping/variational/variationalPosterior.ts';
 import {
   sideBySide,
   sideBySideMapping,
@@ -200,7 +200,7 @@ function posteriorOf(
   const standardization = sideBySideStandardization(views.map(({ checked }) => checked));
   const mappings = views.map((view): ViewMapping => {
     const own = ownValues(view, values);
-    const { process } = boundOf(own).conditioned(view.parts, own, view.checked.standardization);
+    const { process } = conditioned(boundOf(own), view.parts, own, view.checked.standardization);
     return {
       observedColumns: view.checked.seen.columns,
       predict: (X, noise, variances) => process().predict(X, noise, variances),

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
+import { lazily } from '../../core/inParts.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
@@ -162,11 +163,7 @@ function madeView(
   // What is open in the kernel is decided when the model is first used; what is wrong with its parts is said now.
   if (isReal({ likelihood })) gaussianProcess({ kernel: described, likelihood });
   else if (inducing === undefined) throw needsInducing(owner, likelihood.name);
-  let made: ViewProcess | undefined;
-  const process = () => {
-    made ??= processOf(startedKernel(described, start), likelihood, inducing, seen, start);
-    return made;
-  };
+  const process = lazily(() => processOf(startedKernel(described, start), likelihood, inducing, seen, start));
   return {
     name: name === '' ? undefined : name,
     term: name === '' ? MAPPING : name,

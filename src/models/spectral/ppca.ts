@@ -9,7 +9,7 @@ import type { Predicting, Reconstructing } from '../../model/abilities.ts';
 import type { Embedding } from '../../model/computation.ts';
 import { defineModel } from '../../model/defineModel.ts';
 import type { Found } from '../../model/modelDefinition.ts';
-import { principalAxes as axesOf } from '../../numerics/dense/principalAxes.ts';
+import { principalAxes as axesOf } from '../../numerics/dense/principalComponents.ts';
 import { type LinearGaussian, linearPosterior } from './embedding/linearGaussian.ts';
 import { latentDimOption, savedSpectral } from './embedding/options.ts';
 import { type PrincipalAxes, principalAxes } from './embedding/principalAxes.ts';

@@ -2,7 +2,7 @@ import { counted } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { standardizationOf, standardized } from '../../core/observations.ts';
-import { principalAxes } from './principalAxes.ts';
+import { type SymmetricOperator, topEigenpairs } from './topEigenpairs.ts';
 
 /**
  * Principal component scores: the projections of the centred rows of Y on the q directions of largest variance, N×q, in order
@@ -55,4 +55,76 @@ function tooFewDirections(found: number, asked: number): InvalidInputError {
     `The observations vary in ${found} direction${found === 1 ? '' : 's'} only, so ${asked} principal components do not ` +
       'exist. Choose a smaller latentDim, or give the start of the latents as a matrix.',
   );
+}
+
+/** The singular value decomposition of centred observations Yc = Σ_c √(N·λ_c)·u_c·v_cᵀ, as far as it is asked for. */
+export interface PrincipalAxes {
+  /** λ_c: eigenvalues of YcᵀYc/N, descending. */
+  readonly eigenvalues: Float64Array;
+  /** Ycv_c = √(N·λ_c)·u_c as columns, N×q, the entry of largest modulus in each positive. */
+  readonly scores: Matrix;
+  /** v_c as columns, D×q. */
+  readonly axes: Matrix;
+}
+
+/**
+ * The directions of largest variance of centred observations, from the smaller of YcᵀYc and YcYcᵀ, neither of which is formed: as
+ * many as asked for, or as the observations vary in.
+ *
+ * @param centred - Yc, N×D
+ * @param most - 1 … min(N, D)
+ * @see Bishop 2006, §12.1
+ */
+export function principalAxes(centred: Matrix, most: number): PrincipalAxes {
+  const { rows: N, columns: D } = centred;
+  const wide = D > N;
+  const within = new Float64Array(wide ? D : N);
+  const operator: SymmetricOperator = (x, y) => {
+    if (wide) {
+      combineRows(centred, x, within);
+      project(centred, within, y);
+    } else {
+      project(centred, x, within);
+      combineRows(centred, within, y);
+    }
+  };
+  const { values, vectors } = topEigenpairs(operator, wide ? N : D, most);
+  const negligible = values[0]! * Math.max(N, D) * Number.EPSILON;
+  const eigenvalues = values.filter((value) => value > negligible);
+  const q = eigenvalues.length;
+  const scores = Matrix.zeros(N, q);
+  const axes = Matrix.zeros(D, q);
+  for (let c = 0; c < q; c++) {
+    const score = new Float64Array(N);
+    const axis = new Float64Array(D);
+    if (wide) {
+      combineRows(centred, vectors.column(c), axis);
+      const norm = Math.sqrt(axis.reduce((sum, entry) => sum + entry * entry, 0));
+      for (let j = 0; j < D; j++) axis[j]! /= norm;
+    } else axis.set(vectors.column(c));
+    project(centred, axis, score);
+    const largest = score.reduce((most, entry) => (Math.abs(entry) > Math.abs(most) ? entry : most), 0);
+    const sign = largest < 0 ? -1 : 1;
+    for (let i = 0; i < N; i++) scores.data[i * q + c] = sign * score[i]!;
+    for (let j = 0; j < D; j++) axes.data[j * q + c] = sign * axis[j]!;
+  }
+  return { eigenvalues: eigenvalues.map((value) => value / N), scores, axes };
+}
+
+/** y ← Yx */
+function project({ data, rows: N, columns: D }: Matrix, x: Float64Array, y: Float64Array): void {
+  for (let i = 0; i < N; i++) {
+    let sum = 0;
+    for (let j = 0; j < D; j++) sum += data[i * D + j]! * x[j]!;
+    y[i] = sum;
+  }
+}
+
+/** y ← Yᵀx */
+function combineRows({ data, rows: N, columns: D }: Matrix, x: Float64Array, y: Float64Array): void {
+  y.fill(0);
+  for (let i = 0; i < N; i++) {
+    const weight = x[i]!;
+    for (let j = 0; j < D; j++) y[j]! += weight * data[i * D + j]!;
+  }
 }

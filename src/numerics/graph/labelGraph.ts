@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { lazily } from '../../core/inParts.ts';
 import { describe } from '../../core/matrix.ts';
 import { mergedEdges } from './edges.ts';
 import { type CompleteClasses, type Edges, type Graph, noEdges } from './graph.ts';
@@ -50,11 +51,7 @@ const MOST_POINTS = 2 ** 31 - 1;
 
 /** The graph of complete classes and the edges beside them. */
 export function classGraph(complete: CompleteClasses): Graph {
-  let made: Edges | undefined;
-  const edges = () => {
-    made ??= mergedEdges(classEdges(complete), complete.rest, (within, beyond) => within + beyond);
-    return made;
-  };
+  const edges = lazily(() => mergedEdges(classEdges(complete), complete.rest, (within, beyond) => within + beyond));
   return Object.freeze<Graph>({
     size: complete.classes.length,
     complete: Object.freeze(complete),
