@@ -37,3 +37,22 @@ async function build(entry: string): Promise<URL> {
   }
   return pathToFileURL(file);
 }
+
+/** Several sources that share what they both import, as a program and a module that it loads do. */
+export async function bundledTogether(...entries: string[]): Promise<URL[]> {
+  const bundle = await rolldown({
+    input: entries.map((entry) => join(root, entry)),
+    platform: 'node',
+    external: (id) => !/^[./]/.test(id),
+  });
+  const { output } = await bundle.write({
+    dir: cache,
+    format: 'esm',
+    entryFileNames: 'latentfield-[name]-[hash].mjs',
+    chunkFileNames: 'latentfield-[hash].mjs',
+  });
+  return entries.map((entry) => {
+    const chunk = output.find((one) => one.type === 'chunk' && one.facadeModuleId === join(root, entry));
+    return pathToFileURL(join(cache, chunk!.fileName));
+  });
+}

@@ -2,12 +2,12 @@
 import { Worker } from 'node:worker_threads';
 import { redisTransport, type ServeQueueOptions, serveQueue } from '../../src/queue/index.ts';
 
-const [connection, thread, given] = process.argv.slice(2) as [string, string, string];
+const [connection, thread, given, parts] = process.argv.slice(2) as [string, string, string, string | undefined];
 const options = JSON.parse(given) as ServeQueueOptions;
 const transport = await redisTransport({ connection, lockSeconds: 1 });
 const worker = await serveQueue(transport, {
   ...options,
-  start: () => new Worker(new URL(thread)),
+  start: () => new Worker(new URL(thread), { workerData: { parts } }),
   onMessage: (message) => process.stdout.write(`${message}\n`),
 });
 process.stdout.write('serving\n');

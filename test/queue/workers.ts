@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { ServeQueueOptions } from '../../src/queue/index.ts';
-import { bundled } from '../bundled.ts';
+import { bundled, bundledTogether } from '../bundled.ts';
 
 /** A worker in a process of its own. */
 export interface WorkerProcess {
@@ -16,13 +16,29 @@ export interface WorkerProcess {
   hears(text: string): Promise<void>;
 }
 
-export async function startWorker(connection: string, options: ServeQueueOptions = {}): Promise<WorkerProcess> {
-  const [program, thread] = await Promise.all([
-    bundled('test/queue/workerProcess.ts'),
-    bundled('src/queue/queueThread.ts'),
-  ]);
-  const args = [fileURLToPath(program), connection, thread.href, JSON.stringify(options)];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+/** Beside the options of the worker: a file of parts for its threads, from the root of the repository, and variables of its environment. */
+interface WorkerSetting {
+  readonly parts?: string | undefined;
+  readonly env?: Record<string, string>;
+}
+
+export async function startWorker(
+  connection: string,
+  options: ServeQueueOptions = {},
+  { parts, env }: WorkerSetting = {},
+): Promise<WorkerProcess> {
+  const program = await bundled('test/queue/workerProcess.ts');
+  // Parts are of the same library as the thread that loads them, as those of users are.
+  const [thread, own] =
+    parts === undefined
+      ? [await bundled('src/cli/queueThread.ts')]
+      : await bundledTogether('src/cli/queueThread.ts', parts);
+  const args = [fileURLToPath(program), connection, thread!.href, JSON.stringify(options)];
+  if (own !== undefined) args.push(fileURLToPath(own));
+  const child = spawn(process.execPath, args, {
+    ...{ stdio: ['ignore', 'pipe', 'inherit'] },
+    env: { ...process.env, ...env },
+  });
   // Whatever becomes of a test, its workers do not outlive it.
   child.unref();
   process.on('exit', () => child.kill('SIGKILL'));

@@ -106,6 +106,9 @@ function reasonOf({ message, code }: NodeJS.ErrnoException): string {
     return 'asks for a password. Give it in the connection string: redis://:password@host.';
   }
   if (/NOPERM/i.test(message)) return 'does not let this user do what a queue needs. Check its permissions.';
+  if (code !== undefined && /CERT|SELF_SIGNED|ERR_TLS/.test(code)) {
+    return `shows a certificate that is not trusted here (${code}). Name the file of its authority: NODE_EXTRA_CA_CERTS=FILE.`;
+  }
   if (code !== undefined) return `cannot be reached (${code}). Is it running, and is the address right?`;
   return 'did not answer within 4 seconds as Redis does. Is it running, and does it take TLS (rediss://)?';
 }
