@@ -1,11 +1,13 @@
-// Builds the site into web/dist: the documents of docs/ and the reference by typedoc, with its search, and the playground by vite. Static files, all links
+// Builds the site into web/dist: the documents of docs/, every error sentence and the reference by typedoc, with its search, and the playground by vite. Static files, all links
 // relative. Needs dist/.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { writeErrorPage } from '../web/site/errorSentences.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 rmSync(new URL('../web/dist', import.meta.url), { recursive: true, force: true });
+writeErrorPage(fileURLToPath(new URL('../web/site/generated/every-error-sentence.md', import.meta.url)));
 for (const command of [
   ['typedoc', '--options', 'web/site/typedoc.json'],
   ['vite', 'build', '--config', 'web/vite.config.ts', '--logLevel', 'warn'],

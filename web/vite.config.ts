@@ -46,6 +46,11 @@ export default defineConfig({
     outDir: fileURLToPath(new URL('dist/playground', import.meta.url)),
     emptyOutDir: true,
     target: 'es2022',
+    rolldownOptions: {
+      input: ['index.html', 'kernels.html'].map((page) =>
+        fileURLToPath(new URL(`playground/${page}`, import.meta.url)),
+      ),
+    },
     modulePreload: { polyfill: false },
     // Images in the style sheet would become data: anyway.
     chunkSizeWarningLimit: 2000,

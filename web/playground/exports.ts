@@ -1,14 +1,15 @@
-import { loadFit, type Matrix } from 'latentfield';
+import { loadFit, Matrix } from 'latentfield';
 import { tableText } from 'latentfield/io';
 import { latentPlot, svgToPng } from 'latentfield/plot';
-import type { Dataset } from './data/dataset.ts';
+import { type Dataset, rowView } from './data/dataset.ts';
 import type { AnyFit } from './fitting.ts';
 import { programOf } from './model.ts';
 import type { Settings } from './settings.ts';
 
 export interface Exported {
   readonly fit: AnyFit;
-  readonly settings: Settings;
+  /** Those of a fit from a file are not known. */
+  readonly settings: Settings | undefined;
   readonly dataset: Dataset;
   /** Colours of the picture: labels, or numbers. */
   readonly looks: { readonly labels?: readonly string[]; readonly color?: readonly number[] };
@@ -20,7 +21,10 @@ export const EXPORTS: Readonly<Record<string, (of: Exported) => string | Promise
   'fit.json': ({ fit }) => JSON.stringify(fit),
   'plot.svg': (of) => picture(of),
   'plot.png': async (of) => svgToPng(await picture(of), { scale: 2 }),
-  'program.ts': ({ fit, settings, dataset }) => programOf(settings, dataset, fit.objective),
+  'program.ts': ({ fit, settings, dataset }) => {
+    if (settings === undefined) throw new Error('The options of a fit that was opened are not known. Fit it here.');
+    return programOf(settings, dataset, fit.objective);
+  },
   'data.csv': ({ dataset }) => csv(dataset.observations, dataset, (j) => dataset.columns[j]!),
 };
 
@@ -31,9 +35,31 @@ function csv(matrix: Matrix, { labels }: Dataset, name: (column: number) => stri
 
 const picture = ({ fit, looks }: Exported) => latentPlot({ latents: fit.latents, ...looks });
 
-/** The fit of a file that `fit.json` was saved to. */
-export const importedFit = (bytes: Uint8Array): AnyFit =>
-  loadFit(JSON.parse(new TextDecoder().decode(bytes))) as AnyFit;
+interface Opened {
+  readonly fit: AnyFit;
+  /** The rows that it was fitted to, if the file has them. */
+  readonly dataset: Dataset | undefined;
+}
+
+/**
+ * The fit of a file that `fit.json` was saved to, and its rows.
+ *
+ * @param shown - the rows of the page, whose names and labels are those of the fit when the numbers are the same
+ */
+export function openedFit(name: string, bytes: Uint8Array, shown: Dataset | undefined): Opened {
+  const json = JSON.parse(new TextDecoder().decode(bytes));
+  const fit = loadFit(json) as AnyFit;
+  const rows: unknown = json.model.observations;
+  if (!Array.isArray(rows)) return { fit, dataset: undefined };
+  const observations = Matrix.from(rows.map((row: (number | null)[]) => row.map((entry) => entry ?? Number.NaN)));
+  if (shown !== undefined && isSame(shown.observations, observations)) return { fit, dataset: shown };
+  const columns = Array.from({ length: observations.columns }, (_, j) => `column ${j + 1}`);
+  const view = rowView(columns.length);
+  return { fit, dataset: { name, observations, columns, labels: undefined, ids: undefined, view, notes: [] } };
+}
+
+const isSame = (a: Matrix, b: Matrix) =>
+  a.rows === b.rows && a.columns === b.columns && a.data.every((value, k) => Object.is(value, b.data[k]));
 
 /** Offers a file to the visitor. */
 export function save(name: string, content: string | Uint8Array): void {

@@ -19,8 +19,8 @@ export interface Fitting {
   /** Iterations, and the objective after each. */
   readonly trace: readonly [readonly number[], readonly number[]];
   readonly fit: AnyFit | undefined;
-  /** Settings and rows of this fit, which the controls may have left since. */
-  readonly of: { readonly settings: Settings; readonly dataset: Dataset } | undefined;
+  /** Settings and rows of this fit, which the controls may have left since; a fit from a file has no settings. */
+  readonly of: { readonly settings: Settings | undefined; readonly dataset: Dataset } | undefined;
 }
 
 export const IDLE: Fitting = {
@@ -31,6 +31,9 @@ export const IDLE: Fitting = {
   fit: undefined,
   of: undefined,
 };
+
+const traceOf = ({ trace }: AnyFit) =>
+  [trace.map(({ iteration }) => iteration), trace.map(({ objective }) => objective)] as const;
 
 /** The fit of the page: at most one runs, in a worker. */
 export function useFitting() {
@@ -76,8 +79,8 @@ export function useFitting() {
       const run = fitInWorker(modelOf(settings, dataset).model, { maxIterations, seed, onStep: frames(of) });
       running.current = run as FitInWorker<AnyFit>;
       const fit = (await run.result) as AnyFit;
-      const trace = [fit.trace.map(({ iteration }) => iteration), fit.trace.map(({ objective }) => objective)] as const;
-      change({ status: 'done', message: `${fit.status}: ${fit.message}`, latents: fit.latents, trace, fit });
+      const message = `${fit.status}: ${fit.message}`;
+      change({ status: 'done', message, latents: fit.latents, trace: traceOf(fit), fit });
     } catch (error) {
       change({ status: 'failed', message: (error as Error).message });
     }
@@ -99,11 +102,10 @@ export function useFitting() {
       running.current?.resume();
       running.current?.stop();
     },
-    /** Shows a fit that comes from a file, or nothing. */
-    show(fit: AnyFit | undefined, of: Fitting['of'], message = '') {
+    /** Shows a fit that comes from a file. */
+    show(fit: AnyFit, of: Fitting['of'], message: string) {
       running.current?.stop();
-      if (fit === undefined) setFitting(IDLE);
-      else setFitting({ status: 'done', message, latents: fit.latents, trace: [[], []], fit, of });
+      setFitting({ status: 'done', message, latents: fit.latents, trace: traceOf(fit), fit, of });
     },
     fail: (message: string) =>
       setFitting((now) => ({ ...now, status: now.fit === undefined ? 'failed' : now.status, message })),

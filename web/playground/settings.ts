@@ -30,7 +30,7 @@ export type Field =
       readonly values: readonly (number | undefined)[];
       readonly unset: string;
     }
-  | { readonly kind: 'text'; readonly label: string; readonly example: string }
+  | { readonly kind: 'kernel'; readonly label: string; readonly example: string }
   | { readonly kind: 'choice'; readonly label: string; readonly choices: readonly string[] }
   | { readonly kind: 'check'; readonly label: string };
 
@@ -41,9 +41,13 @@ const slider = (label: string, values: readonly (number | undefined)[], unset = 
 
 export const FIELDS: Readonly<Record<string, Field>> = {
   latentDim: slider('Latent dimensions', [1, 2, 3, 4, 5, 6]),
-  kernel: { kind: 'text', label: 'Kernel', example: 'rbf + bias' },
-  priors: { kind: 'choice', label: 'Prior of the latents', choices: ['', 'none'] },
-  likelihood: { kind: 'choice', label: 'Likelihood', choices: ['', 'bernoulli', 'poisson', 'studentT'] },
+  kernel: { kind: 'kernel', label: 'Kernel', example: 'rbf + bias' },
+  priors: { kind: 'choice', label: 'Priors of the latents', choices: ['', 'none', 'chosen'] },
+  likelihood: {
+    kind: 'choice',
+    label: 'Likelihood',
+    choices: ['', 'bernoulli', 'poisson', 'negativeBinomial', 'ordinal', 'studentT'],
+  },
   backConstraint: {
     kind: 'choice',
     label: 'Latents as a function of the rows',
@@ -59,6 +63,36 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   penalty: slider('Penalty', [undefined, 1e-4, 1e-3, 1e-2, 1e-1, 1]),
 };
 
+const neighbours = slider('Neighbours', [3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30]);
+const scale = (label: string) => slider(label, strengths.slice(1));
+const strength = scale('Strength');
+
+/** Priors that a model can be given together, each with its sliders. */
+export const PRIORS: Readonly<
+  Record<string, { readonly about: string; readonly fields: Readonly<Record<string, Field>> }>
+> = {
+  standardNormal: { about: 'near the origin', fields: { precision: scale('Precision') } },
+  laplacian: { about: 'neighbouring rows lie near each other', fields: { neighbours, strength } },
+  locality: {
+    about: 'a row lies among its neighbours, as in locally linear embedding',
+    fields: { neighbours, strength },
+  },
+  tsne: {
+    about: 'the neighbourhoods of t-SNE',
+    fields: { perplexity: slider('Perplexity', [undefined, 5, 10, 15, 20, 30, 40, 50]), strength },
+  },
+  rank: { about: 'few dimensions', fields: { beta: scale('Beta'), strength } },
+  markov: {
+    about: 'rows are a sequence of small steps',
+    fields: { variance: scale('Variance of a step') },
+  },
+  discriminative: { about: 'labels lie apart', fields: { strength } },
+};
+
+/** The option that says whether a prior is chosen, and those of its sliders. */
+export const priorOption = (prior: string, field?: string) =>
+  field === undefined ? `prior.${prior}` : `prior.${prior}.${field}`;
+
 const GP = ['latentDim', 'kernel', 'likelihood', 'backConstraint', 'dynamics', 'inducing'];
 
 /** The models that the page offers, what each is for, and the options that have controls. */
@@ -66,7 +100,7 @@ export const MODELS: Readonly<Record<string, { readonly about: string; readonly 
   gplvm: { about: 'a smooth mapping with error bars', fields: [...GP, 'priors'] },
   tpslvm: {
     about: 'thin plate spline: no lengthscale to choose',
-    fields: ['latentDim', 'priors', 'backConstraint', 'centres'],
+    fields: ['latentDim', 'backConstraint', 'dynamics', 'centres', 'priors'],
   },
   gplrf: { about: 'points of one label stay together', fields: [...GP, 'strength'] },
   dgplvm: { about: 'labels are kept apart', fields: [...GP, 'strength'] },
@@ -90,6 +124,15 @@ export const MODELS: Readonly<Record<string, { readonly about: string; readonly 
   classicalMds: { about: 'classical scaling of distances', fields: ['latentDim'] },
 };
 
+/** Models that form matrices of N × N numbers, unless the option is given. */
+export const DENSE: Readonly<Record<string, string | undefined>> = {
+  ...{ gplvm: 'inducing', gplrf: 'inducing', dgplvm: 'inducing', llGplvm: 'inducing', rankGplvm: 'inducing' },
+  ...{ tsneGplvm: 'inducing', tpslvm: 'centres' },
+  ...{ mpme: undefined, drill: undefined, isomap: undefined, kernelPca: undefined, classicalMds: undefined },
+};
+/** Rows up to which a page forms them: a matrix takes 0.2 GB, and a fit several of them. */
+export const MOST_DENSE = 5000;
+
 export const TAKES_LABELS: readonly string[] = ['gplrf', 'dgplvm'];
 
 /** The most characters of a visitor's own table that go into a link. */
@@ -101,12 +144,20 @@ export function linkOf(settings: Settings, csv: string | undefined): string {
   return `#${encodeURIComponent(JSON.stringify({ ...settings, ...small }))}`;
 }
 
+export interface Linked {
+  readonly settings: Settings;
+  readonly csv: string | undefined;
+  /** Whether the fit begins by itself. */
+  readonly run: boolean;
+  /** Whether only the fit and its picture are shown: within another page. */
+  readonly compact: boolean;
+}
+
 /** What a link holds; undefined where it holds nothing that can be read. */
-export function settingsOf(hash: string): { settings: Settings; csv: string | undefined } | undefined {
+export function settingsOf(hash: string): Linked | undefined {
   try {
-    const { csv, ...found } = JSON.parse(decodeURIComponent(hash.replace(/^#/, ''))) as Partial<Settings> & {
-      csv?: unknown;
-    };
+    const { csv, run, compact, ...found } = JSON.parse(decodeURIComponent(hash.replace(/^#/, ''))) as Partial<Linked> &
+      Partial<Settings>;
     const known = Object.fromEntries(
       Object.entries(found).filter(
         ([key, value]) => key in DEFAULTS && typeof value === typeof DEFAULTS[key as keyof Settings],
@@ -114,7 +165,12 @@ export function settingsOf(hash: string): { settings: Settings; csv: string | un
     );
     const settings = { ...DEFAULTS, ...known };
     if (!(settings.model in MODELS)) return undefined;
-    return { settings, csv: typeof csv === 'string' ? csv : undefined };
+    return {
+      settings,
+      csv: typeof csv === 'string' ? csv : undefined,
+      run: run === true,
+      compact: compact === true,
+    };
   } catch {
     return undefined;
   }

@@ -1,31 +1,10 @@
 // For the site: documents are called by their headings, what is exported is listed by what one wants to do with it (the folder of src that it stands in), and every page
 // links to the playground.
+import { readdirSync } from 'node:fs';
 import { Comment, CommentTag, Converter, JSX, PageEvent, ReflectionKind } from 'typedoc';
+import { purposeOf } from './purposes.mjs';
 
-/** The first folder that a source file's path begins with says the purpose. */
-const PURPOSES = [
-  ['src/models/gpScore', 'Score, compare and select'],
-  ['src/models/compareModels', 'Score, compare and select'],
-  ['src/models/', 'Choose a model'],
-  ['src/inference/scores', 'Score, compare and select'],
-  ['src/inference/selection', 'Score, compare and select'],
-  ['src/inference/minimize', 'Minimize functions, choose solvers'],
-  ['src/inference/solvers', 'Minimize functions, choose solvers'],
-  ['src/inference/', 'Fit it, and go on'],
-  ['src/model/fit', 'Fit it, and go on'],
-  ['src/model/abilities', 'Fit it, and go on'],
-  ['src/model/evaluate', 'Fit it, and go on'],
-  ['src/model/', 'Define models and parameters'],
-  ['src/kernels/', 'Describe a covariance'],
-  ['src/latents/', 'Say what latents are, and put priors on them'],
-  ['src/priors/', 'Say what latents are, and put priors on them'],
-  ['src/mapping/', 'Mappings and likelihoods'],
-  ['src/fields/', 'Fields over points'],
-  ['src/numerics/', 'Graphs, neighbours, engines and threads'],
-  ['src/core/', 'Matrices, random numbers, errors'],
-];
-
-const purposeOf = (file) => PURPOSES.find(([start]) => file.includes(start))?.[1];
+const KERNELS = readdirSync(new URL('../../docs/kernels', import.meta.url)).map((file) => file.replace('.svg', ''));
 
 export function load(app) {
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_, document) => {
@@ -46,6 +25,11 @@ export function load(app) {
       const settings = decodeURIComponent(text.replaceAll('&quot;', '"'));
       return `href="${up}playground/index.html#${encodeURIComponent(JSON.stringify(JSON.parse(settings)))}"`;
     });
+    // Below the drawing of a kernel: the page that draws it with sliders.
+    page.contents = page.contents.replace(
+      new RegExp(`<p><img src="[^"]*/(${KERNELS.join('|')})\\.svg"[^>]*></p>`, 'g'),
+      (drawing, name) => `${drawing}<p><a href="${up}playground/kernels.html#${name}">Sliders of ${name}</a></p>`,
+    );
   });
   app.renderer.hooks.on('sidebar.begin', ({ relativeURL }) =>
     JSX.createElement(

@@ -20,3 +20,13 @@ export interface Dataset {
   /** Sentences about how it was read. */
   readonly notes: readonly string[];
 }
+
+/** Columns from which a row is drawn as a curve. */
+const CURVE = 12;
+
+/** How rows of so many numbers are shown when nothing more is known of them: squares from 8 × 8 as images. */
+export function rowView(columns: number): RowView {
+  const side = Math.sqrt(columns);
+  if (columns >= 64 && Number.isInteger(side)) return { kind: 'image', height: side, width: side };
+  return { kind: columns >= CURVE ? 'curve' : 'row' };
+}

@@ -1,7 +1,7 @@
 import { Matrix } from 'latentfield';
 import { inWorker } from '../tasks.ts';
 import type { PlainTable } from '../tasks.worker.ts';
-import type { Dataset, RowView } from './dataset.ts';
+import { type Dataset, rowView } from './dataset.ts';
 
 /** A file of the visitor's, as it was read. */
 export interface OwnTable {
@@ -16,8 +16,6 @@ export interface OwnTable {
 }
 
 const MOST_BYTES = 60e6;
-/** Columns from which a row is drawn as a curve. */
-const CURVE = 12;
 
 /** Reads a file by the rules of the command line, in the worker. A column of text becomes the labels unless a column is named. */
 export async function ownTable(name: string, bytes: Uint8Array, labels?: string): Promise<OwnTable> {
@@ -53,18 +51,13 @@ export async function newRows(name: string, bytes: Uint8Array, columns: readonly
 function datasetOf(name: string, table: PlainTable): Dataset {
   const observations = matrixOf(table.observations);
   const leftOut = table.others.map(({ column, reason }) => `Column '${column}' ${reason}, so it is left out.`);
-  const side = Math.sqrt(observations.columns);
-  const view: RowView =
-    observations.columns >= 64 && Number.isInteger(side)
-      ? { kind: 'image', height: side, width: side }
-      : { kind: observations.columns >= CURVE ? 'curve' : 'row' };
   return {
     name,
     observations,
     columns: table.columns,
     labels: table.labels,
     ids: table.ids,
-    view,
+    view: rowView(observations.columns),
     notes: [...table.notes, ...leftOut],
   };
 }

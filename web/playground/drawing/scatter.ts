@@ -1,5 +1,13 @@
-import type { Background } from '../precision.ts';
 import type { Colouring, Theme } from './colours.ts';
+
+/** Numbers at the points of a grid, drawn in grey behind the points: the largest are lightest. */
+export interface Shading {
+  readonly x: readonly [low: number, high: number];
+  readonly y: readonly [low: number, high: number];
+  readonly side: number;
+  /** side × side, from the lowest y. */
+  readonly values: Float64Array;
+}
 
 /** What is drawn. */
 export interface Scene {
@@ -8,7 +16,7 @@ export interface Scene {
   /** The dimensions across and up; the second is undefined for a single one, which is drawn against the row. */
   readonly axes: readonly [number, number | undefined];
   readonly colouring: Colouring;
-  readonly background: Background | undefined;
+  readonly background: Shading | undefined;
   /** Latents of new rows. */
   readonly added: readonly (readonly number[])[];
   /** Where the model is asked what a row looks like. */
@@ -19,7 +27,10 @@ export interface Scene {
 /** Empty space around the points, in pixels. */
 const MARGIN = 26;
 
-/** A scatter of many points on a canvas: points of one colour are filled together, so that ten thousand stay fluid. */
+/** Points from which pixels are set one by one: a path through all of them takes a canvas long. */
+const MANY = 2000;
+
+/** A scatter of many points on a canvas. They are drawn again when they, their colours or the part that is shown change; what moves with the pointer is drawn over them. */
 export class Scatter {
   private scene: Scene | undefined;
   private theme: Theme | undefined;
@@ -27,7 +38,10 @@ export class Scatter {
   /** Zoomed and moved by the visitor: pixels = scale·unit + shift. */
   private own: { scaleX: number; scaleY: number; shiftX: number; shiftY: number } | undefined;
   private map = { scaleX: 1, scaleY: -1, shiftX: 0, shiftY: 0 };
-  private tile: { of: Background; theme: Theme; image: HTMLCanvasElement } | undefined;
+  /** Background and points as they were last drawn, and of what. */
+  private readonly layer = document.createElement('canvas');
+  private drawn: readonly unknown[] = [];
+  private tile: { of: Shading; theme: Theme; image: HTMLCanvasElement } | undefined;
 
   private readonly observer = new ResizeObserver(() => this.later());
 
@@ -112,13 +126,29 @@ export class Scatter {
     const ratio = window.devicePixelRatio || 1;
     if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
     if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
+    this.map = this.own ?? this.fitted(width, height);
+    this.drawLayer(ratio, theme);
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.drawImage(this.layer, 0, 0);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.drawMarks(context, theme);
+  }
+
+  private drawLayer(ratio: number, theme: Theme): void {
+    const { canvas, layer } = this;
+    const { latents, axes, colouring, background } = this.scene!;
+    const map = Object.values(this.map);
+    const what = [latents, ...axes, colouring, background, theme, ratio, canvas.width, canvas.height, ...map];
+    if (what.length === this.drawn.length && what.every((value, k) => value === this.drawn[k])) return;
+    this.drawn = what;
+    layer.width = canvas.width;
+    layer.height = canvas.height;
+    const context = layer.getContext('2d', { willReadFrequently: true })!;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = theme.plate;
-    context.fillRect(0, 0, width, height);
-    this.map = this.own ?? this.fitted(width, height);
+    context.fillRect(0, 0, canvas.clientWidth, canvas.clientHeight);
     this.drawBackground(context, theme);
-    this.drawPoints(context, theme);
-    this.drawMarks(context, theme);
+    this.drawPoints(context, theme, ratio);
   }
 
   private fitted(width: number, height: number) {
@@ -155,9 +185,13 @@ export class Scatter {
     context.drawImage(this.tile.image, left, top, right - left, bottom - top);
   }
 
-  private drawPoints(context: CanvasRenderingContext2D, theme: Theme): void {
+  private drawPoints(context: CanvasRenderingContext2D, theme: Theme, ratio: number): void {
     const { latents, colouring } = this.scene!;
     const radius = Math.max(1.8, Math.min(4.5, 130 / Math.sqrt(latents.rows)));
+    if (latents.rows > MANY) {
+      this.drawPixels(context, radius * ratio, ratio);
+      return;
+    }
     context.strokeStyle = theme.edge;
     context.lineWidth = 0.75;
     for (const [number, colour] of colouring.palette.entries()) {
@@ -170,8 +204,33 @@ export class Scatter {
       }
       context.fillStyle = colour;
       context.fill();
-      if (latents.rows <= 2000) context.stroke();
+      context.stroke();
     }
+  }
+
+  /** Discs of many points, pixel by pixel, their edges blended with what is there. */
+  private drawPixels(context: CanvasRenderingContext2D, radius: number, ratio: number): void {
+    const { latents, colouring } = this.scene!;
+    const { width, height } = this.layer;
+    const image = context.getImageData(0, 0, width, height);
+    const colours = colouring.palette.map((colour) =>
+      [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)),
+    );
+    for (let i = 0; i < latents.rows; i++) {
+      const [x, y] = this.pixel(i);
+      const [px, py] = [x * ratio, y * ratio];
+      const colour = colours[colouring.colourOf[i]!]!;
+      for (let row = Math.max(0, Math.floor(py - radius)); row < Math.min(height, py + radius); row++) {
+        for (let column = Math.max(0, Math.floor(px - radius)); column < Math.min(width, px + radius); column++) {
+          const beyond = Math.sqrt((column + 0.5 - px) ** 2 + (row + 0.5 - py) ** 2) - radius;
+          const part = Math.min(1, 0.5 - beyond);
+          if (part <= 0) continue;
+          const at = 4 * (row * width + column);
+          for (let c = 0; c < 3; c++) image.data[at + c]! += part * (colour[c]! - image.data[at + c]!);
+        }
+      }
+    }
+    context.putImageData(image, 0, 0);
   }
 
   private drawMarks(context: CanvasRenderingContext2D, theme: Theme): void {
@@ -224,7 +283,7 @@ export function extent({ data, rows, columns }: Latents, column: number): readon
 }
 
 /** A pixel for each number of the background. */
-function shades({ side, values }: Background, theme: Theme): HTMLCanvasElement {
+function shades({ side, values }: Shading, theme: Theme): HTMLCanvasElement {
   const image = document.createElement('canvas');
   image.width = image.height = side;
   const context = image.getContext('2d')!;

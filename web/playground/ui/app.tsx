@@ -2,13 +2,13 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Dataset } from '../data/dataset.ts';
 import { type OwnTable, ownTable } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
-import { themes } from '../drawing/colours.ts';
-import { importedFit } from '../exports.ts';
+import { openedFit } from '../exports.ts';
 import { useFitting } from '../fitting.ts';
-import { DEFAULTS, linkOf, MODELS, type Settings, settingsOf } from '../settings.ts';
+import { DEFAULTS, DENSE, linkOf, type Settings, settingsOf } from '../settings.ts';
 import { DataPanel, FileDrop } from './dataPanel.tsx';
 import { Explorer } from './explorer.tsx';
 import { ModelFields, Panel } from './fields.tsx';
+import { useTheme } from './theme.ts';
 import { Trace } from './trace.tsx';
 
 /** Rows from which a fit of the family takes minutes unless it has inducing inputs. */
@@ -18,6 +18,8 @@ export function App() {
   const [settings, setSettings] = useState<Settings>(DEFAULTS);
   const [own, setOwn] = useState<OwnTable>();
   const [error, setError] = useState('');
+  const [isRun, setRun] = useState(false);
+  const [isCompact, setCompact] = useState(false);
   const { fitting, ...controls } = useFitting();
   const theme = useTheme();
   const change = (changed: Partial<Settings>) => setSettings((now) => ({ ...now, ...changed }));
@@ -37,25 +39,42 @@ export function App() {
     }
   }
 
+  /** The part of the address behind # that has been read, or that the page has written itself. */
+  const address = useRef('');
   useEffect(() => {
-    const found = settingsOf(location.hash);
-    if (found === undefined) return;
-    setSettings(found.settings);
-    if (found.settings.set !== 'own') return;
-    change({ set: DEFAULTS.set });
-    if (found.csv === undefined) setError('The link is of a table that is too large for links. Drop the table here.');
-    else read('table.csv', new TextEncoder().encode(found.csv), found.settings.labels);
+    const follow = () => {
+      if (address.current === location.hash) return;
+      address.current = location.hash;
+      const found = settingsOf(location.hash);
+      if (found === undefined) {
+        if (location.hash.length > 1) setError('The address holds no settings that this page can read.');
+        return;
+      }
+      setError('');
+      setSettings(found.settings);
+      setRun(found.run);
+      setCompact(found.compact);
+      if (found.settings.set !== 'own') return;
+      change({ set: DEFAULTS.set });
+      if (found.csv === undefined) setError('The link is of a table that is too large for links. Drop the table here.');
+      else read('table.csv', new TextEncoder().encode(found.csv), found.settings.labels);
+    };
+    follow();
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
   }, []);
+  useEffect(() => {
+    if (!isRun || dataset === undefined) return;
+    setRun(false);
+    controls.start(settings, dataset);
+  }, [isRun, dataset]);
 
   function open(name: string, bytes: Uint8Array) {
     try {
-      const fit = importedFit(bytes);
-      const model = fit.model in MODELS ? fit.model : settings.model;
-      controls.show(
-        fit,
-        dataset && { settings: { ...settings, model }, dataset },
-        `${name}: ${fit.latents.rows} rows.`,
-      );
+      const { fit, dataset: rows } = openedFit(name, bytes, dataset);
+      const known = rows === undefined ? ', and no rows: it can be looked at only.' : '.';
+      const what = `${name}: ${fit.model} of ${fit.latents.rows} rows${known} ${fit.status}: ${fit.message}`;
+      controls.show(fit, rows && { settings: undefined, dataset: rows }, what);
     } catch (failure) {
       controls.fail(`'${name}' is no fit of this library: ${(failure as Error).message}`);
     }
@@ -63,53 +82,60 @@ export function App() {
 
   return (
     <>
-      <header class="container-fluid">
-        <h1>latentfield playground</h1>
-        <p>Latent variable models of your own table, fitted in this page. Nothing you give leaves it.</p>
-      </header>
-      <main class="container-fluid">
-        <div class="controls">
-          <DataPanel
-            set={settings.set}
-            own={own}
-            dataset={dataset}
-            error={error}
-            onSet={(set) => {
-              setError('');
-              change({ set });
-            }}
-            onFile={read}
-            onLabels={(column) => own !== undefined && read(own.name, own.bytes, column)}
-          />
-          <Panel title="Model" id="model">
-            <form
-              onSubmit={(event) => {
-                event.preventDefault();
-                if (dataset !== undefined) controls.start(settings, dataset);
+      {!isCompact && (
+        <header class="container-fluid">
+          <h1>latentfield playground</h1>
+          <p>Latent variable models of your own table, fitted in this page. Nothing you give leaves it.</p>
+        </header>
+      )}
+      <main class={`container-fluid${isCompact ? ' alone' : ''}`}>
+        {!isCompact && (
+          <div class="controls">
+            <DataPanel
+              set={settings.set}
+              own={own}
+              dataset={dataset}
+              error={error}
+              onSet={(set) => {
+                setError('');
+                change({ set });
               }}
-            >
-              <ModelFields settings={settings} change={change} />
-              {dataset !== undefined && dataset.observations.rows > MANY && (
-                <p class="small">
-                  An iteration takes some cubes of the number of rows: choose inducing inputs, or a spectral model, for
-                  more than {MANY}.
-                </p>
-              )}
-              <button type="submit" disabled={dataset === undefined}>
-                Fit
-              </button>
-            </form>
-            <Link
-              settings={settings}
-              csv={settings.set === 'own' ? own?.csv : undefined}
-              isOwn={settings.set === 'own'}
+              onFile={read}
+              onLabels={(column) => own !== undefined && read(own.name, own.bytes, column)}
             />
-            <details>
-              <summary>Open a saved fit</summary>
-              <FileDrop label="A fit.json" name="fit" onFile={open} />
-            </details>
-          </Panel>
-        </div>
+            <Panel title="Model" id="model">
+              <form
+                onSubmit={(event) => {
+                  event.preventDefault();
+                  if (dataset !== undefined) controls.start(settings, dataset);
+                }}
+              >
+                <ModelFields settings={settings} change={change} ink={theme.ink} />
+                {dataset !== undefined && dataset.observations.rows > MANY && settings.model in DENSE && (
+                  <p class="small">
+                    An iteration takes some cubes of the number of rows: choose inducing inputs, or a spectral model,
+                    for more than {MANY}.
+                  </p>
+                )}
+                <button type="submit" disabled={dataset === undefined}>
+                  Fit
+                </button>
+              </form>
+              <Link
+                settings={settings}
+                csv={settings.set === 'own' ? own?.csv : undefined}
+                isOwn={settings.set === 'own'}
+                onWritten={(hash) => {
+                  address.current = hash;
+                }}
+              />
+              <details>
+                <summary>Open a saved fit</summary>
+                <FileDrop label="A fit.json" name="fit" onFile={open} />
+              </details>
+            </Panel>
+          </div>
+        )}
         <div class="results">
           <Panel title="Fit" id="fit">
             <p role="status" class={fitting.status === 'failed' ? 'error' : ''} data-status={fitting.status}>
@@ -143,10 +169,12 @@ function Link({
   settings,
   csv,
   isOwn,
+  onWritten,
 }: {
   readonly settings: Settings;
   readonly csv: string | undefined;
   readonly isOwn: boolean;
+  readonly onWritten: (hash: string) => void;
 }) {
   const [told, setTold] = useState('');
   const link = useRef<HTMLAnchorElement>(null);
@@ -156,29 +184,18 @@ function Link({
       <a
         ref={link}
         href={href}
-        onClick={() =>
+        onClick={() => {
+          onWritten(new URL(link.current!.href).hash);
           setTold(
             isOwn && csv === undefined
               ? 'The address now holds the settings; the table is too large for it.'
               : 'The address of this page now holds them.',
-          )
-        }
+          );
+        }}
       >
         Link to these settings
       </a>{' '}
       {told}
     </p>
   );
-}
-
-/** The colours of pictures for the light or the dark page, as the visitor's system has it. */
-function useTheme() {
-  const query = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), []);
-  const [isDark, setDark] = useState(query.matches);
-  useEffect(() => {
-    const changed = () => setDark(query.matches);
-    query.addEventListener('change', changed);
-    return () => query.removeEventListener('change', changed);
-  }, []);
-  return isDark ? themes.dark : themes.light;
 }

@@ -1,11 +1,11 @@
 import type { Matrix } from 'latentfield';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type Background, backgroundOf } from '../background.ts';
 import { newRows } from '../data/ownTable.ts';
 import { byLabels, byNumbers, type Colouring, ofOneColour, type Theme } from '../drawing/colours.ts';
-import { extent, meanOf, type Scatter } from '../drawing/scatter.ts';
+import { extent, meanOf, type Scatter, type Shading } from '../drawing/scatter.ts';
 import { EXPORTS, type Exported, save } from '../exports.ts';
 import type { Fitting } from '../fitting.ts';
-import { type Background, backgroundOf } from '../precision.ts';
 import { FileDrop } from './dataPanel.tsx';
 import { Panel } from './fields.tsx';
 import { Others } from './others.tsx';
@@ -15,6 +15,14 @@ import { ShownRow } from './shownRow.tsx';
 /** Points along each axis of the background. */
 const SIDE = 44;
 const BY_ROW = 'row number';
+
+/** What grey means behind the points. */
+const BACKGROUNDS = {
+  precision: 'where it is uncertain',
+  magnification: 'where a step changes the expected row most',
+  none: '',
+};
+type BackgroundName = keyof typeof BACKGROUNDS;
 
 /** The picture of a fit, and what can be asked of it. */
 export function Explorer({ fitting, theme }: { readonly fitting: Fitting; readonly theme: Theme }) {
@@ -31,7 +39,9 @@ export function Explorer({ fitting, theme }: { readonly fitting: Fitting; readon
   const across = Math.min(axes[0], latents.columns - 1);
   const up = latents.columns === 1 ? undefined : Math.min(axes[1], latents.columns - 1);
   const colouring = useMemo(() => colouringOf(dataset, color, latents.rows), [dataset, color, latents.rows]);
-  const background = useBackground(fitting, across, up);
+  const [behind, setBehind] = useState<BackgroundName>('precision');
+  const grid = useBackground(fitting, across, up);
+  const background = useMemo(() => shadingOf(grid, behind), [grid, behind]);
   useEffect(() => {
     setCursor(undefined);
     setAdded(undefined);
@@ -78,6 +88,8 @@ export function Explorer({ fitting, theme }: { readonly fitting: Fitting; readon
           color={color}
           setColor={setColor}
           dataset={dataset}
+          behind={fit?.predict === undefined ? undefined : behind}
+          setBehind={setBehind}
         />
         <Picture
           scene={scene}
@@ -91,7 +103,8 @@ export function Explorer({ fitting, theme }: { readonly fitting: Fitting; readon
         <p id="picture-help" class="small">
           Keys: N and P go through the rows, {canDecode ? 'arrows move the cross, ' : ''}+ and − zoom, 0 shows all;
           Shift and the wheel zoom too.
-          {canDecode ? ' Click or drag to see what the model expects there. Grey: where it is uncertain.' : ''}{' '}
+          {canDecode ? ' Click or drag to see what the model expects there. ' : ''}
+          {background !== undefined && `Grey: ${BACKGROUNDS[behind]}.`}{' '}
           <button type="button" class="inline" onClick={() => scatter?.reset()}>
             Show all
           </button>
@@ -126,8 +139,12 @@ export function Explorer({ fitting, theme }: { readonly fitting: Fitting; readon
           )}
         </div>
       )}
-      {fit !== undefined && of !== undefined && dataset !== undefined && (
-        <Others of={of} latents={latents} colouring={colouring} theme={theme} />
+      {fit !== undefined && dataset !== undefined && (
+        <Others
+          name={fit.model}
+          isStandardised={of?.settings?.standardise ?? false}
+          {...{ dataset, latents, colouring, theme }}
+        />
       )}
     </>
   );
@@ -159,9 +176,12 @@ interface ChoicesProps {
   readonly color: string;
   readonly setColor: (color: string) => void;
   readonly dataset: Shown | undefined;
+  /** undefined where the model predicts nothing. */
+  readonly behind: BackgroundName | undefined;
+  readonly setBehind: (behind: BackgroundName) => void;
 }
 
-function Choices({ latents, axes, setAxes, color, setColor, dataset }: ChoicesProps) {
+function Choices({ latents, axes, setAxes, color, setColor, dataset, behind, setBehind }: ChoicesProps) {
   const dimensions = Array.from({ length: latents.columns }, (_, d) => <option value={d}>{d + 1}</option>);
   const axis = (label: string, which: 0 | 1) => (
     <label>
@@ -192,8 +212,30 @@ function Choices({ latents, axes, setAxes, color, setColor, dataset }: ChoicesPr
           ))}
         </select>
       </label>
+      {behind !== undefined && latents.columns > 1 && (
+        <label>
+          Background
+          <select
+            name="background"
+            value={behind}
+            onChange={({ currentTarget }) => setBehind(currentTarget.value as BackgroundName)}
+          >
+            {Object.keys(BACKGROUNDS).map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
     </div>
   );
+}
+
+/** The lightest is the largest: a small magnification, a large precision. */
+function shadingOf(grid: Background | undefined, behind: BackgroundName): Shading | undefined {
+  if (grid === undefined || behind === 'none') return undefined;
+  return { ...grid, values: behind === 'precision' ? grid.precision : grid.magnification.map((value) => -value) };
 }
 
 function Save({ of }: { readonly of: Exported }) {

@@ -1,13 +1,20 @@
 import type { ComponentChildren } from 'preact';
-import { FIELDS, type Field, MODELS, type Settings } from '../settings.ts';
+import { useState } from 'preact/hooks';
+import { FIELDS, type Field, MODELS, PRIORS, priorOption, type Settings } from '../settings.ts';
+import { KernelSliders } from './kernelSliders.tsx';
 
 interface Given {
   readonly settings: Settings;
   readonly change: (changed: Partial<Settings>) => void;
+  /** The colour of axes. */
+  readonly ink: string;
 }
 
+/** What the sliders of a kernel begin with: scales are held, as the models do where a prior would shrink them. */
+const KERNEL = 'rbf(variance=fixed(1), lengthscale=fixed(1)) + bias(0.1)';
+
 /** The model, its options and those of the fit. */
-export function ModelFields({ settings, change }: Given) {
+export function ModelFields({ settings, change, ink }: Given) {
   const { fields } = MODELS[settings.model]!;
   const set = (name: string, value: string | number | boolean | undefined) => {
     const { [name]: _, ...others } = settings.options;
@@ -36,8 +43,12 @@ export function ModelFields({ settings, change }: Given) {
           field={FIELDS[name]!}
           value={settings.options[name]}
           set={(value) => set(name, value)}
+          ink={ink}
         />
       ))}
+      {fields.includes('priors') && settings.options.priors === 'chosen' && (
+        <PriorFields options={settings.options} set={set} ink={ink} />
+      )}
       <label>
         <input
           type="checkbox"
@@ -78,9 +89,51 @@ interface ControlProps {
   readonly field: Field;
   readonly value: string | number | boolean | undefined;
   readonly set: (value: string | number | boolean | undefined) => void;
+  readonly ink: string;
 }
 
-function Control({ name, field, value, set }: ControlProps) {
+/** Priors to be put together, each with its sliders once it is chosen. */
+function PriorFields({
+  options,
+  set,
+  ink,
+}: {
+  readonly options: Settings['options'];
+  readonly set: (name: string, value: string | number | boolean | undefined) => void;
+  readonly ink: string;
+}) {
+  return (
+    <fieldset class="priors">
+      <legend>Priors, multiplied</legend>
+      {Object.entries(PRIORS).map(([prior, { about, fields }]) => (
+        <div key={prior}>
+          <label>
+            <input
+              type="checkbox"
+              name={priorOption(prior)}
+              checked={options[priorOption(prior)] === true}
+              onChange={({ currentTarget }) => set(priorOption(prior), currentTarget.checked || undefined)}
+            />
+            {prior}: {about}
+          </label>
+          {options[priorOption(prior)] === true &&
+            Object.entries(fields).map(([name, field]) => (
+              <Control
+                key={name}
+                name={priorOption(prior, name)}
+                field={field}
+                value={options[priorOption(prior, name)]}
+                set={(value) => set(priorOption(prior, name), value)}
+                ink={ink}
+              />
+            ))}
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+function Control({ name, field, value, set, ink }: ControlProps) {
   if (field.kind === 'check') {
     return (
       <label>
@@ -112,21 +165,9 @@ function Control({ name, field, value, set }: ControlProps) {
       </label>
     );
   }
-  if (field.kind === 'text') {
-    return (
-      <label>
-        {field.label}
-        <input
-          type="text"
-          name={name}
-          value={String(value ?? '')}
-          placeholder={field.example}
-          onChange={({ currentTarget }) => set(currentTarget.value.trim() || undefined)}
-        />
-      </label>
-    );
-  }
-  const at = Math.max(0, field.values.indexOf(value as number | undefined));
+  if (field.kind === 'kernel') return <KernelControl {...{ name, field, value, set, ink }} />;
+  const given = field.values.indexOf(value as number | undefined);
+  const at = Math.max(0, given >= 0 ? given : field.values.indexOf(STANDARD[field.label]));
   const shown = field.values[at] === undefined ? field.unset : String(field.values[at]);
   return (
     <label>
@@ -143,6 +184,51 @@ function Control({ name, field, value, set }: ControlProps) {
         onInput={({ currentTarget }) => set(field.values[Number(currentTarget.value)])}
       />
     </label>
+  );
+}
+
+/** Where sliders that always have a number begin. */
+const STANDARD: Readonly<Record<string, number>> = {
+  ...{ Neighbours: 6, 'Latent dimensions': 2 },
+  ...{ Strength: 1, Precision: 1, Beta: 1, 'Variance of a step': 1 },
+};
+
+/** A kernel as text, and its sliders where they are asked for. */
+function KernelControl({
+  name,
+  field,
+  value,
+  set,
+  ink,
+}: ControlProps & { readonly field: { readonly example?: string } }) {
+  const [isOpen, setOpen] = useState(false);
+  const text = String(value ?? '');
+  return (
+    <>
+      <label>
+        {field.label}
+        <input
+          type="text"
+          name={name}
+          value={text}
+          placeholder={field.example}
+          onChange={({ currentTarget }) => set(currentTarget.value.trim() || undefined)}
+        />
+      </label>
+      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>Sliders of the kernel</summary>
+        {isOpen && (
+          <>
+            {text === '' && (
+              <p class="small">
+                The model has a kernel of its own, which follows the data. Moving a slider gives it this one.
+              </p>
+            )}
+            <KernelSliders text={text || KERNEL} change={set} ink={ink} />
+          </>
+        )}
+      </details>
+    </>
   );
 }
 

@@ -18,14 +18,17 @@ interface Result {
 }
 
 interface Given {
-  readonly of: { readonly settings: Settings; readonly dataset: Dataset };
+  /** The model of the fit. */
+  readonly name: string;
+  readonly isStandardised: boolean;
+  readonly dataset: Dataset;
   readonly latents: Matrix;
   readonly colouring: Colouring;
   readonly theme: Theme;
 }
 
 /** Latents of other methods beside those of the fit, each with its scores. */
-export function Others({ of, latents, colouring, theme }: Given) {
+export function Others({ name, isStandardised, dataset, latents, colouring, theme }: Given) {
   const [results, setResults] = useState<readonly Result[]>([]);
   const [isBusy, setBusy] = useState(false);
   useEffect(() => setResults([]), [latents]);
@@ -33,8 +36,12 @@ export function Others({ of, latents, colouring, theme }: Given) {
   async function compare() {
     setBusy(true);
     setResults([]);
-    for (const [method, make] of methodsOf(of.settings, of.dataset, latents)) {
-      const result = await scored(method, make, of).catch((error: Error) => ({ method, error: error.message }));
+    const settings = { ...DEFAULTS, standardise: isStandardised };
+    for (const [method, make] of methodsOf(name, settings, dataset, latents)) {
+      const result = await scored(method, make, settings, dataset).catch((error: Error) => ({
+        method,
+        error: error.message,
+      }));
       setResults((before) => [...before, result]);
     }
     setBusy(false);
@@ -59,10 +66,15 @@ export function Others({ of, latents, colouring, theme }: Given) {
   );
 }
 
-function methodsOf(settings: Settings, dataset: Dataset, latents: Matrix): [string, () => Promise<Matrix>][] {
+function methodsOf(
+  name: string,
+  settings: Settings,
+  dataset: Dataset,
+  latents: Matrix,
+): [string, () => Promise<Matrix>][] {
   const { seen } = modelOf({ ...settings, model: 'pca', options: { latentDim: 1 } }, dataset);
   const spectral = (model: string) => async () => {
-    const given = { ...DEFAULTS, model, options: { latentDim: 2 }, standardise: settings.standardise };
+    const given = { ...settings, model, options: { latentDim: 2 } };
     return (await fitInWorker(modelOf(given, dataset).model, {}).result).latents;
   };
   const umap = async () => {
@@ -74,7 +86,7 @@ function methodsOf(settings: Settings, dataset: Dataset, latents: Matrix): [stri
     return new Matrix(data, rows, columns);
   };
   return [
-    [settings.model, async () => latents],
+    [name, async () => latents],
     ['PCA', spectral('pca')],
     ['Isomap', spectral('isomap')],
     ['UMAP', umap],
@@ -84,7 +96,8 @@ function methodsOf(settings: Settings, dataset: Dataset, latents: Matrix): [stri
 async function scored(
   method: string,
   make: () => Promise<Matrix>,
-  { settings, dataset }: Given['of'],
+  settings: Settings,
+  dataset: Dataset,
 ): Promise<Result> {
   const latents = await make();
   const { seen } = modelOf({ ...settings, model: 'pca', options: { latentDim: 1 } }, dataset);

@@ -1,0 +1,82 @@
+import { Matrix } from 'latentfield';
+
+/** What a fit says at the points of a grid over two latent dimensions. */
+export interface Background {
+  readonly x: readonly [low: number, high: number];
+  readonly y: readonly [low: number, high: number];
+  readonly side: number;
+  /** log(1/mean of var[y_d | x]), side × side, from the lowest y. */
+  readonly precision: Float64Array;
+  /**
+   * log √det(JᵀJ), J the D×2 slopes of the expected row along the two axes: by how much the mapping magnifies areas (Bishop et al. 1997).
+   * Central differences between points of the grid, one-sided at its edges.
+   */
+  readonly magnification: Float64Array;
+}
+
+type Place = Pick<Background, 'x' | 'y' | 'side'> & {
+  /** q entries: where dimensions that are not shown are held. */
+  readonly middle: readonly number[];
+  readonly axes: readonly [number, number];
+};
+
+/** Milliseconds for which the thread is held at the most, about. */
+const SLICE = 12;
+
+/**
+ * Predicts at side × side latents, in slices between which the page can draw.
+ *
+ * @returns undefined when the signal was aborted meanwhile
+ */
+export async function backgroundOf(
+  predict: (X: Matrix) => { readonly mean: Matrix; readonly variance: Matrix },
+  { middle, axes, x, y, side }: Place,
+  signal: AbortSignal,
+): Promise<Background | undefined> {
+  const precision = new Float64Array(side * side);
+  const magnification = new Float64Array(side * side);
+  const steps = [(x[1] - x[0]) / (side - 1), (y[1] - y[0]) / (side - 1)] as const;
+  /** Expected rows at the points of the grid; those of three lines of it are kept. */
+  const means: (Float64Array | undefined)[] = [];
+  const magnify = (line: number) => {
+    const [below, above] = [Math.max(0, line - 1), Math.min(side - 1, line + 1)];
+    for (let j = 0; j < side; j++) {
+      const [left, right] = [Math.max(0, j - 1), Math.min(side - 1, j + 1)];
+      const across = slopes(means[line * side + left]!, means[line * side + right]!, (right - left) * steps[0]);
+      const up = slopes(means[below * side + j]!, means[above * side + j]!, (above - below) * steps[1]);
+      const square = dot(across, across) * dot(up, up) - dot(across, up) ** 2;
+      magnification[line * side + j] = 0.5 * Math.log(Math.max(square, Number.MIN_VALUE));
+    }
+    if (line > 0) means.fill(undefined, (line - 1) * side, line * side);
+  };
+
+  let count = 16;
+  let from = 0;
+  while (from < side * side) {
+    if (signal.aborted) return undefined;
+    const began = performance.now();
+    const points = Array.from({ length: Math.min(count, side * side - from) }, (_, k) => {
+      const at = [...middle];
+      at[axes[0]] = x[0] + ((from + k) % side) * steps[0];
+      at[axes[1]] = y[0] + Math.floor((from + k) / side) * steps[1];
+      return at;
+    });
+    const { mean, variance } = predict(Matrix.from(points));
+    const before = Math.floor(from / side);
+    for (let i = 0; i < points.length; i++) {
+      precision[from + i] = -Math.log(variance.row(i).reduce((sum, entry) => sum + entry, 0) / variance.columns);
+      means[from + i] = Float64Array.from(mean.row(i));
+    }
+    from += points.length;
+    // A line has its slopes when the one above it is there.
+    for (let line = Math.max(0, before - 1); line < Math.floor(from / side) - 1; line++) magnify(line);
+    const took = performance.now() - began;
+    count = Math.max(4, Math.min(256, Math.floor((count * SLICE) / Math.max(took, 1))));
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  magnify(side - 1);
+  return { x, y, side, precision, magnification };
+}
+
+const slopes = (from: Float64Array, to: Float64Array, step: number) => from.map((value, d) => (to[d]! - value) / step);
+const dot = (a: Float64Array, b: Float64Array) => a.reduce((sum, value, d) => sum + value * b[d]!, 0);

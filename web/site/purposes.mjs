@@ -1,0 +1,33 @@
+/** What one wants to do, by the folders that serve it: the first that a source file's path begins with. */
+const PURPOSES = [
+  ['src/models/gpScore', 'Score, compare and select'],
+  ['src/models/compareModels', 'Score, compare and select'],
+  ['src/models/', 'Choose a model'],
+  ['src/inference/scores', 'Score, compare and select'],
+  ['src/inference/selection', 'Score, compare and select'],
+  ['src/inference/minimize', 'Minimize functions, choose solvers'],
+  ['src/inference/solvers', 'Minimize functions, choose solvers'],
+  ['src/inference/', 'Fit it, and go on'],
+  ['src/model/fit', 'Fit it, and go on'],
+  ['src/model/abilities', 'Fit it, and go on'],
+  ['src/model/evaluate', 'Fit it, and go on'],
+  ['src/model/', 'Define models and parameters'],
+  ['src/kernels/', 'Describe a covariance'],
+  ['src/latents/', 'Say what latents are, and put priors on them'],
+  ['src/priors/', 'Say what latents are, and put priors on them'],
+  ['src/mapping/', 'Mappings and likelihoods'],
+  ['src/fields/', 'Fields over points'],
+  ['src/numerics/', 'Graphs, neighbours, engines and threads'],
+  ['src/core/', 'Matrices, random numbers, errors'],
+  // Entry points of their own, which the reference keeps apart.
+  ['src/io/', 'Read and write tables'],
+  ['src/data/', 'Generate data'],
+  ['src/plot/', 'Draw'],
+  ['src/testing/', 'Check parts of your own'],
+  ['src/tensors/', 'Operations on tensors'],
+  ['src/workers/', 'Fit in workers'],
+  ['src/queue/', 'Fit on several machines'],
+  ['src/cli/', 'The command line'],
+];
+
+export const purposeOf = (file) => PURPOSES.find(([start]) => file.includes(start))?.[1];
