@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
+import { gplvm, knnGraph, Matrix, parseKernel, rbf } from '../../src/index.ts';
 import { NEEDS_CHROMIUM, startChromium } from '../plot/chromium.ts';
 import { servedFolder } from './servedFolder.ts';
 
@@ -35,10 +36,59 @@ describe.skipIf(why !== '')(`the site${why}`, () => {
     for (const name of [
       'index.html',
       'playground/index.html',
-      'documents/Gallery.html',
+      'playground/kernels.html',
+      ...['First_picture', 'Which_model', 'Your_own_model', 'Kernels', 'New_points,_missing_data', 'Inference'].map(
+        (page) => `documents/${page}.html`,
+      ),
+      ...['Numbers_and_traps', 'Benchmarks', 'Troubleshooting', 'Every_error_sentence', 'Notation', 'Gallery'].map(
+        (page) => `documents/${page}.html`,
+      ),
+      'documents/Fields_over_points,_and_the_spectral_embeddings_that_they_explain.html',
+      'documents/From_scikit-learn,_GPy_and_DruidJS.html',
       'functions/index.gplvm.html',
     ]) {
       expect(names).toContain(name);
+    }
+  });
+
+  it('lists what the library says when it throws, and every status', () => {
+    const text = (name: string) =>
+      readFileSync(join(site, 'documents', `${name}.html`), 'utf8')
+        .replace(/<[^>]*>/g, '')
+        .replaceAll('&lt;', '<')
+        .replaceAll('&gt;', '>')
+        .replaceAll('&quot;', '"')
+        .replaceAll('&#39;', "'")
+        .replaceAll('&amp;', '&');
+    const sentences = text('Every_error_sentence');
+    const calls: (() => unknown)[] = [
+      () => gplvm([[1, 2]], { latentDim: 5 } as never),
+      () => parseKernel('rbf +'),
+      () => Matrix.from([[1], [2, 3]]),
+      () => rbf({ lengthscale: -1 }),
+      () => knnGraph([[0], [1], [2]], 7),
+    ];
+    for (const call of calls) {
+      let said = '';
+      try {
+        call();
+      } catch (error) {
+        said = (error as Error).message;
+      }
+      expect(said).not.toBe('');
+      // The sentence with what was put in left out: one line of the page has its other words in their order.
+      const isListed = sentences.split('\n').some((line) => {
+        const parts = line
+          .replace(/ \(\w+Error\)\s*$/, '')
+          .trim()
+          .split('…')
+          .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+        return parts.join('').length > 20 && new RegExp(`^${parts.join('.*')}$`, 's').test(said);
+      });
+      expect({ said, isListed }).toEqual({ said, isListed: true });
+    }
+    for (const status of ['converged', 'maxIterations', 'stopped', 'degenerate', 'failed']) {
+      expect(text('Troubleshooting')).toContain(status);
     }
   });
 
@@ -87,6 +137,17 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
     await page.getByRole('link', { name: 'Digits kept apart by their labels' }).first().click();
     await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('[name=model]')?.value === 'gplrf');
     expect(await page.locator('[name=set]').inputValue()).toBe('drawnDigits');
+    // An example runs within the gallery, and a kernel has its sliders below its drawing.
+    await page.goto(`${served.url}documents/Gallery.html`);
+    await page.getByRole('button', { name: 'Run it here' }).nth(2).click();
+    const example = page.frameLocator('iframe');
+    await example.locator('[data-status=done]').waitFor({ timeout: 60_000 });
+    expect(await example.getByRole('application', { name: 'Scatter of 300 latents' }).count()).toBe(1);
+    await page.goto(`${served.url}documents/Kernels.html`);
+    await page.getByRole('button', { name: 'Sliders here' }).first().click();
+    const sliders = page.frameLocator('iframe');
+    await sliders.getByText('Covariance of x with').waitFor();
+    expect(await sliders.locator('[name=kernel]').inputValue()).toBe('rbf');
     expect({ problems, missing: served.missing }).toEqual({ problems: [], missing: [] });
     await served.close();
   });

@@ -14,7 +14,7 @@ export interface Background {
   readonly magnification: Float64Array;
 }
 
-type Place = Pick<Background, 'x' | 'y' | 'side'> & {
+export type Place = Pick<Background, 'x' | 'y' | 'side'> & {
   /** q entries: where dimensions that are not shown are held. */
   readonly middle: readonly number[];
   readonly axes: readonly [number, number];

@@ -1,13 +1,13 @@
-import { loadFit, Matrix } from 'latentfield';
+import type { Matrix } from 'latentfield';
 import { tableText } from 'latentfield/io';
 import { latentPlot, svgToPng } from 'latentfield/plot';
 import { type Dataset, rowView } from './data/dataset.ts';
-import type { AnyFit } from './fitting.ts';
+import type { Fitted } from './fitWorker.ts';
 import { programOf } from './model.ts';
 import type { Settings } from './settings.ts';
 
 export interface Exported {
-  readonly fit: AnyFit;
+  readonly fit: Fitted;
   /** Those of a fit from a file are not known. */
   readonly settings: Settings | undefined;
   readonly dataset: Dataset;
@@ -18,7 +18,7 @@ export interface Exported {
 /** What can be saved of a fit, by the name of the file. */
 export const EXPORTS: Readonly<Record<string, (of: Exported) => string | Promise<string | Uint8Array>>> = {
   'latents.csv': ({ fit: { latents }, dataset }) => csv(latents, dataset, (j) => `x${j + 1}`),
-  'fit.json': ({ fit }) => JSON.stringify(fit),
+  'fit.json': ({ fit }) => fit.json(),
   'plot.svg': (of) => picture(of),
   'plot.png': async (of) => svgToPng(await picture(of), { scale: 2 }),
   'program.ts': ({ fit, settings, dataset }) => {
@@ -35,27 +35,16 @@ function csv(matrix: Matrix, { labels }: Dataset, name: (column: number) => stri
 
 const picture = ({ fit, looks }: Exported) => latentPlot({ latents: fit.latents, ...looks });
 
-interface Opened {
-  readonly fit: AnyFit;
-  /** The rows that it was fitted to, if the file has them. */
-  readonly dataset: Dataset | undefined;
-}
-
 /**
- * The fit of a file that `fit.json` was saved to, and its rows.
+ * The rows of a fit that was opened.
  *
  * @param shown - the rows of the page, whose names and labels are those of the fit when the numbers are the same
  */
-export function openedFit(name: string, bytes: Uint8Array, shown: Dataset | undefined): Opened {
-  const json = JSON.parse(new TextDecoder().decode(bytes));
-  const fit = loadFit(json) as AnyFit;
-  const rows: unknown = json.model.observations;
-  if (!Array.isArray(rows)) return { fit, dataset: undefined };
-  const observations = Matrix.from(rows.map((row: (number | null)[]) => row.map((entry) => entry ?? Number.NaN)));
-  if (shown !== undefined && isSame(shown.observations, observations)) return { fit, dataset: shown };
+export function openedDataset(name: string, observations: Matrix, shown: Dataset | undefined): Dataset {
+  if (shown !== undefined && isSame(shown.observations, observations)) return shown;
   const columns = Array.from({ length: observations.columns }, (_, j) => `column ${j + 1}`);
   const view = rowView(columns.length);
-  return { fit, dataset: { name, observations, columns, labels: undefined, ids: undefined, view, notes: [] } };
+  return { name, observations, columns, labels: undefined, ids: undefined, view, notes: [] };
 }
 
 const isSame = (a: Matrix, b: Matrix) =>

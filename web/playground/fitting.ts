@@ -1,15 +1,9 @@
-import type { Fit, Matrix, Prediction, Projection } from 'latentfield';
-import { type FitInWorker, fitInWorker } from 'latentfield/workers';
+import { Matrix } from 'latentfield';
 import { useRef, useState } from 'preact/hooks';
 import type { Dataset } from './data/dataset.ts';
-import { modelOf } from './model.ts';
+import type { FitStep } from './fit.worker.ts';
+import { type Fitted, FitWorker } from './fitWorker.ts';
 import type { Settings } from './settings.ts';
-
-/** A fit with what it can do; which of it is there depends on the model. */
-export type AnyFit = Fit & {
-  predict?(X: Matrix | readonly (readonly number[])[], options?: { noise?: boolean }): Prediction;
-  project?(Y: Matrix): Promise<Projection>;
-};
 
 export interface Fitting {
   readonly status: 'idle' | 'running' | 'paused' | 'done' | 'failed';
@@ -18,7 +12,7 @@ export interface Fitting {
   readonly latents: Matrix | undefined;
   /** Iterations, and the objective after each. */
   readonly trace: readonly [readonly number[], readonly number[]];
-  readonly fit: AnyFit | undefined;
+  readonly fit: Fitted | undefined;
   /** Settings and rows of this fit, which the controls may have left since; a fit from a file has no settings. */
   readonly of: { readonly settings: Settings | undefined; readonly dataset: Dataset } | undefined;
 }
@@ -32,23 +26,20 @@ export const IDLE: Fitting = {
   of: undefined,
 };
 
-const traceOf = ({ trace }: AnyFit) =>
-  [trace.map(({ iteration }) => iteration), trace.map(({ objective }) => objective)] as const;
-
-/** The fit of the page: at most one runs, in a worker. */
+/** The fit of the page: there is at most one, in a worker. */
 export function useFitting() {
   const [fitting, setFitting] = useState<Fitting>(IDLE);
-  const running = useRef<FitInWorker<AnyFit> | undefined>(undefined);
+  const worker = useRef<FitWorker | undefined>(undefined);
 
   /** Shows the newest step of each frame. */
   const frames = (of: Fitting['of']) => {
     const [iterations, objectives]: [number[], number[]] = [[], []];
     let newest: Matrix | undefined;
     let isWaiting = false;
-    return (step: { readonly iteration: number; readonly objective: number; readonly latents: Matrix }) => {
-      iterations.push(step.iteration);
-      objectives.push(step.objective);
-      newest = step.latents;
+    return ({ iteration, objective, latents: { data, rows, columns } }: FitStep) => {
+      iterations.push(iteration);
+      objectives.push(objective);
+      newest = new Matrix(data, rows, columns);
       if (isWaiting) return;
       isWaiting = true;
       requestAnimationFrame(() => {
@@ -63,51 +54,47 @@ export function useFitting() {
   };
 
   async function start(settings: Settings, dataset: Dataset): Promise<void> {
-    running.current?.stop();
+    worker.current?.end();
     const of = { settings, dataset };
-    setFitting({
-      ...IDLE,
-      status: 'running',
-      message: `Fitting ${settings.model} to ${dataset.observations.rows} rows.`,
-      of,
-    });
+    const message = `Fitting ${settings.model} to ${dataset.observations.rows} rows.`;
+    setFitting({ ...IDLE, status: 'running', message, of });
     const change = (to: Partial<Fitting>) => setFitting((now) => (now.of === of ? { ...now, ...to } : now));
-    // The page shows that it has begun before the model is made.
-    await new Promise((resolve) => setTimeout(resolve));
+    worker.current = new FitWorker(frames(of));
     try {
-      const { maxIterations, seed } = settings;
-      const run = fitInWorker(modelOf(settings, dataset).model, { maxIterations, seed, onStep: frames(of) });
-      running.current = run as FitInWorker<AnyFit>;
-      const fit = (await run.result) as AnyFit;
-      const message = `${fit.status}: ${fit.message}`;
-      change({ status: 'done', message, latents: fit.latents, trace: traceOf(fit), fit });
+      const fit = await worker.current.fit(settings, dataset);
+      const { latents, trace } = fit;
+      change({ status: 'done', message: `${fit.status}: ${fit.message}`, latents, trace, fit });
     } catch (error) {
       change({ status: 'failed', message: (error as Error).message });
     }
   }
 
-  const told = (status: 'running' | 'paused') => setFitting((now) => ({ ...now, status }));
+  const to = (status: 'running' | 'paused') => {
+    worker.current?.tell(status === 'paused' ? 'pause' : 'resume');
+    setFitting((now) => ({ ...now, status }));
+  };
   return {
     fitting,
     start,
-    pause() {
-      running.current?.pause();
-      told('paused');
+    pause: () => to('paused'),
+    resume: () => to('running'),
+    stop: () => worker.current?.tell('stop'),
+    /** Shows a fit that was saved. Where the file does not hold its rows, it can be looked at only. */
+    async open(name: string, text: string, datasetOf: (observations: Matrix) => Dataset): Promise<void> {
+      const opened = new FitWorker();
+      try {
+        const { fit, observations } = await opened.open(text);
+        worker.current?.end();
+        worker.current = opened;
+        const of = observations && { settings: undefined, dataset: datasetOf(observations) };
+        const known = of === undefined ? ', and no rows: it can be looked at only.' : '.';
+        const message = `${name}: ${fit.model} of ${fit.latents.rows} rows${known} ${fit.status}: ${fit.message}`;
+        setFitting({ status: 'done', message, latents: fit.latents, trace: fit.trace, fit, of });
+      } catch (error) {
+        opened.end();
+        const message = `'${name}' is no fit of this library: ${(error as Error).message}`;
+        setFitting((now) => ({ ...now, status: now.fit === undefined ? 'failed' : now.status, message }));
+      }
     },
-    resume() {
-      running.current?.resume();
-      told('running');
-    },
-    stop() {
-      running.current?.resume();
-      running.current?.stop();
-    },
-    /** Shows a fit that comes from a file. */
-    show(fit: AnyFit, of: Fitting['of'], message: string) {
-      running.current?.stop();
-      setFitting({ status: 'done', message, latents: fit.latents, trace: traceOf(fit), fit, of });
-    },
-    fail: (message: string) =>
-      setFitting((now) => ({ ...now, status: now.fit === undefined ? 'failed' : now.status, message })),
   };
 }

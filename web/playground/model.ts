@@ -114,7 +114,10 @@ const speaksOfLabels = ({ model, options }: Settings) =>
   TAKES_LABELS.includes(model) || (options.priors === 'chosen' && options[priorOption('discriminative')] === true);
 
 /** The rows as the model sees them, and the model. */
-export function modelOf(settings: Settings, { observations, labels }: Dataset): { model: AnyModel; seen: Matrix } {
+export function modelOf(
+  settings: Settings,
+  { observations, labels }: Pick<Dataset, 'observations' | 'labels'>,
+): { model: AnyModel; seen: Matrix } {
   const { model: name, options } = settings;
   const seen = settings.standardise ? standardise(observations).apply(observations) : observations;
   if (TAKES_LABELS.includes(name) && labels === undefined) {

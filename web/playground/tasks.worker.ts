@@ -2,7 +2,7 @@ import { Matrix, nearestNeighbourError, seededRandom, trustworthiness } from 'la
 import { parseTable } from 'latentfield/io';
 import { UMAP } from 'umap-js';
 
-interface PlainMatrix {
+export interface PlainMatrix {
   readonly data: Float64Array;
   readonly rows: number;
   readonly columns: number;

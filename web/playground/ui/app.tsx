@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Dataset } from '../data/dataset.ts';
 import { type OwnTable, ownTable } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
-import { openedFit } from '../exports.ts';
+import { openedDataset } from '../exports.ts';
 import { useFitting } from '../fitting.ts';
 import { DEFAULTS, DENSE, linkOf, type Settings, settingsOf } from '../settings.ts';
 import { DataPanel, FileDrop } from './dataPanel.tsx';
@@ -69,16 +69,8 @@ export function App() {
     controls.start(settings, dataset);
   }, [isRun, dataset]);
 
-  function open(name: string, bytes: Uint8Array) {
-    try {
-      const { fit, dataset: rows } = openedFit(name, bytes, dataset);
-      const known = rows === undefined ? ', and no rows: it can be looked at only.' : '.';
-      const what = `${name}: ${fit.model} of ${fit.latents.rows} rows${known} ${fit.status}: ${fit.message}`;
-      controls.show(fit, rows && { settings: undefined, dataset: rows }, what);
-    } catch (failure) {
-      controls.fail(`'${name}' is no fit of this library: ${(failure as Error).message}`);
-    }
-  }
+  const open = (name: string, bytes: Uint8Array) =>
+    controls.open(name, new TextDecoder().decode(bytes), (rows) => openedDataset(name, rows, dataset));
 
   return (
     <>

@@ -1,11 +1,12 @@
 import type { Matrix } from 'latentfield';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Background, backgroundOf } from '../background.ts';
+import type { Background } from '../background.ts';
 import { newRows } from '../data/ownTable.ts';
 import { byLabels, byNumbers, type Colouring, ofOneColour, type Theme } from '../drawing/colours.ts';
 import { extent, meanOf, type Scatter, type Shading } from '../drawing/scatter.ts';
 import { EXPORTS, type Exported, save } from '../exports.ts';
 import type { Fitting } from '../fitting.ts';
+import type { Fitted } from '../fitWorker.ts';
 import { FileDrop } from './dataPanel.tsx';
 import { Panel } from './fields.tsx';
 import { Others } from './others.tsx';
@@ -60,19 +61,16 @@ export function Explorer({ fitting, theme }: { readonly fitting: Fitting; readon
     }),
     [latents, across, up, colouring, background, added, cursor, hovered],
   );
-  const canDecode = fit?.predict !== undefined && dataset !== undefined;
-  const decoded = useMemo(
-    () => (canDecode && cursor !== undefined ? fit!.predict!([cursor], { noise: true }) : undefined),
-    [fit, cursor, canDecode],
-  );
+  const canDecode = fit?.predicts === true && dataset !== undefined;
+  const decoded = useDecoded(canDecode ? fit : undefined, cursor);
 
   async function project(name: string, bytes: Uint8Array) {
     try {
       setTold(`Placing the rows of '${name}'.`);
       const rows = await newRows(name, bytes, of!.dataset.columns);
-      const found = await fit!.project!(rows);
-      setAdded(found.latents);
-      setTold(`${found.latents.rows} new rows are placed: the squares.`);
+      const found = await fit!.project(rows);
+      setAdded(found);
+      setTold(`${found.rows} new rows are placed: the squares.`);
     } catch (error) {
       setTold(`'${name}' was not placed: ${(error as Error).message}`);
     }
@@ -88,7 +86,7 @@ export function Explorer({ fitting, theme }: { readonly fitting: Fitting; readon
           color={color}
           setColor={setColor}
           dataset={dataset}
-          behind={fit?.predict === undefined ? undefined : behind}
+          behind={fit?.predicts === true ? behind : undefined}
           setBehind={setBehind}
         />
         <Picture
@@ -127,7 +125,7 @@ export function Explorer({ fitting, theme }: { readonly fitting: Fitting; readon
       {fit !== undefined && of !== undefined && (
         <div class="columns">
           <Panel title="New rows" id="new-rows">
-            {fit.project === undefined ? (
+            {!fit.projects ? (
               <p>This model does not place new rows.</p>
             ) : (
               <FileDrop label="A file with the same columns" name="rows" onFile={project} />
@@ -267,21 +265,53 @@ function Save({ of }: { readonly of: Exported }) {
 /** The predictive precision behind the points of a fit that predicts, once it is there. */
 function useBackground({ fit, latents }: Fitting, across: number, up: number | undefined): Background | undefined {
   const [background, setBackground] = useState<Background>();
-  const stop = useRef<AbortController | undefined>(undefined);
   useEffect(() => {
-    stop.current?.abort();
     setBackground(undefined);
-    if (fit?.predict === undefined || latents === undefined || up === undefined) return;
-    const mine = new AbortController();
-    stop.current = mine;
+    if (fit?.predicts !== true || latents === undefined || up === undefined) return;
+    let isWanted = true;
     const [x, y] = [wider(extent(latents, across)), wider(extent(latents, up))];
     const place = { x, y, side: SIDE, middle: meanOf(latents), axes: [across, up] as const };
-    backgroundOf((X) => fit.predict!(X, { noise: true }), place, mine.signal).then(
-      (made) => made && setBackground(made),
+    fit.background(place).then(
+      (made) => isWanted && setBackground(made),
+      () => {},
     );
-    return () => mine.abort();
+    return () => {
+      isWanted = false;
+    };
   }, [fit, across, up]);
   return background;
+}
+
+/** What the model expects at the cross: the newest place is asked for when the answer to the one before is there. */
+function useDecoded(fit: Fitted | undefined, cursor: readonly number[] | undefined) {
+  const [decoded, setDecoded] = useState<Awaited<ReturnType<Fitted['predict']>>>();
+  const asked = useRef<{ isBusy: boolean; newest: readonly number[] | undefined }>({
+    isBusy: false,
+    newest: undefined,
+  });
+  useEffect(() => {
+    const state = asked.current;
+    state.newest = cursor;
+    if (fit === undefined || cursor === undefined) {
+      setDecoded(undefined);
+      return;
+    }
+    if (state.isBusy) return;
+    state.isBusy = true;
+    const next = async (): Promise<void> => {
+      const place = state.newest;
+      if (place === undefined) return;
+      setDecoded(await fit.predict([place]));
+      if (state.newest !== place) await next();
+    };
+    // A fit whose worker has ended answers no more.
+    next()
+      .catch(() => setDecoded(undefined))
+      .finally(() => {
+        state.isBusy = false;
+      });
+  }, [fit, cursor]);
+  return cursor === undefined ? undefined : decoded;
 }
 
 const wider = ([low, high]: readonly [number, number]): readonly [number, number] => [

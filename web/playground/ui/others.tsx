@@ -1,9 +1,9 @@
 import { Matrix } from 'latentfield';
-import { fitInWorker } from 'latentfield/workers';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Dataset } from '../data/dataset.ts';
 import type { Colouring, Theme } from '../drawing/colours.ts';
 import { Scatter } from '../drawing/scatter.ts';
+import { FitWorker } from '../fitWorker.ts';
 import { modelOf } from '../model.ts';
 import { DEFAULTS, type Settings } from '../settings.ts';
 import { inWorker, plainMatrix } from '../tasks.ts';
@@ -75,7 +75,12 @@ function methodsOf(
   const { seen } = modelOf({ ...settings, model: 'pca', options: { latentDim: 1 } }, dataset);
   const spectral = (model: string) => async () => {
     const given = { ...settings, model, options: { latentDim: 2 } };
-    return (await fitInWorker(modelOf(given, dataset).model, {}).result).latents;
+    const worker = new FitWorker();
+    try {
+      return (await worker.fit(given, dataset)).latents;
+    } finally {
+      worker.end();
+    }
   };
   const umap = async () => {
     const { data, rows, columns } = await inWorker({
