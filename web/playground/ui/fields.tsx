@@ -172,7 +172,7 @@ function Control({ name, field, value, set, ink }: ControlProps) {
   return (
     <label>
       <span class="spread">
-        {field.label} <output>{shown}</output>
+        {field.label} <span>{shown}</span>
       </span>
       <input
         type="range"

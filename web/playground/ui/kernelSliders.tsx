@@ -74,7 +74,7 @@ function NumberSlider({
     <div class="slider">
       <label>
         <span class="spread">
-          {label} <output>{value.toPrecision(3)}</output>
+          {label} <span>{value.toPrecision(3)}</span>
         </span>
         <input
           type="range"
