@@ -8,7 +8,10 @@ import { at, scaleVector } from './vectors';
 const BASE: i32 = 16;
 const BLOCK: i32 = 32;
 
-/** Lower triangle of L ← (LLᵀ)⁻¹ in place, row-major with rows `stride` numbers apart: first M = L⁻¹, then MᵀM. */
+/**
+ * Lower triangle of L ← (LLᵀ)⁻¹ in place, row-major with rows `stride` numbers apart: first M = L⁻¹, then MᵀM. What is left right of the
+ * diagonal means nothing.
+ */
 export function choleskyInverse(n: i32, l: usize, stride: i32): void {
   invertTriangular(n, l, stride);
   multiplyByTranspose(n, l, stride);
@@ -31,31 +34,40 @@ function invertTriangular(n: i32, l: usize, stride: i32): void {
   invertTriangular(n2, l22, stride);
 }
 
+/** Row by row: row i of the inverse is −L_i·L⁻¹ / L_ii, of the rows above. Zeros take the place of what is right of the diagonal. */
 function invertTriangularBase(n: i32, l: usize, rowBytes: i32): void {
-  for (let j = 0; j < n; j++) {
-    const diagonal: usize = at(l + j * rowBytes, j);
-    store<f64>(diagonal, 1.0 / load<f64>(diagonal));
-    for (let i = j + 1; i < n; i++) {
-      const row: usize = l + i * rowBytes;
-      let s = 0.0;
-      // Column j holds the inverse down to row i − 1 already; row i is still that of L, right of column j.
-      for (let k = j; k < i; k++) s += load<f64>(at(row, k)) * load<f64>(at(l + k * rowBytes, j));
-      store<f64>(at(row, j), -s / load<f64>(at(row, i)));
+  for (let i = 0; i < n; i++) {
+    const row: usize = l + i * rowBytes;
+    const pivot = load<f64>(at(row, i));
+    const pivots = f64x2.splat(pivot);
+    memory.fill(at(row, i), 0, (n - i) << 3);
+    let j = 0;
+    for (; j < i && j + 4 <= n; j += 4) {
+      let s0 = f64x2.splat(0);
+      let s1 = f64x2.splat(0);
+      let above: usize = at(l + j * rowBytes, j);
+      for (let k = j; k < i; k++) {
+        const x = v128.load_splat<f64>(at(row, k));
+        s0 = f64x2.add(s0, f64x2.mul(x, v128.load(above)));
+        s1 = f64x2.add(s1, f64x2.mul(x, v128.load(above, 16)));
+        above += rowBytes;
+      }
+      v128.store(at(row, j), f64x2.div(f64x2.neg(s0), pivots));
+      v128.store(at(row, j), f64x2.div(f64x2.neg(s1), pivots), 16);
     }
+    for (; j < i; j++) {
+      let s = 0.0;
+      for (let k = j; k < i; k++) s += load<f64>(at(row, k)) * load<f64>(at(l + k * rowBytes, j));
+      store<f64>(at(row, j), -s / pivot);
+    }
+    store<f64>(at(row, i), 1.0 / pivot);
   }
 }
 
 /** Lower triangle of M ← MᵀM, M lower triangular. */
 function multiplyByTranspose(n: i32, m: usize, stride: i32): void {
   if (n <= BASE) {
-    const rowBytes = stride << 3;
-    for (let i = 0; i < n; i++) {
-      for (let j = 0; j <= i; j++) {
-        let s = 0.0;
-        for (let k = i; k < n; k++) s += load<f64>(at(m + k * rowBytes, i)) * load<f64>(at(m + k * rowBytes, j));
-        store<f64>(at(m + i * rowBytes, j), s);
-      }
-    }
+    multiplyByTransposeBase(n, m, stride << 3);
     return;
   }
   const n1 = half(n);
@@ -66,6 +78,32 @@ function multiplyByTranspose(n: i32, m: usize, stride: i32): void {
   multiply(n1, n1, n2, 1.0, m21, 1, stride, m21, stride, 1, m, stride, 1, LOWER, true);
   multiplyTriangular(n1, n2, m21, 1, stride, m22, stride, 1);
   multiplyByTranspose(n2, m22, stride);
+}
+
+/** Four columns at a time, and so up to three entries right of the diagonal, which nothing reads. */
+function multiplyByTransposeBase(n: i32, m: usize, rowBytes: i32): void {
+  for (let i = 0; i < n; i++) {
+    const row: usize = m + i * rowBytes;
+    let j = 0;
+    for (; j <= i && j + 4 <= n; j += 4) {
+      let s0 = f64x2.splat(0);
+      let s1 = f64x2.splat(0);
+      let below = row;
+      for (let k = i; k < n; k++) {
+        const x = v128.load_splat<f64>(at(below, i));
+        s0 = f64x2.add(s0, f64x2.mul(x, v128.load(at(below, j))));
+        s1 = f64x2.add(s1, f64x2.mul(x, v128.load(at(below, j), 16)));
+        below += rowBytes;
+      }
+      v128.store(at(row, j), s0);
+      v128.store(at(row, j), s1, 16);
+    }
+    for (; j <= i; j++) {
+      let s = 0.0;
+      for (let k = i; k < n; k++) s += load<f64>(at(m + k * rowBytes, i)) * load<f64>(at(m + k * rowBytes, j));
+      store<f64>(at(row, j), s);
+    }
+  }
 }
 
 /** A matrix as the threads of a team find it that mirror it. */
