@@ -32,22 +32,28 @@ export function reconstructionWeights(
     starts[i + 1] = starts[i]! + length;
   });
   const weights = new Float64Array(starts[neighbours.length]!);
+  const all = new Int32Array(weights.length);
+  const most = neighbours.reduce((largest, { length }) => Math.max(largest, length), 0);
+  const differences = new Float64Array(most * D);
+  const gram = new Float64Array(most * most);
   neighbours.forEach((own, i) => {
     const k = own.length;
-    const differences = Array.from(own, (j) =>
-      Float64Array.from({ length: D }, (_, d) => data[i * D + d]! - data[j * D + d]!),
-    );
-    const C = new Float64Array(k * k);
+    all.set(own, starts[i]);
+    for (let a = 0; a < k; a++) {
+      const j = own[a]!;
+      for (let d = 0; d < D; d++) differences[a * D + d] = data[i * D + d]! - data[j * D + d]!;
+    }
+    const C = gram.subarray(0, k * k);
     for (let a = 0; a < k; a++) {
       for (let b = 0; b <= a; b++) {
         let sum = 0;
-        for (let d = 0; d < D; d++) sum += differences[a]![d]! * differences[b]![d]!;
+        for (let d = 0; d < D; d++) sum += differences[a * D + d]! * differences[b * D + d]!;
         C[a * k + b] = sum;
       }
     }
     weights.set(gramWeights(C, k, regularization, nameOf(i)), starts[i]);
   });
-  return { starts, neighbours: Int32Array.from(neighbours.flatMap((own) => Array.from(own))), weights };
+  return { starts, neighbours: all, weights };
 }
 
 /**

@@ -32,12 +32,17 @@ export function* bottomOfSparse(
     if (i === columns[e]) trace += values[e]! / D[i]!;
   });
   const shift = (SHIFT * trace) / size;
-  const diagonal = Int32Array.from({ length: size }, (_, i) => i);
+  const diagonal = new Int32Array(size);
+  const shifts = new Float64Array(size);
+  for (let i = 0; i < size; i++) {
+    diagonal[i] = i;
+    shifts[i] = shift * D[i]!;
+  }
   const shifted = sparseSymmetric(
     size,
-    concatenated(rows, diagonal),
-    concatenated(columns, diagonal),
-    Float64Array.from([...values, ...D.map((entry) => shift * entry)]),
+    concatenated(new Int32Array(rows.length + size), rows, diagonal),
+    concatenated(new Int32Array(rows.length + size), columns, diagonal),
+    concatenated(new Float64Array(rows.length + size), values, shifts),
   );
   const factor = factorise(analyse(shifted.pattern), shifted.values);
   const known = [new Float64Array(size).fill(1)];
@@ -47,8 +52,7 @@ export function* bottomOfSparse(
   return yield* bottomEigenpairsInParts(size, solution, q, { metric: D, shift, known });
 }
 
-function concatenated(a: Int32Array, b: Int32Array): Int32Array {
-  const both = new Int32Array(a.length + b.length);
+function concatenated<List extends Int32Array | Float64Array>(both: List, a: List, b: List): List {
   both.set(a);
   both.set(b, a.length);
   return both;

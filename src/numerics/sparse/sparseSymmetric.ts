@@ -44,23 +44,17 @@ export function sparseSymmetric(
     high[size + e] = Math.max(rows[e]!, columns[e]!);
     term[size + e] = values[e]!;
   }
-  const sorted = sortedBy(
-    low,
-    size,
-    sortedBy(
-      high,
-      size,
-      Int32Array.from({ length: all }, (_, e) => e),
-    ),
-  );
+  const order = new Int32Array(all);
+  for (let e = 0; e < all; e++) order[e] = e;
+  const sorted = sortedBy(low, size, sortedBy(high, size, order));
   const starts = new Int32Array(size + 1);
   const patternRows = new Int32Array(all);
   const sums = new Float64Array(all);
   let count = 0;
   for (let q = 0; q < all; q++) {
     const e = sorted[q]!;
-    const before = sorted[q - 1];
-    if (before === undefined || low[before] !== low[e] || high[before] !== high[e]) {
+    const before = sorted[Math.max(q - 1, 0)]!;
+    if (q === 0 || low[before] !== low[e] || high[before] !== high[e]) {
       patternRows[count++] = high[e]!;
       starts[low[e]! + 1] = count;
     }
@@ -88,10 +82,13 @@ export function multiplySparse({ pattern, values }: SparseSymmetric, x: Float64A
 /** The same indices in the order of their keys, equal keys as they came. */
 function sortedBy(keys: Int32Array, size: number, indices: Int32Array): Int32Array {
   const next = new Int32Array(size + 1);
-  for (const key of keys) next[key + 1]!++;
+  for (let e = 0; e < keys.length; e++) next[keys[e]! + 1]!++;
   for (let k = 0; k < size; k++) next[k + 1]! += next[k]!;
   const sorted = new Int32Array(indices.length);
-  for (const e of indices) sorted[next[keys[e]!]!++] = e;
+  for (let q = 0; q < indices.length; q++) {
+    const e = indices[q]!;
+    sorted[next[keys[e]!]!++] = e;
+  }
   return sorted;
 }
 
@@ -102,7 +99,8 @@ function checkTerms(size: number, rows: Int32Array, columns: Int32Array, values:
     );
   }
   for (let e = 0; e < rows.length; e++) {
-    const [i, j] = [rows[e]!, columns[e]!];
+    const i = rows[e]!;
+    const j = columns[e]!;
     if (i >= 0 && j >= 0 && i < size && j < size) continue;
     throw new InvalidInputError(
       `Term ${e} of the sparse ${size}×${size} matrix is at (${i}, ${j}): rows and columns are 0 … ${size - 1}.`,

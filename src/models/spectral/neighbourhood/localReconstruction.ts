@@ -128,25 +128,29 @@ function residualsOf(
 /** L = MMᵀ, column of M by column. */
 export function precisionTerms({ reconstruction, diagonal }: ReconstructionFactor): SparseTerms {
   const { starts, neighbours, weights } = reconstruction;
-  const rows: number[] = [];
-  const columns: number[] = [];
-  const values: number[] = [];
-  diagonal.forEach((scale, i) => {
-    if (scale === 0) return;
-    const points = [i, ...neighbours.subarray(starts[i]!, starts[i + 1]!)];
-    const column = [scale, ...Array.from(weights.subarray(starts[i]!, starts[i + 1]!), (weight) => -scale * weight)];
-    for (let a = 0; a < points.length; a++) {
-      for (let b = 0; b <= a; b++) {
-        rows.push(points[a]!);
-        columns.push(points[b]!);
-        values.push(column[a]! * column[b]!);
+  const termsOf = (scale: number, i: number) => {
+    const entries = starts[i + 1]! - starts[i]! + 1;
+    return scale === 0 ? 0 : (entries * (entries + 1)) / 2;
+  };
+  const terms = diagonal.reduce((sum, scale, i) => sum + termsOf(scale, i), 0);
+  const rows = new Int32Array(terms);
+  const columns = new Int32Array(terms);
+  const values = new Float64Array(terms);
+  let e = 0;
+  for (let i = 0; i < diagonal.length; i++) {
+    const scale = diagonal[i]!;
+    if (scale === 0) continue;
+    // Entry −1 is the point's own.
+    const first = starts[i]!;
+    const pointAt = (a: number) => (a < 0 ? i : neighbours[first + a]!);
+    const entryAt = (a: number) => (a < 0 ? scale : -scale * weights[first + a]!);
+    for (let a = -1; a < starts[i + 1]! - first; a++) {
+      for (let b = -1; b <= a; b++) {
+        rows[e] = pointAt(a);
+        columns[e] = pointAt(b);
+        values[e++] = entryAt(a) * entryAt(b);
       }
     }
-  });
-  return {
-    size: diagonal.length,
-    rows: Int32Array.from(rows),
-    columns: Int32Array.from(columns),
-    values: Float64Array.from(values),
-  };
+  }
+  return { size: diagonal.length, rows, columns, values };
 }

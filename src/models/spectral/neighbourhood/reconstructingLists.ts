@@ -26,7 +26,11 @@ export function* reconstructingLists(
 ): InParts<ReconstructingLists> {
   const lists = given.graph === undefined ? yield* nearestLists(given.points, k) : neighboursIn(given.graph);
   const N = lists.length;
-  const keys = Float64Array.from(lists.flatMap((own, i) => Array.from(own, (j) => pairKey(i, j, N))));
+  const keys = new Float64Array(lists.reduce((sum, own) => sum + own.length, 0));
+  let count = 0;
+  lists.forEach((own, i) => {
+    for (const j of own) keys[count++] = pairKey(i, j, N);
+  });
   const near = { size: N, ...edgesOfPairs(keys, N, lengthsOf(given)) };
   const { graph, points: shown, note } = shownComponent(near, given, disconnected, 'lle');
   if (shown.length < N) {
