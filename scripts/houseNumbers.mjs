@@ -19,9 +19,11 @@ for (const [kind, files] of await extensionFiles()) {
   console.log(`${String(files.length).padStart(4)}  ${kind}: ${files.join(', ').replaceAll('.js', '.ts')}`);
 }
 
+// What the build makes is not kept with the sources.
+const made = readFileSync(join(src, '../.gitignore'), 'utf8').split('\n');
 const lines = new Map();
 for (const file of filesBelow(src)) {
-  if (!isWritten(file)) continue;
+  if (made.includes(`src/${file}`)) continue;
   const [folder] = file.split('/');
   lines.set(folder, (lines.get(folder) ?? 0) + linesOf(file));
 }
@@ -32,11 +34,6 @@ console.log(`\n${total} lines of src, ${((100 * most) / total).toFixed(1)} % of 
 const contracts = { Kernel: 'kernels/kernel.ts', Posterior: 'model/posterior.ts', Model: 'model/model.ts' };
 for (const [name, file] of Object.entries(contracts)) {
   console.log(`${String(optionalMembers(name, file).length).padStart(4)}  optional members of ${name}`);
-}
-
-/** Whether a file is written, not made by the build. */
-function isWritten(file) {
-  return !/^\/\/ (Made|Generated|Written) by /.test(readFileSync(join(src, file), 'utf8'));
 }
 
 /** Of an interface and those that it extends in its file; what is in types only begins with '~'. */

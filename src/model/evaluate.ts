@@ -11,7 +11,10 @@ import { checkFinite, type LogDensity, logDensity, termGradients } from './objec
 import { type ParameterValue, valueFrom } from './parameter.ts';
 import { layOut, naturalEntries, type VariableLayout } from './variables.ts';
 
-/** Gradients in the natural values of free parameters, by path; undefined for those that are held, and an error for a path that is none. */
+/**
+ * Gradients in the natural values of free parameters, by path: an editor offers those that the model's type knows. Undefined for those that are held, and
+ * an error for a path that is none.
+ */
 export type Gradients<P = AnyPaths> = Readonly<Record<string, ParameterValue>> & {
   readonly [Path in keyof P]: P[Path] extends Matrix ? Matrix : ParameterValue;
 };

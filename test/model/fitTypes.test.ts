@@ -2,6 +2,7 @@ import {
   add,
   bias,
   dynamics,
+  evaluate,
   type FitOf,
   fit,
   type Graph,
@@ -36,6 +37,28 @@ describe('a fit has the members that its model can do, in types and in fact', ()
     void result.graph;
     // @ts-expect-error a typo in a path
     void result.parameters['mapping.nose'];
+  });
+
+  it('knows the paths of its kernel, for values and for gradients', async () => {
+    /** What an editor offers: names without those that stand for any. */
+    type Offered<T> = keyof { [Path in keyof T as string extends Path ? never : Path]: T[Path] };
+    const model = gplvm(Y, { latentDim: 2, kernel: add(rbf({ lengthscale: [1, 2] }), bias()) });
+    const { gradients } = evaluate(model);
+    const lengthscale = 'mapping.kernel.rbf.lengthscale';
+    expectTypeOf<typeof lengthscale>().toExtend<Offered<typeof gradients>>();
+    expectTypeOf<'mapping.kernel.bias.variance' | 'latents'>().toExtend<Offered<typeof gradients>>();
+    expectTypeOf<'mapping.kernel.rbf.width'>().not.toExtend<Offered<typeof gradients>>();
+    expectTypeOf(gradients.latents).toEqualTypeOf<Matrix>();
+    expect(gradients[lengthscale]).toHaveLength(2);
+    const result = await fit(model, options);
+    expectTypeOf(result.parameters[lengthscale]).toEqualTypeOf<readonly number[]>();
+    expect(result.parameters[lengthscale]).toHaveLength(2);
+    // @ts-expect-error a typo in the path of a kernel's parameter
+    void result.parameters['mapping.kernel.rbf.lenghtscale'];
+    const general = latentVariableModel({ observations: Y, latentDim: 2, kernel: rbf() });
+    const found = evaluate(general).gradients;
+    expectTypeOf<typeof lengthscale>().toExtend<Offered<typeof found>>();
+    expect(found[lengthscale]).toBeTypeOf('number');
   });
 
   it('with a prior on sequences, however it was said', async () => {

@@ -101,7 +101,7 @@ describe('a prior whose values are parameters', () => {
     const again = loadFit(JSON.parse(JSON.stringify(result)));
     expect(again.parameters).toEqual(result.parameters);
     expect(JSON.stringify(again)).toBe(JSON.stringify(result));
-    expect(result.parameters[`${ARD}.prior.rate` as 'mapping.kernel.x']).not.toBe(1.5);
+    expect(result.parameters[`${ARD}.prior.rate` as const]).not.toBe(1.5);
     expect(await fit(hierarchical(), { maxIterations: 5, restarts: 1 })).toMatchObject({ objective: result.objective });
   });
 

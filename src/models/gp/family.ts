@@ -28,9 +28,10 @@ import { isReal, meanVariance } from './views.ts';
 export interface FamilyOptions<
   Priors extends readonly Prior[] = readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
+  K extends Kernel = Kernel,
 > extends Omit<LatentVariableModelOptions<Priors>, 'observations' | 'kernel'> {
   /** Covariance of the mapping. */
-  readonly kernel?: Kernel | undefined;
+  readonly kernel?: K | undefined;
   /** Where the latents start: 'pca' (the default), an N×q matrix, or a fitted embedding. Not together with `latents`. */
   readonly init?: 'pca' | MatrixLike | Initialization | undefined;
   /** Makes the latents a function of the observations: a map, or 'kernel', 'mlp' or 'linear' for the map of that kind. */
@@ -55,12 +56,16 @@ export interface FamilyMember {
 }
 
 /** A named model: the general one with the member's defaults and the short forms of its options spelt out. */
-export function familyModel<Priors extends readonly Prior[], Dynamics extends boolean | DynamicsOptions | undefined>(
+export function familyModel<
+  Priors extends readonly Prior[],
+  Dynamics extends boolean | DynamicsOptions | undefined,
+  K extends Kernel = Kernel,
+>(
   name: string,
   Y: MatrixLike,
-  given: FamilyOptions<Priors, Dynamics>,
+  given: FamilyOptions<Priors, Dynamics, K>,
   member: FamilyMember,
-): MappedModel<Priors, Dynamics> {
+): MappedModel<Priors, Dynamics, K> {
   const options = givenOptions(given, name);
   const known = [...OPTION_NAMES, 'init', 'backConstraint', 'dynamics', ...(member.options ?? [])];
   for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownName('option', key, known, name);
@@ -85,7 +90,7 @@ export function familyModel<Priors extends readonly Prior[], Dynamics extends bo
     priors,
     observations: Y,
   });
-  return model as MappedModel<Priors, Dynamics>;
+  return model as MappedModel<Priors, Dynamics, K>;
 }
 
 /** Dynamics with the default kernel of a model, where none is given or that is undefined. */

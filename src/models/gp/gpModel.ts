@@ -1,17 +1,27 @@
 import type { Matrix } from '../../core/matrix.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import type { PathsOf } from '../../kernels/paths.ts';
 import type { Forecasting, Mapped, Viewed } from '../../model/abilities.ts';
 import type { Model } from '../../model/model.ts';
 import type { ParameterValue } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 
-/** Natural values by path of a Gaussian-process latent variable model with one view. */
-export type MappingPaths = {
+/**
+ * Natural values by path of a Gaussian-process latent variable model with one view. Those of the kernel are known where its type knows them, as that of
+ * `add(rbf(), bias())` does; otherwise any path below `mapping.kernel` may be asked for.
+ */
+export type MappingPaths<K = Kernel> = {
   readonly latents: Matrix;
   /** A number, or one of each column or row where the noise was given so. */
   readonly 'mapping.noise': number | readonly number[];
-} & {
-  readonly [Path in 'mapping.inducing' | `mapping.${'kernel' | 'likelihood'}.${string}` | OtherPaths]: ParameterValue;
+} & KernelPaths<PathsOf<K>> & {
+    readonly [Path in 'mapping.inducing' | `mapping.likelihood.${string}` | OtherPaths]: ParameterValue;
+  };
+
+type KernelPaths<P> = { readonly [Path in keyof P & string as `mapping.kernel.${Path}`]: P[Path] } & {
+  // Parameters of a parameter's prior.
+  readonly [Path in `mapping.kernel.${string}.prior.${string}`]: ParameterValue;
 };
 
 /** Those of one with several views. */
@@ -35,8 +45,8 @@ type Intersection<Parts> = (Parts extends { of: infer A } ? (part: A) => void : 
 export type ForecastingWith<Dynamics> = Dynamics extends true | DynamicsOptions ? Forecasting : unknown;
 
 /** A Gaussian-process latent variable model with one view. */
-export type MappedModel<Priors extends readonly Prior[] = readonly [], Dynamics = undefined> = Model<
-  MappingPaths,
+export type MappedModel<Priors extends readonly Prior[] = readonly [], Dynamics = undefined, K = Kernel> = Model<
+  MappingPaths<K>,
   Mapped & AbilitiesOf<Priors> & ForecastingWith<Dynamics>,
   'searched'
 >;

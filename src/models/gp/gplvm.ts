@@ -1,4 +1,5 @@
 import type { MatrixLike } from '../../core/matrix.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { standardNormal } from '../../priors/standardNormal.ts';
@@ -28,6 +29,7 @@ import type { MappedModel } from './gpModel.ts';
 export function gplvm<
   const Priors extends readonly Prior[] = readonly [],
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
->(Y: MatrixLike, options: FamilyOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
+  K extends Kernel = Kernel,
+>(Y: MatrixLike, options: FamilyOptions<Priors, Dynamics, K>): MappedModel<Priors, Dynamics, K> {
   return familyModel('gplvm', Y, options, { prior: () => standardNormal(), kernel: smoothKernel });
 }

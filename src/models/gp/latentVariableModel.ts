@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
 import { free } from '../../latents/free.ts';
 import { type Latents, latentsOf } from '../../latents/latents.ts';
 import { constantsOf, type ModelParts, partsByPath, placed, termsOf } from '../../mapping/assembly.ts';
@@ -104,9 +105,9 @@ const viewsSchema = v.strictObject({ ...latentEntries, views: v.record(v.string(
  * (await shared.translate({ pose: Y.slice(0, 1) }, 'picture')).mean;
  * ```
  */
-export function latentVariableModel<const Priors extends readonly Prior[] = readonly []>(
-  options: LatentVariableModelOptions<Priors>,
-): MappedModel<Priors>;
+export function latentVariableModel<const Priors extends readonly Prior[] = readonly [], K extends Kernel = Kernel>(
+  options: LatentVariableModelOptions<Priors> & { readonly kernel: K },
+): MappedModel<Priors, undefined, K>;
 export function latentVariableModel<View extends string, const Priors extends readonly Prior[] = readonly []>(
   options: ViewsModelOptions<View, Priors>,
 ): ViewedModel<View, Priors>;
