@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { exp } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
+import { completed, type InParts } from '../../core/inParts.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import { type Neighbours, nearestNeighbours, withinRadius } from '../neighbours/index.ts';
+import { type Neighbours, nearestNeighbours, withinRadiusInParts } from '../neighbours/index.ts';
 import { edgesOfPairs, pairKey } from './edges.ts';
 import type { Graph } from './graph.ts';
 import { squaredDistance } from './squaredDistance.ts';
@@ -71,12 +72,17 @@ export function graphOfNeighbours(
  * ```
  */
 export function epsilonGraph(Y: MatrixLike, r: number, options: EdgeWeights = {}): Graph {
+  return completed(epsilonGraphInParts(Y, r, options));
+}
+
+/** The same with pauses. */
+export function* epsilonGraphInParts(Y: MatrixLike, r: number, options: EdgeWeights = {}): InParts<Graph> {
   const points = pointsFrom(Y, 'epsilonGraph');
   const weightOf = edgeWeight(points, checkOptions(schema, options, 'epsilonGraph'));
   if (!(typeof r === 'number' && r > 0)) {
     throw new InvalidInputError(`epsilonGraph takes a radius above 0, but ${describe(r)} was given.`);
   }
-  const { starts, indices } = withinRadius(points, r);
+  const { starts, indices } = yield* withinRadiusInParts(points, r);
   const keys = new Float64Array(indices.length);
   for (let i = 0; i < points.rows; i++) {
     for (let p = starts[i]!; p < starts[i + 1]!; p++) keys[p] = pairKey(i, indices[p]!, points.rows);

@@ -5,4 +5,4 @@ export {
   neighboursInParts,
 } from './approximateNeighbours.ts';
 export { type Neighbours, nearestNeighbours } from './nearestNeighbours.ts';
-export { type BallNeighbours, withinRadius } from './withinRadius.ts';
+export { type BallNeighbours, withinRadius, withinRadiusInParts } from './withinRadius.ts';

@@ -1,8 +1,13 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { completed, type InParts } from '../../core/inParts.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { LEAF, type PointTree, pointTree } from './pointTree.ts';
 import { queriedPoints, searchedPoints } from './searchedPoints.ts';
 import { squaredDistances, squaredDistanceToBox } from './squaredDistance.ts';
+
+/** Queries, and neighbours found, between two pauses at the most. */
+const TOGETHER = 256;
+const MOST_FOUND = 20_000;
 
 /** Neighbours of point i are the entries `starts[i]` … `starts[i + 1]` − 1, in the order of their rows. */
 export interface BallNeighbours {
@@ -32,6 +37,15 @@ export function withinRadius(
   r: number,
   options: { readonly queries?: MatrixLike } = {},
 ): BallNeighbours {
+  return completed(withinRadiusInParts(Y, r, options));
+}
+
+/** The same with pauses. */
+export function* withinRadiusInParts(
+  Y: MatrixLike,
+  r: number,
+  options: { readonly queries?: MatrixLike } = {},
+): InParts<BallNeighbours> {
   const points = searchedPoints(Y, 'Y');
   const asked = queriedPoints(points, options.queries, 'queries');
   if (!(r >= 0)) {
@@ -40,9 +54,17 @@ export function withinRadius(
   const tree = pointTree(points);
   const ball = new Ball(tree, r);
   const starts = new Int32Array(asked.rows + 1);
+  let paused = 0;
+  let counted = 0;
   for (let i = 0; i < asked.rows; i++) {
     ball.collect(asked.data, i * asked.columns, asked === points ? i : -1);
     starts[i + 1] = ball.count;
+    // Points in a large ball are as much work as many searches.
+    if (i - paused >= TOGETHER || ball.count - counted >= MOST_FOUND) {
+      yield (i + 1) / asked.rows;
+      paused = i;
+      counted = ball.count;
+    }
   }
   return { starts, indices: ball.rows.slice(0, ball.count), distances: ball.distances.slice(0, ball.count) };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../../src/core/errors.ts';
 import { Matrix } from '../../../src/core/matrix.ts';
 import { seededRandom } from '../../../src/core/random.ts';
-import { nearestNeighbours, withinRadius } from '../../../src/numerics/neighbours/index.ts';
+import { nearestNeighbours, withinRadius, withinRadiusInParts } from '../../../src/numerics/neighbours/index.ts';
 import { allByDistance } from './bruteForce.ts';
 
 /** Points of which many coincide or are at equal distances: coordinates are small integers, sometimes halves or not on a grid. */
@@ -133,4 +133,23 @@ describe('points within a radius', () => {
     expect(() => withinRadius([[0]], Number.NaN)).toThrow(InvalidInputError);
     expect(withinRadius([[0]], 1).indices.length).toBe(0);
   });
+});
+
+it('a search within a radius pauses after 256 queries, and after 20 000 neighbours, with the same result', () => {
+  const points = Matrix.from(Array.from({ length: 600 }, (_, i) => [Math.sin(i), Math.cos(3 * i)]));
+  const parts = (r: number) => {
+    const search = withinRadiusInParts(points, r);
+    const pauses: number[] = [];
+    for (let step = search.next(); ; step = search.next()) {
+      if (step.done) return { pauses, found: step.value };
+      pauses.push(step.value);
+    }
+  };
+  const near = parts(0.01);
+  expect(near.pauses).toEqual([257 / 600, 513 / 600]);
+  expect(near.found).toEqual(withinRadius(points, 0.01));
+  // Each has all 599 others: 34 queries are more than 20 000 neighbours.
+  const all = parts(10);
+  expect(all.pauses.slice(0, 2)).toEqual([34 / 600, 68 / 600]);
+  expect(all.found.indices).toHaveLength(600 * 599);
 });

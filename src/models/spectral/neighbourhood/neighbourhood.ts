@@ -5,7 +5,8 @@ import type { Matrix } from '../../../core/matrix.ts';
 import { searchedKnnGraph } from '../../../numerics/graph/approximateKnnGraph.ts';
 import { connectedComponents } from '../../../numerics/graph/connectedComponents.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
-import { type EdgeWeights, epsilonGraph } from '../../../numerics/graph/index.ts';
+import type { EdgeWeights } from '../../../numerics/graph/index.ts';
+import { epsilonGraphInParts } from '../../../numerics/graph/neighbourhoodGraph.ts';
 import { type NeighbourSearch, nearestNeighbours } from '../../../numerics/neighbours/index.ts';
 
 /** Which points are neighbours: one of the two. */
@@ -55,7 +56,7 @@ export function* neighbourhoodGraph(
   weights: EdgeWeights = {},
 ): InParts<Graph> {
   if (radius === undefined) return yield* searchedKnnGraph(points, neighbours!, neighbourSearch, weights, name);
-  const graph = epsilonGraph(points, radius, weights);
+  const graph = yield* epsilonGraphInParts(points, radius, weights);
   if (graph.sources.length > 0) return graph;
   const { distances } = nearestNeighbours(points, 1);
   throw radiusTooSmall(name, radius, points.rows, distances);
