@@ -53,8 +53,14 @@ export function weightsIn(values: ParameterValues): Float64Array {
   return Float64Array.from(values[WEIGHTS] as readonly number[]);
 }
 
+// Named, as declarations would otherwise name a file inside of TensorFlow.js that its users' compilers do not find.
+type WeightsPart = { readonly field: { readonly parameters: { readonly weights: Parameter } } };
+
 /** The parts of such a model: the multipliers, and the points that are fitted where those are not all, held. */
-export function fieldParts(weights: Parameter, { shown }: Pick<FieldParts, 'shown'>) {
+export function fieldParts(
+  weights: Parameter,
+  { shown }: Pick<FieldParts, 'shown'>,
+): WeightsPart | (WeightsPart & { readonly points: Parameter }) {
   const field = { parameters: { weights } };
   return shown === undefined ? { field } : { field, points: fixed(Array.from(shown)) };
 }
