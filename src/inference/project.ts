@@ -2,6 +2,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { AnyPosterior, Projection } from '../model/posterior.ts';
 import { slices } from './minimize/slices.ts';
+import { projectedGaussians } from './projectedGaussians.ts';
 import { type ProjectionSettings, projectionSearch, rowsOf, stacked } from './projectionSearch.ts';
 import { projectionStarts } from './projectionStarts.ts';
 
@@ -11,7 +12,8 @@ const MOST_ENTRIES = 2 ** 21;
 /**
  * The latents of new observations: of complete rows through the back-constraint where there is one; otherwise, for every row, the maximum of
  * log p(y*|x*) + log p(x*) over what is observed of y*, searched from the training latents that are likelier than those near them. Rows are taken
- * in blocks, whose searches go side by side, so that the memory does not grow with their number; the thread is left for other work in between.
+ * in blocks, whose searches go side by side, so that the memory does not grow with their number; the thread is left for other work in between. Where latents
+ * are distributions, the Gaussian of greatest bound is searched from there.
  *
  * @param posterior - a fitted model
  * @param Y - n×D new observations; NaN counts as not observed
@@ -32,16 +34,18 @@ export async function project(
   const holed = placement.searchesMissing ? rowsWith(Y, true) : [];
   if (holed.length === 0) return placement.place(Y);
   const X = Matrix.zeros(Y.rows, posterior.latents.columns);
+  const variances = posterior.distribution?.placedBound && Matrix.zeros(X.rows, X.columns);
   const logDensity = new Float64Array(Y.rows);
-  const put = (found: Projection, rows: readonly number[]) =>
+  const put = ({ latents, latentVariances, logDensity: own }: Projection, rows: readonly number[]) =>
     rows.forEach((row, r) => {
-      X.data.set(found.latents.row(r), row * X.columns);
-      logDensity[row] = found.logDensity[r]!;
+      X.data.set(latents.row(r), row * X.columns);
+      if (latentVariances !== undefined) variances?.data.set(latentVariances.row(r), row * X.columns);
+      logDensity[row] = own[r]!;
     });
   const whole = rowsWith(Y, false);
   if (whole.length > 0) put(placement.place(rowsOf(Y, whole)), whole);
   put(await searched(posterior, rowsOf(Y, holed), settings, signal), holed);
-  return { latents: X, logDensity };
+  return { latents: X, ...(variances && { latentVariances: variances }), logDensity };
 }
 
 /** The rows that have missing entries, or those that have none. */
@@ -49,7 +53,7 @@ const rowsWith = (Y: Matrix, missing: boolean): number[] =>
   Array.from({ length: Y.rows }, (_, i) => i).filter((i) => Y.row(i).some(Number.isNaN) === missing);
 
 async function searched(
-  { latents, mapping }: AnyPosterior,
+  { latents, mapping, distribution }: AnyPosterior,
   Y: Matrix,
   settings: ProjectionSettings,
   signal?: AbortSignal,
@@ -84,7 +88,10 @@ async function searched(
     }
     const found = stacked(step.value, latents.columns);
     X.data.set(found.data, from * latents.columns);
-    logDensity.set(predictiveDensity(found, block).density, from);
+    if (distribution?.placedBound === undefined) logDensity.set(predictiveDensity(found, block).density, from);
   }
-  return { latents: X, logDensity };
+  const { variances, placedBound } = distribution ?? {};
+  if (variances === undefined || placedBound === undefined) return { latents: X, logDensity };
+  const { mean, variance } = await projectedGaussians({ variances, placedBound }, latents, Y, X, settings, pause);
+  return { latents: mean, latentVariances: variance, logDensity: predictiveDensity(mean, Y).density };
 }

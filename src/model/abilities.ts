@@ -21,6 +21,8 @@ export type LatentPlace = number | readonly number[];
 /** Latents, and predictions at them. */
 export interface PredictedLatents extends Prediction {
   readonly latents: Matrix;
+  /** Of latents that are distributions, where the predictions take them into account. */
+  readonly latentVariances?: Matrix;
 }
 
 /** Fits of models that place new observations among their latents. */
@@ -28,11 +30,12 @@ export interface Placing {
   /**
    * The latents of new observations: through the back-constraint where the model has one; by a formula for models that have one
    * (those that embed by eigenvectors, such as `isomap` or `meu`); otherwise the maximum of log p(y*|x*) + log p(x*), searched from the training latents of highest predictive
-   * density; the event loop gets its turn every 40 ms.
+   * density; the event loop gets its turn every 40 ms. For models whose latents are distributions they are the means of the Gaussians of greatest bound
+   * on log p(y*), the functions being what they were fitted to, and `latentVariances` their variances.
    *
    * @param Y - n×D, or a table, whose columns are matched by name with those of the fit; NaN counts as not observed (spectral models but `meu` and `mpme` need complete rows)
    * @param options - see {@link ProjectOptions}
-   * @returns latents n×q, and log p(y*|x*) of each row there, NaN where the model gives no density
+   * @returns latents n×q, `latentVariances` n×q where these are distributions, and log p(y*|x*) of each row there, NaN where the model gives no density
    * @throws InvalidInputError when Y has another number of columns, or not the ones that were fitted, entries that are not numbers, or a row without observed entries
    * @see Jiang et al. 2014, §III-E
    */
@@ -42,7 +45,8 @@ export interface Placing {
 /** Fits of models that say what observations are like. */
 export interface Reconstructing {
   /**
-   * What the model makes of new observations Y (n×D), missing entries (NaN) filled in: the predictive mean (n×D) at their projections, or,
+   * What the model makes of new observations Y (n×D), missing entries (NaN) filled in: the predictive mean (n×D) at their projections, with the
+   * variances of these integrated out where latents are distributions, or,
    * for random fields over points, their mean given their neighbours.
    */
   reconstruct(Y: ObservationsLike, options?: ProjectOptions): Promise<Matrix>;
@@ -194,6 +198,22 @@ export interface DistributedLatents {
   readonly relevance: Float64Array;
   /** The bound on log p(Y), the latents integrated out: what models of the same observations are compared by. */
   readonly evidence: number;
+}
+
+/** What fits of models with several views can do whose latents are distributions. */
+export interface DistributedViewed<View extends string>
+  extends Omit<Viewed<View>, 'predict'>,
+    Pick<DistributedLatents, 'latentVariances' | 'evidence'> {
+  /**
+   * Predictive mean and variance of the observations of one view at latents that are Gaussians of means X (n×q) and variances `latentVariances`, as
+   * `project` and `translate` return them; without those at points.
+   *
+   * @param options - `view`, which; `noise`: whether the variance is that of a new observation (false unless given)
+   */
+  predict(
+    X: MatrixLike,
+    options: { view: View; noise?: boolean | undefined; latentVariances?: MatrixLike | undefined },
+  ): Prediction;
 }
 
 /** What fits of spectral models show. */

@@ -16,6 +16,8 @@ export interface Prediction {
 export interface Projection {
   /** n×q */
   readonly latents: Matrix;
+  /** Variances of the latents, n×q, for models whose latents are distributions: `latents` are their means then. */
+  readonly latentVariances?: Matrix;
   /**
    * log p(y*|x*) of each new observation at its latents, n entries. +Infinity where the model's density has all of its mass in that row: a row
    * that `meu` was fitted to, as weights between equal points have no bound. NaN for models without a density.
@@ -98,10 +100,34 @@ export interface Posterior {
   readonly latents: Matrix;
 }
 
+/** Means and variances of latents, one row a point. */
+export interface LatentMoments {
+  readonly mean: Matrix;
+  readonly variance: Matrix;
+}
+
+/** What new rows add to a bound, given their latents' means and variances, and its gradients in these. */
+export interface PlacedBound {
+  readonly value: number;
+  /** n×q */
+  readonly mean: Matrix;
+  /** n×q */
+  readonly variance: Matrix;
+}
+
+/** What is known of latents that are distributions. */
+export interface LatentDistributions {
+  /** N×q */
+  readonly variances: Matrix;
+  /** How much the mapping varies along each dimension, 1 at most. */
+  readonly relevance?: Float64Array;
+  /** What new rows Y (n×D, NaN where missing) add to the bound at these means and variances, which are found by maximising it. */
+  placedBound?(Y: Matrix, latents: LatentMoments): PlacedBound;
+}
+
 /** Of a model whose latents are distributions. */
 export interface DistributedPosterior extends Posterior {
-  /** Their variances, N×q, and how much the mapping varies along each dimension, 1 at most. */
-  readonly distribution: { readonly variances: Matrix; readonly relevance?: Float64Array };
+  readonly distribution: LatentDistributions;
 }
 
 /** Of a model with a mapping from latents to observations. */

@@ -27,6 +27,8 @@ export interface Checkpoint {
   readonly seconds: number;
   /** How each start was found; the model's own and moves around it by 1, where a file does not say. */
   readonly origins?: readonly Origin[] | undefined;
+  /** Iterations of each start before the best one goes on alone, if it does. */
+  readonly trialIterations?: number | undefined;
   /** One for each start, null for those that have not begun. */
   readonly starts: readonly (null | { readonly trace: readonly TraceEntry[]; readonly state: SolverStateJson })[];
 }
@@ -40,6 +42,7 @@ const schema = v.object({
   variables: v.array(v.object({ path: v.string(), shape: v.array(number), free: v.boolean() })),
   seed: number,
   seconds: number,
+  trialIterations: v.optional(number),
   origins: v.optional(v.array(v.object({ init: v.picklist(START_KINDS), width: number }))),
   starts: v.pipe(
     v.array(
@@ -68,8 +71,7 @@ export function checkpointOf(
     readonly trace: readonly TraceEntry[];
     readonly state: SolverState | undefined;
   }[],
-  seed: number,
-  seconds: number,
+  { seed, seconds, trialIterations }: Pick<Checkpoint, 'seed' | 'seconds' | 'trialIterations'>,
 ): Checkpoint {
   const saved = {
     format: 'latentfield-checkpoint',
@@ -79,6 +81,7 @@ export function checkpointOf(
     seed,
     seconds,
     origins: runs.map(({ start }) => start.origin),
+    ...(trialIterations !== undefined && { trialIterations }),
     starts: runs.map(({ trace, state }) =>
       state === undefined ? null : { trace: [...trace], state: stateToJson(state) },
     ),

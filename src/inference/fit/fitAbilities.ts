@@ -18,7 +18,7 @@ import type {
   Reconstructing,
   Viewed,
 } from '../../model/abilities.ts';
-import type { AnyPosterior, Mapping, MissingEntries, Prediction } from '../../model/posterior.ts';
+import type { AnyPosterior, Mapping, MissingEntries } from '../../model/posterior.ts';
 import {
   givenLatents,
   givenObservations,
@@ -47,6 +47,7 @@ const sampleOptions = v.strictObject({
   noise: v.optional(v.boolean(), true),
 });
 const viewPredictOptions = v.strictObject({ ...predictOptions.entries, view });
+const distributedViewPredictOptions = v.strictObject({ ...distributedPredictOptions.entries, view });
 const viewSampleOptions = v.strictObject({ ...sampleOptions.entries, view });
 const interpolateOptions = v.strictObject({ view });
 
@@ -94,17 +95,17 @@ function fieldOf({ graph, field }: AnyPosterior): Partial<FieldShowing> {
 const places = ({ placement, mapping }: AnyPosterior) =>
   placement !== undefined || mapping?.predictiveDensity !== undefined;
 
-const projected = (posterior: AnyPosterior, Y: Matrix, options: ProjectOptions, caller: string) => {
-  const { signal, ...settings } = checkOptions(projectOptions, options, caller);
-  // The search is loaded when it is asked for, as most pages have no use for it.
-  return import('../project.ts').then(({ project }) => project(posterior, Y, settings, signal));
-};
+// What places observations is loaded when it is asked for, as most pages have no use for it.
+const placing = () => import('../placing.ts');
+const placingOptions = (options: ProjectOptions, caller: string) => checkOptions(projectOptions, options, caller);
 
 function placingBy(posterior: AnyPosterior, observed: Observed): Placing | undefined {
   if (!places(posterior)) return undefined;
   return {
-    project: async (Y, options = {}) =>
-      projected(posterior, givenObservations(observed(Y), posterior), options, 'project'),
+    project: async (given, options = {}) => {
+      const Y = givenObservations(observed(given), posterior);
+      return (await placing()).placed(posterior, Y, placingOptions(options, 'project'));
+    },
   };
 }
 
@@ -114,16 +115,17 @@ function reconstructingBy(posterior: AnyPosterior, observed: Observed): Reconstr
   if (reconstruct !== undefined) {
     return {
       reconstruct: async (Y, options = {}) => {
-        checkOptions(projectOptions, options, 'reconstruct');
+        placingOptions(options, 'reconstruct');
         return reconstruct(givenObservations(observed(Y), posterior));
       },
     };
   }
   if (mapping === undefined || !places(posterior)) return undefined;
   return {
-    reconstruct: async (Y, options = {}) => {
-      const { latents } = await projected(posterior, givenObservations(observed(Y), posterior), options, 'reconstruct');
-      return mapping.predict(latents, false).mean;
+    reconstruct: async (given, options = {}) => {
+      const Y = givenObservations(observed(given), posterior);
+      const { placed, predictedAt } = await placing();
+      return predictedAt(await placed(posterior, Y, placingOptions(options, 'reconstruct')), mapping, false).mean;
     },
   };
 }
@@ -135,8 +137,7 @@ function imputingBy(posterior: AnyPosterior, observed: Observed): Imputing | und
   return {
     impute: async (given, options = {}) => {
       const Y = givenObservations(observed(given), posterior);
-      const { latents } = await projected(posterior, Y, options, 'impute');
-      return completed(Y, mapping.predict(latents, true));
+      return (await placing()).completed(posterior, Y, placingOptions(options, 'impute'));
     },
   };
 }
@@ -149,7 +150,7 @@ function fillingBy(
   const rowsOf = (given: ObservationsLike) => givenObservations(observed(given), posterior, { acceptsMissing: true });
   return {
     impute: async (Y, options = {}) => {
-      checkOptions(projectOptions, options, 'impute');
+      placingOptions(options, 'impute');
       return missing.impute(rowsOf(Y));
     },
     missingLogDensity: (given, whole) => {
@@ -157,17 +158,6 @@ function fillingBy(
       return missing.logDensity(Y, sameShape(rowsOf(whole), Y));
     },
   };
-}
-
-/** Observed entries as they are and without variance, the others as predicted. */
-function completed(Y: Matrix, { mean, variance }: Prediction): Prediction {
-  const filled = { mean: Matrix.from(Y), variance: Matrix.zeros(Y.rows, Y.columns) };
-  Y.data.forEach((entry, i) => {
-    if (!Number.isNaN(entry)) return;
-    filled.mean.data[i] = mean.data[i]!;
-    filled.variance.data[i] = variance.data[i]!;
-  });
-  return filled;
 }
 
 function mappedBy({
@@ -208,17 +198,27 @@ function viewedBy(
   posterior: AnyPosterior,
   views: Readonly<Record<string, Mapping>>,
 ): Viewed<string> & Partial<Forecasting> {
-  const { latents, mapping, next } = posterior;
+  const { latents, mapping, next, distribution } = posterior;
   const q = latents.columns;
   const placed = async (
     given: Readonly<Record<string, MatrixLike | undefined>>,
     options: ProjectOptions,
     caller: string,
-  ) => projected(posterior, givenObservations(sideBySide(given, views), posterior), options, caller);
+  ) => {
+    const Y = givenObservations(sideBySide(given, views), posterior);
+    return (await placing()).placed(posterior, Y, placingOptions(options, caller));
+  };
   return {
     predict: (X, options) => {
-      const asked = checkOptions(viewPredictOptions, options ?? {}, 'predict');
-      return viewOf(views, asked.view).predict(givenLatents(X, q, 'predict'), asked.noise);
+      const schema = distribution === undefined ? viewPredictOptions : distributedViewPredictOptions;
+      const asked: { noise: boolean; view?: string; latentVariances?: MatrixLike } = checkOptions(
+        schema,
+        options ?? {},
+        'predict',
+      );
+      const points = givenLatents(X, q, 'predict');
+      const spread = asked.latentVariances && givenVariances(asked.latentVariances, points);
+      return viewOf(views, asked.view).predict(points, asked.noise, spread);
     },
     sample: (X, options) => {
       const asked = checkOptions(viewSampleOptions, options ?? {}, 'sample');
@@ -231,14 +231,21 @@ function viewedBy(
     },
     project: async (given, options = {}) => placed(given, options, 'project'),
     reconstruct: async (given, options = {}) => {
-      const { latents: X } = await placed(given, options, 'reconstruct');
-      const means = Object.keys(given).map((name) => [name, viewOf(views, name).predict(X, false).mean]);
+      const { latents: X, latentVariances } = await placed(given, options, 'reconstruct');
+      const means = Object.keys(given).map((name) => [
+        name,
+        viewOf(views, name).predict(X, false, latentVariances).mean,
+      ]);
       return Object.fromEntries(means);
     },
     translate: async (given, to, options = {}) => {
       const view = viewOf(views, to);
-      const { latents: X } = await placed(given, options, 'translate');
-      return { latents: X, ...view.predict(X, false) };
+      const { latents: X, latentVariances } = await placed(given, options, 'translate');
+      return {
+        latents: X,
+        ...(latentVariances && { latentVariances }),
+        ...view.predict(X, false, latentVariances),
+      };
     },
     ...(next !== undefined &&
       mapping !== undefined && {

@@ -11,6 +11,7 @@ import { found } from './found.ts';
 import { remembering } from './rememberedColumns.ts';
 import { isStillToRun, type RunEvent, type RunSettings, runFrom, type Start } from './run.ts';
 import { type Run, runsOf } from './runsOf.ts';
+import type { Runs } from './shortlisted.ts';
 
 /**
  * {@link fit} step by step: an iterator that pauses at the start and after every iteration, so that a page can draw while it
@@ -93,7 +94,8 @@ async function* stepsWith(
     const report = settings.onProgress && callersFunction('onProgress', settings.onProgress, stop.signal);
     const isSaved = saves !== undefined;
     const again: string[] = [];
-    const events = eventsOf(problem, runs, settings, stop.signal, isSaved);
+    const { trialIterations } = saved ?? settings;
+    const events = eventsOf(problem, runs, { ...settings, trialIterations }, stop.signal, isSaved);
     try {
       for (;;) {
         const next = await events.next();
@@ -121,7 +123,7 @@ async function* stepsWith(
         }
         run.state = event.kind === 'end' ? event.solution.state : event.state;
         if (event.kind === 'end') run.solution = event.solution;
-        await saves?.save(checkpoints!.checkpointOf(problem, runs, seed, seconds()));
+        await saves?.save(checkpoints!.checkpointOf(problem, runs, { seed, seconds: seconds(), trialIterations }));
       }
     } finally {
       await events.return(undefined as never);
@@ -148,20 +150,25 @@ const isEnded = (run: Run): run is Run & EndedRun => run.solution !== undefined;
 async function* eventsOf(
   problem: FitProblem,
   runs: readonly Run[],
-  { workers, checkpointInterval, solver, relativeDecrease, maxIterations, maxEvaluations, tolerance }: FitSettings,
+  given: FitSettings,
   signal: AbortSignal,
   isSaved: boolean,
 ): AsyncGenerator<RunEvent, void, void> {
+  const { workers, checkpointInterval, solver, relativeDecrease, maxIterations, maxEvaluations, tolerance } = given;
+  const { trialIterations } = given;
   const starts = runs.map(({ start }) => start);
   const stateInterval = isSaved ? checkpointInterval : undefined;
   const settings = { solver, relativeDecrease, maxIterations, maxEvaluations, tolerance, stateInterval };
-  if (workers === undefined) {
-    yield* runHere(problem, starts, settings, signal);
+  // Loaded when they are asked for, as most pages have no use for them.
+  const shared = workers === undefined ? undefined : (await import('../workers/runInWorkers.ts')).runInWorkers;
+  const run: Runs = (some, own) =>
+    shared === undefined ? runHere(problem, some, own, signal) : shared(problem, some, own, signal, workers!);
+  if (starts.length === 1 || trialIterations === undefined) {
+    yield* run(starts, settings);
     return;
   }
-  // Loaded when they are asked for, as most pages have no use for them.
-  const { runInWorkers } = await import('../workers/runInWorkers.ts');
-  yield* runInWorkers(problem, starts, settings, signal, workers);
+  const { shortlisted } = await import('./shortlisted.ts');
+  yield* shortlisted(problem, run, starts, settings, trialIterations);
 }
 
 async function* runHere(

@@ -12,6 +12,7 @@ type Place = (part: object, during: During) => object;
 const PARTS: Readonly<Record<string, Place>> = {
   mapping: placed({}),
   placement: placed({}),
+  distribution: placed({}),
   field: placed({}),
   views: (views, during) =>
     Object.fromEntries(Object.entries(views).map(([name, view]) => [name, placed({})(view, during)])),

@@ -41,6 +41,8 @@ export interface RunSettings {
   readonly tolerance?: number | undefined;
   /** Seconds between two states; none unless given. */
   readonly stateInterval?: number | undefined;
+  /** Iterations after which a run pauses, to go on from its state: `maxIterations` is how long it runs then in all. */
+  readonly pauseAt?: number | undefined;
 }
 
 /** A point of the solver's variables, or what was computed where a model has none. */
@@ -140,7 +142,7 @@ function begin(
   { compute, objective, start: origin, limits, layout }: FitProblem,
   { number, x, state }: Start,
   solver: Solver,
-  { relativeDecrease, maxIterations, maxEvaluations, tolerance }: RunSettings,
+  { relativeDecrease, maxIterations, maxEvaluations, tolerance, pauseAt }: RunSettings,
   signal: AbortSignal,
 ): { run: Generator<Progress, Solution, void>; first: IteratorResult<Progress, Solution> } {
   if (!solver.bounded) checkUnbounded(layout, limits, solver.name);
@@ -150,7 +152,7 @@ function begin(
       signal,
       relativeDecrease,
       ...limits,
-      ...(maxIterations === undefined ? {} : { maxIterations }),
+      ...((pauseAt ?? maxIterations) === undefined ? {} : { maxIterations: pauseAt ?? maxIterations! }),
       ...(maxEvaluations === undefined ? {} : { maxEvaluations }),
       ...(tolerance === undefined ? {} : { tolerance }),
       ...(state === undefined ? {} : { state }),

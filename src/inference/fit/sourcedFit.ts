@@ -1,8 +1,9 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { readRows } from '../../core/rowSource.ts';
-import type { Assembly, Batch, LatentMoments, Model, SourcedModel } from '../../model/model.ts';
+import type { Assembly, Batch, Model, SourcedModel } from '../../model/model.ts';
 import { type LogDensity, logDensity } from '../../model/objective.ts';
+import type { LatentMoments } from '../../model/posterior.ts';
 import { type VariableLayout, valuesByPath } from '../../model/variables.ts';
 import { averageDensity } from './averageDensity.ts';
 import { batches, batchesOf } from './batches.ts';

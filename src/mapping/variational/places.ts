@@ -1,12 +1,12 @@
 import { Matrix } from '../../core/matrix.ts';
 import type { ParameterValues } from '../../model/model.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
-import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Likelihood } from '../likelihoods/likelihood.ts';
 import { type InducingPosterior, tensorsOf } from './inducingMoments.ts';
+import { placesRows } from './placedRows.ts';
 import { uncertainMoments } from './uncertainMoments.ts';
 import { kernelValues, latentMoments, likelihoodValues, type VariationalParts } from './variationalParts.ts';
 
@@ -22,10 +22,8 @@ export interface Places {
 }
 
 /** Whether what is observed at a place is Gaussian, with one variance or one a column. */
-export function hasPlaces({ conjugate, parameters }: Likelihood): boolean {
-  const starts = Object.fromEntries(Object.entries(parameters).map(([name, { initial }]) => [name, initial]));
-  return conjugate !== undefined && withFloat64(() => conjugate(valueTensors(starts)).per) !== 'row';
-}
+export const hasPlaces = (likelihood: Likelihood): boolean =>
+  likelihood.conjugate !== undefined && placesRows(likelihood);
 
 /** The distributions of all points as places, on the float64 backend; for likelihoods that have such. */
 export function placesOf(parts: VariationalParts, values: ParameterValues, posterior: InducingPosterior): Places {

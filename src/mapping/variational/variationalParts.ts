@@ -1,8 +1,9 @@
 import { Matrix } from '../../core/matrix.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
-import type { Assembly, LatentMoments, ParameterValues, TensorMap, TermContext } from '../../model/model.ts';
+import type { Assembly, ParameterValues, TensorMap, TermContext } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
+import type { LatentMoments } from '../../model/posterior.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';

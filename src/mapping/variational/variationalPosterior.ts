@@ -7,6 +7,7 @@ import type { ParameterValues } from '../../model/model.ts';
 import type {
   DistributedPosterior,
   FillingPosterior,
+  LatentMoments,
   MappedPosterior,
   PlacedPosterior,
 } from '../../model/posterior.ts';
@@ -15,6 +16,7 @@ import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { ConditionedProcess } from '../conditionedProcess.ts';
 import { type InducingPosterior, inducingProcess } from './inducingMoments.ts';
 import { missingEntries } from './missingEntries.ts';
+import { lessDivergence, placedDensity, placesRows } from './placedRows.ts';
 import { hasPlaces, placesOf } from './places.ts';
 import {
   kernelValues,
@@ -52,7 +54,14 @@ export function variationalPosterior(
   const predictiveDensity = (X: Matrix, Y: Matrix) => process().predictiveDensity(X, Y, standardNormalRows);
   return {
     latents: mean,
-    distribution: { variances: variance, ...(slopes && { relevance: relative(slopes) }) },
+    distribution: {
+      variances: variance,
+      ...(slopes && { relevance: relative(slopes) }),
+      ...(placesRows(parts.likelihood) && {
+        placedBound: (Y: Matrix, x: LatentMoments) =>
+          lessDivergence([placedDensity(parts, values, inducing, standardization, Y, x)], x),
+      }),
+    },
     mapping: {
       observedColumns: seen.columns,
       predict: (X, noise, variances) => process().predict(X, noise, variances),
@@ -68,8 +77,8 @@ export function variationalPosterior(
         searchesMissing: true,
         observedColumns: seen.columns,
         place: (Y: Matrix) => {
-          const X = latentMoments(parts, values, standardized(Y, standardization)).mean;
-          return { latents: X, logDensity: predictiveDensity(X, Y).density };
+          const { mean: X, variance: spread } = latentMoments(parts, values, standardized(Y, standardization));
+          return { latents: X, latentVariances: spread, logDensity: predictiveDensity(X, Y).density };
         },
       },
     }),

@@ -13,19 +13,27 @@ import { lostDivergence } from '../../mapping/variational/divergence.ts';
 import { INDUCING_JITTER } from '../../mapping/variational/inducingFactor.ts';
 import { checkInducing } from '../../mapping/variational/inducingInputs.ts';
 import { Q_MEAN } from '../../mapping/variational/inducingVariables.ts';
+import { lessDivergence, placedDensity, placesRows } from '../../mapping/variational/placedRows.ts';
 import { uncollapsedModel } from '../../mapping/variational/uncollapsedModel.ts';
 import { latentMoments, type VariationalParts } from '../../mapping/variational/variationalParts.ts';
 import { conditioned, standardNormalRows } from '../../mapping/variational/variationalPosterior.ts';
 import {
+  columnsOf,
   sideBySide,
   sideBySideMapping,
   sideBySideStandardization,
   type ViewMapping,
 } from '../../mapping/viewMapping.ts';
-import type { DistributedLatents, Viewed } from '../../model/abilities.ts';
+import type { DistributedViewed } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
 import type { AnyPaths, Model, ParameterValues } from '../../model/model.ts';
-import type { DistributedPosterior, PlacedPosterior, ViewedPosterior } from '../../model/posterior.ts';
+import type {
+  DistributedPosterior,
+  LatentMoments,
+  PlacedBound,
+  PlacedPosterior,
+  ViewedPosterior,
+} from '../../model/posterior.ts';
 import { startValues } from './startKinds.ts';
 import { type CheckedView, checkedView, checkRows, likelihoodFrom, type ViewOptions, viewToJSON } from './views.ts';
 
@@ -40,11 +48,7 @@ export interface DistributedViewsOptions<View extends string> {
 }
 
 /** A model with several views whose latents are distributions. */
-export type DistributedViewsModel<View extends string> = Model<
-  AnyPaths,
-  Viewed<View> & Pick<DistributedLatents, 'latentVariances' | 'evidence'>,
-  'searched'
->;
+export type DistributedViewsModel<View extends string> = Model<AnyPaths, DistributedViewed<View>, 'searched'>;
 
 export function hasDistributions(options: unknown): options is DistributedViewsOptions<string> {
   return (
@@ -198,9 +202,12 @@ function posteriorOf(
 ): DistributedPosterior & ViewedPosterior & Partial<PlacedPosterior> {
   const { mean, variance } = latentMoments({ latents, observations }, values, observations);
   const standardization = sideBySideStandardization(views.map(({ checked }) => checked));
-  const mappings = views.map((view): ViewMapping => {
+  const processes = views.map((view) => {
     const own = ownValues(view, values);
-    const { process } = conditioned(boundOf(own), view.parts, own, view.checked.standardization);
+    return conditioned(boundOf(own), view.parts, own, view.checked.standardization);
+  });
+  const mappings = views.map((view, i): ViewMapping => {
+    const { process } = processes[i]!;
     return {
       observedColumns: view.checked.seen.columns,
       predict: (X, noise, variances) => process().predict(X, noise, variances),
@@ -212,7 +219,12 @@ function posteriorOf(
   const mapping = sideBySideMapping(mappings, standardNormalRows);
   return {
     latents: mean,
-    distribution: { variances: variance },
+    distribution: {
+      variances: variance,
+      ...(views.every(({ parts }) => placesRows(parts.likelihood)) && {
+        placedBound: (Y: Matrix, x: LatentMoments) => placedInViews(values, views, processes, Y, x),
+      }),
+    },
     mapping,
     views: Object.fromEntries(views.map(({ name }, i) => [name, mappings[i]!])),
     ...(latents.mapsObservations && {
@@ -221,10 +233,30 @@ function posteriorOf(
         searchesMissing: true,
         observedColumns: standardization.mean.length,
         place: (Y: Matrix) => {
-          const X = latentMoments({ latents, observations }, values, standardized(Y, standardization)).mean;
-          return { latents: X, logDensity: mapping.predictiveDensity(X, Y).density };
+          const own = latentMoments({ latents, observations }, values, standardized(Y, standardization));
+          const { density } = mapping.predictiveDensity(own.mean, Y);
+          return { latents: own.mean, latentVariances: own.variance, logDensity: density };
         },
       },
     }),
   };
+}
+
+/** What new rows, the columns of all views side by side, add to the bounds of the views that they are seen in. */
+function placedInViews(
+  values: ParameterValues,
+  views: readonly DistributedView[],
+  processes: readonly ReturnType<typeof conditioned>[],
+  Y: Matrix,
+  x: LatentMoments,
+): PlacedBound {
+  let from = 0;
+  const densities = views.flatMap((view, i) => {
+    const { standardization, seen } = view.checked;
+    const own = columnsOf(Y, from, seen.columns);
+    from += seen.columns;
+    if (own.data.every(Number.isNaN)) return [];
+    return [placedDensity(view.parts, ownValues(view, values), processes[i]!.inducing, standardization, own, x)];
+  });
+  return lessDivergence(densities, x);
 }

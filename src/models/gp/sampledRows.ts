@@ -6,8 +6,8 @@ import { checkRowSource, type RowSource, readRows } from '../../core/rowSource.t
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
 import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
 import type { Likelihood } from '../../mapping/likelihoods/likelihood.ts';
-import type { LatentMoments, Model, SourcedModel } from '../../model/model.ts';
-import type { DistributedPosterior } from '../../model/posterior.ts';
+import type { Model, SourcedModel } from '../../model/model.ts';
+import type { DistributedPosterior, LatentMoments } from '../../model/posterior.ts';
 import { readMoments } from './readMoments.ts';
 
 /** What a model starts from whose observations are read some rows at a time, and what is known of all of them. */

@@ -1,0 +1,55 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import type { FitProblem } from './fitProblem.ts';
+import type { RunEvent, RunSettings, RunSolution, Start } from './run.ts';
+import { MOST_ITERATIONS } from './runLimits.ts';
+
+/** Runs the solver from some starts, here or in workers. */
+export type Runs = (starts: readonly Start[], settings: RunSettings) => AsyncGenerator<RunEvent, void, void>;
+
+/**
+ * Runs every start for some iterations, and then the best of them to its end, the first of equals. The others end where they are. A start that goes on
+ * from a state beyond the trial stays there, so that a fit that is resumed chooses as it did before.
+ */
+export async function* shortlisted(
+  { inBatches }: Pick<FitProblem, 'inBatches'>,
+  run: Runs,
+  starts: readonly Start[],
+  settings: RunSettings,
+  trialIterations: number,
+): AsyncGenerator<RunEvent, void, void> {
+  if (inBatches !== undefined) {
+    throw new InvalidInputError(
+      'Starts of a fit in batches cannot be compared on the way: each iteration sees another batch. Leave trialIterations out of restarts, or batchSize.',
+    );
+  }
+  const tried: { readonly start: Start; readonly solution: RunSolution }[] = [];
+  for await (const event of run(starts, {
+    ...settings,
+    pauseAt: Math.min(trialIterations, settings.maxIterations ?? MOST_ITERATIONS),
+  })) {
+    if (event.kind !== 'end') {
+      yield event;
+      continue;
+    }
+    const { solution } = event;
+    tried.push({ start: starts.find(({ number }) => number === event.start)!, solution });
+    yield { kind: 'state', start: event.start, state: solution.state };
+  }
+  // Workers end in any order.
+  tried.sort((a, b) => a.start.number - b.start.number);
+  const best = tried.reduce((kept, own) => (own.solution.value < kept.solution.value ? own : kept));
+  for (const { start, solution } of tried) {
+    if (start !== best.start) yield { kind: 'end', start: start.number, solution };
+  }
+  const compared = (solution: RunSolution): RunSolution => ({
+    ...solution,
+    message: `${solution.message} The starts were compared after ${trialIterations} iterations.`,
+  });
+  if (best.solution.status !== 'maxIterations') {
+    yield { kind: 'end', start: best.start.number, solution: compared(best.solution) };
+    return;
+  }
+  for await (const event of run([{ ...best.start, state: best.solution.state }], settings)) {
+    yield event.kind === 'end' ? { ...event, solution: compared(event.solution) } : event;
+  }
+}
