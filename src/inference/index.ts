@@ -8,14 +8,13 @@ export type {
   LoadedFit,
   TraceEntry,
 } from '../model/fit.ts';
-export type { Restarts } from '../model/model.ts';
 export type { Checkpoint } from './checkpoint/checkpoint.ts';
 export { type SolverStateJson, stateFromJson, stateToJson } from './checkpoint/stateJson.ts';
 export { fit } from './fit/fit.ts';
 export type { FitOptions } from './fit/fitOptions.ts';
 export type { FitStep } from './fit/fitStep.ts';
 export { fitSteps } from './fit/fitSteps.ts';
-export type { Origin } from './fit/restartOrigins.ts';
+export type { Origin, Restarts } from './fit/restartOrigins.ts';
 export type { Stage } from './fit/run.ts';
 export { type LaplaceApproximation, type LaplaceOptions, laplaceApproximation } from './laplaceApproximation.ts';
 export { minimize } from './minimize/minimize.ts';

@@ -83,23 +83,6 @@ export const START_KINDS = ['model', 'pca', 'isomap', 'eigenmaps', 'random'] as 
 /** Where the latents of a model may start: at its own start, at an embedding of the observations, or at random. */
 export type StartKind = (typeof START_KINDS)[number];
 
-/** How the starts of a fit beside the model's own are found. */
-export interface Restarts {
-  /** Number of further starts. */
-  readonly count: number;
-  /**
-   * Where they begin, taken in turn: 'model', the model's own start (unless given); for models with latents 'pca', principal
-   * components; 'isomap' and 'eigenmaps', the spectral embeddings by as many neighbours as connect all points, from 10; 'random',
-   * standard normal latents. All but the last are scaled to unit variance a column, and those of PCA and spectral kind are taken as they
-   * are the first time.
-   */
-  readonly inits?: readonly StartKind[];
-  /** How far they are moved at random, in the units that `restarts` as a number moves by; 1 unless given. */
-  readonly width?: number;
-  /** Iterations of each start before the best one goes on alone; all of them run to their end unless given. Not with batches. */
-  readonly trialIterations?: number;
-}
-
 /** Whether `fit` searches for the maximum of a model by a solver, or the model computes it by itself. */
 export type Solved = 'searched' | 'byItself';
 
@@ -155,8 +138,6 @@ export interface Model<P = AnyPaths, A = Partial<AnyAbilities>, S extends Solved
   readonly tolerance?: number;
   /** The part of the objective that an iteration must gain for the solver to go on, where `fit` is given none. */
   readonly relativeDecrease?: number;
-  /** The further starts that suit a search of so many iterations at the most, where `fit` is given none. */
-  restarts?(maxIterations: number): Restarts | undefined;
   posterior(values: ParameterValues): Posterior;
   /** The model that `fit` fits in the place of this one, for models that choose some of their options by fits of their own. */
   choose?(given: ChoiceSettings): Promise<Choice>;

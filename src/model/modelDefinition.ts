@@ -73,7 +73,7 @@ export interface TermsDefinition<Data, P extends Parts, C = undefined> {
   /** How data that are not plain values, lists and matrices are written and read. */
   readonly data?: DataFormat<Data>;
   /** The solver that suits the model, and where it ends, where `fit` is given neither. */
-  readonly search?: (data: Data) => Pick<Model, 'solver' | 'tolerance' | 'relativeDecrease' | 'restarts'>;
+  readonly search?: (data: Data) => Pick<Model, 'solver' | 'tolerance' | 'relativeDecrease'>;
   /** The curvature of minus the log density in the natural values of the free parameters, for solvers that ask for it. */
   readonly curvature?: (
     values: ParameterValues,

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven } from '../../core/given.ts';
 import type { NamedTable } from '../../core/namedTable.ts';
 import { checkOptions } from '../../core/options.ts';
-import { type Model, type Restarts, START_KINDS } from '../../model/model.ts';
+import { type Model, START_KINDS } from '../../model/model.ts';
 import { type EngineChoice, engineChoice } from '../../numerics/dense/index.ts';
 import type { Threads } from '../../numerics/threads.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
@@ -11,8 +11,7 @@ import type { Solver } from '../solvers/solver.ts';
 import type { WorkerPool } from '../workers/pool.ts';
 import { batchesOf } from './batches.ts';
 import type { FitStep } from './fitStep.ts';
-import { type Origin, originsOf } from './restartOrigins.ts';
-import { MOST_ITERATIONS } from './runLimits.ts';
+import { type Origin, originsOf, type Restarts } from './restartOrigins.ts';
 
 /**
  * Options of {@link fit} and {@link fitSteps}. A model that computes its solution, in closed form as `isomap` or step by step as `mvu`, refuses solver,
@@ -49,12 +48,11 @@ export interface FitOptions {
   /** Seed of everything random; 0 unless given. */
   readonly seed?: number | undefined;
   /**
-   * Number of further starts beside the model's own, 0 unless given here or by the model; the best result is kept, and `diagnostics.restarts` lists
+   * Number of further starts beside the model's own, 0 unless given; the best result is kept, and `diagnostics.restarts` lists
    * the objective of each. They are drawn around the model's start from the seed: each column of the latents (and of any
    * other real matrix) moves by half its standard deviation times a standard normal, a real number or list by half its root
    * mean square, the logarithm of a positive parameter and the logit of a bounded one by a standard normal. As an object it says
-   * where they begin, such as `{ count: 4, inits: ['pca', 'isomap'], width: 0.5 }`: see {@link Restarts}. A model may say which suit it, as
-   * `bayesianGplvm` does; 0 turns those off.
+   * where they begin, such as `{ count: 4, inits: ['pca', 'isomap'], width: 0.5 }`: see {@link Restarts}.
    */
   readonly restarts?: number | Restarts | undefined;
   /**
@@ -191,9 +189,8 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
     'a model, such as gplvm(Y, { latentDim: 2 })',
     ({ assemble }) => typeof assemble === 'function',
   );
-  const { restarts: _, ...checked } = checkOptions(schema, options, 'fit');
-  const restarts = options.restarts ?? suitable(model, options);
-  const origins = restarts === undefined ? undefined : originsOf(restarts);
+  const { restarts, ...checked } = checkOptions(schema, options, 'fit');
+  const origins = options.restarts === undefined ? undefined : originsOf(options.restarts);
   const elsewhere = origins?.find(({ init }) => init !== 'model');
   if (elsewhere !== undefined && model.startAt === undefined && model.solve === undefined) {
     throw new InvalidInputError(
@@ -205,7 +202,7 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
   return {
     ...checked,
     origins,
-    trialIterations: typeof restarts === 'object' ? restarts.trialIterations : undefined,
+    trialIterations: (restarts as Restarts | undefined)?.trialIterations,
     tolerance: checked.tolerance ?? model.tolerance,
     relativeDecrease: checked.relativeDecrease ?? model.relativeDecrease ?? 1e-11,
     // As they were given: a checked copy would have lost its class.
@@ -214,10 +211,6 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
     resume: checked.resume,
   };
 }
-
-/** The starts that suit a model, where all of them are new and see all rows. */
-const suitable = ({ restarts }: Model, { batchSize, resume, maxIterations = MOST_ITERATIONS }: FitOptions) =>
-  batchSize === undefined && resume === undefined ? restarts?.(maxIterations) : undefined;
 
 /** Epochs of a fit in batches, unless given. */
 const MOST_EPOCHS = 100;
