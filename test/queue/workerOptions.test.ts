@@ -55,9 +55,11 @@ describeWithRedis('a worker', () => {
     const tableWith = async (data: string[], file = 'tables/data.csv') => {
       const worker = await startWorker(redis.connection, { data });
       const spec = { models: [{ model: 'pca' }], data: `${address}/${file}` };
-      const { table } = await sweep(spec, { connection: redis.connection });
-      worker.process.kill('SIGKILL');
-      return table[0]!;
+      try {
+        return (await sweep(spec, { connection: redis.connection })).table[0]!;
+      } finally {
+        worker.process.kill('SIGKILL');
+      }
     };
     expect((await tableWith([`${address}/other`])).failure).toMatch(/This worker may not read/);
     const before = asked.length;
