@@ -148,6 +148,6 @@ describe('restarts of several kinds', () => {
     );
     expect(refused({ count: 1, inits: [] })).toThrow(/'restarts\.inits' of fit must be at least one start/);
     expect(refused({ count: 1, width: -1 })).toThrow(/'restarts\.width' of fit must be a number from 0/);
-    expect(refused('3')).toThrow(/'restarts' of fit must be a whole number from 0, or \{ count, inits, width \}/);
+    expect(refused('3')).toThrow(/or \{ count, inits, width, trialIterations \}/);
   });
 });
