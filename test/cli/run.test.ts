@@ -239,7 +239,7 @@ describe('exit code 2', () => {
     [
       'unknown model',
       ['fit', 'DATA', '--model', 'gplmv', '--labels', 'flow', '--out', 'OUT'],
-      "error: latentfield has no model 'gplmv'. Did you mean 'gplvm'? Known are gplvm, ",
+      "error: latentfield has no model 'gplmv'. Did you mean 'gplvm'? Known are alle, drill, ",
     ],
     ['dim 0', ['fit', 'DATA', '--model', 'gplvm', '--dim', '0', '--out', 'OUT'], 'It must be a whole number from 1.'],
     [

@@ -15,7 +15,7 @@ import { latentfield } from '../cli/latentfield.ts';
 import { kernels } from '../cli/parts/mine.ts';
 import { temporaryFolder } from '../io/folder.ts';
 import { describeWithRedis, freePort, type RedisServer, startRedis } from './redisServer.ts';
-import { startWorker } from './workers.ts';
+import { startWorker, threadStarter } from './workers.ts';
 
 const { observations } = pipeFlow({ points: 30, seed: 1 });
 
@@ -65,7 +65,8 @@ describeWithRedis('a worker', () => {
     const before = asked.length;
     const row = await tableWith([`${address}/tables`]);
     const { objective } = row;
-    expect(objective).toBe((await sweep({ models: [{ model: 'pca' }], data: observations })).table[0]!.objective);
+    const local = await sweep({ models: [{ model: 'pca' }], data: observations }, { start: await threadStarter() });
+    expect(objective).toBe(local.table[0]!.objective);
     // The coordinator and the worker, each for itself.
     expect(asked.slice(before)).toEqual(['/tables/data.csv', '/tables/data.csv']);
     await expect(tableWith([], 'absent.csv')).rejects.toThrow(/the server answers 404/);
@@ -137,7 +138,7 @@ describeWithRedis('TLS', () => {
         });
       }
       expect(await new Promise((resolve) => swept.on('exit', resolve)), said).toBe(0);
-      const { text } = await sweep({ ...spec, data: observations });
+      const { text } = await sweep({ ...spec, data: observations }, { start: await threadStarter() });
       expect(readFileSync(join(out, 'table.csv'), 'utf8')).toBe(text);
       // In this process nobody vouches for the certificate.
       const untrusted = fit(gplvm(observations, { latentDim: 1 }), { restarts: 1, workers: queuePool({ connection }) });
