@@ -69,7 +69,10 @@ function nearestRows(X: Matrix, others: Matrix): number[] {
     let [nearest, least] = [0, Number.POSITIVE_INFINITY];
     for (let j = 0; j < others.rows; j++) {
       let distance = 0;
-      for (let d = 0; d < X.columns; d++) distance += (X.at(i, d) - others.at(j, d)) ** 2;
+      for (let d = 0; d < X.columns; d++) {
+        const gap = X.at(i, d) - others.at(j, d);
+        distance += gap * gap;
+      }
       if (distance < least) [nearest, least] = [j, distance];
     }
     return nearest;
