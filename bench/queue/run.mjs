@@ -20,6 +20,8 @@ const { values } = parseArgs({
   options: { rows: { type: 'string', default: '100000' }, write: { type: 'boolean', default: false } },
 });
 const N = Number(values.rows);
+// What a default installation has. A native library takes threads of its own, so that two workers with it share the cores badly.
+process.env.LATENTFIELD_ENGINE ??= 'wasm';
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'latentfield-bench-'));
 const free = createServer().listen(0, '127.0.0.1');
@@ -198,7 +200,9 @@ async function shards() {
   await stopWorkers();
 }
 
-print(`${cpus()[0].model}, ${cpus().length} processors, Node.js ${process.version}, load ${loadavg()[0].toFixed(1)}\n`);
+print(
+  `${cpus()[0].model}, ${cpus().length} processors, Node.js ${process.version}, engine ${process.env.LATENTFIELD_ENGINE}, load ${loadavg()[0].toFixed(1)}\n`,
+);
 print('| what | measured |\n| --- | --- |');
 try {
   for (const bytes of [1000, 20_000, 300_000, 3_000_000]) {
