@@ -1,8 +1,10 @@
 // Builds dist/ from src/ from scratch, so that no file of an earlier build is ever shipped. With --unchecked it only translates,
 // for whoever has checked the types already.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 await import('./buildWasm.mjs');
@@ -11,10 +13,15 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const typescript = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true });
 const unchecked = process.argv.includes('--unchecked') ? ['--noCheck'] : [];
-const { status } = spawnSync(process.execPath, [typescript, '-p', 'tsconfig.build.json', ...unchecked], {
-  cwd: root,
-  stdio: 'inherit',
-});
+const declarations = mkdtempSync(join(tmpdir(), 'latentfield-declarations-'));
+process.on('exit', () => rmSync(declarations, { recursive: true, force: true }));
+const { status } = spawnSync(
+  process.execPath,
+  [typescript, '-p', 'tsconfig.build.json', '--declarationDir', declarations, ...unchecked],
+  { cwd: root, stdio: 'inherit' },
+);
 if (status !== 0) process.exit(status ?? 1);
+const { bundleDeclarations } = await import('./bundleDeclarations.mjs');
+await bundleDeclarations(declarations);
 await import('./buildBrowser.mjs');
 chmodSync(new URL('../dist/cli/main.js', import.meta.url), 0o755);

@@ -57,7 +57,8 @@ async function make(entry, code, options) {
 }
 
 await make('browser-entry.js', LIBRARY, { name: 'latentfield' });
-await make('workers/fitWorker.js', undefined, { name: 'worker', codeSplitting: false });
+// It exports nothing, and says so, that nobody takes it for CommonJS.
+await make('workers/fitWorker.js', undefined, { name: 'worker', codeSplitting: false, footer: 'export {};' });
 writeFileSync(join(folder, 'latentfield.d.ts'), LIBRARY.replaceAll("'./", "'../").trimStart());
 // A worker's file exports nothing.
 writeFileSync(join(folder, 'worker.d.ts'), 'export {};\n');

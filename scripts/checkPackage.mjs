@@ -86,21 +86,64 @@ export const run = (Y: number[][]): Promise<Fit> => fit(gplvm(Y, { latentDim: 2 
 export const double = (x: op.Tensor) => op.mul(x, 2);
 `;
 
+/** Tests of types that rest on nothing but the package, which its declarations must pass as the sources do. */
+function typeTests() {
+  const tests = readdirSync(join(root, 'test'), { recursive: true }).filter((file) => file.endsWith('.test.ts'));
+  const found = tests.filter((file) => {
+    const code = readFileSync(join(root, 'test', file), 'utf8');
+    const sources = Array.from(code.matchAll(/ from '([^']+)'/g), ([, source]) => source);
+    return code.includes('expectTypeOf') && sources.every((source) => /^(vitest|latentfield(\/\w+)?)$/.test(source));
+  });
+  return found.map((file, i) => {
+    const name = `types${i}.test.ts`;
+    writeFileSync(join(project, name), readFileSync(join(root, 'test', file)));
+    return name;
+  });
+}
+
+/** A program that exports everything there is once more, so that its own declarations have to name every type. */
+async function exportedAgain() {
+  const files = entries.map(async (entry, i) => {
+    const path = join(project, 'node_modules/latentfield', exports[entry].default);
+    const names = Object.keys(await import(path));
+    const lines = names.map((name) => `export const own_${name} = { ...all }.${name};`);
+    const file = `again${i}.ts`;
+    const from = entry.replace('.', 'latentfield');
+    writeFileSync(join(project, file), [`import * as all from '${from}';`, ...lines].join('\n'));
+    return file;
+  });
+  return Promise.all(files);
+}
+
 /** What a compiler says of our own declarations, of all entry points and by the strictest options; TensorFlow.js's own are not without errors. */
-function checkDeclarations() {
+async function checkDeclarations() {
   const all = entries.map((entry, i) => `export * as entry${i} from '${entry.replace('.', 'latentfield')}';`);
   writeFileSync(join(project, 'strict.ts'), `${typed}${all.join('\n')}\n`);
-  const strict = { ...compilerOptions, skipLibCheck: false, noUncheckedIndexedAccess: true };
-  writeFileSync(join(project, 'strict.json'), JSON.stringify({ compilerOptions: strict, files: ['strict.ts'] }));
-  const { stdout } = spawnSync(process.execPath, [typescript, '-p', 'strict.json'], { cwd: project, encoding: 'utf8' });
-  const errors = stdout.split('\n').filter((line) => /: error TS/.test(line));
-  const own = errors.filter((line) => /^(strict\.ts|node_modules\/latentfield\/)/.test(line));
+  const again = await exportedAgain();
+  const declared = { ...compilerOptions, noEmit: false, declaration: true, outDir: 'compiled', skipLibCheck: false };
+  const errors = compiled('strict', declared, ['strict.ts', ...again]);
+  const tests = typeTests();
+  const vitest = { vitest: [join(root, 'node_modules/vitest/dist/index.d.ts')] };
+  const failed = compiled('tests', { ...compilerOptions, paths: vitest }, tests);
+  const own = [...errors.filter((line) => /^(\w+\.ts|node_modules\/latentfield\/)/.test(line)), ...failed];
   process.stdout.write(
-    `types under skipLibCheck false: ${own.length} errors, ${errors.length - own.length} of others\n`,
+    `types under skipLibCheck false, ${again.length} entries exported again, ${tests.length} tests of types: ${own.length} errors, ` +
+      `${errors.length + failed.length - own.length} of others\n`,
   );
-  if (own.length === 0) return;
+  if (own.length === 0 && tests.length > 0) return;
   process.stderr.write(`${own.join('\n')}\n`);
   process.exit(1);
+}
+
+/** The errors of a compilation. */
+function compiled(name, options, files) {
+  const configuration = join(project, `${name}.json`);
+  writeFileSync(
+    configuration,
+    JSON.stringify({ compilerOptions: { ...options, noUncheckedIndexedAccess: true }, files }),
+  );
+  const { stdout } = spawnSync(process.execPath, [typescript, '-p', configuration], { cwd: project, encoding: 'utf8' });
+  return stdout.split('\n').filter((line) => /error TS/.test(line));
 }
 
 // dist/ is brought up to date first, and is then packed as it is: prepack would build it again.
@@ -112,7 +155,7 @@ const tarball = run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-dest
   .at(-1);
 // What the manifest says of the files, by a linter of packages.
 process.stdout.write(
-  run('npx', ['--no-install', 'publint', 'run', join(project, tarball), '--level', 'warning'], root),
+  run('npx', ['--no-install', 'publint', 'run', join(project, tarball), '--level', 'warning', '--strict'], root),
 );
 await checkTypes(join(project, tarball));
 writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
@@ -129,6 +172,6 @@ const compilerOptions = {
 };
 writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed.ts'] }));
 run(process.execPath, [typescript, '-p', 'tsconfig.json']);
-checkDeclarations();
+await checkDeclarations();
 rmSync(project, { recursive: true });
 process.stdout.write('The packed package installs, imports, fits, saves, loads and type-checks.\n');

@@ -16,7 +16,7 @@ import {
   scale,
   select,
   thinPlateSpline,
-} from '../../src/index.ts';
+} from 'latentfield';
 
 type Unknown = Readonly<Record<string, ParameterValue>>;
 

@@ -5,9 +5,8 @@ import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import { defineLikelihood } from './defineLikelihood.ts';
 import { normalExpectation } from './normalExpectation.ts';
 
-interface Options {
-  readonly link: 'logit' | 'probit';
-}
+// No interface: declarations of those who export such a likelihood could not name it.
+type Options = { readonly link: 'logit' | 'probit' };
 
 /**
  * Yes or no: p(y = 1|f) = 1/(1 + exp(−f)) with the logit link, Φ(f) with the probit link.

@@ -1,0 +1,33 @@
+// Bundles the declarations of a folder, one file each as the compiler wrote them, into one file of dist/ for each entry of the package, and a few that entries share.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rollup } from 'rollup';
+import { dts } from 'rollup-plugin-dts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** Types that no entry exports, as nobody has to name them: what others are computed with. */
+const LOCAL = /with no public re-export: (OptionsOf|JoinedPaths, LeafPaths)\./;
+
+export async function bundleDeclarations(folder) {
+  const types = Object.values(exports).flatMap(({ types: file }) => file?.match(/^\.\/dist\/(.*)\.d\.ts$/)[1] ?? []);
+  // Those of the files for pages, which buildBrowser.mjs writes, are made of these.
+  const names = [...types.filter((name) => !name.startsWith('browser/')), 'io/inBrowsers'];
+  const bundle = await rollup({
+    input: Object.fromEntries(names.map((name) => [name, join(folder, `${name}.d.ts`)])),
+    external: (id) => /^[^./]/.test(id),
+    plugins: [dts()],
+    onLog(level, log) {
+      if (level === 'warn' && !LOCAL.test(log.message)) throw new Error(log.message);
+    },
+  });
+  await bundle.write({
+    dir: join(root, 'dist'),
+    format: 'es',
+    entryFileNames: '[name].d.ts',
+    chunkFileNames: ({ name }) => `types/${name.replace(/\.d$/, '')}.d.ts`,
+    minifyInternalExports: false,
+  });
+}
