@@ -1,4 +1,3 @@
-import { expectTypeOf, it } from 'vitest';
 import {
   add,
   bias,
@@ -17,6 +16,7 @@ import {
   select,
   thinPlateSpline,
 } from 'latentfield';
+import { expectTypeOf, it } from 'vitest';
 
 type Unknown = Readonly<Record<string, ParameterValue>>;
 
