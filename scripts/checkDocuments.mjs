@@ -29,6 +29,23 @@ const options = {
   ...{ target: ts.ScriptTarget.ES2022, lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'] },
   ...{ module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
 };
+// Docstrings of what no entry exports take its own file: the declarations of all files, of which the package holds a bundle for each entry.
+const declarations = join(place, 'declarations');
+const { status: emitted } = spawnSync(
+  process.execPath,
+  [
+    ...[fileURLToPath(import.meta.resolve('typescript/bin/tsc')), '-p', 'tsconfig.build.json', '--noCheck'],
+    ...['--emitDeclarationOnly', '--outDir', declarations],
+  ],
+  { cwd: root, stdio: 'inherit' },
+);
+if (emitted !== 0) process.exit(emitted ?? 1);
+const declared = (types) => types.replace('./dist', declarations);
+options.paths = Object.fromEntries(
+  Object.entries(entries)
+    .filter(([entry, { types }]) => types !== undefined && entry !== './browser' && entry !== './worker.js')
+    .map(([entry, { types }]) => [entry.replace('.', 'latentfield'), [declared(types)]]),
+);
 const publicNames = namesOfEntries();
 
 const documents = [
@@ -101,7 +118,7 @@ function importsFor(code, file) {
 }
 
 function moduleOf(file) {
-  return relative(place, join(root, file.replace(/^src/, 'dist').replace(/\.ts$/, '.js')));
+  return `./${relative(place, join(declarations, file.replace(/^src/, '').replace(/\.ts$/, '.js')))}`;
 }
 
 /** Each name once, also where a function has several signatures. */
@@ -113,9 +130,9 @@ function exportsOf(file) {
 /** What each entry point exports. */
 function namesOfEntries() {
   const paths = Object.entries(entries).filter(
-    ([entry, to]) => to.types !== undefined && !['./ops', './browser'].includes(entry),
+    ([entry, to]) => to.types !== undefined && !['./ops', './browser', './worker.js'].includes(entry),
   );
-  const files = paths.map(([, { types }]) => join(root, types));
+  const files = paths.map(([, { types }]) => declared(types));
   const program = ts.createProgram(files, options);
   const checker = program.getTypeChecker();
   return paths.map(([entry], i) => {

@@ -1,6 +1,6 @@
 // What docstrings take as given.
 import type { FitOf, Graph, gplvm, Kernel, Model, ObjectiveFunction, PriorFactory } from 'latentfield';
-import type { SymbolicFactor } from '../dist/numerics/sparse/symbolicFactor.js';
+import type { SymbolicFactor } from './declarations/numerics/sparse/symbolicFactor.js';
 
 declare global {
   /** Observations, N×D. */

@@ -1,7 +1,7 @@
 export { checksum } from './checksum.ts';
 export { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from './errors.ts';
 export type { InParts } from './inParts.ts';
-export { Matrix, type MatrixLike } from './matrix.ts';
+export { Matrix, type MatrixLike, type PlainMatrix } from './matrix.ts';
 export type { FittedTable, KnownColumns, NamedTable, ObservationsLike } from './namedTable.ts';
 export type { Standardization } from './observations.ts';
 export { unknownName } from './options.ts';

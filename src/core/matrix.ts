@@ -2,8 +2,11 @@ import type { Tensor2D } from '@tensorflow/tfjs-core';
 import { counted, countGiven } from './counted.ts';
 import { InvalidInputError } from './errors.ts';
 
+/** What `structuredClone` and messages between threads make of a {@link Matrix}. */
+export type PlainMatrix = Pick<Matrix, 'data' | 'rows' | 'columns'>;
+
 /** What any argument that is a matrix may be: rows are points. */
-export type MatrixLike = readonly (readonly number[])[] | readonly Float64Array[] | Matrix | Tensor2D;
+export type MatrixLike = readonly (readonly number[])[] | readonly Float64Array[] | PlainMatrix | Tensor2D;
 
 /**
  * A matrix of doubles, row-major. Every result that is a matrix is one of these.
@@ -42,13 +45,13 @@ export class Matrix {
   /**
    * A matrix from anything that can be one; always a copy.
    *
-   * @param values - rows of numbers, a Matrix, or a tensor of rank 2 (read in full precision when it has it)
+   * @param values - rows of numbers, a Matrix or what `structuredClone` makes of one, or a tensor of rank 2 (read in full precision when it has it)
    * @param name - what to call it in an error
    * @throws InvalidInputError when rows differ in length or hold something other than numbers
    */
   static from(values: MatrixLike, name = 'The matrix'): Matrix {
     try {
-      if (values instanceof Matrix) return new Matrix(values.data.slice(), values.rows, values.columns);
+      if (isPlain(values)) return new Matrix(values.data.slice(), values.rows, values.columns);
       if (Array.isArray(values)) return fromRows(values, name);
       if (isTensor(values)) return fromTensor(values, name);
     } catch (cause) {
@@ -143,6 +146,13 @@ interface TensorLike {
   readonly shape: readonly number[];
   dataSync(): ArrayLike<number>;
 }
+
+function isPlain(value: unknown): value is PlainMatrix {
+  const { data, rows, columns } = (value ?? {}) as Partial<PlainMatrix>;
+  return data?.[Symbol.toStringTag] === 'Float64Array' && isCount(rows) && isCount(columns);
+}
+
+const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
 
 function isTensor(value: unknown): value is TensorLike {
   return typeof value === 'object' && value !== null && 'dataId' in value && 'dataSync' in value;

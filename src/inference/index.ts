@@ -23,6 +23,7 @@ export type { Progress, Solution, Status } from './minimize/solution.ts';
 export { solve } from './minimize/solve.ts';
 export type { SolveOptions } from './minimize/solveOptions.ts';
 export type { SolverState } from './minimize/solverState.ts';
+export { predictInSlices, type SliceOptions } from './predictInSlices.ts';
 export { clusteringAccuracy } from './scores/clusteringAccuracy.ts';
 export type { Partition } from './scores/contingency.ts';
 export { type Clustering, type KMeansOptions, kMeans } from './scores/kMeans.ts';

@@ -35,6 +35,7 @@ export interface FitDiagnostics {
   readonly evaluations: number;
   /** Iterations of the solver, from the start that led to the result. */
   readonly iterations: number;
+  /** Seconds of the fit, without those between the steps of `fitSteps`. */
   readonly seconds: number;
   /** The seed that it was made with; models in closed form take none. */
   readonly seed?: number;

@@ -1,12 +1,18 @@
 export { type AdjacencyPlotOptions, adjacencyPlot } from './adjacencyPlot.ts';
 export { panelColumns } from './columnsShown.ts';
 export { type Decode, type DecodedGridOptions, decodedGrid } from './decodedGrid.ts';
-export { type LatentPlotOptions, latentPlot } from './latentPlot.ts';
+export { type LatentPlotOptions, latentPlot, latentPlotSpecs, type PictureSpec } from './latentPlot.ts';
 export { MOST_LABELS } from './palette.ts';
 export { type PictureGridOptions, pictureGrid } from './pictureGrid.ts';
 export { type PlotHtmlOptions, plotHtml } from './plotHtml.ts';
 export type { LookOptions } from './pointLooks.ts';
-export { type PrecisionGrid, type PrecisionGridOptions, type Predict, precisionGrid } from './precisionGrid.ts';
+export {
+  type PrecisionGrid,
+  type PrecisionGridOptions,
+  type Predict,
+  precisionGrid,
+  precisionGridInSlices,
+} from './precisionGrid.ts';
 export type { ImageShape } from './rowImages.ts';
 export { type SvgToPngOptions, svgToPng } from './svgToPng.ts';
 export { type TracePlotOptions, tracePlot } from './tracePlot.ts';

@@ -22,7 +22,7 @@ import {
 } from './pointLooks.ts';
 import type { PrecisionGrid } from './precisionGrid.ts';
 import { precisionLayer } from './precisionLayer.ts';
-import { renderSvg } from './render.ts';
+import { CONFIG, renderSvg } from './render.ts';
 import type { ImageShape } from './rowImages.ts';
 
 export interface LatentPlotOptions extends LookOptions {
@@ -80,7 +80,35 @@ interface Panel extends LatentPlotOptions {
  * ```
  */
 export async function latentPlot(options: LatentPlotOptions): Promise<string> {
-  const latents = Matrix.from(givenOptions(options, 'latentPlot').latents, 'latents');
+  const pictures: string[] = [];
+  for (const spec of await specsOf(options, 'latentPlot')) pictures.push(await renderSvg(spec));
+  if (pictures.length === 1) return pictures[0]!;
+  return pictureGrid(pictures, { columns: 2, ...(options.title !== undefined && { title: options.title }) });
+}
+
+/** A picture as a specification of Vega, plain data: its rows in `data`, its layers, from the background on, in `marks`. */
+export type PictureSpec = Readonly<Record<string, unknown>>;
+
+/**
+ * The layers of a {@link latentPlot} as plain data, for a page that draws them itself or changes them first: what it draws is Vega specifications, which
+ * `vega.parse` takes as they are. They go through `structuredClone` and JSON.
+ *
+ * @param options - those of `latentPlot`
+ * @returns one specification for each panel: one, or three for three dimensions
+ * @throws what `latentPlot` throws
+ * @example
+ * ```ts
+ * const [spec] = await latentPlotSpecs({ latents: result.latents, labels });
+ * self.postMessage(structuredClone(spec));
+ * ```
+ */
+export async function latentPlotSpecs(options: LatentPlotOptions): Promise<PictureSpec[]> {
+  const specs = await specsOf(options, 'latentPlotSpecs');
+  return specs.map((spec) => ({ ...spec, config: CONFIG }));
+}
+
+async function specsOf(options: LatentPlotOptions, caller: string): Promise<Spec[]> {
+  const latents = Matrix.from(givenOptions(options, caller).latents, 'latents');
   const looks = pointLooks(options, latents.rows);
   const panels = panelColumns(latents, options.columns);
   const { precision, ...rest } = options;
@@ -92,23 +120,22 @@ export async function latentPlot(options: LatentPlotOptions): Promise<string> {
     );
   }
   const size = panels.length === 1 ? { width: 460, height: 400 } : { width: 340, height: 300 };
-  const pictures: string[] = [];
+  const specs: Spec[] = [];
   for (const [k, columns] of panels.entries()) {
     const grid = grids?.[k];
     const { title, ...untitled } = { ...size, ...rest };
     // The legend stands beside the second panel, which ends the first row.
     const hasLegend = k === Math.min(1, panels.length - 1);
     const panel = { ...untitled, columns, looks, hasLegend, ...(grid && { precision: grid }) };
-    pictures.push(await drawn(latents, title === undefined || panels.length > 1 ? panel : { ...panel, title }));
+    specs.push(await specOf(latents, title === undefined || panels.length > 1 ? panel : { ...panel, title }));
   }
-  if (pictures.length === 1) return pictures[0]!;
-  return pictureGrid(pictures, { columns: 2, ...(options.title !== undefined && { title: options.title }) });
+  return specs;
 }
 
 const isList = (precision: PrecisionGrid | readonly PrecisionGrid[]): precision is readonly PrecisionGrid[] =>
   Array.isArray(precision);
 
-async function drawn(latents: Matrix, panel: Panel): Promise<string> {
+async function specOf(latents: Matrix, panel: Panel): Promise<Spec> {
   const { width = 460, height = 400, precision, looks } = panel;
   checkPictureSize({ width, height });
   const [first, second] = columnsShown(latents, panel.columns);
@@ -141,7 +168,7 @@ async function drawn(latents: Matrix, panel: Panel): Promise<string> {
   }));
   const edges = panel.graph && graphLayer(panel.graph, pixels);
   const images = await imagesOf(panel, pixels, latents.rows);
-  const spec: Spec = {
+  return {
     description: panel.title ?? 'Latent points',
     width,
     height,
@@ -176,7 +203,6 @@ async function drawn(latents: Matrix, panel: Panel): Promise<string> {
       ...(images?.marks ?? []),
     ],
   };
-  return renderSvg(spec);
 }
 
 async function imagesOf({ image, observations, looks }: Panel, pixels: Parameters<typeof imageLayer>[2], rows: number) {

@@ -1,11 +1,11 @@
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { checkFunction, givenOptions } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { predictInSlices, type SliceOptions } from '../inference/predictInSlices.ts';
+import { columnsShown } from './columnsShown.ts';
 
 /** Places in each direction. */
 const MOST = 1000;
-
-import { columnsShown } from './columnsShown.ts';
 
 /** Predictive precisions at the points of a grid, equally spaced along each axis. */
 export interface PrecisionGrid {
@@ -52,8 +52,38 @@ export function precisionGrid(
   latents: MatrixLike,
   options: PrecisionGridOptions = {},
 ): PrecisionGrid {
-  checkFunction(predict, 'precisionGrid', 'a prediction, such as (X) => result.predict(X)');
-  const { resolution = 60, margin = 0.1, columns, aspect } = givenOptions(options, 'precisionGrid');
+  const { at, gridOf } = placesOf(predict, latents, options, 'precisionGrid');
+  return gridOf(predict(at));
+}
+
+/**
+ * {@link precisionGrid} in slices: the event loop gets its turn every 40 ms, so that a page stays responsive, and it can be aborted. See
+ * `predictInSlices` for what cannot be divided.
+ *
+ * @param predict - predictive variance n×D at n latent points, each row by itself
+ * @param latents - N×q
+ * @param options - those of `precisionGrid`, and `signal`
+ * @returns the grid that `precisionGrid` returns
+ * @throws what `precisionGrid` throws; the reason of the signal, once it is aborted
+ * @example
+ * ```ts
+ * const { signal } = new AbortController();
+ * const precision = await precisionGridInSlices((X) => result.predict(X, { noise: true }), result.latents, { signal });
+ * ```
+ */
+export async function precisionGridInSlices(
+  predict: Predict,
+  latents: MatrixLike,
+  options: PrecisionGridOptions & SliceOptions = {},
+): Promise<PrecisionGrid> {
+  const { at, gridOf, signal } = placesOf(predict, latents, options, 'precisionGridInSlices');
+  return gridOf(await predictInSlices(predict, at, { signal }));
+}
+
+/** Where predictions are wanted, and what is made of them. */
+function placesOf(predict: Predict, latents: MatrixLike, options: PrecisionGridOptions & SliceOptions, caller: string) {
+  checkFunction(predict, caller, 'a prediction, such as (X) => result.predict(X)');
+  const { resolution = 60, margin = 0.1, columns, aspect, signal } = givenOptions(options, caller);
   if (!Number.isInteger(resolution) || resolution < 2 || resolution > MOST) {
     throw new InvalidInputError(
       `A precision grid takes a whole resolution from 2 to ${MOST}, but ${describe(resolution)} was given.`,
@@ -70,11 +100,14 @@ export function precisionGrid(
   const x = axis(wide, resolution);
   const y = axis(high, second === undefined ? 2 : resolution);
   const at = gridPoints(X, first, second, x, second === undefined ? y.slice(0, 1) : y);
-  const predicted = givenOptions(predict(at), 'precisionGrid');
-  const precisions = precisionsOf(Matrix.from(predicted.variance, 'The predicted variance'), at);
-  // A single dimension has one row, which both ends of the second axis share.
-  const data = Float64Array.from({ length: x.length * y.length }, (_, k) => precisions[k % precisions.length]!);
-  return { x, y, values: new Matrix(data, y.length, x.length) };
+  const gridOf = (predicted: ReturnType<Predict>): PrecisionGrid => {
+    const { variance } = givenOptions(predicted, caller);
+    const precisions = precisionsOf(Matrix.from(variance, 'The predicted variance'), at);
+    // A single dimension has one row, which both ends of the second axis share.
+    const data = Float64Array.from({ length: x.length * y.length }, (_, k) => precisions[k % precisions.length]!);
+    return { x, y, values: new Matrix(data, y.length, x.length) };
+  };
+  return { at, gridOf, signal };
 }
 
 interface Range {

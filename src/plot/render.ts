@@ -1,7 +1,8 @@
 import type { Config, Spec } from 'vega';
 import { LatentFieldError } from '../core/errors.ts';
 
-const CONFIG: Config = {
+/** How all pictures look. */
+export const CONFIG: Config = {
   background: '#ffffff',
   axis: {
     domainColor: '#444444',

@@ -171,6 +171,36 @@ describe('limits of a fit', () => {
     expect(limited.latents).toEqual((await fit(model(), options)).latents);
   });
 
+  it('on seconds do not count the pauses of who takes the steps', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const taken = async (pause: number) => {
+        const steps = fitSteps(
+          valley(() => vi.advanceTimersByTime(3000)),
+          { ...endless, maxSeconds: 20 },
+        );
+        for (;;) {
+          let next: Awaited<ReturnType<typeof steps.next>> | undefined;
+          const settled = steps.next().then((found) => {
+            next = found;
+          });
+          while (next === undefined) await vi.advanceTimersByTimeAsync(1);
+          await settled;
+          if (next.done) return next.value;
+          vi.advanceTimersByTime(pause);
+        }
+      };
+      const [paused, unpaused] = [await taken(1e6), await taken(0)];
+      expect(paused.message).toMatch(/^Stopped by the limit of maxSeconds = 20 /);
+      expect(paused.diagnostics.evaluations).toBe(unpaused.diagnostics.evaluations);
+      expect(paused.trace).toEqual(unpaused.trace);
+      expect(paused.diagnostics.seconds).toBeLessThan(24);
+      expect(paused.diagnostics.seconds).toBeGreaterThanOrEqual(20);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('are numbers', () => {
     expect(() => fitSteps(model(), { maxEvaluations: 0 })).toThrow(
       /'maxEvaluations' of fit must be a whole number from 1/,

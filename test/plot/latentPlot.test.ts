@@ -1,7 +1,8 @@
+import { parse, type Spec, View } from 'vega';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import { Matrix } from '../../src/core/matrix.ts';
-import { latentPlot, MOST_LABELS, type PrecisionGrid, precisionGrid } from '../../src/plot/index.ts';
+import { latentPlot, latentPlotSpecs, MOST_LABELS, type PrecisionGrid, precisionGrid } from '../../src/plot/index.ts';
 import { contains, elements, greyness, marks, parseSvg, position, texts } from './svg.ts';
 
 const latents = [
@@ -175,6 +176,41 @@ describe('latentPlot', () => {
   ])('says what is wrong: %s', async (_, options, expected) => {
     await expect(latentPlot(options)).rejects.toThrow(expected);
     await expect(latentPlot(options)).rejects.toThrow(InvalidInputError);
+  });
+});
+
+describe('latentPlotSpecs', () => {
+  it('are the layers of the picture as plain data, which Vega draws alike', async () => {
+    const options = { latents, labels, precision: hill(11), title: 'Pipes', width: 200, height: 300 };
+    const [spec, ...others] = await latentPlotSpecs(options);
+    expect(others).toEqual([]);
+    const posted = structuredClone(spec) as unknown as Spec;
+    expect(posted).toEqual(spec);
+    const own = JSON.parse(JSON.stringify(posted)) as Spec;
+    expect(own.marks!.map(({ name, type }) => name ?? type)).toEqual(['group', 'points']);
+    expect(own.data![0 as never]).toMatchObject({
+      name: 'latents',
+      values: [{ x: 0, y: 0, label: 'oil' }, ...Array(4).fill({})],
+    });
+    const drawn = parseSvg(await new View(parse(own), { renderer: 'none' }).toSVG());
+    const whole = parseSvg(await latentPlot(options));
+    for (const name of ['points', 'bands']) {
+      // latentPlot rounds to a hundredth of a pixel.
+      const rounded = (mark: Parameters<typeof position>[0]) => position(mark).map((at) => Math.round(100 * at) / 100);
+      const looks = (svg: typeof whole) => marks(svg, name).map((mark) => [rounded(mark), mark.attributes.fill]);
+      expect(looks(drawn)).toEqual(looks(whole));
+      expect(looks(drawn).length).toBeGreaterThan(4);
+    }
+    expect(texts(drawn)).toEqual(texts(whole));
+  });
+
+  it('are three of three dimensions', async () => {
+    const specs = await latentPlotSpecs({ latents: latents.map(([a, b]) => [a!, b!, a! - b!]) });
+    expect(specs.map(({ axes }) => (axes as { title: string }[]).map(({ title }) => title))).toEqual([
+      ['latent dimension 1', 'latent dimension 2'],
+      ['latent dimension 1', 'latent dimension 3'],
+      ['latent dimension 2', 'latent dimension 3'],
+    ]);
   });
 });
 

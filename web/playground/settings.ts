@@ -105,7 +105,7 @@ export const MODELS: Readonly<Record<string, { readonly about: string; readonly 
   gplrf: { about: 'points of one label stay together', fields: [...GP, 'strength'] },
   dgplvm: { about: 'labels are kept apart', fields: [...GP, 'strength'] },
   llGplvm: { about: 'keeps local linear neighbourhoods', fields: [...GP, 'neighbours', 'strength'] },
-  rankGplvm: { about: 'empties the dimensions that are not needed', fields: [...GP, 'strength'] },
+  rankGplvm: { about: 'few dimensions: those that are not needed shrink to zero', fields: [...GP, 'strength'] },
   tsneGplvm: { about: 'keeps the neighbourhoods of t-SNE', fields: [...GP, 'perplexity', 'strength'] },
   bayesianGplvm: {
     about: 'distributions as latents: finds the dimension',

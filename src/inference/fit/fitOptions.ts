@@ -35,7 +35,8 @@ export interface FitOptions {
   readonly maxEvaluations?: number | undefined;
   /**
    * Seconds after which the fit stops and returns its best point so far, all starts together; no limit unless given. They are counted
-   * from this call on, without those of the fit that is resumed, and looked at whenever the thread is left.
+   * from this call on, without those of the fit that is resumed, nor those that a caller of `fitSteps` lets pass between two steps, and looked at
+   * whenever the thread is left.
    */
   readonly maxSeconds?: number | undefined;
   /**

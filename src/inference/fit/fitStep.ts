@@ -20,7 +20,7 @@ export interface FitStep<F = Fit> extends TraceEntry {
   readonly stage?: Stage;
   /** N×q, at the best point of this start so far; without rows as long as a computation has come to none. */
   readonly latents: Matrix;
-  /** The fit at that point, with predictions and all. */
+  /** The fit at that point, with predictions and all; `structuredClone` leaves it out, and takes the rest. */
   result(): F;
 }
 
@@ -117,7 +117,7 @@ export function fitStep(
 ): FitStep {
   const { length } = trace;
   let latents: Matrix | undefined;
-  return {
+  const step = {
     ...entry,
     start,
     ...(problem.inBatches !== undefined && { epoch: entry.iteration / problem.inBatches.perEpoch }),
@@ -125,18 +125,19 @@ export function fitStep(
       latents ??= latentsAt(problem, point);
       return latents;
     },
-    result: () =>
-      fitAt(problem, point, {
-        trace: trace.slice(0, length),
-        ...endingAt(entry, point),
-        diagnostics: {
-          evaluations: entry.evaluations,
-          iterations: entry.iteration,
-          seconds,
-          gradientNorm: entry.gradientNorm,
-        },
-      }),
   };
+  const value = () =>
+    fitAt(problem, point, {
+      trace: trace.slice(0, length),
+      ...endingAt(entry, point),
+      diagnostics: {
+        evaluations: entry.evaluations,
+        iterations: entry.iteration,
+        seconds,
+        gradientNorm: entry.gradientNorm,
+      },
+    });
+  return Object.defineProperty(step, 'result', { value }) as FitStep;
 }
 
 /** A solution in closed form is the end; any other step is on the way. */

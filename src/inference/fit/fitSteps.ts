@@ -83,8 +83,8 @@ async function* stepsWith(
   const saved = resumed?.checkpoint;
   const seed = saved?.seed ?? settings.seed ?? 0;
   const problem = openProblem(model, seed, settings.engine, threads, settings.batchSize);
-  const seconds = () => (saved?.seconds ?? 0) + (performance.now() - began) / 1000;
   const stop = stopping(settings.signal, settings.maxSeconds);
+  const seconds = () => (saved?.seconds ?? 0) + (performance.now() - began - stop.held) / 1000;
   try {
     // What is resumed is evaluated again.
     for (const start of saved?.starts ?? [])
@@ -106,19 +106,19 @@ async function* stepsWith(
           again.push(` Start ${event.start} was done again, because its worker was lost: ${event.why}.`);
           continue;
         }
-        if (event.kind === 'iteration') {
-          const { entry, point } = event;
-          if (entry.iteration <= (run.trace.at(-1)?.iteration ?? -1)) continue;
-          run.trace.push(entry);
-          const step = fitStep(problem, event.start, entry, point, run.trace, seconds());
+        if (event.kind === 'iteration' || event.kind === 'stage') {
+          if (event.kind === 'iteration') {
+            if (event.entry.iteration <= (run.trace.at(-1)?.iteration ?? -1)) continue;
+            run.trace.push(event.entry);
+          }
+          const step =
+            event.kind === 'iteration'
+              ? fitStep(problem, event.start, event.entry, event.point, run.trace, seconds())
+              : stageStep(problem, event, run.trace, seconds());
           if ((await report?.(step)) === false) stop.by('onProgress, which returned false');
+          stop.hold();
           yield step;
-          continue;
-        }
-        if (event.kind === 'stage') {
-          const step = stageStep(problem, event, run.trace, seconds());
-          if ((await report?.(step)) === false) stop.by('onProgress, which returned false');
-          yield step;
+          stop.goOn();
           continue;
         }
         run.state = event.kind === 'end' ? event.solution.state : event.state;

@@ -3,6 +3,12 @@ export interface Stopping {
   /** Its reason says who stopped the fit. */
   readonly signal: AbortSignal;
   by(who: string): void;
+  /** Holds the clock: what a caller does between two steps is not the fit's time. */
+  hold(): void;
+  /** Lets the clock go on. */
+  goOn(): void;
+  /** For how many milliseconds it was held. */
+  readonly held: number;
   /** Lets go of the caller's signal and of the clock. */
   release(): void;
 }
@@ -23,16 +29,40 @@ export function stopping(given: AbortSignal | undefined, maxSeconds = Number.POS
   if (given?.aborted) abort();
   given?.addEventListener('abort', abort);
 
+  let left = 1000 * maxSeconds;
+  let [since, held] = [performance.now(), 0];
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const wait = (milliseconds: number) => {
-    if (milliseconds <= 0) by(`the limit of maxSeconds = ${maxSeconds}`);
-    else timer = setTimeout(() => wait(milliseconds - LONGEST_DELAY), Math.min(milliseconds, LONGEST_DELAY));
+  const spend = () => {
+    const now = performance.now();
+    left -= now - since;
+    since = now;
   };
-  if (Number.isFinite(maxSeconds)) wait(1000 * maxSeconds);
+  const wait = () => {
+    if (left <= 0) by(`the limit of maxSeconds = ${maxSeconds}`);
+    else if (Number.isFinite(left)) timer = setTimeout(passed, Math.min(left, LONGEST_DELAY));
+  };
+  const passed = () => {
+    spend();
+    wait();
+  };
+  wait();
 
   return {
     signal: controller.signal,
     by,
+    hold() {
+      clearTimeout(timer);
+      spend();
+    },
+    goOn() {
+      const now = performance.now();
+      held += now - since;
+      since = now;
+      wait();
+    },
+    get held() {
+      return held;
+    },
     release() {
       given?.removeEventListener('abort', abort);
       clearTimeout(timer);
