@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { minimize } from '../../src/inference/minimize/minimize.ts';
 import { lbfgs, lbfgsb, scg } from '../../src/inference/solvers/index.ts';
+import { cannotDescend } from '../../src/inference/solvers/noDescent.ts';
 
 /** 5000 + Σ k·x_k², whose value is rounded to multiples of a unit. */
 const rounded = (unit: number) => (x: Float64Array) => ({
@@ -32,6 +33,38 @@ describe.each([lbfgs(), lbfgsb(), scg()])('$name, where no step lowers the value
 
   it('has failed where the gradient is wrong', () => {
     expect(minimize(misled, [1, 2, 3], solver, untilExact)).toMatchObject({ status: 'failed' });
+  });
+});
+
+describe('where a direction promised more than its curvature allows', () => {
+  /** 65000 + Σ 2000(k + 1)x_k², whose value jitters by 1e-4 as that of a covariance of condition 1e10 does. */
+  const steep = (x: Float64Array, sign = 1) => ({
+    value:
+      65000 +
+      x.reduce((sum, entry, k) => sum + 2000 * (k + 1) * entry * entry, 0) +
+      1e-4 * Math.abs(Math.sin(1e13 * x[0]!)),
+    gradient: x.map((entry, k) => sign * 4000 * (k + 1) * entry),
+  });
+  /** How a run ends at x whose pairs promised a gain of .124 along the gradient. */
+  const endingAt = (x: Float64Array, sign?: number) => {
+    const iterate = { x, ...steep(x, sign) };
+    const steps = cannotDescend(iterate, 0.124, [iterate.gradient.map((entry) => -entry)]);
+    let step = steps.next();
+    while (!step.done) step = steps.next(steep((step.value as { point: Float64Array }).point, sign));
+    return step.value;
+  };
+
+  it('has converged where no step along it gains more than rounding takes: s²/2c = 7.2e-6 of a jitter of 1e-4', () => {
+    const { status, reason } = endingAt(Float64Array.of(6e-5, 0));
+    expect(status).toBe('converged');
+    expect(reason).toMatch(
+      /^the improvement still to be expected, 0\.0000072, is lost in the rounding error of the value/,
+    );
+  });
+
+  it('has failed where a step along it would gain what can be seen, and where gradients show no minimum', () => {
+    expect(endingAt(Float64Array.of(0.01, 0)).status).toBe('failed');
+    expect(endingAt(Float64Array.of(6e-5, 0), -1).status).toBe('failed');
   });
 });
 

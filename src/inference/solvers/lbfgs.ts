@@ -75,6 +75,7 @@ function* descend(iterate: Iterate, pairs: CorrectionPairs, diagonal: InverseDia
   for (;;) {
     let steepest = pairs.count === 0;
     let expected = 0;
+    const tried: Float64Array[] = [];
     // The first direction with a slope shows what decrease is in sight; a quasi-Newton one knows the curvature.
     for (;;) {
       if (steepest) negate(direction, iterate.gradient);
@@ -83,7 +84,8 @@ function* descend(iterate: Iterate, pairs: CorrectionPairs, diagonal: InverseDia
       const firstStep = steepest ? Math.min(1, 1 / norm(direction)) : 1;
       if (!(expected > 0)) expected = -slope * firstStep;
       if (slope < 0 && (yield* search.along(iterate, direction, slope, firstStep, LONGEST_STEP))) break;
-      if (steepest) return yield* cannotDescend(iterate, expected);
+      if (slope < 0) tried.push(direction.slice());
+      if (steepest) return yield* cannotDescend(iterate, expected, tried);
       steepest = true;
     }
     const { accepted } = search;

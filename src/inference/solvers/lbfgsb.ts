@@ -52,6 +52,7 @@ function* descend(iterate: Iterate, pairs: CorrectionPairs, box: Box): Steps {
   for (;;) {
     let steepest = pairs.count === 0;
     let expected = 0;
+    const tried: Float64Array[] = [];
     for (;;) {
       const target = steepest ? gradientTarget.find(iterate) : newtonTarget.find(iterate);
       if (target !== undefined) {
@@ -61,8 +62,9 @@ function* descend(iterate: Iterate, pairs: CorrectionPairs, box: Box): Steps {
         const firstStep = steepest && !boxed ? Math.min(1, 1 / norm(direction)) : 1;
         if (!(expected > 0)) expected = -slope * firstStep;
         if (slope < 0 && (yield* search.along(iterate, direction, slope, firstStep, longest))) break;
+        if (slope < 0) tried.push(direction.slice());
       }
-      if (steepest) return yield* cannotDescend(iterate, expected, box);
+      if (steepest) return yield* cannotDescend(iterate, expected, tried, box);
       steepest = true;
     }
     const { accepted } = search;
