@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { edgesOfPairs, pairKey } from '../../numerics/graph/edges.ts';
@@ -27,8 +28,9 @@ export function commonEntriesGraph(Y: Matrix, k: number): { graph: Graph; square
     }
     if (comparable < k) {
       throw new InvalidInputError(
-        `Row ${i} of the observations has entries in common with ${comparable} other rows only, so it has no ${k} neighbours. ` +
-          'Leave it out, or take fewer neighbours.',
+        comparable === 0
+          ? `Row ${i} of the observations has no entry in common with another row, so nothing says where it lies. Leave it out.`
+          : `Row ${i} of the observations has entries in common with ${counted(comparable, 'other row')} only, so it has no ${k} neighbours. Leave it out, or take fewer neighbours.`,
       );
     }
     search.drain(rows, new Float64Array(k), 0);

@@ -1,10 +1,9 @@
-import { connectingPrecision } from '../../fields/density/connectingPrecision.ts';
 import type { Findings } from '../../model/model.ts';
 import { connectedComponents } from '../../numerics/graph/connectedComponents.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import type { FieldParts } from './fieldModel.ts';
 
-type Learned = Pick<FieldParts, 'squaredDistances' | 'basePrecision' | 'copies' | 'graph' | 'notes'>;
+type Learned = Pick<FieldParts, 'squaredDistances' | 'basePrecision' | 'connectingPrecision' | 'notes'>;
 
 /** How near the maximum is, as a sentence. */
 export function violationInWords(kktResidual: number, condition = ''): string {
@@ -35,8 +34,8 @@ export function fieldFindings(parts: Learned, learned: Graph, kktResidual: numbe
 /** A graph of more components than this part of the points is no neighbourhood graph. */
 const MOST_COMPONENTS = 0.5;
 
-function remedy({ graph, squaredDistances, basePrecision, copies }: Learned): string {
-  const connecting = connectingPrecision(graph, squaredDistances, copies);
+function remedy({ basePrecision, connectingPrecision }: Learned): string {
+  const connecting = connectingPrecision();
   if (basePrecision <= connecting) return '';
   return ` A basePrecision of ${Number(connecting.toPrecision(4))}, the default, connects all points.`;
 }

@@ -40,6 +40,8 @@ export interface FieldParts
     Candidates {
   readonly name: string;
   readonly basePrecision: number;
+  /** One at which the learned graph is connected. */
+  readonly connectingPrecision: () => number;
   readonly copies: number;
   readonly slackPenalty: number;
   readonly latentDim: number;

@@ -5,6 +5,7 @@ import { checkOptions } from '../../core/options.ts';
 import { connectingPrecision } from '../../fields/density/connectingPrecision.ts';
 import { edgeDistances } from '../../fields/density/edgeSquaredDistances.ts';
 import { commonEntriesGraph, commonSquaredDistance } from '../../fields/observed/commonEntries.ts';
+import { observedConnectingPrecision } from '../../fields/observed/observedConnectingPrecision.ts';
 import { observedSquaredDistances } from '../../fields/observed/observedSquaredDistances.ts';
 import { knnGraph } from '../../numerics/graph/index.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
@@ -22,7 +23,7 @@ export interface MeuOptions extends GraphOptions {
   readonly neighbours?: number;
   /**
    * γ > 0; unless given 2D/(N·φ*), φ* the longest edge of the minimum spanning tree of the edges that have constraints: the learned graph
-   * is then connected, whatever the unit of the observations.
+   * is then connected, whatever the unit of the observations. With missing entries, what is not observed counts as far as its column reaches.
    */
   readonly basePrecision?: number;
   /** C > 0: weights are at most 4C; Infinity unless given. */
@@ -104,10 +105,15 @@ export function meu(Y: MatrixLike | GraphInput, options: MeuOptions = {}): Unpla
   const joined = connected(edges, disconnected, 'meu', points, distance);
   const candidates = tied(joined, slackPenalty);
   const shown = points === undefined ? undefined : shownRows(points, candidates.shown);
+  const connecting = () =>
+    isHoled
+      ? observedConnectingPrecision(shown!, candidates.graph)
+      : connectingPrecision(candidates.graph, candidates.squaredDistances, copies);
   const parts = {
     ...checked,
     ...candidates,
-    basePrecision: checked.basePrecision ?? connectingPrecision(candidates.graph, candidates.squaredDistances, copies),
+    basePrecision: checked.basePrecision ?? connecting(),
+    connectingPrecision: connecting,
     name: 'meu',
     copies,
     neighbours,

@@ -94,10 +94,12 @@ export function mpme(Y: MatrixLike | GraphInput, options: MpmeOptions = {}): Unp
   const distance = (i: number, j: number) => distanceBetween(given!, i, j, distances);
   const candidates = tied(connected(edges, disconnected, 'mpme', given, distance), slackPenalty);
   const points = given === undefined ? undefined : shownRows(given, candidates.shown);
+  const connecting = () => connectingPrecision(candidates.graph, candidates.squaredDistances, copies);
   return fieldModel({
     ...checked,
     ...candidates,
-    basePrecision: checked.basePrecision ?? connectingPrecision(candidates.graph, candidates.squaredDistances, copies),
+    basePrecision: checked.basePrecision ?? connecting(),
+    connectingPrecision: connecting,
     name: 'mpme',
     copies,
     neighbours,

@@ -11,7 +11,9 @@ import {
   seededRandom,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
+import { connectingPrecision } from '../../../src/fields/density/connectingPrecision.ts';
 import { edgeDistances } from '../../../src/fields/density/edgeSquaredDistances.ts';
+import { observedConnectingPrecision } from '../../../src/fields/observed/observedConnectingPrecision.ts';
 import { connectedComponents } from '../../../src/numerics/graph/connectedComponents.ts';
 import { spanningTree } from '../../../src/numerics/graph/spanningTree.ts';
 import { expectClose } from '../../tolerance.ts';
@@ -188,6 +190,41 @@ describe('neighbourhood graphs of several components', () => {
     const result = await fit(meu(holed, { neighbours: 4, missing: 'ignore' }));
     expect(result.status).toBe('converged');
     expect(componentsOf(result)).toBe(1);
+  });
+
+  it('are learned by no default where the column that says most has holes', async () => {
+    // Rows without the wide column seem near to all others: by the distances of the entries that are there, the graph fell apart.
+    const { uniform, normal } = seededRandom(5);
+    const wide = Array.from({ length: 60 }, () => [100 * normal(), normal(), normal(), normal()]).map((row) =>
+      row.map((x) => (uniform() < 0.1 ? Number.NaN : x)),
+    );
+    const by = async (options = {}) => fit(meu(wide, { missing: 'ignore', ...options }));
+    const result = await by();
+    expect(componentsOf(result)).toBe(1);
+    const shattered = await by({ basePrecision: 0.01 });
+    expect(componentsOf(shattered)).toBeGreaterThan(1);
+    const named = Number(shattered.message.match(/A basePrecision of (\S+), the default, connects all points/)![1]);
+    expect(componentsOf(await by({ basePrecision: named }))).toBe(1);
+  });
+
+  it('have a base precision with holes that is that of all entries where none is missing', () => {
+    const Y = Matrix.from(far);
+    const graph = knnGraph(far, 30);
+    expectClose(observedConnectingPrecision(Y, graph), connectingPrecision(graph, edgeDistances(Y, graph), 3), 1e-14);
+    // Rows 0, 1, 2 in a chain; missing entries lie between 2 and 6, and between 3 and 8.
+    const chain = {
+      size: 3,
+      sources: Int32Array.of(0, 1),
+      targets: Int32Array.of(1, 2),
+      weights: Float64Array.of(1, 1),
+    };
+    const holed = Matrix.from([
+      [0, 2, 3],
+      [3, Number.NaN, 8],
+      [1, 6, Number.NaN],
+    ]);
+    const bounds = [(9 + 25 + 16) / 2, (4 + 25 + 16) / 1];
+    expectClose(observedConnectingPrecision(holed, chain), 2 / (3 * Math.max(...bounds)), 1e-14);
   });
 });
 
