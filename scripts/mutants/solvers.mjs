@@ -74,7 +74,7 @@ export default [
       ],
       ['addRow(direction, -weight, changes, slot * size);', ''],
       [
-        'if (steepest) return yield* cannotDescend(iterate, expected);',
+        'if (steepest) return yield* cannotDescend(iterate, expected, tried);',
         'if (steepest) return yield* cannotDescend(iterate, 0);',
       ],
     ],

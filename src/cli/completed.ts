@@ -49,6 +49,8 @@ export function filled(Y: Matrix, { mean, variance }: Prediction, units: Standar
 /** Roots of variances. */
 export const deviations = ({ data, rows, columns }: Matrix): Matrix => new Matrix(data.map(Math.sqrt), rows, columns);
 
+export const COMPLETED_FILES = ['completed.csv', 'completedDeviations.csv'] as const;
+
 /** Writes completed.csv and completedDeviations.csv. */
 export async function completedFiles(
   folder: string,
@@ -56,9 +58,9 @@ export async function completedFiles(
   { columns }: TableRecord,
   ids: LabelColumn | undefined,
 ): Promise<string[]> {
-  const files = [join(folder, 'completed.csv'), join(folder, 'completedDeviations.csv')] as const;
+  const files = COMPLETED_FILES.map((name) => join(folder, name)) as [string, string];
   const options = ids === undefined ? {} : { ids };
   await writeTable(files[0], mean, columns, undefined, options);
   await writeTable(files[1], deviation, columns, undefined, options);
-  return [...files];
+  return files;
 }

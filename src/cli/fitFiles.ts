@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checksum, type Fit, InvalidInputError, loadFit, Matrix } from '../index.ts';
 import { writeAtomically, writeTable } from '../io/index.ts';
-import { type Completed, completedFiles } from './completed.ts';
+import { COMPLETED_FILES, type Completed, completedFiles } from './completed.ts';
 import { readJsonFile } from './jsonFile.ts';
 import { checkAbsent } from './output.ts';
 import { type PartsArguments, readParts } from './ownParts.ts';
@@ -22,7 +22,7 @@ export async function prepareFolder(
   given: PlotArguments & { readonly force?: boolean },
 ): Promise<void> {
   checkAbsent(
-    [...FILES, ...pictureNames(given)].map((name) => join(folder, name)),
+    [...FILES, ...COMPLETED_FILES, ...pictureNames(given)].map((name) => join(folder, name)),
     given.force,
   );
   try {

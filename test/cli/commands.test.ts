@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LABELLED_MODELS, MODEL_NAMES } from '../../src/cli/modelDescriptions.ts';
@@ -187,6 +187,17 @@ describe('results that are there', () => {
     const placed = join(out, 'latents.csv');
     const projected = await latentfield(['project', out, data, '--labels', 'flow', '--out', placed]);
     expect(projected).toMatchObject({ exitCode: 2, stdout: '' });
+  });
+
+  it('are kept where only a completed table is there', async () => {
+    const { data, out } = await prepared();
+    mkdirSync(out, { recursive: true });
+    const completed = join(out, 'completedDeviations.csv');
+    writeFileSync(completed, 'mine');
+    const again = await latentfield(['fit', data, '--model', 'pca', '--labels', 'flow', '--out', out], { force: false });
+    expect(again).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(again.stderr).toContain(`'${completed}' is there already. Give --force to replace it`);
+    expect(readFileSync(completed, 'utf8')).toBe('mine');
   });
 });
 
