@@ -18,7 +18,7 @@ export const sessionText = (runs) =>
 const lines = (stream, text) =>
   text
     .split('\n')
-    .filter((line) => line !== '')
+    .filter((line) => line !== '' && !/^\d+ s: /.test(line)) // lines of progress, which only slow machines print
     .map((line) => `${stream} | ${line.replace(/\b\d+(\.\d)? s$/, '… s')}`);
 
 const MOST_LINES = 30;

@@ -58,9 +58,12 @@ export async function run(argv: readonly string[], streams: Streams, signal?: Ab
   }
 }
 
+/** Where a message names an option and its flag, the flag: '(allowMissing; on the command line --missing ignore)' is '(--missing ignore)'. */
+const inFlags = (message: string) => message.replace(/\(\w+; on the command line (--[^)]+)\)/g, '($1)');
+
 /** A sentence, of what the library did not foresee too: a stack helps nobody who runs a command. */
 export function explanation(error: unknown): string {
-  if (error instanceof LatentFieldError) return error.message;
+  if (error instanceof LatentFieldError) return inFlags(error.message);
   const message = error instanceof Error ? `${error.name}: ${error.message.split('\n')[0]}` : String(error);
   return `latentfield failed unexpectedly. Please report the command and this line: ${message}`;
 }

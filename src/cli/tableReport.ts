@@ -5,7 +5,7 @@ import { elementary } from '../numerics/index.ts';
 /** What is done with a table, in sentences, before anything is computed. */
 export function tableReport(file: string, table: Table, labels?: string, color?: string): string[] {
   const { observations, columns, ids, idColumn, leftOut, notes } = table;
-  const points = `${observations.rows} points`;
+  const points = `${observations.rows} point${observations.rows === 1 ? '' : 's'}`;
   const lines = [
     `${file}: ${points}, ${observations.columns} column${observations.columns === 1 ? '' : 's'}: ${list(columns)}`,
   ];
@@ -23,8 +23,10 @@ export function leftOutReport(leftOut: Table['leftOut']): string[] {
   const byReason = new Map<string, string[]>();
   for (const { column, reason } of leftOut) byReason.set(reason, [...(byReason.get(reason) ?? []), column]);
   return [...byReason].map(([reason, names]) => {
-    const hint = /dropped|names the points|not chosen|text/.test(reason) ? '' : ' (--columns takes it)';
-    return `left out: ${list(names.map((name) => `'${name}'`))} ${reason}${hint}`;
+    const isSingle = names.length === 1;
+    const isOut = /dropped|names the points|not chosen|text|no value/.test(reason);
+    const hint = isOut ? '' : ` (--columns takes ${isSingle ? 'it' : 'them'})`;
+    return `left out: ${list(names.map((name) => `'${name}'`))}${isSingle ? '' : ': each'} ${reason}${hint}`;
   });
 }
 

@@ -1,3 +1,4 @@
+import { remedyForWritten } from './numberText.ts';
 import type { RawColumn } from './rawTable.ts';
 
 /** Why a column is not among the observations, unless it is asked for. */
@@ -89,10 +90,19 @@ function textAppearance({ text, read, name, isNamed }: RawColumn, position: numb
   // Among numbers, a text is a mistake: the reader says where.
   if (2 * texts.length <= present.length) return { kind: 'feature' };
   const kinds = new Set(text).size;
+  const shown = shortened(texts[0]!);
+  const remedy = remedyForWritten(texts[0]!);
+  if (remedy !== undefined && texts.every((cell) => remedyForWritten(cell) !== undefined)) {
+    return { kind: 'text', reason: `is text to this reader, though it holds numbers such as '${shown}': ${remedy}` };
+  }
   const isUnique = kinds === text!.length && text!.length > 1;
   if (isUnique && ((position === 0 && !isNamed) || IDENTIFIER.test(name) || text!.length >= FEWEST_COUNTED)) {
     return { kind: 'index', reason: 'is text that names each row' };
   }
-  const shown = texts[0]!.length > 20 ? `${texts[0]!.slice(0, 19)}…` : texts[0]!;
   return { kind: 'text', reason: `is text ('${shown}', ${kinds === 1 ? 'always' : `${kinds} kinds`})` };
+}
+
+function shortened(cell: string): string {
+  const line = cell.replace(/\s+/gu, ' ');
+  return line.length > 20 ? `${line.slice(0, 19)}…` : line;
 }

@@ -11,8 +11,8 @@ export interface DelimitedRow {
 
 /**
  * Cuts CSV or TSV text into rows of equal length. Cells may be quoted by `"`; blank lines, lines that begin with `#`, a byte order mark
- * and blanks around cells are dropped. Where the first line has one cell less than all others, as R writes tables with row names, an
- * empty one is put before it.
+ * and blanks around cells are dropped. Where the first line has one cell less than all others, an empty one is put before it, as R writes tables
+ * with row names; or after it, where all others end with an empty cell.
  *
  * @throws InvalidInputError when a quote is not closed, rows differ in length or there are none
  */
@@ -26,12 +26,13 @@ export function parseDelimited(text: string, delimiter: string, file: string): D
     length > 2 &&
     rows.every((row, i) => i === 0 || row.cells.length === length)
   ) {
-    first.cells.unshift('');
+    if (rows.every(({ cells }, i) => i === 0 || cells.at(-1) === '')) first.cells.push('');
+    else first.cells.unshift('');
   }
   for (const { line, cells } of rows) {
     if (cells.length !== first.cells.length) {
       throw new InvalidInputError(
-        `'${file}' is ragged: line ${first.line} has ${counted(first.cells.length, 'cell')}, but line ${line} has ${cells.length}. Give every line the same number of cells, or say what separates them.`,
+        `'${file}' is ragged: line ${first.line} has ${counted(first.cells.length, 'cell')}, but line ${line} has ${cells.length}. Give every line the same number of cells, or say what separates them: delimiter (--delimiter).`,
       );
     }
   }
@@ -57,6 +58,12 @@ function split(text: string, delimiter: string, file: string): DelimitedRow[] {
     }
     throw error;
   }
+}
+
+/** The first line of a table that names its delimiter for Excel, 'sep=;', and that delimiter. */
+export function namedDelimiter(text: string): { readonly line: string; readonly delimiter: string } | undefined {
+  const found = /^"?sep=(.)"?[ \t]*(?=\r|\n)/i.exec(text);
+  return found === null ? undefined : { line: found[0], delimiter: found[1]! };
 }
 
 /** In this order: a comma may be a decimal comma between semicolons. */

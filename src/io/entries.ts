@@ -39,7 +39,11 @@ function numberIn(raw: RawTable, row: number, name: string, cell: string, read: 
   if (value !== undefined) return value;
   const remedy = hasThousands(cell)
     ? 'Say how thousands are written: thousands (--thousands ,).'
-    : 'Correct it, drop the column, or name it as the labels.';
+    : /^[+-]?\d+[.,]\d+$/.test(cell)
+      ? `Numbers of this table are read with a decimal ${cell.includes('.') ? 'comma' : 'point'}: write all with the same one.`
+      : row === 0
+        ? 'If this line holds names or units, remove it. Otherwise correct it, drop the column, or name it as the labels.'
+        : 'Correct it, remove its line, drop the column, or name it as the labels.';
   throw new InvalidInputError(`${placeOf(raw, row, name)} holds '${cell}', which is not a finite number. ${remedy}`);
 }
 

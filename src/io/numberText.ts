@@ -7,17 +7,18 @@ export interface NumberStyle {
 export const PLAIN: NumberStyle = { decimal: '.' };
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-const MISSING = /^(|nan|na|n\/a|#n\/a|<na>|nat|null|none|\?)$/i;
+const MISSING = /^(|nan|na|n\/a|#n\/a|<na>|nat|null|none|\?|--?|[–—])$/i;
 const INFINITE = /^[+-]?(inf|infinity)$/i;
 
 /**
- * Reads a cell as a number: NaN where it is missing (empty, NaN, NA, N/A, null, None, ?), ±Infinity where it says so or is beyond the
+ * Reads a cell as a number: NaN where it is missing (empty, NaN, NA, N/A, null, None, ?, a dash), ±Infinity where it says so or is beyond the
  * largest double, undefined where it is text.
  */
 export function numberReader({ decimal, thousands }: NumberStyle): (cell: string) => number | undefined {
   if (decimal === '.' && thousands === undefined) return numberOf;
   const grouped = thousands === undefined ? undefined : groups(thousands, decimal);
-  return (cell) => {
+  return (given) => {
+    const cell = thousands === ' ' ? given.replace(/[\u00a0\u2009\u202f]/g, ' ') : given;
     const ungrouped = grouped?.test(cell) ? cell.replaceAll(thousands!, '') : cell;
     // With a decimal comma, a point is no number: 1.234 may be a thousand.
     if (decimal === ',' && ungrouped.includes('.')) return MISSING.test(cell) ? Number.NaN : undefined;
@@ -30,7 +31,31 @@ export function numberOf(cell: string): number | undefined {
   if (NUMBER.test(cell)) return Number(cell);
   if (MISSING.test(cell)) return Number.NaN;
   if (INFINITE.test(cell)) return cell.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-  return undefined;
+  // As typeset: −1.5.
+  return cell.startsWith('\u2212') && /^[\d.]/.test(cell.slice(1)) ? numberOf(`-${cell.slice(1)}`) : undefined;
+}
+
+/** The number before a percent sign, as that reads it; NaN where it is missing. */
+export function percentReader(read: (cell: string) => number | undefined): (cell: string) => number | undefined {
+  return (cell) => {
+    if (cell.endsWith('%')) return read(cell.slice(0, -1).trim());
+    const value = read(cell);
+    return Number.isNaN(value) ? value : undefined;
+  };
+}
+
+const WRITTEN = "[+-]?(\\d{1,3}([ ,.'’\\u00a0\\u2009\\u202f]\\d{3})+|\\d+)([.,]\\d+)?";
+const IN_UNITS = new RegExp(`^(\\p{Sc}\\s?${WRITTEN}|${WRITTEN}(\\s?\\p{Sc}|\\s?%|\\s[\\p{L}°µ²³/]+))$`, 'u');
+const GROUPED = new RegExp(`^${WRITTEN}$`, 'u');
+
+/** How a text that is a number to a reader can be read as one: "…, which …"; undefined where it is none. */
+export function remedyForWritten(cell: string): string | undefined {
+  if (IN_UNITS.test(cell)) return 'write them without their unit';
+  if (!GROUPED.test(cell)) return undefined;
+  const mark = /\d([ ,.'’\u00a0\u2009\u202f])\d{3}/u.exec(cell)?.[1];
+  if (mark === undefined) return undefined;
+  const thousands = /\s/u.test(mark) ? ' ' : mark;
+  return `thousands '${thousands}' reads them (--thousands "${thousands}")`;
 }
 
 /** Numbers whose thousands are separated, as in 1,234,567.5. */

@@ -194,7 +194,9 @@ describe('results that are there', () => {
     mkdirSync(out, { recursive: true });
     const completed = join(out, 'completedDeviations.csv');
     writeFileSync(completed, 'mine');
-    const again = await latentfield(['fit', data, '--model', 'pca', '--labels', 'flow', '--out', out], { force: false });
+    const again = await latentfield(['fit', data, '--model', 'pca', '--labels', 'flow', '--out', out], {
+      force: false,
+    });
     expect(again).toMatchObject({ exitCode: 2, stdout: '' });
     expect(again.stderr).toContain(`'${completed}' is there already. Give --force to replace it`);
     expect(readFileSync(completed, 'utf8')).toBe('mine');
