@@ -3,6 +3,7 @@ import { givenOptions } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkVariances, reach } from './ellipseLayer.ts';
 import { describePoint } from './page/describePoint.ts';
+import { drawAxes } from './page/drawAxes.ts';
 import { drawPoints } from './page/drawPoints.ts';
 import { insidePolygon } from './page/insidePolygon.ts';
 import type { PageData } from './page/pageData.ts';
@@ -58,7 +59,7 @@ export async function plotHtml(options: PlotHtmlOptions): Promise<string> {
   const title = escaped(data.title);
   // Functions become text: what they use is handed to them. Compilers that keep names call __name.
   const program = `var __name = (f) => f;
-(${runPage})(JSON.parse(document.getElementById('data').textContent), { drawPoints: ${drawPoints}, describePoint: ${describePoint}, insidePolygon: ${insidePolygon} });`;
+(${runPage})(JSON.parse(document.getElementById('data').textContent), { drawAxes: ${drawAxes}, drawPoints: ${drawPoints}, describePoint: ${describePoint}, insidePolygon: ${insidePolygon} });`;
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { latentPlot, type PlotHtmlOptions, plotHtml } from '../../src/plot/index.ts';
+import { drawAxes } from '../../src/plot/page/drawAxes.ts';
 import { insidePolygon } from '../../src/plot/page/insidePolygon.ts';
 import type { PageData } from '../../src/plot/page/pageData.ts';
 import { temporaryFolder } from '../io/folder.ts';
@@ -98,6 +99,31 @@ describe('plotHtml', () => {
     await expect(plotHtml(wrong)).rejects.toThrow(expected);
   });
 
+  it('has ticks where their numbers lie, at round numbers, whatever the zoom', () => {
+    const drawn = (scale: number) => {
+      const texts: { text: string; x: number; y: number }[] = [];
+      const nothing = () => undefined;
+      const context = { fillRect: nothing, beginPath: nothing, moveTo: nothing, lineTo: nothing, stroke: nothing };
+      const fillText = (text: string, x: number, y: number) => texts.push({ text, x, y });
+      const axes = [
+        { scale, shift: 300, title: 'x1' },
+        { scale: -scale, shift: 200, title: 'x2' },
+      ] as const;
+      const size = { width: 600, height: 400 };
+      drawAxes({ ...context, fillText } as never, size, { left: 54, bottom: 26 }, ...axes);
+      return texts;
+    };
+    const below = drawn(40).filter(({ y, text }) => y > 374 && text !== 'x1');
+    expect(below.map(({ text }) => text)).toEqual(['-6', '-4', '-2', '0', '2', '4', '6']);
+    for (const { text, x } of below) expect(x).toBeCloseTo(300 + 40 * Number(text), 9);
+    const beside = drawn(40).filter(({ x, text }) => x < 54 && text !== 'x2');
+    expect(beside.map(({ text }) => text)).toEqual(['-4', '-2', '0', '2', '4']);
+    for (const { text, y } of beside) expect(y).toBeCloseTo(200 - 40 * Number(text), 9);
+    expect(drawn(0.04).some(({ text }) => text === '2000')).toBe(true);
+    expect(drawn(4e5).some(({ text }) => text === '0.0002')).toBe(true);
+    expect(drawn(40).map(({ text }) => text)).toEqual(expect.arrayContaining(['x1', 'x2']));
+  });
+
   it('knows what lies inside of a line', () => {
     const corner = [0, 0, 4, 0, 4, 4, 2, 1, 0, 4];
     expect([insidePolygon(0.5, 1, corner), insidePolygon(2, 3, corner), insidePolygon(5, 1, corner)]).toEqual([
@@ -130,9 +156,11 @@ describe.skipIf(CHROMIUM === undefined)(`plotHtml in a browser${NEEDS_CHROMIUM}`
     const url = pathToFileURL(write('plot.html', await plotHtml(given))).href;
     await page.goto(url);
     const box = (await page.locator('#canvas').boundingBox())!;
-    const unit = Math.min((box.width - 60) / 10, (box.height - 60) / 5);
+    // Axes take 54 pixels on the left and 26 at the bottom; points keep 16 from where these end.
+    const [wide, high] = [box.width - 54, box.height - 26];
+    const unit = Math.min((wide - 32) / 10, (high - 32) / 5);
     const at = (x: number, y: number) =>
-      [box.x + box.width / 2 + unit * (x - 5), box.y + box.height / 2 - unit * (y - 2.5)] as const;
+      [box.x + 54 + wide / 2 + unit * (x - 5), box.y + high / 2 - unit * (y - 2.5)] as const;
     return { at, url, unit, hint: page.locator('#hint') };
   }
 

@@ -1,10 +1,12 @@
 import type { describePoint } from './describePoint.ts';
+import type { drawAxes } from './drawAxes.ts';
 import type { drawPoints } from './drawPoints.ts';
 import type { insidePolygon } from './insidePolygon.ts';
 import type { PageData } from './pageData.ts';
 
 /** What the page is given beside its data. */
 interface Parts {
+  readonly drawAxes: typeof drawAxes;
   readonly drawPoints: typeof drawPoints;
   readonly describePoint: typeof describePoint;
   readonly insidePolygon: typeof insidePolygon;
@@ -14,7 +16,7 @@ interface Parts {
  * Runs the page of a plot: hover, zoom by the wheel or + and −, move by dragging, lasso by dragging with Shift or in lasso mode, hide kinds by a click on the
  * legend. Its text becomes part of a page: it uses nothing of this module.
  */
-export function runPage(data: PageData, { drawPoints, describePoint, insidePolygon }: Parts): void {
+export function runPage(data: PageData, { drawAxes, drawPoints, describePoint, insidePolygon }: Parts): void {
   const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
   const canvas = element<HTMLCanvasElement>('canvas');
   const hint = element('hint');
@@ -25,6 +27,9 @@ export function runPage(data: PageData, { drawPoints, describePoint, insidePolyg
   const y = new Float64Array(count);
   const hidden = new Set<number>();
   const chosen = new Set<number>();
+  const margins = { left: 54, bottom: 26 };
+  /** Pixels between points and the ends of the axes. */
+  const gap = 16;
   let hovered = -1;
   let lasso: number[] = [];
   let isLassoMode = false;
@@ -44,14 +49,15 @@ export function runPage(data: PageData, { drawPoints, describePoint, insidePolyg
       return { middle: (low + high) / 2, length: high - low || 1 };
     };
     const [across, up] = [extent(column(0)), extent(column(1))];
-    let scaleX = (width - 60) / across.length;
-    let scaleY = (height - 60) / up.length;
+    const [wide, high] = [width - margins.left, height - margins.bottom];
+    let scaleX = (wide - 2 * gap) / across.length;
+    let scaleY = (high - 2 * gap) / up.length;
     if (data.equalScales && axes[1]!.value !== 'index') scaleX = scaleY = Math.min(scaleX, scaleY);
     view = {
       scaleX,
       scaleY: -scaleY,
-      shiftX: width / 2 - scaleX * across.middle,
-      shiftY: height / 2 + scaleY * up.middle,
+      shiftX: margins.left + wide / 2 - scaleX * across.middle,
+      shiftY: high / 2 + scaleY * up.middle,
     };
     draw();
   }
@@ -66,6 +72,14 @@ export function runPage(data: PageData, { drawPoints, describePoint, insidePolyg
     const up = across.map((_, i) => Math.abs((reachOf(1)[i] ?? 0) * view.scaleY));
     const isChosen = (i: number) => chosen.has(i);
     drawPoints(data, { context, width, height, x, y, across, up, isHidden, isChosen, hovered, lasso });
+    const titleOf = (axis: 0 | 1) => axes[axis]!.selectedOptions[0]!.text;
+    drawAxes(
+      context,
+      { width, height },
+      margins,
+      { scale: view.scaleX, shift: view.shiftX, title: titleOf(0) },
+      { scale: view.scaleY, shift: view.shiftY, title: titleOf(1) },
+    );
   }
 
   function resize(): void {
