@@ -6,6 +6,8 @@ export function localBlobs(): Blobs {
   const blobs = new Map<string, Uint8Array>();
   const lists = new Map<string, Uint8Array[]>();
   return {
+    seconds: Number.POSITIVE_INFINITY,
+    renew: async () => undefined,
     async put(key, bytes) {
       blobs.set(key, bytes);
     },

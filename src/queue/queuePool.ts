@@ -112,8 +112,8 @@ function remoteWorker(queue: string, take: () => Promise<Session>, release: () =
       const { transport } = session;
       const id = randomUUID();
       const body = packed({
-        ...{ kind: 'start', version: VERSION, problem: await problemKey(problem!, transport) },
-        start: await putData(transport, packed(request.start)),
+        ...{ kind: 'start', version: VERSION, problem: await problemKey(problem!, session) },
+        start: await putData(session, packed(request.start)),
       });
       running = id;
       if (stopped !== undefined) await cancel(session, stopped);
@@ -175,15 +175,18 @@ async function forget({ blobs }: Transport, id: string): Promise<void> {
 }
 
 /** The key of a fit's problem, which is put there once for all starts. */
-function problemKey(job: Job, transport: Transport): Promise<string> {
-  const known = problems.get(job) ?? putData(transport, packed(job));
+async function problemKey(job: Job, session: Session): Promise<string> {
+  const known = problems.get(job) ?? putData(session, packed(job));
   problems.set(job, known);
-  return known;
+  const key = await known;
+  session.keep(key);
+  return key;
 }
 
-async function putData(transport: Transport, text: string): Promise<string> {
+async function putData({ transport, keep }: Session, text: string): Promise<string> {
   const key = dataKey(new TextEncoder().encode(text));
   await put(transport, key, text);
+  keep(key);
   return key;
 }
 

@@ -4,6 +4,8 @@ import type { ParentJob, QueuedJob, Transport } from './transport.ts';
 
 /** Milliseconds between two looks at what is waited for: events can be missed while a server is away. */
 const LOOK = 1000;
+/** Bytes are renewed when this share of their time is over. */
+const RENEWED = 1 / 8;
 
 /** Who waits for a job. */
 export interface Awaited {
@@ -26,6 +28,8 @@ export interface Session {
   wait(id: string, awaited: Awaited): void;
   /** Nobody waits for it any longer. */
   leave(id: string): void;
+  /** Keeps bytes that workers may ask for again, for as long as it is open. */
+  keep(key: string): void;
   close(): Promise<void>;
 }
 
@@ -101,7 +105,20 @@ export async function openSession(
       isLooking = false;
     }
   };
-  const timer = setInterval(all, LOOK);
+  const kept = new Set<string>();
+  let renewed = performance.now();
+  const renew = async () => {
+    if (kept.size === 0 || performance.now() - renewed < 1000 * transport.blobs.seconds * RENEWED) return;
+    renewed = performance.now();
+    await transport.blobs.renew(...kept);
+  };
+  const timer = setInterval(() => {
+    void all();
+    // A server that is away is asked again at the next look.
+    renew().catch(() => {
+      renewed = Number.NEGATIVE_INFINITY;
+    });
+  }, LOOK);
 
   return {
     transport,
@@ -118,6 +135,7 @@ export async function openSession(
       waiting.set(id, { awaited, looking: Promise.resolve(), isQueued: false });
       look(id);
     },
+    keep: (key) => void kept.add(key),
     leave: (id) => void waiting.delete(id),
     async close() {
       clearInterval(timer);

@@ -11,8 +11,10 @@ export interface ParentJob extends QueuedJob {
   readonly children: readonly QueuedJob[];
 }
 
-/** Bytes under keys, which all machines see. They are forgotten after a day, unless they are removed earlier. */
+/** Bytes under keys, which all machines see, until they are removed or forgotten. */
 export interface Blobs {
+  /** Seconds after which what was neither put nor renewed is forgotten. */
+  readonly seconds: number;
   put(key: string, bytes: Uint8Array): Promise<void>;
   /**
    * @param most - bytes at most; larger ones are not fetched
@@ -23,6 +25,8 @@ export interface Blobs {
   append(key: string, bytes: Uint8Array): Promise<void>;
   /** The parts of a list from a number on. */
   parts(key: string, from: number): Promise<Uint8Array[]>;
+  /** Keeps what is under keys for as long as if it had been put now. */
+  renew(...keys: string[]): Promise<void>;
   remove(...keys: string[]): Promise<void>;
 }
 

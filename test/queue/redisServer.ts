@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
+import { killWorkers } from './workers.ts';
 
 /** A Redis server of the test's own, on the loopback. */
 export interface RedisServer {
@@ -32,6 +33,7 @@ export async function startRedis(...settings: string[]): Promise<RedisServer> {
       running = await begun(folder, port, settings);
     },
     async stop() {
+      killWorkers(port);
       await end();
       rmSync(folder, { recursive: true, force: true });
     },

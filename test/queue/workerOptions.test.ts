@@ -15,7 +15,7 @@ import { latentfield } from '../cli/latentfield.ts';
 import { kernels } from '../cli/parts/mine.ts';
 import { temporaryFolder } from '../io/folder.ts';
 import { describeWithRedis, freePort, type RedisServer, startRedis } from './redisServer.ts';
-import { startWorker, threadStarter } from './workers.ts';
+import { killWorkers, startWorker, threadStarter } from './workers.ts';
 
 const { observations } = pipeFlow({ points: 30, seed: 1 });
 
@@ -122,7 +122,10 @@ describeWithRedis('TLS', () => {
       const secret = 'not-to-be-shown';
       const port = await freePort();
       const redis = await startRedis('--requirepass', secret, ...settingsOf(key, certificate, port));
-      onTestFinished(() => redis.stop());
+      onTestFinished(async () => {
+        killWorkers(port);
+        await redis.stop();
+      });
       const connection = `rediss://:${secret}@127.0.0.1:${port}`;
       const env = { NODE_EXTRA_CA_CERTS: certificate };
       const worker = await startWorker(connection, {}, { env });

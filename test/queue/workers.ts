@@ -22,6 +22,13 @@ interface WorkerSetting {
   readonly env?: Record<string, string>;
 }
 
+const children: { readonly child: ChildProcess; readonly port: string }[] = [];
+
+/** Ends the workers that tests have left behind; with a port, those of the server there. */
+export function killWorkers(port?: number): void {
+  for (const one of children) if (port === undefined || one.port === String(port)) one.child.kill('SIGKILL');
+}
+
 export async function startWorker(
   connection: string,
   options: ServeQueueOptions = {},
@@ -39,9 +46,10 @@ export async function startWorker(
     ...{ stdio: ['ignore', 'pipe', 'inherit'] },
     env: { ...process.env, ...env },
   });
-  // Whatever becomes of a test, its workers do not outlive it.
+  // Whatever becomes of a test, its workers outlive neither it nor their server.
   child.unref();
-  process.on('exit', () => child.kill('SIGKILL'));
+  if (children.length === 0) process.on('exit', () => killWorkers());
+  children.push({ child, port: new URL(connection).port });
   let text = '';
   child.stdout.on('data', (chunk) => {
     text += String(chunk);

@@ -1,13 +1,17 @@
+import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import { type Expectations, totalsOf } from '../../kernels/expectations/index.ts';
+import { type Expectations, gridNodes, type LatentNodes, totalsOf } from '../../kernels/expectations/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { TensorMap } from '../../model/model.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import { valueAndGradients } from '../../tensors/gradients.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { Likelihood } from '../likelihoods/likelihood.ts';
 import type { CollapsedData } from './collapsedData.ts';
 import { latentExpectations, noExpectations } from './latentExpectations.ts';
+import { DENSITY_NODES, type DensityPoint, isClosed, observedDensity } from './observedDensity.ts';
+import type { VariationalParts } from './variationalParts.ts';
 
 /** A tensor as plain data. */
 export interface PlainTensor {
@@ -15,17 +19,20 @@ export interface PlainTensor {
   readonly data: Float64Array;
 }
 
-/** Where the sums are asked for: means and variances of the latents, N×q, the inducing inputs, M×q, and the kernel's values in its own order. */
+/**
+ * Where the sums are asked for: means and variances of the latents, N×q, the inducing inputs, M×q, and the kernel's values in its own order. Those of
+ * the uncollapsed bound go on with the factor of K_uu, the means and the roots of q(u), and the likelihood's values.
+ */
 export type ShardPoint = readonly PlainTensor[];
 
-/** Somewhere else, where rows of the observations are kept and the sums of the collapsed bound over them are made. */
+/** Somewhere else, where rows of the observations are kept and the sums of a bound over them are made. */
 export interface Shards {
-  /** Hands out the rows, N×D, and the kernel. */
-  open(rows: Matrix, kernel: Kernel): OpenShards;
+  /** Hands out the rows, N×D, and the kernel; with a likelihood for the sum of the uncollapsed bound. */
+  open(rows: Matrix, kernel: Kernel, likelihood?: Likelihood): OpenShards;
 }
 
 export interface OpenShards {
-  /** Ψ₁ᵀY, Ψ₂ and ψ₀ one after another, M·D + M² + 1 numbers. */
+  /** Ψ₁ᵀY, Ψ₂ and ψ₀ one after another, M·D + M² + 1 numbers; of the uncollapsed bound one, Σ_nd E[log p(y_nd | f_nd)]. */
   sums(at: ShardPoint): Float64Array;
   /** The gradients in the tensors of the point, the one of the last sums or another, given those in the sums. */
   gradients(at: ShardPoint, slopes: Float64Array): readonly Float64Array[];
@@ -35,20 +42,59 @@ export interface OpenShards {
 /** Rows that are kept here, as tensors on the active backend. */
 export interface ShardRows {
   readonly kernel: Kernel;
+  /** For the uncollapsed bound. */
+  readonly likelihood?: Likelihood | undefined;
   /** n×D */
   readonly observations: Tensor2D;
 }
 
-function sumsOf({ kernel, observations }: ShardRows, [mean, variance, Z, ...values]: readonly Tensor[]): Tensor1D {
-  const p = Object.fromEntries(Object.keys(kernel.parameters).map((name, i) => [name, values[i]!]));
-  const x = { mean: mean as Tensor2D, variance: variance as Tensor2D };
-  const expectations = latentExpectations(kernel, p, { x, Z: Z as Tensor2D });
-  if (expectations === undefined) throw noExpectations(kernel.name, Z!.shape[1]!);
+function sumsOf(rows: ShardRows, tensors: readonly Tensor[]): Tensor1D {
+  const { kernel, likelihood, observations } = rows;
+  const [mean, variance, Z, ...rest] = tensors as Tensor2D[];
+  const count = Object.keys(kernel.parameters).length;
+  const p = named(kernel, rest.slice(0, count));
+  const x = { mean: mean!, variance: variance! };
+  if (likelihood !== undefined) {
+    const [factor, means, roots, ...given] = rest.slice(count);
+    const point = { kernel: p, likelihood: named(likelihood, given), Z: Z!, factor: factor!, x };
+    const columns = Int32Array.from({ length: observations.shape[1] }, (_, j) => j);
+    const latentDim = Z!.shape[1];
+    const density = observedDensity(
+      { kernel, likelihood, latentDim },
+      { ...point, variables: { mean: means!, roots: roots! } },
+      { observations, groups: [{ columns, rows: observations.shape[0], energy: Number.NaN }] },
+      () => sameNodes(latentDim, kernel.name),
+    );
+    return op.reshape(density, [1]) as Tensor1D;
+  }
+  const expectations = latentExpectations(kernel, p, { x, Z: Z! });
+  if (expectations === undefined) throw noExpectations(kernel.name, Z!.shape[1]);
   const { cross, products, diagonal } = expectations;
   const projected = op.matMul<Tensor2D>(cross, observations, true, false);
   const [psi2] = products();
   const flat = (part: Tensor) => op.reshape(part, [part.size]) as Tensor1D;
   return op.concat([flat(projected), flat(psi2!), flat(totalsOf(diagonal, undefined)[0]!)], 0) as Tensor1D;
+}
+
+/** Tensors under the names of the parameters that they are the values of. */
+const named = ({ parameters }: Kernel | Likelihood, values: readonly Tensor[]): TensorMap =>
+  Object.fromEntries(Object.keys(parameters).map((name, i) => [name, values[i]!]));
+
+const inOrder = ({ parameters }: Kernel | Likelihood, values: TensorMap): Tensor[] =>
+  Object.keys(parameters).map((name) => values[name]!);
+
+/**
+ * The nodes that all latents share, wherever they are.
+ *
+ * @throws InvalidInputError where latents would be drawn, by random numbers that belong to the fit
+ */
+function sameNodes(latentDim: number, kernel: string): LatentNodes {
+  const count = DENSITY_NODES[latentDim];
+  if (count !== undefined) return gridNodes(latentDim, count);
+  throw new InvalidInputError(
+    `Shards take closed forms or Gauss–Hermite quadrature in at most 2 latent dimensions, but the kernel '${kernel}' under this likelihood in ${latentDim} takes draws. ` +
+      'Use fewer dimensions, Gaussian noise with an rbf, or leave out shards.',
+  );
 }
 
 const tensorsOf = (at: ShardPoint) => at.map(({ shape, data }) => op.tensor(data, [...shape]));
@@ -85,18 +131,7 @@ export function shardedStatistics(
 ): { expectations: Expectations; data: CollapsedData } {
   const M = Z.shape[0];
   const D = data.observations.shape[1];
-  const values = Object.keys(kernel.parameters).map((name) => p[name]!);
-  const sums = op.customGrad((...given: [...Tensor[], op.Save]) => {
-    const save = given.at(-1) as op.Save;
-    const tensors = given.slice(0, -1) as Tensor[];
-    save([]);
-    const at = tensors.map(plain);
-    return {
-      value: op.tensor(open.sums(at)),
-      gradFunc: (dy: Tensor) =>
-        open.gradients(at, doublesOf(dy)).map((slope, i) => op.tensor(slope, [...at[i]!.shape])),
-    };
-  })(x.mean, x.variance, Z, ...values);
+  const sums = shardSums(open, [x.mean, x.variance, Z, ...inOrder(kernel, p)]);
   const part = (from: number, shape: number[]) =>
     op.reshape(op.slice(sums, [from], [shape.reduce((size, length) => size * length, 1)]), shape);
   const products = [part(M * D, [M, M]) as Tensor2D];
@@ -108,6 +143,32 @@ export function shardedStatistics(
     },
     data: { ...data, observations: part(0, [M, D]) as Tensor2D, weights: undefined },
   };
+}
+
+/** Σ_nd E[log p(y_nd | f_nd)] over all rows, made elsewhere. */
+export function shardedDensity(
+  open: OpenShards,
+  { kernel, likelihood, latentDim }: Pick<VariationalParts, 'kernel' | 'likelihood' | 'latentDim'>,
+  at: DensityPoint,
+): Scalar {
+  if (!isClosed({ kernel, likelihood, latentDim }, at)) sameNodes(latentDim, kernel.name);
+  const { x, Z, factor, variables } = at;
+  const shared = [...inOrder(kernel, at.kernel), factor, variables.mean, variables.roots];
+  const sums = shardSums(open, [x.mean, x.variance, Z, ...shared, ...inOrder(likelihood, at.likelihood)]);
+  return op.reshape(sums, []) as Scalar;
+}
+
+function shardSums(open: OpenShards, tensors: readonly Tensor[]): Tensor {
+  return op.customGrad((...given: [...Tensor[], op.Save]) => {
+    const save = given.at(-1) as op.Save;
+    save([]);
+    const at = (given.slice(0, -1) as Tensor[]).map(plain);
+    return {
+      value: op.tensor(open.sums(at)),
+      gradFunc: (dy: Tensor) =>
+        open.gradients(at, doublesOf(dy)).map((slope, i) => op.tensor(slope, [...at[i]!.shape])),
+    };
+  })(...tensors);
 }
 
 const plain = (tensor: Tensor): PlainTensor => ({ shape: tensor.shape, data: doublesOf(tensor) });

@@ -16,13 +16,13 @@ import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
 import { observedPatterns } from '../observedPatterns.ts';
 import { collapsedData } from './collapsedData.ts';
-import { gaussianExpectedDensity, sampledExpectedDensity } from './expectedDensity.ts';
 import { inducingFactor } from './inducingFactor.ts';
 import { inducingStart } from './inducingInputs.ts';
 import type { InducingPosterior } from './inducingMoments.ts';
 import { inducingDivergence, inducingVariables, Q_MEAN, Q_ROOT, variablesFrom } from './inducingVariables.ts';
-import { latentExpectations } from './latentExpectations.ts';
+import { DENSITY_NODES, observedDensity } from './observedDensity.ts';
 import { optimalPosterior } from './optimalPosterior.ts';
+import { shardedDensity } from './shards.ts';
 import {
   INDUCING,
   kernelParameters,
@@ -35,19 +35,8 @@ import {
   type VariationalParts,
 } from './variationalParts.ts';
 
-/** Gauss–Hermite nodes a dimension for the latents, by the number of dimensions; draws in more. */
-const NODES = [0, 9, 5] as const;
 /** Draws of each latent when all rows count; with batches one, as every step draws anew. */
 const DRAWS = 4;
-
-/** Whether the expectations under this likelihood are closed form: Gaussian noise with one variance, or one a column. */
-function isClosed({ likelihood, kernel, latentDim }: VariationalParts, p: TensorMap): boolean {
-  const noise = likelihood.conjugate?.(likelihoodValues(likelihood, p));
-  if (noise === undefined || noise.per === 'row') return false;
-  const point = op.zeros<Tensor2D>([1, latentDim]);
-  const inputs = { x: { mean: point, variance: point }, Z: point };
-  return closedExpectations(kernel, kernelValues(kernel, p), inputs) !== undefined;
-}
 
 /**
  * The model with q(u) as variables, for any likelihood, any kernel and some of the rows at a time: the expected log density of the
@@ -84,6 +73,7 @@ function opened(parts: VariationalParts): OpenVariationalModel {
   const isObserved = isWhole && seenByLatents === observations;
   const features = isObserved ? data.observations : tf.keep(matrixTensor(seenByLatents));
   const present = isWhole ? undefined : tf.keep(presence(seen));
+  const open = parts.shards?.open(seen, kernel, likelihood);
   return {
     features,
     bound: (values, context) => {
@@ -99,30 +89,17 @@ function opened(parts: VariationalParts): OpenVariationalModel {
       const x = latents.apply(values, isObserved ? y : seenHere());
       const variables = variablesFrom(values[Q_MEAN] as Tensor2D, values[Q_ROOT] as Tensor2D);
       const given = likelihoodValues(likelihood, values);
+      const at = { kernel: p, likelihood: rowsOfNoise(parts, given, batch), Z, factor, variables, x };
       const density = () => {
-        if (isClosed(parts, values)) {
-          const weights = data.weights && rows(data.weights);
-          const expectations = latentExpectations(kernel, p, { x, Z, ...(weights && { weights }) })!;
-          const noise = likelihood.conjugate!(given).variance;
-          return gaussianExpectedDensity(factor, expectations, variables, noise, y, data.groups, weights);
-        }
-        return sampledExpectedDensity(
-          kernel,
-          p,
-          Z,
-          factor,
-          variables,
-          x,
-          nodesFor(parts, y.shape[0], context),
-          likelihood,
-          rowsOfNoise(parts, given, batch),
-          y,
-          present && rows(present),
-        );
+        if (open !== undefined) return shardedDensity(open, parts, at);
+        const own = { observations: y, groups: data.groups, weights: data.weights && rows(data.weights) };
+        const nodes = () => nodesFor(parts, y.shape[0], context);
+        return observedDensity(parts, at, { ...own, present: present && rows(present) }, nodes);
       };
       return { mapping: op.mul<Scalar>(scale, density()), inducing: inducingDivergence(variables), x };
     },
     dispose: () => {
+      open?.close();
       data.dispose();
       if (!isObserved) features.dispose();
       present?.dispose();
@@ -142,7 +119,7 @@ function presence(Y: Matrix): Tensor2D {
 }
 
 function nodesFor({ latentDim }: VariationalParts, points: number, { random, batch }: TermContext): LatentNodes {
-  const count = NODES[latentDim];
+  const count = DENSITY_NODES[latentDim];
   if (count !== undefined) return gridNodes(latentDim, count);
   return drawnNodes(points, latentDim, batch === undefined ? DRAWS : 1, random);
 }

@@ -36,7 +36,7 @@ export interface VariationalParts {
   readonly likelihood: Likelihood;
   /** Added to the diagonal of the covariance of the inducing inputs. */
   readonly jitter: number;
-  /** Where the sums of the collapsed bound are made, if not here. */
+  /** Where the sums over the rows are made, if not here. */
   readonly shards?: Shards | undefined;
 }
 

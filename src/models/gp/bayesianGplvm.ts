@@ -64,7 +64,7 @@ export interface BayesianGplvmOptions {
   readonly scale?: boolean;
   /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0; 1e-8 unless given, and with the default kernel 1e-6 of its variance. */
   readonly jitter?: number;
-  /** Where the rows are kept and summed over, if not here: `queueShards` of latentfield/queue. For the collapsed bound of whole observations; not saved. */
+  /** Where the rows are kept and summed over, if not here: `queueShards` of latentfield/queue. For observations without holes, all at a time; not saved. */
   readonly shards?: Shards;
 }
 
@@ -201,11 +201,7 @@ function variationalData(
       `The collapsed bound of ${name} takes Gaussian noise with one variance for all observations. Leave out 'bound', or use bound: 'uncollapsed'.`,
     );
   }
-  if (given.shards !== undefined && (!collapses || given.bound === 'uncollapsed' || missing !== undefined)) {
-    throw new InvalidInputError(
-      "Shards are for the collapsed bound of observations without holes. Leave out 'shards', or likelihood, bound and missing.",
-    );
-  }
+  if (given.shards !== undefined) checkSharded(likelihood, missing !== undefined);
   return {
     parts,
     raw,
@@ -220,6 +216,17 @@ function variationalData(
       jitter,
     },
   };
+}
+
+/** Throws unless what the rows say of the parameters is a sum of what each of them says by itself. */
+function checkSharded({ parameters, conjugate, toJSON }: Likelihood, hasHoles: boolean): void {
+  if (hasHoles)
+    throw new InvalidInputError("Shards take observations without holes. Leave out 'shards', or 'missing'.");
+  if (conjugate !== undefined && typeof parameters.noise!.initial !== 'number' && toJSON().options?.per === 'row') {
+    throw new InvalidInputError(
+      "Shards take Gaussian noise with one variance, or one a column: a variance of each row is not shared by shards. Leave out 'shards', or per: 'row'.",
+    );
+  }
 }
 
 /** A Bayesian GPLVM with everything checked and defaults filled in. */

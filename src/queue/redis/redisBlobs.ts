@@ -2,15 +2,13 @@ import type { Redis } from 'ioredis';
 import { tooLarge } from '../localBlobs.ts';
 import type { Blobs } from '../transport.ts';
 
-/** Seconds that bytes are kept which nobody removes. */
-const KEPT = 86_400;
-
 /** Bytes under Redis keys: a job that held them would carry JSON five times as large. */
-export function redisBlobs(redis: Redis, prefix: string): Blobs {
+export function redisBlobs(redis: Redis, prefix: string, seconds: number): Blobs {
   const named = (key: string) => `${prefix}:blobs:${key}`;
   return {
+    seconds,
     async put(key, bytes) {
-      await redis.set(named(key), Buffer.from(bytes), 'EX', KEPT);
+      await redis.set(named(key), Buffer.from(bytes), 'EX', seconds);
     },
     async get(key, most = Number.POSITIVE_INFINITY) {
       const length = await redis.strlen(named(key));
@@ -18,9 +16,12 @@ export function redisBlobs(redis: Redis, prefix: string): Blobs {
       return (await redis.getBuffer(named(key))) ?? undefined;
     },
     async append(key, bytes) {
-      await redis.multi().rpush(named(key), Buffer.from(bytes)).expire(named(key), KEPT).exec();
+      await redis.multi().rpush(named(key), Buffer.from(bytes)).expire(named(key), seconds).exec();
     },
     parts: (key, from) => redis.lrangeBuffer(named(key), from, -1),
+    async renew(...keys) {
+      await Promise.all(keys.map((key) => redis.expire(named(key), seconds)));
+    },
     async remove(...keys) {
       if (keys.length > 0) await redis.del(...keys.map(named));
     },

@@ -21,6 +21,8 @@ export interface RedisTransportOptions {
   readonly prefix?: string | undefined;
   /** Seconds without a sign of life after which a worker counts as lost; 10 unless given. */
   readonly lockSeconds?: number | undefined;
+  /** Seconds that bytes are kept of a coordinator that is gone; a day unless given. One that is there renews what it needs. */
+  readonly keptSeconds?: number | undefined;
 }
 
 /** Attempts at a job that fails for another reason than its own, and workers that it may lose. */
@@ -51,6 +53,7 @@ export async function redisTransport({
   connection,
   prefix = 'latentfield',
   lockSeconds = 10,
+  keptSeconds = 86_400,
 }: RedisTransportOptions): Promise<Transport> {
   const { bullmq, Redis } = await queuePackages();
   const server = serverOptions(connection);
@@ -85,7 +88,7 @@ export async function redisTransport({
   });
 
   return {
-    blobs: redisBlobs(redis, prefix),
+    blobs: redisBlobs(redis, prefix, keptSeconds),
     ...redisInboxes(redis, prefix),
     async add(name, jobs) {
       const alone = jobs.filter((job) => !('children' in job));

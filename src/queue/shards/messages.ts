@@ -3,6 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { checkSaved } from '../../core/saved.ts';
 import type { KernelJSON } from '../../kernels/json.ts';
+import type { LikelihoodJSON } from '../../mapping/likelihoods/likelihood.ts';
 import type { PlainTensor, ShardPoint } from '../../mapping/variational/shards.ts';
 import { type Frame, framed, frameFrom } from '../frames.ts';
 
@@ -10,27 +11,33 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 const rowsSchema = v.strictObject({
   kernel: v.custom<KernelJSON>((value) => typeof value === 'object' && value !== null, 'a kernel'),
+  likelihood: v.optional(
+    v.custom<LikelihoodJSON>((value) => typeof value === 'object' && value !== null, 'a likelihood'),
+  ),
   rows: count,
   columns: count,
+  fit: v.string(),
 });
 
-/** The rows of a shard, and the kernel. */
+/** The rows of a shard, and what their sums are made with: the likelihood for the uncollapsed bound. */
 export interface HeldRows {
   readonly kernel: KernelJSON;
+  readonly likelihood?: LikelihoodJSON | undefined;
   readonly rows: Matrix;
 }
 
-export const rowsBytes = ({ kernel, rows }: HeldRows): Uint8Array =>
-  framed({ kernel, rows: rows.rows, columns: rows.columns }, [rows.data]);
+/** The bytes of a shard, no two fits the same: what a fit removes is its own. */
+export const rowsBytes = ({ kernel, likelihood, rows }: HeldRows, fit: string): Uint8Array =>
+  framed({ kernel, likelihood, rows: rows.rows, columns: rows.columns, fit }, [rows.data]);
 
 /** @throws InvalidInputError for anything else */
 export function rowsFrom(bytes: Uint8Array): HeldRows {
   const { header, lists } = frameFrom(bytes);
-  const { kernel, rows, columns } = checkSaved(rowsSchema, header, 'shard');
+  const { kernel, likelihood, rows, columns } = checkSaved(rowsSchema, header, 'shard');
   if (lists.length !== 1 || lists[0]!.length !== rows * columns) {
     throw new InvalidInputError(`The rows of a shard are no ${rows}×${columns} matrix.`);
   }
-  return { kernel, rows: new Matrix(lists[0]!, rows, columns) };
+  return { kernel, ...(likelihood && { likelihood }), rows: new Matrix(lists[0]!, rows, columns) };
 }
 
 /** What a shard is asked. */

@@ -3,8 +3,9 @@ import * as v from 'valibot';
 import { InvalidInputError, LatentFieldError, NumericalError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
-import { type KernelJSON, kernelToJSON } from '../../kernels/json.ts';
+import { kernelToJSON } from '../../kernels/json.ts';
 import type { ShardPoint, Shards } from '../../mapping/variational/shards.ts';
+import type { HeldRows } from './messages.ts';
 
 /** Options of {@link queueShards}: where the rows go; to threads of this process unless there is a connection. */
 export interface QueueShardsOptions {
@@ -33,7 +34,11 @@ export interface ShardThreadData extends Omit<QueueShardsOptions, 'patience'> {
 
 /** What the fit asks the thread of the queue. */
 export type ShardCall =
-  | { readonly kind: 'open'; readonly rows: Pick<Matrix, 'data' | 'rows' | 'columns'>; readonly kernel: KernelJSON }
+  | {
+      readonly kind: 'open';
+      readonly rows: Pick<Matrix, 'data' | 'rows' | 'columns'>;
+      readonly made: Omit<HeldRows, 'rows'>;
+    }
   | { readonly kind: 'sums'; readonly at: ShardPoint }
   | { readonly kind: 'gradients'; readonly slopes: Float64Array }
   | { readonly kind: 'close' };
@@ -46,8 +51,8 @@ const schema = v.strictObject({
 });
 
 /**
- * Shards for the option `shards` of `bayesianGplvm`: the sums of the collapsed bound over the rows, Ψ₁ᵀY, Ψ₂ and ψ₀, and their gradients, are made by the
- * workers of a queue, each of which keeps its rows. The bound equals the unsharded one to rounding; the sums are added in the order of the shards, so that
+ * Shards for the option `shards` of `bayesianGplvm`: the sums of a bound over the rows, Ψ₁ᵀY, Ψ₂ and ψ₀ of the collapsed one and Σ E[log p(y|f)] of the
+ * uncollapsed one, and their gradients, are made by the workers of a queue, each of which keeps its rows. The bound equals the unsharded one to rounding; the sums are added in the order of the shards, so that
  * its bits depend on their number alone. The shard of a worker that is lost goes to another one, and the fit goes on.
  *
  * The thread of the fit waits for each evaluation: between two of them it is free.
@@ -63,13 +68,14 @@ const schema = v.strictObject({
 export function queueShards(options: QueueShardsOptions, programs: Programs = {}): Shards {
   const given = checkOptions(schema, options, 'queueShards');
   return {
-    open(rows, kernel) {
+    open(rows, kernel, likelihood) {
       if (rows.rows < given.count) {
         throw new InvalidInputError(`${rows.rows} rows cannot be divided into ${given.count} shards. Ask for fewer.`);
       }
       const call = blockingThread({ ...given, thread: programs.queueThread }, programs.shardThread);
       const { data, rows: N, columns } = rows;
-      call({ kind: 'open', rows: { data, rows: N, columns }, kernel: kernelToJSON(kernel) });
+      const made = { kernel: kernelToJSON(kernel), ...(likelihood && { likelihood: likelihood.toJSON() }) };
+      call({ kind: 'open', rows: { data, rows: N, columns }, made });
       let last: ShardPoint | undefined;
       const sums = (at: ShardPoint) => {
         last = at;

@@ -1,6 +1,7 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import * as tf from '@tensorflow/tfjs-core';
 import { kernelFromJSON } from '../../kernels/json.ts';
+import { likelihoodFromJSON } from '../../mapping/likelihoods/index.ts';
 import { type ShardPoint, type ShardRows, shardValues } from '../../mapping/variational/shards.ts';
 import type { OwnParts } from '../../models/ownParts.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
@@ -31,7 +32,7 @@ class OtherMessage extends Error {
  * are made of is there for the gradients.
  */
 export function serveShards(port: MessagePort, own: OwnParts): void {
-  let held: ShardRows | undefined;
+  let held: ShardRows | Error | undefined;
   let turn: Int32Array | undefined;
   const say = (reply: ShardReply) => port.postMessage(reply);
 
@@ -53,14 +54,15 @@ export function serveShards(port: MessagePort, own: OwnParts): void {
   const answer = (request: ShardRequest) => {
     if (request.kind === 'rows') {
       turn = request.turn;
-      const observations = withFloat64(() => tf.keep(matrixTensor(request.rows)));
-      held?.observations.dispose();
-      held = { kernel: kernelFromJSON(request.kernel, own.kernels), observations };
+      if (held !== undefined && !(held instanceof Error)) held.observations.dispose();
+      held = heldOr(request, own);
     } else if (request.kind === 'evaluate') {
       const { at, slopes } = request;
+      if (held === undefined || held instanceof Error) throw held ?? new Error('This thread has no rows.');
+      const rows = held;
       say({
         kind: 'evaluated',
-        values: withFloat64(() => shardValues(held!, at, slopes ? () => slopes : slopesAfter)),
+        values: withFloat64(() => shardValues(rows, at, slopes ? () => slopes : slopesAfter)),
       });
     }
   };
@@ -80,6 +82,19 @@ export function serveShards(port: MessagePort, own: OwnParts): void {
       }
     }
   });
+}
+
+/** What a shard is asked with, or why it can be asked nothing, such as a kernel that this worker does not know: the answer to the first question. */
+function heldOr({ kernel, likelihood, rows }: HeldRows, own: OwnParts): ShardRows | Error {
+  try {
+    return {
+      kernel: kernelFromJSON(kernel, own.kernels, own.distributions),
+      ...(likelihood && { likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions) }),
+      observations: withFloat64(() => tf.keep(matrixTensor(rows))),
+    };
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 const isOurs = ({ kind }: { readonly kind: string }) => kind === 'rows' || kind === 'evaluate' || kind === 'slopes';

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { LatentFieldError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import type { KernelJSON } from '../../kernels/json.ts';
 import type { PlainTensor, ShardPoint } from '../../mapping/variational/shards.ts';
 import { dataKey, keysOf, SHARDS } from '../keys.ts';
 import { packed } from '../packed.ts';
 import { openSession } from '../session.ts';
 import type { Transport } from '../transport.ts';
 import { VERSION } from '../version.ts';
-import { type Answer, answerFrom, questionBytes, rowsBytes } from './messages.ts';
+import { type Answer, answerFrom, type HeldRows, questionBytes, rowsBytes } from './messages.ts';
 
 /** Milliseconds between two signs of life to the workers. */
 const ALIVE = 10_000;
@@ -29,6 +28,8 @@ interface Shard {
   readonly from: number;
   readonly to: number;
   readonly job: string;
+  /** Where they lie for a worker that takes them over. */
+  readonly key: string;
   /** Where its worker takes questions, once there is one. */
   inbox?: string;
   /** The inbox of who answered last: it has the point of the last sums. */
@@ -48,7 +49,7 @@ interface Shard {
 export async function openShards(
   transport: Transport,
   rows: Matrix,
-  kernel: KernelJSON,
+  made: Omit<HeldRows, 'rows'>,
   { count, patience }: { count: number; patience: number },
 ): Promise<ShardCalls> {
   const { blobs } = transport;
@@ -71,11 +72,12 @@ export async function openShards(
   for (let k = 0; k < count; k++) {
     const [from, to] = [k, k + 1].map((part) => Math.round((part * rows.rows) / count)) as [number, number];
     const own = rows.data.slice(from * rows.columns, to * rows.columns);
-    const bytes = rowsBytes({ kernel, rows: new Matrix(own, to - from, rows.columns) });
+    const bytes = rowsBytes({ ...made, rows: new Matrix(own, to - from, rows.columns) }, id);
     const key = dataKey(bytes);
     await blobs.put(key, bytes);
+    session.keep(key);
     const job = `${id}-${k}`;
-    shards.push({ from, to, job });
+    shards.push({ from, to, job, key });
     const body = packed({ kind: 'shard', version: VERSION, rows: key, shard: k, answers, alive });
     await session.add([{ id: job, body }], [job], () => ({ look: async () => false, fail: lose }));
   }
@@ -158,7 +160,7 @@ export async function openShards(
       );
       await session.close();
       await inbox.close();
-      await blobs.remove(alive);
+      await blobs.remove(alive, ...shards.map(({ key }) => key));
     },
   };
 }

@@ -27,7 +27,7 @@ async function answer(call: ShardCall): Promise<unknown> {
   if (call.kind === 'open') {
     transport ??= await connected();
     const { data, rows, columns } = call.rows;
-    open = await openShards(transport, new Matrix(data, rows, columns), call.kernel, { count, patience });
+    open = await openShards(transport, new Matrix(data, rows, columns), call.made, { count, patience });
     return undefined;
   }
   if (call.kind === 'sums') return open!.sums(call.at);

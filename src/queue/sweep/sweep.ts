@@ -137,6 +137,7 @@ async function swept(
   { signal, onProgress }: Pick<SweepOptions, 'signal' | 'onProgress'>,
 ): Promise<Sweep> {
   const { place, checksum } = await placedTable(spec, session.transport);
+  if (place.kind === 'key') session.keep(place.key);
   const lines = linesOf(spec, checksum, VERSION);
   const total = lines.reduce((sum, { cells }) => sum + cells.length, 0);
   const ids = new Set(lines.flatMap(({ cells }) => cells.map(({ id }) => id)));

@@ -79,8 +79,8 @@ async function shardThread(
     Atomics.notify(turn, 0);
   };
   const bytes = await data(request.rows, true);
-  const { kernel, rows } = refusing(() => rowsFrom(bytes));
-  post({ kind: 'rows', turn, kernel, rows }, [rows.data.buffer as ArrayBuffer]);
+  const held = refusing(() => rowsFrom(bytes));
+  post({ kind: 'rows', turn, ...held }, [held.rows.data.buffer as ArrayBuffer]);
   let resolve: (reply: ShardReply) => void = () => undefined;
   return {
     ask: (question) =>

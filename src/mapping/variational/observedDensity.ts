@@ -1,0 +1,74 @@
+import { closedExpectations, type LatentNodes } from '../../kernels/expectations/index.ts';
+import type { TensorMap } from '../../model/model.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { CollapsedData } from './collapsedData.ts';
+import { gaussianExpectedDensity, sampledExpectedDensity } from './expectedDensity.ts';
+import type { InducingVariables } from './inducingVariables.ts';
+import { latentExpectations } from './latentExpectations.ts';
+import type { VariationalParts } from './variationalParts.ts';
+
+type Parts = Pick<VariationalParts, 'kernel' | 'likelihood' | 'latentDim'>;
+
+/** Gauss–Hermite nodes a dimension for the latents, by the number of dimensions; draws in more. */
+export const DENSITY_NODES = [0, 9, 5] as const;
+
+/** Where the expected log density of observations is taken. */
+export interface DensityPoint {
+  /** Values of the kernel, and of the likelihood for these observations, by their own names. */
+  readonly kernel: TensorMap;
+  readonly likelihood: TensorMap;
+  /** M×q */
+  readonly Z: Tensor2D;
+  /** The factor of K_uu, M×M. */
+  readonly factor: Tensor2D;
+  readonly variables: InducingVariables;
+  /** The latents of these observations. */
+  readonly x: op.GaussianRows;
+}
+
+/** Observations of some rows, n×D, 0 where missing; `present` is 1 where observed. */
+export interface ObservedRows extends Pick<CollapsedData, 'observations' | 'groups'> {
+  readonly weights?: Tensor2D | undefined;
+  readonly present?: Tensor2D | undefined;
+}
+
+/**
+ * Whether the expectations under this likelihood are closed form: Gaussian noise with one variance, or one a column.
+ *
+ * @param values - of the kernel and of the likelihood, by their own names
+ */
+export function isClosed(
+  { likelihood, kernel, latentDim }: Parts,
+  values: Pick<DensityPoint, 'kernel' | 'likelihood'>,
+): boolean {
+  const noise = likelihood.conjugate?.(values.likelihood);
+  if (noise === undefined || noise.per === 'row') return false;
+  const point = op.zeros<Tensor2D>([1, latentDim]);
+  return closedExpectations(kernel, values.kernel, { x: { mean: point, variance: point }, Z: point }) !== undefined;
+}
+
+/** Σ_nd E[log p(y_nd | f_nd)] over the observed entries of some rows: all that the uncollapsed bound reads of observations. */
+export function observedDensity(parts: Parts, at: DensityPoint, rows: ObservedRows, nodes: () => LatentNodes): Scalar {
+  const { kernel, likelihood } = parts;
+  const { Z, factor, variables, x } = at;
+  const { observations: y, groups, weights, present } = rows;
+  if (isClosed(parts, at)) {
+    const expectations = latentExpectations(kernel, at.kernel, { x, Z, ...(weights && { weights }) })!;
+    const noise = likelihood.conjugate!(at.likelihood).variance;
+    return gaussianExpectedDensity(factor, expectations, variables, noise, y, groups, weights);
+  }
+  return sampledExpectedDensity(
+    kernel,
+    at.kernel,
+    Z,
+    factor,
+    variables,
+    x,
+    nodes(),
+    likelihood,
+    at.likelihood,
+    y,
+    present,
+  );
+}
