@@ -49,16 +49,21 @@ describeWithRedis('restarts over three workers', () => {
   });
 
   it('stop when they are told to, with their best point so far', async () => {
+    let best = Number.NEGATIVE_INFINITY;
     const stopped = await fit(model(), {
       ...options,
       maxIterations: 100_000,
       tolerance: 0,
       relativeDecrease: 0,
       workers: pool(),
-      onProgress: ({ iteration }) => iteration < 30,
+      onProgress({ iteration, objective }) {
+        best = Math.max(best, objective);
+        return iteration < 30;
+      },
     });
     expect(stopped.status).toBe('stopped');
-    expect(stopped.objective).toBeGreaterThan(local.trace[10]!.objective);
+    // Which of the starts came furthest by then is a matter of time.
+    expect(stopped.objective).toBeGreaterThanOrEqual(best);
     const transport = await redisTransport({ connection: redis.connection });
     expect(await transport.waiting('fits')).toBe(0);
     await transport.close();

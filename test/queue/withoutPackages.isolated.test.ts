@@ -9,6 +9,6 @@ vi.mock('../../src/core/optionalPackage.ts', async (original) => {
 
 it('says what to install', async () => {
   await expect(redisTransport({ connection: 'redis://127.0.0.1' })).rejects.toThrow(
-    'A queue on Redis takes the package bullmq ioredis: npm install bullmq ioredis',
+    'A queue on Redis takes the packages bullmq and ioredis: npm install bullmq ioredis',
   );
 });
