@@ -1,7 +1,9 @@
 // Fits on every runtime that can be had here must have the same bits: the built package runs one program on this Node, on Node 22 and 24, Bun and Deno, which npm installs
-// into a temporary folder, Deno without any permission but to read files. Names what it could not get; one runtime beside this Node must be there.
+// into a temporary folder, Deno without any permission but to read files, and in a page of Chromium, bundled by Vite. Names what it could not get; one runtime beside this
+// Node must be there.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,7 +45,9 @@ for (const [name, model] of Object.entries({
   const result = await fit(model(), options);
   found[name] = bits([result.objective, ...result.latents.data]);
 }
-console.log(JSON.stringify(found));
+const text = JSON.stringify(found);
+globalThis.found = text;
+console.log(text);
 `;
 
 function run(command, args, options = {}) {
@@ -84,17 +88,59 @@ const RUNTIMES = [
   },
 ];
 
+const CHROMIUM = [
+  process.env.LATENTFIELD_CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((path) => path && existsSync(path));
+
+/** The program in a page, and how the browser calls itself. */
+async function inChromium() {
+  const [{ build }, { chromium }] = await Promise.all([import('vite'), import('playwright-core')]);
+  writeFileSync(join(place, 'index.html'), '<!doctype html><script type="module" src="./program.mjs"></script>');
+  await build({
+    root: place,
+    configFile: false,
+    logLevel: 'error',
+    base: './',
+    build: { target: 'es2022', outDir: 'page' },
+  });
+  const types = { js: 'text/javascript', html: 'text/html' };
+  const server = createServer(({ url }, response) => {
+    const file = join(place, 'page', url === '/' ? 'index.html' : url);
+    response.writeHead(existsSync(file) ? 200 : 404, { 'Content-Type': types[file.split('.').at(-1)] ?? 'text/plain' });
+    response.end(existsSync(file) ? readFileSync(file) : '');
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  try {
+    const page = await browser.newPage();
+    const problems = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    await page.goto(`http://127.0.0.1:${server.address().port}/`);
+    const stdout = await page
+      .waitForFunction('globalThis.found', null, { timeout: 120_000 })
+      .then((handle) => handle.jsonValue())
+      .catch((error) => problems.push(error.message) && undefined);
+    return stdout === undefined ? { failure: problems.join(' ') } : { stdout, version: browser.version() };
+  } finally {
+    await browser.close();
+    server.close();
+  }
+}
+
 let reference;
 let compared = 0;
 const missing = [];
 const problems = [];
-for (const { name, get, args } of RUNTIMES) {
+for (const { name, get, args } of [...RUNTIMES, { name: 'Chromium', get: () => CHROMIUM }]) {
   const command = get();
   if (command === undefined) {
     missing.push(name);
     continue;
   }
-  const { stdout, failure } = run(command, args);
+  const { stdout, failure, version } = args === undefined ? await inChromium() : run(command, args);
   if (failure !== undefined) {
     problems.push(`${name}: ${failure}`);
     continue;
@@ -105,7 +151,7 @@ for (const { name, get, args } of RUNTIMES) {
   if (differing.length > 0) problems.push(`${name}: other bits in ${differing.join(', ')}`);
   else if (found !== reference) compared++;
   console.log(
-    `${name}: ${Object.keys(found).length - differing.length} of ${Object.keys(reference).length} results have the same bits`,
+    `${name}${version === undefined ? '' : ` ${version}`}: ${Object.keys(found).length - differing.length} of ${Object.keys(reference).length} results have the same bits`,
   );
 }
 if (missing.length > 0) console.log(`Not to be had here, and not compared: ${missing.join(', ')}.`);

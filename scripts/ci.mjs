@@ -73,7 +73,7 @@ const steps = [
   { name: 'sizes', run: [node('checkSizes.mjs')] },
   { name: 'package', run: [node('checkPackage.mjs')] },
   { name: 'bundlers', run: [node('checkBundlers.mjs')] },
-  // The same bits on Node 20, 22, 24, Bun and Deno; names those that it could not get.
+  // The same bits on Node 20, 22, 24, Bun, Deno and in Chromium; names those that it could not get.
   { name: 'runtimes', run: [node('checkRuntimes.mjs')] },
   { name: 'demo', run: [node('demo.mjs', '--max-iterations', '30', '--out', join(place, 'demo'))] },
 ];

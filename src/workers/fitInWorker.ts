@@ -2,7 +2,7 @@ import { InvalidInputError, LatentFieldError, NumericalError, OptimizationError 
 import { Matrix } from '../core/matrix.ts';
 import { solverToJSON } from '../inference/solvers/json.ts';
 import type { Solver } from '../inference/solvers/solver.ts';
-import { builtInPool, listen, type WorkerLike } from '../inference/workers/pool.ts';
+import { builtInPool, type Listener, listen, type WorkerLike } from '../inference/workers/pool.ts';
 import type { FitOf, TraceEntry } from '../model/fit.ts';
 import type { AnyModel, Model } from '../model/model.ts';
 import { loadFit } from '../models/loadFit.ts';
@@ -78,10 +78,11 @@ export function fitInWorker<M extends AnyModel>(model: M, options: FitInWorkerOp
       options: plain,
       solver: solver && solverToJSON(solver),
     };
-    const begun = start === undefined ? (await builtInPool(1)).start() : start();
+    const pool = start === undefined ? await builtInPool(1) : { start, url: undefined };
+    const begun = pool.start();
     try {
       return await new Promise<FitOf<M>>((resolve, reject) => {
-        listen(begun, {
+        const listener: Listener = {
           lost: (reason) =>
             reject(new LatentFieldError(`The worker of the fit was lost: ${reason.replace(/\.$/, '')}.`)),
           message: (data) => {
@@ -97,7 +98,8 @@ export function fitInWorker<M extends AnyModel>(model: M, options: FitInWorkerOp
               reject(error);
             }
           },
-        });
+        };
+        listen(begun, listener, pool.url);
         worker = begun;
         for (const message of [request, ...waiting]) begun.postMessage(message);
         if (signal?.aborted) stop();

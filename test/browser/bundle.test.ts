@@ -112,8 +112,12 @@ describe.skipIf(why !== '')(`the library in a page${why}`, () => {
           onStep: () => stopped.stop(),
         });
         const start = () => new Worker('/nowhere.js', { type: 'module' });
-        const lost = fitInWorker(gplvm(rows, { latentDim: 2 }), { worker: start });
-        const wrong = fitInWorker(gplvm(rows, { latentDim: 2 }), { maxIterations: -1 });
+        const lost = fitInWorker(gplvm(rows, { latentDim: 2 }), { worker: start }).result.catch(
+          (error: Error) => error.message,
+        );
+        const wrong = fitInWorker(gplvm(rows, { latentDim: 2 }), { maxIterations: -1 }).result.catch(
+          (error: Error) => `${error.name}: ${error.message}`,
+        );
         return {
           held,
           stillHeld,
@@ -123,8 +127,8 @@ describe.skipIf(why !== '')(`the library in a page${why}`, () => {
           trace: result.trace.length,
           here: { objective: here.objective, mean: here.predict([[0, 0]]).mean.toArrays(), trace: here.trace.length },
           status: (await stopped.result).status,
-          error: await wrong.result.catch((error: Error) => `${error.name}: ${error.message}`),
-          lost: await lost.result.catch((error: Error) => error.message),
+          error: await wrong,
+          lost: await lost,
         };
       },
       [Y, OPTIONS] as const,
@@ -134,9 +138,43 @@ describe.skipIf(why !== '')(`the library in a page${why}`, () => {
     expect(found.objectives.length).toBeGreaterThan(2);
     expect({ objective: found.objective, mean: found.mean, trace: found.trace }).toEqual(found.here);
     expect(found.status).toBe('stopped');
-    expect(found.lost).toMatch(/could not be loaded beside http:.*\.js/);
-    expect(found.lost).toContain('latentfield/worker.js');
+    expect(found.lost).toMatch(
+      /^The worker of the fit was lost: its file could not be loaded: .* Serve latentfield\/worker\.js, .* with its address\.$/,
+    );
     expect(found.error).toMatch(/^InvalidInputError: Option 'maxIterations'/);
+  });
+
+  it('says which file of a worker is not there, or which policy forbids it, and what to do', async () => {
+    const lost = () =>
+      page.evaluate(
+        async ([rows, options]) => {
+          const { fit, fitInWorker, gplvm } = await (
+            globalThis as unknown as { library: () => Promise<Library> }
+          ).library();
+          const messageOf = (result: Promise<unknown>) => result.then(String, (error: Error) => error.message);
+          const whole = fitInWorker(gplvm(rows, { latentDim: 2 }), options).result;
+          const shared = fit(gplvm(rows, { latentDim: 2 }), { ...options, restarts: 1, workers: 2 });
+          return [await messageOf(whole), await messageOf(shared)];
+        },
+        [Y, OPTIONS] as const,
+      );
+    const file = new URL('/dist/browser/worker.js', pages.page('')).href;
+    await page.route('**/worker.js', (route) => route.fulfill({ status: 404 }));
+    await open(STRICT);
+    for (const message of await lost()) {
+      expect(message).toContain(` was lost: its file, ${file}, could not be loaded: it is not there, or is no script.`);
+      expect(message).toContain('Serve latentfield/worker.js, one file for all workers, and start workers of your own');
+    }
+    await page.unroute('**/worker.js');
+    const told = problems.splice(0).filter((problem) => !/404/.test(problem));
+    expect(told).toEqual([]);
+    await open(STRICT.replace("worker-src 'self'", "worker-src 'none'"));
+    for (const message of await lost()) {
+      expect(message).toContain(` was lost: the content security policy forbids its file, ${file}, by worker-src.`);
+      expect(message).toContain("such as by worker-src 'self'");
+    }
+    // The browser says so too.
+    expect(problems.splice(0).every((problem) => /worker-src/.test(problem))).toBe(true);
   });
 
   it('shares restarts among workers', async () => {

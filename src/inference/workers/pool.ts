@@ -22,6 +22,8 @@ export interface WorkerPool {
   readonly count: number;
   /** Starts one: a `Worker` of the browser, or of node:worker_threads. */
   readonly start: () => WorkerLike;
+  /** The address of its file, which an error names when it could not be loaded. */
+  readonly url?: string | undefined;
 }
 
 /** What is used of a Web Worker, or of a thread of Node. */
@@ -46,32 +48,69 @@ export interface Listener {
 /** As many workers as asked for, one for each processor at most, which know the parts that come with the library. */
 export async function builtInPool(wanted: number): Promise<WorkerPool> {
   const count = await atMostProcessors(wanted);
+  const here = import.meta.url;
   if (!isNode()) {
     return {
       count,
+      // Bundlers look for this, as it is written, and put the file where it is found.
       start: () => new Worker(new URL('../../workers/fitWorker.js', import.meta.url), { type: 'module' }),
+      url: new URL(FILE, here).href,
     };
   }
   const threads = await nodeModule<typeof import('node:worker_threads')>('node:worker_threads', 'Not in Node.');
   // A thread cannot read TypeScript: run from its sources, the library starts the worker that was built from them.
-  const built = import.meta.url.endsWith('.ts') ? '../../../dist/workers/fitWorker.js' : '../../workers/fitWorker.js';
-  return { count, start: () => new threads.Worker(new URL(built, import.meta.url)) };
+  const file = new URL(here.endsWith('.ts') ? '../../../dist/workers/fitWorker.js' : FILE, here);
+  return { count, start: () => new threads.Worker(file), url: file.href };
 }
 
-/** Listens to a worker of either kind. */
-export function listen(worker: WorkerLike, { message, lost }: Listener): void {
+const FILE = '../../workers/fitWorker.js';
+
+/**
+ * Listens to a worker of either kind.
+ *
+ * @param url - of its file, where it is known
+ */
+export function listen(worker: WorkerLike, { message, lost }: Listener, url?: string): void {
   if ('on' in worker) {
     worker.on('message', message);
-    worker.on('error', (error) => lost(error.message));
+    worker.on('error', (error) => lost(isMissing(error) ? `${error.message}. ${movedInNode}` : error.message));
     worker.on('exit', (code) => lost(`it ended with exit code ${code}`));
     return;
   }
-  worker.addEventListener('message', ({ data }) => message(data));
-  worker.addEventListener('error', ({ message: reason }) => lost(reason || notLoaded()));
+  // Browsers do not say why a worker has not begun, unless a policy forbids it: that they tell the page, in an event of its own.
+  let forbidden: SecurityPolicyViolationEvent | undefined;
+  const violated = (event: SecurityPolicyViolationEvent) => {
+    if (/^(worker|child|script|default)-src/.test(event.effectiveDirective)) forbidden = event;
+  };
+  const page = globalThis as unknown as Partial<Window>;
+  page.addEventListener?.('securitypolicyviolation', violated);
+  const done = () => page.removeEventListener?.('securitypolicyviolation', violated);
+  worker.addEventListener('message', ({ data }) => {
+    done();
+    message(data);
+  });
+  worker.addEventListener('error', ({ message: reason }) => {
+    // Which of the two events comes first, browsers may choose.
+    setTimeout(() => {
+      done();
+      lost(reason || (forbidden === undefined ? notLoaded(url) : forbiddenBy(forbidden)));
+    });
+  });
   worker.addEventListener('messageerror', () => lost('a message of it could not be read'));
 }
 
-/** Browsers do not say what is wrong. */
-const notLoaded = () =>
-  `its file, workers/fitWorker.js, could not be loaded beside ${import.meta.url}. If it was moved, start workers of your own: ` +
-  "() => new Worker(url, { type: 'module' }), with the url of latentfield/worker.js. A content security policy must allow it (worker-src)";
+const own = (url: string) => `start workers of your own, () => new Worker(${url})`;
+const inPages = own("url, { type: 'module' }");
+
+const notLoaded = (url: string | undefined) =>
+  `its file${url === undefined ? '' : `, ${url},`} could not be loaded: it is not there, or is no script. ` +
+  `Serve latentfield/worker.js, one file for all workers, and ${inPages} with its address`;
+
+const forbiddenBy = ({ effectiveDirective, blockedURI }: SecurityPolicyViolationEvent) =>
+  `the content security policy forbids its file, ${blockedURI}, by ${effectiveDirective}. Allow it there, such as by worker-src 'self'`;
+
+const isMissing = (error: Error) => /MODULE_NOT_FOUND$/.test((error as { readonly code?: string }).code ?? '');
+
+const movedInNode =
+  'Where a bundler has moved the package, leave it out of the bundle (external), or ' +
+  own("new URL(import.meta.resolve('latentfield/worker.js'))");

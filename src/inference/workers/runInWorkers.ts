@@ -46,10 +46,11 @@ export async function* runInWorkers(
       const worker = pool.start();
       started.push(worker);
       busy.set(worker, start);
-      listen(worker, {
-        message: (data) => replies.add({ worker, reply: data as Reply }),
-        lost: (reason) => replies.add({ worker, reply: { kind: 'lost', reason: reason.replace(/\.$/, '') } }),
-      });
+      const listener = {
+        message: (data: unknown) => replies.add({ worker, reply: data as Reply }),
+        lost: (reason: string) => replies.add({ worker, reply: { kind: 'lost', reason: reason.replace(/\.$/, '') } }),
+      };
+      listen(worker, listener, pool.url);
       send(worker, { kind: 'open', job });
       if (signal.aborted) stop();
       send(worker, { kind: 'run', start });
