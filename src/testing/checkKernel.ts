@@ -215,7 +215,9 @@ function structureForms(
   kernel: Kernel,
   columns: number,
 ): [name: string, form: (p: TensorMap, X: Tensor2D) => Tensor2D][] {
-  const forms: ReturnType<typeof structureForms> = [['rewritten Gram matrix', noisyGram(kernel)]];
+  const forms: ReturnType<typeof structureForms> = [
+    ['rewritten Gram matrix', (p, X) => noisyGram(kernel)(p, X).matrix()],
+  ];
   const noisy = (K: Tensor2D, white: Tensor | undefined) => (white === undefined ? K : op.addDiagonal(K, white));
   const features = featuresOf(kernel, columns);
   if (features !== undefined && features.rank > 0) {

@@ -69,7 +69,7 @@ describe.each(both)('the Gram matrix of %s + bias + white with noise, %s', (name
     const gram = noisyGram(kernel);
     withFloat64(({ memory64 }) =>
       withEngine(memory64, engine, () => {
-        const fused = results(name, (p, X, noise) => gram(p, X, noise));
+        const fused = results(name, (p, X, noise) => gram(p, X, noise).matrix());
         const separate = results(name, (p, X, noise) => op.addDiagonal(kernel.covariance(p, X, X, X), noise));
         expectClose(fused.K, separate.K, 1e-13, 'K');
         fused.gradients.forEach((gradient, i) => {
@@ -81,6 +81,59 @@ describe.each(both)('the Gram matrix of %s + bias + white with noise, %s', (name
   });
 });
 
+describe.each(both)('the density of data under %s + bias + white with noise, %s', (name, engine) => {
+  const kernel = add(factories[name]({ lengthscale: [1, 1] }), bias(), white());
+
+  /** Value and gradients of a multiple of the density in the points, the parameters and the noise. */
+  function density(factor: number, of: 'observations' | 'outerProduct', n: number, form: 'fused' | 'apart') {
+    return withFloat64(({ memory64 }) =>
+      withEngine(memory64, engine, () => {
+        const random = seededRandom(3);
+        const normals = (columns: number) =>
+          op.tensor<Tensor2D>(
+            Float64Array.from({ length: n * columns }, () => random.normal()),
+            [n, columns],
+          );
+        const [X, Y] = [normals(2), normals(3)];
+        const data: op.GaussianData =
+          of === 'observations'
+            ? { observations: Y, constant: true }
+            : { outerProduct: op.matMul(Y, Y, false, true), columns: 3 };
+        const p = Object.fromEntries(Object.entries(valuesOf(name)).map(([key, value]) => [key, op.tensor(value)]));
+        const noise = op.scalar(0.05);
+        const f = () => {
+          const gram = noisyGram(kernel)(p, X, noise);
+          const value = form === 'fused' ? gram.logDensity(data, {}) : op.gaussianLogDensity(gram.matrix(), data);
+          return op.mul<Scalar>(factor, value);
+        };
+        return { alone: op.valueOf(f()), ...valueAndGradients(f, [X, ...Object.values(p), noise]) };
+      }),
+    );
+  }
+
+  it.each([
+    ['observations', 23],
+    ['outerProduct', 23],
+    // More than a block of each compiled loop, and a second part of the gradient's sums.
+    ['observations', 261],
+  ] as const)('of %s at %i points has the bits of the two operations', (of, n) => {
+    const [fused, apart] = (['fused', 'apart'] as const).map((form) => density(1, of, n, form));
+    expect(fused!.value).toBe(apart!.value);
+    expect(fused!.alone).toBe(apart!.value);
+    expect(fused!.gradients).toEqual(apart!.gradients);
+    expect(fused!.gradients.length).toBe(6);
+    const threefold = density(3, of, n, 'fused');
+    fused!.gradients.forEach((gradient, i) => {
+      expectClose(
+        threefold.gradients[i]!,
+        gradient!.map((entry) => 3 * entry),
+        1e-15,
+        `gradient ${i}`,
+      );
+    });
+  });
+});
+
 it('takes no operation for a bias, a white noise and the noise beside a radial kernel', async () => {
   const kernel = add(cauchy(), bias(), white());
   const gram = noisyGram(kernel);
@@ -89,7 +142,7 @@ it('takes no operation for a bias, a white noise and the noise beside a radial k
       const p = valueTensors(
         Object.fromEntries(Object.entries(kernel.parameters).map(([k, { initial }]) => [k, initial])),
       );
-      gram(p, op.tensor([[0], [1]]), op.scalar(0.1));
+      gram(p, op.tensor([[0], [1]]), op.scalar(0.1)).matrix();
       return [];
     }),
   );

@@ -1,19 +1,34 @@
+import { lazily } from '../../core/inParts.ts';
 import type { TensorMap } from '../../model/model.ts';
+import { radialLogDensity } from '../../tensors/ops/radialLogDensity.ts';
 import * as op from '../../tensors/ops.ts';
-import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { Scalar, Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Kernel } from '../kernel.ts';
 import { isOffset, type Offset, offsetOf } from '../offsets.ts';
 import { type Summand, summands, times } from './summands.ts';
 
-/** Computes k(X, X) + σ²I; without a noise, k(X, X). */
-export type NoisyGram = (p: TensorMap, X: Tensor2D, noise?: Tensor) => Tensor2D;
+/** A Gram matrix; nothing is formed before it is asked for. */
+export interface Gram {
+  matrix(): Tensor2D;
+  /** The log density of data under it, see `gaussianLogDensity`. */
+  logDensity(data: op.GaussianData, options: op.PositiveDefiniteOptions): Scalar;
+}
+
+/** k(X, X) + σ²I; without a noise, k(X, X). */
+export type NoisyGram = (p: TensorMap, X: Tensor2D, noise?: Tensor) => Gram;
 
 /**
  * The Gram matrix of a kernel with noise on its diagonal, rewritten: one radial kernel, scaled and restricted to columns or not, with
- * constants and white noises is one operation; anything else is the kernel's own covariance, with the noise added.
+ * constants and white noises is one operation, and so is a density under it; anything else is the kernel's own covariance, with the noise added.
  */
 export function noisyGram(kernel: Kernel): NoisyGram {
-  return fused(summands(kernel)) ?? ((p, X, noise) => withNoise(kernel.covariance(p, X, X, X), noise));
+  return fused(summands(kernel)) ?? ((p, X, noise) => gramOf(() => withNoise(kernel.covariance(p, X, X, X), noise)));
+}
+
+/** A Gram matrix that is known entry by entry. */
+export function gramOf(form: () => Tensor2D): Gram {
+  const matrix = lazily(form);
+  return { matrix, logDensity: (data, options) => op.gaussianLogDensity(matrix(), data, options) };
 }
 
 const withNoise = (K: Tensor2D, noise: Tensor | undefined) => (noise === undefined ? K : op.addDiagonal(K, noise));
@@ -38,11 +53,16 @@ function fused(parts: readonly Summand[]): NoisyGram | undefined {
       added
         .filter((offset) => offset.type === type)
         .reduce((sum: Tensor | undefined, { variance: v }) => (sum === undefined ? v : op.addScalars(sum, v)), given);
-    return op.radialGramMatrix(main!.pick(X), profile, {
+    const points = main!.pick(X);
+    const parameters = {
       variance,
       lengthscale: own.lengthscale!,
       bias: total('constant', undefined) ?? op.scalar(0),
       noise: total('white', noise) ?? op.scalar(0),
-    });
+    };
+    return {
+      matrix: lazily(() => op.radialGramMatrix(points, profile, parameters)),
+      logDensity: (data, options) => radialLogDensity(points, profile, parameters, data, options),
+    };
   };
 }

@@ -1,6 +1,6 @@
 import { lazily } from '../../core/inParts.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import { noisyGram } from '../../kernels/structure/index.ts';
+import { type Gram, gramOf, noisyGram } from '../../kernels/structure/index.ts';
 import type { TensorMap } from '../../model/model.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
@@ -20,13 +20,11 @@ export function denseStructure(kernel: Kernel): CovarianceStructure {
   return {
     kind: 'dense',
     at: (p, X, noise) => {
-      const K = lazily(() => {
-        if (noise.per === 'all') return gram(p, X, noise.variance);
-        const plain = gram(p, X);
-        return noise.per === 'row' ? op.add<Tensor2D>(plain, op.mul(op.eye(X.shape[0]), noise.variance)) : plain;
-      });
       const at = (A: Tensor2D) => crossAt(kernel, p, X, A);
-      return noise.per === 'column' ? byColumn(K, noise, at) : factored(K, at);
+      const K = lazily(() => gram(p, X, noise.per === 'all' ? noise.variance : undefined));
+      if (noise.per === 'column') return byColumn(() => K().matrix(), noise, at);
+      const rows = () => gramOf(() => op.add<Tensor2D>(K().matrix(), op.mul(op.eye(X.shape[0]), noise.variance)));
+      return factored(noise.per === 'row' ? lazily(rows) : K, at);
     },
   };
 }
@@ -54,11 +52,11 @@ const observedColumns = (cross: Tensor2D, { rows }: ObservedPlace) =>
   rows === undefined ? cross : op.gather<Tensor2D>(cross, rows, 1);
 
 /** One factor of K + Σ for all columns of the data: mean k*ᵀK⁻¹Y, covariance k** − HᵀH with H = L⁻¹k*. */
-function factored(K: () => Tensor2D, at: (A: Tensor2D) => Cross): Covariance {
+function factored(K: () => Gram, at: (A: Tensor2D) => Cross): Covariance {
   return {
-    logDensity: (data, options) => op.gaussianLogDensity(observedPart(K(), data), gaussianData(data), options),
+    logDensity: (data, options) => observedGram(K(), data).logDensity(gaussianData(data), options),
     condition: (data, options) => {
-      const factor = op.cholesky(observedPart(K(), data), options);
+      const factor = op.cholesky(observedPart(K().matrix(), data), options);
       return { factor, weights: op.choleskySolve(factor, data.observations) };
     },
     momentsAt: (A) => {
@@ -75,6 +73,9 @@ function factored(K: () => Tensor2D, at: (A: Tensor2D) => Cross): Covariance {
     },
   };
 }
+
+const observedGram = (K: Gram, data: ObservedData) =>
+  data.rows === undefined ? K : gramOf(() => observedPart(K.matrix(), data));
 
 /** With K = VΛVᵀ, the same for every column j from (Λ + σ_j²)⁻¹. */
 function byColumn(K: () => Tensor2D, noise: Noise, at: (A: Tensor2D) => Cross): Covariance {

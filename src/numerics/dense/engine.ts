@@ -27,8 +27,14 @@ export interface LinearAlgebraEngine {
   /** B ← LB, or LᵀB with `transpose`; L n×n lower triangular (its upper triangle is not read), B n×m contiguous. */
   triangularMultiply(n: number, m: number, l: number, b: number, transpose: boolean): void;
 
-  /** L ← (LLᵀ)⁻¹ in place, both triangles filled, exactly symmetric. */
-  choleskyInverse(n: number, l: number): void;
+  /**
+   * L ← (LLᵀ)⁻¹ in place, both triangles filled, exactly symmetric. Of 'lower' only the lower triangle is filled; what is then right of the
+   * diagonal means nothing.
+   */
+  choleskyInverse(n: number, l: number, part?: Triangles): void;
+
+  /** Upper triangle of A ← its lower one. */
+  mirrorLower(n: number, a: number): void;
 
   /**
    * A ← V, w ← λ with A = V·diag(λ)·Vᵀ, λ ascending, column j of V the unit eigenvector of λ_j with its entry of largest
@@ -36,6 +42,9 @@ export interface LinearAlgebraEngine {
    */
   symmetricEigen(n: number, a: number, w: number): number;
 }
+
+/** Which triangles of a symmetric matrix are filled. */
+export type Triangles = 'both' | 'lower';
 
 export type EngineName = 'typescript' | 'wasm' | 'wasm-fma' | 'native';
 

@@ -6,5 +6,5 @@ export {
   linearAlgebra,
   withEngine,
 } from './activeEngine.ts';
-export type { EngineName, EngineReport, LinearAlgebraEngine, Strided } from './engine.ts';
+export type { EngineName, EngineReport, LinearAlgebraEngine, Strided, Triangles } from './engine.ts';
 export { typescriptEngine } from './typescriptEngine.ts';

@@ -1,6 +1,6 @@
 import type { Float64Memory } from '../memory.ts';
 import { cholesky } from './cholesky.ts';
-import { choleskyInverse } from './choleskyInverse.ts';
+import { choleskyInverse, mirrorLower } from './choleskyInverse.ts';
 import type { LinearAlgebraEngine, Strided } from './engine.ts';
 import { gemm } from './gemm.ts';
 import { type MatrixView, rowMajor, transposed } from './matrixView.ts';
@@ -48,6 +48,9 @@ export function typescriptEngine(memory: Float64Memory): LinearAlgebraEngine {
     },
     choleskyInverse(n, l) {
       choleskyInverse(n, matrix(l, n));
+    },
+    mirrorLower(n, a) {
+      mirrorLower(n, matrix(a, n));
     },
     symmetricEigen(n, a, w) {
       return symmetricEigen(n, matrix(a, n), numbers().subarray(w / BYTES, w / BYTES + n));

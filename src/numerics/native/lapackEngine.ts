@@ -101,12 +101,14 @@ export function lapackEngine(
       if (n > 0 && m > 0) routines.dtrmm(transpose ? 'T' : 'N', m, n, at(l), n, at(b), m);
     },
 
-    choleskyInverse(n, l) {
+    choleskyInverse(n, l, part) {
       if (n === 0) return;
       // A zero on the diagonal stops LAPACK before it has begun.
-      if (routines.dpotri(n, at(l), n) !== 0) wasm.choleskyInverse(n, l);
-      else kernels.mirrorLower(n, l);
+      if (routines.dpotri(n, at(l), n) !== 0) wasm.choleskyInverse(n, l, part);
+      else if (part !== 'lower') kernels.mirrorLower(n, l);
     },
+
+    mirrorLower: (n, a) => kernels.mirrorLower(n, a),
 
     symmetricEigen(n, a, w) {
       if (n === 0) return 0;

@@ -1,4 +1,4 @@
-import type { Strided } from '../dense/engine.ts';
+import type { Strided, Triangles } from '../dense/engine.ts';
 import type { QuadraticOperations } from './quadraticOperations.ts';
 import type { RadialOperations, RadialProfile } from './radialOperations.ts';
 import type { SquaredDistanceOperations } from './squaredDistanceOperations.ts';
@@ -15,13 +15,22 @@ export interface FusedOperations extends QuadraticOperations, RadialOperations, 
   lowerProduct(n: number, k: number, alpha: number, a: Strided, b: Strided, beta: number, c: number): void;
 
   /**
-   * K_ij ← variance·f(Σ_d ((x_id − x_jd)/lengthscale_d)²) + bias + noise·[i = j] for a profile f, X n×q, K n×n and exactly symmetric.
+   * K_ij ← variance·f(Σ_d ((x_id − x_jd)/lengthscale_d)²) + bias + noise·[i = j] for a profile f, X n×q, K n×n and exactly symmetric;
+   * of 'lower' its lower triangle, and what is right of the diagonal means nothing.
    */
-  radialSum(n: number, q: number, x: number, profile: RadialProfile, parameters: RadialSum, target: number): void;
+  radialSum(
+    n: number,
+    q: number,
+    x: number,
+    profile: RadialProfile,
+    parameters: RadialSum,
+    target: number,
+    part?: Triangles,
+  ): void;
 
   /**
    * Contracts G = ∂L/∂K with the derivatives of K = `radialSum`: dX ← ∂L/∂X (n×q), and returns those in the parameters. Reads the
-   * lower triangle of K.
+   * lower triangle of K; of a symmetric G, of which 'lower' alone is filled, the lower triangle too.
    */
   radialSumGradient(
     n: number,
@@ -32,6 +41,7 @@ export interface FusedOperations extends QuadraticOperations, RadialOperations, 
     covariance: number,
     gradient: number,
     dx: number,
+    part?: Triangles,
   ): RadialSum;
 }
 

@@ -95,7 +95,17 @@ export interface Kernels extends RadialKernels, ExpectationKernels {
     known: number,
     work: number,
   ): number;
-  rbfGradient(n: number, q: number, x: number, k: number, bias: number, g: number, result: number, work: number): void;
+  rbfGradient(
+    n: number,
+    q: number,
+    x: number,
+    k: number,
+    bias: number,
+    g: number,
+    symmetric: boolean,
+    result: number,
+    work: number,
+  ): void;
 }
 
 /** The kernels on one memory, kept by engines for as long as they live. */

@@ -26,6 +26,7 @@ export interface RadialKernels {
     shift: number,
     diagonal: number,
     k: number,
+    mirrored: boolean,
     work: number,
   ): void;
   radialGramGradient(

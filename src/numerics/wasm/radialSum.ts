@@ -6,6 +6,7 @@ import type { RadialOperations } from './radialOperations.ts';
 export function radialSums(
   memory: Float64Memory,
   { radialGram, radialGramGradient }: RadialOperations,
+  mirrorLower: (n: number, a: number) => void,
 ): Pick<FusedOperations, 'radialSum' | 'radialSumGradient'> {
   return {
     radialSum(n, q, x, profile, { variance, lengthscales, bias, noise }, target) {
@@ -18,7 +19,8 @@ export function radialSums(
       if (noise !== 0) for (let i = 0; i < n * n; i += n + 1) K[i]! += noise;
     },
 
-    radialSumGradient(n, q, x, profile, { variance, lengthscales, bias, noise }, k, g, dx) {
+    radialSumGradient(n, q, x, profile, { variance, lengthscales, bias, noise }, k, g, dx, part) {
+      if (part === 'lower') mirrorLower(n, g);
       return memory.withBlock(8 * (n * q + 1), (scaled) => {
         divide(memory, n, q, x, lengthscales, scaled);
         const slope = radialGramGradient(n, q, scaled, profile, variance, k, g, dx);

@@ -45,10 +45,12 @@ export function wasmEngine(memory: Float64Memory, variant: Variant = PLAIN): Lin
       });
     },
 
-    choleskyInverse(n, l) {
+    choleskyInverse(n, l, part) {
       withPacking(memory, kernels, n, n, () => kernels.choleskyInverse(n, l, n));
-      kernels.mirrorLower(n, l);
+      if (part !== 'lower') kernels.mirrorLower(n, l);
     },
+
+    mirrorLower: (n, a) => kernels.mirrorLower(n, a),
 
     symmetricEigen(n, a, w) {
       if (n === 0) return 0;

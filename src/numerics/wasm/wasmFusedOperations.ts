@@ -15,7 +15,7 @@ import { withGradientsAtZero } from './zeroVariance.ts';
 export function wasmFusedOperations(memory: Float64Memory, variant: Variant = PLAIN): FusedOperations {
   const kernels = kernelsOn(memory, variant);
   const radial = wasmRadialOperations(memory, kernels);
-  const general = radialSums(memory, radial);
+  const general = radialSums(memory, radial, (n, a) => kernels.mirrorLower(n, a));
 
   return withGradientsAtZero(memory, {
     ...wasmQuadraticOperations(memory, kernels),
@@ -26,20 +26,22 @@ export function wasmFusedOperations(memory: Float64Memory, variant: Variant = PL
       packedProduct(memory, kernels, n, n, k, alpha, a, b, beta, rows(n, c), LOWER);
     },
 
-    radialSum(n, q, x, profile, parameters, target) {
-      if (!isRbf(profile)) return general.radialSum(n, q, x, profile, parameters, target);
+    radialSum(n, q, x, profile, parameters, target, part) {
+      if (!isRbf(profile)) return general.radialSum(n, q, x, profile, parameters, target, part);
       const { variance, lengthscales, bias, noise } = parameters;
       const inverses = inverted(lengthscales, q);
       const [number, diagonal] = [PROFILE_NUMBERS.rbf, variance + bias + noise];
       const rows = GRAM_WORKSPACE * kernels.threads;
       withNumbers(memory, q * (n + 1) + rows, (place) => {
         const scaled = transpose(memory, kernels, n, q, x, place, inverses);
-        kernels.radialGram(number, n, q, scaled, variance, bias, diagonal, target, place(rows));
+        kernels.radialGram(number, n, q, scaled, variance, bias, diagonal, target, part !== 'lower', place(rows));
       });
     },
 
-    radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx) {
-      if (!isRbf(profile)) return general.radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx);
+    radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx, part) {
+      if (!isRbf(profile)) {
+        return general.radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx, part);
+      }
       const { variance, lengthscales, bias } = parameters;
       const inverses = inverted(lengthscales, q);
       const length = n * q + q + 4;
@@ -47,7 +49,8 @@ export function wasmFusedOperations(memory: Float64Memory, variant: Variant = PL
       return withNumbers(memory, q * (n + 1) + length + workspace, (place) => {
         const scaled = transpose(memory, kernels, n, q, x, place, inverses);
         const result = place(length);
-        kernels.rbfGradient(n, q, scaled, covariance, bias, gradient, result, place(workspace));
+        const symmetric = part === 'lower';
+        kernels.rbfGradient(n, q, scaled, covariance, bias, gradient, symmetric, result, place(workspace));
         transposeBack(memory, n, q, result, dx, inverses);
         const sums = memory.float64(result, length).slice(n * q);
         const [weighted, total, trace] = sums.slice(q) as unknown as [number, number, number];

@@ -20,7 +20,7 @@ export function wasmRadialOperations(memory: Float64Memory, kernels: LinkedKerne
       const rows = GRAM_WORKSPACE * kernels.threads;
       withNumbers(memory, q * (n + 1) + rows, (place) => {
         const points = transpose(memory, kernels, n, q, x, place);
-        kernels.radialGram(number, n, q, points, variance, 0, diagonal, k, place(rows));
+        kernels.radialGram(number, n, q, points, variance, 0, diagonal, k, true, place(rows));
       });
     },
 

@@ -37,14 +37,14 @@ export function withGradientsAtZero(memory: Float64Memory, operations: FusedOper
       });
     },
 
-    radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx) {
+    radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx, part) {
       if (parameters.variance !== 0) {
-        return operations.radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx);
+        return operations.radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx, part);
       }
       const one = { ...parameters, variance: 1 };
       return atOne(n * n, [[dx, n * q]], (unit) => {
         operations.radialSum(n, q, x, profile, one, unit);
-        const slopes = operations.radialSumGradient(n, q, x, profile, one, unit, gradient, dx);
+        const slopes = operations.radialSumGradient(n, q, x, profile, one, unit, gradient, dx, part);
         return { ...slopes, lengthscales: new Float64Array(q) };
       });
     },

@@ -43,42 +43,40 @@ export interface RadialGramParameters {
  * op.radialGramMatrix(X, cauchy, parameters); // [[1.5, 0.5], [0.5, 1.5]]
  * ```
  */
-export function radialGramMatrix(
-  X: Tensor2D,
-  profile: RadialProfile,
-  { variance, lengthscale, bias, noise }: RadialGramParameters,
-): Tensor2D {
+export function radialGramMatrix(X: Tensor2D, profile: RadialProfile, parameters: RadialGramParameters): Tensor2D {
   requireBackend(OPERATION);
   registerOnce(GRAM, GRADIENT);
-  const points = matrixOperand(X, OPERATION, 'X');
-  const q = points.shape[1];
-  const form = `of one entry or of ${q}, one for each column of X,`;
-  const fits = () => lengthscale.size === 1 || lengthscale.size === q;
   return tf.customGrad((...args: unknown[]) => {
     const [x, v, l, b, s, save] = args as [Tensor, Tensor, Tensor, Tensor, Tensor, Save];
-    // Numbers rather than tensors: keeping five scalars for the backward pass would cost more than they weigh.
-    const attributes: Attributes = {
-      profile,
-      variance: doublesOf(v)[0]!,
-      lengthscale: doublesOf(l),
-      lengthscaleShape: l.shape,
-      bias: doublesOf(b)[0]!,
-      noise: doublesOf(s)[0]!,
-    };
+    const attributes = attributesOf(profile, v, l, b, s);
     const value = runKernel(GRAM.name, { x }, attributes)[0]!;
     save([x, value]);
     const gradFunc = (dy: Tensor, [x, k]: Tensor[]) => runKernel(GRADIENT.name, { x: x!, k: k!, dy }, attributes);
     return { value, gradFunc };
-  })(
-    points,
-    scalarOperand(variance, OPERATION, 'variance'),
-    floating(lengthscale, OPERATION, 'lengthscale', form, fits),
-    scalarOperand(bias, OPERATION, 'bias'),
-    scalarOperand(noise, OPERATION, 'noise'),
-  ) as Tensor2D;
+  })(...radialOperands(X, parameters, OPERATION)) as Tensor2D;
 }
 
-interface Attributes {
+/** X, variance, lengthscale, bias and noise, each in the form that the operation needs. */
+export function radialOperands(
+  X: Tensor2D,
+  { variance, lengthscale, bias, noise }: RadialGramParameters,
+  operation: string,
+): [Tensor2D, Tensor, Tensor, Tensor, Tensor] {
+  const points = matrixOperand(X, operation, 'X');
+  const q = points.shape[1];
+  const form = `of one entry or of ${q}, one for each column of X,`;
+  const fits = () => lengthscale.size === 1 || lengthscale.size === q;
+  return [
+    points,
+    scalarOperand(variance, operation, 'variance'),
+    floating(lengthscale, operation, 'lengthscale', form, fits),
+    scalarOperand(bias, operation, 'bias'),
+    scalarOperand(noise, operation, 'noise'),
+  ];
+}
+
+/** Numbers rather than tensors: keeping five scalars for the backward pass would cost more than they weigh. */
+export interface RadialAttributes {
   readonly profile: RadialProfile;
   readonly variance: number;
   readonly lengthscale: Float64Array;
@@ -87,12 +85,23 @@ interface Attributes {
   readonly noise: number;
 }
 
-function parametersOf({ variance, lengthscale, bias, noise }: Attributes, q: number): RadialSum {
+export function attributesOf(profile: RadialProfile, v: Tensor, l: Tensor, b: Tensor, s: Tensor): RadialAttributes {
+  return {
+    profile,
+    variance: doublesOf(v)[0]!,
+    lengthscale: doublesOf(l),
+    lengthscaleShape: l.shape,
+    bias: doublesOf(b)[0]!,
+    noise: doublesOf(s)[0]!,
+  };
+}
+
+export function parametersOf({ variance, lengthscale, bias, noise }: RadialAttributes, q: number): RadialSum {
   const lengthscales = lengthscale.length === 1 ? new Float64Array(q).fill(lengthscale[0]!) : lengthscale;
   return { variance, lengthscales, bias, noise };
 }
 
-const GRAM: MatrixKernel<Attributes> = {
+const GRAM: MatrixKernel<RadialAttributes> = {
   name: 'latentfield.RadialGramMatrix',
   inputs: ['x'],
   outputs: ([x]) => [[x![0]!, x![0]!]],
@@ -103,7 +112,7 @@ const GRAM: MatrixKernel<Attributes> = {
   },
 };
 
-const GRADIENT: MatrixKernel<Attributes> = {
+const GRADIENT: MatrixKernel<RadialAttributes> = {
   name: 'latentfield.RadialGramMatrixGradient',
   inputs: ['x', 'k', 'dy'],
   outputs: ([x], { lengthscaleShape }) => [x!, [], lengthscaleShape, [], []],
@@ -114,12 +123,16 @@ const GRADIENT: MatrixKernel<Attributes> = {
     const parameters = parametersOf(attributes, q);
     const operations = fusedOperations(memory);
     const gradient = operations.radialSumGradient(n, q, points, profile, parameters, k, dy, outputs[0]!);
-    const lengthscales = Array.from(gradient.lengthscales);
-    const count = attributes.lengthscale.length;
-    const shared = () => lengthscales.reduce((sum, entry) => sum + entry, 0);
+    const lengthscales = lengthscaleGradient(gradient, attributes);
     memory.float64(outputs[1]!, 1)[0] = gradient.variance;
-    memory.float64(outputs[2]!, count).set(count === 1 ? [shared()] : lengthscales);
+    memory.float64(outputs[2]!, lengthscales.length).set(lengthscales);
     memory.float64(outputs[3]!, 1)[0] = gradient.bias;
     memory.float64(outputs[4]!, 1)[0] = gradient.noise;
   },
 };
+
+/** The gradient in each lengthscale; of one that all columns share, the sum. */
+export function lengthscaleGradient({ lengthscales }: RadialSum, { lengthscale }: RadialAttributes): Float64Array {
+  const each = Float64Array.from(lengthscales);
+  return lengthscale.length === 1 ? Float64Array.of(each.reduce((sum, entry) => sum + entry, 0)) : each;
+}

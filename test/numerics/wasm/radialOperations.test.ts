@@ -218,6 +218,6 @@ it('ranges of rows between two sets of points may be computed one by one', () =>
   expect(difference([parts.sum], [whole.sum])).toBeLessThan(1e-13);
   // Both ways of writing down the same covariance.
   const gram = place(new Float64Array(n * n));
-  kernels.radialGram(2, n, q, x, VARIANCE, 0, 0, gram, work);
+  kernels.radialGram(2, n, q, x, VARIANCE, 0, 0, gram, true, work);
   expect(difference(whole.covariance, memory.float64(gram, n * n))).toBeLessThan(1e-15);
 });

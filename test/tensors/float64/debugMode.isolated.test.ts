@@ -50,7 +50,7 @@ describe('before any backend was chosen', () => {
 
   test('tf.profile sees the kernels of an evaluation', async () => {
     const { kernelNames } = await tf.profile(() => void evaluate(model));
-    expect(kernelNames).toContain('latentfield.GaussianLogDensityFromObservations');
+    expect(kernelNames).toContain('latentfield.RadialGaussianLogDensity');
   });
 });
 

@@ -13,6 +13,16 @@ export function withTransposed(width: i32, row: usize, column: usize, rowBytes: 
   for (let j = 0; j < width; j++) store<f64>(at(h, j), load<f64>(at(row, j)) + load<f64>(column + j * rowBytes));
 }
 
+/** The same of a symmetric g, of which the row alone is read. */
+export function doubled(width: i32, row: usize, h: usize): void {
+  let j = 0;
+  for (; j + 2 <= width; j += 2) {
+    const pair = v128.load(at(row, j));
+    v128.store(at(h, j), f64x2.add(pair, pair));
+  }
+  if (j < width) store<f64>(at(h, j), load<f64>(at(row, j)) + load<f64>(at(row, j)));
+}
+
 /** One row, one dimension: the pull of points j = 0 … width − 1 on point i (numbered from the same start) and back. */
 export function contract(width: i32, i: i32, x: usize, h: usize, dx: usize, square: usize): void {
   const xi = load<f64>(at(x, i));

@@ -8,7 +8,7 @@ import { at, dot } from './vectors';
 /**
  * K_ij and K_ji ← variance·f(‖x_i − x_j‖²) + shift, `diagonal` at K_ii. Points are given dimension by dimension (q×n), K is n×n, row-major;
  * `work` holds 64 numbers a thread. Block by block, so that values never leave the first-level cache; blocks below the diagonal are
- * copied above it.
+ * copied above it when it is to be `mirrored`; otherwise what is above means nothing.
  */
 export function radialGram(
   profile: i32,
@@ -19,6 +19,7 @@ export function radialGram(
   shift: f64,
   diagonal: f64,
   k: usize,
+  mirrored: bool,
   work: usize,
 ): void {
   if (ASC_FEATURE_THREADS) {
@@ -34,12 +35,13 @@ export function radialGram(
       task.shift = shift;
       task.diagonal = diagonal;
       task.k = k;
+      task.mirrored = mirrored;
       task.work = work;
       shareOut(sharedGramPart, parts);
       return;
     }
   }
-  gramRows(profile, n, q, x, variance, shift, diagonal, 0, n, k, work);
+  gramRows(profile, n, q, x, variance, shift, diagonal, 0, n, k, mirrored, work);
 }
 
 /** Columns of a block of K. */
@@ -63,6 +65,7 @@ class RadialTask {
   k: usize;
   g: usize;
   work: usize;
+  mirrored: bool;
 }
 
 function sharedGramPart(part: i32): void {
@@ -70,7 +73,7 @@ function sharedGramPart(part: i32): void {
   const start = startInLower(part, t.parts, t.n, GRAM_BLOCK);
   const end = startInLower(part + 1, t.parts, t.n, GRAM_BLOCK);
   const work: usize = at(t.work, GRAM_BLOCK * threadNumber());
-  gramRows(t.profile, t.n, t.q, t.x, t.variance, t.shift, t.diagonal, start, end, t.k, work);
+  gramRows(t.profile, t.n, t.q, t.x, t.variance, t.shift, t.diagonal, start, end, t.k, t.mirrored, work);
 }
 
 function gramRows(
@@ -84,6 +87,7 @@ function gramRows(
   rowStart: i32,
   rowEnd: i32,
   k: usize,
+  mirrored: bool,
   work: usize,
 ): void {
   const rowBytes = n << 3;
@@ -96,7 +100,7 @@ function gramRows(
         const row: usize = at(k + i * rowBytes, jb);
         valuesFromPoint(profile, width, q, at(x, i), rowBytes, at(x, jb), rowBytes, variance, shift, row, row, work);
       }
-      mirrorBlock(ib, rows, jb, GRAM_BLOCK, k, rowBytes);
+      if (mirrored) mirrorBlock(ib, rows, jb, GRAM_BLOCK, k, rowBytes);
     }
     for (let i = ib; i < rows; i++) store<f64>(at(k + i * rowBytes, i), diagonal);
   }

@@ -1,5 +1,5 @@
 import { addParts, firstRow, gradientParts, resultOfPart } from './gradientParts';
-import { contract, withTransposed } from './pairBlocks';
+import { contract, doubled, withTransposed } from './pairBlocks';
 import { isWorthSharing, operands, shareOut } from './team';
 import { at, lanes } from './vectors';
 
@@ -11,9 +11,19 @@ const BLOCK: i32 = 32;
  *   dx_i = −Σ_j h_ij·(x_i − x_j),  squares_d = Σ_ij h_ij·(x_i − x_j)_d²,
  *   sums = [Σ h_ij, Σ g_ij, Σ g_ii, 0].
  * Points and dx are given dimension by dimension; `work` holds
- * gradientWorkspace(n, q·n + q + 4) numbers.
+ * gradientWorkspace(n, q·n + q + 4) numbers. Of a `symmetric` g the lower triangle alone is read.
  */
-export function rbfGradient(n: i32, q: i32, x: usize, k: usize, bias: f64, g: usize, result: usize, work: usize): void {
+export function rbfGradient(
+  n: i32,
+  q: i32,
+  x: usize,
+  k: usize,
+  bias: f64,
+  g: usize,
+  symmetric: bool,
+  result: usize,
+  work: usize,
+): void {
   const parts = gradientParts(n);
   if (ASC_FEATURE_THREADS) {
     if (parts > 1 && isWorthSharing(MULTIPLICATIONS * n * n)) {
@@ -24,13 +34,14 @@ export function rbfGradient(n: i32, q: i32, x: usize, k: usize, bias: f64, g: us
       task.k = k;
       task.bias = bias;
       task.g = g;
+      task.symmetric = symmetric;
       task.work = work;
       shareOut(sharedPart, parts);
       addParts(n, resultLength(n, q), work, result);
       return;
     }
   }
-  for (let part = 0; part < parts; part++) gradientPart(part, n, q, x, k, bias, g, work);
+  for (let part = 0; part < parts; part++) gradientPart(part, n, q, x, k, bias, g, symmetric, work);
   addParts(n, resultLength(n, q), work, result);
 }
 
@@ -47,18 +58,29 @@ class Contraction {
   k: usize;
   g: usize;
   work: usize;
+  symmetric: bool;
 }
 
 function sharedPart(part: i32): void {
   const t = changetype<Contraction>(operands());
-  gradientPart(part, t.n, t.q, t.x, t.k, t.bias, t.g, t.work);
+  gradientPart(part, t.n, t.q, t.x, t.k, t.bias, t.g, t.symmetric, t.work);
 }
 
 function resultLength(n: i32, q: i32): i32 {
   return q * n + q + 4;
 }
 
-function gradientPart(part: i32, n: i32, q: i32, x: usize, k: usize, bias: f64, g: usize, work: usize): void {
+function gradientPart(
+  part: i32,
+  n: i32,
+  q: i32,
+  x: usize,
+  k: usize,
+  bias: f64,
+  g: usize,
+  symmetric: bool,
+  work: usize,
+): void {
   const length = resultLength(n, q);
   const dx = resultOfPart(part, length, work);
   const squares: usize = at(dx, q * n);
@@ -76,7 +98,8 @@ function gradientPart(part: i32, n: i32, q: i32, x: usize, k: usize, bias: f64, 
       for (let i = ib; i < rows; i++) {
         const width = min(BLOCK, i - jb);
         const row: usize = at(g + i * rowBytes, jb);
-        withTransposed(width, row, at(g + jb * rowBytes, i), rowBytes, h);
+        if (symmetric) doubled(width, row, h);
+        else withTransposed(width, row, at(g + jb * rowBytes, i), rowBytes, h);
         sum += total(width, h);
         weightSum += weigh(width, at(k + i * rowBytes, jb), bias, h);
         for (let d = 0; d < q; d++) {

@@ -13,7 +13,7 @@ export function typescriptFusedOperations(memory: Float64Memory, engine: LinearA
   return withGradientsAtZero(memory, {
     ...typescriptQuadraticOperations(memory),
     ...radial,
-    ...radialSums(memory, radial),
+    ...radialSums(memory, radial, engine.mirrorLower),
     ...typescriptSquaredDistances(memory),
 
     lowerProduct(n, k, alpha, a, b, beta, c) {

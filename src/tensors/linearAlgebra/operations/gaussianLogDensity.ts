@@ -1,9 +1,10 @@
 import { log } from '../../../core/elementary/index.ts';
 import { NumericalError } from '../../../core/errors.ts';
+import type { LinearAlgebraEngine } from '../../../numerics/dense/engine.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../numerics/dense/factorize.ts';
 import type { Float64Memory } from '../../../numerics/memory.ts';
 import { bytesOf, isRegistered, registerMatrixKernel, type Workspace } from './operation.ts';
-import { mirrorLowerOf, transposeInPlace } from './square.ts';
+import { transposeInPlace } from './square.ts';
 
 export const FROM_OBSERVATIONS = 'latentfield.GaussianLogDensityFromObservations';
 export const FROM_OUTER_PRODUCT = 'latentfield.GaussianLogDensityFromOuterProduct';
@@ -24,10 +25,7 @@ export function registerGaussianLogDensity(): void {
     name: FROM_OBSERVATIONS,
     inputs: ['k', 'y'],
     outputs: ([k, y], { gradient }) => (gradient ? [[], k!, y!] : [[]]),
-    compute(workspace, [k, y], attributes) {
-      const n = k![0]!;
-      withFactor(workspace, n, attributes, (factor) => fromObservations(workspace, n, y![1]!, factor, attributes));
-    },
+    compute: (workspace, [k, y], attributes) => evaluate(workspace, k![0]!, y![1]!, attributes, fromObservations),
   });
 
   // Outputs: the value; G = ½(K⁻¹SK⁻¹ − D·K⁻¹).
@@ -35,80 +33,102 @@ export function registerGaussianLogDensity(): void {
     name: FROM_OUTER_PRODUCT,
     inputs: ['k', 's'],
     outputs: ([k], { gradient }) => (gradient ? [[], k!] : [[]]),
-    compute(workspace, [k], attributes) {
-      const n = k![0]!;
-      withFactor(workspace, n, attributes, (factor) => fromOuterProduct(workspace, n, factor, attributes));
-    },
+    compute: (workspace, [k], attributes) => evaluate(workspace, k![0]!, k![0]!, attributes, fromOuterProduct),
   });
 }
 
 /** Factors K where G will be, or in a workspace when G is not wanted. */
-function withFactor(
-  { memory, algebra, inputs, outputs }: Workspace,
-  n: number,
-  attributes: GaussianAttributes,
-  work: (factor: number) => void,
-): void {
-  const use = (factor: number) => {
-    factorize(memory, algebra, n, inputs[0]!, factor, attributes);
-    work(factor);
-  };
-  if (attributes.gradient) use(outputs[1]!);
-  else memory.withBlock(bytesOf(n * n), use);
-}
-
-function fromObservations(
+function evaluate(
   { memory, algebra, inputs, outputs }: Workspace,
   n: number,
   width: number,
-  factor: number,
-  { columns, gradient }: GaussianAttributes,
+  attributes: GaussianAttributes,
+  density: typeof fromObservations,
 ): void {
-  const y = inputs[1]!;
-  const finish = (solved: number) => {
-    memory.float64(solved, n * width).set(memory.float64(y, n * width));
-    algebra.triangularSolve(n, width, factor, solved, false);
-    const quadratic = sumOfSquares(memory.float64(solved, n * width));
-    if (!Number.isFinite(quadratic)) throw notFinite(memory, y, n, width, 'The observations');
-    writeValue(memory, outputs[0]!, n, factor, columns, quadratic);
-    if (!gradient) return;
-    algebra.triangularSolve(n, width, factor, solved, true);
-    algebra.choleskyInverse(n, factor);
-    algebra.syrk(n, width, 0.5, { offset: solved, rowStride: width, columnStride: 1 }, -columns / 2, factor);
-    mirrorLowerOf(n, memory.float64(factor, n * n));
+  const [k, data] = inputs as [number, number];
+  const within = (factor: number, solved: number) => {
+    const value = density(memory, algebra, { n, width, k, data, factor, solved }, attributes);
+    memory.float64(outputs[0]!, 1)[0] = value;
   };
-  if (gradient) finish(outputs[2]!);
-  else memory.withBlock(bytesOf(n * width), finish);
+  const withSolved = (factor: number) => {
+    if (outputs[2] !== undefined) within(factor, outputs[2]);
+    else memory.withBlock(bytesOf(n * width), (solved) => within(factor, solved));
+  };
+  if (!attributes.gradient) memory.withBlock(bytesOf(n * n), withSolved);
+  else {
+    withSolved(outputs[1]!);
+    algebra.mirrorLower(n, outputs[1]!);
+  }
 }
 
-function fromOuterProduct(
-  { memory, algebra, inputs, outputs }: Workspace,
-  n: number,
-  factor: number,
-  { columns, gradient }: GaussianAttributes,
-): void {
-  memory.withBlock(bytesOf(n * n), (work) => {
-    memory.float64(work, n * n).set(memory.float64(inputs[1]!, n * n));
-    const halfSolve = (transpose: boolean) => algebra.triangularSolve(n, n, factor, work, transpose);
-    const flip = () => transposeInPlace(n, memory.float64(work, n * n));
-    // L⁻¹SL⁻ᵀ, whose trace is tr(K⁻¹S), …
-    halfSolve(false);
-    flip();
-    halfSolve(false);
-    const quadratic = trace(n, memory.float64(work, n * n));
-    if (!Number.isFinite(quadratic)) throw notFinite(memory, inputs[1]!, n, n, 'The outer product of the observations');
-    writeValue(memory, outputs[0]!, n, factor, columns, quadratic);
-    if (!gradient) return;
-    // … and from it K⁻¹SK⁻¹.
-    halfSolve(true);
-    flip();
-    halfSolve(true);
-    algebra.choleskyInverse(n, factor);
-    const G = memory.float64(factor, n * n);
-    const weighted = memory.float64(work, n * n);
-    for (let i = 0; i < n * n; i++) G[i] = 0.5 * (weighted[i]! - columns * G[i]!);
-    mirrorLowerOf(n, G);
-  });
+/** Where an evaluation finds what it works with, byte offsets. */
+export interface DensityPlaces {
+  readonly n: number;
+  /** Columns of the data. */
+  readonly width: number;
+  /** K, n×n, of which the lower triangle is read. */
+  readonly k: number;
+  /** Y or S, n×width. */
+  readonly data: number;
+  /** n×n, where the factor of K will be, and with a gradient the lower triangle of G; what is right of the diagonal means nothing. */
+  readonly factor: number;
+  /** n×width; K⁻¹Y afterwards, with a gradient in it. */
+  readonly solved: number;
+}
+
+/** The log density of observations Y. */
+export function fromObservations(
+  memory: Float64Memory,
+  algebra: LinearAlgebraEngine,
+  { n, width, k, data, factor, solved }: DensityPlaces,
+  attributes: GaussianAttributes,
+): number {
+  const { columns, gradient } = attributes;
+  factorize(memory, algebra, n, k, factor, attributes);
+  memory.float64(solved, n * width).set(memory.float64(data, n * width));
+  algebra.triangularSolve(n, width, factor, solved, false);
+  const quadratic = sumOfSquares(memory.float64(solved, n * width));
+  if (!Number.isFinite(quadratic)) throw notFinite(memory, data, n, width, 'The observations');
+  const value = valueAt(memory, n, factor, columns, quadratic);
+  if (!gradient) return value;
+  algebra.triangularSolve(n, width, factor, solved, true);
+  algebra.choleskyInverse(n, factor, 'lower');
+  algebra.syrk(n, width, 0.5, { offset: solved, rowStride: width, columnStride: 1 }, -columns / 2, factor);
+  return value;
+}
+
+/** The same of S = YYᵀ. */
+export function fromOuterProduct(
+  memory: Float64Memory,
+  algebra: LinearAlgebraEngine,
+  { n, k, data, factor, solved: work }: DensityPlaces,
+  attributes: GaussianAttributes,
+): number {
+  const { columns, gradient } = attributes;
+  factorize(memory, algebra, n, k, factor, attributes);
+  memory.float64(work, n * n).set(memory.float64(data, n * n));
+  const halfSolve = (transpose: boolean) => algebra.triangularSolve(n, n, factor, work, transpose);
+  const flip = () => transposeInPlace(n, memory.float64(work, n * n));
+  // L⁻¹SL⁻ᵀ, whose trace is tr(K⁻¹S), …
+  halfSolve(false);
+  flip();
+  halfSolve(false);
+  const quadratic = trace(n, memory.float64(work, n * n));
+  if (!Number.isFinite(quadratic)) throw notFinite(memory, data, n, n, 'The outer product of the observations');
+  const value = valueAt(memory, n, factor, columns, quadratic);
+  if (!gradient) return value;
+  // … and from it K⁻¹SK⁻¹.
+  halfSolve(true);
+  flip();
+  halfSolve(true);
+  algebra.choleskyInverse(n, factor, 'lower');
+  const G = memory.float64(factor, n * n);
+  const weighted = memory.float64(work, n * n);
+  for (let row = 0; row < n * n; row += n) {
+    const diagonal = row + row / n;
+    for (let i = row; i <= diagonal; i++) G[i] = 0.5 * (weighted[i]! - columns * G[i]!);
+  }
+  return value;
 }
 
 const LOG_2PI = log(2 * Math.PI);
@@ -118,17 +138,8 @@ export function logDensity(n: number, columns: number, logDeterminant: number, q
   return -0.5 * (columns * n * LOG_2PI + columns * logDeterminant + quadratic);
 }
 
-function writeValue(
-  memory: Float64Memory,
-  target: number,
-  n: number,
-  factor: number,
-  columns: number,
-  quadratic: number,
-): void {
-  const logDeterminant = logDeterminantOf(n, memory.float64(factor, n * n));
-  const value = logDensity(n, columns, logDeterminant, quadratic);
-  memory.float64(target, 1)[0] = value;
+function valueAt(memory: Float64Memory, n: number, factor: number, columns: number, quadratic: number): number {
+  return logDensity(n, columns, logDeterminantOf(n, memory.float64(factor, n * n)), quadratic);
 }
 
 export function sumOfSquares(x: Float64Array): number {

@@ -1,0 +1,110 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
+import type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts';
+import type { RadialProfile } from '../../numerics/wasm/index.ts';
+import { doublesOf } from '../doubles.ts';
+import { type GaussianData, gaussianLogDensity } from '../linearAlgebra/gaussianLogDensity.ts';
+import { requireBackend } from '../linearAlgebra/operands.ts';
+import {
+  type DensityPlaces,
+  fromObservations,
+  fromOuterProduct,
+  type GaussianAttributes,
+} from '../linearAlgebra/operations/gaussianLogDensity.ts';
+import { bytesOf, type MatrixKernel, registerOnce, runKernel } from '../linearAlgebra/operations/operation.ts';
+import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
+import { tensor } from './creation.ts';
+import {
+  attributesOf,
+  lengthscaleGradient,
+  parametersOf,
+  type RadialAttributes,
+  type RadialGramParameters,
+  radialGramMatrix,
+  radialOperands,
+} from './radialGramMatrix.ts';
+
+const OPERATION = 'gaussianLogDensity of a radialGramMatrix';
+
+/**
+ * The Gaussian log density of constant data under a radial Gram matrix, as one operation with the bits of the two: its gradients in the points and in
+ * all parameters are computed with it where a differentiation is under way, and nothing N×N outlasts it.
+ *
+ * @param X - N×q
+ * @param profile - see `radialGramMatrix`
+ * @param parameters - see `radialGramMatrix`
+ * @param data - see `gaussianLogDensity`; those of which a gradient is asked for take the two operations
+ * @param options - see `gaussianLogDensity`
+ * @returns a scalar
+ */
+export function radialLogDensity(
+  X: Tensor2D,
+  profile: RadialProfile,
+  parameters: RadialGramParameters,
+  data: GaussianData,
+  options: PositiveDefiniteOptions,
+): Scalar {
+  if ('observations' in data && data.constant !== true) {
+    return gaussianLogDensity(radialGramMatrix(X, profile, parameters), data, options);
+  }
+  requireBackend(OPERATION);
+  registerOnce(DENSITY);
+  const isOuter = 'outerProduct' in data;
+  const given = isOuter ? data.outerProduct : data.observations;
+  const gradient = engine().state.gradientDepth > 0;
+  const density = tf.customGrad((...args: unknown[]) => {
+    const [x, v, l, b, s] = args as [Tensor2D, Tensor, Tensor, Tensor, Tensor];
+    const columns = isOuter ? data.columns : given.shape[1];
+    const attributes: Attributes = { ...options, ...attributesOf(profile, v, l, b, s), columns, isOuter, gradient };
+    const [value, packed] = runKernel(DENSITY.name, { x, given }, attributes) as [Tensor, Tensor | undefined];
+    // Plain numbers: tensors that are kept for the backward pass cost more.
+    const slopes = packed && doublesOf(packed);
+    const gradFunc = (dy: Tensor) => {
+      const factor = doublesOf(dy)[0]!;
+      const scaled = factor === 1 ? slopes! : slopes!.map((slope) => factor * slope);
+      let at = 0;
+      return [x, v, l, b, s].map(({ size, shape }) => {
+        at += size;
+        return tensor(scaled.slice(at - size, at), shape);
+      });
+    };
+    return { value, gradFunc };
+  });
+  return density(...radialOperands(X, parameters, OPERATION)) as Scalar;
+}
+
+interface Attributes extends RadialAttributes, GaussianAttributes {
+  /** Whether the data are YYᵀ. */
+  readonly isOuter: boolean;
+}
+
+/** Outputs: the value; the gradients in points, variance, lengthscale, bias and noise, one after the other. */
+const DENSITY: MatrixKernel<Attributes> = {
+  name: 'latentfield.RadialGaussianLogDensity',
+  inputs: ['x', 'given'],
+  outputs: ([x], { gradient, lengthscale }) => (gradient ? [[], [x![0]! * x![1]! + lengthscale.length + 3]] : [[]]),
+  compute({ memory, algebra, inputs, outputs }, [x, given], attributes) {
+    const [n, q] = x as [number, number];
+    const width = given![1]!;
+    const [points, data] = inputs as [number, number];
+    const operations = fusedOperations(memory);
+    const { profile, lengthscale } = attributes;
+    const parameters = parametersOf(attributes, q);
+    const density = attributes.isOuter ? fromOuterProduct : fromObservations;
+    const evaluate = ({ k, factor, solved }: Pick<DensityPlaces, 'k' | 'factor' | 'solved'>) => {
+      operations.radialSum(n, q, points, profile, parameters, k, 'lower');
+      const value = density(memory, algebra, { n, width, k, data, factor, solved }, attributes);
+      memory.float64(outputs[0]!, 1)[0] = value;
+      if (!attributes.gradient) return;
+      const dx = outputs[1]!;
+      const slope = operations.radialSumGradient(n, q, points, profile, parameters, k, factor, dx, 'lower');
+      const others = [slope.variance, ...lengthscaleGradient(slope, attributes), slope.bias, slope.noise];
+      memory.float64(dx + 8 * n * q, lengthscale.length + 3).set(others);
+    };
+    memory.withBlock(bytesOf(n * n), (k) =>
+      memory.withBlock(bytesOf(n * n), (factor) =>
+        memory.withBlock(bytesOf(n * width), (solved) => evaluate({ k, factor, solved })),
+      ),
+    );
+  },
+};
