@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checksum, type Fit, InvalidInputError, loadFit, Matrix } from '../index.ts';
@@ -93,6 +94,11 @@ export interface SavedFit {
  */
 export async function readFit(folder: string, { parts: given }: PartsArguments): Promise<SavedFit> {
   const file = join(folder, 'fit.json');
+  if (!existsSync(file)) {
+    throw new InvalidInputError(
+      `'${folder}' holds no fit.json. Give the folder that 'latentfield fit' wrote with --out.`,
+    );
+  }
   const saved = await readJsonFile(file, 'saved fit');
   const isObject = typeof saved === 'object' && saved !== null;
   const { parts, ...json } = isObject ? (saved as { parts?: unknown }) : {};

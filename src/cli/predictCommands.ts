@@ -168,12 +168,15 @@ async function putPrediction(
   const spread = deviations(units?.undoVariance(variance) ?? variance);
   const names = columnNames(record, mean.columns);
   const before = latents === undefined ? [] : [latents];
+  const places = before.flatMap(dimensionNames);
+  // Observations may be called x1 themselves.
+  const isTaken = places.some((name) => names.includes(name));
   await put(
     streams,
     given,
     {
       matrix: sideBySide(...before, means, spread),
-      names: [...before.flatMap(dimensionNames), ...names, ...names.map(deviationName)],
+      names: [...(isTaken ? places.map((name) => `latent ${name}`) : places), ...names, ...names.map(deviationName)],
       ids,
     },
     {

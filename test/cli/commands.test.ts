@@ -78,6 +78,8 @@ describe('a saved fit is asked', () => {
     const found = await json('interpolate', path, '--from', 'w2', '--to', '20', '--steps', '4');
     expect(found.latents).toEqual(between.latents.toArrays());
     expect(found.mean).toEqual(inUnits(between.mean.toArrays()));
+    const table = (await latentfield(['interpolate', path, '--from', '2', '--to', '20'])).stdout;
+    expect(table.split('\n')[0]).toBe('x1,x2,a,b,c,d,a deviation,b deviation,c deviation,d deviation');
     const ahead = result.forecast!(3);
     const forecast = await json('forecast', path, '--steps', '3');
     expect(forecast.mean).toEqual(inUnits(ahead.mean.toArrays()));
@@ -170,6 +172,17 @@ it('select places rows with missing entries, and says which models take none', a
   expect((await select('gplvm')).stdout).toMatch(/^0\.\d+ .*\nbest {"latentDim":1}\n$/);
   expect((await select('gplrf')).stdout).toMatch(/^0\.\d+ .*\nbest {"latentDim":1}\n$/);
   expect((await select('pca')).stderr).toContain('pca cannot use a table with missing entries. Drop their rows');
+});
+
+it('interpolate names latents apart from observations of the same name', async () => {
+  const { path } = temporaryFolder();
+  const rows = Array.from({ length: 12 }, (_, i) => `${Math.sin(i)},${Math.cos(i)},${i % 5}.5`);
+  const data = join(path, 'data.csv');
+  writeFileSync(data, ['x1,x2,y', ...rows].join('\n'));
+  const out = join(path, 'out');
+  await latentfield(['fit', data, '--model', 'pca', '--out', out]);
+  const { stdout } = await latentfield(['interpolate', out, '--from', '0', '--to', '3']);
+  expect(stdout.split('\n')[0]).toMatch(/^latent x1,latent x2,x1,x2,y,x1 deviation/);
 });
 
 describe('results that are there', () => {

@@ -88,7 +88,7 @@ describe('latentfield project', () => {
     const cases: [readonly string[], string][] = [
       [[], "missing required argument 'dir'"],
       [[path], "missing required argument 'data'"],
-      [[empty, data, '--labels', 'flow'], "fit.json' cannot be read: there is no such file"],
+      [[empty, data, '--labels', 'flow'], "holds no fit.json. Give the folder that 'latentfield fit' wrote with --out"],
       [[other, data, '--labels', 'flow'], 'loadFit takes the object that fit.toJSON() wrote'],
       [[broken, data, '--labels', 'flow'], "fit.json' is not JSON"],
       [[path, narrow], 'project takes observations with 12 columns, but a 2×2 matrix was given.'],
