@@ -35,7 +35,7 @@ export function drawAxes(
       return { at: scale * value + shift, text: String(value) };
     });
   };
-  context.fillStyle = 'rgba(255, 255, 255, 0.85)';
+  context.fillStyle = '#ffffff';
   context.fillRect(0, 0, left, height);
   context.fillRect(left, floor, width - left, bottom);
   context.fillStyle = '#444444';
