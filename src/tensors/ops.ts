@@ -34,7 +34,7 @@ export * from './ops/laplacianQuadraticForm.ts';
 export * from './ops/logNormalCdf.ts';
 export * from './ops/normalLogDensity.ts';
 export * from './ops/radialCovariance.ts';
-export * from './ops/radialGramMatrix.ts';
+export { type RadialGramParameters, radialGramMatrix } from './ops/radialGramMatrix.ts';
 export * from './ops/rbfExpectations.ts';
 export * from './ops/reconstructionError.ts';
 export * from './ops/reduction.ts';
