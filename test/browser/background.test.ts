@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../src/index.ts';
-import { backgroundOf } from '../../web/playground/background.ts';
+import { backgroundOf, certaintyOf } from '../../web/playground/background.ts';
 
 /** f(x) = (x₁, 2x₂, x₁·x₂, x₃): slopes (1, 0, x₂, 0) and (0, 2, x₁, 0) along the first two axes. */
 const predict = (X: Matrix) => ({
@@ -21,6 +21,13 @@ describe('the background of a picture', () => {
         expect(found.magnification[13 * i + j]).toBeCloseTo(0.5 * Math.log(determinant), 10);
       }
     }
+  });
+
+  it('is as certain as its variance is below the largest', () => {
+    const precision = Float64Array.of(2, 0.5, 8, 4).map(Math.log);
+    const certainty = certaintyOf(precision);
+    for (const [i, expected] of [0.75, 0, 1 - 0.5 / 8, 1 - 0.5 / 4].entries())
+      expect(certainty[i]).toBeCloseTo(expected, 14);
   });
 
   it('ends when it is aborted', async () => {

@@ -299,7 +299,9 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     const [coloured, behind] = [await canvas(), page.locator('[name=background]')];
     expect(coloured).not.toBe(labelled);
     await behind.selectOption('magnification');
-    await page.getByText('Grey: where a step changes the expected row most.').waitFor();
+    await page
+      .getByText('Grey: where a step changes the expected row most, fainter where that row is uncertain.')
+      .waitFor();
     await page.waitForTimeout(200);
     expect(await canvas()).not.toBe(coloured);
     await behind.selectOption('none');

@@ -78,5 +78,11 @@ export async function backgroundOf(
   return { x, y, side, precision, magnification };
 }
 
+/** 1 − v/v_max with v the variance at each point: 0 where the expected row is least certain, where its slopes mean nothing either. */
+export function certaintyOf(precision: Float64Array): Float64Array {
+  const lowest = precision.reduce((a, b) => Math.min(a, b));
+  return precision.map((value) => 1 - Math.exp(lowest - value));
+}
+
 const slopes = (from: Float64Array, to: Float64Array, step: number) => from.map((value, d) => (to[d]! - value) / step);
 const dot = (a: Float64Array, b: Float64Array) => a.reduce((sum, value, d) => sum + value * b[d]!, 0);

@@ -7,6 +7,8 @@ export interface Shading {
   readonly side: number;
   /** side × side, from the lowest y. */
   readonly values: Float64Array;
+  /** From 0 to 1, of each: below 1 it is drawn lighter, at 0 as the lightest. */
+  readonly strengths?: Float64Array | undefined;
 }
 
 /** What is drawn. */
@@ -283,7 +285,7 @@ export function extent({ data, rows, columns }: Latents, column: number): readon
 }
 
 /** A pixel for each number of the background. */
-function shades({ side, values }: Shading, theme: Theme): HTMLCanvasElement {
+function shades({ side, values, strengths }: Shading, theme: Theme): HTMLCanvasElement {
   const image = document.createElement('canvas');
   image.width = image.height = side;
   const context = image.getContext('2d')!;
@@ -292,7 +294,8 @@ function shades({ side, values }: Shading, theme: Theme): HTMLCanvasElement {
   const high = values.reduce((a, b) => Math.max(a, b));
   for (let i = 0; i < side; i++) {
     for (let j = 0; j < side; j++) {
-      const part = high > low ? (values[i * side + j]! - low) / (high - low) : 1;
+      const shade = high > low ? (high - values[i * side + j]!) / (high - low) : 0;
+      const part = 1 - shade * (strengths?.[i * side + j] ?? 1);
       // The lowest y is at the bottom.
       const at = 4 * ((side - 1 - i) * side + j);
       for (let c = 0; c < 3; c++)

@@ -1,6 +1,6 @@
 import type { Matrix } from 'latentfield';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Background } from '../background.ts';
+import { type Background, certaintyOf } from '../background.ts';
 import { newRows } from '../data/ownTable.ts';
 import { byLabels, byNumbers, type Colouring, ofOneColour, type Theme } from '../drawing/colours.ts';
 import { extent, meanOf, type Scatter, type Shading } from '../drawing/scatter.ts';
@@ -20,7 +20,7 @@ const BY_ROW = 'row number';
 /** What grey means behind the points. */
 const BACKGROUNDS = {
   precision: 'where it is uncertain',
-  magnification: 'where a step changes the expected row most',
+  magnification: 'where a step changes the expected row most, fainter where that row is uncertain',
   none: '',
 };
 type BackgroundName = keyof typeof BACKGROUNDS;
@@ -233,7 +233,8 @@ function Choices({ latents, axes, setAxes, color, setColor, dataset, behind, set
 /** The lightest is the largest: a small magnification, a large precision. */
 function shadingOf(grid: Background | undefined, behind: BackgroundName): Shading | undefined {
   if (grid === undefined || behind === 'none') return undefined;
-  return { ...grid, values: behind === 'precision' ? grid.precision : grid.magnification.map((value) => -value) };
+  if (behind === 'precision') return { ...grid, values: grid.precision };
+  return { ...grid, values: grid.magnification.map((value) => -value), strengths: certaintyOf(grid.precision) };
 }
 
 function Save({ of }: { readonly of: Exported }) {
