@@ -126,9 +126,26 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
   let browser: Browser | undefined;
   afterAll(() => browser?.close());
 
+  it('has no document wider than a phone', async () => {
+    const served = await servedFolder(site);
+    browser ??= await startChromium();
+    const page = await browser.newPage({ viewport: { width: 360, height: 740 } });
+    const documents = readdirSync(join(site, 'documents')).filter((file) => file.endsWith('.html'));
+    const wide: string[] = [];
+    for (const file of documents) {
+      await page.goto(`${served.url}documents/${file}`);
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (over > 0) wide.push(`${file} by ${over} pixels`);
+    }
+    expect(wide).toEqual([]);
+    expect(documents.length).toBeGreaterThan(30);
+    await page.close();
+    await served.close();
+  });
+
   it('finds words of documents from any folder of a server, and opens examples with their settings', async () => {
     const served = await servedFolder(site, { below: '/any/folder/' });
-    browser = await startChromium();
+    browser ??= await startChromium();
     const page = await browser.newPage();
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(error.message));
