@@ -108,10 +108,19 @@ const variancesOf = (result: Fit) =>
     ? { variances: result.latentVariances as Matrix }
     : {};
 
+type Relevance = Float64Array | Readonly<Record<string, Float64Array>>;
+
+/** Of each dimension; with several views, to the one that it is most relevant to. */
+function relevanceIn(relevance: Relevance | undefined): Float64Array | undefined {
+  if (relevance === undefined || relevance instanceof Float64Array) return relevance;
+  const views = Object.values(relevance);
+  return views[0]?.map((_, d) => Math.max(...views.map((own) => own[d]!)));
+}
+
 /** The first two dimensions, or the two that the model finds most relevant, or all three. */
 function columnsOf(result: Fit): number[] {
   const q = result.latents.columns;
-  const relevance = 'relevance' in result ? (result.relevance as ArrayLike<number> | undefined) : undefined;
+  const relevance = 'relevance' in result ? relevanceIn(result.relevance as Relevance | undefined) : undefined;
   const all = Array.from({ length: q }, (_, d) => d);
   if (q <= 3 || relevance === undefined) return q === 3 ? all : all.slice(0, 2);
   return all

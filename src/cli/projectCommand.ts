@@ -10,7 +10,7 @@ import { addOutputFlags, checkAbsent, type OutputArguments, putTable } from './o
 import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
 import type { Streams } from './streams.ts';
 import { addTableFlags, type TableArguments } from './tableFlags.ts';
-import { dimensionNames, sideBySide, unitsOf } from './tableRecord.ts';
+import { dimensionNames, sideBySide, unitsOf, varianceNames } from './tableRecord.ts';
 
 interface ProjectArguments extends TableArguments, OutputArguments, PartsArguments {
   readonly labels?: string;
@@ -21,7 +21,9 @@ interface ProjectArguments extends TableArguments, OutputArguments, PartsArgumen
 export function addProjectCommand(program: Command, streams: Streams, signal: AbortSignal | undefined): void {
   const command = program
     .command('project')
-    .description('find the latents of new observations; write them as CSV: x1 … xq, logDensity')
+    .description(
+      'find the latents of new observations; write them as CSV: x1 … xq, logDensity, and between them variance1 … varianceq of fits that have variances',
+    )
     .argument('<dir>', 'folder of a fit')
     .argument(
       '<data>',
@@ -48,7 +50,7 @@ async function projectTable(
   const units = unitsOf(record);
   const { table, observations } = await fittedTable(data, record, given, streams);
   const projection = await project(observations, signal === undefined ? {} : { signal });
-  const { latents } = projection;
+  const { latents, latentVariances } = projection;
   // A density of standardised columns is one of the columns themselves times what they were divided by.
   const logDensity = projection.logDensity.map(
     (density, i) => density - logDeviations(observations, i, units?.deviation),
@@ -58,10 +60,15 @@ async function projectTable(
   await putTable(
     streams,
     given,
-    { matrix: sideBySide(latents, column(logDensity)), names: [...dimensionNames(latents), 'logDensity'], ids },
+    {
+      matrix: sideBySide(latents, ...(latentVariances ? [latentVariances] : []), column(logDensity)),
+      names: [...dimensionNames(latents), ...(latentVariances ? varianceNames(latents) : []), 'logDensity'],
+      ids,
+    },
     {
       model: fit.model,
       latents: latents.toArrays(),
+      ...(latentVariances && { latentVariances: latentVariances.toArrays() }),
       logDensity: Array.from(logDensity),
       ...(ids && { ids: ids.values }),
     },

@@ -33,6 +33,10 @@ export const columnNames = (record: TableRecord | undefined, columns: number): s
 export const dimensionNames = (latents: Matrix): string[] =>
   Array.from({ length: latents.columns }, (_, d) => `x${d + 1}`);
 
+/** The names of columns of their variances. */
+export const varianceNames = (latents: Matrix): string[] =>
+  Array.from({ length: latents.columns }, (_, d) => `variance${d + 1}`);
+
 /** Columns of several matrices side by side. */
 export function sideBySide(...matrices: readonly Matrix[]): Matrix {
   const rows = matrices[0]!.rows;

@@ -205,6 +205,13 @@ export interface DistributedViewed<View extends string>
   extends Omit<Viewed<View>, 'predict'>,
     Pick<DistributedLatents, 'latentVariances' | 'evidence'> {
   /**
+   * How much the mapping of each view varies along each latent dimension, relative to the most relevant one of that view (q entries): a dimension
+   * that is near 0 in one view alone is private to the others. Without views whose kernel does not say.
+   *
+   * @see Damianou, Ek, Titsias & Lawrence 2012
+   */
+  readonly relevance: { readonly [name in View]?: Float64Array };
+  /**
    * Predictive mean and variance of the observations of one view at latents that are Gaussians of means X (n×q) and variances `latentVariances`, as
    * `project` and `translate` return them; without those at points.
    *

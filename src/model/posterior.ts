@@ -119,8 +119,8 @@ export interface PlacedBound {
 export interface LatentDistributions {
   /** N×q */
   readonly variances: Matrix;
-  /** How much the mapping varies along each dimension, 1 at most. */
-  readonly relevance?: Float64Array;
+  /** How much the mapping varies along each dimension, 1 at most; that of each view by its name, where there are several. */
+  readonly relevance?: Float64Array | Readonly<Record<string, Float64Array>>;
   /** What new rows Y (n×D, NaN where missing) add to the bound at these means and variances, which are found by maximising it. */
   placedBound?(Y: Matrix, latents: LatentMoments): PlacedBound;
 }

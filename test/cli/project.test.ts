@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/data/index.ts';
-import { fit, gplrf, gplvm, isomap, knnGraph, loadFit, Matrix, meu } from '../../src/index.ts';
+import { bayesianGplvm, fit, gplrf, gplvm, isomap, knnGraph, loadFit, Matrix, meu } from '../../src/index.ts';
 import { readTable, writeTable } from '../../src/io/index.ts';
 import { temporaryFolder } from '../io/folder.ts';
 import { latentfield } from './latentfield.ts';
@@ -35,6 +35,22 @@ async function prepared(model: keyof typeof saved = 'gplvm') {
 }
 
 describe('latentfield project', () => {
+  it('writes the variances of rows that are placed as Gaussians', async () => {
+    const { path, write, data } = await prepared();
+    const fitted = await fit(bayesianGplvm(seen, { latentDim: 2, inducing: 6 }), { maxIterations: 10 });
+    write('fit.json', JSON.stringify(fitted.toJSON()));
+    const { latents, latentVariances, logDensity } = await fitted.project(unseen);
+    const ran = await latentfield(['project', path, data, '--labels', 'flow']);
+    const printed = await readTable(write('printed.csv', ran.stdout));
+    expect(printed.columns).toEqual(['x1', 'x2', 'variance1', 'variance2', 'logDensity']);
+    const variances = latentVariances!.toArrays();
+    expect(printed.observations.toArrays()).toEqual(
+      latents.toArrays().map((row, i) => [...row, ...variances[i]!, logDensity[i]]),
+    );
+    const object = await latentfield(['project', path, data, '--labels', 'flow', '--json']);
+    expect(JSON.parse(object.stdout).latentVariances).toEqual(variances);
+  });
+
   it.each(['gplvm', 'gplrf', 'meu'] as const)('writes what project of the fit (%s) finds', async (model) => {
     const { path, write, data } = await prepared(model);
     const { latents, logDensity } = await loadFit(JSON.parse(saved[model])).project(unseen);

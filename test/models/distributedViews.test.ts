@@ -8,9 +8,11 @@ import {
   InvalidInputError,
   latentVariableModel,
   loadFit,
+  multiply,
   poisson,
   rbf,
   seededRandom,
+  select,
   standardNormal,
 } from 'latentfield';
 import { checkModel } from 'latentfield/testing';
@@ -96,6 +98,24 @@ describe('views of latents that are distributions', () => {
     const batches = await fit(model, { batchSize: 10, maxEpochs: 2 });
     expect(batches.diagnostics.iterations).toBe(6);
     expect(Object.keys(batches.terms)).toEqual(['pose', 'shadow', 'divergence']);
+  });
+
+  it('says of each view how much it varies along each latent dimension', async () => {
+    const lengthscale = [0.5, 2];
+    const model = latentVariableModel({
+      latentDim: 2,
+      latents: gaussianLatents(),
+      views: {
+        pose: view(pose, { kernel: rbf({ variance: 3, lengthscale }) }),
+        shadow: view(shadow, { kernel: add(select(rbf({ variance: 2, lengthscale: 1 }), [1]), bias()) }),
+        product: view(shadow, { kernel: multiply(rbf(), rbf()) }),
+      },
+    });
+    const { relevance } = await fit(model, { maxIterations: 0 });
+    // v/l² of each dimension, relative to the largest.
+    expect(relevance.pose).toEqual(Float64Array.of(1, 0.0625));
+    expect(relevance.shadow).toEqual(Float64Array.of(0, 1));
+    expect(relevance.product).toBeUndefined();
   });
 
   it('refuses what it cannot do', () => {

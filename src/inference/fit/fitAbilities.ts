@@ -65,12 +65,10 @@ export type Abilities = Partial<AnyAbilities> | Viewed<string>;
 export function abilitiesOf(posterior: AnyPosterior, observed: Observed): Abilities {
   const { views, eigenvalues, distribution, field } = posterior;
   if (views !== undefined) {
-    const latentVariances = distribution && { latentVariances: distribution.variances };
-    return { ...fieldOf(posterior), ...latentVariances, ...viewedBy(posterior, views) };
+    return { ...fieldOf(posterior), ...distributedBy(distribution), ...viewedBy(posterior, views) };
   }
   return {
-    ...(distribution && { latentVariances: distribution.variances }),
-    ...(distribution?.relevance && { relevance: distribution.relevance }),
+    ...distributedBy(distribution),
     ...(eigenvalues !== undefined && { eigenvalues }),
     ...placingBy(posterior, observed),
     ...reconstructingBy(posterior, observed),
@@ -83,6 +81,12 @@ export function abilitiesOf(posterior: AnyPosterior, observed: Observed): Abilit
         impute: (Y: ObservationsLike) => field.impute(checkEntries(Matrix.from(observed(Y), 'Y'), 'Y', Number.isNaN)),
       }),
   };
+}
+
+function distributedBy(distribution: AnyPosterior['distribution']): object {
+  if (distribution === undefined) return {};
+  const { variances, relevance } = distribution;
+  return { latentVariances: variances, ...(relevance && { relevance }) };
 }
 
 function fieldOf({ graph, field }: AnyPosterior): Partial<FieldShowing> {

@@ -47,16 +47,16 @@ export function variationalPosterior(
   standardization: Standardization,
   bound: VariationalModel,
 ): DistributedPosterior & MappedPosterior & Partial<FillingPosterior & PlacedPosterior> {
-  const { kernel, latents, observations, seen, latentDim } = parts;
+  const { latents, observations, seen } = parts;
   const { process, inducing } = conditioned(bound, parts, values, standardization);
   const { mean, variance } = latentMoments(parts, values, observations);
-  const slopes = slopeVariances(kernel, kernelValues(kernel, values), latentDim);
+  const relevance = relevanceOf(parts, values);
   const predictiveDensity = (X: Matrix, Y: Matrix) => process().predictiveDensity(X, Y, standardNormalRows);
   return {
     latents: mean,
     distribution: {
       variances: variance,
-      ...(slopes && { relevance: relative(slopes) }),
+      ...(relevance && { relevance }),
       ...(placesRows(parts.likelihood) && {
         placedBound: (Y: Matrix, x: LatentMoments) =>
           lessDivergence([placedDensity(parts, values, inducing, standardization, Y, x)], x),
@@ -91,8 +91,13 @@ export function standardNormalRows(X: Tensor2D): Tensor1D {
   return op.mul(-0.5, op.add(op.sum(op.square(X), 1), q * log(2 * Math.PI))) as Tensor1D;
 }
 
-/** Relative to the largest; 0 everywhere where none is above 0. */
-function relative(slopes: Float64Array): Float64Array {
+/** How much the mapping varies along each dimension, relative to the largest, 0 everywhere where none is above 0; undefined where the kernel does not say. */
+export function relevanceOf(
+  { kernel, latentDim }: VariationalParts,
+  values: ParameterValues,
+): Float64Array | undefined {
+  const slopes = slopeVariances(kernel, kernelValues(kernel, values), latentDim);
+  if (slopes === undefined) return undefined;
   const largest = slopes.reduce((most, slope) => Math.max(most, slope), 0);
   return largest === 0 ? slopes : slopes.map((slope) => slope / largest);
 }

@@ -16,7 +16,7 @@ import { Q_MEAN } from '../../mapping/variational/inducingVariables.ts';
 import { lessDivergence, placedDensity, placesRows } from '../../mapping/variational/placedRows.ts';
 import { uncollapsedModel } from '../../mapping/variational/uncollapsedModel.ts';
 import { latentMoments, type VariationalParts } from '../../mapping/variational/variationalParts.ts';
-import { conditioned, standardNormalRows } from '../../mapping/variational/variationalPosterior.ts';
+import { conditioned, relevanceOf, standardNormalRows } from '../../mapping/variational/variationalPosterior.ts';
 import {
   columnsOf,
   sideBySide,
@@ -221,6 +221,12 @@ function posteriorOf(
     latents: mean,
     distribution: {
       variances: variance,
+      relevance: Object.fromEntries(
+        views.flatMap((view) => {
+          const relevance = relevanceOf(view.parts, ownValues(view, values));
+          return relevance === undefined ? [] : [[view.name, relevance]];
+        }),
+      ),
       ...(views.every(({ parts }) => placesRows(parts.likelihood)) && {
         placedBound: (Y: Matrix, x: LatentMoments) => placedInViews(values, views, processes, Y, x),
       }),
