@@ -41,6 +41,6 @@ if (limits.maxIterations > 0) {
   const [a, b] = [await fit(spread({}), limits), await fit(model({}), limits)];
   const latents = difference(a.latents, b.latents);
   console.log(
-    `After ${limits.maxIterations} iterations: bounds ${difference(a.objective, b.objective)}, latents ${latents} apart.`,
+    `After ${limits.maxIterations} iterations: bounds ${a.objective.toFixed(0)} and ${b.objective.toFixed(0)}, latents ${latents} apart.`,
   );
 }
