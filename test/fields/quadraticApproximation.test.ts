@@ -2,9 +2,12 @@ import { seededRandom } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { curvedField } from '../../src/fields/density/curvedField.ts';
 import { type FieldProblem, kktResidual, weightScale } from '../../src/fields/density/kktResidual.ts';
+import { firstWeights } from '../../src/fields/solvers/firstWeights.ts';
+import { denseWeightsSolver } from '../../src/fields/solvers/weightsSolver.ts';
 import { lbfgs, lbfgsb, minimize } from '../../src/inference/index.ts';
 import { quadraticApproximation } from '../../src/inference/solvers/quadraticApproximation.ts';
 import { denseCurvature } from '../../src/model/denseCurvature.ts';
+import type { QuadraticModel } from '../../src/model/solver.ts';
 import { type EngineChoice, withEngine } from '../../src/numerics/dense/index.ts';
 import { sharedMemory } from '../../src/numerics/memory.ts';
 import { expectClose } from '../tolerance.ts';
@@ -134,6 +137,68 @@ describe('the curvature of a field', () => {
     });
   });
 
+  describe('of more pairs than two for each point', () => {
+    const every = Int32Array.from(problem.sources.keys());
+    const whole = {
+      variables: every,
+      gradient: Float64Array.from(every, (e) => 0.4 - 0.13 * (e % 7)),
+      lower: Float64Array.from(every, (e) => -weights[e]!),
+      upper: new Float64Array(every.length).fill(0.8),
+    };
+    const some = every.filter((e) => e % 3 !== 1);
+
+    it.each(engines)('is descended on as its Hessian entry by entry is (%s)', (engine) => {
+      withEngine(sharedMemory(), engine, () => {
+        const objective = fieldObjective(problem);
+        const own = objective.curvature!(weights, whole.gradient)!;
+        const dense = denseCurvature(own.hessian(), every.length).quadratic(whole);
+        const known = own.quadratic(whole);
+        const v = Float64Array.from(some, (e) => 0.2 * (e % 5) - 0.3);
+        expect(some.length).toBeGreaterThan(2 * problem.size);
+        expectClose(known.product(some, v), dense.product(some, v), 1e-13);
+        for (const places of [every, some, every, some]) expectClose(known.sweep(places), dense.sweep(places), 1e-12);
+        expectClose(known.slopes(every), dense.slopes(every), 1e-12);
+        const to = Float64Array.from(every, (e) => 0.1 * (e % 4));
+        for (const descent of [known, dense]) descent.move(every, to);
+        expect(known.steps()).toEqual(to);
+        expectClose(known.slopes(every), dense.slopes(every), 1e-12);
+        expectClose(known.sweep(some), dense.sweep(some), 1e-12);
+        expectClose(known.steps(), dense.steps(), 1e-12);
+        objective.dispose();
+      });
+    });
+
+    it('is descended on in turns with another', () => {
+      const objective = fieldObjective(problem);
+      const curvature = objective.curvature!(weights, whole.gradient)!;
+      const alone = curvature.quadratic(whole);
+      for (let sweep = 0; sweep < 4; sweep++) alone.sweep(every);
+      const other = { ...whole, gradient: whole.gradient.map((g) => -g) };
+      const both = [whole, other].map((model) => curvature.quadratic(model));
+      for (let sweep = 0; sweep < 4; sweep++) for (const descent of both) descent.sweep(every);
+      expectClose(both[0]!.slopes(every), alone.slopes(every), 1e-12);
+      expectClose(both[0]!.steps(), alone.steps(), 1e-12);
+      expect(both[1]!.steps()).not.toEqual(both[0]!.steps());
+      objective.dispose();
+    });
+
+    it('has the same bits by compiled code and TypeScript', () => {
+      const results = engines.map((engine) =>
+        withEngine(sharedMemory(), 'wasm', () => {
+          const objective = fieldObjective(problem);
+          const descent = objective.curvature!(weights, whole.gradient)!.quadratic(whole);
+          withEngine(sharedMemory(), engine, () => {
+            for (let sweep = 0; sweep < 20; sweep++) descent.sweep(every);
+          });
+          const found = { d: descent.steps(), slopes: descent.slopes(every) };
+          objective.dispose();
+          return found;
+        }),
+      );
+      expect(results[0]).toEqual(results[1]);
+    });
+  });
+
   it('stays what it is when the field is evaluated elsewhere', () => {
     const objective = fieldObjective(problem);
     const curvature = objective.curvature!(weights, model.gradient)!;
@@ -168,6 +233,48 @@ describe('quadratic approximation', () => {
     expectClose(value, slow.value, 1e-12);
     expectClose(x, slow.x, 1e-6);
   });
+
+  it.each([
+    [4, 14],
+    [0.4, 4],
+  ])(
+    'begins near the maximum where most weights are at their bound, which visits to pairs show (4C = %s)',
+    (upper, mostVisits) => {
+      const plane = planeProblem(100, { upper, basePrecision: 1 });
+      const first = firstWeights(plane);
+      let visits = 0;
+      const objective = fieldObjective(plane);
+      const counted = (weights: Float64Array, gradient: Float64Array) => {
+        const curvature = objective.curvature!(weights, gradient)!;
+        const quadratic = (model: QuadraticModel) => {
+          const descent = curvature.quadratic(model);
+          const sweep = (places: Int32Array) => {
+            visits += places.length;
+            return descent.sweep(places);
+          };
+          return { ...descent, sweep };
+        };
+        return { ...curvature, quadratic };
+      };
+      const scale = plane.squaredDistances.map((distance) => weightScale(plane, distance));
+      const { x, iterations, status } = minimize(
+        Object.assign((point: Float64Array) => objective(point), { curvature: counted }),
+        new Float64Array(first.length),
+        denseWeightsSolver(plane),
+        { bounds: { lower: 0, upper }, scale, tolerance: 0, relativeDecrease: 0 },
+      );
+      objective.dispose();
+      expect(status).toBe('converged');
+      expect(residualAt(plane, x)).toBeLessThan(1e-11);
+      const edges = x.filter((weight) => weight > 0).length;
+      const bounded = (weight: number) => weight === upper;
+      const wrong = x.filter((weight, e) => bounded(weight) !== bounded(first[e]! * scale[e]!)).length;
+      expect(x.filter(bounded).length).toBeGreaterThan(edges / 2);
+      expect(wrong).toBeLessThan(50);
+      expect(iterations).toBeLessThan(8);
+      expect(visits / edges).toBeLessThan(mostVisits);
+    },
+  );
 
   it('goes on from each of its iterations, the last too, to the same end', () => {
     const plane = planeProblem(25);

@@ -1,9 +1,9 @@
 import { quadraticApproximation } from '../../inference/solvers/quadraticApproximation.ts';
 import type { Solver } from '../../model/solver.ts';
-import { spanningTree } from '../../numerics/graph/spanningTree.ts';
 import { laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
 import { type FieldProblem, weightScale } from '../density/kktResidual.ts';
 import type { FieldProgress, FieldStep } from './fieldSearch.ts';
+import { firstWeights } from './firstWeights.ts';
 import { interiorPoint } from './interiorPoint.ts';
 import { searchSolver } from './searchSolver.ts';
 
@@ -13,14 +13,9 @@ export const CONVERGED = 1e-8;
 /** The path of the multipliers. */
 export const WEIGHTS = 'field.weights';
 
-/**
- * The solver for the weights of a field with a dense covariance, in w/min(c/φ, 4C). It begins with the minimum spanning tree, each of its
- * edges with the weight at which it meets its constraint alone: that is the maximum on a tree but for λ.
- */
+/** The solver for the weights of a field with a dense covariance, in w/min(c/φ, 4C). */
 export function denseWeightsSolver(problem: FieldProblem): Solver {
-  const first = new Float64Array(problem.squaredDistances.length);
-  for (const e of spanningTree(problem, problem.squaredDistances)) first[e] = 1;
-  return quadraticApproximation({ unit: problem.copies / 2, first });
+  return quadraticApproximation({ unit: problem.copies / 2, first: () => firstWeights(problem) });
 }
 
 /** The solver for the weights of a field on a sparse graph. */

@@ -6,7 +6,7 @@ export interface QuadraticApproximationOptions {
   /** Typical size of the objective's gradient and curvature in the solver's variables; 1 unless given. */
   readonly unit?: number;
   /** Where to begin, in the solver's variables, should all variables start at their lower bounds. */
-  readonly first?: Float64Array;
+  readonly first?: () => Float64Array;
 }
 
 /** The largest violation, relative to the unit, at which the method ends, and at which its result counts where rounding lets it get no further. */
@@ -46,12 +46,13 @@ export function quadraticApproximation({ unit = 1, first }: QuadraticApproximati
   });
 }
 
-function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number, first?: Float64Array): Steps {
+function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number, first?: () => Float64Array): Steps {
   if (memory.begun === 0 && first !== undefined && iterate.x.every((x, i) => x === box.lower[i])) {
-    const { value, gradient } = yield { kind: 'evaluate', point: first };
+    const point = first();
+    const { value, gradient } = yield { kind: 'evaluate', point };
     memory.begun = 1;
     if (value < iterate.value) {
-      move(iterate, first, value, gradient);
+      move(iterate, point, value, gradient);
       yield { kind: 'iteration', comparable: false };
     }
   }

@@ -102,14 +102,16 @@ export function fieldModel(given: FieldParts): UnplacedFieldModel {
   })(given);
 }
 
-/** The weights, starting at those of a graph that is given. */
-function startingWeights(weights: Parameter, { start: given, graph, name }: FieldParts): Parameter {
+/** The weights, starting at those of a graph that is given, or at 4C where they are above it. */
+function startingWeights(weights: Parameter, { start: given, graph, name, slackPenalty }: FieldParts): Parameter {
   if (given === undefined) return weights;
   const start = checkGraph(given, `${name}, as the option 'start',`, graph.size);
   const known = new Map(
     Array.from(start.sources, (i, e) => [pairKey(i, start.targets[e]!, graph.size), start.weights[e]!]),
   );
-  const initial = Array.from(graph.sources, (i, e) => known.get(pairKey(i, graph.targets[e]!, graph.size)) ?? 0);
+  const initial = Array.from(graph.sources, (i, e) =>
+    Math.min(4 * slackPenalty, known.get(pairKey(i, graph.targets[e]!, graph.size)) ?? 0),
+  );
   return { ...weights, initial } as Parameter;
 }
 

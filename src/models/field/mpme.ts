@@ -36,7 +36,7 @@ export interface MpmeOptions extends GraphOptions {
   readonly disconnected?: Disconnected;
   /** How latents are read off the field; 'kernelPca' unless given. */
   readonly embedding?: 'kernelPca' | 'eigenmap';
-  /** Weights to begin with, such as the graph of a fit at another C; none unless given. */
+  /** Weights to begin with, such as the graph of a fit at another C, or 4C where they are above it; none unless given. */
   readonly start?: FieldStart;
 }
 
