@@ -2,7 +2,7 @@ import { knnGraph, Matrix, seededRandom } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { pointMoments } from '../../src/fields/density/momentDensity.ts';
 import type { MomentProblem } from '../../src/fields/density/secondMoments.ts';
-import { interiorMoments } from '../../src/fields/solvers/interiorMoments.ts';
+import { centralPath } from '../../src/fields/solvers/centralPath.ts';
 import { learnedMoments } from '../../src/fields/solvers/learnedMoments.ts';
 import { measuredMoments } from '../../src/fields/solvers/penalizedNewton.ts';
 import { penaltyPath } from '../../src/fields/solvers/penaltyPath.ts';
@@ -47,9 +47,9 @@ describe('the precision given second moments', () => {
     expect(zerosOf(found.entries.edges)).toEqual(zerosOf(wanted.entries.edges));
   });
 
-  it('is nearly that of the interior-point method, which knows nearly all entries that are 0', () => {
+  it('is nearly that of the central path, which knows nearly all entries that are 0', () => {
     const problem = problemOf(0.01);
-    const near = withFloat64(() => interiorMoments(problem))!;
+    const near = withFloat64(() => centralPath(problem))!;
     const wanted = alongPath(problem);
     const [signs, wantedSigns] = [zerosOf(near.edges), zerosOf(wanted.entries.edges)];
     expect(signs.filter((sign, e) => sign !== wantedSigns[e]).length).toBeLessThan(0.05 * signs.length);

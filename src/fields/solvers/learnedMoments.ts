@@ -1,7 +1,7 @@
 import { NumericalError } from '../../core/errors.ts';
 import { completed } from '../../core/inParts.ts';
 import type { MomentProblem } from '../density/secondMoments.ts';
-import { interiorMoments } from './interiorMoments.ts';
+import { centralPath } from './centralPath.ts';
 import { type MomentPoint, penalizedNewton } from './penalizedNewton.ts';
 import { penaltyPath } from './penaltyPath.ts';
 
@@ -10,14 +10,14 @@ const FOUND = 1e-6;
 const EXACT = 1e-9;
 
 /**
- * The maximum of log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij|, from the same start for all moments, so that it depends on them only: an interior-point method
+ * The maximum of log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij|, from the same start for all moments, so that it depends on them only: the central path
  * says which entries are 0, and Newton's method goes on from there. Where that leaves a violation, the path of penalties is taken.
  *
  * @throws NumericalError when rounding keeps both from the maximum
  */
 export function learnedMoments(problem: MomentProblem): MomentPoint {
   const { variances, covariances } = problem;
-  const near = interiorMoments(problem);
+  const near = centralPath(problem);
   const quick = near === undefined ? undefined : completed(penalizedNewton(problem, near));
   if (quick !== undefined && quick.kktResidual <= EXACT) return quick;
   const apart = { diagonal: variances.map((variance) => 1 / variance), edges: new Float64Array(covariances.length) };

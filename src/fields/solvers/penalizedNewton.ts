@@ -32,7 +32,7 @@ export type MomentSearch = Generator<MomentStep, MomentProgress, void>;
 
 const GOAL = 1e-12;
 
-/** Part of the objective that rounding may hide, and steps in a row that may raise it by no more while the violation does not halve. */
+/** Part of the objective's terms that rounding may hide, and steps in a row that may raise it by no more while the violation does not halve. */
 const LEVEL = 1e-13;
 const PATIENCE = 10;
 
@@ -65,7 +65,8 @@ export function* penalizedNewton(problem: MomentProblem, start: PrecisionEntries
     const step = orthantStep(problem, at.x, at.gradient);
     if (step === undefined) break;
     let found: PointValue | undefined;
-    const least = densityOf(problem, at) - LEVEL * Math.abs(densityOf(problem, at));
+    const hidden = LEVEL * at.terms;
+    const least = densityOf(problem, at) - hidden;
     for (const length of lengthsOf(at.x, step, N)) {
       const candidate = evaluate(problem, movedBy(at.x, step, length, N));
       evaluations++;
@@ -79,7 +80,7 @@ export function* penalizedNewton(problem: MomentProblem, start: PrecisionEntries
     const isNearer = movedResidual <= residual / 2;
     if (residual < 1e-9 && !isNearer) break;
     level =
-      isNearer || densityOf(problem, found) > densityOf(problem, at) + LEVEL * Math.abs(densityOf(problem, at))
+      isNearer || densityOf(problem, found) > densityOf(problem, at) + hidden
         ? 0
         : level + 1;
     if (level > PATIENCE) break;
@@ -123,6 +124,8 @@ interface PointValue {
   readonly x: Float64Array;
   /** log|Θ| − tr(SΘ) */
   readonly smooth: number;
+  /** The sum of the moduli of its terms, which may cancel. */
+  readonly terms: number;
   /** W − S in the places of x. */
   readonly gradient: Float64Array;
 }
@@ -162,15 +165,18 @@ function evaluate(
   const work = (logDeterminant: number, W: Float64Array): PointValue | undefined => {
     const gradient = new Float64Array(x.length);
     let smooth = logDeterminant;
+    let terms = Math.abs(logDeterminant);
     for (let i = 0; i < N; i++) {
       smooth -= variances[i]! * x[i]!;
+      terms += Math.abs(variances[i]! * x[i]!);
       gradient[i] = W[i * (N + 1)]! - variances[i]!;
     }
     for (let e = 0; e < covariances.length; e++) {
       smooth -= 2 * covariances[e]! * x[N + e]!;
+      terms += Math.abs(2 * covariances[e]! * x[N + e]!);
       gradient[N + e] = W[targets[e]! * N + sources[e]!]! - covariances[e]!;
     }
-    return { x, smooth, gradient };
+    return { x, smooth, terms, gradient };
   };
   return withInverse(problem, { diagonal: x.subarray(0, N), edges: x.subarray(N) }, work, without);
 }
