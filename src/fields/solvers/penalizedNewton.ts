@@ -79,10 +79,7 @@ export function* penalizedNewton(problem: MomentProblem, start: PrecisionEntries
     // Close to the maximum rounding hides differences of the objective; the residual decides.
     const isNearer = movedResidual <= residual / 2;
     if (residual < 1e-9 && !isNearer) break;
-    level =
-      isNearer || densityOf(problem, found) > densityOf(problem, at) + hidden
-        ? 0
-        : level + 1;
+    level = isNearer || densityOf(problem, found) > densityOf(problem, at) + hidden ? 0 : level + 1;
     if (level > PATIENCE) break;
     at = found;
     residual = movedResidual;

@@ -10,7 +10,7 @@ import type { AnyPosterior } from '../../model/posterior.ts';
 import { type EngineChoice, withEngine } from '../../numerics/dense/index.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
 import { finiteOutcome } from './finiteOutcome.ts';
-import { type Abilities, abilitiesOf } from './fitAbilities.ts';
+import { type Abilities, abilitiesOf, withGraph } from './fitAbilities.ts';
 import { posteriorOn } from './posteriorOn.ts';
 import { namingColumns } from './rememberedColumns.ts';
 
@@ -48,7 +48,7 @@ export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: 
   );
   const evidence = posterior.distribution === undefined ? {} : { evidence: boundOf(terms) };
   // What the types of a model say of its fits, its posterior keeps: tests of the conformance kit see to that.
-  return Object.freeze({ ...fitted, ...evidence, ...abilities }) as unknown as Fit<P, A>;
+  return Object.freeze(withGraph({ ...fitted, ...evidence, ...abilities }, posterior)) as unknown as Fit<P, A>;
 }
 
 function savedFit(

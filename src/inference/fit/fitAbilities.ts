@@ -58,12 +58,12 @@ type Observed = (Y: ObservationsLike) => MatrixLike;
 export type Abilities = Partial<AnyAbilities> | Viewed<string>;
 
 /**
- * The abilities that follow from what a posterior has.
+ * The abilities that follow from what a posterior has. Its graph and field are read when they are asked for, as a layer searches for them then.
  *
  * @param observed - the matrix of observations that are given, a table's in the order of the columns that were fitted
  */
 export function abilitiesOf(posterior: AnyPosterior, observed: Observed): Abilities {
-  const { views, eigenvalues, distribution, field } = posterior;
+  const { views, eigenvalues, distribution } = posterior;
   if (views !== undefined) {
     return { ...fieldOf(posterior), ...distributedBy(distribution), ...viewedBy(posterior, views) };
   }
@@ -77,8 +77,9 @@ export function abilitiesOf(posterior: AnyPosterior, observed: Observed): Abilit
     ...fieldOf(posterior),
     // A mapping fills in new observations too, those that were fitted among them.
     ...(posterior.mapping === undefined &&
-      field !== undefined && {
-        impute: (Y: ObservationsLike) => field.impute(checkEntries(Matrix.from(observed(Y), 'Y'), 'Y', Number.isNaN)),
+      'field' in posterior && {
+        impute: (Y: ObservationsLike) =>
+          posterior.field!.impute(checkEntries(Matrix.from(observed(Y), 'Y'), 'Y', Number.isNaN)),
       }),
   };
 }
@@ -89,11 +90,15 @@ function distributedBy(distribution: AnyPosterior['distribution']): object {
   return { latentVariances: variances, ...(relevance && { relevance }) };
 }
 
-function fieldOf({ graph, field }: AnyPosterior): Partial<FieldShowing> {
-  return {
-    ...(graph !== undefined && { graph }),
-    ...(field !== undefined && { precision: field.precision, covariance: field.covariance }),
-  };
+function fieldOf(posterior: AnyPosterior): Partial<Omit<FieldShowing, 'graph'>> {
+  if (!('field' in posterior)) return {};
+  return { precision: () => posterior.field!.precision(), covariance: () => posterior.field!.covariance() };
+}
+
+/** A fit with the graph of its posterior, where that has one, as a member that is computed when it is read. */
+export function withGraph<F extends object>(fit: F, posterior: AnyPosterior): F {
+  if (!('graph' in posterior)) return fit;
+  return Object.defineProperty(fit, 'graph', { get: () => posterior.graph, enumerable: true });
 }
 
 const places = ({ placement, mapping }: AnyPosterior) =>
@@ -114,8 +119,9 @@ function placingBy(posterior: AnyPosterior, observed: Observed): Placing | undef
 }
 
 function reconstructingBy(posterior: AnyPosterior, observed: Observed): Reconstructing | undefined {
-  const { mapping, field } = posterior;
-  const reconstruct = field?.reconstruct;
+  if (!places(posterior)) return undefined;
+  const { mapping } = posterior;
+  const reconstruct = mapping === undefined ? posterior.field?.reconstruct : undefined;
   if (reconstruct !== undefined) {
     return {
       reconstruct: async (Y, options = {}) => {
@@ -124,7 +130,7 @@ function reconstructingBy(posterior: AnyPosterior, observed: Observed): Reconstr
       },
     };
   }
-  if (mapping === undefined || !places(posterior)) return undefined;
+  if (mapping === undefined) return undefined;
   return {
     reconstruct: async (given, options = {}) => {
       const Y = givenObservations(observed(given), posterior);
