@@ -113,27 +113,4 @@ describe('a field layer of one’s own, by public entry points', () => {
     });
     expect(evaluated(indefinite)).toThrow(NumericalError);
   });
-
-  it('is computed once, when a fit is asked for its graph', async () => {
-    let count = 0;
-    const counted = defineFieldLayer({
-      name: 'counted',
-      parameters: {},
-      precision: (_, { size, sources }) => {
-        count++;
-        return { diagonal: op.ones([size]), edges: op.mul(-0.1, op.ones([sources.length])) };
-      },
-    });
-    const made = await fit(gplvm(Y, { latentDim: 2, priors: [counted({}, graph)] }), { maxIterations: 2 });
-    const before = count;
-    const loaded = loadFit(JSON.parse(JSON.stringify(made)), { priors: { counted } });
-    expect(loaded.predict!(X).mean.rows).toBe(N);
-    expect(count).toBe(before);
-    expect(Array.from(loaded.graph!.weights, (w) => Number(w.toFixed(12)))).toEqual(
-      Array(graph.sources.length).fill(0.1),
-    );
-    loaded.precision!();
-    loaded.covariance!();
-    expect(count).toBe(before + 1);
-  });
 });
