@@ -10,7 +10,7 @@ import type { Parameter } from '../../model/parameter.ts';
 /** Most correction pairs: as many as there are variables take half the evaluations of forty. */
 const MOST_PAIRS = 400;
 /** Iterations after which second derivatives lead to the end. */
-const ITERATIONS_BEFORE = 20;
+const ITERATIONS_BEFORE = 100;
 /** Most entries of latents whose Hessian costs less than the evaluations that it saves. */
 const MOST_CURVED = 600;
 
