@@ -12,7 +12,7 @@ import { inducingStart } from './inducingInputs.ts';
 import type { InducingPosterior } from './inducingMoments.ts';
 import { latentExpectations, noExpectations } from './latentExpectations.ts';
 import { optimalPosterior } from './optimalPosterior.ts';
-import { shardedStatistics } from './shards.ts';
+import { isInBlocks, summedStatistics } from './shards.ts';
 import {
   INDUCING,
   kernelParameters,
@@ -35,6 +35,7 @@ function collapsed(
   const data = collapsedData(seen, patterns, { forBound });
   const features = tf.keep(matrixTensor(latents.features(observations, observations)));
   const open = shards?.open(tensorMatrix(data.observations), kernel);
+  const inBlocks = open !== undefined || (data.weights === undefined && isInBlocks(observations.rows));
   return {
     features,
     at(values: TensorMap, onJitter?: (jitter: number) => void) {
@@ -44,7 +45,7 @@ function collapsed(
       const options = { ...(onJitter && { onJitter }) };
       const factor = inducingFactor(kernel, p, Z, { jitter, ...options });
       const rest = { x, Z, factor, noise: values[NOISE]!, options };
-      if (open !== undefined) return { ...rest, ...shardedStatistics(open, kernel, p, { x, Z }, data) };
+      if (inBlocks) return { ...rest, ...summedStatistics(open, kernel, p, { x, Z }, data) };
       const expectations = latentExpectations(kernel, p, { x, Z, ...(data.weights && { weights: data.weights }) });
       if (expectations === undefined) throw noExpectations(kernel.name, Z.shape[1]);
       return { ...rest, data, expectations };

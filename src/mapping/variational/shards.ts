@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { type Expectations, gridNodes, type LatentNodes, totalsOf } from '../../kernels/expectations/index.ts';
@@ -11,6 +12,7 @@ import type { Likelihood } from '../likelihoods/likelihood.ts';
 import type { CollapsedData } from './collapsedData.ts';
 import { latentExpectations, noExpectations } from './latentExpectations.ts';
 import { DENSITY_NODES, type DensityPoint, isClosed, observedDensity } from './observedDensity.ts';
+import { blocksOf, leftOf } from './rowBlocks.ts';
 import type { VariationalParts } from './variationalParts.ts';
 
 /** A tensor as plain data. */
@@ -48,7 +50,36 @@ export interface ShardRows {
   readonly observations: Tensor2D;
 }
 
-function sumsOf(rows: ShardRows, tensors: readonly Tensor[]): Tensor1D {
+/** A shard: its branches of the tree of blocks, each by the numbers of rows of its blocks. */
+export interface HeldShard extends ShardRows {
+  readonly branches: readonly (readonly number[])[];
+}
+
+/**
+ * The sums over rows, made of blocks of them. What all rows share is copied at each branch, so that its gradients too are added in the order of the tree.
+ *
+ * @param tensors - see {@link ShardPoint}
+ */
+function sumsOf(rows: ShardRows, tensors: readonly Tensor[], blocks: readonly number[]): Tensor1D {
+  const [mean, variance, ...shared] = tensors as [Tensor2D, Tensor2D, ...Tensor[]];
+  if (blocks.length === 1) return blockSums(rows, tensors);
+  const [means, variances, observations] = [mean, variance, rows.observations].map((x) =>
+    tf.split<Tensor2D>(x, [...blocks]),
+  );
+  const over = (from: number, count: number, given: readonly Tensor[]): Tensor1D => {
+    if (count === 1) {
+      return blockSums({ ...rows, observations: observations![from]! }, [means![from]!, variances![from]!, ...given]);
+    }
+    const left = leftOf(count);
+    const half = (start: number, some: number) => over(start, some, copies(given));
+    return op.add(half(from, left), half(from + left, count - left));
+  };
+  return over(0, blocks.length, copies(shared));
+}
+
+const copies = (tensors: readonly Tensor[]) => tensors.map((x) => tf.clone(x));
+
+function blockSums(rows: ShardRows, tensors: readonly Tensor[]): Tensor1D {
   const { kernel, likelihood, observations } = rows;
   const [mean, variance, Z, ...rest] = tensors as Tensor2D[];
   const count = Object.keys(kernel.parameters).length;
@@ -97,41 +128,57 @@ function sameNodes(latentDim: number, kernel: string): LatentNodes {
   );
 }
 
-const tensorsOf = (at: ShardPoint) => at.map(({ shape, data }) => op.tensor(data, [...shape]));
-
 /**
- * The gradients in the tensors of the point, given those in the sums; called inside `withFloat64`.
+ * The gradients in the tensors of the point for one branch after another, given those in the sums; called inside `withFloat64`.
  *
- * @param slopes - from the sums, Ψ₁ᵀY, Ψ₂ and ψ₀ one after another, to the gradient in each of them
+ * @param slopes - from the sums of each branch, Ψ₁ᵀY, Ψ₂ and ψ₀ one after another, to the gradient in each number of their total
  */
 export function shardValues(
-  rows: ShardRows,
+  shard: HeldShard,
   at: ShardPoint,
-  slopes: (sums: Float64Array) => Float64Array,
+  slopes: (sums: Float64Array[]) => Float64Array,
 ): Float64Array[] {
-  const xs = tensorsOf(at);
+  const rows = shard.branches.map((blocks) => blocks.reduce((sum, some) => sum + some, 0));
+  const observations = tf.split<Tensor2D>(shard.observations, rows);
+  // Each branch has tensors of its own, for gradients of its own.
+  const xs = rows.map((own, b) => {
+    const from = rows.slice(0, b).reduce((sum, some) => sum + some, 0);
+    return at.map((tensor, i) => tensorOf(i < 2 ? rowsOf(tensor, from, from + own) : tensor));
+  });
   const weighted = () => {
-    const sums = sumsOf(rows, xs);
-    return op.sum(op.mul(sums, op.tensor(slopes(doublesOf(sums))))) as Scalar;
+    const sums = xs.map((own, b) => sumsOf({ ...shard, observations: observations[b]! }, own, shard.branches[b]!));
+    const given = op.tensor(slopes(sums.map(doublesOf)));
+    return sums.map((own) => op.sum<Scalar>(op.mul(own, given))).reduce((total, own) => op.add(total, own));
   };
-  const { gradients } = valueAndGradients(weighted, xs);
-  return gradients.map((gradient, i) => gradient ?? new Float64Array(at[i]!.data.length));
+  const { gradients } = valueAndGradients(weighted, xs.flat());
+  return gradients.map((gradient, i) => gradient ?? new Float64Array(xs.flat()[i]!.size));
+}
+
+const tensorOf = ({ data, shape }: PlainTensor) => op.tensor(data, [...shape]);
+
+/** The rows of a tensor from one to before another. */
+export function rowsOf({ shape, data }: PlainTensor, from: number, to: number): PlainTensor {
+  const q = shape[1]!;
+  return { shape: [to - from, q], data: data.subarray(from * q, to * q) };
 }
 
 /**
- * What the collapsed bound reads of expectations and observations, made elsewhere: with Ψ₁ = I and Ψ₁ᵀY in place of the observations, all of
- * it has the shapes of M rows.
+ * What the collapsed bound reads of expectations and observations, made of blocks of rows, elsewhere where there are shards: with Ψ₁ = I and Ψ₁ᵀY in place
+ * of the observations, all of it has the shapes of M rows.
  */
-export function shardedStatistics(
-  open: OpenShards,
+export function summedStatistics(
+  open: OpenShards | undefined,
   kernel: Kernel,
   p: TensorMap,
   { x, Z }: { readonly x: op.GaussianRows; readonly Z: Tensor2D },
   data: CollapsedData,
 ): { expectations: Expectations; data: CollapsedData } {
   const M = Z.shape[0];
-  const D = data.observations.shape[1];
-  const sums = shardSums(open, [x.mean, x.variance, Z, ...inOrder(kernel, p)]);
+  const [N, D] = data.observations.shape;
+  const tensors = [x.mean, x.variance, Z, ...inOrder(kernel, p)];
+  const sums = open
+    ? shardSums(open, tensors)
+    : sumsOf({ kernel, observations: data.observations }, tensors, blocksOf(N));
   const part = (from: number, shape: number[]) =>
     op.reshape(op.slice(sums, [from], [shape.reduce((size, length) => size * length, 1)]), shape);
   const products = [part(M * D, [M, M]) as Tensor2D];
@@ -145,16 +192,33 @@ export function shardedStatistics(
   };
 }
 
-/** Σ_nd E[log p(y_nd | f_nd)] over all rows, made elsewhere. */
-export function shardedDensity(
-  open: OpenShards,
-  { kernel, likelihood, latentDim }: Pick<VariationalParts, 'kernel' | 'likelihood' | 'latentDim'>,
+/** Whether there are so many rows that sums over all of them are made of blocks. */
+export const isInBlocks = (rows: number): boolean => blocksOf(rows).length > 1;
+
+/** Whether rows have neither a noise variance nor draws of their own, so that blocks of them can be summed by themselves. */
+export function isSameForAllRows(
+  parts: Pick<VariationalParts, 'kernel' | 'likelihood' | 'latentDim'>,
+  at: DensityPoint,
+) {
+  if (parts.likelihood.conjugate?.(at.likelihood).per === 'row') return false;
+  return DENSITY_NODES[parts.latentDim] !== undefined || isClosed(parts, at);
+}
+
+/** Σ_nd E[log p(y_nd | f_nd)] over all rows, made of blocks of them: elsewhere where there are shards. */
+export function summedDensity(
+  made: OpenShards | Tensor2D,
+  parts: Pick<VariationalParts, 'kernel' | 'likelihood' | 'latentDim'>,
   at: DensityPoint,
 ): Scalar {
-  if (!isClosed({ kernel, likelihood, latentDim }, at)) sameNodes(latentDim, kernel.name);
+  const { kernel, likelihood, latentDim } = parts;
+  if (!isClosed(parts, at)) sameNodes(latentDim, kernel.name);
   const { x, Z, factor, variables } = at;
   const shared = [...inOrder(kernel, at.kernel), factor, variables.mean, variables.roots];
-  const sums = shardSums(open, [x.mean, x.variance, Z, ...shared, ...inOrder(likelihood, at.likelihood)]);
+  const tensors = [x.mean, x.variance, Z, ...shared, ...inOrder(likelihood, at.likelihood)];
+  const sums =
+    'sums' in made
+      ? shardSums(made, tensors)
+      : sumsOf({ kernel, likelihood, observations: made }, tensors, blocksOf(made.shape[0]));
   return op.reshape(sums, []) as Scalar;
 }
 

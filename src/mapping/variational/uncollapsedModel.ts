@@ -22,7 +22,7 @@ import type { InducingPosterior } from './inducingMoments.ts';
 import { inducingDivergence, inducingVariables, Q_MEAN, Q_ROOT, variablesFrom } from './inducingVariables.ts';
 import { DENSITY_NODES, observedDensity } from './observedDensity.ts';
 import { optimalPosterior } from './optimalPosterior.ts';
-import { shardedDensity } from './shards.ts';
+import { isInBlocks, isSameForAllRows, summedDensity } from './shards.ts';
 import {
   INDUCING,
   kernelParameters,
@@ -74,6 +74,7 @@ function opened(parts: VariationalParts): OpenVariationalModel {
   const features = isObserved ? data.observations : tf.keep(matrixTensor(seenByLatents));
   const present = isWhole ? undefined : tf.keep(presence(seen));
   const open = parts.shards?.open(seen, kernel, likelihood);
+  const inBlocks = isWhole && isInBlocks(seen.rows);
   return {
     features,
     bound: (values, context) => {
@@ -91,7 +92,8 @@ function opened(parts: VariationalParts): OpenVariationalModel {
       const given = likelihoodValues(likelihood, values);
       const at = { kernel: p, likelihood: rowsOfNoise(parts, given, batch), Z, factor, variables, x };
       const density = () => {
-        if (open !== undefined) return shardedDensity(open, parts, at);
+        if (open !== undefined) return summedDensity(open, parts, at);
+        if (inBlocks && batch === undefined && isSameForAllRows(parts, at)) return summedDensity(y, parts, at);
         const own = { observations: y, groups: data.groups, weights: data.weights && rows(data.weights) };
         const nodes = () => nodesFor(parts, y.shape[0], context);
         return observedDensity(parts, at, { ...own, present: present && rows(present) }, nodes);

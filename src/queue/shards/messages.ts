@@ -16,6 +16,7 @@ const rowsSchema = v.strictObject({
   ),
   rows: count,
   columns: count,
+  branches: v.array(v.array(count)),
   fit: v.string(),
 });
 
@@ -24,20 +25,24 @@ export interface HeldRows {
   readonly kernel: KernelJSON;
   readonly likelihood?: LikelihoodJSON | undefined;
   readonly rows: Matrix;
+  /** Which of the tree of blocks they are: of each branch the numbers of rows of its blocks. */
+  readonly branches: readonly (readonly number[])[];
 }
 
 /** The bytes of a shard, no two fits the same: what a fit removes is its own. */
-export const rowsBytes = ({ kernel, likelihood, rows }: HeldRows, fit: string): Uint8Array =>
-  framed({ kernel, likelihood, rows: rows.rows, columns: rows.columns, fit }, [rows.data]);
+export const rowsBytes = ({ kernel, likelihood, rows, branches }: HeldRows, fit: string): Uint8Array =>
+  framed({ kernel, likelihood, rows: rows.rows, columns: rows.columns, branches, fit }, [rows.data]);
 
 /** @throws InvalidInputError for anything else */
 export function rowsFrom(bytes: Uint8Array): HeldRows {
   const { header, lists } = frameFrom(bytes);
-  const { kernel, likelihood, rows, columns } = checkSaved(rowsSchema, header, 'shard');
+  const { kernel, likelihood, rows, columns, branches } = checkSaved(rowsSchema, header, 'shard');
   if (lists.length !== 1 || lists[0]!.length !== rows * columns) {
     throw new InvalidInputError(`The rows of a shard are no ${rows}×${columns} matrix.`);
   }
-  return { kernel, ...(likelihood && { likelihood }), rows: new Matrix(lists[0]!, rows, columns) };
+  const held = branches.flat().reduce((sum, some) => sum + some, 0);
+  if (held !== rows) throw new InvalidInputError(`The blocks of a shard have ${held} rows, and the shard ${rows}.`);
+  return { kernel, ...(likelihood && { likelihood }), rows: new Matrix(lists[0]!, rows, columns), branches };
 }
 
 /** What a shard is asked. */

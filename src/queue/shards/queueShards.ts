@@ -37,7 +37,7 @@ export type ShardCall =
   | {
       readonly kind: 'open';
       readonly rows: Pick<Matrix, 'data' | 'rows' | 'columns'>;
-      readonly made: Omit<HeldRows, 'rows'>;
+      readonly made: Omit<HeldRows, 'rows' | 'branches'>;
     }
   | { readonly kind: 'sums'; readonly at: ShardPoint }
   | { readonly kind: 'gradients'; readonly slopes: Float64Array }

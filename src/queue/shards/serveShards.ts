@@ -2,7 +2,7 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import * as tf from '@tensorflow/tfjs-core';
 import { kernelFromJSON } from '../../kernels/json.ts';
 import { likelihoodFromJSON } from '../../mapping/likelihoods/index.ts';
-import { type ShardPoint, type ShardRows, shardValues } from '../../mapping/variational/shards.ts';
+import { type HeldShard, type ShardPoint, shardValues } from '../../mapping/variational/shards.ts';
 import type { OwnParts } from '../../models/ownParts.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor } from '../../tensors/matrixTensor.ts';
@@ -32,7 +32,7 @@ class OtherMessage extends Error {
  * are made of is there for the gradients.
  */
 export function serveShards(port: MessagePort, own: OwnParts): void {
-  let held: ShardRows | Error | undefined;
+  let held: HeldShard | Error | undefined;
   let turn: Int32Array | undefined;
   const say = (reply: ShardReply) => port.postMessage(reply);
 
@@ -44,8 +44,8 @@ export function serveShards(port: MessagePort, own: OwnParts): void {
       else if (isOurs(received.message)) return received.message;
     }
   };
-  const slopesAfter = (sums: Float64Array): Float64Array => {
-    say({ kind: 'evaluated', values: [sums] });
+  const slopesAfter = (sums: Float64Array[]): Float64Array => {
+    say({ kind: 'evaluated', values: sums });
     const request = nextRequest();
     if (request.kind === 'slopes') return request.slopes;
     throw new OtherMessage(request);
@@ -85,12 +85,13 @@ export function serveShards(port: MessagePort, own: OwnParts): void {
 }
 
 /** What a shard is asked with, or why it can be asked nothing, such as a kernel that this worker does not know: the answer to the first question. */
-function heldOr({ kernel, likelihood, rows }: HeldRows, own: OwnParts): ShardRows | Error {
+function heldOr({ kernel, likelihood, rows, branches }: HeldRows, own: OwnParts): HeldShard | Error {
   try {
     return {
       kernel: kernelFromJSON(kernel, own.kernels, own.distributions),
       ...(likelihood && { likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions) }),
       observations: withFloat64(() => tf.keep(matrixTensor(rows))),
+      branches,
     };
   } catch (error) {
     return error as Error;

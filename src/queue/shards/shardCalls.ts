@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { LatentFieldError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import type { PlainTensor, ShardPoint } from '../../mapping/variational/shards.ts';
+import { type Branch, blocksOfShards, branchesWithin, sumOverTree } from '../../mapping/variational/rowBlocks.ts';
+import { rowsOf, type ShardPoint } from '../../mapping/variational/shards.ts';
 import { dataKey, keysOf, SHARDS } from '../keys.ts';
 import { packed } from '../packed.ts';
 import { openSession } from '../session.ts';
@@ -16,7 +17,7 @@ const QUIET = 5000;
 
 /** A fit whose rows are spread over shards, each of which stays with a worker. */
 export interface ShardCalls {
-  /** The sums over all rows at a point, added in the order of the shards. */
+  /** The sums over all rows at a point, added in the order of the tree of blocks. */
   sums(at: ShardPoint): Promise<Float64Array[]>;
   /** The gradients at the point of the last sums, given those in the sums. */
   gradients(slopes: Float64Array): Promise<Float64Array[]>;
@@ -27,6 +28,8 @@ interface Shard {
   /** The first of its rows, and the first of the next one's. */
   readonly from: number;
   readonly to: number;
+  /** Its part of the tree of blocks. */
+  readonly branches: readonly Branch[];
   readonly job: string;
   /** Where they lie for a worker that takes them over. */
   readonly key: string;
@@ -49,7 +52,7 @@ interface Shard {
 export async function openShards(
   transport: Transport,
   rows: Matrix,
-  made: Omit<HeldRows, 'rows'>,
+  made: Omit<HeldRows, 'rows' | 'branches'>,
   { count, patience }: { count: number; patience: number },
 ): Promise<ShardCalls> {
   const { blobs } = transport;
@@ -69,15 +72,21 @@ export async function openShards(
     for (const { waiting } of shards) waiting?.reject(lost);
   };
   const shards: Shard[] = [];
+  const divided = blocksOfShards(rows.rows, count);
+  const blocks = divided.flat();
   for (let k = 0; k < count; k++) {
-    const [from, to] = [k, k + 1].map((part) => Math.round((part * rows.rows) / count)) as [number, number];
-    const own = rows.data.slice(from * rows.columns, to * rows.columns);
-    const bytes = rowsBytes({ ...made, rows: new Matrix(own, to - from, rows.columns) }, id);
+    const before = divided.slice(0, k).flat();
+    const from = rowsIn(before);
+    const to = from + rowsIn(divided[k]!);
+    const branches = branchesWithin(blocks.length, { from: before.length, to: before.length + divided[k]!.length });
+    const own = new Matrix(rows.data.slice(from * rows.columns, to * rows.columns), to - from, rows.columns);
+    const sizes = branches.map((branch) => blocks.slice(branch.from, branch.to));
+    const bytes = rowsBytes({ ...made, rows: own, branches: sizes }, id);
     const key = dataKey(bytes);
     await blobs.put(key, bytes);
     session.keep(key);
     const job = `${id}-${k}`;
-    shards.push({ from, to, job, key });
+    shards.push({ from, to, branches, job, key });
     const body = packed({ kind: 'shard', version: VERSION, rows: key, shard: k, answers, alive });
     await session.add([{ id: job, body }], [job], () => ({ look: async () => false, fail: lose }));
   }
@@ -126,9 +135,24 @@ export async function openShards(
       transport.send(shard.inbox, isKnown ? short : whole()).catch(reject);
     });
 
+  /** Whoever came first: in the order of the tree, so that the bits are always the same. */
+  const summed = (parts: readonly Float64Array[]) => {
+    const branches = shards.flatMap(({ branches }) => branches);
+    const whole = ({ from, to }: Branch) => parts[branches.findIndex((own) => own.from === from && own.to === to)];
+    return Float64Array.from(
+      sumOverTree(blocks.length, whole, (left, right) => left.map((value, i) => value + right[i]!)),
+    );
+  };
+  /** Gradients in the latents' moments are those of each branch one after another; all others are sums. */
+  const gathered = (found: readonly Float64Array[]) =>
+    last.map((_, i) => {
+      const parts = found.filter((__, k) => k % last.length === i);
+      return i < 2 ? joined(parts) : summed(parts);
+    });
+
   let number = 0;
   let last: ShardPoint = [];
-  const partOf = ({ from, to }: Shard) => last.map((tensor, i) => (i < 2 ? part(tensor, from, to) : tensor));
+  const partOf = ({ from, to }: Shard) => last.map((tensor, i) => (i < 2 ? rowsOf(tensor, from, to) : tensor));
   return {
     async sums(at) {
       last = at;
@@ -137,7 +161,7 @@ export async function openShards(
       const found = shards.map((shard) =>
         ask(shard, own, () => questionBytes({ kind: 'evaluate', number: own, at: partOf(shard) })),
       );
-      return [summed((await Promise.all(found)).map(([sums]) => sums!))];
+      return [summed((await Promise.all(found)).flat())];
     },
     async gradients(slopes) {
       number++;
@@ -146,7 +170,7 @@ export async function openShards(
       const found = shards.map((shard) =>
         ask(shard, own, () => questionBytes({ kind: 'evaluate', number: own, at: partOf(shard), slopes }), short),
       );
-      return gathered(await Promise.all(found), last);
+      return gathered((await Promise.all(found)).flat());
     },
     async close() {
       isClosed = true;
@@ -173,33 +197,14 @@ function readOr<T>(other: T, read: () => T): T {
   }
 }
 
-/** The rows of a tensor from one to before another. */
-function part({ shape, data }: PlainTensor, from: number, to: number): PlainTensor {
-  const q = shape[1]!;
-  return { shape: [to - from, q], data: data.subarray(from * q, to * q) };
-}
+const rowsIn = (blocks: readonly number[]) => blocks.reduce((sum, rows) => sum + rows, 0);
 
-/** In the order of the shards, whoever came first, so that the bits are always the same. */
-function summed(parts: readonly Float64Array[]): Float64Array {
-  const total = Float64Array.from(parts[0]!);
-  for (const one of parts.slice(1))
-    one.forEach((value, i) => {
-      total[i]! += value;
-    });
-  return total;
-}
-
-/** Gradients in the latents' moments are those of each shard one after another; all others are sums. */
-function gathered(answers: readonly (readonly Float64Array[])[], at: ShardPoint): Float64Array[] {
-  return at.map(({ data }, i) => {
-    const parts = answers.map((answer) => answer[i]!);
-    if (i >= 2) return summed(parts);
-    const whole = new Float64Array(data.length);
-    let from = 0;
-    for (const one of parts) {
-      whole.set(one, from);
-      from += one.length;
-    }
-    return whole;
-  });
+function joined(parts: readonly Float64Array[]): Float64Array {
+  const whole = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let from = 0;
+  for (const part of parts) {
+    whole.set(part, from);
+    from += part.length;
+  }
+  return whole;
 }
