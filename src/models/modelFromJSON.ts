@@ -2,7 +2,8 @@ import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
 import type { AnyModel, ModelJSON } from '../model/model.ts';
-import { namedModels } from './catalogue.ts';
+import { type NamedModel, namedModels } from './catalogue.ts';
+import { savedMeu } from './field/meu.ts';
 import { bayesianGplvmFromJSON } from './gp/bayesianGplvmJson.ts';
 import { latentVariableModelFromJSON } from './gp/latentVariableModelJson.ts';
 import type { OwnParts } from './ownParts.ts';
@@ -25,7 +26,7 @@ export function modelFromJSON(json: ModelJSON, own: OwnParts, isFitted = false):
   if (name === 'latentVariableModel') return latentVariableModelFromJSON(json, own, isFitted);
   if (name === 'bayesianGplvm') return bayesianGplvmFromJSON(json, own, isFitted);
   if (Object.hasOwn(namedModels, name)) {
-    const named = namedModels[name]!;
+    const named = name === 'meu' ? { ...namedModels.meu!, make: savedMeu as NamedModel['make'] } : namedModels[name]!;
     return named.restore?.(json, own) ?? spectralModelFromJSON(json, named, own.kernels);
   }
   const known = [...Object.keys(namedModels), ...Object.keys(models)];

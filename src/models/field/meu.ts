@@ -91,6 +91,21 @@ const HELD = 1e3;
 export function meu(Y: MatrixLike, options?: MeuOptions): FieldModel;
 export function meu(distances: GraphInput, options?: MeuOptions): UnplacedFieldModel;
 export function meu(Y: MatrixLike | GraphInput, options: MeuOptions = {}): UnplacedFieldModel {
+  return assembled(Y, options, observedConnectingPrecision);
+}
+
+/**
+ * meu as a file has it. Those written before the base precision of observations with missing entries was saved are of the default it then had, by the
+ * distances of common entries.
+ */
+export const savedMeu = (Y: MatrixLike | GraphInput, _: unknown, options: MeuOptions): UnplacedFieldModel =>
+  assembled(Y, options, undefined);
+
+function assembled(
+  Y: MatrixLike | GraphInput,
+  options: MeuOptions,
+  observedPrecision: typeof observedConnectingPrecision | undefined,
+): UnplacedFieldModel {
   const checked = checkOptions(schema, options, 'meu');
   // Where the search began is of no use once it has ended.
   const { start: _, ...saved } = checked;
@@ -106,19 +121,21 @@ export function meu(Y: MatrixLike | GraphInput, options: MeuOptions = {}): Unpla
   const candidates = tied(joined, slackPenalty);
   const shown = points === undefined ? undefined : shownRows(points, candidates.shown);
   const connecting = () =>
-    isHoled
-      ? observedConnectingPrecision(shown!, candidates.graph)
+    isHoled && observedPrecision
+      ? observedPrecision(shown!, candidates.graph)
       : connectingPrecision(candidates.graph, candidates.squaredDistances, copies);
+  const basePrecision = checked.basePrecision ?? connecting();
+  const written = { ...saved, ...(isHoled && { basePrecision }), ...savedInput(Y, checked) };
   const parts = {
     ...checked,
     ...candidates,
-    basePrecision: checked.basePrecision ?? connecting(),
+    basePrecision,
     connectingPrecision: connecting,
     name: 'meu',
     copies,
     neighbours,
     density: true,
-    toJSON: () => savedSpectral('meu', points ?? Matrix.zeros(0, 0), { ...saved, ...savedInput(Y, checked) }),
+    toJSON: () => savedSpectral('meu', points ?? Matrix.zeros(0, 0), written),
   };
   if (isHoled) {
     // Points that agree wherever both are observed are held together by a weight with a bound: nothing else would bound it.
