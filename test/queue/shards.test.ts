@@ -93,6 +93,19 @@ describe('a bound whose rows are in shards', () => {
     }
   });
 
+  it.each<[string, Partial<BayesianGplvmOptions>]>([
+    ['collapsed', {}],
+    ['uncollapsed', { bound: 'uncollapsed' }],
+  ])('has the bits of one process where each shard has whole blocks, in all gradients: %s', async (_, more) => {
+    const { observations: many } = pipeFlow({ points: 25_000, seed: 1 });
+    const alone = await evaluate(bayesianGplvm(many, { ...options, ...more }));
+    expect(Object.keys(alone.gradients)).toContain('latents.variance');
+    for (const count of [2, 3]) {
+      const spread = await evaluate(bayesianGplvm(many, { ...options, ...more, shards: shardsOf({ count }) }));
+      expect([spread.objective, spread.gradients]).toEqual([alone.objective, alone.gradients]);
+    }
+  });
+
   it('says what cannot be summed by shards', async () => {
     const shards = shardsOf({ count: 2 });
     const refused = (Y: number[][], more: Partial<BayesianGplvmOptions>) => () =>
@@ -245,6 +258,20 @@ describeWithRedis('shards on Redis', () => {
     const shards = shardsOf({ connection, count: 2 });
     const spread = await evaluate(bayesianGplvm(Y, { ...options, ...more, shards }), values);
     expect(difference(spread, alone)).toBeLessThan(1e-9);
+  });
+
+  it('fit as one process does, bit for bit', async () => {
+    const { connection } = redis;
+    const { observations: many } = pipeFlow({ points: 20_000, seed: 1 });
+    const workers = await Promise.all([startWorker(connection), startWorker(connection)]);
+    onTestFinished(() => stopped(workers));
+    const fitted = async (more: Partial<BayesianGplvmOptions>) => {
+      const model = bayesianGplvm(many, { ...options, ...more });
+      const { objective, latents, parameters, trace } = await fit(model, { maxIterations: 3 });
+      return [objective, latents, parameters, trace];
+    };
+    const shards = shardsOf({ connection, count: 2 });
+    expect(await fitted({ shards })).toEqual(await fitted({}));
   });
 
   it('keep the rows for as long as the fit, and remove them at its end', async () => {

@@ -13,7 +13,7 @@ export interface QueueShardsOptions {
   readonly connection?: string | undefined;
   /** Begins the names of all keys; 'latentfield' unless given. */
   readonly prefix?: string | undefined;
-  /** Into how many shards the rows are divided; the bits of a fit depend on it, and not on how many workers there are. */
+  /** Into how many shards the rows are divided. With at least 8192 rows a shard the bits of a fit are those of one process. */
   readonly count: number;
   /** Seconds without a worker for a shard before the fit fails; 60 unless given. */
   readonly patience?: number | undefined;
@@ -52,8 +52,8 @@ const schema = v.strictObject({
 
 /**
  * Shards for the option `shards` of `bayesianGplvm`: the sums of a bound over the rows, Ψ₁ᵀY, Ψ₂ and ψ₀ of the collapsed one and Σ E[log p(y|f)] of the
- * uncollapsed one, and their gradients, are made by the workers of a queue, each of which keeps its rows. The bound equals the unsharded one to rounding; the sums are added in the order of the shards, so that
- * its bits depend on their number alone. The shard of a worker that is lost goes to another one, and the fit goes on.
+ * uncollapsed one, and their gradients, are made by the workers of a queue, each of which keeps its rows. The sums are added in the order of one tree of blocks of
+ * 8192 rows, as they are without shards: with at least as many rows a shard the bits are the same, with fewer they depend on the number of shards alone. The shard of a worker that is lost goes to another one, and the fit goes on.
  *
  * The thread of the fit waits for each evaluation: between two of them it is free.
  *
