@@ -315,6 +315,18 @@ describe('quadratic approximation', () => {
     expect(residualAt(moved, warm.x)).toBeLessThan(1e-11);
   });
 
+  it.each([
+    [0.05, 4],
+    [0.4, 5],
+  ])('takes no step for longer than it is from below the bound, which iterations show (4C = %s)', (upper, most) => {
+    const plane = planeProblem(30, { upper });
+    const scale = plane.squaredDistances.map((distance) => weightScale(plane, distance));
+    const below = firstWeights(plane).map((weight, e) => 0.9 * Math.min(upper, weight * scale[e]!));
+    const { x, iterations } = fieldMaximum(plane, below);
+    expect(residualAt(plane, x)).toBeLessThan(1e-11);
+    expect(iterations).toBeLessThanOrEqual(most);
+  });
+
   it('says what to use where the objective gives no curvature', () => {
     const bowl = (x: Float64Array) => ({ value: x[0]! ** 2, gradient: [2 * x[0]!] });
     expect(() => minimize(bowl, [1], quadraticApproximation())).toThrow(/asks for the curvature.*Use lbfgs\(\)/);
