@@ -132,8 +132,8 @@ export interface Model<P = AnyPaths, A = Partial<AnyAbilities>, S extends Solved
    * latents. Called inside `withFloat64`.
    */
   startAt?(kind: Exclude<StartKind, 'model'>, seed: number): ParameterValues;
-  /** The solver that suits the model, where `fit` is given none. */
-  readonly solver?: Solver;
+  /** The solver that suits the model, where `fit` is given none; or what loads it when a fit begins. */
+  readonly solver?: Solver | (() => Promise<Solver>);
   /** The tolerance of the solver that suits the model, where `fit` is given none. */
   readonly tolerance?: number;
   /** The part of the objective that an iteration must gain for the solver to go on, where `fit` is given none. */

@@ -10,19 +10,20 @@ import {
 const total = (parts: readonly number[]) => parts.reduce((sum, part) => sum + part, 0);
 
 describe('blocks of rows', () => {
-  it('are of 8192 rows, and one of the rest', () => {
+  it('are of at most 8192 rows, and an even number of them', () => {
     expect(blocksOf(1)).toEqual([1]);
     expect(blocksOf(8192)).toEqual([8192]);
-    expect(blocksOf(20_000)).toEqual([8192, 8192, 3616]);
+    expect(blocksOf(8193)).toEqual([4097, 4096]);
+    expect(blocksOf(20_002)).toEqual([5001, 5000, 5001, 5000]);
   });
 
   it('are the same however many shards hold them', () => {
-    for (const shards of [1, 2, 3]) expect(blocksOfShards(20_000, shards).flat()).toEqual(blocksOf(20_000));
-    expect(blocksOfShards(100_000, 2).map(total)).toEqual([57_344, 42_656]);
+    for (const shards of [1, 2, 3, 4]) expect(blocksOfShards(20_000, shards).flat()).toEqual(blocksOf(20_000));
+    expect(blocksOfShards(100_000, 2).map(total)).toEqual([50_000, 50_000]);
   });
 
   it('are shares of the rows where there are fewer than shards', () => {
-    expect(blocksOfShards(20_000, 4)).toEqual([[5000], [5000], [5000], [5000]]);
+    expect(blocksOfShards(8000, 4)).toEqual([[2000], [2000], [2000], [2000]]);
     expect(blocksOfShards(5, 3)).toEqual([[2], [1], [2]]);
   });
 });

@@ -128,7 +128,8 @@ export async function* runFrom(
 
 /** The model's own solver, or, loaded when it is needed, the usual one. */
 async function solverOf(problem: FitProblem): Promise<Solver> {
-  if (problem.inBatches === undefined && problem.model.solver !== undefined) return problem.model.solver;
+  const { solver } = problem.model;
+  if (problem.inBatches === undefined && solver !== undefined) return typeof solver === 'function' ? solver() : solver;
   const { standardSolver } = await import('../minimize/standardSolver.ts');
   return standardSolver(problem);
 }

@@ -1,9 +1,12 @@
-/** Rows that sums are made of at once. */
+/** Rows that sums are made of at once, at most. */
 const BLOCK = 8192;
 
-/** How many rows each block has, from the first row on. */
+/** How many rows each block has, from the first row on: as even as can be, and an even number of blocks, so that two shards have as many each. */
 export const blocksOf = (rows: number): number[] =>
-  Array.from({ length: Math.max(1, Math.ceil(rows / BLOCK)) }, (_, k) => Math.min(BLOCK, rows - k * BLOCK));
+  divided(rows, rows <= BLOCK ? 1 : 2 * Math.ceil(rows / (2 * BLOCK)));
+
+const divided = (rows: number, parts: number): number[] =>
+  Array.from({ length: parts }, (_, k) => Math.round(((k + 1) * rows) / parts) - Math.round((k * rows) / parts));
 
 /**
  * The blocks of each of some shards, as even as can be. With fewer blocks than shards each shard is a block of its own: sums then differ by rounding from
@@ -11,9 +14,12 @@ export const blocksOf = (rows: number): number[] =>
  */
 export function blocksOfShards(rows: number, shards: number): number[][] {
   const blocks = blocksOf(rows);
-  const [pieces, sizes] = blocks.length >= shards ? [blocks.length, blocks] : [rows, undefined];
-  const cuts = Array.from({ length: shards + 1 }, (_, k) => Math.round((k * pieces) / shards));
-  return Array.from({ length: shards }, (_, k) => sizes?.slice(cuts[k], cuts[k + 1]) ?? [cuts[k + 1]! - cuts[k]!]);
+  const own = blocks.length < shards ? divided(rows, shards) : blocks;
+  const counts = divided(own.length, shards);
+  return counts.map((count, k) => {
+    const from = counts.slice(0, k).reduce((sum, before) => sum + before, 0);
+    return own.slice(from, from + count);
+  });
 }
 
 /** Blocks from one to before another, of those of all rows. */

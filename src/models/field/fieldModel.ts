@@ -8,7 +8,7 @@ import { type FieldEmbedding, fieldEmbedding, supportOf } from '../../fields/emb
 import { laplacianField } from '../../fields/embedding/laplacianField.ts';
 import { maxEntropy } from '../../fields/layers/maxEntropy.ts';
 import { type PlacedField, placed, reconstructed } from '../../fields/placement/placement.ts';
-import { denseWeightsSolver, sparseWeightsSolver, WEIGHTS } from '../../fields/solvers/weightsSolver.ts';
+import { denseWeightsSolver, WEIGHTS } from '../../fields/solvers/weightsSolver.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
 import type { AnyPaths, Model, ModelJSON, ParameterValues } from '../../model/model.ts';
@@ -87,7 +87,9 @@ export function fieldModel(given: FieldParts): UnplacedFieldModel {
       },
     },
     search: () => ({
-      solver: sparse ? sparseWeightsSolver(problem) : denseWeightsSolver(problem),
+      solver: sparse
+        ? async () => (await import('../../fields/solvers/sparseWeightsSolver.ts')).sparseWeightsSolver(problem)
+        : denseWeightsSolver(problem),
       tolerance: 0,
       relativeDecrease: 0,
     }),

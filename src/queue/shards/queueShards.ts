@@ -53,7 +53,7 @@ const schema = v.strictObject({
 /**
  * Shards for the option `shards` of `bayesianGplvm`: the sums of a bound over the rows, Ψ₁ᵀY, Ψ₂ and ψ₀ of the collapsed one and Σ E[log p(y|f)] of the
  * uncollapsed one, and their gradients, are made by the workers of a queue, each of which keeps its rows. The sums are added in the order of one tree of blocks of
- * 8192 rows, as they are without shards: with at least as many rows a shard the bits are the same, with fewer they depend on the number of shards alone. The shard of a worker that is lost goes to another one, and the fit goes on.
+ * at most 8192 rows, as they are without shards: with at least as many rows a shard the bits are the same, with fewer they depend on the number of shards alone. The shard of a worker that is lost goes to another one, and the fit goes on.
  *
  * The thread of the fit waits for each evaluation: between two of them it is free.
  *
