@@ -10,10 +10,11 @@ import { definePrior, type Prior } from '../../priors/definePrior.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { checkDistances } from '../density/checkDistances.ts';
+import { constrainedGraph, type FieldNumbers, fieldProblem, fieldWeights } from '../density/constraints.ts';
 import { edgeDistances, edgeSquaredDistances } from '../density/edgeSquaredDistances.ts';
 import { fieldDensity } from '../density/fieldDensity.ts';
 import { type FieldFactor, fieldFactor } from '../density/fieldFactor.ts';
-import { type FieldProblem, kktResidual, weightScale } from '../density/kktResidual.ts';
+import { type FieldProblem, kktResidual } from '../density/kktResidual.ts';
 import { profiledDensity } from '../density/profiledDensity.ts';
 import { distanceHessian } from '../density/profiledHessian.ts';
 import { supportOf } from '../embedding/fieldEmbedding.ts';
@@ -39,12 +40,8 @@ export interface MaxEntropyOptions {
   readonly weights?: ParameterLike;
 }
 
-interface LayerData {
-  readonly graph: Graph;
+interface LayerData extends FieldNumbers {
   readonly squaredDistances: Float64Array | undefined;
-  readonly basePrecision: number;
-  readonly copies: number;
-  readonly slackPenalty: number;
   /** Whether the weights are those of the maximum given the latents. */
   readonly profiled: boolean;
 }
@@ -125,20 +122,20 @@ export const fieldFactory = definePrior<string, LayerData, LayerConstants>({
     const distances = (
       squaredDistances === undefined ? edgeSquaredDistances(X as Tensor2D, graph) : op.tensor(squaredDistances)
     ) as Tensor1D;
-    if (data.profiled) return profiledDensity(distances, (own) => learn(problemOf(data, own)));
+    if (data.profiled) return profiledDensity(distances, (own) => learn(fieldProblem(data, own)));
     return fieldDensity(p.weights as Tensor1D, distances, factor, basePrecision, copies);
   },
   graph: ({ graph, squaredDistances }) => (squaredDistances === undefined ? graph : undefined),
   hessian: (data) =>
     data.profiled
       ? (_, X, { learn }) => {
-          const problem = problemOf(data, edgeDistances(X, data.graph));
+          const problem = fieldProblem(data, edgeDistances(X, data.graph));
           return distanceHessian(problem, learn(problem).weights, X);
         }
       : undefined,
   field: (p, X, data, { factor, learn }, free) => {
     const { graph, basePrecision } = data;
-    const problem = problemOf(data, data.squaredDistances ?? edgeDistances(X, graph));
+    const problem = fieldProblem(data, data.squaredDistances ?? edgeDistances(X, graph));
     const shown = (weights: Float64Array) => {
       const learned = supportOf(graph, weights);
       return { graph: learned, field: laplacianField(learned, basePrecision) };
@@ -191,12 +188,7 @@ export function maxEntropy(options: MaxEntropyOptions): ConstraintLayer {
     slackPenalty,
     ...rest
   } = checkOptions(schema, options, 'maxEntropy');
-  const graph = checkGraph(given, 'maxEntropy');
-  if (graph.sources.length === 0) {
-    throw new InvalidInputError(
-      'maxEntropy takes a graph with edges, but this one has none. Take one such as knnGraph(Y, 7).',
-    );
-  }
+  const graph = constrainedGraph(given);
   const own = squaredDistances === undefined;
   const upper = slackPenalty ?? (own ? OWN_SLACK_PENALTY : Infinity);
   const data: LayerData = {
@@ -215,22 +207,11 @@ export function maxEntropy(options: MaxEntropyOptions): ConstraintLayer {
         `without end. Give a finite slackPenalty, such as ${OWN_SLACK_PENALTY} (the default), or hold the weights with fixed(…).`,
     );
   }
-  return Object.freeze({ ...prior, problem: own ? undefined : problemOf(data, data.squaredDistances!) });
-}
-
-function problemOf(
-  { graph, basePrecision, copies, slackPenalty }: LayerData,
-  squaredDistances: Float64Array,
-): FieldProblem {
-  const { size, sources, targets } = graph;
-  return { size, sources, targets, squaredDistances, basePrecision, copies, upper: 4 * slackPenalty };
+  return Object.freeze({ ...prior, problem: own ? undefined : fieldProblem(data, data.squaredDistances!) });
 }
 
 function weightsOf(data: LayerData) {
   const { graph, squaredDistances, slackPenalty } = data;
-  const upper = 4 * slackPenalty;
-  const start = new Array<number>(graph.sources.length).fill(0);
-  if (squaredDistances === undefined) return box(0, upper, start);
-  const problem = problemOf(data, squaredDistances);
-  return box(0, upper, start, { scale: squaredDistances.map((distance) => weightScale(problem, distance)) });
+  if (squaredDistances !== undefined) return fieldWeights(fieldProblem(data, squaredDistances));
+  return box(0, 4 * slackPenalty, new Array<number>(graph.sources.length).fill(0));
 }

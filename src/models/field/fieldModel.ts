@@ -1,12 +1,13 @@
 import * as v from 'valibot';
 import type { Matrix } from '../../core/matrix.ts';
+import { checkDistances } from '../../fields/density/checkDistances.ts';
+import { constrainedGraph, fieldProblem, fieldWeights } from '../../fields/density/constraints.ts';
 import { curvedField } from '../../fields/density/curvedField.ts';
 import { fieldDensity } from '../../fields/density/fieldDensity.ts';
 import { isSparse, sparseField } from '../../fields/density/fieldFactor.ts';
 import { kktResidual } from '../../fields/density/kktResidual.ts';
 import { type FieldEmbedding, fieldEmbedding, supportOf } from '../../fields/embedding/fieldEmbedding.ts';
 import { laplacianField } from '../../fields/embedding/laplacianField.ts';
-import { maxEntropy } from '../../fields/layers/maxEntropy.ts';
 import { type PlacedField, placed, reconstructed } from '../../fields/placement/placement.ts';
 import { denseWeightsSolver, WEIGHTS } from '../../fields/solvers/weightsSolver.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
@@ -69,13 +70,13 @@ export function fieldParts(
 
 /** A model that is one maximum-entropy layer on given distances, and the embedding of the field it learns. */
 export function fieldModel(given: FieldParts): UnplacedFieldModel {
-  const { graph, squaredDistances, basePrecision, copies, slackPenalty } = given;
-  const layer = maxEntropy({ graph, squaredDistances, basePrecision, copies, slackPenalty });
-  const problem = layer.problem!;
+  const { squaredDistances, basePrecision, copies, slackPenalty } = given;
+  const graph = constrainedGraph(given.graph);
+  const problem = fieldProblem(given, checkDistances(squaredDistances, graph, 'maxEntropy', slackPenalty === Infinity));
   const sparse = isSparse(graph);
   return defineModel({
     name: given.name,
-    parts: (parts: FieldParts) => fieldParts(startingWeights(layer.parameters.weights!, parts), parts),
+    parts: (parts: FieldParts) => fieldParts(startingWeights(fieldWeights(problem), parts), parts),
     constants: () => {
       const curved = sparse ? undefined : curvedField(graph);
       return { curved, factor: curved ?? sparseField(laplacianFactor(graph)), dispose: () => curved?.dispose() };
