@@ -178,6 +178,19 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
+  it('reads an array of NumPy', async () => {
+    await open();
+    const values = Float64Array.from({ length: 24 }, (_, i) => Math.sin(i));
+    const header = "{'descr': '<f8', 'fortran_order': False, 'shape': (12, 2), }".padEnd(117).concat('\n');
+    const preamble = Buffer.from([0x93, ...Buffer.from('NUMPY'), 1, 0, header.length, 0]);
+    const buffer = Buffer.concat([preamble, Buffer.from(header), Buffer.from(values.buffer)]);
+    await choose('table', { name: 'array.npy', mimeType: 'application/octet-stream', buffer });
+    await page.getByText('12 rows, 2 columns.').waitFor();
+    await page.selectOption('[name=model]', 'pca');
+    await fitted();
+    expect(JSON.parse(await saved('fit.json')).model.observations).toHaveLength(12);
+  });
+
   it('says what is wrong with options', async () => {
     await open();
     await page.locator('[name=kernel]').fill('rbf + nothing');

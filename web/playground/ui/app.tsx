@@ -97,6 +97,7 @@ export function App() {
             />
             <Panel title="Model" id="model">
               <form
+                id="settings"
                 onSubmit={(event) => {
                   event.preventDefault();
                   if (dataset !== undefined) controls.start(settings, dataset);
@@ -109,9 +110,6 @@ export function App() {
                     for more than {MANY}.
                   </p>
                 )}
-                <button type="submit" disabled={dataset === undefined}>
-                  Fit
-                </button>
               </form>
               <Link
                 settings={settings}
@@ -130,6 +128,11 @@ export function App() {
         )}
         <div class="results">
           <Panel title="Fit" id="fit">
+            {!isCompact && (
+              <button type="submit" form="settings" disabled={dataset === undefined}>
+                Fit
+              </button>
+            )}
             <p role="status" class={fitting.status === 'failed' ? 'error' : ''} data-status={fitting.status}>
               {fitting.message || 'Choose data and a model, then press Fit.'}
             </p>
