@@ -97,7 +97,10 @@ export default [
     faults: [
       ['addScaled(m, -0.5 * t * dot(m, w, v), v, w);', 'addScaled(m, -t * dot(m, w, v), v, w);'],
       ['tau = (image - head) / image;', 'tau = (image + head) / image;'],
-      ['addScaled(n - c, -vc, wq, at(row, c));', ''],
+      ['const x1 = f64x2.splat(-load<f64>(x + bytes));', 'const x1 = f64x2.splat(-load<f64>(x));'],
+      ['sum -= load<f64>(x + bytes) * load<f64>(v1);', ''],
+      ['addScaled(m, -load<f64>(z), w, y);', ''],
+      ['t += load<f64>(y) * load<f64>(z);', ''],
       ['const NEGLIGIBLE: f64 = 1e-280;', 'const NEGLIGIBLE: f64 = 1e-10;'],
     ],
   },

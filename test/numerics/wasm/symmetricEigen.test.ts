@@ -97,6 +97,26 @@ describe('symmetric eigenvectors', () => {
     });
   }
 
+  it('order 66, halves whose secular equation has steps that leave the bracket of its last root', () => {
+    // The halves have 0 and one more eigenvalue each that matter, the two 2.3e-12 apart, and eigenvectors that end where the halves meet.
+    const n = 66;
+    const coupling = 0.0024946 / 2;
+    const low = 8.104e-12;
+    const a = Float64Array.from({ length: n * n }, (_, k) => (k % (n + 1) === 0 ? 1 - k / (200 * n) : 0));
+    const endHalf = (beside: number, end: number, high: number, z: number) => {
+      const [s, c] = [z * Math.SQRT2, Math.sqrt(1 - 2 * z * z)];
+      a[end * (n + 1)] = coupling + low * c * c + high * s * s;
+      a[beside * (n + 1)] = low * s * s + high * c * c;
+      a[beside * n + end] = (high - low) * c * s;
+      a[end * n + beside] = (high - low) * c * s;
+    };
+    endHalf(31, 32, 0.00141334384028, 5.7293e-5);
+    endHalf(34, 33, 0.00141334384258, 3.6235e-5);
+    a[32 * n + 33] = coupling;
+    a[33 * n + 32] = coupling;
+    check(n, a, false);
+  });
+
   it('an entry that is not finite is said, not looped on', () => {
     for (const entry of [Number.NaN, Number.POSITIVE_INFINITY]) {
       const a = normals(100, 12);

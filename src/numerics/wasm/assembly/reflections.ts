@@ -1,5 +1,8 @@
-import { FULL, multiply } from './multiply';
+import { FULL, multiply, UPPER } from './multiply';
 import { at } from './vectors';
+
+/** Rows that are multiplied a second time while they are in the cache. */
+const ROWS: i32 = 128;
 
 /**
  * Multiplies each row of `q` by Q, the product of the reflections that `tridiagonalize` left in A and tau: row ← Q·row. Panels of
@@ -20,12 +23,16 @@ export function applyReflections(n: i32, a: usize, tau: usize, q: usize, width: 
       memory.fill(v + ((j * m) << 3), 0, j << 3);
       memory.copy(v + ((j * m + j) << 3), a + (((first + j) * n + top + j) << 3), (m - j) << 3);
     }
-    multiply(columns, columns, m, 1.0, v, m, 1, v, 1, m, inner, width, 1, FULL, false);
+    multiply(columns, columns, m, 1.0, v, m, 1, v, 1, m, inner, width, 1, UPPER, false);
     triangularFactor(columns, at(tau, first), inner, t, width);
     const touched: usize = at(q, top);
-    multiply(n, columns, m, 1.0, touched, n, 1, v, 1, m, qv, columns, 1, FULL, false);
-    multiply(n, columns, columns, 1.0, qv, columns, 1, t, 1, width, qvt, columns, 1, FULL, false);
-    multiply(n, m, columns, -1.0, qvt, columns, 1, v, m, 1, touched, n, 1, FULL, true);
+    for (let i = 0, rows = ROWS; i < n; i += rows) {
+      if (n - i < 2 * ROWS) rows = n - i;
+      const some: usize = at(touched, i * n);
+      multiply(rows, columns, m, 1.0, some, n, 1, v, 1, m, qv, columns, 1, FULL, false);
+      multiply(rows, columns, columns, 1.0, qv, columns, 1, t, 1, width, qvt, columns, 1, FULL, false);
+      multiply(rows, m, columns, -1.0, qvt, columns, 1, v, m, 1, some, n, 1, FULL, true);
+    }
   }
 }
 

@@ -30,7 +30,7 @@ function diagonalBlock(a: usize, rowBytes: i32, x: usize, y: usize): void {
   }
 }
 
-/** The `length` columns right of a diagonal block; x and y point at the block's own entries. */
+/** The `length` columns right of a diagonal block, in steps of two pairs as in `multiplyTile`; x and y point at the block's own entries. */
 function fourRows(length: i32, a: usize, rowBytes: i32, x: usize, y: usize): void {
   const x0 = v128.load_splat<f64>(x);
   const x1 = v128.load_splat<f64>(x, 8);
@@ -47,7 +47,7 @@ function fourRows(length: i32, a: usize, rowBytes: i32, x: usize, y: usize): voi
   let s2 = f64x2.splat(0);
   let s3 = f64x2.splat(0);
   let j = 0;
-  for (; j + 2 <= length; j += 2) {
+  for (; j + 2 <= length; j += 4) {
     const xj = v128.load(px);
     let yj = v128.load(py);
     let entries = v128.load(a0);
@@ -63,12 +63,37 @@ function fourRows(length: i32, a: usize, rowBytes: i32, x: usize, y: usize): voi
     s3 = multiplyAdd(entries, xj, s3);
     yj = multiplyAdd(entries, x3, yj);
     v128.store(py, yj);
-    px += 16;
-    py += 16;
-    a0 += 16;
-    a1 += 16;
-    a2 += 16;
-    a3 += 16;
+    if (j + 4 > length) {
+      j += 2;
+      px += 16;
+      py += 16;
+      a0 += 16;
+      a1 += 16;
+      a2 += 16;
+      a3 += 16;
+      break;
+    }
+    const xk = v128.load(px, 16);
+    let yk = v128.load(py, 16);
+    entries = v128.load(a0, 16);
+    s0 = multiplyAdd(entries, xk, s0);
+    yk = multiplyAdd(entries, x0, yk);
+    entries = v128.load(a1, 16);
+    s1 = multiplyAdd(entries, xk, s1);
+    yk = multiplyAdd(entries, x1, yk);
+    entries = v128.load(a2, 16);
+    s2 = multiplyAdd(entries, xk, s2);
+    yk = multiplyAdd(entries, x2, yk);
+    entries = v128.load(a3, 16);
+    s3 = multiplyAdd(entries, xk, s3);
+    yk = multiplyAdd(entries, x3, yk);
+    v128.store(py, yk, 16);
+    px += 32;
+    py += 32;
+    a0 += 32;
+    a1 += 32;
+    a2 += 32;
+    a3 += 32;
   }
   let t0 = lanes(s0);
   let t1 = lanes(s1);

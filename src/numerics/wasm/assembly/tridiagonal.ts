@@ -1,6 +1,7 @@
 import { multiply, UPPER } from './multiply';
+import { multiplyAdd } from './multiplyAdd';
 import { symmetricVector } from './symmetricVector';
-import { addScaled, at, dot, scaleVector } from './vectors';
+import { addScaled, at, dot, lanes, scaleVector } from './vectors';
 
 /** Columns that are reduced before the rest of the matrix is updated in one product. */
 export const PANEL: i32 = 32;
@@ -51,14 +52,8 @@ function reduceColumn(n: i32, first: i32, j: i32, a: usize, d: usize, e: usize, 
   const rowBytes = n << 3;
   const c = first + j;
   const row: usize = a + c * rowBytes;
-  for (let q = 0; q < j; q++) {
-    const vq: usize = at(a + (first + q) * rowBytes, c);
-    const wq: usize = at(work + q * rowBytes, c);
-    const vc = load<f64>(vq);
-    const wc = load<f64>(wq);
-    addScaled(n - c, -wc, vq, at(row, c));
-    addScaled(n - c, -vc, wq, at(row, c));
-  }
+  const panel: usize = a + first * rowBytes;
+  subtractProducts(n - c, j, at(panel, c), at(work, c), rowBytes, at(work, c), at(panel, c), rowBytes, at(row, c));
   store<f64>(at(d, c), load<f64>(at(row, c)));
 
   const m = n - c - 1;
@@ -69,16 +64,99 @@ function reduceColumn(n: i32, first: i32, j: i32, a: usize, d: usize, e: usize, 
   // w = tau·(A − VWᵀ − WVᵀ)v, less its part along v.
   const w: usize = at(work + j * rowBytes, c + 1);
   symmetricVector(m, at(a + (c + 1) * rowBytes, c + 1), n, v, w);
+  const panelV: usize = at(panel, c + 1);
+  const panelW: usize = at(work, c + 1);
+  const wv: usize = work + PANEL * rowBytes;
+  const vv: usize = at(wv, PANEL);
   for (let q = 0; q < j; q++) {
-    const vq: usize = at(a + (first + q) * rowBytes, c + 1);
-    const wq: usize = at(work + q * rowBytes, c + 1);
-    const wv = dot(m, wq, v);
-    const vv = dot(m, vq, v);
-    addScaled(m, -wv, vq, w);
-    addScaled(m, -vv, wq, w);
+    twoDots(m, panelW + q * rowBytes, panelV + q * rowBytes, v, at(wv, q), at(vv, q));
   }
+  subtractProducts(m, j, panelV, panelW, rowBytes, wv, vv, 8, w);
   scaleVector(m, t, w);
   addScaled(m, -0.5 * t * dot(m, w, v), v, w);
+}
+
+/** y ← y − Vx − Wz for V and W of j contiguous columns, entries of x and z `bytes` apart: two columns of each at a time, as y is long. */
+function subtractProducts(
+  m: i32,
+  j: i32,
+  v: usize,
+  w: usize,
+  columnBytes: i32,
+  x: usize,
+  z: usize,
+  bytes: i32,
+  y: usize,
+): void {
+  let q = 0;
+  for (; q + 2 <= j; q += 2) {
+    let v0 = v;
+    let w0 = w;
+    let v1: usize = v + columnBytes;
+    let w1: usize = w + columnBytes;
+    const x0 = f64x2.splat(-load<f64>(x));
+    const z0 = f64x2.splat(-load<f64>(z));
+    const x1 = f64x2.splat(-load<f64>(x + bytes));
+    const z1 = f64x2.splat(-load<f64>(z + bytes));
+    let py = y;
+    let i = 0;
+    for (; i + 2 <= m; i += 2) {
+      let sum = multiplyAdd(x0, v128.load(v0), v128.load(py));
+      sum = multiplyAdd(z0, v128.load(w0), sum);
+      sum = multiplyAdd(x1, v128.load(v1), sum);
+      v128.store(py, multiplyAdd(z1, v128.load(w1), sum));
+      py += 16;
+      v0 += 16;
+      w0 += 16;
+      v1 += 16;
+      w1 += 16;
+    }
+    if (i < m) {
+      let sum = load<f64>(py) - load<f64>(x) * load<f64>(v0);
+      sum -= load<f64>(z) * load<f64>(w0);
+      sum -= load<f64>(x + bytes) * load<f64>(v1);
+      store<f64>(py, sum - load<f64>(z + bytes) * load<f64>(w1));
+    }
+    v += 2 * columnBytes;
+    w += 2 * columnBytes;
+    x += 2 * bytes;
+    z += 2 * bytes;
+  }
+  if (q < j) {
+    addScaled(m, -load<f64>(x), v, y);
+    addScaled(m, -load<f64>(z), w, y);
+  }
+}
+
+/** xᵀz and yᵀz, which go where `xz` and `yz` point: z is read once. */
+function twoDots(n: i32, x: usize, y: usize, z: usize, xz: usize, yz: usize): void {
+  let s0 = f64x2.splat(0);
+  let s1 = f64x2.splat(0);
+  let t0 = f64x2.splat(0);
+  let t1 = f64x2.splat(0);
+  let i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const z0 = v128.load(z);
+    const z1 = v128.load(z, 16);
+    s0 = multiplyAdd(v128.load(x), z0, s0);
+    s1 = multiplyAdd(v128.load(x, 16), z1, s1);
+    t0 = multiplyAdd(v128.load(y), z0, t0);
+    t1 = multiplyAdd(v128.load(y, 16), z1, t1);
+    x += 32;
+    y += 32;
+    z += 32;
+  }
+  let s = lanes(f64x2.add(s0, s1));
+  let t = lanes(f64x2.add(t0, t1));
+  for (; i < n; i++) {
+    s += load<f64>(x) * load<f64>(z);
+    t += load<f64>(y) * load<f64>(z);
+    x += 8;
+    y += 8;
+    z += 8;
+  }
+  store<f64>(xz, s);
+  store<f64>(yz, t);
 }
 
 /** Makes (I − tau·v·vᵀ)x = beta·e₁ with v₀ = 1 over x; stores beta, returns tau. */
