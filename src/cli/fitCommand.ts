@@ -18,7 +18,7 @@ import { type ReadTableOptions, type StandardisedColumns, standardise, type Tabl
 import { type LookOptions, MOST_LABELS } from '../plot/index.ts';
 import { completedTable } from './completed.ts';
 import { prepareFolder, writeFit } from './fitFiles.ts';
-import { camelCase, checkRequired, fromZero, missingFlag, wholeFrom } from './flags.ts';
+import { camelCase, checkRequired, fromZero, missingFlag, wholeFrom, wholeOrAuto } from './flags.ts';
 import { isFile, readLabelledTable } from './labelledTable.ts';
 import { LABELLED_MODELS, MODEL_NAMES } from './modelDescriptions.ts';
 import { checkPredicts, checkTakesMissing, modelsHelp, sizeNotes } from './modelHelp.ts';
@@ -120,7 +120,7 @@ export function addFitCommand(
     .option('--max-epochs <n>', 'passes through all rows at most, in batches (default: 100)', wholeFrom(0))
     .option('--restarts <n>', 'further starts, of which the best is kept (default: 0)', wholeFrom(0))
     .addOption(new Option('--engine <name>', 'linear algebra (default: auto)').choices(ENGINES))
-    .option('--threads <n>', 'threads for the linear algebra in WebAssembly (default: 1)', wholeFrom(1))
+    .option('--threads <n>', "threads for the linear algebra in WebAssembly, or 'auto' (default: auto)", wholeOrAuto)
     .option('--workers <n>', 'worker threads among which the starts are shared (default: none)', wholeFrom(1))
     .option('--checkpoint <file>', 'save the state of the fit to this file while it runs')
     .option('--checkpoint-interval <s>', 'seconds between two saves (default: 10)', fromZero)

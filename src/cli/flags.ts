@@ -8,6 +8,9 @@ export const wholeFrom = (smallest: number) => (text: string) => {
   throw new InvalidArgumentError(`It must be a whole number${Number.isFinite(smallest) ? ` from ${smallest}` : ''}.`);
 };
 
+/** Reads a whole number from 1, or 'auto'. */
+export const wholeOrAuto = (text: string): number | 'auto' => (text === 'auto' ? text : wholeFrom(1)(text));
+
 /** A name as the library has it: bayesian-gplvm is bayesianGplvm. */
 export const camelCase = (name: string): string =>
   name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());

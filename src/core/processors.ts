@@ -6,7 +6,7 @@ export async function atMostProcessors(count: number): Promise<number> {
 }
 
 /** How many processors this process may use. */
-async function processors(): Promise<number> {
+export async function processors(): Promise<number> {
   if (!isNode()) return globalThis.navigator?.hardwareConcurrency ?? 1;
   const { availableParallelism } = await nodeModule<typeof import('node:os')>('node:os', 'Not in Node.');
   return availableParallelism();

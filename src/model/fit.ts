@@ -27,7 +27,7 @@ export interface FitDiagnostics {
    * could be used.
    */
   readonly engineReason?: string;
-  /** How many threads it shared its work among, when it was asked for a number of them. */
+  /** How many threads it shared its work among, when it was asked for a number of them, or had started some by itself. */
   readonly threads?: number;
   /** Why there were fewer threads than asked for. */
   readonly threadsReason?: string;

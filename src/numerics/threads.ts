@@ -1,7 +1,8 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { atMostProcessors } from '../core/processors.ts';
+import { isMainThread } from '../core/mainThread.ts';
+import { atMostProcessors, processors } from '../core/processors.ts';
 import { sharedMemory } from './memory.ts';
-import { startTeam, type Threads } from './wasm/index.ts';
+import { alone, startTeam, type Threads } from './wasm/index.ts';
 
 export type { Threads } from './wasm/index.ts';
 
@@ -34,4 +35,13 @@ export async function startThreads(count: number): Promise<Threads> {
   if (capped === count || threads.reason !== undefined) return threads;
   const reason = `${count} threads were asked for, but this machine has processors for ${capped}.`;
   return { ...threads, reason };
+}
+
+/** As many as a fit takes that nobody gave a number: what more of them gain was not measured. */
+const MOST = 4;
+
+/** A thread for each processor that nobody else has been given: a thread of Node beside the main one is one of several that share them. */
+export async function startFreeThreads(): Promise<Threads> {
+  if (!(await isMainThread())) return alone(undefined);
+  return startTeam(sharedMemory(), Math.min(MOST, await processors()));
 }

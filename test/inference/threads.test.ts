@@ -96,9 +96,37 @@ describe('a fit on threads', () => {
     for (const named of ['no', '0', '1.5']) {
       vi.stubEnv('LATENTFIELD_THREADS', named);
       await expect(fit(model(), options)).rejects.toThrow(
-        `LATENTFIELD_THREADS must be a whole number of threads from 1, but it is '${named}'`,
+        `LATENTFIELD_THREADS must be a whole number of threads from 1 or 'auto', but it is '${named}'`,
       );
     }
+  });
+});
+
+describe("threads: 'auto'", () => {
+  it('starts them in a fit for which they pay, with the bits of one', async () => {
+    const long = gplvm(pipeFlow({ points: 500, seed: 1 }).observations, { latentDim: 2 });
+    const settings: FitOptions = { engine: 'wasm', maxEvaluations: 40 };
+    const live = withFloat64(({ memory64 }) => memory64.liveBytes);
+    const [own, one] = [await fit(long, settings), await fit(long, { ...settings, threads: 1 })];
+    const count = Math.min(4, availableParallelism());
+    expect(own.diagnostics.threads).toBe(count > 1 ? count : undefined);
+    expect(bitsOf(own)).toBe(bitsOf(one));
+    expect(withFloat64(({ memory64 }) => [memory64.liveBytes, memory64.isShared])).toEqual([live, false]);
+  });
+
+  it('starts none in a short fit, or on another engine', async () => {
+    for (const engine of ['wasm', 'typescript'] as const) {
+      const { diagnostics } = await fit(model(), { maxIterations: 1, engine, threads: 'auto' });
+      expect([diagnostics.threads, diagnostics.threadsReason]).toEqual([undefined, undefined]);
+    }
+    vi.stubEnv('LATENTFIELD_THREADS', 'auto');
+    expect((await fit(model(), options)).diagnostics.threads).toBeUndefined();
+  });
+
+  it('has none beside the main thread of Node, which may have others there', async () => {
+    const program = fileURLToPath(await bundled('test/inference/node/freeThreads.ts'));
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program], { encoding: 'utf8', timeout: 50_000 });
+    expect([stderr, stdout, status]).toEqual(['', `${Math.min(4, availableParallelism())} 1\n`, 0]);
   });
 });
 

@@ -67,7 +67,10 @@ export async function* batchedFrom(
       course.iterations++;
       course.evaluationsOfIterate = course.evaluations;
     }
-    if (slice.isOver()) await slice.leave();
+    if (slice.isOver()) {
+      await slice.leave();
+      await problem.threads.join();
+    }
   }
   yield { kind: 'end', start: start.number, solution: solutionOf(course, end, settings.solver) };
 }

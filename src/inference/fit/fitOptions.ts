@@ -91,11 +91,13 @@ export interface FitOptions {
    */
   readonly engine?: EngineChoice | undefined;
   /**
-   * Threads that share the large matrix operations of the WebAssembly engine: how many, which the fit starts and ends, or those that
-   * `startThreads` has started. One unless given or named by LATENTFIELD_THREADS. The result has the same bits whatever their number;
-   * where there can be none, `diagnostics.threadsReason` says why. Workers, which share starts, have one thread each.
+   * Threads that share the large matrix operations of the WebAssembly engine: how many, which the fit starts and ends, those that
+   * `startThreads` has started, or 'auto', one for each processor and four at most, once the fit has done so much that they pay. They start
+   * in the background, and join the fit when they are there. 'auto' unless given or named by LATENTFIELD_THREADS. The result has the same
+   * bits whatever their number; where a number was asked for and there can be none, `diagnostics.threadsReason` says why. Workers, which
+   * share starts, have one thread each.
    */
-  readonly threads?: number | Threads | undefined;
+  readonly threads?: number | 'auto' | Threads | undefined;
 }
 
 /** What only a search by a solver takes. */
@@ -155,7 +157,10 @@ const schema = v.strictObject({
   signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
   engine: v.optional(engineChoice),
   threads: v.optional(
-    v.union([wholeFrom(1), v.custom<Threads>(isThreads)], 'a whole number from 1, or what startThreads started'),
+    v.union(
+      [wholeFrom(1), v.literal('auto'), v.custom<Threads>(isThreads)],
+      "a whole number from 1, 'auto', or what startThreads started",
+    ),
   ),
 });
 

@@ -47,8 +47,10 @@ export function fitSteps<M extends AnyModel>(
 async function* steps(described: Model, settings: FitSettings): AsyncGenerator<FitStep, Fit, void> {
   const { model: found, message, ...taken } = await chosen(described, settings);
   const model = remembering(found, settings.table);
-  const threads = await fitThreads(settings.threads, settings.engine);
+  const threads = fitThreads(settings.threads, settings.engine);
   try {
+    // A computation may have no pause in which they could join it.
+    if (model.solve !== undefined) await threads.join(true);
     return yield* stepsWith(threads, model, { ...settings, ...taken }, message);
   } finally {
     await threads.release();
@@ -133,6 +135,7 @@ async function* stepsWith(
     const message = end.message + choice + again.join('') + (saves?.warning() ?? '');
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
     const gathered = await problem.gather?.(point.x);
+    await threads.join(true);
     const diagnostics = { ...end.diagnostics, evaluations, seconds: seconds() };
     return fitAt(problem, point, { status, trace, message, diagnostics }, gathered);
   } finally {

@@ -120,7 +120,10 @@ export async function* runFrom(
       yield { kind: 'state', start: start.number, state: progress.state };
       saved = performance.now();
     }
-    if (slice.isOver()) await slice.leave();
+    if (slice.isOver()) {
+      await slice.leave();
+      await problem.threads.join();
+    }
     step = problem.compute(() => run.next());
   }
   yield { kind: 'end', start: start.number, solution: step.value };

@@ -1,7 +1,14 @@
 export { type ElementaryFunctions, wasmElementaryFunctions } from './elementaryFunctions.ts';
 export type { ExpectationOperations, GaussianPoints, PointWeights, RbfSlopes } from './expectationOperations.ts';
 export type { FusedOperations, RadialSum } from './fusedOperations.ts';
-export { FUSED, kernelsRefusal, PLAIN, supportsFusedKernels, supportsKernels } from './instance.ts';
+export {
+  FUSED,
+  kernelsRefusal,
+  PLAIN,
+  shareableMultiplications,
+  supportsFusedKernels,
+  supportsKernels,
+} from './instance.ts';
 export type { PairQuadratic, PairSteps } from './quadraticOperations.ts';
 export type { CompiledProfile, RadialProfile } from './radialOperations.ts';
 export { alone, startTeam, type Threads } from './team.ts';

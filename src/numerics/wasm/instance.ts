@@ -112,7 +112,22 @@ export interface Kernels extends RadialKernels, ExpectationKernels {
 export type LinkedKernels = Kernels & {
   /** How many threads share the work, each of which needs a workspace to pack. */
   threads: number;
+  /** Multiplications so far in operations that are large enough for threads to gain by sharing them, were there any or not. */
+  shareable: number;
 };
+
+/** Multiplications of such an operation: a Cholesky factor of order 300. Threads gained nothing by those of order 100. */
+const LARGE = 4e6;
+
+/** Counts an operation of the engine. */
+export function countOperation(kernels: LinkedKernels, multiplications: number): void {
+  if (multiplications >= LARGE) kernels.shareable += multiplications;
+}
+
+/** How many multiplications on this memory were in operations that threads can share with gain. */
+export function shareableMultiplications(memory: Float64Memory): number {
+  return instances.get(memory)?.reduce((sum, { shareable }) => sum + shareable, 0) ?? 0;
+}
 
 /** What the threaded build exports besides. */
 export interface ThreadedKernels extends Kernels {
@@ -184,7 +199,7 @@ export function kernelsOn(memory: Float64Memory, variant: Variant = PLAIN): Link
   let variants = instances.get(memory);
   if (variants === undefined) {
     try {
-      variants = VARIANTS().map((each) => ({ ...link(memory.memory, each), threads: 1 }));
+      variants = VARIANTS().map((each) => ({ ...link(memory.memory, each), threads: 1, shareable: 0 }));
     } catch (cause) {
       throw new LatentFieldError(
         `The WebAssembly engine cannot run here: ${cause instanceof Error ? cause.message : cause}. It needs WebAssembly ` +

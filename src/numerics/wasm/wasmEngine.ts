@@ -1,6 +1,6 @@
 import type { LinearAlgebraEngine } from '../dense/engine.ts';
 import type { Float64Memory } from '../memory.ts';
-import { FUSED, kernelsOn, PLAIN, type Variant } from './instance.ts';
+import { countOperation, FUSED, kernelsOn, PLAIN, type Variant } from './instance.ts';
 import { FULL, LOWER, packedProduct, rows, withPacking } from './packing.ts';
 
 /**
@@ -11,23 +11,29 @@ import { FULL, LOWER, packedProduct, rows, withPacking } from './packing.ts';
 export function wasmEngine(memory: Float64Memory, variant: Variant = PLAIN): LinearAlgebraEngine {
   const kernels = kernelsOn(memory, variant);
 
+  const count = (multiplications: number) => countOperation(kernels, multiplications);
+
   return Object.freeze<LinearAlgebraEngine>({
     name: variant === FUSED ? 'wasm-fma' : 'wasm',
 
     gemm(m, n, k, alpha, a, b, beta, c) {
+      count(m * n * k);
       packedProduct(memory, kernels, m, n, k, alpha, a, b, beta, c, FULL);
     },
 
     syrk(n, k, alpha, a, beta, c) {
+      count((n * n * k) / 2);
       const transposed = { offset: a.offset, rowStride: a.columnStride, columnStride: a.rowStride };
       packedProduct(memory, kernels, n, n, k, alpha, a, transposed, beta, rows(n, c), LOWER);
     },
 
     cholesky(n, a) {
+      count(n ** 3 / 6);
       return withPacking(memory, kernels, n, n, () => kernels.cholesky(n, a, n));
     },
 
     triangularSolve(n, m, l, b, transpose) {
+      count((n * n * m) / 2);
       withPacking(memory, kernels, Math.max(n, m), n, () => {
         if (transpose) {
           // L⁻ᵀB: reversing rows and columns makes the upper triangular Lᵀ lower.
@@ -39,6 +45,7 @@ export function wasmEngine(memory: Float64Memory, variant: Variant = PLAIN): Lin
     },
 
     triangularMultiply(n, m, l, b, transpose) {
+      count((n * n * m) / 2);
       withPacking(memory, kernels, Math.max(n, m), n, () => {
         if (transpose) kernels.multiplyTriangular(m, n, b, 1, m, l, n, 1);
         else kernels.multiplyTriangular(m, n, lastRow(b, n, m), 1, -m, lastEntry(l, n), -1, -n);
@@ -46,6 +53,7 @@ export function wasmEngine(memory: Float64Memory, variant: Variant = PLAIN): Lin
     },
 
     choleskyInverse(n, l, part) {
+      count(n ** 3 / 3);
       withPacking(memory, kernels, n, n, () => kernels.choleskyInverse(n, l, n));
       if (part !== 'lower') kernels.mirrorLower(n, l);
     },

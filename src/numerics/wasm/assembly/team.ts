@@ -30,8 +30,8 @@ const OPERANDS: usize = 448;
 
 /** Looks at a word before a thread goes to sleep: some hundred microseconds, longer than the gaps within a factorisation. */
 const SPINS: i32 = 60000;
-/** Multiplications from which it pays to share a task: ten microseconds of one thread. */
-const LEAST: f64 = 1e5;
+/** Multiplications from which it pays to share a task: thirty microseconds of one thread. */
+const LEAST: f64 = 3e5;
 /** Parts of a task for each thread: more even out their speeds, and pack the same panels more often. */
 const PARTS: i32 = 2;
 
