@@ -2,7 +2,14 @@ import { counted } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { standardizationOf, standardized } from '../../core/observations.ts';
-import { type SymmetricOperator, topEigenpairs } from './topEigenpairs.ts';
+import { sharedMemory } from '../memory.ts';
+import { linearAlgebra } from './activeEngine.ts';
+import { type Eigenpairs, symmetricEigenpairs } from './eigenpairs.ts';
+import { isSearched, largest, type SymmetricOperator, topEigenpairs } from './topEigenpairs.ts';
+
+/** So many rows (or columns) are multiplied at a time. */
+const SLICE = 1024;
+const BYTES = 8;
 
 /**
  * Principal component scores: the projections of the centred rows of Y on the q directions of largest variance, N×q, in order
@@ -68,8 +75,8 @@ export interface PrincipalAxes {
 }
 
 /**
- * The directions of largest variance of centred observations, from the smaller of YcᵀYc and YcYcᵀ, neither of which is formed: as
- * many as asked for, or as the observations vary in.
+ * The directions of largest variance of centred observations, from the smaller of YcᵀYc and YcYcᵀ, which is formed only where many
+ * are asked for: as many as asked for, or as the observations vary in.
  *
  * @param centred - Yc, N×D
  * @param most - 1 … min(N, D)
@@ -78,17 +85,8 @@ export interface PrincipalAxes {
 export function principalAxes(centred: Matrix, most: number): PrincipalAxes {
   const { rows: N, columns: D } = centred;
   const wide = D > N;
-  const within = new Float64Array(wide ? D : N);
-  const operator: SymmetricOperator = (x, y) => {
-    if (wide) {
-      combineRows(centred, x, within);
-      project(centred, within, y);
-    } else {
-      project(centred, x, within);
-      combineRows(centred, within, y);
-    }
-  };
-  const { values, vectors } = topEigenpairs(operator, wide ? N : D, most);
+  const n = Math.min(N, D);
+  const { values, vectors } = isSearched(n, most) ? searchedAxes(centred, most) : largest(allAxes(centred), most);
   const negligible = values[0]! * Math.max(N, D) * Number.EPSILON;
   const eigenvalues = values.filter((value) => value > negligible);
   const q = eigenvalues.length;
@@ -109,6 +107,45 @@ export function principalAxes(centred: Matrix, most: number): PrincipalAxes {
     for (let j = 0; j < D; j++) axes.data[j * q + c] = sign * axis[j]!;
   }
   return { eigenvalues: eigenvalues.map((value) => value / N), scores, axes };
+}
+
+/** The q top eigenpairs of the smaller of YᵀY and YYᵀ, by products with vectors. */
+function searchedAxes(Y: Matrix, q: number): Eigenpairs {
+  const { rows: N, columns: D } = Y;
+  const wide = D > N;
+  const within = new Float64Array(wide ? D : N);
+  const operator: SymmetricOperator = (x, y) => {
+    if (wide) {
+      combineRows(Y, x, within);
+      project(Y, within, y);
+    } else {
+      project(Y, x, within);
+      combineRows(Y, within, y);
+    }
+  };
+  return topEigenpairs(operator, wide ? N : D, q);
+}
+
+/** All eigenpairs of the smaller of YᵀY and YYᵀ. */
+function allAxes({ data, rows: N, columns: D }: Matrix): Eigenpairs {
+  const [n, length] = [Math.min(N, D), Math.max(N, D)];
+  const [vectorStride, entryStride] = D > N ? [D, 1] : [1, D];
+  const memory = sharedMemory();
+  const engine = linearAlgebra(memory);
+  const most = Math.min(SLICE, length);
+  return memory.withBlock(BYTES * n * (n + most), (product) => {
+    const slice = product + BYTES * n * n;
+    for (let begin = 0; begin < length; begin += most) {
+      const count = Math.min(most, length - begin);
+      const packed = memory.float64(slice, n * count);
+      for (let i = 0; i < n; i++) {
+        for (let k = 0; k < count; k++) packed[i * count + k] = data[i * vectorStride + (begin + k) * entryStride]!;
+      }
+      engine.syrk(n, count, 1, { offset: slice, rowStride: count, columnStride: 1 }, begin === 0 ? 0 : 1, product);
+    }
+    engine.mirrorLower(n, product);
+    return symmetricEigenpairs(new Matrix(memory.float64(product, n * n).slice(), n, n));
+  });
 }
 
 /** y ← Yx */

@@ -20,6 +20,15 @@ type BlockOperator = SymmetricOperator;
 /** Up to this size all eigenpairs are computed and the rest dropped. */
 const SMALL = 64;
 
+/** Beyond this size few are searched for unless a third of all is asked for: all of them take too much memory. */
+const LARGE = 4096;
+
+/** So many pairs are always searched for. */
+const FEW = 4;
+
+/** Where the search is as fast as all eigenpairs: q of n/64 when the matrix is there, q of n/24 when it must be made of n products. */
+const SHARE = { ofMatrix: 64, ofProducts: 24 };
+
 /** Orders of dense matrices that an engine is given a copy of: from where that pays to half a gibibyte. */
 const COPIED = { least: 100, most: 8192 };
 const BYTES = 8;
@@ -65,7 +74,7 @@ export function* topEigenpairsInParts(
   options: { readonly seed?: number; readonly tolerance?: number } = {},
 ): InParts<Eigenpairs> {
   checkCount(n, q);
-  if (!isSearched(n, q)) return allThenTop(operator, n, q);
+  if (!isSearched(n, q, SHARE.ofProducts)) return allThenTop(operator, n, q);
   return yield* search(oneByOne(operator, n), n, q, options);
 }
 
@@ -119,7 +128,15 @@ function checkCount(n: number, q: number): void {
   );
 }
 
-const isSearched = (n: number, q: number) => n > SMALL && 3 * q < n;
+/**
+ * Whether q of n eigenpairs are found by the search, and not as the largest of all.
+ *
+ * @param share - the search is the faster way below n/share
+ */
+export function isSearched(n: number, q: number, share = SHARE.ofMatrix): boolean {
+  if (n <= SMALL || 3 * q >= n) return false;
+  return n > LARGE || q <= Math.max(FEW, n / share);
+}
 
 const oneByOne =
   (operator: SymmetricOperator, n: number): BlockOperator =>
@@ -155,7 +172,8 @@ function allThenTop(operator: SymmetricOperator, n: number, q: number): Eigenpai
   return largest(symmetricEigenpairs(matrix), q);
 }
 
-function largest({ values, vectors }: Eigenpairs, q: number): Eigenpairs {
+/** The last q of eigenpairs in ascending order, largest first. */
+export function largest({ values, vectors }: Eigenpairs, q: number): Eigenpairs {
   const { rows, columns } = vectors;
   const top = Matrix.zeros(rows, q);
   for (let j = 0; j < q; j++) {
