@@ -6,6 +6,8 @@ export function asText({ title, head, rows }) {
   return [title, ...all.map(line), ''].join('\n');
 }
 
+export const UNFINISHED = 'This run is not finished: the same command goes on from here.';
+
 /** What a reproduction came to as a page. */
 export function asMarkdown(
   { name, title, source },
@@ -21,7 +23,7 @@ export function asMarkdown(
     `${source}. Made by \`npm run reproduce -- ${name}\`: ${Math.round(seconds)} CPU seconds on ${machine}.`,
     '',
     ...(builds.size > 1 ? [`Values were computed with the source of several commits: ${counts(builds)}.`, ''] : []),
-    ...(unfinished ? ['This run is not finished: the same command goes on from here.', ''] : []),
+    ...(unfinished ? [UNFINISHED, ''] : []),
     ...notes.flatMap((note) => [note, '']),
     ...tables.map(table),
     ...figures.flatMap(({ file, caption }) => [`![${caption}](${file})`, '']),

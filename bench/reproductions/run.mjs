@@ -21,7 +21,7 @@ import { describeMachine } from '../machine.mjs';
 import { hasData } from './data.mjs';
 import { differences } from './differences.mjs';
 import { reproductions } from './index.mjs';
-import { asMarkdown, asText } from './pages.mjs';
+import { asMarkdown, asText, UNFINISHED } from './pages.mjs';
 import { openStudy, TimeIsUp } from './study.mjs';
 
 const folder = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -122,11 +122,17 @@ if (options.check)
   console.log(`${chosen.length - leftOut.length} reproductions checked, ${stale.length} numbers differ.`);
 process.exit(stale.length > 0 || (leftOut.length > 0 && leftOut.length === chosen.length && !options.check) ? 1 : 0);
 
-/** All reproductions, with links to the pages that are there. */
+/** All reproductions, with links to the pages that are there and the CPU seconds that these name. */
 function listOfPages() {
+  let total = 0;
   const rows = reproductions.map(({ name, title, source }) => {
-    const page = existsSync(join(options.output, `${name}.md`));
-    return `| ${page ? `[${name}](${name}.md)` : name} | ${title} | ${source} |`;
+    const file = join(options.output, `${name}.md`);
+    if (!existsSync(file)) return `| ${name} | ${title} | ${source} | – |`;
+    const text = readFileSync(file, 'utf8');
+    const seconds = Number(/: (\d+) CPU seconds on/.exec(text)[1]);
+    total += seconds;
+    const unfinished = text.includes(UNFINISHED) ? ', not finished' : '';
+    return `| [${name}](${name}.md) | ${title} | ${source} | ${seconds}${unfinished} |`;
   });
   return [
     '# Tables and figures of the papers',
@@ -135,8 +141,10 @@ function listOfPages() {
     'The data sets are found in `../shared/data`, or in the folder that LATENTFIELD_DATA names.',
     '`npm run reproduce -- --all --quick --check` compares small forms of all of them with the numbers in `quick.json`.',
     '',
-    '| name | what it shows | source |',
-    '| --- | --- | --- |',
+    `All pages together took ${total} CPU seconds. A page names the machine and the commit that it was made with.`,
+    '',
+    '| name | what it shows | source | CPU s |',
+    '| --- | --- | --- | --- |',
     ...rows,
     '',
   ].join('\n');
