@@ -20,7 +20,7 @@ const models = {
   GPLVM: ({ Y }, { gamma }) => gplvm(Y, { latentDim: LATENT_DIM, backConstraint: kernelRegression({ gamma }) }),
   DGPLVM: ({ Y, labels }, { gamma, strength }) =>
     dgplvm(Y, labels, { latentDim: LATENT_DIM, strength, backConstraint: kernelRegression({ gamma }) }),
-  // α by the library's rule, the number of columns, which here grows with n: chosen among few digits it is mostly chance.
+  // α by the library's rule, in 9 dimensions the number of columns, which here grows with n: chosen among few digits it is mostly chance.
   GPLRF: ({ Y, labels }, { gamma }) =>
     gplrf(Y, labels, { latentDim: LATENT_DIM, backConstraint: kernelRegression({ gamma }) }),
 };
@@ -92,7 +92,7 @@ async function run(study) {
   const rows = [];
   const chosen = [];
   study.note(
-    `All 9298 digits with pixels in [0, 1]; n of each class train, the rest test; principal components of the training digits that keep 99 % of the variance; ${LATENT_DIM} latent dimensions; new digits go through the back-constraint, a kernel regression. Mean and standard deviation over ${splits} random splits (the paper's: 20). γ and the iterations (and the strength of DGPLVM) are chosen for every split by cross-validation inside its training digits, 5 folds of 100 digits, 3 of more, with no test label; α is the number of columns, the library's default. The paper takes the α and γ of smallest test error. The paper's GPLVM has no back-constraint; ours has one, so that new digits have latents at once. Splits differ by more than models: 'of the pixels' is the error over that of the pixels on the same splits.`,
+    `All 9298 digits with pixels in [0, 1]; n of each class train, the rest test; principal components of the training digits that keep 99 % of the variance; ${LATENT_DIM} latent dimensions; new digits go through the back-constraint, a kernel regression. Mean and standard deviation over ${splits} random splits (the paper's: 20). γ and the iterations (and the strength of DGPLVM) are chosen for every split by cross-validation inside its training digits, 5 folds of 100 digits, 3 of more, with no test label; α is the library's default, in 9 dimensions the number of columns. The paper takes the α and γ of smallest test error. The paper's GPLVM has no back-constraint; ours has one, so that new digits have latents at once. Splits differ by more than models: 'of the pixels' is the error over that of the pixels on the same splits.`,
   );
   study.table(
     '1-nearest-neighbour error of the test digits',

@@ -10,6 +10,7 @@ import { jointField } from './jointField.mjs';
 import { drillStudy, meuFigure7, meuFigures } from './maxEntropyUnfolding.mjs';
 import { mpmeFigure4, mpmeTable2, mpmeTeapots } from './mpmeClustering.mjs';
 import { mpmeFigures } from './mpmeFigures.mjs';
+import { newPoints } from './newPoints.mjs';
 import { tpslvmFigures, tpslvmTable1, tpslvmTable2 } from './tpslvm.mjs';
 import { tpslvmTeapots } from './tpslvmTeapots.mjs';
 import { bayesianHeldOut, bayesianOil, bernoulliDigits, poissonCircle } from './variational.mjs';
@@ -37,6 +38,7 @@ export const reproductions = [
   drillStudy,
   drillGlasso,
   embeddingScores,
+  newPoints,
   jointField,
   mpmeFigures,
   mpmeFigure4,

@@ -21,7 +21,7 @@ describe('strengths by the size of the data', () => {
     ['locality', D, (strength) => llGplvm(Y, { latentDim: 2, strength })],
     ['tsne', N * D, (strength) => tsneGplvm(Y, { latentDim: 2, strength })],
     ['rank', (N * D) / 100, (strength) => rankGplvm(Y, { latentDim: 2, strength })],
-    ['laplacian', D, (strength) => gplrf(Y, labels, { latentDim: 2, strength })],
+    ['laplacian', (9 * D) / 2, (strength) => gplrf(Y, labels, { latentDim: 2, strength })],
   ])('%s', async (prior, strength, make) => {
     const term = async (model: AnyModel) => (await evaluate(model)).terms[prior]!;
     const one = await term(make(1));
@@ -37,7 +37,7 @@ describe("gplrf({ strength: 'validate' })", () => {
   it('fits with the best of four strengths, says so, and comes back from JSON', async () => {
     const result = await fit(model(Y, labels), { maxIterations: 5, seed: 1 });
     const strength = result.parameters['priors.laplacian.strength'] as number;
-    expect([0.1, 1, 10, 100].map((multiple) => multiple * D)).toContainEqual(strength);
+    expect([0.1, 1, 10, 100].map((multiple) => (multiple * 9 * D) / 2)).toContainEqual(strength);
     const tried = [...result.message.matchAll(/([\d.]+) \(error ([\d.]+)\)/g)].map(([, s, e]) => [
       Number(s),
       Number(e),

@@ -9,7 +9,7 @@ import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { laplacian } from '../../priors/laplacian.ts';
 import { type FamilyOptions, familyModel, smoothKernel } from './family.ts';
 import type { MappedModel } from './gpModel.ts';
-import { autoStrength } from './strengths.ts';
+import { labelStrength } from './strengths.ts';
 import { validatedStrength } from './validatedStrength.ts';
 
 export interface GplrfOptions<
@@ -17,7 +17,7 @@ export interface GplrfOptions<
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
 > extends FamilyOptions<Priors, Dynamics> {
   /**
-   * α of the Laplacian prior. 'auto', the default, holds it at D, the number of columns. 'validate' lets `fit` choose among 0.1, 1, 10 and 100 times
+   * α of the Laplacian prior. 'auto', the default, holds it at 9·D/q for D columns and q latent dimensions. 'validate' lets `fit` choose among 0.1, 1, 10 and 100 times
    * that, by the nearest-neighbour error of labelled points that are held out in turn, missing entries filled in from their own columns.
    */
   readonly strength?: ParameterLike | 'auto' | 'validate' | undefined;
@@ -50,7 +50,7 @@ export function gplrf<
   // Neighbours and held-out points need complete rows: they are filled in as they are for the start of the latents.
   const complete = rest.missing === 'ignore' ? imputed(observationsFrom(Y, true), rest.latentDim) : Y;
   const graph = neighbours === undefined ? classes : graphUnion(classes, knnGraph(complete, neighbours));
-  const own = strength === 'auto' || strength === 'validate' ? autoStrength('laplacian', Y) : strength;
+  const own = strength === 'auto' || strength === 'validate' ? labelStrength(Y, rest.latentDim) : strength;
   const model = familyModel('gplrf', Y, rest, {
     prior: () => laplacian(graph, { strength: own }),
     kernel: smoothKernel,
