@@ -1,4 +1,4 @@
-/** The compiled expectations of the rbf: `assembly/rbfExpectations.ts` and `assembly/rbfExpectationGradients.ts` say what each one does. */
+/** The compiled expectations of the rbf: `rbfExpectations.ts`, `rbfProducts.ts` and files of their gradients in `assembly` say what each one does. */
 export interface ExpectationKernels {
   expectedRbf(
     n: number,
@@ -13,6 +13,7 @@ export interface ExpectationKernels {
   expectedRbfGradient(
     n: number,
     m: number,
+    width: number,
     q: number,
     mean: number,
     variance: number,

@@ -1,45 +1,49 @@
 import type { Float64Memory } from '../memory.ts';
 import type { ExpectationOperations, GaussianPoints } from './expectationOperations.ts';
 import { kernelsOn, type Variant } from './instance.ts';
-import { type Place, transpose, withNumbers } from './transposedPoints.ts';
+import { type Place, withNumbers } from './transposedPoints.ts';
 
 /** Expectations of the rbf in WebAssembly SIMD, with the kernels of one variant. */
 export function expectationsOn(memory: Float64Memory, variant: Variant): ExpectationOperations {
   const kernels = kernelsOn(memory, variant);
 
-  /** Inducing inputs dimension by dimension, and squared lengthscales. */
-  function prepared({ m, q, inducing, lengthscales }: GaussianPoints, place: Place) {
-    const z = transpose(memory, kernels, m, q, inducing, place);
-    const squares = place(q);
+  /** Inducing inputs dimension by dimension (q×width), those that are added at 0, and squared lengthscales. */
+  function prepared({ m, q, inducing, lengthscales }: GaussianPoints, width: number, place: Place) {
+    const [z, squares] = [place(q * width), place(q)] as const;
+    const rows = memory.float64(z, q * width).fill(0);
+    const Z = memory.float64(inducing, m * q);
+    for (let d = 0; d < q; d++) for (let j = 0; j < m; j++) rows[d * width + j] = Z[j * q + d]!;
     memory.float64(squares, q).set(squaresOf(lengthscales, q));
     return { z, squares };
   }
 
-  /** −Σ_d (z_md − z_m'd)²/(4l_d²), lower triangle row by row. */
+  /** −Σ_d (z_md − z_m'd)²/(4l_d²), in tiles. */
   function apartOf({ m, q, inducing, lengthscales }: GaussianPoints, place: Place): number {
-    const offset = place(triangle(m));
-    const target = memory.float64(offset, triangle(m));
     const Z = memory.float64(inducing, m * q);
     const quarters = squaresOf(lengthscales, q).map((square) => 0.25 / square);
-    for (let i = 0, next = 0; i < m; i++) {
-      for (let j = 0; j <= i; j++, next++) {
+    const apart = new Float64Array(m * m);
+    for (let i = 0; i < m; i++) {
+      for (let j = 0; j <= i; j++) {
         let sum = 0;
         for (let d = 0; d < q; d++) {
           const gap = Z[i * q + d]! - Z[j * q + d]!;
           sum -= quarters[d]! * gap * gap;
         }
-        target[next] = sum;
+        apart[i * m + j] = sum;
+        apart[j * m + i] = sum;
       }
     }
+    const offset = place(tiledLength(m));
+    toTiles(apart, m, 1, memory.float64(offset, tiledLength(m)));
     return offset;
   }
 
-  /** Puts a gradient that was made dimension by dimension (q×m) where it goes (m×q); gives that in the lengthscales. */
-  function placeSlopes(points: GaussianPoints, slopes: number, dinducing: number, dsquares: number) {
+  /** Puts a gradient that was made dimension by dimension (q×width) where it goes (m×q); gives that in the lengthscales. */
+  function placeSlopes(points: GaussianPoints, width: number, slopes: number, dinducing: number, dsquares: number) {
     const { m, q } = points;
-    const from = memory.float64(slopes, q * m);
+    const from = memory.float64(slopes, q * width);
     const to = memory.float64(dinducing, m * q);
-    for (let d = 0; d < q; d++) for (let j = 0; j < m; j++) to[j * q + d] = from[d * m + j]!;
+    for (let d = 0; d < q; d++) for (let j = 0; j < m; j++) to[j * q + d] = from[d * width + j]!;
     const squares = memory.float64(dsquares, q);
     return Float64Array.from({ length: q }, (_, d) => 2 * points.lengthscales[d]! * squares[d]!);
   }
@@ -47,22 +51,24 @@ export function expectationsOn(memory: Float64Memory, variant: Variant): Expecta
   return Object.freeze<ExpectationOperations>({
     expectedRbf(points, target) {
       const { n, m, q, mean, variance } = points;
-      withNumbers(memory, q * (m + 2), (place) => {
-        const { z, squares } = prepared(points, place);
+      withNumbers(memory, q * (m + 1), (place) => {
+        const { z, squares } = prepared(points, m, place);
         kernels.expectedRbf(n, m, q, mean, variance, z, squares, target);
       });
     },
 
     expectedRbfGradient(points, g, slopes) {
       const { n, m, q, mean, variance } = points;
-      return withNumbers(memory, q * (2 * m + 3) + m, (place) => {
-        const { z, squares } = prepared(points, place);
-        const [dz, dsquares, work] = [place(q * m), place(q), place(m)] as const;
-        memory.float64(dz, q * m).fill(0);
+      const width = wholeTiles(m);
+      return withNumbers(memory, 2 * q * (width + 1) + width, (place) => {
+        const { z, squares } = prepared(points, width, place);
+        const [dz, dsquares, work] = [place(q * width), place(q), place(width)] as const;
+        memory.float64(dz, q * width).fill(0);
         memory.float64(dsquares, q).fill(0);
         const total = kernels.expectedRbfGradient(
           n,
           m,
+          width,
           q,
           mean,
           variance,
@@ -75,37 +81,38 @@ export function expectationsOn(memory: Float64Memory, variant: Variant): Expecta
           dsquares,
           work,
         );
-        return { total, lengthscales: placeSlopes(points, dz, slopes.inducing, dsquares) };
+        return { total, lengthscales: placeSlopes(points, width, dz, slopes.inducing, dsquares) };
       });
     },
 
     expectedRbfProducts(points, { sums, offset = 0 }, target) {
       const { n, m, q, mean, variance } = points;
-      const T = triangle(m);
-      withNumbers(memory, q * (2 * m + 3) + m + (sums + 2) * T, (place) => {
-        const { z, squares } = prepared(points, place);
+      const [width, T] = [wholeTiles(m), tiledLength(m)] as const;
+      const workspace = 4 * (q + 2) * width + T;
+      withNumbers(memory, q * (width + 1) + (sums + 1) * T + workspace, (place) => {
+        const { z, squares } = prepared(points, width, place);
         const apart = apartOf(points, place);
-        const [packed, work] = [place(sums * T), place(q * m + m + q + T)] as const;
-        kernels.expectedRbfProducts(n, m, q, mean, variance, z, squares, apart, offset, sums, packed, work);
-        unpack(memory.float64(packed, sums * T), m, sums, memory.float64(target, sums * m * m));
+        const [tiles, work] = [place(sums * T), place(workspace)] as const;
+        kernels.expectedRbfProducts(n, width, q, mean, variance, z, squares, apart, offset, sums, tiles, work);
+        fromTiles(memory.float64(tiles, sums * T), m, sums, memory.float64(target, sums * m * m));
       });
     },
 
     expectedRbfProductsGradient(points, { sums, offset = 0 }, g, slopes) {
       const { n, m, q, mean, variance } = points;
-      const T = triangle(m);
-      const workspace = 2 * q * m + 2 * m + q + m * m + 2 * T;
-      return withNumbers(memory, q * (2 * m + 3) + (sums + 1) * T + m * m + workspace, (place) => {
-        const { z, squares } = prepared(points, place);
+      const [width, T] = [wholeTiles(m), tiledLength(m)] as const;
+      const workspace = (6 * q + 16) * width + width * width + 2 * T;
+      return withNumbers(memory, 2 * q * (width + 1) + (sums + 2) * T + workspace, (place) => {
+        const { z, squares } = prepared(points, width, place);
         const apart = apartOf(points, place);
-        const packed = place(sums * T);
-        const [dz, dsquares, total, work] = [place(q * m), place(q), place(m * m), place(workspace)] as const;
-        pack(memory.float64(g, sums * m * m), m, sums, memory.float64(packed, sums * T));
-        memory.float64(dz, q * m).fill(0);
+        const tiles = place(sums * T);
+        const [dz, dsquares, total, work] = [place(q * width), place(q), place(T), place(workspace)] as const;
+        toTiles(memory.float64(g, sums * m * m), m, sums, memory.float64(tiles, sums * T));
+        memory.float64(dz, q * width).fill(0);
         memory.float64(dsquares, q).fill(0);
         const sum = kernels.expectedRbfProductsGradient(
           n,
-          m,
+          width,
           q,
           mean,
           variance,
@@ -114,7 +121,7 @@ export function expectationsOn(memory: Float64Memory, variant: Variant): Expecta
           apart,
           offset,
           sums,
-          packed,
+          tiles,
           slopes.mean,
           slopes.variance,
           dz,
@@ -122,17 +129,24 @@ export function expectationsOn(memory: Float64Memory, variant: Variant): Expecta
           total,
           work,
         );
-        pullTogether(points, total, dz, dsquares);
-        return { total: sum, lengthscales: placeSlopes(points, dz, slopes.inducing, dsquares) };
+        pullTogether(points, width, total, dz, dsquares);
+        return { total: sum, lengthscales: placeSlopes(points, width, dz, slopes.inducing, dsquares) };
       });
     },
   });
 
   /** What the distances between inducing inputs add to the gradient. */
-  function pullTogether({ m, q, inducing, lengthscales }: GaussianPoints, total: number, dz: number, dsquares: number) {
+  function pullTogether(
+    { m, q, inducing, lengthscales }: GaussianPoints,
+    width: number,
+    total: number,
+    dz: number,
+    dsquares: number,
+  ) {
     const Z = memory.float64(inducing, m * q);
-    const H = memory.float64(total, m * m);
-    const slopes = memory.float64(dz, q * m);
+    const H = new Float64Array(m * m);
+    fromTiles(memory.float64(total, tiledLength(m)), m, 1, H);
+    const slopes = memory.float64(dz, q * width);
     const widths = memory.float64(dsquares, q);
     const squares = squaresOf(lengthscales, q);
     for (let d = 0; d < q; d++) {
@@ -145,41 +159,57 @@ export function expectationsOn(memory: Float64Memory, variant: Variant): Expecta
           pull += H[i * m + j]! * gap;
           widening += H[i * m + j]! * gap * gap;
         }
-        slopes[d * m + i]! -= pull / square;
+        slopes[d * width + i]! -= pull / square;
       }
       widths[d]! += widening / (4 * square * square);
     }
   }
 }
 
-function triangle(m: number): number {
-  return (m * (m + 1)) / 2;
+const TILE = 4;
+
+/** m, rounded up to whole tiles. */
+const wholeTiles = (m: number): number => TILE * Math.ceil(m / TILE);
+
+/** Numbers in the tiles of the lower triangle of an m×m matrix. */
+function tiledLength(m: number): number {
+  const count = Math.ceil(m / TILE);
+  return ((count * (count + 1)) / 2) * TILE * TILE;
+}
+
+/** Where entry (i, j) of a matrix lies among the tiles of its lower triangle, of which j's tile must be one. */
+function placeInTiles(i: number, j: number): number {
+  const [I, J] = [Math.floor(i / TILE), Math.floor(j / TILE)] as const;
+  return (((I * (I + 1)) / 2 + J) * TILE + (i % TILE)) * TILE + (j % TILE);
 }
 
 function squaresOf(lengthscales: ArrayLike<number>, q: number): Float64Array {
   return Float64Array.from({ length: q }, (_, d) => lengthscales[d]! * lengthscales[d]!);
 }
 
-/** Symmetric matrices from their lower triangles. */
-function unpack(packed: Float64Array, m: number, count: number, matrices: Float64Array): void {
-  for (let p = 0, next = 0; p < count; p++) {
-    const start = p * m * m;
+/** Symmetric matrices from the tiles of their lower triangles. */
+function fromTiles(tiles: Float64Array, m: number, count: number, matrices: Float64Array): void {
+  for (let p = 0; p < count; p++) {
+    const [start, from] = [p * m * m, p * tiledLength(m)] as const;
     for (let i = 0; i < m; i++) {
-      for (let j = 0; j <= i; j++, next++) {
-        matrices[start + i * m + j] = packed[next]!;
-        matrices[start + j * m + i] = packed[next]!;
+      for (let j = 0; j <= i; j++) {
+        const entry = tiles[from + placeInTiles(i, j)]!;
+        matrices[start + i * m + j] = entry;
+        matrices[start + j * m + i] = entry;
       }
     }
   }
 }
 
-/** Lower triangles of the symmetric parts of matrices. */
-function pack(matrices: Float64Array, m: number, count: number, packed: Float64Array): void {
-  for (let p = 0, next = 0; p < count; p++) {
-    const start = p * m * m;
+/** The symmetric parts of matrices as tiles of lower triangles, with 0 beyond the matrices. */
+function toTiles(matrices: Float64Array, m: number, count: number, tiles: Float64Array): void {
+  tiles.fill(0);
+  for (let p = 0; p < count; p++) {
+    const [start, to] = [p * m * m, p * tiledLength(m)] as const;
     for (let i = 0; i < m; i++) {
-      for (let j = 0; j <= i; j++, next++) {
-        packed[next] = 0.5 * (matrices[start + i * m + j]! + matrices[start + j * m + i]!);
+      const end = Math.min(m, wholeTiles(i + 1));
+      for (let j = 0; j < end; j++) {
+        tiles[to + placeInTiles(i, j)] = 0.5 * (matrices[start + i * m + j]! + matrices[start + j * m + i]!);
       }
     }
   }

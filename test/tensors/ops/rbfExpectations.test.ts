@@ -110,6 +110,29 @@ describe('expectations of an rbf', () => {
     }
   });
 
+  it.each(['wasm', 'typescript'] as const)(
+    'of %s are exact to the rounding of their exponents, however far points are, and pass on NaN',
+    (engine) => {
+      const m = 400;
+      const productsAt = (mean: number, z: Float64Array) =>
+        withFloat64(({ memory64 }) =>
+          withEngine(memory64, engine, () => {
+            const x = { mean: op.tensor<Tensor2D>([[mean]]), variance: op.tensor<Tensor2D>([[0]]) };
+            return doublesOf(op.expectedRbfProducts(x, matrix(z, z.length), op.scalar(1), op.scalar(1)));
+          }),
+        );
+      // Without variance the products are exp(−(z² + z'²)/2).
+      const z = Float64Array.from({ length: m }, (_, j) => Math.sqrt(2 * j + random.uniform()));
+      const worst = productsAt(0, z).reduce((largest, product, entry) => {
+        const exponent = -(z[Math.floor(entry / m)]! ** 2 + z[entry % m]! ** 2) / 2;
+        if (exponent < -700) return product <= 1e-304 ? largest : Infinity;
+        return Math.max(largest, Math.abs(product / Math.exp(exponent) - 1) / (1 - exponent));
+      }, 0);
+      expect(worst).toBeLessThan(8e-16);
+      expect(Array.from(productsAt(Number.NaN, z.slice(0, 3)))).toEqual(Array(9).fill(Number.NaN));
+    },
+  );
+
   it('of many points round as those of a few, gradients and weights included', () => {
     const [few, m, q, copies] = [5, 3, 2, 20_000];
     const given = points(few, m, q);
