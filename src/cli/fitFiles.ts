@@ -9,7 +9,7 @@ import { checkAbsent } from './output.ts';
 import { type PartsArguments, readParts } from './ownParts.ts';
 import { type Shown, writePictures } from './pictures.ts';
 import { type PlotArguments, pictureNames } from './plotFlags.ts';
-import { dimensionNames, type TableRecord } from './tableRecord.ts';
+import { dimensionNames, latentVariancesOf, sideBySide, type TableRecord, varianceNames } from './tableRecord.ts';
 
 const FILES = ['latents.csv', 'fit.json', 'trace.csv'] as const;
 
@@ -47,7 +47,7 @@ export interface FitContents {
 }
 
 /**
- * Writes latents.csv (N×q, ids first), fit.json (which `loadFit` reads, and the record of the table), trace.csv, the pictures that were asked for
+ * Writes latents.csv (ids first, then x1 … xq, and variance1 … varianceq where latents are distributions), fit.json (which `loadFit` reads, and the record of the table), trace.csv, the pictures that were asked for
  * and, of a table with holes, completed.csv and completedDeviations.csv into a folder.
  *
  * @returns the paths of the files, in that order
@@ -57,7 +57,10 @@ export async function writeFit(folder: string, result: Fit, beside: FitContents)
   const [latents, fit, trace] = paths as [string, string, string];
   const { record, shown, plots, completed, parts } = beside;
   const idColumn = shown.ids === undefined ? {} : { ids: { name: record.idColumn ?? 'id', values: shown.ids } };
-  await writeTable(latents, result.latents, dimensionNames(result.latents), undefined, idColumn);
+  const variances = latentVariancesOf(result);
+  const written = variances === undefined ? result.latents : sideBySide(result.latents, variances);
+  const names = [...dimensionNames(result.latents), ...(variances === undefined ? [] : varianceNames(variances))];
+  await writeTable(latents, written, names, undefined, idColumn);
   const { checksums, ...saved } = result.toJSON();
   const sums = { ...checksums, table: checksum(record) };
   await writeAtomically(fit, `${JSON.stringify({ ...saved, table: record, checksums: sums, parts })}\n`);

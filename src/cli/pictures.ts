@@ -5,6 +5,7 @@ import { decodedGrid, type LookOptions, latentPlot, panelColumns, plotHtml, svgT
 import { descriptionOf } from './modelDescriptions.ts';
 import { type PictureTime, pictureBackground } from './pictureBackground.ts';
 import { type PlotArguments, pictureNames } from './plotFlags.ts';
+import { latentVariancesOf } from './tableRecord.ts';
 
 /** What pictures show beside the latents. */
 export interface Shown {
@@ -103,10 +104,10 @@ function grid(
   });
 }
 
-const variancesOf = (result: Fit) =>
-  'latentVariances' in result && result.latentVariances !== undefined
-    ? { variances: result.latentVariances as Matrix }
-    : {};
+const variancesOf = (result: Fit) => {
+  const variances = latentVariancesOf(result);
+  return variances === undefined ? {} : { variances };
+};
 
 type Relevance = Float64Array | Readonly<Record<string, Float64Array>>;
 

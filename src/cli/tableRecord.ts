@@ -1,4 +1,4 @@
-import { type FittedTable, Matrix } from '../index.ts';
+import { type Fit, type FittedTable, Matrix } from '../index.ts';
 import { type StandardisedColumns, standardise, type Table } from '../io/index.ts';
 
 /** What fit.json keeps of the table that was fitted, under `table`. */
@@ -36,6 +36,10 @@ export const dimensionNames = (latents: Matrix): string[] =>
 /** The names of columns of their variances. */
 export const varianceNames = (latents: Matrix): string[] =>
   Array.from({ length: latents.columns }, (_, d) => `variance${d + 1}`);
+
+/** The variances of a fit's latents, where these are distributions. */
+export const latentVariancesOf = (fit: Fit): Matrix | undefined =>
+  'latentVariances' in fit ? (fit.latentVariances as Matrix | undefined) : undefined;
 
 /** Columns of several matrices side by side. */
 export function sideBySide(...matrices: readonly Matrix[]): Matrix {

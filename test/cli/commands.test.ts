@@ -299,6 +299,25 @@ it('counts are fitted in batches by flags', async () => {
   expect(refused.stderr).toContain('40');
 });
 
+it('latents that are distributions are written with their variances, which predict leaves out', async () => {
+  const { path } = temporaryFolder();
+  const [data, out] = [join(path, 'digits.csv'), join(path, 'out')];
+  const row = (i: number) => [i % 2, Number(i % 5 > 2), Number(i % 7 < 3)].join();
+  writeFileSync(data, `a,b,c\n${Array.from({ length: 20 }, (_, i) => row(i)).join('\n')}\n`);
+  const model = ['--model', 'bayesian-gplvm', '--inducing', '5', '--likelihood', 'bernoulli'];
+  expect((await latentfield(['fit', data, ...model, '--max-iterations', '2', '--out', out])).exitCode).toBe(0);
+  const { columns, observations } = await readTable(join(out, 'latents.csv'));
+  expect(columns).toEqual(['x1', 'x2', 'variance1', 'variance2']);
+  const fit = loadFit(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8')));
+  const variances = 'latentVariances' in fit ? (fit.latentVariances as Matrix).toArrays() : [];
+  expect(observations.toArrays()).toEqual(fit.latents.toArrays().map((x, i) => [...x, ...variances[i]!]));
+  const [own, given] = [
+    await latentfield(['predict', out]),
+    await latentfield(['predict', out, join(out, 'latents.csv')]),
+  ];
+  expect(given).toMatchObject({ exitCode: 0, stdout: own.stdout });
+});
+
 it('a model with N×N matrices says that it has a sparse form, for many points', async () => {
   const { path } = temporaryFolder();
   const data = join(path, 'many.csv');
