@@ -8,6 +8,7 @@ const TITLES = {
   mpme: 'MPME: whole fits to noisy circles, λ = 1, 2 copies',
   papers: 'MPME: whole fits to data of the paper',
   project: 'New points: each in milliseconds, 100 at a time',
+  page: 'A page: evaluations of a GPLVM in a worker of Chromium beside Node, and a slider that fits 50 points again in each frame',
   meu: 'MEU: whole fits to Swiss rolls, 6 neighbours, each in a process of its own',
   abort: 'Fits that are aborted',
   spectral: 'Embeddings of Swiss rolls, 10 neighbours',
@@ -23,6 +24,7 @@ const COLUMNS = {
   contender: (row) => row.contender,
   'median ms': (row) => row.ms && number(row.ms.median),
   'least – most': (row) => row.ms && `${number(row.ms.least)} – ${number(row.ms.most)}`,
+  'a second': (row) => row.perSecond && number(row.perSecond),
   'GF/s': (row) => row.gigaflops?.toFixed(1),
   '% of peak': (row, { peak }) => row.gigaflops && row.contender === 'wasm' && percent(row.gigaflops / peak),
   '% of gemm': (row, { gemm }) => row.gigaflops && row.n && percent(row.gigaflops / gemm(row)),
@@ -44,6 +46,10 @@ const COLUMNS = {
 export function printTables({ date, settings, machine, missing, disagreements, results, aims }) {
   const { rounds, short } = settings;
   console.log(`${date.slice(0, 10)}, ${rounds} round${rounds === 1 ? '' : 's'}${short ? ', short form' : ''}`);
+  // Reports of before had the least of the runs of the peak, and no time of it.
+  if (results.some(({ task, ms }) => task.startsWith('peak') && ms !== undefined)) {
+    console.log('Times, rates and the peak: medians over the rounds of medians over runs');
+  }
   for (const [name, value] of Object.entries(machine)) console.log(`  ${name}: ${value}`);
   const scope = {
     peak: results.find(({ task }) => task.startsWith('peak'))?.gigaflops,

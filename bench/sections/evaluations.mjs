@@ -72,7 +72,7 @@ async function evaluations(context, section, sizes, model) {
 }
 
 /** Rows whose objective is not that of the last one. */
-function disagreements(rows) {
+export function disagreements(rows) {
   const expected = rows.at(-1).value;
   return rows
     .filter(({ value }) => !(Math.abs(value - expected) <= 1e-7 * Math.abs(expected)))

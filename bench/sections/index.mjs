@@ -4,6 +4,7 @@ import { meuFits, mpmeFits } from './maxEntropy.mjs';
 import { fitMemory } from './memory.mjs';
 import { mpmeOfPapers } from './mpmeOfPapers.mjs';
 import { optima } from './optimum.mjs';
+import { pages } from './page.mjs';
 import { projections } from './projections.mjs';
 import { rawOperations } from './rawOperations.mjs';
 import { solverEvaluations } from './solverEvaluations.mjs';
@@ -22,6 +23,7 @@ export const sections = {
   mpme: mpmeFits,
   papers: mpmeOfPapers,
   project: projections,
+  page: pages,
   meu: meuFits,
   abort: aborts,
   spectral: spectralEmbeddings,

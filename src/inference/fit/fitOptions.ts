@@ -57,7 +57,8 @@ export interface FitOptions {
    */
   readonly restarts?: number | Restarts | undefined;
   /**
-   * How many workers share the starts: Web Workers, or threads of Node. The result has the same bits whatever their number.
+   * How many workers share the starts: Web Workers, or threads of Node. The result has the same bits whatever their number, but for the
+   * native engine, which has its part of the processors in each.
    * They rebuild the model from its JSON, so one with parts of your own needs a worker file of your own, which knows them:
    * see {@link WorkerPool}.
    */

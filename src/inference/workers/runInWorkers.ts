@@ -5,6 +5,7 @@ import { solverToJSON } from '../solvers/json.ts';
 import type { Failure, Job, Reply, Request } from './messages.ts';
 import { builtInPool, listen, type WorkerLike, type WorkerPool } from './pool.ts';
 import { revived } from './postedEvents.ts';
+import { shareNativeThreads } from './shareNativeThreads.ts';
 
 /** A worker came to an end by itself, or could not begin. */
 interface LostWorker {
@@ -26,8 +27,9 @@ export async function* runInWorkers(
   signal: AbortSignal,
   workers: number | WorkerPool,
 ): AsyncGenerator<RunEvent, void, void> {
-  const job = jobOf(problem, settings);
   const pool = typeof workers === 'number' ? await builtInPool(workers) : workers;
+  const count = Math.min(pool.count, starts.length);
+  const giveBack = await shareNativeThreads(problem, count);
   const replies = queue<{ worker: WorkerLike; reply: Reply | LostWorker }>();
   const started: WorkerLike[] = [];
   const send = (worker: WorkerLike, request: Request) => worker.postMessage(request);
@@ -36,6 +38,7 @@ export async function* runInWorkers(
   };
   signal.addEventListener('abort', stop);
   try {
+    const job = jobOf(problem, settings);
     const waiting = [...starts];
     const nextStart = () => {
       const at = waiting.findIndex((start) => isStillToRun(start, signal));
@@ -55,7 +58,6 @@ export async function* runInWorkers(
       if (signal.aborted) stop();
       send(worker, { kind: 'run', start });
     };
-    const count = Math.min(pool.count, starts.length);
     for (let next = nextStart(); next !== undefined; next = started.length < count ? nextStart() : undefined)
       begin(next);
     const lostOnce = new Set<Start>();
@@ -87,6 +89,7 @@ export async function* runInWorkers(
   } finally {
     signal.removeEventListener('abort', stop);
     await Promise.all(started.map((worker) => worker.terminate()));
+    giveBack();
   }
 }
 

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const DIST = new URL('../dist/browser/', import.meta.url);
+const TYPES = { '.js': 'text/javascript', '.html': 'text/html' };
+const PLACES = [
+  process.env.LATENTFIELD_CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
+
+/**
+ * A page of Chromium beside the library of dist/browser, on a server of this machine's own.
+ *
+ * @param files - by name, beside the library's
+ * @returns `{ reason }` where there is no Chromium
+ */
+export async function startPage(files) {
+  const executablePath = PLACES.find((path) => path && existsSync(path));
+  if (executablePath === undefined) return { reason: 'Chromium is not installed: apt-get install chromium.' };
+  const { chromium } = await import('playwright-core');
+  const server = createServer(async (request, response) => {
+    const name = new URL(request.url, 'http://localhost').pathname.slice(1) || 'index.html';
+    try {
+      const content = files[name] ?? (await readFile(fileURLToPath(new URL(name, DIST))));
+      response.setHeader('Content-Type', TYPES[extname(name)] ?? 'application/octet-stream');
+      response.end(content);
+    } catch {
+      response.statusCode = 404;
+      response.end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // Containers have no namespaces for its sandbox; the page is our own.
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const page = await browser.newPage();
+  page.setDefaultTimeout(600_000);
+  await page.goto(`http://127.0.0.1:${server.address().port}/`);
+  return {
+    page,
+    version: browser.version(),
+    async close() {
+      await browser.close();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
