@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const OWN = fileURLToPath(new URL('peers/mpme.py', import.meta.url));
+const NEIGHBOURS = fileURLToPath(new URL('peers/neighbours.py', import.meta.url));
 const usual = fileURLToPath(new URL('../../shared/peers/peers.py', import.meta.url));
 
 const VERSIONS = `
@@ -42,7 +43,7 @@ export function findPeers(missing) {
     return undefined;
   }
   const run = (given, threads = 1, encoding = 'utf8', input = undefined) => {
-    const environment = { ...process.env, OPENBLAS_NUM_THREADS: String(threads) };
+    const environment = { ...process.env, OPENBLAS_NUM_THREADS: String(threads), OMP_NUM_THREADS: String(threads) };
     return spawnSync(python, given, { env: environment, encoding, input, maxBuffer: 2 ** 30 });
   };
   const { status, stdout, stderr, error } = run(['-c', VERSIONS]);
@@ -74,6 +75,14 @@ export function findPeers(missing) {
       const result = run([OWN, rows, columns, copies, basePrecision].map(String), threads, 'utf8', bytes);
       if (result.status === 0) return JSON.parse(result.stdout);
       missing[`peers mpme ${rows}`] = result.error?.message ?? result.stderr.trim().split('\n').at(-1);
+      return undefined;
+    },
+    /** The exact neighbours by scikit-learn's brute force; undefined, with the reason in `missing`, when it fails. */
+    neighbours(threads, { data, rows, columns }, k) {
+      const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+      const result = run([NEIGHBOURS, rows, columns, k].map(String), threads, 'utf8', bytes);
+      if (result.status === 0) return JSON.parse(result.stdout);
+      missing[`peers neighbours ${rows}`] = result.error?.message ?? result.stderr.trim().split('\n').at(-1);
       return undefined;
     },
     /** The points that the peers use, by rows: the n×12 centred observations of 'oil', or those of 'circle' (n×2) and 'swiss' (n×3). */

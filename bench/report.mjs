@@ -12,6 +12,7 @@ const TITLES = {
   meu: 'MEU: whole fits to Swiss rolls, 6 neighbours, each in a process of its own',
   abort: 'Fits that are aborted',
   spectral: 'Embeddings of Swiss rolls, 10 neighbours',
+  neighbours: 'Ten nearest neighbours of every point, exactly, beside brute force of scikit-learn',
   optimum: 'Log density of oil flow after 500 evaluations, beside where the peers end',
   solvers:
     'Evaluations of the solvers until within 1e-8 of the minimum (over those of SciPy), and how far above it adam ends',

@@ -3,6 +3,7 @@ import { gplvmEvaluations, tpslvmEvaluations } from './evaluations.mjs';
 import { meuFits, mpmeFits } from './maxEntropy.mjs';
 import { fitMemory } from './memory.mjs';
 import { mpmeOfPapers } from './mpmeOfPapers.mjs';
+import { nearestOfAll } from './neighbours.mjs';
 import { optima } from './optimum.mjs';
 import { pages } from './page.mjs';
 import { projections } from './projections.mjs';
@@ -27,6 +28,7 @@ export const sections = {
   meu: meuFits,
   abort: aborts,
   spectral: spectralEmbeddings,
+  neighbours: nearestOfAll,
   optimum: optima,
   solvers: solverEvaluations,
 };

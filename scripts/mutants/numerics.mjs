@@ -128,6 +128,23 @@ export default [
     ],
   },
   {
+    file: 'src/numerics/neighbours/productSearch.ts',
+    tests: 'test/numerics/neighbours/manyDimensions.test.ts',
+    faults: [
+      ['if (!(nearest.worst < others)) unproven.push(i);', ''],
+      ['< bound.worst && j !== own)', '< bound.worst)'],
+    ],
+  },
+  {
+    file: 'src/numerics/neighbours/ownCandidates.ts',
+    tests: 'test/numerics/neighbours/manyDimensions.test.ts',
+    faults: [
+      ['if (distance < worst[j]!) offer(j, distance, i);', ''],
+      ['worst[i]! - slacks[i]!', 'worst[i]!'],
+      ['if (squares[start + child]! <= square) break;', ''],
+    ],
+  },
+  {
     file: `${wasm}/cholesky.ts`,
     tests: [conformance, engines],
     faults: [
