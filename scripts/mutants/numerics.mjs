@@ -260,9 +260,9 @@ export default [
     file: 'src/numerics/sparse/sparseSymmetric.ts',
     tests: 'test/numerics/sparse/sparseCholesky.test.ts',
     faults: [
-      ['sums[count - 1]! += term[e]!;', 'sums[count - 1] = term[e]!;'],
+      ['sums[i]! += termValues[q]!;', 'sums[i] = termValues[q]!;'],
       ['y[i]! += values[p]! * xj;', ''],
-      ['low[size + e] = Math.min(rows[e]!, columns[e]!);', 'low[size + e] = rows[e]!;'],
+      ['termRows[q] = Math.max(rows[e]!, columns[e]!);', 'termRows[q] = rows[e]!;'],
     ],
   },
   {

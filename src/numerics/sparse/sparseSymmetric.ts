@@ -30,37 +30,42 @@ export function sparseSymmetric(
 ): SparseSymmetric {
   checkTerms(size, rows, columns, values);
   const terms = rows.length;
-  // Two stable passes of counting sort, by row and then by column, put the diagonal's own zeros first.
-  const all = size + terms;
-  const low = new Int32Array(all);
-  const high = new Int32Array(all);
-  const term = new Float64Array(all);
-  for (let i = 0; i < size; i++) {
-    low[i] = i;
-    high[i] = i;
-  }
+  // The terms by columns of the lower triangle, those of one column as they came.
+  const ends = new Int32Array(size + 1);
+  for (let e = 0; e < terms; e++) ends[Math.min(rows[e]!, columns[e]!) + 1]!++;
+  for (let j = 0; j < size; j++) ends[j + 1]! += ends[j]!;
+  const termRows = new Int32Array(terms);
+  const termValues = new Float64Array(terms);
   for (let e = 0; e < terms; e++) {
-    low[size + e] = Math.min(rows[e]!, columns[e]!);
-    high[size + e] = Math.max(rows[e]!, columns[e]!);
-    term[size + e] = values[e]!;
+    const q = ends[Math.min(rows[e]!, columns[e]!)]!++;
+    termRows[q] = Math.max(rows[e]!, columns[e]!);
+    termValues[q] = values[e]!;
   }
-  const order = new Int32Array(all);
-  for (let e = 0; e < all; e++) order[e] = e;
-  const sorted = sortedBy(low, size, sortedBy(high, size, order));
   const starts = new Int32Array(size + 1);
-  const patternRows = new Int32Array(all);
-  const sums = new Float64Array(all);
+  const patternRows = new Int32Array(size + terms);
+  const entries = new Float64Array(size + terms);
+  // Of the column at work: the sum of each of its rows, and in which column a row came last.
+  const sums = new Float64Array(size);
+  const lastColumn = new Int32Array(size).fill(-1);
   let count = 0;
-  for (let q = 0; q < all; q++) {
-    const e = sorted[q]!;
-    const before = sorted[Math.max(q - 1, 0)]!;
-    if (q === 0 || low[before] !== low[e] || high[before] !== high[e]) {
-      patternRows[count++] = high[e]!;
-      starts[low[e]! + 1] = count;
+  for (let j = 0, q = 0; j < size; j++) {
+    patternRows[count++] = j;
+    lastColumn[j] = j;
+    sums[j] = 0;
+    for (; q < ends[j]!; q++) {
+      const i = termRows[q]!;
+      if (lastColumn[i] !== j) {
+        patternRows[count++] = i;
+        lastColumn[i] = j;
+        sums[i] = 0;
+      }
+      sums[i]! += termValues[q]!;
     }
-    sums[count - 1]! += term[e]!;
+    patternRows.subarray(starts[j]!, count).sort();
+    for (let p = starts[j]!; p < count; p++) entries[p] = sums[patternRows[p]!]!;
+    starts[j + 1] = count;
   }
-  return { pattern: { size, starts, rows: patternRows.slice(0, count) }, values: sums.slice(0, count) };
+  return { pattern: { size, starts, rows: patternRows.slice(0, count) }, values: entries.slice(0, count) };
 }
 
 /** y ← A·x; y must not be x. */
@@ -77,19 +82,6 @@ export function multiplySparse({ pattern, values }: SparseSymmetric, x: Float64A
     }
     y[j]! += sum;
   }
-}
-
-/** The same indices in the order of their keys, equal keys as they came. */
-function sortedBy(keys: Int32Array, size: number, indices: Int32Array): Int32Array {
-  const next = new Int32Array(size + 1);
-  for (let e = 0; e < keys.length; e++) next[keys[e]! + 1]!++;
-  for (let k = 0; k < size; k++) next[k + 1]! += next[k]!;
-  const sorted = new Int32Array(indices.length);
-  for (let q = 0; q < indices.length; q++) {
-    const e = indices[q]!;
-    sorted[next[keys[e]!]!++] = e;
-  }
-  return sorted;
 }
 
 function checkTerms(size: number, rows: Int32Array, columns: Int32Array, values: Float64Array): void {
