@@ -43,6 +43,7 @@ function split(text: string, delimiter: string, file: string): DelimitedRow[] {
   try {
     const records = parse(text, {
       delimiter,
+      record_delimiter: lineEndings(text),
       bom: true,
       trim: true,
       skip_empty_lines: true,
@@ -58,6 +59,13 @@ function split(text: string, delimiter: string, file: string): DelimitedRow[] {
     }
     throw error;
   }
+}
+
+/** What ends the lines of a text: tables that are put together mix them. */
+function lineEndings(text: string): string[] {
+  const kinds = { '\r\n': /\r\n/, '\n': /(?<!\r)\n/, '\r': /\r(?!\n)/ };
+  const found = Object.entries(kinds).filter(([, kind]) => kind.test(text));
+  return found.length > 0 ? found.map(([ending]) => ending) : ['\n'];
 }
 
 /** The first line of a table that names its delimiter for Excel, 'sep=;', and that delimiter. */

@@ -59,6 +59,10 @@ describe('readTable on text', () => {
     const quoted = await read('t.CSV', '\uFEFF"width, cm","say ""b"""\r\n\r\n"1", 2\r\n3,"4"\r\n');
     expect(quoted.observations.toArrays()).toEqual(expected);
     expect(quoted.columns).toEqual(['width, cm', 'say "b"']);
+    for (const mixed of ['a,b\r\n1,2\n3,4\r\n', 'a,b\n1,2\r\n3,4', 'a,b\r1,2\n3,4\r\n']) {
+      const table = await read('t.csv', mixed);
+      expect([table.columns, table.observations.toArrays()]).toEqual([['a', 'b'], expected]);
+    }
   });
 
   it('takes a column of labels out, by name or by index', async () => {

@@ -16,10 +16,12 @@ export function describePoint(data: PageData, i: number, into: HTMLElement): voi
   line(data.ids[i]!, 'id');
   if (data.kindOf.length > 0) line(`${data.legendTitle}: ${data.kinds[data.kindOf[i]!]!.name}`, 'look');
   if (data.values.length > 0) line(`${data.legendTitle}: ${data.values[i] ?? 'none'}`, 'look');
-  line(data.latents.map((column, d) => `x${d + 1} ${column[i]!.toPrecision(4)}`).join('  '), 'latent');
+  // Columns of the observations may be called x1 too.
+  line(`latents: ${data.latents.map((column, d) => `x${d + 1} ${column[i]!.toPrecision(4)}`).join(', ')}`, 'latent');
   const row = data.rows[i];
   if (row === undefined) return;
   if (data.image === undefined) {
+    line('observed:', 'latent');
     const values = row.slice(0, MOST_VALUES).map((value, j) => `${data.columns[j]}: ${value ?? 'missing'}`);
     for (const value of values) line(value, 'value');
     if (row.length > MOST_VALUES) line(`… ${row.length - MOST_VALUES} more columns`, 'value');
