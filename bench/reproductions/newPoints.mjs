@@ -49,7 +49,7 @@ async function errorsOf(make, Y, labels, { fitted, placed }, seed) {
 async function run(study) {
   const rows = [];
   study.note(
-    `Errors of the nearest neighbour in two dimensions, means over ${SEEDS.length} drawn sets of rows, each divided into points that are fitted and new rows. 'Placed' are new rows by \`project\`, among the fitted points; 'fitted' are those points among themselves in the same fit; 'fitted with them' are the new rows in a fit of all rows, among the same points. All options have their defaults: 10 neighbours, among 75 points a seventh of all.`,
+    `Errors of the nearest neighbour in two dimensions, means over ${SEEDS.length} drawn sets of rows, each divided into points that are fitted and new rows. 'Placed' are new rows by \`project\`, among the fitted points; 'fitted' are those points among themselves in the same fit; 'fitted with them' are the new rows in a fit of all rows, among the same points. All options have their defaults.`,
   );
   study.table('New rows', ['data', 'points', 'new rows', 'model', 'placed', 'fitted', 'fitted with them'], rows);
   for (const [name, [file, labelFile]] of Object.entries(study.quick ? { iris: QUICK } : SETS)) {

@@ -169,7 +169,9 @@ describe.skipIf(CHROMIUM === undefined)(`plotHtml in a browser${NEEDS_CHROMIUM}`
     const { at, url, hint } = await opened(options);
     expect(await hint.isHidden()).toBe(true);
     await page.mouse.move(...at(10, 5));
-    expect(await hint.innerText()).toBe('</script><b>third\nlabel: a\nlatents: x1 10.00, x2 5.000\nobserved:\nheight: 5\nweight: 6');
+    expect(await hint.innerText()).toBe(
+      '</script><b>third\nlabel: a\nlatents: x1 10.00, x2 5.000\nobserved:\nheight: 5\nweight: 6',
+    );
     await page.mouse.move(...at(0, 5));
     expect(await hint.innerText()).toContain('weight: missing');
     await page.mouse.move(...at(2.5, 1.2));
