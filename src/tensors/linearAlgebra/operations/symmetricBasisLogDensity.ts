@@ -3,7 +3,6 @@ import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../..
 import { lowerProduct } from '../../../numerics/dense/lowerProduct.ts';
 import { logDensity, notFinite, sumOfSquares } from './gaussianLogDensity.ts';
 import { bytesOf, isRegistered, registerMatrixKernel, type Workspace } from './operation.ts';
-import { mirrorLowerOf } from './square.ts';
 
 export const SYMMETRIC_BASIS = 'latentfield.SymmetricBasisLogDensity';
 
@@ -140,7 +139,7 @@ function gradientInBasis(
     lowerProduct(memory, algebra, n, n, -columns, E, matrix(inverse, n), 0, target);
     lowerProduct(memory, algebra, n, depth, 1, matrix(left, depth), transposed(matrix(right, depth)), 1, target);
   });
-  mirrorLowerOf(n, memory.float64(target, n * n));
+  algebra.mirrorLower(n, target);
 }
 
 /** 2GU = A(AᵀU) − D·K⁻¹U and tr G = ½(‖A‖² − D·tr K⁻¹). */
