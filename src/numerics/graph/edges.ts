@@ -6,12 +6,20 @@ export const pairKey = (i: number, j: number, size: number): number => (i < j ? 
 /** The edges of the pairs with these keys, each once, however often it comes. */
 export function edgesOfPairs(keys: Float64Array, size: number, weightOf: (i: number, j: number) => number): Edges {
   const sorted = keys.slice().sort();
-  const distinct = sorted.filter((key, e) => e === 0 || key !== sorted[e - 1]);
-  const sources = Int32Array.from(distinct, (key) => Math.floor(key / size));
-  const targets = Int32Array.from(distinct, (key) => key % size);
-  const weights = new Float64Array(distinct.length);
-  for (let e = 0; e < weights.length; e++) weights[e] = weightOf(sources[e]!, targets[e]!);
-  return { sources, targets, weights };
+  const sources = new Int32Array(sorted.length);
+  const targets = new Int32Array(sorted.length);
+  const weights = new Float64Array(sorted.length);
+  let count = 0;
+  for (let e = 0; e < sorted.length; e++) {
+    const key = sorted[e]!;
+    if (e > 0 && key === sorted[e - 1]) continue;
+    const i = Math.floor(key / size);
+    const j = key - i * size;
+    sources[count] = i;
+    targets[count] = j;
+    weights[count++] = weightOf(i, j);
+  }
+  return firstEdges(sources, targets, weights, count);
 }
 
 /** Edges of either list; the weight of an edge that both have is `both` of its two weights. */
@@ -34,6 +42,10 @@ export function mergedEdges(a: Edges, b: Edges, both: (a: number, b: number) => 
     if (order <= 0) i++;
     if (order >= 0) j++;
   }
+  return firstEdges(sources, targets, weights, count);
+}
+
+function firstEdges(sources: Int32Array, targets: Int32Array, weights: Float64Array, count: number): Edges {
   return {
     sources: sources.slice(0, count),
     targets: targets.slice(0, count),

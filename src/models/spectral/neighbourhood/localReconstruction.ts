@@ -136,19 +136,26 @@ export function precisionTerms({ reconstruction, diagonal }: ReconstructionFacto
   const rows = new Int32Array(terms);
   const columns = new Int32Array(terms);
   const values = new Float64Array(terms);
+  // The point itself and its neighbours, and their entries of the column.
+  const points: number[] = [];
+  const entries: number[] = [];
   let e = 0;
   for (let i = 0; i < diagonal.length; i++) {
     const scale = diagonal[i]!;
     if (scale === 0) continue;
-    // Entry −1 is the point's own.
     const first = starts[i]!;
-    const pointAt = (a: number) => (a < 0 ? i : neighbours[first + a]!);
-    const entryAt = (a: number) => (a < 0 ? scale : -scale * weights[first + a]!);
-    for (let a = -1; a < starts[i + 1]! - first; a++) {
-      for (let b = -1; b <= a; b++) {
-        rows[e] = pointAt(a);
-        columns[e] = pointAt(b);
-        values[e++] = entryAt(a) * entryAt(b);
+    const count = starts[i + 1]! - first + 1;
+    points[0] = i;
+    entries[0] = scale;
+    for (let a = 1; a < count; a++) {
+      points[a] = neighbours[first + a - 1]!;
+      entries[a] = -scale * weights[first + a - 1]!;
+    }
+    for (let a = 0; a < count; a++) {
+      for (let b = 0; b <= a; b++) {
+        rows[e] = points[a]!;
+        columns[e] = points[b]!;
+        values[e++] = entries[a]! * entries[b]!;
       }
     }
   }
