@@ -1,20 +1,24 @@
 /**
  * How a fit in batches grows with the number of points:
  *
- *   node bench/minibatches.mjs [--sizes 12500,25000,50000,100000] [--batch 256] [--usps]
+ *   node bench/minibatches.mjs [--sizes 12500,25000,50000,100000] [--batch 256] [--usps] [--check]
  *
  * Generated points on a curved sheet in 10 columns, q = 2, 50 inducing inputs, batches of 256, on the WebAssembly engine: CPU seconds of the second
  * epoch, the growth exponent over the size before, and the most memory that tensors held in a fit, over that of one N×M matrix. With `--usps` the
- * 9298 digits of USPS, 256 columns, in place of them, whole and two parts of it, q = 10. Needs `npm run build`.
+ * 9298 digits of USPS, 256 columns, in place of them, whole and two parts of it, q = 10. With `--check` memory and bound must be those that docs/inference.md
+ * has of these sizes, to one unit of the last digit; seconds are not compared. Needs `npm run build`.
  */
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fromDist } from './context.mjs';
+import { isSame } from './reproductions/differences.mjs';
 
 const { values: options } = parseArgs({
   options: {
     sizes: { type: 'string' },
     batch: { type: 'string', default: '256' },
     usps: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
   },
 });
 const { bayesianGplvm, encoded, fit, Matrix, mlpMap, seededRandom } = await fromDist('index.js');
@@ -35,7 +39,11 @@ function sheet(N) {
 }
 
 async function digits() {
-  const { readMatrix } = await import('./reproductions/data.mjs');
+  const { hasData, readMatrix } = await import('./reproductions/data.mjs');
+  if (options.check && !hasData('usps_X.npy')) {
+    console.log('Left out: the digits of USPS are not there.');
+    process.exit(0);
+  }
   const all = await readMatrix('usps_X.npy');
   // Evenly spaced, since the file has the digits in order of their class.
   return (N) => Matrix.from(Array.from({ length: N }, (_, i) => all.row(Math.floor((i * all.rows) / N))));
@@ -67,9 +75,26 @@ async function measured(Y, latentDim, latents) {
   return { seconds, objective, matrices: (memory.peakBytes - before) / (8 * Y.rows * INDUCING) };
 }
 
-const [made, latentDim, usual] = options.usps
-  ? [await digits(), 10, '2324,4649,9298']
-  : [sheet, 2, '12500,25000,50000,100000'];
+const [data, made, latentDim, usual] = options.usps
+  ? ['USPS', await digits(), 10, '2324,4649,9298']
+  : ['generated', sheet, 2, '12500,25000,50000,100000'];
+
+/** Cells of the document's rows about these points, by what they are called here. */
+const documented = readFileSync(new URL('../docs/inference.md', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith(`| ${data} |`))
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .map(([, , N, latents, memory, bound]) => ({ N: Number(N), latents, memory, bound }));
+const wrong = [];
+
+function compare(N, latents, found) {
+  const stored = documented.find((row) => row.N === N && row.latents === latents);
+  if (stored === undefined) wrong.push(`${N} points, ${latents}: the document has no such row`);
+  for (const [what, text] of stored === undefined ? [] : Object.entries(found)) {
+    if (!isSame(text, stored[what]))
+      wrong.push(`${N} points, ${latents}, ${what}: ${text}, in the document ${stored[what]}`);
+  }
+}
 for (const [name, latents] of [
   ['a mean and a variance a point', undefined],
   ['latents encoded by an MLP', () => encoded(mlpMap({ hidden: 20 }))],
@@ -82,8 +107,14 @@ for (const [name, latents] of [
     const Y = made(N);
     const { seconds, objective, matrices } = await measured(Y, latentDim, latents);
     const growth = last === undefined ? '' : (Math.log(seconds / last.seconds) / Math.log(N / last.N)).toFixed(2);
-    const row = [N, seconds.toFixed(2), growth, matrices.toFixed(2), (objective / N / Y.columns).toFixed(3)];
+    const found = { memory: matrices.toFixed(2), bound: (objective / N / Y.columns).toFixed(3) };
+    const row = [N, seconds.toFixed(2), growth, found.memory, found.bound];
     console.log(row.map((text) => String(text).padStart(16)).join(''));
+    if (options.check) compare(N, name, found);
     last = { N, seconds };
   }
+}
+if (wrong.length > 0) {
+  console.error(`docs/inference.md says something else:\n  ${wrong.join('\n  ')}`);
+  process.exit(1);
 }

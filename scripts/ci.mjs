@@ -64,6 +64,14 @@ const steps = [
     run: [['bash', '-c', 'set -o pipefail; node bench/run.mjs --short --json | node bench/checkReport.mjs']],
     env: { NODE_PATH: nativeEngine.NODE_PATH },
   },
+  // The numbers of docs/inference.md that do not depend on the machine.
+  {
+    name: 'batches',
+    run: [
+      [process.execPath, 'bench/minibatches.mjs', '--check', '--sizes', '12500'],
+      [process.execPath, 'bench/minibatches.mjs', '--check', '--usps', '--sizes', '9298'],
+    ],
+  },
   { name: 'dependencies', run: [node('checkDependencies.mjs', '--sbom', join(place, 'sbom.json'))] },
   { name: 'attacks', run: [[process.execPath, 'attacks/run.mjs', '--quick']] },
   // Without ../shared it names the reproductions that it leaves out.
