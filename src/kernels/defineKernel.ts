@@ -17,8 +17,8 @@ export type KernelParameters<Name extends string> = Readonly<Record<Name, Tensor
 export interface KernelDefinition<Name extends string, Options extends object = object> {
   /** The segment of its parameters' paths: letters and digits, a letter first. */
   readonly name: string;
-  /** Default parameters; a bare number is `positive`. */
-  readonly parameters: OwnParameters<Name>;
+  /** Default parameters; a bare number is `positive`. None unless given. */
+  readonly parameters?: OwnParameters<Name>;
   /**
    * Options beside the parameters: each turns what was given into a number, text, truth value or list of these, or throws a
    * sentence. What is not given stays undefined.
@@ -78,15 +78,16 @@ export type KernelFactory<Name extends string, Options extends object = object, 
  * });
  * ```
  */
-export function defineKernel<Name extends string, Options extends object = object, Id extends string = string>(
+export function defineKernel<Name extends string = never, Options extends object = object, Id extends string = string>(
   definition: KernelDefinition<Name, Options>,
 ): KernelFactory<Name, Options, Id> {
   const { name } = checkDefinition(definition, 'defineKernel');
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
     throw new InvalidInputError(`A kernel's name is one word of letters and digits, but ${describe(name)} was given.`);
   }
-  checkDefinition(definition.parameters, `Kernel '${name}'`, 'parameters by name');
-  const standard = Object.freeze(standardParameters(definition.parameters));
+  const { parameters = {} as OwnParameters<Name> } = definition;
+  checkDefinition(parameters, `Kernel '${name}'`, 'parameters by name');
+  const standard = Object.freeze(standardParameters(parameters));
   const readers = (definition.options ?? {}) as Record<string, (given: unknown) => unknown>;
 
   const make = (given: Readonly<Record<string, unknown>> = {}): Kernel => {

@@ -4,6 +4,9 @@ import type { Kernel } from './kernel.ts';
 /** The natural values of a kernel by path, where its type knows them. */
 export type PathsOf<K> = K extends Kernel<infer P> ? P : never;
 
+/** Paths of a kernel's parameters below what it is the kernel of: `kernel.rbf.lengthscale`. */
+export type KernelPaths<P> = { readonly [Path in keyof P & string as `kernel.${Path}`]: P[Path] };
+
 /** What the value of a parameter is that was given so: a list where a list was given, one or the other where a parameter was. */
 type NaturalOf<V> = V extends number
   ? number

@@ -46,7 +46,6 @@ export const thinPlateSpline: (
   options?: ThinPlateSplineOptions,
 ) => Kernel<LeafPaths<'thinPlateSpline', never, object>> = defineKernel<never, Options, 'thinPlateSpline'>({
   name: 'thinPlateSpline',
-  parameters: {},
   options: { centres: readCentres, constant: readConstant },
   covariance: (_p, A, B, inputs, options) => {
     const centres = centresFor(A, inputs, options);

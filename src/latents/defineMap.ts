@@ -41,9 +41,9 @@ export interface MapDefinition<Name extends string, Options = undefined> {
   /**
    * Parameters with their starts, such as `real(matrix)`; a bare number is `positive`. A function of the data for those whose
    * shape or start depends on them. Free ones are fitted to the start of the latents, by ridge regression from where they are here;
-   * a function that reads `latents` has fitted them itself.
+   * a function that reads `latents` has fitted them itself. None unless given.
    */
-  readonly parameters: OwnParameters<Name> | ((start: MapStart, options: Options) => OwnParameters<Name>);
+  readonly parameters?: OwnParameters<Name> | ((start: MapStart, options: Options) => OwnParameters<Name>);
   /**
    * What depends on the observations Y (n×D) and the training observations (N×D) only, one row each: computed once, then given to
    * `apply` in place of Y.
@@ -79,7 +79,7 @@ export type MapFactory<Name extends string, Options = undefined> = (
  * const latents = backConstrained(scaledFeatures());
  * ```
  */
-export function defineMap<Name extends string, Options = undefined>(
+export function defineMap<Name extends string = never, Options = undefined>(
   definition: MapDefinition<Name, Options>,
 ): MapFactory<Name, Options> {
   const { name } = checkDefinition(definition, 'defineMap');
@@ -93,7 +93,7 @@ export function defineMap<Name extends string, Options = undefined>(
       kind: 'map',
       name,
       parameters: (start) => {
-        const { parameters } = definition;
+        const { parameters = {} as OwnParameters<Name> } = definition;
         let fitsItself = false;
         const watched: MapStart = {
           observations: start.observations,

@@ -10,5 +10,6 @@ export { type AnyMapFactory, builtInMaps, type LatentsCatalogue, latentsFromJSON
 export { kernelRegression } from './kernelRegression.ts';
 export type { LatentDistribution } from './latentDistribution.ts';
 export type { Latents, LatentsJSON } from './latents.ts';
+export { type LayersNetwork, type LayersWeight, layersMap } from './layersMap.ts';
 export { linearMap } from './linearMap.ts';
 export { mlpMap } from './mlpMap.ts';

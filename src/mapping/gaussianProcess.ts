@@ -5,8 +5,9 @@ import { checkNumbers, type Standardization, unchanged } from '../core/observati
 import { unknownName } from '../core/options.ts';
 import { checkKernel } from '../kernels/algebra.ts';
 import type { Kernel } from '../kernels/kernel.ts';
+import type { KernelPaths, PathsOf } from '../kernels/paths.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
-import { type Parameter, type ParameterLike, real } from '../model/parameter.ts';
+import { type Parameter, type ParameterLike, type ParameterValue, real } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import { remembered } from './conditionedMemory.ts';
@@ -41,12 +42,20 @@ export interface ProcessMoments {
   readonly covariances: () => readonly Tensor2D[];
 }
 
+/** The natural values of a process by path, where the type of its kernel knows them. */
+export type ProcessPaths<K> = KernelPaths<PathsOf<K>> & {
+  /** A number, or one of each column or row where the noise was given so. */
+  readonly noise: number | readonly number[];
+} & { readonly [Path in 'inducing' | `likelihood.${string}`]: ParameterValue };
+
 /**
  * Y = f(X) + noise with every column of f a Gaussian process: a part of a model, with the kernel's parameters under `kernel.…` and the
  * noise's variance under `noise`. Values `p` are tensors by these names.
  */
-export interface GaussianProcess {
+export interface GaussianProcess<K extends Kernel = Kernel> {
   readonly kind: 'gaussianProcess';
+  /** In types only: its natural values by path. */
+  readonly '~paths'?: ProcessPaths<K>;
   readonly kernel: Kernel;
   readonly likelihood: Likelihood;
   readonly parameters: Readonly<Record<string, Parameter>>;
@@ -74,9 +83,9 @@ export interface GivenProcess {
   dispose(): void;
 }
 
-export interface GaussianProcessOptions {
+export interface GaussianProcessOptions<K extends Kernel = Kernel> {
   /** Covariance of the functions. */
-  readonly kernel: Kernel;
+  readonly kernel: K;
   /** Short form of `gaussian({ variance })`: one variance, or a list with one a column; 0.01 unless given. */
   readonly noise?: ParameterLike;
   /** The likelihood, a Gaussian one. Not together with `noise`. */
@@ -107,7 +116,7 @@ const NAME = 'The covariance of the mapping';
  * Object.keys(process.parameters); // kernel.rbf.variance, kernel.rbf.lengthscale, kernel.bias.variance, noise
  * ```
  */
-export function gaussianProcess(options: GaussianProcessOptions): GaussianProcess {
+export function gaussianProcess<K extends Kernel>(options: GaussianProcessOptions<K>): GaussianProcess<K> {
   const { kernel, likelihood, noise, inducing, jitter } = checkedOptions(options);
   const names = Object.keys(kernel.parameters);
   const own = (p: TensorMap): TensorMap => Object.fromEntries(names.map((name) => [name, p[`kernel.${name}`]!]));
@@ -124,7 +133,7 @@ export function gaussianProcess(options: GaussianProcessOptions): GaussianProces
       : inducingCovariance(kernel, own(p), p.inducing as Tensor2D, jitter, X, noise(p));
   const optionsOf = ({ onJitter }: ProcessContext = {}) => ({ name: NAME, ...(onJitter && { onJitter }) });
 
-  return Object.freeze<GaussianProcess>({
+  const process = Object.freeze<GaussianProcess<K>>({
     kind: 'gaussianProcess',
     kernel,
     likelihood,
@@ -141,7 +150,7 @@ export function gaussianProcess(options: GaussianProcessOptions): GaussianProces
       checkNoise(likelihood, ...Y.shape);
       const covariance = covarianceAt(p, X);
       const data = dataOf(Y);
-      const left = remembered(context?.memory, kernel, X, Y, () => covariance.condition(data, optionsOf(context)));
+      const left = remembered(context?.memory, process, X, Y, () => covariance.condition(data, optionsOf(context)));
       const moments = covariance.momentsAt(A)(data, left);
       const { mean, variance } = moments;
       const wide = variance.shape[1] === mean.shape[1];
@@ -176,10 +185,13 @@ export function gaussianProcess(options: GaussianProcessOptions): GaussianProces
       );
     },
   });
+  return process;
 }
 
-function checkedOptions(given: GaussianProcessOptions): {
-  kernel: Kernel;
+function checkedOptions<K extends Kernel>(
+  given: GaussianProcessOptions<K>,
+): {
+  kernel: K;
   likelihood: Likelihood;
   noise: (p: TensorMap) => Noise;
   inducing: Matrix | undefined;
@@ -190,7 +202,8 @@ function checkedOptions(given: GaussianProcessOptions): {
   for (const key of Object.keys(options)) {
     if (!known.includes(key)) throw unknownName('option', key, known, 'gaussianProcess');
   }
-  const kernel = checkKernel(options.kernel, "Option 'kernel' of gaussianProcess");
+  checkKernel(options.kernel, "Option 'kernel' of gaussianProcess");
+  const { kernel } = options;
   if (options.noise !== undefined && options.likelihood !== undefined) {
     throw new InvalidInputError(
       'gaussianProcess takes either noise or a likelihood, but both were given. Say it in the likelihood: gaussian({ variance }).',

@@ -193,9 +193,10 @@ export interface DistributedLatents {
   readonly latentVariances: Matrix;
   /**
    * How much the mapping varies along each latent dimension, relative to the most relevant one (q entries): near 0 for dimensions that have
-   * switched themselves off.
+   * switched themselves off. It rests on the variance of the functions' slopes, which functions of distance, linear and constant kernels and sums of them
+   * know. Fits with a product, or with another kernel, are without it.
    */
-  readonly relevance: Float64Array;
+  readonly relevance?: Float64Array;
   /** The bound on log p(Y), the latents integrated out: what models of the same observations are compared by. */
   readonly evidence: number;
 }

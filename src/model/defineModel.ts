@@ -2,7 +2,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { readGiven } from '../core/given.ts';
 import { describe } from '../core/matrix.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
-import type { FieldLearning, Mapped } from './abilities.ts';
+import type { FieldLearning, Mapped, Viewed } from './abilities.ts';
 import type { Embedding } from './computation.ts';
 import { computedModel } from './computedModel.ts';
 import { assembled, withLocation } from './definedAssembly.ts';
@@ -14,8 +14,9 @@ import type {
   ComputedDefinition,
   ModelDefinition,
   PosteriorDefinition,
+  Predictions,
 } from './modelDefinition.ts';
-import type { AbilitiesOfParts, Parts } from './part.ts';
+import type { AbilitiesOfParts, Parts, PathsOfParts } from './part.ts';
 import { dataFromPlain, plainData } from './plainData.ts';
 import type { AnyPosterior, Posterior } from './posterior.ts';
 
@@ -27,14 +28,15 @@ export interface ModelFactory<Data, M extends AnyModel = Model> {
 }
 
 /** A model of `defineModel`, whose fits can do what its definition gives. */
-export type DefinedModel<A> = Model<AnyPaths, A, 'searched'>;
+export type DefinedModel<P extends Parts, A> = Model<PathsOfParts<P>, A, 'searched'>;
 
 /** One whose solution is computed. */
 export type ComputedModel<A> = Model<AnyPaths, A, 'byItself'>;
 
 /**
  * A model of one's own: named parts with parameters, log densities of them that add up to the objective, and latents. Fitting, restarts,
- * workers, checkpoints, saving, scores and pictures follow; with `predict` also `project`, `reconstruct`, `sample` and `impute`. With `posterior`, in the
+ * workers, checkpoints, saving, scores and pictures follow; with `predict` also `project`, `reconstruct`, `sample` and `impute`; with several by name, those of
+ * each view, and `translate`. With `posterior`, in the
  * place of both, fits can do what it has, such as `project` with a `placement`. A field layer among the parts gives them `graph`, `precision()` and
  * `covariance()`, and without `predict` an `impute` by the moments of that field; its `prepare` is then given the latents.
  *
@@ -67,15 +69,15 @@ export type ComputedModel<A> = Model<AnyPaths, A, 'byItself'>;
 export function defineModel<Data, E extends Embedding, Q extends Partial<AnyPosterior> = object>(
   definition: ComputedDefinition<Data, E, Q> & WithoutTerms,
 ): ModelFactory<Data, ComputedModel<AbilitiesWith<E & Q>>>;
-export function defineModel<Data, P extends Parts, C = undefined>(
-  definition: ModelDefinition<Data, P, C> & { readonly predict: NonNullable<ModelDefinition<Data, P, C>['predict']> },
-): ModelFactory<Data, DefinedModel<Mapped & AbilitiesOfParts<P>>>;
+export function defineModel<Data, P extends Parts, C = undefined, View extends string = never>(
+  definition: Omit<ModelDefinition<Data, P, C>, 'predict'> & { readonly predict: Predictions<Data, P, C, View> },
+): ModelFactory<Data, DefinedModel<P, ([View] extends [never] ? Mapped : Viewed<View>) & AbilitiesOfParts<P>>>;
 export function defineModel<Data, P extends Parts, Q extends Posterior, C = undefined>(
   definition: PosteriorDefinition<Data, P, C, Q>,
-): ModelFactory<Data, DefinedModel<AbilitiesWith<Q>>>;
+): ModelFactory<Data, DefinedModel<P, AbilitiesWith<Q>>>;
 export function defineModel<Data, P extends Parts, C = undefined>(
   definition: ModelDefinition<Data, P, C>,
-): ModelFactory<Data, DefinedModel<AbilitiesOfParts<P, FieldLearning>>>;
+): ModelFactory<Data, DefinedModel<P, AbilitiesOfParts<P, FieldLearning>>>;
 export function defineModel<Data, P extends Parts, C>(
   definition: AnyDefinition<Data, P, C> | ComputedDefinition<Data>,
 ): ModelFactory<Data, AnyModel> {
@@ -133,7 +135,7 @@ function searchedModel<Data, P extends Parts, C>(
 }
 
 function checkDefinition<Data, P extends Parts, C>(given: AnyDefinition<Data, P, C> | ComputedDefinition<Data>): void {
-  const { name, parts, terms, latents, posterior, solve } = (given ?? {}) as Partial<
+  const { name, parts, terms, latents, predict, posterior, solve } = (given ?? {}) as Partial<
     ModelDefinition<Data, P, C> & ComputedDefinition<Data>
   >;
   if (typeof name !== 'string' || name === '') {
@@ -157,10 +159,22 @@ function checkDefinition<Data, P extends Parts, C>(given: AnyDefinition<Data, P,
       `defineModel needs ${key} of the model '${name}', a function of ${key === 'parts' ? 'the data' : 'values and data'}, but ${describe(value)} was given.`,
     );
   }
+  checkPredict(name, predict);
   const isGiven = typeof terms === 'function' || (typeof terms === 'object' && Object.keys(terms ?? {}).length > 0);
   if (!isGiven) {
     throw new InvalidInputError(
       `defineModel needs terms of the model '${name}', functions by name, but ${describe(terms)} was given.`,
     );
   }
+}
+
+function checkPredict(name: string, predict: unknown): void {
+  if (predict === undefined || typeof predict === 'function') return;
+  const views = typeof predict === 'object' && predict !== null ? Object.entries(predict) : [];
+  const other = views.find(([, moments]) => typeof moments !== 'function');
+  if (views.length > 0 && other === undefined) return;
+  throw new InvalidInputError(
+    `defineModel takes predict of the model '${name}' as a function of values and latents, or one for each view by its name, but ` +
+      `${other === undefined ? `${describe(predict)} was given` : `view '${other[0]}' is ${describe(other[1])}`}.`,
+  );
 }

@@ -92,6 +92,20 @@ export function definedMapping(owner: string, latents: Matrix, at: AtValues): Ma
   };
 }
 
+/** The moments of observations that are independent given the latents, in columns next to one another. */
+export function momentsSideBySide(
+  n: number,
+  views: readonly { readonly name: string; readonly moments: DefinedMoments }[],
+): DefinedMoments {
+  const parts = views.map(({ name, moments }) => checked(name, n, moments));
+  const joined = (of: (part: (typeof parts)[number]) => Tensor2D) => op.concat(parts.map(of), 1) as Tensor2D;
+  return {
+    mean: joined(({ mean }) => mean),
+    variance: joined(({ variance }) => variance),
+    noise: joined(({ added, mean }) => op.mul<Tensor2D>(added, op.onesLike(mean))),
+  };
+}
+
 /** Moments n×D, and what the noise adds, 0 where there is none. */
 function checked(owner: string, n: number, { mean, variance, noise, covariances }: DefinedMoments) {
   const isWide = variance?.shape[1] === mean?.shape[1];

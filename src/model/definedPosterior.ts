@@ -2,11 +2,11 @@ import { InvalidInputError } from '../core/errors.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import { tensorMatrix } from '../tensors/matrixTensor.ts';
 import { contextOf, disposeOf } from './definedAssembly.ts';
-import { definedMapping } from './definedMapping.ts';
+import { definedMapping, momentsSideBySide } from './definedMapping.ts';
 import type { ParameterValues, TermContext } from './model.ts';
-import type { AnyDefinition, ModelContext } from './modelDefinition.ts';
+import type { AnyDefinition, ModelContext, Moments } from './modelDefinition.ts';
 import { layersOf, nestedValues, type Parts, type ValuesOf } from './part.ts';
-import type { Posterior } from './posterior.ts';
+import type { Mapping, Posterior, ViewedPosterior } from './posterior.ts';
 import { valueTensors } from './valueTensors.ts';
 import { withLayers } from './withLayers.ts';
 
@@ -31,15 +31,16 @@ export function definedPosterior<Data, P extends Parts, C>(
     });
   const latents = at((_, context) => tensorMatrix(context.latents));
   const { predict, pointLogDensity } = definition;
+  const mappingOf = (moments: Moments<Data, P, C>, name = owner): Mapping =>
+    definedMapping(name, latents, (work) =>
+      at((v, context) =>
+        work((X) => moments(v, X, data, context), pointLogDensity && ((X) => pointLogDensity(v, X, data, context))),
+      ),
+    );
   const posterior = {
     latents,
-    ...(predict !== undefined && {
-      mapping: definedMapping(owner, latents, (work) =>
-        at((v, context) =>
-          work((X) => predict(v, X, data, context), pointLogDensity && ((X) => pointLogDensity(v, X, data, context))),
-        ),
-      ),
-    }),
+    ...(typeof predict === 'function' && { mapping: mappingOf(predict) }),
+    ...(typeof predict === 'object' && viewsBy(predict, mappingOf, owner)),
   };
   const layers = layersOf(parts, values).map(
     ({ part, p }) =>
@@ -47,6 +48,24 @@ export function definedPosterior<Data, P extends Parts, C>(
         part.field(p, latents, part.prepare(latents)),
   );
   return withLayers(posterior, layers);
+}
+
+/** Mappings to each view, and to the columns of all side by side. */
+function viewsBy<Data, P extends Parts, C>(
+  views: Readonly<Record<string, Moments<Data, P, C>>>,
+  mappingOf: (moments: Moments<Data, P, C>, name?: string) => Mapping,
+  owner: string,
+): Omit<ViewedPosterior, 'latents'> {
+  const named = Object.entries(views).map(([view, moments]) => ({ name: `view '${view}' of ${owner}`, view, moments }));
+  return {
+    views: Object.fromEntries(named.map(({ name, view, moments }) => [view, mappingOf(moments, name)])),
+    mapping: mappingOf((v, X, data, context) =>
+      momentsSideBySide(
+        X.shape[0],
+        named.map(({ name, moments }) => ({ name, moments: moments(v, X, data, context) })),
+      ),
+    ),
+  };
 }
 
 /** Predictions are not part of an evaluation. */

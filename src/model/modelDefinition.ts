@@ -56,6 +56,19 @@ export interface DataFormat<Data> {
   fromJSON(json: unknown, own: never): Data;
 }
 
+/** Moments of observations at latents X (n×q). */
+export type Moments<Data, P extends Parts, C> = (
+  v: ValuesOf<P>,
+  X: Tensor2D,
+  data: Data,
+  context: ModelContext<P, C>,
+) => DefinedMoments;
+
+/** The moments of what is observed, or of each view by its name. */
+export type Predictions<Data, P extends Parts, C, View extends string = string> =
+  | Moments<Data, P, C>
+  | Readonly<Record<View, Moments<Data, P, C>>>;
+
 /** What every model is whose terms are evaluated. `v` holds tensors of natural values, by part and parameter. */
 export interface TermsDefinition<Data, P extends Parts, C = undefined> {
   /** What its fits and files call it. */
@@ -66,8 +79,11 @@ export interface TermsDefinition<Data, P extends Parts, C = undefined> {
   readonly constants?: (data: Data, parts: P) => C;
   /** Log densities that add up to the objective. */
   readonly terms: Terms<Data, P, C>;
-  /** Moments of the observations at latents X (n×q): from it follow `predict`, `project`, `reconstruct`, `sample` and `impute` of fits. */
-  readonly predict?: (v: ValuesOf<P>, X: Tensor2D, data: Data, context: ModelContext<P, C>) => DefinedMoments;
+  /**
+   * Moments of the observations at latents X (n×q): from it follow `predict`, `project`, `reconstruct`, `sample` and `impute` of fits. Where several
+   * things are observed of each point, such a function for each by its name: `{ pose, picture }`.
+   */
+  readonly predict?: Predictions<Data, P, C>;
   /** log p(x) of each row of latents X (n×q), n entries, by which new observations are placed too. */
   readonly pointLogDensity?: (v: ValuesOf<P>, X: Tensor2D, data: Data, context: ModelContext<P, C>) => Tensor1D;
   /** How data that are not plain values, lists and matrices are written and read. */

@@ -1,12 +1,18 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { givenOptions } from '../core/given.ts';
-import type { Matrix } from '../core/matrix.ts';
-import { describe } from '../core/matrix.ts';
+import { checkDefinition, givenOptions } from '../core/given.ts';
+import { describe, type Matrix } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
-import type { Tensor } from '../tensors/tensorflow.ts';
+import type { Rank, Tensor } from '../tensors/tensorflow.ts';
 import type { FieldShowing } from './abilities.ts';
-import type { ParameterValues, TensorMap } from './model.ts';
-import { isParameter, type Parameter, type ParameterLike, parameterFrom, positive } from './parameter.ts';
+import type { AnyPaths, ParameterValues, TensorMap } from './model.ts';
+import {
+  isParameter,
+  type Parameter,
+  type ParameterLike,
+  type ParameterValue,
+  parameterFrom,
+  positive,
+} from './parameter.ts';
 import type { LearnedByLayer } from './posterior.ts';
 
 /** A part of a model: what has parameters, which stand under the part's name in the paths. */
@@ -53,6 +59,44 @@ export type ValuesOf<P extends Parts> = {
       ? Tensor<R>
       : Tensor;
 };
+
+/** The natural value of a parameter of this rank. */
+type NaturalOf<R extends Rank> = Rank extends R
+  ? ParameterValue
+  : R extends Rank.R0
+    ? number
+    : R extends Rank.R1
+      ? readonly number[]
+      : R extends Rank.R2
+        ? Matrix
+        : ParameterValue;
+
+/** Paths below a name. */
+export type Below<Name extends string, P> = { readonly [Path in keyof P & string as `${Name}.${Path}`]: P[Path] };
+
+/** The natural values of one part by path: those that its type says, those of its parameters, or any below its name. */
+type PathsOfPart<Name extends string, P> =
+  P extends Parameter<infer R>
+    ? { readonly [Path in Name]: NaturalOf<R> }
+    : '~paths' extends keyof P
+      ? Below<Name, NonNullable<P['~paths']>>
+      : P extends { readonly parameters: infer Own }
+        ? {
+            readonly [Path in keyof Own & string as `${Name}.${Path}`]: Own[Path] extends Parameter<infer R>
+              ? NaturalOf<R>
+              : ParameterValue;
+          }
+        : never;
+
+/** The natural values of a model by path where the types of its parts know them, and those of priors on its parameters. */
+export type PathsOfParts<P extends Parts> = string extends keyof P
+  ? AnyPaths
+  : AllOf<{ [Name in keyof P & string]: (part: PathsOfPart<Name, P[Name]>) => void }[keyof P & string]> & {
+      readonly [Path in `${string}.prior.${string}`]: ParameterValue;
+    };
+
+// In brackets: what takes every one of several takes their intersection.
+type AllOf<Takers> = [Takers] extends [(part: infer All) => void] ? All : never;
 
 /**
  * The parameters of parts by path: `part`, or `part.parameter`.
@@ -113,7 +157,7 @@ export function overriddenParameters<Name extends string>(
   defaults: OwnParameters<Name>,
   overrides: Partial<Record<Name, ParameterLike>>,
 ): Record<Name, Parameter> {
-  const names = Object.keys(defaults) as Name[];
+  const names = Object.keys(checkDefinition(defaults, owner, 'parameters by name')) as Name[];
   const within = owner.charAt(0).toLowerCase() + owner.slice(1);
   givenOptions(overrides, owner);
   for (const given of Object.keys(overrides)) {

@@ -42,8 +42,12 @@ export interface Prior<A = unknown> {
   readonly toJSON: () => unknown;
   /** Constants that depend on the observations (N×D) only: computed once, then part of every context. */
   readonly prepare: (observations: Matrix) => unknown;
-  /** log p(X) at the natural values p, as a scalar tensor. */
-  readonly logDensity: (p: TensorMap, X: Tensor2D, context: GivenContext) => Scalar;
+  /**
+   * log p(X) at the natural values p, as a scalar tensor. The context may be left out, or a part of it, for priors that do not read it.
+   *
+   * @throws InvalidInputError for a prior that reads what is missing, naming it
+   */
+  readonly logDensity: (p: TensorMap, X: Tensor2D, context?: Partial<GivenContext>) => Scalar;
   /** log p(x_i) of each row of X (n entries), when its rows are independent: a prior on new points too. */
   readonly pointLogDensity?: (p: TensorMap, X: Tensor2D) => Tensor1D;
   /** What a prior on sequences expects next, given the latents X. */
@@ -61,8 +65,8 @@ export interface Prior<A = unknown> {
 export interface PriorDefinition<Name extends string, Data = undefined, Constants = undefined> {
   /** Letters and digits, a letter first. */
   readonly name: string;
-  /** Default parameters; a bare number is `positive`. They may depend on the data. */
-  readonly parameters: OwnParameters<Name> | ((data: Data) => OwnParameters<Name>);
+  /** Default parameters; a bare number is `positive`. They may depend on the data. None unless given. */
+  readonly parameters?: OwnParameters<Name> | ((data: Data) => OwnParameters<Name>);
   /** How data that are not plain JSON are written and read. */
   readonly data?: {
     toJSON(data: Data): unknown;
@@ -142,34 +146,53 @@ export interface PriorFactory<Name extends string, Data = undefined, A = unknown
  * });
  * ```
  */
-export function definePrior<Name extends string, Data = undefined, Constants = undefined>(
+export function definePrior<Name extends string = never, Data = undefined, Constants = undefined>(
   definition: PriorDefinition<Name, Data, Constants> & Required<Pick<PriorDefinition<Name, Data, Constants>, 'field'>>,
 ): PriorFactory<Name, Data, FieldShowing>;
-export function definePrior<Name extends string, Data = undefined, Constants = undefined>(
+export function definePrior<Name extends string = never, Data = undefined, Constants = undefined>(
   definition: PriorDefinition<Name, Data, Constants>,
 ): PriorFactory<Name, Data>;
 export function definePrior<Name extends string, Data, Constants>(
   definition: PriorDefinition<Name, Data, Constants>,
 ): PriorFactory<Name, Data, FieldShowing> {
-  const { name } = checkDefinition(definition, 'definePrior');
+  const { name, parameters = {} as OwnParameters<Name> } = checkDefinition(definition, 'definePrior');
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
     throw new InvalidInputError(`A prior's name is one word of letters and digits, but ${describe(name)} was given.`);
   }
+  const needs = (what: string, example: string): never => {
+    throw new InvalidInputError(`Prior '${name}' needs ${what}: give them to its log density, as ${example}.`);
+  };
   const factory = (overrides: Partial<Record<Name, ParameterLike>> = {}, given?: Data): Prior<FieldShowing> => {
     const data = given as Data;
-    const defaults = typeof definition.parameters === 'function' ? definition.parameters(data) : definition.parameters;
+    const defaults = typeof parameters === 'function' ? parameters(data) : parameters;
     const own = (p: TensorMap) => p as Readonly<Record<Name, Tensor>>;
-    const full = (context: GivenContext) => ({ ...context, data }) as PriorContext<Data, Constants>;
+    const full = ({
+      onJitter,
+      observations,
+      constants,
+    }: Partial<GivenContext> = {}): PriorContext<Data, Constants> => ({
+      data,
+      ...(onJitter && { onJitter }),
+      get observations() {
+        return observations ?? needs('the observations', '{ observations: op.tensor(Y) }');
+      },
+      get constants() {
+        if (constants === undefined && definition.prepare !== undefined) {
+          return needs('the constants that it prepares of the observations', '{ constants: prior.prepare(Y) }');
+        }
+        return constants as Constants;
+      },
+    });
     const { transition } = definition;
     const restrict = definition.restrict?.(data);
     const graph = definition.graph?.(data);
-    const parameters = Object.freeze(overriddenParameters(`Prior '${name}'`, defaults, overrides));
+    const started = Object.freeze(overriddenParameters(`Prior '${name}'`, defaults, overrides));
     const hessian = definition.hessian?.(data);
-    const free = new Set(Object.keys(parameters).filter((key) => (parameters as Record<string, Parameter>)[key]!.free));
+    const free = new Set(Object.keys(started).filter((key) => started[key as Name].free));
     return Object.freeze<Prior<FieldShowing>>({
       kind: 'prior',
       name,
-      parameters,
+      parameters: started,
       toJSON: () => (definition.data === undefined ? data : definition.data.toJSON(data)),
       prepare: (observations) => definition.prepare?.(observations, data),
       logDensity: (p, X, context) => definition.logDensity(own(p), X, full(context)),

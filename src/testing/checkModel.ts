@@ -4,37 +4,41 @@ import { evaluate, type GivenValues, givenValues } from '../model/evaluate.ts';
 import type { AnyModel, ParameterValues } from '../model/model.ts';
 import { entriesOf } from '../model/parameter.ts';
 import { layOut, naturalEntries, valuesByPath } from '../model/variables.ts';
+import { modelFromJSON } from '../models/modelFromJSON.ts';
+import type { OwnParts } from '../models/ownParts.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import { agreement } from './agreement.ts';
 import { compareWithDifferences, type DifferenceOptions } from './differences.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
 
-export interface ModelCheckOptions extends CheckOptions, DifferenceOptions {
+/** Factories of your own models and parts by name, as `loadFit` takes them, beside what is checked and how. */
+export interface ModelCheckOptions extends CheckOptions, DifferenceOptions, OwnParts {
   /** Natural values by path at which it is checked; its initial ones where none are given. */
   readonly values?: GivenValues;
 }
 
 /**
  * Checks that a model, yours or the library's, is what `fit` relies on: `evaluate` gives gradients that agree with differences of its
- * objective, terms that add up to it, and the same numbers every time; the model's description is plain JSON; no tensor is left behind.
+ * objective, terms that add up to it, and the same numbers every time; the model's description is plain JSON, from which it comes back with the same
+ * bits; no tensor is left behind.
  *
  * @param model - a small one: its objective is evaluated some hundred times
  * @param options - `values` at which it is checked, `tolerance` of gradients (1e-6), `entries` moved of each value (6), `seed` (1) of
- *   initial values and of the choice of entries, `throws`
+ *   initial values and of the choice of entries, `throws`; `models`, `kernels`, `priors` and others with the factories of your own, for the way back from JSON
  * @returns a report with every check
  * @throws ConformanceError when one fails, listing all that do, unless `throws` is false
  * @example
  * ```ts
  * import { checkModel } from 'latentfield/testing';
  *
- * checkModel(gplvm(Y, { latentDim: 2, kernel: cauchy() }), { values: { 'mapping.noise': 0.1 } });
+ * checkModel(gplvm(Y, { latentDim: 2, kernel: cauchy() }), { kernels: { cauchy }, values: { 'mapping.noise': 0.1 } });
  * ```
  */
 export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): ConformanceReport {
   if (typeof model?.assemble !== 'function') {
     throw new InvalidInputError(`checkModel takes a model, but ${describe(model)} was given.`);
   }
-  const { seed = 1, values = {}, tolerance = 1e-6, entries = 6 } = options;
+  const { seed = 1, values = {}, tolerance = 1e-6, entries = 6, throws, ...own } = options;
   const at = (): ParameterValues => ({ ...initialValues(model, seed), ...givenValues(values) });
   const objective = (moved: ParameterValues) => evaluate(model, moved as GivenValues, { seed }).objective;
 
@@ -68,8 +72,16 @@ export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): Co
         );
       },
     ],
+    [
+      'JSON round trip',
+      () => {
+        const again = modelFromJSON(JSON.parse(JSON.stringify(model.toJSON())), own);
+        const { objective: remade } = evaluate(again, at() as GivenValues, { seed });
+        return agreement([remade], [objective(at())], 0);
+      },
+    ],
   ];
-  return conformance(`Model '${model.name}'`, options, requirements);
+  return conformance(`Model '${model.name}'`, { seed, ...(throws !== undefined && { throws }) }, requirements);
 }
 
 function initialValues(model: AnyModel, seed: number): ParameterValues {

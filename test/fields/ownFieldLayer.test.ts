@@ -114,3 +114,36 @@ describe('a field layer of one’s own, by public entry points', () => {
     expect(evaluated(indefinite)).toThrow(NumericalError);
   });
 });
+
+describe('a layer without parameters', () => {
+  /** L + I/10 */
+  const smooth = defineFieldLayer({
+    name: 'smooth',
+    precision: (_, { size, sources, targets }) => {
+      const degrees = new Array<number>(size).fill(0.1);
+      for (const i of [...sources, ...targets]) degrees[i]! += 1;
+      return { diagonal: op.tensor(degrees), edges: op.neg(op.ones([sources.length])) };
+    },
+  });
+
+  it('has its density, and comes back from a file', async () => {
+    const Q = X.map((_, i) => X.map((__, j) => (i === j ? 0.1 : 0)));
+    graph.sources.forEach((i, e) => {
+      const j = graph.targets[e]!;
+      for (const [a, b] of [
+        [i, j],
+        [j, i],
+      ] as const) {
+        Q[a]![a]! += 1;
+        Q[a]![b]! -= 1;
+      }
+    });
+    const model = gplvm(Y, { latentDim: 2, priors: [smooth({}, graph)] });
+    expectClose(evaluate(model, { latents: X }).terms.smooth!, directDensity(Q, X), 1e-12);
+    const result = await fit(model, { maxIterations: 5 });
+    expectClose(result.precision(), Q, 1e-12);
+    const again = loadFit<typeof model>(JSON.parse(JSON.stringify(result)), { priors: { smooth } });
+    expect(again.predict(result.latents)).toEqual(result.predict(result.latents));
+    expect(() => smooth({ strength: 1 }, graph)).toThrow(InvalidInputError);
+  });
+});

@@ -40,10 +40,11 @@ describe('a fit of rows that are read some at a time', () => {
     const own = source();
     const read = await fit(bayesianGplvm(own, { ...options(), ...more }), settings);
     const whole = await fit(bayesianGplvm(Y, { ...options(), ...more }), settings);
+    const parameters: Readonly<Record<string, unknown>> = read.parameters;
     for (const [path, value] of Object.entries(whole.parameters)) {
       const entries = (x: unknown) => (x instanceof Matrix ? Array.from(x.data) : [x].flat());
       entries(value).forEach((entry, k) => {
-        expect(entries(read.parameters[path])[k]).toBeCloseTo(entry as number, 9);
+        expect(entries(parameters[path])[k]).toBeCloseTo(entry as number, 9);
       });
     }
     expect(Math.abs(read.objective / whole.objective - 1)).toBeLessThan(1e-9);

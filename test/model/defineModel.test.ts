@@ -83,7 +83,7 @@ describe('a GPLVM written with defineModel', () => {
   });
 
   it('passes the conformance check, and comes back from JSON with the same bits', async () => {
-    expect(checkModel(plain(Y)).passed).toBe(true);
+    expect(checkModel(plain(Y), { models: { plain } }).passed).toBe(true);
     const result = await fit(plain(Y), { maxIterations: 10, restarts: 1 });
     const again = loadFit(JSON.parse(JSON.stringify(result)), { models: { plain } });
     const X = result.latents;
@@ -212,7 +212,7 @@ describe('terms of a model', () => {
       },
       latents: (v) => v.latents,
     });
-    expect(checkModel(together(undefined)).passed).toBe(true);
+    expect(checkModel(together(undefined), { models: { together } }).passed).toBe(true);
     expect(Object.keys(evaluate(together(undefined)).terms)).toEqual(['near', 'size']);
   });
 });

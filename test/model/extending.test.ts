@@ -4,7 +4,6 @@ import {
   backConstrained,
   bounded,
   box,
-  defineMap,
   defineModel,
   definePrior,
   evaluate,
@@ -17,6 +16,7 @@ import {
   initialLatents,
   knnGraph,
   latentVariableModel,
+  layersMap,
   loadFit,
   Matrix,
   type MatrixLike,
@@ -39,8 +39,6 @@ const random = seededRandom(7);
 const noisy = (entries: number[]) => entries.map((entry) => entry + 0.02 * random.normal());
 const A = Array.from({ length: 20 }, (_, i) => noisy([Math.cos(i / 4), Math.sin(i / 4), i / 10]));
 const B = Array.from({ length: 20 }, (_, i) => noisy([Math.sin(i / 4) ** 2, i / 20]));
-const nothing = (rows: number, columns: number) => Array.from({ length: rows }, () => Array(columns).fill(Number.NaN));
-const sideBySide = (a: number[][], b: number[][]) => a.map((row, i) => [...row, ...b[i]!]);
 
 // [shared GPLVM
 const shared = (a: MatrixLike, b: MatrixLike) =>
@@ -56,20 +54,19 @@ const freeForm = defineModel({
   name: 'freeForm',
   parts: ({ a }: { a: Matrix; b: Matrix }) => ({
     latents: real(initialLatents('pca', a, 2)),
+    prior: standardNormal(),
     a: gaussianProcess({ kernel: rbf() }),
     b: gaussianProcess({ kernel: rbf() }),
   }),
   terms: {
     a: (v, data, { parts }) => parts.a.logDensity(v.a, v.latents, op.tensor(data.a)),
     b: (v, data, { parts }) => parts.b.logDensity(v.b, v.latents, op.tensor(data.b)),
-    prior: (v) => op.mul(-0.5, op.sum(op.square(v.latents))),
+    prior: (v, _, { parts }) => parts.prior.logDensity(v.prior, v.latents),
   },
   latents: (v) => v.latents,
-  predict: (v, X, data, { parts, ...context }) => {
-    const a = parts.a.predict(v.a, v.latents, op.tensor(data.a), X, context);
-    const b = parts.b.predict(v.b, v.latents, op.tensor(data.b), X, context);
-    const noise = op.concat([op.mul(a.noise, op.onesLike(a.mean)), op.mul(b.noise, op.onesLike(b.mean))], 1);
-    return { mean: op.concat([a.mean, b.mean], 1), variance: op.concat([a.variance, b.variance], 1), noise };
+  predict: {
+    a: (v, X, data, { parts, ...context }) => parts.a.predict(v.a, v.latents, op.tensor(data.a), X, context),
+    b: (v, X, data, { parts, ...context }) => parts.b.predict(v.b, v.latents, op.tensor(data.b), X, context),
   },
 });
 // free-form shared GPLVM]
@@ -124,18 +121,68 @@ describe('a shared GPLVM', () => {
     const mine = evaluate(model, { latents, ...at('', 'a'), ...at('', 'b') });
     const theirs = evaluate(named, { latents, ...at('views.', 'a'), ...at('views.', 'b') });
     for (const view of ['a', 'b']) expectClose(mine.terms[view]!, theirs.terms[view]!, 1e-13, view);
-    expect(checkModel(model).passed).toBe(true);
+    expect(checkModel(model, { models: { freeForm } }).passed).toBe(true);
 
     const result = await fit(model, { maxIterations: 40 });
-    const again = loadFit(JSON.parse(JSON.stringify(result)), { models: { freeForm } });
-    const fromA = await result.project(sideBySide(A.slice(3, 5), nothing(2, 2)));
-    const fromB = await result.project(sideBySide(nothing(2, 3), B.slice(3, 5)));
-    expect(await again.project(sideBySide(A.slice(3, 5), nothing(2, 2)))).toEqual(fromA);
-    expect(again.predict(fromA.latents)).toEqual(result.predict(fromA.latents));
-    const columns = ({ mean }: { mean: Matrix }, from: number, to: number) =>
-      mean.toArrays().map((row) => row.slice(from, to));
-    expectClose(columns(result.predict(fromA.latents), 0, 3), A.slice(3, 5), 0.1);
-    expectClose(columns(result.predict(fromB.latents), 3, 5), B.slice(3, 5), 0.1);
+    const again = loadFit<typeof model>(JSON.parse(JSON.stringify(result)), { models: { freeForm } });
+    for (const given of [{ a: A.slice(3, 5) }, { b: B.slice(3, 5) }, { a: A.slice(3, 5), b: B.slice(3, 5) }]) {
+      const placed = await result.project(given);
+      expect(await again.project(given)).toEqual(placed);
+      for (const [view, Y] of [['a', A] as const, ['b', B] as const]) {
+        const { mean } = result.predict(placed.latents, { view });
+        expect(again.predict(placed.latents, { view }).mean).toEqual(mean);
+        if (view in given) expectClose(mean, Y.slice(3, 5), 0.1, `${Object.keys(given)} to ${view}`);
+      }
+    }
+    expectClose((await again.translate({ a: A.slice(3, 5) }, 'b')).mean, B.slice(3, 5), 0.15);
+  });
+
+  it('written free-form predicts as the one that is named', async () => {
+    const model = freeForm({ a: Matrix.from(A), b: Matrix.from(B) });
+    const result = await fit(model, { maxIterations: 10 });
+    const named = latentVariableModel({
+      latentDim: 2,
+      views: {
+        a: { observations: A, kernel: started('a'), noise: fixed(result.parameters['a.noise']), centre: false },
+        b: { observations: B, kernel: started('b'), noise: fixed(result.parameters['b.noise']), centre: false },
+      },
+      latents: fixedAt(result.latents),
+      priors: [standardNormal()],
+    });
+    const theirs = await fit(named, { maxIterations: 1 });
+    expectClose(result.objective, theirs.objective, 1e-12);
+    const X = [
+      [0.3, -0.2],
+      [1, 0.4],
+    ];
+    for (const view of ['a', 'b'] as const) {
+      for (const noise of [false, true]) {
+        const [mine, wanted] = [result.predict(X, { view, noise }), theirs.predict(X, { view, noise })];
+        expectClose(mine.mean, wanted.mean, 1e-9, view);
+        expectClose(mine.variance, wanted.variance, 1e-9, view);
+      }
+    }
+    /** The kernel of the fit, held. */
+    function started(view: 'a' | 'b') {
+      const own = (name: 'variance' | 'lengthscale') => fixed(result.parameters[`${view}.kernel.rbf.${name}`]);
+      return rbf({ variance: own('variance'), lengthscale: own('lengthscale') });
+    }
+  });
+
+  it('refuses views that are none', () => {
+    const make = (predict: unknown) => () =>
+      defineModel({
+        name: 'odd',
+        parts: () => ({ latents: real(Matrix.from([[0]])) }),
+        terms: { prior: (v) => op.neg(op.sum(v.latents)) },
+        latents: (v) => v.latents,
+        predict: predict as never,
+      });
+    expect(make({})).toThrow(
+      /takes predict of the model 'odd' as a function .* but an object was given|one for each view/,
+    );
+    expect(make({ a: 1 })).toThrow(/view 'a' is 1/);
+    expect(make(3)).toThrow(/but 3 was given/);
   });
 });
 
@@ -223,27 +270,6 @@ function list(value: unknown): number[] {
   throw new TypeError('not a list');
 }
 
-/** A network of `tf.layers` as a map: its weights are parameters. */
-function networkMap(network: tf.Sequential) {
-  const starts = network.getWeights().map((weight) => {
-    const [rows, columns] = weight.shape;
-    const entries = Float64Array.from(weight.dataSync());
-    return real(columns === undefined ? Array.from(entries) : new Matrix(entries, rows!, columns));
-  });
-  return defineMap({
-    name: 'network',
-    parameters: Object.fromEntries(starts.map((start, i) => [`weight${i}`, start])),
-    apply: (p, Y) => {
-      network.weights.forEach((weight, i) => {
-        weight.read = () => p[`weight${i}`]!;
-      });
-      const X = network.apply(Y);
-      if (X instanceof tf.Tensor && X.shape[1] !== undefined) return X.as2D(Y.shape[0], X.shape[1]);
-      throw new TypeError('one row of latents a point');
-    },
-  });
-}
-
 it('a network of tf.layers is a back-constraint', async () => {
   const { dense } = tf.layers;
   const kernelInitializer = tf.initializers.glorotUniform({ seed: 1 });
@@ -253,12 +279,38 @@ it('a network of tf.layers is a back-constraint', async () => {
       dense({ units: 2, kernelInitializer }),
     ],
   });
-  const map = networkMap(network);
+  const before = network.getWeights().map((weight) => Array.from(weight.dataSync()));
+  const map = layersMap('network', network);
   const result = await fit(gplvm(A, { latentDim: 2, latents: backConstrained(map()) }), { maxIterations: 30 });
   const placed = await result.project(A.slice(2, 5));
   expectClose(placed.latents, result.latents.toArrays().slice(2, 5), 1e-12);
   const again = loadFit(JSON.parse(JSON.stringify(result)), { maps: { network: map } });
   expect(await again.project(A.slice(2, 5))).toEqual(placed);
+  expect(network.getWeights().map((weight) => Array.from(weight.dataSync()))).toEqual(before);
+  const outside = network.predict(tf.tensor2d(A.slice(0, 1)));
+  expect(outside instanceof tf.Tensor && outside.shape).toEqual([1, 2]);
+  const density = open(gplvm(A, { latentDim: 2, latents: backConstrained(map()) }));
+  const { gradient } = density.evaluate(density.start);
+  for (const i of [0, 7, 16, 20]) {
+    const at = (step: number) => density.evaluate(density.start.with(i, density.start[i]! + step)).value;
+    const odd = (k: number) => at(k * 1e-3) - at(-k * 1e-3);
+    expectClose(gradient[i]!, (45 * odd(1) - 9 * odd(2) + odd(3)) / 0.06, 1e-6, `variable ${i}`);
+  }
+  density.dispose();
+});
+
+it('a network that cannot be a map is refused', () => {
+  const { dense, conv1d, flatten } = tf.layers;
+  const wide = tf.sequential({ layers: [dense({ inputShape: [3], units: 5 })] });
+  expect(() => evaluate(gplvm(A, { latentDim: 2, latents: backConstrained(layersMap('wide', wide)()) }))).toThrow(
+    /Map 'wide' must give one row of latents .* its result has shape \[20,5\]/,
+  );
+  const filters = tf.sequential({ layers: [conv1d({ inputShape: [3, 1], filters: 2, kernelSize: 2 }), flatten()] });
+  expect(() => layersMap('filters', filters)).toThrow(/such as those of dense layers, but weight0 has shape \[2,1,2\]/);
+  expect(() => layersMap('none', {} as never)).toThrow(InvalidInputError);
+  const kept = tf.sequential({ layers: [dense({ inputShape: [3], units: 2, trainable: false })] });
+  const model = gplvm(A, { latentDim: 2, latents: backConstrained(layersMap('kept', kept)()) });
+  expect(Object.keys(evaluate(model).gradients)).not.toContain('latents.weight0');
 });
 
 // [Hamiltonian Monte Carlo

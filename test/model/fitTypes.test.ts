@@ -1,22 +1,32 @@
 import {
   add,
+  bayesianGplvm,
   bias,
+  defineModel,
   dynamics,
   evaluate,
   type FitOf,
   fit,
   type Graph,
+  gaussianProcess,
   gplvm,
+  initialLatents,
   isomap,
   latentVariableModel,
+  linear,
   loadFit,
-  type Matrix,
+  Matrix,
   type Model,
+  matern32,
   mpme,
+  multiply,
   type Prediction,
+  positive,
   rbf,
+  real,
   standardNormal,
 } from 'latentfield';
+import * as op from 'latentfield/ops';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 
 const Y = Array.from({ length: 12 }, (_, i) => [Math.cos(i), Math.sin(i), i / 6, Math.cos(i / 2)]);
@@ -59,6 +69,59 @@ describe('a fit has the members that its model can do, in types and in fact', ()
     const found = evaluate(general).gradients;
     expectTypeOf<typeof lengthscale>().toExtend<Offered<typeof found>>();
     expect(found[lengthscale]).toBeTypeOf('number');
+  });
+
+  it('knows the paths of several views, of latents that are distributions, of fields and of models of one’s own', async () => {
+    const views = {
+      pose: { observations: Y, kernel: rbf() },
+      picture: { observations: Y, kernel: matern32({ lengthscale: [1, 2] }) },
+    };
+    const seen = (await fit(latentVariableModel({ latentDim: 2, views }), options)).parameters;
+    expectTypeOf(seen['views.pose.kernel.rbf.lengthscale']).toEqualTypeOf<number>();
+    expectTypeOf(seen['views.picture.kernel.matern32.lengthscale']).toEqualTypeOf<readonly number[]>();
+    expect(seen['views.picture.kernel.matern32.lengthscale']).toHaveLength(2);
+    expect(seen['views.pose.noise']).toBeTypeOf('number');
+    // @ts-expect-error the kernel of the other view
+    void seen['views.pose.kernel.matern32.lengthscale'];
+
+    const bayesian = await fit(bayesianGplvm(Y, { latentDim: 2, inducing: 4 }), options);
+    expectTypeOf(bayesian.parameters['mapping.kernel.rbf.lengthscale']).toEqualTypeOf<readonly number[]>();
+    expectTypeOf(bayesian.relevance).toEqualTypeOf<Float64Array>();
+    expect(bayesian.relevance).toHaveLength(2);
+    const product = multiply(rbf(), linear());
+    const without = await fit(bayesianGplvm(Y, { latentDim: 1, inducing: 4, kernel: product }), options);
+    expectTypeOf(without.relevance).toEqualTypeOf<Float64Array | undefined>();
+    expect(without.relevance).toBeUndefined();
+
+    const field = (await fit(mpme(Y), options)).parameters;
+    expectTypeOf(field['field.weights']).toEqualTypeOf<readonly number[]>();
+    expect(field['field.weights'].length).toBeGreaterThan(3);
+    // @ts-expect-error a typo
+    void field['field.wights'];
+
+    const own = defineModel({
+      name: 'own',
+      parts: (data: Matrix) => ({
+        latents: real(initialLatents('pca', data, 2)),
+        slope: positive(1),
+        field: { parameters: { base: positive(1) } },
+        mapping: gaussianProcess({ kernel: rbf() }),
+      }),
+      terms: {
+        mapping: (v, data, { parts }) => parts.mapping.logDensity(v.mapping, v.latents, op.tensor(data)),
+        slopes: (v) => op.neg(op.add(op.square(v.slope), op.square(v.field.base))),
+      },
+      latents: (v) => v.latents,
+    });
+    const { parameters } = await fit(own(Matrix.from(Y)), options);
+    expectTypeOf(parameters.slope).toEqualTypeOf<number>();
+    expectTypeOf(parameters['field.base']).toEqualTypeOf<number>();
+    expectTypeOf(parameters['mapping.kernel.rbf.variance']).toEqualTypeOf<number>();
+    expect(Object.keys(parameters)).toEqual(
+      expect.arrayContaining(['slope', 'field.base', 'mapping.kernel.rbf.variance', 'mapping.noise']),
+    );
+    // @ts-expect-error a typo in a name of one’s own
+    void parameters.slop;
   });
 
   it('with a prior on sequences, however it was said', async () => {

@@ -120,6 +120,7 @@ describe('checkModel', () => {
       'terms add up to the objective',
       'the same every time',
       'plain JSON',
+      'JSON round trip',
       'leaves no tensors behind',
     ]);
     expect(report.passed).toBe(true);
@@ -141,6 +142,7 @@ describe('checkModel', () => {
         .map(({ name, message }) => `${name}: ${message}`);
     expect(failures({ toJSON: () => ({ model: 'x', kernel: rbf }) })).toEqual([
       expect.stringMatching(/^plain JSON: it holds/),
+      expect.stringMatching(/^JSON round trip: .*list of known models .* 'x'/),
     ]);
     const halved: Partial<Model> = {
       assemble: (seed) => {

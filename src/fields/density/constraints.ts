@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { box, type Parameter } from '../../model/parameter.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
+import type { Rank } from '../../tensors/tensorflow.ts';
 import { type FieldProblem, weightScale } from './kktResidual.ts';
 
 /** Numbers of the field whose distances are constrained, see {@link FieldProblem}. */
@@ -30,7 +31,7 @@ export function fieldProblem(
 }
 
 /** The multipliers of given distances, in [0, 4C] from 0 on. */
-export function fieldWeights(problem: FieldProblem): Parameter {
+export function fieldWeights(problem: FieldProblem): Parameter<Rank.R1> {
   const { squaredDistances, upper } = problem;
   const start = new Array<number>(squaredDistances.length).fill(0);
   return box(0, upper, start, { scale: squaredDistances.map((distance) => weightScale(problem, distance)) });

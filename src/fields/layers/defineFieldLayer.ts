@@ -17,8 +17,8 @@ import { momentField } from '../embedding/momentField.ts';
 export interface FieldLayerDefinition<Name extends string> {
   /** Letters and digits, a letter first: the name of its term, and of its parameters' paths. */
   readonly name: string;
-  /** Default parameters; a bare number is `positive`. They may depend on the graph. */
-  readonly parameters: OwnParameters<Name> | ((graph: Graph) => OwnParameters<Name>);
+  /** Default parameters; a bare number is `positive`. They may depend on the graph. None unless given. */
+  readonly parameters?: OwnParameters<Name> | ((graph: Graph) => OwnParameters<Name>);
   /** The entries of the precision Θ that may differ from 0: the diagonal, N numbers, and one of each edge of the graph, in its order. */
   precision(p: Readonly<Record<Name, Tensor>>, graph: Graph): EdgePrecision;
 }
@@ -62,15 +62,18 @@ export interface FieldLayerDefinition<Name extends string> {
  * result.covariance();
  * ```
  */
-export function defineFieldLayer<Name extends string>(
+export function defineFieldLayer<Name extends string = never>(
   definition: FieldLayerDefinition<Name>,
 ): PriorFactory<Name, Graph, FieldShowing> {
-  const { name, parameters } = checkDefinition(definition, 'defineFieldLayer');
+  const { name, parameters = {} as OwnParameters<Name> } = checkDefinition(definition, 'defineFieldLayer');
   const owner = `The field layer '${name}'`;
   const given = (graph: Graph) => checkGraph(graph, owner);
   return definePrior<Name, Graph>({
     name,
-    parameters: (graph) => (typeof parameters === 'function' ? parameters(given(graph)) : given(graph) && parameters),
+    parameters: (graph) => {
+      const checked = given(graph);
+      return typeof parameters === 'function' ? parameters(checked) : parameters;
+    },
     data: { toJSON: graphToJSON, fromJSON: (json) => graphFromJSON(json) },
     prepare: ({ rows }, graph) => {
       checkGraph(graph, owner, rows);

@@ -20,7 +20,6 @@ type Options = { readonly link: 'logit' | 'probit' };
  */
 export const bernoulli = defineLikelihood<never, Options>({
   name: 'bernoulli',
-  parameters: {},
   options: { link: readLink },
   logDensity: (_p, f, y, { link }) => {
     const signed = op.mul<Tensor2D>(op.sub(op.mul(2, y), 1), f);

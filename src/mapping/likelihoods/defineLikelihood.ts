@@ -12,8 +12,8 @@ import type { Likelihood, Noise, ObservationMoments } from './likelihood.ts';
 export interface LikelihoodDefinition<Name extends string, Options extends object = object> {
   /** Letters and digits, a letter first. */
   readonly name: string;
-  /** Default parameters; a bare number is `positive`. Their paths are `….likelihood.<name>`. */
-  readonly parameters: OwnParameters<Name>;
+  /** Default parameters; a bare number is `positive`. Their paths are `….likelihood.<name>`. None unless given. */
+  readonly parameters?: OwnParameters<Name>;
   /** Options beside the parameters: each turns what was given into plain JSON, or throws a sentence. */
   readonly options?: { readonly [K in keyof Options]-?: (given: unknown) => Options[K] };
   /** log p(y|f) of every entry, n×D, for f and y n×D, with all its constants. */
@@ -75,7 +75,7 @@ interface Special<Name extends string, Options extends object> {
  * });
  * ```
  */
-export function defineLikelihood<Name extends string, Options extends object = object>(
+export function defineLikelihood<Name extends string = never, Options extends object = object>(
   definition: LikelihoodDefinition<Name, Options>,
 ): LikelihoodFactory<Name, Options> {
   return likelihoodFactory(definition, { path: (name) => `likelihood.${name}` });
@@ -86,14 +86,14 @@ export function likelihoodFactory<Name extends string, Options extends object = 
   definition: LikelihoodDefinition<Name, Options>,
   { path, conjugate, check }: Special<Name, Options>,
 ): LikelihoodFactory<Name, Options> {
-  const { name } = checkDefinition(definition, 'defineLikelihood');
+  const { name, parameters = {} as OwnParameters<Name> } = checkDefinition(definition, 'defineLikelihood');
   if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
     throw new InvalidInputError(
       `A likelihood's name is one word of letters and digits, but ${describe(name)} was given.`,
     );
   }
   const owner = `Likelihood '${name}'`;
-  const names = Object.keys(definition.parameters) as Name[];
+  const names = Object.keys(parameters) as Name[];
   const readers = (definition.options ?? {}) as Record<string, (given: unknown) => unknown>;
 
   const make = (given: Readonly<Record<string, unknown>> = {}): Likelihood => {
@@ -109,7 +109,7 @@ export function likelihoodFactory<Name extends string, Options extends object = 
       else throw unknownName('parameter', key, [...names, ...Object.keys(readers)], owner);
     }
     const options = Object.freeze(chosen) as Partial<Options>;
-    const own = overriddenParameters(owner, definition.parameters, overrides);
+    const own = overriddenParameters(owner, parameters, overrides);
     check?.(own, options);
     const values = (p: TensorMap) =>
       Object.fromEntries(names.map((key) => [key, p[path(key)]!])) as Record<Name, Tensor>;

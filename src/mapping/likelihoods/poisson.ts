@@ -14,7 +14,6 @@ import { defineLikelihood } from './defineLikelihood.ts';
  */
 export const poisson = defineLikelihood({
   name: 'poisson',
-  parameters: {},
   logDensity: (_p, f, y) => op.sub<Tensor2D>(op.mul(y, f), op.add(op.exp(f), op.lgamma(op.add(y, 1)))),
   expectation: (_p, mean, variance, y) => {
     const rate = op.exp(op.add(mean, op.mul(0.5, variance)));

@@ -13,8 +13,8 @@ import type { DistributionValue, ParameterPrior, PriorPlace, SummedDensity, Valu
 export interface DistributionDefinition<Name extends string> {
   /** Letters and digits, a letter first. */
   readonly name: string;
-  /** Its values with their defaults, and where they may lie: `positive(1)`, `real(0)`; a bare number is `positive`. */
-  readonly parameters: Readonly<Record<Name, ParameterLike>>;
+  /** Its values with their defaults, and where they may lie: `positive(1)`, `real(0)`; a bare number is `positive`. None unless given. */
+  readonly parameters?: Readonly<Record<Name, ParameterLike>>;
   /** Its support is what lies above; −Infinity unless given. */
   readonly lower?: number;
   /** log p(x) of each entry of x, with its normalising constant; the values in `p` have one entry, or as many as x. */
@@ -53,10 +53,15 @@ export type DistributionFactory<Name extends string> = (
  * rbf({ variance: positive(1, { prior: halfCauchy({ scale: 2 }) }) });
  * ```
  */
-export function defineDistribution<Name extends string>(
+export function defineDistribution<Name extends string = never>(
   definition: DistributionDefinition<Name>,
 ): DistributionFactory<Name> {
-  const { name, parameters, lower = -Infinity, logDensity } = checkDefinition(definition, 'defineDistribution');
+  const {
+    name,
+    parameters = {} as Readonly<Record<Name, ParameterLike>>,
+    lower = -Infinity,
+    logDensity,
+  } = checkDefinition(definition, 'defineDistribution');
   if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
     throw new InvalidInputError(
       `A distribution's name is one word of letters and digits, but ${describe(name)} was given.`,

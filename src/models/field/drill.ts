@@ -15,9 +15,9 @@ import { expectedMoments, type MomentLayer } from '../../fields/layers/expectedM
 import { joiningEntries } from '../../fields/placement/joiningEntries.ts';
 import { entriesIn, momentFindings, momentsSolver } from '../../fields/solvers/momentsSolver.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
-import { type DefinedModel, defineModel } from '../../model/defineModel.ts';
-import type { ModelJSON } from '../../model/model.ts';
-import { fixed } from '../../model/parameter.ts';
+import { defineModel } from '../../model/defineModel.ts';
+import type { Model, ModelJSON } from '../../model/model.ts';
+import { fixed, type Parameter } from '../../model/parameter.ts';
 import type { Projection } from '../../model/posterior.ts';
 import { completeGraph, type Graph, knnGraph } from '../../numerics/graph/index.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
@@ -25,7 +25,7 @@ import { squaredDistance } from '../../numerics/graph/squaredDistance.ts';
 import { nearestOf } from '../../numerics/neighbours/nearestOf.ts';
 import { dot } from '../../numerics/vectors.ts';
 import * as op from '../../tensors/ops.ts';
-import type { Tensor1D } from '../../tensors/tensorflow.ts';
+import type { Rank, Tensor1D } from '../../tensors/tensorflow.ts';
 import { doublyCentred, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
 import { latentDimOption, savedSpectral } from '../spectral/embedding/options.ts';
 import { type Preset, presetOption } from '../spectral/embedding/preset.ts';
@@ -65,6 +65,11 @@ const USUAL_PENALTY = 0.01;
 /** Those of which the layer's term is the objective of the graphical lasso itself. */
 const COPIES = 2;
 
+/** Entries of the precision on the diagonal, and where edges attract and repel; `points`, which points are fitted, where not all are. */
+type DrillPaths = {
+  readonly [Path in 'field.diagonal' | 'field.attraction' | 'field.repulsion']: readonly number[];
+} & { readonly [path: `points${string}`]: readonly number[] };
+
 /**
  * Dimensionality reduction through regularisation of the inverse covariance in the log likelihood: the graphical lasso across points,
  * field = log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij| with S = YcYcᵀ/D and Θ_ij = 0 where there is no edge, embedded by kernel PCA of Θ⁻¹.
@@ -92,7 +97,10 @@ const COPIES = 2;
  * const result = await fit(drill(Y, { neighbours: 20, penalty: 0.01 }));
  * ```
  */
-export function drill(Y: MatrixLike, options: DrillOptions = {}): DefinedModel<FieldLearning & Placing & Spectral> {
+export function drill(
+  Y: MatrixLike,
+  options: DrillOptions = {},
+): Model<DrillPaths, FieldLearning & Placing & Spectral, 'searched'> {
   const checked = checkOptions(schema, options, 'drill');
   const points = observationsFrom(Y);
   checkSize({ size: points.rows, covariances: new Float64Array(0), penalty: 1 });
@@ -157,7 +165,8 @@ interface DrillData {
 
 const defined = defineModel({
   name: 'drill',
-  parts: ({ parameters: { diagonal, attraction, repulsion }, shown }: DrillData) => {
+  parts: ({ parameters, shown }: DrillData) => {
+    const { diagonal, attraction, repulsion } = parameters as Readonly<Record<string, Parameter<Rank.R1>>>;
     const field = { parameters: { diagonal: diagonal!, attraction: attraction!, repulsion: repulsion! } };
     return shown === undefined ? { field } : { field, points: fixed(Array.from(shown)) };
   },

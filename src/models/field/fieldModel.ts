@@ -12,22 +12,28 @@ import { type PlacedField, placed, reconstructed } from '../../fields/placement/
 import { denseWeightsSolver, WEIGHTS } from '../../fields/solvers/weightsSolver.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
-import type { AnyPaths, Model, ModelJSON, ParameterValues } from '../../model/model.ts';
+import type { Model, ModelJSON, ParameterValues } from '../../model/model.ts';
 import { fixed, type Parameter } from '../../model/parameter.ts';
 import type { FieldPosterior, PlacedPosterior, SpectralPosterior } from '../../model/posterior.ts';
 import { pairKey } from '../../numerics/graph/edges.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
 import { laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
 import * as op from '../../tensors/ops.ts';
-import type { Tensor1D } from '../../tensors/tensorflow.ts';
+import type { Rank, Tensor1D } from '../../tensors/tensorflow.ts';
 import type { Candidates } from './candidates.ts';
 import { fieldFindings } from './fieldFindings.ts';
 
 /** A model that learns a random field over points and shows it by eigenvectors. */
-export type FieldModel = Model<AnyPaths, FieldLearning & Placing & Reconstructing & Spectral, 'searched'>;
+export type FieldModel = Model<WeightPaths, FieldLearning & Placing & Reconstructing & Spectral, 'searched'>;
 
 /** One of distances from elsewhere, which cannot place new observations. */
-export type UnplacedFieldModel = Model<AnyPaths, FieldLearning & Spectral, 'searched'>;
+export type UnplacedFieldModel = Model<WeightPaths, FieldLearning & Spectral, 'searched'>;
+
+/** One weight an edge of the graph of candidates; `points`, which points are fitted, where not all are. */
+export type WeightPaths = {
+  readonly 'field.weights': readonly number[];
+  readonly [path: `points${string}`]: readonly number[];
+};
 
 /** Weights to begin with: a graph on the points that are fitted, such as that of an earlier fit. */
 export type FieldStart = Graph;
@@ -57,11 +63,11 @@ export function weightsIn(values: ParameterValues): Float64Array {
 }
 
 // Named, as declarations would otherwise name a file inside of TensorFlow.js that its users' compilers do not find.
-type WeightsPart = { readonly field: { readonly parameters: { readonly weights: Parameter } } };
+type WeightsPart = { readonly field: { readonly parameters: { readonly weights: Parameter<Rank.R1> } } };
 
 /** The parts of such a model: the multipliers, and the points that are fitted where those are not all, held. */
 export function fieldParts(
-  weights: Parameter,
+  weights: Parameter<Rank.R1>,
   { shown }: Pick<FieldParts, 'shown'>,
 ): WeightsPart | (WeightsPart & { readonly points: Parameter }) {
   const field = { parameters: { weights } };
@@ -106,7 +112,10 @@ export function fieldModel(given: FieldParts): UnplacedFieldModel {
 }
 
 /** The weights, starting at those of a graph that is given, or at 4C where they are above it. */
-function startingWeights(weights: Parameter, { start: given, graph, name, slackPenalty }: FieldParts): Parameter {
+function startingWeights(
+  weights: Parameter<Rank.R1>,
+  { start: given, graph, name, slackPenalty }: FieldParts,
+): Parameter<Rank.R1> {
   if (given === undefined) return weights;
   const start = checkGraph(given, `${name}, as the option 'start',`, graph.size);
   const known = new Map(
@@ -115,7 +124,7 @@ function startingWeights(weights: Parameter, { start: given, graph, name, slackP
   const initial = Array.from(graph.sources, (i, e) =>
     Math.min(4 * slackPenalty, known.get(pairKey(i, graph.targets[e]!, graph.size)) ?? 0),
   );
-  return { ...weights, initial } as Parameter;
+  return { ...weights, initial };
 }
 
 /** What the field with this learned graph can do. */

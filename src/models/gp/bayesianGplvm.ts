@@ -27,20 +27,21 @@ import { latentMoments, type VariationalParts } from '../../mapping/variational/
 import { variationalPosterior } from '../../mapping/variational/variationalPosterior.ts';
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
-import type { AnyPaths, Model, ParameterValues } from '../../model/model.ts';
+import type { Model, ParameterValues } from '../../model/model.ts';
 import { fixed, type ParameterLike } from '../../model/parameter.ts';
+import type { DistributedPaths } from './gpModel.ts';
 import { modelOfRows, placedPosterior, type SampledRows, sampledToJSON, withoutSource } from './sampledRows.ts';
 import { startValues } from './startKinds.ts';
 import { startLengthscales } from './startLengthscales.ts';
 import { likelihoodFrom, meanVariance } from './views.ts';
 
-export interface BayesianGplvmOptions {
+export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | undefined> {
   /** q, from 1: more than are needed, since dimensions switch themselves off. */
   readonly latentDim: number;
   /** How many inducing inputs (at most 50 unless given), or where they start, M×q. */
   readonly inducing?: Inducing;
   /** Covariance of the mapping; an rbf with one lengthscale a dimension unless given, which start longer for dimensions that explain little. */
-  readonly kernel?: Kernel;
+  readonly kernel?: K;
   /** Variance σ² > 0 of Gaussian noise, short for `likelihood: gaussian({ variance })`; starts at a hundredth of the observations' mean variance. */
   readonly noise?: ParameterLike;
   /** How observations are distributed around the mapping; `gaussian()` unless given. */
@@ -105,8 +106,22 @@ const JITTER = 1e-6;
 /** Unless more are asked for. */
 const MOST_INDUCING = 50;
 
-/** A Bayesian GPLVM: its fits have latents that are distributions, beside all that those of a mapping have. */
-export type BayesianGplvmModel = Model<AnyPaths, Mapped & DistributedLatents, 'searched'>;
+/**
+ * A Bayesian GPLVM: its fits have latents that are distributions, beside all that those of a mapping have, and with the default kernel always
+ * `relevance`.
+ */
+export type BayesianGplvmModel<K extends Kernel | undefined = Kernel> = Model<
+  DistributedPaths<K extends Kernel ? K : DefaultKernel>,
+  Mapped & DistributedLatents & (K extends undefined ? Pick<Required<DistributedLatents>, 'relevance'> : unknown),
+  'searched'
+>;
+
+/** One lengthscale for each dimension; a bias where the likelihood is not Gaussian. */
+type DefaultKernel = Kernel<{
+  readonly [path: `bias.${string}`]: number;
+  readonly 'rbf.variance': number;
+  readonly 'rbf.lengthscale': readonly number[];
+}>;
 
 /**
  * The Bayesian GPLVM: latents x_n ~ q(x_n) = N(μ_n, diag s_n) under a standard normal prior are integrated out of a Gaussian-process
@@ -129,16 +144,19 @@ export type BayesianGplvmModel = Model<AnyPaths, Mapped & DistributedLatents, 's
  * result.latentVariances.toArrays();
  * ```
  */
-export function bayesianGplvm(Y: MatrixLike | RowSource, options: BayesianGplvmOptions): BayesianGplvmModel {
+export function bayesianGplvm<K extends Kernel | undefined = undefined>(
+  Y: MatrixLike | RowSource,
+  options: BayesianGplvmOptions<K>,
+): BayesianGplvmModel<K> {
   if (isRowSource(Y)) {
     const given = checkOptions(schema, options, NAME);
     const model = (sample: SampledRows) => {
       const data = variationalData(sample.observations, options, sample);
       return { model: defined(data) as Model, latentsOf: latentsOf(data) };
     };
-    return modelOfRows(NAME, Y, given, model) as BayesianGplvmModel;
+    return modelOfRows(NAME, Y, given, model) as BayesianGplvmModel<K>;
   }
-  return defined(variationalData(Y, options)) as BayesianGplvmModel;
+  return defined(variationalData(Y, options)) as BayesianGplvmModel<K>;
 }
 
 const latentsOf =

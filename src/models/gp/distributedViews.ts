@@ -26,7 +26,7 @@ import {
 } from '../../mapping/viewMapping.ts';
 import type { DistributedViewed } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
-import type { AnyPaths, Model, ParameterValues } from '../../model/model.ts';
+import type { Model, ParameterValues } from '../../model/model.ts';
 import type {
   DistributedPosterior,
   LatentMoments,
@@ -34,23 +34,36 @@ import type {
   PlacedPosterior,
   ViewedPosterior,
 } from '../../model/posterior.ts';
+import type { DistributedViewPaths } from './gpModel.ts';
 import { startValues } from './startKinds.ts';
-import { type CheckedView, checkedView, checkRows, likelihoodFrom, type ViewOptions, viewToJSON } from './views.ts';
+import {
+  type CheckedView,
+  checkedView,
+  checkRows,
+  type KernelsByView,
+  likelihoodFrom,
+  type ViewsOptions,
+  viewToJSON,
+} from './views.ts';
 
 /** Options of a model with several views whose latents are distributions. */
-export interface DistributedViewsOptions<View extends string> {
+export interface DistributedViewsOptions<Kernels extends KernelsByView = KernelsByView> {
   /** q, from 1. */
   readonly latentDim: number;
   /** `gaussianLatents()`, or `encoded(map)` of the observations of all views side by side. */
   readonly latents: LatentDistribution;
   /** Each goes through its own inducing inputs: at most 50 unless given. */
-  readonly views: Readonly<Record<View, ViewOptions>>;
+  readonly views: ViewsOptions<Kernels>;
 }
 
 /** A model with several views whose latents are distributions. */
-export type DistributedViewsModel<View extends string> = Model<AnyPaths, DistributedViewed<View>, 'searched'>;
+export type DistributedViewsModel<Kernels> = Model<
+  DistributedViewPaths<Kernels>,
+  DistributedViewed<keyof Kernels & string>,
+  'searched'
+>;
 
-export function hasDistributions(options: unknown): options is DistributedViewsOptions<string> {
+export function hasDistributions(options: unknown): options is DistributedViewsOptions {
   return (
     typeof options === 'object' && options !== null && 'latents' in options && isLatentDistribution(options.latents)
   );
@@ -82,7 +95,7 @@ interface DistributedViews {
 }
 
 /** The model of several views with one distribution of the latents. */
-export function distributedViewsModel(name: string, options: DistributedViewsOptions<string>): Model {
+export function distributedViewsModel(name: string, options: DistributedViewsOptions): Model {
   if (!('views' in options)) {
     throw new InvalidInputError(
       `Latents of ${name} that are distributions need views. Use bayesianGplvm for one view, or give views: { pose: { observations: Y, kernel: rbf() } }.`,

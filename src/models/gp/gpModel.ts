@@ -1,35 +1,43 @@
 import type { Matrix } from '../../core/matrix.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import type { PathsOf } from '../../kernels/paths.ts';
+import type { ProcessPaths } from '../../mapping/gaussianProcess.ts';
 import type { Forecasting, Mapped, Viewed } from '../../model/abilities.ts';
 import type { Model } from '../../model/model.ts';
 import type { ParameterValue } from '../../model/parameter.ts';
+import type { Below } from '../../model/part.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
+
+/** Those of parameters of latents and priors, and of parameters' own priors. */
+type OtherPaths = {
+  readonly [Path in `latents.${string}` | `priors.${string}` | `${string}.prior.${string}`]: ParameterValue;
+};
 
 /**
  * Natural values by path of a Gaussian-process latent variable model with one view. Those of the kernel are known where its type knows them, as that of
  * `add(rbf(), bias())` does; otherwise any path below `mapping.kernel` may be asked for.
  */
-export type MappingPaths<K = Kernel> = {
-  readonly latents: Matrix;
-  /** A number, or one of each column or row where the noise was given so. */
-  readonly 'mapping.noise': number | readonly number[];
-} & KernelPaths<PathsOf<K>> & {
-    readonly [Path in 'mapping.inducing' | `mapping.likelihood.${string}` | OtherPaths]: ParameterValue;
-  };
+export type MappingPaths<K = Kernel> = { readonly latents: Matrix } & MappedPaths<K>;
 
-type KernelPaths<P> = { readonly [Path in keyof P & string as `mapping.kernel.${Path}`]: P[Path] } & {
-  // Parameters of a parameter's prior.
-  readonly [Path in `mapping.kernel.${string}.prior.${string}`]: ParameterValue;
-};
+/** Those of one whose latents are distributions. */
+export type DistributedPaths<K = Kernel> = DistributedLatentPaths & MappedPaths<K>;
 
-/** Those of one with several views. */
-export type ViewPaths<View extends string> = {
-  readonly latents: Matrix;
-} & { readonly [Path in `views.${View}.${string}` | OtherPaths]: ParameterValue };
+type MappedPaths<K> = Below<'mapping', ProcessPaths<K>> & OtherPaths;
 
-type OtherPaths = `latents.${string}` | `priors.${string}` | `mapping.noise.prior.${string}`;
+// Those of gaussianLatents; a map's are other ones below `latents`.
+type DistributedLatentPaths = { readonly [Path in 'latents.mean' | 'latents.variance']: ParameterValue };
+
+/** Those of one with several views, of these kernels by name. */
+export type ViewPaths<Kernels> = { readonly latents: Matrix } & ViewsPaths<Kernels>;
+
+/** Those of one with several views whose latents are distributions. */
+export type DistributedViewPaths<Kernels> = DistributedLatentPaths & ViewsPaths<Kernels>;
+
+type ViewsPaths<Kernels> = Intersection<
+  { [View in keyof Kernels & string]: { of: Below<`views.${View}`, ProcessPaths<Kernels[View]>> } }[keyof Kernels &
+    string]
+> &
+  OtherPaths;
 
 /** What fits can do for these priors. */
 export type AbilitiesOf<Priors extends readonly Prior[]> = Intersection<
@@ -52,8 +60,8 @@ export type MappedModel<Priors extends readonly Prior[] = readonly [], Dynamics 
 >;
 
 /** One with several views. */
-export type ViewedModel<View extends string, Priors extends readonly Prior[] = readonly []> = Model<
-  ViewPaths<View>,
-  Viewed<View> & AbilitiesOf<Priors>,
+export type ViewedModel<Kernels, Priors extends readonly Prior[] = readonly []> = Model<
+  ViewPaths<Kernels>,
+  Viewed<keyof Kernels & string> & AbilitiesOf<Priors>,
   'searched'
 >;

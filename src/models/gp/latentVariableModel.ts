@@ -21,7 +21,14 @@ import {
 import type { MappedModel, ViewedModel } from './gpModel.ts';
 import { searchOnGraph } from './searchOnGraph.ts';
 import { startValues } from './startKinds.ts';
-import { type MadeViews, madeViews, type ViewOptions, viewEntries } from './views.ts';
+import {
+  type KernelsByView,
+  type MadeViews,
+  madeViews,
+  type ViewOptions,
+  type ViewsOptions,
+  viewEntries,
+} from './views.ts';
 
 /** What a model has beside its views. */
 export interface LatentOptions<Priors extends readonly Prior[] = readonly Prior[]> {
@@ -39,9 +46,11 @@ export interface LatentVariableModelOptions<Priors extends readonly Prior[] = re
     ViewOptions {}
 
 /** Options of a model with several views of the points, by name. */
-export interface ViewsModelOptions<View extends string, Priors extends readonly Prior[] = readonly Prior[]>
-  extends LatentOptions<Priors> {
-  readonly views: Readonly<Record<View, ViewOptions>>;
+export interface ViewsModelOptions<
+  Kernels extends KernelsByView = KernelsByView,
+  Priors extends readonly Prior[] = readonly Prior[],
+> extends LatentOptions<Priors> {
+  readonly views: ViewsOptions<Kernels>;
 }
 
 const wholeFromOne = 'a whole number from 1';
@@ -108,14 +117,14 @@ const viewsSchema = v.strictObject({ ...latentEntries, views: v.record(v.string(
 export function latentVariableModel<const Priors extends readonly Prior[] = readonly [], K extends Kernel = Kernel>(
   options: LatentVariableModelOptions<Priors> & { readonly kernel: K },
 ): MappedModel<Priors, undefined, K>;
-export function latentVariableModel<View extends string, const Priors extends readonly Prior[] = readonly []>(
-  options: ViewsModelOptions<View, Priors>,
-): ViewedModel<View, Priors>;
-export function latentVariableModel<View extends string>(
-  options: DistributedViewsOptions<View>,
-): DistributedViewsModel<View>;
+export function latentVariableModel<Kernels extends KernelsByView, const Priors extends readonly Prior[] = readonly []>(
+  options: ViewsModelOptions<Kernels, Priors>,
+): ViewedModel<Kernels, Priors>;
+export function latentVariableModel<Kernels extends KernelsByView>(
+  options: DistributedViewsOptions<Kernels>,
+): DistributedViewsModel<Kernels>;
 export function latentVariableModel(
-  options: LatentVariableModelOptions | ViewsModelOptions<string> | DistributedViewsOptions<string>,
+  options: LatentVariableModelOptions | ViewsModelOptions | DistributedViewsOptions,
 ): AnyModel {
   return namedModel('latentVariableModel', options);
 }
@@ -123,7 +132,7 @@ export function latentVariableModel(
 /** `latentVariableModel` under another name: the named models are assemblies of its options. */
 export function namedModel(
   name: string,
-  options: LatentVariableModelOptions | ViewsModelOptions<string> | DistributedViewsOptions<string>,
+  options: LatentVariableModelOptions | ViewsModelOptions | DistributedViewsOptions,
 ): Model {
   if (hasDistributions(options)) return distributedViewsModel(name, options);
   const { views, ...given } = givenOptions(name, options);
@@ -133,7 +142,7 @@ export function namedModel(
   return definedAs(name)({ ...made, latentDim, latents, priors: placed(given.priors ?? [], taken) }) as Model;
 }
 
-function givenOptions(name: string, options: LatentVariableModelOptions | ViewsModelOptions<string>) {
+function givenOptions(name: string, options: LatentVariableModelOptions | ViewsModelOptions) {
   if (options === null || typeof options !== 'object' || !('views' in options)) {
     const { latentDim, latents, priors, ...view } = checkOptions(schema, options, name);
     return { latentDim, latents, priors, views: { '': view as ViewOptions } };

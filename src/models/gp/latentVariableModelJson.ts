@@ -57,7 +57,7 @@ export function latentVariableModelFromJSON(json: ModelJSON, own: OwnParts, isFi
     return namedModel(name, {
       latentDim,
       latents: isFitted ? distribution.from(start) : distribution,
-      views: (mapped as { views: DistributedViewsOptions<string>['views'] }).views,
+      views: (mapped as { views: DistributedViewsOptions['views'] }).views,
     });
   }
   const restored = latentsFromJSON(latents, own.maps, own.latents);

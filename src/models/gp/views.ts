@@ -22,11 +22,11 @@ import { columnsOf, sideBySide } from '../../mapping/viewMapping.ts';
 import { fixed, type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
 
 /** One view of the points: what was observed of them, and how it follows from the latents. */
-export interface ViewOptions {
+export interface ViewOptions<K extends Kernel = Kernel> {
   /** N×D, rows are points. */
   readonly observations: MatrixLike;
   /** Covariance of the mapping from latents to observations. */
-  readonly kernel: Kernel;
+  readonly kernel: K;
   /**
    * Variance σ² > 0 of the Gaussian noise, or a list with one a column; starts at a hundredth of the observations' mean variance. It is held
    * there when there are no more columns than latent dimensions: the latents could then be the observations, and the density has no bound as
@@ -50,6 +50,14 @@ export interface ViewOptions {
    */
   readonly inducing?: Inducing | undefined;
 }
+
+/** Kernels of views, by name. */
+export type KernelsByView = Readonly<Record<string, Kernel>>;
+
+/** Options of views with these kernels. */
+export type ViewsOptions<Kernels extends KernelsByView> = {
+  readonly [View in keyof Kernels]: ViewOptions<Kernels[View]>;
+};
 
 /** Whether observations are real numbers with Gaussian noise, which may be shifted and scaled. */
 export const isReal = ({ likelihood }: { readonly likelihood?: Likelihood | undefined }) =>
