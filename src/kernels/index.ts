@@ -17,6 +17,6 @@ export type { ExpectationInputs, Expectations } from './expectations/index.ts';
 export { type KernelJSON, kernelFromJSON, kernelToJSON } from './json.ts';
 export type { Kernel, KernelForm, KernelLeaf } from './kernel.ts';
 export { parseKernel } from './parse.ts';
-export type { PathsOf } from './paths.ts';
+export type { KernelPaths, PathsOf } from './paths.ts';
 export type { ThinPlateConstant } from './thinPlateProfiles.ts';
 export type { ThinPlateSplineOptions } from './thinPlateSpline.ts';

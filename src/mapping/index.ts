@@ -6,6 +6,7 @@ export {
   gaussianProcess,
   type ProcessContext,
   type ProcessMoments,
+  type ProcessPaths,
 } from './gaussianProcess.ts';
 export * from './likelihoods/index.ts';
 export type { ObservedPattern } from './observedPatterns.ts';

@@ -88,7 +88,7 @@ export {
   type Support,
 } from './parameter.ts';
 export type { ParameterJSON, ParameterPriorJSON } from './parameterToJson.ts';
-export type { AbilitiesOfParts, OwnParameters, Part, Parts, ValuesOf } from './part.ts';
+export type { AbilitiesOfParts, OwnParameters, Part, Parts, PathsBelow, PathsOfParts, ValuesOf } from './part.ts';
 export type {
   AnyPosterior,
   DistributedPosterior,

@@ -72,14 +72,14 @@ type NaturalOf<R extends Rank> = Rank extends R
         : ParameterValue;
 
 /** Paths below a name. */
-export type Below<Name extends string, P> = { readonly [Path in keyof P & string as `${Name}.${Path}`]: P[Path] };
+export type PathsBelow<Name extends string, P> = { readonly [Path in keyof P & string as `${Name}.${Path}`]: P[Path] };
 
 /** The natural values of one part by path: those that its type says, those of its parameters, or any below its name. */
 type PathsOfPart<Name extends string, P> =
   P extends Parameter<infer R>
     ? { readonly [Path in Name]: NaturalOf<R> }
     : '~paths' extends keyof P
-      ? Below<Name, NonNullable<P['~paths']>>
+      ? PathsBelow<Name, NonNullable<P['~paths']>>
       : P extends { readonly parameters: infer Own }
         ? {
             readonly [Path in keyof Own & string as `${Name}.${Path}`]: Own[Path] extends Parameter<infer R>

@@ -20,7 +20,7 @@ export {
   type ViewsModelOptions,
 } from './gp/latentVariableModel.ts';
 export type { Strength } from './gp/strengths.ts';
-export type { ViewOptions } from './gp/views.ts';
+export type { KernelsByView, ViewOptions, ViewsOptions } from './gp/views.ts';
 export { type GpScoreOptions, gpScore } from './gpScore.ts';
 export { type LoadedWith, loadFit } from './loadFit.ts';
 export type { OwnParts } from './ownParts.ts';

@@ -4,7 +4,7 @@ import type { ProcessPaths } from '../../mapping/gaussianProcess.ts';
 import type { Forecasting, Mapped, Viewed } from '../../model/abilities.ts';
 import type { Model } from '../../model/model.ts';
 import type { ParameterValue } from '../../model/parameter.ts';
-import type { Below } from '../../model/part.ts';
+import type { PathsBelow } from '../../model/part.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 
@@ -22,7 +22,7 @@ export type MappingPaths<K = Kernel> = { readonly latents: Matrix } & MappedPath
 /** Those of one whose latents are distributions. */
 export type DistributedPaths<K = Kernel> = DistributedLatentPaths & MappedPaths<K>;
 
-type MappedPaths<K> = Below<'mapping', ProcessPaths<K>> & OtherPaths;
+type MappedPaths<K> = PathsBelow<'mapping', ProcessPaths<K>> & OtherPaths;
 
 // Those of gaussianLatents; a map's are other ones below `latents`.
 type DistributedLatentPaths = { readonly [Path in 'latents.mean' | 'latents.variance']: ParameterValue };
@@ -34,7 +34,7 @@ export type ViewPaths<Kernels> = { readonly latents: Matrix } & ViewsPaths<Kerne
 export type DistributedViewPaths<Kernels> = DistributedLatentPaths & ViewsPaths<Kernels>;
 
 type ViewsPaths<Kernels> = Intersection<
-  { [View in keyof Kernels & string]: { of: Below<`views.${View}`, ProcessPaths<Kernels[View]>> } }[keyof Kernels &
+  { [View in keyof Kernels & string]: { of: PathsBelow<`views.${View}`, ProcessPaths<Kernels[View]>> } }[keyof Kernels &
     string]
 > &
   OtherPaths;
