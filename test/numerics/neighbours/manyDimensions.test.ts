@@ -7,6 +7,7 @@ import { withEngine } from '../../../src/numerics/dense/index.ts';
 import { sharedMemory } from '../../../src/numerics/memory.ts';
 import { distanceBounds } from '../../../src/numerics/neighbours/distanceBounds.ts';
 import { nearestNeighbours, neighboursBy } from '../../../src/numerics/neighbours/index.ts';
+import { ownCandidates } from '../../../src/numerics/neighbours/ownCandidates.ts';
 import { productSearch } from '../../../src/numerics/neighbours/productSearch.ts';
 import { allByDistance } from './bruteForce.ts';
 
@@ -78,6 +79,19 @@ describe('neighbours by blocks of products', () => {
     const [Y, queries] = [cloud(90, 30, 1), cloud(20, 30, 2, 5)];
     expectExhaustive(Y, 7, nearestNeighbours(Y, 7, { queries }), queries);
     expectExhaustive(Y, 90, nearestNeighbours(Y, 90, { queries }), queries);
+  });
+
+  it('are looked for among the k + 4 nearest by products, beyond which all are further', () => {
+    const Y = cloud(200, 24, 6);
+    const all = allByDistance(Y);
+    completed(
+      ownCandidates(Y, 3, (i, rows, others) => {
+        const expected = all[i]!.slice(0, 7).map(({ row }) => row);
+        expect([...rows]).toEqual(expected.sort((a, b) => a - b));
+        expect(others).toBeLessThan(all[i]![7]!.distance ** 2);
+        expect(others).toBeGreaterThan(all[i]![6]!.distance ** 2 - 1e-9);
+      }),
+    );
   });
 
   it('are exact where squares overflow or underflow', () => {
