@@ -4,7 +4,6 @@ import type { AnyPosterior, Projection } from '../model/posterior.ts';
 import { slices } from './minimize/slices.ts';
 import { projectedGaussians } from './projectedGaussians.ts';
 import { type ProjectionSettings, projectionSearch, rowsOf, stacked } from './projectionSearch.ts';
-import { projectionStarts } from './projectionStarts.ts';
 
 /** Entries of the covariances between searches and training points that are held at a time: 16 MiB a matrix of them. */
 const MOST_ENTRIES = 2 ** 21;
@@ -66,6 +65,8 @@ async function searched(
   const logDensity = new Float64Array(Y.rows);
   const perRow = Math.min(settings.starts, latents.rows);
   const rowsAtOnce = Math.max(1, Math.floor(MOST_ENTRIES / (perRow * latents.rows)));
+  // Loaded when asked for: a page that only fits does without nearest neighbours.
+  const { projectionStarts } = await import('./projectionStarts.ts');
   const candidates = projectionStarts(latents, mapping.predict(latents, true), perRow);
   const slice = slices();
   const pause = async () => {

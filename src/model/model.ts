@@ -128,10 +128,10 @@ export interface Model<P = AnyPaths, A = Partial<AnyAbilities>, S extends Solved
   /** N, for models whose terms may be asked for some of the rows at a time. */
   readonly points?: number;
   /**
-   * Natural values, by path, of what depends on where the latents start, for another start than the model's own; for models with
-   * latents. Called inside `withFloat64`.
+   * Loads what another start than the model's own takes, for models with latents; gives what computes, inside `withFloat64`, natural values
+   * by path of what depends on where the latents start.
    */
-  startAt?(kind: Exclude<StartKind, 'model'>, seed: number): ParameterValues;
+  startAt?(kind: Exclude<StartKind, 'model'>, seed: number): Promise<() => ParameterValues>;
   /** The solver that suits the model, where `fit` is given none; or what loads it when a fit begins. */
   readonly solver?: Solver | (() => Promise<Solver>);
   /** The tolerance of the solver that suits the model, where `fit` is given none. */

@@ -107,8 +107,8 @@ export interface TermsDefinition<Data, P extends Parts, C = undefined> {
   readonly pointwise?: (data: Data, parts: P) => readonly string[];
   /** Parameters that a fit holds where they start for so many iterations, if any. */
   readonly held?: (data: Data, parts: P) => Assembly['held'];
-  /** Natural values, by path, of what depends on where the latents start, for restarts that begin elsewhere. */
-  readonly startAt?: (kind: Exclude<StartKind, 'model'>, data: Data, seed: number) => ParameterValues;
+  /** What gives natural values, by path, of what depends on where the latents start, for restarts that begin elsewhere. */
+  readonly startAt?: (kind: Exclude<StartKind, 'model'>, data: Data, seed: number) => Promise<() => ParameterValues>;
 }
 
 /** Latents at some values, N×q. */

@@ -100,10 +100,12 @@ describe('perturbed starts', () => {
     weights: real(Matrix.zeros(200, 2)),
   });
   const start = toUnconstrained(layout, naturalEntries(layout, {}));
+  const drawn = (count: number, seed: number) =>
+    perturbedStarts(layout, () => Promise.resolve(start), originsOf(count).slice(1), seed);
   const rootMeanSquare = (entries: Float64Array) => Math.hypot(...entries) / Math.sqrt(entries.length);
 
-  it('move each variable on its own scale', () => {
-    const [moved] = perturbedStarts(layout, () => start, originsOf(1).slice(1), 3);
+  it('move each variable on its own scale', async () => {
+    const [moved] = await drawn(1, 3);
     const moves = moved!.map((entry, i) => entry - start[i]!);
     const column = (entries: Float64Array, j: number) => entries.filter((_, i) => i % 2 === j);
     const deviation = (j: number) => {
@@ -122,11 +124,11 @@ describe('perturbed starts', () => {
     expect(moved).toHaveLength(2400);
   });
 
-  it('are the same for the same seed, however many are drawn, and do not follow the numbers of the seed itself', () => {
-    const three = perturbedStarts(layout, () => start, originsOf(3).slice(1), 3);
-    expect(perturbedStarts(layout, () => start, originsOf(5).slice(1), 3).slice(0, 3)).toEqual(three);
+  it('are the same for the same seed, however many are drawn, and do not follow the numbers of the seed itself', async () => {
+    const three = await drawn(3, 3);
+    expect((await drawn(5, 3)).slice(0, 3)).toEqual(three);
     expect(three[0]).not.toEqual(three[1]);
-    expect(perturbedStarts(layout, () => start, originsOf(1).slice(1), 4)[0]).not.toEqual(three[0]);
+    expect((await drawn(1, 4))[0]).not.toEqual(three[0]);
     expect((three[0]![2000]! - start[2000]!) / 0.5).not.toBe(seededRandom(3).normal());
   });
 });

@@ -91,7 +91,7 @@ async function* stepsWith(
     // What is resumed is evaluated again.
     for (const start of saved?.starts ?? [])
       await problem.inBatches?.ready?.(Number(start?.state.evaluations ?? 1) - 1);
-    const runs = runsOf(problem, settings, seed, resumed);
+    const runs = await runsOf(problem, settings, seed, resumed);
     const saves = checkpoints?.saving(settings.checkpoint, stop.signal);
     const report = settings.onProgress && callersFunction('onProgress', settings.onProgress, stop.signal);
     const isSaved = saves !== undefined;

@@ -17,20 +17,23 @@ const REAL_PART = 0.5;
  *
  * @param startOf - the start of an origin, before the move, by its own number; whatever it is, the move takes as much from the stream
  */
-export function perturbedStarts(
+export async function perturbedStarts(
   layout: VariableLayout,
-  startOf: (origin: Origin, seed: number, number: number) => Float64Array,
+  startOf: (origin: Origin, seed: number, number: number) => Promise<Float64Array>,
   origins: readonly Origin[],
   seed: number,
-): Float64Array[] {
+): Promise<Float64Array[]> {
   // A stream of its own: the model may have drawn its start from the seed's, and must not be moved along itself.
   const random = seededRandom(seededRandom(seed).integer(2 ** 53));
-  return origins.map((origin, number) => {
-    const moved = startOf(origin, origin.init === 'random' ? random.integer(2 ** 53) : seed, number).slice();
-    if (origin.width === 0) return moved;
+  const starts: Float64Array[] = [];
+  for (const [number, origin] of origins.entries()) {
+    const from = await startOf(origin, origin.init === 'random' ? random.integer(2 ** 53) : seed, number);
+    const moved = from.slice();
+    starts.push(moved);
+    if (origin.width === 0) continue;
     for (const variable of layout.variables) if (variable.start >= 0) perturb(moved, variable, origin.width, random);
-    return moved;
-  });
+  }
+  return starts;
 }
 
 function perturb(

@@ -17,14 +17,19 @@ export interface Run {
 }
 
 /** The runs of a fit, which have not begun or go on from what was saved of them. */
-export function runsOf(problem: FitProblem, settings: FitSettings, seed: number, resumed: Resumed | undefined): Run[] {
+export async function runsOf(
+  problem: FitProblem,
+  settings: FitSettings,
+  seed: number,
+  resumed: Resumed | undefined,
+): Promise<Run[]> {
   const origins = resumed?.origins ?? settings.origins ?? originsOf(0);
   const states = origins.map((_, number) => resumed?.stateOf(number, problem));
   const startOf = startsOf(problem);
-  const starts = perturbedStarts(
+  const starts = await perturbedStarts(
     problem.layout,
     // A start that goes on from its state is not asked where it began.
-    (origin, drawn, number) => (states[number] === undefined ? startOf(origin, drawn) : problem.start),
+    async (origin, drawn, number) => (states[number] === undefined ? startOf(origin, drawn) : problem.start),
     origins,
     seed,
   );
@@ -40,10 +45,15 @@ export function runsOf(problem: FitProblem, settings: FitSettings, seed: number,
 }
 
 /** Where the starts of each kind begin, found once for all of a kind that do not depend on their own draw. */
-function startsOf({ model, start, compute, variablesAt }: FitProblem): (origin: Origin, seed: number) => Float64Array {
+function startsOf({
+  model,
+  start,
+  compute,
+  variablesAt,
+}: FitProblem): (origin: Origin, seed: number) => Promise<Float64Array> {
   const found = new Map<Origin['init'], Float64Array>([['model', start]]);
-  return ({ init }, seed) => {
-    const at = found.get(init) ?? variablesAt(compute(() => model.startAt!(init as Exclude<StartKind, 'model'>, seed)));
+  return async ({ init }, seed) => {
+    const at = found.get(init) ?? variablesAt(compute(await model.startAt!(init as Exclude<StartKind, 'model'>, seed)));
     if (init !== 'random') found.set(init, at);
     return at;
   };

@@ -181,16 +181,22 @@ const definedAs = (name: string) =>
   });
 
 /** Values of the latents, and of what starts at some of them. */
-function startedElsewhere(
+async function startedElsewhere(
   kind: Exclude<StartKind, 'model'>,
   { latents, observations, latentDim, views }: LatentVariableParts,
   seed: number,
-): ParameterValues {
-  const values = startValues(latents, kind, observations, latentDim, seed);
-  const sparse = views.filter(({ inducingAt }) => inducingAt !== undefined);
-  if (sparse.length === 0) return values;
-  const start = latentsOf(latents, values, observations, observations);
-  return { ...values, ...Object.fromEntries(sparse.map((view) => [`${view.path}.inducing`, view.inducingAt!(start)])) };
+): Promise<() => ParameterValues> {
+  const valuesThere = await startValues(latents, kind, observations, latentDim, seed);
+  return () => {
+    const values = valuesThere();
+    const sparse = views.filter(({ inducingAt }) => inducingAt !== undefined);
+    if (sparse.length === 0) return values;
+    const start = latentsOf(latents, values, observations, observations);
+    return {
+      ...values,
+      ...Object.fromEntries(sparse.map((view) => [`${view.path}.inducing`, view.inducingAt!(start)])),
+    };
+  };
 }
 
 function isPart(value: unknown, kind: 'latents' | 'prior'): boolean {

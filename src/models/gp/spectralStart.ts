@@ -1,0 +1,22 @@
+import type { Matrix } from '../../core/matrix.ts';
+import { type Embedding, embeddingOf } from '../../model/computation.ts';
+import { connectedComponents } from '../../numerics/graph/connectedComponents.ts';
+import { knnGraph } from '../../numerics/graph/neighbourhoodGraph.ts';
+import { isomap } from '../spectral/isomap.ts';
+import { laplacianEigenmaps } from '../spectral/laplacianEigenmaps.ts';
+
+/** Neighbours of each point, where they connect all. */
+const NEIGHBOURS = 10;
+
+/** Latents as a spectral model finds them, over so many neighbours that all points are connected. */
+export function spectralStart(kind: 'isomap' | 'eigenmaps', Y: Matrix, latentDim: number): Embedding {
+  const neighbours = connectingNeighbours(Y);
+  const options = { latentDim, neighbours };
+  return embeddingOf(kind === 'isomap' ? isomap(Y, options) : laplacianEigenmaps(Y, options));
+}
+
+function connectingNeighbours(Y: Matrix): number {
+  let k = Math.min(NEIGHBOURS, Y.rows - 1);
+  while (k < Y.rows - 1 && connectedComponents(knnGraph(Y, k)).sizes.length > 1) k = Math.min(2 * k, Y.rows - 1);
+  return k;
+}
