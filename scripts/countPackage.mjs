@@ -31,13 +31,23 @@ const compressed = (file) => gzipSync(readFileSync(file)).length;
 const kilobytes = (size) => (size / 1e3).toFixed(1);
 const megabytes = (size) => (size / 1e6).toFixed(1);
 
+/** A file and those that it and they import at once. */
+function loadedFirst(folder, name, found = new Set()) {
+  const file = join(folder, name);
+  if (found.has(file)) return [];
+  found.add(file);
+  for (const [, next] of readFileSync(file, 'utf8').matchAll(/(?:from|import) *"\.\/([^"]+)"/g))
+    loadedFirst(folder, next, found);
+  return [...found];
+}
+
 const table = new Map();
 for (const [, name, size] of run('node', ['scripts/checkSizes.mjs']).matchAll(/^(\w+) +([\d.]+) kB/gm)) {
   table.set(`page with \`${['gplvm', 'mpme'].includes(name) ? `fit, ${name}` : name}\`, kB gzip`, size);
 }
 table.set(
-  'one file for pages, `latentfield/browser`, kB gzip',
-  kilobytes(compressed(join(root, 'dist/browser/latentfield.js'))),
+  '`latentfield/browser` and what it loads first, kB gzip',
+  kilobytes(bytes(loadedFirst(join(root, 'dist/browser'), 'latentfield.js'), compressed)),
 );
 table.set(
   'one file for workers, `latentfield/worker.js`, kB gzip',
