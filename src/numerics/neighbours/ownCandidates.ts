@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import type { InParts } from '../../core/inParts.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { pointProducts } from './pointProducts.ts';
@@ -22,18 +23,18 @@ export function* ownCandidates(points: Matrix, k: number, visit: VisitCandidates
   const squares = new Float64Array(n * kept).fill(Infinity);
   const worst = new Float64Array(n).fill(Infinity);
   const slacks = new Float64Array(n);
-  const offer = (i: number, square: number, row: number) => {
-    replaceTop(rows, squares, i * kept, kept, square, row);
+  const offer = (i: number, distance: number, row: number) => {
+    replaceTop(rows, squares, i * kept, kept, distance, row);
     worst[i] = squares[i * kept]!;
     return worst[i];
   };
   let furthest = 0;
-  yield* pointProducts(points, points, 'once', (i, square, norms, products, { relative, absolute }) => {
+  yield* pointProducts(points, points, 'once', (i, squaredNorm, norms, products, { relative, absolute }) => {
     if (i === 0) furthest = Math.sqrt(norms.reduce((a, b) => Math.max(a, b)));
-    slacks[i] = relative * (Math.sqrt(square) + furthest) ** 2 + absolute;
+    slacks[i] = relative * square(Math.sqrt(squaredNorm) + furthest) + absolute;
     let own = worst[i]!;
     for (let j = i + 1; j < n; j++) {
-      const distance = square + norms[j]! + products[j]!;
+      const distance = squaredNorm + norms[j]! + products[j]!;
       if (distance < own) own = offer(i, distance, j);
       if (distance < worst[j]!) offer(j, distance, i);
     }

@@ -28,7 +28,7 @@ export function wasmEngine(memory: Float64Memory, variant: Variant = PLAIN): Lin
     },
 
     cholesky(n, a) {
-      count(n ** 3 / 6);
+      count((n * n * n) / 6);
       return withPacking(memory, kernels, n, n, () => kernels.cholesky(n, a, n));
     },
 
@@ -53,7 +53,7 @@ export function wasmEngine(memory: Float64Memory, variant: Variant = PLAIN): Lin
     },
 
     choleskyInverse(n, l, part) {
-      count(n ** 3 / 3);
+      count((n * n * n) / 3);
       withPacking(memory, kernels, n, n, () => kernels.choleskyInverse(n, l, n));
       if (part !== 'lower') kernels.mirrorLower(n, l);
     },
