@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven, readGiven } from '../core/given.ts';
 import { describe, Matrix } from '../core/matrix.ts';
 import { fixed, type ParameterValue, real } from '../model/parameter.ts';
 import type { Tensor, Tensor2D } from '../tensors/tensorflow.ts';
@@ -41,23 +42,11 @@ export interface LayersWeight {
  * ```
  */
 export function layersMap(name: string, network: LayersNetwork): MapFactory<string> {
-  if (
-    !Array.isArray(network?.weights) ||
-    !Array.isArray(network.trainableWeights) ||
-    typeof network.apply !== 'function'
-  ) {
-    throw new InvalidInputError(
-      `layersMap takes a name and a network of tf.layers that is built, but ${describe(network)} was given.`,
-    );
-  }
-  const { weights, trainableWeights }: LayersNetwork = network;
-  const parameters = weights.map((weight, i) => {
-    const start = startOf(`weight${i}`, weight.read());
-    return [`weight${i}`, trainableWeights.includes(weight) ? real(start) : fixed(start)] as const;
-  });
+  checkGiven(network, 'layersMap', 'a name and a network of tf.layers that is built', isNetwork);
+  const { weights, parameters } = readGiven('The weights of the network given to layersMap', () => weightsOf(network));
   return defineMap({
     name,
-    parameters: Object.fromEntries(parameters),
+    parameters,
     apply: (p, Y) => {
       const output = withWeights(
         weights,
@@ -69,6 +58,18 @@ export function layersMap(name: string, network: LayersNetwork): MapFactory<stri
       throw new InvalidInputError(`The network of map '${name}' has an output ${given}. It must be one row a point.`);
     },
   });
+}
+
+const isNetwork = ({ weights, trainableWeights, apply }: LayersNetwork): boolean =>
+  Array.isArray(weights) && Array.isArray(trainableWeights) && typeof apply === 'function';
+
+/** The weights of a network, and the parameters that they start. */
+function weightsOf({ weights, trainableWeights }: LayersNetwork) {
+  const parameters = weights.map((weight, i) => {
+    const start = startOf(`weight${i}`, weight.read());
+    return [`weight${i}`, trainableWeights.includes(weight) ? real(start) : fixed(start)] as const;
+  });
+  return { weights, parameters: Object.fromEntries(parameters) };
 }
 
 /** Work while the weights of a network read as other tensors. */
