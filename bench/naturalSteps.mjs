@@ -162,6 +162,6 @@ for (const [name, observations, likelihood] of [
   ]) {
     const model = bayesianGplvm(observations, { latentDim: 5, inducing: INDUCING, likelihood, bound: 'uncollapsed' });
     const { bounds, steps } = run(model, observations, naturalRate);
-    console.log(way.padEnd(24) + bounds.map((bound) => bound.toFixed(4).padStart(10)).join('') + `  ${steps} steps`);
+    console.log(`${way.padEnd(24)}${bounds.map((bound) => bound.toFixed(4).padStart(10)).join('')}  ${steps} steps`);
   }
 }
