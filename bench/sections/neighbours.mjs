@@ -12,7 +12,7 @@ export async function nearestOfAll(context) {
   const { sharedMemory } = await fromDist('numerics/memory.js');
   const { withEngine } = await fromDist('numerics/dense/index.js');
   const rows = [];
-  for (const n of context.sizes([5000, 20_000], [500])) {
+  for (const n of context.sizes([5000], [500])) {
     for (const D of context.short ? [256] : [256, 784]) {
       const Y = curvedPoints(context.library, n, D);
       const search = (engine) => {

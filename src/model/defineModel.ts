@@ -7,6 +7,7 @@ import type { Embedding } from './computation.ts';
 import { computedModel } from './computedModel.ts';
 import { assembled, withLocation } from './definedAssembly.ts';
 import { definedPosterior } from './definedPosterior.ts';
+import { madeHere } from './givenModel.ts';
 import type { AnyModel, AnyPaths, Model, ModelJSON, StartKind } from './model.ts';
 import type {
   AbilitiesWith,
@@ -89,7 +90,9 @@ export function defineModel<Data, P extends Parts, C>(
         model: name,
         data: format === undefined ? plainData(data) : format.toJSON(data),
       };
-    return 'solve' in definition ? computedModel(definition, data, toJSON) : searchedModel(definition, data, toJSON);
+    return madeHere(
+      'solve' in definition ? computedModel(definition, data, toJSON) : searchedModel(definition, data, toJSON),
+    );
   };
   const restore = ({ data }: ModelJSON, own: object = {}) =>
     make(format === undefined ? (dataFromPlain(data) as Data) : format.fromJSON(data, own as never));

@@ -1,11 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
-import { checkGiven } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkOptions, editDistance, unknownName } from '../core/options.ts';
 import { type EngineChoice, engineChoice, withEngine } from '../numerics/dense/index.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
+import { checkModelGiven } from './givenModel.ts';
 import type { AnyModel, AnyPaths, Model, ParameterValues } from './model.ts';
 import { checkFinite, type LogDensity, logDensity, termGradients } from './objective.ts';
 import { type ParameterValue, valueFrom } from './parameter.ts';
@@ -85,12 +85,7 @@ export function evaluate(
   values: GivenValues = {},
   options: EvaluateOptions = {},
 ): Evaluation | EvaluationByTerm {
-  checkGiven(
-    model,
-    'evaluate',
-    'a model, such as gplvm(Y, { latentDim: 2 })',
-    ({ assemble }) => typeof assemble === 'function',
-  );
+  checkModelGiven(model, 'evaluate');
   const { seed, engine, gradients } = checkOptions(schema, options, 'evaluate');
   const given = givenValues(values);
   return withFloat64(({ memory64 }) =>

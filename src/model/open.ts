@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven } from '../core/given.ts';
 import { checkOptions } from '../core/options.ts';
 import { type EngineChoice, engineChoice, withEngine } from '../numerics/dense/index.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
+import { checkModelGiven } from './givenModel.ts';
 import type { AnyModel, ParameterValues } from './model.ts';
 import { objectiveOf } from './objective.ts';
 import { layOut, naturalEntries, toNatural, toUnconstrained, type VariableLayout, valuesByPath } from './variables.ts';
@@ -73,8 +73,7 @@ const schema = v.strictObject({
  * ```
  */
 export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
-  const expected = 'a model, such as gplvm(Y, { latentDim: 2 })';
-  checkGiven(model, 'open', expected, (given) => typeof given.assemble === 'function');
+  checkModelGiven(model, 'open');
   const { seed, engine, jacobian } = checkOptions(schema, options, 'open');
   const compute = <T>(work: () => T): T => withFloat64(({ memory64 }) => withEngine(memory64, engine, work));
   const assembly = compute(() => model.assemble(seed));

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven } from '../../core/given.ts';
 import type { NamedTable } from '../../core/namedTable.ts';
 import { checkOptions } from '../../core/options.ts';
+import { checkModelGiven } from '../../model/givenModel.ts';
 import { type Model, START_KINDS } from '../../model/model.ts';
 import { type EngineChoice, engineChoice } from '../../numerics/dense/index.ts';
 import type { Threads } from '../../numerics/threads.ts';
@@ -190,12 +190,7 @@ export type FitSettings = Omit<
  * @throws InvalidInputError for what is not a model, an unknown option or a value of the wrong kind
  */
 export function fitSettings(model: Model, options: FitOptions): FitSettings {
-  checkGiven(
-    model,
-    'fit',
-    'a model, such as gplvm(Y, { latentDim: 2 })',
-    ({ assemble }) => typeof assemble === 'function',
-  );
+  checkModelGiven(model, 'fit');
   const { restarts, ...checked } = checkOptions(schema, options, 'fit');
   const origins = options.restarts === undefined ? undefined : originsOf(options.restarts);
   const elsewhere = origins?.find(({ init }) => init !== 'model');
