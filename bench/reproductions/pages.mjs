@@ -25,7 +25,7 @@ export function asMarkdown(
     ...(builds.size > 1 ? [`Values were computed with the source of several commits: ${counts(builds)}.`, ''] : []),
     ...(unfinished ? [UNFINISHED, ''] : []),
     ...notes.flatMap((note) => [note, '']),
-    ...tables.map(table),
+    ...tables.filter(({ rows }) => rows.length > 0).map(table),
     ...figures.flatMap(({ file, caption }) => [`![${caption}](${file})`, '']),
   ].join('\n');
 }
