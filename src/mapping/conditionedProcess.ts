@@ -3,6 +3,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { Standardization } from '../core/observations.ts';
 import type { Random } from '../core/random.ts';
+import { jointDraw } from '../model/jointDraw.ts';
 import type { ParameterValues } from '../model/model.ts';
 import type { Prediction, PredictiveDensity } from '../model/posterior.ts';
 import { valueTensors } from '../model/valueTensors.ts';
@@ -89,9 +90,11 @@ export function conditionedProcess(
       withFloat64(() => {
         const added = noisy ? noiseVariances(known, D) : new Float64Array(D);
         const drawn = Matrix.zeros(X.rows, D);
-        for (const group of momentsAt(matrixTensor(X))) {
-          const own = tensorMatrix(drawnFrom(group, random, added));
-          group.columns.forEach((j, c) => {
+        for (const { columns, mean, variance, covariance } of momentsAt(matrixTensor(X))) {
+          const noise = op.tensor(Float64Array.from(columns, (j) => added[j]!));
+          const isShared = variance.shape[1] === 1;
+          const own = tensorMatrix(jointDraw({ mean, covarianceOf: covariance, isShared, noise }, random));
+          columns.forEach((j, c) => {
             for (let i = 0; i < X.rows; i++) drawn.data[i * D + j] = own.at(i, c);
           });
         }
@@ -126,27 +129,6 @@ function noiseVariances({ likelihood, values }: KnownLikelihood, D: number): Flo
   }
   const none = op.zeros<Tensor2D>([1, D]);
   return doublesOf(likelihood.moments(valueTensors(values), none, none).variance);
-}
-
-/** A joint draw of the functions of a group, each column with noise of its variance in `added`, n×c. */
-function drawnFrom(
-  { columns, mean, variance, covariance }: FunctionMoments,
-  random: Random,
-  added: Float64Array,
-): Tensor2D {
-  const [n, c] = mean.shape;
-  const normals = Float64Array.from({ length: n * c }, () => random.normal());
-  const noise = Array.from(columns, (j) => added[j]!);
-  const factor = (place: number) =>
-    op.cholesky(op.addDiagonal(covariance(place), op.scalar(noise[place]!)), { name: 'The predictive covariance' });
-  if (variance.shape[1] === 1 && noise.every((own) => own === noise[0])) {
-    return op.add<Tensor2D>(mean, op.matMul(factor(0), op.tensor(normals, [n, c])));
-  }
-  const draws = Array.from(columns, (_, place) => {
-    const own = normals.filter((_normal, i) => i % c === place);
-    return op.matMul<Tensor2D>(factor(place), op.tensor(own, [n, 1]));
-  });
-  return op.add<Tensor2D>(mean, op.concat(draws, 1));
 }
 
 /** log p(y_i) of the observed entries of each row of Y. */

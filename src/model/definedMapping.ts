@@ -1,11 +1,11 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
-import type { Random } from '../core/random.ts';
 import { doublesOf } from '../tensors/doubles.ts';
 import { valueAndGradients } from '../tensors/gradients.ts';
 import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
+import { jointDraw, normalEntries } from './jointDraw.ts';
 import type { Mapping } from './posterior.ts';
 
 /** Moments of observations at n latents, as tensors. */
@@ -48,14 +48,15 @@ export function definedMapping(owner: string, latents: Matrix, at: AtValues): Ma
     sample: (X, random, noise) =>
       at((moments) => {
         const { mean, variance, added, covariances } = checked(owner, X.rows, moments(matrixTensor(X)));
-        const [n, D] = mean.shape;
-        const functions =
-          covariances === undefined
-            ? op.mul<Tensor2D>(op.sqrt(op.relu(variance)), normals(random, n, D))
-            : drawn(covariances(), random, n, D);
-        const drawnMean = op.add<Tensor2D>(mean, functions);
-        if (!noise) return tensorMatrix(drawnMean);
-        return tensorMatrix(op.add<Tensor2D>(drawnMean, op.mul(op.sqrt(added), normals(random, n, D))));
+        const asked = noise ? added : op.scalar(0);
+        if (covariances === undefined) {
+          const spread = op.sqrt(op.add<Tensor2D>(op.relu(variance), asked));
+          return tensorMatrix(op.add<Tensor2D>(mean, op.mul(spread, normalEntries(random, ...mean.shape))));
+        }
+        const own = covariances();
+        const isShared = own.length === 1;
+        const covarianceOf = (column: number) => own[isShared ? 0 : column]!;
+        return tensorMatrix(jointDraw({ mean, covarianceOf, isShared, noise: asked }, random));
       }),
     predictiveDensity: (X, Y) =>
       at((moments, prior) => {
@@ -127,18 +128,4 @@ function checked(owner: string, n: number, { mean, variance, noise, covariances 
     added: noise ?? op.scalar(0),
     covariances,
   };
-}
-
-function drawn(covariances: readonly Tensor2D[], random: Random, n: number, D: number): Tensor2D {
-  const factors = covariances.map((covariance) => op.cholesky(covariance, { name: 'The predictive covariance' }));
-  if (factors.length === 1) return op.matMul<Tensor2D>(factors[0]!, normals(random, n, D));
-  return op.concat(
-    factors.map((factor) => op.matMul<Tensor2D>(factor, normals(random, n, 1))),
-    1,
-  ) as Tensor2D;
-}
-
-function normals(random: Random, rows: number, columns: number): Tensor2D {
-  const entries = Float64Array.from({ length: rows * columns }, () => random.normal());
-  return matrixTensor(new Matrix(entries, rows, columns));
 }

@@ -29,30 +29,33 @@ const Y = Matrix.from(
 );
 const kernel = rbf({ variance: 0.8, lengthscale: 1.2 });
 
-const plain = defineModel({
-  name: 'plain',
-  parts: (given: Matrix) => ({
-    latents: real(initialLatents('pca', given, 2)),
-    mapping: gaussianProcess({ kernel, noise: 0.02 }),
-  }),
-  terms: {
-    mapping: (v, given, context) =>
-      context.parts.mapping.logDensity(v.mapping, context.latents, op.tensor(given), context),
-    prior: (v) => op.sub(op.mul(-0.5, op.sum(op.square(v.latents))), 15 * Math.log(2 * Math.PI)),
-  },
-  latents: (v) => v.latents,
-  predict: (v, X, given, context) =>
-    context.parts.mapping.predict(v.mapping, context.latents, op.tensor(given), X, context),
-  pointLogDensity: (_, X) => op.sub(op.mul(-0.5, op.sum(op.square(X), 1)), Math.log(2 * Math.PI)),
-});
+const withNoise = (noise: number | number[]) =>
+  defineModel({
+    name: 'plain',
+    parts: (given: Matrix) => ({
+      latents: real(initialLatents('pca', given, 2)),
+      mapping: gaussianProcess({ kernel, noise }),
+    }),
+    terms: {
+      mapping: (v, given, context) =>
+        context.parts.mapping.logDensity(v.mapping, context.latents, op.tensor(given), context),
+      prior: (v) => op.sub(op.mul(-0.5, op.sum(op.square(v.latents))), 15 * Math.log(2 * Math.PI)),
+    },
+    latents: (v) => v.latents,
+    predict: (v, X, given, context) =>
+      context.parts.mapping.predict(v.mapping, context.latents, op.tensor(given), X, context),
+    pointLogDensity: (_, X) => op.sub(op.mul(-0.5, op.sum(op.square(X), 1)), Math.log(2 * Math.PI)),
+  });
+
+const plain = withNoise(0.02);
 
 /** The same, named. */
-const named = () =>
+const named = (noise: number | number[] = 0.02) =>
   latentVariableModel({
     observations: Y,
     latentDim: 2,
     kernel,
-    noise: 0.02,
+    noise,
     centre: false,
     priors: [standardNormal()],
   });
@@ -104,6 +107,43 @@ describe('a GPLVM written with defineModel', () => {
       { seed: 1, noise: false },
     );
     expectClose(drawn.row(0), drawn.row(1), 1e-4);
+  });
+
+  it.each([[0.02], [[0.01, 0.3, 0.02]]])('draws what the named one draws, bit by bit: noise %j', async (own) => {
+    const [mine, theirs] = [
+      await fit(withNoise(own)(Y), { maxIterations: 0 }),
+      await fit(named(own), { maxIterations: 0 }),
+    ];
+    const X = mine.latents.toArrays().slice(0, 4);
+    for (const noise of [false, true]) {
+      expect(mine.sample(X, { seed: 5, noise })).toEqual(theirs.sample(X, { seed: 5, noise }));
+    }
+  });
+
+  it('draws entries by themselves where predict gives no covariances, and noise of its own for each entry', async () => {
+    const spread = Matrix.from([[0.5, 0, 2]]);
+    const alone = defineModel({
+      name: 'alone',
+      parts: () => ({ latents: real(Matrix.from([[0]])) }),
+      terms: { prior: (v) => op.neg(op.sum(op.square(v.latents))) },
+      latents: (v) => v.latents,
+      predict: (_, X) => {
+        const ones = op.ones<op.Tensor2D>([X.shape[0], 1]);
+        const noise = op.matMul<op.Tensor2D>(op.square(X), op.tensor<op.Tensor2D>(spread));
+        return { mean: op.mul(op.ones([1, 3]), op.mul(0, X)) as op.Tensor2D, variance: ones, noise };
+      },
+    });
+    const result = await fit(alone(undefined), { maxIterations: 0 });
+    const X = Array.from({ length: 4000 }, () => [2]);
+    for (const noise of [false, true]) {
+      const drawn = result.sample(X, { seed: 1, noise });
+      const squares = [0, 1, 2].map((j) => X.reduce((sum, _, i) => sum + drawn.at(i, j) ** 2, 0) / X.length);
+      // The variance of an estimate of a variance v from n draws is 2v²/n; four deviations.
+      const wanted = noise ? [3, 1, 9] : [1, 1, 1];
+      wanted.forEach((v, j) => {
+        expect(Math.abs(squares[j]! - v)).toBeLessThan(4 * v * Math.sqrt(2 / X.length));
+      });
+    }
   });
 });
 

@@ -1,0 +1,41 @@
+import type { Random } from '../core/random.ts';
+import { doublesOf } from '../tensors/doubles.ts';
+import * as op from '../tensors/ops.ts';
+import type { Tensor, Tensor2D } from '../tensors/tensorflow.ts';
+
+/** Functions of c columns at n points, and the noise around them. */
+export interface JointMoments {
+  /** n×c */
+  readonly mean: Tensor2D;
+  /** Between the points, n×n, of the function of one column. */
+  readonly covarianceOf: (column: number) => Tensor2D;
+  /** Whether all columns have the same. */
+  readonly isShared: boolean;
+  /** The variance that noise adds: a scalar, c entries, or n×c. */
+  readonly noise: Tensor;
+}
+
+/** A joint draw of all functions at all points with their noise, n×c: n·c normal numbers, row by row, whatever model draws. */
+export function jointDraw({ mean, covarianceOf, isShared, noise }: JointMoments, random: Random): Tensor2D {
+  const [n, c] = mean.shape;
+  const normals = normalEntries(random, n, c);
+  const added = op.mul<Tensor2D>(noise, op.ones([n, c]));
+  const column = (of: Tensor2D, j: number) => op.slice<Tensor2D>(of, [0, j], [n, 1]);
+  const factor = (j: number) => {
+    const noisy = op.add<Tensor2D>(covarianceOf(j), op.mul(op.eye(n), column(added, j)));
+    return op.cholesky(noisy, { name: 'The predictive covariance' });
+  };
+  if (isShared && doublesOf(added).every((own, i, all) => own === all[i - (i % c)])) {
+    return op.add<Tensor2D>(mean, op.matMul(factor(0), normals));
+  }
+  const draws = Array.from({ length: c }, (_, j) => op.matMul<Tensor2D>(factor(j), column(normals, j)));
+  return op.add<Tensor2D>(mean, op.concat(draws, 1));
+}
+
+/** Standard normal numbers, row by row. */
+export function normalEntries(random: Random, rows: number, columns: number): Tensor2D {
+  return op.tensor<Tensor2D>(
+    Float64Array.from({ length: rows * columns }, () => random.normal()),
+    [rows, columns],
+  );
+}
