@@ -2,8 +2,8 @@ import { InvalidInputError } from '../core/errors.ts';
 import { checkDefinition } from '../core/given.ts';
 import { describe, type Matrix } from '../core/matrix.ts';
 import type { TensorMap } from '../model/model.ts';
-import type { Parameter, ParameterLike } from '../model/parameter.ts';
-import { type OwnParameters, overriddenParameters } from '../model/part.ts';
+import type { Parameter } from '../model/parameter.ts';
+import { type Overrides, type OwnParameters, overriddenParameters } from '../model/part.ts';
 import type { Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import { fittedStart } from './fittedStart.ts';
 
@@ -55,7 +55,7 @@ export interface MapDefinition<Name extends string, Options = undefined> {
 
 /** Makes a map; what is given replaces the default parameters. Options are plain JSON. */
 export type MapFactory<Name extends string, Options = undefined> = (
-  overrides?: Partial<Record<Name, ParameterLike>>,
+  overrides?: Overrides<Name>,
   options?: Options,
 ) => LatentMap;
 
@@ -86,7 +86,7 @@ export function defineMap<Name extends string = never, Options = undefined>(
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
     throw new InvalidInputError(`A map's name is one word of letters and digits, but ${describe(name)} was given.`);
   }
-  return (overrides = {}, given) => {
+  return (overrides = {} as Overrides<Name>, given) => {
     const options = given as Options;
     const apply: LatentMap['apply'] = (p, features) => definition.apply(p as Readonly<Record<Name, Tensor>>, features);
     return Object.freeze<LatentMap>({

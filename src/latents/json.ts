@@ -17,7 +17,7 @@ import { linearMap } from './linearMap.ts';
 import { mlpMapFactory } from './mlpMap.ts';
 
 /** What `defineMap` returns; the options are those that the map was made with. */
-export type AnyMapFactory = (overrides?: Record<string, ParameterLike>, options?: never) => LatentMap;
+export type AnyMapFactory = { make(overrides?: Record<string, ParameterLike>, options?: never): LatentMap }['make'];
 
 /** Factories by the names of the maps they make. */
 export type MapCatalogue = Readonly<Record<string, AnyMapFactory>>;

@@ -90,7 +90,16 @@ export {
   type Support,
 } from './parameter.ts';
 export type { ParameterJSON, ParameterPriorJSON } from './parameterToJson.ts';
-export type { AbilitiesOfParts, OwnParameters, Part, Parts, PathsBelow, PathsOfParts, ValuesOf } from './part.ts';
+export type {
+  AbilitiesOfParts,
+  Overrides,
+  OwnParameters,
+  Part,
+  Parts,
+  PathsBelow,
+  PathsOfParts,
+  ValuesOf,
+} from './part.ts';
 export type {
   AnyPosterior,
   DistributedPosterior,

@@ -151,11 +151,16 @@ function checkedNames<T extends object>(owner: string, values: T): T {
 /** A part's own parameters by name, as its definition states them; a bare number or list is `positive`. */
 export type OwnParameters<Name extends string> = Readonly<Record<Name, ParameterLike>>;
 
+/** What may be given in the place of a part's own parameters and beside them, by name: nothing where it has none. */
+export type Overrides<Name extends string, Options extends object = object> = [Name | keyof Options] extends [never]
+  ? Readonly<Record<string, never>>
+  : Partial<Record<Name, ParameterLike>> & { readonly [K in keyof Options]?: unknown };
+
 /** The parameters of one part: the definition's, with what the user gave in their place. */
 export function overriddenParameters<Name extends string>(
   owner: string,
   defaults: OwnParameters<Name>,
-  overrides: Partial<Record<Name, ParameterLike>>,
+  overrides: Partial<Record<Name, ParameterLike>> | Overrides<never>,
 ): Record<Name, Parameter> {
   const names = Object.keys(checkDefinition(defaults, owner, 'parameters by name')) as Name[];
   const within = owner.charAt(0).toLowerCase() + owner.slice(1);
@@ -167,7 +172,7 @@ export function overriddenParameters<Name extends string>(
     names.map((name) => {
       const standard = defaults[name];
       const parameter = isParameter(standard) ? standard : positive(standard);
-      const override = overrides[name];
+      const override = (overrides as Partial<Record<Name, ParameterLike>>)[name];
       return [name, override === undefined ? parameter : parameterFrom(override, parameter, `'${name}' of ${within}`)];
     }),
   ) as Record<Name, Parameter>;

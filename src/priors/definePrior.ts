@@ -6,7 +6,7 @@ import type { FieldShowing } from '../model/abilities.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter, ParameterLike, ParameterValue } from '../model/parameter.ts';
-import { type OwnParameters, overriddenParameters } from '../model/part.ts';
+import { type Overrides, type OwnParameters, overriddenParameters } from '../model/part.ts';
 import type { LearnedByLayer } from '../model/posterior.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
@@ -117,7 +117,7 @@ export type PriorHessian<Name extends string, Constants> = (
 
 /** Makes a prior; what is given replaces the default parameters. `A` is what fits of a model with it can do. */
 export interface PriorFactory<Name extends string, Data = undefined, A = unknown> {
-  (overrides?: Partial<Record<Name, ParameterLike>>, data?: Data): Prior<A>;
+  (overrides?: Overrides<Name>, data?: Data): Prior<A>;
   /** The prior again from its parameters and what its `toJSON` wrote. */
   readonly restore: (
     parameters: Readonly<Record<string, ParameterLike>>,
@@ -162,7 +162,7 @@ export function definePrior<Name extends string, Data, Constants>(
   const needs = (what: string, example: string): never => {
     throw new InvalidInputError(`Prior '${name}' needs ${what}: give them to its log density, as ${example}.`);
   };
-  const factory = (overrides: Partial<Record<Name, ParameterLike>> = {}, given?: Data): Prior<FieldShowing> => {
+  const factory = (overrides = {} as Overrides<Name>, given?: Data): Prior<FieldShowing> => {
     const data = given as Data;
     const defaults = typeof parameters === 'function' ? parameters(data) : parameters;
     const own = (p: TensorMap) => p as Readonly<Record<Name, Tensor>>;
@@ -224,7 +224,7 @@ export function definePrior<Name extends string, Data, Constants>(
   };
   const restore: PriorFactory<Name, Data, FieldShowing>['restore'] = (parameters, json, kernels, distributions) =>
     factory(
-      parameters as Partial<Record<Name, ParameterLike>>,
+      parameters as Overrides<Name>,
       definition.data === undefined ? (json as Data) : definition.data.fromJSON(json, kernels, distributions),
     );
   return Object.assign(factory, { restore });

@@ -10,7 +10,7 @@ import { type ParameterJSON, parameterToJSON } from '../model/parameterToJson.ts
 import type { Prior } from './definePrior.ts';
 
 /** What `definePrior` returns, or a function of parameters that makes a prior. */
-export type AnyPriorFactory = ((overrides?: Record<string, ParameterLike>) => Prior) & {
+export type AnyPriorFactory = { make(overrides?: Record<string, ParameterLike>): Prior }['make'] & {
   readonly restore?: (
     parameters: Readonly<Record<string, ParameterLike>>,
     data: unknown,

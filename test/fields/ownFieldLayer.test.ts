@@ -144,6 +144,7 @@ describe('a layer without parameters', () => {
     expectClose(result.precision(), Q, 1e-12);
     const again = loadFit<typeof model>(JSON.parse(JSON.stringify(result)), { priors: { smooth } });
     expect(again.predict(result.latents)).toEqual(result.predict(result.latents));
+    // @ts-expect-error no parameters
     expect(() => smooth({ strength: 1 }, graph)).toThrow(InvalidInputError);
   });
 });

@@ -5,7 +5,7 @@ import { unknownName } from '../../core/options.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Parameter, ParameterLike } from '../../model/parameter.ts';
 import { parameterToJSON } from '../../model/parameterToJson.ts';
-import { type OwnParameters, overriddenParameters } from '../../model/part.ts';
+import { type Overrides, type OwnParameters, overriddenParameters } from '../../model/part.ts';
 import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Likelihood, Noise, ObservationMoments } from './likelihood.ts';
 
@@ -41,7 +41,7 @@ export interface LikelihoodDefinition<Name extends string, Options extends objec
 
 /** Makes a likelihood; what is given replaces the default parameters, or sets an option. */
 export type LikelihoodFactory<Name extends string, Options extends object = object> = (
-  overrides?: Partial<Record<Name, ParameterLike>> & { readonly [K in keyof Options]?: unknown },
+  overrides?: Overrides<Name, Options>,
 ) => Likelihood;
 
 /** What the library's own Gaussian says beside a definition. */
