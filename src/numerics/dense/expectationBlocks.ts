@@ -25,6 +25,9 @@ export function expectationsInBlocks(memory: Float64Memory, operations: Expectat
 
   const rows = (offset: number, columns: number, from: number) => offset + BYTES * columns * from;
 
+  const keptFrom = (kept: number | undefined, m: number, from: number) =>
+    kept === undefined ? undefined : rows(kept, operations.keptOfPoint(m), from);
+
   function pointsFrom(points: GaussianPoints, from: number, n: number): GaussianPoints {
     const { q, mean, variance } = points;
     return { ...points, n, mean: rows(mean, q, from), variance: rows(variance, q, from) };
@@ -45,26 +48,29 @@ export function expectationsInBlocks(memory: Float64Memory, operations: Expectat
       return parts.reduce(plus);
     },
 
-    expectedRbfProducts(points, weights, target) {
+    keptOfPoint: operations.keptOfPoint,
+
+    expectedRbfProducts(points, weights, target, kept) {
       const { n, m } = points;
       const { sums, offset } = weights;
-      if (n <= BLOCK) return operations.expectedRbfProducts(points, weights, target);
+      if (n <= BLOCK) return operations.expectedRbfProducts(points, weights, target, kept);
       summed(n, sums * m * m, target, (from, size, at) => {
         const own = { sums, ...(offset !== undefined && { offset: rows(offset, sums, from) }) };
-        operations.expectedRbfProducts(pointsFrom(points, from, size), own, at);
+        operations.expectedRbfProducts(pointsFrom(points, from, size), own, at, keptFrom(kept, m, from));
       });
     },
 
-    expectedRbfProductsGradient(points, weights, g, slopes) {
+    expectedRbfProductsGradient(points, weights, g, slopes, kept) {
       const { n, m, q } = points;
       const { sums, offset } = weights;
-      if (n <= BLOCK) return operations.expectedRbfProductsGradient(points, weights, g, slopes);
+      if (n <= BLOCK) return operations.expectedRbfProductsGradient(points, weights, g, slopes, kept);
       const parts: RbfSlopes[] = [];
       summed(n, m * q, slopes.inducing, (from, size, inducing) => {
         const mean = rows(slopes.mean, q, from);
         const into = { mean, variance: rows(slopes.variance, q, from), inducing };
         const own = { sums, ...(offset !== undefined && { offset: rows(offset, sums, from) }) };
-        parts.push(operations.expectedRbfProductsGradient(pointsFrom(points, from, size), own, g, into));
+        const there = keptFrom(kept, m, from);
+        parts.push(operations.expectedRbfProductsGradient(pointsFrom(points, from, size), own, g, into, there));
       });
       return parts.reduce(plus);
     },

@@ -28,6 +28,7 @@ export interface ExpectationKernels {
   ): number;
   expectedRbfProducts(
     n: number,
+    parts: number,
     m: number,
     q: number,
     mean: number,
@@ -37,11 +38,13 @@ export interface ExpectationKernels {
     apart: number,
     weights: number,
     sums: number,
+    kept: number,
     target: number,
     work: number,
   ): void;
   expectedRbfProductsGradient(
     n: number,
+    parts: number,
     m: number,
     q: number,
     mean: number,
@@ -51,12 +54,11 @@ export interface ExpectationKernels {
     apart: number,
     weights: number,
     sums: number,
+    kept: number,
     g: number,
     dmean: number,
     dvariance: number,
-    dz: number,
-    dsquares: number,
-    total: number,
+    results: number,
     work: number,
-  ): number;
+  ): void;
 }

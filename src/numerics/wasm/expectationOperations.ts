@@ -10,9 +10,13 @@ export interface ExpectationOperations {
   expectedRbfGradient(points: GaussianPoints, g: number, slopes: ExpectationSlopes): RbfSlopes;
 
   /**
-   * Ψ2 = Σ_n ω_n·E[k(z, x_n)·k(x_n, z')] for each column of weights, one m×m matrix after the other; nothing n×m×m is stored.
+   * Ψ2 = Σ_n ω_n·E[k(z, x_n)·k(x_n, z')] for each column of weights, one m×m matrix after the other. Nothing n×m×m is stored, unless
+   * there is a place for what is `kept`.
    */
-  expectedRbfProducts(points: GaussianPoints, weights: PointWeights, target: number): void;
+  expectedRbfProducts(points: GaussianPoints, weights: PointWeights, target: number, kept?: number): void;
+
+  /** How many numbers of a point the gradient of Ψ2 need not compute again where they are kept; 0 where it computes all. */
+  keptOfPoint(m: number): number;
 
   /** Contracts G = ∂f/∂Ψ2 with the derivatives of Ψ2. */
   expectedRbfProductsGradient(
@@ -20,6 +24,7 @@ export interface ExpectationOperations {
     weights: PointWeights,
     g: number,
     slopes: ExpectationSlopes,
+    kept?: number,
   ): RbfSlopes;
 }
 

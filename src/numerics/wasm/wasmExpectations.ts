@@ -1,6 +1,6 @@
 import type { Float64Memory } from '../memory.ts';
 import type { ExpectationOperations, GaussianPoints } from './expectationOperations.ts';
-import { kernelsOn, type Variant } from './instance.ts';
+import { countOperation, kernelsOn, type Variant } from './instance.ts';
 import { type Place, withNumbers } from './transposedPoints.ts';
 
 /** Expectations of the rbf in WebAssembly SIMD, with the kernels of one variant. */
@@ -85,33 +85,21 @@ export function expectationsOn(memory: Float64Memory, variant: Variant): Expecta
       });
     },
 
-    expectedRbfProducts(points, { sums, offset = 0 }, target) {
-      const { n, m, q, mean, variance } = points;
-      const [width, T] = [wholeTiles(m), tiledLength(m)] as const;
-      const workspace = 4 * (q + 2) * width + T;
-      withNumbers(memory, q * (width + 1) + (sums + 1) * T + workspace, (place) => {
-        const { z, squares } = prepared(points, width, place);
-        const apart = apartOf(points, place);
-        const [tiles, work] = [place(sums * T), place(workspace)] as const;
-        kernels.expectedRbfProducts(n, width, q, mean, variance, z, squares, apart, offset, sums, tiles, work);
-        fromTiles(memory.float64(tiles, sums * T), m, sums, memory.float64(target, sums * m * m));
-      });
-    },
+    keptOfPoint: tiledLength,
 
-    expectedRbfProductsGradient(points, { sums, offset = 0 }, g, slopes) {
+    expectedRbfProducts(points, { sums, offset = 0 }, target, kept = 0) {
       const { n, m, q, mean, variance } = points;
       const [width, T] = [wholeTiles(m), tiledLength(m)] as const;
-      const workspace = (6 * q + 16) * width + width * width + 2 * T;
-      return withNumbers(memory, 2 * q * (width + 1) + (sums + 2) * T + workspace, (place) => {
+      const parts = partsOf(n, sums * T);
+      countOperation(kernels, n * T * (q + EXPONENTIAL));
+      const workspace = 4 * (q + 2) * width + T;
+      withNumbers(memory, q * (width + 1) + T + parts * (sums * T + workspace), (place) => {
         const { z, squares } = prepared(points, width, place);
         const apart = apartOf(points, place);
-        const tiles = place(sums * T);
-        const [dz, dsquares, total, work] = [place(q * width), place(q), place(T), place(workspace)] as const;
-        toTiles(memory.float64(g, sums * m * m), m, sums, memory.float64(tiles, sums * T));
-        memory.float64(dz, q * width).fill(0);
-        memory.float64(dsquares, q).fill(0);
-        const sum = kernels.expectedRbfProductsGradient(
+        const [tiles, work] = [place(parts * sums * T), place(parts * workspace)] as const;
+        kernels.expectedRbfProducts(
           n,
+          parts,
           width,
           q,
           mean,
@@ -121,16 +109,52 @@ export function expectationsOn(memory: Float64Memory, variant: Variant): Expecta
           apart,
           offset,
           sums,
+          kept,
+          tiles,
+          work,
+        );
+        fromTiles(memory.float64(tiles, sums * T), m, sums, memory.float64(target, sums * m * m));
+      });
+    },
+
+    expectedRbfProductsGradient(points, { sums, offset = 0 }, g, slopes, kept = 0) {
+      const { n, m, q, mean, variance } = points;
+      const [width, T] = [wholeTiles(m), tiledLength(m)] as const;
+      const parts = partsOf(n, width * width + T);
+      countOperation(kernels, 2 * n * T * (q + EXPONENTIAL));
+      const workspace = (6 * q + 16) * width + width * width + 2 * T;
+      const resultLength = q * width + q + T + 2;
+      return withNumbers(memory, q * (width + 1) + (sums + 1) * T + parts * (resultLength + workspace), (place) => {
+        const { z, squares } = prepared(points, width, place);
+        const apart = apartOf(points, place);
+        const tiles = place(sums * T);
+        const [results, work] = [place(parts * resultLength), place(parts * workspace)] as const;
+        toTiles(memory.float64(g, sums * m * m), m, sums, memory.float64(tiles, sums * T));
+        kernels.expectedRbfProductsGradient(
+          n,
+          parts,
+          width,
+          q,
+          mean,
+          variance,
+          z,
+          squares,
+          apart,
+          offset,
+          sums,
+          kept,
           tiles,
           slopes.mean,
           slopes.variance,
-          dz,
-          dsquares,
-          total,
+          results,
           work,
         );
+        const [dz, dsquares, total, sum] = [0, q * width, q * width + q, q * width + q + T].map(
+          (length) => results + BYTES * length,
+        ) as [number, number, number, number];
         pullTogether(points, width, total, dz, dsquares);
-        return { total: sum, lengthscales: placeSlopes(points, width, dz, slopes.inducing, dsquares) };
+        const lengthscales = placeSlopes(points, width, dz, slopes.inducing, dsquares);
+        return { total: memory.float64(sum, 1)[0]!, lengthscales };
       });
     },
   });
@@ -166,7 +190,21 @@ export function expectationsOn(memory: Float64Memory, variant: Variant): Expecta
   }
 }
 
+const BYTES = 8;
 const TILE = 4;
+/** Points of the smallest part that is summed by itself, and most parts: they do not depend on how many threads there are. */
+const LEAST_POINTS = 64;
+const MOST_PARTS = 8;
+/** Numbers of a part's sums above which there is one part only: eight of them would take 64 MB. */
+const MOST_NUMBERS = 2 ** 20;
+
+/** What an exponential costs, in multiplications of a product. */
+const EXPONENTIAL = 10;
+
+/** How many parts n points are cut into, each with so many numbers of its own. */
+function partsOf(n: number, numbers: number): number {
+  return numbers > MOST_NUMBERS ? 1 : Math.max(1, Math.min(MOST_PARTS, Math.floor(n / LEAST_POINTS)));
+}
 
 /** m, rounded up to whole tiles. */
 const wholeTiles = (m: number): number => TILE * Math.ceil(m / TILE);

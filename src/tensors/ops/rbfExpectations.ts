@@ -3,6 +3,7 @@ import { square } from '../../core/elementary/index.ts';
 import { expectationOperations } from '../../numerics/dense/expectations.ts';
 import type { GaussianPoints, RbfSlopes } from '../../numerics/wasm/index.ts';
 import { doublesOf } from '../doubles.ts';
+import { Float64Backend } from '../float64/backend.ts';
 import { floating, matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
 import {
   type MatrixKernel,
@@ -11,7 +12,7 @@ import {
   type Save,
   type Workspace,
 } from '../linearAlgebra/operations/operation.ts';
-import type { Tensor, Tensor2D } from '../tensorflow.ts';
+import { engine, type Tensor, type Tensor2D } from '../tensorflow.ts';
 import { zeros } from './creation.ts';
 
 /** Independent Gaussians N(μ_n, diag s_n), one a row. */
@@ -115,6 +116,21 @@ interface Attributes {
   readonly lengthscaleShape: number[];
 }
 
+interface ProductAttributes extends Attributes {
+  /** How many numbers of a point are kept for the gradient. */
+  readonly kept: number;
+}
+
+/** Most numbers that are kept, 32 MB: beyond, and where no gradient is asked for, nothing is. */
+const MOST_KEPT = 2 ** 22;
+
+function keptOf(n: number, m: number): number {
+  const backend = tf.backend();
+  if (engine().state.gradientDepth === 0 || !(backend instanceof Float64Backend)) return 0;
+  const kept = expectationOperations(backend.memory64).keptOfPoint(m);
+  return n * kept > MOST_KEPT ? 0 : kept;
+}
+
 const attributesOf = (v: Tensor, l: Tensor): Attributes => ({
   variance: doublesOf(v)[0]!,
   lengthscale: doublesOf(l),
@@ -133,11 +149,14 @@ const expected = tf.customGrad((...args: unknown[]) => {
 
 const products = tf.customGrad((...args: unknown[]) => {
   const [mean, variance, z, v, l, weights, save] = args as [...Operands, Tensor, Save];
-  const attributes = attributesOf(v, l);
-  const value = runKernel(PRODUCTS.name, { mean, variance, z, weights }, attributes)[0]!;
-  save([mean, variance, z, weights]);
-  const gradFunc = (dy: Tensor, [m, s, Z, w]: Tensor[]) => [
-    ...runKernel(PRODUCTS_GRADIENT.name, { mean: m!, variance: s!, z: Z!, weights: w!, dy }, attributes),
+  const attributes = { ...attributesOf(v, l), kept: keptOf(mean.shape[0]!, z.shape[0]!) };
+  const [value, exponentials] = runKernel(PRODUCTS.name, { mean, variance, z, weights }, attributes) as [
+    Tensor,
+    Tensor,
+  ];
+  save([mean, variance, z, weights, exponentials]);
+  const gradFunc = (dy: Tensor, [m, s, Z, w, kept]: Tensor[]) => [
+    ...runKernel(PRODUCTS_GRADIENT.name, { mean: m!, variance: s!, z: Z!, weights: w!, kept: kept!, dy }, attributes),
     tf.zerosLike(w!),
   ];
   return { value, gradFunc };
@@ -229,22 +248,26 @@ const EXPECTED_GRADIENT: MatrixKernel<Attributes> = {
   },
 };
 
-const PRODUCTS: MatrixKernel<Attributes> = {
+const PRODUCTS: MatrixKernel<ProductAttributes> = {
   name: 'latentfield.ExpectedRbfProducts',
   inputs: ['mean', 'variance', 'z', 'weights'],
-  outputs: ([, , z, weights]) => [[weights![1]!, z![0]!, z![0]!]],
+  outputs: ([mean, , z, weights], { kept }) => [
+    [weights![1]!, z![0]!, z![0]!],
+    [mean![0]!, kept],
+  ],
   compute(workspace, shapes, attributes) {
     const { memory, outputs } = workspace;
+    const kept = attributes.kept > 0 ? outputs[1] : undefined;
     const points = pointsOf(workspace, shapes, attributes);
     const weights = weightsOf(workspace, shapes[3]!);
-    expectationOperations(memory).expectedRbfProducts(points, weights, outputs[0]!);
+    expectationOperations(memory).expectedRbfProducts(points, weights, outputs[0]!, kept);
     scaleEntries(memory.float64(outputs[0]!, weights.sums * points.m * points.m), square(attributes.variance));
   },
 };
 
-const PRODUCTS_GRADIENT: MatrixKernel<Attributes> = {
+const PRODUCTS_GRADIENT: MatrixKernel<ProductAttributes> = {
   name: 'latentfield.ExpectedRbfProductsGradient',
-  inputs: ['mean', 'variance', 'z', 'weights', 'dy'],
+  inputs: ['mean', 'variance', 'z', 'weights', 'kept', 'dy'],
   outputs: slopeShapes,
   compute(workspace, shapes, attributes) {
     const { memory, inputs, outputs } = workspace;
@@ -254,8 +277,9 @@ const PRODUCTS_GRADIENT: MatrixKernel<Attributes> = {
     const slopes = expectationOperations(memory).expectedRbfProductsGradient(
       points,
       weights,
-      inputs[4]!,
+      inputs[5]!,
       slopesAt(outputs),
+      attributes.kept > 0 ? inputs[4] : undefined,
     );
     writeSlopes(workspace, points, slopes, square(variance), 2 * variance, lengthscale.length);
   },

@@ -4,10 +4,13 @@ import { maternProfiles } from '../../../src/kernels/maternProfiles.ts';
 import { rbfProfile } from '../../../src/kernels/rbfProfile.ts';
 import { thinPlate } from '../../../src/kernels/thinPlateProfiles.ts';
 import type { LinearAlgebraEngine } from '../../../src/numerics/dense/engine.ts';
+import { expectationsInBlocks } from '../../../src/numerics/dense/expectationBlocks.ts';
 import type { Float64Memory } from '../../../src/numerics/memory.ts';
+import { PLAIN } from '../../../src/numerics/wasm/instance.ts';
 import { startTeam, type Threads } from '../../../src/numerics/wasm/team.ts';
 import { FAILED, JOINED, ROUND } from '../../../src/numerics/wasm/teamBlock.ts';
 import { wasmEngine } from '../../../src/numerics/wasm/wasmEngine.ts';
+import { expectationsOn } from '../../../src/numerics/wasm/wasmExpectations.ts';
 import { wasmFusedOperations } from '../../../src/numerics/wasm/wasmFusedOperations.ts';
 import { normals } from './bothEngines.ts';
 import { spoiledMemory } from './spoiledMemory.ts';
@@ -206,6 +209,69 @@ describe('threads share the work bit for bit', () => {
       }
     });
   }
+});
+
+describe('threads share expectations over points bit for bit', () => {
+  // Too few points to be cut, some that are cut unevenly, and inducing inputs that do not fill tiles.
+  for (const [n, m, q, sums] of [
+    [100, 30, 4, 1],
+    [301, 50, 10, 1],
+    [515, 21, 3, 2],
+  ] as const) {
+    it(`of ${n} points and ${m} inducing inputs in ${q} dimensions, ${sums} sums, with their gradient`, () => {
+      const positive = (count: number, seed: number) => normals(count, seed).map((entry) => 0.1 + entry * entry);
+      const weights = sums === 1 ? [] : [positive(n * sums, 4)];
+      const blocks = [normals(n * q, 1), positive(n * q, 2), normals(m * q, 3), normals(sums * m * m, 5), ...weights];
+      const results = new Float64Array(sums * m * m + 2 * n * q + m * q);
+      expectSameBits(
+        byThreads([...blocks, results], (memory, offsets) => {
+          const operations = expectationsOn(memory, PLAIN);
+          const [mean, variance, inducing, g] = offsets as [number, number, number, number];
+          const target = offsets.at(-1)!;
+          const points = { n, m, q, mean, variance, inducing, lengthscales: new Float64Array(q).fill(1.2) };
+          const omega = sums === 1 ? { sums } : { sums, offset: offsets[4]! };
+          const slopes = target + 8 * sums * m * m;
+          const into = { mean: slopes, variance: slopes + 8 * n * q, inducing: slopes + 16 * n * q };
+          operations.expectedRbfProducts(points, omega, target);
+          const { total, lengthscales } = operations.expectedRbfProductsGradient(points, omega, g, into);
+          return [total, ...lengthscales];
+        }),
+      );
+    });
+  }
+
+  it('and have the same gradient whether exponentials are kept for it or not', () => {
+    const memory = memories.alone;
+    const operations = expectationsInBlocks(memory, expectationsOn(memory, PLAIN));
+    // More points than are summed at once.
+    const [n, m, q] = [1100, 10, 2];
+    const T = operations.keptOfPoint(m);
+    const lengths = [n * q, n * q, m * q, m * m, m * m, n * T, n * q, n * q, m * q];
+    const offsets = lengths.map((length) => memory.allocate(8 * length));
+    const [mean, variance, inducing, g, target, kept, ...slopes] = offsets as [
+      ...[number, number, number, number, number, number],
+      ...number[],
+    ];
+    for (const [k, offset] of [mean, variance, inducing, g].entries()) {
+      memory.float64(offset, lengths[k]!).set(normals(lengths[k]!, k + 1).map(Math.abs));
+    }
+    const points = { n, m, q, mean, variance, inducing, lengthscales: Float64Array.of(0.7, 1.4) };
+    const into = { mean: slopes[0]!, variance: slopes[1]!, inducing: slopes[2]! };
+    const gradient = (place?: number) => {
+      const shared = operations.expectedRbfProductsGradient(points, { sums: 1 }, g, into, place);
+      return [shared, ...slopes.map((offset, k) => memory.float64(offset, lengths[6 + k]!).slice())];
+    };
+    operations.expectedRbfProducts(points, { sums: 1 }, target, kept);
+    const fromKept = gradient(kept);
+    expect(T).toBe(6 * 16);
+    expect(fromKept).toEqual(gradient());
+    // What is kept is what the gradient takes.
+    memory.float64(kept, n * T).fill(0);
+    expect(gradient(kept)[1]).toEqual(new Float64Array(n * q).fill(-0));
+    offsets.forEach((offset, k) => {
+      memory.release(offset, 8 * lengths[k]!);
+    });
+  });
 });
 
 describe('a team', () => {

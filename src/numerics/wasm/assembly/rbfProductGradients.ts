@@ -2,17 +2,20 @@ import { multiplyTile } from './microKernel';
 import { multiplyAdd } from './multiplyAdd';
 import { STEPS_PER_UNIT } from './negativeExponential';
 import { pack, SLIVER } from './packing';
-import { pointProducts, tiled } from './rbfProducts';
+import { addParts, firstPoint, pointInputs, pointProducts, productCost, tiled } from './rbfProducts';
+import { isWorthSharing, operands, shareOut } from './team';
 import { addScaled, at, lanes, scaleVector } from './vectors';
 
 /**
- * Contracts G_p = ∂L/∂Ψ2_p, symmetric matrices in tiles as those of `expectedRbfProducts`, with its derivatives: dmean and dvariance
- * (n×q) are set, dz (q×m) and dsquares (q) added to without the part of the exponents that does not depend on the points; for that,
- * `total` (in tiles) ← Σ_n ω_n·G∘Ψ2_n. `apart` is left in steps of the exponential. Returns the sum of all of its entries. `work` holds 4·(q + 2)·m + 2·(q + 4)·m + m² numbers and
- * twice those of the tiles.
+ * Contracts G_p = ∂L/∂Ψ2_p, symmetric matrices in tiles as those of `expectedRbfProducts`, with its derivatives. dmean and dvariance
+ * (n×q) are set, and so are `results`, numbers for each of the `parts` that the points are cut into, which are added up in order into
+ * the first: dz (q×m) and dsquares (q), both without the part of the exponents that does not depend on the points; for that, the tiles of
+ * Σ_n ω_n·G∘Ψ2_n; the sum of all entries of that; one that means nothing. `apart` is left in steps of the exponential. `kept` are the
+ * exponentials, where they were kept, or 0. `work` holds for each part 4·(q + 2)·m + 2·(q + 4)·m + m² numbers and twice those of the tiles.
  */
 export function expectedRbfProductsGradient(
   n: i32,
+  parts: i32,
   m: i32,
   q: i32,
   mean: usize,
@@ -22,39 +25,169 @@ export function expectedRbfProductsGradient(
   apart: usize,
   weights: usize,
   sums: i32,
+  kept: usize,
   g: usize,
   dmean: usize,
   dvariance: usize,
-  dz: usize,
-  dsquares: usize,
-  total: usize,
+  results: usize,
   work: usize,
-): f64 {
+): void {
+  const length = resultLength(m, q);
+  scaleVector(tiled(m), STEPS_PER_UNIT, apart);
+  if (ASC_FEATURE_THREADS) {
+    if (parts > 1 && isWorthSharing(CONTRACTIONS * productCost(n, m, q))) {
+      const task = changetype<Contraction>(operands());
+      task.n = n;
+      task.parts = parts;
+      task.m = m;
+      task.q = q;
+      task.mean = mean;
+      task.variance = variance;
+      task.z = z;
+      task.squares = squares;
+      task.apart = apart;
+      task.weights = weights;
+      task.sums = sums;
+      task.kept = kept;
+      task.g = g;
+      task.dmean = dmean;
+      task.dvariance = dvariance;
+      task.results = results;
+      task.work = work;
+      shareOut(sharedContraction, parts);
+      addParts(parts, length, results);
+      return;
+    }
+  }
+  for (let part = 0; part < parts; part++) {
+    contractPart(
+      part,
+      n,
+      parts,
+      m,
+      q,
+      mean,
+      variance,
+      z,
+      squares,
+      apart,
+      weights,
+      sums,
+      kept,
+      g,
+      dmean,
+      dvariance,
+      results,
+      work,
+    );
+  }
+  addParts(parts, length, results);
+}
+
+/** What a point costs here, in those of its products. */
+const CONTRACTIONS: f64 = 2.0;
+
+function resultLength(m: i32, q: i32): i32 {
+  return q * m + q + tiled(m) + 2;
+}
+
+/** A contraction as the threads of a team find it. */
+@unmanaged
+class Contraction {
+  n: i32;
+  parts: i32;
+  m: i32;
+  q: i32;
+  mean: usize;
+  variance: usize;
+  z: usize;
+  squares: usize;
+  apart: usize;
+  weights: usize;
+  sums: i32;
+  kept: usize;
+  g: usize;
+  dmean: usize;
+  dvariance: usize;
+  results: usize;
+  work: usize;
+}
+
+function sharedContraction(part: i32): void {
+  const t = changetype<Contraction>(operands());
+  contractPart(
+    part,
+    t.n,
+    t.parts,
+    t.m,
+    t.q,
+    t.mean,
+    t.variance,
+    t.z,
+    t.squares,
+    t.apart,
+    t.weights,
+    t.sums,
+    t.kept,
+    t.g,
+    t.dmean,
+    t.dvariance,
+    t.results,
+    t.work,
+  );
+}
+
+function contractPart(
+  part: i32,
+  n: i32,
+  parts: i32,
+  m: i32,
+  q: i32,
+  mean: usize,
+  variance: usize,
+  z: usize,
+  squares: usize,
+  apart: usize,
+  weights: usize,
+  sums: i32,
+  kept: usize,
+  g: usize,
+  dmean: usize,
+  dvariance: usize,
+  results: usize,
+  work: usize,
+): void {
   const length = tiled(m);
-  const pulls = at(work, 4 * (q + 2) * m);
+  const ownLength = resultLength(m, q);
+  const dz = at(results, part * ownLength);
+  const dsquares = at(dz, q * m);
+  const total = at(dsquares, q);
+  memory.fill(dz, 0, ownLength << 3);
+  const own = at(work, part * (4 * (q + 2) * m + 2 * (q + 4) * m + m * m + 2 * length));
+  const pulls = at(own, 4 * (q + 2) * m);
   const slivers = at(pulls, (q + 4) * m);
   const h = at(slivers, (q + 4) * m);
-  const products = at(h, m * m);
-  const combined = at(products, length);
-  memory.fill(total, 0, length << 3);
-  scaleVector(length, STEPS_PER_UNIT, apart);
+  const combined = at(h, m * m);
+  let products = at(combined, length);
   let sum = 0.0;
-  for (let i = 0; i < n; i++) {
-    const means = at(mean, i * q);
+  const end = firstPoint(part + 1, n, parts);
+  for (let i = firstPoint(part, n, parts); i < end; i++) {
     const variances = at(variance, i * q);
-    const factor = pointProducts(m, q, means, variances, z, squares, apart, products, work);
-    let own = g;
+    const factor = pointInputs(m, q, at(mean, i * q), variances, z, squares, own);
+    if (kept != 0) products = at(kept, i * length);
+    else pointProducts(m, q, apart, products, own);
+    let weighted = g;
     if (weights != 0) {
-      own = combined;
-      memory.fill(own, 0, length << 3);
+      weighted = combined;
+      memory.fill(weighted, 0, length << 3);
       for (let p = 0; p < sums; p++) {
         const weight = load<f64>(at(weights, i * sums + p));
-        if (weight != 0) addScaled(length, weight, at(g, p * length), own);
+        if (weight != 0) addScaled(length, weight, at(g, p * length), weighted);
       }
     }
-    spreadOut(m, factor, own, products, h, total);
+    spreadOut(m, factor, weighted, products, h, total);
     // u and ones lie at the beginning of the workspace.
-    contract(m, q + 1, h, work, slivers, pulls);
+    contract(m, q + 1, h, own, slivers, pulls);
     const rowSums = at(pulls, q * m);
     const weight = sumOf(m, rowSums);
     sum += weight;
@@ -66,7 +199,7 @@ export function expectedRbfProductsGradient(
       let firsts = f64x2.splat(0);
       let seconds = f64x2.splat(0);
       for (let j = 0; j < m; j += 2) {
-        const gap = v128.load(at(work, d * m + j));
+        const gap = v128.load(at(own, d * m + j));
         const part = f64x2.mul(v128.load(at(rowSums, j)), gap);
         const both = f64x2.add(part, v128.load(at(pulls, d * m + j)));
         firsts = f64x2.add(firsts, part);
@@ -81,7 +214,7 @@ export function expectedRbfProductsGradient(
       store<f64>(slope, load<f64>(slope) + widening + (weight * s * precision) / square);
     }
   }
-  return sum;
+  store<f64>(at(total, length), sum);
 }
 
 /** The symmetric matrix h ← factor·g∘products, in slivers of four columns; total ← total + its tiles. */

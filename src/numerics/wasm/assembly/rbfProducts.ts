@@ -2,6 +2,7 @@ import { multiplyTile } from './microKernel';
 import { multiplyAdd } from './multiplyAdd';
 import { negativeExponential, STEPS_PER_UNIT } from './negativeExponential';
 import { pack, SLIVER } from './packing';
+import { isWorthSharing, operands, shareOut } from './team';
 import { addScaled, at, scaleVector } from './vectors';
 
 /**
@@ -20,10 +21,15 @@ export function tiled(m: i32): i32 {
  * Ψ2 summed over the points with weights, in tiles, for each of `sums` columns of weights (n×sums; 0 for one sum of all points):
  * Σ_n ω_n·Π_d (1 + 2s_nd/l_d²)^−½·exp(−(z_md − z_m'd)²/(4l_d²) − (μ_nd − z̄_d)²/(l_d² + 2s_nd)). The inducing inputs z are given dimension by
  * dimension (q×m); `apart` holds the part of the exponents that does not depend on the points, and is left in steps of the
- * exponential. Nothing n×m×m is stored; `work` holds 4·(q + 2)·m numbers and those of the tiles.
+ * exponential.
+ *
+ * The points are cut into `parts`, each of which has sums of its own, added up in order: threads share them, and one alone has the same
+ * bits. `target` and `work` hold a part's numbers for each: the tiles of its sums, and 4·(q + 2)·m and those of the tiles. Nothing
+ * n×m×m is stored, unless the exponentials are to be `kept` for the gradient: n times the numbers of the tiles, or 0.
  */
 export function expectedRbfProducts(
   n: i32,
+  parts: i32,
   m: i32,
   q: i32,
   mean: usize,
@@ -33,28 +39,102 @@ export function expectedRbfProducts(
   apart: usize,
   weights: usize,
   sums: i32,
+  kept: usize,
   target: usize,
   work: usize,
 ): void {
   const length = tiled(m);
-  const products = at(work, 4 * (q + 2) * m);
-  memory.fill(target, 0, (sums * length) << 3);
   scaleVector(length, STEPS_PER_UNIT, apart);
-  for (let i = 0; i < n; i++) {
-    const factor = pointProducts(m, q, at(mean, i * q), at(variance, i * q), z, squares, apart, products, work);
-    for (let p = 0; p < sums; p++) {
-      const weight = weights == 0 ? 1.0 : load<f64>(at(weights, i * sums + p));
-      if (weight != 0) addScaled(length, factor * weight, products, at(target, p * length));
+  if (ASC_FEATURE_THREADS) {
+    if (parts > 1 && isWorthSharing(productCost(n, m, q))) {
+      const task = changetype<ProductSums>(operands());
+      task.n = n;
+      task.parts = parts;
+      task.m = m;
+      task.q = q;
+      task.mean = mean;
+      task.variance = variance;
+      task.z = z;
+      task.squares = squares;
+      task.apart = apart;
+      task.weights = weights;
+      task.sums = sums;
+      task.kept = kept;
+      task.target = target;
+      task.work = work;
+      shareOut(sharedSums, parts);
+      addParts(parts, sums * length, target);
+      return;
     }
   }
+  for (let part = 0; part < parts; part++) {
+    sumsOfPart(part, n, parts, m, q, mean, variance, z, squares, apart, weights, sums, kept, target, work);
+  }
+  addParts(parts, sums * length, target);
 }
 
-/**
- * exp of the exponents of one point's Ψ2, in tiles, with `apart` in steps of the exponential; returns the factor that belongs to them. With u = μ − z the exponents are
- * −¼Σ_d (u_jd + u_kd)²/(l_d² + 2s_d) = a_j + a_k − ½Σ_d u_jd·u_kd/(l_d² + 2s_d), a product of two matrices of q + 2 rows. The second of them,
- * the q rows of u, ones, and a, is left at the beginning of `work`.
- */
-export function pointProducts(
+/** What an exponential costs, in multiplications of a product. */
+const EXPONENTIAL: i32 = 10;
+
+/** What the products of n points cost, in multiplications. */
+export function productCost(n: i32, m: i32, q: i32): f64 {
+  return <f64>n * tiled(m) * (q + EXPONENTIAL);
+}
+
+/** The first of the n points that are a part's own. */
+export function firstPoint(part: i32, n: i32, parts: i32): i32 {
+  return (part * n) / parts;
+}
+
+/** The first of `parts` results, one after the other, ← the sum of all of them. */
+export function addParts(parts: i32, length: i32, results: usize): void {
+  for (let part = 1; part < parts; part++) addScaled(length, 1, at(results, part * length), results);
+}
+
+/** Sums over points as the threads of a team find them. */
+@unmanaged
+class ProductSums {
+  n: i32;
+  parts: i32;
+  m: i32;
+  q: i32;
+  mean: usize;
+  variance: usize;
+  z: usize;
+  squares: usize;
+  apart: usize;
+  weights: usize;
+  sums: i32;
+  kept: usize;
+  target: usize;
+  work: usize;
+}
+
+function sharedSums(part: i32): void {
+  const t = changetype<ProductSums>(operands());
+  sumsOfPart(
+    part,
+    t.n,
+    t.parts,
+    t.m,
+    t.q,
+    t.mean,
+    t.variance,
+    t.z,
+    t.squares,
+    t.apart,
+    t.weights,
+    t.sums,
+    t.kept,
+    t.target,
+    t.work,
+  );
+}
+
+function sumsOfPart(
+  part: i32,
+  n: i32,
+  parts: i32,
   m: i32,
   q: i32,
   mean: usize,
@@ -62,15 +142,41 @@ export function pointProducts(
   z: usize,
   squares: usize,
   apart: usize,
-  products: usize,
+  weights: usize,
+  sums: i32,
+  kept: usize,
+  target: usize,
   work: usize,
-): f64 {
+): void {
+  const length = tiled(m);
+  const inputs = 4 * (q + 2) * m;
+  const own = at(target, part * sums * length);
+  const ownWork = at(work, part * (inputs + length));
+  let products = at(ownWork, inputs);
+  memory.fill(own, 0, (sums * length) << 3);
+  const end = firstPoint(part + 1, n, parts);
+  for (let i = firstPoint(part, n, parts); i < end; i++) {
+    if (kept != 0) products = at(kept, i * length);
+    const factor = pointInputs(m, q, at(mean, i * q), at(variance, i * q), z, squares, ownWork);
+    pointProducts(m, q, apart, products, ownWork);
+    for (let p = 0; p < sums; p++) {
+      const weight = weights == 0 ? 1.0 : load<f64>(at(weights, i * sums + p));
+      if (weight != 0) addScaled(length, factor * weight, products, at(own, p * length));
+    }
+  }
+}
+
+/**
+ * exp of the exponents of one point's Ψ2, in tiles, with `apart` in steps of the exponential, from what `pointInputs` left in `work`. With
+ * u = μ − z the exponents are −¼Σ_d (u_jd + u_kd)²/(l_d² + 2s_d) = a_j + a_k − ½Σ_d u_jd·u_kd/(l_d² + 2s_d), a product of two matrices of
+ * q + 2 rows.
+ */
+export function pointProducts(m: i32, q: i32, apart: usize, products: usize, work: usize): void {
   const depth = q + 2;
   const right = work;
   const left = at(right, depth * m);
   const rightSlivers = at(left, depth * m);
   const leftSlivers = at(rightSlivers, depth * m);
-  const factor = factors(m, q, mean, variance, z, squares, left, right);
   pack(leftSlivers, left, m, depth, 1, m, 1);
   pack(rightSlivers, right, m, depth, 1, m, 1);
   const sliver = SLIVER * depth;
@@ -84,20 +190,15 @@ export function pointProducts(
     }
   }
   negativeExponential(tiled(m), products, apart);
-  return factor;
 }
 
-/** The rows −½u_d/(l_d² + 2s_d), a, 1 on the left, and u_d, 1, a on the right; returns Π_d (1 + 2s_d/l_d²)^−½. */
-function factors(
-  m: i32,
-  q: i32,
-  mean: usize,
-  variance: usize,
-  z: usize,
-  squares: usize,
-  left: usize,
-  right: usize,
-): f64 {
+/**
+ * The rows u_d, 1, a at the beginning of `work`, and after them −½u_d/(l_d² + 2s_d), a, 1; returns the factor of the point's products,
+ * Π_d (1 + 2s_d/l_d²)^−½.
+ */
+export function pointInputs(m: i32, q: i32, mean: usize, variance: usize, z: usize, squares: usize, work: usize): f64 {
+  const right = work;
+  const left = at(right, (q + 2) * m);
   const quarters = at(right, (q + 1) * m);
   memory.fill(quarters, 0, m << 3);
   let factor = 1.0;

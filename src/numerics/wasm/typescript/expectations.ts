@@ -61,6 +61,8 @@ export function typescriptExpectations(memory: Float64Memory): ExpectationOperat
       return { total, lengthscales: lengthscaleSlopes(points, slopes.squares) };
     },
 
+    keptOfPoint: () => 0,
+
     expectedRbfProducts(points, weights, target) {
       const { n, m } = points;
       const out = memory.float64(target, weights.sums * m * m).fill(0);
