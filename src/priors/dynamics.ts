@@ -56,7 +56,13 @@ export const dynamicsFactory = definePrior({
   parameters: ({ kernel }: DynamicsData) =>
     Object.fromEntries(Object.entries(kernel.parameters).map(([name, parameter]) => [PREFIX + name, parameter])),
   data: {
-    toJSON: ({ kernel, ...rest }: DynamicsData): unknown => ({ kernel: kernelToJSON(kernel), ...rest }),
+    // Member by member: what was read again is in the order of its schema.
+    toJSON: ({ kernel, segments, order, initial }: DynamicsData): unknown => ({
+      kernel: kernelToJSON(kernel),
+      segments,
+      order,
+      initial,
+    }),
     fromJSON: (json, kernels, distributions): DynamicsData => {
       const { kernel, ...rest } = checkSaved(savedSchema, json, '.');
       return { kernel: kernelFromJSON(kernel, kernels, distributions, '.kernel'), ...rest };

@@ -108,7 +108,7 @@ function assembled(
 ): UnplacedFieldModel {
   const checked = checkOptions(schema, options, 'meu');
   // Where the search began is of no use once it has ended.
-  const { start: _, ...saved } = checked;
+  const { start: _, basePrecision: given, ...saved } = checked;
   const { slackPenalty, disconnected, missing } = checked;
   const points = pointsOf(Y, missing === 'ignore');
   const copies = copiesOf(checked.copies, points);
@@ -124,8 +124,9 @@ function assembled(
     isHoled && observedPrecision
       ? observedPrecision(shown!, candidates.graph)
       : connectingPrecision(candidates.graph, candidates.squaredDistances, copies);
-  const basePrecision = checked.basePrecision ?? connecting();
-  const written = { ...saved, ...(isHoled && { basePrecision }), ...savedInput(Y, checked) };
+  const basePrecision = given ?? connecting();
+  const kept = isHoled ? basePrecision : given;
+  const written = { ...saved, ...(kept !== undefined && { basePrecision: kept }), ...savedInput(Y, checked) };
   const parts = {
     ...checked,
     ...candidates,
