@@ -333,3 +333,21 @@ describe('quadratic approximation', () => {
     expect(minimize(bowl, [1], lbfgs()).status).toBe('converged');
   });
 });
+
+describe('quadratic approximation where rounding hides what is left', () => {
+  const ends = (wrong: number) => {
+    const objective = ([x]: Float64Array) => ({
+      value: 1e6 + 0.5 * x! * x! + (x === 1 ? 0 : wrong),
+      gradient: [x! + (x! < 0 ? -2e-7 : 2e-7)],
+    });
+    const curvature = () => denseCurvature(Float64Array.of(1), 1);
+    const exact = { tolerance: 0, relativeDecrease: 0 };
+    return minimize(Object.assign(objective, { curvature }), [1], quadraticApproximation(), exact);
+  };
+  it('has converged where a step would gain less than that, and fails where it should gain more', () => {
+    const solution = ends(0);
+    expect(solution.status).toBe('converged');
+    expect(solution.message).toContain('lost in rounding');
+    expect(ends(100).status).toBe('failed');
+  });
+});

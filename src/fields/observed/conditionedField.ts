@@ -21,6 +21,8 @@ export interface ConditionedField {
   variances(): Float64Array;
   /** Conditional covariance of pairs of points that have an entry in Q, 0 unless both are missing. */
   covariances(sources: Int32Array, targets: Int32Array): Float64Array;
+  /** V, row by row, m×m for m missing points. */
+  covariance(): Float64Array;
 }
 
 /**
@@ -58,7 +60,7 @@ export function conditionedField(precision: SparseTerms, missing: Int32Array): C
   const rest = total - dot(q, z);
   let inverse: Float64Array | undefined;
   /** Entry of V, for two missing points that have one in Q. */
-  const covariance = (a: number, b: number) => {
+  const entry = (a: number, b: number) => {
     inverse ??= selectedInverse(factor);
     return inverse[entryOf(block.pattern, Math.max(a, b), Math.min(a, b))]! + (z[a]! * z[b]!) / rest;
   };
@@ -78,12 +80,23 @@ export function conditionedField(precision: SparseTerms, missing: Int32Array): C
         return a < 0 ? entry : mean + found[a]! + z[a]! * shift;
       });
     },
-    variances: () => Float64Array.from(place, (a) => (a < 0 ? 0 : covariance(a, a))),
+    variances: () => Float64Array.from(place, (a) => (a < 0 ? 0 : entry(a, a))),
     covariances: (sources, targets) =>
       Float64Array.from(sources, (i, e) => {
         const [a, b] = [place[i]!, place[targets[e]!]!];
-        return a < 0 || b < 0 ? 0 : covariance(a, b);
+        return a < 0 || b < 0 ? 0 : entry(a, b);
       }),
+    covariance: () => {
+      const V = new Float64Array(m * m);
+      const unit = new Float64Array(m);
+      for (let a = 0; a < m; a++) {
+        unit[a] = 1;
+        V.set(solve(factor, unit), a * m);
+        unit[a] = 0;
+        for (let b = 0; b < m; b++) V[a * m + b]! += (z[a]! * z[b]!) / rest;
+      }
+      return V;
+    },
   };
 }
 

@@ -1,10 +1,10 @@
 import { square } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import { observedPatterns } from '../../mapping/observedPatterns.ts';
 import type { Edges } from '../../numerics/graph/graph.ts';
 import type { FieldFactor } from '../density/fieldFactor.ts';
 import { conditionedField } from './conditionedField.ts';
 import { laplacianTerms } from './imputedByField.ts';
+import { missingPatterns } from './missingPatterns.ts';
 
 /** What observations with missing entries say about the weights of a field. */
 export interface ObservedValue {
@@ -34,10 +34,7 @@ export interface ObservedValue {
 export function observedField(Y: Matrix, edges: Edges, factor: FieldFactor, basePrecision: number) {
   const { rows: N, columns: D } = Y;
   const { sources, targets } = edges;
-  const patterns = observedPatterns(Y).map(({ rows, columns }) => {
-    const observed = new Set(rows);
-    return { columns, missing: Int32Array.from({ length: N }, (_, i) => i).filter((i) => !observed.has(i)) };
-  });
+  const patterns = missingPatterns(Y);
   const observedSpread = Float64Array.from({ length: D }, (_, d) =>
     spread(Y.column(d).filter((entry) => !Number.isNaN(entry))),
   );

@@ -20,6 +20,9 @@ const INNER = 0.05;
 const ROUNDING = 1e-12;
 const LEVEL = 1e-10;
 
+/** Steps in turn that gain nothing but what rounding may hide, and come no nearer. */
+const PATIENCE = 10;
+
 /** Part of the decrease that the slope promises. */
 const SUFFICIENT_DECREASE = 1e-4;
 const SHORTEST = 1e-8;
@@ -38,7 +41,7 @@ export function quadraticApproximation({ unit = 1, first }: QuadraticApproximati
     bounded: true,
     stochastic: false,
     needsCurvature: true,
-    begin: (iterate: Iterate, box: Box, memory: SolverMemory = { begun: 0 }) => ({
+    begin: (iterate: Iterate, box: Box, memory: SolverMemory = { begun: 0, level: 0 }) => ({
       iterate,
       memory,
       steps: descend(iterate, box, memory, unit, first),
@@ -68,7 +71,10 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
     const slope = step.reduce((sum, d, a) => sum + d * model.gradient[a]!, 0);
     let length = 1;
     for (; ; length /= 2) {
-      if (length < SHORTEST) return residual <= TOLERANCE * unit ? CONVERGED : FAILED;
+      if (length < SHORTEST) {
+        if (residual <= TOLERANCE * unit) return CONVERGED;
+        return -slope <= ROUNDING * Math.abs(iterate.value) ? LEVELLED : FAILED;
+      }
       const point = moved(iterate, box, model.variables, step, length);
       const { value, gradient } = yield { kind: 'evaluate', point };
       const size = Math.abs(iterate.value);
@@ -77,6 +83,10 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
       const isNearer = violation({ x: point, gradient }, box) < residual;
       if (!isLower && !(isNearer && value <= iterate.value + LEVEL * size)) continue;
       if (residual <= TOLERANCE * unit && !isNearer) return CONVERGED;
+      const isLevel = !isNearer && -slope <= ROUNDING * size;
+      const level = isLevel ? Number(memory.level ?? 0) + 1 : 0;
+      if (level > PATIENCE) return LEVELLED;
+      memory.level = level;
       move(iterate, point, value, gradient);
       break;
     }
@@ -85,6 +95,7 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
 }
 
 const CONVERGED: Ending = { status: 'converged', reason: 'no variable can be moved any further' };
+const LEVELLED: Ending = { status: 'converged', reason: 'what a step would still gain is lost in rounding' };
 const FAILED: Ending = { status: 'failed', reason: 'no step along that of the quadratic model improves the value' };
 
 function modelAt(iterate: Iterate, box: Box): QuadraticModel {

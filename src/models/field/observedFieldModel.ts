@@ -5,6 +5,7 @@ import { curvedField } from '../../fields/density/curvedField.ts';
 import { type FieldProblem, kktResidual, weightScale } from '../../fields/density/kktResidual.ts';
 import { supportOf } from '../../fields/embedding/fieldEmbedding.ts';
 import { imputedByField, laplacianTerms } from '../../fields/observed/imputedByField.ts';
+import { observedCurvature } from '../../fields/observed/observedCurvature.ts';
 import { observedField } from '../../fields/observed/observedField.ts';
 import { observedSquaredDistances } from '../../fields/observed/observedSquaredDistances.ts';
 import { quadraticApproximation } from '../../inference/solvers/quadraticApproximation.ts';
@@ -20,7 +21,7 @@ import { type FieldParts, fieldParts, fieldPosterior, type UnplacedFieldModel, w
 /**
  * The model of {@link fieldModel} for copies with missing entries (NaN): it maximises the density of the observed ones by its own gradient,
  * with the curvature that the field has at the expected distances. A step is therefore one of EM's, whose M-step is a single Newton step,
- * halved until the density of what is observed rises.
+ * halved until the density of what is observed rises. Where that density is concave, as about a maximum, steps are Newton's: see {@link observedCurvature}.
  *
  * @param parts - `observations` with missing entries; `squaredDistances` a first guess from common entries
  * @throws InvalidInputError when such a distance is 0 and C = ∞
@@ -49,7 +50,11 @@ export function observedFieldModel(parts: FieldParts & { readonly observations: 
     },
     terms: { field: (v, _, { constants }) => observedDensity(v.field.weights, constants.evaluate, copies) },
     search: () => ({ solver: quadraticApproximation({ unit: copies / 2 }), tolerance: 0, relativeDecrease: 0 }),
-    curvature: (values, _, { curved }) => curved.curvature(weightsIn(values), basePrecision, copies),
+    curvature: (values, _, { curved }) => {
+      const weights = weightsIn(values);
+      const complete = curved.curvature(weights, basePrecision, copies);
+      return observedCurvature(complete, observations, graph, weights, basePrecision);
+    },
     findings: (values, data, { evaluate }) => {
       const weights = weightsIn(values);
       const { resistances, expectedDistances } = evaluate(weights);
