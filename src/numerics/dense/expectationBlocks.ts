@@ -1,5 +1,5 @@
 import type { Float64Memory } from '../memory.ts';
-import type { ExpectationOperations, GaussianPoints, RbfSlopes } from '../wasm/index.ts';
+import type { ExpectationOperations, GaussianPoints, Kept, RbfSlopes } from '../wasm/index.ts';
 
 /** Points that are summed by themselves. */
 const BLOCK = 1024;
@@ -25,8 +25,11 @@ export function expectationsInBlocks(memory: Float64Memory, operations: Expectat
 
   const rows = (offset: number, columns: number, from: number) => offset + BYTES * columns * from;
 
-  const keptFrom = (kept: number | undefined, m: number, from: number) =>
-    kept === undefined ? undefined : rows(kept, operations.keptOfPoint(m), from);
+  /** What is kept of the points of a block. */
+  function keptFrom(kept: Kept | undefined, m: number, from: number): Kept | undefined {
+    if (kept === undefined || kept.points <= from) return undefined;
+    return { points: kept.points - from, offset: rows(kept.offset, operations.keptOfPoint(m), from) };
+  }
 
   function pointsFrom(points: GaussianPoints, from: number, n: number): GaussianPoints {
     const { q, mean, variance } = points;

@@ -39,6 +39,7 @@ export interface ExpectationKernels {
     weights: number,
     sums: number,
     kept: number,
+    keptPoints: number,
     target: number,
     work: number,
   ): void;
@@ -55,6 +56,7 @@ export interface ExpectationKernels {
     weights: number,
     sums: number,
     kept: number,
+    keptPoints: number,
     g: number,
     dmean: number,
     dvariance: number,

@@ -11,9 +11,9 @@ export interface ExpectationOperations {
 
   /**
    * Ψ2 = Σ_n ω_n·E[k(z, x_n)·k(x_n, z')] for each column of weights, one m×m matrix after the other. Nothing n×m×m is stored, unless
-   * there is a place for what is `kept`.
+   * there is a place for what is `kept` of some points.
    */
-  expectedRbfProducts(points: GaussianPoints, weights: PointWeights, target: number, kept?: number): void;
+  expectedRbfProducts(points: GaussianPoints, weights: PointWeights, target: number, kept?: Kept): void;
 
   /** How many numbers of a point the gradient of Ψ2 need not compute again where they are kept; 0 where it computes all. */
   keptOfPoint(m: number): number;
@@ -24,7 +24,7 @@ export interface ExpectationOperations {
     weights: PointWeights,
     g: number,
     slopes: ExpectationSlopes,
-    kept?: number,
+    kept?: Kept,
   ): RbfSlopes;
 }
 
@@ -43,6 +43,12 @@ export interface GaussianPoints {
 export interface PointWeights {
   readonly sums: number;
   readonly offset?: number;
+}
+
+/** Place of what is kept of the first `points` of all. */
+export interface Kept {
+  readonly points: number;
+  readonly offset: number;
 }
 
 /** Where derivatives go: n×q, n×q and m×q. */

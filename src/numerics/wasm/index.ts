@@ -1,5 +1,5 @@
 export { type ElementaryFunctions, wasmElementaryFunctions } from './elementaryFunctions.ts';
-export type { ExpectationOperations, GaussianPoints, PointWeights, RbfSlopes } from './expectationOperations.ts';
+export type { ExpectationOperations, GaussianPoints, Kept, PointWeights, RbfSlopes } from './expectationOperations.ts';
 export type { FusedOperations, RadialSum } from './fusedOperations.ts';
 export {
   FUSED,

@@ -1,5 +1,5 @@
 import type { Float64Memory } from '../memory.ts';
-import type { ExpectationOperations, GaussianPoints } from './expectationOperations.ts';
+import type { ExpectationOperations, GaussianPoints, Kept } from './expectationOperations.ts';
 import { countOperation, kernelsOn, type Variant } from './instance.ts';
 import { type Place, withNumbers } from './transposedPoints.ts';
 
@@ -87,7 +87,7 @@ export function expectationsOn(memory: Float64Memory, variant: Variant): Expecta
 
     keptOfPoint: tiledLength,
 
-    expectedRbfProducts(points, { sums, offset = 0 }, target, kept = 0) {
+    expectedRbfProducts(points, { sums, offset = 0 }, target, kept = NONE) {
       const { n, m, q, mean, variance } = points;
       const [width, T] = [wholeTiles(m), tiledLength(m)] as const;
       const parts = partsOf(n, sums * T);
@@ -109,7 +109,8 @@ export function expectationsOn(memory: Float64Memory, variant: Variant): Expecta
           apart,
           offset,
           sums,
-          kept,
+          kept.offset,
+          kept.points,
           tiles,
           work,
         );
@@ -117,7 +118,7 @@ export function expectationsOn(memory: Float64Memory, variant: Variant): Expecta
       });
     },
 
-    expectedRbfProductsGradient(points, { sums, offset = 0 }, g, slopes, kept = 0) {
+    expectedRbfProductsGradient(points, { sums, offset = 0 }, g, slopes, kept = NONE) {
       const { n, m, q, mean, variance } = points;
       const [width, T] = [wholeTiles(m), tiledLength(m)] as const;
       const parts = partsOf(n, width * width + T);
@@ -142,7 +143,8 @@ export function expectationsOn(memory: Float64Memory, variant: Variant): Expecta
           apart,
           offset,
           sums,
-          kept,
+          kept.offset,
+          kept.points,
           tiles,
           slopes.mean,
           slopes.variance,
@@ -191,6 +193,7 @@ export function expectationsOn(memory: Float64Memory, variant: Variant): Expecta
 }
 
 const BYTES = 8;
+const NONE: Kept = { points: 0, offset: 0 };
 const TILE = 4;
 /** Points of the smallest part that is summed by itself, and most parts: they do not depend on how many threads there are. */
 const LEAST_POINTS = 64;

@@ -117,18 +117,18 @@ interface Attributes {
 }
 
 interface ProductAttributes extends Attributes {
-  /** How many numbers of a point are kept for the gradient. */
-  readonly kept: number;
+  /** Shape of what is kept for the gradient: of how many points, and how many numbers of each. */
+  readonly kept: readonly [points: number, numbers: number];
 }
 
-/** Most numbers that are kept, 32 MB: beyond, and where no gradient is asked for, nothing is. */
-const MOST_KEPT = 2 ** 22;
+/** Most numbers that are kept, 64 MB: of as many points as fit. */
+const MOST_KEPT = 2 ** 23;
 
-function keptOf(n: number, m: number): number {
+function keptOf(n: number, m: number): ProductAttributes['kept'] {
   const backend = tf.backend();
-  if (engine().state.gradientDepth === 0 || !(backend instanceof Float64Backend)) return 0;
-  const kept = expectationOperations(backend.memory64).keptOfPoint(m);
-  return n * kept > MOST_KEPT ? 0 : kept;
+  if (engine().state.gradientDepth === 0 || !(backend instanceof Float64Backend)) return [0, 0];
+  const numbers = expectationOperations(backend.memory64).keptOfPoint(m);
+  return numbers === 0 ? [0, 0] : [Math.min(n, Math.floor(MOST_KEPT / numbers)), numbers];
 }
 
 const attributesOf = (v: Tensor, l: Tensor): Attributes => ({
@@ -251,13 +251,10 @@ const EXPECTED_GRADIENT: MatrixKernel<Attributes> = {
 const PRODUCTS: MatrixKernel<ProductAttributes> = {
   name: 'latentfield.ExpectedRbfProducts',
   inputs: ['mean', 'variance', 'z', 'weights'],
-  outputs: ([mean, , z, weights], { kept }) => [
-    [weights![1]!, z![0]!, z![0]!],
-    [mean![0]!, kept],
-  ],
+  outputs: ([, , z, weights], { kept }) => [[weights![1]!, z![0]!, z![0]!], kept],
   compute(workspace, shapes, attributes) {
     const { memory, outputs } = workspace;
-    const kept = attributes.kept > 0 ? outputs[1] : undefined;
+    const kept = { points: attributes.kept[0], offset: outputs[1]! };
     const points = pointsOf(workspace, shapes, attributes);
     const weights = weightsOf(workspace, shapes[3]!);
     expectationOperations(memory).expectedRbfProducts(points, weights, outputs[0]!, kept);
@@ -279,7 +276,7 @@ const PRODUCTS_GRADIENT: MatrixKernel<ProductAttributes> = {
       weights,
       inputs[5]!,
       slopesAt(outputs),
-      attributes.kept > 0 ? inputs[4] : undefined,
+      { points: attributes.kept[0], offset: inputs[4]! },
     );
     writeSlopes(workspace, points, slopes, square(variance), 2 * variance, lengthscale.length);
   },

@@ -6,6 +6,7 @@ import { thinPlate } from '../../../src/kernels/thinPlateProfiles.ts';
 import type { LinearAlgebraEngine } from '../../../src/numerics/dense/engine.ts';
 import { expectationsInBlocks } from '../../../src/numerics/dense/expectationBlocks.ts';
 import type { Float64Memory } from '../../../src/numerics/memory.ts';
+import type { Kept } from '../../../src/numerics/wasm/expectationOperations.ts';
 import { PLAIN } from '../../../src/numerics/wasm/instance.ts';
 import { startTeam, type Threads } from '../../../src/numerics/wasm/team.ts';
 import { FAILED, JOINED, ROUND } from '../../../src/numerics/wasm/teamBlock.ts';
@@ -257,17 +258,21 @@ describe('threads share expectations over points bit for bit', () => {
     }
     const points = { n, m, q, mean, variance, inducing, lengthscales: Float64Array.of(0.7, 1.4) };
     const into = { mean: slopes[0]!, variance: slopes[1]!, inducing: slopes[2]! };
-    const gradient = (place?: number) => {
+    const gradient = (place?: Kept) => {
       const shared = operations.expectedRbfProductsGradient(points, { sums: 1 }, g, into, place);
       return [shared, ...slopes.map((offset, k) => memory.float64(offset, lengths[6 + k]!).slice())];
     };
-    operations.expectedRbfProducts(points, { sums: 1 }, target, kept);
-    const fromKept = gradient(kept);
+    // Of all points, of those of the first block, and of those of the second in part.
+    for (const keptPoints of [n, 600, 1050]) {
+      memory.float64(kept, n * T).fill(Number.NaN);
+      const some = { points: keptPoints, offset: kept };
+      operations.expectedRbfProducts(points, { sums: 1 }, target, some);
+      expect(gradient(some)).toEqual(gradient());
+    }
     expect(T).toBe(6 * 16);
-    expect(fromKept).toEqual(gradient());
     // What is kept is what the gradient takes.
     memory.float64(kept, n * T).fill(0);
-    expect(gradient(kept)[1]).toEqual(new Float64Array(n * q).fill(-0));
+    expect(gradient({ points: n, offset: kept })[1]).toEqual(new Float64Array(n * q).fill(-0));
     offsets.forEach((offset, k) => {
       memory.release(offset, 8 * lengths[k]!);
     });

@@ -11,7 +11,7 @@ import { addScaled, at, lanes, scaleVector } from './vectors';
  * (n×q) are set, and so are `results`, numbers for each of the `parts` that the points are cut into, which are added up in order into
  * the first: dz (q×m) and dsquares (q), both without the part of the exponents that does not depend on the points; for that, the tiles of
  * Σ_n ω_n·G∘Ψ2_n; the sum of all entries of that; one that means nothing. `apart` is left in steps of the exponential. `kept` are the
- * exponentials, where they were kept, or 0. `work` holds for each part 4·(q + 2)·m + 2·(q + 4)·m + m² numbers and twice those of the tiles.
+ * exponentials of the first `keptPoints`. `work` holds for each part 4·(q + 2)·m + 2·(q + 4)·m + m² numbers and twice those of the tiles.
  */
 export function expectedRbfProductsGradient(
   n: i32,
@@ -26,6 +26,7 @@ export function expectedRbfProductsGradient(
   weights: usize,
   sums: i32,
   kept: usize,
+  keptPoints: i32,
   g: usize,
   dmean: usize,
   dvariance: usize,
@@ -49,6 +50,7 @@ export function expectedRbfProductsGradient(
       task.weights = weights;
       task.sums = sums;
       task.kept = kept;
+      task.keptPoints = keptPoints;
       task.g = g;
       task.dmean = dmean;
       task.dvariance = dvariance;
@@ -74,6 +76,7 @@ export function expectedRbfProductsGradient(
       weights,
       sums,
       kept,
+      keptPoints,
       g,
       dmean,
       dvariance,
@@ -106,6 +109,7 @@ class Contraction {
   weights: usize;
   sums: i32;
   kept: usize;
+  keptPoints: i32;
   g: usize;
   dmean: usize;
   dvariance: usize;
@@ -129,6 +133,7 @@ function sharedContraction(part: i32): void {
     t.weights,
     t.sums,
     t.kept,
+    t.keptPoints,
     t.g,
     t.dmean,
     t.dvariance,
@@ -151,6 +156,7 @@ function contractPart(
   weights: usize,
   sums: i32,
   kept: usize,
+  keptPoints: i32,
   g: usize,
   dmean: usize,
   dvariance: usize,
@@ -168,13 +174,14 @@ function contractPart(
   const slivers = at(pulls, (q + 4) * m);
   const h = at(slivers, (q + 4) * m);
   const combined = at(h, m * m);
-  let products = at(combined, length);
+  const unkept = at(combined, length);
   let sum = 0.0;
   const end = firstPoint(part + 1, n, parts);
   for (let i = firstPoint(part, n, parts); i < end; i++) {
     const variances = at(variance, i * q);
     const factor = pointInputs(m, q, at(mean, i * q), variances, z, squares, own);
-    if (kept != 0) products = at(kept, i * length);
+    let products = unkept;
+    if (i < keptPoints) products = at(kept, i * length);
     else pointProducts(m, q, apart, products, own);
     let weighted = g;
     if (weights != 0) {

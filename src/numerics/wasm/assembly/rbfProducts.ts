@@ -25,7 +25,7 @@ export function tiled(m: i32): i32 {
  *
  * The points are cut into `parts`, each of which has sums of its own, added up in order: threads share them, and one alone has the same
  * bits. `target` and `work` hold a part's numbers for each: the tiles of its sums, and 4·(q + 2)·m and those of the tiles. Nothing
- * n×m×m is stored, unless the exponentials are to be `kept` for the gradient: n times the numbers of the tiles, or 0.
+ * n×m×m is stored, unless the exponentials of the first `keptPoints` are to be `kept` for the gradient, the numbers of the tiles for each.
  */
 export function expectedRbfProducts(
   n: i32,
@@ -40,6 +40,7 @@ export function expectedRbfProducts(
   weights: usize,
   sums: i32,
   kept: usize,
+  keptPoints: i32,
   target: usize,
   work: usize,
 ): void {
@@ -60,6 +61,7 @@ export function expectedRbfProducts(
       task.weights = weights;
       task.sums = sums;
       task.kept = kept;
+      task.keptPoints = keptPoints;
       task.target = target;
       task.work = work;
       shareOut(sharedSums, parts);
@@ -68,7 +70,7 @@ export function expectedRbfProducts(
     }
   }
   for (let part = 0; part < parts; part++) {
-    sumsOfPart(part, n, parts, m, q, mean, variance, z, squares, apart, weights, sums, kept, target, work);
+    sumsOfPart(part, n, parts, m, q, mean, variance, z, squares, apart, weights, sums, kept, keptPoints, target, work);
   }
   addParts(parts, sums * length, target);
 }
@@ -106,6 +108,7 @@ class ProductSums {
   weights: usize;
   sums: i32;
   kept: usize;
+  keptPoints: i32;
   target: usize;
   work: usize;
 }
@@ -126,6 +129,7 @@ function sharedSums(part: i32): void {
     t.weights,
     t.sums,
     t.kept,
+    t.keptPoints,
     t.target,
     t.work,
   );
@@ -145,6 +149,7 @@ function sumsOfPart(
   weights: usize,
   sums: i32,
   kept: usize,
+  keptPoints: i32,
   target: usize,
   work: usize,
 ): void {
@@ -152,11 +157,11 @@ function sumsOfPart(
   const inputs = 4 * (q + 2) * m;
   const own = at(target, part * sums * length);
   const ownWork = at(work, part * (inputs + length));
-  let products = at(ownWork, inputs);
+  const unkept = at(ownWork, inputs);
   memory.fill(own, 0, (sums * length) << 3);
   const end = firstPoint(part + 1, n, parts);
   for (let i = firstPoint(part, n, parts); i < end; i++) {
-    if (kept != 0) products = at(kept, i * length);
+    const products = i < keptPoints ? at(kept, i * length) : unkept;
     const factor = pointInputs(m, q, at(mean, i * q), at(variance, i * q), z, squares, ownWork);
     pointProducts(m, q, apart, products, ownWork);
     for (let p = 0; p < sums; p++) {
