@@ -9,8 +9,14 @@ import { laplacianFactor } from '../../src/numerics/sparse/index.ts';
 import { expectClose } from '../tolerance.ts';
 import { fieldMaximum } from './fieldObjective.ts';
 
-/** A noisy rolled strip; `twice` points lie on others, `nearly` a millionth away. */
-function problemOf(points: number, options: Partial<FieldProblem> = {}, twice = 0, nearly = 0): FieldProblem {
+/** A noisy rolled strip; `twice` points lie on others, `nearly` a small gap away. */
+function problemOf(
+  points: number,
+  options: Partial<FieldProblem> = {},
+  twice = 0,
+  nearly = 0,
+  gap = 1e-6,
+): FieldProblem {
   const { uniform } = seededRandom(3);
   const Y = Matrix.zeros(points, 3);
   for (let i = 0; i < points; i++) {
@@ -20,7 +26,7 @@ function problemOf(points: number, options: Partial<FieldProblem> = {}, twice = 
   for (let i = 0; i < twice; i++) Y.data.copyWithin(3 * (points - 1 - i), 3 * i, 3 * i + 3);
   for (let i = 0; i < nearly; i++) {
     Y.data.copyWithin(3 * (points - 1 - i), 3 * i, 3 * i + 3);
-    Y.data[3 * i]! += 1e-6;
+    Y.data[3 * i]! += gap;
   }
   const graph = knnGraph(Y, 6);
   const { size, sources, targets } = graph;
@@ -63,6 +69,25 @@ describe('the interior-point method on a sparse graph', () => {
     expectClose(weights, wanted, 1e-8);
     expect(Array.from(weights, (w) => w > 0)).toEqual(Array.from(wanted, (w) => w > 0));
     if (problem.upper < 1) expect(weights.filter((w) => w === problem.upper).length).toBeGreaterThan(10);
+  });
+
+  it.each([1e-12, 1e12])('takes the same steps with distances in units of %s', (unit) => {
+    const problem = problemOf(260);
+    const inUnit = { squaredDistances: problem.squaredDistances.map((d) => d * unit), basePrecision: 1e-4 / unit };
+    const [there, here] = [solved({ ...problem, ...inUnit }), solved(problem)];
+    expect(there.kktResidual).toBeLessThan(1e-11);
+    expect(there.iterations).toBe(here.iterations);
+    expectClose(
+      there.weights.map((w) => w * unit),
+      here.weights,
+      1e-9,
+    );
+  });
+
+  it('ends, where rounding lets it, with points a billionth apart', () => {
+    const { kktResidual, evaluations } = solved(problemOf(400, {}, 0, 20, 1e-9));
+    expect(kktResidual).toBeLessThan(1e-8);
+    expect(evaluations).toBeLessThan(600);
   });
 
   it('takes no more evaluations on a graph eight times as large', () => {
