@@ -14,6 +14,7 @@ import { type Checkpoint, type FitOptions, fit, stateFromJson } from '../../src/
 import { lbfgs, scg } from '../../src/inference/solvers/index.ts';
 import { add, bias, linear } from '../../src/kernels/index.ts';
 import type { Fit } from '../../src/model/fit.ts';
+import type { AnyModel } from '../../src/model/model.ts';
 import { real } from '../../src/model/parameter.ts';
 import { gplvm, meu } from '../../src/models/index.ts';
 import * as op from '../../src/tensors/ops.ts';
@@ -270,7 +271,7 @@ describe('a file of checkpoints', () => {
 describe('a checkpoint that does not belong', async () => {
   const { texts } = await saved({ maxIterations: 3, restarts: 0, solver: lbfgs() });
   const good = JSON.parse(texts.at(-1)!) as Checkpoint;
-  const resume = (given: unknown, other = model(), more: FitOptions = {}) =>
+  const resume = (given: unknown, other: AnyModel = model(), more: FitOptions = {}) =>
     fit(other, { engine: 'wasm', ...more, resume: given as Checkpoint });
   const write = (name: string, text: string) => {
     writeFileSync(file(name), text);

@@ -3,28 +3,37 @@ import {
   bayesianGplvm,
   bias,
   defineModel,
+  dgplvm,
   dynamics,
   evaluate,
   type FitOf,
   fit,
   type Graph,
   gaussianProcess,
+  gplrf,
   gplvm,
   initialLatents,
   isomap,
+  type Kernel,
   latentVariableModel,
   linear,
+  llGplvm,
   loadFit,
   Matrix,
   type Model,
   matern32,
   mpme,
   multiply,
+  type ParameterValue,
   type Prediction,
   positive,
+  rankGplvm,
   rbf,
   real,
   standardNormal,
+  thinPlateSpline,
+  tpslvm,
+  tsneGplvm,
 } from 'latentfield';
 import * as op from 'latentfield/ops';
 import { describe, expect, expectTypeOf, it } from 'vitest';
@@ -49,9 +58,10 @@ describe('a fit has the members that its model can do, in types and in fact', ()
     void result.parameters['mapping.nose'];
   });
 
+  /** What an editor offers: names without those that stand for any. */
+  type Offered<T> = keyof { [Path in keyof T as string extends Path ? never : Path]: T[Path] };
+
   it('knows the paths of its kernel, for values and for gradients', async () => {
-    /** What an editor offers: names without those that stand for any. */
-    type Offered<T> = keyof { [Path in keyof T as string extends Path ? never : Path]: T[Path] };
     const model = gplvm(Y, { latentDim: 2, kernel: add(rbf({ lengthscale: [1, 2] }), bias()) });
     const { gradients } = evaluate(model);
     const lengthscale = 'mapping.kernel.rbf.lengthscale';
@@ -69,6 +79,47 @@ describe('a fit has the members that its model can do, in types and in fact', ()
     const found = evaluate(general).gradients;
     expectTypeOf<typeof lengthscale>().toExtend<Offered<typeof found>>();
     expect(found[lengthscale]).toBeTypeOf('number');
+  });
+
+  it('knows the paths of the kernel that it has when none is given', async () => {
+    const paths = ['rbf.variance', 'rbf.lengthscale', 'bias.variance'] as const;
+    const labels = Y.map((_, i) => i % 2);
+    for (const model of [
+      gplvm(Y, { latentDim: 2 }),
+      rankGplvm(Y, { latentDim: 2 }),
+      llGplvm(Y, { latentDim: 2 }),
+      tsneGplvm(Y, { latentDim: 2, perplexity: 3 }),
+      gplrf(Y, labels, { latentDim: 2 }),
+      dgplvm(Y, labels, { latentDim: 2 }),
+    ]) {
+      const { parameters } = await fit(model, { maxIterations: 0 });
+      for (const path of paths) {
+        expectTypeOf(parameters[`mapping.kernel.${path}`]).toEqualTypeOf<number>();
+        expect(parameters[`mapping.kernel.${path}`]).toBeTypeOf('number');
+      }
+      // @ts-expect-error the default kernel has no such parameter
+      expect(parameters['mapping.kernel.rbf.period']).toBeUndefined();
+    }
+    const either = gplvm(Y, { latentDim: 2, kernel: rbf() as Kernel | undefined });
+    expectTypeOf((await fit(either, options)).parameters['mapping.kernel.any']).toEqualTypeOf<ParameterValue | undefined>();
+  });
+
+  it('of thin plate splines too, whatever their kernel', async () => {
+    const spline = (await fit(tpslvm(Y, { latentDim: 2, dynamics: true }), options)).parameters;
+    expectTypeOf<'mapping.kernel.scale.variance'>().toExtend<Offered<typeof spline>>();
+    expectTypeOf(spline['mapping.kernel.scale.variance']).toEqualTypeOf<number>();
+    expect(spline['mapping.kernel.scale.variance']).toBeTypeOf('number');
+    expectTypeOf(spline['priors.dynamics.kernel.rbf.variance']).toEqualTypeOf<ParameterValue | undefined>();
+    // @ts-expect-error a typo
+    expect(spline['mapping.kernel.scale.varience']).toBeUndefined();
+    const centred = (await fit(tpslvm(Y, { latentDim: 2, centres: 4 }), options)).parameters;
+    expect(centred['mapping.kernel.scale.variance']).toBeTypeOf('number');
+    const kernel = add(thinPlateSpline(), rbf({ lengthscale: [1, 2] }));
+    const own = (await fit(tpslvm(Y, { latentDim: 2, kernel }), options)).parameters;
+    expectTypeOf(own['mapping.kernel.rbf.lengthscale']).toEqualTypeOf<readonly number[]>();
+    expect(own['mapping.kernel.rbf.lengthscale']).toHaveLength(2);
+    // @ts-expect-error the kernel that was given is not scaled
+    expect(own['mapping.kernel.scale.variance']).toBeUndefined();
   });
 
   it('knows the paths of several views, of latents that are distributions, of fields and of models of one’s own', async () => {

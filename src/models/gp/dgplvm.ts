@@ -1,17 +1,19 @@
 import { givenOptions } from '../../core/given.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
 import type { Labels } from '../../numerics/graph/index.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { type DiscriminativeOptions, discriminative } from '../../priors/discriminative.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
-import { type FamilyOptions, familyModel, smoothKernel } from './family.ts';
-import type { MappedModel } from './gpModel.ts';
+import { type FamilyOptions, familyModel, type SmoothKernel, smoothKernel } from './family.ts';
+import type { KernelOr, MappedModel } from './gpModel.ts';
 
 /** `strength`, `form` and `r` are those of `discriminative`. */
 export interface DgplvmOptions<
   Priors extends readonly Prior[] = readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
-> extends FamilyOptions<Priors, Dynamics>,
+  K extends Kernel | undefined = Kernel | undefined,
+> extends FamilyOptions<Priors, Dynamics, K>,
     DiscriminativeOptions {}
 
 /**
@@ -32,7 +34,12 @@ export interface DgplvmOptions<
 export function dgplvm<
   const Priors extends readonly Prior[] = readonly [],
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
->(Y: MatrixLike, labels: Labels, options: DgplvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
+  K extends Kernel | undefined = undefined,
+>(
+  Y: MatrixLike,
+  labels: Labels,
+  options: DgplvmOptions<Priors, Dynamics, K>,
+): MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>> {
   const { strength, form, r, ...rest } = givenOptions(options, 'dgplvm');
   const given = Object.entries({ strength, form, r }).filter(([, value]) => value !== undefined);
   return familyModel('dgplvm', Y, rest, {

@@ -20,7 +20,7 @@ import type { Model } from '../../model/model.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { type DynamicsOptions, dynamics } from '../../priors/dynamics.ts';
-import type { MappedModel } from './gpModel.ts';
+import type { KernelOr, MappedModel } from './gpModel.ts';
 import { type LatentVariableModelOptions, namedModel, OPTION_NAMES } from './latentVariableModel.ts';
 import { isReal, meanVariance } from './views.ts';
 
@@ -28,7 +28,7 @@ import { isReal, meanVariance } from './views.ts';
 export interface FamilyOptions<
   Priors extends readonly Prior[] = readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
-  K extends Kernel = Kernel,
+  K extends Kernel | undefined = Kernel | undefined,
 > extends Omit<LatentVariableModelOptions<Priors>, 'observations' | 'kernel'> {
   /** Covariance of the mapping. */
   readonly kernel?: K | undefined;
@@ -59,13 +59,14 @@ export interface FamilyMember {
 export function familyModel<
   Priors extends readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined,
-  K extends Kernel = Kernel,
+  K extends Kernel | undefined,
+  Default = SmoothKernel,
 >(
   name: string,
   Y: MatrixLike,
   given: FamilyOptions<Priors, Dynamics, K>,
   member: FamilyMember,
-): MappedModel<Priors, Dynamics, K> {
+): MappedModel<Priors, Dynamics, KernelOr<K, Default>> {
   const options = givenOptions(given, name);
   const known = [...OPTION_NAMES, 'init', 'backConstraint', 'dynamics', ...(member.options ?? [])];
   for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownName('option', key, known, name);
@@ -90,7 +91,7 @@ export function familyModel<
     priors,
     observations: Y,
   });
-  return model as MappedModel<Priors, Dynamics, K>;
+  return model as MappedModel<Priors, Dynamics, KernelOr<K, Default>>;
 }
 
 /** Dynamics with the default kernel of a model, where none is given or that is undefined. */
@@ -119,6 +120,13 @@ function mapFrom(backConstraint: NonNullable<FamilyOptions['backConstraint']>): 
     `backConstraint is a map, or one of ${Object.keys(maps).join(', ')}, but ${describe(backConstraint)} was given.`,
   );
 }
+
+/** What {@link smoothKernel} makes. */
+export type SmoothKernel = Kernel<{
+  readonly 'rbf.variance': number;
+  readonly 'rbf.lengthscale': number;
+  readonly 'bias.variance': number;
+}>;
 
 /**
  * rbf + bias. With a prior that shrinks the latents, X → c·X with lengthscale → c·lengthscale leaves the likelihood as it is, so the

@@ -19,6 +19,9 @@ type OtherPaths = {
  */
 export type MappingPaths<K = Kernel> = { readonly latents: Matrix } & MappedPaths<K>;
 
+/** The kernel that was given, or the default one where none was; one of which nothing is known where either may be. */
+export type KernelOr<K, Default> = [K] extends [Kernel] ? K : [K] extends [undefined] ? Default : Kernel;
+
 /** Those of one whose latents are distributions. */
 export type DistributedPaths<K = Kernel> = DistributedLatentPaths & MappedPaths<K>;
 

@@ -1,21 +1,23 @@
 import { givenOptions } from '../../core/given.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
 import { imputed } from '../../mapping/imputation.ts';
 import type { ParameterLike } from '../../model/parameter.ts';
 import { graphUnion, knnGraph, type Labels, labelGraph } from '../../numerics/graph/index.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { laplacian } from '../../priors/laplacian.ts';
-import { type FamilyOptions, familyModel, smoothKernel } from './family.ts';
-import type { MappedModel } from './gpModel.ts';
+import { type FamilyOptions, familyModel, type SmoothKernel, smoothKernel } from './family.ts';
+import type { KernelOr, MappedModel } from './gpModel.ts';
 import { labelStrength } from './strengths.ts';
 import { validatedStrength } from './validatedStrength.ts';
 
 export interface GplrfOptions<
   Priors extends readonly Prior[] = readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
-> extends FamilyOptions<Priors, Dynamics> {
+  K extends Kernel | undefined = Kernel | undefined,
+> extends FamilyOptions<Priors, Dynamics, K> {
   /**
    * α of the Laplacian prior. 'auto', the default, holds it at 9·D/q for D columns and q latent dimensions. 'validate' lets `fit` choose among 0.1, 1, 10 and 100 times
    * that, by the nearest-neighbour error of labelled points that are held out in turn, missing entries filled in from their own columns.
@@ -44,7 +46,12 @@ export interface GplrfOptions<
 export function gplrf<
   const Priors extends readonly Prior[] = readonly [],
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
->(Y: MatrixLike, labels: Labels, options: GplrfOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
+  K extends Kernel | undefined = undefined,
+>(
+  Y: MatrixLike,
+  labels: Labels,
+  options: GplrfOptions<Priors, Dynamics, K>,
+): MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>> {
   const { strength = 'auto', neighbours, ...rest } = givenOptions(options, 'gplrf');
   const classes = labelGraph(labels);
   // Neighbours and held-out points need complete rows: they are filled in as they are for the start of the latents.

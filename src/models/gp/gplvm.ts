@@ -3,8 +3,8 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { standardNormal } from '../../priors/standardNormal.ts';
-import { type FamilyOptions, familyModel, smoothKernel } from './family.ts';
-import type { MappedModel } from './gpModel.ts';
+import { type FamilyOptions, familyModel, type SmoothKernel, smoothKernel } from './family.ts';
+import type { KernelOr, MappedModel } from './gpModel.ts';
 
 /**
  * The Gaussian-process latent variable model: free latents started at the principal components, a standard normal prior on them,
@@ -29,7 +29,10 @@ import type { MappedModel } from './gpModel.ts';
 export function gplvm<
   const Priors extends readonly Prior[] = readonly [],
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
-  K extends Kernel = Kernel,
->(Y: MatrixLike, options: FamilyOptions<Priors, Dynamics, K>): MappedModel<Priors, Dynamics, K> {
+  K extends Kernel | undefined = undefined,
+>(
+  Y: MatrixLike,
+  options: FamilyOptions<Priors, Dynamics, K>,
+): MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>> {
   return familyModel('gplvm', Y, options, { prior: () => standardNormal(), kernel: smoothKernel });
 }

@@ -1,19 +1,21 @@
 import { givenOptions } from '../../core/given.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
 import type { ParameterLike } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { locality } from '../../priors/locality.ts';
 import { rank } from '../../priors/rank.ts';
 import { tsne } from '../../priors/tsne.ts';
-import { type FamilyOptions, familyModel, smoothKernel } from './family.ts';
-import type { MappedModel } from './gpModel.ts';
+import { type FamilyOptions, familyModel, type SmoothKernel, smoothKernel } from './family.ts';
+import type { KernelOr, MappedModel } from './gpModel.ts';
 import { type Strength, strengthFor } from './strengths.ts';
 
 export interface LlGplvmOptions<
   Priors extends readonly Prior[] = readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
-> extends FamilyOptions<Priors, Dynamics> {
+  K extends Kernel | undefined = Kernel | undefined,
+> extends FamilyOptions<Priors, Dynamics, K> {
   /** Neighbours from which each point is reconstructed; 7 unless given. */
   readonly neighbours?: number | undefined;
   /** Strength of the prior, held at D unless given: it is a sum over points, as the likelihood is one over points and columns. */
@@ -35,7 +37,11 @@ export interface LlGplvmOptions<
 export function llGplvm<
   const Priors extends readonly Prior[] = readonly [],
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
->(Y: MatrixLike, options: LlGplvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
+  K extends Kernel | undefined = undefined,
+>(
+  Y: MatrixLike,
+  options: LlGplvmOptions<Priors, Dynamics, K>,
+): MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>> {
   const { neighbours = 7, strength, ...rest } = givenOptions(options, 'llGplvm');
   const prior = () => locality(neighbours, { strength: strengthFor('locality', strength, Y) });
   return familyModel('llGplvm', Y, rest, { prior, options: ['neighbours', 'strength'], kernel: smoothKernel });
@@ -44,7 +50,8 @@ export function llGplvm<
 export interface RankGplvmOptions<
   Priors extends readonly Prior[] = readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
-> extends FamilyOptions<Priors, Dynamics> {
+  K extends Kernel | undefined = Kernel | undefined,
+> extends FamilyOptions<Priors, Dynamics, K> {
   /** Strength of the prior, held at N·D/100 unless given: it is one term for all points and columns. */
   readonly strength?: Strength | undefined;
   /** β, how soon a direction counts as one; held at the prior's default unless given. */
@@ -66,7 +73,11 @@ export interface RankGplvmOptions<
 export function rankGplvm<
   const Priors extends readonly Prior[] = readonly [],
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
->(Y: MatrixLike, options: RankGplvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
+  K extends Kernel | undefined = undefined,
+>(
+  Y: MatrixLike,
+  options: RankGplvmOptions<Priors, Dynamics, K>,
+): MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>> {
   const { strength, beta, ...rest } = givenOptions(options, 'rankGplvm');
   const prior = () => rank({ strength: strengthFor('rank', strength, Y), ...(beta === undefined ? {} : { beta }) });
   return familyModel('rankGplvm', Y, rest, { prior, options: ['strength', 'beta'], kernel: smoothKernel });
@@ -75,7 +86,8 @@ export function rankGplvm<
 export interface TsneGplvmOptions<
   Priors extends readonly Prior[] = readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
-> extends FamilyOptions<Priors, Dynamics> {
+  K extends Kernel | undefined = Kernel | undefined,
+> extends FamilyOptions<Priors, Dynamics, K> {
   /** Strength of the prior, held at N·D unless given: it is one term for all points and columns. */
   readonly strength?: Strength | undefined;
   /** Effective number of neighbours. */
@@ -96,7 +108,11 @@ export interface TsneGplvmOptions<
 export function tsneGplvm<
   const Priors extends readonly Prior[] = readonly [],
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
->(Y: MatrixLike, options: TsneGplvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
+  K extends Kernel | undefined = undefined,
+>(
+  Y: MatrixLike,
+  options: TsneGplvmOptions<Priors, Dynamics, K>,
+): MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>> {
   const { strength, perplexity, ...rest } = givenOptions(options, 'tsneGplvm');
   return familyModel('tsneGplvm', Y, rest, {
     prior: () =>

@@ -2,21 +2,26 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions } from '../../core/given.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { scale } from '../../kernels/algebra.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
 import { thinPlateSpline } from '../../kernels/thinPlateSpline.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { standardNormal } from '../../priors/standardNormal.ts';
 import { type FamilyOptions, familyModel, fittedVariance } from './family.ts';
-import type { MappedModel } from './gpModel.ts';
+import type { KernelOr, MappedModel } from './gpModel.ts';
 
 export interface TpslvmOptions<
   Priors extends readonly Prior[] = readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
-> extends FamilyOptions<Priors, Dynamics> {
+  K extends Kernel | undefined = Kernel | undefined,
+> extends FamilyOptions<Priors, Dynamics, K> {
   /** Where the basis functions sit: M×q points, or a number M of k-means centres, for cost O(N·M²); at the latents unless given. Not together with `kernel`. */
   readonly centres?: MatrixLike | number | undefined;
 }
+
+/** A scaled thin plate spline. */
+type ThinPlateKernel = Kernel<{ readonly 'scale.variance': number }>;
 
 /**
  * The thin plate spline latent variable model: the mapping is y = A·e(x) + B·(x; 1) + noise with e_j(x) = η(‖x − x_j‖) and priors N(0, v) on
@@ -39,14 +44,18 @@ export interface TpslvmOptions<
 export function tpslvm<
   const Priors extends readonly Prior[] = readonly [],
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
->(Y: MatrixLike, options: TpslvmOptions<Priors, Dynamics>): MappedModel<Priors, Dynamics> {
+  K extends Kernel | undefined = undefined,
+>(
+  Y: MatrixLike,
+  options: TpslvmOptions<Priors, Dynamics, K>,
+): MappedModel<Priors, Dynamics, KernelOr<K, ThinPlateKernel>> {
   const { centres, ...rest } = givenOptions(options, 'tpslvm');
   if (centres !== undefined && rest.kernel !== undefined) {
     throw new InvalidInputError(
       'tpslvm takes either centres or a kernel, but both were given. Say it in the kernel: thinPlateSpline({ centres }).',
     );
   }
-  return familyModel('tpslvm', Y, rest as FamilyOptions<Priors, Dynamics>, {
+  return familyModel('tpslvm', Y, rest as FamilyOptions<Priors, Dynamics, K>, {
     prior: () => standardNormal(),
     kernel: (observations, given) =>
       scale(thinPlateSpline(centres === undefined ? {} : { centres }), fixed(fittedVariance(observations, given))),
