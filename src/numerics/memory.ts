@@ -21,6 +21,12 @@ function sizeOf(sizeClass: number): number {
   return 64 * 2 ** octave + (sizeClass & 3) * 16 * 2 ** octave;
 }
 
+/** Bytes from `start` to before `end`. */
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** WebAssembly reserves addresses for the largest memory there may be, and often some more behind it. */
 function reserved(size: WebAssembly.MemoryDescriptor): WebAssembly.Memory {
   try {
@@ -71,10 +77,10 @@ export class Float64Memory {
   }
 
   /**
-   * Moves everything to a memory that threads can share, or back to one of this thread alone. Offsets stay what they are; views of
+   * Moves all blocks to a memory that threads can share, or back to one of this thread alone. Offsets stay what they are; views of
    * memory of this thread alone are detached. Not to be called in the middle of a computation.
    *
-   * @param link - is given the new memory, a copy of this one, before anything is moved: when it throws, nothing is
+   * @param link - is given the new memory, with a copy of the blocks in use, before anything is moved: when it throws, nothing is
    * @returns what `link` returns
    * @throws RangeError where so much memory cannot be reserved, TypeError where there is no shared memory
    */
@@ -82,12 +88,31 @@ export class Float64Memory {
     const before = this.#memory;
     const initial = before.buffer.byteLength / PAGE;
     const after = new WebAssembly.Memory({ initial, maximum: this.#maximumPages, shared });
-    new Uint8Array(after.buffer).set(new Uint8Array(before.buffer));
+    const [from, to] = [new Uint8Array(before.buffer), new Uint8Array(after.buffer)];
+    for (const { start, end } of this.#inUse()) to.set(from.subarray(start, end), start);
     const linked = link(after);
     this.#memory = after;
     this.#isShared = shared;
     before.grow(0);
     return linked;
+  }
+
+  /**
+   * Stretches of memory outside of freed blocks. A fit may leave hundreds of megabytes free: to copy those would take longer than the next
+   * fit, while a new memory has no pages where nothing is written.
+   */
+  #inUse(): Stretch[] {
+    const free = this.#free.flatMap((offsets, sizeClass) =>
+      offsets.map((start) => ({ start, end: start + sizeOf(sizeClass) })),
+    );
+    const stretches: Stretch[] = [];
+    let start = 0;
+    for (const next of free.sort((a, b) => a.start - b.start)) {
+      if (next.start > start) stretches.push({ start, end: next.start });
+      start = next.end;
+    }
+    if (this.#top > start) stretches.push({ start, end: this.#top });
+    return stretches;
   }
 
   /** Bytes in blocks that are in use, as asked for (size classes not counted). */

@@ -9,8 +9,11 @@ import { chosenEngine } from './chosenEngine.ts';
 
 const VARIABLE = 'LATENTFIELD_THREADS';
 
-/** Milliseconds that a start takes, by bench/threads.mjs: work that takes longer gains by waiting for it. */
-const START = 50;
+/**
+ * Multiplications that threads could have shared in a piece of work, from which the fit waits for a start: a second thread saves ten milliseconds
+ * of each such piece, and a start takes fifty, by bench/threads.mjs. Other long work, as that of a solver in TypeScript, gains nothing by it.
+ */
+const WAITS = 2e8;
 /** Multiplications that threads could have shared before 'auto' starts them: a fit that is over sooner gains less than a start takes. */
 const PAYS = 2e9;
 
@@ -21,7 +24,7 @@ export interface FitThreads {
   run<T>(work: () => T): T;
   /** What the diagnostics say about them. */
   diagnostics(): Report;
-  /** Waits for those that are starting, with `always`, or where the last piece of work took longer than a start does. */
+  /** Waits for those that are starting, with `always`, or where the last piece of work had enough for them to share. */
   join(always?: boolean): Promise<void>;
   /** Ends those that the fit started itself. */
   release(): Promise<void>;
@@ -59,16 +62,14 @@ function startedAtOnce(count: number): FitThreads {
 
 function startedOnceTheyPay(): FitThreads {
   const threads = startedMeanwhile((start) => start.startFreeThreads());
-  const memory = sharedMemory();
   let done = 0;
   return {
     ...threads,
     run(work) {
-      const before = shareableMultiplications(memory);
       try {
         return threads.run(work);
       } finally {
-        done += shareableMultiplications(memory) - before;
+        done += threads.shareable();
         if (done >= PAYS) threads.start();
       }
     },
@@ -84,7 +85,8 @@ function startedOnceTheyPay(): FitThreads {
 function startedMeanwhile(begin: (from: typeof import('../../numerics/threads.ts')) => Promise<Threads>) {
   let starting: Promise<void> | undefined;
   let joined: Threads | undefined;
-  let took = 0;
+  const memory = sharedMemory();
+  let shareable = 0;
   async function started(): Promise<void> {
     try {
       // What starts them is loaded when they are asked for, as most pages have no use for it.
@@ -98,16 +100,18 @@ function startedMeanwhile(begin: (from: typeof import('../../numerics/threads.ts
       starting ??= started();
     },
     run<T>(work: () => T): T {
-      const began = performance.now();
+      const before = shareableMultiplications(memory);
       try {
         return joined === undefined ? work() : joined.run(work);
       } finally {
-        took = performance.now() - began;
+        shareable = shareableMultiplications(memory) - before;
       }
     },
+    /** Multiplications of the last piece of work that threads could have shared. */
+    shareable: () => shareable,
     report: (): Report => (joined === undefined ? {} : reportOf(joined)),
     async join(always = false) {
-      if (joined === undefined && (always || took > START)) await starting;
+      if (joined === undefined && (always || shareable >= WAITS)) await starting;
     },
     async release() {
       await starting;

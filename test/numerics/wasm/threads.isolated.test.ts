@@ -85,6 +85,21 @@ function expectFactor(memory: Float64Memory, engine: LinearAlgebraEngine, offset
   expect(Array.from(memory.float64(offset, 4))).toEqual([2, 0, 1, 3]);
 }
 
+/** A team of two, and the words of its block. */
+async function watchedTeam() {
+  const memory = spoiledMemory();
+  const allocated: number[] = [];
+  const { allocate } = memory;
+  memory.allocate = (bytes) => {
+    allocated.push(allocate(bytes));
+    return allocated.at(-1)!;
+  };
+  const team = await startTeam(memory, 2);
+  memory.allocate = allocate;
+  const block = Math.ceil(allocated[0]! / 64) * 64;
+  return { memory, team, word: (offset: number) => memory.int32(block + offset, 1) };
+}
+
 async function expectAnotherTeam(memory: Float64Memory): Promise<void> {
   const other = await startTeam(memory, 2);
   expect(other.count).toBe(2);
@@ -342,21 +357,45 @@ describe('a team', () => {
     expect(multiply()).toEqual(alone);
   });
 
-  it('says so, typed, when one of its threads fails', async () => {
-    const memory = spoiledMemory();
-    const allocated: number[] = [];
-    const { allocate } = memory;
-    memory.allocate = (bytes) => {
-      allocated.push(allocate(bytes));
-      return allocated.at(-1)!;
+  it('is woken by operations of a million multiplications or more, of which a triangle has half', async () => {
+    const { memory, team, word } = await watchedTeam();
+    const engine = wasmEngine(memory);
+    const n = 340;
+    const [a, b, c] = [0, 1, 2].map(() => memory.allocate(8 * n * n)) as [number, number, number];
+    const tasks = (work: () => void) => {
+      for (const offset of [a, b, c]) memory.float64(offset, n * n).fill(0.5);
+      for (let i = 0; i < n; i++) memory.float64(a, n * n)[i * n + i] = n;
+      const before = Atomics.load(word(ROUND), 0);
+      team.run(work);
+      return Atomics.load(word(ROUND), 0) - before;
     };
-    const team = await startTeam(memory, 2);
-    memory.allocate = allocate;
+    const product = (m: number) => () => engine.gemm(m, m, m, 1, rows(a, m), rows(b, m), 0, rows(c, m));
+    const symmetric = (m: number) => () => engine.syrk(m, m, 1, rows(a, m), 0, c);
+    const solve = (m: number) => () => engine.triangularSolve(240, m, a, b, false);
+    for (const [work, count] of [
+      [product(99), 0],
+      [product(101), 1],
+      [symmetric(125), 0],
+      [symmetric(127), 1],
+      [solve(34), 0],
+      [solve(36), 1],
+      // Its halves, but not theirs: the solution and the product of order 170.
+      [() => engine.cholesky(n, a), 2],
+    ] as const) {
+      expect(tasks(work)).toBe(count);
+    }
+    // An entry costs three: those of order 500 are too few.
+    const large = memory.allocate(8 * 600 * 600);
+    memory.float64(large, 600 * 600).fill(1);
+    expect([500, 600].map((order) => tasks(() => engine.mirrorLower(order, large)))).toEqual([0, 1]);
+    await team.dispose();
+  });
+
+  it('says so, typed, when one of its threads fails', async () => {
+    const { memory, team, word } = await watchedTeam();
     const engine = wasmEngine(memory);
     const n = 200;
     const a = memory.allocate(8 * n * n);
-    const block = Math.ceil(allocated[0]! / 64) * 64;
-    const word = (offset: number) => memory.int32(block + offset, 1);
     // A task of one part, to be performed by a function that is not in the table: the thread that takes it traps.
     Atomics.store(word(TASK), 0, 0x7fffffff);
     Atomics.store(word(TASK + 4), 0, 1);

@@ -64,6 +64,26 @@ describe('memory', () => {
     expect(memory.allocate(reserved)).toBe(large);
   });
 
+  test('moves the blocks in use, and copies none of what was freed', () => {
+    const memory = new Float64Memory();
+    const blocks = [10, 300, 40_000, 10, 300, 9, 40_000, 1200].map((length, i) => {
+      const offset = memory.allocate(8 * length);
+      memory.float64(offset, length).fill(i + 1);
+      return { offset, length, value: i + 1, isUsed: i % 3 !== 1 };
+    });
+    for (const { offset, length, isUsed } of blocks) if (!isUsed) memory.release(offset, 8 * length);
+    for (const shared of [true, false]) {
+      memory.move(shared, ({ buffer }) => {
+        for (const { offset, length, value, isUsed } of blocks) {
+          const copied = new Float64Array(buffer, offset, length);
+          expect(copied.every((entry) => entry === (isUsed ? value : 0))).toBe(true);
+        }
+      });
+    }
+    for (const { offset, length, isUsed } of blocks) if (isUsed) memory.release(offset, 8 * length);
+    memory.move(true, ({ buffer }) => expect(new Float64Array(buffer).every((entry) => entry === 0)).toBe(true));
+  });
+
   test('a refused request leaves the counters alone', () => {
     const memory = new Float64Memory({ maximumPages: 16 });
     expect(() => memory.allocate(17 * PAGE)).toThrow(NumericalError);

@@ -106,6 +106,9 @@ function multiplyByTransposeBase(n: i32, m: usize, rowBytes: i32): void {
   }
 }
 
+/** What an entry costs to mirror, in multiplications of a product. */
+const ENTRY: f64 = 3.0;
+
 /** A matrix as the threads of a team find it that mirror it. */
 @unmanaged
 class Mirrored {
@@ -118,7 +121,7 @@ class Mirrored {
 export function mirrorLower(n: i32, a: usize): void {
   if (ASC_FEATURE_THREADS) {
     const parts = partsAlong(n, 2 * BLOCK);
-    if (parts > 1 && isWorthSharing(<f64>n * n)) {
+    if (parts > 1 && isWorthSharing(ENTRY * n * n)) {
       const matrix = changetype<Mirrored>(operands());
       matrix.a = a;
       matrix.n = n;

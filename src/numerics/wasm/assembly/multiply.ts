@@ -135,7 +135,7 @@ function blocks(
   if (ASC_FEATURE_THREADS) {
     const byRows = part != FULL || m >= n;
     const parts = partsAlong(byRows ? m : n, LEAST_SHARED);
-    if (parts > 1 && isWorthSharing(<f64>m * n * k)) {
+    if (parts > 1 && isWorthSharing((part == FULL ? 1.0 : 0.5) * m * n * k)) {
       const product = changetype<Product>(operands());
       product.parts = parts;
       product.byRows = byRows;

@@ -30,8 +30,11 @@ const OPERANDS: usize = 448;
 
 /** Looks at a word before a thread goes to sleep: some hundred microseconds, longer than the gaps within a factorisation. */
 const SPINS: i32 = 60000;
-/** Multiplications from which it pays to share a task: thirty microseconds of one thread. */
-const LEAST: f64 = 3e5;
+/**
+ * Multiplications from which it pays to share a task: a hundred microseconds of one thread, of which a second can save half at most. To wake
+ * that one takes about as long.
+ */
+const LEAST: f64 = 1e6;
 /** Parts of a task for each thread: more even out their speeds, and pack the same panels more often. */
 const PARTS: i32 = 2;
 
