@@ -1,18 +1,4 @@
-/**
- * Tables and figures of the papers, each by one command:
- *
- *   npm run reproduce -- NAME [NAME …] [--quick] [--fresh] [--seconds 600] [--earlier] [--only PATTERN] [--output docs/reproductions]
- *   npm run reproduce -- --list
- *   npm run reproduce -- --all
- *   npm run reproduce -- --all --quick --check    computes the quick forms of all anew, and fails where they differ from docs/reproductions/quick.json
- *   npm run reproduce -- --all --quick --store    computes them anew and stores them there
- *
- * Quick forms are small and stopped early: they say whether a number has changed, not what it is. They may differ by one unit of the last digit.
- * With --seconds no value is begun after so many CPU seconds, and pages say that they are not finished.
- * Each value is kept under --memory (demo-output/reproductions) as soon as it is there: a run that was interrupted goes on where it was.
- * Values of another build of the library are computed anew, unless --earlier takes them: the page then names the commits.
- * With --only, `defaults` computes the values whose names match the pattern.
- */
+/** Tables and figures of the papers: `npm run reproduce -- --help` says how. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,25 +11,42 @@ import { asMarkdown, asText, UNFINISHED } from './pages.mjs';
 import { openStudy, TimeIsUp } from './study.mjs';
 
 const folder = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    list: { type: 'boolean', default: false },
-    all: { type: 'boolean', default: false },
-    quick: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-    store: { type: 'boolean', default: false },
-    fresh: { type: 'boolean', default: false },
-    seconds: { type: 'string' },
-    earlier: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    output: { type: 'string', default: folder('docs/reproductions') },
-    memory: { type: 'string', default: folder('demo-output/reproductions') },
-  },
-});
+const USAGE = `Tables and figures of the papers, each by one command:
+
+  npm run reproduce -- NAME [NAME …] [--quick] [--fresh] [--seconds 600] [--earlier] [--only PATTERN] [--output docs/reproductions]
+  npm run reproduce -- --list
+  npm run reproduce -- --all
+  npm run reproduce -- --all --quick --check    computes the quick forms of all anew, and fails where they differ from docs/reproductions/quick.json
+  npm run reproduce -- --all --quick --store    computes them anew and stores them there
+
+Quick forms are small and stopped early: they say whether a number has changed, not what it is. They may differ by one unit of the last digit.
+With --seconds no value is begun after so many CPU seconds, and pages say that they are not finished.
+Each value is kept under --memory (demo-output/reproductions) as soon as it is there: a run that was interrupted goes on where it was.
+Values of another build of the library are computed anew, unless --earlier takes them: the page then names the commits.
+With --only, 'defaults' computes the values whose names match the pattern.`;
+
+const FLAGS = {
+  help: { type: 'boolean', short: 'h', default: false },
+  list: { type: 'boolean', default: false },
+  all: { type: 'boolean', default: false },
+  quick: { type: 'boolean', default: false },
+  check: { type: 'boolean', default: false },
+  store: { type: 'boolean', default: false },
+  fresh: { type: 'boolean', default: false },
+  seconds: { type: 'string' },
+  earlier: { type: 'boolean', default: false },
+  only: { type: 'string' },
+  output: { type: 'string', default: folder('docs/reproductions') },
+  memory: { type: 'string', default: folder('demo-output/reproductions') },
+};
+const { options, positionals } = given();
 // The same bits on every machine: one engine, one thread.
 process.env.LATENTFIELD_ENGINE ??= 'wasm';
 
+if (options.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const names = reproductions.map(({ name }) => name);
 const unknown = positionals.filter((name) => !names.includes(name));
 if (unknown.length > 0 || (positionals.length === 0 && !options.list && !options.all && !options.check)) {
@@ -121,6 +124,17 @@ for (const found of stale) console.error(`Stale: ${found}`);
 if (options.check)
   console.log(`${chosen.length - leftOut.length} reproductions checked, ${stale.length} numbers differ.`);
 process.exit(stale.length > 0 || (leftOut.length > 0 && leftOut.length === chosen.length && !options.check) ? 1 : 0);
+
+/** What the command line says; ends the process with a sentence where it has an option that is not known. */
+function given() {
+  try {
+    const { values, positionals } = parseArgs({ allowPositionals: true, options: FLAGS });
+    return { options: values, positionals };
+  } catch (error) {
+    console.error(`${error.message.split('. ')[0]}.\n\n${USAGE}`);
+    return process.exit(2);
+  }
+}
 
 /** All reproductions, with links to the pages that are there and the CPU seconds that these name. */
 function listOfPages() {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Fit } from '../index.ts';
 import { readFit } from './fitFiles.ts';
-import { MODEL_NAMES } from './modelDescriptions.ts';
+import { camelCase } from './flags.ts';
+import { isModelName } from './modelDescriptions.ts';
 import { modelHelp } from './modelHelp.ts';
 import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
 import { effort } from './progress.ts';
@@ -21,8 +22,9 @@ export function addInfoCommand(program: Command, streams: Streams): void {
     .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object')
     .action(async (subject: string, given: PartsArguments & { json?: boolean }) => {
-      if (MODEL_NAMES.includes(subject)) {
-        streams.stdout.write(modelHelp(subject));
+      const model = camelCase(subject);
+      if (isModelName(model)) {
+        streams.stdout.write(modelHelp(model));
         return;
       }
       const { fit, record } = await readFit(subject, given);

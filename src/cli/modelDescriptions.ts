@@ -269,5 +269,7 @@ export const descriptionOf = (model: string): Description =>
 /** Names of all models of the library, those with a description first, in its order. */
 export const MODEL_NAMES: readonly string[] = [...new Set([...Object.keys(MODELS), ...Object.keys(namedModels)])];
 
+export const isModelName = (name: string): boolean => MODEL_NAMES.includes(name);
+
 /** Those of them that are made from labels. */
 export const LABELLED_MODELS = MODEL_NAMES.filter((name) => namedModels[name]!.takesLabels);

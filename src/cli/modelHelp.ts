@@ -1,5 +1,5 @@
 import { InvalidInputError, type ModelOptions } from '../index.ts';
-import { descriptionOf, isDescribed, MODEL_NAMES, OPTIONS } from './modelDescriptions.ts';
+import { descriptionOf, isDescribed, LABELLED_MODELS, MODEL_NAMES, OPTIONS } from './modelDescriptions.ts';
 
 /** Options of a model by name: what they are for, and their defaults. */
 export function optionsOf(model: string): Record<string, string> {
@@ -39,7 +39,11 @@ export function sizeNotes(model: string, points: number, options: ModelOptions):
 /** One model: its options, for `--options FILE.json`. */
 export function modelHelp(model: string): string {
   const options = Object.entries(optionsOf(model)).map(([name, text]) => `  ${name.padEnd(17)} ${text}\n`);
-  return `${model}: ${descriptionOf(model).summary}\nOptions, for a JSON object in --options FILE.json (defaults in brackets):\n${options.join('')}`;
+  return `${model}: ${descriptionOf(model).summary}\nOptions, for a JSON object in --options FILE.json (defaults in brackets):\n${options.join('')}
+Example:
+  latentfield fit DATA.csv --model ${model}${LABELLED_MODELS.includes(model) ? ' --labels COLUMN' : ''} --out results
+Flags are listed by 'latentfield fit --help'.
+`;
 }
 
 /** All models, their options and examples, below the flags of `fit`. */

@@ -2,19 +2,37 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { InvalidInputError, LatentFieldError } from '../index.ts';
 import { addFitCommand, INTERRUPTED } from './fitCommand.ts';
+import { camelCase } from './flags.ts';
 import { addInfoCommand } from './infoCommand.ts';
+import { isModelName } from './modelDescriptions.ts';
 import { addPredictCommands } from './predictCommands.ts';
 import { addProjectCommand } from './projectCommand.ts';
 import { addScoreCommand } from './scoreCommand.ts';
 import { addSelectCommand } from './selectCommand.ts';
 import type { Streams } from './streams.ts';
 import { addSweepCommand } from './sweepCommand.ts';
+import { usageHint } from './usageHint.ts';
 import { addWorkerCommand } from './workerCommand.ts';
 
 const { version, description } = createRequire(import.meta.url)('../../package.json') as {
   version: string;
   description: string;
 };
+
+const EXAMPLES = `
+Examples:
+  latentfield fit flowers.csv --model gplvm --labels species --out results
+  latentfield info results
+  latentfield project results new.csv
+  latentfield info gplvm
+'latentfield fit --help' has all models and their options.
+`;
+
+/** The help of a model is the list of its options. */
+function withModelHelp(argv: readonly string[]): readonly string[] {
+  const model = camelCase(argv[0] ?? '');
+  return isModelName(model) && argv.some((word) => word === '--help' || word === '-h') ? ['info', model] : argv;
+}
 
 /**
  * Runs the command line: data on stdout, diagnostics on stderr.
@@ -30,6 +48,7 @@ export async function run(argv: readonly string[], streams: Streams, signal?: Ab
     .description(description)
     .version(version)
     .exitOverride()
+    .addHelpText('after', EXAMPLES)
     .configureOutput({
       writeOut: (text) => streams.stdout.write(text),
       writeErr: (text) => streams.stderr.write(text),
@@ -47,11 +66,15 @@ export async function run(argv: readonly string[], streams: Streams, signal?: Ab
     exitCode = code;
   });
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(withModelHelp(argv), { from: 'user' });
     return exitCode;
   } catch (error) {
     // Commander has already said what is wrong; help and version end with 0.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError) {
+      const hint = error.exitCode === 0 ? undefined : usageHint(argv, error.message);
+      if (hint !== undefined) streams.stderr.write(`${hint}\n`);
+      return error.exitCode === 0 ? 0 : 2;
+    }
     if (signal?.aborted) return INTERRUPTED;
     streams.stderr.write(`error: ${explanation(error)}\n`);
     return error instanceof InvalidInputError ? 2 : 1;

@@ -417,3 +417,35 @@ describe('tables with holes', () => {
     );
   });
 });
+
+describe('words for what is not known', () => {
+  it.each<[string[], number, string]>([
+    [
+      ['fit', 'a.csv', '--model', 'pca', '--out', 'o', '--latent-dim', '3'],
+      2,
+      'The number of latent dimensions is --dim.',
+    ],
+    [
+      ['fit', 'a.csv', '--neighbours', '7'],
+      2,
+      'neighbours is an option of models: give it in a JSON file, --options FILE.json.',
+    ],
+    [
+      ['bayesian-gplvm', 'a.csv'],
+      2,
+      "bayesianGplvm is a model: 'latentfield fit DATA --model bayesianGplvm --out DIR' fits it",
+    ],
+    [['project', 'results', 'a.csv', '--bogus'], 2, "error: unknown option '--bogus'\n"],
+  ])('%s', async (args, code, words) => {
+    const { exitCode, stderr, stdout } = await latentfield(args);
+    expect([exitCode, stdout]).toEqual([code, '']);
+    expect(stderr).toContain(words);
+  });
+
+  it('of a model is its options, and a command that fits it', async () => {
+    const { exitCode, stdout } = await latentfield(['gplrf', '--help']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe((await latentfield(['info', 'gplrf'])).stdout);
+    expect(stdout).toContain('latentfield fit DATA.csv --model gplrf --labels COLUMN --out results');
+  });
+});
