@@ -40,25 +40,48 @@ export function parseDelimited(text: string, delimiter: string, file: string): D
 }
 
 function split(text: string, delimiter: string, file: string): DelimitedRow[] {
-  try {
-    const records = parse(text, {
+  // The parser counts \r\n within quotes as two lines.
+  let twice = 0;
+  let last = 0;
+  const rows: DelimitedRow[] = [];
+  const read = (whole: string, record_delimiter: string[]) =>
+    parse(whole, {
       delimiter,
-      record_delimiter: lineEndings(text),
+      record_delimiter,
       bom: true,
       trim: true,
       skip_empty_lines: true,
       comment: '#',
       comment_no_infix: true,
       relax_column_count: true,
-      info: true,
-    }) as unknown as { info: { lines: number }; record: string[] }[];
-    return records.map(({ info, record }) => ({ line: info.lines, cells: record }));
+      on_record: (cells: string[], { lines }) => {
+        for (const cell of cells) twice += cell.split('\r\n').length - 1;
+        last = lines - twice;
+        rows.push({ line: last, cells });
+        return null;
+      },
+    });
+  try {
+    read(text, lineEndings(text));
+    return rows;
   } catch (error) {
-    if (error instanceof CsvError) {
-      throw new InvalidInputError(`'${file}' is not valid CSV: ${error.message}.`, { cause: error });
-    }
-    throw error;
+    if (!(error instanceof CsvError)) throw error;
+    const reason =
+      error.code === 'CSV_QUOTE_NOT_CLOSED'
+        ? `a quote that opens ${last === 0 ? 'in the first row' : `below line ${last}`} is not closed`
+        : messageOf(error, () => read(text.replace(/\r\n?/g, '\n'), ['\n']));
+    throw new InvalidInputError(`'${file}' is not valid CSV: ${reason}.`, { cause: error });
   }
+}
+
+/** The words of an error, with the line that they have when lines end in one character. */
+function messageOf(error: CsvError, again: () => unknown): string {
+  try {
+    again();
+  } catch (other) {
+    if (other instanceof CsvError) return other.message;
+  }
+  return error.message;
 }
 
 /** What ends the lines of a text: tables that are put together mix them. */

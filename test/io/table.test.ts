@@ -115,7 +115,7 @@ describe('readTable on text', () => {
       "has no column 'kind' for the labels. Its 2 columns, numbered from 0, are 'a', 'b'.",
     ],
     ['label index too large', 'a,b\n1,2\n', { labels: 2 }, 'has no column number 2 for the labels.'],
-    ['open quote', 'a,b\n1,"2\n', {}, 'is not valid CSV: Quote Not Closed'],
+    ['open quote', 'a,b\n1,"2\n', {}, 'is not valid CSV: a quote that opens below line 1 is not closed.'],
   ])('says what is wrong: %s', async (_, text, options, expected) => {
     expect(await failure(read('t.csv', text, options))).toContain(expected);
   });
