@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { lineOf, programOf } from './documents/programOf.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const prepared = [process.execPath, [join(root, 'scripts/prepare.mjs'), '--build']];
@@ -22,7 +23,6 @@ const filesIn = (folder, ending) =>
   readdirSync(join(root, folder), { recursive: true })
     .filter((name) => name.endsWith(ending))
     .map((name) => join(folder, name));
-const lineOf = (text, index) => text.slice(0, index).split('\n').length;
 
 const options = {
   ...{ noEmit: true, strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true, types: ['node'] },
@@ -53,29 +53,10 @@ const documents = [
   'CONTRIBUTING.md',
   ...filesIn('docs', '.md').filter((file) => !file.startsWith('docs/api')),
 ];
-const programs = [...documents.flatMap(programOf), ...filesIn('src', '.ts').flatMap(docstringsOf)];
-
-/** The blocks of a document, one after another; what a later one imports again is imported once. */
-function programOf(file) {
-  const text = read(file);
-  const blocks = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)];
-  if (blocks.length === 0) return [];
-  const code = [];
-  const places = [];
-  const imported = new Set();
-  for (const { 1: block, index } of blocks) {
-    block.split('\n').forEach((line, i) => {
-      const names = /^import \{ (.*) \} from ('.*');$/.exec(line);
-      const fresh = names?.[1].split(', ').filter((name) => !imported.has(name));
-      for (const name of fresh ?? []) imported.add(name);
-      const isAgain = names === null && line.startsWith('import ') && code.includes(line);
-      if (names !== null) code.push(fresh.length > 0 ? `import { ${fresh.join(', ')} } from ${names[2]};` : '');
-      else code.push(isAgain ? '' : line.replace(/^export (const|function)/, '$1'));
-      places.push(`${file}:${lineOf(text, index) + 1 + i}`);
-    });
-  }
-  return [{ name: `${file.replace(/\W/g, '_')}.ts`, code: `export {};${code.join('\n')}`, places, runs: true }];
-}
+const programs = [
+  ...documents.flatMap((file) => programOf(file, read(file))),
+  ...filesIn('src', '.ts').flatMap(docstringsOf),
+];
 
 function docstringsOf(file) {
   const text = read(file);

@@ -1,5 +1,5 @@
 // Packs the package, installs the tarball into an empty project, imports every entry point there, fits a toy model with it, saves
-// and loads it, and type-checks a program against its declarations. What is installed beside it must be small and run no scripts.
+// and loads it, type-checks programs against its declarations, and runs the one of docs/extending.md. What is installed beside it must be small and run no scripts.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { programOf } from './documents/programOf.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const project = mkdtempSync(join(tmpdir(), 'latentfield-package-'));
@@ -92,7 +93,10 @@ function typeTests() {
   const found = tests.filter((file) => {
     const code = readFileSync(join(root, 'test', file), 'utf8');
     const sources = Array.from(code.matchAll(/ from '([^']+)'/g), ([, source]) => source);
-    return code.includes('expectTypeOf') && sources.every((source) => /^(vitest|latentfield(\/\w+)?)$/.test(source));
+    return (
+      /expectTypeOf|@ts-expect-error/.test(code) &&
+      sources.every((source) => /^(vitest|latentfield(\/\w+)?)$/.test(source))
+    );
   });
   return found.map((file, i) => {
     const name = `types${i}.test.ts`;
@@ -135,6 +139,27 @@ async function checkDeclarations() {
   process.exit(1);
 }
 
+/**
+ * The models and parts of one's own in docs/extending.md, as a user has them: beside nothing but the package and TensorFlow.js, whose layers one of
+ * them takes. Strictly compiled, and what comes of that is run.
+ */
+function runExtending() {
+  const document = 'docs/extending.md';
+  const [{ code, places }] = programOf(document, readFileSync(join(root, document), 'utf8'));
+  const { version } = JSON.parse(readFileSync(join(root, 'node_modules/@tensorflow/tfjs/package.json'), 'utf8'));
+  // The version that is known to the cache.
+  run('npm', ['install', '--no-audit', '--no-fund', '--silent', '--prefer-offline', `@tensorflow/tfjs@${version}`]);
+  writeFileSync(join(project, 'extending.ts'), code);
+  const errors = compiled('extending', { ...compilerOptions, noEmit: false, outDir: 'extending' }, ['extending.ts']);
+  if (errors.length > 0) {
+    const named = errors.map((line) => line.replace(/^extending\.ts\((\d+),\d+\)/, (_, at) => places[Number(at) - 1]));
+    process.stderr.write(`${named.join('\n')}\n`);
+    process.exit(1);
+  }
+  run(process.execPath, [join('extending', 'extending.js')]);
+  process.stdout.write(`${document}: ${code.split('\n').length} lines type-check and run\n`);
+}
+
 /** The errors of a compilation. */
 function compiled(name, options, files) {
   const configuration = join(project, `${name}.json`);
@@ -173,5 +198,6 @@ const compilerOptions = {
 writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed.ts'] }));
 run(process.execPath, [typescript, '-p', 'tsconfig.json']);
 await checkDeclarations();
+runExtending();
 rmSync(project, { recursive: true });
 process.stdout.write('The packed package installs, imports, fits, saves, loads and type-checks.\n');

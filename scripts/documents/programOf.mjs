@@ -1,0 +1,26 @@
+/** The number of the line in which a place of a text is, from 1. */
+export const lineOf = (text, index) => text.slice(0, index).split('\n').length;
+
+/**
+ * The ts blocks of a document, one after another, as one program: its code, and the place in the document of each line. What a later block imports
+ * again is imported once. None of a document without blocks.
+ */
+export function programOf(file, text) {
+  const blocks = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)];
+  if (blocks.length === 0) return [];
+  const code = [];
+  const places = [];
+  const imported = new Set();
+  for (const { 1: block, index } of blocks) {
+    block.split('\n').forEach((line, i) => {
+      const names = /^import \{ (.*) \} from ('.*');$/.exec(line);
+      const fresh = names?.[1].split(', ').filter((name) => !imported.has(name));
+      for (const name of fresh ?? []) imported.add(name);
+      const isAgain = names === null && line.startsWith('import ') && code.includes(line);
+      if (names !== null) code.push(fresh.length > 0 ? `import { ${fresh.join(', ')} } from ${names[2]};` : '');
+      else code.push(isAgain ? '' : line.replace(/^export (const|function)/, '$1'));
+      places.push(`${file}:${lineOf(text, index) + 1 + i}`);
+    });
+  }
+  return [{ name: `${file.replace(/\W/g, '_')}.ts`, code: `export {};${code.join('\n')}`, places, runs: true }];
+}
