@@ -124,7 +124,7 @@ function searchedModel<Data, P extends Parts, C>(
   return Object.freeze<Model>({
     name,
     ...(points !== undefined && { points: points(data) }),
-    ...search?.(data),
+    ...(search !== undefined && { search: search(data) }),
     assemble: (seed, { batched = false } = {}) => assembled(definition, data, partsOf(seed, batched), owner),
     ...(startAt !== undefined && {
       startAt: (kind: Exclude<StartKind, 'model'>, seed: number) => startAt(kind, data, seed),

@@ -51,6 +51,7 @@ export type {
   Model,
   ModelJSON,
   ParameterValues,
+  Search,
   Solved,
   SourcedModel,
   StartKind,

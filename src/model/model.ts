@@ -105,6 +105,16 @@ export interface Choice {
   readonly message: string;
 }
 
+/** The search that suits a model: what `fit` takes for what it is not given. */
+export interface Search {
+  /** The solver, or what loads it when a fit begins. */
+  readonly solver?: Solver | (() => Promise<Solver>);
+  /** The solver's tolerance. */
+  readonly tolerance?: number;
+  /** The part of the objective that an iteration must gain for the solver to go on. */
+  readonly relativeDecrease?: number;
+}
+
 /**
  * A description of a model: plain, frozen, nothing computed. Inference sees a model through this only.
  *
@@ -132,12 +142,8 @@ export interface Model<P = AnyPaths, A = Partial<AnyAbilities>, S extends Solved
    * by path of what depends on where the latents start.
    */
   startAt?(kind: Exclude<StartKind, 'model'>, seed: number): Promise<() => ParameterValues>;
-  /** The solver that suits the model, where `fit` is given none; or what loads it when a fit begins. */
-  readonly solver?: Solver | (() => Promise<Solver>);
-  /** The tolerance of the solver that suits the model, where `fit` is given none. */
-  readonly tolerance?: number;
-  /** The part of the objective that an iteration must gain for the solver to go on, where `fit` is given none. */
-  readonly relativeDecrease?: number;
+  /** How it is searched for where `fit` is not told. */
+  readonly search?: Search;
   posterior(values: ParameterValues): Posterior;
   /** The model that `fit` fits in the place of this one, for models that choose some of their options by fits of their own. */
   choose?(given: ChoiceSettings): Promise<Choice>;

@@ -7,9 +7,9 @@ import type {
   Assembly,
   Findings,
   FreeEntries,
-  Model,
   ModelJSON,
   ParameterValues,
+  Search,
   StartKind,
   TermContext,
 } from './model.ts';
@@ -88,8 +88,8 @@ export interface TermsDefinition<Data, P extends Parts, C = undefined> {
   readonly pointLogDensity?: (v: ValuesOf<P>, X: Tensor2D, data: Data, context: ModelContext<P, C>) => Tensor1D;
   /** How data that are not plain values, lists and matrices are written and read. */
   readonly data?: DataFormat<Data>;
-  /** The solver that suits the model, and where it ends, where `fit` is given neither. */
-  readonly search?: (data: Data) => Pick<Model, 'solver' | 'tolerance' | 'relativeDecrease'>;
+  /** The search that suits the model, where `fit` is not told. */
+  readonly search?: (data: Data) => Search;
   /** The curvature of minus the log density in the natural values of the free parameters, for solvers that ask for it. */
   readonly curvature?: (
     values: ParameterValues,

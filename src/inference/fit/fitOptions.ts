@@ -205,8 +205,8 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
     ...checked,
     origins,
     trialIterations: (restarts as Restarts | undefined)?.trialIterations,
-    tolerance: checked.tolerance ?? model.tolerance,
-    relativeDecrease: checked.relativeDecrease ?? model.relativeDecrease ?? 1e-11,
+    tolerance: checked.tolerance ?? model.search?.tolerance,
+    relativeDecrease: checked.relativeDecrease ?? model.search?.relativeDecrease ?? 1e-11,
     // As they were given: a checked copy would have lost its class.
     ...inBatches(model, options),
     workers: options.workers,

@@ -131,7 +131,7 @@ export async function* runFrom(
 
 /** The model's own solver, or, loaded when it is needed, the usual one. */
 async function solverOf(problem: FitProblem): Promise<Solver> {
-  const { solver } = problem.model;
+  const solver = problem.model.search?.solver;
   if (problem.inBatches === undefined && solver !== undefined) return typeof solver === 'function' ? solver() : solver;
   const { standardSolver } = await import('../minimize/standardSolver.ts');
   return standardSolver(problem);

@@ -1,6 +1,6 @@
 import type { ModelParts } from '../../mapping/assembly.ts';
 import { familyCurvature } from '../../mapping/curvature/familyCurvature.ts';
-import type { Model } from '../../model/model.ts';
+import type { Search } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 
 /** Most entries of latents whose Hessian costs less than the evaluations that it saves. */
@@ -10,7 +10,7 @@ const MOST_CURVED = 600;
  * The search of a model whose latents X have a field over them, found anew at every X. Its objective falls slowly at first and fast at the end: only
  * its gradient shows where that is. Neighbours' rows are moved together by L-BFGS; where all second derivatives are known, Newton's method follows.
  */
-export function searchOnGraph(model: ModelParts): Pick<Model, 'solver' | 'relativeDecrease'> {
+export function searchOnGraph(model: ModelParts): Search {
   const { latents, priors, views, observations, latentDim: columns } = model;
   const graph = priors.find(({ prior }) => prior.graph !== undefined)?.prior.graph;
   if (graph === undefined) return {};
