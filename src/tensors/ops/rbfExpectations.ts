@@ -49,7 +49,7 @@ export function expectedRbf(x: GaussianRows, Z: Tensor2D, variance: Tensor, leng
 /**
  * Ψ2 = Σ_n ω_n·E[k(z_m, x)·k(x, z_m')] of the same rbf under the same Gaussians,
  * v²·Σ_n ω_n·Π_d (1 + 2s_nd/l_d²)^−½·exp(−(z_md − z_m'd)²/(4l_d²) − (μ_nd − (z_md + z_m'd)/2)²/(l_d² + 2s_nd)). One pass over points and
- * pairs of inducing inputs, O(n·m²·q), and nothing n×m×m is stored.
+ * pairs of inducing inputs, O(n·m²·q). Nothing n×m×m is stored, but for at most 64 MB that are kept until the gradient is computed.
  *
  * @param x - means and variances, n×q
  * @param Z - m×q
