@@ -101,7 +101,9 @@ describe('a fit has the members that its model can do, in types and in fact', ()
       expect(parameters['mapping.kernel.rbf.period']).toBeUndefined();
     }
     const either = gplvm(Y, { latentDim: 2, kernel: rbf() as Kernel | undefined });
-    expectTypeOf((await fit(either, options)).parameters['mapping.kernel.any']).toEqualTypeOf<ParameterValue | undefined>();
+    expectTypeOf((await fit(either, options)).parameters['mapping.kernel.any']).toEqualTypeOf<
+      ParameterValue | undefined
+    >();
   });
 
   it('of thin plate splines too, whatever their kernel', async () => {

@@ -9,7 +9,7 @@ import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
 import { latentDimOption, regularizationOption, savedSpectral } from './embedding/options.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
 import { traceTerm } from './embedding/traceTerm.ts';
-import { type GraphOptions, neighbourInput } from './neighbourhood/graphInput.ts';
+import { checkNoGraph, type GraphOptions, neighbourInput } from './neighbourhood/graphInput.ts';
 import { precisionTerms, reconstructionFactor } from './neighbourhood/localReconstruction.ts';
 import type { NeighbourInput } from './neighbourhood/neighbourLengths.ts';
 import { reconstructingLists } from './neighbourhood/reconstructingLists.ts';
@@ -61,6 +61,7 @@ const schema = v.strictObject({
  */
 export function lle(Y: MatrixLike, options: LleOptions = {}): SpectralModel {
   const checked = checkOptions(schema, options, 'lle');
+  checkNoGraph(Y, 'lle');
   const points = observationsFrom(Y);
   const { graph: from } = checked;
   const given = neighbourInput(points, { graph: from }, 'lle');

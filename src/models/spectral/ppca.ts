@@ -5,12 +5,13 @@ import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { damagedAt } from '../../core/saved.ts';
-import type { Predicting, Reconstructing } from '../../model/abilities.ts';
+import type { DistributedLatents, Imputing, Predicting, Reconstructing } from '../../model/abilities.ts';
 import type { Embedding } from '../../model/computation.ts';
 import { defineModel } from '../../model/defineModel.ts';
 import type { Found } from '../../model/modelDefinition.ts';
 import { principalAxes as axesOf } from '../../numerics/dense/principalComponents.ts';
 import { type LinearGaussian, linearPosterior } from './embedding/linearGaussian.ts';
+import { missingLinear } from './embedding/missingLinear.ts';
 import { latentDimOption, savedSpectral } from './embedding/options.ts';
 import { type PrincipalAxes, principalAxes } from './embedding/principalAxes.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
@@ -21,6 +22,8 @@ export interface PpcaOptions {
   /** Whether the weights are integrated out instead of the latents: the linear GPLVM. Off unless turned on. */
   readonly dual?: boolean;
 }
+
+type Filling = Imputing & Pick<DistributedLatents, 'missingLogDensity'>;
 
 const schema = v.strictObject({
   latentDim: v.optional(v.unwrap(latentDimOption)),
@@ -33,6 +36,8 @@ const schema = v.strictObject({
  *
  * With `dual` the latents are the parameters, and the eigenvalues those of YcYcᵀ/D: X = U(Λ − σ²I)^½, σ² the mean of the N − q left
  * out. It is the maximum of a GPLVM with a linear kernel of variance 1 and no prior.
+ *
+ * Fits fill in missing entries (NaN) of rows: `impute(Y)` gives their means and variances given the observed ones, but with `dual`.
  *
  * `parameters.weights` is W (D×q), `parameters.noise` is σ², `objective` the log likelihood.
  *
@@ -47,7 +52,10 @@ const schema = v.strictObject({
  * parameters.noise; // σ²
  * ```
  */
-export function ppca(Y: MatrixLike, options: PpcaOptions = {}): SpectralModel<Predicting & Reconstructing> {
+export function ppca(
+  Y: MatrixLike,
+  options: PpcaOptions = {},
+): SpectralModel<Predicting & Reconstructing & Partial<Filling>> {
   const { latentDim, dual } = checkOptions(schema, options, 'ppca');
   const points = observationsFrom(Y);
   return defined({ points, latentDim, dual });
@@ -69,7 +77,10 @@ const defined = defineModel({
     const solved = dual ? dualSolution(points, found, standardization) : solution(points, found, standardization);
     return isFlat ? { ...solved, message: `${solved.message} ${FLAT}` } : solved;
   },
-  posterior: (found, { points, dual }) => linearPosterior(linearMapOf(found, dual), points.columns),
+  posterior: (found, { points, dual }) => {
+    const map = linearMapOf(found, dual);
+    return { ...linearPosterior(map, points.columns), ...(!dual && { missing: missingLinear(map) }) };
+  },
   toJSON: ({ points, latentDim, dual }) => savedSpectral('ppca', points, { latentDim, dual }),
 });
 

@@ -243,6 +243,16 @@ describe('a graph from elsewhere', () => {
 
   it.each<[string, () => unknown, RegExp]>([
     ['no graph', () => isomap({ graph: 3 } as never), /takes a graph/],
+    [
+      'lengths that are not squares',
+      () => isomap({ graph: edges, distances: squaredDistances } as never),
+      /this one has 'distances' too.*by their squares/,
+    ],
+    [
+      'no observations for lle',
+      () => lle({ graph: edges } as never),
+      /Give the graph beside them: lle\(Y, { graph }\)/,
+    ],
     ['another number of points', () => isomap(Y, { graph: knnGraph(apart, 3) }), /graph of 34 points.*40 observations/],
     ['too few squared distances', () => mvu({ graph: edges, squaredDistances: [1] }), /one squared distance of each/],
     [

@@ -13,8 +13,27 @@ export interface GraphInput {
   readonly squaredDistances?: ArrayLike<number>;
 }
 
-/** Whether a graph is given in the place of observations. */
-export const isGraphInput = (Y: unknown): Y is GraphInput => typeof Y === 'object' && Y !== null && 'graph' in Y;
+/**
+ * Whether a graph is given in the place of observations.
+ *
+ * @throws InvalidInputError when something else is given with it than squared distances
+ */
+export function isGraphInput(Y: unknown): Y is GraphInput {
+  if (typeof Y !== 'object' || Y === null || !('graph' in Y)) return false;
+  const unknown = Object.keys(Y).find((name) => name !== 'graph' && name !== 'squaredDistances');
+  if (unknown === undefined) return true;
+  throw new InvalidInputError(
+    `A graph in the place of observations is given as { graph, squaredDistances }, but this one has '${unknown}' too. Leave it out, or give lengths of edges by their squares.`,
+  );
+}
+
+/** @throws InvalidInputError for a graph in the place of observations, given to a model that takes it beside them only */
+export function checkNoGraph(Y: unknown, name: string): void {
+  if (!isGraphInput(Y)) return;
+  throw new InvalidInputError(
+    `${name} rests on the observations of neighbours, which distances do not tell. Give the graph beside them: ${name}(Y, { graph }).`,
+  );
+}
 
 /** The options of models that take a graph beside observations. */
 export interface GraphOptions {
