@@ -73,3 +73,14 @@ function answers(test: () => boolean): boolean {
     return false;
   }
 }
+
+/**
+ * The name of a part of one's own, which is a segment of the paths of its parameters.
+ *
+ * @param of - what is called so: 'A kernel'
+ * @throws InvalidInputError when it is not one word of letters and digits, a letter first
+ */
+export function checkName(name: unknown, of: string): void {
+  if (typeof name === 'string' && /^[A-Za-z][A-Za-z0-9]*$/.test(name)) return;
+  throw new InvalidInputError(`${of}'s name is one word of letters and digits, but ${describe(name)} was given.`);
+}

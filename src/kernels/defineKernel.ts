@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { checkDefinition } from '../core/given.ts';
+import { checkDefinition, checkName } from '../core/given.ts';
 import { describe } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
 import type { TensorMap } from '../model/model.ts';
@@ -82,9 +82,7 @@ export function defineKernel<Name extends string = never, Options extends object
   definition: KernelDefinition<Name, Options>,
 ): KernelFactory<Name, Options, Id> {
   const { name } = checkDefinition(definition, 'defineKernel');
-  if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
-    throw new InvalidInputError(`A kernel's name is one word of letters and digits, but ${describe(name)} was given.`);
-  }
+  checkName(name, 'A kernel');
   const { parameters = {} as OwnParameters<Name> } = definition;
   checkDefinition(parameters, `Kernel '${name}'`, 'parameters by name');
   const standard = Object.freeze(standardParameters(parameters));

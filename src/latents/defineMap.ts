@@ -1,6 +1,5 @@
-import { InvalidInputError } from '../core/errors.ts';
-import { checkDefinition } from '../core/given.ts';
-import { describe, type Matrix } from '../core/matrix.ts';
+import { checkDefinition, checkName } from '../core/given.ts';
+import type { Matrix } from '../core/matrix.ts';
 import type { TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { type Overrides, type OwnParameters, overriddenParameters } from '../model/part.ts';
@@ -83,9 +82,7 @@ export function defineMap<Name extends string = never, Options = undefined>(
   definition: MapDefinition<Name, Options>,
 ): MapFactory<Name, Options> {
   const { name } = checkDefinition(definition, 'defineMap');
-  if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
-    throw new InvalidInputError(`A map's name is one word of letters and digits, but ${describe(name)} was given.`);
-  }
+  checkName(name, 'A map');
   return (overrides = {} as Overrides<Name>, given) => {
     const options = given as Options;
     const apply: LatentMap['apply'] = (p, features) => definition.apply(p as Readonly<Record<Name, Tensor>>, features);

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { checkDefinition } from '../core/given.ts';
-import { describe, type Matrix } from '../core/matrix.ts';
+import { checkDefinition, checkName } from '../core/given.ts';
+import type { Matrix } from '../core/matrix.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
 import type { FieldShowing } from '../model/abilities.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
@@ -156,9 +156,7 @@ export function definePrior<Name extends string, Data, Constants>(
   definition: PriorDefinition<Name, Data, Constants>,
 ): PriorFactory<Name, Data, FieldShowing> {
   const { name, parameters = {} as OwnParameters<Name> } = checkDefinition(definition, 'definePrior');
-  if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
-    throw new InvalidInputError(`A prior's name is one word of letters and digits, but ${describe(name)} was given.`);
-  }
+  checkName(name, 'A prior');
   const needs = (what: string, example: string): never => {
     throw new InvalidInputError(`Prior '${name}' needs ${what}: give them to its log density, as ${example}.`);
   };

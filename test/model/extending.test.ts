@@ -28,6 +28,7 @@ import {
   real,
   seededRandom,
   standardNormal,
+  type Viewed,
 } from 'latentfield';
 import * as op from 'latentfield/ops';
 import { checkModel } from 'latentfield/testing';
@@ -81,6 +82,20 @@ function linesOf(name: string): number {
   return lines.indexOf(`// ${name}]`) - lines.indexOf(`// [${name}`) - 1;
 }
 
+/** That points are placed from either view, or both, and their views found again, by a fit and by what came back of it with the same bits. */
+async function expectSameFromEitherView(result: Viewed<'a' | 'b'>, again: typeof result) {
+  for (const given of [{ a: A.slice(3, 5) }, { b: B.slice(3, 5) }, { a: A.slice(3, 5), b: B.slice(3, 5) }]) {
+    const placed = await result.project(given);
+    expect(await again.project(given)).toEqual(placed);
+    for (const [view, Y] of [['a', A] as const, ['b', B] as const]) {
+      const { mean } = result.predict(placed.latents, { view });
+      expect(again.predict(placed.latents, { view }).mean).toEqual(mean);
+      if (view in given) expectClose(mean, Y.slice(3, 5), 0.1, `${Object.keys(given)} to ${view}`);
+    }
+  }
+  expectClose((await again.translate({ a: A.slice(3, 5) }, 'b')).mean, B.slice(3, 5), 0.15);
+}
+
 describe('a shared GPLVM', () => {
   it.each(['shared GPLVM', 'free-form shared GPLVM'])('takes at most 20 lines: %s', (name) => {
     expect(linesOf(name)).toBeGreaterThan(3);
@@ -91,16 +106,7 @@ describe('a shared GPLVM', () => {
     const model = shared(A, B);
     const result = await fit(model, { maxIterations: 40 });
     const again = loadFit<typeof model>(JSON.parse(JSON.stringify(result)));
-    for (const given of [{ a: A.slice(3, 5) }, { b: B.slice(3, 5) }, { a: A.slice(3, 5), b: B.slice(3, 5) }]) {
-      const placed = await result.project(given);
-      expect(await again.project(given)).toEqual(placed);
-      for (const [view, Y] of [['a', A] as const, ['b', B] as const]) {
-        const { mean } = result.predict(placed.latents, { view });
-        expect(again.predict(placed.latents, { view }).mean).toEqual(mean);
-        if (view in given) expectClose(mean, Y.slice(3, 5), 0.1, `${Object.keys(given)} to ${view}`);
-      }
-    }
-    expectClose((await again.translate({ a: A.slice(3, 5) }, 'b')).mean, B.slice(3, 5), 0.15);
+    await expectSameFromEitherView(result, again);
   });
 
   it('written free-form has the density of the one that is named, and does the same', async () => {
@@ -125,16 +131,7 @@ describe('a shared GPLVM', () => {
 
     const result = await fit(model, { maxIterations: 40 });
     const again = loadFit<typeof model>(JSON.parse(JSON.stringify(result)), { models: { freeForm } });
-    for (const given of [{ a: A.slice(3, 5) }, { b: B.slice(3, 5) }, { a: A.slice(3, 5), b: B.slice(3, 5) }]) {
-      const placed = await result.project(given);
-      expect(await again.project(given)).toEqual(placed);
-      for (const [view, Y] of [['a', A] as const, ['b', B] as const]) {
-        const { mean } = result.predict(placed.latents, { view });
-        expect(again.predict(placed.latents, { view }).mean).toEqual(mean);
-        if (view in given) expectClose(mean, Y.slice(3, 5), 0.1, `${Object.keys(given)} to ${view}`);
-      }
-    }
-    expectClose((await again.translate({ a: A.slice(3, 5) }, 'b')).mean, B.slice(3, 5), 0.15);
+    await expectSameFromEitherView(result, again);
   });
 
   it('written free-form predicts as the one that is named', async () => {

@@ -103,3 +103,20 @@ it('a likelihood with options and no parameters takes its options', () => {
   // @ts-expect-error a typo
   expect(() => powered({ pover: 3 })).toThrow(InvalidInputError);
 });
+
+it.each<[string, (definition: never) => unknown]>([
+  ['kernel', defineKernel],
+  ['prior', definePrior],
+  ['map', defineMap],
+  ['likelihood', defineLikelihood],
+  ['distribution', defineDistribution],
+])('a %s has a name of one word', (of, define) => {
+  const own = {
+    covariance: (_: unknown, A: unknown) => A,
+    logDensity: () => op.scalar(0),
+    apply: (_: unknown, Y: unknown) => Y,
+  };
+  for (const name of [undefined, 3, '', 'two words', '2nd']) {
+    expect(() => define({ ...own, name } as never)).toThrow(`A ${of}'s name is one word of letters and digits, but`);
+  }
+});

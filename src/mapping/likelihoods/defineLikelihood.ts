@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkDefinition } from '../../core/given.ts';
+import { checkDefinition, checkName } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
 import { unknownName } from '../../core/options.ts';
 import type { TensorMap } from '../../model/model.ts';
@@ -87,11 +87,7 @@ export function likelihoodFactory<Name extends string, Options extends object = 
   { path, conjugate, check }: Special<Name, Options>,
 ): LikelihoodFactory<Name, Options> {
   const { name, parameters = {} as OwnParameters<Name> } = checkDefinition(definition, 'defineLikelihood');
-  if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
-    throw new InvalidInputError(
-      `A likelihood's name is one word of letters and digits, but ${describe(name)} was given.`,
-    );
-  }
+  checkName(name, 'A likelihood');
   const owner = `Likelihood '${name}'`;
   const names = Object.keys(parameters) as Name[];
   const readers = (definition.options ?? {}) as Record<string, (given: unknown) => unknown>;

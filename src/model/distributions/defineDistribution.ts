@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkDefinition } from '../../core/given.ts';
+import { checkDefinition, checkName } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
 import { valueAndGradients } from '../../tensors/gradients.ts';
 import * as op from '../../tensors/ops.ts';
@@ -62,11 +62,7 @@ export function defineDistribution<Name extends string = never>(
     lower = -Infinity,
     logDensity,
   } = checkDefinition(definition, 'defineDistribution');
-  if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
-    throw new InvalidInputError(
-      `A distribution's name is one word of letters and digits, but ${describe(name)} was given.`,
-    );
-  }
+  checkName(name, 'A distribution');
   if (typeof logDensity !== 'function') {
     throw new InvalidInputError(
       `defineDistribution needs logDensity of '${name}', a function of values and x, but ${describe(logDensity)} was given.`,

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
+import { checkName } from '../../core/given.ts';
 import { lazily } from '../../core/inParts.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
@@ -130,9 +131,7 @@ export function madeViews(
 
 export function checkedView(model: string, name: string, options: ViewOptions): CheckedView {
   const owner = name === '' ? model : `view '${name}' of ${model}`;
-  if (name !== '' && !/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
-    throw new InvalidInputError(`The name of a view is one word of letters and digits, but '${name}' was given.`);
-  }
+  if (name !== '') checkName(name, 'A view');
   const checked = checkOptions(schema, options, owner);
   // Counts and labels are what they are: only real observations are shifted.
   const given = { ...checked, centre: checked.centre ?? isReal(checked) };
