@@ -21,10 +21,14 @@ const report = JSON.parse(readFileSync(positionals[0] ?? fileURLToPath(new URL(n
 if (options.markdown) {
   console.log('# Benchmarks\n');
   console.log(
-    'Times of `npm run bench` on one machine, also where latentfield is slower. `node bench/show.mjs --markdown` writes this page from',
+    '`npm run bench` measured these times on one machine, of tasks too at which latentfield is slower. Contenders took turns in one run. Nothing else ran meanwhile.',
   );
   console.log(
-    `\`${positionals[0] ?? `bench/results/${newest}`}\`. Contenders take turns in one run; nothing else ran meanwhile.\n`,
+    `\`node bench/show.mjs --markdown\` writes this page from \`${positionals[0] ?? `bench/results/${newest}`}\`.\n`,
+  );
+  console.log(
+    '`wasm`, `wasm-fma`, `native` and `typescript` are engines of latentfield ([engines.md](engines.md)). `peers.py` is numpy, SciPy and scikit-learn. `×2` means two threads. ' +
+      '`ratio` is the time of a row divided by that of the contender below `to`: below 1, the row is faster. Brackets hold the least and the greatest ratio of a round.\n',
   );
   console.log('```text');
 }
