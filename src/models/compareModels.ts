@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { InvalidInputError } from '../core/errors.ts';
+import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { checkGiven, givenList } from '../core/given.ts';
 import type { ObservationsLike } from '../core/namedTable.ts';
 import { checkOptions } from '../core/options.ts';
@@ -68,7 +68,7 @@ const schema = v.strictObject({
  * @param fits - at least one, of models of the same N×D observations in the same units
  * @param options - `heldOut`, `laplace`, `own`, `signal`: see {@link ComparisonOptions}
  * @throws InvalidInputError when the fits are of other observations, or some scaled them and others did not; NumericalError when a fit is no
- * maximum in its latents
+ * maximum in its latents, unless `laplace` is false
  * @see Titsias & Lawrence 2010; MacKay 2003, ch. 27–28
  * @example
  * ```ts
@@ -88,7 +88,7 @@ export async function compareModels(
   const names = numbered(given.map(({ model }) => model));
   const rows: Omit<ComparisonRow, 'behind' | 'heldOutBehind'>[] = [];
   for (const [i, fitted] of given.entries()) {
-    const { value, by } = await evidenceOf(fitted, laplace, own, signal);
+    const { value, by } = await evidenceOf(fitted, names[i]!, laplace, own, signal);
     const heldOutDensity = heldOut === undefined ? Number.NaN : await densityOf(fitted, heldOut);
     rows.push({ name: names[i]!, objective: fitted.objective, evidence: value, by, heldOutDensity });
   }
@@ -107,6 +107,7 @@ export async function compareModels(
 
 async function evidenceOf(
   fitted: ComparedFit,
+  name: string,
   laplace: boolean,
   own: OwnParts,
   signal: AbortSignal | undefined,
@@ -117,12 +118,21 @@ async function evidenceOf(
   const hasPrior = Array.isArray(model.priors) && model.priors.length > 0;
   if (!laplace || !hasPrior || !Object.hasOwn(values, 'latents')) return { value: Number.NaN, by: 'none' };
   const { latents, parameters } = fitted;
-  const { evidence = Number.NaN } = await laplaceApproximation(
-    modelFromJSON(model, own),
-    { latents, ...parameters },
-    { parameters: false, ...(signal && { signal }) },
-  );
-  return { value: evidence, by: 'laplace' };
+  try {
+    const { evidence = Number.NaN } = await laplaceApproximation(
+      modelFromJSON(model, own),
+      { latents, ...parameters },
+      { parameters: false, ...(signal && { signal }) },
+    );
+    return { value: evidence, by: 'laplace' };
+  } catch (error) {
+    if (!(error instanceof NumericalError)) throw error;
+    throw new NumericalError(
+      `The fit of '${name}' has no evidence by Laplace's approximation: it is no strict maximum in its latents. ` +
+        `It ended as '${fitted.status}': fit it further, or compare with laplace: false.`,
+      { cause: error },
+    );
+  }
 }
 
 async function densityOf(fitted: ComparedFit, Y: ObservationsLike): Promise<number> {

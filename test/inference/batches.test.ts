@@ -131,6 +131,7 @@ describe('a fit in batches', () => {
     const short = await fit(model, { batchSize: 10, maxEpochs: 3 });
     expect(short.diagnostics.iterations).toBe(12);
     expect(short.status).toBe('maxIterations');
+    expect(short.message).toMatch(/^Reached the limit of 3 epochs before converging \(12 iterations/);
     await expect(fit(model, { maxEpochs: 3 })).rejects.toThrow(/Give batchSize too/);
   });
 

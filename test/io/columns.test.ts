@@ -128,6 +128,14 @@ describe('the first line', () => {
     expect((await read(text)).columns).toEqual(expected);
   });
 
+  it('is one of years that count on above decimals, and a row where they are whole numbers or do not count on', async () => {
+    const years = await read('2019,2020,2021\n0.5,1.25,3\n2.5,0.75,1.5\n');
+    expect(years.columns).toEqual(['2019', '2020', '2021']);
+    expect(years.observations.rows).toBe(2);
+    expect((await read('2019,2020,2021\n3,1,4\n1,5,9\n')).observations.rows).toBe(3);
+    expect((await read('2019,2020,2022\n0.5,1.25,3\n2.5,0.75,1.5\n')).observations.rows).toBe(3);
+  });
+
   it('is what the caller says', async () => {
     expect((await read('1,2\n3,4\n5,7\n', { header: true })).columns).toEqual(['1', '2']);
     await expect(read('a,b\n3,4\n5,7\n', { header: false })).rejects.toThrow("line 1, column 'column0' holds 'a'");

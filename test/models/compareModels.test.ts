@@ -97,6 +97,14 @@ describe('compareModels', () => {
     }
   });
 
+  it('says which fit is no maximum, and what to ask for instead', async () => {
+    const begun = await fit(gplvm(curve, { latentDim: 2 }), { maxIterations: 1 });
+    await expect(compareModels([begun])).rejects.toThrow(
+      /^The fit of 'gplvm' has no evidence by .* It ended as 'maxIterations': fit it further, or compare with laplace: false\.$/,
+    );
+    expect((await compareModels([begun], { laplace: false })).table[0]!.by).toBe('none');
+  });
+
   it('refuses fits of other observations, or in other units', async () => {
     const settings = { maxIterations: 0 };
     const of = (Y: Matrix, options = {}) => fit(gplvm(Y, { latentDim: 1, ...options }), settings);

@@ -51,7 +51,7 @@ export async function* batchedFrom(
         yield { kind: 'state', start: start.number, state: stateOf(course, settings.solver) };
         saved = performance.now();
       }
-      end = limitOf(course.iterations, { maxIterations });
+      end = inEpochs(limitOf(course.iterations, { maxIterations }), maxIterations / objective.perEpoch);
       if (end !== undefined) break;
     }
     const step = steps.next(answer);
@@ -73,6 +73,12 @@ export async function* batchedFrom(
     }
   }
   yield { kind: 'end', start: start.number, solution: solutionOf(course, end, settings.solver) };
+}
+
+/** The limit as `maxEpochs` counts it, which the iterations were made of unless they were given. */
+function inEpochs(end: End | undefined, epochs: number): End | undefined {
+  if (end === undefined || !Number.isInteger(epochs)) return end;
+  return { ...end, how: `Reached the limit of ${counted(epochs, 'epoch')} before converging` };
 }
 
 async function begun(

@@ -18,6 +18,7 @@ import { supportGraph } from '../../numerics/graph/supportGraph.ts';
 import { bottomOfSparse, type SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
 import { analyse, factorise, solve, sparseSymmetric } from '../../numerics/sparse/index.ts';
 import { dot } from '../../numerics/vectors.ts';
+import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import {
   latentDimOption,
   numberAboveZero,
@@ -96,6 +97,7 @@ export function alle(Y: MatrixLike, options: AlleOptions = {}): ComputedModel<Fi
   const checked = checkOptions(schema, options, 'alle');
   const { regularization } = checked;
   const points = observationsFrom(Y);
+  checkVaried(points, 'alle');
   const k = checkNeighbours(checked.neighbours as number, points.rows, 'alle');
   const graph = checked.preset === undefined ? undefined : knnGraph(points, k);
   const order =

@@ -26,6 +26,7 @@ import { nearestOf } from '../../numerics/neighbours/nearestOf.ts';
 import { dot } from '../../numerics/vectors.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Rank, Tensor1D } from '../../tensors/tensorflow.ts';
+import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import { doublyCentred, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
 import { latentDimOption, savedSpectral } from '../spectral/embedding/options.ts';
 import { type Preset, presetOption } from '../spectral/embedding/preset.ts';
@@ -103,6 +104,7 @@ export function drill(
 ): Model<DrillPaths, FieldLearning & Placing & Spectral, 'searched'> {
   const checked = checkOptions(schema, options, 'drill');
   const points = observationsFrom(Y);
+  checkVaried(points, 'drill');
   checkSize({ size: points.rows, covariances: new Float64Array(0), penalty: 1 });
   const { graph, shown, notes } = neighboursOf(points, checked);
   const fitted = shownRows(points, shown);

@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { counted } from '../../core/counted.ts';
+import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { checkDistances } from '../../fields/density/checkDistances.ts';
 import { constrainedGraph, fieldProblem, fieldWeights } from '../../fields/density/constraints.ts';
@@ -74,9 +76,22 @@ export function fieldParts(
   return shown === undefined ? { field } : { field, points: fixed(Array.from(shown)) };
 }
 
+/** Throws where a field over so few points has fewer directions than are asked for. */
+export function checkDimensions({
+  name,
+  graph: { size },
+  latentDim,
+}: Pick<FieldParts, 'name' | 'graph' | 'latentDim'>): void {
+  if (latentDim < size) return;
+  throw new InvalidInputError(
+    `${name} shows ${size} points in at most ${counted(size - 1, 'dimension')}, but latentDim is ${latentDim}.`,
+  );
+}
+
 /** A model that is one maximum-entropy layer on given distances, and the embedding of the field it learns. */
 export function fieldModel(given: FieldParts): UnplacedFieldModel {
   const { squaredDistances, basePrecision, copies, slackPenalty } = given;
+  checkDimensions(given);
   const graph = constrainedGraph(given.graph);
   const problem = fieldProblem(given, checkDistances(squaredDistances, graph, 'maxEntropy', slackPenalty === Infinity));
   const sparse = isSparse(graph);

@@ -61,7 +61,8 @@ const MOST_POINTS = 6000;
  * neighbourhood graph, from whose field the embedding is read. There is one maximum, which a fit reaches from any start: `restarts` find nothing else.
  *
  * Points that are the same (φ = 0 while C = ∞) are tied: they count as one node and have one place. A graph that is empty or falls to pieces,
- * which only a `basePrecision` that is given can bring about, makes the status 'degenerate'.
+ * which only a `basePrecision` that is given can bring about, makes the status 'degenerate'. So does a `slackPenalty` so small that all pairs have the
+ * same weight 4C.
  *
  * `project` and `reconstruct` take new points as those of `meu` do, but may join them to any points; there is no density, as the field is
  * one of the latents.
@@ -70,7 +71,8 @@ const MOST_POINTS = 6000;
  * @param options - see {@link MpmeOptions}
  * @returns a model for `fit` and `evaluate`; its fit has `graph`, `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`, and a `message` that
  * says how many components the graph has
- * @throws InvalidInputError for observations that are not finite numbers, points that are all the same, more than 6000 points with all pairs
+ * @throws InvalidInputError for observations that are not finite numbers, points that are all the same, as many dimensions as points, more than 6000 points
+ * with all pairs
  * @see Mao et al. 2017, eqs. 10–16
  * @example
  * ```ts

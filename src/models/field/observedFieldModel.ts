@@ -16,7 +16,14 @@ import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor } from '../../tensors/tensorflow.ts';
 import { fieldFindings } from './fieldFindings.ts';
-import { type FieldParts, fieldParts, fieldPosterior, type UnplacedFieldModel, weightsIn } from './fieldModel.ts';
+import {
+  checkDimensions,
+  type FieldParts,
+  fieldParts,
+  fieldPosterior,
+  type UnplacedFieldModel,
+  weightsIn,
+} from './fieldModel.ts';
 
 /**
  * The model of {@link fieldModel} for copies with missing entries (NaN): it maximises the density of the observed ones by its own gradient,
@@ -28,6 +35,7 @@ import { type FieldParts, fieldParts, fieldPosterior, type UnplacedFieldModel, w
  */
 export function observedFieldModel(parts: FieldParts & { readonly observations: Matrix }): UnplacedFieldModel {
   const { name, graph, squaredDistances, basePrecision, copies, slackPenalty, observations } = parts;
+  checkDimensions(parts);
   const { size, sources, targets } = graph;
   const upper = 4 * slackPenalty;
   const equal = upper === Infinity ? squaredDistances.indexOf(0) : -1;

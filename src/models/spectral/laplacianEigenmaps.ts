@@ -12,6 +12,7 @@ import type { Graph } from '../../numerics/graph/graph.ts';
 import type { EdgeWeights } from '../../numerics/graph/index.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { bottomOfSparse, type SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
+import { checkVaried } from './embedding/checkVaried.ts';
 import { latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
 import { type Preset, presetOption } from './embedding/preset.ts';
 import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
@@ -93,6 +94,7 @@ export function laplacianEigenmaps(
   const neighbourhood = neighbourhoodFrom(checked, 'laplacianEigenmaps');
   const given = neighbourInput(Y, checked, 'laplacianEigenmaps');
   const N = sizeOf(given);
+  if (given.input === 'points' && given.graph === undefined) checkVaried(given.points, 'laplacianEigenmaps');
   if (neighbourhood.neighbours !== undefined && given.graph === undefined) {
     checkNeighbours(neighbourhood.neighbours, N, 'laplacianEigenmaps');
   }

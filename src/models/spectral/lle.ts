@@ -6,6 +6,7 @@ import { stage } from '../../model/computation.ts';
 import { defineModel } from '../../model/defineModel.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
+import { checkVaried } from './embedding/checkVaried.ts';
 import { latentDimOption, regularizationOption, savedSpectral } from './embedding/options.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
 import { traceTerm } from './embedding/traceTerm.ts';
@@ -63,6 +64,7 @@ export function lle(Y: MatrixLike, options: LleOptions = {}): SpectralModel {
   const checked = checkOptions(schema, options, 'lle');
   checkNoGraph(Y, 'lle');
   const points = observationsFrom(Y);
+  checkVaried(points, 'lle');
   const { graph: from } = checked;
   const given = neighbourInput(points, { graph: from }, 'lle');
   const asked = checked.neighbours as number;

@@ -8,6 +8,7 @@ import type { Found } from '../../model/modelDefinition.ts';
 import type { Placement } from '../../model/posterior.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { supportGraph } from '../../numerics/graph/supportGraph.ts';
+import { checkVaried } from './embedding/checkVaried.ts';
 import { inputOption, latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
 import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
 import {
@@ -101,6 +102,7 @@ export function mvu(Y: MatrixLike | GraphInput, options: MvuOptions = {}): Graph
   const { latentDim, constraints, slackPenalty } = rest;
   const given = neighbourInput(Y, checked, 'mvu');
   const { points } = given;
+  if (given.input === 'points') checkVaried(points, 'mvu');
   if (neighbourhood.neighbours !== undefined && given.graph === undefined) {
     checkNeighbours(neighbourhood.neighbours, points.rows, 'mvu');
   }

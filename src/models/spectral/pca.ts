@@ -5,6 +5,7 @@ import { checkOptions } from '../../core/options.ts';
 import type { Predicting, Reconstructing } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
 import type { ParameterValues } from '../../model/model.ts';
+import { checkVaried } from './embedding/checkVaried.ts';
 import { type LinearGaussian, linearPosterior } from './embedding/linearGaussian.ts';
 import { latentDimOption, savedSpectral } from './embedding/options.ts';
 import { principalAxes } from './embedding/principalAxes.ts';
@@ -37,6 +38,7 @@ const schema = v.strictObject({ latentDim: latentDimOption });
 export function pca(Y: MatrixLike, options: PcaOptions = {}): SpectralModel<Predicting & Reconstructing> {
   const { latentDim } = checkOptions(schema, options, 'pca');
   const points = observationsFrom(Y);
+  checkVaried(points, 'pca');
   return defined({ points, latentDim });
 }
 

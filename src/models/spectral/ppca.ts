@@ -10,6 +10,7 @@ import type { Embedding } from '../../model/computation.ts';
 import { defineModel } from '../../model/defineModel.ts';
 import type { Found } from '../../model/modelDefinition.ts';
 import { principalAxes as axesOf } from '../../numerics/dense/principalComponents.ts';
+import { checkVaried } from './embedding/checkVaried.ts';
 import { type LinearGaussian, linearPosterior } from './embedding/linearGaussian.ts';
 import { missingLinear } from './embedding/missingLinear.ts';
 import { latentDimOption, savedSpectral } from './embedding/options.ts';
@@ -58,6 +59,7 @@ export function ppca(
 ): SpectralModel<Predicting & Reconstructing & Partial<Filling>> {
   const { latentDim, dual } = checkOptions(schema, options, 'ppca');
   const points = observationsFrom(Y);
+  checkVaried(points, 'ppca');
   return defined({ points, latentDim, dual });
 }
 

@@ -53,7 +53,8 @@ describe('the default base precision', () => {
     const objectives: number[] = [];
     for (const slackPenalty of [Infinity, 1e-3 / scale ** 2, 1e-6 / scale ** 2]) {
       const result = await fit(mpme(Y, { slackPenalty }));
-      expect(result.status).toBe('converged');
+      // At the smallest C all weights are at their limit.
+      expect(result.status).toBe(slackPenalty < 1e-5 / scale ** 2 ? 'degenerate' : 'converged');
       expect(componentsOf(result)).toBe(1);
       expect(result.diagnostics.kktResidual).toBeLessThan(1e-8);
       objectives.push(result.objective);

@@ -277,6 +277,32 @@ describe('bad input', () => {
     expect(make).toThrow(message);
   });
 
+  it('a C at which all pairs have the same weight is degenerate, and says so', async () => {
+    const { status, message } = await fit(mpme(Y, { slackPenalty: 1e-9 }));
+    expect(status).toBe('degenerate');
+    expect(message).toContain(
+      'Every weight is at its limit 4C = 4e-9. All pairs have the same weight, so the embedding means nothing. Give a larger slackPenalty.',
+    );
+    // Eigenmaps of the candidate edges mean something, but were not learned.
+    const among = await fit(mpme(Y, { slackPenalty: 1e-9, neighbours: 4 }));
+    expect(among.status).toBe('converged');
+    expect(among.message).toContain('nothing was learned about them');
+    const learned = await fit(mpme(Y, { slackPenalty: 25 }));
+    expect(learned.message).not.toContain('limit 4C');
+  });
+
+  it('more dimensions than the points have are refused by name', () => {
+    const three = [
+      [0, 1],
+      [2, 0],
+      [1, 3],
+    ];
+    const sentence = /shows 3 points in at most 2 dimensions, but latentDim is 3/;
+    expect(() => mpme(three, { latentDim: 3 })).toThrow(sentence);
+    expect(() => meu(three, { latentDim: 3, neighbours: 2 })).toThrow(sentence);
+    expect(() => mpme(three.slice(1), { latentDim: 2 })).toThrow(/in at most 1 dimension, but/);
+  });
+
   it('duplicate points are fine when C is finite', async () => {
     const result = await fit(mpme(twice, { slackPenalty: 0.01 }));
     expect(result.diagnostics.kktResidual).toBeLessThan(1e-8);

@@ -1,5 +1,7 @@
 import {
+  alle,
   classicalMds,
+  drill,
   evaluate,
   fit,
   InvalidInputError,
@@ -21,6 +23,17 @@ const Y = swissRoll(24);
 const distances = Y.map((a) => Y.map((b) => Math.hypot(...a.map((entry, d) => entry - b[d]!))));
 /** Two clouds far apart. */
 const apart = [...swissRoll(12), ...swissRoll(10).map(([x, y, z]) => [x! + 1000, y!, z!])];
+
+describe('points that are all the same have no embedding', () => {
+  // Their mean is rounded, so that centred they are not 0.
+  const same = Array.from({ length: 30 }, () => [10.0386, 1.9222, 0.3892]);
+  it.each([alle, drill, laplacianEigenmaps, lle, mvu, pca, ppca])('%o', (model: (Y: number[][]) => unknown) => {
+    expect(() => model(same)).toThrow(InvalidInputError);
+    expect(() => model(same)).toThrow(/^All 30 points are the same, so \w+ has nothing to embed\.$/);
+    const [first, ...rest] = same;
+    expect(() => model([first!.map((entry) => entry + 1), ...rest])).not.toThrow(/are the same/);
+  });
+});
 
 describe('the spectral family refuses', () => {
   it.each<[string, () => unknown, RegExp]>([

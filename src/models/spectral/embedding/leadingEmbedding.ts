@@ -1,3 +1,4 @@
+import { counted } from '../../../core/counted.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { InParts } from '../../../core/inParts.ts';
 import { Matrix } from '../../../core/matrix.ts';
@@ -29,7 +30,9 @@ export interface LeadingEmbedding {
 export function* leadingEmbedding(B: Matrix, q: number, name: string): InParts<LeadingEmbedding> {
   const { rows: N } = B;
   if (q >= N) {
-    throw new InvalidInputError(`${name} shows ${N} points in at most ${N - 1} dimensions, but latentDim is ${q}.`);
+    throw new InvalidInputError(
+      `${name} shows ${N} points in at most ${counted(N - 1, 'dimension')}, but latentDim is ${q}.`,
+    );
   }
   const all = N <= FULL ? symmetricEigenpairs(B) : undefined;
   const top = all === undefined ? yield* topEigenpairsOf(B, q) : undefined;

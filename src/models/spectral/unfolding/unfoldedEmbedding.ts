@@ -1,3 +1,4 @@
+import { counted } from '../../../core/counted.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { completed } from '../../../core/inParts.ts';
 import { Matrix } from '../../../core/matrix.ts';
@@ -170,7 +171,9 @@ function described(unfolding: Unfolding, converged: boolean, constraints: Unfold
 
 function checkSize(N: number, q: number): void {
   if (q < N) return;
-  throw new InvalidInputError(`mvu shows ${N} points in at most ${N - 1} dimensions, but latentDim is ${q}.`);
+  throw new InvalidInputError(
+    `mvu shows ${N} points in at most ${counted(N - 1, 'dimension')}, but latentDim is ${q}.`,
+  );
 }
 
 /** The graph with the ends of every edge of length 0 as one node, which nothing keeps apart; of several edges between nodes the shortest. */
