@@ -7,6 +7,7 @@ import { describeMachine } from '../machine.mjs';
 import { hasData } from './data.mjs';
 import { differences } from './differences.mjs';
 import { reproductions } from './index.mjs';
+import { inProcesses } from './inProcesses.mjs';
 import { asMarkdown, asText, UNFINISHED } from './pages.mjs';
 import { openStudy, TimeIsUp } from './study.mjs';
 
@@ -15,7 +16,7 @@ const USAGE = `Tables and figures of the papers, each by one command:
 
   npm run reproduce -- NAME [NAME …] [--quick] [--fresh] [--seconds 600] [--earlier] [--only PATTERN] [--output docs/reproductions]
   npm run reproduce -- --list
-  npm run reproduce -- --all
+  npm run reproduce -- --all [--jobs 2]
   npm run reproduce -- --all --quick --check    computes the quick forms of all anew, and fails where they differ from docs/reproductions/quick.json
   npm run reproduce -- --all --quick --store    computes them anew and stores them there
 
@@ -23,6 +24,7 @@ Quick forms are small and stopped early: they say whether a number has changed, 
 With --seconds no value is begun after so many CPU seconds, and pages say that they are not finished.
 Each value is kept under --memory (demo-output/reproductions) as soon as it is there: a run that was interrupted goes on where it was.
 Values of another build of the library are computed anew, unless --earlier takes them: the page then names the commits.
+With --jobs so many pages are made at the same time, each by a process of its own, the longest first.
 With --only, 'defaults' computes the values whose names match the pattern.`;
 
 const FLAGS = {
@@ -36,6 +38,7 @@ const FLAGS = {
   seconds: { type: 'string' },
   earlier: { type: 'boolean', default: false },
   only: { type: 'string' },
+  jobs: { type: 'string', default: '1' },
   output: { type: 'string', default: folder('docs/reproductions') },
   memory: { type: 'string', default: folder('demo-output/reproductions') },
 };
@@ -67,6 +70,7 @@ const everything = options.all || (options.check && positionals.length === 0);
 const chosen = reproductions.filter(({ name }) => everything || positionals.includes(name));
 const leftOut = [];
 const stale = [];
+if (options.jobs !== '1') await runJobs();
 for (const reproduction of chosen) {
   const { name, files, run } = reproduction;
   const missing = files.filter((file) => !hasData(file));
@@ -136,6 +140,37 @@ function given() {
   }
 }
 
+/** Makes the pages in processes, and ends with how long that took. */
+async function runJobs() {
+  const jobs = Number(options.jobs);
+  if (!(Number.isInteger(jobs) && jobs >= 1) || quick) {
+    console.error('--jobs takes a whole number from 1, and makes pages: not together with --quick or --check.');
+    process.exit(2);
+  }
+  const found = chosen.filter(({ files }) => files.every(hasData));
+  for (const { name } of chosen) {
+    if (!found.some((one) => one.name === name)) console.error(`Left out: ${name}, whose data are not found.`);
+  }
+  const longestFirst = found.map(({ name }) => name).sort((a, b) => secondsOfPage(b) - secondsOfPage(a));
+  const flags = ['fresh', 'earlier'].filter((flag) => options[flag]).map((flag) => `--${flag}`);
+  for (const name of ['seconds', 'only', 'output', 'memory']) {
+    if (options[name] !== undefined) flags.push(`--${name}=${options[name]}`);
+  }
+  const begun = performance.now();
+  const failed = await inProcesses(fileURLToPath(import.meta.url), longestFirst, jobs, flags);
+  writeFileSync(join(options.output, 'README.md'), listOfPages());
+  const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
+  console.log(`${longestFirst.length} pages by ${jobs} processes at a time in ${minutes} minutes.`);
+  for (const name of failed) console.error(`Failed: ${name}`);
+  process.exit(failed.length > 0 ? 1 : 0);
+}
+
+/** CPU seconds that a page names; 0 where there is none. */
+function secondsOfPage(name) {
+  const file = join(options.output, `${name}.md`);
+  return existsSync(file) ? Number(/: (\d+) CPU seconds on/.exec(readFileSync(file, 'utf8'))[1]) : 0;
+}
+
 /** All reproductions, with links to the pages that are there and the CPU seconds that these name. */
 function listOfPages() {
   let total = 0;
@@ -143,7 +178,7 @@ function listOfPages() {
     const file = join(options.output, `${name}.md`);
     if (!existsSync(file)) return `| ${name} | ${title} | ${source} | – |`;
     const text = readFileSync(file, 'utf8');
-    const seconds = Number(/: (\d+) CPU seconds on/.exec(text)[1]);
+    const seconds = secondsOfPage(name);
     total += seconds;
     const unfinished = text.includes(UNFINISHED) ? ', not finished' : '';
     return `| [${name}](${name}.md) | ${title} | ${source} | ${seconds}${unfinished} |`;

@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const folder = new URL('../../bench/reproductions/', import.meta.url);
@@ -12,6 +15,10 @@ interface Table {
 /** A module of the reproductions, which is plain JavaScript. */
 const { differences } = (await import(/* @vite-ignore */ new URL('differences.mjs', folder).href)) as {
   differences(stored: readonly Table[] | undefined, tables: readonly Table[]): string[];
+};
+
+const { inProcesses } = (await import(/* @vite-ignore */ new URL('inProcesses.mjs', folder).href)) as {
+  inProcesses(program: string, names: readonly string[], jobs: number, flags: readonly string[]): Promise<string[]>;
 };
 
 const table = (row: readonly string[]): Table => ({
@@ -48,5 +55,29 @@ describe('numbers of a reproduction beside those stored', () => {
     const other = { ...stored[0]!, head: ['model', 'rate', 'status', 'CPU s'] };
     expect(differences(stored, [other])).toEqual(["table 'Errors' has another shape"]);
     expect(differences(undefined, stored)).toEqual(['nothing is stored']);
+  });
+});
+
+describe('reproductions in processes of their own', () => {
+  it('run each once with the flags, so many at a time, and name those that failed', async () => {
+    const place = mkdtempSync(join(tmpdir(), 'jobs-'));
+    const program = join(place, 'one.mjs');
+    // Each leaves its name and how many were at work, itself counted.
+    writeFileSync(
+      program,
+      `import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+      const [, , name, place] = process.argv;
+      writeFileSync(place + '/busy-' + name, '');
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      const busy = readdirSync(place).filter((file) => file.startsWith('busy-')).length;
+      writeFileSync(place + '/done-' + name + '-' + (busy <= 2), '');
+      rmSync(place + '/busy-' + name);
+      process.exit(name === 'c' ? 1 : 0);`,
+    );
+    const failed = await inProcesses(program, ['a', 'b', 'c', 'd', 'e'], 2, [place]);
+    const done = readdirSync(place).filter((file) => file.startsWith('done-'));
+    rmSync(place, { recursive: true });
+    expect(failed).toEqual(['c']);
+    expect(done.sort()).toEqual(['a', 'b', 'c', 'd', 'e'].map((name) => `done-${name}-true`));
   });
 });
