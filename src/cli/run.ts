@@ -81,8 +81,12 @@ export async function run(argv: readonly string[], streams: Streams, signal?: Ab
   }
 }
 
-/** Where a message names an option and its flag, the flag: '(allowMissing; on the command line --missing ignore)' is '(--missing ignore)'. */
-const inFlags = (message: string) => message.replace(/\(\w+; on the command line (--[^)]+)\)/g, '($1)');
+/** Where a message names an option and its flag, the flag: '(allowMissing; on the command line --missing ignore)' is '(--missing ignore)'. Others get theirs beside them. */
+const inFlags = (message: string) =>
+  message
+    .replace(/\(\w+; on the command line (--[^)]+)\)/g, '($1)')
+    .replace(/\ba smaller latentDim\b/g, 'a smaller latentDim (--dim)')
+    .replace(/\binducing: (\d+)/g, 'inducing: $1 (--inducing $1)');
 
 /** A sentence, of what the library did not foresee too: a stack helps nobody who runs a command. */
 export function explanation(error: unknown): string {

@@ -59,7 +59,7 @@ export class Matrix {
       throw new InvalidInputError(`${name} cannot be read: ${reasonOf(cause)}`, { cause });
     }
     throw new InvalidInputError(
-      `${name} must be an array of rows, a Matrix or a Tensor2D, but ${describe(values)} was given.`,
+      `${name} must be an array of rows, a Matrix or a Tensor2D, but ${describe(values)} was given.${isTable(values) ? ' Of a table, give its observations.' : ''}`,
     );
   }
 
@@ -182,4 +182,9 @@ function fromTensor(tensor: TensorLike, name: string): Matrix {
     );
   }
   return new Matrix(numbersOf(tensor), shape[0]!, shape[1]!);
+}
+
+/** Whether it is what `readTable` gives, or an example of `latentfield/data`. */
+function isTable(values: unknown): boolean {
+  return typeof values === 'object' && values !== null && Object.hasOwn(values, 'observations');
 }

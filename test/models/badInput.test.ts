@@ -13,6 +13,7 @@ import {
   gplvm,
   InvalidInputError,
   loadFit,
+  Matrix,
   type MatrixLike,
   type Prior,
   positive,
@@ -55,6 +56,12 @@ describe('bad input is refused with a sentence that says where and what to do', 
     const Y = good() as unknown[][];
     Y[1]![3] = 'red';
     expectInvalid(() => gplvm(Y as MatrixLike, { latentDim: 2 }), /row 1, column 3 is the string 'red'/);
+    // A table in the place of its observations.
+    const table = { observations: Matrix.from(good()), columns: ['a', 'b', 'c', 'd'] };
+    expectInvalid(
+      () => gplvm(table as unknown as MatrixLike, { latentDim: 2 }),
+      /was given\. Of a table, give its observations\.$/,
+    );
     expectInvalid(
       () => gplvm('data.csv' as unknown as MatrixLike, { latentDim: 2 }),
       /the string 'data.csv' was given/,

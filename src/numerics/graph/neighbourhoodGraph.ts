@@ -103,7 +103,7 @@ export function pointsFrom(Y: MatrixLike, caller: string): Matrix {
 export function checkNeighbours(k: number, N: number, caller: string): number {
   if (Number.isInteger(k) && k >= 1 && k < N) return k;
   throw new InvalidInputError(
-    `${caller} takes a whole number of neighbours from 1 to ${N - 1} for ${N} points, but ${describe(k)} was given.`,
+    `${caller} takes a whole number of neighbours from 1 to ${N - 1} for ${N} points, but 'neighbours' is ${describe(k)}. Give another.`,
   );
 }
 

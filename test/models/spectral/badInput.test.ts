@@ -38,6 +38,11 @@ describe('points that are all the same have no embedding', () => {
 describe('the spectral family refuses', () => {
   it.each<[string, () => unknown, RegExp]>([
     ['k ≥ N of isomap', () => isomap(Y, { neighbours: 24 }), /from 1 to 23/],
+    [
+      'more neighbours than few points have, by default',
+      () => lle(Y.slice(0, 4)),
+      /for 4 points, but 'neighbours' is 7\./,
+    ],
     ['k ≥ N of lle', () => lle(Y, { neighbours: 24 }), /from 1 to 23/],
     ['k ≥ N of laplacianEigenmaps', () => laplacianEigenmaps(Y, { neighbours: 24 }), /from 1 to 23/],
     ['neighbours and a radius', () => isomap(Y, { neighbours: 3, radius: 1 }), /either neighbours or radius/],

@@ -31,7 +31,7 @@ export function* leadingEmbedding(B: Matrix, q: number, name: string): InParts<L
   const { rows: N } = B;
   if (q >= N) {
     throw new InvalidInputError(
-      `${name} shows ${N} points in at most ${counted(N - 1, 'dimension')}, but latentDim is ${q}.`,
+      `${name} shows ${N} points in at most ${counted(N - 1, 'dimension')}, but latentDim is ${q}. Choose a smaller latentDim.`,
     );
   }
   const all = N <= FULL ? symmetricEigenpairs(B) : undefined;

@@ -172,7 +172,7 @@ function described(unfolding: Unfolding, converged: boolean, constraints: Unfold
 function checkSize(N: number, q: number): void {
   if (q < N) return;
   throw new InvalidInputError(
-    `mvu shows ${N} points in at most ${counted(N - 1, 'dimension')}, but latentDim is ${q}.`,
+    `mvu shows ${N} points in at most ${counted(N - 1, 'dimension')}, but latentDim is ${q}. Choose a smaller latentDim.`,
   );
 }
 
