@@ -296,7 +296,7 @@ describe('exit code 2', () => {
     ],
     [
       'a likelihood that takes inducing inputs',
-      ['fit', 'DATA', '--model', 'gplvm', '--likelihood', 'poisson', '--labels', 'flow', '--out', 'OUT'],
+      ['fit', 'DATA', '--model', 'gplvm', '--likelihood', 'studentT', '--labels', 'flow', '--out', 'OUT'],
       'such as inducing: 50 (--inducing 50)',
     ],
   ])('for %s', async (_, args, message) => {
