@@ -24,8 +24,6 @@ export interface PpcaOptions {
   readonly dual?: boolean;
 }
 
-type Filling = Imputing & Pick<DistributedLatents, 'missingLogDensity'>;
-
 const schema = v.strictObject({
   latentDim: v.optional(v.unwrap(latentDimOption)),
   dual: v.optional(v.boolean(), false),
@@ -56,7 +54,7 @@ const schema = v.strictObject({
 export function ppca(
   Y: MatrixLike,
   options: PpcaOptions = {},
-): SpectralModel<Predicting & Reconstructing & Partial<Filling>> {
+): SpectralModel<Predicting & Reconstructing & Partial<Imputing & Pick<DistributedLatents, 'missingLogDensity'>>> {
   const { latentDim, dual } = checkOptions(schema, options, 'ppca');
   const points = observationsFrom(Y);
   checkVaried(points, 'ppca');
