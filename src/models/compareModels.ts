@@ -37,6 +37,8 @@ export interface ComparisonRow {
   readonly evidence: number;
   /** How it was found: as a bound from below, by Laplace's approximation, or not at all. */
   readonly by: 'bound' | 'laplace' | 'none';
+  /** Why there is none; undefined where there is one. */
+  readonly reason: string | undefined;
   /** How much less that is than the largest. */
   readonly behind: number;
   /** Mean over the new observations of log p(y*|x*) at their projections; NaN without them. */
@@ -48,7 +50,7 @@ export interface ComparisonRow {
 export interface Comparison {
   /** In the order of the fits. */
   readonly table: readonly ComparisonRow[];
-  /** The table in columns, for people. */
+  /** The table in columns, for people, and below it why a fit has no evidence. */
   toString(): string;
 }
 
@@ -63,12 +65,12 @@ const schema = v.strictObject({
  * Fits of different models to the same observations, side by side: the evidence log p(Y) at the hyperparameters of each, the log density of
  * new observations, and how far each is behind the best. The evidence is the bound where the latents are distributions, and Laplace's
  * approximation (see `laplaceApproximation`) where they are free points under a prior; both leave the hyperparameters at their optimum. A bound
- * is below the evidence, Laplace's approximation may be on either side of it.
+ * is below the evidence, Laplace's approximation may be on either side of it. A fit without evidence, such as one that is no maximum in its latents,
+ * has a row that says why.
  *
  * @param fits - at least one, of models of the same N×D observations in the same units
  * @param options - `heldOut`, `laplace`, `own`, `signal`: see {@link ComparisonOptions}
- * @throws InvalidInputError when the fits are of other observations, or some scaled them and others did not; NumericalError when a fit is no
- * maximum in its latents, unless `laplace` is false
+ * @throws InvalidInputError when the fits are of other observations, or some scaled them and others did not
  * @see Titsias & Lawrence 2010; MacKay 2003, ch. 27–28
  * @example
  * ```ts
@@ -88,9 +90,9 @@ export async function compareModels(
   const names = numbered(given.map(({ model }) => model));
   const rows: Omit<ComparisonRow, 'behind' | 'heldOutBehind'>[] = [];
   for (const [i, fitted] of given.entries()) {
-    const { value, by } = await evidenceOf(fitted, names[i]!, laplace, own, signal);
+    const { evidence, by, reason } = await evidenceOf(fitted, laplace, own, signal);
     const heldOutDensity = heldOut === undefined ? Number.NaN : await densityOf(fitted, heldOut);
-    rows.push({ name: names[i]!, objective: fitted.objective, evidence: value, by, heldOutDensity });
+    rows.push({ name: names[i]!, objective: fitted.objective, evidence, by, reason, heldOutDensity });
   }
   const best = (of: 'evidence' | 'heldOutDensity') =>
     rows.reduce((most, row) => (row[of] > most ? row[of] : most), Number.NEGATIVE_INFINITY);
@@ -105,18 +107,23 @@ export async function compareModels(
   return Object.freeze({ table, toString: () => inColumns(table) });
 }
 
+type Evidence = Pick<ComparisonRow, 'evidence' | 'by' | 'reason'>;
+
+const without = (reason: string): Evidence => ({ evidence: Number.NaN, by: 'none', reason });
+
 async function evidenceOf(
   fitted: ComparedFit,
-  name: string,
   laplace: boolean,
   own: OwnParts,
   signal: AbortSignal | undefined,
-): Promise<{ value: number; by: ComparisonRow['by'] }> {
-  if (fitted.evidence !== undefined) return { value: fitted.evidence, by: 'bound' };
+): Promise<Evidence> {
+  if (fitted.evidence !== undefined) return { evidence: fitted.evidence, by: 'bound', reason: undefined };
+  if (!laplace) return without('It has no bound, and laplace is false.');
   const { model, values } = fitted.toJSON();
-  // Without a prior on the latents, log p(Y) has no meaning.
   const hasPrior = Array.isArray(model.priors) && model.priors.length > 0;
-  if (!laplace || !hasPrior || !Object.hasOwn(values, 'latents')) return { value: Number.NaN, by: 'none' };
+  if (!hasPrior || !Object.hasOwn(values, 'latents')) {
+    return without('Its latents are no free points under a prior, over which the density could be integrated.');
+  }
   const { latents, parameters } = fitted;
   try {
     const { evidence = Number.NaN } = await laplaceApproximation(
@@ -124,13 +131,11 @@ async function evidenceOf(
       { latents, ...parameters },
       { parameters: false, ...(signal && { signal }) },
     );
-    return { value: evidence, by: 'laplace' };
+    return { evidence, by: 'laplace', reason: undefined };
   } catch (error) {
     if (!(error instanceof NumericalError)) throw error;
-    throw new NumericalError(
-      `The fit of '${name}' has no evidence by Laplace's approximation: it is no strict maximum in its latents. ` +
-        `It ended as '${fitted.status}': fit it further, or compare with laplace: false.`,
-      { cause: error },
+    return without(
+      `It is no strict maximum in its latents, which Laplace's approximation takes. It ended as '${fitted.status}': fit it further.`,
     );
   }
 }
@@ -191,7 +196,11 @@ function inColumns(table: readonly ComparisonRow[]): string {
     ...[number(evidence), by, number(behind), number(heldOutDensity), number(heldOutBehind)],
   ]);
   const widths = head.map((_, c) => Math.max(...[head, ...rows].map((row) => row[c]!.length)));
-  return [head, ...rows]
-    .map((row) => row.map((text, c) => (c === 0 ? text.padEnd(widths[c]!) : text.padStart(widths[c]!))).join('  '))
-    .join('\n');
+  const lines = [head, ...rows].map((row) =>
+    row.map((text, c) => (c === 0 ? text.padEnd(widths[c]!) : text.padStart(widths[c]!))).join('  '),
+  );
+  const reasons = table.flatMap(({ name, reason }) =>
+    reason === undefined ? [] : [`No evidence of ${name}: ${reason}`],
+  );
+  return [...lines, ...reasons].join('\n');
 }

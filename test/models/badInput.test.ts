@@ -169,6 +169,15 @@ describe('awkward input that has a meaning works', () => {
     for (let j = 0; j < 4; j++) expect(Math.abs(mean.at(7, j) - mean.at(2, j))).toBeLessThan(0.02);
   });
 
+  it('a constant that a converged fit switched off is no reason for a warning', async () => {
+    const { normal } = seededRandom(11);
+    const Y = [0, 1, 2].map(() => [normal(), normal()]);
+    const { status, message, parameters } = await fit(gplvm(Y, { latentDim: 1 }));
+    expect(status).toBe('converged');
+    expect(parameters['mapping.kernel.bias.variance']).toBeLessThan(1e-9);
+    expect(message).not.toContain('went to 0');
+  });
+
   it('rows that are all repeated end with a sentence about the noise, and finite predictions', async () => {
     const distinct = good().slice(0, 6);
     const result = await fit(gplvm([...distinct, ...distinct, ...distinct], { latentDim: 2 }), { maxIterations: 1000 });

@@ -97,12 +97,18 @@ describe('compareModels', () => {
     }
   });
 
-  it('says which fit is no maximum, and what to ask for instead', async () => {
+  it('compares the others where one fit is no maximum, and says why that one has no evidence', async () => {
     const begun = await fit(gplvm(curve, { latentDim: 2 }), { maxIterations: 1 });
-    await expect(compareModels([begun])).rejects.toThrow(
-      /^The fit of 'gplvm' has no evidence by .* It ended as 'maxIterations': fit it further, or compare with laplace: false\.$/,
-    );
-    expect((await compareModels([begun], { laplace: false })).table[0]!.by).toBe('none');
+    const bound = await fit(bayesianGplvm(curve, { latentDim: 1, inducing: 5 }), { maxIterations: 3 });
+    const compared = await compareModels([begun, bound]);
+    expect(compared.table.map(({ by }) => by)).toEqual(['none', 'bound']);
+    const [one, other] = compared.table;
+    expect([one!.evidence, other!.evidence, other!.behind]).toEqual([Number.NaN, bound.evidence, 0]);
+    expect(one!.reason).toMatch(/no strict maximum in its latents.* ended as 'maxIterations': fit it further\.$/);
+    expect(other!.reason).toBeUndefined();
+    expect(String(compared).split('\n').at(-1)).toBe(`No evidence of gplvm: ${one!.reason}`);
+    const [off] = (await compareModels([begun], { laplace: false })).table;
+    expect([off!.by, off!.reason]).toEqual(['none', 'It has no bound, and laplace is false.']);
   });
 
   it('refuses fits of other observations, or in other units', async () => {

@@ -45,7 +45,7 @@ export function fitAt(
   if (problem.gather !== undefined && gathered === undefined) throw isOnItsWay('result');
   const { engine, chosenEngine, threads } = problem;
   const model = gathered?.model ?? problem.model;
-  const found = foundAt(problem, point, gathered);
+  const found = foundAt(problem, point, gathered, course.status);
   const { values, objective, terms, jitter, note, optimality } = found;
   const outcome = {
     ...{ values, objective, terms },
@@ -65,10 +65,15 @@ export function fitAt(
   return createFit(model, outcome, engine);
 }
 
-function foundAt(problem: FitProblem, { x, embedding: given }: Point, gathered: Gathered | undefined) {
+function foundAt(
+  problem: FitProblem,
+  { x, embedding: given }: Point,
+  gathered: Gathered | undefined,
+  status: FitStatus,
+) {
   if (given === undefined) {
     const { value: objective, terms, jitter } = gathered ?? problem.densityAt(x);
-    return { values: problem.valuesAt(x), objective, terms, jitter, note: vanishing(problem, x) };
+    return { values: problem.valuesAt(x), objective, terms, jitter, note: vanishing(problem, x, status) };
   }
   const embedding = embeddingAt(problem, given);
   const { objective, terms } = embedding;
@@ -86,10 +91,17 @@ const embeddingAt = ({ compute }: FitProblem, given: NonNullable<Point['embeddin
 /** A positive parameter that has fallen by this factor since the start is on its way to 0. */
 const VANISHED = 1e-8;
 
-/** Says which positive parameters vanish: a density without a bound there is why a fit goes on and on, or fails. */
-function vanishing({ layout, start }: FitProblem, x: Float64Array): string {
+/** A covariance whose variance is 0 is not there. */
+const VARIANCE_OF_KERNEL = /(^|\.)kernel\.(.*\.)?variance$/;
+
+/**
+ * Says which positive parameters vanish: a density without a bound there is why a fit goes on and on, or fails. A fit that converges may have switched
+ * off a covariance that it did not need.
+ */
+function vanishing({ layout, start }: FitProblem, x: Float64Array, status: FitStatus): string {
   const paths = layout.variables.flatMap(({ path, parameter, start: at, size, transform }) => {
     if (at < 0 || parameter.support !== 'positive') return [];
+    if (status === 'converged' && VARIANCE_OF_KERNEL.test(path)) return [];
     const now = transform.toNatural(x.subarray(at, at + size));
     const first = transform.toNatural(start.subarray(at, at + size));
     return now.some((value, i) => value < VANISHED * first[i]!) ? [`'${path}'`] : [];
