@@ -131,9 +131,9 @@ describe('unions', () => {
 
 describe('bad input is refused with a sentence', () => {
   const refused: [string, () => unknown, RegExp][] = [
-    ['k of 0', () => knnGraph(Y, 0), /from 1 to 17 for 18 points, but 0 was given/],
-    ['k of N', () => knnGraph(Y, 18), /from 1 to 17 for 18 points, but 18 was given/],
-    ['a fraction', () => knnGraph(Y, 2.5), /but 2.5 was given/],
+    ['k of 0', () => knnGraph(Y, 0), /from 1 to 17 for 18 points, but 'neighbours' is 0/],
+    ['k of N', () => knnGraph(Y, 18), /from 1 to 17 for 18 points, but 'neighbours' is 18/],
+    ['a fraction', () => knnGraph(Y, 2.5), /but 'neighbours' is 2.5/],
     ['a radius of 0', () => epsilonGraph(Y, 0), /radius above 0, but 0 was given/],
     [
       'NaN',
