@@ -170,7 +170,8 @@ describe('a model that computes its solution', () => {
     const [last, part] = seen.at(-1)!;
     expect(last).toBe(name);
     expect(part).toBeGreaterThan(0);
-    expect(part).toBeLessThan(0.5);
+    // Where in the middle depends on how fast the machine is.
+    expect(part).toBeLessThan(1);
     expect(result.status).toBe('stopped');
     expect(result.message).toBe(`Stopped by the abort signal in the stage '${name}', before there was an embedding.`);
     expect([result.latents.rows, result.objective]).toEqual([0, Number.NaN]);
