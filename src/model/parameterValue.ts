@@ -19,7 +19,10 @@ export function entriesOf(value: ParameterValue): Float64Array {
 export function valueFrom(entries: Float64Array, shape: readonly number[]): ParameterValue {
   if (shape.length === 0) return entries[0]!;
   if (shape.length === 2) return new Matrix(entries, shape[0]!, shape[1]!);
-  return Array.from(entries);
+  // A loop: Array.from goes through the iterator, which takes three times as long.
+  const list = new Array<number>(entries.length);
+  for (let i = 0; i < list.length; i++) list[i] = entries[i]!;
+  return list;
 }
 
 /** A natural value as plain JSON: rows where it is a Matrix. */

@@ -43,8 +43,13 @@ export function curvedField(pairs: Pairs): CurvedField {
     },
     curvature: (given, base, copies) => {
       const weights = Float64Array.from(given);
-      const quadratic = (model: QuadraticModel) =>
-        descentOf(pairs, model, copies / 2, () => inverted(weights, base).offset);
+      let known: typeof at;
+      const covariance = () => {
+        if (known === undefined || at !== known) inverted(weights, base);
+        known = at;
+        return block!;
+      };
+      const quadratic = (model: QuadraticModel) => descentOf(pairs, model, copies / 2, covariance);
       return { quadratic, hessian: () => wholeHessian(quadratic, weights.length) };
     },
     dispose() {
@@ -74,11 +79,14 @@ function descentOf(pairs: Pairs, model: QuadraticModel, factor: number, covarian
     count: 0,
   };
   const operations = () => fusedOperations(sharedMemory());
-  const endsOf = (places: Int32Array) => {
+  const endsOf = ofLast((places: Int32Array) => {
     const chosen = new Int32Array(2 * places.length);
-    for (let k = 0; k < places.length; k++) chosen.set(ends.subarray(2 * places[k]!, 2 * places[k]! + 2), 2 * k);
+    for (let k = 0; k < places.length; k++) {
+      chosen[2 * k] = ends[2 * places[k]!]!;
+      chosen[2 * k + 1] = ends[2 * places[k]! + 1]!;
+    }
     return chosen;
-  };
+  });
   const product = (rows: Int32Array, columns: Int32Array, v: Float64Array) =>
     operations().quadraticProduct(N, covariance(), factor, rows, columns, v);
   return {
@@ -116,6 +124,15 @@ function descentOf(pairs: Pairs, model: QuadraticModel, factor: number, covarian
     },
     sweep: (places) => operations().quadraticSweep(N, covariance(), quadratic, places, steps),
     steps: () => Float64Array.from(steps.places, (place) => (place < 0 ? 0 : steps.steps[place]!)),
+  };
+}
+
+/** A function that is asked of the same object many times. */
+function ofLast<Given extends object, Found>(find: (given: Given) => Found): (given: Given) => Found {
+  let last: { readonly given: Given; readonly found: Found } | undefined;
+  return (given) => {
+    if (last?.given !== given) last = { given, found: find(given) };
+    return last.found;
   };
 }
 

@@ -7,7 +7,9 @@ export type FieldEmbedding = 'kernelPca' | 'eigenmap';
 
 /** The edges of positive weight. */
 export function supportOf({ size, sources, targets }: Pick<Graph, 'size'> & Edges, weights: ArrayLike<number>): Graph {
-  const kept = Int32Array.from({ length: sources.length }, (_, e) => e).filter((e) => weights[e]! > 0);
+  const positive: number[] = [];
+  for (let e = 0; e < sources.length; e++) if (weights[e]! > 0) positive.push(e);
+  const kept = Int32Array.from(positive);
   return Object.freeze({
     size,
     sources: kept.map((e) => sources[e]!),

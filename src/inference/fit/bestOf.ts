@@ -57,12 +57,15 @@ export function bestOf(
 
 /** The bounds of z = x / scale, in which the solver works. */
 export function boxOf(limits: FitProblem['limits'], size: number): Box {
-  const bound = (entries: Float64Array | undefined, none: number) =>
-    Float64Array.from({ length: size }, (_, i) => (entries?.[i] ?? none) / (limits?.scale[i] ?? 1));
-  return {
-    lower: bound(limits?.bounds.lower, Number.NEGATIVE_INFINITY),
-    upper: bound(limits?.bounds.upper, Number.POSITIVE_INFINITY),
-  };
+  if (limits === undefined) {
+    return {
+      lower: new Float64Array(size).fill(Number.NEGATIVE_INFINITY),
+      upper: new Float64Array(size).fill(Number.POSITIVE_INFINITY),
+    };
+  }
+  const { bounds, scale } = limits;
+  const bound = (entries: Float64Array) => entries.map((entry, i) => entry / scale[i]!);
+  return { lower: bound(bounds.lower), upper: bound(bounds.upper) };
 }
 
 function ending(

@@ -14,16 +14,21 @@ export function scaledCurvature({ quadratic, hessian }: Curvature, scale: Float6
         lower: lower.map((entry, a) => entry * own[a]!),
         upper: upper.map((entry, a) => entry * own[a]!),
       });
-      const times = (places: Int32Array, v: Float64Array) => v.map((entry, k) => entry * own[places[k]!]!);
+      const times = (places: Int32Array, v: Float64Array) => {
+        const product = new Float64Array(v.length);
+        for (let k = 0; k < v.length; k++) product[k] = v[k]! * own[places[k]!]!;
+        return product;
+      };
       return {
         diagonal: descent.diagonal.map((entry, a) => entry * square(own[a]!)),
         product: (places, v) => times(places, descent.product(places, times(places, v))),
         fill(places, target) {
           descent.fill(places, target);
           const count = places.length;
+          const units = Float64Array.from(places, (a) => own[a]!);
           for (let k = 0; k < count; k++) {
-            const unit = own[places[k]!]!;
-            for (let l = 0; l <= k; l++) target[k * count + l]! *= unit * own[places[l]!]!;
+            const unit = units[k]!;
+            for (let l = 0; l <= k; l++) target[k * count + l]! *= unit * units[l]!;
           }
         },
         slopes: (places) => times(places, descent.slopes(places)),

@@ -1,16 +1,21 @@
 import { linearAlgebra } from '../../numerics/dense/activeEngine.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
-import { conjugateGradients } from './conjugateGradients.ts';
+import { conjugateGradients, type Direction } from './conjugateGradients.ts';
 import type { QuadraticDescent, QuadraticModel, Step } from './solver.ts';
 
 /** Rounds of sweeps and a Newton step, at most. */
 const MOST_ROUNDS = 30;
 
-/** Sweeps over the variables between their bounds in each round, which find out most of those that belong to a bound. */
+/** Sweeps over the variables between their bounds in each round, at most: they find out most of those that belong to a bound. */
 const INNER_SWEEPS = 3;
 
-/** Variables whose Hessian is factored; beyond, conjugate gradients are faster, and hold no array of their square. */
+/**
+ * Variables up to which a Hessian is factored at once, and up to which it is where conjugate gradients do not get there in as many products as
+ * take the time of a factor. Beyond, no array of their square is held.
+ */
+const FEW = 1000;
 const MOST_DENSE = 5000;
+const PRODUCTS_OF_FACTOR = 1 / 20;
 
 /** Products of conjugate gradients in one round, and the part of the residual that they leave, at most and at least. */
 const MOST_PRODUCTS = 150;
@@ -40,11 +45,16 @@ export function* minimised(
     yield PAUSE;
     if (change <= tolerance) return;
     const inner = between(all);
+    let free = inner;
     for (let sweep = 0; sweep < INNER_SWEEPS && change > tolerance; sweep++) {
+      const before = free.length;
       change = descent.sweep(inner);
       yield PAUSE;
+      free = between(inner);
+      // A sweep over many takes as long as several products of conjugate gradients.
+      if (inner.length > FEW && free.length === before) break;
     }
-    if (change > tolerance) yield* newtonStep(descent, { lower, upper }, between(inner), (0.1 * tolerance) / change);
+    if (change > tolerance) yield* newtonStep(descent, { lower, upper }, free, (0.1 * tolerance) / change);
   }
 }
 
@@ -64,7 +74,7 @@ function* newtonStep(
 ): Pauses<void> {
   const slopes = descent.slopes(places);
   const right = slopes.map((slope) => -slope);
-  const step = solved(descent, places, right) ?? (yield* nearlySolved(descent, places, right, part));
+  const step = yield* solved(descent, places, right, part);
   yield PAUSE;
   const steps = descent.steps();
   const before = Float64Array.from(places, (a) => steps[a]!);
@@ -83,10 +93,27 @@ function* newtonStep(
   descent.move(places, before);
 }
 
-/** H⁻¹·right by a Cholesky factor; nothing where there are too many variables, or H is singular in double precision. */
-function solved(descent: QuadraticDescent, places: Int32Array, right: Float64Array): Float64Array | undefined {
+/** H⁻¹·right, up to a part of it. */
+function* solved(
+  descent: QuadraticDescent,
+  places: Int32Array,
+  right: Float64Array,
+  part: number,
+): Pauses<Float64Array> {
   const count = places.length;
-  if (count > MOST_DENSE) return undefined;
+  if (count <= FEW) {
+    const solution = solvedByFactor(descent, places, right);
+    if (solution !== undefined) return solution;
+  }
+  const most = count <= FEW ? MOST_PRODUCTS : Math.min(MOST_PRODUCTS, Math.ceil(PRODUCTS_OF_FACTOR * count));
+  const { solution, products } = yield* nearlySolved(descent, places, right, part, most);
+  if (products < most || count <= FEW || count > MOST_DENSE) return solution;
+  return solvedByFactor(descent, places, right) ?? solution;
+}
+
+/** H⁻¹·right by a Cholesky factor; nothing where H is singular in double precision. */
+function solvedByFactor(descent: QuadraticDescent, places: Int32Array, right: Float64Array): Float64Array | undefined {
+  const count = places.length;
   const memory = sharedMemory();
   const algebra = linearAlgebra(memory);
   return memory.withBlock(8 * count * count, (hessian) =>
@@ -108,15 +135,16 @@ function* nearlySolved(
   places: Int32Array,
   right: Float64Array,
   part: number,
-): Pauses<Float64Array> {
+  most: number,
+): Pauses<Direction> {
   const inverse = (r: Float64Array, x: Float64Array) => {
     for (let k = 0; k < r.length; k++) x[k] = r[k]! / descent.diagonal[places[k]!]!;
   };
   const product = (v: Float64Array) => descent.product(places, v);
-  const search = conjugateGradients({ right, product, inverse }, Math.max(FINE, Math.min(COARSE, part)), MOST_PRODUCTS);
+  const search = conjugateGradients({ right, product, inverse }, Math.max(FINE, Math.min(COARSE, part)), most);
   for (;;) {
     const { done, value } = search.next();
-    if (done) return value.solution;
+    if (done) return value;
     yield PAUSE;
   }
 }

@@ -140,8 +140,8 @@ const TIED = 1e-6;
  */
 export function tied<C extends Omit<Candidates, 'ties'>>(candidates: C, slackPenalty: number): C & Candidates {
   const { graph, squaredDistances, notes } = candidates;
+  if (slackPenalty < Infinity || !squaredDistances.includes(0)) return { ...candidates, ties: [] };
   const zero = Int32Array.from(squaredDistances.keys()).filter((e) => squaredDistances[e] === 0);
-  if (zero.length === 0 || slackPenalty < Infinity) return { ...candidates, ties: [] };
   const shortest = squaredDistances.reduce(
     (least, distance) => (distance > 0 ? Math.min(least, distance) : least),
     Infinity,

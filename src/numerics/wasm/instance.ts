@@ -78,6 +78,18 @@ export interface Kernels extends RadialKernels, ExpectationKernels {
     y: number,
     work: number,
   ): void;
+  quadraticProductByPoints(
+    n: number,
+    u: number,
+    rows: number,
+    count: number,
+    factor: number,
+    columns: number,
+    v: number,
+    length: number,
+    y: number,
+    b: number,
+  ): void;
   quadraticSweep(
     n: number,
     u: number,

@@ -23,9 +23,20 @@ export interface PairSteps {
   count: number;
 }
 
+/** Entries of H from which a product may go by points: one with fewer takes a millisecond. */
+const MANY = 1e6;
+
+/**
+ * Whether H·v = factor·u_aᵀL(v)u_a goes by points, L(v)·U first: O(n) for each row and each column of H, and O(n²), in place of O(1) for each
+ * entry.
+ */
+export function goesByPoints(n: number, rows: number, columns: number): boolean {
+  return rows * columns > Math.max(MANY, n * (rows + columns + n));
+}
+
 export interface QuadraticOperations {
   /**
-   * H·v for the pairs of `rows`, where v is 0 at all pairs but those of `columns`: O(n + number of columns) each.
+   * H·v for the pairs of `rows`, where v is 0 at all pairs but those of `columns`: O(n) for each pair.
    *
    * @param u - offset of U, n×n and symmetric
    * @param rows - two points a pair, one after the other; `columns` likewise

@@ -1,6 +1,6 @@
 import type { Float64Memory } from '../memory.ts';
 import type { LinkedKernels } from './instance.ts';
-import type { QuadraticOperations } from './quadraticOperations.ts';
+import { goesByPoints, type QuadraticOperations } from './quadraticOperations.ts';
 import { type Place, withNumbers } from './transposedPoints.ts';
 
 /** Coordinate descent in WebAssembly. */
@@ -8,12 +8,15 @@ export function wasmQuadraticOperations(memory: Float64Memory, kernels: LinkedKe
   return Object.freeze<QuadraticOperations>({
     quadraticProduct(n, u, factor, rows, columns, v) {
       const count = rows.length / 2;
-      return withNumbers(memory, 2 * count + 2 * v.length + n, (place) => {
+      const byPoints = goesByPoints(n, count, v.length);
+      return withNumbers(memory, 2 * count + 2 * v.length + (byPoints ? n * n : n), (place) => {
         const y = place(count);
-        const work = place(n);
         const ofRows = integers(memory, place, rows);
         const ofColumns = integers(memory, place, columns);
-        kernels.quadraticProduct(n, u, ofRows, count, factor, ofColumns, doubles(memory, place, v), v.length, y, work);
+        const steps = doubles(memory, place, v);
+        const given = [n, u, ofRows, count, factor, ofColumns, steps, v.length, y] as const;
+        if (byPoints) kernels.quadraticProductByPoints(...given, place(n * n));
+        else kernels.quadraticProduct(...given, place(n));
         return memory.float64(y, count).slice();
       });
     },

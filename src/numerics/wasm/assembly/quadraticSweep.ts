@@ -1,4 +1,5 @@
-import { at } from './vectors';
+import { multiplyAdd } from './multiplyAdd';
+import { at, lanes } from './vectors';
 
 /**
  * One sweep of coordinate descent on Σ_a g_a·d_a + ½·Σ_ab H_ab·d_a·d_b, H_ab = factor·(u_aᵀ(e_i − e_j))² with b = (i, j) and u_a the
@@ -66,6 +67,114 @@ export function quadraticProduct(
     difference(n, u + ((load<i32>(pair) * n) << 3), u + ((load<i32>(pair, 4) * n) << 3), work);
     store<f64>(at(y, a), factor * weightedSquares(length, columns, v, work));
   }
+}
+
+/**
+ * The same for many pairs, as y_a = factor·u_aᵀL(v)u_a: O(n) for each pair of `rows` and of `columns`, and O(n²).
+ *
+ * @param b - n×n numbers of workspace
+ */
+export function quadraticProductByPoints(
+  n: i32,
+  u: usize,
+  rows: usize,
+  count: i32,
+  factor: f64,
+  columns: usize,
+  v: usize,
+  length: i32,
+  y: usize,
+  b: usize,
+): void {
+  memory.fill(b, 0, (<usize>n * n) << 3);
+  // Some columns at a time, of which those of both matrices stay in the cache.
+  for (let left = 0; left < n; left += STRIPE) {
+    const width = min(STRIPE, n - left);
+    for (let c = 0; c < length; c++) {
+      const pair: usize = columns + (c << 3);
+      const i = load<i32>(pair) * n + left;
+      const j = load<i32>(pair, 4) * n + left;
+      addAcross(width, load<f64>(at(v, c)), at(u, i), at(u, j), at(b, i), at(b, j));
+    }
+  }
+  transpose(n, b);
+  memory.fill(y, 0, (<usize>count) << 3);
+  for (let left = 0; left < n; left += STRIPE) {
+    const width = min(STRIPE, n - left);
+    for (let a = 0; a < count; a++) {
+      const pair: usize = rows + (a << 3);
+      const i = load<i32>(pair) * n + left;
+      const j = load<i32>(pair, 4) * n + left;
+      const part = dotOfDifferences(width, at(u, i), at(u, j), at(b, i), at(b, j));
+      store<f64>(at(y, a), load<f64>(at(y, a)) + factor * part);
+    }
+  }
+}
+
+const STRIPE = 64;
+const BLOCK = 16;
+
+/** X ← Xᵀ, n×n. */
+function transpose(n: i32, x: usize): void {
+  for (let top = 0; top < n; top += BLOCK) {
+    const bottom = min(n, top + BLOCK);
+    for (let left = 0; left <= top; left += BLOCK) {
+      for (let i = top; i < bottom; i++) {
+        const end = min(i, left + BLOCK);
+        for (let j = left; j < end; j++) {
+          const here = at(x, i * n + j);
+          const there = at(x, j * n + i);
+          const kept = load<f64>(here);
+          store<f64>(here, load<f64>(there));
+          store<f64>(there, kept);
+        }
+      }
+    }
+  }
+}
+
+/** z ← z + step·(x − y), w ← w − step·(x − y). */
+function addAcross(n: i32, step: f64, x: usize, y: usize, z: usize, w: usize): void {
+  const steps = f64x2.splat(step);
+  let k = 0;
+  for (; k + 2 <= n; k += 2) {
+    const across = f64x2.mul(steps, f64x2.sub(v128.load(x), v128.load(y)));
+    v128.store(z, f64x2.add(v128.load(z), across));
+    v128.store(w, f64x2.sub(v128.load(w), across));
+    x += 16;
+    y += 16;
+    z += 16;
+    w += 16;
+  }
+  if (k < n) {
+    const across = step * (load<f64>(x) - load<f64>(y));
+    store<f64>(z, load<f64>(z) + across);
+    store<f64>(w, load<f64>(w) - across);
+  }
+}
+
+/** (x − y)ᵀ(z − w), in four sums. */
+function dotOfDifferences(n: i32, x: usize, y: usize, z: usize, w: usize): f64 {
+  let s0 = f64x2.splat(0);
+  let s1 = f64x2.splat(0);
+  let k = 0;
+  for (; k + 4 <= n; k += 4) {
+    s0 = multiplyAdd(f64x2.sub(v128.load(x), v128.load(y)), f64x2.sub(v128.load(z), v128.load(w)), s0);
+    s1 = multiplyAdd(f64x2.sub(v128.load(x, 16), v128.load(y, 16)), f64x2.sub(v128.load(z, 16), v128.load(w, 16)), s1);
+    x += 32;
+    y += 32;
+    z += 32;
+    w += 32;
+  }
+  let s = lanes(f64x2.add(s0, s1));
+  for (; k < n; k++) {
+    s += (load<f64>(x) - load<f64>(y)) * (load<f64>(z) - load<f64>(w));
+    x += 8;
+    y += 8;
+    z += 8;
+    w += 8;
+  }
+  return s;
 }
 
 /** Target ← x − y, n numbers each. */

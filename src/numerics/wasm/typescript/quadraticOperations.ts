@@ -1,11 +1,12 @@
 import type { Float64Memory } from '../../memory.ts';
-import type { QuadraticOperations } from '../quadraticOperations.ts';
+import { goesByPoints, type QuadraticOperations } from '../quadraticOperations.ts';
 
 /** Coordinate descent in plain TypeScript, with the sums of the compiled one. */
 export function typescriptQuadraticOperations(memory: Float64Memory): QuadraticOperations {
   return Object.freeze<QuadraticOperations>({
     quadraticProduct(n, u, factor, rows, columns, v) {
       const U = memory.float64(u, n * n);
+      if (goesByPoints(n, rows.length / 2, v.length)) return productByPoints(n, U, factor, rows, columns, v);
       const across = new Float64Array(n);
       return Float64Array.from({ length: rows.length / 2 }, (_, a) => {
         const i = rows[2 * a]! * n;
@@ -45,6 +46,45 @@ export function typescriptQuadraticOperations(memory: Float64Memory): QuadraticO
     },
   });
 }
+
+/** factor·u_aᵀL(v)u_a, u_a = U(e_i − e_j), of the pairs a = (i, j) of `rows`. */
+function productByPoints(
+  n: number,
+  U: Float64Array,
+  factor: number,
+  rows: Int32Array,
+  columns: Int32Array,
+  v: Float64Array,
+): Float64Array {
+  /** U·L(v). */
+  const B = new Float64Array(n * n);
+  v.forEach((step, b) => {
+    const [i, j] = [columns[2 * b]!, columns[2 * b + 1]!];
+    for (let k = 0; k < n; k++) {
+      const across = U[i * n + k]! - U[j * n + k]!;
+      B[k * n + i]! += step * across;
+      B[k * n + j]! -= step * across;
+    }
+  });
+  return Float64Array.from({ length: rows.length / 2 }, (_, a) => {
+    const [i, j] = [rows[2 * a]! * n, rows[2 * a + 1]! * n];
+    const term = (k: number) => (U[i + k]! - U[j + k]!) * (B[i + k]! - B[j + k]!);
+    let y = 0;
+    for (let left = 0; left < n; left += STRIPE) {
+      const right = Math.min(n, left + STRIPE);
+      const whole = right - ((right - left) % 4);
+      const sums = [0, 0, 0, 0] as [number, number, number, number];
+      for (let k = left; k < whole; k++) sums[k % 4]! += term(k);
+      let sum = sums[0] + sums[2] + (sums[1] + sums[3]);
+      for (let k = whole; k < right; k++) sum += term(k);
+      y += factor * sum;
+    }
+    return y;
+  });
+}
+
+/** Columns that the compiled version sums at a time. */
+const STRIPE = 64;
 
 /** Σ_b d_b·(x_i − x_j)², b = (i, j), in four sums. */
 function weightedSquares(count: number, pairs: Int32Array, d: Float64Array, x: Float64Array): number {
