@@ -25,6 +25,7 @@ const COLUMNS = {
   contender: (row) => row.contender,
   'median ms': (row) => row.ms && number(row.ms.median),
   'least – most': (row) => row.ms && `${number(row.ms.least)} – ${number(row.ms.most)}`,
+  'first 60': (row) => row.first && number(row.first),
   'a second': (row) => row.perSecond && number(row.perSecond),
   'GF/s': (row) => row.gigaflops?.toFixed(1),
   '% of peak': (row, { peak }) => row.gigaflops && row.contender === 'wasm' && percent(row.gigaflops / peak),
@@ -69,11 +70,13 @@ export function printTables({ date, settings, machine, missing, disagreements, r
     Object.entries(missing).map(([name, reason]) => `${name}: ${reason}`),
   );
   list('Not the same job', disagreements);
+  const first = "\n'first 60' is the median of the first 60 runs of short work, before it is compiled for its types.";
   console.log(
     '\nRatios are times of the contender over those of the one named, round by round: below 1 is faster.\n' +
       'KKT is the largest relative violation of the optimality conditions; MiB the most memory that the process held.\n' +
       'Agreement is the mean of the squared canonical correlations with our embedding: 1 is the same one.\n' +
-      'Times of peers.py and ml-matrix for raw operations include the copy that they make of their input.',
+      'Times of peers.py and ml-matrix for raw operations include the copy that they make of their input.' +
+      (results.some((row) => row.first) ? first : ''),
   );
 }
 

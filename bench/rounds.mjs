@@ -5,7 +5,8 @@ const LONG = 3000;
 
 /**
  * A sample of a synchronous piece of work: the median of runs for about `seconds`, 3 to 60 of them, as peers.py does. `prepare` is
- * not timed. The first sample of a contender warms up first.
+ * not timed. The first sample of a contender warms up first, for all of the `seconds`: short work is compiled for its types only after some
+ * hundred runs, as many as a fit takes, while 60 runs of it are over before.
  */
 export function sampler(seconds, run, prepare = () => undefined) {
   let isWarm = false;
@@ -15,16 +16,20 @@ export function sampler(seconds, run, prepare = () => undefined) {
     run();
     return performance.now() - start;
   };
-  const runs = () => {
-    const times = series(seconds);
+  const runs = (most) => {
+    const times = series(seconds, most);
     while (times.goOn()) times.add(once());
     return times;
   };
+  let first;
   return () => {
-    let times = runs();
-    if (!isWarm && !times.isLong()) times = runs();
+    let times = runs(isWarm ? MOST_RUNS : Number.POSITIVE_INFINITY);
+    if (!isWarm && !times.isLong()) {
+      first = times.first();
+      times = runs(MOST_RUNS);
+    }
     isWarm = true;
-    return { ms: times.median() };
+    return { ms: times.median(), ...(first !== undefined && { first }) };
   };
 }
 
@@ -42,7 +47,7 @@ export function asynchronousSampler(seconds, run) {
 }
 
 /** Times of one piece of work, and whether to go on measuring. */
-function series(seconds) {
+function series(seconds, most = MOST_RUNS) {
   const end = performance.now() + 1000 * seconds;
   const times = [];
   const isLong = () => times[0] >= LONG;
@@ -50,9 +55,10 @@ function series(seconds) {
     isLong,
     add: (ms) => times.push(ms),
     goOn: () =>
-      times.length < 1 ||
-      (!isLong() && times.length < MOST_RUNS && (times.length < LEAST_RUNS || performance.now() < end)),
+      times.length < 1 || (!isLong() && times.length < most && (times.length < LEAST_RUNS || performance.now() < end)),
     median: () => medianOf(times),
+    /** The median of as many as a sample has, from the first one on, where there are more. */
+    first: () => (times.length > MOST_RUNS ? rounded(medianOf(times.slice(0, MOST_RUNS))) : undefined),
   };
 }
 

@@ -149,8 +149,9 @@ export default [
     tests: [conformance, engines],
     faults: [
       ['return failed2 < 0 ? -1 : failed2 + n1;', 'return failed2;'],
-      ['if (k < j) t -= load<f64>(at(rowI, k)) * load<f64>(at(rowJ, k));', ''],
-      ['} else if (t > 0.0) {', '} else if (t >= 0.0) {'],
+      ['return k < j ? rest - load<f64>(at(rowI, k)) * load<f64>(at(rowJ, k)) : rest;', 'return rest;'],
+      ['if (!(rest > 0.0)) {', 'if (!(rest >= 0.0)) {'],
+      ['lanes(s2) - load<f64>(p2) * y', 'lanes(s2)'],
     ],
   },
   {

@@ -2,7 +2,6 @@ import { InvalidInputError } from '../core/errors.ts';
 import { checkDefinition, checkName } from '../core/given.ts';
 import { describe } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
-import type { TensorMap } from '../model/model.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../model/parameter.ts';
 import { type OwnParameters, overriddenParameters, ownTensors } from '../model/part.ts';
 import * as op from '../tensors/ops.ts';
@@ -99,7 +98,7 @@ export function defineKernel<Name extends string = never, Options extends object
     const own = overriddenParameters(`Kernel '${name}'`, standard, overrides);
     const names = Object.keys(own) as Name[];
     const remade = (changes: Readonly<Record<string, unknown>>) => make({ ...own, ...options, ...changes });
-    const values = (p: TensorMap) => ownTensors(p, name, names);
+    const values = ownTensors(name, names);
     const capabilities = Object.freeze({ ...definition.capabilities?.(options, own) }) as KernelCapabilities;
     const kernel: Kernel = {
       kind: 'kernel',

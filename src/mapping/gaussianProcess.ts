@@ -8,6 +8,7 @@ import type { Kernel } from '../kernels/kernel.ts';
 import type { KernelPaths, PathsOf } from '../kernels/paths.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { type Parameter, type ParameterLike, type ParameterValue, real } from '../model/parameter.ts';
+import { ownTensors } from '../model/part.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import { remembered } from './conditionedMemory.ts';
@@ -119,7 +120,7 @@ const NAME = 'The covariance of the mapping';
 export function gaussianProcess<K extends Kernel>(options: GaussianProcessOptions<K>): GaussianProcess<K> {
   const { kernel, likelihood, noise, inducing, jitter } = checkedOptions(options);
   const names = Object.keys(kernel.parameters);
-  const own = (p: TensorMap): TensorMap => Object.fromEntries(names.map((name) => [name, p[`kernel.${name}`]!]));
+  const own = ownTensors('kernel', names);
   const structures = new Map<string, CovarianceStructure>();
   const structureFor = (points: number, columns: number) => {
     const key = `${points},${columns}`;

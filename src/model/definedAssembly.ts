@@ -4,7 +4,7 @@ import { describe, reasonOf } from '../core/matrix.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import type { Assembly, FreeEntries, ParameterValues, TermContext } from './model.ts';
 import type { AnyDefinition, ModelContext } from './modelDefinition.ts';
-import { nestedValues, type Parts, parametersByPath, type ValuesOf } from './part.ts';
+import { nesting, type Parts, parametersByPath, type ValuesOf } from './part.ts';
 
 /** The model at its data, ready to be evaluated. */
 export function assembled<Data, P extends Parts, C>(
@@ -19,6 +19,7 @@ export function assembled<Data, P extends Parts, C>(
   const held = definition.held?.(data, parts);
   const pointwise = definition.pointwise?.(data, parts);
   const { curvature, findings } = definition;
+  const nested = nesting(owner, parts);
   return {
     parameters,
     ...(held !== undefined && { held }),
@@ -28,7 +29,7 @@ export function assembled<Data, P extends Parts, C>(
     }),
     ...(findings !== undefined && { findings: (values: ParameterValues) => findings(values, data, constants) }),
     terms: (values, context) => {
-      const v = nestedValues(owner, parts, values);
+      const v = nested(values);
       const full = contextOf(definition, data, v, { parts, constants }, context, owner);
       const { terms } = definition;
       if (typeof terms === 'function') {

@@ -5,7 +5,7 @@ import { contextOf, disposeOf } from './definedAssembly.ts';
 import { definedMapping, momentsSideBySide } from './definedMapping.ts';
 import type { ParameterValues, TermContext } from './model.ts';
 import type { AnyDefinition, ModelContext, Moments } from './modelDefinition.ts';
-import { layersOf, nestedValues, type Parts, type ValuesOf } from './part.ts';
+import { layersOf, nesting, type Parts, type ValuesOf } from './part.ts';
 import type { Mapping, Posterior, ViewedPosterior } from './posterior.ts';
 import { valueTensors } from './valueTensors.ts';
 import { withLayers } from './withLayers.ts';
@@ -22,7 +22,7 @@ export function definedPosterior<Data, P extends Parts, C>(
   const at = <T>(work: (v: ValuesOf<P>, context: ModelContext<P, C>) => T): T =>
     withFloat64(() => {
       const constants = definition.constants?.(data, parts) as C;
-      const v = nestedValues(owner, parts, valueTensors(values));
+      const v = nesting(owner, parts)(valueTensors(values));
       try {
         return work(v, contextOf(definition, data, v, { parts, constants, memory }, PREDICTING, owner));
       } finally {

@@ -58,8 +58,7 @@ export function logDensity(
     const { value, gradients } = differentiatedSum(layout, natural, shapes, differentiated, (values) => {
       const parts = assembly.terms(values, termContext(of, onJitter));
       for (const [name, part] of Object.entries(parts)) terms[name] = op.valueOf(part);
-      const all = Object.values(parts);
-      return all.length === 1 ? all[0]! : op.addScalars(...all);
+      return Object.values(parts);
     });
     let total = value;
     for (const term of hyperparameterTerms(layout, natural)) {
@@ -92,7 +91,7 @@ export function termGradients(
         );
         names ??= Object.keys(parts);
         current = next()!;
-        return parts[current]!;
+        return [parts[current]!];
       });
       found[current] = gradients;
     } while (next() !== undefined);
@@ -105,20 +104,21 @@ export function termGradients(
   });
 }
 
-/** A scalar of the natural values and its gradients in those that are free, in the order of the layout. */
+/** The sum of scalars of the natural values and its gradients in those that are free, in the order of the layout. */
 function differentiatedSum(
   layout: VariableLayout,
   natural: readonly Float64Array[],
   shapes: readonly (readonly number[])[],
   differentiated: boolean,
-  sum: (values: TensorMap) => Scalar,
+  sum: (values: TensorMap) => readonly Scalar[],
 ): { value: number; gradients: (Float64Array | undefined)[] } {
   const tensors = natural.map((entries, i) => op.tensor(entries, [...shapes[i]!]));
   const values: TensorMap = Object.fromEntries(layout.variables.map(({ path }, i) => [path, tensors[i]!]));
   const free = layout.variables.flatMap(({ start }, i) => (differentiated && start >= 0 ? [i] : []));
   const xs: Tensor[] = free.map((i) => tensors[i]!);
   const all: (Float64Array | undefined)[] = layout.variables.map(() => undefined);
-  if (xs.length === 0) return { value: op.valueOf(sum(values)), gradients: all };
+  if (xs.length === 0)
+    return { value: sum(values).reduce((total, part) => total + op.valueOf(part), 0), gradients: all };
   const { value, gradients } = valueAndGradients(() => sum(values), xs);
   free.forEach((i, k) => {
     all[i] = gradients[k];
@@ -220,8 +220,13 @@ function descent(
     gradient.set(transform.pullBack(part!, natural, unconstrained), at);
     at += unconstrained.length;
   }
-  for (let i = 0; i < gradient.length; i++) gradient[i] = -gradient[i]!;
+  negate(gradient);
   return gradient;
+}
+
+/** Short, and so compiled soon. */
+function negate(entries: Float64Array): void {
+  for (let i = 0; i < entries.length; i++) entries[i] = -entries[i]!;
 }
 
 /** Throws a NumericalError that names the terms that are not finite. */

@@ -123,29 +123,42 @@ export function parametersByPath(owner: string, parts: Parts): Record<string, Pa
   return found;
 }
 
-/** Values by path as the parts have them; a name that is not one of theirs is an error when it is read. */
-export function nestedValues<P extends Parts>(owner: string, parts: P, values: TensorMap): ValuesOf<P> {
-  const nested = Object.entries(parts).map(([name, part]) => {
-    if (!isPart(part)) return [name, values[name]];
-    const own = Object.keys(part.parameters).map((key) => [key, values[`${name}.${key}`]]);
-    return [name, checkedNames(`Part '${name}' of ${owner}`, Object.fromEntries(own))];
+/** Takes values by path to those that the parts have; a name that is not one of theirs is an error when it is read. */
+export function nesting<P extends Parts>(owner: string, parts: P): (values: TensorMap) => ValuesOf<P> {
+  const named = Object.entries(parts).map(([name, part]): [string, (values: TensorMap) => unknown] => {
+    if (!isPart(part)) return [name, (values) => values[name]];
+    const own = Object.keys(part.parameters).map((key): [string, (values: TensorMap) => unknown] => {
+      const path = `${name}.${key}`;
+      return [key, (values) => values[path]];
+    });
+    return [name, checkedNames(`Part '${name}' of ${owner}`, own)];
   });
-  return checkedNames(owner, Object.fromEntries(nested)) as ValuesOf<P>;
+  return checkedNames(owner, named) as (values: TensorMap) => ValuesOf<P>;
 }
 
 function isPart(value: unknown): value is Part {
   return typeof value === 'object' && value !== null && 'parameters' in value && typeof value.parameters === 'object';
 }
 
-function checkedNames<T extends object>(owner: string, values: T): T {
-  return new Proxy(values, {
+/** Makes objects of these names. What watches over others is behind them, as their prototype, so that reading one of theirs costs nothing. */
+function checkedNames(
+  owner: string,
+  named: readonly (readonly [string, (values: TensorMap) => unknown])[],
+): (values: TensorMap) => object {
+  const behind = new Proxy(Object.prototype, {
     get: (target, key) => {
       if (typeof key === 'string' && !(key in target) && key !== 'then' && key !== 'toJSON') {
-        throw unknownName('value', key, Object.keys(target), owner.charAt(0).toUpperCase() + owner.slice(1));
+        const names = named.map(([name]) => name);
+        throw unknownName('value', key, names, owner.charAt(0).toUpperCase() + owner.slice(1));
       }
       return Reflect.get(target, key);
     },
   });
+  return (values) => {
+    const made: Record<string, unknown> = {};
+    for (let i = 0; i < named.length; i++) made[named[i]![0]] = named[i]![1](values);
+    return Object.setPrototypeOf(made, behind) as object;
+  };
 }
 
 /** A part's own parameters by name, as its definition states them; a bare number or list is `positive`. */
@@ -180,9 +193,13 @@ export function overriddenParameters<Name extends string>(
 
 /** The tensors of one part by their own names, out of a map in which they carry a prefix. */
 export function ownTensors<Name extends string>(
-  values: TensorMap,
   prefix: string,
   names: readonly Name[],
-): Record<Name, Tensor> {
-  return Object.fromEntries(names.map((name) => [name, values[`${prefix}.${name}`]!])) as Record<Name, Tensor>;
+): (values: TensorMap) => Record<Name, Tensor> {
+  const paths = names.map((name) => `${prefix}.${name}`);
+  return (values) => {
+    const own = {} as Record<Name, Tensor>;
+    for (let i = 0; i < names.length; i++) own[names[i]!] = values[paths[i]!]!;
+    return own;
+  };
 }

@@ -53,6 +53,10 @@ export class Float64Memory {
   /** With `detachViews` every allocation detaches all views, as growth does: tests turn it on to find views kept too long. */
   detachViews = false;
   #memory: WebAssembly.Memory;
+  /** Its buffer, as long as it does not grow: asking the memory for it costs more than a view. */
+  #buffer: ArrayBufferLike;
+  /** All of it. */
+  #numbers: Float64Array;
   #isShared = false;
   #top = FIRST;
   #live = 0;
@@ -64,6 +68,8 @@ export class Float64Memory {
   constructor(options: { maximumPages?: number } = {}) {
     this.#maximumPages = options.maximumPages ?? MAXIMUM_PAGES;
     this.#memory = reserved({ initial: 16, maximum: this.#maximumPages });
+    this.#buffer = this.#memory.buffer;
+    this.#numbers = new Float64Array(this.#buffer);
   }
 
   /** Where the blocks are now: another one after `move`. */
@@ -94,6 +100,7 @@ export class Float64Memory {
     this.#memory = after;
     this.#isShared = shared;
     before.grow(0);
+    this.#renewBuffer();
     return linked;
   }
 
@@ -144,7 +151,10 @@ export class Float64Memory {
     if (bytes > this.#maximumPages * PAGE) throw this.#exhausted(bytes);
     const sizeClass = classOf(bytes);
     const offset = this.#free[sizeClass]?.pop() ?? this.#extend(sizeOf(sizeClass), bytes);
-    if (this.detachViews) this.#memory.grow(0);
+    if (this.detachViews) {
+      this.#memory.grow(0);
+      this.#renewBuffer();
+    }
     this.#live += bytes;
     this.#blocks++;
     if (this.#live > this.#peak) this.#peak = this.#live;
@@ -174,24 +184,34 @@ export class Float64Memory {
     }
   }
 
+  /** One number, at a multiple of 8. */
+  number(offset: number): number {
+    return this.#numbers[offset >>> 3]!;
+  }
+
   float64(offset: number, length: number): Float64Array {
-    return new Float64Array(this.#memory.buffer, offset, length);
+    return new Float64Array(this.#buffer, offset, length);
   }
 
   int32(offset: number, length: number): Int32Array {
-    return new Int32Array(this.#memory.buffer, offset, length);
+    return new Int32Array(this.#buffer, offset, length);
   }
 
   uint8(offset: number, length: number): Uint8Array {
-    return new Uint8Array(this.#memory.buffer, offset, length);
+    return new Uint8Array(this.#buffer, offset, length);
+  }
+
+  #renewBuffer(): void {
+    this.#buffer = this.#memory.buffer;
+    this.#numbers = new Float64Array(this.#buffer);
   }
 
   #extend(size: number, asked: number): number {
     const offset = this.#top;
     const end = offset + size;
-    const missing = end - this.#memory.buffer.byteLength;
+    const missing = end - this.#buffer.byteLength;
     if (missing > 0) {
-      const pages = this.#memory.buffer.byteLength / PAGE;
+      const pages = this.#buffer.byteLength / PAGE;
       const needed = Math.ceil(missing / PAGE);
       // Grow by a quarter at least, so that growth (which detaches all views) stays rare.
       const wanted = Math.min(Math.max(needed, pages >> 2), this.#maximumPages - pages);
@@ -205,6 +225,7 @@ export class Float64Memory {
     for (const pages of [wanted, needed]) {
       try {
         this.#memory.grow(pages);
+        this.#renewBuffer();
         return true;
       } catch {
         // A smaller step may still fit.

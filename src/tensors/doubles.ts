@@ -4,12 +4,21 @@ import { engine, type Scalar } from './tensorflow.ts';
 
 /** A copy of a tensor's numbers as doubles, whatever backend holds it and whatever backend is active. */
 export function doublesOf(tensor: tf.Tensor): Float64Array {
-  const holder = engine().state.tensorInfo.get(tensor.dataId as object)?.backend;
-  if (holder !== undefined && holder === engine().registry[FLOAT64]) {
-    const values = (holder as Float64Backend).values({ dataId: tensor.dataId as object });
-    return values instanceof Float64Array ? values.slice() : Float64Array.from(values);
-  }
-  return Float64Array.from(tensor.dataSync());
+  const values = holderOf(tensor)?.values(tensor);
+  if (values === undefined) return Float64Array.from(tensor.dataSync());
+  return values instanceof Float64Array ? values.slice() : Float64Array.from(values);
+}
+
+/** The first of a tensor's numbers. */
+export function doubleOf(tensor: tf.Tensor): number {
+  return holderOf(tensor)?.number(tensor) ?? tensor.dataSync()[0]!;
+}
+
+/** The float64 backend, where it holds the tensor. */
+function holderOf(tensor: tf.Tensor): Float64Backend | undefined {
+  const { state, registry } = engine();
+  const holder = state.tensorInfo.get(tensor.dataId)?.backend;
+  return holder !== undefined && holder === registry[FLOAT64] ? (holder as Float64Backend) : undefined;
 }
 
 /**
@@ -17,6 +26,11 @@ export function doublesOf(tensor: tf.Tensor): Float64Array {
  * `tf.scalar` and number literals in TensorFlow.js operations do not do.
  */
 export function exactScalar(value: number): Scalar {
-  const values = engine().backendName === FLOAT64 ? Float64Array.of(value) : Float32Array.of(value);
-  return tf.engine().makeTensor(values as Float32Array, [], 'float32') as Scalar;
+  return tensorOfDoubles(Float64Array.of(value), []) as Scalar;
+}
+
+/** Doubles as a tensor, in the precision of the active backend, which copies them. */
+export function tensorOfDoubles(values: Float64Array, shape: readonly number[]): tf.Tensor {
+  const stored = engine().backendName === FLOAT64 ? values : Float32Array.from(values);
+  return tf.engine().makeTensor(stored as Float32Array, shape as number[], 'float32');
 }

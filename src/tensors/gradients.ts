@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
-import { doublesOf } from './doubles.ts';
+import { doubleOf } from './doubles.ts';
+import { endTape, gradientsOnTape, startTape } from './tape.ts';
 import { engine, type Scalar, type Tensor } from './tensorflow.ts';
 
 /** A number and its gradients, as plain doubles. */
@@ -14,7 +15,7 @@ export interface ValueAndGradients {
  * f() and its gradients with respect to xs, by reverse-mode differentiation on the active backend. Nothing that f made is
  * left behind, even when it throws.
  *
- * @param f - makes a scalar from xs with tensor operations
+ * @param f - makes a scalar from xs with tensor operations, or several of which the sum is meant
  * @param xs - what to differentiate by; at least one tensor
  * @throws InvalidInputError when f does not return a single number
  * @example
@@ -23,32 +24,45 @@ export interface ValueAndGradients {
  * valueAndGradients(() => op.sum(op.square(x)), [x]); // { value: 14, gradients: [Float64Array [2, 4, 6]] }
  * ```
  */
-export function valueAndGradients(f: () => Scalar, xs: readonly Tensor[]): ValueAndGradients {
+export function valueAndGradients(f: () => Scalar | readonly Scalar[], xs: readonly Tensor[]): ValueAndGradients {
   const active = tf.engine();
   active.startScope();
   try {
-    const { value, grads } = active.gradients(f, xs as Tensor[], undefined as unknown as Tensor, true);
-    if (value.size !== 1) {
-      throw new InvalidInputError(
-        `Only a single number can be differentiated, but the function returned a tensor of shape [${value.shape}]. Sum it first.`,
-      );
-    }
-    // Where nothing connects x with the value, the list has a hole.
-    const gradients = grads.map((gradient: Tensor | undefined) => gradient && doublesOf(gradient));
-    return { value: doublesOf(value)[0]!, gradients };
+    const ys = forwards(f);
+    const gradients = gradientsOnTape(ys, xs);
+    releaseTape();
+    return { value: ys.reduce((sum, y) => sum + doubleOf(y), 0), gradients };
   } catch (error) {
-    abandonTape();
+    releaseTape();
     throw error;
   } finally {
     active.endScope();
   }
 }
 
-/**
- * TensorFlow.js keeps what the tape saved until the backward pass; when an exception ends a differentiation before that,
- * nobody disposes it. Only the outermost differentiation may: an outer tape still needs its tensors.
- */
-function abandonTape(): void {
+/** What f returns, with its operations on the tape; tensors that they made and nobody saved are given back. */
+function forwards(f: () => Scalar | readonly Scalar[]): readonly Scalar[] {
+  let ys: readonly Scalar[] = [];
+  startTape();
+  tf.engine().startScope();
+  try {
+    const made = f();
+    ys = 'length' in made ? made : [made];
+    for (const { size, shape } of ys) {
+      if (size === 1) continue;
+      throw new InvalidInputError(
+        `Only a single number can be differentiated, but the function returned a tensor of shape [${shape}]. Sum it first.`,
+      );
+    }
+    return ys;
+  } finally {
+    tf.engine().endScope(ys as Scalar[]);
+    endTape();
+  }
+}
+
+/** Gives back what operations on the tape saved. Only the outermost differentiation may: an outer tape still needs its tensors. */
+function releaseTape(): void {
   const { state } = engine();
   if (state.gradientDepth > 0 || state.activeTape === null) return;
   for (const { saved } of state.activeTape) for (const tensor of saved) tensor.dispose();

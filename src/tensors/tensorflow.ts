@@ -20,8 +20,15 @@ interface ActiveBackend {
   profiler: object | undefined;
 }
 
-interface TapeNode {
-  saved: tf.Tensor[];
+/** An operation on the tape of a differentiation. */
+export interface TapeNode {
+  id: number;
+  kernelName: string;
+  inputs: Readonly<Record<string, tf.Tensor>>;
+  outputs: readonly tf.Tensor[];
+  saved: readonly tf.Tensor[];
+  /** Functions that make the gradient in each input; undefined for an operation that has none. */
+  gradient?: (dys: (tf.Tensor | null)[]) => Readonly<Record<string, () => tf.Tensor>>;
 }
 
 interface EngineInternals extends ActiveBackend {
@@ -29,6 +36,9 @@ interface EngineInternals extends ActiveBackend {
   state: {
     activeTape: TapeNode[] | null;
     gradientDepth: number;
+    /** Operations within others are not on the tape. */
+    kernelDepth: number;
+    nextTapeNodeId: number;
     tensorInfo: WeakMap<object, { backend: tf.KernelBackend }>;
   };
 }

@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
+import { doublesOf } from '../../src/tensors/doubles.ts';
 import { float64Backend, withFloat64 } from '../../src/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../src/tensors/gradients.ts';
 import * as op from '../../src/tensors/ops.ts';
@@ -26,6 +27,27 @@ describe('valueAndGradients', () => {
     expect(gradients).toEqual([Float64Array.of(1, 1), undefined]);
     const constant = withFloat64(() => valueAndGradients(() => op.scalar(4), [op.scalar(1)]));
     expect(constant).toEqual({ value: 4, gradients: [undefined] });
+  });
+
+  test('adds up gradients that are plain numbers and ones that are tensors, of several scalars', () => {
+    const { value, gradients } = withFloat64(() => {
+      const [x, precision] = [op.tensor([1, -1]), op.scalar(2)];
+      const density = (points: typeof x) => op.normalLogDensity(points, precision);
+      const scalars = () => [density(x), op.sum(op.square(x)), op.mul<Scalar>(2, density(op.mul(x, 2)))];
+      return valueAndGradients(scalars, [x, precision]);
+    });
+    // log N(x; 0, 1/γ) = −γ/2·Σ x² + log(γ/2π) for two entries.
+    expect(value).toBeCloseTo(-2 + 2 - 16 + 3 * Math.log(1 / Math.PI), 14);
+    expect(gradients).toEqual([Float64Array.of(-16, 16), Float64Array.of(-7.5)]);
+  });
+
+  test('of TensorFlow.js itself reach through operations whose gradients are plain numbers', () => {
+    const gradient = withFloat64(() => {
+      const half = (x: tf.Tensor) =>
+        op.mul<Scalar>(0.5, op.addScalars(op.normalLogDensity(x, op.scalar(2)), op.sum(x)));
+      return doublesOf(tf.grad(half)(op.tensor([1, -1])));
+    });
+    expect(gradient).toEqual(Float64Array.of(-0.5, 1.5));
   });
 
   test('leaves no tensor behind, whatever happens', () => {

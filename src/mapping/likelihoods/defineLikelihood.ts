@@ -107,8 +107,9 @@ export function likelihoodFactory<Name extends string, Options extends object = 
     const options = Object.freeze(chosen) as Partial<Options>;
     const own = overriddenParameters(owner, parameters, overrides);
     check?.(own, options);
+    const paths = names.map(path);
     const values = (p: TensorMap) =>
-      Object.fromEntries(names.map((key) => [key, p[path(key)]!])) as Record<Name, Tensor>;
+      Object.fromEntries(names.map((key, i) => [key, p[paths[i]!]!])) as Record<Name, Tensor>;
     return Object.freeze<Likelihood>({
       kind: 'likelihood',
       name,

@@ -52,12 +52,15 @@ export function wasmFusedOperations(memory: Float64Memory, variant: Variant = PL
         const symmetric = part === 'lower';
         kernels.rbfGradient(n, q, scaled, covariance, bias, gradient, symmetric, result, place(workspace));
         transposeBack(memory, n, q, result, dx, inverses);
-        const sums = memory.float64(result, length).slice(n * q);
-        const [weighted, total, trace] = sums.slice(q) as unknown as [number, number, number];
+        const sums = memory.float64(result, length);
+        const squares = n * q;
+        const trace = sums[squares + q + 2]!;
+        const slopes = new Float64Array(q);
+        for (let d = 0; d < q; d++) slopes[d] = sums[squares + d]! * inverses[d]!;
         return {
-          variance: weighted / variance + trace,
-          lengthscales: sums.slice(0, q).map((square, d) => square * inverses[d]!),
-          bias: total,
+          variance: sums[squares + q]! / variance + trace,
+          lengthscales: slopes,
+          bias: sums[squares + q + 1]!,
           noise: trace,
         };
       });
@@ -70,5 +73,7 @@ const isRbf = ({ compiled }: RadialProfile) => compiled === 'rbf';
 
 /** Read before anything is allocated, which may detach a view. */
 function inverted(lengthscales: ArrayLike<number>, q: number): Float64Array {
-  return Float64Array.from({ length: q }, (_, d) => 1 / lengthscales[d]!);
+  const inverses = new Float64Array(q);
+  for (let d = 0; d < q; d++) inverses[d] = 1 / lengthscales[d]!;
+  return inverses;
 }

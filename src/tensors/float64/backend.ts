@@ -83,6 +83,12 @@ export class Float64Backend extends tf.KernelBackend {
     return this.memory64.float64(block.offset, block.length);
   }
 
+  /** The first of a tensor's numbers. */
+  number(tensor: { dataId: object }): number {
+    const block = this.#blocks.get(tensor.dataId);
+    return block.dtype === 'float32' ? this.memory64.number(block.offset) : this.#view(block)[0]!;
+  }
+
   /** Byte offset of the tensor's numbers in the memory: stable until the tensor is disposed. */
   offset(tensor: { dataId: object }): number {
     return this.#blocks.get(tensor.dataId).offset;

@@ -1,6 +1,6 @@
-import * as tf from '@tensorflow/tfjs-core';
-import { doublesOf } from '../doubles.ts';
+import { doubleOf } from '../doubles.ts';
 import { scalarOperand } from '../linearAlgebra/operands.ts';
+import { numericOperation } from '../tape.ts';
 import type { Scalar, Tensor } from '../tensorflow.ts';
 import { scalar } from './creation.ts';
 
@@ -16,16 +16,9 @@ import { scalar } from './creation.ts';
  * ```
  */
 export function addScalars(...terms: Tensor[]): Scalar {
-  return sum(...terms.map((term, i) => scalarOperand(term, 'addScalars', `term ${i}`)));
+  const scalars = terms.map((term, i) => scalarOperand(term, 'addScalars', `term ${i}`));
+  return numericOperation(scalars, () => ({
+    value: scalar(scalars.reduce((total, term) => total + doubleOf(term), 0)),
+    slopes: (slope) => scalars.map(() => Float64Array.of(slope)),
+  }));
 }
-
-const sum = tf.customGrad((...args: unknown[]) => {
-  // The last is the function that saves tensors, of which there are none.
-  const terms = args.slice(0, -1) as Tensor[];
-  const value = scalar(terms.reduce((total, term) => total + doublesOf(term)[0]!, 0));
-  const gradFunc = (dy: Tensor) => {
-    const slope = doublesOf(dy)[0]!;
-    return terms.map(() => scalar(slope));
-  };
-  return { value, gradFunc };
-}) as unknown as (...terms: Tensor[]) => Scalar;

@@ -1,9 +1,10 @@
-import * as tf from '@tensorflow/tfjs-core';
 import { log } from '../../core/elementary/index.ts';
-import { doublesOf } from '../doubles.ts';
+import { doubleOf, doublesOf } from '../doubles.ts';
 import { floating, scalarOperand } from '../linearAlgebra/operands.ts';
+import { sumOfSquares } from '../linearAlgebra/operations/gaussianLogDensity.ts';
+import { numericOperation } from '../tape.ts';
 import type { Scalar, Tensor } from '../tensorflow.ts';
-import { scalar, tensor } from './creation.ts';
+import { scalar } from './creation.ts';
 
 const OPERATION = 'normalLogDensity';
 
@@ -20,24 +21,24 @@ const OPERATION = 'normalLogDensity';
  * ```
  */
 export function normalLogDensity(x: Tensor, precision: Tensor): Scalar {
-  return density(
-    floating(x, OPERATION, 'x', 'of any shape', () => true),
-    scalarOperand(precision, OPERATION, 'precision'),
-  );
+  const points = floating(x, OPERATION, 'x', 'of any shape', () => true);
+  const scale = scalarOperand(precision, OPERATION, 'precision');
+  return numericOperation([points, scale], () => {
+    const [entries, gamma] = [doublesOf(points), doubleOf(scale)];
+    const { length: n } = entries;
+    const squares = sumOfSquares(entries);
+    return {
+      value: scalar(-0.5 * gamma * squares + (n / 2) * log(gamma / (2 * Math.PI))),
+      slopes: (slope) => {
+        const factor = -gamma * slope;
+        return [multiplied(entries, factor), Float64Array.of(slope * ((0.5 * n) / gamma - 0.5 * squares))];
+      },
+    };
+  });
 }
 
-const density = tf.customGrad((...args: unknown[]) => {
-  const [x, precision] = args as [Tensor, Tensor];
-  const [entries, gamma] = [doublesOf(x), doublesOf(precision)[0]!];
-  const { length: n } = entries;
-  let squares = 0;
-  for (let i = 0; i < n; i++) squares += entries[i]! * entries[i]!;
-  const value = scalar(-0.5 * gamma * squares + (n / 2) * log(gamma / (2 * Math.PI)));
-  const gradFunc = (dy: Tensor) => {
-    const slope = doublesOf(dy)[0]!;
-    const scale = -gamma * slope;
-    for (let i = 0; i < n; i++) entries[i] = scale * entries[i]!;
-    return [tensor(entries, x.shape), scalar(slope * ((0.5 * n) / gamma - 0.5 * squares))];
-  };
-  return { value, gradFunc };
-}) as unknown as (x: Tensor, precision: Tensor) => Scalar;
+function multiplied(entries: Float64Array, factor: number): Float64Array {
+  const result = new Float64Array(entries.length);
+  for (let i = 0; i < entries.length; i++) result[i] = factor * entries[i]!;
+  return result;
+}

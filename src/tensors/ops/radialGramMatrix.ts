@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
 import type { RadialProfile, RadialSum } from '../../numerics/wasm/index.ts';
-import { doublesOf } from '../doubles.ts';
+import { doubleOf, doublesOf } from '../doubles.ts';
 import { floating, matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
 import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
 import type { Tensor, Tensor2D } from '../tensorflow.ts';
@@ -48,7 +48,7 @@ export function radialGramMatrix(X: Tensor2D, profile: RadialProfile, parameters
   registerOnce(GRAM, GRADIENT);
   return tf.customGrad((...args: unknown[]) => {
     const [x, v, l, b, s, save] = args as [Tensor, Tensor, Tensor, Tensor, Tensor, Save];
-    const attributes = attributesOf(profile, v, l, b, s);
+    const attributes = attributesOf(profile, x, v, l, b, s);
     const value = runKernel(GRAM.name, { x }, attributes)[0]!;
     save([x, value]);
     const gradFunc = (dy: Tensor, [x, k]: Tensor[]) => runKernel(GRADIENT.name, { x: x!, k: k!, dy }, attributes);
@@ -85,14 +85,21 @@ export interface RadialAttributes {
   readonly noise: number;
 }
 
-export function attributesOf(profile: RadialProfile, v: Tensor, l: Tensor, b: Tensor, s: Tensor): RadialAttributes {
+export function attributesOf(
+  profile: RadialProfile,
+  _x: Tensor,
+  v: Tensor,
+  l: Tensor,
+  b: Tensor,
+  s: Tensor,
+): RadialAttributes {
   return {
     profile,
-    variance: doublesOf(v)[0]!,
+    variance: doubleOf(v),
     lengthscale: doublesOf(l),
     lengthscaleShape: l.shape,
-    bias: doublesOf(b)[0]!,
-    noise: doublesOf(s)[0]!,
+    bias: doubleOf(b),
+    noise: doubleOf(s),
   };
 }
 
@@ -133,6 +140,8 @@ const GRADIENT: MatrixKernel<RadialAttributes> = {
 
 /** The gradient in each lengthscale; of one that all columns share, the sum. */
 export function lengthscaleGradient({ lengthscales }: RadialSum, { lengthscale }: RadialAttributes): Float64Array {
-  const each = Float64Array.from(lengthscales);
-  return lengthscale.length === 1 ? Float64Array.of(each.reduce((sum, entry) => sum + entry, 0)) : each;
+  if (lengthscale.length !== 1) return Float64Array.from(lengthscales);
+  let sum = 0;
+  for (let d = 0; d < lengthscales.length; d++) sum += lengthscales[d]!;
+  return Float64Array.of(sum);
 }

@@ -1,4 +1,3 @@
-import * as tf from '@tensorflow/tfjs-core';
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
 import type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts';
 import type { RadialProfile } from '../../numerics/wasm/index.ts';
@@ -12,8 +11,8 @@ import {
   type GaussianAttributes,
 } from '../linearAlgebra/operations/gaussianLogDensity.ts';
 import { bytesOf, type MatrixKernel, registerOnce, runKernel } from '../linearAlgebra/operations/operation.ts';
+import { numericOperation } from '../tape.ts';
 import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
-import { tensor } from './creation.ts';
 import {
   attributesOf,
   lengthscaleGradient,
@@ -52,25 +51,29 @@ export function radialLogDensity(
   const isOuter = 'outerProduct' in data;
   const given = isOuter ? data.outerProduct : data.observations;
   const gradient = engine().state.gradientDepth > 0;
-  const density = tf.customGrad((...args: unknown[]) => {
-    const [x, v, l, b, s] = args as [Tensor2D, Tensor, Tensor, Tensor, Tensor];
+  const operands = radialOperands(X, parameters, OPERATION);
+  return numericOperation(operands, () => {
     const columns = isOuter ? data.columns : given.shape[1];
-    const attributes: Attributes = { ...options, ...attributesOf(profile, v, l, b, s), columns, isOuter, gradient };
-    const [value, packed] = runKernel(DENSITY.name, { x, given }, attributes) as [Tensor, Tensor | undefined];
+    const attributes: Attributes = { ...options, ...attributesOf(profile, ...operands), columns, isOuter, gradient };
+    const [value, packed] = runKernel(DENSITY.name, { x: operands[0], given }, attributes) as [
+      Scalar,
+      Tensor | undefined,
+    ];
     // Plain numbers: tensors that are kept for the backward pass cost more.
-    const slopes = packed && doublesOf(packed);
-    const gradFunc = (dy: Tensor) => {
-      const factor = doublesOf(dy)[0]!;
-      const scaled = factor === 1 ? slopes! : slopes!.map((slope) => factor * slope);
-      let at = 0;
-      return [x, v, l, b, s].map(({ size, shape }) => {
-        at += size;
-        return tensor(scaled.slice(at - size, at), shape);
-      });
-    };
-    return { value, gradFunc };
+    const gradients = packed && doublesOf(packed);
+    packed?.dispose();
+    return { value, slopes: (slope) => unpacked(gradients!, operands, slope) };
   });
-  return density(...radialOperands(X, parameters, OPERATION)) as Scalar;
+}
+
+/** The gradients one after the other as those in each operand, times a slope. */
+function unpacked(gradients: Float64Array, operands: readonly Tensor[], slope: number): Float64Array[] {
+  let at = 0;
+  return operands.map(({ size }) => {
+    const own = gradients.slice(at, at + size);
+    at += size;
+    return slope === 1 ? own : own.map((entry) => slope * entry);
+  });
 }
 
 interface Attributes extends RadialAttributes, GaussianAttributes {
@@ -98,8 +101,11 @@ const DENSITY: MatrixKernel<Attributes> = {
       if (!attributes.gradient) return;
       const dx = outputs[1]!;
       const slope = operations.radialSumGradient(n, q, points, profile, parameters, k, factor, dx, 'lower');
-      const others = [slope.variance, ...lengthscaleGradient(slope, attributes), slope.bias, slope.noise];
-      memory.float64(dx + 8 * n * q, lengthscale.length + 3).set(others);
+      const others = memory.float64(dx + 8 * n * q, lengthscale.length + 3);
+      others[0] = slope.variance;
+      others.set(lengthscaleGradient(slope, attributes), 1);
+      others[lengthscale.length + 1] = slope.bias;
+      others[lengthscale.length + 2] = slope.noise;
     };
     memory.withBlock(bytesOf(n * n), (k) =>
       memory.withBlock(bytesOf(n * n), (factor) =>

@@ -24,28 +24,73 @@ export function cholesky(n: i32, a: usize, stride: i32): i32 {
   return failed2 < 0 ? -1 : failed2 + n1;
 }
 
+/** Column by column; the sums of four rows at a time hide each other's latencies. */
 function choleskyBase(n: i32, a: usize, rowBytes: i32): i32 {
   for (let j = 0; j < n; j++) {
     const rowJ: usize = a + j * rowBytes;
-    let inverse = 0.0;
-    for (let i = j; i < n; i++) {
-      const rowI: usize = a + i * rowBytes;
-      let s = f64x2.splat(0);
-      let k = 0;
-      for (; k + 2 <= j; k += 2) s = multiplyAdd(v128.load(at(rowI, k)), v128.load(at(rowJ, k)), s);
-      let t = load<f64>(at(rowI, j)) - lanes(s);
-      if (k < j) t -= load<f64>(at(rowI, k)) * load<f64>(at(rowJ, k));
-      if (i > j) {
-        store<f64>(at(rowI, j), t * inverse);
-      } else if (t > 0.0) {
-        const pivot = sqrt(t);
-        store<f64>(at(rowI, j), pivot);
-        inverse = 1.0 / pivot;
-      } else {
-        store<f64>(at(rowI, j), t);
-        return j;
-      }
+    const rest = remainder(j, rowJ, rowJ);
+    if (!(rest > 0.0)) {
+      store<f64>(at(rowJ, j), rest);
+      return j;
+    }
+    const pivot = sqrt(rest);
+    store<f64>(at(rowJ, j), pivot);
+    const inverse = 1.0 / pivot;
+    let i = j + 1;
+    for (; i + 4 <= n; i += 4) {
+      const row: usize = a + i * rowBytes;
+      fourRemainders(j, row, rowBytes, rowJ, inverse);
+    }
+    for (; i < n; i++) {
+      const row: usize = a + i * rowBytes;
+      store<f64>(at(row, j), remainder(j, row, rowJ) * inverse);
     }
   }
   return -1;
+}
+
+/** a_ij less the product of the first j entries of rows i and j. */
+function remainder(j: i32, rowI: usize, rowJ: usize): f64 {
+  let s = f64x2.splat(0);
+  let k = 0;
+  for (; k + 2 <= j; k += 2) s = multiplyAdd(v128.load(at(rowI, k)), v128.load(at(rowJ, k)), s);
+  const rest = load<f64>(at(rowI, j)) - lanes(s);
+  return k < j ? rest - load<f64>(at(rowI, k)) * load<f64>(at(rowJ, k)) : rest;
+}
+
+/** Entries j of four rows ← what remains of them, times the inverse of the pivot. */
+function fourRemainders(j: i32, row: usize, rowBytes: i32, rowJ: usize, inverse: f64): void {
+  let p0 = row;
+  let p1: usize = p0 + rowBytes;
+  let p2: usize = p1 + rowBytes;
+  let p3: usize = p2 + rowBytes;
+  let s0 = f64x2.splat(0);
+  let s1 = f64x2.splat(0);
+  let s2 = f64x2.splat(0);
+  let s3 = f64x2.splat(0);
+  let k = 0;
+  for (; k + 2 <= j; k += 2) {
+    const y = v128.load(rowJ);
+    s0 = multiplyAdd(v128.load(p0), y, s0);
+    s1 = multiplyAdd(v128.load(p1), y, s1);
+    s2 = multiplyAdd(v128.load(p2), y, s2);
+    s3 = multiplyAdd(v128.load(p3), y, s3);
+    p0 += 16;
+    p1 += 16;
+    p2 += 16;
+    p3 += 16;
+    rowJ += 16;
+  }
+  if (k < j) {
+    const y = load<f64>(rowJ);
+    store<f64>(p0, (load<f64>(p0, 8) - lanes(s0) - load<f64>(p0) * y) * inverse, 8);
+    store<f64>(p1, (load<f64>(p1, 8) - lanes(s1) - load<f64>(p1) * y) * inverse, 8);
+    store<f64>(p2, (load<f64>(p2, 8) - lanes(s2) - load<f64>(p2) * y) * inverse, 8);
+    store<f64>(p3, (load<f64>(p3, 8) - lanes(s3) - load<f64>(p3) * y) * inverse, 8);
+  } else {
+    store<f64>(p0, (load<f64>(p0) - lanes(s0)) * inverse);
+    store<f64>(p1, (load<f64>(p1) - lanes(s1)) * inverse);
+    store<f64>(p2, (load<f64>(p2) - lanes(s2)) * inverse);
+    store<f64>(p3, (load<f64>(p3) - lanes(s3)) * inverse);
+  }
 }

@@ -1,0 +1,161 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { doubleOf, doublesOf, tensorOfDoubles } from './doubles.ts';
+import { engine, type Scalar, type TapeNode, type Tensor } from './tensorflow.ts';
+
+/** The gradients of an operation in its inputs where that in its result is `slope`, each in numbers that are nobody else's. */
+export type Slopes = (slope: number) => readonly Float64Array[];
+
+/** An operation whose gradients are plain numbers: neither they nor what they are made of have to be tensors. */
+interface NumericNode extends TapeNode {
+  readonly slopes: Slopes;
+}
+
+/** A gradient on its way back. */
+type Gradient = Tensor | Float64Array;
+
+/**
+ * Puts an operation with one number as its result on the tape, where a differentiation is under way: `tf.customGrad` at a fraction of its
+ * cost, for what is computed beside the tape.
+ *
+ * @param value - makes the result, by operations that do not come onto the tape, and says its gradients in the inputs
+ */
+export function numericOperation(
+  inputs: readonly Tensor[],
+  value: () => { readonly value: Scalar; readonly slopes: Slopes },
+): Scalar {
+  const { state } = engine();
+  const isOnTape = state.gradientDepth > 0 && state.kernelDepth === 0;
+  state.kernelDepth++;
+  try {
+    const made = value();
+    if (isOnTape) state.activeTape!.push(numericNode(inputs, made.value, made.slopes, state.nextTapeNodeId++));
+    return made.value;
+  } finally {
+    state.kernelDepth--;
+  }
+}
+
+function numericNode(inputs: readonly Tensor[], output: Scalar, slopes: Slopes, id: number): NumericNode {
+  const byNumber: Record<string, Tensor> = {};
+  for (let i = 0; i < inputs.length; i++) byNumber[i] = inputs[i]!;
+  return {
+    id,
+    kernelName: '',
+    inputs: byNumber,
+    outputs: [output],
+    saved: [],
+    slopes,
+    // For differentiations of TensorFlow.js itself.
+    gradient: ([dy]) => {
+      const all = slopes(doubleOf(dy!));
+      return Object.fromEntries(inputs.map(({ shape }, i) => [i, () => tensorOfDoubles(all[i]!, shape)]));
+    },
+  };
+}
+
+/** Notes operations from now on, until `endTape`. */
+export function startTape(): void {
+  const { state } = engine();
+  if (state.gradientDepth === 0) state.activeTape = [];
+  state.gradientDepth++;
+}
+
+export function endTape(): void {
+  engine().state.gradientDepth--;
+}
+
+/** The gradients of the sum of some scalars of the tape in xs; undefined where none arrives. */
+export function gradientsOnTape(ys: readonly Scalar[], xs: readonly Tensor[]): (Float64Array | undefined)[] {
+  const tape = engine().state.activeTape!;
+  const reached = reachedFrom(xs, tape);
+  const gradients = new Map<number, Gradient>();
+  for (const { id } of ys) {
+    const times = gradients.get(id);
+    gradients.set(id, Float64Array.of(times === undefined ? 1 : numberOf(times) + 1));
+  }
+  for (let i = tape.length - 1; i >= 0; i--) {
+    const node = tape[i]!;
+    if (node.outputs.some(({ id }) => gradients.has(id))) passBack(node, reached, gradients);
+  }
+  return xs.map(({ id }) => {
+    const gradient = gradients.get(id);
+    return gradient instanceof tf.Tensor ? doublesOf(gradient) : gradient;
+  });
+}
+
+/** The tensors that rest on xs, by their numbers. */
+function reachedFrom(xs: readonly Tensor[], tape: readonly TapeNode[]): Set<number> {
+  const reached = new Set<number>();
+  for (const { id } of xs) reached.add(id);
+  for (const { inputs, outputs } of tape) {
+    for (const name in inputs) {
+      if (!reached.has(inputs[name]!.id)) continue;
+      for (const { id } of outputs) reached.add(id);
+      break;
+    }
+  }
+  return reached;
+}
+
+/** From the gradients in what an operation has made to those in what it was given. */
+function passBack(node: TapeNode, reached: ReadonlySet<number>, gradients: Map<number, Gradient>): void {
+  const names = Object.keys(node.inputs).filter((name) => reached.has(node.inputs[name]!.id));
+  if (names.length === 0) return;
+  const parts = isNumeric(node)
+    ? node.slopes(numberOf(gradients.get(node.outputs[0]!.id)!))
+    : stockParts(node, gradients, names);
+  for (const name of names) {
+    const { id, shape } = node.inputs[name]!;
+    const part = parts[name as keyof typeof parts] as Gradient;
+    const before = gradients.get(id);
+    gradients.set(id, before === undefined ? part : sum(before, part, shape));
+  }
+}
+
+const isNumeric = (node: TapeNode): node is NumericNode => 'slopes' in node;
+
+/** Those of an operation of TensorFlow.js, or of a custom one. */
+function stockParts(
+  { kernelName, inputs, outputs, gradient }: TapeNode,
+  gradients: ReadonlyMap<number, Gradient>,
+  names: readonly string[],
+): Readonly<Record<string, Tensor>> {
+  if (gradient === undefined)
+    throw new Error(`Cannot compute gradient: gradient function not found for ${kernelName}.`);
+  const dys = outputs.map(({ id, shape }) => {
+    const dy = gradients.get(id);
+    return dy === undefined ? null : tensorOf(dy, shape);
+  });
+  const makers = gradient(dys);
+  const parts: Record<string, Tensor> = {};
+  for (const name of names) {
+    const make = makers[name];
+    if (make === undefined) throw new Error(`The operation ${kernelName} says no gradient in its input '${name}'.`);
+    const part = tf.tidy(make);
+    const { shape } = inputs[name]!;
+    if (part.dtype !== 'float32' || !tf.util.arraysEqual(part.shape, shape)) {
+      throw new Error(
+        `The gradient of ${kernelName} in its input '${name}' of shape [${shape}] is of type ${part.dtype} and shape [${part.shape}].`,
+      );
+    }
+    parts[name] = part;
+  }
+  return parts;
+}
+
+const tensorOf = (gradient: Gradient, shape: readonly number[]): Tensor =>
+  gradient instanceof tf.Tensor ? gradient : tensorOfDoubles(gradient, shape);
+
+const numberOf = (gradient: Gradient): number => (gradient instanceof tf.Tensor ? doubleOf(gradient) : gradient[0]!);
+
+/** The sum of two gradients in one input; what is added up is no longer needed. */
+function sum(a: Gradient, b: Gradient, shape: readonly number[]): Gradient {
+  if (!(a instanceof tf.Tensor) && !(b instanceof tf.Tensor)) {
+    for (let i = 0; i < a.length; i++) a[i]! += b[i]!;
+    return a;
+  }
+  const [x, y] = [tensorOf(a, shape), tensorOf(b, shape)];
+  const both = tf.add(x, y);
+  x.dispose();
+  return both;
+}
