@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checksum, type Fit, InvalidInputError, loadFit, Matrix } from '../index.ts';
 import { writeAtomically, writeTable } from '../io/index.ts';
+import { makeFolder } from '../io/makeFolder.ts';
 import { COMPLETED_FILES, type Completed, completedFiles } from './completed.ts';
 import { readJsonFile } from './jsonFile.ts';
 import { checkAbsent } from './output.ts';
@@ -26,13 +26,7 @@ export async function prepareFolder(
     [...FILES, ...COMPLETED_FILES, ...pictureNames(given)].map((name) => join(folder, name)),
     given.force,
   );
-  try {
-    await mkdir(folder, { recursive: true });
-  } catch (error) {
-    throw new InvalidInputError(`The folder '${folder}' cannot be made: ${(error as Error).message}.`, {
-      cause: error,
-    });
-  }
+  await makeFolder(folder);
 }
 
 /** What is written beside a fit. */

@@ -15,12 +15,12 @@ export const OPTIONS: Readonly<Record<string, string>> = {
   backConstraint: 'latents as a function of the data: "kernel", "mlp" or "linear" (none)',
   dynamics: 'true, or { "order", "segments", "kernel" }: latents follow each other in time (false)',
   strength: 'weight of the prior ("auto": by the size of the data)',
-  neighbours: 'nearest neighbours of each point (7)',
+  neighbours: 'nearest neighbours of each point (7, or all others of fewer points)',
   neighbourSearch:
     '"exact", "descent" (approximate), or "auto": descent from 50 000 points in many dimensions ("auto")',
   radius: 'points at most this far apart are neighbours, instead of neighbours (none)',
   basePrecision: 'precision of the field apart from its graph (small enough to connect the graph)',
-  slackPenalty: 'penalty for exceeding a distance (Infinity: none may be exceeded)',
+  slackPenalty: 'penalty for exceeding a distance; "Infinity" in JSON (Infinity: none may be exceeded)',
   copies: 'how many copies of the field the distances are of (the number of columns)',
   start: 'initial weights, as a graph (none)',
   embedding: '"kernelPca" or "eigenmap" ("kernelPca")',
@@ -180,7 +180,7 @@ const MODELS: Readonly<Record<string, Description>> = {
     options: ['neighbours', 'penalty', 'disconnected', 'preset'],
     own: {
       preset: '"lawrence2012": penalty 0 unless given (none)',
-      neighbours: 'nearest neighbours that may be joined, or "all" (7)',
+      neighbours: 'nearest neighbours that may be joined, or "all" (7, or all others of fewer points)',
       penalty: "penalty on each entry (a hundredth of the mean of S's diagonal, less where that leaves components)",
     },
     many: 'are many for this model. meu learns a graph of neighbours too.',

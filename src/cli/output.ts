@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { InvalidInputError, type Matrix } from '../index.ts';
 import { type LabelColumn, tableText, writeTable } from '../io/index.ts';
+import { checkFilePath } from '../io/makeFolder.ts';
 import type { Streams } from './streams.ts';
 
 /** Where a table of results goes. */
@@ -24,6 +25,13 @@ export function checkAbsent(files: readonly string[], force: boolean | undefined
   const present = force ? undefined : files.find((file) => existsSync(file));
   if (present === undefined) return;
   throw new InvalidInputError(`'${present}' is there already. Give --force to replace it, or another --out.`);
+}
+
+/** The same of the one file that a command writes, if it does, which must be a path where a file can be. */
+export function checkOut({ out, force }: OutputArguments): void {
+  if (out === undefined) return;
+  checkFilePath(out);
+  checkAbsent([out], force);
 }
 
 /** Writes a table to a file, to stdout as CSV, or to stdout within a JSON object. */

@@ -6,7 +6,7 @@ import { readFit } from './fitFiles.ts';
 import { fittedTable } from './fittedTable.ts';
 import { checkRequired, wholeFrom } from './flags.ts';
 import { readLatents } from './latentsTable.ts';
-import { addOutputFlags, checkAbsent, type OutputArguments, putTable } from './output.ts';
+import { addOutputFlags, checkOut, type OutputArguments, putTable } from './output.ts';
 import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
 import type { Streams } from './streams.ts';
 import { addTableFlags, type TableArguments } from './tableFlags.ts';
@@ -36,7 +36,7 @@ async function fitFor<A extends Ability>(
 ) {
   const saved = await readFit(folder, given);
   const method = ability(saved.fit, name, purpose);
-  if (given.out !== undefined) checkAbsent([given.out], given.force);
+  checkOut(given);
   return { ...saved, method };
 }
 
@@ -116,7 +116,7 @@ function addImpute(program: Command, streams: Streams): void {
   addOutputFlags(addTableFlags(command, { choosesColumns: false })).action(
     async (folder: string, data: string, given: OutputArguments & TableArguments & PartsArguments) => {
       const { fit, record } = await readFit(folder, given);
-      if (given.out !== undefined) checkAbsent([given.out], given.force);
+      checkOut(given);
       const { table, observations } = await fittedTable(data, record, { ...given, missing: 'ignore' }, streams);
       const prediction = await imputation(fit, observations);
       const { mean, deviation } = filled(observations, prediction, unitsOf(record));

@@ -6,7 +6,7 @@ import { column } from './column.ts';
 import { readFit } from './fitFiles.ts';
 import { fittedTable } from './fittedTable.ts';
 import { missingFlag } from './flags.ts';
-import { addOutputFlags, checkAbsent, type OutputArguments, putTable } from './output.ts';
+import { addOutputFlags, checkOut, type OutputArguments, putTable } from './output.ts';
 import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
 import type { Streams } from './streams.ts';
 import { addTableFlags, type TableArguments } from './tableFlags.ts';
@@ -46,7 +46,7 @@ async function projectTable(
 ): Promise<void> {
   const { fit, record } = await readFit(folder, given);
   const project = ability(fit, 'project', 'place new points');
-  if (given.out !== undefined) checkAbsent([given.out], given.force);
+  checkOut(given);
   const units = unitsOf(record);
   const { table, observations } = await fittedTable(data, record, given, streams);
   const projection = await project(observations, signal === undefined ? {} : { signal });

@@ -126,8 +126,9 @@ function summary({ model, objective, status, points, ...scores }: Scores): strin
   const { labelled, nearestNeighbourError: error, neighbours, trustworthiness, continuity } = scores;
   const lines = [`${model}: ${points} points, ${status}`, `objective ${objective}`];
   if (error !== undefined && labelled !== undefined) {
+    const wrong = Math.round(error * labelled);
     lines.push(
-      `nearest-neighbour error ${error} (leave-one-out, ${Math.round(error * labelled)} of ${labelled} labelled points)`,
+      `nearest-neighbour error ${error} (${wrong} of ${labelled} labelled points take another label from the nearest other one among the latents)`,
     );
   }
   if (neighbours !== undefined) {

@@ -20,9 +20,15 @@ export function tableReport(file: string, table: Table, labels?: string, color?:
 
 /** The columns that are left out, each with its reason; where there are many, those of one reason together. */
 export function leftOutReport(leftOut: Table['leftOut']): string[] {
-  const byReason = new Map<string, string[]>();
-  for (const { column, reason } of leftOut) byReason.set(reason, [...(byReason.get(reason) ?? []), column]);
-  return [...byReason].map(([reason, names]) => {
+  const byReason = new Map<string, { readonly names: string[]; readonly reason: string }>();
+  for (const { column, reason } of leftOut) {
+    // One piece of advice is given once, with the first column's example.
+    const advice = reason.replace(/numbers such as '.*':/, 'numbers:');
+    const known = byReason.get(advice);
+    if (known === undefined) byReason.set(advice, { names: [column], reason });
+    else known.names.push(column);
+  }
+  return Array.from(byReason.values(), ({ names, reason }) => {
     const isSingle = names.length === 1;
     const isOut = /dropped|names the points|not chosen|text|no value/.test(reason);
     const hint = isOut ? '' : ` (--columns takes ${isSingle ? 'it' : 'them'})`;

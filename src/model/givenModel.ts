@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven } from '../core/given.ts';
+import { checkGiven, isList } from '../core/given.ts';
+import { describe } from '../core/matrix.ts';
 import type { AnyModel } from './model.ts';
 
 /** Under this name all copies of the library in one process keep which of them made a model. */
@@ -21,18 +22,42 @@ export function madeHere<M extends object>(model: M): M {
   return model;
 }
 
+const EXPECTED = 'a model, such as gplvm(Y, { latentDim: 2 })';
+
+/** What was probably meant, where that is known: what was given, and a sentence on what to write. */
+function mistaken(given: unknown, caller: string): string | undefined {
+  if (typeof given === 'function') {
+    const name = /^[a-z]\w*$/i.test(given.name) ? given.name : 'gplvm';
+    return `the function ${given.name || 'without a name'} was given. Call it with the observations: ${caller}(${name}(Y, { latentDim: 2 })).`;
+  }
+  if (typeof given === 'string') {
+    const name = /^[a-z]\w*$/i.test(given) ? given : 'gplvm';
+    return `${describe(given)} was given. Import the function of that name and call it with the observations: ${caller}(${name}(Y, { latentDim: 2 })).`;
+  }
+  if (typeof given !== 'object' || given === null) return undefined;
+  if (typeof Reflect.get(given, 'then') === 'function') return 'a promise was given. Await it first.';
+  if (isList(given) || (Reflect.has(given, 'rows') && Reflect.has(given, 'data'))) {
+    return `observations (${describe(given)}) were given. Make a model of them first: ${caller}(gplvm(Y, { latentDim: 2 })).`;
+  }
+  if (Reflect.has(given, 'observations')) {
+    return `a table was given. Make a model of its observations: ${caller}(gplvm(table.observations, { latentDim: 2 }), { table }).`;
+  }
+  return undefined;
+}
+
 /**
  * Checks what was given as a model.
  *
  * @throws InvalidInputError for what is not a model, or one that another copy of the library made: its tensors and matrices are not this one's
  */
 export function checkModelGiven(model: AnyModel, caller: string): void {
-  checkGiven(
-    model,
-    caller,
-    'a model, such as gplvm(Y, { latentDim: 2 })',
-    ({ assemble }) => typeof assemble === 'function',
-  );
+  try {
+    checkGiven(model, caller, EXPECTED, ({ assemble }) => typeof assemble === 'function');
+  } catch (error) {
+    const mistake = mistaken(model, caller);
+    if (mistake === undefined) throw error;
+    throw new InvalidInputError(`${caller} takes ${EXPECTED}, but ${mistake}`, { cause: error });
+  }
   if ((makers().get(model) ?? OWN) === OWN) return;
   throw new InvalidInputError(
     `${caller} was given the model '${model.name}' of another copy of latentfield. Import the model and ${caller} from the same copy; ` +

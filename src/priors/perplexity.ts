@@ -13,6 +13,11 @@ import { squaredDistance } from '../numerics/graph/squaredDistance.ts';
  */
 export function jointProbabilities(Y: Matrix, perplexity: number): Matrix {
   const N = Y.rows;
+  if (N < 3) {
+    throw new InvalidInputError(
+      `The prior 'tsne' takes at least 3 points, but there are ${N}: one other point is the only neighbour, wherever it lies. Give more points, or take gplvm.`,
+    );
+  }
   if (!(perplexity > 1 && perplexity < N - 1)) {
     throw new InvalidInputError(
       `The perplexity of prior 'tsne' must lie between 1 and ${N - 1}, the number of other points, but ${perplexity} was given.`,

@@ -30,7 +30,7 @@ export const tsneFactory = definePrior({
     fromJSON: (json): TsneData => checkSaved(savedSchema, json ?? {}, '.') as TsneData,
   },
   prepare: (Y, { perplexity }) => {
-    const P = jointProbabilities(Y, perplexity ?? Math.min(30, (Y.rows - 1) / 3));
+    const P = jointProbabilities(Y, perplexity ?? Math.min(30, Math.max(4 / 3, (Y.rows - 1) / 3)));
     const entropy = P.data.reduce((sum, p) => (p > 0 ? sum - p * log(p) : sum), 0);
     return { P, entropy };
   },
@@ -56,7 +56,7 @@ const schema = v.strictObject({
  * observations at a perplexity and q_ij ∝ (1 + ‖x_i − x_j‖²)⁻¹. Improper: the term is the exponent. P and Q are N×N.
  *
  * @param options - `strength` ≥ 0 (1), held unless a free parameter is given; `perplexity` between 1 and N − 1 (30, or (N − 1)/3 where
- * that is less)
+ * that is less, from 4/3)
  * @throws InvalidInputError for an unknown option or one out of its range; when the model is evaluated, for a perplexity that N does not
  * allow
  * @see van der Maaten 2009, §3; van der Maaten & Hinton 2008, eqs. 2 and 4

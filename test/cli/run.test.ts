@@ -262,7 +262,7 @@ describe('exit code 2', () => {
     [
       'folder that is a file',
       ['fit', 'DATA', '--model', 'gplvm', '--labels', 'flow', '--out', 'RAGGED'],
-      'cannot be made',
+      'is a file, but results take a folder',
     ],
     [
       'unknown option of the model',

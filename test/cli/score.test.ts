@@ -59,7 +59,7 @@ describe('latentfield score', () => {
       expect(JSON.parse(ran.stdout)).toMatchObject(scores);
       const lines = (await latentfield(args)).stdout.split('\n');
       expect(lines.slice(2, 5)).toEqual([
-        `nearest-neighbour error ${error} (leave-one-out, ${Math.round(30 * error)} of 30 labelled points)`,
+        `nearest-neighbour error ${error} (${Math.round(30 * error)} of 30 labelled points take another label from the nearest other one among the latents)`,
         `trustworthiness ${scores.trustworthiness} (4 neighbours)`,
         `continuity ${scores.continuity} (4 neighbours)`,
       ]);

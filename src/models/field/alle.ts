@@ -13,7 +13,6 @@ import type { Found } from '../../model/modelDefinition.ts';
 import type { Projection } from '../../model/posterior.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { knnGraph } from '../../numerics/graph/index.ts';
-import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { supportGraph } from '../../numerics/graph/supportGraph.ts';
 import { bottomOfSparse, type SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
 import { analyse, factorise, solve, sparseSymmetric } from '../../numerics/sparse/index.ts';
@@ -31,6 +30,7 @@ import {
   type ReconstructionFactor,
   reconstructionFactor,
 } from '../spectral/neighbourhood/localReconstruction.ts';
+import { neighbourCount } from '../spectral/neighbourhood/usualNeighbours.ts';
 import { placeByEquation } from '../spectral/placement/byEquation.ts';
 import { isPoint, reconstructedRows } from '../spectral/placement/byReconstruction.ts';
 import { placedRows } from '../spectral/placement/newRows.ts';
@@ -40,7 +40,7 @@ import { laterNeighbours } from './laterNeighbours.ts';
 export interface AlleOptions {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
-  /** k: each point is reconstructed from the k nearest of the points that come after it; 7 unless given. */
+  /** k: each point is reconstructed from the k nearest of the points that come after it; 7 unless given, or all others of fewer points. */
   readonly neighbours?: number;
   /** Part of the trace added to the diagonal of each local Gram matrix, or 'auto' (unless given): 1e-3 where D < k, 0 elsewhere. */
   readonly regularization?: number | 'auto';
@@ -60,7 +60,7 @@ const USUAL_BASE = 1e-4;
 
 const schema = v.strictObject({
   latentDim: latentDimOption,
-  neighbours: v.optional(v.any(), 7),
+  neighbours: v.optional(v.any()),
   regularization: regularizationOption<number | 'auto'>('auto'),
   basePrecision: v.optional(numberAboveZero),
   order: v.optional(v.any()),
@@ -98,7 +98,7 @@ export function alle(Y: MatrixLike, options: AlleOptions = {}): ComputedModel<Fi
   const { regularization } = checked;
   const points = observationsFrom(Y);
   checkVaried(points, 'alle');
-  const k = checkNeighbours(checked.neighbours as number, points.rows, 'alle');
+  const { k, note } = neighbourCount(checked.neighbours, points.rows, 'alle');
   const graph = checked.preset === undefined ? undefined : knnGraph(points, k);
   const order =
     graph !== undefined && checked.order === undefined
@@ -109,12 +109,14 @@ export function alle(Y: MatrixLike, options: AlleOptions = {}): ComputedModel<Fi
     return reconstructionFactor(centredOf(points), parents, regularization, false);
   });
   const basePrecision = checked.basePrecision ?? USUAL_BASE / meanVariance(points);
-  return defined({ points, k, factor, basePrecision, checked });
+  return defined({ points, k, note, factor, basePrecision, checked: { ...checked, neighbours: k } });
 }
 
 interface AlleData {
   readonly points: Matrix;
   readonly k: number;
+  /** A sentence about k. */
+  readonly note: string;
   /** The factor of the precision, found once. */
   readonly factor: () => InParts<ReconstructionFactor>;
   readonly basePrecision: number;
@@ -123,7 +125,7 @@ interface AlleData {
 
 const defined = defineModel({
   name: 'alle',
-  solve: function* ({ points, factor: factorOf, basePrecision, checked: { latentDim } }: AlleData) {
+  solve: function* ({ points, note, factor: factorOf, basePrecision, checked: { latentDim } }: AlleData) {
     const factor = yield* stage('neighbours', factorOf());
     const { values, vectors } = yield* stage('eigenvectors', bottomOfSparse(precisionTerms(factor), latentDim));
     const eigenvalues = values.map((value) => 1 / (value + basePrecision));
@@ -138,7 +140,7 @@ const defined = defineModel({
       eigenvalues,
       objective,
       terms: { field: objective },
-      message: `Closed form: the maximum of the likelihood for neighbours among later points. ${described(fieldGraph(precisionTerms(factor)))}`,
+      message: `Closed form: the maximum of the likelihood for neighbours among later points. ${described(fieldGraph(precisionTerms(factor)))}${note}`,
     };
   },
   posterior: (found, data) => {

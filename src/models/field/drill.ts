@@ -20,7 +20,6 @@ import type { Model, ModelJSON } from '../../model/model.ts';
 import { fixed, type Parameter } from '../../model/parameter.ts';
 import type { Projection } from '../../model/posterior.ts';
 import { completeGraph, type Graph, knnGraph } from '../../numerics/graph/index.ts';
-import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { squaredDistance } from '../../numerics/graph/squaredDistance.ts';
 import { nearestOf } from '../../numerics/neighbours/nearestOf.ts';
 import { dot } from '../../numerics/vectors.ts';
@@ -31,6 +30,7 @@ import { doublyCentred, leadingEmbedding } from '../spectral/embedding/leadingEm
 import { latentDimOption, savedSpectral } from '../spectral/embedding/options.ts';
 import { type Preset, presetOption } from '../spectral/embedding/preset.ts';
 import { type Disconnected, disconnectedOption } from '../spectral/neighbourhood/shownComponent.ts';
+import { neighbourCount } from '../spectral/neighbourhood/usualNeighbours.ts';
 import { placeByEquation } from '../spectral/placement/byEquation.ts';
 import { distancesTo, placedRows } from '../spectral/placement/newRows.ts';
 import { type Candidates, connected, shownRows } from './candidates.ts';
@@ -38,7 +38,7 @@ import { type Candidates, connected, shownRows } from './candidates.ts';
 export interface DrillOptions {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
-  /** k of the symmetrised k-nearest-neighbour graph whose entries of Θ may differ from 0, or 'all' pairs; 7 unless given. */
+  /** k of the symmetrised k-nearest-neighbour graph whose entries of Θ may differ from 0, or 'all' pairs; 7 unless given, or all others of fewer points. */
   readonly neighbours?: number | 'all';
   /**
    * ρ ≥ 0. Unless given a hundredth of the mean of S's diagonal, or half of the smallest |S_ij| in the spanning tree of the largest ones, where
@@ -54,7 +54,7 @@ export interface DrillOptions {
 const fromZero = 'a number from 0';
 const schema = v.strictObject({
   latentDim: latentDimOption,
-  neighbours: v.optional(v.any(), 7),
+  neighbours: v.optional(v.any()),
   penalty: v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero))),
   disconnected: disconnectedOption,
   preset: presetOption,
@@ -102,9 +102,12 @@ export function drill(
   Y: MatrixLike,
   options: DrillOptions = {},
 ): Model<DrillPaths, FieldLearning & Placing & Spectral, 'searched'> {
-  const checked = checkOptions(schema, options, 'drill');
+  const asked = checkOptions(schema, options, 'drill');
   const points = observationsFrom(Y);
   checkVaried(points, 'drill');
+  const few =
+    asked.neighbours === 'all' ? { k: 'all', note: '' } : neighbourCount(asked.neighbours, points.rows, 'drill');
+  const checked = { ...asked, neighbours: few.k };
   checkSize({ size: points.rows, covariances: new Float64Array(0), penalty: 1 });
   const { graph, shown, notes } = neighboursOf(points, checked);
   const fitted = shownRows(points, shown);
@@ -124,7 +127,7 @@ export function drill(
     parameters,
     points: fitted,
     shown,
-    notes,
+    notes: few.note + notes,
     checked,
     toJSON: () => savedSpectral('drill', points, checked),
   });
@@ -136,7 +139,7 @@ function neighboursOf(
   { neighbours, disconnected }: Checked,
 ): Omit<Candidates, 'ties' | 'squaredDistances'> {
   if (neighbours === 'all') return { graph: completeGraph(points.rows), notes: '' };
-  const graph = knnGraph(points, checkNeighbours(neighbours as number, points.rows, 'drill'));
+  const graph = knnGraph(points, neighbours as number);
   const edges = { graph, squaredDistances: edgeDistances(points, graph) };
   const { data, columns: D } = points;
   return connected(edges, disconnected, 'drill', points, (i, j) => squaredDistance(data, i * D, j * D, D));

@@ -84,7 +84,7 @@ export function checkDimensions({
 }: Pick<FieldParts, 'name' | 'graph' | 'latentDim'>): void {
   if (latentDim < size) return;
   throw new InvalidInputError(
-    `${name} shows ${size} points in at most ${counted(size - 1, 'dimension')}, but latentDim is ${latentDim}. Choose a smaller latentDim.`,
+    `${name} shows ${size} points in at most ${counted(size - 1, 'dimension')}, but latentDim is ${latentDim}. Choose a smaller latentDim, or give at least ${latentDim + 1} points.`,
   );
 }
 

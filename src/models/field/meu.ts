@@ -8,10 +8,10 @@ import { commonEntriesGraph, commonSquaredDistance } from '../../fields/observed
 import { observedConnectingPrecision } from '../../fields/observed/observedConnectingPrecision.ts';
 import { observedSquaredDistances } from '../../fields/observed/observedSquaredDistances.ts';
 import { knnGraph } from '../../numerics/graph/index.ts';
-import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { latentDimOption, numberAboveZero, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
 import { type GraphInput, type GraphOptions, graphOptions, savedInput } from '../spectral/neighbourhood/graphInput.ts';
 import { type Disconnected, disconnectedOption } from '../spectral/neighbourhood/shownComponent.ts';
+import { type NeighbourCount, neighbourCount } from '../spectral/neighbourhood/usualNeighbours.ts';
 import { connected, edgesBeside, edgesFrom, pointsOf, shownRows, tied } from './candidates.ts';
 import { type FieldModel, type FieldStart, fieldModel, startOption, type UnplacedFieldModel } from './fieldModel.ts';
 import { observedFieldModel } from './observedFieldModel.ts';
@@ -19,15 +19,15 @@ import { observedFieldModel } from './observedFieldModel.ts';
 export interface MeuOptions extends GraphOptions {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
-  /** k of the symmetrised k-nearest-neighbour graph whose edges have constraints; 7 unless given. */
+  /** k of the symmetrised k-nearest-neighbour graph whose edges have constraints; 7 unless given, or all others of fewer points. */
   readonly neighbours?: number;
   /**
    * γ > 0; unless given 2D/(N·φ*), φ* the longest edge of the minimum spanning tree of the edges that have constraints: the learned graph
    * is then connected, whatever the unit of the observations. With missing entries, what is not observed counts as far as its column reaches.
    */
   readonly basePrecision?: number;
-  /** C > 0: weights are at most 4C; Infinity unless given. */
-  readonly slackPenalty?: number;
+  /** C > 0: weights are at most 4C; Infinity unless given, for which the string 'Infinity' stands in JSON. */
+  readonly slackPenalty?: number | 'Infinity';
   /** What to do about a neighbourhood graph of several components; 'connect', join them by their shortest edges, unless given. */
   readonly disconnected?: Disconnected;
   /** c, how many copies of the field distances from elsewhere are of; 1 unless given, and the number of columns for observations. */
@@ -56,7 +56,6 @@ const schema = v.strictObject({
   start: startOption,
 });
 
-const NEIGHBOURS = 7;
 /** With missing entries, points that are the same are held a thousandth of the shortest other distance apart. */
 const HELD = 1e3;
 
@@ -112,7 +111,7 @@ function assembled(
   const { slackPenalty, disconnected, missing } = checked;
   const points = pointsOf(Y, missing === 'ignore');
   const copies = copiesOf(checked.copies, points);
-  const neighbours = neighboursFrom(checked.neighbours, points);
+  const { k: neighbours, note } = neighboursFrom(checked.neighbours, points);
   const isHoled = points?.data.some(Number.isNaN) === true;
   const edges =
     points === undefined ? edgesFrom(Y as GraphInput, 'meu') : candidatesOf(points, neighbours, isHoled, checked);
@@ -130,6 +129,7 @@ function assembled(
   const parts = {
     ...checked,
     ...candidates,
+    notes: checked.graph === undefined ? note + candidates.notes : candidates.notes,
     basePrecision,
     connectingPrecision: connecting,
     name: 'meu',
@@ -158,9 +158,9 @@ function copiesOf(copies: number | undefined, points: Matrix | undefined): numbe
   );
 }
 
-function neighboursFrom(given: unknown, points: Matrix | undefined): number {
-  if (points !== undefined) return checkNeighbours((given as number | undefined) ?? NEIGHBOURS, points.rows, 'meu');
-  if (given === undefined) return NEIGHBOURS;
+function neighboursFrom(given: unknown, points: Matrix | undefined): NeighbourCount {
+  if (points !== undefined) return neighbourCount(given, points.rows, 'meu');
+  if (given === undefined) return neighbourCount(given, Infinity, 'meu');
   throw new InvalidInputError("meu of a graph takes its edges for neighbours: leave 'neighbours' out.");
 }
 

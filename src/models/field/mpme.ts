@@ -26,8 +26,8 @@ export interface MpmeOptions extends GraphOptions {
    * connected, whatever the unit of the observations and C.
    */
   readonly basePrecision?: number;
-  /** C > 0, the price of breaking a constraint; Infinity, none may be broken, unless given. */
-  readonly slackPenalty?: number;
+  /** C > 0, the price of breaking a constraint; Infinity, none may be broken, unless given. In JSON the string 'Infinity' stands for it. */
+  readonly slackPenalty?: number | 'Infinity';
   /** φ: 'squared' Euclidean distances (unless given), 'plain' ones, or those of a kernel, k_ii + k_jj − 2k_ij. */
   readonly distances?: 'squared' | 'plain' | Kernel;
   /** Which pairs may have a weight: 'all' (unless given), or those of k nearest neighbours, for more points than all pairs can be held of. */

@@ -1,12 +1,14 @@
 import { givenOptions } from '../../core/given.ts';
-import type { MatrixLike } from '../../core/matrix.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
+import type { Model } from '../../model/model.ts';
 import type { ParameterLike } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { locality } from '../../priors/locality.ts';
 import { rank } from '../../priors/rank.ts';
 import { tsne } from '../../priors/tsne.ts';
+import { type NeighbourCount, neighbourCount } from '../spectral/neighbourhood/usualNeighbours.ts';
 import { type FamilyOptions, familyModel, type SmoothKernel, smoothKernel } from './family.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
 import { type Strength, strengthFor } from './strengths.ts';
@@ -16,7 +18,7 @@ export interface LlGplvmOptions<
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
   K extends Kernel | undefined = Kernel | undefined,
 > extends FamilyOptions<Priors, Dynamics, K> {
-  /** Neighbours from which each point is reconstructed; 7 unless given. */
+  /** Neighbours from which each point is reconstructed; 7 unless given, or all others of fewer points. */
   readonly neighbours?: number | undefined;
   /** Strength of the prior, held at D unless given: it is a sum over points, as the likelihood is one over points and columns. */
   readonly strength?: Strength | undefined;
@@ -42,9 +44,20 @@ export function llGplvm<
   Y: MatrixLike,
   options: LlGplvmOptions<Priors, Dynamics, K>,
 ): MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>> {
-  const { neighbours = 7, strength, ...rest } = givenOptions(options, 'llGplvm');
-  const prior = () => locality(neighbours, { strength: strengthFor('locality', strength, Y) });
-  return familyModel('llGplvm', Y, rest, { prior, options: ['neighbours', 'strength'], kernel: smoothKernel });
+  const { neighbours, strength, ...rest } = givenOptions(options, 'llGplvm');
+  const { k, note } = neighboursOf(neighbours, Y);
+  const prior = () => locality(k, { strength: strengthFor('locality', strength, Y) });
+  const own = ['neighbours', 'strength'];
+  const model = familyModel('llGplvm', Y, rest, { prior, options: own, kernel: smoothKernel });
+  return note === ''
+    ? model
+    : Object.freeze({ ...model, choose: async () => ({ model: model as unknown as Model, message: note }) });
+}
+
+/** The number that was given, which the prior checks, or the usual one for so many points. */
+function neighboursOf(given: number | undefined, Y: MatrixLike): NeighbourCount {
+  if (given !== undefined) return { k: given, note: '' };
+  return neighbourCount(undefined, Math.max(2, Matrix.from(Y, 'The observations').rows), 'llGplvm');
 }
 
 export interface RankGplvmOptions<

@@ -9,7 +9,6 @@ import { defineModel } from '../../model/defineModel.ts';
 import type { Found } from '../../model/modelDefinition.ts';
 import type { Placement } from '../../model/posterior.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
-import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
 import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
@@ -89,24 +88,23 @@ export function isomap(Y: MatrixLike, options?: IsomapOptions): SpectralModel;
 export function isomap(Y: GraphInput, options?: IsomapOptions): GraphEmbedding;
 export function isomap(Y: MatrixLike | GraphInput, options: IsomapOptions = {}): GraphEmbedding {
   const checked = checkOptions(schema, options, 'isomap');
-  const neighbourhood = neighbourhoodFrom(checked, 'isomap');
   const { latentDim, input, disconnected, landmarks } = checked;
   const given = neighbourInput(Y, checked, 'isomap');
   const N = sizeOf(given);
-  if (neighbourhood.neighbours !== undefined && given.graph === undefined) {
-    checkNeighbours(neighbourhood.neighbours, N, 'isomap');
-  }
+  const { neighbourhood, few } = neighbourhoodFrom(checked, 'isomap', given.graph === undefined ? N : Infinity);
   checkLandmarks(landmarks, N, latentDim);
   const shown = once(function* () {
     return shownComponent(yield* neighbourLengths(given, neighbourhood, 'isomap'), given, disconnected, 'isomap');
   });
   const saved = { ...neighbourhood, ...savedInput(Y, checked), latentDim, input, disconnected, landmarks };
-  return defined({ given, neighbourhood, shown, latentDim, landmarks, saved });
+  return defined({ given, neighbourhood, few, shown, latentDim, landmarks, saved });
 }
 
 interface IsomapData {
   readonly given: NeighbourInput;
   readonly neighbourhood: NeighbourhoodOptions;
+  /** A sentence about their number. */
+  readonly few: string;
   /** The graph that the paths go along, searched once. */
   readonly shown: () => InParts<ShownComponent>;
   readonly latentDim: number;
@@ -117,7 +115,7 @@ interface IsomapData {
 
 const defined = defineModel({
   name: 'isomap',
-  solve: function* ({ given, shown, latentDim, landmarks }: IsomapData) {
+  solve: function* ({ given, few, shown, latentDim, landmarks }: IsomapData) {
     const { graph, points, note } = yield* stage('neighbours', shown());
     const { chosen, squared } = yield* stage('shortest paths', squaredPaths(graph, points, landmarks));
     const meanSquares = columnMeans(squared);
@@ -140,7 +138,7 @@ const defined = defineModel({
         ...(points.length < sizeOf(given) && { points: Array.from(points) }),
       },
       ...traceTerm(eigenvalues, 1),
-      message: `Closed form${chosen === undefined ? '' : ` by the paths from ${chosen.landmarks.length} landmarks`}.${note}${euclideanNote(smallest, eigenvalues[0]!)}`,
+      message: `Closed form${chosen === undefined ? '' : ` by the paths from ${chosen.landmarks.length} landmarks`}.${few}${note}${euclideanNote(smallest, eigenvalues[0]!)}`,
     };
   },
   posterior: (found, data) => (data.given.input === 'graph' ? {} : { placement: placementOf(found, data) }),

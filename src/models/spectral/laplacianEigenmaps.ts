@@ -10,7 +10,6 @@ import type { Found } from '../../model/modelDefinition.ts';
 import type { Placement } from '../../model/posterior.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import type { EdgeWeights } from '../../numerics/graph/index.ts';
-import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { bottomOfSparse, type SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
 import { latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
@@ -91,13 +90,14 @@ export function laplacianEigenmaps(
   const checked = checkOptions(schema, options, 'laplacianEigenmaps');
   const { latentDim, width, normalized, disconnected, preset } = checked;
   const weights = checked.weights ?? (preset === undefined ? 'binary' : 'heat');
-  const neighbourhood = neighbourhoodFrom(checked, 'laplacianEigenmaps');
   const given = neighbourInput(Y, checked, 'laplacianEigenmaps');
   const N = sizeOf(given);
   if (given.input === 'points' && given.graph === undefined) checkVaried(given.points, 'laplacianEigenmaps');
-  if (neighbourhood.neighbours !== undefined && given.graph === undefined) {
-    checkNeighbours(neighbourhood.neighbours, N, 'laplacianEigenmaps');
-  }
+  const { neighbourhood, few } = neighbourhoodFrom(
+    checked,
+    'laplacianEigenmaps',
+    given.graph === undefined ? N : Infinity,
+  );
   const k = preset === undefined ? undefined : neighbourhood.neighbours;
   if (preset !== undefined && (k === undefined || given.graph !== undefined)) {
     throw new InvalidInputError(
@@ -109,12 +109,14 @@ export function laplacianEigenmaps(
     ...savedInput(Y, checked),
     ...{ latentDim, weights, width, normalized, disconnected, preset },
   };
-  return defined({ given, neighbourhood, mutual: k, checked: { ...checked, weights }, saved });
+  return defined({ given, neighbourhood, few, mutual: k, checked: { ...checked, weights }, saved });
 }
 
 interface EigenmapsData {
   readonly given: NeighbourInput;
   readonly neighbourhood: NeighbourhoodOptions;
+  /** A sentence about their number. */
+  readonly few: string;
   /** k, where edges between points that are each among the k nearest of the other count twice. */
   readonly mutual: number | undefined;
   readonly checked: v.InferOutput<typeof schema> & { readonly weights: 'binary' | 'heat' };
@@ -137,7 +139,7 @@ const defined = defineModel({
       eigenvalues,
       ...traceTerm(eigenvalues, -1),
       ...(shown.length < sizeOf(given) && { parameters: { points: Array.from(shown) } }),
-      message: `Closed form.${note}${componentsNote(graph)}`,
+      message: `Closed form.${data.few}${note}${componentsNote(graph)}`,
     };
   },
   posterior: (found, data) => (data.given.input === 'graph' ? {} : { placement: placementOf(found, data) }),

@@ -4,7 +4,6 @@ import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { stage } from '../../model/computation.ts';
 import { defineModel } from '../../model/defineModel.ts';
-import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
 import { latentDimOption, regularizationOption, savedSpectral } from './embedding/options.ts';
@@ -15,6 +14,7 @@ import { precisionTerms, reconstructionFactor } from './neighbourhood/localRecon
 import type { NeighbourInput } from './neighbourhood/neighbourLengths.ts';
 import { reconstructingLists } from './neighbourhood/reconstructingLists.ts';
 import { type Disconnected, disconnectedOption } from './neighbourhood/shownComponent.ts';
+import { neighbourCount } from './neighbourhood/usualNeighbours.ts';
 import { placeByEquation } from './placement/byEquation.ts';
 import { isPoint, reconstructedRows } from './placement/byReconstruction.ts';
 import { placedRows, rowsOf } from './placement/newRows.ts';
@@ -34,7 +34,7 @@ export interface LleOptions extends Pick<GraphOptions, 'graph'> {
 
 const schema = v.strictObject({
   latentDim: latentDimOption,
-  neighbours: v.optional(v.any(), 7),
+  neighbours: v.optional(v.any()),
   regularization: regularizationOption(1e-3),
   generalised: v.optional(v.boolean(), false),
   graph: v.optional(v.any()),
@@ -67,20 +67,25 @@ export function lle(Y: MatrixLike, options: LleOptions = {}): SpectralModel {
   checkVaried(points, 'lle');
   const { graph: from } = checked;
   const given = neighbourInput(points, { graph: from }, 'lle');
-  const asked = checked.neighbours as number;
-  const k = from === undefined ? checkNeighbours(asked, points.rows, 'lle') : Math.min(asked, points.rows - 1);
-  return defined({ given, k, checked });
+  const asked = checked.neighbours as number | undefined;
+  const { k, note } =
+    from === undefined || asked === undefined
+      ? neighbourCount(asked, points.rows, 'lle')
+      : { k: Math.min(asked, points.rows - 1), note: '' };
+  return defined({ given, k, note, checked: { ...checked, neighbours: asked ?? k } });
 }
 
 interface LleData {
   readonly given: NeighbourInput;
   readonly k: number;
+  /** A sentence about k. */
+  readonly note: string;
   readonly checked: v.InferOutput<typeof schema>;
 }
 
 const defined = defineModel({
   name: 'lle',
-  solve: function* ({ given, k, checked }: LleData) {
+  solve: function* ({ given, k, note: few, checked }: LleData) {
     const { latentDim, disconnected, regularization, generalised } = checked;
     const { points } = given;
     const { lists, shown, note } = yield* stage('neighbours', reconstructingLists(given, k, disconnected));
@@ -94,7 +99,7 @@ const defined = defineModel({
       eigenvalues,
       ...(shown.length < points.rows && { parameters: { points: Array.from(shown) } }),
       ...traceTerm(eigenvalues, -1),
-      message: `Closed form.${note}`,
+      message: `Closed form.${few}${note}`,
     };
   },
   posterior: ({ latents, eigenvalues, parameters: { points: part } }, { given: { points }, k, checked }) => ({

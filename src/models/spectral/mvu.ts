@@ -6,7 +6,6 @@ import type { GraphLearning } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
 import type { Found } from '../../model/modelDefinition.ts';
 import type { Placement } from '../../model/posterior.ts';
-import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { supportGraph } from '../../numerics/graph/supportGraph.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
 import { inputOption, latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
@@ -97,15 +96,12 @@ export function mvu(Y: MatrixLike, options?: MvuOptions): SpectralModel<GraphLea
 export function mvu(Y: GraphInput, options?: MvuOptions): GraphEmbedding<GraphLearning>;
 export function mvu(Y: MatrixLike | GraphInput, options: MvuOptions = {}): GraphEmbedding<GraphLearning> {
   const checked = checkOptions(schema, options, 'mvu');
-  const neighbourhood = neighbourhoodFrom(checked, 'mvu');
   const { neighbours: _, radius: __, graph: ___, squaredDistances: ____, ...rest } = checked;
   const { latentDim, constraints, slackPenalty } = rest;
   const given = neighbourInput(Y, checked, 'mvu');
   const { points } = given;
   if (given.input === 'points') checkVaried(points, 'mvu');
-  if (neighbourhood.neighbours !== undefined && given.graph === undefined) {
-    checkNeighbours(neighbourhood.neighbours, points.rows, 'mvu');
-  }
+  const { neighbourhood, few } = neighbourhoodFrom(checked, 'mvu', given.graph === undefined ? points.rows : Infinity);
   if (rest.commonNeighbours && given.input === 'graph') {
     throw new InvalidInputError(
       'mvu joins common neighbours by the distances between them, which a graph alone does not have. Give points or distances beside it.',
@@ -120,7 +116,7 @@ export function mvu(Y: MatrixLike | GraphInput, options: MvuOptions = {}): Graph
     throw new InvalidInputError(`mvu takes a rank from latentDim = ${latentDim}, but it is ${checked.rank}.`);
   }
   const saved = { ...neighbourhood, ...savedInput(Y, checked), ...rest };
-  return defined({ given, neighbourhood, choices: rest, saved });
+  return defined({ given, neighbourhood, choices: { ...rest, few }, saved });
 }
 
 interface MvuData {

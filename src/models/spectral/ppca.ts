@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { counted } from '../../core/counted.ts';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
@@ -127,7 +128,7 @@ function meanOfOthers(total: number, kept: Float64Array, count: number): number 
   const noise = (total - kept.reduce((sum, value) => sum + value, 0)) / (count - kept.length);
   if (count > kept.length && noise > 1e-14 * kept[0]!) return noise;
   throw new InvalidInputError(
-    `The observations do not vary in more than ${kept.length} directions, so no noise is left and the likelihood has no maximum. Choose a smaller latentDim.`,
+    `The observations vary in ${counted(kept.length, 'direction')} only, so no noise is left and the likelihood has no maximum. ${kept.length > 1 ? 'Choose a smaller latentDim' : 'Take pca, which needs no noise'}.`,
   );
 }
 

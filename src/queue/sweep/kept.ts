@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkSaved } from '../../core/saved.ts';
 import { writeAtomically } from '../../io/index.ts';
+import { makeFolder } from '../../io/makeFolder.ts';
 import { type CellOutcome, cellOutcomeSchema } from './outcome.ts';
 
 /** What a sweep keeps in a folder, so that one that is started again does only what is missing. */
@@ -22,6 +23,7 @@ export const NOTHING_KEPT: Kept = {
 /** @param folder - made if need be: `table.csv`, `outcomes/ID.json` and `fits/ID.json` */
 export async function keptIn(folder: string): Promise<Kept> {
   const [outcomes, fits] = [join(folder, 'outcomes'), join(folder, 'fits')];
+  await makeFolder(folder);
   await mkdir(outcomes, { recursive: true });
   await mkdir(fits, { recursive: true });
   return {

@@ -31,7 +31,7 @@ export function* leadingEmbedding(B: Matrix, q: number, name: string): InParts<L
   const { rows: N } = B;
   if (q >= N) {
     throw new InvalidInputError(
-      `${name} shows ${N} points in at most ${counted(N - 1, 'dimension')}, but latentDim is ${q}. Choose a smaller latentDim.`,
+      `${name} shows ${N} points in at most ${counted(N - 1, 'dimension')}, but latentDim is ${q}. Choose a smaller latentDim, or give at least ${q + 1} points.`,
     );
   }
   const all = N <= FULL ? symmetricEigenpairs(B) : undefined;
@@ -44,6 +44,11 @@ export function* leadingEmbedding(B: Matrix, q: number, name: string): InParts<L
   const negligible = N * Number.EPSILON * Math.abs(eigenvalues[0]!);
   const found = eigenvalues.findIndex((value) => !(value > negligible));
   if (found >= 0) {
+    if (found === 0) {
+      throw new InvalidInputError(
+        `All ${N} points are the same, so ${name} has nothing to embed. Give points that differ.`,
+      );
+    }
     throw new InvalidInputError(
       `${name} was asked for ${q} dimensions, but its matrix of inner products has ${found} positive eigenvalue${found === 1 ? '' : 's'} only. Choose a smaller latentDim.`,
     );

@@ -14,7 +14,21 @@ export const latentDimOption = v.optional(
   2,
 );
 export const numberAboveZero = v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero));
-export const slackPenaltyOption = v.optional(v.pipe(v.number(aboveZero), v.gtValue(0, aboveZero)), Infinity);
+/** JSON has no Infinity: the string is what stands for it there. */
+const orInfinity = "a number above 0, or Infinity (in JSON the string 'Infinity')";
+export const slackPenaltyOption = v.optional(
+  v.union(
+    [
+      v.pipe(
+        v.literal('Infinity'),
+        v.transform(() => Infinity),
+      ),
+      v.pipe(v.number(orInfinity), v.gtValue(0, orInfinity)),
+    ],
+    orInfinity,
+  ),
+  Infinity,
+);
 
 export const inputOption = v.optional(v.picklist(['points', 'distances'], "'points' or 'distances'"), 'points');
 

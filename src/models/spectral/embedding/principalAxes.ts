@@ -22,7 +22,7 @@ export function principalAxes(centred: Matrix, q: number, name: string): Princip
   const most = Math.min(N - 1, D);
   if (q > most) {
     throw new InvalidInputError(
-      `${name} was asked for ${q} dimensions, but ${N} points of ${counted(D, 'column')} have at most ${counted(most, 'principal component')}. Choose a smaller latentDim.`,
+      `${name} was asked for ${q} dimensions, but ${N} points of ${counted(D, 'column')} have at most ${counted(most, 'principal component')}. Choose a smaller latentDim${q <= D ? `, or give at least ${q + 1} points` : ''}.`,
     );
   }
   const found = axesOf(centred, q);

@@ -8,10 +8,11 @@ import type { Graph } from '../../../numerics/graph/graph.ts';
 import type { EdgeWeights } from '../../../numerics/graph/index.ts';
 import { epsilonGraphInParts } from '../../../numerics/graph/neighbourhoodGraph.ts';
 import { type NeighbourSearch, nearestNeighbours } from '../../../numerics/neighbours/index.ts';
+import { neighbourCount } from './usualNeighbours.ts';
 
 /** Which points are neighbours: one of the two. */
 export interface NeighbourhoodOptions {
-  /** k of the symmetrised k-nearest-neighbour graph; 7 when neither is given. */
+  /** k of the symmetrised k-nearest-neighbour graph; 7 when neither is given, or all others of fewer points. */
   readonly neighbours?: number;
   /** Points no further apart than this are neighbours. */
   readonly radius?: number;
@@ -28,7 +29,7 @@ export const neighbourhoodOptions = {
   neighbourSearch: v.optional(v.picklist(['exact', 'descent', 'auto'], "'exact', 'descent' or 'auto'")),
 };
 
-/** What was asked for, with the default. */
+/** What was asked for, with the default and a sentence about that; N points, unless a graph says which are neighbours. */
 export function neighbourhoodFrom(
   {
     neighbours,
@@ -36,12 +37,16 @@ export function neighbourhoodFrom(
     neighbourSearch,
   }: { neighbours?: unknown; radius?: unknown; neighbourSearch?: NeighbourSearch | undefined },
   name: string,
-): NeighbourhoodOptions {
+  N: number = Infinity,
+): { readonly neighbourhood: NeighbourhoodOptions; readonly few: string } {
   if (neighbours !== undefined && radius !== undefined) {
     throw new InvalidInputError(`${name} takes either neighbours or radius, but both were given.`);
   }
-  if (radius !== undefined) return { radius: radius as number };
-  return { neighbours: (neighbours ?? 7) as number, ...(neighbourSearch && { neighbourSearch }) };
+  if (radius !== undefined) return { neighbourhood: { radius: radius as number }, few: '' };
+  const search = neighbourSearch && { neighbourSearch };
+  if (N === Infinity) return { neighbourhood: { neighbours: (neighbours ?? 7) as number, ...search }, few: '' };
+  const { k, note } = neighbourCount(neighbours, N, name);
+  return { neighbourhood: { neighbours: k, ...search }, few: note };
 }
 
 /**

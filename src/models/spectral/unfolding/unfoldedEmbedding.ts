@@ -31,6 +31,8 @@ export interface UnfoldingChoices {
   readonly commonNeighbours: boolean;
   readonly rank?: number | undefined;
   readonly disconnected: Disconnected;
+  /** A sentence about the number of neighbours. */
+  readonly few?: string;
 }
 
 /** Largest violation of the optimality conditions at an optimum. */
@@ -62,7 +64,7 @@ const FLAT =
 export function unfoldingGraph(
   given: NeighbourInput,
   neighbourhood: NeighbourhoodOptions,
-  { commonNeighbours, disconnected }: Pick<UnfoldingChoices, 'commonNeighbours' | 'disconnected'>,
+  { commonNeighbours, disconnected, few = '' }: Pick<UnfoldingChoices, 'commonNeighbours' | 'disconnected' | 'few'>,
 ): UnfoldedGraph {
   const near = completed(neighbourLengths(given, neighbourhood, 'mvu'));
   const whole = commonNeighbours ? withCommonNeighbours(near, given) : near;
@@ -74,7 +76,7 @@ export function unfoldingGraph(
     equal === 0
       ? ''
       : ` ${equal === 1 ? '1 point equals another and shares its' : `${equal} points equal others and share their`} latents.`;
-  return { ...tied, shown, note: note + ties };
+  return { ...tied, shown, note: few + note + ties };
 }
 
 /** Finds the unfolding and reads its q leading dimensions off, where it ends and, when it is asked for, where it stands. */
@@ -172,7 +174,7 @@ function described(unfolding: Unfolding, converged: boolean, constraints: Unfold
 function checkSize(N: number, q: number): void {
   if (q < N) return;
   throw new InvalidInputError(
-    `mvu shows ${N} points in at most ${counted(N - 1, 'dimension')}, but latentDim is ${q}. Choose a smaller latentDim.`,
+    `mvu shows ${N} points in at most ${counted(N - 1, 'dimension')}, but latentDim is ${q}. Choose a smaller latentDim, or give at least ${q + 1} points.`,
   );
 }
 

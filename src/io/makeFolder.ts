@@ -1,0 +1,52 @@
+import { existsSync, statSync } from 'node:fs';
+import { access, constants, mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { InvalidInputError } from '../core/errors.ts';
+import { reason } from './format.ts';
+
+/**
+ * Makes a folder for results, with those above it, where it is not there.
+ *
+ * @throws InvalidInputError when a file is in its place or above it, or when nothing can be written to it
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  const present = firstPresent(resolve(folder));
+  if (!statSync(present).isDirectory()) {
+    const which = present === resolve(folder) ? `'${folder}'` : `'${present}', above '${folder}',`;
+    throw new InvalidInputError(`${which} is a file, but results take a folder. Give the path of a folder.`);
+  }
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    throw new InvalidInputError(
+      `Nothing can be written to the folder '${folder}': ${reason(error)}. Give a folder that you may write to.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Checks where one table of results is to go, before it is computed.
+ *
+ * @throws InvalidInputError when a folder is there, or there is no folder for the file
+ */
+export function checkFilePath(file: string): void {
+  if (existsSync(file)) {
+    if (!statSync(file).isDirectory()) return;
+    throw new InvalidInputError(
+      `'${file}' is a folder. Give the path of a file, such as '${file.replace(/\/+$/, '')}/table.csv'.`,
+    );
+  }
+  const folder = dirname(resolve(file));
+  if (existsSync(folder) && statSync(folder).isDirectory()) return;
+  const why = existsSync(folder) ? `'${folder}' is a file, not a folder` : `there is no folder '${folder}'`;
+  throw new InvalidInputError(`'${file}' cannot be written: ${why}. Make the folder first, or give another path.`);
+}
+
+/** The path itself, or the nearest one above it that is there. */
+function firstPresent(path: string): string {
+  let present = path;
+  while (!existsSync(present) && dirname(present) !== present) present = dirname(present);
+  return present;
+}

@@ -1,0 +1,29 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { leftOutReport } from '../../src/cli/tableReport.ts';
+import { checkFilePath, makeFolder } from '../../src/io/makeFolder.ts';
+
+test('results for a folder where a file is, or below one, are refused in words', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'latentfield-'));
+  const file = join(folder, 'taken');
+  writeFileSync(file, 'kept');
+  await expect(makeFolder(file)).rejects.toThrow(/taken' is a file, but results take a folder/);
+  await expect(makeFolder(join(file, 'below'))).rejects.toThrow(/taken', above '.*below', is a file/);
+  await expect(makeFolder(join(folder, 'new', 'one'))).resolves.toBeUndefined();
+  expect(() => checkFilePath(folder)).toThrow(/is a folder. Give the path of a file/);
+  expect(() => checkFilePath(join(folder, 'missing', 'a.csv'))).toThrow(/there is no folder/);
+  expect(() => checkFilePath(join(file, 'a.csv'))).toThrow(/is a file, not a folder/);
+  expect(() => checkFilePath(join(folder, 'a.csv'))).not.toThrow();
+});
+
+test('advice about columns of numbers with units is given once, for all of them', () => {
+  const of = (column: string, cell: string) => ({
+    column,
+    reason: `is text to this reader, though it holds numbers such as '${cell}': write them without their unit`,
+  });
+  expect(leftOutReport([of('net', '$1,200.50'), of('gross', '$1,400.00')])).toEqual([
+    "left out: 'net', 'gross': each is text to this reader, though it holds numbers such as '$1,200.50': write them without their unit",
+  ]);
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import {
+  alle,
+  drill,
+  fit,
+  gplvm,
+  isomap,
+  laplacianEigenmaps,
+  lle,
+  llGplvm,
+  loadFit,
+  meu,
+  mpme,
+  mvu,
+  tsneGplvm,
+} from '../../src/index.ts';
+
+const ROWS = [
+  [5.1, 3.5, 1.4, 0.2],
+  [4.9, 3.0, 1.4, 0.3],
+  [4.7, 3.2, 1.3, 0.2],
+  [6.4, 3.1, 4.5, 1.5],
+  [5.0, 3.6, 1.4, 0.2],
+  [5.4, 3.9, 1.7, 0.4],
+  [4.6, 3.4, 1.5, 0.3],
+  [7.0, 3.2, 4.7, 1.4],
+];
+const first = (N: number) => ROWS.slice(0, N);
+
+describe('fewer points than the usual 7 neighbours take', () => {
+  test.each([
+    ['alle', alle],
+    ['drill', drill],
+    ['meu', meu],
+    ['isomap', isomap],
+    ['laplacianEigenmaps', laplacianEigenmaps],
+    ['lle', lle],
+    ['mvu', mvu],
+    ['llGplvm', llGplvm],
+  ] as const)('%s takes all others, and says so', async (_, model) => {
+    for (const N of [4, 7]) {
+      const result = await fit(model(first(N), { latentDim: 2 }) as ReturnType<typeof meu>, {
+        maxIterations: 5,
+        seed: 1,
+      });
+      expect(result.message).toContain(`There are only ${N} points, so each has ${N - 1} neighbours and not 7.`);
+      expect(loadFit(JSON.parse(JSON.stringify(result.toJSON()))).message).toBe(result.message);
+    }
+    const usual = await fit(model(first(8), { latentDim: 2 }) as ReturnType<typeof meu>, { maxIterations: 5, seed: 1 });
+    expect(usual.message).not.toContain('There are only');
+  });
+
+  test('a number that is given is an error still', () => {
+    expect(() => isomap(first(4), { neighbours: 7 })).toThrow(/from 1 to 3 for 4 points/);
+  });
+
+  test('two points in two dimensions: how many are needed', async () => {
+    await expect((async () => fit(isomap(first(2))))()).rejects.toThrow(/give at least 3 points/);
+    await expect((async () => fit(meu(first(2))))()).rejects.toThrow(/give at least 3 points/);
+    await expect((async () => fit(gplvm(first(2), { latentDim: 2 })))()).rejects.toThrow(/give at least 3 points/);
+  });
+
+  test('tsneGplvm takes three points, and says so of two', async () => {
+    const three = await fit(tsneGplvm(first(3), { latentDim: 2 }), { maxIterations: 5, seed: 1 });
+    expect(three.latents.rows).toBe(3);
+    await expect((async () => fit(tsneGplvm(first(2), { latentDim: 1 })))()).rejects.toThrow(/takes at least 3 points/);
+  });
+});
+
+test('what was probably meant, where no model is given to fit', async () => {
+  const mistaken = async (given: unknown) => fit(given as ReturnType<typeof meu>);
+  await expect(mistaken(gplvm)).rejects.toThrow(/the function gplvm was given.*fit\(gplvm\(Y, \{ latentDim: 2 \}\)\)/);
+  await expect(mistaken('gplvm')).rejects.toThrow(/Import the function of that name/);
+  await expect(mistaken(first(4))).rejects.toThrow(/observations \(an array of 4\) were given/);
+  await expect(mistaken(Promise.resolve(1))).rejects.toThrow(/a promise was given. Await it first/);
+});
+
+test('rows that are all the same are called that', async () => {
+  const same = first(8).map(() => [1, 2, 3]);
+  await expect((async () => fit(gplvm(same, { latentDim: 2 })))()).rejects.toThrow(/All points are the same/);
+  await expect((async () => fit(isomap(same)))()).rejects.toThrow(/All 8 points are the same/);
+});
+
+test("the string 'Infinity' stands for the number in slackPenalty", async () => {
+  const { latents } = await fit(mpme(first(6), { slackPenalty: 'Infinity' }));
+  expect(latents.toArrays()).toEqual((await fit(mpme(first(6)))).latents.toArrays());
+});
