@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksum, type Fit, InvalidInputError, loadFit, Matrix } from '../index.ts';
-import { writeAtomically, writeTable } from '../io/index.ts';
-import { makeFolder } from '../io/makeFolder.ts';
+import { makeFolder, writeAtomically, writeTable } from '../io/index.ts';
 import { COMPLETED_FILES, type Completed, completedFiles } from './completed.ts';
 import { readJsonFile } from './jsonFile.ts';
 import { checkAbsent } from './output.ts';

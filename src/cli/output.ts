@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { InvalidInputError, type Matrix } from '../index.ts';
-import { type LabelColumn, tableText, writeTable } from '../io/index.ts';
-import { checkFilePath } from '../io/makeFolder.ts';
+import { checkFilePath, type LabelColumn, tableText, writeTable } from '../io/index.ts';
 import type { Streams } from './streams.ts';
 
 /** Where a table of results goes. */

@@ -8,6 +8,7 @@ import { reason } from './format.ts';
  * Makes a folder for results, with those above it, where it is not there.
  *
  * @throws InvalidInputError when a file is in its place or above it, or when nothing can be written to it
+ * @internal
  */
 export async function makeFolder(folder: string): Promise<void> {
   const present = firstPresent(resolve(folder));
@@ -30,6 +31,7 @@ export async function makeFolder(folder: string): Promise<void> {
  * Checks where one table of results is to go, before it is computed.
  *
  * @throws InvalidInputError when a folder is there, or there is no folder for the file
+ * @internal
  */
 export function checkFilePath(file: string): void {
   if (existsSync(file)) {
