@@ -114,7 +114,7 @@ export function* interiorPoint(
         if (taken < FIRST) state.multiply(R);
         else {
           if (own.edges !== state.edges) own = restrictedField(problem, state.edges);
-          const found = yield* step(problem, factor, own, state);
+          const found = yield* step(problem, own, state, R, own.factor === factor);
           evaluations += found;
         }
         const point = look(state.weights);
@@ -177,27 +177,30 @@ function restrictedField(whole: FieldProblem, edges: Int32Array): Restricted {
 /**
  * Moves weights and multipliers along the step of the perturbed conditions, nearly to where the first of them would be 0.
  *
+ * @param R - of all edges
+ * @param isReady - whether the factor is that of the weights
  * @returns how many evaluations that cost
  */
 function* step(
   problem: FieldProblem,
-  factor: LaplacianFactor,
   own: Restricted,
   state: Interior,
+  R: Float64Array,
+  isReady: boolean,
 ): Generator<undefined, number, void> {
-  const isWhole = own.factor === factor;
-  if (!isWhole) {
-    const weights = new Float64Array(own.edges.length);
-    for (let a = 0; a < weights.length; a++) weights[a] = state.weights[own.edges[a]!]!;
-    own.factor.update(weights, problem.basePrecision);
-  }
-  const resistances = own.factor.resistances();
+  const ofEdges = (entries: Float64Array) => {
+    const chosen = new Float64Array(own.edges.length);
+    for (let a = 0; a < chosen.length; a++) chosen[a] = entries[own.edges[a]!]!;
+    return chosen;
+  };
+  if (!isReady) own.factor.update(ofEdges(state.weights), problem.basePrecision);
+  const resistances = ofEdges(R);
   const target = CENTRING * state.meanProduct();
   const { shift, right } = pathTarget(problem, state, resistances, target);
-  const inverse = localInverse(factor, own.problem, shift);
+  const inverse = localInverse(own.factor, own.problem, shift);
   const system = { factor: own.factor, resistances, shift, right, inverse };
   const { solution, products } = yield* newtonDirection(system, PART, MOST_PRODUCTS);
   const change = solution.map((z, a) => z / resistances[a]!);
   state.move(change, target, stepLengths(problem, state, change, target));
-  return products + (isWhole ? 0 : 1);
+  return products + (isReady ? 0 : 1);
 }

@@ -1,6 +1,6 @@
 import { type LaplacianFactor, laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
 import { type FieldProblem, restrictedTo } from '../density/kktResidual.ts';
-import { type FieldSearch, pointAt } from './fieldSearch.ts';
+import { type FieldPoint, type FieldSearch, pointAt } from './fieldSearch.ts';
 import { freeEdges, movedWithin } from './freeEdges.ts';
 import { localInverse } from './localInverse.ts';
 import { newtonDirection } from './newtonDirection.ts';
@@ -31,8 +31,8 @@ export function* supportNewton(problem: FieldProblem, factor: LaplacianFactor, s
   let iterations = 0;
   while (at.kktResidual > GOAL) {
     const free = freeEdges(problem, at.weights, at.resistances);
-    const part = Math.max(1e-3, Math.min(0.1, Math.sqrt(at.kktResidual)));
-    const found = yield* stepOn(problem, factor, at.weights, free, part);
+    const part = partFor(at.kktResidual);
+    const found = yield* stepOn(problem, at, free, part);
     evaluations += found.evaluations;
     let next = at;
     for (let length = 1; length > 1e-3 && !(next.kktResidual < at.kktResidual); length /= 2) {
@@ -48,11 +48,16 @@ export function* supportNewton(problem: FieldProblem, factor: LaplacianFactor, s
   return { ...at, iterations, evaluations };
 }
 
+/** The part of the residual that a step leaves: what ends the search, where a step can; otherwise less the nearer it is to the end. */
+function partFor(residual: number): number {
+  const last = (0.2 * GOAL) / residual;
+  return last >= 1e-4 ? Math.min(0.1, last) : Math.max(1e-3, Math.min(0.1, Math.sqrt(residual)));
+}
+
 /** Newton's step of the free weights where all others stay; those at a bound above 0 are part of the field. */
 function* stepOn(
   problem: FieldProblem,
-  factor: LaplacianFactor,
-  weights: Float64Array,
+  { weights, resistances: R }: FieldPoint,
   free: Int32Array,
   part: number,
 ): Generator<undefined, { step: Float64Array; evaluations: number }, void> {
@@ -65,13 +70,13 @@ function* stepOn(
     Float64Array.from(present, (e) => weights[e]!),
     problem.basePrecision,
   );
-  const resistances = own.resistances();
+  const resistances = Float64Array.from(present, (e) => R[e]!);
   // A weight that stays is held by a shift that no step moves.
   const shift = Float64Array.from(present, (e) => (isFree[e] === 1 ? 0 : HELD));
   const right = Float64Array.from(resistances, (R, a) =>
     isFree[present[a]!] === 1 ? 1 - restricted.squaredDistances[a]! / (problem.copies * R) : 0,
   );
-  const inverse = localInverse(factor, restricted, shift);
+  const inverse = localInverse(own, restricted, shift);
   const system = { factor: own, resistances, shift, right, inverse };
   const { solution, products } = yield* newtonDirection(system, part, MOST_PRODUCTS);
   const step = solution.map((z, a) => z / resistances[a]!).filter((_, a) => isFree[present[a]!] === 1);

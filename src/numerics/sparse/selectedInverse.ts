@@ -72,7 +72,7 @@ function invertBlocks(
       outer.fill(0, 0, below * below);
     } else {
       top -= below * below;
-      for (let p = 0; p < below * below; p++) outer[p] = stack[top + p]!;
+      outer.set(stack.subarray(top, top + below * below));
     }
     fillWeights(blocks, block, width, below, work.weights);
     products.symmetricTimes(below, width, outer, 0, work.weights, width * width, work.means);
