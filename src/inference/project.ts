@@ -42,7 +42,7 @@ export async function project(
       logDensity[row] = own[r]!;
     });
   const whole = rowsWith(Y, false);
-  if (whole.length > 0) put(placement.place(rowsOf(Y, whole)), whole);
+  if (whole.length > 0) put(await placement.place(rowsOf(Y, whole)), whole);
   put(await searched(posterior, rowsOf(Y, holed), settings, signal), holed);
   return { latents: X, ...(variances && { latentVariances: variances }), logDensity };
 }

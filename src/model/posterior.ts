@@ -70,7 +70,7 @@ export interface Placement {
   /** D, where it matters. */
   readonly observedColumns?: number;
   /** New observations Y (n×D); the density is NaN where the model gives none. */
-  place(Y: Matrix): Projection;
+  place(Y: Matrix): Projection | Promise<Projection>;
 }
 
 /** A random field over the points that were fitted. */
@@ -82,7 +82,7 @@ export interface LearnedField {
   /** Columns over the N points, missing entries (NaN) at their conditional mean in the field, and their variance. */
   impute(Y: Matrix): Prediction;
   /** Mean of new observations Y (n×D) given what is observed of them. */
-  reconstruct?(Y: Matrix): Matrix;
+  reconstruct?(Y: Matrix): Matrix | Promise<Matrix>;
 }
 
 /** The random field of a layer over points, at its values and the points' latents. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   alle,
   drill,
+  type Fit,
   fit,
   gplvm,
   isomap,
@@ -28,25 +29,24 @@ const ROWS = [
 const first = (N: number) => ROWS.slice(0, N);
 
 describe('fewer points than the usual 7 neighbours take', () => {
-  test.each([
-    ['alle', alle],
-    ['drill', drill],
-    ['meu', meu],
-    ['isomap', isomap],
-    ['laplacianEigenmaps', laplacianEigenmaps],
-    ['lle', lle],
-    ['mvu', mvu],
-    ['llGplvm', llGplvm],
-  ] as const)('%s takes all others, and says so', async (_, model) => {
+  const run = { maxIterations: 5, seed: 1 };
+  const plane = { latentDim: 2 };
+  test.each<[string, (Y: number[][]) => Promise<Fit>]>([
+    ['alle', (Y) => fit(alle(Y, plane), run)],
+    ['drill', (Y) => fit(drill(Y, plane), run)],
+    ['meu', (Y) => fit(meu(Y, plane), run)],
+    ['isomap', (Y) => fit(isomap(Y, plane), run)],
+    ['laplacianEigenmaps', (Y) => fit(laplacianEigenmaps(Y, plane), run)],
+    ['lle', (Y) => fit(lle(Y, plane), run)],
+    ['mvu', (Y) => fit(mvu(Y, plane), run)],
+    ['llGplvm', (Y) => fit(llGplvm(Y, plane), run)],
+  ])('%s takes all others, and says so', async (_, fitOf) => {
     for (const N of [4, 7]) {
-      const result = await fit(model(first(N), { latentDim: 2 }) as ReturnType<typeof meu>, {
-        maxIterations: 5,
-        seed: 1,
-      });
+      const result = await fitOf(first(N));
       expect(result.message).toContain(`There are only ${N} points, so each has ${N - 1} neighbours and not 7.`);
       expect(loadFit(JSON.parse(JSON.stringify(result.toJSON()))).message).toBe(result.message);
     }
-    const usual = await fit(model(first(8), { latentDim: 2 }) as ReturnType<typeof meu>, { maxIterations: 5, seed: 1 });
+    const usual = await fitOf(first(8));
     expect(usual.message).not.toContain('There are only');
   });
 

@@ -33,7 +33,7 @@ describe('valueAndGradients', () => {
     const { value, gradients } = withFloat64(() => {
       const [x, precision] = [op.tensor([1, -1]), op.scalar(2)];
       const density = (points: typeof x) => op.normalLogDensity(points, precision);
-      const scalars = () => [density(x), op.sum(op.square(x)), op.mul<Scalar>(2, density(op.mul(x, 2)))];
+      const scalars = () => [density(x), op.sum<Scalar>(op.square(x)), op.mul<Scalar>(2, density(op.mul(x, 2)))];
       return valueAndGradients(scalars, [x, precision]);
     });
     // log N(x; 0, 1/γ) = −γ/2·Σ x² + log(γ/2π) for two entries.

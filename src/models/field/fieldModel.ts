@@ -10,7 +10,7 @@ import { isSparse, sparseField } from '../../fields/density/fieldFactor.ts';
 import { kktResidual } from '../../fields/density/kktResidual.ts';
 import { type FieldEmbedding, fieldEmbedding, supportOf } from '../../fields/embedding/fieldEmbedding.ts';
 import { laplacianField } from '../../fields/embedding/laplacianField.ts';
-import { type PlacedField, placed, reconstructed } from '../../fields/placement/placement.ts';
+import type { PlacedField } from '../../fields/placement/placement.ts';
 import { denseWeightsSolver, WEIGHTS } from '../../fields/solvers/weightsSolver.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
@@ -142,6 +142,9 @@ function startingWeights(
   return { ...weights, initial };
 }
 
+// What places points is loaded when it is asked for, as most pages have no use for it.
+const placing = () => import('../../fields/placement/placement.ts');
+
 /** What the field with this learned graph can do. */
 export function fieldPosterior(
   parts: FieldParts,
@@ -160,13 +163,13 @@ export function fieldPosterior(
       placement: {
         acceptsMissing: true,
         observedColumns: field.observations.columns,
-        place: (Y: Matrix) => placed(field, Y),
+        place: async (Y: Matrix) => (await placing()).placed(field, Y),
       },
     }),
     graph,
     field: {
       ...laplacianField(graph, basePrecision),
-      ...(field !== undefined && { reconstruct: (Y: Matrix) => reconstructed(field, Y) }),
+      ...(field !== undefined && { reconstruct: async (Y: Matrix) => (await placing()).reconstructed(field, Y) }),
     },
   };
 }
