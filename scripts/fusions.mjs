@@ -2,15 +2,17 @@
 // the first, of three bytes each, stand where the second has one: the first build, with these places filled in, is the second, so that a
 // page loads one module and a short list of places.
 
-const MULTIPLY = [0xfd, 0xf2, 0x01];
-const ADD = [0xfd, 0xf0, 0x01];
-const FUSED = [0xfd, 0x87, 0x02];
+/** In double and in single precision: f64x2 and f32x4 .mul, .add and .relaxed_madd. */
+const PRECISIONS = [
+  { multiply: [0xfd, 0xf2, 0x01], add: [0xfd, 0xf0, 0x01], fused: [0xfd, 0x87, 0x02] },
+  { multiply: [0xfd, 0xe6, 0x01], add: [0xfd, 0xe4, 0x01], fused: [0xfd, 0x85, 0x02] },
+];
 const WIDTH = 3;
 const CODE_SECTION = 10;
 
 /**
- * @param plain - a module; f64x2.mul, something, f64x2.add in the place of
- * @param fused - something, f64x2.relaxed_madd of this one, which is otherwise the same
+ * @param plain - a module; mul, something, add in the place of
+ * @param fused - something, relaxed_madd of this one, which is otherwise the same
  * @returns the places of multiplications in `plain` and of the additions that take them, in bytes, by turns, each counted from the one
  *   before
  * @throws Error when the modules differ in anything else
@@ -28,11 +30,11 @@ function alignedPlaces(plain, [start, end], fused, [otherStart, otherEnd], numbe
   const open = [];
   let [i, j] = [start, otherStart];
   while (i < end || j < otherEnd) {
-    if (open.length > 0 && isAt(plain, i, ADD) && isAt(fused, j, FUSED)) {
+    if (open.length > 0 && PRECISIONS.some(({ add, fused: both }) => isAt(plain, i, add) && isAt(fused, j, both))) {
       places.push(open.pop(), i);
       i += WIDTH;
       j += WIDTH;
-    } else if (isAt(plain, i, MULTIPLY) && !isAt(fused, j, MULTIPLY)) {
+    } else if (PRECISIONS.some(({ multiply }) => isAt(plain, i, multiply) && !isAt(fused, j, multiply))) {
       open.push(i);
       i += WIDTH;
     } else if (plain[i] === fused[j]) {

@@ -8,6 +8,7 @@ const elementary = [
 ];
 const typescript = 'test/numerics/dense/typescriptEngine.test.ts';
 const wasm = 'src/numerics/wasm/assembly';
+const single = 'test/numerics/neighbours/singlePrecision.test.ts';
 
 /** WebAssembly kernels, which are compiled anew, and the TypeScript that they are held to; sparse matrices, graphs, neighbours. */
 export default [
@@ -128,8 +129,25 @@ export default [
     ],
   },
   {
+    file: 'src/numerics/neighbours/singleCandidates.ts',
+    tests: single,
+    faults: [
+      ['const part = 2 * (roundings / 2 / (1 - roundings * UNIT) + 6) * UNIT;', 'const part = 12 * UNIT;'],
+      ['while (commonDivisor(step, n) > 1) step++;', ''],
+    ],
+  },
+  {
+    file: `${wasm}/nearestPairs.ts`,
+    tests: single,
+    faults: [
+      ['store<f32>(place(products, before), -Infinity);', ''],
+      ['if (load<f32>(place(values, child)) <= distance) break;', ''],
+      ['min(p + 3, count - 1)', 'min(p + 2, count - 1)'],
+    ],
+  },
+  {
     file: 'src/numerics/neighbours/productSearch.ts',
-    tests: 'test/numerics/neighbours/manyDimensions.test.ts',
+    tests: ['test/numerics/neighbours/manyDimensions.test.ts', single],
     faults: [
       ['if (!(nearest.worst < others)) unproven.push(i);', ''],
       ['< bound.worst && j !== own)', '< bound.worst)'],
@@ -137,7 +155,7 @@ export default [
   },
   {
     file: 'src/numerics/neighbours/ownCandidates.ts',
-    tests: 'test/numerics/neighbours/manyDimensions.test.ts',
+    tests: ['test/numerics/neighbours/manyDimensions.test.ts', single],
     faults: [
       ['if (distance < worst[j]!) offer(j, distance, i);', ''],
       ['worst[i]! - slacks[i]!', 'worst[i]!'],

@@ -193,6 +193,10 @@ export class Float64Memory {
     return new Float64Array(this.#buffer, offset, length);
   }
 
+  float32(offset: number, length: number): Float32Array {
+    return new Float32Array(this.#memory.buffer, offset, length);
+  }
+
   int32(offset: number, length: number): Int32Array {
     return new Int32Array(this.#buffer, offset, length);
   }

@@ -6,7 +6,9 @@ import { findNative } from '../native/index.ts';
 import {
   FUSED,
   type FusedOperations,
+  kernelsOn,
   kernelsRefusal,
+  type LinkedKernels,
   PLAIN,
   supportsFusedKernels,
   supportsKernels,
@@ -138,6 +140,13 @@ export function fusedOperations(memory: Float64Memory): FusedOperations {
     fused.set(engine, operations);
   }
   return operations;
+}
+
+/** The compiled kernels for the engine at work on this memory, if it has any: the fastest for what does not depend on how sums are rounded. */
+export function compiledKernels(memory: Float64Memory): LinkedKernels | undefined {
+  const { name } = linearAlgebra(memory);
+  if (name === 'typescript' || !supportsKernels()) return undefined;
+  return kernelsOn(memory, name !== 'wasm' && supportsFusedKernels() ? FUSED : PLAIN);
 }
 
 /** LATENTFIELD_ENGINE where there is an environment. */

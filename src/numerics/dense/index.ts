@@ -1,4 +1,5 @@
 export {
+  compiledKernels,
   type EngineChoice,
   engineChoice,
   engineReport,

@@ -4,7 +4,7 @@ import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { boundsAreFinite } from './distanceBounds.ts';
 import { productSearch } from './productSearch.ts';
 import { queriedPoints, searchedPoints } from './searchedPoints.ts';
-import { type SearchAll, treeSearch } from './treeSearch.ts';
+import { partLookedAt, type SearchAll, treeSearch } from './treeSearch.ts';
 
 /** Row i holds the k neighbours of point i, nearest first. */
 export interface Neighbours {
@@ -16,6 +16,9 @@ export interface Neighbours {
 
 /** Columns up to which a tree is taken without looking: it skips enough, or there is little to compute. */
 const FEW_COLUMNS = 15;
+/** The part that a sample looks at from which on products are faster than a tree: of other points, and of pairs, which they compute once for both. */
+const MOST_LOOKED_AT = 0.12;
+const LOOKED_AT_FOR_PAIRS = 0.04;
 
 /**
  * The k nearest neighbours of every point, exactly: ordered by ‖y_i − y_j‖², and by row where these are equal. A point is not
@@ -56,15 +59,16 @@ export function checkNearest(k: number, points: number, isOwn: boolean): void {
   );
 }
 
-/** The faster of both exact searches, and whether it computes all distances. */
+/** The faster of both exact searches, and whether a tree would have to look at many of the points. */
 export function exactSearch(
   points: Matrix,
   asked: Matrix,
   k: number,
 ): { readonly search: SearchAll; readonly isExhaustive: boolean } {
-  const tree = treeSearch(points, asked);
-  const isSkipping = points.columns <= FEW_COLUMNS || !boundsAreFinite(points, asked) || tree.skipsMost(k);
-  return isSkipping
-    ? { search: tree, isExhaustive: false }
-    : { search: productSearch(points, asked), isExhaustive: true };
+  const part = points.columns <= FEW_COLUMNS || !boundsAreFinite(points, asked) ? 0 : partLookedAt(points, asked, k);
+  const isSkipping = part <= (asked === points ? LOOKED_AT_FOR_PAIRS : MOST_LOOKED_AT);
+  return {
+    search: isSkipping ? treeSearch(points, asked) : productSearch(points, asked),
+    isExhaustive: part > MOST_LOOKED_AT,
+  };
 }

@@ -89,9 +89,12 @@ export function* pointProducts(X: Matrix, Y: Matrix, pairs: 'all' | 'once', visi
   }
 }
 
-function columnMeans({ data, rows, columns }: Matrix): Float64Array {
+/** The mean of each column. */
+export function columnMeans({ data, rows, columns }: Matrix): Float64Array {
   const means = new Float64Array(columns);
-  for (let p = 0; p < data.length; p++) means[p % columns]! += data[p]! / rows;
+  for (let start = 0; start < data.length; start += columns) {
+    for (let d = 0; d < columns; d++) means[d]! += data[start + d]! / rows;
+  }
   return means;
 }
 

@@ -1,10 +1,17 @@
 import type { InParts } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { compiledKernels } from '../dense/index.ts';
+import { sharedMemory } from '../memory.ts';
 import { distanceBounds } from './distanceBounds.ts';
 import { Nearest } from './nearest.ts';
 import { ownCandidates } from './ownCandidates.ts';
+import { columnMeans } from './pointProducts.ts';
+import { scaledPoints, singleCandidates, type VisitMeasured } from './singleCandidates.ts';
 import { squaredDistances } from './squaredDistance.ts';
 import type { SearchAll } from './treeSearch.ts';
+
+/** The part of a sample of points up to which a second search for those that single precision leaves open costs little. */
+const MOST_UNPROVEN = 0.125;
 
 /**
  * The search in many dimensions, where a tree skips nothing: all distances come from blocks of products, at the speed of the linear algebra, with a bound of
@@ -18,27 +25,45 @@ export function productSearch(points: Matrix, asked: Matrix): SearchAll {
 }
 
 /**
- * Neighbours among the points themselves, whose distances are computed once for both of a pair: the nearest of the candidates that `ownCandidates` leaves,
- * and another search for points whose candidates do not prove to be enough, as many others are as near as the k-th.
+ * Neighbours among the points themselves, whose distances are computed once for both of a pair: the nearest of the candidates that products leave, in
+ * single precision or, where that can tell too few points apart, in double, and another search for points whose candidates do not prove to be
+ * enough, as many others are as near as the k-th.
  */
 function ownSearch(points: Matrix): SearchAll {
   return function* (k, indices, distances) {
     const D = points.columns;
     const nearest = new Nearest(k);
-    const unproven: number[] = [];
-    let [gathered, squares] = [new Float64Array(0), new Float64Array(0)];
-    yield* ownCandidates(points, k, (i, rows, others) => {
-      const count = rows.length;
-      if (gathered.length < count * D) [gathered, squares] = [new Float64Array(count * D), new Float64Array(count)];
-      rows.forEach((row, p) => {
-        gathered.set(points.data.subarray(row * D, (row + 1) * D), p * D);
-      });
-      squaredDistances(points.data, i * D, gathered, 0, D, count, squares);
-      // Rows come in order, so that of equal distances the first stays.
-      for (let p = 0; p < count; p++) if (squares[p]! < nearest.worst) nearest.offer(squares[p]!, rows[p]!);
+    let [looked, unproven]: [number, number[]] = [0, []];
+    const look: VisitMeasured = (i, rows, squares, others) => {
+      for (let p = 0; p < rows.length; p++) {
+        const [square, row] = [squares[p]!, rows[p]!];
+        if (square < nearest.worst || (square === nearest.worst && row < nearest.worstRow)) nearest.offer(square, row);
+      }
       if (!(nearest.worst < others)) unproven.push(i);
       nearest.drain(indices, distances, i * k);
-    });
+      looked++;
+    };
+    const memory = sharedMemory();
+    const kernels = compiledKernels(memory);
+    const scaled = kernels && scaledPoints(points, columnMeans(points));
+    let isEnough = scaled !== undefined;
+    if (kernels !== undefined && scaled !== undefined) {
+      for (const part of singleCandidates(scaled, memory, kernels, k, look)) {
+        // The first block is a sample: points that are too near each other for single precision take double.
+        isEnough &&= unproven.length <= MOST_UNPROVEN * looked;
+        if (!isEnough) break;
+        yield part;
+      }
+    }
+    if (!isEnough) {
+      unproven = [];
+      let squares = new Float64Array(0);
+      yield* ownCandidates(points, k, (i, rows, others) => {
+        if (squares.length < rows.length) squares = new Float64Array(rows.length);
+        squaredDistances(points.data, i * D, points.data, 0, D, rows.length, squares, rows);
+        look(i, rows, squares, others);
+      });
+    }
     if (unproven.length === 0) return;
     const asked = Matrix.from(unproven.map((i) => points.row(i)));
     const [rows, lengths] = [new Int32Array(unproven.length * k), new Float64Array(unproven.length * k)];

@@ -7,14 +7,21 @@ export function searchedPoints(values: MatrixLike, name: string): Matrix {
   if (points.rows === 0 || points.columns === 0) {
     throw new InvalidInputError(`${name} has shape ${points.rows}×${points.columns}: give at least one point.`);
   }
-  const bad = points.data.findIndex((value) => !Number.isFinite(value));
-  if (bad >= 0) {
+  if (!areFinite(points.data)) {
+    const bad = points.data.findIndex((value) => !Number.isFinite(value));
     throw new InvalidInputError(
       `${name} must hold finite numbers, but row ${Math.floor(bad / points.columns)}, column ${bad % points.columns} is ` +
         `${points.data[bad]}. Distances to that point are not defined: drop the row or fill in the value.`,
     );
   }
   return points;
+}
+
+function areFinite(values: Float64Array): boolean {
+  let sum = 0;
+  // x − x is 0 for finite numbers and NaN for others; one sum is sooner done than a question for each.
+  for (let p = 0; p < values.length; p++) sum += values[p]! - values[p]!;
+  return sum === 0;
 }
 
 /** The points whose neighbours are searched: `queries` in the same space, or the points themselves. */

@@ -2,8 +2,8 @@
 const TOGETHER = 4;
 
 /**
- * squares[p] ← ‖x − y_p‖² for `count` points that follow one another in y from `yStart` on, by direct differences added in the
- * order of the coordinates.
+ * squares[p] ← ‖x − y_p‖² for `count` points that follow one another in y from `yStart` on, or for those `rows` of y, by direct differences added
+ * in the order of the coordinates.
  */
 export function squaredDistances(
   x: Float64Array,
@@ -13,13 +13,12 @@ export function squaredDistances(
   dimension: number,
   count: number,
   squares: Float64Array,
+  rows?: Int32Array,
 ): void {
+  const start = (p: number) => (rows === undefined ? yStart + p * dimension : rows[p]! * dimension);
   let p = 0;
-  let y0 = yStart;
-  for (; p + TOGETHER <= count; p += TOGETHER, y0 += TOGETHER * dimension) {
-    const y1 = y0 + dimension;
-    const y2 = y1 + dimension;
-    const y3 = y2 + dimension;
+  for (; p + TOGETHER <= count; p += TOGETHER) {
+    const [y0, y1, y2, y3] = [start(p), start(p + 1), start(p + 2), start(p + 3)];
     let s0 = 0;
     let s1 = 0;
     let s2 = 0;
@@ -40,7 +39,8 @@ export function squaredDistances(
     squares[p + 2] = s2;
     squares[p + 3] = s3;
   }
-  for (; p < count; p++, y0 += dimension) {
+  for (; p < count; p++) {
+    const y0 = start(p);
     let sum = 0;
     for (let d = 0; d < dimension; d++) {
       const difference = x[xStart + d]! - y[y0 + d]!;

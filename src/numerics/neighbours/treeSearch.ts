@@ -1,5 +1,5 @@
 import type { InParts } from '../../core/inParts.ts';
-import type { Matrix } from '../../core/matrix.ts';
+import { Matrix } from '../../core/matrix.ts';
 import { Nearest } from './nearest.ts';
 import { LEAF, type PointTree, pointTree } from './pointTree.ts';
 import { squaredDistances, squaredDistanceToBox } from './squaredDistance.ts';
@@ -10,9 +10,9 @@ export type SearchAll = (k: number, indices: Int32Array, distances: Float64Array
 /** Queries between two pauses. */
 const TOGETHER = 256;
 
-/** How many points' searches say whether a tree can skip much, and the part of all distances above which it does not. */
+/** How many points' searches say whether a tree can skip much, among every how many-th point. */
 const PROBES = 16;
-const MOST_LOOKED_AT = 0.04;
+const STEP = 8;
 
 /**
  * The search by a k-d tree.
@@ -21,10 +21,10 @@ const MOST_LOOKED_AT = 0.04;
  * @param asked - m×D queries; where they are the points themselves, none is its own neighbour
  * @see Friedman, Bentley & Finkel, ACM TOMS 3 (1977)
  */
-export function treeSearch(points: Matrix, asked: Matrix): SearchAll & { skipsMost(k: number): boolean } {
-  const tree = pointTree(points);
+export function treeSearch(points: Matrix, asked: Matrix): SearchAll {
   const isOwn = asked === points;
-  const search: SearchAll = function* (k, indices, distances) {
+  return function* (k, indices, distances) {
+    const tree = pointTree(points);
     const nearest = new Nearest(k);
     const around = searchOf(tree, nearest);
     // In the tree's order one search finds what the one before it has left in the cache.
@@ -35,21 +35,27 @@ export function treeSearch(points: Matrix, asked: Matrix): SearchAll & { skipsMo
       if (p % TOGETHER === TOGETHER - 1) yield (p + 1) / asked.rows;
     }
   };
-  /** Whether a few searches leave most points unseen: where the points lie near a set of few dimensions. */
-  const skipsMost = (k: number) => {
-    const nearest = new Nearest(k);
-    const around = searchOf(tree, nearest);
-    const probes = Math.min(PROBES, asked.rows);
-    const [rows, distances] = [new Int32Array(k), new Float64Array(k)];
-    let seen = 0;
-    for (let p = 0; p < probes; p++) {
-      const i = Math.floor((p * asked.rows) / probes);
-      seen += around(asked.data, i * asked.columns, isOwn ? i : -1);
-      nearest.drain(rows, distances, 0);
-    }
-    return seen <= MOST_LOOKED_AT * probes * points.rows;
-  };
-  return Object.assign(search, { skipsMost });
+}
+
+/**
+ * What part of every eighth point a tree of these looks at in a search of an eighth of k, for some of the points: small where the points lie near a
+ * set of few dimensions. Of all points a tree looks at about a third of that part.
+ */
+export function partLookedAt(points: Matrix, asked: Matrix, k: number): number {
+  const sample = Matrix.zeros(Math.ceil(points.rows / STEP), points.columns);
+  for (let i = 0; i < sample.rows; i++) sample.data.set(points.row(STEP * i), i * points.columns);
+  const nearest = new Nearest(Math.ceil(k / STEP));
+  const around = searchOf(pointTree(sample), nearest);
+  const queries = asked === points ? sample : asked;
+  const probes = Math.min(PROBES, queries.rows);
+  const [rows, distances] = [new Int32Array(nearest.k), new Float64Array(nearest.k)];
+  let seen = 0;
+  for (let p = 0; p < probes; p++) {
+    const i = Math.floor((p * queries.rows) / probes);
+    seen += around(queries.data, i * queries.columns, queries === sample ? i : -1);
+    nearest.drain(rows, distances, 0);
+  }
+  return seen / (probes * sample.rows);
 }
 
 /** Searches the neighbours of the point that starts at `start` in x, leaving out one row; says to how many distances were computed. */

@@ -3,7 +3,9 @@ export type { ExpectationOperations, GaussianPoints, Kept, PointWeights, RbfSlop
 export type { FusedOperations, RadialSum } from './fusedOperations.ts';
 export {
   FUSED,
+  kernelsOn,
   kernelsRefusal,
+  type LinkedKernels,
   PLAIN,
   shareableMultiplications,
   supportsFusedKernels,

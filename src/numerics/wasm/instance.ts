@@ -66,6 +66,27 @@ export interface Kernels extends RadialKernels, ExpectationKernels {
     da: number,
     db: number,
   ): void;
+  singleProducts(
+    groups: number,
+    columnGroups: number,
+    depth: number,
+    a: number,
+    b: number,
+    c: number,
+    rowBytes: number,
+    accumulate: boolean,
+  ): void;
+  listedSquares(i: number, columns: number, x: number, list: number, count: number, squares: number): void;
+  offerPairs(
+    i: number,
+    n: number,
+    products: number,
+    halves: number,
+    worst: number,
+    distances: number,
+    points: number,
+    kept: number,
+  ): void;
   quadraticProduct(
     n: number,
     u: number,

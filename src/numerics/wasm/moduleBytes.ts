@@ -20,9 +20,11 @@ export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
 /** Printable, and none that a minifier or a page would have to escape. */
 const CHARACTERS = String.fromCharCode(...Array.from({ length: 95 }, (_, i) => 32 + i)).replace(/["$'<\\`]/g, '');
 
-/** The instruction that does nothing, and f64x2.relaxed_madd, which has the length of f64x2.mul and of f64x2.add. */
+/** The instruction that does nothing, and the last two bytes of relaxed_madd, which has the length of mul and of add: of f32x4, otherwise of f64x2. */
 const NOTHING = [0x01, 0x01, 0x01];
-const MULTIPLY_ADD = [0xfd, 0x87, 0x02];
+const SINGLE_MULTIPLY_ADD = [0x85, 0x02];
+const MULTIPLY_ADD = [0x87, 0x02];
+const SINGLE_ADD = 0xe4;
 
 /**
  * The same module with multiplications and additions done at once: x·y + z is rounded once where the processor can, and twice where it
@@ -35,7 +37,8 @@ export function fused(module: Uint8Array<ArrayBuffer>, fusions: readonly number[
   let place = 0;
   fusions.forEach((step, i) => {
     place += step;
-    bytes.set(i % 2 === 0 ? NOTHING : MULTIPLY_ADD, place);
+    if (i % 2 === 0) bytes.set(NOTHING, place);
+    else bytes.set(bytes[place + 1] === SINGLE_ADD ? SINGLE_MULTIPLY_ADD : MULTIPLY_ADD, place + 1);
   });
   return bytes;
 }

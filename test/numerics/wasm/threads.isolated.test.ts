@@ -7,7 +7,7 @@ import type { LinearAlgebraEngine } from '../../../src/numerics/dense/engine.ts'
 import { expectationsInBlocks } from '../../../src/numerics/dense/expectationBlocks.ts';
 import type { Float64Memory } from '../../../src/numerics/memory.ts';
 import type { Kept } from '../../../src/numerics/wasm/expectationOperations.ts';
-import { PLAIN } from '../../../src/numerics/wasm/instance.ts';
+import { kernelsOn, PLAIN } from '../../../src/numerics/wasm/instance.ts';
 import { startTeam, type Threads } from '../../../src/numerics/wasm/team.ts';
 import { FAILED, JOINED, ROUND } from '../../../src/numerics/wasm/teamBlock.ts';
 import { wasmEngine } from '../../../src/numerics/wasm/wasmEngine.ts';
@@ -122,6 +122,19 @@ describe('threads share the work bit for bit', () => {
   it('are there', () => {
     expect([teams.two!.count, teams.two!.reason, teams.three!.count]).toEqual([2, undefined, 3]);
     expect([memories.alone.isShared, memories.two.isShared]).toEqual([false, true]);
+  });
+
+  it('in products in single precision', () => {
+    const [groups, columnGroups, depth] = [8, 37, 130];
+    const numbers = Float32Array.from(normals(8 * (groups + columnGroups) * depth, 5));
+    const blocks = [new Float64Array(numbers.buffer), new Float64Array(32 * groups * columnGroups)];
+    const results = byThreads(blocks, (memory, [points, products]) => {
+      const others = points! + 32 * groups * depth;
+      const rowBytes = 32 * columnGroups;
+      kernelsOn(memory).singleProducts(groups, columnGroups, depth, points!, others, products!, rowBytes, false);
+    });
+    expectSameBits(results);
+    expect(new Float32Array(results[0]!.left[1]!.buffer).every((entry) => entry !== 0)).toBe(true);
   });
 
   for (const [m, n, k] of [

@@ -1,0 +1,180 @@
+import '../wasm/relaxedSimd.ts';
+import { describe, expect, it } from 'vitest';
+import { completed } from '../../../src/core/inParts.ts';
+import { Matrix } from '../../../src/core/matrix.ts';
+import { seededRandom } from '../../../src/core/random.ts';
+import { withEngine } from '../../../src/numerics/dense/index.ts';
+import { Float64Memory, sharedMemory } from '../../../src/numerics/memory.ts';
+import { columnMeans } from '../../../src/numerics/neighbours/pointProducts.ts';
+import { productSearch } from '../../../src/numerics/neighbours/productSearch.ts';
+import { scaledPoints, singleCandidates } from '../../../src/numerics/neighbours/singleCandidates.ts';
+import { FUSED, kernelsOn, PLAIN, supportsFusedKernels, type Variant } from '../../../src/numerics/wasm/instance.ts';
+import { spoiledMemory } from '../wasm/spoiledMemory.ts';
+import { allByDistance } from './bruteForce.ts';
+
+const variants: Variant[] = supportsFusedKernels() ? [PLAIN, FUSED] : [PLAIN];
+
+const points = (rows: number, columns: number, entry: (i: number, d: number) => number) =>
+  new Matrix(
+    Float64Array.from({ length: rows * columns }, (_, p) => entry(Math.floor(p / columns), p % columns)),
+    rows,
+    columns,
+  );
+
+/** Points on spheres around the first four: all that are on one differ in their distance to its centre by a part of `spread` for each row, at most. */
+function shells(rows: number, columns: number, spread: number): Matrix {
+  const { normal } = seededRandom(4);
+  const Y = points(rows, columns, () => normal());
+  for (let i = 4; i < rows; i++) {
+    const [direction, centre] = [Y.row(i), Y.row(i % 4)];
+    const length = (1 + spread * ((i * 7919) % rows)) / Math.hypot(...direction);
+    for (let d = 0; d < columns; d++) Y.data[i * columns + d] = centre[d]! + direction[d]! * length;
+  }
+  return Y;
+}
+
+const { normal } = seededRandom(8);
+/** Hard cases: what single precision cannot tell apart, and sizes that fill neither groups of eight, nor blocks of 64, nor 256 columns. */
+const CASES: Record<string, Matrix> = {
+  'no structure': points(203, 40, normal),
+  'distances that differ by 1e-9': shells(150, 24, 1e-9),
+  'distances that differ by 1e-7': shells(131, 300, 1e-7),
+  'two clusters of almost equal points': points(101, 520, (i) => (i % 2 === 0 ? 1 : -1) * 0.7 + 1e-7 * normal()),
+  'products whose sums are always rounded down, by almost half of a digit': points(
+    64,
+    256,
+    (i) => (i % 2 === 0 ? 1 : -1) * Math.fround(Math.sqrt((64225 + 0.5 - 2 ** -6) / 65536)),
+  ),
+  duplicates: points(90, 20, (i, d) => Math.sin((i % 9) * 31 + d)),
+  'an outlier': points(77, 30, (i) => (i === 13 ? 1e9 : 0) + normal()),
+  'a large offset': points(65, 33, () => 1e8 + normal()),
+  'a scale of 1e-8': points(66, 17, () => 1e-8 * normal()),
+  'a scale of 1e8': points(67, 257, () => 1e8 * normal()),
+  'coordinates of very different size': points(80, 48, (_, d) => 10 ** (d - 40) * normal()),
+};
+
+const known = new Map<Matrix, ReturnType<typeof allByDistance>>();
+function distancesOf(Y: Matrix) {
+  const all = known.get(Y) ?? allByDistance(Y);
+  known.set(Y, all);
+  return all;
+}
+
+/** By blocks of products, whatever the size. */
+function byProducts(Y: Matrix, k: number) {
+  const indices = new Int32Array(Y.rows * k);
+  const distances = new Float64Array(Y.rows * k);
+  completed(productSearch(Y, Y)(k, indices, distances));
+  return { indices, distances };
+}
+
+/** How many points have neighbours that are proven by single precision alone; tests the bound for each. */
+function provenOf(Y: Matrix, k: number, variant: Variant): number {
+  const memory = spoiledMemory();
+  const all = distancesOf(Y);
+  const visited = new Set<number>();
+  let proven = 0;
+  const scaled = scaledPoints(Y, columnMeans(Y))!;
+  const live = memory.liveBytes;
+  completed(
+    singleCandidates(scaled, memory, kernelsOn(memory, variant), k, (i, rows, squares, others) => {
+      visited.add(i);
+      const chosen = new Map([...rows].map((row, p) => [row, squares[p]!]));
+      expect(chosen.size).toBe(Math.min(Y.rows - 1, k + 2));
+      for (const { row, distance } of all[i]!) {
+        const square = chosen.get(row);
+        // √ and its square are each off by half a digit.
+        const isRight = square === undefined ? others <= distance ** 2 * (1 + 4e-16) : Math.sqrt(square) === distance;
+        if (!isRight)
+          expect.fail(`Point ${row} is at ${distance} of point ${i}, ${square} is said, ${others} of others.`);
+      }
+      if ([...chosen.values()].sort((a, b) => a - b)[k - 1]! < others) proven++;
+    }),
+  );
+  expect(memory.liveBytes).toBe(live);
+  expect(visited.size).toBe(Y.rows);
+  return proven;
+}
+
+describe.each(variants)('candidates by single precision, variant %i', (variant) => {
+  it.each(Object.entries(CASES))('leave out no point that is nearer than they say: %s', (_, Y) => {
+    provenOf(Y, 5, variant);
+    provenOf(Y, 1, variant);
+    provenOf(Y, Y.rows - 1, variant);
+  });
+
+  it('prove the neighbours of points in many dimensions, and none that single precision cannot tell apart', () => {
+    expect(provenOf(points(400, 300, normal), 10, variant)).toBeGreaterThan(390);
+    // The centres of the four shells.
+    expect(provenOf(shells(150, 24, 1e-9), 5, variant)).toBe(146);
+  });
+
+  it('are bounds that miss by little more than roundings can: less than they are made smaller by', () => {
+    // Half of ‖x‖² is 65 and more; each of 257 roundings is off by 2⁻²⁴ of the sum at most.
+    const Y = points(9, 256, (i, d) => (i % 2 === 0 ? 1 : -1) * (0.7 + 0.001 * i) + 1e-3 * normal() * (d % 2));
+    const memory = spoiledMemory();
+    const all = distancesOf(Y);
+    completed(
+      singleCandidates(
+        scaledPoints(Y, columnMeans(Y))!,
+        memory,
+        kernelsOn(memory, variant),
+        1,
+        (i, _rows, _squares, others) => {
+          const third = all[i]![2]!.distance ** 2;
+          const norms = 2 * 256 * 0.71 ** 2;
+          expect(others).toBeGreaterThan(third - 4 * (257 / 2 + 6) * 2 ** -24 * norms);
+        },
+      ),
+    );
+  });
+});
+
+describe('neighbours by candidates in single precision', () => {
+  const engines =
+    variants.length > 1 ? (['wasm', 'wasm-fma', 'typescript'] as const) : (['wasm', 'typescript'] as const);
+
+  it.each(Object.entries(CASES))('are those of an exhaustive search, bit for bit, on every engine: %s', (_, Y) => {
+    for (const k of [1, 6, Y.rows - 1]) {
+      const expected = distancesOf(Y).map((row) => row.slice(0, k));
+      for (const engine of engines) {
+        const found = withEngine(sharedMemory(), engine, () => byProducts(Y, k));
+        expect([...found.indices]).toEqual(expected.flatMap((row) => row.map((entry) => entry.row)));
+        expect([...found.distances]).toEqual(expected.flatMap((row) => row.map((entry) => entry.distance)));
+      }
+    }
+  });
+});
+
+describe('products in single precision', () => {
+  it.each(variants)('are summed in the order of the coordinates, blocks after blocks, variant %i', (variant) => {
+    const memory = new Float64Memory();
+    const kernels = kernelsOn(memory, variant);
+    const [groups, columnGroups] = [2, 3];
+    for (const depth of [1, 2, 7, 30]) {
+      const a = Float32Array.from({ length: 8 * groups * depth }, normal);
+      const b = Float32Array.from({ length: 8 * columnGroups * depth }, normal);
+      const c = Float32Array.from({ length: 8 * groups * 32 }, normal);
+      const [atA, atB, atC] = [a, b, c].map((values) => {
+        const offset = memory.allocate(4 * values.length);
+        memory.float32(offset, values.length).set(values);
+        return offset;
+      }) as [number, number, number];
+      kernels.singleProducts(groups, columnGroups, depth, atA, atB, atC, 4 * 32, true);
+      const found = memory.float32(atC, c.length);
+      for (let i = 0; i < 8 * groups; i++) {
+        for (let j = 0; j < 32; j++) {
+          let [sum, size] = [0, Math.abs(c[i * 32 + j]!)];
+          for (let d = 0; d < depth; d++) {
+            const product = a[((i >> 3) * depth + d) * 8 + (i & 7)]! * b[((j >> 3) * depth + d) * 8 + (j & 7)]!;
+            sum = Math.fround(sum + (variant === PLAIN ? Math.fround(product) : product));
+            size += Math.abs(product);
+          }
+          const expected = j < 8 * columnGroups ? Math.fround(c[i * 32 + j]! + sum) : c[i * 32 + j]!;
+          if (variant === PLAIN || j >= 8 * columnGroups) expect(found[i * 32 + j]).toBe(expected);
+          else expect(Math.abs(found[i * 32 + j]! - expected)).toBeLessThan((depth + 1) * 2 ** -24 * size);
+        }
+      }
+    }
+  });
+});
