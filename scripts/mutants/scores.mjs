@@ -179,8 +179,9 @@ export default [
     file: 'src/priors/tsne.ts',
     tests: latents,
     faults: [
-      ['perplexity ?? Math.min(30, (Y.rows - 1) / 3)', 'perplexity ?? 30'],
-      ['perplexity ?? Math.min(30, (Y.rows - 1) / 3)', 'perplexity ?? (Y.rows - 1) / 3'],
+      ['perplexity ?? Math.min(30, Math.max(4 / 3, (Y.rows - 1) / 3))', 'perplexity ?? 30'],
+      ['Math.min(30, Math.max(4 / 3, (Y.rows - 1) / 3))', 'Math.max(4 / 3, (Y.rows - 1) / 3)'],
+      ['Math.max(4 / 3, (Y.rows - 1) / 3)', '(Y.rows - 1) / 3'],
       ['op.sub(op.add(attraction, op.log(Z)), entropy)', 'op.add(attraction, op.log(Z))'],
     ],
   },
