@@ -119,6 +119,13 @@ function* drive(
     if (testGradient(best, box, settings) === undefined) setIterate(best, run.iterate);
   };
 
+  // Of two points whose values differ by rounding the one of the smaller gradient is better for a search that does not go by values.
+  const isBetter = (one: Iterate, comparable: boolean) =>
+    one.value < best.value ||
+    (!comparable &&
+      isLevel(one.value, best.value) &&
+      projectedGradientNorm(one, box) < projectedGradientNorm(best, box));
+
   let answer: Evaluation = run.iterate;
   const stationary = testGradient(run.iterate, box, settings);
   if (stationary !== undefined) keepStationary();
@@ -138,7 +145,7 @@ function* drive(
         iterations++;
         evaluations += step.value.evaluations ?? 0;
         evaluationsOfState = evaluations;
-        if (!solver.stochastic && run.iterate.value < best.value) setIterate(best, run.iterate);
+        if (!solver.stochastic && isBetter(run.iterate, step.value.comparable)) setIterate(best, run.iterate);
         end = testGradient(run.iterate, box, settings);
         if (end !== undefined) keepStationary();
         if (step.value.comparable) {
