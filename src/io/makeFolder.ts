@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { InvalidInputError } from '../core/errors.ts';
+import { describe } from '../core/matrix.ts';
 import { reason } from './format.ts';
 
 /**
@@ -11,6 +12,7 @@ import { reason } from './format.ts';
  * @internal
  */
 export async function makeFolder(folder: string): Promise<void> {
+  checkPath(folder, 'makeFolder');
   const present = firstPresent(resolve(folder));
   if (!statSync(present).isDirectory()) {
     const which = present === resolve(folder) ? `'${folder}'` : `'${present}', above '${folder}',`;
@@ -34,6 +36,7 @@ export async function makeFolder(folder: string): Promise<void> {
  * @internal
  */
 export function checkFilePath(file: string): void {
+  checkPath(file, 'checkFilePath');
   if (existsSync(file)) {
     if (!statSync(file).isDirectory()) return;
     throw new InvalidInputError(
@@ -44,6 +47,11 @@ export function checkFilePath(file: string): void {
   if (existsSync(folder) && statSync(folder).isDirectory()) return;
   const why = existsSync(folder) ? `'${folder}' is a file, not a folder` : `there is no folder '${folder}'`;
   throw new InvalidInputError(`'${file}' cannot be written: ${why}. Make the folder first, or give another path.`);
+}
+
+function checkPath(path: unknown, caller: string): void {
+  if (typeof path === 'string') return;
+  throw new InvalidInputError(`${caller} takes the path of a file or folder, but ${describe(path)} was given.`);
 }
 
 /** The path itself, or the nearest one above it that is there. */

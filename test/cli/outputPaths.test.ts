@@ -16,6 +16,10 @@ test('results for a folder where a file is, or below one, are refused in words',
   expect(() => checkFilePath(join(folder, 'missing', 'a.csv'))).toThrow(/there is no folder/);
   expect(() => checkFilePath(join(file, 'a.csv'))).toThrow(/is a file, not a folder/);
   expect(() => checkFilePath(join(folder, 'a.csv'))).not.toThrow();
+  await expect(makeFolder(undefined as never)).rejects.toThrow(
+    /takes the path of a file or folder, but undefined was given/,
+  );
+  expect(() => checkFilePath([1, 2] as never)).toThrow(/but an array of 2 was given/);
 });
 
 test('advice about columns of numbers with units is given once, for all of them', () => {
