@@ -147,8 +147,9 @@ describe('a model that computes its solution', () => {
     expect(await stages(search())).toEqual(['unfolding']);
   });
 
-  const wide = Array.from({ length: 1500 }, (_, i) =>
-    Array.from({ length: 40 }, (_, d) => Math.sin(i * (d + 1) * 0.01)),
+  // Far from any curve and large enough that the search takes several slices of 40 ms on any machine.
+  const wide = Array.from({ length: 4000 }, (_, i) =>
+    Array.from({ length: 200 }, (_, d) => Math.sin(i * i + i * d + 7 * d * d)),
   );
   const roll = swissRoll({ points: 1500, seed: 1 }).observations;
   it.each<[string, Model, string]>([
