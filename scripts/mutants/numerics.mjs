@@ -8,7 +8,7 @@ const elementary = [
 ];
 const typescript = 'test/numerics/dense/typescriptEngine.test.ts';
 const wasm = 'src/numerics/wasm/assembly';
-const single = 'test/numerics/neighbours/singlePrecision.test.ts';
+const single = 'test/numerics/neighbours/singlePrecision.isolated.test.ts';
 
 /** WebAssembly kernels, which are compiled anew, and the TypeScript that they are held to; sparse matrices, graphs, neighbours. */
 export default [
