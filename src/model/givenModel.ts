@@ -45,6 +45,15 @@ function mistaken(given: unknown, caller: string): string | undefined {
   return undefined;
 }
 
+/** What is read of anything, or nothing where reading it throws. */
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Checks what was given as a model.
  *
@@ -54,7 +63,7 @@ export function checkModelGiven(model: AnyModel, caller: string): void {
   try {
     checkGiven(model, caller, EXPECTED, ({ assemble }) => typeof assemble === 'function');
   } catch (error) {
-    const mistake = mistaken(model, caller);
+    const mistake = readable(() => mistaken(model, caller));
     if (mistake === undefined) throw error;
     throw new InvalidInputError(`${caller} takes ${EXPECTED}, but ${mistake}`, { cause: error });
   }

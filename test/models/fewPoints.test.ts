@@ -5,6 +5,7 @@ import {
   type Fit,
   fit,
   gplvm,
+  InvalidInputError,
   isomap,
   laplacianEigenmaps,
   lle,
@@ -73,6 +74,15 @@ test('what was probably meant, where no model is given to fit', async () => {
   await expect(mistaken('gplvm')).rejects.toThrow(/Import the function of that name/);
   await expect(mistaken(first(4))).rejects.toThrow(/observations \(an array of 4\) were given/);
   await expect(mistaken(Promise.resolve(1))).rejects.toThrow(/a promise was given. Await it first/);
+  const guarded = new Proxy(
+    {},
+    {
+      get() {
+        throw new TypeError('nobody looks in here');
+      },
+    },
+  );
+  await expect(mistaken(guarded)).rejects.toThrow(InvalidInputError);
 });
 
 test('rows that are all the same are called that', async () => {
