@@ -11,6 +11,7 @@ import {
   lbfgsb,
   type Matrix,
   type ModelOptions,
+  type OwnParts,
   type Solver,
   scg,
 } from '../index.ts';
@@ -139,11 +140,28 @@ async function fitTable(
   checkRequired(given, ['--model <name>', '--out <dir>']);
   const budget = timeBudget(given.maxSeconds);
   const own = await readParts(given.parts);
-  const { takesLabels } = kindOf(given.model, own);
+  kindOf(given.model, own); // The name of a model is checked before its options.
   const options = await readModelOptions(given.options, given);
   if (options.missing !== undefined) checkTakesMissing(given.model);
   if (given.grid) checkPredicts(given.model, '--grid');
-  await prepareFolder(given.out, given);
+  const removeIfEmpty = await prepareFolder(given.out, given);
+  try {
+    return await fitAndWrite(data, given, options, own, budget, streams, signal);
+  } finally {
+    await removeIfEmpty();
+  }
+}
+
+async function fitAndWrite(
+  data: string,
+  given: FitArguments,
+  options: ModelOptions,
+  own: OwnParts,
+  budget: TimeBudget,
+  streams: Streams,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const { takesLabels } = kindOf(given.model, own);
   const reading: ReadTableOptions = {
     ...tableOptions(given),
     ...(given.color === undefined ? {} : { color: given.color }),

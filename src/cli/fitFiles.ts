@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksum, type Fit, InvalidInputError, loadFit, Matrix } from '../index.ts';
-import { makeFolder, writeAtomically, writeTable } from '../io/index.ts';
+import { makeFolder, removeEmptyFolders, writeAtomically, writeTable } from '../io/index.ts';
 import { COMPLETED_FILES, type Completed, completedFiles } from './completed.ts';
 import { readJsonFile } from './jsonFile.ts';
 import { checkAbsent } from './output.ts';
@@ -15,17 +15,19 @@ const FILES = ['latents.csv', 'fit.json', 'trace.csv'] as const;
 /**
  * Makes the folder, before a fit that would otherwise be for nothing.
  *
+ * @returns what removes it again, unless something was written to it or it was there before
  * @throws InvalidInputError when it cannot be made, or holds results that may not be replaced
  */
 export async function prepareFolder(
   folder: string,
   given: PlotArguments & { readonly force?: boolean },
-): Promise<void> {
+): Promise<() => Promise<void>> {
   checkAbsent(
     [...FILES, ...COMPLETED_FILES, ...pictureNames(given)].map((name) => join(folder, name)),
     given.force,
   );
-  await makeFolder(folder);
+  const topmost = await makeFolder(folder);
+  return () => removeEmptyFolders(folder, topmost);
 }
 
 /** What is written beside a fit. */

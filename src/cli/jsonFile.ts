@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { InvalidInputError } from '../index.ts';
+import { systemReason } from '../io/index.ts';
 
 /**
  * What a JSON file holds.
@@ -14,7 +15,7 @@ export async function readJsonFile(file: string, what: string): Promise<unknown>
     text = await readFile(file, 'utf8');
   } catch (error) {
     const absent = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const reason = absent ? 'there is no such file' : (error as Error).message;
+    const reason = absent ? 'there is no such file' : systemReason(error);
     throw new InvalidInputError(`The ${what} '${file}' cannot be read: ${reason}.`, { cause: error });
   }
   try {

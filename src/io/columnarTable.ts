@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { optionalPackage } from '../core/optionalPackage.ts';
-import { reason } from './format.ts';
+import { systemReason } from '../core/systemReason.ts';
 import { type RawColumn, type RawTable, uniqueNames } from './rawTable.ts';
 
 /** The table of a Parquet file, read with hyparquet, an optional package. */
@@ -52,8 +52,10 @@ async function withFormatErrors(file: string, format: string, read: () => Promis
     return await read();
   } catch (error) {
     if (error instanceof InvalidInputError) throw error;
-    const remedy = /compress/i.test(reason(error)) ? ' Write it without compression.' : '';
-    throw new InvalidInputError(`'${file}' cannot be read as ${format}: ${reason(error)}.${remedy}`, { cause: error });
+    const remedy = /compress/i.test(systemReason(error)) ? ' Write it without compression.' : '';
+    throw new InvalidInputError(`'${file}' cannot be read as ${format}: ${systemReason(error)}.${remedy}`, {
+      cause: error,
+    });
   }
 }
 

@@ -26,14 +26,3 @@ export function formatOf(file: string): Format {
 
 /** Whether a file's first bytes are those of gzip. */
 export const isGzipped = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
-
-/** What the operating system says, in words. */
-export function reason(error: unknown): string {
-  const code = (error as { readonly code?: unknown }).code;
-  if (code === 'ENOENT') return 'there is no such file or folder';
-  if (code === 'EISDIR') return 'it is a folder';
-  if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
-  if (code === 'ENOTDIR') return 'a part of its path is not a folder';
-  if (code === 'ENOSPC') return 'the disk is full';
-  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
-}

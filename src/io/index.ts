@@ -1,8 +1,9 @@
 export type { KnownColumns } from '../core/namedTable.ts';
+export { systemReason } from '../core/systemReason.ts';
 export type { ColumnChoice } from './chosenColumns.ts';
 export type { LeftOut } from './columnRoles.ts';
 export { type ReadLabelsOptions, readLabels } from './labels.ts';
-export { checkFilePath, makeFolder } from './makeFolder.ts';
+export { checkFilePath, makeFolder, removeEmptyFolders } from './makeFolder.ts';
 export { readMatchingTable } from './matchedTable.ts';
 export { parseTable } from './parseTable.ts';
 export { readTable } from './readTable.ts';

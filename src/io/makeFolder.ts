@@ -1,17 +1,18 @@
 import { existsSync, statSync } from 'node:fs';
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants, mkdir, rmdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
-import { reason } from './format.ts';
+import { systemReason } from '../core/systemReason.ts';
 
 /**
  * Makes a folder for results, with those above it, where it is not there.
  *
+ * @returns the topmost folder that it made, undefined where all were there
  * @throws InvalidInputError when a file is in its place or above it, or when nothing can be written to it
  * @internal
  */
-export async function makeFolder(folder: string): Promise<void> {
+export async function makeFolder(folder: string): Promise<string | undefined> {
   checkPath(folder, 'makeFolder');
   const present = firstPresent(resolve(folder));
   if (!statSync(present).isDirectory()) {
@@ -19,13 +20,31 @@ export async function makeFolder(folder: string): Promise<void> {
     throw new InvalidInputError(`${which} is a file, but results take a folder. Give the path of a folder.`);
   }
   try {
-    await mkdir(folder, { recursive: true });
+    const made = await mkdir(folder, { recursive: true });
     await access(folder, constants.W_OK);
+    return made === undefined ? undefined : resolve(made);
   } catch (error) {
     throw new InvalidInputError(
-      `Nothing can be written to the folder '${folder}': ${reason(error)}. Give a folder that you may write to.`,
+      `Nothing can be written to the folder '${folder}': ${systemReason(error)}. Give a folder that you may write to.`,
       { cause: error },
     );
+  }
+}
+
+/**
+ * Removes a folder and those above it, up to the topmost that `makeFolder` made, as long as they are empty.
+ *
+ * @internal
+ */
+export async function removeEmptyFolders(folder: string, topmost: string | undefined): Promise<void> {
+  if (topmost === undefined) return;
+  for (let path = resolve(folder); ; path = dirname(path)) {
+    try {
+      await rmdir(path);
+    } catch {
+      return; // It holds something.
+    }
+    if (path === topmost) return;
   }
 }
 

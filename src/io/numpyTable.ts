@@ -1,6 +1,6 @@
 import { unzipSync } from 'fflate';
 import { InvalidInputError } from '../core/errors.ts';
-import { reason } from './format.ts';
+import { systemReason } from '../core/systemReason.ts';
 import { type NumpyArray, parseNumpy } from './npy.ts';
 import type { RawTable } from './rawTable.ts';
 
@@ -53,9 +53,12 @@ function archive(bytes: Uint8Array, file: string): Record<string, NumpyArray> {
   try {
     entries = unzipSync(bytes);
   } catch (error) {
-    throw new InvalidInputError(`'${file}' cannot be read as .npz: ${reason(error)}. Write it with numpy.savez.`, {
-      cause: error,
-    });
+    throw new InvalidInputError(
+      `'${file}' cannot be read as .npz: ${systemReason(error)}. Write it with numpy.savez.`,
+      {
+        cause: error,
+      },
+    );
   }
   const arrays = Object.entries(entries).filter(([name]) => name.endsWith('.npy'));
   if (arrays.length === 0) throw new InvalidInputError(`'${file}' holds no array. Write it with numpy.savez.`);

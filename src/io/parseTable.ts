@@ -1,7 +1,8 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven } from '../core/given.ts';
 import { checkOptions } from '../core/options.ts';
-import { formatOf, isGzipped, reason } from './format.ts';
+import { systemReason } from '../core/systemReason.ts';
+import { formatOf, isGzipped } from './format.ts';
 import { rawTableOf } from './rawTableOf.ts';
 import { type Table, tableOf } from './table.ts';
 import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
@@ -39,6 +40,8 @@ async function unpacked(bytes: Uint8Array, name: string): Promise<Uint8Array> {
     const parts = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream('gzip'));
     return new Uint8Array(await new Response(parts).arrayBuffer());
   } catch (error) {
-    throw new InvalidInputError(`'${name}' is gzipped, but cannot be unpacked: ${reason(error)}.`, { cause: error });
+    throw new InvalidInputError(`'${name}' is gzipped, but cannot be unpacked: ${systemReason(error)}.`, {
+      cause: error,
+    });
   }
 }

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { RowSource } from '../core/rowSource.ts';
-import { reason } from './format.ts';
+import { systemReason } from '../core/systemReason.ts';
 import { entryReader } from './npy.ts';
 import { npyHeader } from './npyHeader.ts';
 
@@ -79,7 +79,7 @@ async function opened<T>(file: string, work: (handle: Handle) => Promise<T>): Pr
     return await work(handle);
   } catch (error) {
     if (error instanceof InvalidInputError) throw error;
-    throw new InvalidInputError(`'${file}' cannot be read: ${reason(error)}.`, { cause: error });
+    throw new InvalidInputError(`'${file}' cannot be read: ${systemReason(error)}.`, { cause: error });
   } finally {
     await handle?.close();
   }

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { InvalidInputError } from '../core/errors.ts';
-import { type Format, formatOf, isGzipped, reason } from './format.ts';
+import { systemReason } from '../core/systemReason.ts';
+import { type Format, formatOf, isGzipped } from './format.ts';
 
 /** The name of standard input, as in most programs. */
 export const STDIN = '-';
@@ -47,7 +48,7 @@ async function readBytes(file: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
-    throw new InvalidInputError(`'${file}' cannot be read: ${reason(error)}.`, { cause: error });
+    throw new InvalidInputError(`'${file}' cannot be read: ${systemReason(error)}.`, { cause: error });
   }
 }
 
@@ -56,6 +57,8 @@ function unpacked(bytes: Buffer, file: string): Buffer {
   try {
     return gunzipSync(bytes);
   } catch (error) {
-    throw new InvalidInputError(`'${file}' is gzipped, but cannot be unpacked: ${reason(error)}.`, { cause: error });
+    throw new InvalidInputError(`'${file}' is gzipped, but cannot be unpacked: ${systemReason(error)}.`, {
+      cause: error,
+    });
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { InvalidInputError } from '../core/errors.ts';
-import { reason } from './format.ts';
+import { systemReason } from '../core/systemReason.ts';
 
 /**
  * Writes a file so that it is never seen half written: under a temporary name beside it, which then replaces it. The temporary name is
@@ -22,6 +22,6 @@ export async function writeAtomically(file: string, content: string | Uint8Array
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw new InvalidInputError(`'${file}' cannot be written: ${reason(error)}.`, { cause: error });
+    throw new InvalidInputError(`'${file}' cannot be written: ${systemReason(error)}.`, { cause: error });
   }
 }

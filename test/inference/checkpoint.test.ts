@@ -240,7 +240,9 @@ describe('a file of checkpoints', () => {
     expect(failing.latents).toEqual(expected.latents);
     expect(failing.status).toBe(expected.status);
     expect(failing.message.startsWith(expected.message)).toBe(true);
-    expect(failing.message).toMatch(/The last checkpoint was not saved, .*'.*state\.json' cannot be written: ENOENT/);
+    expect(failing.message).toMatch(
+      /The last checkpoint was not saved, .*'.*state\.json' cannot be written: there is no folder/,
+    );
   });
 
   it('has no files of killed processes left beside it', async () => {
@@ -292,7 +294,7 @@ describe('a checkpoint that does not belong', async () => {
 
   it.each([
     ['a file cut short', () => resume(write('cut.json', texts.at(-1)!.slice(0, -40))), /no whole JSON .*cut short/],
-    ['no file', () => resume(file('none.json')), /'.*none\.json' cannot be read: ENOENT/],
+    ['no file', () => resume(file('none.json')), /'.*none\.json' cannot be read: there is no such file/],
     ['other JSON', () => resume({ format: 'latentfield-fit' }), /is not a checkpoint/],
     ['a file of other JSON', () => resume(write('array.json', '[1]')), /is not a checkpoint/],
     ['null in a file', () => resume(write('null.json', 'null')), /is not a checkpoint/],
@@ -369,11 +371,13 @@ describe('a checkpoint that does not belong', async () => {
   it('and a place where none can be written are refused before the fit begins', async () => {
     let steps = 0;
     const refused = fit(model(), { checkpoint: join(folder, 'no', 'such', 'folder.json'), onProgress: () => ++steps });
-    await expect(refused).rejects.toThrow(/The checkpoint '.*folder\.json' cannot be written: ENOENT/);
+    await expect(refused).rejects.toThrow(
+      /The checkpoint '.*folder\.json' cannot be written: there is no folder '.*such'\. Make the folder first/,
+    );
     expect(steps).toBe(1);
     writeFileSync(file('plain'), '');
     const inFile = fit(model(), { checkpoint: join(folder, 'plain', 'state.json') });
     await expect(inFile).rejects.toThrow(InvalidInputError);
-    await expect(inFile).rejects.toThrow(/state\.json' cannot be written: ENOTDIR/);
+    await expect(inFile).rejects.toThrow(/state\.json' cannot be written: a part of its path is not a folder/);
   });
 });

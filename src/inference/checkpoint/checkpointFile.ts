@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { nodeModule } from '../../core/nodeModule.ts';
+import { systemReason } from '../../core/systemReason.ts';
 
 type FileSystem = typeof import('node:fs/promises');
 
@@ -30,10 +31,17 @@ export async function writeCheckpointFile(file: string, checkpoint: object): Pro
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
-    throw new InvalidInputError(`The checkpoint '${file}' cannot be written: ${(error as Error).message}.`, {
+    throw new InvalidInputError(`The checkpoint '${file}' cannot be written: ${await unwritable(file, error)}.`, {
       cause: error,
     });
   }
+}
+
+/** Of a file to be written, what is not there is its folder. */
+async function unwritable(file: string, error: unknown): Promise<string> {
+  if ((error as { readonly code?: unknown }).code !== 'ENOENT') return systemReason(error);
+  const { dirname } = await nodeModule<typeof import('node:path')>('node:path', 'Not in Node.');
+  return `there is no folder '${dirname(file)}'. Make the folder first, or give another path`;
 }
 
 /**
@@ -80,7 +88,7 @@ export async function readCheckpointFile(file: string): Promise<unknown> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    throw new InvalidInputError(`The checkpoint '${file}' cannot be read: ${(error as Error).message}.`, {
+    throw new InvalidInputError(`The checkpoint '${file}' cannot be read: ${systemReason(error)}.`, {
       cause: error,
     });
   }
