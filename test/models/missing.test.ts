@@ -1,6 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/data/index.ts';
-import { evaluate, fit, free, gplvm, InvalidInputError, loadFit, Matrix, seededRandom } from '../../src/index.ts';
+import {
+  bayesianGplvm,
+  evaluate,
+  fit,
+  fixedAt,
+  free,
+  gplrf,
+  gplvm,
+  InvalidInputError,
+  latentVariableModel,
+  loadFit,
+  Matrix,
+  meu,
+  rbf,
+  seededRandom,
+  tpslvm,
+} from '../../src/index.ts';
 import { imputed } from '../../src/mapping/imputation.ts';
 import { expectClose } from '../tolerance.ts';
 
@@ -29,6 +45,32 @@ describe('missing observations', () => {
     expect(() => gplvm(Y, { latentDim: 2 })).toThrow(/missing: 'ignore'/);
     const empty = Y.toArrays().map((row) => [...row, Number.NaN]);
     expect(() => gplvm(empty, { latentDim: 2, missing: 'ignore' })).toThrow(/Column 12 .* missing entries only/);
+  });
+
+  it('leave no row without any, unless something else says where its point lies', async () => {
+    const { Y } = withHoles(20);
+    Y.data.fill(Number.NaN, 7 * 12, 8 * 12);
+    const options = { latentDim: 2, missing: 'ignore' } as const;
+    const X = Array.from({ length: 20 }, (_, i) => [Math.sin(i), Math.cos(i)]);
+    const labels = X.map((_, i) => i % 2);
+    const message = /^Row 7 of the observations \(from 0\) has no observed entry at all, .* Leave that row out\.$/;
+    for (const refused of [
+      () => gplvm(Y, options),
+      () => gplvm(Y, { ...options, priors: [] }),
+      () => gplvm(Y, { ...options, backConstraint: 'kernel' }),
+      () => tpslvm(Y, options),
+      () => bayesianGplvm(Y, { ...options, inducing: 5 }),
+      () => meu(Y, { neighbours: 4, missing: 'ignore' }),
+      () =>
+        latentVariableModel({ latentDim: 2, views: { only: { observations: Y, kernel: rbf(), missing: 'ignore' } } }),
+    ]) {
+      expect(refused).toThrow(InvalidInputError);
+      expect(refused).toThrow(message);
+    }
+    const { status } = await fit(gplvm(Y, { ...options, dynamics: true }), { maxIterations: 2 });
+    expect(status).not.toBe('failed');
+    expect(gplrf(Y, labels, options).name).toBe('gplrf');
+    expect(gplvm(Y, { ...options, latents: fixedAt(X) }).name).toBe('gplvm');
   });
 
   it('leave the sum of the log densities of the columns over their own observed rows', () => {

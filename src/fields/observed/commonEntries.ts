@@ -1,6 +1,7 @@
 import { counted } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import { checkObservedRows } from '../../core/observedRows.ts';
 import { edgesOfPairs, pairKey } from '../../numerics/graph/edges.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
@@ -10,10 +11,10 @@ import { Nearest } from '../../numerics/neighbours/nearest.ts';
  * The k-nearest-neighbour graph (or-rule) of rows with missing entries (NaN), by the mean squared difference of the entries that two rows
  * have in common, and that times D as the squared distance of each edge. Rows without a common entry are no neighbours.
  *
- * @throws InvalidInputError when k is not from 1 to N − 1, or a row has entries in common with fewer than k others
+ * @throws InvalidInputError when k is not from 1 to N − 1, a row has no entry, or entries in common with fewer than k others
  */
 export function commonEntriesGraph(Y: Matrix, k: number): { graph: Graph; squaredDistances: Float64Array } {
-  const { rows: N } = Y;
+  const { rows: N } = checkObservedRows(Y, 'the observations');
   const search = new Nearest(checkNeighbours(k, N, 'meu'));
   const rows = new Int32Array(k);
   const keys = new Float64Array(N * k);

@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkEntries, checkNumbers } from '../../core/observations.ts';
+import { checkObservedRows } from '../../core/observedRows.ts';
 import type { LatentPlace } from '../../model/abilities.ts';
 import type { AnyPosterior, Mapping } from '../../model/posterior.ts';
 
@@ -51,7 +52,7 @@ export function givenObservations(
   if (!acceptsMissing) {
     return checkNumbers(Y, 'Y', 'This model places complete rows only. Fill it in first, by impute of a fit of gplvm.');
   }
-  return checkSomethingObserved(checkEntries(Y, 'Y', Number.isNaN));
+  return checkObservedRows(checkEntries(Y, 'Y', Number.isNaN), 'Y');
 }
 
 /** New observations of some views side by side, NaN in the columns of the others. */
@@ -110,14 +111,4 @@ export function latentsAt(latents: Matrix, place: LatentPlace): readonly number[
   throw new InvalidInputError(
     `interpolate takes latents, or points by number from 0 to ${latents.rows - 1}, but ${place} was given.`,
   );
-}
-
-function checkSomethingObserved(Y: Matrix): Matrix {
-  for (let i = 0; i < Y.rows; i++) {
-    if (!Y.row(i).every(Number.isNaN)) continue;
-    throw new InvalidInputError(
-      `Row ${i} of Y holds missing entries only, so nothing says where it lies. Leave it out: without observations its latents are those of the prior.`,
-    );
-  }
-  return Y;
 }

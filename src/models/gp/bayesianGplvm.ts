@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
+import { checkObservedRows } from '../../core/observedRows.ts';
 import { checkOptions } from '../../core/options.ts';
 import { isRowSource, type RowSource } from '../../core/rowSource.ts';
 import { add, checkKernel } from '../../kernels/algebra.ts';
@@ -182,7 +183,7 @@ function variationalData(
   const name = NAME;
   const given = checkOptions(schema, options, name);
   const { latentDim, missing } = given;
-  const raw = observationsFrom(Y, missing === 'ignore');
+  const raw = checkObservedRows(observationsFrom(Y, missing === 'ignore'), 'the observations');
   // Counts and labels are what they are: only real observations may be shifted and scaled.
   const isReal = given.likelihood === undefined || given.likelihood.conjugate !== undefined;
   const { centre = isReal, scale = false } = given;

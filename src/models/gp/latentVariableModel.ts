@@ -136,10 +136,11 @@ export function namedModel(
 ): Model {
   if (hasDistributions(options)) return distributedViewsModel(name, options);
   const { views, ...given } = givenOptions(name, options);
-  const { latentDim, latents = free() } = given;
-  const made = madeViews(name, views, latentDim, latents);
+  const { latentDim, latents = free(), priors = [] } = given;
+  const areTied = latents.name === 'fixedAt' || priors.some(({ pointLogDensity }) => pointLogDensity === undefined);
+  const made = madeViews(name, views, latentDim, latents, areTied);
   const taken = made.views.map(({ term }) => term);
-  return definedAs(name)({ ...made, latentDim, latents, priors: placed(given.priors ?? [], taken) }) as Model;
+  return definedAs(name)({ ...made, latentDim, latents, priors: placed(priors, taken) }) as Model;
 }
 
 function givenOptions(name: string, options: LatentVariableModelOptions | ViewsModelOptions) {

@@ -4,6 +4,7 @@ import { checkName } from '../../core/given.ts';
 import { lazily } from '../../core/inParts.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
+import { isObserved, unobservedRow } from '../../core/observedRows.ts';
 import { checkOptions } from '../../core/options.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
@@ -107,15 +108,17 @@ export interface CheckedView {
  * The views of a model with `latentDim` latent dimensions.
  *
  * @param given - options of each view by its name; of the only view of a model without names, under ''
+ * @param areTied - whether something beside the observations says where a point lies: its place itself, or a prior that ties it to others
  */
 export function madeViews(
   model: string,
   given: Readonly<Record<string, ViewOptions>>,
   latentDim: number,
   latents: Latents,
+  areTied: boolean,
 ): MadeViews {
   const checked = Object.entries(given).map(([name, options]) => [name, checkedView(model, name, options)] as const);
-  checkRows(model, checked);
+  if (!areTied || checked.length > 1) checkRows(model, checked);
   const observations = imputed(sideBySide(checked.map(([, { seen }]) => seen)), latentDim);
   let from = 0;
   const views = checked.map(([name, view]) => {
@@ -150,9 +153,9 @@ export function checkRows(model: string, views: readonly (readonly [string, Chec
         "Rows that a view lacks are NaN, with missing: 'ignore'.",
     );
   }
-  if (views.length === 1) return;
   for (let i = 0; i < raw.rows; i++) {
-    if (views.some(([, view]) => !view.raw.row(i).every(Number.isNaN))) continue;
+    if (views.some(([, view]) => isObserved(view.raw, i))) continue;
+    if (views.length === 1) throw unobservedRow(i, 'the observations');
     throw new InvalidInputError(`Row ${i} is missing in every view of ${model}. Leave that point out.`);
   }
 }

@@ -173,7 +173,7 @@ describe('missing entries of meu', () => {
     [
       'a row without entries',
       () => meu(Y.with(4, [Number.NaN, Number.NaN, Number.NaN]), { neighbours: 4, missing: 'ignore' }),
-      /Row 4 .* no entry in common with another row, so nothing says where it lies/,
+      /Row 4 of the observations \(from 0\) has no observed entry at all.* Leave that row out/,
     ],
     [
       'a column without entries',

@@ -281,7 +281,7 @@ describe('project of a fit', () => {
     [
       'rows of nothing of a mapping',
       async () => (await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 1 })).project([Y[0]!.map(() => Number.NaN)]),
-      /Row 0 of Y holds missing entries only/,
+      /Row 0 of Y \(from 0\) has no observed entry at all/,
     ],
     [
       'holes and a kernel',
