@@ -31,8 +31,10 @@ export function checkEntries(
 /**
  * A copy of `values` as a matrix of finite numbers with at least two rows and one column; NaN counts as missing where that is
  * allowed.
+ *
+ * @param isDivided - whether columns are divided by their deviations
  */
-export function observationsFrom(values: MatrixLike, missingAllowed = false): Matrix {
+export function observationsFrom(values: MatrixLike, missingAllowed = false, isDivided = false): Matrix {
   const name = 'The observations';
   const Y = Matrix.from(values, name);
   if (Y.rows < 2 || Y.columns < 1) {
@@ -40,9 +42,44 @@ export function observationsFrom(values: MatrixLike, missingAllowed = false): Ma
       `${name} must have at least 2 rows (points) and 1 column (feature), but a ${Y.rows}×${Y.columns} matrix was given.`,
     );
   }
-  return missingAllowed
-    ? checkEntries(Y, name, (entry) => Number.isNaN(entry))
-    : checkNumbers(Y, name, "Fill it in, leave that row out, or give missing: 'ignore' to a model that takes it.");
+  return checkRange(
+    missingAllowed
+      ? checkEntries(Y, name, (entry) => Number.isNaN(entry))
+      : checkNumbers(Y, name, "Fill it in, leave that row out, or give missing: 'ignore' to a model that takes it."),
+    isDivided,
+  );
+}
+
+/** The squares of numbers up to this one, and those of differences from its inverse, can be added up. */
+const LARGEST = 1e150;
+
+/**
+ * Throws for a column whose squares overflow, and where the differences within columns are so small that their squares are 0; returns the
+ * matrix. Beside other columns such differences count as the 0 that they are next to.
+ *
+ * @param isDivided - whether columns are divided by their deviations, so that no column may have such differences
+ */
+export function checkRange(Y: Matrix, isDivided = false): Matrix {
+  const ranges = Array.from({ length: Y.columns }, (_, column) => rangeOf(Y, column));
+  const wide = ranges.find(({ size }) => size > LARGEST);
+  const small = ranges.filter(({ spread }) => spread > 0 && spread < 1 / LARGEST);
+  const isFlat = isDivided || ranges.every(({ spread }) => spread < 1 / LARGEST);
+  const bad = wide ?? (isFlat ? small[0] : undefined);
+  if (bad === undefined) return Y;
+  const { column, least, most, size } = bad;
+  throw new InvalidInputError(
+    `Column ${column} of the observations (from 0) runs from ${least.toPrecision(3)} to ${most.toPrecision(3)}: the squares of such numbers ${wide ? 'overflow' : 'underflow to 0'}. Rescale: divide it, and columns in the same unit, by ${size.toExponential(0)}.`,
+  );
+}
+
+function rangeOf(Y: Matrix, column: number) {
+  let [least, most] = [Infinity, -Infinity];
+  for (let k = column; k < Y.data.length; k += Y.columns) {
+    const entry = Y.data[k]!;
+    if (entry < least) least = entry;
+    if (entry > most) most = entry;
+  }
+  return { column, least, most, spread: most - least, size: Math.max(Math.abs(least), Math.abs(most)) };
 }
 
 /** An affine change of the columns of Y, which predictions undo: (y − mean)/deviation. */

@@ -1,7 +1,7 @@
 import { square } from '../core/elementary/index.ts';
 import { checkGiven } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
-import { type Standardization, standardizationOf, standardized } from '../core/observations.ts';
+import { checkRange, type Standardization, standardizationOf, standardized } from '../core/observations.ts';
 
 /** Columns brought to mean 0 and standard deviation 1, and the way back. */
 export interface StandardisedColumns extends Standardization {
@@ -17,6 +17,7 @@ export interface StandardisedColumns extends Standardization {
  * Brings the columns of Y to mean 0 and standard deviation 1 over their observed entries; a constant column is centred only.
  *
  * @param Y - N×D, NaN where missing; or the means and deviations that an earlier call returned
+ * @throws InvalidInputError for a column whose squares overflow, or underflow to 0
  * @example
  * ```ts
  * const { observations } = await readTable('income.csv');
@@ -33,7 +34,7 @@ export function standardise(
     'a Matrix, or a mean and a deviation',
     (given) => given instanceof Matrix || given.mean.length === given.deviation.length,
   );
-  const found = Y instanceof Matrix ? standardizationOf(Y, true, true) : Y;
+  const found = Y instanceof Matrix ? standardizationOf(checkRange(Y, true), true, true) : Y;
   const [mean, deviation] = [Float64Array.from(found.mean), Float64Array.from(found.deviation)];
   const changed = (matrix: Matrix, change: (entry: number, j: number) => number) =>
     new Matrix(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   add,
+  bayesianGplvm,
   bias,
   definePrior,
   evaluate,
@@ -12,17 +13,21 @@ import {
   gplrf,
   gplvm,
   InvalidInputError,
+  isomap,
+  laplacianEigenmaps,
   loadFit,
   Matrix,
   type MatrixLike,
+  mpme,
   type Prior,
+  pca,
   positive,
   rbf,
   seededRandom,
   standardNormal,
 } from '../../src/index.ts';
 import { nearestNeighbourError } from '../../src/inference/index.ts';
-import { readTable } from '../../src/io/index.ts';
+import { readTable, standardise } from '../../src/io/index.ts';
 import * as op from '../../src/tensors/ops.ts';
 
 const random = seededRandom(3);
@@ -186,6 +191,43 @@ describe('awkward input that has a meaning works', () => {
     distinct.flat().forEach((entry, i) => {
       expect(Math.abs(mean.data[i]! - entry)).toBeLessThan(0.01);
     });
+  });
+
+  it.each([
+    [
+      1e300,
+      false,
+      /^Column 0 .* runs from -\d.\d\de\+(299|300) to \d.\d\de\+(299|300): the squares of such numbers overflow\..* by \de\+(299|300)\.$/,
+    ],
+    [
+      1e-300,
+      false,
+      /^Column 0 .* underflow to 0\. Rescale: divide it, and columns in the same unit, by \de-(299|300)\.$/,
+    ],
+    [1e-300, true, /^Column 0 .* underflow to 0/],
+  ])('numbers whose squares are none are refused by all models: %s', (unit, scale, message) => {
+    const Y = good().map((row) => row.map((entry) => unit * entry));
+    const options = { latentDim: 2 } as const;
+    for (const make of scale
+      ? [() => gplvm(Y, { ...options, scale }), () => bayesianGplvm(Y, { ...options, scale, inducing: 4 })]
+      : [
+          () => gplvm(Y, options),
+          () => bayesianGplvm(Y, { ...options, inducing: 4 }),
+          () => pca(Y, options),
+          () => isomap(Y, { neighbours: 4 }),
+          () => mpme(Y, { neighbours: 4 }),
+          () => laplacianEigenmaps(Y, { neighbours: 4 }),
+        ]) {
+      expectInvalid(make, message);
+    }
+    expectInvalid(() => standardise(Matrix.from(Y)), message);
+  });
+
+  it('a column of numbers near 0 beside others counts as it is, unless it is to be divided by its deviation', () => {
+    const Y = good().map((row) => [...row, 1e-170 * row[0]!, 7]);
+    expect(gplvm(Y, { latentDim: 2 }).name).toBe('gplvm');
+    expectInvalid(() => gplvm(Y, { latentDim: 2, scale: true }), /^Column 4 of the observations .* underflow to 0/);
+    expectInvalid(() => standardise(Matrix.from(Y)), /^Column 4 of the observations .* underflow to 0/);
   });
 
   it('observations that do not vary at all are refused, not turned into NaN', async () => {

@@ -183,7 +183,7 @@ function variationalData(
   const name = NAME;
   const given = checkOptions(schema, options, name);
   const { latentDim, missing } = given;
-  const raw = checkObservedRows(observationsFrom(Y, missing === 'ignore'), 'the observations');
+  const raw = checkObservedRows(observationsFrom(Y, missing === 'ignore', given.scale), 'the observations');
   // Counts and labels are what they are: only real observations may be shifted and scaled.
   const isReal = given.likelihood === undefined || given.likelihood.conjugate !== undefined;
   const { centre = isReal, scale = false } = given;

@@ -138,7 +138,7 @@ export function checkedView(model: string, name: string, options: ViewOptions): 
   const checked = checkOptions(schema, options, owner);
   // Counts and labels are what they are: only real observations are shifted.
   const given = { ...checked, centre: checked.centre ?? isReal(checked) };
-  const raw = observationsFrom(given.observations as MatrixLike, given.missing === 'ignore');
+  const raw = observationsFrom(given.observations as MatrixLike, given.missing === 'ignore', given.scale);
   const standardization = standardizationOf(raw, given.centre, given.scale);
   const seen = standardized(raw, standardization);
   return { owner, given, raw, seen, patterns: observedPatterns(seen), standardization };
