@@ -60,7 +60,10 @@ const LARGEST = 1e150;
  * @param isDivided - whether columns are divided by their deviations, so that no column may have such differences
  */
 export function checkRange(Y: Matrix, isDivided = false): Matrix {
-  const ranges = Array.from({ length: Y.columns }, (_, column) => rangeOf(Y, column));
+  // A column without entries has no range.
+  const ranges = Array.from({ length: Y.columns }, (_, column) => rangeOf(Y, column)).filter(
+    ({ spread }) => spread >= 0,
+  );
   const wide = ranges.find(({ size }) => size > LARGEST);
   const small = ranges.filter(({ spread }) => spread > 0 && spread < 1 / LARGEST);
   const isFlat = isDivided || ranges.every(({ spread }) => spread < 1 / LARGEST);
