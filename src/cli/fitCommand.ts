@@ -101,7 +101,7 @@ export function addFitCommand(
     .option('--inducing <m>', 'inducing inputs of the mapping, or centres of tpslvm: cost O(N·m²)', wholeFrom(1))
     .option('--centres <m>', 'centres of the spline of tpslvm: cost O(N·m²)', wholeFrom(1))
     .option('--likelihood <name>', 'how observations are distributed: poisson, bernoulli, … (default: gaussian)')
-    .option('--options <file.json>', 'options of the model as a JSON object: see below')
+    .option('--options <json|file>', 'options of the model: \'{"dynamics":true}\', or a file of it; see below')
     .option(...PARTS_FLAG);
   addPlotFlags(command);
   addTableFlags(command, { choosesColumns: true })
@@ -287,15 +287,19 @@ const outcome = (
   leftOut,
 });
 
-const summary = (
-  { model, latents, objective, message, diagnostics, eigenvalues }: Fit,
-  files: readonly string[],
-): string =>
-  [
+const kindOfObjective = ({ latentVariances, parameters }: Fit): string =>
+  latentVariances !== undefined || Object.keys(parameters).some((path) => path.endsWith('.inducing'))
+    ? 'lower bound on the log density'
+    : 'log density';
+
+const summary = (result: Fit, files: readonly string[]): string => {
+  const { model, latents, objective, message, diagnostics, eigenvalues } = result;
+  return [
     `${model}: ${latents.rows} points, latent dimension ${latents.columns}`,
-    `objective ${objective}${eigenvalues === undefined ? ' (log density)' : ''}`,
+    `objective ${objective}${eigenvalues === undefined ? ` (${kindOfObjective(result)})` : ''}`,
     message,
     effort(diagnostics),
     ...files.map((file) => `wrote ${file}`),
     '',
   ].join('\n');
+};

@@ -31,7 +31,10 @@ export async function fittedTable(
       : await readMatchingTable(file, record, { ...options, ...labels });
   // Columns that the fit left out are left out again without a note.
   const news = table.leftOut.filter(({ column }) => record !== undefined && !record.others.includes(column));
-  const lines = [...leftOutReport(news), ...table.notes.map((note) => `note: ${note}`)];
+  const lines = [
+    ...leftOutReport(news, (them) => `the fit knows nothing of ${them}; one with --columns can take ${them}`),
+    ...table.notes.map((note) => `note: ${note}`),
+  ];
   stderr.write(lines.map((line) => `${line}\n`).join(''));
   return { table, observations: unitsOf(record)?.apply(table.observations) ?? table.observations };
 }

@@ -3,6 +3,25 @@ import { InvalidInputError } from '../index.ts';
 import { systemReason } from '../io/index.ts';
 
 /**
+ * What JSON says that a flag was given, or a file of it.
+ *
+ * @param given - JSON where it begins with a brace or a bracket, else a path
+ * @param what - what to call the file in an error
+ * @throws InvalidInputError when it cannot be read, or is not JSON
+ */
+export async function readGivenJson(given: string, flag: string, what: string): Promise<unknown> {
+  if (!isInline(given)) return readJsonFile(given, what);
+  try {
+    return JSON.parse(given);
+  } catch (error) {
+    throw new InvalidInputError(`${flag} is not JSON: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+/** Whether it is JSON itself, rather than the path of a file. */
+export const isInline = (given: string): boolean => /^\s*[[{]/.test(given);
+
+/**
  * What a JSON file holds.
  *
  * @param file - its path

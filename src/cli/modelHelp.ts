@@ -36,10 +36,10 @@ export function sizeNotes(model: string, points: number, options: ModelOptions):
   return points < MANY_POINTS || many === undefined || isSparse ? [] : [`note: ${points} points ${many}`];
 }
 
-/** One model: its options, for `--options FILE.json`. */
+/** One model: its options, for `--options`. */
 export function modelHelp(model: string): string {
   const options = Object.entries(optionsOf(model)).map(([name, text]) => `  ${name.padEnd(17)} ${text}\n`);
-  return `${model}: ${descriptionOf(model).summary}\nOptions, for a JSON object in --options FILE.json (defaults in brackets):\n${options.join('')}
+  return `${model}: ${descriptionOf(model).summary}\nOptions, for a JSON object in --options, or a file of it (defaults in brackets):\n${options.join('')}
 Example:
   latentfield fit DATA.csv --model ${model}${LABELLED_MODELS.includes(model) ? ' --labels COLUMN' : ''} --out results
 Flags are listed by 'latentfield fit --help'.
@@ -56,7 +56,7 @@ export function modelsHelp(): string {
   });
   const shared = Object.entries(OPTIONS).map(([name, text]) => `  ${name.padEnd(17)} ${text}\n`);
   return `
-Models, and the options that --options FILE.json may hold:
+Models, and the options that the JSON of --options may hold:
 ${models.join('')}
 Options (defaults in brackets, unless a model says otherwise above):
 ${shared.join('')}

@@ -1,5 +1,5 @@
 import { InvalidInputError, type ModelOptions } from '../index.ts';
-import { readJsonFile } from './jsonFile.ts';
+import { isInline, readGivenJson } from './jsonFile.ts';
 
 /** Options of the model that have flags of their own. */
 export interface FlaggedOptions {
@@ -12,7 +12,7 @@ export interface FlaggedOptions {
   readonly likelihood?: string;
 }
 
-/** Options of the model: those of a JSON file, if any, with those of the flags; 2 latent dimensions unless given. */
+/** Options of the model: those of JSON or a file of it, if any, with those of the flags; 2 latent dimensions unless given. */
 export async function readModelOptions(file: string | undefined, flags: FlaggedOptions): Promise<ModelOptions> {
   const options = file === undefined ? {} : await readObject(file);
   const { dim, kernel, missing, likelihood } = flags;
@@ -23,7 +23,7 @@ export async function readModelOptions(file: string | undefined, flags: FlaggedO
     if (options[name] === undefined || options[name] === value) continue;
     const flag = name === 'latentDim' ? 'dim' : name;
     throw new InvalidInputError(
-      `--${flag} is ${value}, but ${name} in '${file}' is ${JSON.stringify(options[name])}. Give it in one place.`,
+      `--${flag} is ${value}, but ${name} in ${isInline(file!) ? '--options' : `'${file}'`} is ${JSON.stringify(options[name])}. Give it in one place.`,
     );
   }
   // ppca finds out how many there can be.
@@ -40,9 +40,10 @@ function sparse({ model, inducing, centres }: FlaggedOptions): Record<string, un
 }
 
 async function readObject(file: string): Promise<Record<string, unknown>> {
-  const options = await readJsonFile(file, 'options file');
+  const options = await readGivenJson(file, '--options', 'options file');
   if (typeof options === 'object' && options !== null && !Array.isArray(options)) {
     return options as Record<string, unknown>;
   }
-  throw new InvalidInputError(`The options file '${file}' must hold an object, such as { "scale": true }.`);
+  const what = isInline(file) ? '--options' : `The options file '${file}'`;
+  throw new InvalidInputError(`${what} must hold an object, such as { "scale": true }.`);
 }

@@ -13,7 +13,7 @@ import {
 } from '../index.ts';
 import { standardise } from '../io/index.ts';
 import { camelCase, checkRequired, fromZero, missingFlag, wholeFrom } from './flags.ts';
-import { readJsonFile } from './jsonFile.ts';
+import { readGivenJson } from './jsonFile.ts';
 import { readLabelledTable } from './labelledTable.ts';
 import { checkTakesMissing } from './modelHelp.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
@@ -46,7 +46,7 @@ export function addSelectCommand(program: Command, streams: Streams, signal: Abo
     .option('--grid <json|file>', '(required) lists of values by option: \'{"latentDim":[1,2,3]}\', or a file of it')
     .option('--score <name>', 'nearestNeighbour (default where there are labels), density, or trustworthiness')
     .option('--labels <file|column>', 'labels: a file with one a row, or a column of DATA')
-    .option('--options <file.json>', 'the options that are not varied')
+    .option('--options <json|file>', 'the options that are not varied')
     .option('--dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
     .option('--kernel <text>', 'covariance of the mapping')
     .option('--standardise', 'bring each column to mean 0 and standard deviation 1')
@@ -120,14 +120,7 @@ async function select(
 }
 
 async function gridOf(text: string): Promise<Record<string, unknown[]>> {
-  const isInline = /^\s*[[{]/.test(text);
-  let grid: unknown;
-  try {
-    grid = isInline ? JSON.parse(text) : await readJsonFile(text, 'grid');
-  } catch (error) {
-    if (!isInline) throw error;
-    throw new InvalidInputError(`--grid is not JSON: ${(error as Error).message}.`, { cause: error });
-  }
+  const grid = await readGivenJson(text, '--grid', 'grid');
   const isGrid = typeof grid === 'object' && grid !== null && Object.values(grid).every(Array.isArray);
   if (isGrid) return grid as Record<string, unknown[]>;
   throw new InvalidInputError('--grid takes lists of values by option, such as {"latentDim": [1, 2, 3]}.');

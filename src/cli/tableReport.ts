@@ -18,8 +18,15 @@ export function tableReport(file: string, table: Table, labels?: string, color?:
   return [...lines, ...leftOutReport(leftOut), ...notes.map((note) => `note: ${note}`), ...equalRows(observations)];
 }
 
-/** The columns that are left out, each with its reason; where there are many, those of one reason together. */
-export function leftOutReport(leftOut: Table['leftOut']): string[] {
+/** What brings a column back that was left out. */
+const COLUMNS_TAKES = (them: string) => `--columns takes ${them}`;
+
+/**
+ * The columns that are left out, each with its reason; where there are many, those of one reason together.
+ *
+ * @param remedy - what can be done about columns that might have been meant, "it" or "them"
+ */
+export function leftOutReport(leftOut: Table['leftOut'], remedy = COLUMNS_TAKES): string[] {
   const byReason = new Map<string, { readonly names: string[]; readonly reason: string }>();
   for (const { column, reason } of leftOut) {
     // One piece of advice is given once, with the first column's example.
@@ -30,8 +37,8 @@ export function leftOutReport(leftOut: Table['leftOut']): string[] {
   }
   return Array.from(byReason.values(), ({ names, reason }) => {
     const isSingle = names.length === 1;
-    const isOut = /dropped|names the points|not chosen|text|no value/.test(reason);
-    const hint = isOut ? '' : ` (--columns takes ${isSingle ? 'it' : 'them'})`;
+    const isOut = /dropped|^names the points|not chosen|text|no value/.test(reason);
+    const hint = isOut ? '' : ` (${remedy(isSingle ? 'it' : 'them')})`;
     return `left out: ${list(names.map((name) => `'${name}'`))}${isSingle ? '' : ': each'} ${reason}${hint}`;
   });
 }

@@ -1,7 +1,7 @@
 import { camelCase } from './flags.ts';
 import { isModelName, OPTIONS } from './modelDescriptions.ts';
 
-/** Commands that take options of a model from a JSON file. */
+/** Commands that take options of a model as JSON. */
 const WITH_MODELS = ['fit', 'select'];
 
 /** What to write instead of an option or a command that is not known, or nothing to say. */
@@ -16,5 +16,5 @@ export function usageHint(argv: readonly string[], message: string): string | un
   const option = camelCase(given.replace(/^--?/, ''));
   if (!WITH_MODELS.includes(argv[0]!) || !Object.hasOwn(OPTIONS, option)) return undefined;
   if (option === 'latentDim') return 'The number of latent dimensions is --dim.';
-  return `${option} is an option of models: give it in a JSON file, --options FILE.json.`;
+  return `${option} is an option of models: give it as JSON, --options '{"${option}": …}', or in a file of it.`;
 }

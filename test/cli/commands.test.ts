@@ -428,7 +428,7 @@ describe('words for what is not known', () => {
     [
       ['fit', 'a.csv', '--neighbours', '7'],
       2,
-      'neighbours is an option of models: give it in a JSON file, --options FILE.json.',
+      `neighbours is an option of models: give it as JSON, --options '{"neighbours": …}', or in a file of it.`,
     ],
     [
       ['bayesian-gplvm', 'a.csv'],
