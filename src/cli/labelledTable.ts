@@ -17,7 +17,15 @@ export async function readLabelledTable(
   options: ReadTableOptions = {},
 ): Promise<Table> {
   if (labels === undefined) return readTable(file, options);
-  if (!isFile(labels)) return readTable(file, { ...options, labels });
+  if (!isFile(labels)) {
+    try {
+      return await readTable(file, { ...options, labels });
+    } catch (error) {
+      const isUnknown = error instanceof InvalidInputError && error.message.includes(`has no column '${labels}'`);
+      if (!isUnknown) throw error;
+      throw new InvalidInputError(`There is no file '${labels}' with labels, and ${error.message}`, { cause: error });
+    }
+  }
   const table = await readTable(file, options);
   const count = table.observations.rows;
   return { ...table, labels: await readPointLabels(labels, count, options.allowMissingLabels ?? options.allowMissing) };

@@ -91,12 +91,14 @@ async function select(
         .join(''),
     );
   const Y = given.standardise ? standardise(table.observations).apply(table.observations) : table.observations;
+  const score = scoreOf(given.score, Y, table.labels);
+  if (!given.json) streams.stderr.write(`score: ${score.name}, of which the ${score.best} is best\n`);
   const selection = await selectOptions<Record<string, unknown>>(
     (options, { take }) =>
       describedModel(model, take(Y), table.labels && take(table.labels), { ...fixed, ...options } as ModelOptions, own),
     grid,
     {
-      score: scoreOf(given.score, Y, table.labels),
+      score,
       ...Object.fromEntries(
         Object.entries({ folds, seed, workers, signal }).filter(([, value]) => value !== undefined),
       ),
@@ -108,7 +110,7 @@ async function select(
   );
   streams.stdout.write(
     given.json
-      ? `${JSON.stringify({ model, ...selection })}\n`
+      ? `${JSON.stringify({ model, score: score.name, ...selection })}\n`
       : [
           ...selection.table.map(
             ({ options, score, failure }) => `${score} ${JSON.stringify(options)}${failure ? ` ${failure}` : ''}`,

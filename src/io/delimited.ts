@@ -4,7 +4,7 @@ import { InvalidInputError } from '../core/errors.ts';
 
 /** A line of text cut into cells. */
 export interface DelimitedRow {
-  /** Where the row ends in the file, from 1. */
+  /** Where the row begins in the file, from 1. */
   readonly line: number;
   readonly cells: string[];
 }
@@ -57,7 +57,8 @@ function split(text: string, delimiter: string, file: string): DelimitedRow[] {
       on_record: (cells: string[], { lines }) => {
         for (const cell of cells) twice += cell.split('\r\n').length - 1;
         last = lines - twice;
-        rows.push({ line: last, cells });
+        const further = cells.reduce((sum, cell) => sum + cell.split(/\r\n|\r|\n/).length - 1, 0);
+        rows.push({ line: last - further, cells });
         return null;
       },
     });

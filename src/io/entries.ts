@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
-import { hasThousands } from './numberText.ts';
+import { hasThousands, remedyForWritten } from './numberText.ts';
 import type { RawColumn, RawTable } from './rawTable.ts';
 
 /**
@@ -37,14 +37,21 @@ function numbersOf(raw: RawTable, column: RawColumn, allowMissing: boolean): Flo
 function numberIn(raw: RawTable, row: number, name: string, cell: string, read: RawColumn['read']): number {
   const value = read?.(cell) ?? (cell === '' ? Number.NaN : undefined);
   if (value !== undefined) return value;
-  const remedy = hasThousands(cell)
-    ? 'Say how thousands are written: thousands (--thousands ,).'
-    : /^[+-]?\d+[.,]\d+$/.test(cell)
-      ? `Numbers of this table are read with a decimal ${cell.includes('.') ? 'comma' : 'point'}: write all with the same one.`
-      : row === 0
-        ? 'If this line holds names or units, remove it. Otherwise correct it, drop the column, or name it as the labels.'
-        : 'Correct it, remove its line, drop the column, or name it as the labels.';
-  throw new InvalidInputError(`${placeOf(raw, row, name)} holds '${cell}', which is not a finite number. ${remedy}`);
+  throw new InvalidInputError(
+    `${placeOf(raw, row, name)} holds '${cell}', which is not a finite number. ${remedyFor(cell, row)}`,
+  );
+}
+
+function remedyFor(cell: string, row: number): string {
+  if (hasThousands(cell)) return 'Say how thousands are written: thousands (--thousands ,).';
+  if (/^[+-]?\d+[.,]\d+$/.test(cell)) {
+    return `Numbers of this table are read with a decimal ${cell.includes('.') ? 'comma' : 'point'}: write all with the same one.`;
+  }
+  const written = remedyForWritten(cell);
+  if (written !== undefined) return `Such cells are numbers as people write them: ${written}.`;
+  return row === 0
+    ? 'If this line holds names or units, remove it. Otherwise correct it, drop the column, or name it as the labels.'
+    : 'Correct it, remove its line, drop the column, or name it as the labels.';
 }
 
 const placeOf = (raw: RawTable, row: number, name: string) => `'${raw.file}', ${raw.place(row)}, column '${name}'`;

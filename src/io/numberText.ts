@@ -55,6 +55,11 @@ export function remedyForWritten(cell: string): string | undefined {
   const mark = /\d([ ,.'’\u00a0\u2009\u202f])\d{3}/u.exec(cell)?.[1];
   if (mark === undefined) return undefined;
   const thousands = /\s/u.test(mark) ? ' ' : mark;
+  // A comma after other marks stands before the decimals.
+  if (thousands !== ',' && /,\d+$/.test(cell)) {
+    const flag = thousands === ' ' ? '" "' : thousands;
+    return `decimal ',' and thousands '${thousands}' read them (--decimal , --thousands ${flag})`;
+  }
   return `thousands '${thousands}' reads them (--thousands "${thousands}")`;
 }
 

@@ -29,7 +29,11 @@ export interface Source {
 export async function readSource(file: string): Promise<Source> {
   if (file !== STDIN) formatOf(file);
   const bytes = unpacked(file === STDIN ? await readStandardInput() : await readBytes(file), file);
-  if (bytes.length === 0) throw new InvalidInputError(`'${file}' is empty.`);
+  if (bytes.length === 0) {
+    throw new InvalidInputError(
+      file === STDIN ? 'Standard input is empty: pipe a table into it.' : `'${file}' is empty.`,
+    );
+  }
   return { bytes, format: file === STDIN ? signedFormat(bytes) : formatOf(file) };
 }
 

@@ -50,6 +50,7 @@ export function tableOf(raw: RawTable, options: ReadTableOptions): Table {
     options.columns === undefined
       ? likelyFeatures(looks, isTaken)
       : chosenColumns(names, options.columns, 'the observations', raw.file).filter((j) => !isTaken(j));
+  if (features.length === 0 && options.columns !== undefined) throw noneChosen(raw.file, options);
   if (features.length === 0) throw nothingLeft(raw, looks, label);
   const ids = id === undefined || (asked === undefined && features.includes(id)) ? undefined : id;
   return {
@@ -93,6 +94,15 @@ function reasonOf(
   if (dropped.includes(j)) return 'is dropped';
   const reason = look.kind === 'feature' ? 'is not chosen' : look.reason;
   return j === ids ? `${reason}: it names the points` : reason;
+}
+
+/** Columns are chosen, and all of them are something else as well. */
+function noneChosen(file: string, { columns, drop }: ReadTableOptions): InvalidInputError {
+  const chosen = typeof columns === 'object' ? columns.join(', ') : columns;
+  const why = drop === undefined ? 'the labels or the ids' : 'dropped, or the labels or the ids';
+  return new InvalidInputError(
+    `No column of '${file}' is left of those that are chosen, '${chosen}' (--columns): all of them are ${why}. Choose others${drop === undefined ? '' : ', or drop fewer (--drop)'}.`,
+  );
 }
 
 function nothingLeft(raw: RawTable, looks: readonly Appearance[], label: number | undefined): InvalidInputError {

@@ -143,7 +143,10 @@ describe('a saved fit is asked', () => {
 it('select chooses options by cross-validation', async () => {
   const { data } = await prepared();
   const args = ['select', data, '--model', 'pca', '--labels', 'flow', '--grid', '{"latentDim":[1,3]}', '--folds', '3'];
-  const { best, table } = await json(...args);
+  const { best, table, score } = await json(...args);
+  expect(score).toBe('nearestNeighbourError');
+  const inWords = await latentfield(args);
+  expect(inWords.stderr).toMatch(/^score: nearestNeighbourError, of which the smallest is best$/m);
   expect(table.map((row: { options: object }) => row.options)).toEqual([{ latentDim: 1 }, { latentDim: 3 }]);
   const [one, three] = table.map((row: { score: number }) => row.score);
   expect(best).toEqual({ latentDim: three < one ? 3 : 1 });

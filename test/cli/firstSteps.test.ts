@@ -68,3 +68,51 @@ it.each([
   const args = ['fit', data, '--model', model, '--labels', 'flow', ...flags, ...short, '--out', out];
   expect((await latentfield(args)).stdout).toMatch(new RegExp(`^objective -?[\\d.]+ \\(${words}\\)$`, 'm'));
 });
+
+it.each<[string, string, string[], string]>([
+  [
+    'thousands and decimals of another country',
+    'x;y\n0,5;1,5\n2.204,66;3,1\n0,7;9,2\n',
+    [],
+    "line 3, column 'x' holds '2.204,66', which is not a finite number. Such cells are numbers as people write them: decimal ',' and thousands '.' read them (--decimal , --thousands .).",
+  ],
+  [
+    'a unit in a column that is chosen',
+    'x,price\n1,"$1,000.50"\n2,"$2,000.50"\n4,"$7,000.50"\n',
+    ['--columns', 'price'],
+    "line 2, column 'price' holds '$1,000.50', which is not a finite number. Such cells are numbers as people write them: write them without their unit.",
+  ],
+  [
+    'a cell of a row of several lines',
+    'name,x,y\n"a\nb",1,2\n"c\nd",oops,3\n"e\nf",5,7\n"g",2,3\n',
+    [],
+    "line 4, column 'x' holds 'oops'",
+  ],
+  [
+    'columns that are chosen and dropped',
+    't,c1,c2\na,1,2\nb,3,5\na,4,6\n',
+    ['--columns', 'c*', '--drop', 'c*'],
+    "those that are chosen, 'c*' (--columns): all of them are dropped, or the labels or the ids. Choose others, or drop fewer (--drop).",
+  ],
+  [
+    'labels that are no file and no column',
+    'x,y\n1,2\n3,5\n4,6\n',
+    ['--labels', 'nofile.txt'],
+    "error: There is no file 'nofile.txt' with labels, and ",
+  ],
+])('says what to do about %s', async (_, text, flags, message) => {
+  const { path, write } = temporaryFolder();
+  const args = ['fit', write('table.csv', text), '--model', 'pca', ...flags, '--out', join(path, 'out')];
+  const ran = await latentfield(args);
+  expect(ran.stderr).toContain(message);
+  expect(ran.exitCode).toBe(2);
+});
+
+it('reads a number as the advice has it', async () => {
+  const { path, write } = temporaryFolder();
+  const table = write('table.csv', 'x;y\n0,5;1,5\n2.204,66;3,1\n0,7;9,2\n');
+  const args = ['fit', table, '--model', 'pca', '--dim', '1', '--decimal', ',', '--thousands', '.'];
+  const ran = await latentfield([...args, '--out', join(path, 'out')]);
+  expect(ran.exitCode).toBe(0);
+  expect(ran.stderr).toContain('3 points, 2 columns: x, y');
+});

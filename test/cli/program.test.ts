@@ -10,12 +10,14 @@ import { prepared } from './latentfield.ts';
 
 const main = fileURLToPath(await bundled('src/cli/main.ts'));
 
-/** The program itself, in a process of its own; `meanwhile` has the process while it runs. */
+/** The program itself, in a process of its own; `meanwhile` has the process while it runs, `given` is its standard input. */
 async function program(
   args: readonly string[],
   meanwhile?: (kill: (signal: NodeJS.Signals) => void, hasEnded: () => boolean) => Promise<void>,
+  given = '',
 ) {
   const child = spawn(process.execPath, [main, ...args]);
+  child.stdin.end(given);
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (chunk) => {
@@ -40,6 +42,15 @@ it('the program ends with the exit code of its command', async () => {
   const absent = await program(['fit', 'absent.csv', '--model', 'pca', '--out', 'nowhere']);
   expect([absent.status, absent.stdout]).toEqual([2, '']);
   expect(absent.stderr).toMatch(/^error: .*absent\.csv/);
+});
+
+it('calls standard input by its name', async () => {
+  const fit = ['fit', '-', '--model', 'pca', '--out', 'nowhere'];
+  const empty = await program(fit);
+  expect([empty.status, empty.stderr]).toEqual([2, 'error: Standard input is empty: pipe a table into it.\n']);
+  const wrong = await program(fit, undefined, 'a,b\n1,2\n3,x\n5,6\n');
+  expect(wrong.stderr).toMatch(/^error: 'standard input', line 3, column 'b' holds 'x'/);
+  expect(existsSync('nowhere')).toBe(false);
 });
 
 it('the first Ctrl-C ends a fit after its evaluation, and what it has come to is written', async () => {
