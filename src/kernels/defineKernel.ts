@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { checkDefinition, checkName } from '../core/given.ts';
 import { describe } from '../core/matrix.ts';
+import { checkMembers, type Member } from '../core/members.ts';
 import { unknownName } from '../core/options.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../model/parameter.ts';
 import { type OwnParameters, overriddenParameters, ownTensors } from '../model/part.ts';
@@ -43,6 +44,15 @@ export interface KernelDefinition<Name extends string, Options extends object = 
   ): KernelCapabilities<KernelParameters<Name>>;
 }
 
+const MEMBERS: Readonly<Record<keyof KernelDefinition<string>, Member>> = {
+  name: 'anything',
+  parameters: 'anything',
+  options: 'anything',
+  covariance: 'function',
+  diagonal: 'function, if any',
+  capabilities: 'function, if any',
+};
+
 /** What may be given to a kernel's factory. */
 type Given<Name extends string, Options extends object> = Partial<Record<Name, ParameterLike>> & {
   readonly [K in keyof Options]?: unknown;
@@ -82,6 +92,7 @@ export function defineKernel<Name extends string = never, Options extends object
 ): KernelFactory<Name, Options, Id> {
   const { name } = checkDefinition(definition, 'defineKernel');
   checkName(name, 'A kernel');
+  checkMembers(definition, 'defineKernel', MEMBERS);
   const { parameters = {} as OwnParameters<Name> } = definition;
   checkDefinition(parameters, `Kernel '${name}'`, 'parameters by name');
   const standard = Object.freeze(standardParameters(parameters));

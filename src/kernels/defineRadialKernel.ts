@@ -1,4 +1,5 @@
-import { checkDefinition } from '../core/given.ts';
+import { checkDefinition, checkName } from '../core/given.ts';
+import { checkMembers } from '../core/members.ts';
 import { positive } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
 import { defineKernel, type KernelFactory } from './defineKernel.ts';
@@ -26,8 +27,16 @@ import { constantDiagonal, scaledPoints } from './stationary.ts';
 export function defineRadialKernel<const Id extends string = string>(
   profile: op.RadialProfile & { readonly name: Id },
 ): KernelFactory<'variance' | 'lengthscale', object, Id> {
+  const { name } = checkDefinition(profile, 'defineRadialKernel');
+  checkName(name, 'A kernel');
+  checkMembers(profile, 'defineRadialKernel', {
+    name: 'anything',
+    value: 'function',
+    slope: 'function',
+    compiled: 'anything',
+  });
   return defineKernel<'variance' | 'lengthscale', object, Id>({
-    name: checkDefinition(profile, 'defineRadialKernel').name,
+    name,
     parameters: { variance: positive(1), lengthscale: positive(1) },
     covariance: (p, A, B) => {
       const [left, right] = scaledPoints(A, B, p.lengthscale);

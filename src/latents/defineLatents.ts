@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkDefinition } from '../core/given.ts';
 import { describe, type Matrix, type MatrixLike } from '../core/matrix.ts';
+import { checkKnown } from '../core/members.ts';
 import type { TensorMap } from '../model/model.ts';
 import { type OwnParameters, overriddenParameters } from '../model/part.ts';
 import type { Tensor, Tensor2D } from '../tensors/tensorflow.ts';
@@ -56,6 +57,7 @@ export function defineLatents<Name extends string, Options = undefined>(
   definition: LatentsDefinition<Name, Options>,
 ): LatentsFactory<Options> {
   const { name, parameters, latents } = checkDefinition(definition, 'defineLatents');
+  checkKnown(definition, 'defineLatents', ['name', 'parameters', 'latents']);
   if (typeof name !== 'string' || typeof parameters !== 'function' || typeof latents !== 'function') {
     throw new InvalidInputError(
       `defineLatents needs a name and the functions parameters and latents, but ${describe(definition)} was given.`,

@@ -1,5 +1,6 @@
 import { checkDefinition, checkName } from '../core/given.ts';
 import type { Matrix } from '../core/matrix.ts';
+import { checkMembers, type Member } from '../core/members.ts';
 import type { TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { type Overrides, type OwnParameters, overriddenParameters } from '../model/part.ts';
@@ -52,6 +53,13 @@ export interface MapDefinition<Name extends string, Options = undefined> {
   apply(p: Readonly<Record<Name, Tensor>>, Y: Tensor2D): Tensor2D;
 }
 
+const MEMBERS: Readonly<Record<keyof MapDefinition<string>, Member>> = {
+  name: 'anything',
+  parameters: 'anything',
+  features: 'function, if any',
+  apply: 'function',
+};
+
 /** Makes a map; what is given replaces the default parameters. Options are plain JSON. */
 export type MapFactory<Name extends string, Options = undefined> = (
   overrides?: Overrides<Name>,
@@ -83,6 +91,7 @@ export function defineMap<Name extends string = never, Options = undefined>(
 ): MapFactory<Name, Options> {
   const { name } = checkDefinition(definition, 'defineMap');
   checkName(name, 'A map');
+  checkMembers(definition, 'defineMap', MEMBERS);
   return (overrides = {} as Overrides<Name>, given) => {
     const options = given as Options;
     const apply: LatentMap['apply'] = (p, features) => definition.apply(p as Readonly<Record<Name, Tensor>>, features);

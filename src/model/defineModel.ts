@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { readGiven } from '../core/given.ts';
 import { describe } from '../core/matrix.ts';
+import { checkKnown } from '../core/members.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import type { FieldLearning, Mapped, Viewed } from './abilities.ts';
 import type { Embedding } from './computation.ts';
@@ -150,11 +151,13 @@ function checkDefinition<Data, P extends Parts, C>(given: AnyDefinition<Data, P,
         `The model '${name}' gives solve, by which its solution is computed, and parts, terms or latents beside it. Leave one of both out.`,
       );
     }
+    checkKnown(given, 'defineModel', ['name', 'solve', 'posterior', 'data', 'toJSON']);
     if (typeof solve === 'function') return;
     throw new InvalidInputError(
       `defineModel needs solve of the model '${name}' to be a function of the data, but ${describe(solve)} was given.`,
     );
   }
+  checkKnown(given, 'defineModel', MEMBERS);
   const needed = { parts, ...(posterior === undefined && { latents }) };
   for (const [key, value] of Object.entries(needed)) {
     if (typeof value === 'function') continue;
@@ -170,6 +173,26 @@ function checkDefinition<Data, P extends Parts, C>(given: AnyDefinition<Data, P,
     );
   }
 }
+
+const MEMBERS = Object.keys({
+  name: 0,
+  parts: 0,
+  constants: 0,
+  terms: 0,
+  latents: 0,
+  predict: 0,
+  posterior: 0,
+  pointLogDensity: 0,
+  data: 0,
+  search: 0,
+  curvature: 0,
+  findings: 0,
+  toJSON: 0,
+  points: 0,
+  pointwise: 0,
+  held: 0,
+  startAt: 0,
+} satisfies Record<keyof ModelDefinition<never, Parts>, 0>);
 
 function checkPredict(name: string, predict: unknown): void {
   if (predict === undefined || typeof predict === 'function') return;

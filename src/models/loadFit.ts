@@ -10,7 +10,7 @@ import type { Fit, FitJSON, FitOf, FitOutcome, LoadedFit } from '../model/fit.ts
 import type { AnyModel } from '../model/model.ts';
 import { type EngineChoice, engineChoice } from '../numerics/dense/index.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
-import type { OwnParts } from './ownParts.ts';
+import { checkOwnParts, type OwnParts } from './ownParts.ts';
 import { outcomeFromJSON, savedFit } from './savedFit.ts';
 
 /** What is known of a loaded fit: it is of one of the models that were given, or else of one with a mapping. */
@@ -58,6 +58,7 @@ export function loadFit<M extends AnyModel>(
 ): FitOf<M>;
 export function loadFit(json: unknown, own: OwnParts = {}, options: { engine?: EngineChoice | undefined } = {}): Fit {
   const { engine } = checkOptions(loadOptions, options, 'loadFit');
+  checkOwnParts(own, 'loadFit');
   const saved = savedFit(json);
   const model = readingAt('model', () => modelFromJSON(saved.model, own, true));
   const outcome = outcomeFromJSON(saved);

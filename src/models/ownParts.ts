@@ -1,3 +1,5 @@
+import { checkDefinition } from '../core/given.ts';
+import { unknownName } from '../core/options.ts';
 import type { KernelCatalogue } from '../kernels/json.ts';
 import type { LatentsCatalogue, MapCatalogue } from '../latents/json.ts';
 import type { LikelihoodCatalogue } from '../mapping/likelihoods/index.ts';
@@ -18,4 +20,22 @@ export interface OwnParts {
   readonly likelihoods?: LikelihoodCatalogue | undefined;
   /** What `defineDistribution` returned. */
   readonly distributions?: DistributionCatalogue | undefined;
+}
+
+const KINDS = Object.keys({
+  models: 0,
+  kernels: 0,
+  priors: 0,
+  maps: 0,
+  latents: 0,
+  likelihoods: 0,
+  distributions: 0,
+} satisfies Record<keyof OwnParts, 0>);
+
+/** Throws for parts of a kind that is not known. A module may export other things beside them. */
+export function checkOwnParts(own: OwnParts, caller: string): void {
+  checkDefinition(own, caller, 'parts of your own, such as { kernels: { cauchy } }');
+  if (Object.prototype.toString.call(own) === '[object Module]') return;
+  const unknown = Object.keys(own).find((kind) => !KINDS.includes(kind));
+  if (unknown !== undefined) throw unknownName('kind of parts', unknown, KINDS, caller);
 }

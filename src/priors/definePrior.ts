@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { checkDefinition, checkName } from '../core/given.ts';
 import type { Matrix } from '../core/matrix.ts';
+import { checkMembers, type Member } from '../core/members.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
 import type { FieldShowing } from '../model/abilities.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
@@ -108,6 +109,20 @@ export interface PriorDefinition<Name extends string, Data = undefined, Constant
   restrict?(data: Data): ((latents: Parameter) => Parameter) | undefined;
 }
 
+const MEMBERS: Readonly<Record<keyof PriorDefinition<string>, Member>> = {
+  name: 'anything',
+  parameters: 'anything',
+  data: 'anything',
+  pointLogDensity: 'function, if any',
+  prepare: 'function, if any',
+  logDensity: 'function',
+  transition: 'function, if any',
+  field: 'function, if any',
+  graph: 'function, if any',
+  hessian: 'function, if any',
+  restrict: 'function, if any',
+};
+
 /** The second derivatives of a prior's log density in X at natural values p. */
 export type PriorHessian<Name extends string, Constants> = (
   p: Readonly<Record<Name, ParameterValue>>,
@@ -157,6 +172,7 @@ export function definePrior<Name extends string, Data, Constants>(
 ): PriorFactory<Name, Data, FieldShowing> {
   const { name, parameters = {} as OwnParameters<Name> } = checkDefinition(definition, 'definePrior');
   checkName(name, 'A prior');
+  checkMembers(definition, 'definePrior', MEMBERS);
   const needs = (what: string, example: string): never => {
     throw new InvalidInputError(`Prior '${name}' needs ${what}: give them to its log density, as ${example}.`);
   };

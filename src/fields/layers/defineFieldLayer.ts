@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkDefinition } from '../../core/given.ts';
+import { checkDefinition, checkName } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
+import { checkMembers, type Member } from '../../core/members.ts';
 import type { FieldShowing } from '../../model/abilities.ts';
 import type { OwnParameters } from '../../model/part.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
@@ -23,6 +24,12 @@ export interface FieldLayerDefinition<Name extends string> {
   /** The entries of the precision Θ that may differ from 0: the diagonal, N numbers, and one of each edge of the graph, in its order. */
   precision(p: Readonly<Record<Name, Tensor>>, graph: Graph): EdgePrecision;
 }
+
+const MEMBERS: Readonly<Record<keyof FieldLayerDefinition<string>, Member>> = {
+  name: 'anything',
+  parameters: 'anything',
+  precision: 'function',
+};
 
 /**
  * A field layer of one's own: a Gaussian random field over the points, whose precision Θ has entries on the diagonal and at the edges of a
@@ -67,6 +74,8 @@ export function defineFieldLayer<Name extends string = never>(
   definition: FieldLayerDefinition<Name>,
 ): PriorFactory<Name, Graph, FieldShowing> {
   const { name, parameters = {} as OwnParameters<Name> } = checkDefinition(definition, 'defineFieldLayer');
+  checkName(name, 'A field layer');
+  checkMembers(definition, 'defineFieldLayer', MEMBERS);
   const owner = `The field layer '${name}'`;
   const given = (graph: Graph) => checkGraph(graph, owner);
   return definePrior<Name, Graph>({

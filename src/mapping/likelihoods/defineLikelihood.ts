@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkDefinition, checkName } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
+import { checkMembers, type Member } from '../../core/members.ts';
 import { unknownName } from '../../core/options.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Parameter, ParameterLike } from '../../model/parameter.ts';
@@ -38,6 +39,17 @@ export interface LikelihoodDefinition<Name extends string, Options extends objec
   /** For an observation that cannot be one: what observations must be, such as 'a whole number from 0'. */
   refuses?(y: number, options: Partial<Options>): string | undefined;
 }
+
+const MEMBERS: Readonly<Record<keyof LikelihoodDefinition<string>, Member>> = {
+  name: 'anything',
+  parameters: 'anything',
+  options: 'anything',
+  logDensity: 'function',
+  moments: 'function, if any',
+  expectation: 'function, if any',
+  start: 'function, if any',
+  refuses: 'function, if any',
+};
 
 /** Makes a likelihood; what is given replaces the default parameters, or sets an option. */
 export type LikelihoodFactory<Name extends string, Options extends object = object> = (
@@ -88,6 +100,7 @@ export function likelihoodFactory<Name extends string, Options extends object = 
 ): LikelihoodFactory<Name, Options> {
   const { name, parameters = {} as OwnParameters<Name> } = checkDefinition(definition, 'defineLikelihood');
   checkName(name, 'A likelihood');
+  checkMembers(definition, 'defineLikelihood', MEMBERS);
   const owner = `Likelihood '${name}'`;
   const names = Object.keys(parameters) as Name[];
   const readers = (definition.options ?? {}) as Record<string, (given: unknown) => unknown>;

@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkDefinition, checkName } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
+import { checkKnown } from '../../core/members.ts';
 import { valueAndGradients } from '../../tensors/gradients.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D } from '../../tensors/tensorflow.ts';
@@ -63,6 +64,7 @@ export function defineDistribution<Name extends string = never>(
     logDensity,
   } = checkDefinition(definition, 'defineDistribution');
   checkName(name, 'A distribution');
+  checkKnown(definition, 'defineDistribution', ['name', 'parameters', 'lower', 'logDensity']);
   if (typeof logDensity !== 'function') {
     throw new InvalidInputError(
       `defineDistribution needs logDensity of '${name}', a function of values and x, but ${describe(logDensity)} was given.`,
