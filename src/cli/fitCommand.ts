@@ -195,7 +195,7 @@ async function fitAndWrite(
   }
   const files = await write(given, table, observations, units, result, budget, streams);
   streams.stdout.write(given.json ? `${JSON.stringify(outcome(result, files, table))}\n` : summary(result, files));
-  if (result.status === 'failed') streams.stderr.write(`error: ${result.message}\n`);
+  if (result.status === 'failed') streams.stderr.write(`error: ${inFlags(result.message)}\n`);
   if (result.status === 'failed') return 1;
   return result.status === 'stopped' && signal?.aborted ? INTERRUPTED : 0;
 }
@@ -287,17 +287,22 @@ const outcome = (
   leftOut,
 });
 
+/** A message of the library, with what its code for it is on the command line. */
+const inFlags = (message: string): string =>
+  message.replace('Hold it with fixed(…)', 'Hold it, such as with --options \'{"noise": {"fixed": 0.01}}\'');
+
 const kindOfObjective = ({ latentVariances, parameters }: Fit): string =>
   latentVariances !== undefined || Object.keys(parameters).some((path) => path.endsWith('.inducing'))
     ? 'lower bound on the log density'
     : 'log density';
 
 const summary = (result: Fit, files: readonly string[]): string => {
-  const { model, latents, objective, message, diagnostics, eigenvalues } = result;
+  const { model, latents, objective, status, message, diagnostics, eigenvalues } = result;
   return [
     `${model}: ${latents.rows} points, latent dimension ${latents.columns}`,
     `objective ${objective}${eigenvalues === undefined ? ` (${kindOfObjective(result)})` : ''}`,
-    message,
+    // What went wrong is said on stderr.
+    ...(status === 'failed' ? [] : [inFlags(message)]),
     effort(diagnostics),
     ...files.map((file) => `wrote ${file}`),
     '',

@@ -98,6 +98,9 @@ export function defineKernel<Name extends string = never, Options extends object
   const standard = Object.freeze(standardParameters(parameters));
   const readers = (definition.options ?? {}) as Record<string, (given: unknown) => unknown>;
 
+  const covarianceOf: KernelDefinition<Name, Options>['covariance'] = (p, A, B, inputs, options) =>
+    checkShape(name, 'covariance', definition.covariance(p, A, B, inputs, options), [A.shape[0], B.shape[0]]);
+
   const make = (given: Readonly<Record<string, unknown>> = {}): Kernel => {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
       const example = Object.keys(standard)[0];
@@ -116,10 +119,14 @@ export function defineKernel<Name extends string = never, Options extends object
       name,
       parameters: Object.freeze(Object.fromEntries(names.map((key) => [`${name}.${key}`, own[key]]))),
       form: Object.freeze({ type: 'leaf', standard, options, remade, capabilities, own: values }),
-      covariance: (p, A, B, inputs) => definition.covariance(values(p), A, B, inputs, options),
-      diagonal: (p, A, inputs) =>
-        definition.diagonal?.(values(p), A, inputs, options) ??
-        diagonalOf((rows) => definition.covariance(values(p), rows, rows, inputs, options), A),
+      covariance: (p, A, B, inputs) => covarianceOf(values(p), A, B, inputs, options),
+      diagonal: (p, A, inputs) => {
+        if (definition.diagonal === undefined) {
+          return diagonalOf((rows) => covarianceOf(values(p), rows, rows, inputs, options), A);
+        }
+        const entries = definition.diagonal(values(p), A, inputs, options);
+        return checkShape(name, 'diagonal', entries, [A.shape[0]]);
+      },
     };
     return Object.freeze(kernel);
   };
@@ -136,6 +143,17 @@ export function defineKernel<Name extends string = never, Options extends object
     }
     return { overrides, options: Object.freeze(options) as Partial<Options> };
   }
+}
+
+/** What a kernel's function returned, once it is a tensor of the right shape. */
+function checkShape<T extends Tensor>(name: string, member: string, returned: T, shape: readonly number[]): T {
+  const found = (returned as Partial<T> | null | undefined)?.shape;
+  if (found?.length === shape.length && shape.every((length, k) => found[k] === length)) return returned;
+  const isPromise = typeof (returned as { then?: unknown } | null | undefined)?.then === 'function';
+  const given = isPromise ? 'a promise' : found === undefined ? describe(returned) : `a tensor of shape [${found}]`;
+  throw new InvalidInputError(
+    `The ${member} of kernel '${name}' must be a tensor of shape [${shape.join(', ')}], ${shape.length === 2 ? 'rows of A by rows of B' : 'one entry for each row of A'}, but ${given} was returned.${isPromise ? ' Leave out async.' : ''}`,
+  );
 }
 
 /** Rows of a block of a Gram matrix of which the diagonal is wanted. */

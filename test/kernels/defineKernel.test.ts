@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import {
+  add,
+  bias,
   covariance,
   defineKernel,
+  evaluate,
+  fit,
   fixed,
+  gplvm,
   InvalidInputError,
   kernelFromJSON,
   kernelToJSON,
+  Matrix,
   parseKernel,
   positive,
   describe as text,
@@ -35,6 +41,46 @@ const products = defineKernel<'variance', { readonly squared: boolean }>({
     const product = op.matMul<Tensor2D>(A, B, false, true);
     return op.mul(p.variance, squared ? op.square(product) : product);
   },
+});
+
+describe('a kernel whose function returns something else', () => {
+  const Y = Array.from({ length: 5 }, (_, i) => [i, Math.sin(i), Math.cos(2 * i)]);
+  const matrix = "The covariance of kernel 'own' must be a tensor of shape [5, 5], rows of A by rows of B, but ";
+  it.each<[string, (A: Tensor2D) => unknown, string]>([
+    ['a number', () => 3, `${matrix}3 was returned.`],
+    ['a vector', (A) => op.sum(A, 1), `${matrix}a tensor of shape [5] was returned.`],
+    ['the points', (A) => A, `${matrix}a tensor of shape [5,2] was returned.`],
+    ['nothing', () => undefined, `${matrix}undefined was returned.`],
+    ['a promise', async (A) => op.matMul(A, A, false, true), `${matrix}a promise was returned. Leave out async.`],
+  ])('is named with it: %s', async (_, returns, message) => {
+    const own = defineKernel({ name: 'own', covariance: (_p, A) => returns(A) as Tensor2D })();
+    for (const kernel of [own, add(own, bias())]) {
+      expect(() => evaluate(gplvm(Y, { latentDim: 2, kernel }))).toThrow(InvalidInputError);
+      expect(() => evaluate(gplvm(Y, { latentDim: 2, kernel }))).toThrow(message);
+    }
+  });
+
+  it('is refused at the start of a fit where it is NaN, in whole sentences', async () => {
+    const own = defineKernel({
+      name: 'own',
+      covariance: (_p, A, B) => op.mul(Number.NaN, op.matMul<Tensor2D>(A, B, false, true)),
+    });
+    const message = /not finite at the start: .*[^.]\. Start from a point where it is\.$/;
+    await expect(fit(gplvm(Y, { latentDim: 2, kernel: own() }))).rejects.toThrow(message);
+  });
+
+  it('is named with it: a diagonal of another length', () => {
+    const own = defineKernel({
+      name: 'own',
+      covariance: (_p, A, B) => op.matMul<Tensor2D>(A, B, false, true),
+      diagonal: () => op.ones([2]),
+    })();
+    const result = () =>
+      withFloat64(() => own.diagonal({}, matrixTensor(Matrix.from(Y)), matrixTensor(Matrix.from(Y))));
+    expect(result).toThrow(
+      "The diagonal of kernel 'own' must be a tensor of shape [5], one entry for each row of A, but a tensor of shape [2] was returned.",
+    );
+  });
 });
 
 describe('a defined kernel', () => {

@@ -187,6 +187,11 @@ describe('awkward input that has a meaning works', () => {
     const distinct = good().slice(0, 6);
     const result = await fit(gplvm([...distinct, ...distinct, ...distinct], { latentDim: 2 }), { maxIterations: 1000 });
     expect(result.message).toMatch(/'mapping\.noise' went to 0.*Hold it with fixed\(…\), or give it a prior/);
+    expect(result.status).toBe('failed');
+    expect(result.message).toMatch(
+      /^Failed: 'mapping\.noise' went to 0, .*, or give it a prior\. There, no step .* its slope is [^ ]+ \(\d+ iterations, \d+ evaluations\)\.$/,
+    );
+    expect(result.message).not.toMatch(/your own|check the gradient/);
     const { mean } = result.predict(result.latents.toArrays().slice(0, 6));
     distinct.flat().forEach((entry, i) => {
       expect(Math.abs(mean.data[i]! - entry)).toBeLessThan(0.01);

@@ -110,7 +110,9 @@ async function begun(
       return { run, iterations: 0, evaluations: 1, evaluationsOfIterate: 1 };
     }
     if (number !== 0 && halvings < MOST_HALVINGS) continue;
-    throw new OptimizationError(`The objective is not finite at the start: ${reason}. Start from a point where it is.`);
+    throw new OptimizationError(
+      `The objective is not finite at the start: ${String(reason).replace(/\.$/, '')}. Start from a point where it is.`,
+    );
   }
 }
 

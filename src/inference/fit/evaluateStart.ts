@@ -12,7 +12,7 @@ export function evaluateStart(objective: ScaledObjective, start: Float64Array): 
   const { value, gradient } = objective.evaluate(x, { iteration: 0 });
   if (Number.isNaN(value)) {
     throw new OptimizationError(
-      `The objective is not finite at the start: ${objective.reason}. Start from a point where it is.`,
+      `The objective is not finite at the start: ${objective.reason.replace(/\.$/, '')}. Start from a point where it is.`,
     );
   }
   return { x, value, gradient: gradient.slice() };

@@ -4,6 +4,7 @@ import type { Embedding } from '../../model/computation.ts';
 import { valuesOfEmbedding } from '../../model/computedModel.ts';
 import type { Fit, FitDiagnostics, FitStatus, TraceEntry } from '../../model/fit.ts';
 import type { EngineReport } from '../../numerics/dense/index.ts';
+import { LOST } from '../solvers/noDescent.ts';
 import { createFit } from './createFit.ts';
 import type { FitProblem } from './fitProblem.ts';
 import type { Point, RunEvent, Stage } from './run.ts';
@@ -50,7 +51,7 @@ export function fitAt(
   const outcome = {
     ...{ values, objective, terms },
     ...course,
-    message: course.message + note,
+    message: course.status === 'failed' && note !== '' ? failedBy(course.message, note) : course.message + note,
     diagnostics: {
       ...chosenEngine,
       ...threads.diagnostics(),
@@ -64,6 +65,12 @@ export function fitAt(
   if (model.solve !== undefined && point.embedding === undefined) return unsolvedFit(model.name, outcome);
   return createFit(model, outcome, engine);
 }
+
+/** Of a fit that failed where a parameter vanished, that first: it is why no step led on. */
+const failedBy = (message: string, note: string): string =>
+  message.startsWith('Failed: ')
+    ? `Failed:${note} There, ${message.slice(8).replace(`. ${LOST}`, '')}`
+    : message + note;
 
 function foundAt(
   problem: FitProblem,

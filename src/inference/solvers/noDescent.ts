@@ -3,6 +3,10 @@ import { dot, norm } from '../../numerics/vectors.ts';
 import { shortNumber } from '../shortNumber.ts';
 import type { Box, Ending, Evaluation, Iterate, Step } from './solver.ts';
 
+/** What may be behind a slope that leads nowhere, and what to do. */
+export const LOST =
+  'It is lost in rounding: raise the noise, or scale the data. Or the gradient of a part or function of your own is wrong: check the gradient';
+
 /** Roundings of a value that a decrease must exceed to be seen. */
 const ROUNDINGS = 100;
 /** The part of a value by which it may change in tiny steps and still count as a smooth function with rounding. */
@@ -44,9 +48,7 @@ export function* cannotDescend(
   }
   return {
     status: 'failed',
-    reason:
-      `no step along the gradient improves the value, although its slope is ${shortNumber(expected)}. ` +
-      'The gradient may be wrong, or lost in rounding: check the gradient of own parts, or raise the noise',
+    reason: `no step along the gradient improves the value, although its slope is ${shortNumber(expected)}. ${LOST}`,
   };
 }
 
