@@ -63,6 +63,10 @@ export const isList = (value: unknown): value is ArrayLike<unknown> => {
   return Number.isInteger(length) && (length === 0 || Reflect.has(value, (length as number) - 1));
 };
 
+/** Whether something is a matrix, or rows of numbers. */
+export const isMatrixLike = (value: unknown): boolean =>
+  isList(value) || (typeof value === 'object' && value !== null && 'rows' in value && 'data' in value);
+
 const isReadable = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Reflect.get(value, 'name') !== isReadable;
 

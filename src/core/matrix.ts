@@ -59,22 +59,32 @@ export class Matrix {
       throw new InvalidInputError(`${name} cannot be read: ${reasonOf(cause)}`, { cause });
     }
     throw new InvalidInputError(
-      `${name} must be an array of rows, a Matrix or a Tensor2D, but ${describe(values)} was given.${isTable(values) ? ' Of a table, give its observations.' : ''}`,
+      `${name} must be an array of rows, a Matrix or a Tensor2D, but ${describe(values)} was given.${wayOut(values)}`,
     );
   }
 
-  /** Entry in row i and column j, both from 0. */
+  /** Entry in row i and column j, both from 0, which it does not check: it is read in inner loops. Outside of the matrix it is another entry, or undefined. */
   at(i: number, j: number): number {
     return this.data[i * this.columns + j]!;
   }
 
-  /** A copy of row i. */
+  /**
+   * A copy of row i, from 0.
+   *
+   * @throws InvalidInputError when there is no such row
+   */
   row(i: number): Float64Array {
+    checkPlace(i, this.rows, 'row');
     return this.data.slice(i * this.columns, (i + 1) * this.columns);
   }
 
-  /** A copy of column j. */
+  /**
+   * A copy of column j, from 0.
+   *
+   * @throws InvalidInputError when there is no such column
+   */
   column(j: number): Float64Array {
+    checkPlace(j, this.columns, 'column');
     return Float64Array.from({ length: this.rows }, (_, i) => this.at(i, j));
   }
 
@@ -87,6 +97,19 @@ export class Matrix {
   toJSON(): number[][] {
     return this.toArrays();
   }
+}
+
+function checkPlace(place: number, count: number, of: string): void {
+  if (Number.isInteger(place) && place >= 0 && place < count) return;
+  throw new InvalidInputError(
+    `The matrix has ${counted(count, of)}, numbered from 0, but ${of} ${place} was asked for.`,
+  );
+}
+
+function wayOut(given: unknown): string {
+  if (isTable(given)) return ' Of a table, give its observations.';
+  if (typeof given === 'string') return ' Read a file first: (await readTable(file)).observations.';
+  return typeof (given as { then?: unknown } | null | undefined)?.then === 'function' ? ' Await it first.' : '';
 }
 
 /** What a value looks like, for an error message. */

@@ -26,9 +26,13 @@ export function checkOptions<
   }
   const where = key === '' ? `The options of ${caller}` : `Option '${key}' of ${caller}`;
   throw new InvalidInputError(
-    `${where} must be ${expectation(issue.message)}, but ${describe(issue.input)} was given.`,
+    `${where} must be ${expectation(issue.message)}, but ${describe(issue.input)} was given.${uncalled(issue)}`,
   );
 }
+
+/** What is expected is what a function returns, and a function was given. */
+const uncalled = ({ input, message }: v.BaseIssue<unknown>): string =>
+  typeof input === 'function' && message.includes('(') ? ' Call it, and give what it returns.' : '';
 
 /** An error for a name that is not among the known ones, naming the likeliest. */
 export function unknownName(kind: string, name: string, known: readonly string[], caller: string): InvalidInputError {

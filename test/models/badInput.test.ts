@@ -10,17 +10,20 @@ import {
   evaluate,
   fit,
   fixed,
+  free,
   gplrf,
   gplvm,
   InvalidInputError,
   isomap,
   laplacianEigenmaps,
+  latentVariableModel,
   loadFit,
   Matrix,
   type MatrixLike,
   mpme,
   type Prior,
   pca,
+  poisson,
   positive,
   rbf,
   seededRandom,
@@ -242,6 +245,53 @@ describe('awkward input that has a meaning works', () => {
 });
 
 describe('what a user might well write wrong', () => {
+  it('is told what to write: what was not called, awaited or read, and matrices in the place of views', async () => {
+    const Y = good();
+    const [options, call] = [
+      { latentDim: 2 },
+      /, such as \w+\(\), but function was given\. Call it, and give what it returns\.$/,
+    ];
+    expectInvalid(() => gplvm(Y, { ...options, priors: [standardNormal as never] }), call);
+    expectInvalid(() => gplvm(Y, { ...options, latents: free as never }), call);
+    expectInvalid(() => gplvm(Y, { ...options, likelihood: poisson as never }), call);
+    for (const model of [gplvm, pca, mpme] as ((given: never, options: { latentDim: number }) => unknown)[]) {
+      expectInvalid(
+        () => model(Promise.resolve(Y) as never, options),
+        /an object \(Promise\) was given\. Await it first\.$/,
+      );
+      expectInvalid(
+        () => model('file.csv' as never, options),
+        /the string 'file\.csv' was given\. Read a file first: \(await readTable\(file\)\)\.observations\.$/,
+      );
+    }
+    const view = { observations: Y, kernel: rbf() };
+    for (const matrix of [Y, Matrix.from(Y)]) {
+      const made = () => latentVariableModel({ latentDim: 2, views: { a: matrix as never, b: view } });
+      expectInvalid(
+        made,
+        /^view 'a' of latentVariableModel takes observations and a kernel, but a matrix was given\. Write \{ observations: Y, kernel: rbf\(\) \}\.$/,
+      );
+    }
+    const two = latentVariableModel({ latentDim: 2, views: { a: view, b: view } });
+    const { project } = await fit(two, { maxIterations: 1 });
+    for (const matrix of [Y, Matrix.from(Y)]) {
+      await expect(project(matrix as never)).rejects.toThrow(
+        'Give the observations of at least one view by its name, such as project({ a: Y }).',
+      );
+    }
+  });
+
+  it('rows and columns that a matrix does not have', () => {
+    const matrix = Matrix.from(good());
+    for (const place of [12, -1, 0.5, Number.NaN]) {
+      expectInvalid(
+        () => matrix.row(place),
+        new RegExp(`^The matrix has 12 rows, numbered from 0, but row ${place} was asked for`),
+      );
+    }
+    expectInvalid(() => matrix.column(4), /^The matrix has 4 columns, numbered from 0, but column 4 was asked for\.$/);
+  });
+
   it('is refused where it is written', () => {
     expectInvalid(
       () => bias(0.1 as unknown as object),

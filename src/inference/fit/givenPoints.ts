@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { isMatrixLike } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkEntries, checkNumbers } from '../../core/observations.ts';
 import { checkObservedRows } from '../../core/observedRows.ts';
@@ -60,7 +61,7 @@ export function sideBySide(
   given: Readonly<Record<string, MatrixLike | undefined>>,
   views: Readonly<Record<string, Mapping>>,
 ): Matrix {
-  const parts = Object.entries(given ?? {}).flatMap(([name, Y]) => {
+  const parts = Object.entries(isMatrixLike(given) ? {} : (given ?? {})).flatMap(([name, Y]) => {
     const { observedColumns } = viewOf(views, name);
     if (Y === undefined) return [];
     const rows = Matrix.from(Y, `Y of view '${name}'`);

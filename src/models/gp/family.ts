@@ -16,6 +16,7 @@ import { kernelRegression } from '../../latents/kernelRegression.ts';
 import type { Latents } from '../../latents/latents.ts';
 import { linearMap } from '../../latents/linearMap.ts';
 import { mlpMap } from '../../latents/mlpMap.ts';
+import { isLikelihood } from '../../mapping/likelihoods/likelihood.ts';
 import type { Model } from '../../model/model.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
@@ -73,6 +74,11 @@ export function familyModel<
   if (options.priors !== undefined && !Array.isArray(options.priors)) {
     throw new InvalidInputError(
       `Option 'priors' of ${name} must be a list, such as [standardNormal()], but ${describe(options.priors)} was given.`,
+    );
+  }
+  if (options.likelihood !== undefined && !isLikelihood(options.likelihood)) {
+    throw new InvalidInputError(
+      `Option 'likelihood' of ${name} must be a likelihood, such as poisson(), but ${describe(options.likelihood)} was given.${typeof options.likelihood === 'function' ? ' Call it, and give what it returns.' : ''}`,
     );
   }
   const { init, backConstraint, dynamics: sequence, latents, ...rest } = options;

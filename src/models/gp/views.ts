@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkName } from '../../core/given.ts';
+import { checkName, isMatrixLike } from '../../core/given.ts';
 import { lazily } from '../../core/inParts.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
@@ -135,6 +135,11 @@ export function madeViews(
 export function checkedView(model: string, name: string, options: ViewOptions): CheckedView {
   const owner = name === '' ? model : `view '${name}' of ${model}`;
   if (name !== '') checkName(name, 'A view');
+  if (isMatrixLike(options)) {
+    throw new InvalidInputError(
+      `${owner} takes observations and a kernel, but a matrix was given. Write { observations: Y, kernel: rbf() }.`,
+    );
+  }
   const checked = checkOptions(schema, options, owner);
   // Counts and labels are what they are: only real observations are shifted.
   const given = { ...checked, centre: checked.centre ?? isReal(checked) };
