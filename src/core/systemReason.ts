@@ -1,14 +1,15 @@
+import { describe } from './matrix.ts';
 /**
  * What the operating system says, in words.
  *
  * @internal
  */
 export function systemReason(error: unknown): string {
-  const code = (error as { readonly code?: unknown }).code;
+  const code = (error as { readonly code?: unknown } | null | undefined)?.code;
   if (code === 'ENOENT') return 'there is no such file or folder';
   if (code === 'EISDIR') return 'it is a folder';
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
   if (code === 'ENOTDIR') return 'a part of its path is not a folder';
   if (code === 'ENOSPC') return 'the disk is full';
-  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+  return error instanceof Error ? error.message.replace(/\.$/, '') : describe(error);
 }

@@ -37,6 +37,7 @@ export async function makeFolder(folder: string): Promise<string | undefined> {
  * @internal
  */
 export async function removeEmptyFolders(folder: string, topmost: string | undefined): Promise<void> {
+  checkPath(folder, 'removeEmptyFolders');
   if (topmost === undefined) return;
   for (let path = resolve(folder); ; path = dirname(path)) {
     try {

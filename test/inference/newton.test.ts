@@ -99,7 +99,7 @@ describe('newton', () => {
     });
     const { status, message } = minimize(wrong, [1], newton(), exact);
     expect(status).toBe('failed');
-    expect(message).toMatch(/The gradient may be wrong/);
+    expect(message).toMatch(/the gradient of a part or function of your own is wrong/);
   });
 });
 

@@ -5,6 +5,9 @@ import {
   evaluate,
   fit,
   gaussian,
+  gaussianLatents,
+  type Likelihood,
+  latentVariableModel,
   loadFit,
   negativeBinomial,
   ordinal,
@@ -40,9 +43,18 @@ describe('the uncollapsed bound', () => {
 
   it('with missing entries at the optimal q(u) is the collapsed one, for the same covariance of all columns', () => {
     const missing = Y.map((row, i) => (i === 3 ? row.map(() => Number.NaN) : row));
-    const given = { ...base, kernel, noise: 0.03, missing: 'ignore' } as const;
-    const collapsed = evaluate(bayesianGplvm(missing, given));
-    const uncollapsed = evaluate(bayesianGplvm(missing, { ...given, bound: 'uncollapsed' }));
+    // A point that one of two views lacks.
+    const bound = (likelihood: Likelihood) => {
+      const view = { kernel, likelihood, inducing: Z, centre: false };
+      const views = {
+        holed: { ...view, observations: missing, missing: 'ignore' },
+        whole: { ...view, observations: Y },
+      } as const;
+      return evaluate(latentVariableModel({ latentDim: 3, latents: gaussianLatents({ init: mean, variance }), views }));
+    };
+    const collapsed = bound(gaussian({ variance: 0.03 }));
+    // One variance a column is not collapsed.
+    const uncollapsed = bound(gaussian({ variance: Y[0]!.map(() => 0.03) }));
     expect(Math.abs(uncollapsed.objective / collapsed.objective - 1)).toBeLessThan(1e-9);
   });
 
