@@ -1,3 +1,4 @@
+import { readGiven } from './given.ts';
 import { describe } from './matrix.ts';
 /**
  * What the operating system says, in words.
@@ -5,7 +6,7 @@ import { describe } from './matrix.ts';
  * @internal
  */
 export function systemReason(error: unknown): string {
-  const code = (error as { readonly code?: unknown } | null | undefined)?.code;
+  const code = readGiven('The error', () => (error as { readonly code?: unknown } | null | undefined)?.code);
   if (code === 'ENOENT') return 'there is no such file or folder';
   if (code === 'EISDIR') return 'it is a folder';
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
