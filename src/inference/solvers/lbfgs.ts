@@ -108,7 +108,10 @@ function negate(direction: Float64Array, gradient: Float64Array): void {
   for (let i = 0; i < direction.length; i++) direction[i] = -gradient[i]!;
 }
 
-/** direction ← −H·gradient by the two-loop recursion (Nocedal and Wright, Algorithm 7.4). */
+/**
+ * direction ← −H·gradient by the two-loop recursion (Nocedal and Wright, Algorithm 7.4). What a pair adds and the product with the next one
+ * are one pass: forty pairs take as long as a tenth of an evaluation with 300 points.
+ */
 function quasiNewton(
   direction: Float64Array,
   gradient: Float64Array,
@@ -118,17 +121,20 @@ function quasiNewton(
 ): void {
   const { steps, changes, curvatures, size, count, inverseScale } = pairs;
   negate(direction, gradient);
+  let product = dotRow(steps, pairs.slot(count - 1) * size, direction);
   for (let k = count - 1; k >= 0; k--) {
     const slot = pairs.slot(k);
-    const weight = dotRow(steps, slot * size, direction) / curvatures[slot]!;
+    const weight = product / curvatures[slot]!;
     weights[k] = weight;
-    addRow(direction, -weight, changes, slot * size);
+    product = addRow(direction, -weight, changes, slot * size, steps, pairs.slot(Math.max(k - 1, 0)) * size);
   }
   for (let i = 0; i < size; i++) direction[i] = direction[i]! * (diagonal?.[i] ?? inverseScale);
+  product = dotRow(changes, pairs.slot(0) * size, direction);
   for (let k = 0; k < count; k++) {
     const slot = pairs.slot(k);
-    const correction = dotRow(changes, slot * size, direction) / curvatures[slot]!;
-    addRow(direction, weights[k]! - correction, steps, slot * size);
+    const correction = product / curvatures[slot]!;
+    const next = pairs.slot(Math.min(k + 1, count - 1));
+    product = addRow(direction, weights[k]! - correction, steps, slot * size, changes, next * size);
   }
 }
 
@@ -138,6 +144,20 @@ function dotRow(rows: Float64Array, start: number, vector: Float64Array): number
   return sum;
 }
 
-function addRow(vector: Float64Array, factor: number, rows: Float64Array, start: number): void {
-  for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! + factor * rows[start + i]!;
+/** vector ← vector + factor·(a row of `rows`); returns its product with a row of `others`. */
+function addRow(
+  vector: Float64Array,
+  factor: number,
+  rows: Float64Array,
+  start: number,
+  others: Float64Array,
+  next: number,
+): number {
+  let sum = 0;
+  for (let i = 0; i < vector.length; i++) {
+    const entry = vector[i]! + factor * rows[start + i]!;
+    vector[i] = entry;
+    sum += others[next + i]! * entry;
+  }
+  return sum;
 }
