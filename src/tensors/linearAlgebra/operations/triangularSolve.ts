@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { NumericalError } from '../../../core/errors.ts';
+import { areFinite } from '../../../core/finiteArray.ts';
 import { clearUpper } from '../../../numerics/dense/factorize.ts';
 import { bytesOf, firstOf, registerMatrixKernel, runKernel, type Workspace } from './operation.ts';
 
@@ -129,7 +130,7 @@ function checkDiagonal(n: number, l: Float64Array, operation: string, position: 
 }
 
 function checkFinite(x: Float64Array, b: Float64Array, columns: number, operation: string, position: string): void {
-  if (x.every((entry) => Number.isFinite(entry))) return;
+  if (areFinite(x)) return;
   const bad = b.findIndex((entry) => !Number.isFinite(entry));
   throw new NumericalError(
     bad < 0
