@@ -40,7 +40,21 @@ function forward({ symbolic, blocks }: SparseFactor, y: Float64Array): void {
       for (let k = 0; k < j; k++) sum -= blocks[p + k]! * y[first + k]!;
       y[first + j] = sum / blocks[p + j]!;
     }
-    for (let q = rowStarts[s]!; q < rowStarts[s + 1]!; q++, p += width) {
+    let q = rowStarts[s]!;
+    // Three rows at a time: a sum waits for its last term, while the others go on.
+    for (; q + 3 <= rowStarts[s + 1]!; q += 3, p += 3 * width) {
+      let [sum0, sum1, sum2] = [0, 0, 0];
+      for (let k = 0; k < width; k++) {
+        const entry = y[first + k]!;
+        sum0 += blocks[p + k]! * entry;
+        sum1 += blocks[p + width + k]! * entry;
+        sum2 += blocks[p + 2 * width + k]! * entry;
+      }
+      y[rows[q]!]! -= sum0;
+      y[rows[q + 1]!]! -= sum1;
+      y[rows[q + 2]!]! -= sum2;
+    }
+    for (; q < rowStarts[s + 1]!; q++, p += width) {
       let sum = 0;
       for (let k = 0; k < width; k++) sum += blocks[p + k]! * y[first + k]!;
       y[rows[q]!]! -= sum;
@@ -55,7 +69,18 @@ function backward({ symbolic, blocks }: SparseFactor, y: Float64Array): void {
     const first = columnStarts[s]!;
     const width = columnStarts[s + 1]! - first;
     let p = panelStarts[s]! + width * width;
-    for (let q = rowStarts[s]!; q < rowStarts[s + 1]!; q++, p += width) {
+    let q = rowStarts[s]!;
+    for (; q + 3 <= rowStarts[s + 1]!; q += 3, p += 3 * width) {
+      const [value0, value1, value2] = [y[rows[q]!]!, y[rows[q + 1]!]!, y[rows[q + 2]!]!];
+      for (let k = 0; k < width; k++) {
+        y[first + k] =
+          y[first + k]! -
+          blocks[p + k]! * value0 -
+          blocks[p + width + k]! * value1 -
+          blocks[p + 2 * width + k]! * value2;
+      }
+    }
+    for (; q < rowStarts[s + 1]!; q++, p += width) {
       const value = y[rows[q]!]!;
       for (let k = 0; k < width; k++) y[first + k]! -= blocks[p + k]! * value;
     }
