@@ -43,6 +43,9 @@ export async function mpmeFits(context) {
 /** Up to this many points the peer of MEU, which is dense, ends in minutes. */
 const DENSE = 2000;
 
+/** Minutes after which a fit of MEU is given up: a million points, which only --sizes asks for, take most of an hour on a busy machine. */
+const minutesFor = (n) => (n > 100_000 ? 90 : 15);
+
 /** Whole fits of MEU to a Swiss roll: 6 neighbours, γ = 1e-4. */
 export async function meuFits(context) {
   const rows = [];
@@ -52,7 +55,7 @@ export async function meuFits(context) {
       name: 'wasm',
       threads: 1,
       against: 'peers.py ×1',
-      measure: () => measuredAlone(context, 'meu', Y),
+      measure: () => measuredAlone(context, 'meu', Y, minutesFor(n)),
     };
     const contenders = [ours, ...densePeer(context, n)];
     rows.push(...(await compared(context, { section: 'meu', task: 'meu', n }, contenders, 1)));
