@@ -1,3 +1,4 @@
+import { nthSmallest } from '../../numerics/nthSmallest.ts';
 import type { Box, Iterate } from './solver.ts';
 
 type Point = Pick<Iterate, 'x' | 'gradient'>;
@@ -38,7 +39,7 @@ export function activeVariables(point: Point, box: Box): Int32Array {
   }
   const capacity = Math.max(LEAST, ENTERING * inner.length);
   if (entering.length <= capacity) return Int32Array.from([...inner, ...entering]).sort();
-  const least = Float64Array.from(pulls).sort()[entering.length - capacity]!;
+  const least = nthSmallest(Float64Array.from(pulls), entering.length - capacity);
   const above = entering.filter((_, k) => pulls[k]! > least);
   const level = entering.filter((_, k) => pulls[k] === least).slice(0, capacity - above.length);
   return Int32Array.from([...inner, ...above, ...level]).sort();
