@@ -68,11 +68,8 @@ export default [
     file: 'src/inference/solvers/lbfgs.ts',
     tests: counts,
     faults: [
-      [
-        'addRow(direction, weights[k]! - correction, steps, slot * size);',
-        'addRow(direction, weights[k]! + correction, steps, slot * size);',
-      ],
-      ['addRow(direction, -weight, changes, slot * size);', ''],
+      ['addRow(direction, weights[k]! - correction, steps,', 'addRow(direction, weights[k]! + correction, steps,'],
+      ['addRow(direction, -weight, changes,', 'addRow(direction, 0, changes,'],
       [
         'if (steepest) return yield* cannotDescend(iterate, expected, tried);',
         'if (steepest) return yield* cannotDescend(iterate, 0);',
