@@ -61,9 +61,8 @@ const LARGEST = 1e150;
  */
 export function checkRange(Y: Matrix, isDivided = false): Matrix {
   // A column without entries has no range.
-  const ranges = Array.from({ length: Y.columns }, (_, column) => rangeOf(Y, column)).filter(
-    ({ spread }) => spread >= 0,
-  );
+  // A column without entries has no range.
+  const ranges = rangesOf(Y).filter(({ spread }) => spread >= 0);
   const wide = ranges.find(({ size }) => size > LARGEST);
   const small = ranges.filter(({ spread }) => spread > 0 && spread < 1 / LARGEST);
   const isFlat = isDivided || ranges.every(({ spread }) => spread < 1 / LARGEST);
@@ -75,14 +74,21 @@ export function checkRange(Y: Matrix, isDivided = false): Matrix {
   );
 }
 
-function rangeOf(Y: Matrix, column: number) {
-  let [least, most] = [Infinity, -Infinity];
-  for (let k = column; k < Y.data.length; k += Y.columns) {
-    const entry = Y.data[k]!;
-    if (entry < least) least = entry;
-    if (entry > most) most = entry;
+/** The range of each column, from one walk through the rows. */
+function rangesOf({ data, columns }: Matrix) {
+  const least = new Float64Array(columns).fill(Number.POSITIVE_INFINITY);
+  const most = new Float64Array(columns).fill(Number.NEGATIVE_INFINITY);
+  for (let begin = 0; begin < data.length; begin += columns) {
+    for (let column = 0; column < columns; column++) {
+      const entry = data[begin + column]!;
+      if (entry < least[column]!) least[column] = entry;
+      if (entry > most[column]!) most[column] = entry;
+    }
   }
-  return { column, least, most, spread: most - least, size: Math.max(Math.abs(least), Math.abs(most)) };
+  return Array.from(least, (low, column) => {
+    const high = most[column]!;
+    return { column, least: low, most: high, spread: high - low, size: Math.max(Math.abs(low), Math.abs(high)) };
+  });
 }
 
 /** An affine change of the columns of Y, which predictions undo: (y − mean)/deviation. */
