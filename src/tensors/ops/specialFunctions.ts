@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { registerGammaFunctions } from '../float64/operations/gammaFunctions.ts';
 import { float64Backend } from '../float64/scope.ts';
 import type { Tensor } from '../tensorflow.ts';
 import { asTensor } from './creation.ts';
@@ -34,8 +35,9 @@ export const lgamma: Elementwise = (x) => special('Lgamma', asTensor(x));
  */
 export const digamma: Elementwise = (x) => special('Digamma', asTensor(x));
 
-/** The kernels and gradients of these functions come with the float64 backend, also for the other backends. */
+/** The gradients of these functions come with the float64 backend, also for the other backends. */
 function special<T extends Tensor>(kernelName: string, x: T): T {
   float64Backend();
+  registerGammaFunctions();
   return tf.engine().runKernel(kernelName, { x }) as Tensor as T;
 }
