@@ -33,4 +33,25 @@ if (options.markdown) {
   console.log('```text');
 }
 printTables(report);
-if (options.markdown) console.log('```');
+if (options.markdown) {
+  console.log('```');
+  printOnce();
+}
+
+/** What takes too long for a whole run, and was measured once by its own command. */
+function printOnce() {
+  const file = 'once/meu-1000000.json';
+  const once = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
+  const [row] = once.results;
+  const smaller = report.results
+    .filter(({ section }) => section === 'meu')
+    .findLast(({ contender }) => contender === row.contender);
+  if (smaller === undefined) return;
+  const exponent = Math.log(row.ms.median / smaller.ms.median) / Math.log(row.n / smaller.n);
+  console.log('\n## A million points\n');
+  console.log(`\`npm run bench -- --only meu --sizes ${row.n} --out bench/${file}\` measured this once. ${once.note}`);
+  console.log(`From ${smaller.n} points on, the time grew by the power ${exponent.toFixed(2)} of their number.\n`);
+  console.log('```text');
+  printTables(once);
+  console.log('```');
+}
