@@ -1,9 +1,9 @@
 /**
  * The engines to measure: the WebAssembly one, the same with fused multiply-add where it runs, the native one on each number of threads, and plain TypeScript where `n` is at most
  * `most`. `peer` is the name of the peer on as many threads; `use` makes ready for a measurement. With `shared` the WebAssembly engine
- * is among them on other numbers of threads too, which the caller starts: see `onThreads`.
+ * is among them on other numbers of threads too, which the caller starts: see `onThreads`. In the process of one contender it is alone.
  */
-export function enginesFor({ native, threads, fused }, n, most, { shared = false } = {}) {
+export function enginesFor({ native, threads, fused, contender }, n, most, { shared = false } = {}) {
   const list = ['wasm', ...(fused ? ['wasm-fma'] : [])].flatMap((engine) =>
     [1, ...(shared ? threads.filter((each) => each > 1) : [])].map((count) => {
       const name = count === 1 ? engine : `${engine} ×${count}`;
@@ -18,7 +18,12 @@ export function enginesFor({ native, threads, fused }, n, most, { shared = false
     const use = () => undefined;
     list.push({ engine: 'typescript', name: 'typescript', threads: 1, peer: peerName(1), once: true, use });
   }
-  return list;
+  return contender === undefined ? list : list.filter(({ name }) => name === contender);
+}
+
+/** Whether a contender of this name is one of our engines. */
+export function isEngine(name) {
+  return /^(wasm|wasm-fma|native|typescript)( ×.)?$/.test(name);
 }
 
 /**

@@ -1,3 +1,5 @@
+import { isEngine } from './engines.mjs';
+
 const LEAST_RUNS = 3;
 const MOST_RUNS = 60;
 /** Milliseconds: work that takes this long is run once in all. */
@@ -65,11 +67,21 @@ function series(seconds, most = MOST_RUNS) {
 /**
  * Measures the contenders of one task in rounds, every other one in reverse order.
  *
+ * @param context - its `rounds`; with `processes` engines of ours are measured in processes of their own, and a context with `serve`
+ *   is that of such a process, which gets no rows
  * @param contenders - { name, threads, against?, once?, measure } with `measure()` → { ms, … } or undefined. `against` names the
  *   contender that its times are divided by, round by round; one with `once` that takes long is measured in the first round only
  * @returns a row for each: the median over the rounds with least and most, and the same of the ratio
  */
-export async function compare({ section, task, n, flops }, contenders, rounds) {
+export async function compare({ rounds, processes, serve }, { section, task, n, flops }, contenders) {
+  const key = `${section} ${task} ${n}`;
+  if (serve !== undefined) {
+    await serve(key, contenders);
+    return [];
+  }
+  const measured = contenders.map(({ name, measure }) =>
+    processes !== undefined && isEngine(name) ? () => processes.measure(name, key) : measure,
+  );
   const samples = contenders.map(() => []);
   for (let round = 0; round < rounds; round++) {
     const order = contenders.map((_, i) => i);
@@ -77,14 +89,14 @@ export async function compare({ section, task, n, flops }, contenders, rounds) {
     for (const i of order) {
       const before = samples[i].at(-1);
       if (contenders[i].once && before?.ms > LONG) continue;
-      samples[i][round] = await contenders[i].measure();
+      samples[i][round] = await measured[i]();
     }
   }
   return contenders.flatMap(({ name, threads, against }, i) => {
-    const measured = samples[i].filter(Boolean);
-    if (measured.length === 0) return [];
-    const ms = spreadOf(measured.map((sample) => sample.ms));
-    const { ms: _, ...details } = measured.at(-1);
+    const taken = samples[i].filter(Boolean);
+    if (taken.length === 0) return [];
+    const ms = spreadOf(taken.map((sample) => sample.ms));
+    const { ms: _, ...details } = taken.at(-1);
     const other = samples[contenders.findIndex((contender) => contender.name === against)];
     const ratios = other ? samples[i].flatMap((mine, k) => (mine && other[k] ? [mine.ms / other[k].ms] : [])) : [];
     return [

@@ -1,6 +1,7 @@
 /**
  * Side by side in one run: latentfield's engines and whole library path beside numpy, SciPy and OpenBLAS (peers.py), ml-matrix
- * and, for evaluation counts, the recorded ones of SciPy. Rounds alternate between the contenders; nothing runs beside another.
+ * and, for evaluation counts, the recorded ones of SciPy. Rounds alternate between the contenders; nothing runs beside another. Each
+ * engine has a process of its own in a section, as the peers have.
  *
  *   npm run bench [-- --short] [--only raw,gplvm] [--json] [--rounds N] [--sizes 100,300] [--threads 1,2] [--out FILE]
  *
@@ -18,8 +19,9 @@ import { parseArgs } from 'node:util';
 import { judged } from './aims.mjs';
 import { prepareContext } from './context.mjs';
 import { machineName } from './machine.mjs';
+import { processesOf } from './processes.mjs';
 import { printTables } from './report.mjs';
-import { sections } from './sections/index.mjs';
+import { sections, sectionsOfEngines } from './sections/index.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -56,17 +58,20 @@ function refuse(message) {
 const chosen = options.only?.split(',') ?? names;
 const unknown = chosen.filter((name) => !names.includes(name));
 if (unknown.length > 0) refuse(`There is no section ${unknown.join(', ')}: choose from ${names.join(', ')}.`);
-const context = await prepareContext({
+const given = {
   short: options.short,
   rounds: numbersOf('rounds')?.[0] ?? (options.short ? 1 : 3),
   sizes: numbersOf('sizes'),
   threads: numbersOf('threads'),
-});
+};
+const context = await prepareContext(given);
 
 const results = [];
 for (const name of chosen) {
   console.error(`${name} …`);
-  results.push(...(await sections[name](context)));
+  const processes = sectionsOfEngines.includes(name) ? processesOf(name, given) : undefined;
+  results.push(...(await sections[name]({ ...context, processes })));
+  processes?.end();
 }
 const report = {
   date: new Date().toISOString(),

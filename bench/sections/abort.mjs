@@ -39,5 +39,5 @@ export async function aborts(context) {
       return { ms, msPerEvaluation, beyond: ms - msPerEvaluation };
     },
   }));
-  return compare({ section: 'abort', task: 'abort() to result', n }, contenders, context.rounds);
+  return compare(context, { section: 'abort', task: 'abort() to result', n }, contenders);
 }

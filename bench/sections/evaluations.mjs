@@ -35,8 +35,11 @@ async function evaluations(context, section, sizes, model) {
     const Y = await observations(context, n);
     const opened = [];
     const ours = enginesFor(context, n, 1000, { shared: true }).map(({ engine, name, threads, peer, once, use }) => {
-      const problem = openProblem(model(Y), 0, engine);
-      opened.push(problem);
+      let problem;
+      const open = () => {
+        problem = openProblem(model(Y), 0, engine);
+        opened.push(problem);
+      };
       let run;
       const evaluate = (x) => run(() => problem.compute(() => problem.objective(x)));
       let count = 0;
@@ -54,6 +57,7 @@ async function evaluations(context, section, sizes, model) {
           onThreads({ engine, threads }, context.library.startThreads, (onThem) => {
             run = onThem;
             use();
+            if (problem === undefined) open();
             const before = memory.liveBytes;
             memory.resetPeak();
             const value = evaluate(problem.start).value;
@@ -63,7 +67,7 @@ async function evaluations(context, section, sizes, model) {
       };
     });
     const peers = peerContenders(context, `${section}-eval`, [n], ({ ms, value }) => ({ ms, value }));
-    const measured = await compare({ section, task: 'evaluation', n }, [...ours, ...peers], context.rounds);
+    const measured = await compare(context, { section, task: 'evaluation', n }, [...ours, ...peers]);
     context.disagreements.push(...disagreements(measured));
     rows.push(...measured);
     for (const problem of opened) problem.dispose();
@@ -73,7 +77,7 @@ async function evaluations(context, section, sizes, model) {
 
 /** Rows whose objective is not that of the last one. */
 export function disagreements(rows) {
-  const expected = rows.at(-1).value;
+  const expected = rows.at(-1)?.value;
   return rows
     .filter(({ value }) => !(Math.abs(value - expected) <= 1e-7 * Math.abs(expected)))
     .map(({ section, n, contender, value }) => {

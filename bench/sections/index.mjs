@@ -32,3 +32,16 @@ export const sections = {
   optimum: optima,
   solvers: solverEvaluations,
 };
+
+/** Those whose engines are measured in processes of their own. */
+export const sectionsOfEngines = [
+  'raw',
+  'gplvm',
+  'tpslvm',
+  'variational',
+  'fit',
+  'mpme',
+  'papers',
+  'abort',
+  'neighbours',
+];

@@ -24,7 +24,7 @@ export async function mpmeFits(context) {
         async measure() {
           use();
           // Threads are started by the fit, in its time.
-          const here = { engine, ...(engine === 'wasm' && { threads }) };
+          const here = { engine, ...(engine.startsWith('wasm') && { threads }) };
           await fit(mpme(few, options), here);
           const start = performance.now();
           const fitted = await fit(mpme(Y, options), here);
@@ -34,7 +34,7 @@ export async function mpmeFits(context) {
       const given = slackPenalty === Infinity ? [n] : [n, slackPenalty];
       const peers = peerContenders(context, 'mpme', given, peerSample(2));
       const task = `C = ${slackPenalty === Infinity ? '∞' : slackPenalty}`;
-      rows.push(...(await compared(context, { section: 'mpme', task, n }, [...ours, ...peers], context.rounds)));
+      rows.push(...(await compared(context, { section: 'mpme', task, n }, [...ours, ...peers])));
     }
   }
   return rows;
@@ -58,7 +58,7 @@ export async function meuFits(context) {
       measure: () => measuredAlone(context, 'meu', Y, minutesFor(n)),
     };
     const contenders = [ours, ...densePeer(context, n)];
-    rows.push(...(await compared(context, { section: 'meu', task: 'meu', n }, contenders, 1)));
+    rows.push(...(await compared({ ...context, rounds: 1 }, { section: 'meu', task: 'meu', n }, contenders)));
   }
   return rows;
 }
@@ -78,8 +78,8 @@ function peerSample(copies) {
   return ({ seconds, value, evaluations }) => ({ ms: 1000 * seconds, value: (copies / 2) * value, evaluations });
 }
 
-export async function compared(context, of, contenders, rounds) {
-  const rows = await compare(of, contenders, rounds);
+export async function compared(context, of, contenders) {
+  const rows = await compare(context, of, contenders);
   noteObjectivesBelowPeer(context, rows, EQUAL);
   for (const { contender, kktResidual, n, section, task } of rows) {
     if (kktResidual > 1e-8) {

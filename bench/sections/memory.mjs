@@ -10,5 +10,5 @@ export async function fitMemory(context) {
     name: engine,
     measure: () => measuredAlone(context, `memory ${engine}`, Y),
   }));
-  return compare({ section: 'memory', task: 'gplvm, 5 iterations', n }, contenders, 1);
+  return compare({ ...context, rounds: 1 }, { section: 'memory', task: 'gplvm, 5 iterations', n }, contenders);
 }

@@ -36,7 +36,7 @@ export async function mpmeOfPapers(context) {
         once,
         async measure() {
           use();
-          const here = { engine, ...(engine === 'wasm' && { threads }) };
+          const here = { engine, ...(engine.startsWith('wasm') && { threads }) };
           await fit(mpme(few, { ...options, latentDim: 10 }), here);
           const start = performance.now();
           const { objective, diagnostics, graph } = await fit(mpme(Y, options), here);
@@ -64,7 +64,7 @@ export async function mpmeOfPapers(context) {
       ...ours.map((one) => ({ ...one, ...(one.against && { against: one.against.replace('peers.py', 'mpme.py') }) })),
       ...peers,
     ];
-    results.push(...(await compared(context, { section: 'papers', task, n: Y.rows }, contenders, context.rounds)));
+    results.push(...(await compared(context, { section: 'papers', task, n: Y.rows }, contenders)));
   }
   return results;
 }

@@ -38,7 +38,7 @@ export async function nearestOfAll(context) {
           return printed && { ms: printed.ms, value: printed.value };
         },
       }));
-      const found = await compare({ section: 'neighbours', task: `D = ${D}`, n }, [...ours, ...peers], context.rounds);
+      const found = await compare(context, { section: 'neighbours', task: `D = ${D}`, n }, [...ours, ...peers]);
       noteDifferences(context, found);
       rows.push(...found);
     }

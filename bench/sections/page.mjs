@@ -91,7 +91,7 @@ export async function pages(context) {
         nodeContender(context, evaluator, Y, engine),
         pageContender(context, page, Y, engine),
       ]);
-      const measured = await compare({ section: 'page', task: 'evaluation', n }, contenders, context.rounds);
+      const measured = await compare(context, { section: 'page', task: 'evaluation', n }, contenders);
       context.disagreements.push(...disagreements(measured));
       rows.push(...measured.map(perSecond));
     }

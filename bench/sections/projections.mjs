@@ -28,5 +28,5 @@ export async function projections(context) {
       },
     });
   }
-  return compare({ section: 'project', task: 'gplvm, a new point', n }, contenders, context.rounds);
+  return compare(context, { section: 'project', task: 'gplvm, a new point', n }, contenders);
 }

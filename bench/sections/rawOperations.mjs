@@ -23,7 +23,7 @@ export async function rawOperations(context) {
         ...peerContenders(context, task, [n]),
       ];
       const of = { section: 'raw', task, n, flops: FLOPS[task](n) };
-      rows.push(...(await compare(of, contenders, context.rounds)));
+      rows.push(...(await compare(context, of, contenders)));
     }
   }
   return rows;
@@ -36,7 +36,7 @@ async function peaks(context) {
   const contenders = [await peakContender(context, 'wasm')];
   if (context.fused) contenders.push(await peakContender(context, 'wasm-fma'));
   const of = { section: 'raw', task: 'peak of f64x2 multiply and add', flops: PEAK_FLOPS };
-  return compare(of, contenders, context.rounds);
+  return compare(context, of, contenders);
 }
 
 async function peakContender({ seconds }, name) {
@@ -60,7 +60,7 @@ async function ourOperations(context, n) {
   const { normal } = seededRandom(1);
   const random = Float64Array.from({ length: n * n }, normal);
   const { startTeam } = await fromDist('numerics/wasm/team.js');
-  return enginesFor(context, n, 1000, { shared: true }).map(({ engine: kind, name, threads, peer, once, use }) => {
+  const prepare = ({ engine: kind, threads, use }) => {
     const memory = new Float64Memory();
     const engine = factories[kind](memory);
     const [a, b, c, w] = [n * n, n * n, n * n, n].map((length) => memory.allocate(8 * length));
@@ -74,9 +74,9 @@ async function ourOperations(context, n) {
     engine.cholesky(n, b);
     const factor = memory.float64(b, n * n).slice();
     fill(b, random);
-    const sample = (run, prepare) => {
+    const sample = (run, fillFirst) => {
       let onThem;
-      const measure = sampler(context.seconds, () => onThem(run), prepare);
+      const measure = sampler(context.seconds, () => onThem(run), fillFirst);
       return () =>
         onThreads(
           { engine: kind, threads },
@@ -88,7 +88,7 @@ async function ourOperations(context, n) {
           },
         );
     };
-    const operations = {
+    return {
       gemm: sample(() => engine.gemm(n, n, n, 1, plain(a), plain(b), 0, plain(c))),
       cholesky: sample(
         () => engine.cholesky(n, c),
@@ -103,7 +103,20 @@ async function ourOperations(context, n) {
         () => fill(c, definite),
       ),
     };
-    return { name, threads, against: peer, once, operations };
+  };
+  return enginesFor(context, n, 1000, { shared: true }).map(({ name, threads, peer, once, ...engine }) => {
+    let prepared;
+    const measure = (task) => () => {
+      prepared ??= prepare({ threads, ...engine });
+      return prepared[task]();
+    };
+    return {
+      name,
+      threads,
+      against: peer,
+      once,
+      operations: Object.fromEntries(Object.keys(FLOPS).map((task) => [task, measure(task)])),
+    };
   });
 }
 

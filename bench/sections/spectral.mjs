@@ -46,7 +46,7 @@ export async function spectralEmbeddings(context) {
               },
             ]),
       ];
-      rows.push(...(await compare({ section: 'spectral', task, n }, contenders, context.rounds)));
+      rows.push(...(await compare(context, { section: 'spectral', task, n }, contenders)));
     }
   }
   return rows;

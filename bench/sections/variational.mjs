@@ -43,12 +43,8 @@ export async function variationalEvaluations(context) {
       };
     });
     const peers = numpyContenders(context, Y, opened[0]);
-    const measured = await compare(
-      { section: 'variational', task: 'evaluation', n },
-      [...ours, ...peers],
-      context.rounds,
-    );
-    const expected = measured.at(-1).value;
+    const measured = await compare(context, { section: 'variational', task: 'evaluation', n }, [...ours, ...peers]);
+    const expected = measured.at(-1)?.value;
     for (const { value, contender } of measured) {
       if (Math.abs(value / expected - 1) <= 1e-8) continue;
       context.disagreements.push(

@@ -22,7 +22,7 @@ export async function wholeFits(context) {
     async measure() {
       use();
       // Threads are started by the fit, in its time.
-      const here = { ...options, engine, ...(engine === 'wasm' && { threads }) };
+      const here = { ...options, engine, ...(engine.startsWith('wasm') && { threads }) };
       await fit(model, { ...here, maxIterations: 3 });
       const start = performance.now();
       const { objective, diagnostics } = await fit(model, here);
@@ -35,7 +35,7 @@ export async function wholeFits(context) {
     return { ms, value: printed.logLikelihood, ...countsOf(printed, ms) };
   });
   const of = { section: 'fit', task: `gplvm, ≤ ${maxIterations} iterations`, n };
-  const rows = await compare(of, [...ours, ...peers], context.rounds);
+  const rows = await compare(context, of, [...ours, ...peers]);
   noteObjectivesBelowPeer(context, rows, CLOSE);
   return rows;
 }
