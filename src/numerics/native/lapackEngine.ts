@@ -98,14 +98,18 @@ export function lapackEngine(
     },
 
     triangularMultiply(n, m, l, b, transpose) {
-      if (n > 0 && m > 0) routines.dtrmm(transpose ? 'T' : 'N', m, n, at(l), n, at(b), m);
+      if (n > 0 && m > 0) routines.dtrmm('R', transpose ? 'T' : 'N', m, n, 1, at(l), n, at(b), m);
     },
 
     choleskyInverse(n, l, part) {
       if (n === 0) return;
-      // A zero on the diagonal stops LAPACK before it has begun.
-      if (routines.dpotri(n, at(l), n) !== 0) wasm.choleskyInverse(n, l, part);
-      else if (part !== 'lower') kernels.mirrorLower(n, l);
+      if (diagonalOf(n, memory.float64(l, n * n)).includes(0)) {
+        wasm.choleskyInverse(n, l, part);
+        return;
+      }
+      invertUpper(routines, n, at(l), n);
+      routines.dlauum(n, at(l), n);
+      if (part !== 'lower') kernels.mirrorLower(n, l);
     },
 
     mirrorLower: (n, a) => kernels.mirrorLower(n, a),
@@ -129,6 +133,24 @@ export function lapackEngine(
       });
     },
   });
+}
+
+/** Triangles of at most this order are inverted by LAPACK, whose routine solves where products are faster. */
+const SMALL = 64;
+
+/** U ← U⁻¹ by halves, of products: [U₁₁ U₁₂; 0 U₂₂]⁻¹ = [U₁₁⁻¹ −U₁₁⁻¹U₁₂U₂₂⁻¹; 0 U₂₂⁻¹]. The diagonal holds no zero. */
+function invertUpper(routines: Routines, n: number, u: number, ldu: number): void {
+  if (n <= SMALL) {
+    routines.dtrtri(n, u, ldu);
+    return;
+  }
+  const half = n >> 1;
+  const corner = u + BYTES * half * ldu;
+  const rest = corner + BYTES * half;
+  invertUpper(routines, half, u, ldu);
+  invertUpper(routines, n - half, rest, ldu);
+  routines.dtrmm('L', 'N', half, n - half, -1, u, ldu, corner, ldu);
+  routines.dtrmm('R', 'N', half, n - half, 1, rest, ldu, corner, ldu);
 }
 
 const flipped = (transpose: Transposition): Transposition => (transpose === 'N' ? 'T' : 'N');

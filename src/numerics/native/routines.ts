@@ -3,6 +3,7 @@ import type { ForeignFunction, ForeignLibrary } from './foreignInterface.ts';
 import { scalars } from './scalars.ts';
 
 export type Transposition = 'N' | 'T';
+export type Side = 'L' | 'R';
 
 /**
  * The routines of BLAS and LAPACK that the engine calls, on column-major matrices given by address. The Fortran names are
@@ -39,12 +40,24 @@ export interface Routines {
   ): void;
   /** B ← B·op(U)⁻¹ with B m×n. */
   dtrsm(transpose: Transposition, m: number, n: number, u: number, ldu: number, b: number, ldb: number): void;
-  /** B ← B·op(U) with B m×n. */
-  dtrmm(transpose: Transposition, m: number, n: number, u: number, ldu: number, b: number, ldb: number): void;
+  /** B ← alpha·B·op(U) with B m×n, or from the left alpha·op(U)·B. */
+  dtrmm(
+    side: Side,
+    transpose: Transposition,
+    m: number,
+    n: number,
+    alpha: number,
+    u: number,
+    ldu: number,
+    b: number,
+    ldb: number,
+  ): void;
   /** A ← U with A = UᵀU; returns 0, or the number of the first pivot that is not positive. */
   dpotrf(n: number, a: number, lda: number): number;
-  /** U ← (UᵀU)⁻¹; returns 0, or the number of the first diagonal entry that is zero. */
-  dpotri(n: number, u: number, ldu: number): number;
+  /** U ← U⁻¹; returns 0, or the number of the first diagonal entry that is zero. */
+  dtrtri(n: number, u: number, ldu: number): number;
+  /** U ← U·Uᵀ. */
+  dlauum(n: number, u: number, ldu: number): void;
   /** A ← V, w ← λ ascending with A = V·diag(λ)·Vᵀ; returns 0, or something else when the iteration did not converge. */
   dsyevd(
     n: number,
@@ -79,19 +92,20 @@ export function routinesOf(library: ForeignLibrary, address: (buffer: ArrayBuffe
   const dtrsm = routine('dtrsm', 4, 7);
   const dtrmm = routine('dtrmm', 4, 7);
   const dpotrf = routine('dpotrf', 1, 4);
-  const dpotri = routine('dpotri', 1, 4);
+  const dtrtri = routine('dtrtri', 2, 4);
+  const dlauum = routine('dlauum', 1, 4);
   const dsyevd = routine('dsyevd', 2, 9);
   const upper = letter('U');
-  const right = letter('R');
   const vectors = letter('V');
   const no = letter('N');
 
-  function triangular(call: ForeignFunction): Routines['dtrsm'] {
-    return (transpose, m, n, u, ldu, b, ldb) => {
-      const sizes = [integer(0, m), integer(1, n), real(2, 1)] as const;
-      call(right, upper, letter(transpose), no, ...sizes, u, integer(3, ldu), b, integer(4, ldb), 1, 1, 1, 1);
+  function triangular(call: ForeignFunction): Routines['dtrmm'] {
+    return (side, transpose, m, n, alpha, u, ldu, b, ldb) => {
+      const sizes = [integer(0, m), integer(1, n), real(2, alpha)] as const;
+      call(letter(side), upper, letter(transpose), no, ...sizes, u, integer(3, ldu), b, integer(4, ldb), 1, 1, 1, 1);
     };
   }
+  const solve = triangular(dtrsm);
 
   return {
     dgemm(transposeA, transposeB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
@@ -105,15 +119,18 @@ export function routinesOf(library: ForeignLibrary, address: (buffer: ArrayBuffe
       const source = [real(2, alpha), a, integer(3, lda)] as const;
       dsyrk(upper, letter(transpose), ...sizes, ...source, real(4, beta), c, integer(5, ldc), 1, 1);
     },
-    dtrsm: triangular(dtrsm),
+    dtrsm: (transpose, m, n, u, ldu, b, ldb) => solve('R', transpose, m, n, 1, u, ldu, b, ldb),
     dtrmm: triangular(dtrmm),
     dpotrf(n, a, lda) {
       dpotrf(upper, integer(0, n), a, integer(1, lda), status(), 1);
       return store.info;
     },
-    dpotri(n, u, ldu) {
-      dpotri(upper, integer(0, n), u, integer(1, ldu), status(), 1);
+    dtrtri(n, u, ldu) {
+      dtrtri(upper, no, integer(0, n), u, integer(1, ldu), status(), 1, 1);
       return store.info;
+    },
+    dlauum(n, u, ldu) {
+      dlauum(upper, integer(0, n), u, integer(1, ldu), status(), 1);
     },
     dsyevd(n, a, lda, w, work, workLength, integers, integersLength) {
       const matrix = [integer(0, n), a, integer(1, lda), w] as const;

@@ -34,7 +34,7 @@ export function simulatedLibraries(files: readonly string[]): ForeignInterface &
       for (const [entry, value] of product.entries()) write(c, entry, value);
     },
   };
-  for (const name of ['dsyrk_', 'dtrsm_', 'dtrmm_', 'dpotri_', 'dsyevd_']) routines[name] = () => undefined;
+  for (const name of ['dsyrk_', 'dtrsm_', 'dtrmm_', 'dtrtri_', 'dlauum_', 'dsyevd_']) routines[name] = () => undefined;
 
   return {
     loaded,
