@@ -285,6 +285,14 @@ export default [
     ],
   },
   {
+    file: 'src/numerics/sparse/outerProduct.ts',
+    tests: 'test/numerics/sparse/outerProduct.test.ts',
+    faults: [
+      ['lastColumn[i] = j;\n          sums[i] = 0;', 'lastColumn[i] = j;'],
+      ['q > starts[i]! && sorted.rows[q - 1]! > row', 'q > 0 && sorted.rows[q - 1]! > row'],
+    ],
+  },
+  {
     file: 'src/numerics/sparse/sparseCholesky.ts',
     tests: 'test/numerics/sparse/sparseCholesky.test.ts',
     faults: [

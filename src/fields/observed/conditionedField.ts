@@ -1,5 +1,5 @@
 import { log } from '../../core/elementary/index.ts';
-import type { SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
+import type { SparseTerms } from '../../numerics/sparse/index.ts';
 import {
   analyse,
   entryOf,

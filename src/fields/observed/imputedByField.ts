@@ -3,7 +3,7 @@ import { Matrix } from '../../core/matrix.ts';
 import { observedPatterns } from '../../mapping/observedPatterns.ts';
 import type { Prediction } from '../../model/posterior.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
-import type { SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
+import type { SparseTerms } from '../../numerics/sparse/index.ts';
 import { conditionedField } from './conditionedField.ts';
 
 /** L + λI as a sum of entries. */

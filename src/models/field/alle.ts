@@ -14,8 +14,15 @@ import type { Projection } from '../../model/posterior.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { knnGraph } from '../../numerics/graph/index.ts';
 import { supportGraph } from '../../numerics/graph/supportGraph.ts';
-import { bottomOfSparse, type SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
-import { analyse, factorise, solve, sparseSymmetric } from '../../numerics/sparse/index.ts';
+import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
+import {
+  analyse,
+  factorise,
+  type SparseSymmetric,
+  type SparseTerms,
+  solve,
+  sparseSymmetric,
+} from '../../numerics/sparse/index.ts';
 import { dot } from '../../numerics/vectors.ts';
 import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import {
@@ -26,6 +33,7 @@ import {
 } from '../spectral/embedding/options.ts';
 import { type Preset, presetOption } from '../spectral/embedding/preset.ts';
 import {
+  precisionOf,
   precisionTerms,
   type ReconstructionFactor,
   reconstructionFactor,
@@ -127,7 +135,8 @@ const defined = defineModel({
   name: 'alle',
   solve: function* ({ points, note, factor: factorOf, basePrecision, checked: { latentDim } }: AlleData) {
     const factor = yield* stage('neighbours', factorOf());
-    const { values, vectors } = yield* stage('eigenvectors', bottomOfSparse(precisionTerms(factor), latentDim));
+    const { trace, ...precision } = precisionOf(factor);
+    const { values, vectors } = yield* stage('eigenvectors', bottomOfSparse(precision, latentDim, { trace }));
     const eigenvalues = values.map((value) => 1 / (value + basePrecision));
     const latents = new Matrix(
       vectors.data.map((entry, index) => entry * Math.sqrt(eigenvalues[index % latentDim]!)),
@@ -140,7 +149,7 @@ const defined = defineModel({
       eigenvalues,
       objective,
       terms: { field: objective },
-      message: `Closed form: the maximum of the likelihood for neighbours among later points. ${described(fieldGraph(precisionTerms(factor)))}${note}`,
+      message: `Closed form: the maximum of the likelihood for neighbours among later points. ${described(fieldGraph(precision))}${note}`,
     };
   },
   posterior: (found, data) => {
@@ -153,7 +162,7 @@ const defined = defineModel({
         observedColumns: data.points.columns,
         place: (given: Matrix) => placedBefore(found, data, given),
       },
-      graph: fieldGraph(terms()),
+      graph: fieldGraph(precisionOf(completed(data.factor()))),
       field: {
         precision: () => denseOf(precision()),
         covariance: () => inverseOf(precision()),
@@ -199,8 +208,8 @@ function logLikelihood({ diagonal, residuals }: ReconstructionFactor, D: number)
 }
 
 /** The pairs whose entry of the precision is not 0, with its modulus as weight. */
-function fieldGraph({ size, rows, columns, values }: SparseTerms): Graph {
-  const { pattern, values: entries } = sparseSymmetric(size, rows, columns, values);
+function fieldGraph({ pattern, values: entries }: SparseSymmetric): Graph {
+  const { size } = pattern;
   const sources = new Int32Array(entries.length);
   for (let j = 0; j < size; j++) sources.fill(j, pattern.starts[j], pattern.starts[j + 1]);
   const off = Int32Array.from(sources.keys()).filter((p) => sources[p] !== pattern.rows[p]);

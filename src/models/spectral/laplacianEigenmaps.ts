@@ -10,7 +10,8 @@ import type { Found } from '../../model/modelDefinition.ts';
 import type { Placement } from '../../model/posterior.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import type { EdgeWeights } from '../../numerics/graph/index.ts';
-import { bottomOfSparse, type SparseTerms } from '../../numerics/sparse/bottomOfSparse.ts';
+import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
+import { type SparseSymmetric, sparseSymmetric } from '../../numerics/sparse/index.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
 import { latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
 import { type Preset, presetOption } from './embedding/preset.ts';
@@ -131,8 +132,8 @@ const defined = defineModel({
     const { graph, shown, note } = yield* stage('neighbours', weightedGraph(data));
     const degrees = degreesOf(graph);
     checkDegrees(graph, degrees, shown, checked);
-    const terms = laplacianTerms(graph, degrees);
-    const bottom = bottomOfSparse(terms, checked.latentDim, checked.normalized ? degrees : undefined);
+    const metric = checked.normalized ? degrees : undefined;
+    const bottom = bottomOfSparse(laplacianOf(graph, degrees), checked.latentDim, { metric });
     const { values: eigenvalues, vectors: latents } = yield* stage('eigenvectors', bottom);
     return {
       latents,
@@ -208,12 +209,12 @@ function weightOf(length: number, { weights, width }: EigenmapsData['checked']):
   return weights === 'binary' ? 1 : exp(-(length * length) / (2 * width * width));
 }
 
-function laplacianTerms({ size, sources, targets, weights }: Graph, degrees: Float64Array): SparseTerms {
+function laplacianOf({ size, sources, targets, weights }: Graph, degrees: Float64Array): SparseSymmetric {
   const diagonal = Array.from({ length: size }, (_, i) => i);
-  return {
+  return sparseSymmetric(
     size,
-    rows: Int32Array.from([...diagonal, ...targets]),
-    columns: Int32Array.from([...diagonal, ...sources]),
-    values: Float64Array.from([...degrees, ...weights.map((weight) => -weight)]),
-  };
+    Int32Array.from([...diagonal, ...targets]),
+    Int32Array.from([...diagonal, ...sources]),
+    Float64Array.from([...degrees, ...weights.map((weight) => -weight)]),
+  );
 }

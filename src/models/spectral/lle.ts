@@ -10,7 +10,7 @@ import { latentDimOption, regularizationOption, savedSpectral } from './embeddin
 import type { SpectralModel } from './embedding/spectralModel.ts';
 import { traceTerm } from './embedding/traceTerm.ts';
 import { checkNoGraph, type GraphOptions, neighbourInput } from './neighbourhood/graphInput.ts';
-import { precisionTerms, reconstructionFactor } from './neighbourhood/localReconstruction.ts';
+import { precisionOf, reconstructionFactor } from './neighbourhood/localReconstruction.ts';
 import type { NeighbourInput } from './neighbourhood/neighbourLengths.ts';
 import { reconstructingLists } from './neighbourhood/reconstructingLists.ts';
 import { type Disconnected, disconnectedOption } from './neighbourhood/shownComponent.ts';
@@ -92,7 +92,8 @@ const defined = defineModel({
     const rows = shown.length === points.rows ? points : rowsOf(points, shown);
     yield { kind: 'pause', stage: 'weights' };
     const factor = reconstructionFactor(rows, lists, regularization, !generalised);
-    const bottom = yield* stage('eigenvectors', bottomOfSparse(precisionTerms(factor), latentDim));
+    const { trace, ...precision } = precisionOf(factor);
+    const bottom = yield* stage('eigenvectors', bottomOfSparse(precision, latentDim, { trace }));
     const { values: eigenvalues, vectors: latents } = bottom;
     return {
       latents,

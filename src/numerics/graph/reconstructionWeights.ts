@@ -43,15 +43,14 @@ export function reconstructionWeights(
       const j = own[a]!;
       for (let d = 0; d < D; d++) differences[a * D + d] = data[i * D + d]! - data[j * D + d]!;
     }
-    const C = gram.subarray(0, k * k);
     for (let a = 0; a < k; a++) {
       for (let b = 0; b <= a; b++) {
         let sum = 0;
         for (let d = 0; d < D; d++) sum += differences[a * D + d]! * differences[b * D + d]!;
-        C[a * k + b] = sum;
+        gram[a * k + b] = sum;
       }
     }
-    weights.set(gramWeights(C, k, regularization, nameOf(i)), starts[i]);
+    gramWeights(gram, k, regularization, () => nameOf(i), weights.subarray(starts[i]!, starts[i + 1]!));
   });
   return { starts, neighbours: all, weights };
 }
@@ -60,42 +59,50 @@ export function reconstructionWeights(
  * w ∝ (C + regularization·tr(C)·I)⁻¹1 with Σ_a w_a = 1, for the k×k Gram matrix of the differences of a point and its neighbours. Overwrites
  * the lower triangle of C, which alone is read.
  *
+ * @param w - where to put them
  * @throws NumericalError when C is not positive definite all the same
  */
-export function gramWeights(C: Float64Array, k: number, regularization: number, name: string): Float64Array {
+export function gramWeights(
+  C: Float64Array,
+  k: number,
+  regularization: number,
+  nameOf: () => string,
+  w: Float64Array = new Float64Array(k),
+): Float64Array {
   let trace = 0;
   for (let a = 0; a < k; a++) trace += C[a * k + a]!;
   // Neighbours in the very place of the point share it equally.
   for (let a = 0; a < k; a++) C[a * k + a]! += trace > 0 ? regularization * trace : 1;
-  const solution = solvePositiveDefinite(C, k, name);
-  const total = solution.reduce((sum, weight) => sum + weight, 0);
-  return solution.map((weight) => weight / total);
+  solvePositiveDefinite(C, k, nameOf, w.fill(1));
+  let total = 0;
+  for (let a = 0; a < k; a++) total += w[a]!;
+  for (let a = 0; a < k; a++) w[a]! /= total;
+  return w;
 }
 
-/** C⁻¹1 by a Cholesky factor written over the lower triangle of C, k×k. */
-function solvePositiveDefinite(C: Float64Array, k: number, name: string): Float64Array {
-  for (let a = 0; a < k; a++) {
-    for (let b = 0; b <= a; b++) {
-      let sum = C[a * k + b]!;
-      for (let c = 0; c < b; c++) sum -= C[a * k + c]! * C[b * k + c]!;
-      if (a > b) C[a * k + b] = sum / C[b * k + b]!;
-      else if (sum > 0) C[a * k + a] = Math.sqrt(sum);
-      else {
-        throw new NumericalError(
-          `${name} cannot be reconstructed from its ${k} neighbours: their ${k}×${k} Gram matrix is singular at pivot ${a}. ` +
-            'Raise the regularization, or take fewer neighbours.',
-        );
-      }
+/** x ← C⁻¹x by a Cholesky factor written over the lower triangle of C, k×k, column by column. */
+function solvePositiveDefinite(C: Float64Array, k: number, nameOf: () => string, x: Float64Array): void {
+  for (let c = 0; c < k; c++) {
+    const pivot = C[c * k + c]!;
+    if (!(pivot > 0)) {
+      throw new NumericalError(
+        `${nameOf()} cannot be reconstructed from its ${k} neighbours: their ${k}×${k} Gram matrix is singular at pivot ${c}. ` +
+          'Raise the regularization, or take fewer neighbours.',
+      );
     }
-  }
-  const x = new Float64Array(k).fill(1);
-  for (let a = 0; a < k; a++) {
-    for (let b = 0; b < a; b++) x[a]! -= C[a * k + b]! * x[b]!;
-    x[a]! /= C[a * k + a]!;
+    const root = Math.sqrt(pivot);
+    C[c * k + c] = root;
+    const entry = x[c]! / root;
+    x[c] = entry;
+    for (let a = c + 1; a < k; a++) {
+      const factor = C[a * k + c]! / root;
+      C[a * k + c] = factor;
+      x[a]! -= factor * entry;
+      for (let b = c + 1; b <= a; b++) C[a * k + b]! -= factor * C[b * k + c]!;
+    }
   }
   for (let a = k - 1; a >= 0; a--) {
     for (let b = a + 1; b < k; b++) x[a]! -= C[b * k + a]! * x[b]!;
     x[a]! /= C[a * k + a]!;
   }
-  return x;
 }

@@ -12,5 +12,5 @@ export {
 export { selectedInverse } from './selectedInverse.ts';
 export { solve } from './solve.ts';
 export { factorise, logDeterminant, type SparseFactor } from './sparseCholesky.ts';
-export { multiplySparse, type SparseSymmetric, sparseSymmetric } from './sparseSymmetric.ts';
+export { multiplySparse, type SparseSymmetric, type SparseTerms, sparseSymmetric } from './sparseSymmetric.ts';
 export { analyse, type SymbolicFactor } from './symbolicFactor.ts';

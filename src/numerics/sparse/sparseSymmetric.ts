@@ -7,6 +7,14 @@ export interface SparseSymmetric {
   readonly values: Float64Array;
 }
 
+/** A symmetric matrix as a sum of entries, each off the diagonal counting for its mirror image too. */
+export interface SparseTerms {
+  readonly size: number;
+  readonly rows: Int32Array;
+  readonly columns: Int32Array;
+  readonly values: Float64Array;
+}
+
 /**
  * A sparse symmetric matrix as a sum of entries: `values[e]` is added at (rows[e], columns[e]) and, off the diagonal, at
  * (columns[e], rows[e]). The diagonal is in the pattern whether entries are given there or not.

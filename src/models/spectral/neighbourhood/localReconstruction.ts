@@ -4,7 +4,8 @@ import type { InParts } from '../../../core/inParts.ts';
 import type { Matrix } from '../../../core/matrix.ts';
 import { type Reconstruction, reconstructionWeights } from '../../../numerics/graph/reconstructionWeights.ts';
 import { neighboursInParts } from '../../../numerics/neighbours/index.ts';
-import type { SparseTerms } from '../../../numerics/sparse/bottomOfSparse.ts';
+import type { SparseSymmetric, SparseTerms } from '../../../numerics/sparse/index.ts';
+import { outerProduct } from '../../../numerics/sparse/outerProduct.ts';
 
 /** The k nearest others of every point, ties by index; searched with pauses. */
 export function* nearestLists(Y: Matrix, k: number): InParts<Int32Array[]> {
@@ -123,6 +124,32 @@ function residualsOf(
     }
     return squares;
   });
+}
+
+/** L = MMᵀ, and its trace. */
+export function precisionOf({ reconstruction, diagonal }: ReconstructionFactor): SparseSymmetric & { trace: number } {
+  const { starts: firsts, neighbours, weights } = reconstruction;
+  const size = diagonal.length;
+  const starts = new Int32Array(size + 1);
+  const rows = new Int32Array(size + weights.length);
+  const values = new Float64Array(size + weights.length);
+  let count = 0;
+  let trace = 0;
+  const add = (row: number, value: number) => {
+    rows[count] = row;
+    values[count++] = value;
+    trace += value * value;
+  };
+  for (let i = 0; i < size; i++) {
+    const scale = diagonal[i]!;
+    if (scale !== 0) {
+      add(i, scale);
+      for (let p = firsts[i]!; p < firsts[i + 1]!; p++) add(neighbours[p]!, -scale * weights[p]!);
+    }
+    starts[i + 1] = count;
+  }
+  const M = { size, starts, rows: rows.subarray(0, count), values: values.subarray(0, count) };
+  return { ...outerProduct(M), trace };
 }
 
 /** L = MMᵀ, column of M by column. */

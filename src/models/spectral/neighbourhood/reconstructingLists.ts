@@ -1,4 +1,5 @@
 import type { InParts } from '../../../core/inParts.ts';
+import { connectedComponents } from '../../../numerics/graph/connectedComponents.ts';
 import { edgesOfPairs, pairKey } from '../../../numerics/graph/edges.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
 import { incidentEdges } from '../../../numerics/graph/incidentEdges.ts';
@@ -26,27 +27,37 @@ export function* reconstructingLists(
 ): InParts<ReconstructingLists> {
   const lists = given.graph === undefined ? yield* nearestLists(given.points, k) : neighboursIn(given.graph);
   const N = lists.length;
-  const keys = new Float64Array(lists.reduce((sum, own) => sum + own.length, 0));
-  let count = 0;
-  lists.forEach((own, i) => {
-    for (const j of own) keys[count++] = pairKey(i, j, N);
-  });
+  const ends = endsOf(lists);
+  if (connectedComponents(ends).sizes.length === 1) return { lists, shown: Int32Array.from(lists.keys()), note: '' };
+  const keys = Float64Array.from(ends.sources, (i, e) => pairKey(i, ends.targets[e]!, N));
   const near = { size: N, ...edgesOfPairs(keys, N, lengthsOf(given)) };
   const { graph, points: shown, note } = shownComponent(near, given, disconnected, 'lle');
   if (shown.length < N) {
     const place = new Map(Array.from(shown, (i, row) => [i, row]));
     return { lists: Array.from(shown, (i) => lists[i]!.map((j) => place.get(j)!)), shown, note };
   }
-  if (graph !== near) {
-    const known = new Set(keys);
-    graph.sources.forEach((i, e) => {
-      const j = graph.targets[e]!;
-      if (known.has(pairKey(i, j, N))) return;
-      lists[i] = Int32Array.from([...lists[i]!, j]);
-      lists[j] = Int32Array.from([...lists[j]!, i]);
-    });
-  }
+  const known = new Set(keys);
+  graph.sources.forEach((i, e) => {
+    const j = graph.targets[e]!;
+    if (known.has(pairKey(i, j, N))) return;
+    lists[i] = Int32Array.from([...lists[i]!, j]);
+    lists[j] = Int32Array.from([...lists[j]!, i]);
+  });
   return { lists, shown, note };
+}
+
+/** From each point to those of its list. */
+function endsOf(lists: readonly Int32Array[]): { size: number; sources: Int32Array; targets: Int32Array } {
+  const count = lists.reduce((sum, own) => sum + own.length, 0);
+  const sources = new Int32Array(count);
+  const targets = new Int32Array(count);
+  let e = 0;
+  lists.forEach((own, i) => {
+    targets.set(own, e);
+    sources.fill(i, e, e + own.length);
+    e += own.length;
+  });
+  return { size: lists.length, sources, targets };
 }
 
 function neighboursIn(graph: Graph): Int32Array[] {
