@@ -1,9 +1,11 @@
 import { multiplyAdd } from './multiplyAdd';
 
 /**
- * C ← C + A·B, or C ← A·B without `accumulate`, for a 4×4 tile: A and B packed in slivers of four, C row-major with rows
- * `rowBytes` apart. The loop does two steps, with a branch between them on purpose: V8 moves the loads of an unrolled body
- * without one above all arithmetic, runs out of registers and spills, which costs a third of the speed.
+ * C ← C + A·B, or C ← A·B without `accumulate`, for a 4×4 tile: A and B packed in slivers of four, C row-major
+ * with rows `rowBytes` apart. A step has 22 instructions, and a processor that starts six a cycle no time for more, so the loop is
+ * written for what V8 makes of it: four steps, with a branch between them on purpose, as V8 moves the loads of an unrolled body without
+ * one above all arithmetic, runs out of registers and spills; `a` moves at each step, since the offset of a splat costs an instruction
+ * unless it is that of the other steps; and masks that change nothing tell V8 that addresses have 32 bits, which it ensures by copies.
  */
 export function multiplyTile(depth: i32, a: usize, b: usize, c: usize, rowBytes: i32, accumulate: bool): void {
   let c00 = f64x2.splat(0);
@@ -14,40 +16,75 @@ export function multiplyTile(depth: i32, a: usize, b: usize, c: usize, rowBytes:
   let c21 = f64x2.splat(0);
   let c30 = f64x2.splat(0);
   let c31 = f64x2.splat(0);
+  a &= ~7;
+  b &= ~7;
+  const end: usize = a + (depth << 5);
   do {
-    const b0 = v128.load(b);
-    const b1 = v128.load(b, 16);
-    let x = v128.load_splat<f64>(a);
-    c00 = multiplyAdd(x, b0, c00);
-    c01 = multiplyAdd(x, b1, c01);
-    x = v128.load_splat<f64>(a, 8);
-    c10 = multiplyAdd(x, b0, c10);
-    c11 = multiplyAdd(x, b1, c11);
-    x = v128.load_splat<f64>(a, 16);
-    c20 = multiplyAdd(x, b0, c20);
-    c21 = multiplyAdd(x, b1, c21);
-    x = v128.load_splat<f64>(a, 24);
-    c30 = multiplyAdd(x, b0, c30);
-    c31 = multiplyAdd(x, b1, c31);
-    if (depth == 1) break;
-    const d0 = v128.load(b, 32);
-    const d1 = v128.load(b, 48);
-    x = v128.load_splat<f64>(a, 32);
-    c00 = multiplyAdd(x, d0, c00);
-    c01 = multiplyAdd(x, d1, c01);
-    x = v128.load_splat<f64>(a, 40);
-    c10 = multiplyAdd(x, d0, c10);
-    c11 = multiplyAdd(x, d1, c11);
-    x = v128.load_splat<f64>(a, 48);
-    c20 = multiplyAdd(x, d0, c20);
-    c21 = multiplyAdd(x, d1, c21);
-    x = v128.load_splat<f64>(a, 56);
-    c30 = multiplyAdd(x, d0, c30);
-    c31 = multiplyAdd(x, d1, c31);
-    a += 64;
-    b += 64;
-    depth -= 2;
-  } while (depth);
+    let b0 = v128.load(b);
+    let b1 = v128.load(b, 16);
+    let a0 = v128.load_splat<f64>(a);
+    let a1 = v128.load_splat<f64>(a, 8);
+    let a2 = v128.load_splat<f64>(a, 16);
+    let a3 = v128.load_splat<f64>(a, 24);
+    c00 = multiplyAdd(a0, b0, c00);
+    c10 = multiplyAdd(a1, b0, c10);
+    c20 = multiplyAdd(a2, b0, c20);
+    c30 = multiplyAdd(a3, b0, c30);
+    c01 = multiplyAdd(a0, b1, c01);
+    c11 = multiplyAdd(a1, b1, c11);
+    c21 = multiplyAdd(a2, b1, c21);
+    c31 = multiplyAdd(a3, b1, c31);
+    a += 32;
+    if (a == end) break;
+    b0 = v128.load(b, 32);
+    b1 = v128.load(b, 48);
+    a0 = v128.load_splat<f64>(a);
+    a1 = v128.load_splat<f64>(a, 8);
+    a2 = v128.load_splat<f64>(a, 16);
+    a3 = v128.load_splat<f64>(a, 24);
+    c00 = multiplyAdd(a0, b0, c00);
+    c10 = multiplyAdd(a1, b0, c10);
+    c20 = multiplyAdd(a2, b0, c20);
+    c30 = multiplyAdd(a3, b0, c30);
+    c01 = multiplyAdd(a0, b1, c01);
+    c11 = multiplyAdd(a1, b1, c11);
+    c21 = multiplyAdd(a2, b1, c21);
+    c31 = multiplyAdd(a3, b1, c31);
+    a += 32;
+    if (a == end) break;
+    b0 = v128.load(b, 64);
+    b1 = v128.load(b, 80);
+    a0 = v128.load_splat<f64>(a);
+    a1 = v128.load_splat<f64>(a, 8);
+    a2 = v128.load_splat<f64>(a, 16);
+    a3 = v128.load_splat<f64>(a, 24);
+    c00 = multiplyAdd(a0, b0, c00);
+    c10 = multiplyAdd(a1, b0, c10);
+    c20 = multiplyAdd(a2, b0, c20);
+    c30 = multiplyAdd(a3, b0, c30);
+    c01 = multiplyAdd(a0, b1, c01);
+    c11 = multiplyAdd(a1, b1, c11);
+    c21 = multiplyAdd(a2, b1, c21);
+    c31 = multiplyAdd(a3, b1, c31);
+    a += 32;
+    if (a == end) break;
+    b0 = v128.load(b, 96);
+    b1 = v128.load(b, 112);
+    a0 = v128.load_splat<f64>(a);
+    a1 = v128.load_splat<f64>(a, 8);
+    a2 = v128.load_splat<f64>(a, 16);
+    a3 = v128.load_splat<f64>(a, 24);
+    c00 = multiplyAdd(a0, b0, c00);
+    c10 = multiplyAdd(a1, b0, c10);
+    c20 = multiplyAdd(a2, b0, c20);
+    c30 = multiplyAdd(a3, b0, c30);
+    c01 = multiplyAdd(a0, b1, c01);
+    c11 = multiplyAdd(a1, b1, c11);
+    c21 = multiplyAdd(a2, b1, c21);
+    c31 = multiplyAdd(a3, b1, c31);
+    a += 32;
+    b += 128;
+  } while (a != end);
   const c1: usize = c + rowBytes;
   const c2: usize = c1 + rowBytes;
   const c3: usize = c2 + rowBytes;
