@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { checksum, fit, gplvm, LatentFieldError, loadFit, Matrix, seededRandom } from 'latentfield';
+import { checksum, fit, gplvm, LatentFieldError, loadFit, Matrix, seededRandom, startThreads } from 'latentfield';
 import { latentPlot, precisionGrid } from 'latentfield/plot';
 import { run } from '../dist/cli/run.js';
 import { killedModel, killedOptions } from './killedFit.mjs';
@@ -22,10 +22,14 @@ const jobs = {
   /** Checksums of what fits of these models answer. */
   async bits(names, options) {
     const found = {};
+    const { threads: count = 1, ...rest } = JSON.parse(options);
+    // Fits as short as these would start none.
+    const threads = await startThreads(count);
     for (const name of names.split(',')) {
-      const result = await fit(savedModels[name](), { ...savedOptions, ...JSON.parse(options) });
+      const result = await fit(savedModels[name](), { ...savedOptions, ...rest, ...(count > 1 && { threads }) });
       found[name] = checksum(await answersOf(result));
     }
+    await threads.dispose();
     return found;
   },
   /** Fits, saves, loads, draws and runs commands, where there is no network. */

@@ -3,25 +3,54 @@ import { fitThreads } from '../../src/inference/fit/fitThreads.ts';
 import { sharedMemory } from '../../src/numerics/memory.ts';
 import { wasmEngine } from '../../src/numerics/wasm/wasmEngine.ts';
 
-it('a fit waits for threads that are starting where they have enough to share, and at its end', async () => {
-  const memory = sharedMemory();
-  const engine = wasmEngine(memory);
+const memory = sharedMemory();
+const engine = wasmEngine(memory);
+/** 500·500·60 multiplications, so many times. */
+const products = (times: number) => () => {
   const order = 500;
-  const product = () =>
-    memory.withBlock(8 * order * order, (offset) => {
-      const matrix = { offset, rowStride: order, columnStride: 1 };
-      const columns = 60;
-      engine.gemm(order, columns, order, 0, matrix, matrix, 0, matrix);
-    });
-  const repeated = (times: number) => () => Array.from({ length: times }, product);
-  for (const [work, always, count] of [
-    [repeated(13), false, undefined],
-    [repeated(14), false, 2],
-    [repeated(1), true, 2],
+  memory.withBlock(8 * order * order, (offset) => {
+    const matrix = { offset, rowStride: order, columnStride: 1 };
+    for (let k = 0; k < times; k++) engine.gemm(order, 60, order, 0, matrix, matrix, 0, matrix);
+  });
+};
+
+it('a fit starts threads once they pay, and waits for them where they have enough to share', async () => {
+  for (const [before, last, count] of [
+    [66, 0, 1],
+    [66, 13, 1],
+    [66, 14, 2],
+    [0, 66, 1],
+    [0, 67, 2],
   ] as const) {
     const threads = fitThreads(2, 'wasm');
-    threads.run(work);
-    await threads.join(always);
+    threads.run(products(before));
+    threads.run(products(last));
+    await threads.join();
+    const { threads: found, threadsReason } = threads.diagnostics();
+    expect([found, threadsReason === undefined]).toEqual([count, count === 2]);
+    await threads.release();
+  }
+});
+
+it('a fit that is over before its threads have started does not wait for them, and ends them', async () => {
+  const live = memory.liveBytes;
+  const threads = fitThreads(2, 'wasm');
+  threads.run(products(67));
+  await threads.release();
+  expect(threads.diagnostics().threads).toBe(1);
+  await threads.joinAtOnce();
+  expect(threads.diagnostics()).toEqual({ threads: 1, threadsReason: 'The threads have been disposed.' });
+  expect([memory.liveBytes, memory.isShared]).toEqual([live, false]);
+});
+
+it('a computation waits for a number of threads that was asked for', async () => {
+  for (const [asked, count] of [
+    [2, 2],
+    [1, 1],
+    ['auto', undefined],
+  ] as const) {
+    const threads = fitThreads(asked, 'wasm');
+    await threads.joinAtOnce();
     expect(threads.diagnostics().threads).toBe(count);
     await threads.release();
   }

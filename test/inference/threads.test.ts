@@ -15,6 +15,9 @@ import { bundled } from '../bundled.ts';
 const { observations } = pipeFlow({ points: 300, seed: 1 });
 const model = () => gplvm(observations, { latentDim: 2, kernel: add(rbf(), bias()) });
 const options: FitOptions = { maxIterations: 3, engine: 'wasm' };
+/** Fits of this model and those options have enough to share that threads start. */
+const long = () => gplvm(pipeFlow({ points: 500, seed: 1 }).observations, { latentDim: 2 });
+const longer: FitOptions = { engine: 'wasm', maxEvaluations: 40 };
 const bitsOf = ({ latents, parameters, objective, terms, trace, status, message }: Fit) =>
   JSON.stringify([latents, parameters, objective, terms, trace, status, message]);
 
@@ -26,36 +29,34 @@ afterEach(() => {
 describe('a fit on threads', () => {
   it('falls back to one where there is no shared memory, and says why', async () => {
     vi.stubGlobal('SharedArrayBuffer', undefined);
-    const { diagnostics } = await fit(model(), { ...options, maxIterations: 0, threads: 2 });
-    expect(diagnostics).toMatchObject({
-      engine: 'wasm',
-      threads: 1,
-      threadsReason: expect.stringMatching(/Cross-Origin-Embedder-Policy/) as string,
-    });
+    for (const { diagnostics } of [
+      await fit(long(), { ...longer, threads: 2 }),
+      await fit(pca(observations, { latentDim: 2 }), { engine: 'wasm', threads: 2 }),
+    ]) {
+      expect(diagnostics).toMatchObject({
+        engine: 'wasm',
+        threads: 1,
+        threadsReason: expect.stringMatching(/Cross-Origin-Embedder-Policy/) as string,
+      });
+    }
   });
 
   it('has the bits of a fit on one, however it comes to its threads', async () => {
-    const alone = await fit(model(), options);
-    expect(alone.diagnostics.threads).toBeUndefined();
     const live = withFloat64(({ memory64 }) => memory64.liveBytes);
-    const own = await fit(model(), { ...options, threads: 2 });
+    const alone = await fit(long(), { ...longer, threads: 1 });
+    expect(alone.diagnostics.threads).toBe(1);
+    const own = await fit(long(), { ...longer, threads: 2 });
     expect(own.diagnostics).toMatchObject({ engine: 'wasm', threads: 2 });
     expect(own.diagnostics.threadsReason).toBeUndefined();
     vi.stubEnv('LATENTFIELD_THREADS', '3');
-    const named = await fit(model(), options);
+    const named = await fit(long(), longer);
     const most = Math.min(3, Math.max(2, availableParallelism()));
     expect(named.diagnostics.threads).toBe(most);
-    const many = await fit(model(), { ...options, maxIterations: 0, threads: 100_000 });
-    expect(many.diagnostics.threads).toBe(Math.max(2, availableParallelism()));
-    expect(many.diagnostics.threadsReason).toMatch(
-      /^100000 threads were asked for, but this machine has processors for \d+\.$/,
-    );
-    const one = await fit(model(), { ...options, threads: 1 });
-    expect(one.diagnostics.threads).toBe(1);
+    vi.unstubAllEnvs();
     const threads = await startThreads(2);
-    const given = await fit(model(), { ...options, threads });
+    const given = await fit(long(), { ...longer, threads });
     expect([given.diagnostics.threads, threads.count]).toEqual([2, 2]);
-    for (const result of [own, named, one, given]) expect(bitsOf(result)).toBe(bitsOf(alone));
+    for (const result of [own, named, given]) expect(bitsOf(result)).toBe(bitsOf(alone));
     const X = Array.from({ length: 50 }, (_, i) => [i / 25 - 1, 0.3]);
     expect(threads.run(() => given.predict(X))).toEqual(alone.predict(X));
     const components = await fit(pca(observations, { latentDim: 2 }), { engine: 'wasm', threads });
@@ -65,6 +66,23 @@ describe('a fit on threads', () => {
     expect(withFloat64(({ memory64 }) => memory64.liveBytes)).toBe(live);
   });
 
+  it('are not started for a short one, which says so', async () => {
+    const short = await fit(model(), { ...options, threads: 2 });
+    expect(short.diagnostics).toMatchObject({
+      threads: 1,
+      threadsReason: expect.stringMatching(/too little to share/) as string,
+    });
+    expect(bitsOf(short)).toBe(bitsOf(await fit(model(), options)));
+  });
+
+  it('are at most as many as there are processors', async () => {
+    const { diagnostics } = await fit(pca(observations, { latentDim: 2 }), { engine: 'wasm', threads: 100_000 });
+    expect(diagnostics.threads).toBe(Math.max(2, availableParallelism()));
+    expect(diagnostics.threadsReason).toMatch(
+      /^100000 threads were asked for, but this machine has processors for \d+\.$/,
+    );
+  });
+
   it('has the bits of one on the way, and steps that outlive its threads', async () => {
     const threads = await startThreads(2);
     const parameters = { 'mapping.kernel.rbf.lengthscale': 0.7, 'mapping.noise': 0.05 };
@@ -72,7 +90,7 @@ describe('a fit on threads', () => {
     const shared = await threads.run(() => evaluate(model(), parameters));
     expect(shared).toEqual(alone);
     await threads.dispose();
-    const steps = fitSteps(model(), { ...options, threads: 2 });
+    const steps = fitSteps(pca(observations, { latentDim: 2 }), { engine: 'wasm', threads: 2 });
     const first = await steps.next();
     await steps.return(undefined as never);
     expect(first.done).toBe(false);
@@ -104,10 +122,8 @@ describe('a fit on threads', () => {
 
 describe("threads: 'auto'", () => {
   it('starts them in a fit for which they pay, with the bits of one', async () => {
-    const long = gplvm(pipeFlow({ points: 500, seed: 1 }).observations, { latentDim: 2 });
-    const settings: FitOptions = { engine: 'wasm', maxEvaluations: 40 };
     const live = withFloat64(({ memory64 }) => memory64.liveBytes);
-    const [own, one] = [await fit(long, settings), await fit(long, { ...settings, threads: 1 })];
+    const [own, one] = [await fit(long(), longer), await fit(long(), { ...longer, threads: 1 })];
     const count = Math.min(4, availableParallelism());
     expect(own.diagnostics.threads).toBe(count > 1 ? count : undefined);
     expect(bitsOf(own)).toBe(bitsOf(one));

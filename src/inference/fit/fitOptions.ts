@@ -93,10 +93,10 @@ export interface FitOptions {
   readonly engine?: EngineChoice | undefined;
   /**
    * Threads that share the large matrix operations of the WebAssembly engine: how many, which the fit starts and ends, those that
-   * `startThreads` has started, or 'auto', one for each processor and four at most, once the fit has done so much that they pay. They start
-   * in the background, and join the fit when they are there. 'auto' unless given or named by LATENTFIELD_THREADS. The result has the same
-   * bits whatever their number; where a number was asked for and there can be none, `diagnostics.threadsReason` says why. Workers, which
-   * share starts, have one thread each.
+   * `startThreads` has started, or 'auto', one for each processor and four at most. Those that the fit starts do so in the background once it has done
+   * so much that they pay, a number that is given sooner than 'auto', and join the fit when they are there. 'auto' unless given or named by
+   * LATENTFIELD_THREADS. The result has the same bits whatever their number; where a number was asked for and there were none, `diagnostics.threadsReason`
+   * says why. Workers, which share starts, have one thread each.
    */
   readonly threads?: number | 'auto' | Threads | undefined;
 }

@@ -50,7 +50,7 @@ async function* steps(described: Model, settings: FitSettings): AsyncGenerator<F
   const threads = fitThreads(settings.threads, settings.engine);
   try {
     // A computation may have no pause in which they could join it.
-    if (model.solve !== undefined) await threads.join(true);
+    if (model.solve !== undefined) await threads.joinAtOnce();
     return yield* stepsWith(threads, model, { ...settings, ...taken }, message);
   } finally {
     await threads.release();
@@ -135,7 +135,6 @@ async function* stepsWith(
     const message = end.message + choice + again.join('') + (saves?.warning() ?? '');
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
     const gathered = await problem.gather?.(point.x);
-    await threads.join(true);
     const diagnostics = { ...end.diagnostics, evaluations, seconds: seconds() };
     return fitAt(problem, point, { status, trace, message, diagnostics }, gathered);
   } finally {

@@ -14,8 +14,12 @@ const VARIABLE = 'LATENTFIELD_THREADS';
  * of each such piece, and a start takes fifty, by bench/threads.mjs. Other long work, as that of a solver in TypeScript, gains nothing by it.
  */
 const WAITS = 2e8;
-/** Multiplications that threads could have shared before 'auto' starts them: a fit that is over sooner gains less than a start takes. */
+/**
+ * Multiplications that threads could have shared before 'auto' starts them, and before a number of them starts that was asked for: a fit that is
+ * over sooner gains less than a start takes.
+ */
 const PAYS = 2e9;
+const PAYS_WHEN_ASKED_FOR = 1e9;
 
 type Report = Pick<FitDiagnostics, 'threads' | 'threadsReason'>;
 
@@ -24,9 +28,11 @@ export interface FitThreads {
   run<T>(work: () => T): T;
   /** What the diagnostics say about them. */
   diagnostics(): Report;
-  /** Waits for those that are starting, with `always`, or where the last piece of work had enough for them to share. */
-  join(always?: boolean): Promise<void>;
-  /** Ends those that the fit started itself. */
+  /** Waits for those that are starting, where the last piece of work had enough for them to share. */
+  join(): Promise<void>;
+  /** Starts a number of them that was asked for, and waits for them: of a computation it is not known what it takes. */
+  joinAtOnce(): Promise<void>;
+  /** Ends those that the fit started itself, and waits until they have, but for those that are still starting. */
   release(): Promise<void>;
 }
 
@@ -35,12 +41,13 @@ export const ONE_THREAD: FitThreads = Object.freeze<FitThreads>({
   run: (work) => work(),
   diagnostics: () => ({}),
   join: () => Promise.resolve(),
+  joinAtOnce: () => Promise.resolve(),
   release: () => Promise.resolve(),
 });
 
 /**
- * The threads that a fit was given, or as many as it is to start, by its options or by LATENTFIELD_THREADS: a number at once, 'auto'
- * once they pay. The fit begins without those that are still starting.
+ * The threads that a fit was given, or as many as it is to start once they pay, by its options or by LATENTFIELD_THREADS. The fit goes on
+ * without those that are still starting.
  */
 export function fitThreads(given: number | 'auto' | Threads | undefined, engine: EngineChoice | undefined): FitThreads {
   const wanted = given ?? environmentCount() ?? 'auto';
@@ -50,71 +57,74 @@ export function fitThreads(given: number | 'auto' | Threads | undefined, engine:
     const threadsReason = 'The TypeScript engine runs on one thread.';
     return { ...ONE_THREAD, diagnostics: () => ({ threads: 1, threadsReason }) };
   }
-  if (typeof wanted === 'number') return startedAtOnce(wanted);
+  if (typeof wanted === 'number') return startedWhenAskedFor(wanted);
   return { ...ONE_THREAD, run: (work) => wanted.run(work), diagnostics: () => reportOf(wanted) };
 }
 
-function startedAtOnce(count: number): FitThreads {
-  const threads = startedMeanwhile((start) => start.startThreads(count));
-  threads.start();
-  return { ...threads, diagnostics: threads.report };
-}
-
-function startedOnceTheyPay(): FitThreads {
-  const threads = startedMeanwhile((start) => start.startFreeThreads());
-  let done = 0;
+/** As many as were asked for: what they come to is said, whether there are more than this one or not. */
+function startedWhenAskedFor(count: number): FitThreads {
+  if (count === 1) return { ...ONE_THREAD, diagnostics: () => ({ threads: 1 }) };
+  const threads = startedOnce(PAYS_WHEN_ASKED_FOR, (start) => start.startThreads(count));
   return {
     ...threads,
-    run(work) {
-      try {
-        return threads.run(work);
-      } finally {
-        done += threads.shareable();
-        if (done >= PAYS) threads.start();
-      }
-    },
-    // Nobody asked for a number of them.
+    diagnostics: () => threads.report() ?? { threads: 1, threadsReason: TOO_SHORT },
+    joinAtOnce: () => threads.started(),
+  };
+}
+
+const TOO_SHORT = 'The fit had too little to share: to start other threads takes longer than they would have saved.';
+
+/** Nobody asked for a number of them, nor hears why there are none. */
+function startedOnceTheyPay(): FitThreads {
+  const threads = startedOnce(PAYS, (start) => start.startFreeThreads());
+  return {
+    ...threads,
     diagnostics() {
-      const { threads: count = 1, ...reason } = threads.report();
+      const { threads: count = 1, ...reason } = threads.report() ?? {};
       return count > 1 ? { threads: count, ...reason } : {};
     },
   };
 }
 
-/** Threads that start in the background, and work from when they are there. */
-function startedMeanwhile(begin: (from: typeof import('../../numerics/threads.ts')) => Promise<Threads>) {
+/** Threads that start in the background once a fit has had so much to share, and work from when they are there. */
+function startedOnce(pays: number, begin: (from: typeof import('../../numerics/threads.ts')) => Promise<Threads>) {
+  const memory = sharedMemory();
   let starting: Promise<void> | undefined;
   let joined: Threads | undefined;
-  const memory = sharedMemory();
+  /** Multiplications of the last piece of work that threads could have shared, and of all. */
   let shareable = 0;
-  async function started(): Promise<void> {
+  let done = 0;
+  let isOver = false;
+  async function start(): Promise<void> {
     try {
       // What starts them is loaded when they are asked for, as most pages have no use for it.
       joined = await begin(await import('../../numerics/threads.ts'));
     } catch (cause) {
       joined = { ...ONE_THREAD, ...notLoaded(cause), dispose: () => Promise.resolve() };
     }
+    if (isOver) await joined.dispose();
   }
+  const started = () => (starting ??= start());
   return {
-    start() {
-      starting ??= started();
-    },
+    started,
     run<T>(work: () => T): T {
       const before = shareableMultiplications(memory);
       try {
         return joined === undefined ? work() : joined.run(work);
       } finally {
         shareable = shareableMultiplications(memory) - before;
+        done += shareable;
+        if (done >= pays && !isOver) void started();
       }
     },
-    /** Multiplications of the last piece of work that threads could have shared. */
-    shareable: () => shareable,
-    report: (): Report => (joined === undefined ? {} : reportOf(joined)),
-    async join(always = false) {
-      if (joined === undefined && (always || shareable >= WAITS)) await starting;
+    report: (): Report | undefined => joined && reportOf(joined),
+    async join() {
+      if (joined === undefined && shareable >= WAITS) await starting;
     },
+    joinAtOnce: () => Promise.resolve(),
+    /** Those that have not started yet end when they have: the fit is over without them. */
     async release() {
-      await starting;
+      isOver = true;
       await joined?.dispose();
     },
   };
