@@ -49,7 +49,7 @@ function multiplyPart(number: i32): void {
   multiplyTriangular(rows, t.n, t.b + ((start * t.bRow) << 3), t.bRow, t.bColumn, t.l, t.lRow, t.lColumn);
 }
 
-/** The columns of B are contiguous: eight rows of B in four registers. Column j needs columns k ≥ j, so j ascends. */
+/** The columns of B are contiguous: two columns of eight rows of B in eight registers. Column j needs columns k ≥ j, so j ascends. */
 function multiplyColumns(
   m: i32,
   n: i32,
@@ -62,28 +62,15 @@ function multiplyColumns(
   const diagonalBytes = lRowBytes + lColumnBytes;
   let i = 0;
   for (; i + 8 <= m; i += 8) {
-    for (let j = 0; j < n; j++) {
-      const target: usize = b + (i << 3) + j * columnBytes;
-      let p = target;
-      let q: usize = l + j * diagonalBytes;
-      let s0 = f64x2.splat(0);
-      let s1 = f64x2.splat(0);
-      let s2 = f64x2.splat(0);
-      let s3 = f64x2.splat(0);
-      for (let k = j; k < n; k++) {
-        const x = v128.load_splat<f64>(q);
-        s0 = multiplyAdd(x, v128.load(p), s0);
-        s1 = multiplyAdd(x, v128.load(p, 16), s1);
-        s2 = multiplyAdd(x, v128.load(p, 32), s2);
-        s3 = multiplyAdd(x, v128.load(p, 48), s3);
-        p += columnBytes;
-        q += lRowBytes;
-      }
-      v128.store(target, s0);
-      v128.store(target, s1, 16);
-      v128.store(target, s2, 32);
-      v128.store(target, s3, 48);
+    let p: usize = b + (i << 3);
+    let q = l;
+    let j = 0;
+    for (; j + 2 <= n; j += 2) {
+      multiplyPair(n - j, p, columnBytes, q, lRowBytes, lColumnBytes);
+      p += columnBytes << 1;
+      q += diagonalBytes << 1;
     }
+    if (j < n) multiplyLast(p, load<f64>(q));
   }
   for (; i < m; i++) {
     for (let j = 0; j < n; j++) {
@@ -94,6 +81,56 @@ function multiplyColumns(
       store<f64>(target, s);
     }
   }
+}
+
+/** Columns j and j + 1 of eight rows, of `rest` columns from j on. @inline */
+function multiplyPair(rest: i32, b: usize, columnBytes: i32, l: usize, lRowBytes: i32, lColumnBytes: i32): void {
+  const zero = f64x2.splat(0);
+  const x = v128.load_splat<f64>(l);
+  let s0 = multiplyAdd(x, v128.load(b), zero);
+  let s1 = multiplyAdd(x, v128.load(b, 16), zero);
+  let s2 = multiplyAdd(x, v128.load(b, 32), zero);
+  let s3 = multiplyAdd(x, v128.load(b, 48), zero);
+  let t0 = zero;
+  let t1 = zero;
+  let t2 = zero;
+  let t3 = zero;
+  const next: usize = b + columnBytes;
+  let p = next;
+  let q: usize = l + lRowBytes;
+  while (--rest) {
+    const x = v128.load_splat<f64>(q);
+    const y = v128.load_splat<f64>(q + lColumnBytes);
+    const b0 = v128.load(p);
+    const b1 = v128.load(p, 16);
+    const b2 = v128.load(p, 32);
+    const b3 = v128.load(p, 48);
+    s0 = multiplyAdd(x, b0, s0);
+    s1 = multiplyAdd(x, b1, s1);
+    s2 = multiplyAdd(x, b2, s2);
+    s3 = multiplyAdd(x, b3, s3);
+    t0 = multiplyAdd(y, b0, t0);
+    t1 = multiplyAdd(y, b1, t1);
+    t2 = multiplyAdd(y, b2, t2);
+    t3 = multiplyAdd(y, b3, t3);
+    p += columnBytes;
+    q += lRowBytes;
+  }
+  v128.store(b, s0);
+  v128.store(b, s1, 16);
+  v128.store(b, s2, 32);
+  v128.store(b, s3, 48);
+  v128.store(next, t0);
+  v128.store(next, t1, 16);
+  v128.store(next, t2, 32);
+  v128.store(next, t3, 48);
+}
+
+/** The last column, of an odd number of them. The sum begins at zero as that of the others does. */
+function multiplyLast(b: usize, diagonal: f64): void {
+  const x = f64x2.splat(diagonal);
+  const zero = f64x2.splat(0);
+  for (let i: usize = 0; i < 64; i += 16) v128.store(b + i, multiplyAdd(x, v128.load(b + i), zero));
 }
 
 /** The rows of B lie apart: groups of them are multiplied where they lie side by side. */

@@ -56,49 +56,17 @@ function solvePart(number: i32): void {
   solveTransposed(rows, t.n, t.b + ((start * t.bRow) << 3), t.bRow, t.bColumn, t.l, t.lRow, t.lColumn);
 }
 
-/** The columns of B are contiguous: eight rows of B in four registers. */
+/** The columns of B are contiguous: two columns of eight rows of B in eight registers. */
 function solveColumns(m: i32, n: i32, b: usize, columnBytes: i32, l: usize, lRowBytes: i32, lColumnBytes: i32): void {
   let i = 0;
   for (; i + 8 <= m; i += 8) {
     const first: usize = b + (i << 3);
-    for (let j = 0; j < n; j++) {
-      const target: usize = first + j * columnBytes;
-      let s0 = v128.load(target);
-      let s1 = v128.load(target, 16);
-      let s2 = v128.load(target, 32);
-      let s3 = v128.load(target, 48);
-      let p = first;
-      let q: usize = l + j * lRowBytes;
-      for (let k = 0; k < j; k++) {
-        const x = f64x2.neg(v128.load_splat<f64>(q));
-        s0 = multiplyAdd(x, v128.load(p), s0);
-        s1 = multiplyAdd(x, v128.load(p, 16), s1);
-        s2 = multiplyAdd(x, v128.load(p, 32), s2);
-        s3 = multiplyAdd(x, v128.load(p, 48), s3);
-        p += columnBytes;
-        q += lColumnBytes;
-      }
-      const inverse = f64x2.splat(1.0 / load<f64>(q));
-      v128.store(target, f64x2.mul(s0, inverse));
-      v128.store(target, f64x2.mul(s1, inverse), 16);
-      v128.store(target, f64x2.mul(s2, inverse), 32);
-      v128.store(target, f64x2.mul(s3, inverse), 48);
-    }
+    let j = 0;
+    for (; j + 2 <= n; j += 2) solvePair(j, first, columnBytes, l + j * lRowBytes, lRowBytes, lColumnBytes);
+    for (let r = 0; j < n && r < 8; r += 2) solveTwo(j, first + (r << 3), columnBytes, l + j * lRowBytes, lColumnBytes);
   }
   for (; i + 2 <= m; i += 2) {
-    const first: usize = b + (i << 3);
-    for (let j = 0; j < n; j++) {
-      const target: usize = first + j * columnBytes;
-      let s = v128.load(target);
-      let p = first;
-      let q: usize = l + j * lRowBytes;
-      for (let k = 0; k < j; k++) {
-        s = multiplyAdd(f64x2.neg(v128.load_splat<f64>(q)), v128.load(p), s);
-        p += columnBytes;
-        q += lColumnBytes;
-      }
-      v128.store(target, f64x2.mul(s, f64x2.splat(1.0 / load<f64>(q))));
-    }
+    for (let j = 0; j < n; j++) solveTwo(j, b + (i << 3), columnBytes, l + j * lRowBytes, lColumnBytes);
   }
   if (i < m) {
     for (let j = 0; j < n; j++) {
@@ -109,6 +77,66 @@ function solveColumns(m: i32, n: i32, b: usize, columnBytes: i32, l: usize, lRow
       store<f64>(target, s / load<f64>(row + j * lColumnBytes));
     }
   }
+}
+
+/** Columns j and j + 1 of eight rows; `l` is row j of L. @inline */
+function solvePair(j: i32, first: usize, columnBytes: i32, l: usize, lRowBytes: i32, lColumnBytes: i32): void {
+  const target: usize = first + j * columnBytes;
+  const next: usize = target + columnBytes;
+  let s0 = v128.load(target);
+  let s1 = v128.load(target, 16);
+  let s2 = v128.load(target, 32);
+  let s3 = v128.load(target, 48);
+  let t0 = v128.load(next);
+  let t1 = v128.load(next, 16);
+  let t2 = v128.load(next, 32);
+  let t3 = v128.load(next, 48);
+  let p = first;
+  let q = l;
+  for (; p != target; p += columnBytes) {
+    const x = f64x2.neg(v128.load_splat<f64>(q));
+    const y = f64x2.neg(v128.load_splat<f64>(q + lRowBytes));
+    const b0 = v128.load(p);
+    const b1 = v128.load(p, 16);
+    const b2 = v128.load(p, 32);
+    const b3 = v128.load(p, 48);
+    s0 = multiplyAdd(x, b0, s0);
+    s1 = multiplyAdd(x, b1, s1);
+    s2 = multiplyAdd(x, b2, s2);
+    s3 = multiplyAdd(x, b3, s3);
+    t0 = multiplyAdd(y, b0, t0);
+    t1 = multiplyAdd(y, b1, t1);
+    t2 = multiplyAdd(y, b2, t2);
+    t3 = multiplyAdd(y, b3, t3);
+    q += lColumnBytes;
+  }
+  const inverse = f64x2.splat(1.0 / load<f64>(q));
+  s0 = f64x2.mul(s0, inverse);
+  s1 = f64x2.mul(s1, inverse);
+  s2 = f64x2.mul(s2, inverse);
+  s3 = f64x2.mul(s3, inverse);
+  v128.store(target, s0);
+  v128.store(target, s1, 16);
+  v128.store(target, s2, 32);
+  v128.store(target, s3, 48);
+  q += lRowBytes;
+  const y = f64x2.neg(v128.load_splat<f64>(q));
+  const nextInverse = f64x2.splat(1.0 / load<f64>(q + lColumnBytes));
+  v128.store(next, f64x2.mul(multiplyAdd(y, s0, t0), nextInverse));
+  v128.store(next, f64x2.mul(multiplyAdd(y, s1, t1), nextInverse), 16);
+  v128.store(next, f64x2.mul(multiplyAdd(y, s2, t2), nextInverse), 32);
+  v128.store(next, f64x2.mul(multiplyAdd(y, s3, t3), nextInverse), 48);
+}
+
+/** Column j of two rows. */
+function solveTwo(j: i32, first: usize, columnBytes: i32, l: usize, lColumnBytes: i32): void {
+  const target: usize = first + j * columnBytes;
+  let s = v128.load(target);
+  for (let p = first; p != target; p += columnBytes) {
+    s = multiplyAdd(f64x2.neg(v128.load_splat<f64>(l)), v128.load(p), s);
+    l += lColumnBytes;
+  }
+  v128.store(target, f64x2.mul(s, f64x2.splat(1.0 / load<f64>(l))));
 }
 
 /** The rows of B lie apart: groups of them are solved where they lie side by side. */
