@@ -1,5 +1,5 @@
 import { matrixVector } from './matrixVector';
-import { multiplyTile } from './microKernel';
+import { multiplyTile, multiplyTiles } from './microKernel';
 import { pack, SLIVER } from './packing';
 import { startInLower, startInUpper, startOf } from './parts';
 import { isWorthSharing, operands, partsAlong, shareOut } from './team';
@@ -254,7 +254,10 @@ function blocksWithin(
   }
 }
 
-/** One packed block of A times one packed panel of B, into C from row `ic` and column `jc` on. */
+/**
+ * One packed block of A times one packed panel of B, into C from row `ic` and column `jc` on. Tiles of which all entries are wanted
+ * lie between rows `from` and `to` of a column of tiles.
+ */
 function block(
   ic: i32,
   jc: i32,
@@ -271,22 +274,29 @@ function block(
     const j = jc + jr;
     const width = min(SLIVER, columns - jr);
     const sliverB: usize = packedB + ((jr * depth) << 3);
+    const from = part == LOWER ? wholeSlivers(j + 2 * SLIVER - 2 - ic) : 0;
+    const to = cColumn != 1 || width < SLIVER ? 0 : wholeSlivers(part == UPPER ? min(rows, j + 1 - ic) : rows);
     for (let ir = 0; ir < rows; ir += SLIVER) {
       const i = ic + ir;
-      const height = min(SLIVER, rows - ir);
-      if (part == LOWER && i + height <= j) continue;
-      if (part == UPPER && j + width <= i) continue;
-      const onDiagonal = (part == LOWER && i < j + width - 1) || (part == UPPER && j < i + height - 1);
       const sliverA: usize = packedA + ((ir * depth) << 3);
       const corner: usize = c + ((i * cRow + j * cColumn) << 3);
-      if (cColumn == 1 && height == SLIVER && width == SLIVER && !onDiagonal) {
-        multiplyTile(depth, sliverA, sliverB, corner, cRow << 3, accumulate);
-      } else {
-        multiplyTile(depth, sliverA, sliverB, tile, 32, false);
-        copyTile(i, j, height, width, corner, cRow << 3, cColumn << 3, part, accumulate);
+      if (ir == from && from < to) {
+        multiplyTiles((to - from) / SLIVER, depth, sliverA, sliverB, corner, cRow << 3, accumulate);
+        ir = to - SLIVER;
+        continue;
       }
+      const height = min(SLIVER, rows - ir);
+      if (part == LOWER && i + height <= j) continue;
+      if (part == UPPER && j + width <= i) break;
+      multiplyTile(depth, sliverA, sliverB, tile, 32, false);
+      copyTile(i, j, height, width, corner, cRow << 3, cColumn << 3, part, accumulate);
     }
   }
+}
+
+/** The largest multiple of a sliver's rows up to a length that is not negative, 0 for others. */
+function wholeSlivers(length: i32): i32 {
+  return max(length, 0) & ~(SLIVER - 1);
 }
 
 /** Puts what belongs to C of a tile at the border or on the diagonal in its place. */
