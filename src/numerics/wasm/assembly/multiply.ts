@@ -294,7 +294,7 @@ function block(
   }
 }
 
-/** The largest multiple of a sliver's rows up to a length that is not negative, 0 for others. */
+/** The largest multiple of a sliver's rows up to a length that is not negative, 0 for others. @inline */
 function wholeSlivers(length: i32): i32 {
   return max(length, 0) & ~(SLIVER - 1);
 }
