@@ -140,7 +140,8 @@ export default [
     file: `${wasm}/nearestPairs.ts`,
     tests: single,
     faults: [
-      ['store<f32>(place(products, before), -Infinity);', ''],
+      ['store<f32>(place(row, i), -Infinity);', ''],
+      ['const after = min(n, (first + count + GROUP - 1) & -GROUP);', 'const after = first + GROUP;'],
       ['if (load<f32>(place(values, child)) <= distance) break;', ''],
       ['min(p + 3, count - 1)', 'min(p + 2, count - 1)'],
     ],

@@ -8,8 +8,12 @@ export type VisitBounds = (i: number, lower: Float64Array, upper: Float64Array) 
 /** Whether squares and products of the coordinates stay finite, which the bounds rest on. */
 export function boundsAreFinite(...matrices: readonly Matrix[]): boolean {
   let largest = 0;
-  for (const { data } of new Set(matrices))
-    for (let p = 0; p < data.length; p++) largest = Math.max(largest, Math.abs(data[p]!));
+  for (const { data } of new Set(matrices)) {
+    for (let p = 0; p < data.length; p++) {
+      const size = Math.abs(data[p]!);
+      if (size > largest) largest = size;
+    }
+  }
   const columns = matrices[0]!.columns;
   return Number.isFinite(64 * columns * largest * largest);
 }

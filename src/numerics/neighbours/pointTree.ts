@@ -62,9 +62,10 @@ export function pointTree({ data, rows: size, columns: dimension }: Matrix): Poi
     tree.end[nodes + 1] = to;
     nodes += 2;
   }
+  const { order, points } = tree;
   for (let p = 0; p < size; p++) {
-    const row = tree.order[p]! * dimension;
-    for (let d = 0; d < dimension; d++) tree.points[p * dimension + d] = data[row + d]!;
+    const row = order[p]! * dimension;
+    for (let d = 0; d < dimension; d++) points[p * dimension + d] = data[row + d]!;
   }
   return tree;
 }

@@ -10,7 +10,7 @@ const SPARE = 2;
 const ROWS = 64;
 const GROUP = 8;
 /** Coordinates that are summed before they are added to the rest: a short sum has a small error, and stays in the cache. */
-const DEPTH = 256;
+const LAYER = 256;
 const BYTES = 4;
 /** Half the distance from 1 to the next number in single precision, and the smallest number there is. */
 const UNIT = 2 ** -24;
@@ -39,7 +39,10 @@ export function scaledPoints(points: Matrix, mean: Float64Array): ScaledPoints |
   if (data.length > MOST_NUMBERS) return undefined;
   let largest = 0;
   for (let start = 0; start < data.length; start += columns) {
-    for (let d = 0; d < columns; d++) largest = Math.max(largest, Math.abs(data[start + d]! - mean[d]!));
+    for (let d = 0; d < columns; d++) {
+      const size = Math.abs(data[start + d]! - mean[d]!);
+      if (size > largest) largest = size;
+    }
   }
   const exponent = binaryExponent(largest);
   return Math.abs(exponent) > MOST_EXPONENT ? undefined : { points, mean, scale: 2 ** -exponent };
@@ -57,57 +60,52 @@ export function scaledPoints(points: Matrix, mean: Float64Array): ScaledPoints |
  * @see Higham, Accuracy and Stability of Numerical Algorithms (2002), §3.1
  */
 export function* singleCandidates(
-  { points, mean, scale }: ScaledPoints,
+  scaled: ScaledPoints,
   memory: Float64Memory,
   kernels: LinkedKernels,
   k: number,
   visit: VisitMeasured,
 ): InParts<void> {
+  const { points, scale } = scaled;
   const { rows: n, columns: D } = points;
   const padded = Math.ceil(n / GROUP) * GROUP;
   const kept = Math.min(n - 1, k + SPARE);
   const order = scattered(n);
   const rows = new Int32Array(kept);
-  const bytes = 8 * (n * D + kept + 3) + BYTES * (padded * (D + ROWS + 2) + 2 * n * kept);
+  const stride = kept + 3;
+  const bytes = 8 * (n * D + ROWS * stride) + BYTES * (padded * (D + ROWS + 2) + 2 * n * kept);
   const packed = memory.allocate(bytes);
   const products = packed + BYTES * padded * D;
   const halves = products + BYTES * padded * ROWS;
   const worst = halves + BYTES * padded;
   const x = worst + BYTES * padded;
   const squares = x + 8 * n * D;
-  const distances = squares + 8 * (kept + 3);
+  const distances = squares + 8 * ROWS * stride;
   const neighbours = distances + BYTES * n * kept;
   try {
-    const all = memory.float64(x, n * D);
-    for (let p = 0; p < n; p++) all.set(points.data.subarray(order[p]! * D, (order[p]! + 1) * D), p * D);
-    const roundings = Math.min(D, DEPTH) + Math.ceil(D / DEPTH);
+    const roundings = Math.min(D, LAYER) + Math.ceil(D / LAYER);
     const part = 2 * (roundings / 2 / (1 - roundings * UNIT) + 6) * UNIT;
-    pack({ points, mean, scale }, order, padded, memory.float32(packed, padded * D));
-    memory.float32(halves, padded).set(halvesOf(memory.float32(packed, padded * D), n, D, 1 - part));
+    pack(scaled, order, 1 - part, {
+      all: memory.float64(x, n * D),
+      packed: memory.float32(packed, padded * D),
+      halves: memory.float32(halves, padded),
+    });
     memory.float32(worst, padded).fill(Infinity, 0, n).fill(-Infinity, n);
     memory.float32(distances, n * kept).fill(Infinity);
     for (let first = 0; first < n; first += ROWS) {
-      const groups = Math.min(ROWS, padded - first) / GROUP;
-      for (let d = 0; d < D; d += DEPTH) {
-        const depth = Math.min(DEPTH, D - d);
-        const a = packed + BYTES * (padded * d + first * depth);
-        kernels.singleProducts(groups, (padded - first) / GROUP, depth, a, a, products, BYTES * padded, d > 0);
-      }
-      const last = Math.min(n, first + ROWS);
-      for (let i = first; i < last; i++) {
-        const row = products + BYTES * ((i - first) * padded - first);
-        kernels.offerPairs(i, padded, row, halves, worst, distances, neighbours, kept);
-      }
-      for (let i = first; i < last; i++) {
-        const list = neighbours + BYTES * i * kept;
-        kernels.listedSquares(i, D, x, list, kept, squares);
-        const places = memory.int32(list, kept);
-        for (let p = 0; p < kept; p++) rows[p] = order[places[p]!]!;
+      kernels.singleProducts(first, Math.min(ROWS, padded - first) / GROUP, padded, D, LAYER, packed, products);
+      const count = Math.min(ROWS, n - first);
+      const heaps = [worst, distances, neighbours, kept] as const;
+      kernels.nearestOfBlock(first, count, padded, products, halves, ...heaps, D, x, squares);
+      for (let p = 0; p < count; p++) {
+        const i = first + p;
+        const places = memory.int32(neighbours + BYTES * i * kept, kept);
+        for (let c = 0; c < kept; c++) rows[c] = order[places[c]!]!;
         // With all other points among the candidates, nothing is left.
         const bound = kept === n - 1 ? Infinity : 2 * memory.float32(worst, n)[i]! - 64 * (D + 4) * SMALLEST;
-        visit(order[i]!, rows, memory.float64(squares, kept), bound / scale / scale);
+        visit(order[i]!, rows, memory.float64(squares + 8 * p * stride, kept), bound / scale / scale);
       }
-      yield last / n;
+      yield (first + count) / n;
     }
   } finally {
     memory.release(packed, bytes);
@@ -130,33 +128,34 @@ function commonDivisor(a: number, b: number): number {
   return b === 0 ? a : commonDivisor(b, a % b);
 }
 
-/** The points in groups of eight: `DEPTH` columns of all groups, then the next; filled up with zeros. */
-function pack({ points, mean, scale }: ScaledPoints, order: Int32Array, padded: number, target: Float32Array): void {
-  const D = points.columns;
-  for (let d = 0; d < D; d += DEPTH) {
-    const depth = Math.min(DEPTH, D - d);
-    for (let p = 0; p < padded; p++) {
-      const row = p < order.length ? order[p]! * D + d : -1;
-      let place = padded * d + (p - (p % GROUP)) * depth + (p % GROUP);
-      for (let c = 0; c < depth; c++, place += GROUP) {
-        target[place] = row < 0 ? 0 : (points.data[row + c]! - mean[d + c]!) * scale;
-      }
-    }
-  }
-}
-
-/** Half of the squared norms of packed points, times a factor; Infinity where there is no point. */
-function halvesOf(packed: Float32Array, n: number, D: number, factor: number): Float64Array {
-  const padded = packed.length / D;
-  const halves = new Float64Array(padded).fill(Infinity, n);
-  for (let d = 0; d < D; d += DEPTH) {
-    const depth = Math.min(DEPTH, D - d);
-    for (let p = 0; p < n; p++) {
-      let place = padded * d + (p - (p % GROUP)) * depth + (p % GROUP);
+/**
+ * Copies the points in an order to `all`, and packs them about their mean in groups of eight: `LAYER` columns of all groups, then the next; filled up
+ * with zeros. Halves gets half of their squared norms, times a factor; Infinity where there is no point.
+ */
+function pack(
+  { points, mean, scale }: ScaledPoints,
+  order: Int32Array,
+  factor: number,
+  { all, packed, halves }: { all: Float64Array; packed: Float32Array; halves: Float32Array },
+): void {
+  const { data, columns: D } = points;
+  const padded = halves.length;
+  halves.fill(Infinity, order.length);
+  for (let p = 0; p < padded; p++) {
+    const row = p * D;
+    if (p < order.length) all.set(data.subarray(order[p]! * D, (order[p]! + 1) * D), row);
+    let half = 0;
+    for (let d = 0; d < D; d += LAYER) {
+      const depth = Math.min(LAYER, D - d);
+      const start = padded * d + (p - (p % GROUP)) * depth + (p % GROUP);
       let sum = 0;
-      for (let c = 0; c < depth; c++, place += GROUP) sum += packed[place]! * packed[place]!;
-      halves[p]! += 0.5 * factor * sum;
+      for (let c = 0; c < depth; c++) {
+        const value = p < order.length ? Math.fround((all[row + d + c]! - mean[d + c]!) * scale) : 0;
+        packed[start + GROUP * c] = value;
+        sum += value * value;
+      }
+      half += 0.5 * factor * sum;
     }
+    if (p < order.length) halves[p] = half;
   }
-  return halves;
 }

@@ -43,7 +43,8 @@ export function treeSearch(points: Matrix, asked: Matrix): SearchAll {
  */
 export function partLookedAt(points: Matrix, asked: Matrix, k: number): number {
   const sample = Matrix.zeros(Math.ceil(points.rows / STEP), points.columns);
-  for (let i = 0; i < sample.rows; i++) sample.data.set(points.row(STEP * i), i * points.columns);
+  const { data, columns: D } = points;
+  for (let i = 0; i < sample.rows; i++) sample.data.set(data.subarray(STEP * i * D, (STEP * i + 1) * D), i * D);
   const nearest = new Nearest(Math.ceil(k / STEP));
   const around = searchOf(pointTree(sample), nearest);
   const queries = asked === points ? sample : asked;

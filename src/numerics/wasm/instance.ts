@@ -67,18 +67,17 @@ export interface Kernels extends RadialKernels, ExpectationKernels {
     db: number,
   ): void;
   singleProducts(
+    first: number,
     groups: number,
-    columnGroups: number,
-    depth: number,
-    a: number,
-    b: number,
+    n: number,
+    columns: number,
+    layer: number,
+    packed: number,
     c: number,
-    rowBytes: number,
-    accumulate: boolean,
   ): void;
-  listedSquares(i: number, columns: number, x: number, list: number, count: number, squares: number): void;
-  offerPairs(
-    i: number,
+  nearestOfBlock(
+    first: number,
+    count: number,
     n: number,
     products: number,
     halves: number,
@@ -86,6 +85,9 @@ export interface Kernels extends RadialKernels, ExpectationKernels {
     distances: number,
     points: number,
     kept: number,
+    columns: number,
+    x: number,
+    squares: number,
   ): void;
   quadraticProduct(
     n: number,

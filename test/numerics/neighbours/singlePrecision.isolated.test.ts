@@ -147,32 +147,42 @@ describe('neighbours by candidates in single precision', () => {
 });
 
 describe('products in single precision', () => {
-  it.each(variants)('are summed in the order of the coordinates, blocks after blocks, variant %i', (variant) => {
+  it.each(variants)('are summed in the order of the coordinates, layer by layer, variant %i', (variant) => {
     const memory = new Float64Memory();
     const kernels = kernelsOn(memory, variant);
-    const [groups, columnGroups] = [2, 3];
-    for (const depth of [1, 2, 7, 30]) {
-      const a = Float32Array.from({ length: 8 * groups * depth }, normal);
-      const b = Float32Array.from({ length: 8 * columnGroups * depth }, normal);
-      const c = Float32Array.from({ length: 8 * groups * 32 }, normal);
-      const [atA, atB, atC] = [a, b, c].map((values) => {
-        const offset = memory.allocate(4 * values.length);
-        memory.float32(offset, values.length).set(values);
-        return offset;
-      }) as [number, number, number];
-      kernels.singleProducts(groups, columnGroups, depth, atA, atB, atC, 4 * 32, true);
-      const found = memory.float32(atC, c.length);
+    const [n, first, groups] = [320, 8, 2];
+    for (const [columns, layer] of [
+      [1, 8],
+      [7, 7],
+      [30, 16],
+      [33, 8],
+    ] as const) {
+      const packed = Float32Array.from({ length: n * columns }, normal);
+      const at = (i: number, d: number) => {
+        const start = d - (d % layer);
+        const depth = Math.min(layer, columns - start);
+        return packed[n * start + (i - (i % 8)) * depth + 8 * (d - start) + (i % 8)]!;
+      };
+      const [atPacked, atC] = [memory.allocate(4 * packed.length), memory.allocate(32 * groups * n)];
+      memory.float32(atPacked, packed.length).set(packed);
+      memory.float32(atC, 8 * groups * n).fill(-7);
+      kernels.singleProducts(first, groups, n, columns, layer, atPacked, atC);
+      const found = memory.float32(atC, 8 * groups * n);
       for (let i = 0; i < 8 * groups; i++) {
-        for (let j = 0; j < 32; j++) {
-          let [sum, size] = [0, Math.abs(c[i * 32 + j]!)];
-          for (let d = 0; d < depth; d++) {
-            const product = a[((i >> 3) * depth + d) * 8 + (i & 7)]! * b[((j >> 3) * depth + d) * 8 + (j & 7)]!;
-            sum = Math.fround(sum + (variant === PLAIN ? Math.fround(product) : product));
-            size += Math.abs(product);
+        for (let j = 0; j < n; j++) {
+          let [total, size] = [0, 0];
+          for (let start = 0; start < columns && first + j < n; start += layer) {
+            let sum = 0;
+            for (let d = start; d < Math.min(columns, start + layer); d++) {
+              const product = at(first + i, d) * at(first + j, d);
+              sum = Math.fround(sum + (variant === PLAIN ? Math.fround(product) : product));
+              size += Math.abs(product);
+            }
+            total = start === 0 ? sum : Math.fround(total + sum);
           }
-          const expected = j < 8 * columnGroups ? Math.fround(c[i * 32 + j]! + sum) : c[i * 32 + j]!;
-          if (variant === PLAIN || j >= 8 * columnGroups) expect(found[i * 32 + j]).toBe(expected);
-          else expect(Math.abs(found[i * 32 + j]! - expected)).toBeLessThan((depth + 1) * 2 ** -24 * size);
+          if (first + j >= n) expect(found[i * n + j]).toBe(-7);
+          else if (variant === PLAIN) expect(found[i * n + j]).toBe(total);
+          else expect(Math.abs(found[i * n + j]! - total)).toBeLessThanOrEqual((columns + 1) * 2 ** -24 * size);
         }
       }
     }

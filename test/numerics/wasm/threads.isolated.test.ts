@@ -1,11 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { NumericalError } from '../../../src/core/errors.ts';
+import { completed } from '../../../src/core/inParts.ts';
+import { Matrix } from '../../../src/core/matrix.ts';
 import { maternProfiles } from '../../../src/kernels/maternProfiles.ts';
 import { rbfProfile } from '../../../src/kernels/rbfProfile.ts';
 import { thinPlate } from '../../../src/kernels/thinPlateProfiles.ts';
 import type { LinearAlgebraEngine } from '../../../src/numerics/dense/engine.ts';
 import { expectationsInBlocks } from '../../../src/numerics/dense/expectationBlocks.ts';
-import type { Float64Memory } from '../../../src/numerics/memory.ts';
+import { withEngine } from '../../../src/numerics/dense/index.ts';
+import { type Float64Memory, sharedMemory } from '../../../src/numerics/memory.ts';
+import { nearestNeighbours } from '../../../src/numerics/neighbours/index.ts';
+import { columnMeans } from '../../../src/numerics/neighbours/pointProducts.ts';
+import {
+  scaledPoints,
+  singleCandidates,
+  type VisitMeasured,
+} from '../../../src/numerics/neighbours/singleCandidates.ts';
 import type { Kept } from '../../../src/numerics/wasm/expectationOperations.ts';
 import { kernelsOn, PLAIN } from '../../../src/numerics/wasm/instance.ts';
 import { startTeam, type Threads } from '../../../src/numerics/wasm/team.ts';
@@ -125,16 +135,40 @@ describe('threads share the work bit for bit', () => {
   });
 
   it('in products in single precision', () => {
-    const [groups, columnGroups, depth] = [8, 37, 130];
-    const numbers = Float32Array.from(normals(8 * (groups + columnGroups) * depth, 5));
-    const blocks = [new Float64Array(numbers.buffer), new Float64Array(32 * groups * columnGroups)];
+    const [n, columns, first, groups] = [360, 130, 64, 8];
+    const numbers = Float32Array.from(normals(n * columns, 5));
+    const blocks = [new Float64Array(numbers.buffer), new Float64Array(4 * groups * n)];
     const results = byThreads(blocks, (memory, [points, products]) => {
-      const others = points! + 32 * groups * depth;
-      const rowBytes = 32 * columnGroups;
-      kernelsOn(memory).singleProducts(groups, columnGroups, depth, points!, others, products!, rowBytes, false);
+      kernelsOn(memory).singleProducts(first, groups, n, columns, 64, points!, products!);
     });
     expectSameBits(results);
-    expect(new Float32Array(results[0]!.left[1]!.buffer).every((entry) => entry !== 0)).toBe(true);
+    const products = new Float32Array(results[0]!.left[1]!.buffer);
+    expect(products.every((entry, p) => (entry !== 0) === p % n < n - first)).toBe(true);
+  });
+
+  it('the nearest of points in many dimensions', () => {
+    const points = new Matrix(normals(523 * 300, 6), 523, 300);
+    const scaled = scaledPoints(points, columnMeans(points))!;
+    const results = byThreads([], (memory) => {
+      const found: unknown[] = [];
+      const visit: VisitMeasured = (i, rows, squares, others) => found.push([i, rows.slice(), squares.slice(), others]);
+      completed(singleCandidates(scaled, memory, kernelsOn(memory), 7, visit));
+      return found;
+    });
+    expectSameBits(results);
+    expect(results[0]!.value).toHaveLength(523);
+  });
+
+  it('neighbours, for whoever runs a search on threads', async () => {
+    const points = new Matrix(normals(523 * 300, 7), 523, 300);
+    const search = () => withEngine(sharedMemory(), 'wasm', () => nearestNeighbours(points, 5));
+    const alone = search();
+    for (const count of [2, 3]) {
+      const team = await startTeam(sharedMemory(), count);
+      expect(team.count).toBe(count);
+      expect(team.run(search)).toEqual(alone);
+      await team.dispose();
+    }
   });
 
   for (const [m, n, k] of [

@@ -1,10 +1,121 @@
+import { startOf } from './parts';
+import { isWorthSharing, operands, partsAlong, shareOut } from './team';
+
+/** Points of a group of products, and rows and columns that a shared part should have. */
+const GROUP: i32 = 8;
+const LEAST_ROWS: i32 = 4;
+const LEAST_GROUPS: i32 = 16;
+
 /**
- * Offers the pairs of point i with all points j > i to the heaps of both, in single precision: halves_i + (halves_j − products_j). A heap
- * holds `kept` distances and the points at them, the largest on top, which `worst` repeats. Up to `n`, a multiple of four, there may be
+ * Offers the pairs of `count` points from `first`, a multiple of eight, with each other and with all points after them to the heaps of both, in
+ * single precision: halves_i + (halves_j − products_ij), rows of products being as long as there are points, from column `first` on. A heap
+ * holds `kept` distances and the points at them, the largest on top, which `worst` repeats. Up to `n`, a multiple of eight, there may be
  * points that are infinitely far, with a `worst` of −∞.
+ *
+ * The first points have then met all others: squares gets their squared distances from those in their heaps by direct differences of x, doubles
+ * in `columns` columns, kept + 3 numbers a point.
  */
-export function offerPairs(
-  i: i32,
+export function nearestOfBlock(
+  first: i32,
+  count: i32,
+  n: i32,
+  products: usize,
+  halves: usize,
+  worst: usize,
+  distances: usize,
+  points: usize,
+  kept: i32,
+  columns: i32,
+  x: usize,
+  squares: usize,
+): void {
+  const after = min(n, (first + count + GROUP - 1) & -GROUP);
+  if (ASC_FEATURE_THREADS) {
+    const rowParts = partsAlong(count, LEAST_ROWS);
+    // A difference of doubles that are read here and there takes as long as four products.
+    if (rowParts > 1 && isWorthSharing(<f64>count * (2 * (n - first) + 4.0 * kept * columns))) {
+      const block = changetype<Block>(operands());
+      block.rowParts = rowParts;
+      block.columnParts = max(1, partsAlong((n - after) / GROUP, LEAST_GROUPS));
+      block.first = first;
+      block.count = count;
+      block.after = after;
+      block.n = n;
+      block.products = products;
+      block.halves = halves;
+      block.worst = worst;
+      block.distances = distances;
+      block.points = points;
+      block.kept = kept;
+      block.columns = columns;
+      block.x = x;
+      block.squares = squares;
+      shareOut(blockPart, rowParts + block.columnParts);
+      return;
+    }
+  }
+  offerToOthers(first, count, after, n, n, products, halves, worst, distances, points, kept);
+  for (let i = first; i < first + count; i++) {
+    completeOwn(i, first, n, products, halves, worst, distances, points, kept, columns, x, squares);
+  }
+}
+
+/** A block as the threads of a team find it. */
+@unmanaged
+class Block {
+  rowParts: i32;
+  columnParts: i32;
+  first: i32;
+  count: i32;
+  after: i32;
+  n: i32;
+  products: usize;
+  halves: usize;
+  worst: usize;
+  distances: usize;
+  points: usize;
+  kept: i32;
+  columns: i32;
+  x: usize;
+  squares: usize;
+}
+
+/** Some of the points of the block complete their heaps, or some of those after them are offered the block's. */
+function blockPart(number: i32): void {
+  const b = changetype<Block>(operands());
+  if (number < b.rowParts) {
+    const start = b.first + startOf(number, b.rowParts, b.count, 1);
+    const end = b.first + startOf(number + 1, b.rowParts, b.count, 1);
+    for (let i = start; i < end; i++) {
+      completeOwn(
+        i,
+        b.first,
+        b.n,
+        b.products,
+        b.halves,
+        b.worst,
+        b.distances,
+        b.points,
+        b.kept,
+        b.columns,
+        b.x,
+        b.squares,
+      );
+    }
+    return;
+  }
+  const part = number - b.rowParts;
+  const start = b.after + startOf(part, b.columnParts, b.n - b.after, GROUP);
+  const end = b.after + startOf(part + 1, b.columnParts, b.n - b.after, GROUP);
+  offerToOthers(b.first, b.count, start, end, b.n, b.products, b.halves, b.worst, b.distances, b.points, b.kept);
+}
+
+/** Offers `count` points from `first` to the heaps of points `start` … `end` − 1, all of which come after them. */
+function offerToOthers(
+  first: i32,
+  count: i32,
+  start: i32,
+  end: i32,
   n: i32,
   products: usize,
   halves: usize,
@@ -13,24 +124,57 @@ export function offerPairs(
   points: usize,
   kept: i32,
 ): void {
-  const half = load<f32>(place(halves, i));
-  const halfOfAll = f32x4.splat(half);
-  let own = load<f32>(place(worst, i));
-  let j = (i + 1) & ~3;
-  for (let before = j; before <= i; before++) store<f32>(place(products, before), -Infinity);
-  for (; j < n; j += 4) {
-    const sums = f32x4.add(halfOfAll, f32x4.sub(v128.load(place(halves, j)), v128.load(place(products, j))));
-    const isNear = v128.or(f32x4.lt(sums, f32x4.splat(own)), f32x4.lt(sums, v128.load(place(worst, j))));
-    for (let near = i32x4.bitmask(isNear); near != 0; near &= near - 1) {
-      const other = j + ctz(near);
-      const distance = half + (load<f32>(place(halves, other)) - load<f32>(place(products, other)));
-      if (distance < own) own = replaceTop(distances, points, i * kept, kept, distance, other);
-      if (distance < load<f32>(place(worst, other))) {
+  for (let i = first; i < first + count; i++) {
+    const row = rowOf(i, first, n, products);
+    const half = load<f32>(place(halves, i));
+    const halfOfAll = f32x4.splat(half);
+    for (let j = start; j < end; j += 4) {
+      const sums = f32x4.add(halfOfAll, f32x4.sub(v128.load(place(halves, j)), v128.load(place(row, j))));
+      const isNear = f32x4.lt(sums, v128.load(place(worst, j)));
+      for (let near = i32x4.bitmask(isNear); near != 0; near &= near - 1) {
+        const other = j + ctz(near);
+        const distance = half + (load<f32>(place(halves, other)) - load<f32>(place(row, other)));
         store<f32>(place(worst, other), replaceTop(distances, points, other * kept, kept, distance, i));
       }
     }
   }
+}
+
+/** Offers all points of its block and after it to the heap of point i, and measures those that are in it then. */
+function completeOwn(
+  i: i32,
+  first: i32,
+  n: i32,
+  products: usize,
+  halves: usize,
+  worst: usize,
+  distances: usize,
+  points: usize,
+  kept: i32,
+  columns: i32,
+  x: usize,
+  squares: usize,
+): void {
+  const row = rowOf(i, first, n, products);
+  store<f32>(place(row, i), -Infinity);
+  const half = load<f32>(place(halves, i));
+  const halfOfAll = f32x4.splat(half);
+  let own = load<f32>(place(worst, i));
+  for (let j = first; j < n; j += 4) {
+    const sums = f32x4.add(halfOfAll, f32x4.sub(v128.load(place(halves, j)), v128.load(place(row, j))));
+    for (let near = i32x4.bitmask(f32x4.lt(sums, f32x4.splat(own))); near != 0; near &= near - 1) {
+      const other = j + ctz(near);
+      const distance = half + (load<f32>(place(halves, other)) - load<f32>(place(row, other)));
+      if (distance < own) own = replaceTop(distances, points, i * kept, kept, distance, other);
+    }
+  }
   store<f32>(place(worst, i), own);
+  listedSquares(i, columns, x, place(points, i * kept), kept, squares + (((i - first) * (kept + 3)) << 3));
+}
+
+/** Where the products of point i would have their column 0. @inline */
+function rowOf(i: i32, first: i32, n: i32, products: usize): usize {
+  return products + (((i - first) * n - first) << 2);
 }
 
 /** Puts an entry in the place of the largest of a heap, and returns which is the largest then. */
@@ -59,7 +203,7 @@ function place(start: usize, i: i32): usize {
  * squares_p ← ‖x_i − x_j‖² for the `count` points j of a list, by direct differences of doubles added in the order of the coordinates; up to
  * three numbers more are written, so that four sums always hide the latency of each other's additions.
  */
-export function listedSquares(i: i32, columns: i32, x: usize, list: usize, count: i32, squares: usize): void {
+function listedSquares(i: i32, columns: i32, x: usize, list: usize, count: i32, squares: usize): void {
   const bytes = columns << 3;
   const own: usize = x + i * bytes;
   for (let p = 0; p < count; p += 4) {

@@ -1,87 +1,77 @@
 import { multiplyAddSingle } from './multiplyAdd';
-import { startOf } from './parts';
-import { isWorthSharing, operands, partsAlong, shareOut } from './team';
+import { isWorthSharing, operands, shareOut } from './team';
 
 /** Points in a group: of each coordinate the eight numbers lie side by side. */
 const GROUP: i32 = 8;
-/** Groups of columns that a shared part should have. */
-const LEAST_SHARED: i32 = 4;
+/** Groups of columns of a part: few enough that products stay in the cache from layer to layer, and that threads end together. */
+const PART: i32 = 16;
 
 /**
- * C ← A·Bᵀ in single precision, added to C with `accumulate`: A and B are groups of eight points, of `depth` coordinates each, C is
- * row-major with rows `rowBytes` apart. Every entry is summed in the order of the coordinates.
+ * Products of `8·groups` points from `first` with these and all points after them, of n, in single precision: C is row-major, with rows n long that
+ * begin with point `first`. The points are packed in layers of `layer` coordinates at most; a layer has groups of eight points. Every
+ * product is summed in the order of the coordinates of a layer, and then layer by layer.
  */
 export function singleProducts(
+  first: i32,
   groups: i32,
-  columnGroups: i32,
-  depth: i32,
-  a: usize,
-  b: usize,
+  n: i32,
+  columns: i32,
+  layer: i32,
+  packed: usize,
   c: usize,
-  rowBytes: i32,
-  accumulate: bool,
 ): void {
+  const columnGroups = (n - first) / GROUP;
+  const parts = (columnGroups + PART - 1) / PART;
   if (ASC_FEATURE_THREADS) {
-    const parts = partsAlong(columnGroups, LEAST_SHARED);
-    if (parts > 1 && isWorthSharing(64.0 * groups * columnGroups * depth)) {
+    if (parts > 1 && isWorthSharing(64.0 * groups * columnGroups * columns)) {
       const product = changetype<SingleProduct>(operands());
-      product.parts = parts;
+      product.first = first;
       product.groups = groups;
-      product.columnGroups = columnGroups;
-      product.depth = depth;
-      product.a = a;
-      product.b = b;
+      product.n = n;
+      product.columns = columns;
+      product.layer = layer;
+      product.packed = packed;
       product.c = c;
-      product.rowBytes = rowBytes;
-      product.accumulate = accumulate;
       shareOut(singlePart, parts);
       return;
     }
   }
-  tiles(groups, 0, columnGroups, depth, a, b, c, rowBytes, accumulate);
+  for (let part = 0; part < parts; part++) tiles(part, first, groups, n, columns, layer, packed, c);
 }
 
 /** Such a product as the threads of a team find it. */
 @unmanaged
 class SingleProduct {
-  parts: i32;
+  first: i32;
   groups: i32;
-  columnGroups: i32;
-  depth: i32;
-  a: usize;
-  b: usize;
+  n: i32;
+  columns: i32;
+  layer: i32;
+  packed: usize;
   c: usize;
-  rowBytes: i32;
-  accumulate: bool;
 }
 
 function singlePart(number: i32): void {
   const p = changetype<SingleProduct>(operands());
-  const start = startOf(number, p.parts, p.columnGroups, 1);
-  const end = startOf(number + 1, p.parts, p.columnGroups, 1);
-  tiles(p.groups, start, end, p.depth, p.a, p.b, p.c, p.rowBytes, p.accumulate);
+  tiles(number, p.first, p.groups, p.n, p.columns, p.layer, p.packed, p.c);
 }
 
-function tiles(
-  groups: i32,
-  start: i32,
-  end: i32,
-  depth: i32,
-  a: usize,
-  b: usize,
-  c: usize,
-  rowBytes: i32,
-  accumulate: bool,
-): void {
-  const groupBytes = depth << 5;
-  for (let j = start; j < end; j++) {
-    const columns: usize = b + j * groupBytes;
-    const corner: usize = c + (j << 5);
-    for (let i = 0; i < groups; i++) {
-      const rows: usize = a + i * groupBytes;
-      const target: usize = corner + i * GROUP * rowBytes;
-      singleTile(depth, rows, columns, target, rowBytes, accumulate);
-      singleTile(depth, rows + 16, columns, target + 4 * rowBytes, rowBytes, accumulate);
+function tiles(part: i32, first: i32, groups: i32, n: i32, columns: i32, layer: i32, packed: usize, c: usize): void {
+  const start = part * PART;
+  const end = min(start + PART, (n - first) / GROUP);
+  const rowBytes = n << 2;
+  for (let d = 0; d < columns; d += layer) {
+    const depth = min(layer, columns - d);
+    const groupBytes = depth << 5;
+    const own: usize = packed + ((n * d + first * depth) << 2);
+    for (let j = start; j < end; j++) {
+      const others: usize = own + j * groupBytes;
+      for (let i = 0; i < groups; i++) {
+        const rows: usize = own + i * groupBytes;
+        const target: usize = c + (j << 5) + i * GROUP * rowBytes;
+        singleTile(depth, rows, others, target, rowBytes, d > 0);
+        singleTile(depth, rows + 16, others, target + 4 * rowBytes, rowBytes, d > 0);
+      }
     }
   }
 }
