@@ -1,5 +1,5 @@
 import { fromDist } from '../context.mjs';
-import { enginesFor } from '../engines.mjs';
+import { enginesFor, onThreads } from '../engines.mjs';
 import { compare, sampler } from '../rounds.mjs';
 
 const K = 10;
@@ -19,15 +19,18 @@ export async function nearestOfAll(context) {
         const { distances } = withEngine(sharedMemory(), engine, () => nearestNeighbours(Y, K));
         return distances.reduce((sum, distance) => sum + distance, 0) / distances.length;
       };
-      const ours = enginesFor(context, n, 0).map(({ engine, name, threads, peer, use }) => {
+      const ours = enginesFor(context, n, 0, { shared: true }).map(({ engine, name, threads, peer, use }) => {
         let value;
+        let onThem;
         const sample = sampler(context.seconds, () => {
-          value = search(engine);
+          value = onThem(() => search(engine));
         });
-        const measure = () => {
-          use();
-          return { ...sample(), value };
-        };
+        const measure = () =>
+          onThreads({ engine, threads }, context.library.startThreads, (run) => {
+            use();
+            onThem = run;
+            return { ...sample(), value };
+          });
         return { name, threads, against: peer?.replace('peers.py', 'neighbours.py'), measure };
       });
       const peers = (context.peers === undefined ? [] : context.threads).map((threads) => ({
