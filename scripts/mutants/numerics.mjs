@@ -60,13 +60,10 @@ export default [
     file: `${wasm}/rbfGradient.ts`,
     tests: [fused, 'test/kernels/radialGramMatrix.test.ts'],
     faults: [
-      ['store<f64>(sums, sum + trace, 8);', 'store<f64>(sums, sum, 8);'],
-      ['store<f64>(sums, trace, 16);', 'store<f64>(sums, sum, 16);'],
-      [
-        'const weighted = load<f64>(at(h, j)) * (load<f64>(at(k, j)) - bias);',
-        'const weighted = load<f64>(at(h, j)) * load<f64>(at(k, j));',
-      ],
-      ['return j < width ? lanes(s) + load<f64>(at(h, j)) : lanes(s);', 'return lanes(s);'],
+      ['store<f64>(sums, load<f64>(sums, 8) + trace, 8);', ''],
+      ['store<f64>(sums, trace, 16);', 'store<f64>(sums, 2.0 * trace, 16);'],
+      ['const weighted = both * (load<f64>(k) - bias);', 'const weighted = both * load<f64>(k);'],
+      ['    total += both;\n', ''],
     ],
   },
   {

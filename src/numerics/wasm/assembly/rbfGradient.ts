@@ -1,5 +1,5 @@
 import { addParts, firstRow, gradientParts, resultOfPart } from './gradientParts';
-import { contract, doubled, withTransposed } from './pairBlocks';
+import { contract, withTransposed } from './pairBlocks';
 import { isWorthSharing, operands, shareOut } from './team';
 import { at, lanes } from './vectors';
 
@@ -88,8 +88,7 @@ function gradientPart(
   const h: usize = at(dx, length);
   const rowBytes = n << 3;
   memory.fill(dx, 0, length << 3);
-  let weightSum = 0.0;
-  let sum = 0.0;
+  const factor = symmetric ? 2.0 : 1.0;
   let trace = 0.0;
   const end = firstRow(part + 1, n);
   for (let ib = firstRow(part, n); ib < end; ib += BLOCK) {
@@ -98,10 +97,8 @@ function gradientPart(
       for (let i = ib; i < rows; i++) {
         const width = min(BLOCK, i - jb);
         const row: usize = at(g + i * rowBytes, jb);
-        if (symmetric) doubled(width, row, h);
-        else withTransposed(width, row, at(g + jb * rowBytes, i), rowBytes, h);
-        sum += total(width, h);
-        weightSum += weigh(width, at(k + i * rowBytes, jb), bias, h);
+        if (!symmetric) withTransposed(width, row, at(g + jb * rowBytes, i), rowBytes, h);
+        weigh(width, symmetric ? row : h, factor, at(k + i * rowBytes, jb), bias, h, sums);
         for (let d = 0; d < q; d++) {
           const line = d * n;
           contract(width, i - jb, at(x, line + jb), h, at(dx, line + jb), at(squares, d));
@@ -110,33 +107,35 @@ function gradientPart(
     }
     for (let i = ib; i < rows; i++) trace += load<f64>(at(g + i * rowBytes, i));
   }
-  store<f64>(sums, weightSum);
-  store<f64>(sums, sum + trace, 8);
+  store<f64>(sums, load<f64>(sums, 8) + trace, 8);
   store<f64>(sums, trace, 16);
 }
 
-function total(width: i32, h: usize): f64 {
-  let s = f64x2.splat(0);
-  let j = 0;
-  for (; j + 2 <= width; j += 2) s = f64x2.add(s, v128.load(at(h, j)));
-  return j < width ? lanes(s) + load<f64>(at(h, j)) : lanes(s);
-}
-
-/** h_j ← h_j·(k_ij − bias); returns their sum. */
-function weigh(width: i32, k: usize, bias: f64, h: usize): f64 {
+/** h_j ← factor·g_j·(k_ij − bias), whose sum is added to the first of the sums; to the second that of factor·g_j. */
+function weigh(width: i32, g: usize, factor: f64, k: usize, bias: f64, h: usize, sums: usize): void {
+  const factors = f64x2.splat(factor);
   const shift = f64x2.splat(bias);
-  let s = f64x2.splat(0);
-  let j = 0;
-  for (; j + 2 <= width; j += 2) {
-    const weighted = f64x2.mul(v128.load(at(h, j)), f64x2.sub(v128.load(at(k, j)), shift));
-    v128.store(at(h, j), weighted);
-    s = f64x2.add(s, weighted);
+  let weights = f64x2.splat(0);
+  let totals = f64x2.splat(0);
+  for (let pairs = width >> 1; pairs > 0; pairs--) {
+    const both = f64x2.mul(v128.load(g), factors);
+    const weighted = f64x2.mul(both, f64x2.sub(v128.load(k), shift));
+    v128.store(h, weighted);
+    totals = f64x2.add(totals, both);
+    weights = f64x2.add(weights, weighted);
+    g += 16;
+    k += 16;
+    h += 16;
   }
-  let sum = lanes(s);
-  if (j < width) {
-    const weighted = load<f64>(at(h, j)) * (load<f64>(at(k, j)) - bias);
-    store<f64>(at(h, j), weighted);
-    sum += weighted;
+  let weightSum = lanes(weights);
+  let total = lanes(totals);
+  if (width & 1) {
+    const both = load<f64>(g) * factor;
+    const weighted = both * (load<f64>(k) - bias);
+    store<f64>(h, weighted);
+    total += both;
+    weightSum += weighted;
   }
-  return sum;
+  store<f64>(sums, load<f64>(sums) + weightSum);
+  store<f64>(sums, load<f64>(sums, 8) + total, 8);
 }
