@@ -27,9 +27,10 @@ export default [
     file: 'src/fields/density/fieldDensity.ts',
     tests: 'test/models/field/layer.test.ts',
     faults: [
-      ['op.mul(copies / 2, logDeterminant)', 'op.mul(copies, logDeterminant)'],
-      ['op.mul(R!, dy)', 'R!'],
-      ['op.mul(0.5, cost)', 'cost'],
+      ['(copies / 2) * logDeterminant', 'copies * logDeterminant'],
+      ['(copies / 2) * slope', 'copies * slope'],
+      ['- 0.5 * cost', '- cost'],
+      ['-0.5 * slope * weight', '-slope * weight'],
     ],
   },
   {
@@ -87,8 +88,8 @@ export default [
     file: 'src/inference/solvers/activeVariables.ts',
     tests: 'test/inference/solverParts.test.ts',
     faults: [
-      ['if (x[i]! <= lower[i]!) return Math.max(0, -g);', 'if (x[i]! <= lower[i]!) return Math.max(0, g);'],
-      ['if (x[i]! >= upper[i]!) return Math.max(0, g);', ''],
+      ['if (x <= lower[i]!) return Math.max(0, -g);', 'if (x <= lower[i]!) return Math.max(0, g);'],
+      ['if (x >= upper[i]!) return Math.max(0, g);', ''],
     ],
   },
   {
@@ -96,8 +97,8 @@ export default [
     tests: [...dual, ...lasso],
     faults: [
       ['if (residual <= GOAL * unit) return CONVERGED;', 'if (residual <= 1e-3 * unit) return CONVERGED;'],
-      ['upper: of((i) => box.upper[i]! - iterate.x[i]!)', 'upper: of((i) => box.upper[i]!)'],
-      ['lower: of((i) => box.lower[i]! - iterate.x[i]!)', 'lower: of((i) => box.lower[i]!)'],
+      ['upper[a] = box.upper[i]! - iterate.x[i]!;', 'upper[a] = box.upper[i]!;'],
+      ['lower[a] = box.lower[i]! - iterate.x[i]!;', 'lower[a] = box.lower[i]!;'],
     ],
   },
   {

@@ -14,3 +14,10 @@ export function norm(a: Float64Array): number {
 export function addScaled(y: Float64Array, factor: number, x: Float64Array): void {
   for (let i = 0; i < y.length; i++) y[i] = y[i]! + factor * x[i]!;
 }
+
+/** The entries of one vector over those of another. */
+export function quotients(entries: Float64Array, by: Float64Array): Float64Array {
+  const result = new Float64Array(entries.length);
+  for (let i = 0; i < entries.length; i++) result[i] = entries[i]! / by[i]!;
+  return result;
+}

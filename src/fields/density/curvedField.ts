@@ -42,7 +42,7 @@ export function curvedField(pairs: Pairs): CurvedField {
       return { logDeterminant, resistances: resistancesOf(pairs, sharedMemory().float64(offset, N * N)) };
     },
     curvature: (given, base, copies) => {
-      const weights = Float64Array.from(given);
+      const weights = given.slice();
       let known: typeof at;
       const covariance = () => {
         if (known === undefined || at !== known) inverted(weights, base);
@@ -65,12 +65,15 @@ function descentOf(pairs: Pairs, model: QuadraticModel, factor: number, covarian
   const { variables, gradient, lower, upper } = model;
   const count = variables.length;
   const ends = new Int32Array(2 * count);
-  for (let a = 0; a < count; a++) ends.set([sources[variables[a]!]!, targets[variables[a]!]!], 2 * a);
+  const own = new Float64Array(count);
   const U = sharedMemory().float64(covariance(), N * N);
-  const own = Float64Array.from(variables, (_, a) => {
-    const [i, j] = [ends[2 * a]!, ends[2 * a + 1]!];
-    return factor * square(U[i * (N + 1)]! + U[j * (N + 1)]! - 2 * U[i * N + j]!);
-  });
+  for (let a = 0; a < count; a++) {
+    const i = sources[variables[a]!]!;
+    const j = targets[variables[a]!]!;
+    ends[2 * a] = i;
+    ends[2 * a + 1] = j;
+    own[a] = factor * square(U[i * (N + 1)]! + U[j * (N + 1)]! - 2 * U[i * N + j]!);
+  }
   const quadratic = { pairs: ends, factor, gradient, curvature: own, lower, upper };
   const steps: PairSteps = {
     places: new Int32Array(count).fill(-1),
@@ -109,7 +112,8 @@ function descentOf(pairs: Pairs, model: QuadraticModel, factor: number, covarian
     slopes: (places) => {
       const { moved, count } = steps;
       const slopes = product(endsOf(places), moved.subarray(0, 2 * count), steps.steps.subarray(0, count));
-      return slopes.map((slope, k) => slope + gradient[places[k]!]!);
+      for (let k = 0; k < slopes.length; k++) slopes[k]! += gradient[places[k]!]!;
+      return slopes;
     },
     move(places, d) {
       for (let k = 0; k < places.length; k++) {
@@ -123,7 +127,11 @@ function descentOf(pairs: Pairs, model: QuadraticModel, factor: number, covarian
       }
     },
     sweep: (places) => operations().quadraticSweep(N, covariance(), quadratic, places, steps),
-    steps: () => Float64Array.from(steps.places, (place) => (place < 0 ? 0 : steps.steps[place]!)),
+    steps() {
+      const all = new Float64Array(count);
+      for (let a = 0; a < count; a++) if (steps.places[a]! >= 0) all[a] = steps.steps[steps.places[a]!]!;
+      return all;
+    },
   };
 }
 

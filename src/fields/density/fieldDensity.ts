@@ -1,38 +1,47 @@
-import * as tf from '@tensorflow/tfjs-core';
 import { doublesOf } from '../../tensors/doubles.ts';
-import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../tensors/ops.ts';
-import type { Scalar, Tensor, Tensor1D } from '../../tensors/tensorflow.ts';
+import { numericOperation } from '../../tensors/tape.ts';
+import type { Scalar, Tensor1D } from '../../tensors/tensorflow.ts';
 import type { FieldFactor } from './fieldFactor.ts';
 
 /**
- * log|L(w) + λI| of a graph as a function of its weights; the gradient is R_e = U_ii + U_jj − 2U_ij, U the inverse, of which the
- * diagonal and the entries at the edges are all that is needed.
+ * c/2·log|L(w) + λI| − ½·Σ_e w_e·φ_e, as one operation. Its gradient in the weights is c/2·R − φ/2 with R_e = U_ii + U_jj − 2U_ij, U the inverse, of
+ * which the diagonal and the entries at the edges are all that is needed; that in the distances is −w/2.
  *
  * @param weights - one of each edge, ≥ 0
+ * @param squaredDistances - φ, plain numbers where no gradient in them is wanted
  * @param factor - of the graph
  * @param base - λ > 0
+ * @param copies - c
  * @throws NumericalError when the precision has no factor in double precision
  */
-export function fieldLogDeterminant(weights: Tensor1D, factor: FieldFactor, base: number): Scalar {
-  return tf.customGrad((...args: unknown[]) => {
-    const [w, save] = args as [Tensor, Save];
-    const { logDeterminant, resistances } = factor.evaluate(doublesOf(w), base);
-    save([op.tensor(resistances)]);
-    const gradFunc = (dy: Tensor, [R]: Tensor[]) => op.mul(R!, dy);
-    return { value: op.scalar(logDeterminant), gradFunc };
-  })(weights) as Scalar;
-}
-
-/** c/2·log|L(w) + λI| − ½·Σ_e w_e·φ_e. */
 export function fieldDensity(
   weights: Tensor1D,
-  squaredDistances: Tensor1D,
+  squaredDistances: Tensor1D | Float64Array,
   factor: FieldFactor,
   base: number,
   copies: number,
 ): Scalar {
-  const logDeterminant = fieldLogDeterminant(weights, factor, base);
-  const cost = op.sum(op.mul(weights, squaredDistances));
-  return op.sub(op.mul(copies / 2, logDeterminant), op.mul(0.5, cost)) as Scalar;
+  const given = squaredDistances instanceof Float64Array;
+  return numericOperation(given ? [weights] : [weights, squaredDistances], () => {
+    const w = doublesOf(weights);
+    const phi = given ? squaredDistances : doublesOf(squaredDistances);
+    const { logDeterminant, resistances } = factor.evaluate(w, base);
+    let cost = 0;
+    for (let e = 0; e < w.length; e++) cost += w[e]! * phi[e]!;
+    return {
+      value: op.scalar((copies / 2) * logDeterminant - 0.5 * cost),
+      slopes: (slope) => {
+        const inWeights = combined((copies / 2) * slope, resistances, -0.5 * slope, phi);
+        return given ? [inWeights] : [inWeights, w.map((weight) => -0.5 * slope * weight)];
+      },
+    };
+  });
+}
+
+/** a·x + b·y */
+function combined(a: number, x: Float64Array, b: number, y: Float64Array): Float64Array {
+  const result = new Float64Array(x.length);
+  for (let e = 0; e < x.length; e++) result[e] = a * x[e]! + b * y[e]!;
+  return result;
 }

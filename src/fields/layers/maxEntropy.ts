@@ -8,7 +8,6 @@ import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
 import { type GraphJSON, graphToJSON } from '../../numerics/graph/graphToJson.ts';
 import { graphFromJSON } from '../../numerics/graph/json.ts';
 import { definePrior, type Prior } from '../../priors/definePrior.ts';
-import * as op from '../../tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { checkDistances } from '../density/checkDistances.ts';
 import { constrainedGraph, type FieldNumbers, fieldProblem, fieldWeights } from '../density/constraints.ts';
@@ -120,11 +119,9 @@ export const fieldFactory = definePrior<string, LayerData, LayerConstants>({
   },
   logDensity: (p, X, { data, constants: { factor, learn } }) => {
     const { graph, squaredDistances, basePrecision, copies } = data;
-    const distances = (
-      squaredDistances === undefined ? edgeSquaredDistances(X as Tensor2D, graph) : op.tensor(squaredDistances)
-    ) as Tensor1D;
-    if (data.profiled) return profiledDensity(distances, (own) => learn(fieldProblem(data, own)));
-    return fieldDensity(p.weights as Tensor1D, distances, factor, basePrecision, copies);
+    const phi = squaredDistances ?? (edgeSquaredDistances(X as Tensor2D, graph) as Tensor1D);
+    if (data.profiled) return profiledDensity(phi as Tensor1D, (own) => learn(fieldProblem(data, own)));
+    return fieldDensity(p.weights as Tensor1D, phi, factor, basePrecision, copies);
   },
   graph: ({ graph, squaredDistances }) => (squaredDistances === undefined ? graph : undefined),
   hessian: (data) =>

@@ -1,4 +1,5 @@
 import type { FitDiagnostics, TraceEntry } from '../../model/fit.ts';
+import { quotients } from '../../numerics/vectors.ts';
 import { projectedGradientNorm } from '../minimize/scaledObjective.ts';
 import { stoppedBy } from '../minimize/stopping.ts';
 import type { Box } from '../solvers/solver.ts';
@@ -64,8 +65,7 @@ export function boxOf(limits: FitProblem['limits'], size: number): Box {
     };
   }
   const { bounds, scale } = limits;
-  const bound = (entries: Float64Array) => entries.map((entry, i) => entry / scale[i]!);
-  return { lower: bound(bounds.lower), upper: bound(bounds.upper) };
+  return { lower: quotients(bounds.lower, scale), upper: quotients(bounds.upper, scale) };
 }
 
 function ending(

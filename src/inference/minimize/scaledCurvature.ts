@@ -1,4 +1,5 @@
 import { square } from '../../core/elementary/index.ts';
+import { quotients } from '../../numerics/vectors.ts';
 import type { Curvature } from '../solvers/solver.ts';
 
 /** The curvature with respect to z = x / scale. */
@@ -7,10 +8,11 @@ export function scaledCurvature({ quadratic, hessian }: Curvature, scale: Float6
   return {
     hessian: () => hessian().map((entry, k) => entry * scale[Math.floor(k / n)]! * scale[k % n]!),
     quadratic: ({ variables, gradient, lower, upper }) => {
-      const own = Float64Array.from(variables, (i) => scale[i]!);
+      const own = new Float64Array(variables.length);
+      for (let a = 0; a < own.length; a++) own[a] = scale[variables[a]!]!;
       const descent = quadratic({
         variables,
-        gradient: gradient.map((entry, a) => entry / own[a]!),
+        gradient: quotients(gradient, own),
         lower: lower.map((entry, a) => entry * own[a]!),
         upper: upper.map((entry, a) => entry * own[a]!),
       });
@@ -25,7 +27,8 @@ export function scaledCurvature({ quadratic, hessian }: Curvature, scale: Float6
         fill(places, target) {
           descent.fill(places, target);
           const count = places.length;
-          const units = Float64Array.from(places, (a) => own[a]!);
+          const units = new Float64Array(count);
+          for (let k = 0; k < count; k++) units[k] = own[places[k]!]!;
           for (let k = 0; k < count; k++) {
             const unit = units[k]!;
             for (let l = 0; l <= k; l++) target[k * count + l]! *= unit * units[l]!;
@@ -34,7 +37,7 @@ export function scaledCurvature({ quadratic, hessian }: Curvature, scale: Float6
         slopes: (places) => times(places, descent.slopes(places)),
         move: (places, d) => descent.move(places, times(places, d)),
         sweep: (places) => descent.sweep(places),
-        steps: () => descent.steps().map((entry, a) => entry / own[a]!),
+        steps: () => quotients(descent.steps(), own),
       };
     },
   };

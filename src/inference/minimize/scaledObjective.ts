@@ -1,5 +1,6 @@
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
+import { quotients } from '../../numerics/vectors.ts';
 import type { Box, Curvature, Evaluation, Iterate } from '../solvers/solver.ts';
 import { scaledCurvature } from './scaledCurvature.ts';
 
@@ -50,19 +51,18 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
   const size = scale.length;
   const x = new Float64Array(size);
   const gradient = new Float64Array(size);
-  const box: Box = {
-    lower: bounds.lower.map((low, i) => low / scale[i]!),
-    upper: bounds.upper.map((high, i) => high / scale[i]!),
-  };
+  const { lower, upper } = bounds;
+  const box: Box = { lower: quotients(lower, scale), upper: quotients(upper, scale) };
   let reason = '';
 
   const toX = (z: Float64Array, into: Float64Array) => {
+    const { lower: least, upper: most } = box;
+    // Most variables of large problems are at a bound: nothing but that is read of them.
     for (let i = 0; i < size; i++) {
-      const low = bounds.lower[i]!;
-      const high = bounds.upper[i]!;
-      if (z[i]! <= box.lower[i]!) into[i] = low;
-      else if (z[i]! >= box.upper[i]!) into[i] = high;
-      else into[i] = Math.max(low, Math.min(high, scale[i]! * z[i]!));
+      const entry = z[i]!;
+      if (entry <= least[i]!) into[i] = lower[i]!;
+      else if (entry >= most[i]!) into[i] = upper[i]!;
+      else into[i] = Math.max(lower[i]!, Math.min(upper[i]!, scale[i]! * entry));
     }
     return into;
   };
@@ -89,11 +89,12 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
       if (evaluated === undefined) return { value: Number.NaN, gradient };
       const { result } = evaluated;
       checkResult(result, size);
-      const { value } = result;
+      const { value, gradient: slopes } = result;
       let bad = -1;
       for (let i = 0; i < size; i++) {
-        gradient[i] = result.gradient[i]! * scale[i]!;
-        if (!Number.isFinite(gradient[i])) bad = i;
+        const entry = slopes[i]! * scale[i]!;
+        gradient[i] = entry;
+        if (!(Math.abs(entry) < Number.POSITIVE_INFINITY)) bad = i;
       }
       if (Number.isFinite(value) && bad < 0) return { value, gradient };
       reason = Number.isFinite(value)
@@ -103,22 +104,21 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
     },
 
     curvature(at) {
-      const slopes = at.gradient.map((entry, i) => entry / scale[i]!);
-      const curvature = objective.curvature?.(toX(at.x, x), slopes);
+      const curvature = objective.curvature?.(toX(at.x, x), quotients(at.gradient, scale));
       if (curvature !== undefined) return scaledCurvature(curvature, scale);
       throw new InvalidInputError(
         'The solver asks for the curvature of the objective, which gives none. Use lbfgs(), or lbfgsb() for bounds.',
       );
     },
 
-    toScaled: (point) => point.map((entry, i) => entry / scale[i]!),
+    toScaled: (point) => quotients(point, scale),
 
     toOriginalPoint: (z) => toX(z, new Float64Array(size)),
 
     toOriginal: (iterate) => ({
       x: toX(iterate.x, new Float64Array(size)),
       value: iterate.value,
-      gradient: iterate.gradient.map((entry, i) => entry / scale[i]!),
+      gradient: quotients(iterate.gradient, scale),
     }),
   };
 }
@@ -144,7 +144,7 @@ export function projectedGradientNorm({ x, gradient }: Readonly<Iterate>, { lowe
   for (let i = 0; i < x.length; i++) {
     const g = gradient[i]!;
     const projected = g < 0 ? Math.max(x[i]! - upper[i]!, g) : Math.min(x[i]! - lower[i]!, g);
-    largest = Math.max(largest, Math.abs(projected));
+    if (Math.abs(projected) > largest) largest = Math.abs(projected);
   }
   return largest;
 }

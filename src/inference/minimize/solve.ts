@@ -68,6 +68,15 @@ function* drive(
   const first = state === undefined ? evaluateStart(objective, settings.start) : copyIterate(state.iterate);
   if (state === undefined) evaluations = 1;
   const best = copyIterate(state?.best ?? first);
+  let normOfBest: number | undefined;
+  const gradientNorm = () => {
+    normOfBest ??= projectedGradientNorm(best, box);
+    return normOfBest;
+  };
+  const keep = (point: Readonly<Iterate>, norm?: number) => {
+    setIterate(best, point);
+    normOfBest = norm;
+  };
   const run = solver.begin(first, box, state === undefined ? undefined : copyMemory(state.memory));
   let evaluationsOfState = evaluations;
 
@@ -86,7 +95,7 @@ function* drive(
     return {
       ...at,
       get gradientNorm() {
-        return projectedGradientNorm(best, box);
+        return gradientNorm();
       },
       get x() {
         return objective.toOriginalPoint(best.x);
@@ -115,20 +124,18 @@ function* drive(
   });
 
   // A point on the way may be lower, by rounding or in a valley that was stepped over, without the gradient that ends the run.
-  const keepStationary = () => {
-    if (testGradient(best, box, settings) === undefined) setIterate(best, run.iterate);
+  const keepStationary = (norm: number) => {
+    if (testGradient(gradientNorm(), settings) === undefined) keep(run.iterate, norm);
   };
 
   // Of two points whose values differ by rounding the one of the smaller gradient is better for a search that does not go by values.
-  const isBetter = (one: Iterate, comparable: boolean) =>
-    one.value < best.value ||
-    (!comparable &&
-      isLevel(one.value, best.value) &&
-      projectedGradientNorm(one, box) < projectedGradientNorm(best, box));
+  const isBetter = ({ value }: Iterate, norm: number, comparable: boolean) =>
+    value < best.value || (!comparable && isLevel(value, best.value) && norm < gradientNorm());
 
   let answer: Evaluation = run.iterate;
-  const stationary = testGradient(run.iterate, box, settings);
-  if (stationary !== undefined) keepStationary();
+  const normAtStart = projectedGradientNorm(run.iterate, box);
+  const stationary = testGradient(normAtStart, settings);
+  if (stationary !== undefined) keepStationary(normAtStart);
   const declined = reportTo(settings, progress());
   let end = stationary ?? testDecreases(decreases, settings) ?? declined ?? limitOf(iterations, settings);
 
@@ -140,14 +147,15 @@ function* drive(
       if (step.done) {
         const { status, reason } = step.value;
         end = { status, how: `${status === 'converged' ? 'Converged' : 'Failed'}: ${reason}` };
-        if (status === 'converged' && isLevel(run.iterate.value, best.value)) setIterate(best, run.iterate);
+        if (status === 'converged' && isLevel(run.iterate.value, best.value)) keep(run.iterate);
       } else if (step.value.kind === 'iteration') {
         iterations++;
         evaluations += step.value.evaluations ?? 0;
         evaluationsOfState = evaluations;
-        if (!solver.stochastic && isBetter(run.iterate, step.value.comparable)) setIterate(best, run.iterate);
-        end = testGradient(run.iterate, box, settings);
-        if (end !== undefined) keepStationary();
+        const norm = projectedGradientNorm(run.iterate, box);
+        if (!solver.stochastic && isBetter(run.iterate, norm, step.value.comparable)) keep(run.iterate, norm);
+        end = testGradient(norm, settings);
+        if (end !== undefined) keepStationary(norm);
         if (step.value.comparable) {
           decreases.set([relativeDecrease(run.iterate.value, previous), decreases[0]!]);
           end ??= testDecreases(decreases, settings);
@@ -167,7 +175,7 @@ function* drive(
       answer = objective.evaluate(request.point, { iteration: evaluations });
       evaluations++;
       if (answer.value < best.value || (solver.stochastic && !Number.isNaN(answer.value))) {
-        setIterate(best, { ...answer, x: request.point });
+        keep({ ...answer, x: request.point });
       }
     } else if (request.kind === 'curvature') {
       answer = { ...run.iterate, curvature: objective.curvature(run.iterate) };

@@ -1,7 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { shortNumber } from '../shortNumber.ts';
-import type { Box, Iterate } from '../solvers/solver.ts';
-import { projectedGradientNorm } from './scaledObjective.ts';
 import type { Progress, Status } from './solution.ts';
 import type { SolveSettings } from './solveOptions.ts';
 import { stoppedBy } from './stopping.ts';
@@ -12,9 +10,8 @@ export interface End {
   readonly how: string;
 }
 
-/** Whether the iterate is stationary: no entry of x − P(x − g) exceeds the tolerance. */
-export function testGradient(iterate: Readonly<Iterate>, box: Box, { tolerance }: SolveSettings): End | undefined {
-  const gradientNorm = projectedGradientNorm(iterate, box);
+/** Whether a point is stationary: no entry of x − P(x − g) exceeds the tolerance. */
+export function testGradient(gradientNorm: number, { tolerance }: SolveSettings): End | undefined {
   if (gradientNorm > tolerance) return undefined;
   return {
     status: 'converged',

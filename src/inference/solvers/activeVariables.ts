@@ -8,30 +8,33 @@ const ENTERING = 3;
 const LEAST = 200;
 
 /** How far each variable is from what holds at a minimum: |g| between its bounds, at a bound only where it wants to leave it. */
-function pull({ x, gradient }: Point, { lower, upper }: Box, i: number): number {
-  const g = gradient[i]!;
-  if (x[i]! <= lower[i]!) return Math.max(0, -g);
-  if (x[i]! >= upper[i]!) return Math.max(0, g);
+function pull(x: number, g: number, { lower, upper }: Box, i: number): number {
+  if (x <= lower[i]!) return Math.max(0, -g);
+  if (x >= upper[i]!) return Math.max(0, g);
   return Math.abs(g);
 }
 
 /** The largest of these: 0 where the Karush–Kuhn–Tucker conditions hold. */
-export function violation(point: Point, box: Box): number {
+export function violation({ x, gradient }: Point, box: Box): number {
   let largest = 0;
-  for (let i = 0; i < point.x.length; i++) largest = Math.max(largest, pull(point, box, i));
+  for (let i = 0; i < x.length; i++) {
+    const size = pull(x[i]!, gradient[i]!, box, i);
+    if (size > largest) largest = size;
+  }
   return largest;
 }
 
 /** The variables between their bounds, and those of the others that most want to leave one, ascending. */
-export function activeVariables(point: Point, box: Box): Int32Array {
-  const { x } = point;
+export function activeVariables({ x, gradient }: Point, box: Box): Int32Array {
+  const { lower, upper } = box;
   const inner: number[] = [];
   const entering: number[] = [];
   const pulls: number[] = [];
   for (let i = 0; i < x.length; i++) {
-    if (x[i]! > box.lower[i]! && x[i]! < box.upper[i]!) inner.push(i);
+    const entry = x[i]!;
+    if (entry > lower[i]! && entry < upper[i]!) inner.push(i);
     else {
-      const size = pull(point, box, i);
+      const size = pull(entry, gradient[i]!, box, i);
       if (size === 0) continue;
       entering.push(i);
       pulls.push(size);
@@ -39,7 +42,7 @@ export function activeVariables(point: Point, box: Box): Int32Array {
   }
   const capacity = Math.max(LEAST, ENTERING * inner.length);
   if (entering.length <= capacity) return Int32Array.from([...inner, ...entering]).sort();
-  const least = nthSmallest(Float64Array.from(pulls), entering.length - capacity);
+  const least = nthSmallest(new Float64Array(pulls), entering.length - capacity);
   const above = entering.filter((_, k) => pulls[k]! > least);
   const level = entering.filter((_, k) => pulls[k] === least).slice(0, capacity - above.length);
   return Int32Array.from([...inner, ...above, ...level]).sort();

@@ -1,3 +1,4 @@
+import { areSame } from '../../core/finiteArray.ts';
 import { activeVariables, violation } from './activeVariables.ts';
 import { minimised } from './quadraticMinimum.ts';
 import type { Box, Ending, Iterate, QuadraticModel, Solver, SolverMemory, Steps } from './solver.ts';
@@ -50,7 +51,7 @@ export function quadraticApproximation({ unit = 1, first }: QuadraticApproximati
 }
 
 function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number, first?: () => Float64Array): Steps {
-  if (memory.begun === 0 && first !== undefined && iterate.x.every((x, i) => x === box.lower[i])) {
+  if (memory.begun === 0 && first !== undefined && areSame(iterate.x, box.lower)) {
     const point = first();
     const { value, gradient } = yield { kind: 'evaluate', point };
     memory.begun = 1;
@@ -59,8 +60,8 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
       yield { kind: 'iteration', comparable: false };
     }
   }
+  let residual = violation(iterate, box);
   for (;;) {
-    const residual = violation(iterate, box);
     if (residual <= GOAL * unit) return CONVERGED;
     const { curvature } = yield { kind: 'curvature' };
     const model = modelAt(iterate, box);
@@ -80,7 +81,8 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
       const size = Math.abs(iterate.value);
       const isLower = value <= iterate.value + SUFFICIENT_DECREASE * length * slope + ROUNDING * size;
       // Near the minimum rounding hides differences of the value; the violation decides.
-      const isNearer = violation({ x: point, gradient }, box) < residual;
+      const ahead = violation({ x: point, gradient }, box);
+      const isNearer = ahead < residual;
       if (!isLower && !(isNearer && value <= iterate.value + LEVEL * size)) continue;
       if (residual <= TOLERANCE * unit && !isNearer) return CONVERGED;
       const isLevel = !isNearer && -slope <= ROUNDING * size;
@@ -88,6 +90,7 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
       if (level > PATIENCE) return LEVELLED;
       memory.level = level;
       move(iterate, point, value, gradient);
+      residual = ahead;
       break;
     }
     yield { kind: 'iteration', comparable: false };
@@ -100,13 +103,17 @@ const FAILED: Ending = { status: 'failed', reason: 'no step along that of the qu
 
 function modelAt(iterate: Iterate, box: Box): QuadraticModel {
   const variables = activeVariables(iterate, box);
-  const of = (entry: (i: number) => number) => Float64Array.from(variables, entry);
-  return {
-    variables,
-    gradient: of((i) => iterate.gradient[i]!),
-    lower: of((i) => box.lower[i]! - iterate.x[i]!),
-    upper: of((i) => box.upper[i]! - iterate.x[i]!),
-  };
+  const { length } = variables;
+  const gradient = new Float64Array(length);
+  const lower = new Float64Array(length);
+  const upper = new Float64Array(length);
+  for (let a = 0; a < length; a++) {
+    const i = variables[a]!;
+    gradient[a] = iterate.gradient[i]!;
+    lower[a] = box.lower[i]! - iterate.x[i]!;
+    upper[a] = box.upper[i]! - iterate.x[i]!;
+  }
+  return { variables, gradient, lower, upper };
 }
 
 function moved({ x }: Iterate, { lower, upper }: Box, variables: Int32Array, step: Float64Array, length: number) {

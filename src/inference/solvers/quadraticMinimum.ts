@@ -38,7 +38,13 @@ export function* minimised(
   const all = Int32Array.from(variables.keys());
   const between = (places: Int32Array) => {
     const d = descent.steps();
-    return places.filter((a) => d[a]! > lower[a]! && d[a]! < upper[a]!);
+    const found = new Int32Array(places.length);
+    let count = 0;
+    for (let k = 0; k < places.length; k++) {
+      const a = places[k]!;
+      if (d[a]! > lower[a]! && d[a]! < upper[a]!) found[count++] = a;
+    }
+    return found.slice(0, count);
   };
   for (let round = 0; round < MOST_ROUNDS; round++) {
     let change = descent.sweep(all);

@@ -20,7 +20,6 @@ import type { FieldPosterior, PlacedPosterior, SpectralPosterior } from '../../m
 import { pairKey } from '../../numerics/graph/edges.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
 import { laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
-import * as op from '../../tensors/ops.ts';
 import type { Rank, Tensor1D } from '../../tensors/tensorflow.ts';
 import type { Candidates } from './candidates.ts';
 import { fieldFindings } from './fieldFindings.ts';
@@ -61,7 +60,7 @@ export interface FieldParts
 
 /** The weights among a model's values. */
 export function weightsIn(values: ParameterValues): Float64Array {
-  return Float64Array.from(values[WEIGHTS] as readonly number[]);
+  return new Float64Array(values[WEIGHTS] as readonly number[]);
 }
 
 // Named, as declarations would otherwise name a file inside of TensorFlow.js that its users' compilers do not find.
@@ -103,10 +102,8 @@ export function fieldModel(given: FieldParts): UnplacedFieldModel {
       return { curved, factor: curved ?? sparseField(laplacianFactor(graph)), dispose: () => curved?.dispose() };
     },
     terms: {
-      field: (v, _, { constants: { factor } }) => {
-        const distances = op.tensor(squaredDistances) as Tensor1D;
-        return fieldDensity(v.field.weights as Tensor1D, distances, factor, basePrecision, copies);
-      },
+      field: (v, _, { constants: { factor } }) =>
+        fieldDensity(v.field.weights as Tensor1D, squaredDistances, factor, basePrecision, copies),
     },
     search: () => ({
       solver: sparse

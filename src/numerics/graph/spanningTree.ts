@@ -21,16 +21,26 @@ export function spanningTree(
     return root;
   };
   const chosen: number[] = [];
+  const roots = new Int32Array(size);
+  /** The shortest edge that leaves each part, and its length. */
   const nearest = new Int32Array(size);
+  const shortest = new Float64Array(size);
   for (;;) {
     nearest.fill(-1);
-    const isNearer = (e: number, part: number) => nearest[part]! < 0 || lengths[e]! < lengths[nearest[part]!]!;
+    for (let i = 0; i < size; i++) roots[i] = rootOf(i);
     for (let e = 0; e < sources.length; e++) {
-      const a = rootOf(sources[e]!);
-      const b = rootOf(targets[e]!);
+      const a = roots[sources[e]!]!;
+      const b = roots[targets[e]!]!;
       if (a === b) continue;
-      if (isNearer(e, a)) nearest[a] = e;
-      if (isNearer(e, b)) nearest[b] = e;
+      const length = lengths[e]!;
+      if (nearest[a]! < 0 || length < shortest[a]!) {
+        nearest[a] = e;
+        shortest[a] = length;
+      }
+      if (nearest[b]! < 0 || length < shortest[b]!) {
+        nearest[b] = e;
+        shortest[b] = length;
+      }
     }
     const before = chosen.length;
     for (const e of nearest) {
