@@ -1,4 +1,4 @@
-import { multiplyTile } from './microKernel';
+import { multiplyTiles } from './microKernel';
 import { multiplyAdd } from './multiplyAdd';
 import { STEPS_PER_UNIT } from './negativeExponential';
 import { pack, SLIVER } from './packing';
@@ -268,12 +268,8 @@ function weighed(factor: v128, g: usize, product: usize, total: usize): v128 {
 /** target (rows×m) ← u·h for the rows of u and a symmetric matrix in slivers; up to three rows more are written. */
 function contract(m: i32, rows: i32, h: usize, u: usize, slivers: usize, target: usize): void {
   pack(slivers, u, rows, m, m, 1, 1);
-  const sliver = SLIVER * m;
-  for (let d = 0; d < rows; d += SLIVER) {
-    for (let j = 0; j < m; j += SLIVER) {
-      multiplyTile(m, at(slivers, d * m), at(h, (j / SLIVER) * sliver), at(target, d * m + j), m << 3, false);
-    }
-  }
+  const count = (rows + SLIVER - 1) / SLIVER;
+  for (let j = 0; j < m; j += SLIVER) multiplyTiles(count, m, slivers, at(h, j * m), at(target, j), m << 3, false);
 }
 
 function sumOf(n: i32, x: usize): f64 {

@@ -1,4 +1,4 @@
-import { multiplyTile } from './microKernel';
+import { multiplyTiles } from './microKernel';
 import { multiplyAdd } from './multiplyAdd';
 import { negativeExponential, STEPS_PER_UNIT } from './negativeExponential';
 import { pack, SLIVER } from './packing';
@@ -190,7 +190,7 @@ export function pointProducts(m: i32, q: i32, apart: usize, products: usize, wor
   for (let I = 0; I < count; I++) {
     const rows = at(leftSlivers, I * sliver);
     for (let J = 0; J <= I; J++) {
-      multiplyTile(depth, rows, at(rightSlivers, J * sliver), target, SLIVER << 3, false);
+      multiplyTiles(1, depth, rows, at(rightSlivers, J * sliver), target, SLIVER << 3, false);
       target = at(target, TILE);
     }
   }
