@@ -1,7 +1,7 @@
 import type { Matrix } from '../../core/matrix.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
+import { type PairSquares, pairSquares } from './pairSquares.ts';
 import { projectionLeaves } from './projectionLeaves.ts';
-import { squaredDistances } from './squaredDistance.ts';
 import type { SearchAll } from './treeSearch.ts';
 
 /** Neighbours kept at least while searching: more than are asked for help to find those. */
@@ -10,6 +10,8 @@ const TREES = 8;
 const LEAF = 40;
 /** Candidates of each kind that meet around a point in a round. */
 const CANDIDATES = 20;
+/** Points that meet at a time, at most. */
+const MOST_MET = 2 * Math.max(LEAF, CANDIDATES);
 const MOST_ROUNDS = 20;
 /** The search ends when a round changes a smaller part of all neighbours. */
 const LEAST_CHANGE = 0.001;
@@ -26,15 +28,20 @@ export function descentSearch(points: Matrix, seed: number): SearchAll {
   return function* (k, indices, distances) {
     const random = seededRandom(seed);
     const kept = Math.min(points.rows - 1, Math.max(FEWEST_KEPT, k));
-    const found = new KnownNeighbours(points, kept);
-    for (let tree = 0; tree < TREES; tree++) {
-      projectionLeaves(points, LEAF, random, (group) => found.meet(group, group.length, group, 0));
-      yield (tree + 1) / (TREES + MOST_ROUNDS);
-    }
-    found.fill(random);
-    for (let round = 0; round < MOST_ROUNDS; round++) {
-      if (descend(found, random) < LEAST_CHANGE * points.rows * kept) break;
-      yield (TREES + round + 1) / (TREES + MOST_ROUNDS);
+    const pairs = pairSquares(points, MOST_MET);
+    const found = new KnownNeighbours(points.rows, kept, pairs);
+    try {
+      for (let tree = 0; tree < TREES; tree++) {
+        projectionLeaves(points, LEAF, random, (group) => found.meet(group, group.length, group, 0));
+        yield (tree + 1) / (TREES + MOST_ROUNDS);
+      }
+      found.fill(random);
+      for (let round = 0; round < MOST_ROUNDS; round++) {
+        if (descend(found, random) < LEAST_CHANGE * points.rows * kept) break;
+        yield (TREES + round + 1) / (TREES + MOST_ROUNDS);
+      }
+    } finally {
+      pairs.release();
     }
     for (let i = 0; i < points.rows; i++) {
       for (let p = 0; p < k; p++) {
@@ -93,46 +100,35 @@ class Samples {
 
 /** For each point the nearest found so far, nearest first, ties by row. */
 class KnownNeighbours {
-  readonly size: number;
   /** size×kept, row by row; −1 where fewer are known. */
   readonly rows: Int32Array;
   readonly squares: Float64Array;
   /** Whether a neighbour has not met the others around its point. */
   readonly isNew: Uint8Array;
   changes = 0;
-  readonly #gathered: Float64Array;
-  readonly #met = new Int32Array(2 * Math.max(LEAF, CANDIDATES));
-  readonly #squares = new Float64Array(2 * Math.max(LEAF, CANDIDATES));
+  readonly #met = new Int32Array(MOST_MET);
 
   constructor(
-    readonly points: Matrix,
+    readonly size: number,
     readonly kept: number,
+    readonly pairs: PairSquares,
   ) {
-    this.size = points.rows;
-    this.rows = new Int32Array(this.size * kept).fill(-1);
-    this.squares = new Float64Array(this.size * kept).fill(Infinity);
-    this.isNew = new Uint8Array(this.size * kept).fill(1);
-    this.#gathered = new Float64Array(this.#met.length * points.columns);
+    this.rows = new Int32Array(size * kept).fill(-1);
+    this.squares = new Float64Array(size * kept).fill(Infinity);
+    this.isNew = new Uint8Array(size * kept).fill(1);
   }
 
   /** Compares the first points with each other and with the second ones. */
   meet(first: Int32Array, firstCount: number, second: Int32Array, secondCount: number): void {
-    const { data, columns: D } = this.points;
     const met = this.#met;
-    const gathered = this.#gathered;
-    const squares = this.#squares;
     const count = firstCount + secondCount;
-    for (let p = 0; p < count; p++) {
-      const row = p < firstCount ? first[p]! : second[p - firstCount]!;
-      met[p] = row;
-      for (let d = 0, from = row * D, to = p * D; d < D; d++) gathered[to + d] = data[from + d]!;
-    }
+    for (let p = 0; p < count; p++) met[p] = p < firstCount ? first[p]! : second[p - firstCount]!;
+    const squares = this.pairs.of(met, firstCount, count);
     for (let p = 0; p < firstCount; p++) {
-      const others = count - p - 1;
-      squaredDistances(gathered, p * D, gathered, (p + 1) * D, D, others, squares);
-      for (let q = 0; q < others; q++) {
-        this.#offer(met[p]!, met[p + 1 + q]!, squares[q]!);
-        this.#offer(met[p + 1 + q]!, met[p]!, squares[q]!);
+      for (let q = p + 1; q < count; q++) {
+        const square = squares[p * MOST_MET + q]!;
+        this.#offer(met[p]!, met[q]!, square);
+        this.#offer(met[q]!, met[p]!, square);
       }
     }
   }

@@ -89,6 +89,15 @@ export interface Kernels extends RadialKernels, ExpectationKernels {
     x: number,
     squares: number,
   ): void;
+  pairSquares(
+    first: number,
+    count: number,
+    columns: number,
+    x: number,
+    list: number,
+    stride: number,
+    squares: number,
+  ): void;
   quadraticProduct(
     n: number,
     u: number,

@@ -158,6 +158,16 @@ describe('neighbour descent', () => {
     }
   });
 
+  it('finds the same on every engine, and gives back its memory', () => {
+    const Y = cloud(700, 23, 3);
+    const live = sharedMemory().liveBytes;
+    const [plain, compiled] = (['typescript', 'wasm'] as const).map((engine) =>
+      withEngine(sharedMemory(), engine, () => neighboursBy('descent', Y, 6, 2)),
+    );
+    expect(compiled).toEqual(plain);
+    expect(sharedMemory().liveBytes).toBe(live);
+  });
+
   it('finds all where few points are there or many coincide', () => {
     const few = cloud(15, 20, 1);
     expect(neighboursBy('descent', few, 14)).toEqual({ ...nearestNeighbours(few, 14), recall: 1 });

@@ -5,7 +5,7 @@ export { gradientWorkspace } from './gradientParts';
 export { hyperbolicTangent } from './hyperbolicTangent';
 export { logarithm } from './logarithm';
 export { gemm } from './multiply';
-export { nearestOfBlock } from './nearestPairs';
+export { nearestOfBlock, pairSquares } from './nearestPairs';
 export { quadraticProduct, quadraticProductByPoints, quadraticSweep } from './quadraticSweep';
 export { radialCross, radialCrossGradient } from './radialCross';
 export { radialGram, radialGramGradient } from './radialGram';

@@ -233,3 +233,101 @@ function listedSquares(i: i32, columns: i32, x: usize, list: usize, count: i32, 
     squares += 32;
   }
 }
+
+/**
+ * Squared distances of the `first` points of a list from the points that follow them there, of `count`, by direct differences of doubles added in the
+ * order of the coordinates: row p has that from the q-th of the list in column q. Rows are `stride` numbers long, a multiple of four, and there
+ * are such up to a multiple of four; what is in other columns means nothing.
+ */
+export function pairSquares(
+  first: i32,
+  count: i32,
+  columns: i32,
+  x: usize,
+  list: usize,
+  stride: i32,
+  squares: usize,
+): void {
+  for (let p = 0; p < first; p += 4) {
+    for (let q = p & ~3; q < count; q += 4) {
+      squaresOfTile(
+        first - p,
+        count - q,
+        columns,
+        x,
+        place(list, p),
+        place(list, q),
+        stride,
+        squares + ((p * stride + q) << 3),
+      );
+    }
+  }
+}
+
+/** A tile of four by four such distances; rows and columns that are not there repeat the last. */
+function squaresOfTile(
+  rows: i32,
+  others: i32,
+  columns: i32,
+  x: usize,
+  own: usize,
+  list: usize,
+  stride: i32,
+  target: usize,
+): void {
+  const bytes = columns << 3;
+  const a0 = pointOf(x, bytes, own, 0, rows);
+  const a1 = pointOf(x, bytes, own, 1, rows);
+  const a2 = pointOf(x, bytes, own, 2, rows);
+  const a3 = pointOf(x, bytes, own, 3, rows);
+  const b0 = pointOf(x, bytes, list, 0, others);
+  const b1 = pointOf(x, bytes, list, 1, others);
+  const b2 = pointOf(x, bytes, list, 2, others);
+  const b3 = pointOf(x, bytes, list, 3, others);
+  let s00 = f64x2.splat(0);
+  let s01 = f64x2.splat(0);
+  let s10 = f64x2.splat(0);
+  let s11 = f64x2.splat(0);
+  let s20 = f64x2.splat(0);
+  let s21 = f64x2.splat(0);
+  let s30 = f64x2.splat(0);
+  let s31 = f64x2.splat(0);
+  for (let d = 0; d < bytes; d += 8) {
+    const y0 = v128.load64_lane(b1 + d, v128.load64_zero(b0 + d), 1);
+    const y1 = v128.load64_lane(b3 + d, v128.load64_zero(b2 + d), 1);
+    let value = v128.load64_splat(a0 + d);
+    s00 = f64x2.add(s00, squared(f64x2.sub(value, y0)));
+    s01 = f64x2.add(s01, squared(f64x2.sub(value, y1)));
+    value = v128.load64_splat(a1 + d);
+    s10 = f64x2.add(s10, squared(f64x2.sub(value, y0)));
+    s11 = f64x2.add(s11, squared(f64x2.sub(value, y1)));
+    value = v128.load64_splat(a2 + d);
+    s20 = f64x2.add(s20, squared(f64x2.sub(value, y0)));
+    s21 = f64x2.add(s21, squared(f64x2.sub(value, y1)));
+    value = v128.load64_splat(a3 + d);
+    s30 = f64x2.add(s30, squared(f64x2.sub(value, y0)));
+    s31 = f64x2.add(s31, squared(f64x2.sub(value, y1)));
+  }
+  const rowBytes: usize = stride << 3;
+  v128.store(target, s00);
+  v128.store(target, s01, 16);
+  target += rowBytes;
+  v128.store(target, s10);
+  v128.store(target, s11, 16);
+  target += rowBytes;
+  v128.store(target, s20);
+  v128.store(target, s21, 16);
+  target += rowBytes;
+  v128.store(target, s30);
+  v128.store(target, s31, 16);
+}
+
+/** @inline */
+function squared(x: v128): v128 {
+  return f64x2.mul(x, x);
+}
+
+/** Where the point of place p of a list, or of its last place, begins. @inline */
+function pointOf(x: usize, bytes: i32, list: usize, p: i32, count: i32): usize {
+  return x + load<i32>(place(list, min(p, count - 1))) * bytes;
+}
