@@ -1,5 +1,6 @@
 import { LOWER, multiply } from './multiply';
 import { startInLower } from './parts';
+import { GROUP } from './rowGroup';
 import { isWorthSharing, operands, partsAlong, shareOut } from './team';
 import { multiplyTriangular } from './triangularMultiply';
 import { half, solveTransposed } from './triangularSolve';
@@ -144,11 +145,31 @@ function mirrorRows(i0: i32, i1: i32, n: i32, a: usize): void {
   for (let ib = i0; ib < i1; ib += BLOCK) {
     for (let jb = 0; jb <= ib; jb += BLOCK) {
       const rows = min(ib + BLOCK, i1);
-      for (let i = ib; i < rows; i++) {
+      let i = ib;
+      if (jb < ib)
+        for (; i + GROUP <= rows; i += GROUP) mirrorGroup(at(a + i * rowBytes, jb), at(a + jb * rowBytes, i), rowBytes);
+      for (; i < rows; i++) {
         const end = min(jb + BLOCK, i);
         const row: usize = a + i * rowBytes;
         for (let j = jb; j < end; j++) store<f64>(at(a + j * rowBytes, i), load<f64>(at(row, j)));
       }
     }
+  }
+}
+
+/** A group of rows of a block, side by side in the columns of its mirror image: a line of the cache in each. */
+function mirrorGroup(source: usize, target: usize, rowBytes: i32): void {
+  for (let j = 0; j < BLOCK; j += 2) {
+    let row = source;
+    for (let r = 0; r < GROUP; r += 2) {
+      const one = v128.load(row);
+      const two = v128.load(row + rowBytes);
+      const entry: usize = target + (r << 3);
+      v128.store(entry, f64x2.shuffle(one, two, 0, 2));
+      v128.store(entry + rowBytes, f64x2.shuffle(one, two, 1, 3));
+      row += rowBytes << 1;
+    }
+    source += 16;
+    target += rowBytes << 1;
   }
 }
