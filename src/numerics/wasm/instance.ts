@@ -121,6 +121,7 @@ export interface Kernels extends RadialKernels, ExpectationKernels {
     length: number,
     y: number,
     b: number,
+    lists: number,
   ): void;
   quadraticSweep(
     n: number,

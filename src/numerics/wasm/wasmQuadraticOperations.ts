@@ -9,25 +9,26 @@ export function wasmQuadraticOperations(memory: Float64Memory, kernels: LinkedKe
     quadraticProduct(n, u, factor, rows, columns, v) {
       const count = rows.length / 2;
       const byPoints = goesByPoints(n, count, v.length);
-      return withNumbers(memory, 2 * count + 2 * v.length + (byPoints ? n * n : n), (place) => {
+      const work = byPoints ? n * n + n + 3 * v.length : 4 * n + 16;
+      return withNumbers(memory, 2 * count + 2 * v.length + work, (place) => {
         const y = place(count);
         const ofRows = integers(memory, place, rows);
         const ofColumns = integers(memory, place, columns);
         const steps = doubles(memory, place, v);
         const given = [n, u, ofRows, count, factor, ofColumns, steps, v.length, y] as const;
-        if (byPoints) kernels.quadraticProductByPoints(...given, place(n * n));
-        else kernels.quadraticProduct(...given, place(n));
+        if (byPoints) kernels.quadraticProductByPoints(...given, place(n * n), place(n + 3 * v.length));
+        else kernels.quadraticProduct(...given, place(4 * n + 16));
         return memory.float64(y, count).slice();
       });
     },
 
     quadraticSweep(n, u, { pairs, factor, gradient, curvature, lower, upper }, visits, steps) {
       const m = gradient.length;
-      return withNumbers(memory, 7 * m + halves(m) + halves(visits.length) + n + 1, (place) => {
+      return withNumbers(memory, 7 * m + halves(m) + halves(visits.length) + 4 * n + 16, (place) => {
         const places = integers(memory, place, steps.places);
         const moved = integers(memory, place, steps.moved);
         const taken = doubles(memory, place, steps.steps);
-        const work = place(n + 1);
+        const work = place(4 * n + 16);
         steps.count = kernels.quadraticSweep(
           n,
           u,
@@ -48,7 +49,7 @@ export function wasmQuadraticOperations(memory: Float64Memory, kernels: LinkedKe
         steps.places.set(memory.int32(places, m));
         steps.moved.set(memory.int32(moved, 2 * m));
         steps.steps.set(memory.float64(taken, m));
-        return memory.float64(work + 8 * n, 1)[0]!;
+        return memory.float64(work, 1)[0]!;
       });
     },
   });

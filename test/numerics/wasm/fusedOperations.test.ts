@@ -273,3 +273,46 @@ describe('products with the curvature of pairs', () => {
     });
   }
 });
+
+describe('sweeps of coordinate descent over pairs', () => {
+  for (const [n, count] of [
+    [5, 3],
+    [20, 90],
+    [67, 121],
+    [130, 403],
+  ] as const) {
+    it(`of ${count} pairs of ${n} points take the steps of plain loops, bit for bit`, () => {
+      const { uniform } = seededRandom(n);
+      const half = normals(n * n, 3);
+      const U = half.map((entry, k) => entry + half[(k % n) * n + Math.floor(k / n)]!);
+      const pairs = Int32Array.from({ length: 2 * count }, (_, k) => (k % 2) + 2 * Math.floor((n / 2) * uniform()));
+      for (let a = 0; a < count; a++) if (pairs[2 * a + 1]! >= n) pairs[2 * a + 1] = n - 2;
+      const curvature = Float64Array.from({ length: count }, (_, a) => {
+        const [i, j] = [pairs[2 * a]!, pairs[2 * a + 1]!];
+        return 0.1 + 0.7 * (U[i * n + i]! + U[j * n + j]! - 2 * U[i * n + j]!) ** 2;
+      });
+      const quadratic = {
+        ...{ pairs, factor: 0.7, gradient: normals(count, 5), curvature },
+        lower: Float64Array.from({ length: count }, () => -uniform()),
+        // Some cannot move.
+        upper: Float64Array.from({ length: count }, (_, a) => (a % 3 === 0 ? 0 : uniform())),
+      };
+      const all = Int32Array.from({ length: count }, (_, a) => a);
+      const visits = [all.filter((a) => a % 3 > 0), all, all.slice().reverse(), all];
+      const [wasm, typescript] = (['wasm', 'typescript'] as const).map((engine) => {
+        const steps = {
+          places: new Int32Array(count).fill(-1),
+          moved: new Int32Array(2 * count),
+          steps: new Float64Array(count),
+          count: 0,
+        };
+        const { value } = run(engine, [U], (fused, [u]) =>
+          visits.map((some) => fused.quadraticSweep(n, u!, quadratic, some, steps)),
+        );
+        return { ...steps, value };
+      });
+      expect(wasm).toEqual(typescript);
+      expect(wasm!.count).toBeGreaterThan(count / 3);
+    });
+  }
+});

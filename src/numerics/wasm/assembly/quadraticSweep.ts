@@ -1,11 +1,19 @@
 import { multiplyAdd } from './multiplyAdd';
 import { at, lanes } from './vectors';
 
+/** Rows of H whose sums begin together. */
+const ROWS = 4;
+const SUMS = 16;
+
 /**
  * One sweep of coordinate descent on Σ_a g_a·d_a + ½·Σ_ab H_ab·d_a·d_b, H_ab = factor·(u_aᵀ(e_i − e_j))² with b = (i, j) and u_a the
  * difference of the two rows of U (n×n) that pair a names, over lower ≤ d ≤ upper. Visits the pairs whose numbers are in `visits`; the sum
  * over b runs over the `known` pairs of `moved` alone, all that d may differ from 0 at, `places` says where in it each pair is, and a pair
- * that moves for the first time joins them. Returns how many those are then; the largest |Δd_a|·√H_aa is written after `work`'s n numbers.
+ * that moves for the first time joins them. Returns how many those are then; the largest |Δd_a|·√H_aa is the first number of `work` then.
+ *
+ * Four pairs at a time begin their sums together: up to the first step that one of them may change for those after it.
+ *
+ * @param work - 4n + 16 numbers of workspace
  */
 export function quadraticSweep(
   n: i32,
@@ -24,32 +32,46 @@ export function quadraticSweep(
   known: i32,
   work: usize,
 ): i32 {
+  const sums = at(work, ROWS * n);
   let largest = 0.0;
-  for (let v = 0; v < count; v++) {
-    const a = load<i32>(visits + (v << 2));
-    const pair: usize = pairs + (a << 3);
-    difference(n, u + ((load<i32>(pair) * n) << 3), u + ((load<i32>(pair, 4) * n) << 3), work);
-    const slope = load<f64>(at(gradient, a)) + factor * weightedSquares(known, moved, steps, work);
-    const place = load<i32>(places + (a << 2));
-    const before = place < 0 ? 0.0 : load<f64>(at(steps, place));
-    const h = load<f64>(at(curvature, a));
-    const after = max(load<f64>(at(lower, a)), min(load<f64>(at(upper, a)), before - slope / h));
-    if (after == before) continue;
-    largest = max(largest, abs(after - before) * sqrt(h));
-    if (place >= 0) {
-      store<f64>(at(steps, place), after);
-      continue;
+  for (let v = 0; v < count; v += ROWS) {
+    const end = min(count, v + ROWS);
+    let fixed = known;
+    for (let w = v; w < end - 1; w++) {
+      const place = load<i32>(places + (load<i32>(visits + (w << 2)) << 2));
+      if (place >= 0) fixed = min(fixed, place);
     }
-    store<i32>(places + (a << 2), known);
-    store<i64>(moved + (known << 3), load<i64>(pair));
-    store<f64>(at(steps, known), after);
-    known++;
+    fixed = fixed & ~3;
+    rowDifferences(n, u, pairs, visits, v, end, work);
+    beginSums(fixed, moved, steps, work, sums);
+    for (let w = v; w < end; w++) {
+      const a = load<i32>(visits + (w << 2));
+      const slope = load<f64>(at(gradient, a)) + factor * completedSum(w - v, fixed, known, moved, steps, work, sums);
+      const place = load<i32>(places + (a << 2));
+      const before = place < 0 ? 0.0 : load<f64>(at(steps, place));
+      const h = load<f64>(at(curvature, a));
+      const after = max(load<f64>(at(lower, a)), min(load<f64>(at(upper, a)), before - slope / h));
+      if (after == before) continue;
+      largest = max(largest, abs(after - before) * sqrt(h));
+      if (place >= 0) {
+        store<f64>(at(steps, place), after);
+        continue;
+      }
+      store<i32>(places + (a << 2), known);
+      store<i64>(moved + (known << 3), load<i64>(pairs + (a << 3)));
+      store<f64>(at(steps, known), after);
+      known++;
+    }
   }
-  store<f64>(at(work, n), largest);
+  store<f64>(work, largest);
   return known;
 }
 
-/** y_a ← factor·Σ_b (u_aᵀ(e_i − e_j))²·v_b, b = (i, j): H·v for the pairs a of `rows` and b of `columns`. */
+/**
+ * y_a ← factor·Σ_b (u_aᵀ(e_i − e_j))²·v_b, b = (i, j): H·v for the pairs a of `rows` and b of `columns`.
+ *
+ * @param work - 4n + 16 numbers of workspace
+ */
 export function quadraticProduct(
   n: i32,
   u: usize,
@@ -62,10 +84,15 @@ export function quadraticProduct(
   y: usize,
   work: usize,
 ): void {
-  for (let a = 0; a < count; a++) {
-    const pair: usize = rows + (a << 3);
-    difference(n, u + ((load<i32>(pair) * n) << 3), u + ((load<i32>(pair, 4) * n) << 3), work);
-    store<f64>(at(y, a), factor * weightedSquares(length, columns, v, work));
+  const sums = at(work, ROWS * n);
+  const whole = length & ~3;
+  for (let a = 0; a < count; a += ROWS) {
+    const end = min(count, a + ROWS);
+    rowDifferences(n, u, rows, 0, a, end, work);
+    beginSums(whole, columns, v, work, sums);
+    for (let r = 0; r < end - a; r++) {
+      store<f64>(at(y, a + r), factor * completedSum(r, whole, length, columns, v, work, sums));
+    }
   }
 }
 
@@ -73,6 +100,7 @@ export function quadraticProduct(
  * The same for many pairs, as y_a = factor·u_aᵀL(v)u_a: O(n) for each pair of `rows` and of `columns`, and O(n²).
  *
  * @param b - n×n numbers of workspace
+ * @param lists - n + 3·length of them
  */
 export function quadraticProductByPoints(
   n: i32,
@@ -85,20 +113,11 @@ export function quadraticProductByPoints(
   length: i32,
   y: usize,
   b: usize,
+  lists: usize,
 ): void {
-  memory.fill(b, 0, (<usize>n * n) << 3);
-  // Some columns at a time, of which those of both matrices stay in the cache.
-  for (let left = 0; left < n; left += STRIPE) {
-    const width = min(STRIPE, n - left);
-    for (let c = 0; c < length; c++) {
-      const pair: usize = columns + (c << 3);
-      const i = load<i32>(pair) * n + left;
-      const j = load<i32>(pair, 4) * n + left;
-      addAcross(width, load<f64>(at(v, c)), at(u, i), at(u, j), at(b, i), at(b, j));
-    }
-  }
-  transpose(n, b);
+  productWithLaplacian(n, u, columns, v, length, b, lists);
   memory.fill(y, 0, (<usize>count) << 3);
+  // Some columns at a time, of which those of both matrices stay in the cache.
   for (let left = 0; left < n; left += STRIPE) {
     const width = min(STRIPE, n - left);
     for (let a = 0; a < count; a++) {
@@ -112,44 +131,85 @@ export function quadraticProductByPoints(
 }
 
 const STRIPE = 64;
-const BLOCK = 16;
 
-/** X ← Xᵀ, n×n. */
-function transpose(n: i32, x: usize): void {
-  for (let top = 0; top < n; top += BLOCK) {
-    const bottom = min(n, top + BLOCK);
-    for (let left = 0; left <= top; left += BLOCK) {
-      for (let i = top; i < bottom; i++) {
-        const end = min(i, left + BLOCK);
-        for (let j = left; j < end; j++) {
-          const here = at(x, i * n + j);
-          const there = at(x, j * n + i);
-          const kept = load<f64>(here);
-          store<f64>(here, load<f64>(there));
-          store<f64>(there, kept);
+/** B ← (L(v)·U)ᵀ, n×n, row by row of L(v): the columns of one are those of points that share a pair with it, each pair in turn. */
+function productWithLaplacian(n: i32, u: usize, pairs: usize, v: usize, length: i32, b: usize, lists: usize): void {
+  const steps = lists;
+  const others = at(lists, 2 * length);
+  const ends = others + (length << 3);
+  listNeighbours(n, pairs, v, length, steps, others, ends);
+  for (let left = 0; left < n; left += STRIPE) {
+    const right = min(n, left + STRIPE);
+    let from = 0;
+    for (let i = 0; i < n; i++) {
+      const to = load<i32>(ends + (i << 2));
+      let k = left;
+      for (; k + 8 <= right; k += 8) rowEntries(n, u, i, k, steps, others, from, to, b);
+      for (; k < right; k++) {
+        const own = load<f64>(at(u, i * n + k));
+        let sum = 0.0;
+        for (let e = from; e < to; e++) {
+          sum += load<f64>(at(steps, e)) * (own - load<f64>(at(u, load<i32>(others + (e << 2)) * n + k)));
         }
+        store<f64>(at(b, k * n + i), sum);
       }
+      from = to;
     }
   }
 }
 
-/** z ← z + step·(x − y), w ← w − step·(x − y). */
-function addAcross(n: i32, step: f64, x: usize, y: usize, z: usize, w: usize): void {
-  const steps = f64x2.splat(step);
-  let k = 0;
-  for (; k + 2 <= n; k += 2) {
-    const across = f64x2.mul(steps, f64x2.sub(v128.load(x), v128.load(y)));
-    v128.store(z, f64x2.add(v128.load(z), across));
-    v128.store(w, f64x2.sub(v128.load(w), across));
-    x += 16;
-    y += 16;
-    z += 16;
-    w += 16;
+/** Eight entries of a row i of L(v)·U, from column k on. */
+function rowEntries(n: i32, u: usize, i: i32, k: i32, steps: usize, others: usize, from: i32, to: i32, b: usize): void {
+  const own = at(u, i * n + k);
+  const u0 = v128.load(own);
+  const u1 = v128.load(own, 16);
+  const u2 = v128.load(own, 32);
+  const u3 = v128.load(own, 48);
+  let s0 = f64x2.splat(0);
+  let s1 = f64x2.splat(0);
+  let s2 = f64x2.splat(0);
+  let s3 = f64x2.splat(0);
+  for (let e = from; e < to; e++) {
+    const other = at(u, load<i32>(others + (e << 2)) * n + k);
+    const step = v128.load64_splat(at(steps, e));
+    s0 = f64x2.add(s0, f64x2.mul(step, f64x2.sub(u0, v128.load(other))));
+    s1 = f64x2.add(s1, f64x2.mul(step, f64x2.sub(u1, v128.load(other, 16))));
+    s2 = f64x2.add(s2, f64x2.mul(step, f64x2.sub(u2, v128.load(other, 32))));
+    s3 = f64x2.add(s3, f64x2.mul(step, f64x2.sub(u3, v128.load(other, 48))));
   }
-  if (k < n) {
-    const across = step * (load<f64>(x) - load<f64>(y));
-    store<f64>(z, load<f64>(z) + across);
-    store<f64>(w, load<f64>(w) - across);
+  let target = at(b, k * n + i);
+  const row: usize = n << 3;
+  store<f64>(target, f64x2.extract_lane(s0, 0));
+  store<f64>((target += row), f64x2.extract_lane(s0, 1));
+  store<f64>((target += row), f64x2.extract_lane(s1, 0));
+  store<f64>((target += row), f64x2.extract_lane(s1, 1));
+  store<f64>((target += row), f64x2.extract_lane(s2, 0));
+  store<f64>((target += row), f64x2.extract_lane(s2, 1));
+  store<f64>((target += row), f64x2.extract_lane(s3, 0));
+  store<f64>((target += row), f64x2.extract_lane(s3, 1));
+}
+
+/** For each point the others that it has a pair with, in the order of the pairs, with the steps of these; `ends` says where each list ends. */
+function listNeighbours(n: i32, pairs: usize, v: usize, length: i32, steps: usize, others: usize, ends: usize): void {
+  memory.fill(ends, 0, (<usize>n) << 2);
+  for (let c = 0; c < 2 * length; c++) {
+    const own = ends + (load<i32>(pairs + (c << 2)) << 2);
+    store<i32>(own, load<i32>(own) + 1);
+  }
+  // Where each begins, which is where each ends once its entries are there.
+  let begin = 0;
+  for (let i = 0; i < n; i++) {
+    const own = ends + (i << 2);
+    const degree = load<i32>(own);
+    store<i32>(own, begin);
+    begin += degree;
+  }
+  for (let c = 0; c < 2 * length; c++) {
+    const own = ends + (load<i32>(pairs + (c << 2)) << 2);
+    const place = load<i32>(own);
+    store<i32>(own, place + 1);
+    store<i32>(others + (place << 2), load<i32>(pairs + ((c ^ 1) << 2)));
+    store<f64>(at(steps, place), load<f64>(at(v, c >> 1)));
   }
 }
 
@@ -177,25 +237,157 @@ function dotOfDifferences(n: i32, x: usize, y: usize, z: usize, w: usize): f64 {
   return s;
 }
 
-/** Target ← x − y, n numbers each. */
-function difference(n: i32, x: usize, y: usize, target: usize): void {
-  let k = 0;
-  for (; k + 2 <= n; k += 2) v128.store(at(target, k), f64x2.sub(v128.load(at(x, k)), v128.load(at(y, k))));
-  if (k < n) store<f64>(at(target, k), load<f64>(at(x, k)) - load<f64>(at(y, k)));
+/**
+ * The differences u_a of four pairs, entry by entry, the four of an entry beside each other; where there are fewer the last one again.
+ *
+ * @param visits - the numbers of the pairs, or 0 for one pair after the other
+ */
+function rowDifferences(n: i32, u: usize, pairs: usize, visits: usize, from: i32, end: i32, target: usize): void {
+  const last = end - 1;
+  const p0 = pairs + (numberOf(visits, from) << 3);
+  const p1 = pairs + (numberOf(visits, min(last, from + 1)) << 3);
+  const p2 = pairs + (numberOf(visits, min(last, from + 2)) << 3);
+  const p3 = pairs + (numberOf(visits, min(last, from + 3)) << 3);
+  const size: usize = n << 3;
+  let x0 = u + load<i32>(p0) * size;
+  let y0 = u + load<i32>(p0, 4) * size;
+  let x1 = u + load<i32>(p1) * size;
+  let y1 = u + load<i32>(p1, 4) * size;
+  let x2 = u + load<i32>(p2) * size;
+  let y2 = u + load<i32>(p2, 4) * size;
+  let x3 = u + load<i32>(p3) * size;
+  let y3 = u + load<i32>(p3, 4) * size;
+  const whole = target + ((n & ~3) << 5);
+  while (target < whole) {
+    storeBeside(
+      f64x2.sub(v128.load(x0), v128.load(y0)),
+      f64x2.sub(v128.load(x1), v128.load(y1)),
+      f64x2.sub(v128.load(x2), v128.load(y2)),
+      f64x2.sub(v128.load(x3), v128.load(y3)),
+      target,
+    );
+    storeBeside(
+      f64x2.sub(v128.load(x0, 16), v128.load(y0, 16)),
+      f64x2.sub(v128.load(x1, 16), v128.load(y1, 16)),
+      f64x2.sub(v128.load(x2, 16), v128.load(y2, 16)),
+      f64x2.sub(v128.load(x3, 16), v128.load(y3, 16)),
+      target + 64,
+    );
+    target += 128;
+    x0 += 32;
+    y0 += 32;
+    x1 += 32;
+    y1 += 32;
+    x2 += 32;
+    y2 += 32;
+    x3 += 32;
+    y3 += 32;
+  }
+  for (let k = n & ~3; k < n; k++) {
+    store<f64>(target, load<f64>(x0) - load<f64>(y0));
+    store<f64>(target, load<f64>(x1) - load<f64>(y1), 8);
+    store<f64>(target, load<f64>(x2) - load<f64>(y2), 16);
+    store<f64>(target, load<f64>(x3) - load<f64>(y3), 24);
+    target += 32;
+    x0 += 8;
+    y0 += 8;
+    x1 += 8;
+    y1 += 8;
+    x2 += 8;
+    y2 += 8;
+    x3 += 8;
+    y3 += 8;
+  }
 }
 
-/** Σ_b d_b·(x_i − x_j)², b = (i, j), in four sums. */
-function weightedSquares(count: i32, pairs: usize, d: usize, x: usize): f64 {
-  let s0 = 0.0;
-  let s1 = 0.0;
-  let s2 = 0.0;
-  let s3 = 0.0;
-  let b = 0;
+/** Two entries of each of four vectors, the four of an entry beside each other. @inline */
+function storeBeside(d0: v128, d1: v128, d2: v128, d3: v128, target: usize): void {
+  v128.store(target, v128.shuffle<f64>(d0, d1, 0, 2));
+  v128.store(target, v128.shuffle<f64>(d2, d3, 0, 2), 16);
+  v128.store(target, v128.shuffle<f64>(d0, d1, 1, 3), 32);
+  v128.store(target, v128.shuffle<f64>(d2, d3, 1, 3), 48);
+}
+
+function numberOf(visits: usize, k: i32): i32 {
+  return visits == 0 ? k : load<i32>(visits + (k << 2));
+}
+
+/**
+ * Σ_b d_b·(x_i − x_j)², b = (i, j), for four x at a time and in four sums each, over the first of the pairs.
+ *
+ * @param count - how many, a multiple of four
+ */
+function beginSums(count: i32, pairs: usize, d: usize, x: usize, sums: usize): void {
+  let a0 = f64x2.splat(0);
+  let a1 = f64x2.splat(0);
+  let a2 = f64x2.splat(0);
+  let a3 = f64x2.splat(0);
+  let b0 = f64x2.splat(0);
+  let b1 = f64x2.splat(0);
+  let b2 = f64x2.splat(0);
+  let b3 = f64x2.splat(0);
+  for (let b = 0; b < count; b += 4) {
+    let i = x + (load<i32>(pairs) << 5);
+    let j = x + (load<i32>(pairs, 4) << 5);
+    let step = v128.load64_splat(d);
+    a0 = f64x2.add(a0, squares(step, i, j));
+    b0 = f64x2.add(b0, nextSquares(step, i, j));
+    i = x + (load<i32>(pairs, 8) << 5);
+    j = x + (load<i32>(pairs, 12) << 5);
+    step = v128.load64_splat(d, 8);
+    a1 = f64x2.add(a1, squares(step, i, j));
+    b1 = f64x2.add(b1, nextSquares(step, i, j));
+    i = x + (load<i32>(pairs, 16) << 5);
+    j = x + (load<i32>(pairs, 20) << 5);
+    step = v128.load64_splat(d, 16);
+    a2 = f64x2.add(a2, squares(step, i, j));
+    b2 = f64x2.add(b2, nextSquares(step, i, j));
+    i = x + (load<i32>(pairs, 24) << 5);
+    j = x + (load<i32>(pairs, 28) << 5);
+    step = v128.load64_splat(d, 24);
+    a3 = f64x2.add(a3, squares(step, i, j));
+    b3 = f64x2.add(b3, nextSquares(step, i, j));
+    pairs += 32;
+    d += 32;
+  }
+  v128.store(sums, a0);
+  v128.store(sums, b0, 16);
+  v128.store(sums, a1, 32);
+  v128.store(sums, b1, 48);
+  v128.store(sums, a2, 64);
+  v128.store(sums, b2, 80);
+  v128.store(sums, a3, 96);
+  v128.store(sums, b3, 112);
+}
+
+/** d·(x_i − x_j)² of the first two rows. @inline */
+function squares(d: v128, i: usize, j: usize): v128 {
+  const t = f64x2.sub(v128.load(i), v128.load(j));
+  return f64x2.mul(d, f64x2.mul(t, t));
+}
+
+/** Of the other two. @inline */
+function nextSquares(d: v128, i: usize, j: usize): v128 {
+  const t = f64x2.sub(v128.load(i, 16), v128.load(j, 16));
+  return f64x2.mul(d, f64x2.mul(t, t));
+}
+
+/** The sum of row r of the four that have begun, with the pairs from there on. */
+function completedSum(r: i32, from: i32, count: i32, pairs: usize, d: usize, x: usize, sums: usize): f64 {
+  x += r << 3;
+  sums += r << 3;
+  let s0 = load<f64>(sums);
+  let s1 = load<f64>(sums, 32);
+  let s2 = load<f64>(sums, 64);
+  let s3 = load<f64>(sums, 96);
+  pairs += from << 3;
+  d += from << 3;
+  let b = from;
   for (; b + 4 <= count; b += 4) {
-    const t0 = load<f64>(at(x, load<i32>(pairs))) - load<f64>(at(x, load<i32>(pairs, 4)));
-    const t1 = load<f64>(at(x, load<i32>(pairs, 8))) - load<f64>(at(x, load<i32>(pairs, 12)));
-    const t2 = load<f64>(at(x, load<i32>(pairs, 16))) - load<f64>(at(x, load<i32>(pairs, 20)));
-    const t3 = load<f64>(at(x, load<i32>(pairs, 24))) - load<f64>(at(x, load<i32>(pairs, 28)));
+    const t0 = load<f64>(x + (load<i32>(pairs) << 5)) - load<f64>(x + (load<i32>(pairs, 4) << 5));
+    const t1 = load<f64>(x + (load<i32>(pairs, 8) << 5)) - load<f64>(x + (load<i32>(pairs, 12) << 5));
+    const t2 = load<f64>(x + (load<i32>(pairs, 16) << 5)) - load<f64>(x + (load<i32>(pairs, 20) << 5));
+    const t3 = load<f64>(x + (load<i32>(pairs, 24) << 5)) - load<f64>(x + (load<i32>(pairs, 28) << 5));
     s0 += load<f64>(d) * (t0 * t0);
     s1 += load<f64>(d, 8) * (t1 * t1);
     s2 += load<f64>(d, 16) * (t2 * t2);
@@ -204,7 +396,7 @@ function weightedSquares(count: i32, pairs: usize, d: usize, x: usize): f64 {
     d += 32;
   }
   for (; b < count; b++) {
-    const t = load<f64>(at(x, load<i32>(pairs))) - load<f64>(at(x, load<i32>(pairs, 4)));
+    const t = load<f64>(x + (load<i32>(pairs) << 5)) - load<f64>(x + (load<i32>(pairs, 4) << 5));
     s0 += load<f64>(d) * (t * t);
     pairs += 8;
     d += 8;
