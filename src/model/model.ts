@@ -65,6 +65,8 @@ export interface FreeEntries {
   readonly size: number;
   /** The place of the first entry of each free parameter, by path. */
   readonly starts: ReadonlyMap<string, number>;
+  /** The entries of the natural value of each, by path, as the values have them: lists of many take time to be made. */
+  readonly natural: ReadonlyMap<string, Float64Array>;
 }
 
 /** What there is to say about a result, beside how the search for it ended. */

@@ -1,7 +1,7 @@
 import { denseCurvature } from './denseCurvature.ts';
 import type { Assembly } from './model.ts';
 import type { Curvature } from './solver.ts';
-import { toNatural, type VariableLayout, valuesByPath } from './variables.ts';
+import { lazyValues, toNatural, type VariableLayout } from './variables.ts';
 
 /**
  * The curvature of minus the log density in the solver's variables u, where it has this gradient in them: with x = x(u) entry by entry,
@@ -15,8 +15,9 @@ export function curvatureOf(
 ): Curvature | undefined {
   const free = layout.variables.filter(({ start }) => start >= 0);
   const starts = new Map(free.map(({ path, start }) => [path, start]));
-  const natural = toNatural(layout, unconstrained);
-  const inNatural = () => assembly.curvature?.(valuesByPath(layout, natural), { size: layout.size, starts });
+  const entries = toNatural(layout, unconstrained);
+  const natural = new Map(layout.variables.map(({ path }, i) => [path, entries[i]!]));
+  const inNatural = () => assembly.curvature?.(lazyValues(layout, entries), { size: layout.size, starts, natural });
   if (free.every(({ parameter: { support } }) => support === 'box' || support === 'real')) return inNatural();
   if (free.some(({ parameter: { prior } }) => prior !== undefined)) return undefined;
   const slopes = new Float64Array(layout.size);

@@ -95,6 +95,23 @@ export function valuesByPath(layout: VariableLayout, natural: readonly Float64Ar
   return Object.fromEntries(layout.variables.map(({ path, shape }, i) => [path, valueFrom(natural[i]!, shape)]));
 }
 
+/** The same, each made when it is first asked for. */
+export function lazyValues(
+  { variables }: VariableLayout,
+  natural: readonly Float64Array[],
+): Readonly<Record<string, ParameterValue>> {
+  const values: Record<string, ParameterValue> = {};
+  variables.forEach(({ path, shape }, i) => {
+    let value: ParameterValue | undefined;
+    const get = () => {
+      value ??= valueFrom(natural[i]!, shape);
+      return value;
+    };
+    Object.defineProperty(values, path, { enumerable: true, get });
+  });
+  return values;
+}
+
 function checkShape(path: string, value: ParameterValue, shape: readonly number[]): void {
   const given = shapeOf(value);
   if (given.length === shape.length && given.every((length, i) => length === shape[i])) return;

@@ -36,6 +36,24 @@ describe('the Karush–Kuhn–Tucker conditions at bounds', () => {
     expect(violation(at(x, gradient), box)).toBe(expected);
     expect([...activeVariables(at(x, gradient), box)]).toEqual(x === 0.5 || expected > 0 ? [0, 1, 2] : [1, 2]);
   });
+
+  it('let those leave a bound that most want to, three for each between the bounds and two hundred at least, the first of equals', () => {
+    const { uniform } = seededRandom(4);
+    for (const inner of [10, 90]) {
+      const size = 1500;
+      const bounds = { lower: new Float64Array(size), upper: new Float64Array(size).fill(1) };
+      const x = Float64Array.from({ length: size }, (_, i) => (i % 16 < inner / 90 ? 0.5 : i % 2));
+      const gradient = Float64Array.from({ length: size }, () => Math.round(40 * uniform()) - 20);
+      const between = [...x.keys()].filter((i) => x[i] === 0.5);
+      const pull = (i: number) => (x[i] === 0 ? -gradient[i]! : gradient[i]!);
+      const leaving = [...x.keys()]
+        .filter((i) => x[i] !== 0.5 && pull(i) > 0)
+        .sort((a, b) => pull(b) - pull(a) || a - b)
+        .slice(0, Math.max(200, 3 * between.length));
+      const expected = [...between, ...leaving].sort((a, b) => a - b);
+      expect([...activeVariables({ x, gradient }, bounds)]).toEqual(expected);
+    }
+  });
 });
 
 describe('correction pairs', () => {

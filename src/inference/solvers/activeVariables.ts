@@ -27,23 +27,32 @@ export function violation({ x, gradient }: Point, box: Box): number {
 /** The variables between their bounds, and those of the others that most want to leave one, ascending. */
 export function activeVariables({ x, gradient }: Point, box: Box): Int32Array {
   const { lower, upper } = box;
-  const inner: number[] = [];
-  const entering: number[] = [];
-  const pulls: number[] = [];
-  for (let i = 0; i < x.length; i++) {
+  const { length } = x;
+  const candidates = new Int32Array(length);
+  /** Their pulls; those of variables between their bounds, which all are taken, count as ∞. */
+  const pulls = new Float64Array(length);
+  let count = 0;
+  let inner = 0;
+  for (let i = 0; i < length; i++) {
     const entry = x[i]!;
-    if (entry > lower[i]! && entry < upper[i]!) inner.push(i);
+    let size = Number.POSITIVE_INFINITY;
+    if (entry > lower[i]! && entry < upper[i]!) inner++;
     else {
-      const size = pull(entry, gradient[i]!, box, i);
+      size = pull(entry, gradient[i]!, box, i);
       if (size === 0) continue;
-      entering.push(i);
-      pulls.push(size);
     }
+    candidates[count] = i;
+    pulls[count++] = size;
   }
-  const capacity = Math.max(LEAST, ENTERING * inner.length);
-  if (entering.length <= capacity) return Int32Array.from([...inner, ...entering]).sort();
-  const least = nthSmallest(new Float64Array(pulls), entering.length - capacity);
-  const above = entering.filter((_, k) => pulls[k]! > least);
-  const level = entering.filter((_, k) => pulls[k] === least).slice(0, capacity - above.length);
-  return Int32Array.from([...inner, ...above, ...level]).sort();
+  const most = inner + Math.max(LEAST, ENTERING * inner);
+  if (count <= most) return candidates.slice(0, count);
+  const least = nthSmallest(pulls.slice(0, count), count - most);
+  let above = 0;
+  for (let k = 0; k < count; k++) if (pulls[k]! > least) above++;
+  const active = new Int32Array(most);
+  for (let k = 0, level = most - above, taken = 0; k < count; k++) {
+    if (pulls[k]! < least || (pulls[k] === least && level-- <= 0)) continue;
+    active[taken++] = candidates[k]!;
+  }
+  return active;
 }

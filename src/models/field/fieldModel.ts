@@ -112,7 +112,7 @@ export function fieldModel(given: FieldParts): UnplacedFieldModel {
       tolerance: 0,
       relativeDecrease: 0,
     }),
-    curvature: (values, _, { curved }) => curved?.curvature(weightsIn(values), basePrecision, copies),
+    curvature: (_, __, { curved }, { natural }) => curved?.curvature(natural.get(WEIGHTS)!, basePrecision, copies),
     findings: (values, parts, { factor }) => {
       const weights = weightsIn(values);
       const { resistances } = factor.evaluate(weights, basePrecision);
