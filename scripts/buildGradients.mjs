@@ -14,6 +14,9 @@ const sources = join(dirname(manifest), 'dist');
 
 /** Gradients of operations that the backend has not: networks of images. */
 const LEFT_OUT = /^(AvgPool|MaxPool|Conv|Depthwise|Dilation|Resize|BatchToSpace|SpaceToBatch|ComplexAbs|LRN|MirrorPad)/;
+/** Those that the library's own take the place of altogether (src/tensors/float64/gradients). */
+const OWN =
+  /^(SquaredDifference|Maximum|Minimum|Tile|Select|GreaterEqual|Erf|LeakyRelu|Selu|ClipByValue|Abs|Sum|Mean|Cumsum|FusedBatchNorm)_grad/;
 
 /** Modules that are more than the gradients need of them. */
 const REPLACED = {
@@ -43,7 +46,7 @@ async function make() {
   const { rolldown } = await import('rolldown');
   const exported = new Set(Object.keys(await import(PACKAGE)));
   const files = readdirSync(join(sources, 'gradients')).filter(
-    (file) => /_grad\.js$/.test(file) && !LEFT_OUT.test(file),
+    (file) => /_grad\.js$/.test(file) && !LEFT_OUT.test(file) && !OWN.test(file),
   );
   const configs = files.map((file) => {
     const [, name] = readFileSync(join(sources, 'gradients', file), 'utf8').match(/export const (\w+GradConfig)/);

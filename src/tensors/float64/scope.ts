@@ -3,7 +3,6 @@ import { checkGiven } from '../../core/given.ts';
 import { readTensorsWith } from '../../core/matrix.ts';
 import { elementaryFunctions } from '../../numerics/dense/elementaryFunctions.ts';
 import { doublesOf } from '../doubles.ts';
-import { registerLinearAlgebra } from '../linearAlgebra/register.ts';
 import { engine } from '../tensorflow.ts';
 import { FLOAT64, Float64Backend } from './backend.ts';
 import { registerGradients } from './gradients/index.ts';
@@ -24,7 +23,6 @@ export function float64Backend(): Float64Backend {
     // TensorFlow.js keeps the kernels of a backend that somebody removed.
     if (tf.getKernelsForBackend(FLOAT64).length === 0) {
       registerKernels(elementaryFunctions);
-      registerLinearAlgebra();
     }
   }
   registerGradients();

@@ -2,11 +2,11 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensorflow.ts';
 import { requireBackend, squareOperand, squareStack, systemStacks } from './operands.ts';
-import { CHOLESKY, CHOLESKY_INVERSE } from './operations/cholesky.ts';
-import { FACTOR_LOG_DETERMINANT } from './operations/logDeterminant.ts';
+import { CHOLESKY, CHOLESKY_INVERSE, registerCholesky } from './operations/cholesky.ts';
+import { FACTOR_LOG_DETERMINANT, registerLogDeterminant } from './operations/logDeterminant.ts';
 import { runKernel, type Save } from './operations/operation.ts';
-import { SYMMETRIC_EIGEN } from './operations/symmetricEigen.ts';
-import { CHOLESKY_SOLVE, TRIANGULAR_SOLVE } from './operations/triangularSolve.ts';
+import { registerSymmetricEigen, SYMMETRIC_EIGEN } from './operations/symmetricEigen.ts';
+import { CHOLESKY_SOLVE, registerTriangularSolve, TRIANGULAR_SOLVE } from './operations/triangularSolve.ts';
 
 export type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts';
 export { type GaussianData, gaussianLogDensity } from './gaussianLogDensity.ts';
@@ -33,6 +33,7 @@ export function cholesky(x: Tensor2D, options?: PositiveDefiniteOptions): Tensor
 export function cholesky<T extends Tensor>(x: T, options?: PositiveDefiniteOptions): T;
 export function cholesky(x: Tensor, options: PositiveDefiniteOptions = {}): Tensor {
   requireBackend('cholesky');
+  registerCholesky();
   return runKernel(CHOLESKY, { x: squareStack(x, 'cholesky', 'x') }, options)[0]!;
 }
 
@@ -58,6 +59,7 @@ export function triangularSolve<T extends Tensor = Tensor>(
 ): T;
 export function triangularSolve(l: Tensor, b: Tensor, options: { readonly transpose?: boolean } = {}): Tensor {
   requireBackend('triangularSolve');
+  registerTriangularSolve();
   const [factor, right] = systemStacks(l, b, 'triangularSolve');
   const { transpose = false } = options;
   return runKernel(TRIANGULAR_SOLVE, { l: factor, b: right }, { transpose })[0]!;
@@ -81,6 +83,7 @@ export function choleskySolve(l: Tensor2D, b: Tensor2D): Tensor2D;
 export function choleskySolve<T extends Tensor = Tensor>(l: Tensor, b: Tensor): T;
 export function choleskySolve(l: Tensor, b: Tensor): Tensor {
   requireBackend('choleskySolve');
+  registerTriangularSolve();
   const [factor, right] = systemStacks(l, b, 'choleskySolve');
   return runKernel(CHOLESKY_SOLVE, { l: factor, b: right })[0]!;
 }
@@ -102,6 +105,8 @@ export function logDeterminant(x: Tensor2D, options?: PositiveDefiniteOptions): 
 export function logDeterminant<T extends Tensor = Tensor>(x: Tensor, options?: PositiveDefiniteOptions): T;
 export function logDeterminant(x: Tensor, options: PositiveDefiniteOptions = {}): Tensor {
   requireBackend('logDeterminant');
+  registerCholesky();
+  registerLogDeterminant();
   return tf.customGrad((...args: unknown[]) => {
     const [matrix, save] = args as [Tensor, Save];
     const l = runKernel(CHOLESKY, { x: matrix }, options)[0]!;
@@ -138,6 +143,7 @@ export function symmetricEigen(
   options: { readonly name?: string } = {},
 ): { values: Tensor1D; vectors: Tensor2D } {
   requireBackend('symmetricEigen');
+  registerSymmetricEigen();
   const [values, vectors] = runKernel(SYMMETRIC_EIGEN, { x: squareOperand(x, 'symmetricEigen', 'x') }, options);
   return { values: values as Tensor1D, vectors: vectors as Tensor2D };
 }

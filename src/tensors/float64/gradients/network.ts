@@ -24,17 +24,21 @@ export function registerNetworkGradients(): void {
   });
 
   // The stock gradient rounds ε to float32.
-  replaceGradient<{ varianceEpsilon: number }>('FusedBatchNorm', (dy, saved, { varianceEpsilon }) => {
-    const [x, mean, variance, scale] = saved as [Tensor, Tensor, Tensor, Tensor?];
-    const inverse = tf.rsqrt(tf.add(variance, exactScalar(varianceEpsilon)));
-    const scaled = tf.mul(scale === undefined ? dy : tf.mul(dy, scale), inverse);
-    const standardized = tf.mul(tf.sub(x, mean), inverse);
-    return {
-      x: () => scaled,
-      mean: () => unbroadcast(tf.neg(scaled), mean.shape),
-      variance: () => unbroadcast(tf.mul(tf.mul(scaled, standardized), tf.mul(inverse, -0.5)), variance.shape),
-      scale: () => unbroadcast(tf.mul(dy, standardized), mean.shape),
-      offset: () => unbroadcast(dy, mean.shape),
-    };
-  });
+  replaceGradient<{ varianceEpsilon: number }>(
+    'FusedBatchNorm',
+    ['x', 'mean', 'variance', 'scale'],
+    (dy, saved, { varianceEpsilon }) => {
+      const [x, mean, variance, scale] = saved as [Tensor, Tensor, Tensor, Tensor?];
+      const inverse = tf.rsqrt(tf.add(variance, exactScalar(varianceEpsilon)));
+      const scaled = tf.mul(scale === undefined ? dy : tf.mul(dy, scale), inverse);
+      const standardized = tf.mul(tf.sub(x, mean), inverse);
+      return {
+        x: () => scaled,
+        mean: () => unbroadcast(tf.neg(scaled), mean.shape),
+        variance: () => unbroadcast(tf.mul(tf.mul(scaled, standardized), tf.mul(inverse, -0.5)), variance.shape),
+        scale: () => unbroadcast(tf.mul(dy, standardized), mean.shape),
+        offset: () => unbroadcast(dy, mean.shape),
+      };
+    },
+  );
 }

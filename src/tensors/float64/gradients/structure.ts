@@ -3,7 +3,7 @@ import { engine, type Tensor } from '../../tensorflow.ts';
 import { FLOAT64 } from '../backend.ts';
 import { type StridedSliceAttributes, stridedBox } from '../operations/slicing.ts';
 import { stridedCopy, whole } from '../operations/stridedCopy.ts';
-import { addGradient, replaceGradient } from './gradient.ts';
+import { addGradient, adjustGradient, replaceGradient } from './gradient.ts';
 
 /** Gradients of kernels that move entries: each goes back to where it came from. */
 export function registerStructureGradients(): void {
@@ -16,7 +16,7 @@ export function registerStructureGradients(): void {
   }));
 
   // Axes of repetition beside the axes themselves, summed away: any rank, one pass. broadcastTo is a Tile as well.
-  replaceGradient<{ reps: number[] }>('Tile', (dy, [x], { reps }) => ({
+  replaceGradient<{ reps: number[] }>('Tile', ['x'], (dy, [x], { reps }) => ({
     x: () => {
       const pairs = x!.shape.flatMap((size, d) => [reps[d]!, size]);
       const repetitions = x!.shape.map((_, d) => 2 * d);
@@ -24,14 +24,14 @@ export function registerStructureGradients(): void {
     },
   }));
 
-  replaceGradient('Select', (dy, [condition]) => ({
+  replaceGradient('Select', ['condition'], (dy, [condition]) => ({
     condition: () => tf.zeros(condition!.shape),
     t: () => tf.where(condition!, dy, tf.zerosLike(dy)),
     e: () => tf.where(condition!, tf.zerosLike(dy), dy),
   }));
 
-  replaceGradient('GatherV2', (_dy, [, indices], _attributes, stock) => ({
-    ...stock(),
+  adjustGradient('GatherV2', (stock, [, indices], attributes) => ({
+    ...stock(attributes),
     indices: () => tf.zeros(indices!.shape),
   }));
 }

@@ -16,5 +16,5 @@ export function registerZeroGradients(): void {
     addGradient(name, ['x'], (_, [x]) => ({ x: () => zeroFor(x!) }));
   }
   // The stock zeros have the type of a and b; gradients must be 'float32'.
-  replaceGradient('GreaterEqual', (_, [a, b]) => ({ a: () => zeroFor(a!), b: () => zeroFor(b!) }));
+  replaceGradient('GreaterEqual', ['a', 'b'], (_, [a, b]) => ({ a: () => zeroFor(a!), b: () => zeroFor(b!) }));
 }

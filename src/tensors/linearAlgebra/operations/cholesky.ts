@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { clearUpper, factorize, type PositiveDefiniteOptions } from '../../../numerics/dense/factorize.ts';
-import { firstOf, registerMatrixKernel, runKernel } from './operation.ts';
+import { firstOf, isRegistered, registerMatrixKernel, runKernel } from './operation.ts';
 import { mirrorLowerOf, transposeInPlace } from './square.ts';
 
 export const CHOLESKY = 'latentfield.Cholesky';
@@ -9,6 +9,7 @@ export const CHOLESKY_INVERSE = 'latentfield.CholeskyInverse';
 
 /** L of A = LLᵀ, its gradient, and A⁻¹ from L. */
 export function registerCholesky(): void {
+  if (isRegistered(CHOLESKY)) return;
   registerMatrixKernel<PositiveDefiniteOptions>({
     name: CHOLESKY,
     inputs: ['x'],

@@ -1,10 +1,11 @@
 import { logDeterminantOf } from '../../../numerics/dense/factorize.ts';
-import { registerMatrixKernel } from './operation.ts';
+import { isRegistered, registerMatrixKernel } from './operation.ts';
 
 export const FACTOR_LOG_DETERMINANT = 'latentfield.FactorLogDeterminant';
 
 /** log|LLᵀ| from L. */
 export function registerLogDeterminant(): void {
+  if (isRegistered(FACTOR_LOG_DETERMINANT)) return;
   registerMatrixKernel({
     name: FACTOR_LOG_DETERMINANT,
     inputs: ['l'],

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { NumericalError } from '../../../core/errors.ts';
 import { firstBadEntry, notFinite } from '../../../numerics/dense/factorize.ts';
 import type { Tensor } from '../../tensorflow.ts';
-import { bytesOf, registerMatrixKernel, runKernel } from './operation.ts';
+import { bytesOf, isRegistered, registerMatrixKernel, runKernel } from './operation.ts';
 import { symmetrizeInPlace } from './square.ts';
 
 export const SYMMETRIC_EIGEN = 'latentfield.SymmetricEigen';
@@ -14,6 +14,7 @@ interface EigenAttributes {
 
 /** λ and V of A = V·diag(λ)·Vᵀ, and their gradient. */
 export function registerSymmetricEigen(): void {
+  if (isRegistered(SYMMETRIC_EIGEN)) return;
   registerMatrixKernel<EigenAttributes>({
     name: SYMMETRIC_EIGEN,
     inputs: ['x'],

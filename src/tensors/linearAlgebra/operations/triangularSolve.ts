@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { NumericalError } from '../../../core/errors.ts';
 import { areFinite } from '../../../core/finiteArray.ts';
 import { clearUpper } from '../../../numerics/dense/factorize.ts';
-import { bytesOf, firstOf, registerMatrixKernel, runKernel, type Workspace } from './operation.ts';
+import { bytesOf, firstOf, isRegistered, registerMatrixKernel, runKernel, type Workspace } from './operation.ts';
 
 export const TRIANGULAR_SOLVE = 'latentfield.TriangularSolve';
 const TRIANGULAR_SOLVE_GRADIENT = 'latentfield.TriangularSolveGradient';
@@ -17,6 +17,7 @@ type Shapes = readonly (readonly number[])[];
 
 /** X = L⁻¹B or L⁻ᵀB, X = (LLᵀ)⁻¹B, and their gradients. */
 export function registerTriangularSolve(): void {
+  if (isRegistered(TRIANGULAR_SOLVE)) return;
   registerMatrixKernel<SolveAttributes>({
     name: TRIANGULAR_SOLVE,
     inputs: ['l', 'b'],
