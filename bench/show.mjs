@@ -21,7 +21,7 @@ const report = JSON.parse(readFileSync(positionals[0] ?? fileURLToPath(new URL(n
 if (options.markdown) {
   console.log('# Benchmarks\n');
   console.log(
-    '`npm run bench` measured these times on one machine, of tasks too at which latentfield is slower. Contenders took turns in one run, each engine in a process of its own. Nothing else ran meanwhile.',
+    '`npm run bench` measured these times on one machine, of tasks too at which latentfield is slower. Contenders took turns in one run. Nothing else ran meanwhile.',
   );
   console.log(
     `\`node bench/show.mjs --markdown\` writes this page from \`${positionals[0] ?? `bench/results/${newest}`}\`.\n`,
