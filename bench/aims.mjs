@@ -34,6 +34,8 @@ const AIMS = [
       ratio(`GPLVM evaluation, N=${n}, native ×${threads}`, ['gplvm', 'evaluation', n, `native ×${threads}`], 0.5),
     ),
   ),
+  ...wholeCovariance(),
+  ...besideKept(),
   ...[1000, 10_000].flatMap((n) => [
     ratio(`Bayesian GPLVM evaluation, N=${n}, wasm`, ['variational', 'evaluation', n, 'wasm'], 1),
     ratio(`Bayesian GPLVM evaluation, N=${n}, native ×1`, ['variational', 'evaluation', n, 'native ×1'], 0.5),
@@ -119,6 +121,51 @@ export function judged(results, { counted = false } = {}) {
     const met = most === undefined ? measured >= least : measured <= most;
     return [{ what, wanted: most === undefined ? `≥ ${least}` : `≤ ${most}`, measured: measured.toFixed(digits), met }];
   });
+}
+
+/** The same where no form of low rank is found. */
+function wholeCovariance() {
+  const task = 'evaluation, lengthscale 0.1';
+  const bounds = { wasm: [1, 1.3], 'wasm-fma': [1, 1.3], 'wasm ×2': [0.9, 0.9], 'wasm-fma ×2': [0.9, 0.9] };
+  const native = { 'native ×1': [0.5, 0.5], 'native ×2': [0.5, 0.5] };
+  return Object.entries({ ...bounds, ...native }).flatMap(([contender, most]) =>
+    [1000, 2000].map((n, i) => ratio(`GPLVM ${task}, N=${n}, ${contender}`, ['gplvm', task, n, contender], most[i])),
+  );
+}
+
+/** What is aimed at beside peers, aimed at beside peers that keep the memory that they free, too. */
+function besideKept() {
+  const kept = (what, [section, task, n, contender], most) => ({
+    what: `${what}, N=${n}, ${contender}, beside numpy that keeps its memory`,
+    most,
+    of: (results) => {
+      const at = (name) => find(results, { section, task, n, contender: name })?.ms.median;
+      return at('peers.py ×1, memory kept') && at(contender) / at('peers.py ×1, memory kept');
+    },
+  });
+  const wasm = sizes(
+    [
+      [100, 0.9],
+      [300, 0.55],
+      [1000, 1],
+      [2000, 1.3],
+    ],
+    (n, most) =>
+      ['wasm', 'wasm-fma'].map((engine) => kept('GPLVM evaluation', ['gplvm', 'evaluation', n, engine], most)),
+  );
+  const native = [300, 1000, 2000].map((n) => kept('GPLVM evaluation', ['gplvm', 'evaluation', n, 'native ×1'], 0.5));
+  const fits = Object.entries({ wasm: 0.55, 'wasm-fma': 0.55, 'native ×1': 0.4 }).map(([engine, most]) =>
+    kept('whole fit', ['fit', 'gplvm, ≤ 500 iterations', 300, engine], most),
+  );
+  const splines = sizes(
+    [
+      [300, 0.6],
+      [1000, 1],
+    ],
+    (n, most) =>
+      ['wasm', 'wasm-fma'].map((engine) => kept('TPSLVM evaluation', ['tpslvm', 'evaluation', n, engine], most)),
+  );
+  return [...wasm.flat(), ...native, ...splines.flat(), ...fits];
 }
 
 /** Time over that of the peer on as many threads. */

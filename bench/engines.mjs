@@ -45,15 +45,23 @@ export function peerName(threads) {
   return `peers.py ×${threads}`;
 }
 
-/** peers.py as contenders, one for each number of threads; `read` makes a sample of what it printed. */
-export function peerContenders({ peers, threads }, task, given, read = ({ ms }) => ({ ms })) {
+export const keepingPeerName = (threads) => `${peerName(threads)}, memory kept`;
+
+/**
+ * peers.py as contenders, one for each number of threads; `read` makes a sample of what it printed. With `kept` there is another for each,
+ * which keeps the memory that it frees.
+ */
+export function peerContenders({ peers, threads }, task, given, read = ({ ms }) => ({ ms }), { kept = false } = {}) {
   if (peers === undefined) return [];
-  return threads.map((count) => ({
-    name: peerName(count),
-    threads: count,
-    measure() {
-      const printed = peers.measure(count, task, ...given);
-      return printed && read(printed);
-    },
-  }));
+  return [false, ...(kept ? [true] : [])].flatMap((keeps) =>
+    threads.map((count) => ({
+      name: keeps ? keepingPeerName(count) : peerName(count),
+      threads: count,
+      ...(keeps && { against: peerName(count) }),
+      measure() {
+        const printed = peers.measure(count, task, given, { keeps });
+        return printed && read(printed);
+      },
+    })),
+  );
 }

@@ -4,7 +4,14 @@ import { fileURLToPath } from 'node:url';
 
 const OWN = fileURLToPath(new URL('peers/mpme.py', import.meta.url));
 const NEIGHBOURS = fileURLToPath(new URL('peers/neighbours.py', import.meta.url));
+const GPLVM = fileURLToPath(new URL('peers/gplvm.py', import.meta.url));
 const usual = fileURLToPath(new URL('../../shared/peers/peers.py', import.meta.url));
+
+/**
+ * Has the GNU C library keep the memory that numpy frees, as ours is kept. Otherwise much of it goes back to the system after each operation, and its pages are
+ * made again: on some virtual machines that takes longer than the arithmetic.
+ */
+const KEEPING = { MALLOC_MMAP_THRESHOLD_: String(2 ** 32), MALLOC_TRIM_THRESHOLD_: String(2 ** 34) };
 
 const VERSIONS = `
 import json, platform, re, numpy, scipy, scipy.linalg
@@ -42,8 +49,9 @@ export function findPeers(missing) {
     missing.peers = `There is no ${program}. Name the file of peers.py in LATENTFIELD_PEERS.`;
     return undefined;
   }
-  const run = (given, threads = 1, encoding = 'utf8', input = undefined) => {
-    const environment = { ...process.env, OPENBLAS_NUM_THREADS: String(threads), OMP_NUM_THREADS: String(threads) };
+  const run = (given, threads = 1, encoding = 'utf8', input = undefined, more = {}) => {
+    const count = String(threads);
+    const environment = { ...process.env, OPENBLAS_NUM_THREADS: count, OMP_NUM_THREADS: count, ...more };
     return spawnSync(python, given, { env: environment, encoding, input, maxBuffer: 2 ** 30 });
   };
   const { status, stdout, stderr, error } = run(['-c', VERSIONS]);
@@ -61,12 +69,19 @@ export function findPeers(missing) {
   };
   return {
     versions: JSON.parse(stdout),
-    /** What a task prints; undefined, with the reason in `missing`, when it fails. */
-    measure(threads, task, ...given) {
+    /** What a task prints; undefined, with the reason in `missing`, when it fails. One that `keeps` memory is spared page faults. */
+    measure(threads, task, given, { keeps = false } = {}) {
       const words = [task, ...given.map(String)];
-      const result = run([program, ...words], threads);
+      const result = run([program, ...words], threads, 'utf8', undefined, keeps ? KEEPING : {});
       if (result.status === 0) return JSON.parse(result.stdout);
       missing[`peers ${words.join(' ')}`] = result.error?.message ?? result.stderr.trim().split('\n').at(-1);
+      return undefined;
+    },
+    /** One evaluation of the GPLVM of n points at another lengthscale; undefined, with the reason in `missing`, when it fails. */
+    gplvm(threads, n, lengthscale) {
+      const result = run([GPLVM, program, String(n), String(lengthscale)], threads);
+      if (result.status === 0) return JSON.parse(result.stdout);
+      missing[`peers gplvm ${n}`] = result.error?.message ?? result.stderr.trim().split('\n').at(-1);
       return undefined;
     },
     /** What MPME of these observations comes to by SciPy's L-BFGS-B; undefined, with the reason in `missing`, when it fails. */

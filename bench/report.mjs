@@ -75,6 +75,7 @@ export function printTables({ date, settings, machine, missing, disagreements, r
     '\nRatios are times of the contender over those of the one named, round by round: below 1 is faster.\n' +
       'KKT is the largest relative violation of the optimality conditions; MiB the most memory that the process held.\n' +
       'Agreement is the mean of the squared canonical correlations with our embedding: 1 is the same one.\n' +
+      "Peers whose 'memory is kept' spare the page faults of memory that numpy gives back to the system after each operation.\n" +
       'Times of peers.py and ml-matrix for raw operations include the copy that they make of their input.' +
       (results.some((row) => row.first) ? first : ''),
   );

@@ -1,18 +1,39 @@
 import { fromDist } from '../context.mjs';
-import { enginesFor, onThreads, peerContenders } from '../engines.mjs';
+import { enginesFor, onThreads, peerContenders, peerName } from '../engines.mjs';
 import { observations } from '../observations.mjs';
 import { compare, sampler } from '../rounds.mjs';
 
 /** A GPLVM as the peer has it: rbf(1, 1) + bias(0.1) + white noise(0.1), q = 2, no prior, from the principal components. */
-export function peersGplvm({ library }, Y) {
+export function peersGplvm({ library }, Y, lengthscale = 1) {
   const { add, bias, gplvm, rbf } = library;
-  return gplvm(Y, { latentDim: 2, kernel: add(rbf(), bias({ variance: 0.1 })), noise: 0.1, priors: [] });
+  const kernel = add(rbf({ lengthscale }), bias({ variance: 0.1 }));
+  return gplvm(Y, { latentDim: 2, kernel, noise: 0.1, priors: [] });
 }
 
+/** So short a lengthscale that the covariance has no form of low rank: that of a fitted model rather than that of a start. */
+const SHORT_LENGTHSCALE = 0.1;
+
 /** One value and gradient of what `fit` minimises for a GPLVM, tensors, tape and all. */
-export function gplvmEvaluations(context) {
+export async function gplvmEvaluations(context) {
   const sizes = context.sizes([100, 300, 1000, 2000], [100]);
-  return evaluations(context, 'gplvm', sizes, (Y) => peersGplvm(context, Y));
+  const rows = await evaluations(context, { section: 'gplvm', task: 'evaluation' }, sizes, (Y) =>
+    peersGplvm(context, Y),
+  );
+  const large = context.sizes([1000, 2000], []).filter((n) => n >= 1000);
+  const of = { section: 'gplvm', task: `evaluation, lengthscale ${SHORT_LENGTHSCALE}` };
+  const peers = (n) =>
+    context.peers === undefined
+      ? []
+      : context.threads.map((count) => ({
+          name: peerName(count),
+          threads: count,
+          measure() {
+            const printed = context.peers.gplvm(count, n, SHORT_LENGTHSCALE);
+            return printed && { ms: printed.ms, value: printed.value };
+          },
+        }));
+  const model = (Y) => peersGplvm(context, Y, SHORT_LENGTHSCALE);
+  return [...rows, ...(await evaluations(context, of, large, model, peers))];
 }
 
 /** The same for a thin plate spline latent variable model with noise of variance 1. */
@@ -23,10 +44,11 @@ export function tpslvmEvaluations(context) {
     return [];
   }
   const model = (Y) => gplvm(Y, { latentDim: 2, kernel: thinPlateSpline(), noise: 1, priors: [] });
-  return evaluations(context, 'tpslvm', context.sizes([300, 1000], [100]), model);
+  const of = { section: 'tpslvm', task: 'evaluation' };
+  return evaluations(context, of, context.sizes([300, 1000], [100]), model);
 }
 
-async function evaluations(context, section, sizes, model) {
+async function evaluations(context, of, sizes, model, peersAt = usualPeers(context, of)) {
   const { openProblem } = await fromDist('inference/fit/fitProblem.js');
   const { float64Backend } = await fromDist('tensors/float64/scope.js');
   const memory = float64Backend().memory64;
@@ -66,13 +88,17 @@ async function evaluations(context, section, sizes, model) {
           }),
       };
     });
-    const peers = peerContenders(context, `${section}-eval`, [n], ({ ms, value }) => ({ ms, value }));
-    const measured = await compare(context, { section, task: 'evaluation', n }, [...ours, ...peers]);
+    const measured = await compare(context, { ...of, n }, [...ours, ...peersAt(n)]);
     context.disagreements.push(...disagreements(measured));
     rows.push(...measured);
     for (const problem of opened) problem.dispose();
   }
   return rows;
+}
+
+function usualPeers(context, { section }) {
+  const read = ({ ms, value }) => ({ ms, value });
+  return (n) => peerContenders(context, `${section}-eval`, [n], read, { kept: true });
 }
 
 /** Rows whose objective is not that of the last one. */

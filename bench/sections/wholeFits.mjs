@@ -30,10 +30,11 @@ export async function wholeFits(context) {
       return { ms, value: objective, ...countsOf(diagnostics, ms) };
     },
   }));
-  const peers = peerContenders(context, 'gplvm-fit', [n, maxIterations], (printed) => {
+  const read = (printed) => {
     const ms = 1000 * printed.seconds;
     return { ms, value: printed.logLikelihood, ...countsOf(printed, ms) };
-  });
+  };
+  const peers = peerContenders(context, 'gplvm-fit', [n, maxIterations], read, { kept: true });
   const of = { section: 'fit', task: `gplvm, ≤ ${maxIterations} iterations`, n };
   const rows = await compare(context, of, [...ours, ...peers]);
   noteObjectivesBelowPeer(context, rows, CLOSE);

@@ -27,6 +27,8 @@ import { INDUCING_JITTER } from './variational/inducingFactor.ts';
 export interface ProcessContext {
   /** Called with the jitter that a factorisation needed. */
   readonly onJitter?: (jitter: number) => void;
+  /** Called with the rank of a covariance that was factored in a form of low rank. */
+  readonly onRank?: (rank: number) => void;
   /** Where it keeps what conditioning leaves, for further predictions at the same values. */
   readonly memory?: Map<object, unknown>;
 }
@@ -132,7 +134,11 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
     inducing === undefined
       ? structureFor(...X.shape).at(own(p), X, noise(p))
       : inducingCovariance(kernel, own(p), p.inducing as Tensor2D, jitter, X, noise(p));
-  const optionsOf = ({ onJitter }: ProcessContext = {}) => ({ name: NAME, ...(onJitter && { onJitter }) });
+  const optionsOf = ({ onJitter, onRank }: ProcessContext = {}) => ({
+    name: NAME,
+    ...(onJitter && { onJitter }),
+    ...(onRank && { onRank }),
+  });
 
   const process = Object.freeze<GaussianProcess<K>>({
     kind: 'gaussianProcess',

@@ -43,6 +43,8 @@ export interface FitDiagnostics {
   readonly batchSize?: number;
   /** Jitter on the diagonal of the covariance at the result (absolute); 0 when none was needed. */
   readonly jitter: number;
+  /** Rank of the form of low rank in which the covariance at the result was factored; absent where it was factored whole. See docs/engines.md. */
+  readonly covarianceRank?: number;
   /** Largest entry of the gradient in the solver's variables at the result. */
   readonly gradientNorm: number;
   /** Largest relative violation of the optimality conditions of a constraint layer: see `maxEntropy`. */

@@ -24,6 +24,8 @@ export interface LogDensity {
   readonly gradients: readonly (Float64Array | undefined)[];
   /** The largest jitter that a factorisation needed (absolute, added to the diagonal); 0 when none did. */
   readonly jitter: number;
+  /** The rank of a covariance that was factored in a form of low rank, the largest where there are several. */
+  readonly rank?: number;
 }
 
 /** What there is to say about an evaluation beside the point. */
@@ -51,12 +53,18 @@ export function logDensity(
   return withFloat64(() => {
     const terms: Record<string, number> = {};
     let jitter = 0;
-    const onJitter = (needed: number) => {
-      jitter = Math.max(jitter, needed);
+    let rank = 0;
+    const heard = {
+      onJitter: (needed: number) => {
+        jitter = Math.max(jitter, needed);
+      },
+      onRank: (found: number) => {
+        rank = Math.max(rank, found);
+      },
     };
     const shapes = shapesSeen(layout, assembly, of.batch);
     const { value, gradients } = differentiatedSum(layout, natural, shapes, differentiated, (values) => {
-      const parts = assembly.terms(values, termContext(of, onJitter));
+      const parts = assembly.terms(values, termContext(of, heard));
       for (const [name, part] of Object.entries(parts)) terms[name] = op.valueOf(part);
       return Object.values(parts);
     });
@@ -67,7 +75,7 @@ export function logDensity(
       total += term.value;
       if (differentiated) addTo(gradients, layout, term);
     }
-    return { value: total, terms, gradients, jitter };
+    return { value: total, terms, gradients, jitter, ...(rank > 0 && { rank }) };
   });
 }
 
@@ -85,10 +93,7 @@ export function termGradients(
     do {
       let current = '';
       const { gradients } = differentiatedSum(layout, natural, shapesSeen(layout, assembly), true, (values) => {
-        const parts = assembly.terms(
-          values,
-          termContext({ seed }, () => {}),
-        );
+        const parts = assembly.terms(values, termContext({ seed }, { onJitter: () => {} }));
         names ??= Object.keys(parts);
         current = next()!;
         return [parts[current]!];
@@ -150,7 +155,7 @@ function checkName(terms: Readonly<Record<string, number>>, name: string): void 
 
 function termContext(
   { seed = 0, iteration = 0, batch }: EvaluationOptions,
-  onJitter: (jitter: number) => void,
+  heard: Pick<TermContext, 'onJitter' | 'onRank'>,
 ): TermContext {
   let random: Random | undefined;
   return {
@@ -160,7 +165,7 @@ function termContext(
       return random;
     },
     iteration,
-    onJitter,
+    ...heard,
     ...(batch !== undefined && { batch }),
   };
 }

@@ -32,7 +32,7 @@ export interface FitState {
   readonly message: string;
   readonly diagnostics: Omit<
     FitDiagnostics,
-    keyof EngineReport | 'threads' | 'threadsReason' | 'seed' | 'batchSize' | 'jitter'
+    keyof EngineReport | 'threads' | 'threadsReason' | 'seed' | 'batchSize' | 'jitter' | 'covarianceRank'
   >;
 }
 
@@ -47,7 +47,7 @@ export function fitAt(
   const { engine, chosenEngine, threads } = problem;
   const model = gathered?.model ?? problem.model;
   const found = foundAt(problem, point, gathered, course.status);
-  const { values, objective, terms, jitter, note, optimality } = found;
+  const { values, objective, terms, jitter, rank, note, optimality } = found;
   const outcome = {
     ...{ values, objective, terms },
     ...course,
@@ -58,6 +58,7 @@ export function fitAt(
       seed: problem.seed,
       ...(problem.inBatches !== undefined && { batchSize: problem.inBatches.size }),
       jitter,
+      ...(rank !== undefined && { covarianceRank: rank }),
       ...diagnostics,
       ...optimality,
     },
@@ -79,15 +80,16 @@ function foundAt(
   status: FitStatus,
 ) {
   if (given === undefined) {
-    const { value: objective, terms, jitter } = gathered ?? problem.densityAt(x);
-    return { values: problem.valuesAt(x), objective, terms, jitter, note: vanishing(problem, x, status) };
+    const { value: objective, terms, jitter, rank } = gathered ?? problem.densityAt(x);
+    const note = vanishing(problem, x, status);
+    return { values: problem.valuesAt(x), objective, terms, jitter, rank, note, optimality: undefined };
   }
   const embedding = embeddingAt(problem, given);
   const { objective, terms } = embedding;
   const { kktResidual, gradientNorm } = embedding.optimality ?? {};
   return {
     values: valuesOfEmbedding(embedding),
-    ...{ objective, terms, jitter: 0, note: '' },
+    ...{ objective, terms, jitter: 0, rank: undefined, note: '' },
     ...(gradientNorm !== undefined && { optimality: { gradientNorm, kktResidual: kktResidual! } }),
   };
 }

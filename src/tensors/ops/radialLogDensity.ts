@@ -10,6 +10,7 @@ import {
   fromOuterProduct,
   type GaussianAttributes,
 } from '../linearAlgebra/operations/gaussianLogDensity.ts';
+import { lowRankLogDensity } from '../linearAlgebra/operations/lowRankLogDensity.ts';
 import { bytesOf, type MatrixKernel, registerOnce, runKernel } from '../linearAlgebra/operations/operation.ts';
 import { numericOperation } from '../tape.ts';
 import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
@@ -22,6 +23,7 @@ import {
   radialGramMatrix,
   radialOperands,
 } from './radialGramMatrix.ts';
+import { withRadialRoot } from './radialRoot.ts';
 
 const OPERATION = 'gaussianLogDensity of a radialGramMatrix';
 
@@ -93,10 +95,24 @@ const DENSITY: MatrixKernel<Attributes> = {
     const operations = fusedOperations(memory);
     const { profile, lengthscale } = attributes;
     const parameters = parametersOf(attributes, q);
-    const density = attributes.isOuter ? fromOuterProduct : fromObservations;
+    const process = { n, q, points, profile, parameters };
     const evaluate = ({ k, factor, solved }: Pick<DensityPlaces, 'k' | 'factor' | 'solved'>) => {
-      operations.radialSum(n, q, points, profile, parameters, k, 'lower');
-      const value = density(memory, algebra, { n, width, k, data, factor, solved }, attributes);
+      const form = () => operations.radialSum(n, q, points, profile, parameters, k, 'lower');
+      const whole = () => {
+        form();
+        const density = attributes.isOuter ? fromOuterProduct : fromObservations;
+        return density(memory, algebra, { n, width, k, data, factor, solved }, attributes);
+      };
+      const ofLowRank = (root: number, rank: number) => {
+        const places = { n, width, rank, root, noise: attributes.noise, data, gradient: factor, solved };
+        const value = lowRankLogDensity(memory, algebra, places, attributes);
+        if (value === undefined) return undefined;
+        if (attributes.gradient) form();
+        attributes.onRank?.(rank);
+        return value;
+      };
+      const value =
+        (attributes.isOuter ? undefined : withRadialRoot(memory, algebra, operations, process, ofLowRank)) ?? whole();
       memory.float64(outputs[0]!, 1)[0] = value;
       if (!attributes.gradient) return;
       const dx = outputs[1]!;

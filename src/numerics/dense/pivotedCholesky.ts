@@ -1,0 +1,195 @@
+import { log } from '../../core/elementary/index.ts';
+import type { Float64Memory } from '../memory.ts';
+import { nthSmallest } from '../nthSmallest.ts';
+import type { LinearAlgebraEngine, Strided } from './engine.ts';
+
+/** A positive semidefinite matrix that is asked for in parts; `target` is a byte offset. */
+export interface MatrixParts {
+  /** Rows, and columns. */
+  readonly size: number;
+  /** Each entry of its diagonal. */
+  readonly diagonal: number;
+  /** Target (rows.length×size) ← these rows. */
+  rows(rows: Int32Array, target: number): void;
+  /** Target (rows.length×rows.length) ← the entries among these rows. */
+  among(rows: Int32Array, target: number): void;
+}
+
+/** Pivots are chosen among so many candidates at a time. */
+const BLOCK = 64;
+
+/** Candidates are rows whose remainder is at least this part of the largest … */
+const CANDIDATE = 0.1;
+
+/** … and pivots those of them that keep this part of it beside the pivots chosen with them. */
+const PIVOT = 0.01;
+
+/** From this part of the rank that there may be, what is needed can be foreseen. */
+const FORESEEN = 1 / 6;
+
+/** A pivot below this part of the diagonal is rounding. */
+const ROUNDING = 2 ** -51;
+
+/**
+ * The rows of R, r×n, with A = RᵀR + E for an E that is positive semidefinite but for rounding and has at most a given trace: a Cholesky factor that ends
+ * early, with the largest remainders as pivots. Pivots are taken in blocks, so that nearly all of the work is products.
+ *
+ * @param remainder - the trace that E may have
+ * @param most - rows that R may have
+ * @param root - byte offset of `rootNumbers(n, most)` numbers, for R
+ * @returns r, or undefined when R would have more rows, as soon as that can be told
+ * @see Harbrecht, Peters & Schneider, On the low-rank approximation by the pivoted Cholesky decomposition, Appl. Numer. Math. 62 (2012), Algorithm 1
+ */
+export function pivotedCholesky(
+  memory: Float64Memory,
+  algebra: LinearAlgebraEngine,
+  A: MatrixParts,
+  { remainder, most }: { readonly remainder: number; readonly most: number },
+  root: number,
+): number | undefined {
+  const { size: n, diagonal } = A;
+  const left = new Float64Array(n).fill(diagonal);
+  const whole = n * diagonal;
+  const digits = log(remainder / whole);
+  const block = Math.min(BLOCK, n);
+  return memory.withBlock(8 * block * (block + most + BLOCK), (corner) => {
+    const factors = corner + 8 * block * block;
+    let rank = 0;
+    for (;;) {
+      const rest = sumOf(left);
+      if (rest <= remainder) return rank;
+      // The digits that are gained grow in proportion to the rank, or a little faster.
+      const isHopeless = rank >= FORESEEN * most && rank * digits < most * log(rest / whole);
+      if (!(rest < Infinity) || rank > most || isHopeless) return undefined;
+      const candidates = candidatesOf(left, block);
+      const pivots = chosen(memory, algebra, A, { root, rank, corner, factors }, candidates);
+      if (pivots.length === 0) return undefined;
+      const rows = root + 8 * rank * n;
+      A.rows(pivots, rows);
+      gatherColumns(memory, n, root, rank, pivots, factors);
+      const m = pivots.length;
+      algebra.gemm(m, n, rank, -1, contiguous(factors, rank), contiguous(root, n), 1, contiguous(rows, n));
+      algebra.triangularSolve(m, n, corner, rows, false);
+      takeOff(memory.float64(rows, m * n), pivots, left);
+      rank += m;
+    }
+  });
+}
+
+/** How many numbers are written where R will be: the last block of pivots may go beyond the rows that it may have. */
+export function rootNumbers(n: number, most: number): number {
+  return (most + BLOCK) * n;
+}
+
+/** Rows with large remainders, in ascending order; where there are many, spread evenly over them, for near rows are often alike. */
+function candidatesOf(left: Float64Array, count: number): Int32Array {
+  const least = CANDIDATE * largest(left);
+  const many = atLeast(left, least);
+  if (many.length < count) return atLeast(left, nthSmallest(left.slice(), left.length - count)).slice(0, count);
+  for (let k = 0; k < count; k++) many[k] = many[Math.floor((k * many.length) / count)]!;
+  return many.subarray(0, count);
+}
+
+/** The places of the entries that are this large, in ascending order. */
+function atLeast(entries: Float64Array, least: number): Int32Array {
+  const places = new Int32Array(entries.length);
+  let count = 0;
+  for (let i = 0; i < entries.length; i++) if (entries[i]! >= least) places[count++] = i;
+  return places.subarray(0, count);
+}
+
+function largest(entries: Float64Array): number {
+  let most = 0;
+  for (const entry of entries) if (entry > most) most = entry;
+  return most;
+}
+
+function sumOf(entries: Float64Array): number {
+  let sum = 0;
+  for (const entry of entries) sum += entry;
+  return sum;
+}
+
+/** Where a factor under way is: R has `rank` rows at `root`; `corner` and `factors` are for the candidates. */
+interface Places {
+  readonly root: number;
+  readonly rank: number;
+  readonly corner: number;
+  readonly factors: number;
+}
+
+/** The candidates that become pivots, in order; the Cholesky factor among them is then in `corner`. */
+function chosen(
+  memory: Float64Memory,
+  algebra: LinearAlgebraEngine,
+  A: MatrixParts,
+  { root, rank, corner, factors }: Places,
+  candidates: Int32Array,
+): Int32Array {
+  const count = candidates.length;
+  A.among(candidates, corner);
+  gatherColumns(memory, A.size, root, rank, candidates, factors);
+  const transposed = { offset: factors, rowStride: 1, columnStride: rank };
+  algebra.gemm(count, count, rank, -1, contiguous(factors, rank), transposed, 1, contiguous(corner, count));
+  const corners = memory.float64(corner, count * count);
+  const rest = Float64Array.from({ length: count }, (_, a) => corners[a * (count + 1)]!);
+  const least = Math.max(PIVOT * largest(rest), ROUNDING * A.diagonal);
+  const factor = new Float64Array(count * count);
+  const order: number[] = [];
+  for (;;) {
+    let next = 0;
+    for (let a = 1; a < count; a++) if (rest[a]! > rest[next]!) next = a;
+    if (!(rest[next]! > least)) break;
+    const pivot = Math.sqrt(rest[next]!);
+    const k = order.push(next) - 1;
+    const own = next * count;
+    for (let a = 0; a < count; a++) {
+      const row = a * count;
+      let entry = corners[row + next]!;
+      for (let t = 0; t < k; t++) entry -= factor[row + t]! * factor[own + t]!;
+      entry /= pivot;
+      factor[row + k] = entry;
+      rest[a]! -= entry * entry;
+    }
+    factor[own + k] = pivot;
+    rest[next] = 0;
+  }
+  const m = order.length;
+  order.forEach((a, i) => {
+    for (let k = 0; k <= i; k++) corners[i * m + k] = factor[a * count + k]!;
+  });
+  return Int32Array.from(order, (a) => candidates[a]!);
+}
+
+/** Target (columns.length×rank) ← these columns of R, one a row. */
+function gatherColumns(
+  memory: Float64Memory,
+  n: number,
+  root: number,
+  rank: number,
+  columns: Int32Array,
+  target: number,
+): void {
+  const R = memory.float64(root, rank * n);
+  const to = memory.float64(target, columns.length * rank);
+  for (let k = 0; k < rank; k++) {
+    for (let a = 0; a < columns.length; a++) to[a * rank + k] = R[k * n + columns[a]!]!;
+  }
+}
+
+/** Remainders ← what new rows of R leave of them. */
+function takeOff(rows: Float64Array, pivots: Int32Array, left: Float64Array): void {
+  const n = left.length;
+  for (let start = 0; start < rows.length; start += n) {
+    for (let i = 0; i < n; i++) {
+      const entry = rows[start + i]!;
+      left[i]! -= entry * entry;
+    }
+  }
+  for (let i = 0; i < n; i++) if (left[i]! < 0) left[i] = 0;
+  for (const i of pivots) left[i] = 0;
+}
+
+function contiguous(offset: number, columns: number): Strided {
+  return { offset, rowStride: columns, columnStride: 1 };
+}
