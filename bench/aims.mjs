@@ -140,7 +140,8 @@ function besideKept() {
     most,
     of: (results) => {
       const at = (name) => find(results, { section, task, n, contender: name })?.ms.median;
-      return at('peers.py ×1, memory kept') && at(contender) / at('peers.py ×1, memory kept');
+      const [own, peer] = [at(contender), at('peers.py ×1, memory kept')];
+      return own && peer && own / peer;
     },
   });
   const wasm = sizes(
