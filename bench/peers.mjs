@@ -81,7 +81,8 @@ export function findPeers(missing) {
     gplvm(threads, n, lengthscale) {
       const result = run([GPLVM, program, String(n), String(lengthscale)], threads);
       if (result.status === 0) return JSON.parse(result.stdout);
-      missing[`peers gplvm ${n}`] = result.error?.message ?? result.stderr.trim().split('\n').at(-1);
+      missing[`peers gplvm ${n}, lengthscale ${lengthscale}`] =
+        result.error?.message ?? result.stderr.trim().split('\n').at(-1);
       return undefined;
     },
     /** What MPME of these observations comes to by SciPy's L-BFGS-B; undefined, with the reason in `missing`, when it fails. */

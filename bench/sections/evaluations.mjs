@@ -106,7 +106,7 @@ export function disagreements(rows) {
   const expected = rows.at(-1)?.value;
   return rows
     .filter(({ value }) => !(Math.abs(value - expected) <= 1e-7 * Math.abs(expected)))
-    .map(({ section, n, contender, value }) => {
-      return `${section} ${n}: the objective is ${value} by ${contender}, and ${expected} by ${rows.at(-1).contender}.`;
+    .map(({ section, task, n, contender, value }) => {
+      return `${section}, ${task}, ${n}: the objective is ${value} by ${contender}, and ${expected} by ${rows.at(-1).contender}.`;
     });
 }

@@ -57,6 +57,38 @@ export default [
     faults: [['PROFILE_NUMBERS.rbf, variance + bias + noise];', 'PROFILE_NUMBERS.rbf, variance + bias];']],
   },
   {
+    file: 'src/numerics/dense/pivotedCholesky.ts',
+    tests: 'test/numerics/dense/pivotedCholesky.test.ts',
+    faults: [
+      ['if (rest <= remainder) return rank;', 'if (rest <= 2 * remainder) return rank;'],
+      ['|| rank > most) return undefined;', ') return undefined;'],
+      ['rank * digits < most * log(rest / whole)', 'false'],
+      ['for (const i of pivots) left[i] = 0;', ''],
+      ['if (left[i]! < 0) left[i] = 0;', ''],
+      ['corners[i * m + k] = factor[a * count + k]!;', 'corners[i * m + k] = factor[i * count + k]!;'],
+    ],
+  },
+  {
+    file: 'src/tensors/linearAlgebra/operations/lowRankLogDensity.ts',
+    tests: 'test/tensors/ops/lowRankLogDensity.test.ts',
+    faults: [
+      ['square[i * (rank + 1)]! += noise;', 'square[i * (rank + 1)]! += 2 * noise;'],
+      ['(n - rank) * log(noise)', 'n * log(noise)'],
+      ['G[i * (n + 1)]! -= share;', ''],
+      ['noise * sumOfSquares(memory.float64(solved, n * width))', 'sumOfSquares(memory.float64(solved, n * width))'],
+    ],
+  },
+  {
+    file: 'src/tensors/ops/radialRoot.ts',
+    tests: 'test/tensors/ops/lowRankLogDensity.test.ts',
+    faults: [
+      ["profile.compiled !== 'rbf' || ", ''],
+      [' || !(variance >= 0 && bias >= 0)', ''],
+      ['if (!(remainder >= n * Number.EPSILON * diagonal)) return undefined;', ''],
+      ['K[i]! += bias;', 'K[i]! += 0;'],
+    ],
+  },
+  {
     file: `${wasm}/rbfGradient.ts`,
     tests: [fused, 'test/kernels/radialGramMatrix.test.ts'],
     faults: [

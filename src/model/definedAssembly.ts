@@ -74,7 +74,7 @@ export function contextOf<Data, P extends Parts, C>(
   owner: string,
 ): ModelContext<P, C> {
   let X: Tensor2D | undefined;
-  const { iteration, batch, onRank } = context;
+  const { iteration, batch } = context;
   const full: ModelContext<P, C> = {
     ...own,
     iteration,
@@ -83,7 +83,7 @@ export function contextOf<Data, P extends Parts, C>(
       return context.random;
     },
     onJitter: (jitter) => context.onJitter(jitter),
-    ...(onRank !== undefined && { onRank }),
+    onRank: (rank) => context.onRank(rank),
     get latents() {
       X ??= checkedLatents(
         owner,

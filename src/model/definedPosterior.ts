@@ -73,6 +73,7 @@ const PREDICTING: TermContext = {
   random: { uniform: notRandom, normal: notRandom, integer: notRandom },
   iteration: 0,
   onJitter: () => {},
+  onRank: () => {},
 };
 
 function notRandom(): never {

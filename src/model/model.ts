@@ -26,7 +26,7 @@ export interface TermContext {
   /** Called with the jitter that a factorisation needed (absolute, added to the diagonal). */
   onJitter(jitter: number): void;
   /** Called with the rank of a covariance that was factored in a form of low rank. */
-  readonly onRank?: (rank: number) => void;
+  onRank(rank: number): void;
 }
 
 /** Some of the points. */

@@ -53,13 +53,13 @@ export function logDensity(
   return withFloat64(() => {
     const terms: Record<string, number> = {};
     let jitter = 0;
-    let rank = 0;
+    let rank: number | undefined;
     const heard = {
       onJitter: (needed: number) => {
         jitter = Math.max(jitter, needed);
       },
       onRank: (found: number) => {
-        rank = Math.max(rank, found);
+        rank = Math.max(rank ?? 0, found);
       },
     };
     const shapes = shapesSeen(layout, assembly, of.batch);
@@ -75,7 +75,7 @@ export function logDensity(
       total += term.value;
       if (differentiated) addTo(gradients, layout, term);
     }
-    return { value: total, terms, gradients, jitter, ...(rank > 0 && { rank }) };
+    return { value: total, terms, gradients, jitter, ...(rank !== undefined && { rank }) };
   });
 }
 
@@ -93,7 +93,7 @@ export function termGradients(
     do {
       let current = '';
       const { gradients } = differentiatedSum(layout, natural, shapesSeen(layout, assembly), true, (values) => {
-        const parts = assembly.terms(values, termContext({ seed }, { onJitter: () => {} }));
+        const parts = assembly.terms(values, termContext({ seed }, { onJitter: () => {}, onRank: () => {} }));
         names ??= Object.keys(parts);
         current = next()!;
         return [parts[current]!];

@@ -25,7 +25,7 @@ const diagnostics = v.strictObject({
   jitter: number,
   gradientNorm: number,
   kktResidual: v.optional(number),
-  covarianceRank: v.optional(number),
+  covarianceRank: v.optional(count),
   restarts: v.optional(v.array(number)),
 });
 const entry = v.strictObject({ iteration: count, evaluations: count, objective: number, gradientNorm: number });

@@ -7,6 +7,7 @@ import { type FitOptions, fit, fitSteps } from '../../src/inference/index.ts';
 import { add, bias, rbf } from '../../src/kernels/index.ts';
 import { evaluate } from '../../src/model/evaluate.ts';
 import type { Fit } from '../../src/model/fit.ts';
+import { fixed } from '../../src/model/parameter.ts';
 import { gplvm, pca } from '../../src/models/index.ts';
 import { startThreads } from '../../src/numerics/threads.ts';
 import { withFloat64 } from '../../src/tensors/float64/scope.ts';
@@ -39,6 +40,21 @@ describe('a fit on threads', () => {
         threadsReason: expect.stringMatching(/Cross-Origin-Embedder-Policy/) as string,
       });
     }
+  });
+
+  it('has the bits of a fit on one where a smooth covariance is of low rank', async () => {
+    const { observations } = pipeFlow({ points: 700, seed: 1 });
+    const kernel = add(rbf({ lengthscale: fixed(3) }), bias());
+    const smooth = gplvm(observations, { latentDim: 2, kernel, noise: fixed(0.1) });
+    const threads = await startThreads(2);
+    const [one, two] = [
+      await fit(smooth, { ...options, maxIterations: 2, threads: 1 }),
+      await fit(smooth, { ...options, maxIterations: 2, threads }),
+    ];
+    await threads.dispose();
+    expect(two.diagnostics.threads).toBe(2);
+    expect(two.diagnostics.covarianceRank).toBeGreaterThan(0);
+    expect(bitsOf(two)).toBe(bitsOf(one));
   });
 
   it('has the bits of a fit on one, however it comes to its threads', async () => {

@@ -15,6 +15,12 @@ it('diagnostics name the rank of a smooth covariance of many points, and a saved
   expect(again.diagnostics.covarianceRank).toBe(covarianceRank);
 });
 
+it('0 is a rank, that of a covariance that is nothing beside the noise', async () => {
+  const nothing = rbf({ variance: 1e-14, lengthscale: 2 });
+  const { diagnostics } = await fit(gplvm(observations, { latentDim: 2, kernel: nothing, noise: 10 }), options);
+  expect(diagnostics.covarianceRank).toBe(0);
+});
+
 it('they name none where the covariance was factored whole', async () => {
   const models = [
     gplvm(observations, { latentDim: 2, kernel: add(rbf({ lengthscale: 0.02 }), bias()), noise: 0.05 }),

@@ -46,7 +46,12 @@ export function placedDensity(
   );
   const patterns = patternsOf(seen);
   const own = { ...values, ...(Q_MEAN in values ? {} : startedAt(posterior(), Y.columns)) };
-  const context: TermContext = { random: seededRandom(SEED), iteration: 0, onJitter: () => undefined };
+  const context: TermContext = {
+    random: seededRandom(SEED),
+    iteration: 0,
+    onJitter: () => undefined,
+    onRank: () => undefined,
+  };
   return withFloat64(() => {
     const rows = { ...parts, observations, seen, patterns, latents: gaussianLatents() };
     const open = uncollapsedModel.constants(rows);

@@ -63,3 +63,8 @@ export interface Strided {
   readonly rowStride: number;
   readonly columnStride: number;
 }
+
+/** A matrix whose rows lie one after the other. */
+export function contiguous(offset: number, columns: number): Strided {
+  return { offset, rowStride: columns, columnStride: 1 };
+}

@@ -1,7 +1,7 @@
 import { log } from '../../core/elementary/index.ts';
 import type { Float64Memory } from '../memory.ts';
 import { nthSmallest } from '../nthSmallest.ts';
-import type { LinearAlgebraEngine, Strided } from './engine.ts';
+import { contiguous, type LinearAlgebraEngine } from './engine.ts';
 
 /** A positive semidefinite matrix that is asked for in parts; `target` is a byte offset. */
 export interface MatrixParts {
@@ -52,15 +52,15 @@ export function pivotedCholesky(
   const whole = n * diagonal;
   const digits = log(remainder / whole);
   const block = Math.min(BLOCK, n);
-  return memory.withBlock(8 * block * (block + most + BLOCK), (corner) => {
+  return memory.withBlock(8 * block * (block + most), (corner) => {
     const factors = corner + 8 * block * block;
     let rank = 0;
     for (;;) {
       const rest = sumOf(left);
+      if (!(rest < Infinity) || rank > most) return undefined;
       if (rest <= remainder) return rank;
       // The digits that are gained grow in proportion to the rank, or a little faster.
-      const isHopeless = rank >= FORESEEN * most && rank * digits < most * log(rest / whole);
-      if (!(rest < Infinity) || rank > most || isHopeless) return undefined;
+      if (rank >= FORESEEN * most && rank * digits < most * log(rest / whole)) return undefined;
       const candidates = candidatesOf(left, block);
       const pivots = chosen(memory, algebra, A, { root, rank, corner, factors }, candidates);
       if (pivots.length === 0) return undefined;
@@ -84,17 +84,21 @@ export function rootNumbers(n: number, most: number): number {
 /** Rows with large remainders, in ascending order; where there are many, spread evenly over them, for near rows are often alike. */
 function candidatesOf(left: Float64Array, count: number): Int32Array {
   const least = CANDIDATE * largest(left);
-  const many = atLeast(left, least);
-  if (many.length < count) return atLeast(left, nthSmallest(left.slice(), left.length - count)).slice(0, count);
+  const many = placesWhere(left, (entry) => entry >= least);
+  if (many.length < count) {
+    const next = nthSmallest(left.slice(), left.length - count);
+    const others = placesWhere(left, (entry) => entry >= next && entry < least && entry > 0);
+    return Int32Array.of(...many, ...others.subarray(0, count - many.length)).sort();
+  }
   for (let k = 0; k < count; k++) many[k] = many[Math.floor((k * many.length) / count)]!;
   return many.subarray(0, count);
 }
 
-/** The places of the entries that are this large, in ascending order. */
-function atLeast(entries: Float64Array, least: number): Int32Array {
+/** The places of some entries, in ascending order. */
+function placesWhere(entries: Float64Array, isMeant: (entry: number) => boolean): Int32Array {
   const places = new Int32Array(entries.length);
   let count = 0;
-  for (let i = 0; i < entries.length; i++) if (entries[i]! >= least) places[count++] = i;
+  for (let i = 0; i < entries.length; i++) if (isMeant(entries[i]!)) places[count++] = i;
   return places.subarray(0, count);
 }
 
@@ -188,8 +192,4 @@ function takeOff(rows: Float64Array, pivots: Int32Array, left: Float64Array): vo
   }
   for (let i = 0; i < n; i++) if (left[i]! < 0) left[i] = 0;
   for (const i of pivots) left[i] = 0;
-}
-
-function contiguous(offset: number, columns: number): Strided {
-  return { offset, rowStride: columns, columnStride: 1 };
 }

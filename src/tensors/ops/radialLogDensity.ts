@@ -28,8 +28,9 @@ import { withRadialRoot } from './radialRoot.ts';
 const OPERATION = 'gaussianLogDensity of a radialGramMatrix';
 
 /**
- * The Gaussian log density of constant data under a radial Gram matrix, as one operation with the bits of the two: its gradients in the points and in
- * all parameters are computed with it where a differentiation is under way, and nothing N×N outlasts it.
+ * The Gaussian log density of constant data under a radial Gram matrix, as one operation: its gradients in the points and in all parameters are computed
+ * with it where a differentiation is under way, and nothing N×N outlasts it. It has the bits of the two operations, but where the covariance has a form of
+ * low rank, see `withRadialRoot`.
  *
  * @param X - N×q
  * @param profile - see `radialGramMatrix`
@@ -103,8 +104,9 @@ const DENSITY: MatrixKernel<Attributes> = {
         const density = attributes.isOuter ? fromOuterProduct : fromObservations;
         return density(memory, algebra, { n, width, k, data, factor, solved }, attributes);
       };
-      const ofLowRank = (root: number, rank: number) => {
-        const places = { n, width, rank, root, noise: attributes.noise, data, gradient: factor, solved };
+      // R has its place where K will be.
+      const ofLowRank = (rank: number) => {
+        const places = { n, width, rank, root: k, noise: attributes.noise, data, gradient: factor, solved };
         const value = lowRankLogDensity(memory, algebra, places, attributes);
         if (value === undefined) return undefined;
         if (attributes.gradient) form();
@@ -112,7 +114,8 @@ const DENSITY: MatrixKernel<Attributes> = {
         return value;
       };
       const value =
-        (attributes.isOuter ? undefined : withRadialRoot(memory, algebra, operations, process, ofLowRank)) ?? whole();
+        (attributes.isOuter ? undefined : withRadialRoot(memory, algebra, operations, process, k, ofLowRank)) ??
+        whole();
       memory.float64(outputs[0]!, 1)[0] = value;
       if (!attributes.gradient) return;
       const dx = outputs[1]!;

@@ -1,5 +1,5 @@
 import type { LinearAlgebraEngine } from '../../numerics/dense/engine.ts';
-import { type MatrixParts, pivotedCholesky, rootNumbers } from '../../numerics/dense/pivotedCholesky.ts';
+import { type MatrixParts, pivotedCholesky } from '../../numerics/dense/pivotedCholesky.ts';
 import type { Float64Memory } from '../../numerics/memory.ts';
 import type { FusedOperations, RadialProfile, RadialSum } from '../../numerics/wasm/index.ts';
 import { bytesOf } from '../linearAlgebra/operations/operation.ts';
@@ -24,10 +24,11 @@ export interface RadialPoints {
 }
 
 /**
- * Runs `work` with R, r×n, such that RᵀR + s·I is the covariance k(X, X) + s·I in nearly all digits, where there is such an R with few rows: of a smooth
- * covariance of many points. What is left out, E = k(X, X) − RᵀR, is positive semidefinite, and tr E ≤ 10⁻¹⁰·s. So the covariance lies between
- * RᵀR + s·I and 1 + 10⁻¹⁰ times that, its log determinant within 10⁻¹⁰.
+ * Runs `work` with the rank r of R, r×n, such that RᵀR + s·I is the covariance k(X, X) + s·I in nearly all digits, where there is such an R with few rows:
+ * of a smooth covariance of many points. What is left out, E = k(X, X) − RᵀR, is positive semidefinite but for rounding, and tr E ≤ 10⁻¹⁰·s. So the
+ * covariance lies between RᵀR + s·I and 1 + 10⁻¹⁰ times that, its log determinant within 10⁻¹⁰.
  *
+ * @param root - byte offset of n×n numbers, of which R takes the first; pivotedCholesky needs less than half of them
  * @returns undefined where there is no such R, or `work` returned it
  */
 export function withRadialRoot<T>(
@@ -35,35 +36,36 @@ export function withRadialRoot<T>(
   algebra: LinearAlgebraEngine,
   operations: FusedOperations,
   { n, q, points, profile, parameters }: RadialPoints,
-  work: (root: number, rank: number) => T | undefined,
+  root: number,
+  work: (rank: number) => T | undefined,
 ): T | undefined {
   const { variance, bias, noise, lengthscales } = parameters;
-  const [diagonal, remainder] = [variance + bias, REMAINDER * noise];
-  // Other profiles may not be positive definite, which the diagonal would not show; of those that are, most are not smooth.
-  if (profile.compiled !== 'rbf' || n < LEAST_POINTS) return undefined;
+  const [diagonal, remainder, most] = [variance + bias, REMAINDER * noise, Math.floor(MOST * n)];
+  if (n < LEAST_POINTS) return undefined;
+  // What is not positive semidefinite would not show on the diagonal: other profiles may not be, and most of those that are are not smooth.
+  if (profile.compiled !== 'rbf' || !(variance >= 0 && bias >= 0)) return undefined;
   // Rounding leaves as much.
-  if (!(remainder >= n * Number.EPSILON * diagonal)) return undefined;
-  const most = Math.floor(MOST * n);
-  return memory.withBlock(bytesOf(n * q), (scaled) => {
+  if (!(noise > 0 && noise < Infinity && remainder >= n * Number.EPSILON * diagonal)) return undefined;
+  const rank = memory.withBlock(bytesOf(n * q), (scaled) => {
     const [X, Z] = [memory.float64(points, n * q), memory.float64(scaled, n * q)];
-    for (let i = 0; i < n * q; i++) Z[i] = X[i]! / lengthscales[i % q]!;
-    const between = (rows: Int32Array, target: number, columns: number, m: number) =>
-      withRows(memory, q, scaled, rows, (chosen) => {
-        operations.radialCross(rows.length, m, q, chosen, columns < 0 ? chosen : columns, profile, variance, target);
-        const K = memory.float64(target, rows.length * m);
-        for (let i = 0; i < K.length; i++) K[i]! += bias;
-      });
+    const inverses = Float64Array.from({ length: q }, (_, d) => 1 / lengthscales[d]!);
+    for (let i = 0; i < n * q; i++) Z[i] = X[i]! * inverses[i % q]!;
+    const cross = (m: number, k: number, A: number, B: number, target: number) => {
+      operations.radialCross(m, k, q, A, B, profile, variance, target);
+      const K = memory.float64(target, m * k);
+      for (let i = 0; i < K.length; i++) K[i]! += bias;
+    };
     const parts: MatrixParts = {
       size: n,
       diagonal,
-      rows: (rows, target) => between(rows, target, scaled, n),
-      among: (rows, target) => between(rows, target, -1, rows.length),
+      rows: (rows, target) =>
+        withRows(memory, q, scaled, rows, (chosen) => cross(rows.length, n, chosen, scaled, target)),
+      among: (rows, target) =>
+        withRows(memory, q, scaled, rows, (chosen) => cross(rows.length, rows.length, chosen, chosen, target)),
     };
-    return memory.withBlock(bytesOf(rootNumbers(n, most)), (root) => {
-      const rank = pivotedCholesky(memory, algebra, parts, { remainder, most }, root);
-      return rank === undefined ? undefined : work(root, rank);
-    });
+    return pivotedCholesky(memory, algebra, parts, { remainder, most }, root);
   });
+  return rank === undefined ? undefined : work(rank);
 }
 
 /** Runs `work` with copies of these points, one after the other. */

@@ -61,6 +61,8 @@ const rbf = (points: readonly (readonly number[])[]) =>
 const { normal } = seededRandom(1);
 const plane = Array.from({ length: 200 }, () => [normal(), normal()]);
 const twice = plane.slice(0, 100).flatMap((point) => [point, point]);
+const distinct = Array.from({ length: 20 }, (_, i) => [i + 1]);
+const copiesFirst = [...Array.from({ length: 180 }, () => [0]), ...distinct];
 const clusters = Array.from({ length: 200 }, (_, i) => [10 * Math.floor(i / 40) + 0.1 * normal()]);
 
 describe.each([
@@ -70,6 +72,7 @@ describe.each([
   it.each([
     ['points of a plane', plane],
     ['points that are there twice', twice],
+    ['copies of one point before others', copiesFirst],
     ['clusters far apart, one after the other', clusters],
   ])('leaves a positive semidefinite remainder of at most the trace that it may: %s', (_what, points) => {
     const A = rbf(points);
@@ -100,6 +103,7 @@ describe.each([
     const { rank, R } = factored(make, A, { remainder: 1e-10, most: 20 });
     expect(rank).toBe(2);
     expect(Math.max(...remainderOf(A, R!, 2).data.map(Math.abs))).toBeLessThan(1e-14);
+    expect(factored(make, A, { remainder: 1e-10, most: 1 }).rank).toBeUndefined();
   });
 
   it('gives up early where the rank is too high', () => {

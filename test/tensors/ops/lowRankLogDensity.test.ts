@@ -18,6 +18,8 @@ interface Problem {
   bias: number;
   noise: number;
   profile: op.RadialProfile;
+  /** What stands at row 5, column 1 of the observations, when it is not what belongs there. */
+  observed?: number;
 }
 
 const { normal } = seededRandom(1);
@@ -41,13 +43,14 @@ const usual: Problem = {
 
 /** Value and gradients by one operation, which may take a form of low rank, and by two, which factor the whole covariance. */
 function both(problem: Partial<Problem>, engine: 'wasm' | 'typescript', differentiated = true) {
-  const { points, q, columns, variance, lengthscale, bias, noise, profile } = { ...usual, ...problem };
+  const { points, q, columns, variance, lengthscale, bias, noise, profile, observed } = { ...usual, ...problem };
   const n = points.length / q;
   const smooth = (i: number, c: number) => Math.sin(points[i * q]! * (c + 1)) + 0.3 * points[i * q + q - 1]!;
   const errors = seededRandom(2);
   const y = Float64Array.from({ length: n * columns }, (_, k) => {
     return smooth(Math.floor(k / columns), k % columns) + 0.3 * errors.normal();
   });
+  if (observed !== undefined) y[5 * columns + 1] = observed;
   return withFloat64(({ memory64 }) =>
     withEngine(memory64, engine, () => {
       const Y = op.tensor<Tensor2D>(y, [n, columns]);
@@ -143,6 +146,7 @@ const factoredWhole: Record<string, Partial<Problem>> = {
   'few points': { points: arcs(300, 2) },
   'a short lengthscale': { lengthscale: [0.02] },
   'a rough covariance': { profile: maternProfiles.matern32 },
+  'a constant that is taken off': { bias: -0.001 },
   'less noise than rounding leaves room for': { noise: 1e-4 },
 };
 
@@ -154,10 +158,29 @@ describe.each(Object.entries(factoredWhole))('the whole covariance is factored: 
   });
 });
 
-it('no noise is refused as where the covariance is factored whole', () => {
-  const { lowRank, whole, ranks } = both({ noise: 0 }, 'wasm');
-  expect(ranks).toEqual([]);
-  expect(lowRank).toEqual(whole);
+const refused: Record<string, Partial<Problem>> = {
+  'nothing at all': { variance: 0, bias: 0, noise: 0 },
+  'a negative variance': { variance: -1, bias: 2 },
+  'infinite noise': { noise: Infinity },
+  'lengthscales of 0': { lengthscale: [0] },
+};
+
+it.each(Object.entries(refused))('%s is an error of the covariance', (_name, problem) => {
+  expect(() => both(problem, 'wasm')).toThrow(/^The matrix \(600×600\)/);
+});
+
+it('leaves no memory behind after an error', () => {
+  const live = () => withFloat64(({ memory64 }) => memory64.liveBytes);
+  const before = live();
+  expect(() => both({ observed: Number.NaN }, 'wasm')).toThrow(
+    /observations \(600×3\) must be finite, but row 5, column 1 is NaN/,
+  );
+  expect(live()).toBe(before);
+});
+
+it('takes the form of low rank from 500 points on', () => {
+  expect(both({ points: arcs(499, 2), lengthscale: [3] }, 'wasm').ranks).toEqual([]);
+  expect(both({ points: arcs(500, 2), lengthscale: [3] }, 'wasm').ranks).toHaveLength(1);
 });
 
 it('what is not finite is an error with its place', () => {

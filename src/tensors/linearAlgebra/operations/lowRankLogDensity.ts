@@ -1,5 +1,5 @@
 import { log } from '../../../core/elementary/index.ts';
-import type { LinearAlgebraEngine } from '../../../numerics/dense/engine.ts';
+import { contiguous, type LinearAlgebraEngine } from '../../../numerics/dense/engine.ts';
 import { logDeterminantOf } from '../../../numerics/dense/factorize.ts';
 import type { Float64Memory } from '../../../numerics/memory.ts';
 import { type GaussianAttributes, logDensity, notFinite, sumOfSquares } from './gaussianLogDensity.ts';
@@ -39,7 +39,7 @@ export function lowRankLogDensity(
   { n, width, rank, root, noise, data, gradient, solved }: LowRankPlaces,
   { columns, gradient: isWanted }: GaussianAttributes,
 ): number | undefined {
-  const rows = { offset: root, rowStride: n, columnStride: 1 };
+  const rows = contiguous(root, n);
   const transposed = { offset: root, rowStride: 1, columnStride: n };
   const within = (inner: number, weights: number) => {
     algebra.syrk(rank, n, 1, rows, 0, inner);
@@ -71,8 +71,4 @@ export function lowRankLogDensity(
   const G = memory.float64(gradient, n * n);
   for (let i = 0; i < n; i++) G[i * (n + 1)]! -= share;
   return value;
-}
-
-function contiguous(offset: number, columns: number) {
-  return { offset, rowStride: columns, columnStride: 1 };
 }
