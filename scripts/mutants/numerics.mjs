@@ -63,8 +63,6 @@ export default [
       ['if (rest <= remainder) return rank;', 'if (rest <= 2 * remainder) return rank;'],
       ['|| rank > most) return undefined;', ') return undefined;'],
       ['rank * digits < most * log(rest / whole)', 'false'],
-      ['for (const i of pivots) left[i] = 0;', ''],
-      ['if (left[i]! < 0) left[i] = 0;', ''],
       ['corners[i * m + k] = factor[a * count + k]!;', 'corners[i * m + k] = factor[i * count + k]!;'],
     ],
   },
@@ -84,7 +82,7 @@ export default [
     faults: [
       ["profile.compiled !== 'rbf' || ", ''],
       [' || !(variance >= 0 && bias >= 0)', ''],
-      ['if (!(remainder >= n * Number.EPSILON * diagonal)) return undefined;', ''],
+      ['noise > 0 && noise < Infinity && ', ''],
       ['K[i]! += bias;', 'K[i]! += 0;'],
     ],
   },

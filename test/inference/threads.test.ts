@@ -18,7 +18,7 @@ const model = () => gplvm(observations, { latentDim: 2, kernel: add(rbf(), bias(
 const options: FitOptions = { maxIterations: 3, engine: 'wasm' };
 /** Fits of this model and those options have enough to share that threads start. */
 const long = () => gplvm(pipeFlow({ points: 500, seed: 1 }).observations, { latentDim: 2 });
-const longer: FitOptions = { engine: 'wasm', maxEvaluations: 40 };
+const longer: FitOptions = { engine: 'wasm', maxEvaluations: 60 };
 const bitsOf = ({ latents, parameters, objective, terms, trace, status, message }: Fit) =>
   JSON.stringify([latents, parameters, objective, terms, trace, status, message]);
 

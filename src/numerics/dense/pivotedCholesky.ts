@@ -70,7 +70,7 @@ export function pivotedCholesky(
       const m = pivots.length;
       algebra.gemm(m, n, rank, -1, contiguous(factors, rank), contiguous(root, n), 1, contiguous(rows, n));
       algebra.triangularSolve(m, n, corner, rows, false);
-      takeOff(memory.float64(rows, m * n), pivots, left);
+      takeOff(memory.float64(rows, m * n), left);
       rank += m;
     }
   });
@@ -182,7 +182,7 @@ function gatherColumns(
 }
 
 /** Remainders ← what new rows of R leave of them. */
-function takeOff(rows: Float64Array, pivots: Int32Array, left: Float64Array): void {
+function takeOff(rows: Float64Array, left: Float64Array): void {
   const n = left.length;
   for (let start = 0; start < rows.length; start += n) {
     for (let i = 0; i < n; i++) {
@@ -190,6 +190,6 @@ function takeOff(rows: Float64Array, pivots: Int32Array, left: Float64Array): vo
       left[i]! -= entry * entry;
     }
   }
+  // What rounding takes too much from some must not make up for what is left of others.
   for (let i = 0; i < n; i++) if (left[i]! < 0) left[i] = 0;
-  for (const i of pivots) left[i] = 0;
 }

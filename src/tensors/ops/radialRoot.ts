@@ -44,7 +44,7 @@ export function withRadialRoot<T>(
   if (n < LEAST_POINTS) return undefined;
   // What is not positive semidefinite would not show on the diagonal: other profiles may not be, and most of those that are are not smooth.
   if (profile.compiled !== 'rbf' || !(variance >= 0 && bias >= 0)) return undefined;
-  // Rounding leaves as much.
+  // Rounding leaves as much, so that looking for R would be in vain.
   if (!(noise > 0 && noise < Infinity && remainder >= n * Number.EPSILON * diagonal)) return undefined;
   const rank = memory.withBlock(bytesOf(n * q), (scaled) => {
     const [X, Z] = [memory.float64(points, n * q), memory.float64(scaled, n * q)];

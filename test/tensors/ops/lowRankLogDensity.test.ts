@@ -66,7 +66,7 @@ function both(problem: Partial<Problem>, engine: 'wasm' | 'typescript', differen
       const data = { observations: Y, constant: true };
       const ranks: number[] = [];
       const onRank = (rank: number) => void ranks.push(rank);
-      const one = () => radialLogDensity(X, profile, parameters, data, { onRank });
+      const one = () => radialLogDensity(X, profile, parameters, data, { name: 'The covariance', onRank });
       const two = () => op.gaussianLogDensity(op.radialGramMatrix(X, profile, parameters), data);
       const of = (density: () => Scalar) => {
         if (differentiated) return valueAndGradients(density, inputs);
@@ -165,8 +165,24 @@ const refused: Record<string, Partial<Problem>> = {
   'lengthscales of 0': { lengthscale: [0] },
 };
 
+it('a covariance that is not positive semidefinite is refused, though its diagonal would not show it', () => {
+  const parabola: op.RadialProfile = {
+    name: 'parabola',
+    value: (s) => {
+      for (let i = 0; i < s.length; i++) s[i] = 1 - s[i]!;
+    },
+    slope: (s) => {
+      s.fill(-1);
+    },
+  };
+  // Two places at a squared distance of 4: variances of 1 and a covariance of −3.
+  const points = Float64Array.from({ length: 600 }, (_, i) => 2 * (i % 2));
+  const indefinite = { points, q: 1, profile: parabola, variance: 1, lengthscale: [1], bias: 0 };
+  expect(() => both(indefinite, 'wasm')).toThrow(/^The covariance \(600×600\) is not positive definite/);
+});
+
 it.each(Object.entries(refused))('%s is an error of the covariance', (_name, problem) => {
-  expect(() => both(problem, 'wasm')).toThrow(/^The matrix \(600×600\)/);
+  expect(() => both(problem, 'wasm')).toThrow(/^The covariance \(600×600\)/);
 });
 
 it('leaves no memory behind after an error', () => {
