@@ -1,6 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError, LatentFieldError, OptimizationError } from '../core/errors.ts';
+import { lazily } from '../core/inParts.ts';
 import { describe, reasonOf } from '../core/matrix.ts';
+import { withGetters } from '../core/withGetters.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import type { Assembly, FreeEntries, ParameterValues, TermContext } from './model.ts';
 import type { AnyDefinition, ModelContext } from './modelDefinition.ts';
@@ -73,25 +75,21 @@ export function contextOf<Data, P extends Parts, C>(
   context: TermContext,
   owner: string,
 ): ModelContext<P, C> {
-  let X: Tensor2D | undefined;
   const { iteration, batch } = context;
-  const full: ModelContext<P, C> = {
-    ...own,
+  const plain = {
     iteration,
+    ...own,
     ...(batch !== undefined && { batch }),
-    get random() {
-      return context.random;
-    },
-    onJitter: (jitter) => context.onJitter(jitter),
-    onRank: (rank) => context.onRank(rank),
-    get latents() {
-      X ??= checkedLatents(
-        owner,
-        withLocation(`The latents of ${owner}`, () => latentsOf(definition, owner)(v, data, full)),
-      );
-      return X;
-    },
+    onJitter: (jitter: number) => context.onJitter(jitter),
+    onRank: (rank: number) => context.onRank(rank),
   };
+  const full: ModelContext<P, C> = withGetters(plain, {
+    random: () => context.random,
+    latents: lazily(() => {
+      const latents = withLocation(`The latents of ${owner}`, () => latentsOf(definition, owner)(v, data, full));
+      return checkedLatents(owner, latents);
+    }),
+  });
   return full;
 }
 

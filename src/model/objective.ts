@@ -1,5 +1,7 @@
 import { InvalidInputError, NumericalError, OptimizationError } from '../core/errors.ts';
-import { type Random, seededRandom } from '../core/random.ts';
+import { lazily } from '../core/inParts.ts';
+import { seededRandom } from '../core/random.ts';
+import { withGetters } from '../core/withGetters.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import { valueAndGradients } from '../tensors/gradients.ts';
 import * as op from '../tensors/ops.ts';
@@ -157,17 +159,9 @@ function termContext(
   { seed = 0, iteration = 0, batch }: EvaluationOptions,
   heard: Pick<TermContext, 'onJitter' | 'onRank'>,
 ): TermContext {
-  let random: Random | undefined;
-  return {
-    get random() {
-      // Most models draw nothing, and a stream is not free.
-      random ??= seededRandom(seed + STREAMS * iteration);
-      return random;
-    },
-    iteration,
-    ...heard,
-    ...(batch !== undefined && { batch }),
-  };
+  const plain = { iteration, ...heard, ...(batch !== undefined && { batch }) };
+  // Most models draw nothing, and a stream is not free.
+  return withGetters(plain, { random: lazily(() => seededRandom(seed + STREAMS * iteration)) });
 }
 
 /** The negative log density as a function of the solver's variables. */
@@ -193,7 +187,7 @@ export function objectiveOf(assembly: Assembly, layout: VariableLayout, seed = 0
   const objective = (unconstrained: Float64Array, of?: Pick<EvaluationOptions, 'iteration' | 'batch'>) => {
     const seen = seenVariables(layout, unconstrained, assembly.pointwise, of?.batch);
     const natural = seen.map((own) => own.natural);
-    const { value, gradients, terms, jitter } = logDensity(assembly, layout, natural, { ...of, seed });
+    const { value, gradients, terms, jitter } = logDensity(assembly, layout, natural, { seed, ...of });
     if (jitter > largest) largest = jitter;
     return { value: -value, gradient: descent(layout, seen, gradients), terms };
   };

@@ -57,7 +57,8 @@ export function radialLogDensity(
   const operands = radialOperands(X, parameters, OPERATION);
   return numericOperation(operands, () => {
     const columns = isOuter ? data.columns : given.shape[1];
-    const attributes: Attributes = { ...options, ...attributesOf(profile, ...operands), columns, isOuter, gradient };
+    // Entries by name come first: V8 makes a slow object of a literal that begins with two spreads.
+    const attributes: Attributes = { columns, isOuter, gradient, ...options, ...attributesOf(profile, ...operands) };
     const [value, packed] = runKernel(DENSITY.name, { x: operands[0], given }, attributes) as [
       Scalar,
       Tensor | undefined,

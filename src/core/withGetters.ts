@@ -1,0 +1,32 @@
+/** Where an object has what its getters call. */
+const CALLED = Symbol('getters');
+
+type Getters = Readonly<Record<string, () => unknown>>;
+
+const known = new Map<string, PropertyDescriptor>();
+
+/** The getter of this name, one for all objects. */
+function descriptorOf(name: string): PropertyDescriptor {
+  let descriptor = known.get(name);
+  if (descriptor === undefined) {
+    const get = function (this: { readonly [CALLED]: Getters }) {
+      return this[CALLED][name]!();
+    };
+    descriptor = { get, enumerable: true };
+    known.set(name, descriptor);
+  }
+  return descriptor;
+}
+
+/**
+ * The object, with own properties beside its others that are computed each time they are read. For objects that are made in every
+ * evaluation: V8 makes a shape for each literal with getters, and holds what these close over until it next collects everything.
+ */
+export function withGetters<T extends object, G extends Getters>(
+  target: T,
+  getters: G,
+): T & { readonly [K in keyof G]: ReturnType<G[K]> } {
+  Object.defineProperty(target, CALLED, { value: getters });
+  for (const name in getters) Object.defineProperty(target, name, descriptorOf(name));
+  return target as T & { readonly [K in keyof G]: ReturnType<G[K]> };
+}

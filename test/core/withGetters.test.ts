@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { withGetters } from '../../src/core/withGetters.ts';
+
+describe('withGetters', () => {
+  it('calls what it was given each time that a property is read, and only then', () => {
+    let calls = 0;
+    const object = withGetters({ iteration: 3 }, { random: () => ++calls });
+    expect(calls).toBe(0);
+    expect([object.iteration, object.random, object.random, calls]).toEqual([3, 1, 2, 2]);
+  });
+
+  it('keeps the getters of two objects apart, also of the same name', () => {
+    const [one, two] = [1, 2].map((value) => withGetters({}, { latents: () => value }));
+    expect([one!.latents, two!.latents]).toEqual([1, 2]);
+  });
+
+  it('is copied by a spread as an object literal with getters is, with what they are then', () => {
+    const object = withGetters({ a: 1 }, { b: () => 2 });
+    expect(Object.keys({ ...object })).toEqual(['a', 'b']);
+    expect({ ...object, a: 3 }.b).toBe(2);
+  });
+
+  it('leaves properties that cannot be written', () => {
+    const object = withGetters({}, { b: () => 2 });
+    expect(() => Object.assign(object, { b: 3 })).toThrow(TypeError);
+    expect(object.b).toBe(2);
+  });
+});
