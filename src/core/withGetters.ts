@@ -12,7 +12,7 @@ function descriptorOf(name: string): PropertyDescriptor {
     const get = function (this: { readonly [CALLED]: Getters }) {
       return this[CALLED][name]!();
     };
-    descriptor = { get, enumerable: true };
+    descriptor = { get, enumerable: true, configurable: true };
     known.set(name, descriptor);
   }
   return descriptor;
@@ -27,6 +27,6 @@ export function withGetters<T extends object, G extends Getters>(
   getters: G,
 ): T & { readonly [K in keyof G]: ReturnType<G[K]> } {
   Object.defineProperty(target, CALLED, { value: getters });
-  for (const name in getters) Object.defineProperty(target, name, descriptorOf(name));
+  for (const name of Object.keys(getters)) Object.defineProperty(target, name, descriptorOf(name));
   return target as T & { readonly [K in keyof G]: ReturnType<G[K]> };
 }

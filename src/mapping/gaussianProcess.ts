@@ -27,7 +27,7 @@ import { INDUCING_JITTER } from './variational/inducingFactor.ts';
 export interface ProcessContext {
   /** Called with the jitter that a factorisation needed. */
   readonly onJitter?: (jitter: number) => void;
-  /** Called with the rank of a covariance that was factored in a form of low rank. */
+  /** Called with the rank of a pivoted Cholesky approximation that took the place of the whole covariance. */
   readonly onRank?: (rank: number) => void;
   /** Where it keeps what conditioning leaves, for further predictions at the same values. */
   readonly memory?: Map<object, unknown>;

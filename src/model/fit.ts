@@ -43,7 +43,10 @@ export interface FitDiagnostics {
   readonly batchSize?: number;
   /** Jitter on the diagonal of the covariance at the result (absolute); 0 when none was needed. */
   readonly jitter: number;
-  /** Rank of the form of low rank in which the covariance at the result was factored; absent where it was factored whole. See docs/engines.md. */
+  /**
+   * Rank of the pivoted Cholesky approximation of k(X, X) that the log density at the result was computed with, the largest where there are several; absent where
+   * all covariances were factored whole. See docs/engines.md.
+   */
   readonly covarianceRank?: number;
   /** Largest entry of the gradient in the solver's variables at the result. */
   readonly gradientNorm: number;

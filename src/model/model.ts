@@ -25,7 +25,7 @@ export interface TermContext {
   readonly batch?: Batch;
   /** Called with the jitter that a factorisation needed (absolute, added to the diagonal). */
   onJitter(jitter: number): void;
-  /** Called with the rank of a covariance that was factored in a form of low rank. */
+  /** Called with the rank of a pivoted Cholesky approximation that took the place of a whole covariance: see `FitDiagnostics.covarianceRank`. */
   onRank(rank: number): void;
 }
 

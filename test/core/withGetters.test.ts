@@ -20,9 +20,13 @@ describe('withGetters', () => {
     expect({ ...object, a: 3 }.b).toBe(2);
   });
 
-  it('leaves properties that cannot be written', () => {
-    const object = withGetters({}, { b: () => 2 });
+  it('leaves properties that cannot be written, but defined anew and deleted, as those of a literal', () => {
+    const object: { readonly b?: number } = withGetters({}, { b: () => 2 });
     expect(() => Object.assign(object, { b: 3 })).toThrow(TypeError);
     expect(object.b).toBe(2);
+    Object.defineProperty(object, 'b', { value: 4, configurable: true });
+    expect(object.b).toBe(4);
+    expect(Reflect.deleteProperty(object, 'b')).toBe(true);
+    expect(object).not.toHaveProperty('b');
   });
 });

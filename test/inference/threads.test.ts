@@ -44,7 +44,7 @@ describe('a fit on threads', () => {
 
   it('has the bits of a fit on one where a smooth covariance is of low rank', async () => {
     const { observations } = pipeFlow({ points: 700, seed: 1 });
-    const kernel = add(rbf({ lengthscale: fixed(3) }), bias());
+    const kernel = add(rbf({ variance: fixed(1), lengthscale: fixed(3) }), bias({ variance: fixed(0.1) }));
     const smooth = gplvm(observations, { latentDim: 2, kernel, noise: fixed(0.1) });
     const threads = await startThreads(2);
     const [one, two] = [

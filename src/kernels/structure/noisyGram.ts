@@ -1,6 +1,6 @@
 import { lazily } from '../../core/inParts.ts';
 import type { TensorMap } from '../../model/model.ts';
-import { radialLogDensity } from '../../tensors/ops/radialLogDensity.ts';
+import { type DensityOptions, radialLogDensity } from '../../tensors/ops/radialLogDensity.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Kernel } from '../kernel.ts';
@@ -11,7 +11,7 @@ import { type Summand, summands, times } from './summands.ts';
 export interface Gram {
   matrix(): Tensor2D;
   /** The log density of data under it, see `gaussianLogDensity`. */
-  logDensity(data: op.GaussianData, options: op.PositiveDefiniteOptions): Scalar;
+  logDensity(data: op.GaussianData, options: DensityOptions): Scalar;
 }
 
 /** k(X, X) + σ²I; without a noise, k(X, X). */

@@ -9,8 +9,6 @@ export interface PositiveDefiniteOptions {
   readonly name?: string;
   /** Called with the number that had to be added to the diagonal, when one had to. */
   readonly onJitter?: (jitter: number) => void;
-  /** Called with the rank of the form that was factored in place of the whole matrix, when one was. */
-  readonly onRank?: (rank: number) => void;
 }
 
 /** Tried in this order, in units of the mean of the diagonal. */

@@ -59,7 +59,7 @@ export function pivotedCholesky(
       const rest = sumOf(left);
       if (!(rest < Infinity) || rank > most) return undefined;
       if (rest <= remainder) return rank;
-      // The digits that are gained grow in proportion to the rank, or a little faster.
+      // The digits gained grow in proportion to the rank or, in several dimensions, ever more slowly: what lags behind stays behind.
       if (rank >= FORESEEN * most && rank * digits < most * log(rest / whole)) return undefined;
       const candidates = candidatesOf(left, block);
       const pivots = chosen(memory, algebra, A, { root, rank, corner, factors }, candidates);

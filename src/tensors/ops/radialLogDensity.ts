@@ -27,6 +27,11 @@ import { withRadialRoot } from './radialRoot.ts';
 
 const OPERATION = 'gaussianLogDensity of a radialGramMatrix';
 
+export interface DensityOptions extends PositiveDefiniteOptions {
+  /** Called with the rank of the pivoted Cholesky approximation that took the place of the whole covariance, when one did. */
+  readonly onRank?: (rank: number) => void;
+}
+
 /**
  * The Gaussian log density of constant data under a radial Gram matrix, as one operation: its gradients in the points and in all parameters are computed
  * with it where a differentiation is under way, and nothing N×N outlasts it. It has the bits of the two operations, but where the covariance has a form of
@@ -36,7 +41,7 @@ const OPERATION = 'gaussianLogDensity of a radialGramMatrix';
  * @param profile - see `radialGramMatrix`
  * @param parameters - see `radialGramMatrix`
  * @param data - see `gaussianLogDensity`; those of which a gradient is asked for take the two operations
- * @param options - see `gaussianLogDensity`
+ * @param options - see `gaussianLogDensity`, and `onRank`
  * @returns a scalar
  */
 export function radialLogDensity(
@@ -44,7 +49,7 @@ export function radialLogDensity(
   profile: RadialProfile,
   parameters: RadialGramParameters,
   data: GaussianData,
-  options: PositiveDefiniteOptions,
+  options: DensityOptions,
 ): Scalar {
   if ('observations' in data && data.constant !== true) {
     return gaussianLogDensity(radialGramMatrix(X, profile, parameters), data, options);
@@ -80,7 +85,7 @@ function unpacked(gradients: Float64Array, operands: readonly Tensor[], slope: n
   });
 }
 
-interface Attributes extends RadialAttributes, GaussianAttributes {
+interface Attributes extends RadialAttributes, GaussianAttributes, DensityOptions {
   /** Whether the data are YYᵀ. */
   readonly isOuter: boolean;
 }

@@ -13,6 +13,9 @@ const MOST = 0.3;
 /** What the root may leave of the covariance, as its trace over the variance of the noise. */
 const REMAINDER = 1e-10;
 
+/** What rounding may leave of it, at worst, as its trace over that of the covariance: log determinants beside those of 64 bits of mantissa were right to `REMAINDER` from there on. */
+const ROUNDING = 8 * Number.EPSILON;
+
 /** A radial covariance among points, as the operations find it: byte offsets. */
 export interface RadialPoints {
   readonly n: number;
@@ -42,14 +45,19 @@ export function withRadialRoot<T>(
   const { variance, bias, noise, lengthscales } = parameters;
   const [diagonal, remainder, most] = [variance + bias, REMAINDER * noise, Math.floor(MOST * n)];
   if (n < LEAST_POINTS) return undefined;
-  // What is not positive semidefinite would not show on the diagonal: other profiles may not be, and most of those that are are not smooth.
+  // Other profiles may not be positive semidefinite, which the diagonal would not show; and most of them are rough.
   if (profile.compiled !== 'rbf' || !(variance >= 0 && bias >= 0)) return undefined;
-  // Rounding leaves as much, so that looking for R would be in vain.
-  if (!(noise > 0 && noise < Infinity && remainder >= n * Number.EPSILON * diagonal)) return undefined;
+  // Where rounding alone may leave more than that, there is no R.
+  if (!(noise > 0 && noise < Infinity && remainder >= ROUNDING * n * diagonal)) return undefined;
   const rank = memory.withBlock(bytesOf(n * q), (scaled) => {
     const [X, Z] = [memory.float64(points, n * q), memory.float64(scaled, n * q)];
     const inverses = Float64Array.from({ length: q }, (_, d) => 1 / lengthscales[d]!);
-    for (let i = 0; i < n * q; i++) Z[i] = X[i]! * inverses[i % q]!;
+    for (let i = 0; i < n * q; i++) {
+      const entry = X[i]! * inverses[i % q]!;
+      // An error that names the place follows from the whole covariance.
+      if (!Number.isFinite(entry)) return undefined;
+      Z[i] = entry;
+    }
     const cross = (m: number, k: number, A: number, B: number, target: number) => {
       operations.radialCross(m, k, q, A, B, profile, variance, target);
       const K = memory.float64(target, m * k);

@@ -20,6 +20,8 @@ interface Problem {
   profile: op.RadialProfile;
   /** What stands at row 5, column 1 of the observations, when it is not what belongs there. */
   observed?: number;
+  /** Whether all observations are 0, so that the density is that of the log determinant. */
+  zero?: boolean;
 }
 
 const { normal } = seededRandom(1);
@@ -30,6 +32,7 @@ const arcs = (n: number, q: number) =>
     const angle = (Math.PI * i) / n;
     return (i % 2) + (d === 0 ? Math.cos(angle) : Math.sin(angle + d)) + 0.05 * normal();
   });
+const half = arcs(600, 2).subarray(0, 600);
 const usual: Problem = {
   points: arcs(600, 2),
   q: 2,
@@ -43,13 +46,14 @@ const usual: Problem = {
 
 /** Value and gradients by one operation, which may take a form of low rank, and by two, which factor the whole covariance. */
 function both(problem: Partial<Problem>, engine: 'wasm' | 'typescript', differentiated = true) {
-  const { points, q, columns, variance, lengthscale, bias, noise, profile, observed } = { ...usual, ...problem };
+  const { points, q, columns, variance, lengthscale, bias, noise, profile, observed, zero } = { ...usual, ...problem };
   const n = points.length / q;
   const smooth = (i: number, c: number) => Math.sin(points[i * q]! * (c + 1)) + 0.3 * points[i * q + q - 1]!;
   const errors = seededRandom(2);
   const y = Float64Array.from({ length: n * columns }, (_, k) => {
     return smooth(Math.floor(k / columns), k % columns) + 0.3 * errors.normal();
   });
+  if (zero) y.fill(0);
   if (observed !== undefined) y[5 * columns + 1] = observed;
   return withFloat64(({ memory64 }) =>
     withEngine(memory64, engine, () => {
@@ -98,13 +102,11 @@ const cases: Record<string, Partial<Problem>> = {
   'one column': { columns: 1 },
   'many columns': { columns: 40 },
   'no bias': { bias: 0 },
-  'a large bias': { bias: 50 },
-  'a large variance': { variance: 400, noise: 3 },
-  'little noise': { noise: 0.004 },
+  'a large bias': { bias: 50, noise: 1 },
+  'a large variance': { variance: 400, noise: 6 },
+  'little noise': { noise: 0.0165 },
   'much noise': { noise: 20 },
-  'points that are there twice': {
-    points: Float64Array.from([...arcs(600, 2).subarray(0, 600), ...arcs(600, 2).subarray(0, 600)]),
-  },
+  'points that are there twice': { points: Float64Array.of(...half, ...half) },
   'all points alike': { points: new Float64Array(1200).fill(0.5) },
   'points far from 0': { points: arcs(600, 2).map((entry) => entry + 1000) },
 };
@@ -129,6 +131,16 @@ it('a covariance that is nothing beside the noise has rank 0', () => {
   for (const difference of gradientDifferences(result)) expect(difference).toBeLessThan(5e-11);
 });
 
+it.each([600, 1000])(
+  'the log determinant of %i points is right to 1e-10, also where there is hardly noise enough',
+  (n) => {
+    const noise = 0.0000275 * n;
+    const { lowRank, whole, ranks } = both({ points: arcs(n, 2), noise, columns: 1, zero: true }, 'wasm', false);
+    expect(ranks).toHaveLength(1);
+    expect(2 * Math.abs(lowRank.value - whole.value)).toBeLessThan(1e-10);
+  },
+);
+
 it('the value alone is the value with gradients', () => {
   const { lowRank, ranks } = both({}, 'wasm', false);
   expect(ranks).toHaveLength(1);
@@ -147,7 +159,7 @@ const factoredWhole: Record<string, Partial<Problem>> = {
   'a short lengthscale': { lengthscale: [0.02] },
   'a rough covariance': { profile: maternProfiles.matern32 },
   'a constant that is taken off': { bias: -0.001 },
-  'less noise than rounding leaves room for': { noise: 1e-4 },
+  'less noise than rounding leaves room for': { noise: 0.0155 },
 };
 
 describe.each(Object.entries(factoredWhole))('the whole covariance is factored: %s', (_name, problem) => {
@@ -199,10 +211,13 @@ it('takes the form of low rank from 500 points on', () => {
   expect(both({ points: arcs(500, 2), lengthscale: [3] }, 'wasm').ranks).toHaveLength(1);
 });
 
-it('what is not finite is an error with its place', () => {
+it.each<[string, Partial<Problem>]>([
+  ['', {}],
+  [', also where the covariance is nothing beside the noise', { variance: 1e-12, bias: 0, noise: 10 }],
+])('what is not finite is an error with its place%s', (_where, problem) => {
   const points = arcs(600, 2);
   points[7] = Number.NaN;
-  expect(() => both({ points }, 'wasm')).toThrow(
-    /must be finite, but row 3, column \d+ is NaN|row \d+, column 3 is NaN/,
+  expect(() => both({ ...problem, points }, 'wasm')).toThrow(
+    /^The covariance .*(row 3, column \d+ is NaN|row \d+, column 3 is NaN)/,
   );
 });

@@ -1,4 +1,4 @@
-import type { Strided } from '../../../numerics/dense/engine.ts';
+import { contiguous, type Strided } from '../../../numerics/dense/engine.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../numerics/dense/factorize.ts';
 import { lowerProduct } from '../../../numerics/dense/lowerProduct.ts';
 import { logDensity, notFinite, sumOfSquares } from './gaussianLogDensity.ts';
@@ -51,7 +51,6 @@ interface Sizes {
   readonly columns: number;
 }
 
-const matrix = (offset: number, columns: number): Strided => ({ offset, rowStride: columns, columnStride: 1 });
 const transposed = ({ offset, rowStride, columnStride }: Strided): Strided => ({
   offset,
   rowStride: columnStride,
@@ -61,8 +60,8 @@ const transposed = ({ offset, rowStride, columnStride }: Strided): Strided => ({
 /** Lower triangle of K. */
 function formCovariance({ memory, algebra, inputs }: Workspace, { n, r }: Sizes, target: number): void {
   const [e, u, noise] = inputs as [number, number, number];
-  algebra.syrk(n, n, 1, matrix(e, n), 0, target);
-  algebra.syrk(n, r, 1, matrix(u, r), 1, target);
+  algebra.syrk(n, n, 1, contiguous(e, n), 0, target);
+  algebra.syrk(n, r, 1, contiguous(u, r), 1, target);
   const variance = memory.float64(noise, 1)[0]!;
   const K = memory.float64(target, n * n);
   for (let i = 0; i < n * n; i += n + 1) K[i]! += variance;
@@ -78,7 +77,7 @@ function placeRightSides({ memory, algebra, inputs }: Workspace, { n, r, columns
     T.set(U.subarray(i * r, (i + 1) * r), i * width + columns);
   }
   const product = { offset: target + 8 * (columns + r), rowStride: width, columnStride: 1 };
-  algebra.gemm(n, r, n, 1, matrix(e, n), matrix(u, r), 0, product);
+  algebra.gemm(n, r, n, 1, contiguous(e, n), contiguous(u, r), 0, product);
 }
 
 function writeValue(
@@ -113,7 +112,7 @@ function gradientInBasis(
   solved: number,
   target: number,
 ): void {
-  const E = matrix(inputs[0]!, n);
+  const E = contiguous(inputs[0]!, n);
   const width = columns + 2 * r;
   const depth = columns + width;
   memory.withBlock(bytesOf(2 * n * depth), (left) => {
@@ -136,8 +135,18 @@ function gradientInBasis(
         R[row + 2 * columns + r + c] = -0.5 * columns * S[v + c]!;
       }
     }
-    lowerProduct(memory, algebra, n, n, -columns, E, matrix(inverse, n), 0, target);
-    lowerProduct(memory, algebra, n, depth, 1, matrix(left, depth), transposed(matrix(right, depth)), 1, target);
+    lowerProduct(memory, algebra, n, n, -columns, E, contiguous(inverse, n), 0, target);
+    lowerProduct(
+      memory,
+      algebra,
+      n,
+      depth,
+      1,
+      contiguous(left, depth),
+      transposed(contiguous(right, depth)),
+      1,
+      target,
+    );
   });
   algebra.mirrorLower(n, target);
 }
@@ -151,10 +160,10 @@ function gradientInRest(
 ): void {
   const width = columns + 2 * r;
   const A = { offset: solved, rowStride: width, columnStride: 1 };
-  const target = matrix(outputs[2]!, r);
+  const target = contiguous(outputs[2]!, r);
   memory.withBlock(bytesOf(columns * r), (moments) => {
-    algebra.gemm(columns, r, n, 1, transposed(A), matrix(inputs[1]!, r), 0, matrix(moments, r));
-    algebra.gemm(n, r, columns, 1, A, matrix(moments, r), 0, target);
+    algebra.gemm(columns, r, n, 1, transposed(A), contiguous(inputs[1]!, r), 0, contiguous(moments, r));
+    algebra.gemm(n, r, columns, 1, A, contiguous(moments, r), 0, target);
   });
   const S = memory.float64(solved, n * width);
   const dU = memory.float64(outputs[2]!, n * r);
