@@ -13,7 +13,7 @@ const MOST = 0.3;
 /** What the root may leave of the covariance, as its trace over the variance of the noise. */
 const REMAINDER = 1e-10;
 
-/** What rounding may leave of it, at worst, as its trace over that of the covariance: log determinants beside those of 64 bits of mantissa were right to `REMAINDER` from there on. */
+/** What rounding may leave of it, as its trace over that of the covariance: from there on log determinants are right to `REMAINDER`, as the tests hold. */
 const ROUNDING = 8 * Number.EPSILON;
 
 /** A radial covariance among points, as the operations find it: byte offsets. */
