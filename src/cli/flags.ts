@@ -1,15 +1,20 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { InvalidInputError } from '../index.ts';
 
-/** Reads a whole number that is no less than the smallest. */
-export const wholeFrom = (smallest: number) => (text: string) => {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isSafeInteger(value) && value >= smallest) return value;
-  throw new InvalidArgumentError(`It must be a whole number${Number.isFinite(smallest) ? ` from ${smallest}` : ''}.`);
-};
+/** Reads a whole number that is no less than the smallest; `other` says what else is taken. */
+export const wholeFrom =
+  (smallest: number, other = '') =>
+  (text: string) => {
+    const value = Number(text);
+    if (text.trim() !== '' && Number.isSafeInteger(value) && value >= smallest) return value;
+    throw new InvalidArgumentError(
+      `It must be a whole number${Number.isFinite(smallest) ? ` from ${smallest}` : ''}${other}.`,
+    );
+  };
 
 /** Reads a whole number from 1, or 'auto'. */
-export const wholeOrAuto = (text: string): number | 'auto' => (text === 'auto' ? text : wholeFrom(1)(text));
+export const wholeOrAuto = (text: string): number | 'auto' =>
+  text === 'auto' ? text : wholeFrom(1, ", or 'auto'")(text);
 
 /** A name as the library has it: bayesian-gplvm is bayesianGplvm. */
 export const camelCase = (name: string): string =>

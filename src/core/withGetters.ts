@@ -3,20 +3,8 @@ const CALLED = Symbol('getters');
 
 type Getters = Readonly<Record<string, () => unknown>>;
 
-const known = new Map<string, PropertyDescriptor>();
-
-/** The getter of this name, one for all objects. */
-function descriptorOf(name: string): PropertyDescriptor {
-  let descriptor = known.get(name);
-  if (descriptor === undefined) {
-    const get = function (this: { readonly [CALLED]: Getters }) {
-      return this[CALLED][name]!();
-    };
-    descriptor = { get, enumerable: true, configurable: true };
-    known.set(name, descriptor);
-  }
-  return descriptor;
-}
+/** The getter of each name, one for all objects. */
+const known: Record<string, PropertyDescriptor> = {};
 
 /**
  * The object, with own properties beside its others that are computed each time they are read. For objects that are made in every
@@ -27,6 +15,15 @@ export function withGetters<T extends object, G extends Getters>(
   getters: G,
 ): T & { readonly [K in keyof G]: ReturnType<G[K]> } {
   Object.defineProperty(target, CALLED, { value: getters });
-  for (const name of Object.keys(getters)) Object.defineProperty(target, name, descriptorOf(name));
+  for (const name of Object.keys(getters)) {
+    known[name] ??= {
+      get(this: { readonly [CALLED]: Getters }) {
+        return this[CALLED][name]!();
+      },
+      enumerable: true,
+      configurable: true,
+    };
+    Object.defineProperty(target, name, known[name]);
+  }
   return target as T & { readonly [K in keyof G]: ReturnType<G[K]> };
 }

@@ -296,6 +296,9 @@ describe('options of the fit', () => {
     expect(diagnostics).toMatchObject({ engine: 'typescript', restarts: expected.diagnostics.restarts });
 
     expect((await latentfield([...model, '--threads', '2', '--max-iterations', '0'])).exitCode).toBe(0);
+    expect((await latentfield([...model, '--threads', 'two'])).stderr).toContain(
+      "It must be a whole number from 1, or 'auto'.",
+    );
     expect(savedIn(out).diagnostics).toMatchObject({
       threadsReason: expect.stringMatching(/too little to share/) as string,
     });

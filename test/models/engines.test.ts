@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/data/index.ts';
-import { add, bias, gplvm, type Kernel, matern32, rbf, thinPlateSpline } from '../../src/index.ts';
+import { add, bias, fit, gplvm, type Kernel, matern32, rbf, thinPlateSpline } from '../../src/index.ts';
 import { openProblem } from '../../src/inference/fit/fitProblem.ts';
 import type { EngineChoice } from '../../src/numerics/dense/index.ts';
 import { findNative } from '../../src/numerics/native/index.ts';
@@ -94,6 +94,13 @@ withNativeLibrary('on the native engine', () => {
     it('has the same bits every time', () => {
       expect(evaluations(kernel, 'native')).toEqual(evaluations(kernel, 'native'));
     });
+  });
+
+  it('a fit that asks for threads says that the library has its own', async () => {
+    const model = gplvm(pipeFlow({ points: 30, seed: 1 }).observations, { latentDim: 2 });
+    const { diagnostics } = await fit(model, { engine: 'native', threads: 2, maxIterations: 1 });
+    expect(diagnostics.threads).toBe(1);
+    expect(diagnostics.threadsReason).toMatch(/^The native library has threads of its own/);
   });
 
   it.each<[string, Kernel, number]>([

@@ -57,22 +57,23 @@ export function fitThreads(given: number | 'auto' | Threads | undefined, engine:
     const threadsReason = 'The TypeScript engine runs on one thread.';
     return { ...ONE_THREAD, diagnostics: () => ({ threads: 1, threadsReason }) };
   }
-  if (typeof wanted === 'number') return startedWhenAskedFor(wanted);
+  if (typeof wanted === 'number') return startedWhenAskedFor(wanted, ran === 'native' ? TOO_LITTLE_BESIDE : TOO_SHORT);
   return { ...ONE_THREAD, run: (work) => wanted.run(work), diagnostics: () => reportOf(wanted) };
 }
 
 /** As many as were asked for: what they come to is said, whether there are more than this one or not. */
-function startedWhenAskedFor(count: number): FitThreads {
+function startedWhenAskedFor(count: number, whyNone: string): FitThreads {
   if (count === 1) return { ...ONE_THREAD, diagnostics: () => ({ threads: 1 }) };
   const threads = startedOnce(PAYS_WHEN_ASKED_FOR, (start) => start.startThreads(count));
   return {
     ...threads,
-    diagnostics: () => threads.report() ?? { threads: 1, threadsReason: TOO_SHORT },
+    diagnostics: () => threads.report() ?? { threads: 1, threadsReason: whyNone },
     joinAtOnce: () => threads.started(),
   };
 }
 
-const TOO_SHORT = 'The fit had too little to share: to start other threads takes longer than they would have saved.';
+const TOO_SHORT = 'The fit had too little to share: to start other threads takes longer than they would save.';
+const TOO_LITTLE_BESIDE = 'The native library has threads of its own. Beside it, the fit had too little to share.';
 
 /** Nobody asked for a number of them, nor hears why there are none. */
 function startedOnceTheyPay(): FitThreads {
