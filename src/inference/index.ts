@@ -24,6 +24,7 @@ export { solve } from './minimize/solve.ts';
 export type { SolveOptions } from './minimize/solveOptions.ts';
 export type { SolverState } from './minimize/solverState.ts';
 export { predictInSlices, type SliceOptions } from './predictInSlices.ts';
+export * from './sampling/index.ts';
 export { clusteringAccuracy } from './scores/clusteringAccuracy.ts';
 export type { Partition } from './scores/contingency.ts';
 export { type Clustering, type KMeansOptions, kMeans } from './scores/kMeans.ts';

@@ -1,0 +1,61 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { checkGiven, givenList, isList } from '../../core/given.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+
+/** Draws of one number: chains × draws, or the draws of one chain. */
+export type ChainsLike = MatrixLike | readonly number[] | Float64Array;
+
+/**
+ * The draws of each chain.
+ *
+ * @throws InvalidInputError for what is no list of numbers, or for chains of different lengths
+ */
+export function givenChains(draws: ChainsLike, caller: string): readonly Float64Array[] {
+  const expected = 'draws as a list of chains, each a list of as many numbers, or the draws of one chain';
+  if (isList(draws) && typeof draws[0] === 'number') return [numbers(draws as ArrayLike<number>, caller, expected)];
+  if (!isList(draws)) {
+    const { data, rows, columns } = Matrix.from(draws, `The draws given to ${caller}`);
+    return Array.from({ length: rows }, (_, i) => data.subarray(i * columns, (i + 1) * columns));
+  }
+  const chains = givenList(draws as ArrayLike<ArrayLike<number>>, caller, expected).map((chain) =>
+    numbers(chain, caller, expected),
+  );
+  const [first] = chains;
+  if (first === undefined || first.length === 0) {
+    throw new InvalidInputError(`${caller} takes ${expected}, but there are no draws in what was given.`);
+  }
+  const other = chains.findIndex(({ length }) => length !== first.length);
+  if (other < 0) return chains;
+  throw new InvalidInputError(
+    `${caller} takes chains of one length, but chain 0 has ${first.length} draws and chain ${other} has ${chains[other]!.length}.`,
+  );
+}
+
+function numbers(list: ArrayLike<number>, caller: string, expected: string): Float64Array {
+  const entries = givenList(list, caller, expected);
+  const bad = entries.findIndex((entry) => typeof entry !== 'number');
+  if (bad < 0) return Float64Array.from(entries);
+  throw new InvalidInputError(
+    `${caller} takes ${expected}, but the entry in place ${bad} is ${describe(entries[bad])}.`,
+  );
+}
+
+/**
+ * Draws × observations; a list of numbers is one observation.
+ *
+ * @throws InvalidInputError for what is no matrix, or holds a number that is not finite
+ */
+export function givenByDraw(values: MatrixLike | readonly number[] | Float64Array, caller: string, what: string) {
+  checkGiven(values, caller, `${what}, draws × observations`, (given) => given !== null && given !== undefined);
+  const one = isList(values) && typeof values[0] === 'number';
+  const matrix = one
+    ? new Matrix(numbers(values as ArrayLike<number>, caller, what), (values as ArrayLike<number>).length, 1)
+    : Matrix.from(values as MatrixLike, what);
+  const bad = matrix.data.findIndex((entry) => !Number.isFinite(entry));
+  if (matrix.data.length === 0) throw new InvalidInputError(`${caller} takes ${what}, but there are none.`);
+  if (bad < 0) return matrix;
+  const [draw, observation] = [Math.floor(bad / matrix.columns), bad % matrix.columns];
+  throw new InvalidInputError(
+    `${caller} takes finite numbers, but ${what} of draw ${draw} and observation ${observation} is ${matrix.data[bad]}.`,
+  );
+}

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import {
+  essBulk,
+  essMean,
+  essQuantile,
+  essSd,
+  essTail,
+  InvalidInputError,
+  loo,
+  Matrix,
+  mcse,
+  mcseMean,
+  mcseQuantile,
+  mcseSd,
+  psis,
+  rHat,
+  waic,
+} from '../../../src/index.ts';
+import { betaQuantile, incompleteBeta, normalQuantile } from '../../../src/numerics/special/quantiles.ts';
+import { reference } from '../../reference.ts';
+import { expectClose } from '../../tolerance.ts';
+
+interface Convergence {
+  readonly draws: readonly (readonly number[])[];
+  readonly [name: string]: unknown;
+}
+interface Psis {
+  readonly logLikelihood: readonly (readonly number[])[];
+  readonly rEff: number;
+  readonly k: readonly number[];
+  readonly nEff: readonly number[];
+  readonly logWeights: readonly number[];
+  readonly elpd: readonly number[];
+  readonly pLoo: readonly number[];
+  readonly total: readonly [elpd: number, pLoo: number, looic: number];
+  readonly se: readonly number[];
+}
+const { convergence, psis: smoothed } = reference<{
+  convergence: Record<string, Convergence>;
+  psis: Record<string, Psis>;
+}>('diagnostics.json');
+
+describe('convergence diagnostics', () => {
+  const functions: Record<string, (draws: Convergence['draws']) => number> = {
+    rhat: rHat,
+    essBulk,
+    essTail,
+    essMean,
+    essSd,
+    essMedian: (draws) => essQuantile(draws, 0.5),
+    mcseMean,
+    mcseSd,
+    mcseMedian: (draws) => mcseQuantile(draws, 0.5),
+  };
+  test.each(Object.entries(convergence))("draws '%s' have the diagnostics of R's posterior", (_, reference) => {
+    for (const [name, diagnostic] of Object.entries(functions)) {
+      const expected = reference[name];
+      const found = diagnostic(reference.draws);
+      if (expected === null) expect(found, name).toBeNaN();
+      else if (expected === 0) expect(found, name).toBe(0);
+      else expectClose(found, expected, 1e-11, name);
+    }
+  });
+
+  test('the forms of draws are alike: rows, doubles, a matrix and one chain', () => {
+    const { draws } = convergence.slow!;
+    const expected = essBulk(draws);
+    expect(essBulk(draws.map((chain) => Float64Array.from(chain)))).toBe(expected);
+    expect(essBulk(Matrix.from(draws))).toBe(expected);
+    expect(rHat(draws[0]!)).toBe(rHat([draws[0]!]));
+    expect(mcse(draws)).toBe(mcseMean(draws));
+  });
+
+  test('draws that are not finite, and fewer than can be judged, give NaN', () => {
+    for (const diagnostic of Object.values(functions)) {
+      expect(diagnostic([[1, 2, Number.NaN, 4, 5, 6]])).toBeNaN();
+      expect(diagnostic([[1, 2, Infinity, 4, 5, 6]])).toBeNaN();
+      expect(diagnostic([[1]])).toBeNaN();
+    }
+    expect(essBulk([[1, 2, 3, 4, 5]])).toBeNaN();
+    expect(essBulk([[1, 2, 3, 4, 5, 3]])).toBeGreaterThan(1);
+  });
+
+  test('what are no chains of one length is refused', () => {
+    expect(() => rHat([[1, 2], [1]])).toThrow(InvalidInputError);
+    expect(() => rHat([])).toThrow(InvalidInputError);
+    expect(() => rHat([[]])).toThrow(InvalidInputError);
+    expect(() => essBulk([['1', '2']] as never)).toThrow(InvalidInputError);
+    expect(() => essBulk(undefined as never)).toThrow(InvalidInputError);
+    expect(() => essQuantile([[1, 2, 3]], 1)).toThrow(InvalidInputError);
+    expect(() => mcseQuantile([[1, 2, 3]], 0)).toThrow(InvalidInputError);
+  });
+});
+
+describe('Pareto smoothed importance sampling', () => {
+  test.each(Object.entries(smoothed))(
+    "log likelihoods '%s' have the k, weights and elpd of R's loo",
+    (_, reference) => {
+      const { logLikelihood, rEff } = reference;
+      const found = loo(logLikelihood, { relativeEfficiency: rEff });
+      expectClose(found.k, reference.k, 1e-11, 'k');
+      expectClose(found.pointwise, reference.elpd, 1e-11, 'elpd');
+      expectClose([found.elpd, found.effectiveParameters], reference.total.slice(0, 2), 1e-11, 'totals');
+      expectClose(found.se, reference.se[0]!, 1e-11, 'se');
+      const ratios = logLikelihood.map((row) => row.map((entry) => -entry));
+      const weights = psis(ratios, { relativeEfficiency: rEff });
+      expectClose(weights.k, reference.k, 1e-11, 'k');
+      expectClose(weights.effectiveSize, reference.nEff, 1e-11, 'effective size');
+      expectClose(weights.logWeights.column(0), reference.logWeights, 1e-11, 'weights');
+      const first = psis(
+        ratios.map((row) => row[0]!),
+        { relativeEfficiency: [rEff] },
+      );
+      expectClose(first.logWeights.column(0), reference.logWeights, 1e-11, 'weights of one observation');
+    },
+  );
+
+  test('advice names how many observations cannot be trusted', () => {
+    const { logLikelihood, k } = smoothed.heavy!;
+    const { message, kLimit } = loo(logLikelihood);
+    expect(kLimit).toBeCloseTo(1 - 1 / Math.log10(400), 12);
+    expect(message).toMatch(`for ${k.filter((entry) => entry > kLimit).length} of 6 observations`);
+    const steady = Array.from({ length: 400 }, (_, s) => [-1 + 0.1 * Math.sin(7 * s), -2 + 0.1 * Math.cos(3 * s)]);
+    expect(loo(steady).message).toMatch('can be trusted');
+  });
+
+  test('ratios that are equal or too few are left as they are, with k infinite', () => {
+    const equal = psis(new Array(100).fill(0.3));
+    expect(equal.k[0]).toBe(Infinity);
+    expectClose(equal.logWeights.column(0), new Array(100).fill(-Math.log(100)), 1e-14);
+    expect(psis([0, 1, 2, 3]).k[0]).toBe(Infinity);
+  });
+
+  test('waic is the mean density less the variance of its logarithm', () => {
+    // By hand: two draws of two observations.
+    const { elpd, effectiveParameters, pointwise } = waic([
+      [-1, -2],
+      [-2, -2],
+    ]);
+    const first = Math.log((Math.exp(-1) + Math.exp(-2)) / 2) - 0.5;
+    expectClose(pointwise, [first, -2], 1e-14);
+    expectClose([elpd, effectiveParameters], [first - 2, 0.5], 1e-14);
+  });
+
+  test('log densities that are not finite are refused with their place', () => {
+    expect(() =>
+      loo([
+        [-1, -2],
+        [-1, Number.NEGATIVE_INFINITY],
+      ]),
+    ).toThrow(/draw 1 and observation 1/);
+    expect(() => psis([1, 2], { relativeEfficiency: [1, 1] })).toThrow(InvalidInputError);
+    expect(() => psis([1, 2], { relativeEfficiency: 0 })).toThrow(InvalidInputError);
+    expect(() => waic([])).toThrow(InvalidInputError);
+  });
+});
+
+describe('quantile functions', () => {
+  test('the normal quantiles are those of SciPy', () => {
+    const expected = [
+      -37.0470962993612, -9.262340089798409, -4.264890793922825, -2.3263478740408408, 0.5244005127080407,
+    ];
+    const found = [1e-300, 1e-20, 1e-5, 0.01, 0.7].map(normalQuantile);
+    expected.forEach((entry, i) => {
+      expectClose(found[i], entry, 1e-15);
+    });
+    expect([0, 1].map(normalQuantile)).toEqual([-Infinity, Infinity]);
+  });
+
+  test('the beta quantiles are those of SciPy, and its distribution function gives their probability back', () => {
+    expectClose(betaQuantile(0.1586553, 401, 401), 0.48234439300399595, 1e-12);
+    expectClose(betaQuantile(0.84, 3.2, 700), 0.0069425468141287505, 1e-12);
+    expectClose(incompleteBeta(betaQuantile(0.3, 0.5, 2), 0.5, 2), 0.3, 1e-13);
+  });
+});
