@@ -3,7 +3,7 @@ const sizes = (list, make) => list.map(([n, bound]) => make(n, bound));
 
 /** What this project wants of itself: `of` finds the number in the results; bounds are the most, or with `least` the least. */
 const AIMS = [
-  ...['wasm', 'wasm-fma'].flatMap((engine) => [
+  ...['wasm'].flatMap((engine) => [
     ...sizes(
       [
         [100, 0.9],
@@ -126,7 +126,7 @@ export function judged(results, { counted = false } = {}) {
 /** The same where no form of low rank is found. */
 function wholeCovariance() {
   const task = 'evaluation, lengthscale 0.1';
-  const bounds = { wasm: [1, 1.3], 'wasm-fma': [1, 1.3], 'wasm ×2': [0.9, 0.9], 'wasm-fma ×2': [0.9, 0.9] };
+  const bounds = { wasm: [1, 1.3], 'wasm ×2': [0.9, 0.9] };
   const native = { 'native ×1': [0.5, 0.5], 'native ×2': [0.5, 0.5] };
   return Object.entries({ ...bounds, ...native }).flatMap(([contender, most]) =>
     [1000, 2000].map((n, i) => ratio(`GPLVM ${task}, N=${n}, ${contender}`, ['gplvm', task, n, contender], most[i])),
@@ -151,11 +151,10 @@ function besideKept() {
       [1000, 1],
       [2000, 1.3],
     ],
-    (n, most) =>
-      ['wasm', 'wasm-fma'].map((engine) => kept('GPLVM evaluation', ['gplvm', 'evaluation', n, engine], most)),
+    (n, most) => kept('GPLVM evaluation', ['gplvm', 'evaluation', n, 'wasm'], most),
   );
   const native = [300, 1000, 2000].map((n) => kept('GPLVM evaluation', ['gplvm', 'evaluation', n, 'native ×1'], 0.5));
-  const fits = Object.entries({ wasm: 0.55, 'wasm-fma': 0.55, 'native ×1': 0.4 }).map(([engine, most]) =>
+  const fits = Object.entries({ wasm: 0.55, 'native ×1': 0.4 }).map(([engine, most]) =>
     kept('whole fit', ['fit', 'gplvm, ≤ 500 iterations', 300, engine], most),
   );
   const splines = sizes(
@@ -163,10 +162,9 @@ function besideKept() {
       [300, 0.6],
       [1000, 1],
     ],
-    (n, most) =>
-      ['wasm', 'wasm-fma'].map((engine) => kept('TPSLVM evaluation', ['tpslvm', 'evaluation', n, engine], most)),
+    (n, most) => kept('TPSLVM evaluation', ['tpslvm', 'evaluation', n, 'wasm'], most),
   );
-  return [...wasm.flat(), ...native, ...splines.flat(), ...fits];
+  return [...wasm, ...native, ...splines, ...fits];
 }
 
 /** Time over that of the peer on as many threads. */

@@ -28,8 +28,6 @@ export async function prepareContext({ short, rounds, sizes, threads }) {
     sizes: (usual, shortest) => sizes ?? (short ? shortest : usual),
     threads: threads ?? (short ? [1] : [1, 2]),
     library: await import(ENTRY.href),
-    /** Whether the engine wasm-fma runs here. */
-    fused: (await fromDist('numerics/wasm/index.js')).supportsFusedKernels(),
     native,
     peers,
     mlMatrix,

@@ -5,16 +5,12 @@
  * of the peer, and nanoseconds an entry of exp, log and tanh beside Math.
  *
  *   npm run build && node bench/engine.mjs [--sizes 100,300,1000] [--engines wasm,typescript] [--threads 1,2]
- *     [--peers ../shared/peers/peers.py] [--write]
- *
- * --write puts the ratios of the second engine's times to the first's into docs/engines.md; both are then measured by turns.
+ *     [--peers ../shared/peers/peers.py]
  *
  * With --threads the WebAssembly engine and OpenBLAS run on each of these numbers of threads (on one unless given).
  */
-import './relaxedSimd.mjs';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -33,12 +29,11 @@ const { values: options } = parseArgs({
       default: process.env.LATENTFIELD_PEERS ?? resolve(repository, '../shared/peers/peers.py'),
     },
     seconds: { type: 'string', default: '1' },
-    write: { type: 'boolean', default: false },
   },
 });
 const from = (path) => import(new URL(path, `file://${resolve(options.dist)}/`));
 const { Float64Memory } = await from('numerics/memory.js');
-const { FUSED, wasmElementaryFunctions, wasmEngine, wasmFusedOperations } = await from('numerics/wasm/index.js');
+const { wasmElementaryFunctions, wasmEngine, wasmFusedOperations } = await from('numerics/wasm/index.js');
 const { startTeam } = await from('numerics/wasm/team.js');
 const { typescriptEngine, withEngine } = await from('numerics/dense/index.js');
 const { float64Backend, withFloat64 } = await from('tensors/float64/index.js');
@@ -47,7 +42,6 @@ const op = await from('tensors/ops.js');
 const { seededRandom } = await from('core/random.js');
 const factories = {
   wasm: wasmEngine,
-  'wasm-fma': (memory) => wasmEngine(memory, FUSED),
   typescript: typescriptEngine,
 };
 
@@ -61,7 +55,7 @@ const flops = {
 /** Below this many milliseconds the time of the process is too coarse to be taken, and interruptions are rare. */
 const SHORT = 2;
 
-/** Fastest of the runs, in milliseconds; `prepare` is not timed. With --write long runs count by the time of this process alone. */
+/** Fastest of the runs, in milliseconds; `prepare` is not timed. */
 function fastest(prepare, run) {
   const end = performance.now() + 1000 * Number(options.seconds);
   let least = Infinity;
@@ -222,43 +216,9 @@ function measureFunctions() {
   }
 }
 
-const TASKS = { gemm: 'product', cholesky: 'Cholesky factor', inverse: 'inverse from it', eigh: 'eigenvectors' };
-
-/** The least times of two engines at each size, measured by turns, as ratios in a table of docs/engines.md. */
-async function writeRatios(sizes, [first, second]) {
-  const names = Object.values(TASKS);
-  const lines = [`| N | ${names.join(' | ')} |`, `| ---${' | ---'.repeat(names.length)} |`];
-  for (const n of sizes) {
-    const least = {};
-    for (const name of [first, second, first, second]) {
-      for (const [task, ms] of Object.entries(await measure(name, n, 1))) {
-        const key = `${name} ${task}`;
-        least[key] = Math.min(least[key] ?? Infinity, ms);
-      }
-    }
-    const ratios = Object.keys(TASKS).map((task) =>
-      (least[`${second} ${task}`] / least[`${first} ${task}`]).toFixed(2),
-    );
-    lines.push(`| ${n} | ${ratios.join(' | ')} |`);
-  }
-  const page = resolve(repository, 'docs/engines.md');
-  const text = readFileSync(page, 'utf8');
-  const [from, to] = [`<!-- ${second} to ${first} -->`, '<!-- end -->'];
-  const start = text.indexOf(from);
-  if (start < 0) throw new Error(`docs/engines.md has no place for ${second} beside ${first}: ${from} … ${to}.`);
-  const of = `Times of \`${second}\` divided by those of \`${first}\`: ${cpus()[0].model.trim()}, Node ${process.versions.node}, one thread.`;
-  const made = [from, of, '', ...lines, ''].join('\n');
-  writeFileSync(page, text.slice(0, start) + made + text.slice(text.indexOf(to, start)));
-  console.log(lines.join('\n'));
-}
-
 console.log(`peak of 128-bit vectors, one thread: ${(await peakRate()).toFixed(1)} GF/s`);
 const [sizes, threads] = [options.sizes, options.threads].map((list) => list.split(',').map(Number));
 const onMany = (count) => (count === 1 ? '' : ` ×${count}`);
-if (options.write) {
-  await writeRatios(sizes, options.engines.split(','));
-  process.exit();
-}
 for (const n of sizes) {
   for (const name of options.engines.split(',')) {
     for (const count of name.startsWith('wasm') ? threads : [1]) {

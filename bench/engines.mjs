@@ -1,15 +1,13 @@
 /**
- * The engines to measure: the WebAssembly one, the same with fused multiply-add where it runs, the native one on each number of threads, and plain TypeScript where `n` is at most
+ * The engines to measure: the WebAssembly one, the native one on each number of threads, and plain TypeScript where `n` is at most
  * `most`. `peer` is the name of the peer on as many threads; `use` makes ready for a measurement. With `shared` the WebAssembly engine
  * is among them on other numbers of threads too, which the caller starts: see `onThreads`. In the process of one contender it is alone.
  */
-export function enginesFor({ native, threads, fused, contender }, n, most, { shared = false } = {}) {
-  const list = ['wasm', ...(fused ? ['wasm-fma'] : [])].flatMap((engine) =>
-    [1, ...(shared ? threads.filter((each) => each > 1) : [])].map((count) => {
-      const name = count === 1 ? engine : `${engine} ×${count}`;
-      return { engine, name, threads: count, peer: peerName(count), use: () => undefined };
-    }),
-  );
+export function enginesFor({ native, threads, contender }, n, most, { shared = false } = {}) {
+  const list = [1, ...(shared ? threads.filter((each) => each > 1) : [])].map((count) => {
+    const name = count === 1 ? 'wasm' : `wasm ×${count}`;
+    return { engine: 'wasm', name, threads: count, peer: peerName(count), use: () => undefined };
+  });
   for (const count of native === undefined ? [] : native.canSetThreads ? threads : [undefined]) {
     const use = () => count && native.useThreads(count);
     list.push({ engine: 'native', name: `native ×${count ?? '?'}`, threads: count, peer: peerName(count ?? 1), use });
@@ -23,7 +21,7 @@ export function enginesFor({ native, threads, fused, contender }, n, most, { sha
 
 /** Whether a contender of this name is one of our engines. */
 export function isEngine(name) {
-  return /^(wasm|wasm-fma|native|typescript)( ×.)?$/.test(name);
+  return /^(wasm|native|typescript)( ×.)?$/.test(name);
 }
 
 /**
@@ -31,7 +29,7 @@ export function isEngine(name) {
  * synchronous work on them. Other engines, and one thread, need none.
  */
 export async function onThreads({ engine, threads: count }, start, measure) {
-  if (!engine.startsWith('wasm') || count === 1) return measure((work) => work());
+  if (engine !== 'wasm' || count === 1) return measure((work) => work());
   const threads = await start(count);
   if (threads.count !== count) throw new Error(`There are no ${count} threads: ${threads.reason}`);
   try {

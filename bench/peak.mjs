@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import asc from 'assemblyscript/asc';
 
 const KERNELS = new URL('../src/numerics/wasm/assembly/', import.meta.url);
-const OURS = ['microKernel.ts', 'multiplyAdd.ts'];
+const OURS = ['microKernel.ts', 'vectors.ts'];
 
 /** Twelve independent chains of multiplications and additions without any memory. */
 const CHAINS = `
@@ -22,14 +22,13 @@ const FLAGS = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--
 
 /**
  * Multiplications and additions of 128-bit vectors on one thread, as chains in registers and as the engine's micro-kernel on slivers in the
- * first-level cache, where packing, edges and memory cost nothing. With `fused` at once, as the engine wasm-fma does.
+ * first-level cache, where packing, edges and memory cost nothing.
  *
  * @returns work as `run`, of as many `flops`
  */
-export async function peakWork({ fused = false } = {}) {
+export async function peakWork() {
   let binary;
-  const flags = fused ? [...FLAGS, '--enable', 'relaxed-simd'] : FLAGS;
-  const { error, stderr } = await asc.main(['peak.ts', '--outFile', 'peak.wasm', ...flags], {
+  const { error, stderr } = await asc.main(['peak.ts', '--outFile', 'peak.wasm', ...FLAGS], {
     readFile: (name) =>
       name === 'peak.ts' ? CHAINS : OURS.includes(name) ? readFileSync(new URL(name, KERNELS), 'utf8') : null,
     writeFile: (name, contents) => {
@@ -50,8 +49,8 @@ export async function peakWork({ fused = false } = {}) {
 }
 
 /** The most GFLOP/s of the faster of these, in the fastest of 200 runs: for what is the fastest of several runs too. */
-export async function peakRate(options) {
-  return Math.max(...(await peakWork(options)).map(rate));
+export async function peakRate() {
+  return Math.max(...(await peakWork()).map(rate));
 }
 
 function rate({ flops, run }) {

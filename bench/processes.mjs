@@ -4,7 +4,6 @@
  *
  *   node bench/processes.mjs SECTION CONTENDER SETTINGS
  */
-import './relaxedSimd.mjs';
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -11,7 +11,6 @@
  *
  * Exit code 1 when a contender's objective is not the peer's: they would not be doing the same job.
  */
-import './relaxedSimd.mjs';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -27,7 +27,7 @@ if (options.markdown) {
     `\`node bench/show.mjs --markdown\` writes this page from \`${positionals[0] ?? `bench/results/${newest}`}\`.\n`,
   );
   console.log(
-    '`wasm`, `wasm-fma`, `native` and `typescript` are engines of latentfield ([engines.md](engines.md)). `peers.py` is numpy, SciPy and scikit-learn. `×2` means two threads. ' +
+    '`wasm`, `native` and `typescript` are engines of latentfield ([engines.md](engines.md)), and `wasm-fma`, with fused multiply-add, was one when this was measured. `peers.py` is numpy, SciPy and scikit-learn. `×2` means two threads. ' +
       'Each engine has a process of its own in a section. `memory kept` is numpy whose C library keeps the memory that it frees: see `KEEPING` in bench/peers.mjs. ' +
       '`ratio` is the time of a row divided by that of the contender below `to`: below 1, the row is faster. Brackets hold the least and the greatest ratio of a round.\n',
   );

@@ -1,11 +1,9 @@
 // Compiles the AssemblyScript kernels to WebAssembly and embeds them, as text, in generated TypeScript modules, so that no bundler has to
-// fetch a file: one build for a memory of one thread, and one for threads that share a memory, each with the places where it can multiply
-// and add at once. Does nothing when those modules are newer than their sources; --force compiles anyway, --unthreaded leaves out the
+// fetch a file: one build for a memory of one thread, and one for threads that share a memory. Does nothing when those modules are newer than their sources; --force compiles anyway, --unthreaded leaves out the
 // build for threads.
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fusionsOf } from './fusions.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = join(root, 'src/numerics/wasm/assembly');
@@ -15,7 +13,6 @@ const BUILDS = [
     target: join(root, 'src/numerics/wasm/engineModule.ts'),
     says: 'The WebAssembly kernels',
     name: 'engineModule',
-    places: 'engineFusions',
     features: ['simd'],
     options: [],
   },
@@ -24,7 +21,6 @@ const BUILDS = [
     target: join(root, 'src/numerics/wasm/threadedEngineModule.ts'),
     says: 'The WebAssembly kernels for threads that share a memory',
     name: 'threadedEngineModule',
-    places: 'threadedEngineFusions',
     features: ['simd', 'threads'],
     options: ['--sharedMemory'],
   },
@@ -39,7 +35,6 @@ const inputs = [
   sources,
   compiler,
   fileURLToPath(import.meta.url),
-  fileURLToPath(new URL('fusions.mjs', import.meta.url)),
 ];
 const builds = process.argv.includes('--unthreaded') ? BUILDS.slice(0, 1) : BUILDS;
 for (const build of builds) {
@@ -47,17 +42,14 @@ for (const build of builds) {
   if (!isCurrent || process.argv.includes('--force')) await make(build);
 }
 
-async function make({ target, says, name, places, ...build }) {
+async function make({ target, says, name, ...build }) {
   const binary = await compile(build);
-  const fusions = fusionsOf(binary, await compile({ ...build, features: [...build.features, 'relaxed-simd'] }));
   await checkDataSegment(binary, build.features.includes('threads'));
   const draft = `${target}.${process.pid}`;
   writeFileSync(
     draft,
     `/** ${says}, compiled from assembly/ by scripts/buildWasm.mjs; not to be edited. */\n` +
-      `export const ${name} =\n  '${textOf(binary)}';\n\n` +
-      '/** Bytes of its multiplications and additions, by turns, that can be done at once, each counted from the one before. */\n' +
-      `export const ${places}: readonly number[] = ${JSON.stringify(fusions)};\n`,
+      `export const ${name} =\n  '${textOf(binary)}';\n`,
   );
   // Renamed into place, so that whatever runs beside this never reads half a file.
   renameSync(draft, target);

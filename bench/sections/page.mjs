@@ -1,5 +1,4 @@
 import { startPage } from '../browser.mjs';
-import { fromDist } from '../context.mjs';
 import { observations } from '../observations.mjs';
 import { compare, sampler } from '../rounds.mjs';
 import { disagreements } from './evaluations.mjs';
@@ -82,15 +81,10 @@ export async function pages(context) {
     context.machine.chromium = version;
     await page.waitForFunction('globalThis.isReady === true');
     const { evaluator } = await import(`data:text/javascript,${encodeURIComponent(MEASURE)}`);
-    const { supportsFusedKernels } = await fromDist('numerics/wasm/index.js');
     const rows = [];
     for (const n of context.sizes([100, 300, 1000], [100])) {
       const Y = (await observations(context, n)).toArrays();
-      const engines = ['wasm', ...(supportsFusedKernels() ? ['wasm-fma'] : [])];
-      const contenders = engines.flatMap((engine) => [
-        nodeContender(context, evaluator, Y, engine),
-        pageContender(context, page, Y, engine),
-      ]);
+      const contenders = [nodeContender(context, evaluator, Y, 'wasm'), pageContender(context, page, Y, 'wasm')];
       const measured = await compare(context, { section: 'page', task: 'evaluation', n }, contenders);
       context.disagreements.push(...disagreements(measured));
       rows.push(...measured.map(perSecond));

@@ -33,27 +33,24 @@ export async function rawOperations(context) {
 const PEAK_FLOPS = 1e7;
 
 async function peaks(context) {
-  const contenders = [await peakContender(context, 'wasm')];
-  if (context.fused) contenders.push(await peakContender(context, 'wasm-fma'));
   const of = { section: 'raw', task: 'peak of f64x2 multiply and add', flops: PEAK_FLOPS };
-  return compare(context, of, contenders);
+  return compare(context, of, [await peakContender(context)]);
 }
 
-async function peakContender({ seconds }, name) {
-  const samples = (await peakWork({ fused: name === 'wasm-fma' })).map(({ flops, run }) => {
+async function peakContender({ seconds }) {
+  const samples = (await peakWork()).map(({ flops, run }) => {
     const measure = sampler(seconds, run);
     return () => (measure().ms * PEAK_FLOPS) / flops;
   });
-  return { name, threads: 1, measure: () => ({ ms: Math.min(...samples.map((sample) => sample())) }) };
+  return { name: 'wasm', threads: 1, measure: () => ({ ms: Math.min(...samples.map((sample) => sample())) }) };
 }
 
 async function ourOperations(context, n) {
   const { Float64Memory } = await fromDist('numerics/memory.js');
   const { seededRandom } = context.library;
-  const { FUSED, wasmEngine } = await fromDist('numerics/wasm/index.js');
+  const { wasmEngine } = await fromDist('numerics/wasm/index.js');
   const factories = {
     wasm: wasmEngine,
-    'wasm-fma': (memory) => wasmEngine(memory, FUSED),
     typescript: (await fromDist('numerics/dense/typescriptEngine.js')).typescriptEngine,
     native: context.native?.engine,
   };

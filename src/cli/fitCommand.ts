@@ -68,7 +68,7 @@ interface FitArguments
 }
 
 const SOLVERS: Readonly<Record<string, () => Solver>> = { lbfgs, lbfgsb, scg, adam };
-const ENGINES: readonly EngineChoice[] = ['auto', 'wasm', 'wasm-fma', 'native', 'typescript'];
+const ENGINES: readonly EngineChoice[] = ['auto', 'wasm', 'native', 'typescript'];
 
 /** As programs that an interrupt ends. */
 export const INTERRUPTED = 130;

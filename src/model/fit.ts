@@ -22,10 +22,7 @@ export interface FitDiagnostics {
   readonly engine: string;
   /** The BLAS that a native engine called: what it says about itself, and its file. */
   readonly engineLibrary?: string;
-  /**
-   * Why 'auto' did not come to the native engine, where it might have: koffi is installed or LATENTFIELD_BLAS names a library, but none
-   * could be used.
-   */
+  /** Why 'auto' came to the TypeScript engine: what WebAssembly lacks here. */
   readonly engineReason?: string;
   /** How many threads it shared its work among, when it was asked for a number of them, or had started some by itself. */
   readonly threads?: number;

@@ -6,7 +6,7 @@ import { shareNativeThreads } from '../../src/inference/workers/shareNativeThrea
 /** A library of the process that uses so many threads. */
 const library: { threads: number | undefined } = { threads: 64 };
 vi.mock('../../src/numerics/native/index.ts', () => ({
-  findNative: ({ threads }: { threads?: number }) => {
+  findNative: ({ threads }: { threads?: number } = {}) => {
     library.threads = threads ?? library.threads;
     return { threads: library.threads };
   },

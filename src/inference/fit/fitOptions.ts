@@ -86,9 +86,9 @@ export interface FitOptions {
   /** Aborting it stops the fit before its next evaluation; it returns its best point so far. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Which linear algebra to use, in the fit and in what is done with its result: 'auto', the fastest that this machine has, unless given
-   * or named by LATENTFIELD_ENGINE. `diagnostics.engine` says which it was, and `diagnostics.engineReason` why not the native one where
-   * that was to be expected.
+   * Which linear algebra to use, in the fit and in what is done with its result: 'auto', WebAssembly wherever it runs and TypeScript
+   * elsewhere, unless given or named by LATENTFIELD_ENGINE. `diagnostics.engine` says which it was, and `diagnostics.engineReason` why
+   * WebAssembly does not run.
    */
   readonly engine?: EngineChoice | undefined;
   /**

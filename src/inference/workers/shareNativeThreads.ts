@@ -9,15 +9,14 @@ import type { FitProblem } from '../fit/fitProblem.ts';
  * @returns sets the number back; does nothing on other engines, and where the library does not say how many threads it uses
  */
 export async function shareNativeThreads(
-  { engine, chosenEngine }: Pick<FitProblem, 'engine' | 'chosenEngine'>,
+  { chosenEngine }: Pick<FitProblem, 'chosenEngine'>,
   workers: number,
 ): Promise<() => void> {
-  const isAutomatic = engine !== 'native';
-  const found = chosenEngine.engine === 'native' ? findNative({ isAutomatic }) : undefined;
+  const found = chosenEngine.engine === 'native' ? findNative() : undefined;
   if (found === undefined || 'reason' in found || found.threads === undefined) return () => undefined;
   const before = found.threads;
   const share = Math.max(1, Math.floor((await processors()) / workers));
   if (share >= before) return () => undefined;
-  findNative({ isAutomatic, threads: share });
-  return () => void findNative({ isAutomatic, threads: before });
+  findNative({ threads: share });
+  return () => void findNative({ threads: before });
 }

@@ -4,13 +4,10 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { Float64Memory } from '../memory.ts';
 import { findNative } from '../native/index.ts';
 import {
-  FUSED,
   type FusedOperations,
   kernelsOn,
   kernelsRefusal,
   type LinkedKernels,
-  PLAIN,
-  supportsFusedKernels,
   supportsKernels,
   typescriptFusedOperations,
   wasmEngine,
@@ -19,10 +16,10 @@ import {
 import type { EngineName, EngineReport, LinearAlgebraEngine } from './engine.ts';
 import { typescriptEngine } from './typescriptEngine.ts';
 
-/** Which engine to use; 'auto' is the fastest that this machine has. */
+/** Which engine to use; 'auto' is WebAssembly, the same bits on every machine, and TypeScript where that does not run. */
 export type EngineChoice = 'auto' | EngineName;
 
-const ENGINE_CHOICES: readonly EngineChoice[] = ['auto', 'wasm', 'wasm-fma', 'native', 'typescript'];
+const ENGINE_CHOICES: readonly EngineChoice[] = ['auto', 'wasm', 'native', 'typescript'];
 
 /** A choice among options. */
 export const engineChoice = v.picklist(
@@ -35,7 +32,7 @@ interface Chosen {
   readonly engine: LinearAlgebraEngine;
   /** The library that a native engine calls. */
   readonly library?: string;
-  /** Why 'auto' did not come to the native engine, though it might have. */
+  /** Why 'auto' is not WebAssembly. */
   readonly reason?: string;
 }
 
@@ -104,27 +101,16 @@ function engineFor(memory: Float64Memory, choice: EngineChoice): Chosen {
 function choose(memory: Float64Memory, choice: EngineChoice): Chosen {
   if (choice === 'typescript') return { engine: typescriptEngine(memory) };
   if (choice === 'wasm') return { engine: wasmEngine(memory) };
-  if (choice === 'wasm-fma') return { engine: fusedEngine(memory) };
-  const isAutomatic = choice === 'auto';
-  // The native engine leaves to WebAssembly what Fortran cannot address.
   const refusal = kernelsRefusal();
-  const found: ReturnType<typeof findNative> =
-    refusal === undefined ? findNative({ isAutomatic }) : { reason: refusal };
-  if (!('reason' in found)) {
-    return { engine: found.engine(memory), library: `${found.version} (${found.library})` };
+  if (choice === 'auto') {
+    return refusal === undefined
+      ? { engine: wasmEngine(memory) }
+      : { engine: typescriptEngine(memory), reason: refusal };
   }
-  if (!isAutomatic) throw new InvalidInputError(`The native engine is not available. ${found.reason}`);
-  // Without WebAssembly SIMD there is TypeScript still; the result says which engine ran.
-  const engine =
-    refusal === undefined ? wasmEngine(memory, supportsFusedKernels() ? FUSED : PLAIN) : typescriptEngine(memory);
-  return found.isAbsent === true ? { engine } : { engine, reason: found.reason };
-}
-
-function fusedEngine(memory: Float64Memory): LinearAlgebraEngine {
-  if (supportsFusedKernels()) return wasmEngine(memory, FUSED);
-  throw new InvalidInputError(
-    "The engine wasm-fma needs WebAssembly with relaxed SIMD (Node 22, Chrome 114, Firefox 146, or newer). Choose 'auto' instead.",
-  );
+  // The native engine leaves to WebAssembly what Fortran cannot address.
+  const found = refusal === undefined ? findNative() : { reason: refusal };
+  if ('reason' in found) throw new InvalidInputError(`The native engine is not available. ${found.reason}`);
+  return { engine: found.engine(memory), library: `${found.version} (${found.library})` };
 }
 
 const fused = new WeakMap<LinearAlgebraEngine, FusedOperations>();
@@ -135,18 +121,17 @@ export function fusedOperations(memory: Float64Memory): FusedOperations {
   let operations = fused.get(engine);
   if (operations === undefined) {
     const compiled = engine.name !== 'typescript' && supportsKernels();
-    const variant = engine.name === 'wasm-fma' ? FUSED : PLAIN;
-    operations = compiled ? wasmFusedOperations(memory, variant) : typescriptFusedOperations(memory, engine);
+    operations = compiled ? wasmFusedOperations(memory) : typescriptFusedOperations(memory, engine);
     fused.set(engine, operations);
   }
   return operations;
 }
 
-/** The compiled kernels for the engine at work on this memory, if it has any: the fastest for what does not depend on how sums are rounded. */
+/** The compiled kernels for the engine at work on this memory, if it has any. */
 export function compiledKernels(memory: Float64Memory): LinkedKernels | undefined {
   const { name } = linearAlgebra(memory);
   if (name === 'typescript' || !supportsKernels()) return undefined;
-  return kernelsOn(memory, name !== 'wasm' && supportsFusedKernels() ? FUSED : PLAIN);
+  return kernelsOn(memory);
 }
 
 /** LATENTFIELD_ENGINE where there is an environment. */

@@ -46,14 +46,14 @@ export interface LinearAlgebraEngine {
 /** Which triangles of a symmetric matrix are filled. */
 export type Triangles = 'both' | 'lower';
 
-export type EngineName = 'typescript' | 'wasm' | 'wasm-fma' | 'native';
+export type EngineName = 'typescript' | 'wasm' | 'native';
 
 /** What is known about the engine that ran. */
 export interface EngineReport {
   readonly engine: EngineName;
   /** The BLAS that a native engine called: what it says about itself, and its file. */
   readonly engineLibrary?: string;
-  /** Why 'auto' did not come to the native engine, where koffi is installed or LATENTFIELD_BLAS names a library: a sentence. */
+  /** Why 'auto' is not WebAssembly, where that does not run: a sentence. */
   readonly engineReason?: string;
 }
 

@@ -1,12 +1,5 @@
 import type { Float64Memory } from '../memory.ts';
-import {
-  type ExpectationOperations,
-  expectationsOn,
-  FUSED,
-  PLAIN,
-  supportsFusedKernels,
-  supportsKernels,
-} from '../wasm/index.ts';
+import { type ExpectationOperations, expectationsOn, supportsKernels } from '../wasm/index.ts';
 import { typescriptExpectations } from '../wasm/typescript/expectations.ts';
 import { linearAlgebra } from './activeEngine.ts';
 import type { LinearAlgebraEngine } from './engine.ts';
@@ -20,12 +13,7 @@ export function expectationOperations(memory: Float64Memory): ExpectationOperati
   let operations = made.get(engine);
   if (operations === undefined) {
     const compiled = engine.name !== 'typescript' && supportsKernels();
-    // Only the engine wasm has the same bits on every machine.
-    const variant = engine.name !== 'wasm' && supportsFusedKernels() ? FUSED : PLAIN;
-    operations = expectationsInBlocks(
-      memory,
-      compiled ? expectationsOn(memory, variant) : typescriptExpectations(memory),
-    );
+    operations = expectationsInBlocks(memory, compiled ? expectationsOn(memory) : typescriptExpectations(memory));
     made.set(engine, operations);
   }
   return operations;

@@ -20,7 +20,7 @@ export function lowerProduct(
   beta: number,
   c: number,
 ): void {
-  if (engine.name === 'wasm' || engine.name === 'wasm-fma') {
+  if (engine.name === 'wasm') {
     fusedOperations(memory).lowerProduct(n, k, alpha, a, b, beta, c);
     return;
   }

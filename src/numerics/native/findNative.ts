@@ -10,21 +10,12 @@ import { type Vendor, vendorOf } from './vendor.ts';
 
 /** Environment variable that names the library's file. */
 const VARIABLE = 'LATENTFIELD_BLAS';
-const ENGINE_VARIABLE = 'LATENTFIELD_ENGINE';
-
-const REFERENCE = 'it may be the reference LAPACK, which is slower than WebAssembly; name it to use it';
 
 export interface NativeOptions {
   /** File of the BLAS and LAPACK library; otherwise LATENTFIELD_BLAS names it, or the usual names are tried. */
   readonly library?: string;
   /** Threads that the library may use, from 1; otherwise its own choice. For the whole process, where the library lets it be set. */
   readonly threads?: number;
-  /**
-   * Whether nobody asked for a native library, which is used where it is there and fast. The reference LAPACK, slower than WebAssembly,
-   * is then passed over unless it is named, and koffi is not looked for in the working directory unless one of the environment
-   * variables asks for native code.
-   */
-  readonly isAutomatic?: boolean;
 }
 
 /** A library that was found, opened and tried. */
@@ -44,8 +35,7 @@ export interface NativeLibrary {
 
 /** Where a search takes place; tests put others in its place. */
 export interface Environment {
-  /** `asked` says whether somebody asked for a native library. */
-  readonly foreign: (asked: boolean) => ForeignInterface | Reason;
+  readonly foreign: () => ForeignInterface | Reason;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
 }
@@ -58,15 +48,14 @@ export interface Environment {
  * @throws InvalidInputError for a number of threads that is not a positive integer
  */
 export function findNative(options: NativeOptions = {}, surroundings = thisProcess()): NativeLibrary | Reason {
-  const { threads, isAutomatic = false } = options;
+  const { threads } = options;
   const { variables } = surroundings;
   if (threads !== undefined && !(Number.isInteger(threads) && threads > 0)) {
     throw new InvalidInputError(`The native engine needs a positive number of threads, but ${threads} was given.`);
   }
   const named = options.library ?? variables[VARIABLE] ?? '';
-  const asked = !isAutomatic || named !== '' || variables[ENGINE_VARIABLE] === 'native';
-  const foreign = surroundings.foreign(asked);
-  if ('reason' in foreign) return named === '' ? foreign : { reason: foreign.reason };
+  const foreign = surroundings.foreign();
+  if ('reason' in foreign) return foreign;
   if (named !== '') {
     const found = open(foreign, named, threads);
     if (typeof found !== 'string') return found;
@@ -80,7 +69,6 @@ export function findNative(options: NativeOptions = {}, surroundings = thisProce
   for (const name of names) {
     const found = open(foreign, name, threads);
     if (typeof found === 'string') failures.push(`${name} (${found})`);
-    else if (isAutomatic && found.vendor === 'LAPACK') failures.push(`${name} (${REFERENCE})`);
     else return found;
   }
   return { reason: names.length === 0 ? notLookedFor() : notFound(failures) };
@@ -126,7 +114,7 @@ function notFound(failures: readonly string[]): string {
 function thisProcess(): Environment {
   const node = (globalThis as { process?: Partial<NodeJS.Process> }).process;
   return {
-    foreign: (asked) => foreignInterface(nodeRequire(asked)),
+    foreign: () => foreignInterface(nodeRequire()),
     variables: node?.env ?? {},
     platform: node?.platform ?? '',
   };

@@ -17,8 +17,6 @@ export interface ForeignInterface {
 export interface Reason {
   /** A sentence that says what is missing and what to do. */
   readonly reason: string;
-  /** Whether there is nothing to begin with, because the package is not installed or this is not Node.js: no fault, as a rule. */
-  readonly isAbsent?: boolean;
 }
 
 type Require = (name: string) => unknown;
@@ -29,10 +27,7 @@ type Require = (name: string) => unknown;
  */
 export function foreignInterface(requirePackage: Require | undefined): ForeignInterface | Reason {
   if (requirePackage === undefined) {
-    return {
-      reason: 'The native engine needs Node.js 20.16 or later, which can load packages that call native code.',
-      isAbsent: true,
-    };
+    return { reason: 'The native engine needs Node.js 20.16 or later, which can load packages that call native code.' };
   }
   try {
     const koffi = requirePackage('koffi') as ForeignInterface;
@@ -41,8 +36,7 @@ export function foreignInterface(requirePackage: Require | undefined): ForeignIn
   } catch (error) {
     const missing = (error as { code?: unknown }).code === 'MODULE_NOT_FOUND';
     const cause = missing ? 'is not installed' : `could not be loaded (${firstLine(error)})`;
-    const reason = `The package koffi, which calls native libraries, ${cause}. Install it: npm install koffi`;
-    return missing ? { reason, isAbsent: true } : { reason };
+    return { reason: `The package koffi, which calls native libraries, ${cause}. Install it: npm install koffi` };
   }
 }
 
@@ -51,11 +45,8 @@ export function firstLine(error: unknown): string {
   return String(error instanceof Error ? error.message : error).split('\n', 1)[0]!;
 }
 
-/**
- * Finds packages from this file on and in NODE_PATH; where somebody asked for a native library, from the working directory on too,
- * because koffi may be the user's rather than ours. Otherwise code in a folder that is only worked in would run unasked.
- */
-export function nodeRequire(asked: boolean): Require | undefined {
+/** Finds packages from this file on and in NODE_PATH, then from the working directory on, because koffi may be the user's rather than ours. */
+export function nodeRequire(): Require | undefined {
   const node = (globalThis as { process?: Partial<NodeJS.Process> }).process;
   const createRequire = node?.getBuiltinModule?.('node:module')?.createRequire;
   if (createRequire === undefined) return undefined;
@@ -63,7 +54,6 @@ export function nodeRequire(asked: boolean): Require | undefined {
     try {
       return createRequire(import.meta.url)(name);
     } catch (error) {
-      if (!asked) throw error;
       try {
         return createRequire(`${node!.cwd!()}/`)(name);
       } catch {

@@ -2,13 +2,10 @@ export { type ElementaryFunctions, wasmElementaryFunctions } from './elementaryF
 export type { ExpectationOperations, GaussianPoints, Kept, PointWeights, RbfSlopes } from './expectationOperations.ts';
 export type { FusedOperations, RadialSum } from './fusedOperations.ts';
 export {
-  FUSED,
   kernelsOn,
   kernelsRefusal,
   type LinkedKernels,
-  PLAIN,
   shareableMultiplications,
-  supportsFusedKernels,
   supportsKernels,
 } from './instance.ts';
 export type { PairQuadratic, PairSteps } from './quadraticOperations.ts';

@@ -1,8 +1,8 @@
 import { LatentFieldError } from '../../core/errors.ts';
 import type { Float64Memory } from '../memory.ts';
-import { engineFusions, engineModule } from './engineModule.ts';
+import { engineModule } from './engineModule.ts';
 import type { ExpectationKernels } from './expectationKernels.ts';
-import { bytesOf, fused } from './moduleBytes.ts';
+import { bytesOf } from './moduleBytes.ts';
 import type { RadialKernels } from './radialKernels.ts';
 
 /** What the compiled kernels export: offsets in bytes, strides in numbers. `assembly/` says what each one does. */
@@ -171,46 +171,24 @@ export function countOperation(kernels: LinkedKernels, multiplications: number):
 
 /** How many multiplications on this memory were in operations that threads can share with gain. */
 export function shareableMultiplications(memory: Float64Memory): number {
-  return instances.get(memory)?.reduce((sum, { shareable }) => sum + shareable, 0) ?? 0;
+  return instances.get(memory)?.shareable ?? 0;
 }
 
 /** What the threaded build exports besides. */
 export interface ThreadedKernels extends Kernels {
-  useTeam(block: number, threads: number, leaderMaySleep: boolean, variant: number): void;
+  useTeam(block: number, threads: number, leaderMaySleep: boolean): void;
 }
 
-/**
- * The two variants of the kernels, by number: one that rounds products and sums apart, the same bits on every machine, and one that
- * multiplies and adds at once where the processor can.
- */
-export const PLAIN = 0;
-export const FUSED = 1;
-export type Variant = typeof PLAIN | typeof FUSED;
-
-const compiled: WebAssembly.Module[] = [];
-const instances = new WeakMap<Float64Memory, LinkedKernels[]>();
+let compiled: WebAssembly.Module | undefined;
+const instances = new WeakMap<Float64Memory, LinkedKernels>();
 
 /**
  * Compiled once, synchronously. Chrome compiles at most 4 KB synchronously on a page's main thread up to version 113, and 8 MB since
  * 114 (April 2023); other browsers, workers and Node set no limit that matters for these 30 KB.
  */
-function compiledModule(variant: Variant): WebAssembly.Module {
-  compiled[variant] ??= new WebAssembly.Module(moduleBytes(variant));
-  return compiled[variant];
-}
-
-/** The one place that names the module: bundlers copy a constant to wherever it is used. */
-function moduleBytes(variant: Variant): Uint8Array<ArrayBuffer> {
-  const plain = bytesOf(engineModule);
-  return variant === FUSED ? fused(plain, engineFusions) : plain;
-}
-
-let supportsFused: boolean | undefined;
-
-/** Whether this runtime can run the kernels that multiply and add at once: it has WebAssembly's relaxed SIMD. */
-export function supportsFusedKernels(): boolean {
-  supportsFused ??= supportsKernels() && WebAssembly.validate(moduleBytes(FUSED));
-  return supportsFused;
+function compiledModule(): WebAssembly.Module {
+  compiled ??= new WebAssembly.Module(bytesOf(engineModule));
+  return compiled;
 }
 
 /** Whether this runtime can run the kernels: it has WebAssembly with 128-bit vectors, and is allowed to compile. */
@@ -225,7 +203,7 @@ const BY_POLICY = /content security policy|unsafe-eval|disallowed by embedder/i;
 /** Why the kernels cannot run here, as a sentence; undefined where they can. */
 export function kernelsRefusal(): string | undefined {
   try {
-    compiledModule(PLAIN);
+    compiledModule();
     return undefined;
   } catch (error) {
     const isPolicy = BY_POLICY.test(error instanceof Error ? error.message : String(error));
@@ -236,15 +214,15 @@ export function kernelsRefusal(): string | undefined {
 }
 
 /**
- * The compiled kernels of one variant on `memory`, instantiated once a memory.
+ * The compiled kernels on `memory`, instantiated once a memory.
  *
  * @throws LatentFieldError when the runtime cannot compile them
  */
-export function kernelsOn(memory: Float64Memory, variant: Variant = PLAIN): LinkedKernels {
-  let variants = instances.get(memory);
-  if (variants === undefined) {
+export function kernelsOn(memory: Float64Memory): LinkedKernels {
+  let kernels = instances.get(memory);
+  if (kernels === undefined) {
     try {
-      variants = VARIANTS().map((each) => ({ ...link(memory.memory, each), threads: 1, shareable: 0 }));
+      kernels = { ...link(memory.memory), threads: 1, shareable: 0 };
     } catch (cause) {
       throw new LatentFieldError(
         `The WebAssembly engine cannot run here: ${cause instanceof Error ? cause.message : cause}. It needs WebAssembly ` +
@@ -252,50 +230,39 @@ export function kernelsOn(memory: Float64Memory, variant: Variant = PLAIN): Link
         { cause },
       );
     }
-    instances.set(memory, variants);
+    instances.set(memory, kernels);
   }
-  return variants[variant]!;
+  return kernels;
 }
-
-/** Those that run here. */
-const VARIANTS = (): readonly Variant[] => (supportsFusedKernels() ? [PLAIN, FUSED] : [PLAIN]);
 
 /**
  * Moves the memory to where threads can share it, and puts the kernels of the threaded build in the place of those that engines
  * already have. When that fails, memory and kernels are what they were.
  *
- * @param threadedModules - of each variant that runs here
  * @param threadFailed - called by the kernels when a thread of the team could not do its part; throws
  */
 export function shareKernels(
   memory: Float64Memory,
-  threadedModules: readonly WebAssembly.Module[],
+  threadedModule: WebAssembly.Module,
   threadFailed: () => never,
-): readonly ThreadedKernels[] {
-  kernelsOn(memory);
-  const exports = memory.move(true, (shared) =>
-    threadedModules.map(
-      (module) => new WebAssembly.Instance(module, { env: { memory: shared }, team: { threadFailed } }).exports,
-    ),
+): ThreadedKernels {
+  const kernels = kernelsOn(memory);
+  const { exports } = memory.move(
+    true,
+    (shared) => new WebAssembly.Instance(threadedModule, { env: { memory: shared }, team: { threadFailed } }),
   );
-  return replaceKernels(memory, exports as unknown as ThreadedKernels[]);
+  Object.assign(kernels, exports);
+  return exports as unknown as ThreadedKernels;
 }
 
 /** Moves the memory back to where this thread has it alone, with the kernels for that; when that fails, all is what it was. */
 export function unshareKernels(memory: Float64Memory): void {
-  replaceKernels(
-    memory,
-    memory.move(false, (own) => VARIANTS().map((variant) => link(own, variant))),
+  Object.assign(
+    kernelsOn(memory),
+    memory.move(false, (own) => link(own)),
   );
 }
 
-function replaceKernels<T extends Kernels>(memory: Float64Memory, exports: readonly T[]): readonly T[] {
-  exports.forEach((kernels, variant) => {
-    Object.assign(kernelsOn(memory, variant as Variant), kernels);
-  });
-  return exports;
-}
-
-function link(memory: WebAssembly.Memory, variant: Variant): Kernels {
-  return new WebAssembly.Instance(compiledModule(variant), { env: { memory } }).exports as unknown as Kernels;
+function link(memory: WebAssembly.Memory): Kernels {
+  return new WebAssembly.Instance(compiledModule(), { env: { memory } }).exports as unknown as Kernels;
 }

@@ -1,15 +1,7 @@
 import { LatentFieldError } from '../../core/errors.ts';
 import type { Float64Memory } from '../memory.ts';
-import {
-  kernelsOn,
-  kernelsRefusal,
-  shareKernels,
-  supportsFusedKernels,
-  type ThreadedKernels,
-  unshareKernels,
-  type Variant,
-} from './instance.ts';
-import { bytesOf, fused } from './moduleBytes.ts';
+import { kernelsOn, kernelsRefusal, shareKernels, type ThreadedKernels, unshareKernels } from './instance.ts';
+import { bytesOf } from './moduleBytes.ts';
 import { BLOCK_BYTES, ENDED, ROUND } from './teamBlock.ts';
 import { startTeamThreads, type TeamThreads } from './teamThreads.ts';
 
@@ -28,9 +20,9 @@ export interface Threads {
 /** Bytes of a cache line. */
 const LINE = 64;
 
-let compiled: readonly WebAssembly.Module[] | undefined;
+let compiled: Promise<WebAssembly.Module> | undefined;
 /** The kernels of the threaded build on memories that are shared, and how many teams share each. */
-const sharings = new WeakMap<Float64Memory, { readonly kernels: readonly ThreadedKernels[]; teams: number }>();
+const sharings = new WeakMap<Float64Memory, { readonly kernels: ThreadedKernels; teams: number }>();
 /** The team that the kernels of a memory work with at the moment. */
 const leading = new WeakMap<Float64Memory, { readonly block: number; readonly count: number }>();
 
@@ -44,16 +36,16 @@ export async function startTeam(memory: Float64Memory, count: number): Promise<T
   if (count === 1) return alone(undefined);
   const missing = whatIsMissing();
   if (missing !== undefined) return alone(missing);
-  let modules: readonly WebAssembly.Module[];
-  let kernels: readonly ThreadedKernels[];
+  let module: WebAssembly.Module;
+  let kernels: ThreadedKernels;
   let start: number;
   try {
-    modules = await threadedModules();
+    module = await threadedModule();
   } catch (cause) {
     return alone(`The kernels that threads run could not be loaded: ${messageOf(cause)}.`);
   }
   try {
-    kernels = share(memory, modules);
+    kernels = share(memory, module);
   } catch (cause) {
     return alone(`The memory cannot be shared among threads: ${messageOf(cause)}.`);
   }
@@ -70,7 +62,7 @@ export async function startTeam(memory: Float64Memory, count: number): Promise<T
   const block = Math.ceil(start / LINE) * LINE;
   memory.uint8(block, BLOCK_BYTES).fill(0);
   try {
-    const threads = await startTeamThreads(count - 1, { modules, memory: memory.memory, block });
+    const threads = await startTeamThreads(count - 1, { module, memory: memory.memory, block });
     return teamOf(memory, kernels, block, count, threads, release);
   } catch (cause) {
     release();
@@ -78,20 +70,18 @@ export async function startTeam(memory: Float64Memory, count: number): Promise<T
   }
 }
 
-/** The threaded build, loaded and compiled once: of each variant that runs here. */
-async function threadedModules(): Promise<readonly WebAssembly.Module[]> {
-  const { threadedEngineFusions, threadedEngineModule } = await import('./threadedEngineModule.ts');
-  const plain = bytesOf(threadedEngineModule);
-  const variants = supportsFusedKernels() ? [plain, fused(plain, threadedEngineFusions)] : [plain];
-  compiled ??= await Promise.all(variants.map((bytes) => WebAssembly.compile(bytes)));
+/** The threaded build, loaded and compiled once. */
+async function threadedModule(): Promise<WebAssembly.Module> {
+  const { threadedEngineModule } = await import('./threadedEngineModule.ts');
+  compiled ??= WebAssembly.compile(bytesOf(threadedEngineModule));
   return compiled;
 }
 
 /** The kernels of the threaded build on a memory, for one more team. */
-function share(memory: Float64Memory, modules: readonly WebAssembly.Module[]): readonly ThreadedKernels[] {
+function share(memory: Float64Memory, module: WebAssembly.Module): ThreadedKernels {
   let sharing = sharings.get(memory);
   if (sharing === undefined) {
-    const kernels = shareKernels(memory, modules, () => {
+    const kernels = shareKernels(memory, module, () => {
       throw new LatentFieldError('A thread of the WebAssembly engine failed: what it shared in is lost. Start others.');
     });
     sharing = { kernels, teams: 0 };
@@ -115,7 +105,7 @@ function unshare(memory: Float64Memory): void {
 
 function teamOf(
   memory: Float64Memory,
-  kernels: readonly ThreadedKernels[],
+  kernels: ThreadedKernels,
   block: number,
   count: number,
   threads: TeamThreads,
@@ -160,15 +150,13 @@ function teamOf(
 /** Has the kernels work with a team, or alone. */
 function turnTo(
   memory: Float64Memory,
-  kernels: readonly ThreadedKernels[],
+  kernels: ThreadedKernels,
   team: { readonly block: number; readonly count: number } | undefined,
   maySleep: boolean,
 ): void {
   const { block, count } = team ?? { block: 0, count: 1 };
-  kernels.forEach((each, variant) => {
-    each.useTeam(block, count, maySleep, variant);
-    kernelsOn(memory, variant as Variant).threads = count;
-  });
+  kernels.useTeam(block, count, maySleep);
+  kernelsOn(memory).threads = count;
   if (team === undefined) leading.delete(memory);
   else leading.set(memory, team);
 }

@@ -1,9 +1,9 @@
 import { isNode, nodeModule } from '../../core/nodeModule.ts';
 import { BLOCK_BYTES, FAILED, JOINED } from './teamBlock.ts';
 
-/** What a thread is given: the threaded kernels of each variant that runs here, the memory, the block of its team there, and its number in it, from 1. */
+/** What a thread is given: the threaded kernels, the memory, the block of its team there, and its number in it, from 1. */
 export interface Assignment {
-  readonly modules: readonly WebAssembly.Module[];
+  readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   readonly block: number;
   readonly number: number;
@@ -24,15 +24,13 @@ const UNREADABLE =
 // The file of a thread, as text: no bundler has to find it, and it needs nothing of the library. A thread that fails in the middle of
 // a task leaves the task as one that is done with it does, for the leader waits for that.
 const SERVE = `
-const serve = ({ modules, memory, block, number }, say) => {
+const serve = ({ module, memory, block, number }, say) => {
   let serving = false;
   try {
-    const variants = modules.map(
-      (module) => new WebAssembly.Instance(module, { env: { memory }, team: { threadFailed() {} } }).exports,
-    );
+    const { exports } = new WebAssembly.Instance(module, { env: { memory }, team: { threadFailed() {} } });
     say({ kind: 'ready' });
     serving = true;
-    for (let next = 0; next >= 0; ) next = variants[next].serveTeam(block, number, next);
+    exports.serveTeam(block, number);
     say({ kind: 'ended' });
   } catch (error) {
     if (serving) {

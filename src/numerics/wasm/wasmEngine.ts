@@ -1,20 +1,19 @@
 import type { LinearAlgebraEngine } from '../dense/engine.ts';
 import type { Float64Memory } from '../memory.ts';
-import { countOperation, FUSED, kernelsOn, PLAIN, type Variant } from './instance.ts';
+import { countOperation, kernelsOn } from './instance.ts';
 import { FULL, LOWER, packedProduct, rows, withPacking } from './packing.ts';
 
 /**
  * Dense linear algebra in WebAssembly SIMD, on the memory in place: packed products, everything else by halving down to them.
- * Same results as the plain TypeScript engine up to rounding: bit for bit the same on every machine in the plain variant, and on those
- * that multiply and add at once in the fused one.
+ * Same results as the plain TypeScript engine up to rounding, and bit for bit the same on every machine.
  */
-export function wasmEngine(memory: Float64Memory, variant: Variant = PLAIN): LinearAlgebraEngine {
-  const kernels = kernelsOn(memory, variant);
+export function wasmEngine(memory: Float64Memory): LinearAlgebraEngine {
+  const kernels = kernelsOn(memory);
 
   const count = (multiplications: number) => countOperation(kernels, multiplications);
 
   return Object.freeze<LinearAlgebraEngine>({
-    name: variant === FUSED ? 'wasm-fma' : 'wasm',
+    name: 'wasm',
 
     gemm(m, n, k, alpha, a, b, beta, c) {
       count(m * n * k);

@@ -1,11 +1,11 @@
 import type { Float64Memory } from '../memory.ts';
 import type { ExpectationOperations, GaussianPoints, Kept } from './expectationOperations.ts';
-import { countOperation, kernelsOn, type Variant } from './instance.ts';
+import { countOperation, kernelsOn } from './instance.ts';
 import { type Place, withNumbers } from './transposedPoints.ts';
 
-/** Expectations of the rbf in WebAssembly SIMD, with the kernels of one variant. */
-export function expectationsOn(memory: Float64Memory, variant: Variant): ExpectationOperations {
-  const kernels = kernelsOn(memory, variant);
+/** Expectations of the rbf in WebAssembly SIMD. */
+export function expectationsOn(memory: Float64Memory): ExpectationOperations {
+  const kernels = kernelsOn(memory);
 
   /** Inducing inputs dimension by dimension (q×width), those that are added at 0, and squared lengthscales. */
   function prepared({ m, q, inducing, lengthscales }: GaussianPoints, width: number, place: Place) {

@@ -1,6 +1,6 @@
 import type { Float64Memory } from '../memory.ts';
 import type { FusedOperations } from './fusedOperations.ts';
-import { kernelsOn, PLAIN, type Variant } from './instance.ts';
+import { kernelsOn } from './instance.ts';
 import { LOWER, packedProduct, rows } from './packing.ts';
 import { GRAM_WORKSPACE, PROFILE_NUMBERS } from './radialKernels.ts';
 import type { RadialProfile } from './radialOperations.ts';
@@ -11,9 +11,9 @@ import { wasmRadialOperations } from './wasmRadialOperations.ts';
 import { wasmSquaredDistances } from './wasmSquaredDistances.ts';
 import { withGradientsAtZero } from './zeroVariance.ts';
 
-/** The fused operations in WebAssembly SIMD, with the kernels of one variant. */
-export function wasmFusedOperations(memory: Float64Memory, variant: Variant = PLAIN): FusedOperations {
-  const kernels = kernelsOn(memory, variant);
+/** The fused operations in WebAssembly SIMD. */
+export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
+  const kernels = kernelsOn(memory);
   const radial = wasmRadialOperations(memory, kernels);
   const general = radialSums(memory, radial, (n, a) => kernels.mirrorLower(n, a));
 

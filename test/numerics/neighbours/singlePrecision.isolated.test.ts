@@ -1,4 +1,3 @@
-import '../wasm/relaxedSimd.ts';
 import { describe, expect, it } from 'vitest';
 import { completed } from '../../../src/core/inParts.ts';
 import { Matrix } from '../../../src/core/matrix.ts';
@@ -8,11 +7,9 @@ import { Float64Memory, sharedMemory } from '../../../src/numerics/memory.ts';
 import { columnMeans } from '../../../src/numerics/neighbours/pointProducts.ts';
 import { productSearch } from '../../../src/numerics/neighbours/productSearch.ts';
 import { scaledPoints, singleCandidates } from '../../../src/numerics/neighbours/singleCandidates.ts';
-import { FUSED, kernelsOn, PLAIN, supportsFusedKernels, type Variant } from '../../../src/numerics/wasm/instance.ts';
+import { kernelsOn } from '../../../src/numerics/wasm/instance.ts';
 import { spoiledMemory } from '../wasm/spoiledMemory.ts';
 import { allByDistance } from './bruteForce.ts';
-
-const variants: Variant[] = supportsFusedKernels() ? [PLAIN, FUSED] : [PLAIN];
 
 const points = (rows: number, columns: number, entry: (i: number, d: number) => number) =>
   new Matrix(
@@ -69,7 +66,7 @@ function byProducts(Y: Matrix, k: number) {
 }
 
 /** How many points have neighbours that are proven by single precision alone; tests the bound for each. */
-function provenOf(Y: Matrix, k: number, variant: Variant): number {
+function provenOf(Y: Matrix, k: number): number {
   const memory = spoiledMemory();
   const all = distancesOf(Y);
   const visited = new Set<number>();
@@ -77,7 +74,7 @@ function provenOf(Y: Matrix, k: number, variant: Variant): number {
   const scaled = scaledPoints(Y, columnMeans(Y))!;
   const live = memory.liveBytes;
   completed(
-    singleCandidates(scaled, memory, kernelsOn(memory, variant), k, (i, rows, squares, others) => {
+    singleCandidates(scaled, memory, kernelsOn(memory), k, (i, rows, squares, others) => {
       visited.add(i);
       const chosen = new Map([...rows].map((row, p) => [row, squares[p]!]));
       expect(chosen.size).toBe(Math.min(Y.rows - 1, k + 2));
@@ -96,17 +93,17 @@ function provenOf(Y: Matrix, k: number, variant: Variant): number {
   return proven;
 }
 
-describe.each(variants)('candidates by single precision, variant %i', (variant) => {
+describe('candidates by single precision', () => {
   it.each(Object.entries(CASES))('leave out no point that is nearer than they say: %s', (_, Y) => {
-    provenOf(Y, 5, variant);
-    provenOf(Y, 1, variant);
-    provenOf(Y, Y.rows - 1, variant);
+    provenOf(Y, 5);
+    provenOf(Y, 1);
+    provenOf(Y, Y.rows - 1);
   });
 
   it('prove the neighbours of points in many dimensions, and none that single precision cannot tell apart', () => {
-    expect(provenOf(points(400, 300, normal), 10, variant)).toBeGreaterThan(390);
+    expect(provenOf(points(400, 300, normal), 10)).toBeGreaterThan(390);
     // The centres of the four shells.
-    expect(provenOf(shells(150, 24, 1e-9), 5, variant)).toBe(146);
+    expect(provenOf(shells(150, 24, 1e-9), 5)).toBe(146);
   });
 
   it('are bounds that miss by little more than roundings can: less than they are made smaller by', () => {
@@ -115,29 +112,20 @@ describe.each(variants)('candidates by single precision, variant %i', (variant) 
     const memory = spoiledMemory();
     const all = distancesOf(Y);
     completed(
-      singleCandidates(
-        scaledPoints(Y, columnMeans(Y))!,
-        memory,
-        kernelsOn(memory, variant),
-        1,
-        (i, _rows, _squares, others) => {
-          const third = all[i]![2]!.distance ** 2;
-          const norms = 2 * 256 * 0.71 ** 2;
-          expect(others).toBeGreaterThan(third - 4 * (257 / 2 + 6) * 2 ** -24 * norms);
-        },
-      ),
+      singleCandidates(scaledPoints(Y, columnMeans(Y))!, memory, kernelsOn(memory), 1, (i, _rows, _squares, others) => {
+        const third = all[i]![2]!.distance ** 2;
+        const norms = 2 * 256 * 0.71 ** 2;
+        expect(others).toBeGreaterThan(third - 4 * (257 / 2 + 6) * 2 ** -24 * norms);
+      }),
     );
   });
 });
 
 describe('neighbours by candidates in single precision', () => {
-  const engines =
-    variants.length > 1 ? (['wasm', 'wasm-fma', 'typescript'] as const) : (['wasm', 'typescript'] as const);
-
   it.each(Object.entries(CASES))('are those of an exhaustive search, bit for bit, on every engine: %s', (_, Y) => {
     for (const k of [1, 6, Y.rows - 1]) {
       const expected = distancesOf(Y).map((row) => row.slice(0, k));
-      for (const engine of engines) {
+      for (const engine of ['wasm', 'typescript'] as const) {
         const found = withEngine(sharedMemory(), engine, () => byProducts(Y, k));
         expect([...found.indices]).toEqual(expected.flatMap((row) => row.map((entry) => entry.row)));
         expect([...found.distances]).toEqual(expected.flatMap((row) => row.map((entry) => entry.distance)));
@@ -147,9 +135,9 @@ describe('neighbours by candidates in single precision', () => {
 });
 
 describe('products in single precision', () => {
-  it.each(variants)('are summed in the order of the coordinates, layer by layer, variant %i', (variant) => {
+  it('are summed in the order of the coordinates, layer by layer', () => {
     const memory = new Float64Memory();
-    const kernels = kernelsOn(memory, variant);
+    const kernels = kernelsOn(memory);
     const [n, first, groups] = [320, 8, 2];
     for (const [columns, layer] of [
       [1, 8],
@@ -170,19 +158,16 @@ describe('products in single precision', () => {
       const found = memory.float32(atC, 8 * groups * n);
       for (let i = 0; i < 8 * groups; i++) {
         for (let j = 0; j < n; j++) {
-          let [total, size] = [0, 0];
+          let total = 0;
           for (let start = 0; start < columns && first + j < n; start += layer) {
             let sum = 0;
             for (let d = start; d < Math.min(columns, start + layer); d++) {
               const product = at(first + i, d) * at(first + j, d);
-              sum = Math.fround(sum + (variant === PLAIN ? Math.fround(product) : product));
-              size += Math.abs(product);
+              sum = Math.fround(sum + Math.fround(product));
             }
             total = start === 0 ? sum : Math.fround(total + sum);
           }
-          if (first + j >= n) expect(found[i * n + j]).toBe(-7);
-          else if (variant === PLAIN) expect(found[i * n + j]).toBe(total);
-          else expect(Math.abs(found[i * n + j]! - total)).toBeLessThanOrEqual((columns + 1) * 2 ** -24 * size);
+          expect(found[i * n + j]).toBe(first + j >= n ? -7 : total);
         }
       }
     }

@@ -17,7 +17,7 @@ import {
   type VisitMeasured,
 } from '../../../src/numerics/neighbours/singleCandidates.ts';
 import type { Kept } from '../../../src/numerics/wasm/expectationOperations.ts';
-import { kernelsOn, PLAIN } from '../../../src/numerics/wasm/instance.ts';
+import { kernelsOn } from '../../../src/numerics/wasm/instance.ts';
 import { startTeam, type Threads } from '../../../src/numerics/wasm/team.ts';
 import { FAILED, JOINED, ROUND } from '../../../src/numerics/wasm/teamBlock.ts';
 import { wasmEngine } from '../../../src/numerics/wasm/wasmEngine.ts';
@@ -288,7 +288,7 @@ describe('threads share expectations over points bit for bit', () => {
       const results = new Float64Array(sums * m * m + 2 * n * q + m * q);
       expectSameBits(
         byThreads([...blocks, results], (memory, offsets) => {
-          const operations = expectationsOn(memory, PLAIN);
+          const operations = expectationsOn(memory);
           const [mean, variance, inducing, g] = offsets as [number, number, number, number];
           const target = offsets.at(-1)!;
           const points = { n, m, q, mean, variance, inducing, lengthscales: new Float64Array(q).fill(1.2) };
@@ -305,7 +305,7 @@ describe('threads share expectations over points bit for bit', () => {
 
   it('and have the same gradient whether exponentials are kept for it or not', () => {
     const memory = memories.alone;
-    const operations = expectationsInBlocks(memory, expectationsOn(memory, PLAIN));
+    const operations = expectationsInBlocks(memory, expectationsOn(memory));
     // More points than are summed at once.
     const [n, m, q] = [1100, 10, 2];
     const T = operations.keptOfPoint(m);

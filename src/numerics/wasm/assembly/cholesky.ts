@@ -1,7 +1,6 @@
 import { LOWER, multiply } from './multiply';
-import { multiplyAdd } from './multiplyAdd';
 import { half, solveTransposed } from './triangularSolve';
-import { at, lanes } from './vectors';
+import { at, lanes, multiplyAdd } from './vectors';
 
 const BASE: i32 = 32;
 

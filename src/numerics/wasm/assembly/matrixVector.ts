@@ -1,5 +1,4 @@
-import { multiplyAdd } from './multiplyAdd';
-import { at, dot, lanes } from './vectors';
+import { at, dot, lanes, multiplyAdd } from './vectors';
 
 /** y ← alpha·M·x, added to y with `accumulate`; M rows×columns in any strides (in numbers) of either sign. */
 export function matrixVector(

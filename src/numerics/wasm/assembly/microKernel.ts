@@ -1,4 +1,4 @@
-import { multiplyAdd } from './multiplyAdd';
+import { multiplyAdd } from './vectors';
 
 /** C ← C + A·B, or C ← A·B without `accumulate`, for a 4×4 tile: A and B packed in slivers of four, C row-major. */
 export function multiplyTile(depth: i32, a: usize, b: usize, c: usize, rowBytes: i32, accumulate: bool): void {

@@ -1,5 +1,4 @@
-import { multiplyAdd } from './multiplyAdd';
-import { at } from './vectors';
+import { at, multiplyAdd } from './vectors';
 
 /** 2^(k/64) for k < 64. */
 const POWERS: usize = memory.data<f64>([

@@ -1,5 +1,4 @@
-import { multiplyAdd } from './multiplyAdd';
-import { at, lanes } from './vectors';
+import { at, lanes, multiplyAdd } from './vectors';
 
 /** Rows of H whose sums begin together. */
 const ROWS = 4;

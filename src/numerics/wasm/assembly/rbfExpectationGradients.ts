@@ -1,6 +1,5 @@
-import { multiplyAdd } from './multiplyAdd';
 import { expectedRow } from './rbfExpectations';
-import { at, lanes } from './vectors';
+import { at, lanes, multiplyAdd } from './vectors';
 
 /**
  * Contracts g = ∂L/∂Ψ1 (n×m) with the derivatives of `expectedRbf`: dmean and dvariance (n×q) are set, dz (q×width) and dsquares (q)

@@ -1,10 +1,9 @@
 import { multiplyTiles } from './microKernel';
-import { multiplyAdd } from './multiplyAdd';
 import { STEPS_PER_UNIT } from './negativeExponential';
 import { pack, SLIVER } from './packing';
 import { addParts, firstPoint, pointInputs, pointProducts, productCost, tiled } from './rbfProducts';
 import { isWorthSharing, operands, shareOut } from './team';
-import { addScaled, at, lanes, scaleVector } from './vectors';
+import { addScaled, at, lanes, multiplyAdd, scaleVector } from './vectors';
 
 /**
  * Contracts G_p = ∂L/∂Ψ2_p, symmetric matrices in tiles as those of `expectedRbfProducts`, with its derivatives. dmean and dvariance

@@ -1,9 +1,8 @@
 import { multiplyTiles } from './microKernel';
-import { multiplyAdd } from './multiplyAdd';
 import { negativeExponential, STEPS_PER_UNIT } from './negativeExponential';
 import { pack, SLIVER } from './packing';
 import { isWorthSharing, operands, shareOut } from './team';
-import { addScaled, at, scaleVector } from './vectors';
+import { addScaled, at, multiplyAdd, scaleVector } from './vectors';
 
 /**
  * Products are kept in tiles of 4×4, those of the lower triangle row by row, and m is a multiple of four: whoever gives inducing inputs

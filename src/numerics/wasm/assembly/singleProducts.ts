@@ -1,5 +1,5 @@
-import { multiplyAddSingle } from './multiplyAdd';
 import { isWorthSharing, operands, shareOut } from './team';
+import { multiplyAddSingle } from './vectors';
 
 /** Points in a group: of each coordinate the eight numbers lie side by side. */
 const GROUP: i32 = 8;

@@ -1,5 +1,4 @@
-import { multiplyAdd } from './multiplyAdd';
-import { addScaled, at, dot, lanes } from './vectors';
+import { addScaled, at, dot, lanes, multiplyAdd } from './vectors';
 
 /** y ← A·x, A n×n symmetric: its upper triangle is read once, four rows at a time, for both halves of the product. */
 export function symmetricVector(n: i32, a: usize, stride: i32, x: usize, y: usize): void {

@@ -48,15 +48,12 @@ class Task {
   rows: i32;
   columns: i32;
   depth: i32;
-  /** Which variant of the kernels the leader runs. */
-  variant: i32;
 }
 
 let block: usize = 0;
 let threads: i32 = 1;
 let number: i32 = 0;
 let maySleep = false;
-let variant: i32 = 0;
 /** Whether this thread is at work on a part, and must not share what it does. */
 let isInside = false;
 
@@ -64,43 +61,33 @@ let isInside = false;
 declare function threadFailed(): void;
 
 /** Makes this instance the leader of a team of `count` threads, itself one of them; without a block it works alone. */
-export function useTeam(teamBlock: usize, count: i32, leaderMaySleep: bool, ownVariant: i32): void {
+export function useTeam(teamBlock: usize, count: i32, leaderMaySleep: bool): void {
   block = teamBlock;
   threads = count;
   maySleep = leaderMaySleep;
-  variant = ownVariant;
   isInside = false;
 }
 
-/**
- * Takes part in all tasks of the team that are for this variant of the kernels, as thread `ownNumber` from 1. Returns −1 when the team
- * ends, or the number of another variant whose turn it is.
- */
-export function serveTeam(teamBlock: usize, ownNumber: i32, ownVariant: i32): i32 {
+/** Takes part in all tasks of the team, as thread `ownNumber` from 1, and returns when the team ends. */
+export function serveTeam(teamBlock: usize, ownNumber: i32): void {
   block = teamBlock;
   number = ownNumber;
-  variant = ownVariant;
   isInside = true;
   let round = 0;
-  let wanted = ownVariant;
-  while (wanted == ownVariant) {
+  for (;;) {
     round = nextRound(round);
-    if (atomic.load<i32>(block, ENDED) != 0) return -1;
+    if (atomic.load<i32>(block, ENDED) != 0) return;
     // Joining before looking: either this thread sees that the task is closed, or the leader sees this thread.
     atomic.add<i32>(block, 1, JOINED);
     if (atomic.load<i32>(block, OPEN) != 0) {
       const task = changetype<Task>(block + TASK);
-      wanted = task.variant;
-      if (wanted == ownVariant) {
-        usePacking(task.packing + number * task.packingBytes, task.rows, task.columns, task.depth);
-        takeParts(task);
-      }
+      usePacking(task.packing + number * task.packingBytes, task.rows, task.columns, task.depth);
+      takeParts(task);
     }
     if (atomic.sub<i32>(block, 1, JOINED) == 1 && atomic.load<i32>(block, LEADER_SLEEPS) != 0) {
       atomic.notify(block + JOINED, 1);
     }
   }
-  return wanted;
 }
 
 function nextRound(seen: i32): i32 {
@@ -148,7 +135,6 @@ export function shareOut(perform: (part: i32) => void, parts: i32): void {
   task.rows = blockRows;
   task.columns = blockColumns;
   task.depth = blockDepth;
-  task.variant = variant;
   atomic.store<i32>(block, 0, NEXT);
   atomic.store<i32>(block, 1, OPEN);
   atomic.add<i32>(block, 1, ROUND);

@@ -1,8 +1,8 @@
 import { FULL, multiply } from './multiply';
-import { multiplyAdd } from './multiplyAdd';
 import { GROUP, GROUP_BYTES, gatherRows, scatterRows } from './rowGroup';
 import { currentTriangularTask, shareRows } from './triangularParts';
 import { half, PANEL, ROWS } from './triangularSolve';
+import { multiplyAdd } from './vectors';
 import { scratch } from './workspace';
 
 const BASE: i32 = 16;

@@ -1,7 +1,7 @@
 import { FULL, multiply } from './multiply';
-import { multiplyAdd } from './multiplyAdd';
 import { GROUP, GROUP_BYTES, gatherRows, scatterRows } from './rowGroup';
 import { currentTriangularTask, shareRows } from './triangularParts';
+import { multiplyAdd } from './vectors';
 import { scratch } from './workspace';
 
 const BASE: i32 = 16;

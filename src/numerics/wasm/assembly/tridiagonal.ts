@@ -1,7 +1,6 @@
 import { multiply, UPPER } from './multiply';
-import { multiplyAdd } from './multiplyAdd';
 import { symmetricVector } from './symmetricVector';
-import { addScaled, at, dot, lanes, scaleVector } from './vectors';
+import { addScaled, at, dot, lanes, multiplyAdd, scaleVector } from './vectors';
 
 /** Columns that are reduced before the rest of the matrix is updated in one product. */
 export const PANEL: i32 = 32;
