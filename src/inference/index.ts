@@ -11,11 +11,13 @@ export type {
 export type { Checkpoint } from './checkpoint/checkpoint.ts';
 export { type SolverStateJson, stateFromJson, stateToJson } from './checkpoint/stateJson.ts';
 export { fit } from './fit/fit.ts';
+export { type FitAtOptions, fitAt } from './fit/fitAt.ts';
 export type { FitOptions } from './fit/fitOptions.ts';
 export type { FitStep } from './fit/fitStep.ts';
 export { fitSteps } from './fit/fitSteps.ts';
 export type { Origin, Restarts } from './fit/restartOrigins.ts';
 export type { Stage } from './fit/run.ts';
+export type { GivenStart } from './fit/startingValues.ts';
 export { type LaplaceApproximation, type LaplaceOptions, laplaceApproximation } from './laplaceApproximation.ts';
 export { minimize } from './minimize/minimize.ts';
 export type { ObjectiveFunction } from './minimize/scaledObjective.ts';

@@ -94,7 +94,7 @@ export async function laplaceApproximation(
     'a model and a fit of it',
     ({ assemble }) => typeof assemble === 'function',
   );
-  const problem = openProblem(model, 0, asked.engine);
+  const problem = openProblem(model, { seed: 0, engine: asked.engine });
   try {
     const x = problem.variablesAt(givenValues(valuesOf(at, problem)));
     const { variables } = problem.layout;

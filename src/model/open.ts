@@ -31,6 +31,11 @@ export interface OpenModel {
    * x themselves, log p(θ(x)) + log |∂θ/∂x|, which is what a sampler over x draws from.
    */
   evaluate(x: ArrayLike<number>): OpenEvaluation;
+  /**
+   * The product H·v of the Hessian of the same density at x with a vector, from a central difference of two gradients along v: (g(x + h·v) − g(x − h·v)) / 2h with h
+   * such that the step is ∛ε of the size of x, whose error is of the order of 1e-10 of the largest curvature. A density that draws random numbers draws the same for both.
+   */
+  hessianVector(x: ArrayLike<number>, v: ArrayLike<number>): Float64Array;
   /** Natural values by path, as `evaluate` and fits have them. */
   values(x: ArrayLike<number>): ParameterValues;
   /** The variables from natural values by path; the model's start where none are given. */
@@ -48,6 +53,11 @@ export interface OpenOptions {
   /** Which linear algebra to use; 'auto' unless given or named by LATENTFIELD_ENGINE. */
   readonly engine?: EngineChoice | undefined;
 }
+
+/** Cube root of the rounding unit, where the errors of a central difference, of truncation and of rounding, balance: ∛Number.EPSILON. */
+const STEP = 6.055454452393343e-6;
+
+const largest = (entries: Float64Array) => entries.reduce((most, entry) => Math.max(most, Math.abs(entry)), 0);
 
 const wholeNumber = 'a whole number';
 const schema = v.strictObject({
@@ -96,17 +106,27 @@ export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
     if (point.length === size) return point;
     throw new InvalidInputError(`The model '${model.name}' has ${size} variables, but ${point.length} were given.`);
   };
+  const evaluate = (x: ArrayLike<number>): OpenEvaluation => {
+    const point = checked(x);
+    return compute(() => {
+      const { value, gradient, terms } = objective(point);
+      const own = { value: -value, gradient: gradient.map((entry) => -entry), terms };
+      return jacobian ? ofVariables(own, layout, point) : own;
+    });
+  };
   return Object.freeze<OpenModel>({
     size,
     start: variablesAt({}),
     bounds,
-    evaluate: (x) => {
-      const point = checked(x);
-      return compute(() => {
-        const { value, gradient, terms } = objective(point);
-        const own = { value: -value, gradient: gradient.map((entry) => -entry), terms };
-        return jacobian ? ofVariables(own, layout, point) : own;
-      });
+    evaluate,
+    hessianVector: (x, v) => {
+      const [point, direction] = [checked(x), checked(v)];
+      const length = largest(direction);
+      if (length === 0) return new Float64Array(size);
+      const step = (STEP * Math.max(1, largest(point))) / length;
+      const above = evaluate(point.map((entry, i) => entry + step * direction[i]!)).gradient;
+      const below = evaluate(point.map((entry, i) => entry - step * direction[i]!)).gradient;
+      return above.map((entry, i) => (entry - below[i]!) / (2 * step));
     },
     values: (x) => {
       const point = checked(x);

@@ -75,8 +75,7 @@ export async function gpScore(Y: MatrixLike, X: MatrixLike, options: GpScoreOpti
   }
   const problem = openProblem(
     heldModel(observations, standardized(latents, standardizationOf(latents, true, true))),
-    0,
-    engine,
+    { seed: 0, engine },
   );
   try {
     const { layout, objective } = problem;

@@ -20,7 +20,6 @@ import * as op from 'latentfield/ops';
 import { describe, expect, it } from 'vitest';
 import { batches } from '../../src/inference/fit/batches.ts';
 import { openProblem } from '../../src/inference/fit/fitProblem.ts';
-import { ONE_THREAD } from '../../src/inference/fit/fitThreads.ts';
 import type { Evaluation, Step } from '../../src/model/solver.ts';
 
 const random = seededRandom(1);
@@ -52,7 +51,7 @@ describe('batches', () => {
       ),
     ],
   ])('of an epoch average to the bound of all rows: %s', (_, own) => {
-    const problem = openProblem(own, 0, undefined, ONE_THREAD, 10);
+    const problem = openProblem(own, { seed: 0, batchSize: 10 });
     try {
       const values = [0, 1, 2, 3].map(
         (iteration) => problem.compute(() => problem.objective(problem.start, { iteration })).value,
@@ -172,7 +171,7 @@ describe('a fit in batches', () => {
   });
 
   it('has the gradient of the batch in what it sees, by finite differences', () => {
-    const problem = openProblem(model, 0, undefined, ONE_THREAD, 16);
+    const problem = openProblem(model, { seed: 0, batchSize: 16 });
     try {
       const { placesOf, at } = problem.inBatches!;
       const x = problem.start.slice();

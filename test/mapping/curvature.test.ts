@@ -55,7 +55,7 @@ const models = {
 
 /** The Hessian of a model's objective beside its start, and its central differences. */
 function hessians(model: unknown, engine: EngineChoice) {
-  const problem = openProblem(model as Model, 0, engine);
+  const problem = openProblem(model as Model, { seed: 0, engine });
   try {
     return problem.compute(() => {
       const x = problem.start.map((entry, i) => entry + 0.1 * Math.sin(7 * i));

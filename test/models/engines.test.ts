@@ -19,7 +19,7 @@ const kernels: Record<string, Kernel> = {
 /** Objective and gradient as `fit` sees them: at the start, and a little elsewhere. */
 function evaluations(kernel: Kernel, engine: EngineChoice, points = N) {
   const model = gplvm(pipeFlow({ points, seed: 1 }).observations, { latentDim: 2, kernel, noise: 0.1, priors: [] });
-  const problem = openProblem(model, 0, engine);
+  const problem = openProblem(model, { seed: 0, engine });
   expect(problem.chosenEngine.engine).toBe(engine);
   const values = [1, 1.01, 0.9].map((factor) => {
     const { value, gradient } = problem.compute(() => problem.objective(problem.start.map((entry) => factor * entry)));
@@ -32,7 +32,7 @@ function evaluations(kernel: Kernel, engine: EngineChoice, points = N) {
 /** The rank of the covariance at the start of such a problem, absent where it is factored whole. */
 function rankAt(kernel: Kernel, engine: EngineChoice, points: number) {
   const model = gplvm(pipeFlow({ points, seed: 1 }).observations, { latentDim: 2, kernel, noise: 0.1, priors: [] });
-  const problem = openProblem(model, 0, engine);
+  const problem = openProblem(model, { seed: 0, engine });
   const { rank } = problem.densityAt(problem.start);
   problem.dispose();
   return rank;

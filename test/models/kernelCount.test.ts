@@ -21,7 +21,7 @@ const { observations } = pipeFlow({ points: 30, seed: 1 });
 
 /** What TensorFlow.js runs for one evaluation of value and gradient: operations with gradients of their own, and kernels. */
 async function operationsOf(model: Model) {
-  const problem = openProblem(model, 0, 'wasm');
+  const problem = openProblem(model, { seed: 0, engine: 'wasm' });
   const { kernels } = await tf.profile(() => {
     problem.compute(() => problem.objective(problem.start));
     return [];

@@ -12,6 +12,7 @@ import type { WorkerPool } from '../workers/pool.ts';
 import { batchesOf } from './batches.ts';
 import type { FitStep } from './fitStep.ts';
 import { type Origin, originsOf, type Restarts } from './restartOrigins.ts';
+import type { GivenStart } from './startingValues.ts';
 
 /**
  * Options of {@link fit} and {@link fitSteps}. A model that computes its solution, in closed form as `isomap` or step by step as `mvu`, refuses solver,
@@ -46,6 +47,11 @@ export interface FitOptions {
   readonly tolerance?: number | undefined;
   /** Part of the objective that an iteration must gain for the fit to go on; 1e-11 unless given, or what the model says. */
   readonly relativeDecrease?: number | undefined;
+  /**
+   * Where the search begins: natural values by path, such as `{ latents: X, 'mapping.noise': 0.1 }`, with the model's own values for all other
+   * paths; or a fit of a model with the same paths, to go on from. It takes the place of the model's own start, and restarts move around it.
+   */
+  readonly start?: GivenStart | undefined;
   /** Seed of everything random; 0 unless given. */
   readonly seed?: number | undefined;
   /**
@@ -102,7 +108,7 @@ export interface FitOptions {
 }
 
 /** What only a search by a solver takes. */
-const OF_SEARCH = ['solver', 'batchSize', 'maxEpochs', 'restarts'] as const;
+const OF_SEARCH = ['solver', 'batchSize', 'maxEpochs', 'restarts', 'start'] as const;
 
 /** The options that `fit` takes for a model. */
 export type OptionsOf<M> =
@@ -124,6 +130,7 @@ const schema = v.strictObject({
   maxSeconds: v.optional(fromZero),
   tolerance: v.optional(fromZero),
   relativeDecrease: v.optional(fromZero),
+  start: v.optional(v.looseObject({}, 'values by path, or a fit')),
   seed: v.optional(wholeNumber),
   restarts: v.optional(
     v.union(
@@ -172,7 +179,7 @@ function isFunction(value: unknown): boolean {
 /** Options with defaults filled in, where what is resumed has no say. */
 export type FitSettings = Omit<
   v.InferOutput<typeof schema>,
-  'solver' | 'restarts' | 'workers' | 'resume' | 'relativeDecrease'
+  'solver' | 'restarts' | 'workers' | 'resume' | 'start' | 'relativeDecrease'
 > & {
   /** Where all starts begin, where the option restarts was given. */
   readonly origins: readonly Origin[] | undefined;
@@ -182,6 +189,7 @@ export type FitSettings = Omit<
   readonly solver: Solver | undefined;
   readonly workers: number | WorkerPool | undefined;
   readonly resume: string | object | undefined;
+  readonly start: GivenStart | undefined;
 };
 
 /**
@@ -211,6 +219,7 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
     ...inBatches(model, options),
     workers: options.workers,
     resume: checked.resume,
+    start: options.start,
   };
 }
 

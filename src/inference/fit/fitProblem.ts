@@ -18,13 +18,14 @@ import { batches, batchesOf } from './batches.ts';
 import { chosenEngine, computeWith } from './chosenEngine.ts';
 import { type FitThreads, ONE_THREAD } from './fitThreads.ts';
 import { type Gathered, gatheredFrom, rowsRead } from './sourcedFit.ts';
+import { type GivenStart, startingValues } from './startingValues.ts';
 
 /** A model as a minimisation problem: its tensors, which `dispose` gives back, and its solver's variables. */
 export interface FitProblem {
   readonly model: Model;
   readonly seed: number;
   readonly layout: VariableLayout;
-  /** The model's initial values, in the solver's variables. */
+  /** The initial values, in the solver's variables: those of the option `start`, and the model's own for all others. */
   readonly start: Float64Array;
   /** Bounds and typical sizes of the solver's variables, when there are bounds. */
   readonly limits: { readonly bounds: Box; readonly scale: Float64Array } | undefined;
@@ -68,13 +69,20 @@ export interface BatchedObjective {
   at(x: Float64Array, evaluation: number): { readonly value: number; readonly gradient: Float64Array };
 }
 
+/** How a model is opened. */
+export interface ProblemOptions {
+  readonly seed: number;
+  readonly engine?: EngineChoice | undefined;
+  readonly threads?: FitThreads;
+  readonly batchSize?: number | undefined;
+  /** Where the search begins, in place of the model's own values. */
+  readonly start?: GivenStart | undefined;
+}
+
 /** Makes a model ready to be fitted. */
 export function openProblem(
   model: Model,
-  seed: number,
-  engine: EngineChoice | undefined,
-  threads = ONE_THREAD,
-  batchSize?: number,
+  { seed, engine, threads = ONE_THREAD, batchSize, start }: ProblemOptions,
 ): FitProblem {
   const compute = computeWith(engine, threads);
   if (model.solve !== undefined) return computedProblem({ model, seed, engine, threads, compute });
@@ -92,9 +100,10 @@ export function openProblem(
     model,
     seed,
     layout,
-    start: variablesAt({}),
+    start: variablesAt(start === undefined ? {} : startingValues(layout, start)),
     limits: limitsOf(layout),
-    held: heldOf(assembly, layout),
+    // Values that a caller gives are not held back for the sake of the model's own start.
+    held: start === undefined ? heldOf(assembly, layout) : undefined,
     objective: inBatches === undefined ? whole(objective) : scattered(inBatches, layout.size),
     inBatches,
     engine,
@@ -205,7 +214,8 @@ function whole(objective: Objective): ObjectiveFunction {
   return Object.assign((x: Float64Array) => objective(x), curvature === undefined ? {} : { curvature });
 }
 
-function limitsOf({ variables, size }: VariableLayout): FitProblem['limits'] {
+/** Bounds and typical sizes of the variables; undefined where none has bounds. */
+export function limitsOf({ variables, size }: VariableLayout): FitProblem['limits'] {
   if (variables.every(({ parameter, start }) => start < 0 || parameter.support !== 'box')) return undefined;
   const lower = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
   const upper = new Float64Array(size).fill(Number.POSITIVE_INFINITY);

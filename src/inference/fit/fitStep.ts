@@ -37,7 +37,7 @@ export interface FitState {
 }
 
 /** The fit at a point of the solver's variables, or of what was computed. */
-export function fitAt(
+export function fitFrom(
   problem: FitProblem,
   point: Point,
   { diagnostics, ...course }: FitState,
@@ -148,7 +148,7 @@ export function fitStep(
     },
   };
   const value = () =>
-    fitAt(problem, point, {
+    fitFrom(problem, point, {
       trace: trace.slice(0, length),
       ...endingAt(entry, point),
       diagnostics: {

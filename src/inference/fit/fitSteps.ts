@@ -5,7 +5,7 @@ import { bestOf, type EndedRun } from './bestOf.ts';
 import { callersFunction } from './callersFunction.ts';
 import { type FitOptions, type FitSettings, fitSettings, type OptionsOf } from './fitOptions.ts';
 import { type FitProblem, openProblem } from './fitProblem.ts';
-import { type FitStep, fitAt, fitStep, stageStep } from './fitStep.ts';
+import { type FitStep, fitFrom, fitStep, stageStep } from './fitStep.ts';
 import { type FitThreads, fitThreads } from './fitThreads.ts';
 import { found } from './found.ts';
 import { remembering } from './rememberedColumns.ts';
@@ -84,7 +84,7 @@ async function* stepsWith(
   const resumed = checkpoints && (await checkpoints.resumedFrom(settings));
   const saved = resumed?.checkpoint;
   const seed = saved?.seed ?? settings.seed ?? 0;
-  const problem = openProblem(model, seed, settings.engine, threads, settings.batchSize);
+  const problem = openProblem(model, { ...settings, seed, threads });
   const stop = stopping(settings.signal, settings.maxSeconds);
   const seconds = () => (saved?.seconds ?? 0) + (performance.now() - began - stop.held) / 1000;
   try {
@@ -136,7 +136,7 @@ async function* stepsWith(
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
     const gathered = await problem.gather?.(point.x);
     const diagnostics = { ...end.diagnostics, evaluations, seconds: seconds() };
-    return fitAt(problem, point, { status, trace, message, diagnostics }, gathered);
+    return fitFrom(problem, point, { status, trace, message, diagnostics }, gathered);
   } finally {
     stop.release();
     problem.dispose();

@@ -10,7 +10,7 @@ export interface Job {
   /** The one that suits the model, which the worker finds by itself, unless given. */
   readonly solver: SolverJSON | undefined;
   readonly settings: Omit<RunSettings, 'solver'>;
-  /** The model's own start and minus its log density there, bit for bit. */
+  /** Where the search begins, and minus the log density there, bit for bit. */
   readonly start: Float64Array;
   readonly value: number;
 }

@@ -37,7 +37,8 @@ export function serveRuns(port: WorkerPort, modelFromJSON: (json: ModelJSON) => 
 }
 
 function open({ model, seed, engine, solver, settings, start, value }: Job, modelFromJSON: (json: ModelJSON) => Model) {
-  const problem = openProblem(modelFromJSON(JSON.parse(model) as ModelJSON), seed, engine as EngineChoice);
+  const rebuiltModel = modelFromJSON(JSON.parse(model) as ModelJSON);
+  const problem = { ...openProblem(rebuiltModel, { seed, engine: engine as EngineChoice }), start };
   const rebuilt = problem.layout.size === start.length ? valueAt(problem, start) : undefined;
   if (!Object.is(rebuilt, value)) {
     throw new InvalidInputError(
