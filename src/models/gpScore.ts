@@ -73,10 +73,10 @@ export async function gpScore(Y: MatrixLike, X: MatrixLike, options: GpScoreOpti
       `Y and X must have the same rows, but they have ${observations.rows} and ${latents.rows}.`,
     );
   }
-  const problem = openProblem(
-    heldModel(observations, standardized(latents, standardizationOf(latents, true, true))),
-    { seed: 0, engine },
-  );
+  const problem = openProblem(heldModel(observations, standardized(latents, standardizationOf(latents, true, true))), {
+    seed: 0,
+    engine,
+  });
   try {
     const { layout, objective } = problem;
     const variance = meanVariance(standardized(observations, standardizationOf(observations, true, false)));
