@@ -76,7 +76,6 @@ const steps = [
   { name: 'attacks', run: [[process.execPath, 'attacks/run.mjs', '--quick']] },
   // Without ../shared it names the reproductions that it leaves out.
   { name: 'reproductions', run: [[process.execPath, 'bench/reproductions/run.mjs', '--all', '--quick', '--check']] },
-  { name: 'mutants are where their list says', run: [node('mutate.mjs', '--check')] },
   { name: 'documents', run: [node('checkDocuments.mjs')] },
   { name: 'sizes', run: [node('checkSizes.mjs')] },
   { name: 'package', run: [node('checkPackage.mjs')] },

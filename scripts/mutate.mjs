@@ -1,13 +1,13 @@
-// Puts one fault at a time into a copy of the sources and runs the tests that should notice it.
+// Puts faults that are drawn by chance into a copy of the sources, one at a time, and runs the tests nearest to each.
 //
-//   npm run mutate [-- --only TEXT] [--workers N] [--check] [--list]
+//   npm run mutate [-- --random N] [--seed S] [--only TEXT] [--tests N] [--workers N] [--list]
 //
-// The faults are in scripts/mutants/: each names a file, a text of it and what to put there, and the tests that must then fail.
-// --only takes the mutants whose file or text holds TEXT, or one of several between commas; --check only looks whether each text is there, once, and the tests too.
-// Killed is a mutant only when a test fails on what it expects: one after which tests do not come to an end is 'unclear' and counts as
-// not killed, since on a busy machine nobody knows whose fault that is. Limits are seconds of a processor, not of a clock.
-// Exit code 1 when fewer than 95 % are noticed, and when the list does not fit the sources: a text that is not found or found
-// twice, a test that is not there, a fault that does not compile, tests that fail without any.
+// Drawn are N places of all of src (200), each as likely as any other, by the seed (1); what stands there instead is drawn too: another operator or
+// number, a condition that always or never holds, a statement left out. --only takes the sources whose path holds TEXT, or one of several between
+// commas (`file.ts:12` one line); --list only names what is drawn. A fault is killed when a test fails that passes without it, or does not
+// come to an end within its seconds of a processor. It has survived when the --tests (24) nearest files of tests pass: others might
+// notice it, so that the share is a lower bound. Faults that do not compile are not counted, and src/numerics/native is left out where koffi is not
+// installed, as its tests are. Exit code 1 when fewer than 88 % are killed.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -20,54 +20,45 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import seedrandom from 'seedrandom';
+import { faultsOf } from './mutation/faults.mjs';
+import { relatedTests } from './mutation/relatedTests.mjs';
 
 /** Seconds of a processor for each process of tests, which need up to twenty. */
 const MOST_SECONDS = 200;
-const WANTED = 0.95;
+/** Files of tests that run together, the nearest first. */
+const TOGETHER = 4;
+const WANTED = 0.88;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values: options } = parseArgs({
   options: {
+    random: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
     only: { type: 'string' },
+    tests: { type: 'string', default: '24' },
     workers: { type: 'string', default: '2' },
-    check: { type: 'boolean' },
     list: { type: 'boolean' },
   },
 });
+const whole = (name) => {
+  const number = Number(options[name]);
+  if (Number.isInteger(number) && number > 0) return number;
+  return fail(`--${name} takes a whole number from 1`, [`'${options[name]}' is none`]);
+};
+const [wanted, mostTests, workers] = ['random', 'tests', 'workers'].map(whole);
 
-const folder = new URL('mutants/', import.meta.url);
-const words = options.only?.split(',');
-const isCompiled = ({ file }) => file.includes('/assembly/');
-const groups = (
-  await Promise.all(readdirSync(folder).map(async (name) => (await import(new URL(name, folder).href)).default))
-).flat();
-const mutants = groups
-  .flatMap(({ file, tests, faults }) => faults.map(([text, fault]) => ({ file, tests: [tests].flat(), text, fault })))
-  .filter(({ file, text }) => words === undefined || words.some((word) => file.includes(word) || text.includes(word)))
-  // What is compiled anew takes longest: last.
-  .sort((a, b) => Number(isCompiled(a)) - Number(isCompiled(b)));
-
-const lost = mutants.flatMap(({ file, tests, text, fault }) => {
-  const path = join(root, file);
-  if (!existsSync(path)) return [`${file} is not there`];
-  const found = readFileSync(path, 'utf8').split(text).length - 1;
-  const absent = tests.filter((test) => !existsSync(join(root, test)));
-  return [
-    ...(found === 1 ? [] : [`${file}: found ${found} times, must be once: ${oneLine(text)}`]),
-    ...(text === fault ? [`${file}: changes nothing: ${oneLine(text)}`] : []),
-    ...absent.map((test) => `${file}: its test ${test} is not there`),
-  ];
-});
-if (lost.length > 0) fail('The list of mutants does not fit the sources', [...new Set(lost)]);
-if (mutants.length === 0) fail('There are no mutants', [`none holds '${options.only}'`]);
-if (options.list)
-  for (const { file, text, fault } of mutants) console.log(`${file}: ${oneLine(text)} → ${oneLine(fault)}`);
-if (options.check || options.list) {
-  console.log(`${mutants.length} mutants, all of them where the list says.`);
+const hasNative = isThere('koffi');
+const isCompiled = (file) => file.includes('/assembly/');
+const mutants = drawn();
+if (mutants.length === 0) fail('There is nothing to put a fault into', [`no source is called '${options.only}'`]);
+if (options.list) {
+  for (const mutant of mutants) console.log(titleOf(mutant));
   process.exit(0);
 }
 
@@ -86,58 +77,92 @@ function end(pid) {
   }
 }
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
-const workers = Math.max(1, Number.parseInt(options.workers, 10));
 const copies = Array.from({ length: workers }, (_, number) => {
   const folder = copyOf(join(place, `${number}`, 'library'));
   return { folder, tests: testsIn(folder) };
 });
 
 const began = performance.now();
-const allTests = [...new Set(mutants.flatMap(({ tests }) => tests))].sort();
-const share = Math.ceil(allTests.length / workers);
-await Promise.all(
-  copies.map(async ({ tests }, number) => {
-    const { outcome, why } = await tests.run(
-      allTests.slice(number * share, (number + 1) * share),
-      [],
-      20 * MOST_SECONDS,
-    );
-    if (outcome !== 'survived') fail('Tests fail without any fault', why);
-    tests.end();
-  }),
-);
-console.log(`${allTests.length} files of tests pass without a fault, in ${secondsSince(began)} s.`);
-
+const testsOf = relatedTests(root);
 const waiting = [...mutants.entries()];
-const notKilled = [];
-const unusable = [];
-await Promise.all(
-  copies.map(async (copy) => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [number, mutant] = next;
-      const from = performance.now();
-      const { outcome, why } = await tried(copy, mutant);
-      console.log(
-        `${`${number + 1}`.padStart(3)} ${outcome.padEnd(8)} ${secondsSince(from).padStart(5)} s  ${mutant.file}: ${oneLine(mutant.text)} → ${oneLine(mutant.fault)}${why.length > 0 ? `\n               ${oneLine(why[0]).slice(0, 160)}` : ''}`,
-      );
-      if (outcome === 'survived' || outcome === 'unclear') notKilled.push({ ...mutant, outcome });
-      if (outcome === 'unusable') unusable.push(`${mutant.file}: ${oneLine(mutant.fault)}\n${why[0]}`);
-    }
-    copy.tests.end();
-  }),
+const results = [];
+await inAllCopies(async (copy) => {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const [number, mutant] = next;
+    const from = performance.now();
+    const result = { ...mutant, ...(await tried(copy, mutant)) };
+    results.push(result);
+    const why = result.why.length > 0 ? `\n               ${oneLine(result.why[0]).slice(0, 160)}` : '';
+    console.log(
+      `${`${number + 1}`.padStart(3)} ${result.outcome.padEnd(8)} ${secondsSince(from).padStart(5)} s  ${titleOf(mutant)}${why}`,
+    );
+  }
+});
+
+// A test that fails without any fault has killed none.
+const killers = [...new Set(results.flatMap(({ killers: files }) => files))];
+const failing = new Set();
+await inAllCopies(async (copy) => {
+  for (let killer = killers.shift(); killer !== undefined; killer = killers.shift()) {
+    if ((await copy.tests.run([killer], [])).outcome !== 'survived') failing.add(killer);
+  }
+});
+for (const copy of copies) copy.tests.end();
+for (const result of results) {
+  if (result.killers.length > 0 && result.killers.every((file) => failing.has(file))) result.outcome = 'unclear';
+}
+for (const file of failing) console.log(`${file} fails without any fault.`);
+
+const usable = results.filter(({ outcome }) => outcome !== 'unusable');
+const killed = results.filter(({ outcome }) => outcome === 'killed' || outcome === 'endless').length;
+const left = results.filter(({ outcome }) => outcome === 'survived' || outcome === 'unclear');
+if (left.length > 0)
+  console.log(`\nNo test noticed:\n${left.map((one) => `  ${one.outcome}: ${titleOf(one)}`).join('\n')}`);
+console.log(
+  `\n${killed} of ${usable.length} killed (${((100 * killed) / usable.length).toFixed(1)} %), seed ${options.seed}, in ${secondsSince(began)} s.`,
 );
-if (unusable.length > 0) fail('These faults do not compile', unusable);
-const killed = mutants.length - notKilled.length;
-if (notKilled.length > 0) {
-  console.log('\nNobody noticed, or nobody knows:');
-  for (const { outcome, file, tests, text, fault } of notKilled) {
-    console.log(`  ${outcome}: ${file}: ${oneLine(text)} → ${oneLine(fault)}  (${tests.join(', ')})`);
+process.exitCode = killed >= WANTED * usable.length && failing.size === 0 ? 0 : 1;
+
+/** Places by the seed, and what is to stand there: `{ file, line, start, end, text, fault }`. */
+function drawn() {
+  const words = options.only?.split(',');
+  const isAsked = ({ file, line }) => words === undefined || words.some((word) => `${file}:${line}:`.includes(word));
+  const generated = readFileSync(join(root, '.gitignore'), 'utf8').split('\n');
+  const places = readdirSync(join(root, 'src'), { recursive: true })
+    .map((path) => `src/${path}`)
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts') && !generated.includes(file))
+    .filter((file) => hasNative || !file.startsWith('src/numerics/native/'))
+    .sort()
+    .flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      return faultsOf(text, file).map((found) => ({ file, text: text.slice(found.start, found.end), ...found }));
+    })
+    .filter(isAsked);
+  if (!hasNative) console.log('src/numerics/native is left out: koffi is not installed.');
+  const random = seedrandom(`mutants ${options.seed}`);
+  const below = (count) => Math.floor(random() * count);
+  return Array.from({ length: Math.min(wanted, places.length) }, () => {
+    const [{ replacements, ...found }] = places.splice(below(places.length), 1);
+    return { ...found, fault: replacements[below(replacements.length)] };
+  });
+}
+
+function isThere(name) {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
   }
 }
-console.log(
-  `\n${killed} of ${mutants.length} mutants killed (${((100 * killed) / mutants.length).toFixed(1)} %), in ${secondsSince(began)} s.`,
-);
-process.exitCode = killed >= WANTED * mutants.length ? 0 : 1;
+
+function titleOf({ file, line, text, fault }) {
+  return `${file}:${line}: ${oneLine(text).slice(0, 100)} → ${oneLine(fault).slice(0, 100)}`;
+}
+
+async function inAllCopies(work) {
+  await Promise.all(copies.map(work));
+}
 
 /** What is under version control, and what is generated from it, as it lies here. */
 function copyOf(target) {
@@ -158,26 +183,30 @@ function copyOf(target) {
   return target;
 }
 
-async function tried(copy, { file, tests, text, fault }) {
+async function tried(copy, { file, start, end: last, fault }) {
   const path = join(copy.folder, file);
   const module = 'src/numerics/wasm/engineModule.ts';
   const source = readFileSync(path, 'utf8');
-  // Found once: what `fault` holds of `$` means itself.
-  writeFileSync(
-    path,
-    source.replace(text, () => fault),
-  );
+  writeFileSync(path, source.slice(0, start) + fault + source.slice(last));
   try {
-    if (isCompiled({ file })) {
-      const { status, stderr } = spawnSync(process.execPath, ['scripts/buildWasm.mjs', '--force', '--unthreaded'], {
+    if (isCompiled(file)) {
+      const { status } = spawnSync(process.execPath, ['scripts/buildWasm.mjs', '--force', '--unthreaded'], {
         cwd: copy.folder,
       });
-      if (status !== 0) return { outcome: 'unusable', why: [stderr.toString()] };
+      if (status !== 0) return { outcome: 'unusable', why: ['does not compile'], killers: [] };
     }
-    return await copy.tests.run(tests, [isCompiled({ file }) ? module : file]);
+    const changed = [isCompiled(file) ? module : file];
+    const tests = testsOf(file).slice(0, mostTests);
+    for (let first = 0; first < tests.length; first += TOGETHER) {
+      const some = tests.slice(first, first + TOGETHER);
+      const { outcome, why, failed = [] } = await copy.tests.run(some, first === 0 ? changed : []);
+      if (outcome !== 'survived') return { outcome, why, killers: failed };
+    }
+    return { outcome: 'survived', why: tests.length === 0 ? ['no test imports it'] : [], killers: [] };
   } finally {
     writeFileSync(path, source);
-    if (isCompiled({ file })) cpSync(join(root, module), join(copy.folder, module));
+    if (isCompiled(file)) cpSync(join(root, module), join(copy.folder, module));
+    copy.tests.changed(isCompiled(file) ? module : file);
   }
 }
 
@@ -185,8 +214,14 @@ async function tried(copy, { file, tests, text, fault }) {
 function testsIn(copy) {
   let child;
   let stale = [];
-  const start = async (seconds) => {
-    const args = ['-c', `ulimit -t ${seconds} && exec "$@"`, 'sh', process.execPath, 'scripts/mutationTests.mjs'];
+  const start = async () => {
+    const args = [
+      '-c',
+      `ulimit -t ${MOST_SECONDS} && exec "$@"`,
+      'sh',
+      process.execPath,
+      'scripts/mutation/testRunner.mjs',
+    ];
     const env = { ...process.env, NO_COLOR: '1', LATENTFIELD_ENGINE: 'wasm' };
     const started = spawn('sh', args, {
       cwd: copy,
@@ -203,13 +238,17 @@ function testsIn(copy) {
     await answerOf(started);
   };
   return {
-    /** Runs tests after one file has changed since the last run, or none. */
-    async run(tests, changed, seconds = MOST_SECONDS) {
-      if (child === undefined) await start(seconds);
+    /** Runs tests after files have changed since the last run, or none. */
+    async run(tests, changed) {
+      if (child === undefined) await start();
       if (child === undefined) fail('Tests do not start', ['vitest ended before it had begun']);
       child.send({ tests, changed: [...stale, ...changed] });
-      stale = changed;
+      stale = [];
       return await answerOf(child);
+    },
+    /** Says that a file is another than in the last run. */
+    changed(file) {
+      stale.push(file);
     },
     end() {
       child?.disconnect();
@@ -220,7 +259,7 @@ function testsIn(copy) {
 
 function answerOf(child) {
   return new Promise((resolve) => {
-    const ended = () => resolve({ outcome: 'unclear', why: ['the process of the tests ended'] });
+    const ended = () => resolve({ outcome: 'endless', why: ['the tests came to no end'] });
     child.once('close', ended);
     child.once('message', (answer) => {
       child.off('close', ended);
@@ -231,7 +270,7 @@ function answerOf(child) {
 
 function oneLine(text) {
   const line = text.trim().replace(/\s+/g, ' ');
-  return line === '' ? '(nothing)' : line;
+  return line === '' || line === ';' ? '(nothing)' : line;
 }
 
 function secondsSince(from) {

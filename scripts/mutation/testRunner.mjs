@@ -1,22 +1,22 @@
-// Runs the tests that scripts/mutate.mjs sends the names of, again and again in one vitest, in the folder it is started in:
-// { tests, changed } comes as a message, { outcome, why } goes back. Ends with the process that started it.
+// Runs the tests that ../mutate.mjs sends the names of, again and again in one vitest, in the folder it is started in:
+// { tests, changed } comes as a message, { outcome, why, failed } goes back, the last the files of tests that failed. Ends with the process that started it.
 import { resolve } from 'node:path';
 import { createVitest } from 'vitest/node';
 
 let failures = [];
 let lost = [];
-let broken = [];
+let failed = [];
 const firstLine = (error) => String(error?.message ?? error).split('\n', 1)[0];
 
 const reporter = {
   onTestCaseResult(test) {
     const { state, errors = [] } = test.result();
-    if (state === 'failed') noticed(test.fullName, errors);
+    if (state === 'failed') noticed(test.module, test.fullName, errors);
   },
   onTestModuleEnd(module) {
     for (const group of [module, ...module.children.allSuites()]) {
       if (group.errors().length > 0)
-        noticed(`${module.relativeModuleId} ${group.fullName ?? ''}`.trim(), group.errors());
+        noticed(module, `${module.relativeModuleId} ${group.fullName ?? ''}`.trim(), group.errors());
     }
   },
 };
@@ -24,7 +24,7 @@ const vitest = await createVitest('test', { watch: false, maxWorkers: 1, reporte
 
 process.on('disconnect', () => process.exit());
 process.on('message', async ({ tests, changed }) => {
-  [failures, lost, broken] = [[], [], []];
+  [failures, lost, failed] = [[], [], []];
   for (const file of changed) vitest.invalidateFile(resolve(file));
   const { unhandledErrors } = await vitest.runTestSpecifications(await vitest.globTestSpecifications(tests));
   for (const error of unhandledErrors) {
@@ -32,23 +32,16 @@ process.on('message', async ({ tests, changed }) => {
     (isLost ? lost : failures).push(`outside of tests: ${firstLine(error)}`);
   }
   const [outcome, why] =
-    broken.length > 0
-      ? ['unusable', broken]
-      : failures.length > 0
-        ? ['killed', failures]
-        : lost.length > 0
-          ? ['unclear', lost]
-          : ['survived', []];
-  process.send({ outcome, why: why.slice(0, 3) });
+    failures.length > 0 ? ['killed', failures] : lost.length > 0 ? ['endless', lost] : ['survived', []];
+  process.send({ outcome, why: why.slice(0, 3), failed: [...new Set(failed)] });
 });
 process.send('ready');
 
 /** One test that fails is enough: the rest need not run. */
-function noticed(name, errors) {
+function noticed(module, name, errors) {
   const messages = errors.map(firstLine);
-  const why = `${name}: ${messages[0]}`;
-  if (messages.some((message) => /Transform failed|Failed to resolve|PARSE_ERROR/.test(message))) broken.push(why);
-  else if (messages.every((message) => /^(Test|Hook) timed out in/.test(message))) lost.push(why);
-  else failures.push(why);
+  const isLost = messages.every((message) => /^(Test|Hook) timed out in/.test(message));
+  (isLost ? lost : failures).push(`${name}: ${messages[0]}`);
+  if (!isLost) failed.push(module.relativeModuleId);
   vitest.cancelCurrentRun('test-failure');
 }
