@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven, givenOptions } from '../core/given.ts';
 import type { Matrix, MatrixLike } from '../core/matrix.ts';
+import { type Initialization, initialLatents } from '../model/initialization.ts';
 import type { LatentMap, MapStart } from './defineMap.ts';
-import { type Initialization, initialLatents } from './initialization.ts';
 import type { Latents } from './latents.ts';
 import { withCheckedShape } from './mapShape.ts';
 

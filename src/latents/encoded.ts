@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven, givenOptions } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { type Initialization, initialLatents } from '../model/initialization.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
 import type { LatentMap } from './defineMap.ts';
-import { type Initialization, initialLatents } from './initialization.ts';
 import type { LatentDistribution } from './latentDistribution.ts';
 import { withCheckedShape } from './mapShape.ts';
 

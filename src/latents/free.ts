@@ -1,8 +1,8 @@
 import { givenOptions } from '../core/given.ts';
 import type { MatrixLike } from '../core/matrix.ts';
+import { type Initialization, initialLatents } from '../model/initialization.ts';
 import { real } from '../model/parameter.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
-import { type Initialization, initialLatents } from './initialization.ts';
 import type { Latents } from './latents.ts';
 
 /**

@@ -1,3 +1,4 @@
+export { type Initialization, initialLatents } from '../model/initialization.ts';
 export { backConstrained } from './backConstrained.ts';
 export { defineLatents, type LatentsDefinition, type LatentsFactory, type LatentsStart } from './defineLatents.ts';
 export { defineMap, type LatentMap, type MapDefinition, type MapFactory, type MapStart } from './defineMap.ts';
@@ -5,7 +6,6 @@ export { encoded } from './encoded.ts';
 export { fixedAt } from './fixedAt.ts';
 export { free } from './free.ts';
 export { type GaussianLatentsOptions, gaussianLatents } from './gaussianLatents.ts';
-export { type Initialization, initialLatents } from './initialization.ts';
 export { type AnyMapFactory, builtInMaps, type LatentsCatalogue, latentsFromJSON, type MapCatalogue } from './json.ts';
 export { kernelRegression } from './kernelRegression.ts';
 export type { LatentDistribution } from './latentDistribution.ts';

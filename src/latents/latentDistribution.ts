@@ -1,9 +1,9 @@
 import type { Matrix } from '../core/matrix.ts';
+import type { Initialization } from '../model/initialization.ts';
 import type { TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import type { GaussianRows } from '../tensors/ops.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
-import type { Initialization } from './initialization.ts';
 import type { LatentsJSON } from './latents.ts';
 
 /** Latents that are Gaussians, q(x_n) = N(μ_n, diag s_n): variables of their own, or a function of the observations. A plain description. */

@@ -4,7 +4,7 @@ import { Matrix } from '../core/matrix.ts';
 import type { Standardization } from '../core/observations.ts';
 import type { Random } from '../core/random.ts';
 import { jointDraw } from '../model/jointDraw.ts';
-import type { ParameterValues } from '../model/model.ts';
+import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Prediction, PredictiveDensity } from '../model/posterior.ts';
 import { valueTensors } from '../model/valueTensors.ts';
 import { doublesOf } from '../tensors/doubles.ts';
@@ -149,11 +149,21 @@ function rowDensities(
     scales[(i - j) / D]! -= log(deviation[j]!);
   });
   const [p, y] = [valueTensors(values), matrixTensor(given)];
-  const entries =
-    likelihood.conjugate === undefined
-      ? logPredictiveDensity(likelihood, p, mean, variance, y)
-      : normalDensity(y, likelihood.moments(p, mean, variance));
+  const entries = logPredictiveEntries(likelihood, p, mean, variance, y);
   return op.add<Tensor1D>(op.sum(op.mul(matrixTensor(seen), entries), 1), op.tensor(scales));
+}
+
+/** log p(y) of every entry of new observations where the functions are normal with these moments, n×D each. */
+export function logPredictiveEntries(
+  likelihood: Likelihood,
+  p: TensorMap,
+  mean: Tensor2D,
+  variance: Tensor2D,
+  y: Tensor2D,
+): Tensor2D {
+  return likelihood.conjugate === undefined
+    ? logPredictiveDensity(likelihood, p, mean, variance, y)
+    : normalDensity(y, likelihood.moments(p, mean, variance));
 }
 
 function normalDensity(y: Tensor2D, { mean, variance }: { mean: Tensor2D; variance: Tensor2D }): Tensor2D {

@@ -1,18 +1,20 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { givenOptions } from '../core/given.ts';
+import { lazily } from '../core/inParts.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers, type Standardization, unchanged } from '../core/observations.ts';
 import { unknownName } from '../core/options.ts';
 import { checkKernel } from '../kernels/algebra.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import type { KernelPaths, PathsOf } from '../kernels/paths.ts';
+import type { Density } from '../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { type Parameter, type ParameterLike, type ParameterValue, real } from '../model/parameter.ts';
 import { ownTensors } from '../model/part.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import { remembered } from './conditionedMemory.ts';
-import { type ConditionedProcess, conditionedProcess } from './conditionedProcess.ts';
+import { type ConditionedProcess, conditionedProcess, type MomentsAt } from './conditionedProcess.ts';
 import type { Covariance, CovarianceStructure } from './covariance/covariance.ts';
 import { inducingCovariance } from './covariance/inducing.ts';
 import { dataOf, disposeData, keptPatternData } from './covariance/observedData.ts';
@@ -21,6 +23,7 @@ import { checkNoise, gaussian, noiseOfNew } from './likelihoods/gaussian.ts';
 import { isLikelihood, type Likelihood, type Noise } from './likelihoods/likelihood.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
 import { patternMoments } from './patternMoments.ts';
+import { processDensity } from './processDensity.ts';
 import { INDUCING_JITTER } from './variational/inducingFactor.ts';
 
 /** Callbacks about a computation. */
@@ -71,6 +74,12 @@ export interface GaussianProcess<K extends Kernel = Kernel> {
   readonly predict: (p: TensorMap, X: Tensor2D, Y: Tensor2D, A: Tensor2D, context?: ProcessContext) => ProcessMoments;
   /** The density of observations that stay the same, of which entries may be missing, at N inputs. */
   readonly given: (patterns: readonly ObservedPattern[], points: number) => GivenProcess;
+  /** The moments of the functions, of known values given observations at X (N×q), anywhere: its factors are made once. */
+  readonly momentsAt: (values: ParameterValues, X: Matrix, patterns: readonly ObservedPattern[]) => MomentsAt;
+  /** The same process through inducing inputs (M×q). */
+  readonly through: (inducing: Matrix) => GaussianProcess;
+  /** As the density of a variable that is given the inputs: `observed(Y, { density: gaussianProcess({ kernel }), given: z })`. */
+  readonly density: Density;
   /** The process of known values given observations at X (N×q): its factors are made once. */
   readonly condition: (
     values: ParameterValues,
@@ -103,6 +112,10 @@ export interface GaussianProcessOptions<K extends Kernel = Kernel> {
 }
 
 const NAME = 'The covariance of the mapping';
+/** Added to the diagonal of the covariance of a draw from the prior, whose functions are otherwise exact: smooth covariances have no factor without it. */
+const DRAW_JITTER = 1e-10;
+const widthOf = (patterns: readonly ObservedPattern[]) =>
+  patterns.reduce((sum, { columns }) => sum + columns.length, 0);
 
 /**
  * A Gaussian process from latents to observations, as a part of a model: `defineModel` takes it among its parts.
@@ -140,7 +153,7 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
     ...(onRank && { onRank }),
   });
 
-  const process = Object.freeze<GaussianProcess<K>>({
+  const process: GaussianProcess<K> = Object.freeze<GaussianProcess<K>>({
     kind: 'gaussianProcess',
     kernel,
     likelihood,
@@ -169,7 +182,7 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
       };
     },
     given: (patterns, points) => {
-      const width = patterns.reduce((sum, { columns }) => sum + columns.length, 0);
+      const width = widthOf(patterns);
       checkNoise(likelihood, points, width);
       const data = patterns.map((pattern) => keptPatternData(pattern, points, width));
       return {
@@ -182,16 +195,23 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
         dispose: () => data.forEach(disposeData),
       };
     },
-    condition: (values, X, patterns, standardization) => {
-      const width = patterns.reduce((sum, { columns }) => sum + columns.length, 0);
+    momentsAt: (values, X, patterns) => {
+      const width = widthOf(patterns);
       checkNoise(likelihood, X.rows, width);
-      return conditionedProcess(
-        patternMoments({ covarianceAt, values, X, patterns, width, name: NAME }),
+      return patternMoments({ covarianceAt, values, X, patterns, width, name: NAME });
+    },
+    condition: (values, X, patterns, standardization) =>
+      conditionedProcess(
+        process.momentsAt(values, X, patterns),
         { likelihood, values },
-        standardization ?? unchanged(width),
-      );
+        standardization ?? unchanged(widthOf(patterns)),
+      ),
+    through: (at) => gaussianProcess({ kernel, likelihood, inducing: at }),
+    get density() {
+      return density();
     },
   });
+  const density: () => Density = lazily(() => processDensity(process, DRAW_JITTER));
   return process;
 }
 

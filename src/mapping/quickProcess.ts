@@ -4,10 +4,10 @@ import type { ParameterValues } from '../model/model.ts';
 import { valueTensors } from '../model/valueTensors.ts';
 import { doublesOf } from '../tensors/doubles.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
-import type { ConditionedProcess } from './conditionedProcess.ts';
+import type { ConditionedProcess, MomentsAt } from './conditionedProcess.ts';
 import { spanningInputs } from './covariance/spanningInputs.ts';
 import { structureOf } from './covariance/structureOf.ts';
-import { type GaussianProcess, gaussianProcess } from './gaussianProcess.ts';
+import type { GaussianProcess } from './gaussianProcess.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
 
 /** From as many points on, predictions through fewer inputs are worth the preparation. */
@@ -19,30 +19,52 @@ const MOST_INPUTS = 1 / 4;
 /** The variance that is left of the functions at the other points, as a part of the noise's. */
 const REST = 0.01;
 
+/** A process that may be taken through fewer inputs. */
+type QuickProcess = Pick<GaussianProcess, 'kernel' | 'likelihood' | 'parameters'> &
+  Partial<Pick<GaussianProcess, 'through'>>;
+
 /**
- * A process that predicts nearly as this one, at cost O(M²) a point in place of O(N²): through M of its own inputs, given which the functions
+ * The inputs of a process through which it predicts nearly as it does, at cost O(M²) a point in place of O(N²): M of its own, given which the functions
  * at the others are known to a hundredth of the noise. For searches whose result is improved by the process itself.
  *
  * @param values - by the names of the process's own parameters
  * @param X - N×q
  * @returns undefined where no quarter of the points suffices, or where the process is as cheap by itself
  */
-export function quickProcess(
+function quickInputs(
   { kernel, likelihood, parameters }: Pick<GaussianProcess, 'kernel' | 'likelihood' | 'parameters'>,
   values: ParameterValues,
   X: Matrix,
-  patterns: readonly ObservedPattern[],
-  standardization: Standardization,
-): ConditionedProcess | undefined {
+): Matrix | undefined {
   if (parameters.inducing !== undefined || X.rows < FEWEST_POINTS) return undefined;
   if (structureOf(kernel, X.rows, X.columns).kind !== 'dense') return undefined;
-  const inducing = withFloat64(() => {
+  return withFloat64(() => {
     const tensors = valueTensors(values);
     const own = Object.fromEntries(Object.keys(kernel.parameters).map((name) => [name, tensors[`kernel.${name}`]!]));
     const noise = Math.min(...doublesOf(likelihood.conjugate!(tensors).variance));
     return spanningInputs(kernel, own, X, REST * noise, Math.floor(MOST_INPUTS * X.rows));
   });
-  if (inducing === undefined) return undefined;
-  const through = gaussianProcess({ kernel, likelihood, inducing });
-  return through.condition({ ...values, inducing }, X, patterns, standardization);
+}
+
+/** Moments of the functions through fewer inputs. */
+export function quickMoments(
+  process: QuickProcess,
+  values: ParameterValues,
+  X: Matrix,
+  patterns: readonly ObservedPattern[],
+): MomentsAt | undefined {
+  const inducing = quickInputs(process, values, X);
+  return inducing && process.through?.(inducing).momentsAt({ ...values, inducing }, X, patterns);
+}
+
+/** A process that predicts nearly as this one, through fewer inputs. */
+export function quickProcess(
+  process: QuickProcess,
+  values: ParameterValues,
+  X: Matrix,
+  patterns: readonly ObservedPattern[],
+  standardization: Standardization,
+): ConditionedProcess | undefined {
+  const inducing = quickInputs(process, values, X);
+  return inducing && process.through?.(inducing).condition({ ...values, inducing }, X, patterns, standardization);
 }

@@ -9,6 +9,9 @@ import { computedModel } from './computedModel.ts';
 import { assembled, withLocation } from './definedAssembly.ts';
 import { definedPosterior } from './definedPosterior.ts';
 import { madeHere } from './givenModel.ts';
+import type { Variables } from './language/graph.ts';
+import type { VariablesModel } from './language/types.ts';
+import { type VariablesDefinition, variablesModel } from './language/variablesModel.ts';
 import type { AnyModel, AnyPaths, Model, ModelJSON, StartKind } from './model.ts';
 import type {
   AbilitiesWith,
@@ -80,8 +83,11 @@ export function defineModel<Data, P extends Parts, Q extends Posterior, C = unde
 export function defineModel<Data, P extends Parts, C = undefined>(
   definition: ModelDefinition<Data, P, C>,
 ): ModelFactory<Data, DefinedModel<P, AbilitiesOfParts<P, FieldLearning>>>;
+export function defineModel<Data, V extends Variables>(
+  definition: VariablesDefinition<Data, V>,
+): ModelFactory<Data, VariablesModel<V>>;
 export function defineModel<Data, P extends Parts, C>(
-  definition: AnyDefinition<Data, P, C> | ComputedDefinition<Data>,
+  definition: AnyDefinition<Data, P, C> | ComputedDefinition<Data> | VariablesDefinition<Data>,
 ): ModelFactory<Data, AnyModel> {
   readGiven('The definition given to defineModel', () => checkDefinition(definition));
   const { name, data: format } = definition;
@@ -91,6 +97,7 @@ export function defineModel<Data, P extends Parts, C>(
         model: name,
         data: format === undefined ? plainData(data) : format.toJSON(data),
       };
+    if ('variables' in definition) return madeHere(variablesModel(definition, data, toJSON));
     return madeHere(
       'solve' in definition ? computedModel(definition, data, toJSON) : searchedModel(definition, data, toJSON),
     );
@@ -138,12 +145,21 @@ function searchedModel<Data, P extends Parts, C>(
   });
 }
 
-function checkDefinition<Data, P extends Parts, C>(given: AnyDefinition<Data, P, C> | ComputedDefinition<Data>): void {
+function checkDefinition<Data, P extends Parts, C>(
+  given: AnyDefinition<Data, P, C> | ComputedDefinition<Data> | VariablesDefinition<Data>,
+): void {
   const { name, parts, terms, latents, predict, posterior, solve } = (given ?? {}) as Partial<
     ModelDefinition<Data, P, C> & ComputedDefinition<Data>
   >;
   if (typeof name !== 'string' || name === '') {
     throw new InvalidInputError(`defineModel needs a name, but ${describe(name)} was given.`);
+  }
+  if ('variables' in given) {
+    checkKnown(given, 'defineModel', ['name', 'variables', 'data', 'search', 'toJSON']);
+    if (typeof given.variables === 'function') return;
+    throw new InvalidInputError(
+      `defineModel needs variables of the model '${name}' to be a function of the data, but ${describe(given.variables)} was given.`,
+    );
   }
   if ('solve' in given) {
     if (terms !== undefined || parts !== undefined || latents !== undefined) {

@@ -39,6 +39,39 @@ export {
   type GivenValues,
   type Gradients,
 } from './evaluate.ts';
+export {
+  type Conditional,
+  type Density,
+  type DensityContext,
+  type DensityDefinition,
+  type DensityFactory,
+  type DensityLike,
+  type DensityStart,
+  defineDensity,
+  type RowMoments,
+  type Rows,
+} from './language/density.ts';
+export type { FittedVariables, RowsByName, VariableWidth } from './language/derived.ts';
+export type { Variables } from './language/graph.ts';
+export type { Chart, MapLike, RowMap } from './language/map.ts';
+export type { VariablesModel } from './language/types.ts';
+export {
+  type Given,
+  type KnownVariable,
+  known,
+  type LatentVariable,
+  type LatentVariableOptions,
+  latent,
+  type MappedOptions,
+  type MappedVariable,
+  mapped,
+  type ObservedOptions,
+  type ObservedVariable,
+  observed,
+  shared,
+  type Variable,
+} from './language/variable.ts';
+export type { VariablesDefinition, VariablesPosterior } from './language/variablesModel.ts';
 export type {
   AnyModel,
   AnyPaths,

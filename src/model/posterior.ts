@@ -1,6 +1,7 @@
 import type { Matrix } from '../core/matrix.ts';
 import type { Random } from '../core/random.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
+import type { VariablesPosterior } from './language/variablesModel.ts';
 
 /** What is predicted of observations. */
 export interface Prediction {
@@ -191,5 +192,6 @@ export type AnyPosterior = Posterior &
       FillingPosterior &
       LayeredPosterior &
       SpectralPosterior &
-      SequencePosterior
+      SequencePosterior &
+      VariablesPosterior
   >;

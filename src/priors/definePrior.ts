@@ -2,14 +2,18 @@ import { InvalidInputError } from '../core/errors.ts';
 import { checkDefinition, checkName } from '../core/given.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { checkMembers, type Member } from '../core/members.ts';
+import type { Random } from '../core/random.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
 import type { FieldShowing } from '../model/abilities.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
+import type { Density, DensityContext, Rows } from '../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter, ParameterLike, ParameterValue } from '../model/parameter.ts';
 import { type Overrides, type OwnParameters, overriddenParameters } from '../model/part.ts';
 import type { LearnedByLayer } from '../model/posterior.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
+import { matrixTensor } from '../tensors/matrixTensor.ts';
+import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 
 /** What a prior on the latents may know beside them. */
@@ -61,6 +65,8 @@ export interface Prior<A = unknown> {
   readonly hessian?: (p: ParameterValues, X: Matrix, constants: unknown) => Float64Array;
   /** The parameter of free latents, moved within what the prior allows only. */
   readonly restrict?: (latents: Parameter) => Parameter;
+  /** As the density of a variable, or a factor of one: `latent({ dim: 2, density: standardNormal() })`. */
+  readonly density: Density;
 }
 
 export interface PriorDefinition<Name extends string, Data = undefined, Constants = undefined> {
@@ -105,6 +111,10 @@ export interface PriorDefinition<Name extends string, Data = undefined, Constant
    * it of all priors of a model.
    */
   hessian?(data: Data): PriorHessian<Name, Constants> | undefined;
+  /** A draw of n×q latents from the prior itself. */
+  sample?(p: Readonly<Record<Name, Tensor>>, random: Random, shape: readonly [number, number], data: Data): Tensor2D;
+  /** E[log p(X)] where the rows of X are Gaussians with these means and variances; sampled without it. */
+  expected?(p: Readonly<Record<Name, Tensor>>, X: op.GaussianRows): Scalar;
   /** For priors that keep something of the latents as it starts: how the parameter of free latents is restricted to that, if it is. */
   restrict?(data: Data): ((latents: Parameter) => Parameter) | undefined;
 }
@@ -121,6 +131,8 @@ const MEMBERS: Readonly<Record<keyof PriorDefinition<string>, Member>> = {
   graph: 'function, if any',
   hessian: 'function, if any',
   restrict: 'function, if any',
+  sample: 'function, if any',
+  expected: 'function, if any',
 };
 
 /** The second derivatives of a prior's log density in X at natural values p. */
@@ -203,7 +215,7 @@ export function definePrior<Name extends string, Data, Constants>(
     const started = Object.freeze(overriddenParameters(`Prior '${name}'`, defaults, overrides));
     const hessian = definition.hessian?.(data);
     const free = new Set(Object.keys(started).filter((key) => started[key as Name].free));
-    return Object.freeze<Prior<FieldShowing>>({
+    const prior: Omit<Prior<FieldShowing>, 'density'> = {
       kind: 'prior',
       name,
       parameters: started,
@@ -234,6 +246,16 @@ export function definePrior<Name extends string, Data, Constants>(
               hessian(p as Readonly<Record<Name, ParameterValue>>, X, constants as Constants),
           }),
       ...(restrict === undefined ? {} : { restrict }),
+    };
+    const { sample, expected } = definition;
+    return Object.freeze<Prior<FieldShowing>>({
+      ...prior,
+      density: priorDensity(prior, {
+        ...(sample && { sample: (p, random, shape) => sample.call(definition, own(p), random, shape, data) }),
+        ...(expected && {
+          expected: (p, { value }) => expected.call(definition, own(p), value as op.GaussianRows),
+        }),
+      }),
     });
   };
   const restore: PriorFactory<Name, Data, FieldShowing>['restore'] = (parameters, json, kernels, distributions) =>
@@ -242,4 +264,57 @@ export function definePrior<Name extends string, Data, Constants>(
       definition.data === undefined ? (json as Data) : definition.data.fromJSON(json, kernels, distributions),
     );
   return Object.assign(factory, { restore });
+}
+
+/** A prior as the density of the latents of a model of variables. */
+function priorDensity(prior: Omit<Prior, 'density'>, own: Pick<Density, 'sample' | 'expected'>): Density {
+  const { name, parameters, pointLogDensity, transition, field, restrict } = prior;
+  const given = ({ constants, onJitter }: DensityContext): GivenContext => {
+    const { prepared, observations } = constants as PreparedPrior;
+    return {
+      constants: prepared,
+      onJitter,
+      get observations() {
+        return matrixTensor(observations());
+      },
+    };
+  };
+  return Object.freeze<Density>({
+    kind: 'density',
+    name,
+    normalised: own.sample !== undefined,
+    exact: true,
+    centred: false,
+    takesMissing: false,
+    independent: pointLogDensity !== undefined,
+    parameters: () => parameters,
+    prepare: (start): PreparedPrior => ({
+      prepared: prior.prepare(start.observations),
+      observations: () => start.observations,
+    }),
+    logDensity: (p, { value }, context) =>
+      pointLogDensity === undefined || context.batch === undefined
+        ? prior.logDensity(p, value, given(context))
+        : pointLogDensity(p, value),
+    ...((pointLogDensity || transition) && {
+      condition: (p: TensorMap, fitted: Rows, context: DensityContext) => ({
+        ...(pointLogDensity && { logPredictive: ({ value }: Rows) => pointLogDensity(p, value) }),
+        ...(transition && {
+          next: (before: Tensor2D) => {
+            const step = transition(p, fitted.value, given(context));
+            const [rows, columns] = before.shape;
+            return step(op.slice(before, [rows - 1, 0], [1, columns]) as Tensor2D);
+          },
+        }),
+      }),
+    }),
+    ...(field && { field }),
+    ...(restrict && { restrict }),
+    ...own,
+  });
+}
+
+interface PreparedPrior {
+  readonly prepared: unknown;
+  readonly observations: () => Matrix;
 }

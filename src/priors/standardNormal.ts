@@ -1,7 +1,8 @@
 import { log } from '../core/elementary/index.ts';
+import { normalEntries } from '../model/jointDraw.ts';
 import { fixed } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
-import type { Tensor1D } from '../tensors/tensorflow.ts';
+import type { Scalar, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import { definePrior } from './definePrior.ts';
 
 /**
@@ -22,6 +23,11 @@ export const standardNormal = definePrior({
   pointLogDensity: (p, X) => {
     const constant = op.mul(X.shape[1] / 2, op.sub(op.log(p.precision), log(2 * Math.PI)));
     return op.add<Tensor1D>(op.mul(op.mul(-0.5, p.precision), op.sum(op.square(X), 1)), constant);
+  },
+  sample: (p, random, shape) => op.div<Tensor2D>(normalEntries(random, ...shape), op.sqrt(p.precision)),
+  expected: (p, { mean, variance }) => {
+    const spread = op.mul(0.5, op.mul(p.precision, op.sum(variance)));
+    return op.sub<Scalar>(op.normalLogDensity(mean, p.precision), spread);
   },
   hessian:
     () =>

@@ -19,6 +19,7 @@ import type {
   Viewed,
 } from '../../model/abilities.ts';
 import type { AnyPosterior, Mapping, MissingEntries } from '../../model/posterior.ts';
+import { variableAbilities } from '../variableAbilities.ts';
 import {
   givenLatents,
   givenObservations,
@@ -63,6 +64,16 @@ export type Abilities = Partial<AnyAbilities> | Viewed<string>;
  * @param observed - the matrix of observations that are given, a table's in the order of the columns that were fitted
  */
 export function abilitiesOf(posterior: AnyPosterior, observed: Observed): Abilities {
+  const plain = plainAbilities(posterior, observed);
+  return posterior.variables === undefined
+    ? plain
+    : {
+        ...plain,
+        ...variableAbilities(posterior.variables, plain as Readonly<Record<string, unknown>>, placingOptions),
+      };
+}
+
+function plainAbilities(posterior: AnyPosterior, observed: Observed): Abilities {
   const { views, eigenvalues, distribution } = posterior;
   if (views !== undefined) {
     return { ...fieldOf(posterior), ...distributedBy(distribution), ...viewedBy(posterior, views) };

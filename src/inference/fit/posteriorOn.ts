@@ -14,6 +14,7 @@ const PARTS: Readonly<Record<string, Place>> = {
   placement: placed({}),
   distribution: placed({}),
   field: placed({}),
+  variables: placed({}),
   views: (views, during) =>
     Object.fromEntries(Object.entries(views).map(([name, view]) => [name, placed({})(view, during)])),
 };

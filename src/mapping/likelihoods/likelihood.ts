@@ -1,3 +1,4 @@
+import type { Density } from '../../model/language/density.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
@@ -6,6 +7,10 @@ import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 export interface Likelihood {
   readonly kind: 'likelihood';
   readonly name: string;
+  /** Number of functions that each entry is given. */
+  readonly functions: number;
+  /** As the density of a variable that is given the functions. */
+  readonly density: Density;
   /** Its parameters by their paths beside the kernel's: `likelihood.<name>`; the variance of the Gaussian one is `noise`. */
   readonly parameters: Readonly<Record<string, Parameter>>;
   /** log p(y|f) of every entry, n×D, of f and y n×D. `p` holds natural values keyed as in `parameters`. */

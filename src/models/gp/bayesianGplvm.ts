@@ -11,9 +11,7 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import { kernelToJSON } from '../../kernels/kernelToJson.ts';
 import { rbf } from '../../kernels/rbf.ts';
 import { gaussianLatents } from '../../latents/gaussianLatents.ts';
-import type { Initialization } from '../../latents/initialization.ts';
 import { isLatentDistribution, type LatentDistribution } from '../../latents/latentDistribution.ts';
-import { imputed } from '../../mapping/imputation.ts';
 import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
 import { isLikelihood, type Likelihood } from '../../mapping/likelihoods/likelihood.ts';
 import { observedPatterns } from '../../mapping/observedPatterns.ts';
@@ -28,6 +26,8 @@ import { latentMoments, type VariationalParts } from '../../mapping/variational/
 import { variationalPosterior } from '../../mapping/variational/variationalPosterior.ts';
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
+import { imputed } from '../../model/imputation.ts';
+import type { Initialization } from '../../model/initialization.ts';
 import type { Model, ParameterValues } from '../../model/model.ts';
 import { fixed, type ParameterLike } from '../../model/parameter.ts';
 import type { DistributedPaths } from './gpModel.ts';

@@ -5,7 +5,6 @@ import { standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
 import { isLatentDistribution, type LatentDistribution } from '../../latents/latentDistribution.ts';
-import { imputed } from '../../mapping/imputation.ts';
 import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
 import { startedKernel } from '../../mapping/startedKernel.ts';
 import { collapsedModel } from '../../mapping/variational/collapsedModel.ts';
@@ -26,6 +25,7 @@ import {
 } from '../../mapping/viewMapping.ts';
 import type { DistributedViewed } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
+import { imputed } from '../../model/imputation.ts';
 import type { Model, ParameterValues } from '../../model/model.ts';
 import type {
   DistributedPosterior,

@@ -2,7 +2,7 @@ import { givenOptions } from '../../core/given.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import { imputed } from '../../mapping/imputation.ts';
+import { imputed } from '../../model/imputation.ts';
 import type { ParameterLike } from '../../model/parameter.ts';
 import { graphUnion, knnGraph, type Labels, labelGraph } from '../../numerics/graph/index.ts';
 import type { Prior } from '../../priors/definePrior.ts';

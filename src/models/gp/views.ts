@@ -12,7 +12,6 @@ import { type KernelJSON, kernelToJSON } from '../../kernels/kernelToJson.ts';
 import type { Latents } from '../../latents/latents.ts';
 import { MAPPING, type ModelView } from '../../mapping/assembly.ts';
 import { gaussianProcess } from '../../mapping/gaussianProcess.ts';
-import { imputed } from '../../mapping/imputation.ts';
 import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
 import { checkNoise, gaussian } from '../../mapping/likelihoods/gaussian.ts';
 import { isLikelihood, type Likelihood, type LikelihoodJSON } from '../../mapping/likelihoods/likelihood.ts';
@@ -21,6 +20,7 @@ import { startedKernel, startOf } from '../../mapping/startedKernel.ts';
 import { checkInducing, type Inducing, inducingStart } from '../../mapping/variational/inducingInputs.ts';
 import { type ViewProcess, variationalProcess } from '../../mapping/variational/variationalProcess.ts';
 import { columnsOf, sideBySide } from '../../mapping/viewMapping.ts';
+import { imputed } from '../../model/imputation.ts';
 import { fixed, type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
 
 /** One view of the points: what was observed of them, and how it follows from the latents. */

@@ -1,0 +1,112 @@
+import { Matrix } from '../core/matrix.ts';
+import type { FittedVariables, RowsByName } from '../model/language/derived.ts';
+import { joinedColumns } from '../model/language/graph.ts';
+import { nearestNeighbours } from '../numerics/neighbours/index.ts';
+import { slices } from './minimize/slices.ts';
+import type { PlacingSettings } from './placing.ts';
+import { projectionSearch, rowsOf, stacked } from './projectionSearch.ts';
+import type { PlacedVariables } from './variableAbilities.ts';
+
+/** Fitted points at which the density of a new row is looked at before its searches begin. */
+const MOST_CANDIDATES = 200;
+/** Searches for a row at the most: each candidate is a maximum of its own at first. */
+const MOST_SEARCHES = 12;
+/** Rows that are searched for side by side. */
+const ROWS_AT_ONCE = 32;
+
+/**
+ * New rows of a model of variables in their places: the values of its latent variables, side by side, at which the log density of the row by the model's own
+ * densities is greatest.
+ */
+export async function placedVariables(
+  variables: FittedVariables,
+  given: RowsByName,
+  settings: PlacingSettings,
+): Promise<PlacedVariables> {
+  const { latents, values, shown } = variables;
+  const names = Object.keys(given);
+  const rows = joinedColumns(names.map((name) => given[name]!));
+  const apart = (Y: Matrix) =>
+    split(
+      Y,
+      names.map((name) => ({ name, columns: given[name]!.columns })),
+    );
+  const computed = variables.computed(given);
+  // What is mapped from known rows needs no search.
+  if (latents.every(({ name }) => computed[name] !== undefined)) {
+    const X = joinedColumns(latents.map(({ name }) => computed[name]!));
+    return { latents: computed[shown]!, logDensity: variables.density(X, given).density, values: computed };
+  }
+  const fitted = joinedColumns(latents.map(({ name }) => values[name]!));
+  const candidates = evenly(fitted, MOST_CANDIDATES);
+  const length = typicalDistance(fitted);
+  const density = (X: Matrix, Y: Matrix, isRough?: boolean) => variables.density(X, apart(Y), isRough);
+  const slice = slices();
+  const pause = async () => {
+    if (slice.isOver()) await slice.leave();
+    settings.signal?.throwIfAborted();
+  };
+  const X = Matrix.zeros(rows.rows, fitted.columns);
+  const logDensity = new Float64Array(rows.rows);
+  const searches = Math.min(settings.starts, MOST_SEARCHES, candidates.rows);
+  for (let from = 0; from < rows.rows; from += ROWS_AT_ONCE) {
+    const numbers = Array.from({ length: Math.min(ROWS_AT_ONCE, rows.rows - from) }, (_, r) => from + r);
+    const block = rowsOf(rows, numbers);
+    const starts: Float64Array[][] = [];
+    for (let r = 0; r < block.rows; r++) {
+      const repeated = rowsOf(block, new Array<number>(candidates.rows).fill(r));
+      const { posterior } = density(candidates, repeated, true);
+      const rank = (i: number) => (Number.isNaN(posterior[i]!) ? Number.NEGATIVE_INFINITY : posterior[i]!);
+      const order = Array.from(posterior.keys()).sort((i, j) => rank(j) - rank(i) || i - j);
+      starts.push(order.slice(0, searches).map((i) => candidates.row(i)));
+      await pause();
+    }
+    const search = projectionSearch(density, block, starts, length, settings);
+    let step = search.next();
+    while (!step.done) {
+      await pause();
+      step = search.next();
+    }
+    const found = stacked(step.value, fitted.columns);
+    X.data.set(found.data, from * fitted.columns);
+    logDensity.set(density(found, block).density, from);
+  }
+  const placed = split(X, latents);
+  const all = { ...placed, ...variables.computed({ ...given, ...placed }) };
+  return { latents: all[shown]!, logDensity, values: all };
+}
+
+/** Columns that stand side by side, each under its name. */
+function split(
+  Y: Matrix,
+  widths: readonly { readonly name: string; readonly columns: number }[],
+): Record<string, Matrix> {
+  const found: Record<string, Matrix> = {};
+  let from = 0;
+  for (const { name, columns } of widths) {
+    const own = Matrix.zeros(Y.rows, columns);
+    for (let i = 0; i < Y.rows; i++) own.data.set(Y.row(i).subarray(from, from + columns), i * columns);
+    found[name] = own;
+    from += columns;
+  }
+  return found;
+}
+
+/** So many rows at the most, evenly spread over their numbers. */
+function evenly(rows: Matrix, most: number): Matrix {
+  if (rows.rows <= most) return rows;
+  return rowsOf(
+    rows,
+    Array.from({ length: most }, (_, k) => Math.floor((k * rows.rows) / most)),
+  );
+}
+
+/** Median distance from a row to the nearest one in another place; 1 where there is none. */
+function typicalDistance(rows: Matrix): number {
+  if (rows.rows < 2) return 1;
+  const { distances } = nearestNeighbours(rows, 1);
+  const apart = Array.from(distances)
+    .filter((distance) => distance > 0)
+    .sort((a, b) => a - b);
+  return apart[apart.length >> 1] ?? 1;
+}

@@ -1,0 +1,333 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../core/errors.ts';
+import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { checkEntries, checkNumbers } from '../core/observations.ts';
+import { checkOptions, unknownName } from '../core/options.ts';
+import { seededRandom } from '../core/random.ts';
+import type { LatentPlace, Placing, PredictedLatents, ProjectOptions } from '../model/abilities.ts';
+import type { FittedVariables, RowsByName, VariableWidth } from '../model/language/derived.ts';
+import type { Prediction, Projection } from '../model/posterior.ts';
+import type { PlacingSettings } from './placing.ts';
+
+/** Rows of variables by their names, as they are given. */
+export type GivenRows = Readonly<Record<string, MatrixLike | undefined>>;
+
+/** New rows in their place: the shown variable, and all that are latent. */
+export interface PlacedVariables extends Projection {
+  readonly values: RowsByName;
+}
+
+type AnyFunction = (...given: never[]) => unknown;
+/** Abilities that take matrices, of models with one latent variable. */
+type Plain = Readonly<Partial<Record<string, unknown>>>;
+
+const predictOptions = v.strictObject({ noise: v.optional(v.boolean(), false), view: v.optional(v.any()) });
+const sampleOptions = v.strictObject({
+  seed: v.optional(v.number('a whole number'), 0),
+  noise: v.optional(v.boolean(), true),
+  view: v.optional(v.any()),
+});
+
+/** True for rows by name, as against a matrix or a table. */
+const isNamed = (given: unknown): given is GivenRows =>
+  typeof given === 'object' &&
+  given !== null &&
+  Object.getPrototypeOf(given) === Object.prototype &&
+  !('observations' in given) &&
+  !('data' in given && 'rows' in given);
+
+/**
+ * What fits of a model of variables can do by the names of these, beside what they can do with matrices.
+ *
+ * @param plain - what they can do with matrices, where new rows have one latent variable
+ * @param settings - reads options of `project`
+ */
+export function variableAbilities(
+  variables: FittedVariables,
+  plain: Plain,
+  settings: (options: ProjectOptions, caller: string) => PlacingSettings,
+): object {
+  const { observed, known, latents, roots, missing, values } = variables;
+  const shown = values[variables.shown]!;
+
+  const place = async (given: GivenRows, options: ProjectOptions, caller: string): Promise<PlacedVariables> => {
+    const rows = rowsGiven(given, [...observed, ...known], caller, observed);
+    const absent = known.find(({ name }) => rows[name] === undefined);
+    if (absent !== undefined) throw needs(caller, absent);
+    if (!observed.some(({ name }) => rows[name] !== undefined)) {
+      throw new InvalidInputError(
+        `${caller} takes rows of at least one observed variable (${listed(observed)}), but none were given.`,
+      );
+    }
+    if (plain.project !== undefined) {
+      const projected = await (plain.project as Placing['project'])(
+        (observed.length === 1 ? rows[observed[0]!.name] : rows) as MatrixLike,
+        options,
+      );
+      const own = { [variables.shown]: projected.latents };
+      return { ...projected, values: { ...own, ...variables.computed({ ...rows, ...own }) } };
+    }
+    const { placedVariables } = await import('./placedVariables.ts');
+    return placedVariables(variables, rows, settings(options, caller));
+  };
+  /** Named rows of the only observed variable, for a model that has one. */
+  const asNamed = (given: unknown, caller: string): GivenRows => {
+    if (isNamed(given)) return given;
+    if (observed.length === 1) return { [observed[0]!.name]: given as MatrixLike };
+    throw new InvalidInputError(
+      `${caller} takes rows by name, such as { ${observed[0]!.name}: Y }, but ${describe(given)} was given.`,
+    );
+  };
+  const atValues = (given: GivenRows, caller: string): RowsByName => {
+    const rows = rowsGiven(given, [...latents, ...known, ...widthsOf(values)], caller);
+    const absent = [...rootWidths(), ...known].find(({ name }) => rows[name] === undefined);
+    if (absent !== undefined) throw needs(caller, absent);
+    return rows;
+  };
+  const rootWidths = () => latents.filter(({ name }) => roots.includes(name));
+  const namedLatents = (given: unknown, caller: string): GivenRows => {
+    if (isNamed(given)) return given;
+    const [root, ...others] = latents.length === 0 ? [] : rootWidths();
+    if (root !== undefined && others.length === 0 && known.length === 0) return { [root.name]: given as MatrixLike };
+    throw new InvalidInputError(
+      `${caller} takes rows by name, of ${listed([...rootWidths(), ...known])}, but ${describe(given)} was given.`,
+    );
+  };
+  const only = <T>(found: Readonly<Record<string, T>>, caller: string, view?: unknown): T => {
+    const name = view ?? (observed.length === 1 ? observed[0]!.name : undefined);
+    if (typeof name === 'string' && found[name] !== undefined) return found[name];
+    throw new InvalidInputError(
+      `${caller} takes rows by name, or which variable is meant: { view: '${observed[0]!.name}' } (there are ${listed(observed)}).`,
+    );
+  };
+  const canPredict = !('predict' in missing);
+  const canProject = !('project' in missing);
+  const path = (from: LatentPlace, to: LatentPlace, steps: number) => pathBetween(variables, from, to, steps);
+
+  return {
+    values: Object.freeze(
+      Object.fromEntries(Object.entries(values).filter(([name]) => !(name in variables.observations))),
+    ),
+    ...(canProject && {
+      project: async (given: unknown, options: ProjectOptions = {}) =>
+        isNamed(given) || plain.project === undefined
+          ? place(asNamed(given, 'project'), options, 'project')
+          : (plain.project as AnyFunction)(given as never, options as never),
+    }),
+    ...(canPredict && {
+      predict: (given: unknown, options: object = {}) => {
+        if (!isNamed(given) && plain.predict !== undefined) {
+          return (plain.predict as AnyFunction)(given as never, options as never);
+        }
+        const { noise, view } = checkOptions(predictOptions, options, 'predict');
+        const found = variables.predict(atValues(namedLatents(given, 'predict'), 'predict'), noise);
+        return isNamed(given) ? found : only(found, 'predict', view);
+      },
+      interpolate: (from: LatentPlace, to: LatentPlace, steps: number, options: object = {}): PredictedLatents => {
+        const { view } = checkOptions(v.strictObject({ view: v.optional(v.any()) }), options, 'interpolate');
+        const rows = path(from, to, steps);
+        const prediction = only(variables.predict(rows, false), 'interpolate', view);
+        return { latents: rows[variables.shown] ?? variables.computed(rows)[variables.shown]!, ...prediction };
+      },
+    }),
+    ...(!('sample' in missing) && {
+      sample: (given: unknown, options: object = {}) => {
+        if (!isNamed(given) && plain.sample !== undefined) {
+          return (plain.sample as AnyFunction)(given as never, options as never);
+        }
+        const { seed, noise, view } = checkOptions(sampleOptions, options, 'sample');
+        const found = variables.sample(atValues(namedLatents(given, 'sample'), 'sample'), seededRandom(seed), noise);
+        return isNamed(given) ? found : only(found, 'sample', view);
+      },
+    }),
+    ...(canPredict &&
+      canProject && {
+        reconstruct: async (given: unknown, options: ProjectOptions = {}) => {
+          if (!isNamed(given) && plain.reconstruct !== undefined) {
+            return (plain.reconstruct as AnyFunction)(given as never, options as never);
+          }
+          const named = asNamed(given, 'reconstruct');
+          const { predicted } = await predictedPlaces(named, options, 'reconstruct', false);
+          const means = Object.fromEntries(
+            observed.filter(({ name }) => named[name] !== undefined).map(({ name }) => [name, predicted[name]!.mean]),
+          );
+          return isNamed(given) ? means : only(means, 'reconstruct');
+        },
+        impute: async (given: unknown, options: ProjectOptions = {}) => {
+          if (!isNamed(given) && plain.impute !== undefined) {
+            return (plain.impute as AnyFunction)(given as never, options as never);
+          }
+          const named = asNamed(given, 'impute');
+          const { predicted } = await predictedPlaces(named, options, 'impute', true);
+          const filled = Object.fromEntries(
+            observed
+              .filter(({ name }) => named[name] !== undefined)
+              .map(({ name }) => [name, completed(Matrix.from(named[name]!, name), predicted[name]!)]),
+          );
+          return isNamed(given) ? filled : only(filled, 'impute');
+        },
+        ...(observed.length > 1 && {
+          translate: async (given: GivenRows, to: string, options: ProjectOptions = {}) => {
+            const target = observed.find(({ name }) => name === to);
+            if (target === undefined)
+              throw unknownName(
+                'variable',
+                to,
+                observed.map(({ name }) => name),
+                'translate',
+              );
+            const { predicted, placed } = await predictedPlaces(given, options, 'translate', false);
+            return { latents: placed.latents, ...predicted[to]! };
+          },
+        }),
+      }),
+    ...(variables.next !== undefined &&
+      canPredict && {
+        forecast: (steps: number): PredictedLatents => {
+          if (known.length > 0) {
+            throw new InvalidInputError(
+              `forecast needs known rows ahead (${listed(known)}), which it does not take: use predict with the latents of your own choice.`,
+            );
+          }
+          const future = futureRows(shown, variables.next!, steps);
+          return { latents: future, ...only(variables.predict({ [variables.shown]: future }, false), 'forecast') };
+        },
+      }),
+  };
+
+  async function predictedPlaces(given: GivenRows, options: ProjectOptions, caller: string, noise: boolean) {
+    const placed = await place(given, options, caller);
+    const rows: Record<string, Matrix> = { ...placed.values };
+    for (const { name } of known) rows[name] = Matrix.from(given[name]!, name);
+    return { placed, predicted: variables.predict(rows, noise) };
+  }
+}
+
+const listed = (of: readonly VariableWidth[]) =>
+  of.map(({ name, columns }) => `'${name}' (${columns} wide)`).join(', ');
+
+const widthsOf = (values: RowsByName): VariableWidth[] =>
+  Object.entries(values).map(([name, { columns }]) => ({ name, columns }));
+
+const needs = (caller: string, { name, columns }: VariableWidth) =>
+  new InvalidInputError(`${caller} needs rows of '${name}' too, n×${columns}. Give them by name: { ${name}: … }.`);
+
+/** Rows by name, checked: names, widths, entries, and that all have the same number of rows. */
+function rowsGiven(
+  given: GivenRows,
+  allowed: readonly VariableWidth[],
+  caller: string,
+  holed: readonly VariableWidth[] = [],
+): RowsByName {
+  const found: Record<string, Matrix> = {};
+  let count: number | undefined;
+  for (const [name, rows] of Object.entries(given)) {
+    if (rows === undefined) continue;
+    const width = allowed.find((one) => one.name === name);
+    if (width === undefined)
+      throw unknownName(
+        'variable',
+        name,
+        allowed.map((one) => one.name),
+        caller,
+      );
+    const matrix = Matrix.from(rows, `'${name}'`);
+    if (matrix.columns !== width.columns) {
+      throw new InvalidInputError(
+        `${caller} takes '${name}' with ${width.columns} columns, but a ${matrix.rows}×${matrix.columns} matrix was given.`,
+      );
+    }
+    count ??= matrix.rows;
+    if (matrix.rows !== count) {
+      throw new InvalidInputError(
+        `${caller} takes as many rows of '${name}' as of the other variables, ${count}, but ${matrix.rows} were given.`,
+      );
+    }
+    found[name] = holed.some((one) => one.name === name)
+      ? checkEntries(matrix, `'${name}'`, Number.isNaN)
+      : checkNumbers(matrix, `'${name}'`);
+  }
+  return found;
+}
+
+/** Observed entries themselves, without variance, and predictions of the others. */
+function completed(Y: Matrix, { mean, variance }: Prediction): Prediction {
+  return {
+    mean: new Matrix(
+      Y.data.map((entry, i) => (Number.isNaN(entry) ? mean.data[i]! : entry)),
+      Y.rows,
+      Y.columns,
+    ),
+    variance: new Matrix(
+      Y.data.map((entry, i) => (Number.isNaN(entry) ? variance.data[i]! : 0)),
+      Y.rows,
+      Y.columns,
+    ),
+  };
+}
+
+/** Values of root and known variables on the way between two points, along the charts on which they lie. */
+function pathBetween(
+  { values, roots, known, charts, latents }: FittedVariables,
+  from: LatentPlace,
+  to: LatentPlace,
+  steps: number,
+): RowsByName {
+  if (!Number.isInteger(steps) || steps < 2) {
+    throw new InvalidInputError(`interpolate takes a whole number of steps from 2, but ${describe(steps)} was given.`);
+  }
+  const starts = latents.length > 0 && roots.length > 0 ? roots : latents.map(({ name }) => name);
+  const all = [...starts, ...known.map(({ name }) => name)];
+  const found: Record<string, Matrix> = {};
+  for (const name of all) {
+    const rows = values[name]!;
+    const [first, last] = [from, to].map((end) => endOf(rows, name, end, all.length === 1)) as [
+      Float64Array,
+      Float64Array,
+    ];
+    const path = Matrix.zeros(steps, rows.columns);
+    for (let k = 0; k < steps; k++) {
+      const part = k / (steps - 1);
+      const point =
+        charts[name]?.between(first, last, part) ?? first.map((entry, c) => (1 - part) * entry + part * last[c]!);
+      path.data.set(point, k * rows.columns);
+    }
+    found[name] = path;
+  }
+  return found;
+}
+
+function endOf(rows: Matrix, name: string, end: LatentPlace, isOnly: boolean): Float64Array {
+  if (typeof end === 'number') {
+    if (Number.isInteger(end) && end >= 0 && end < rows.rows) return Float64Array.from(rows.row(end));
+    throw new InvalidInputError(
+      `interpolate takes the number of a point from 0 to ${rows.rows - 1}, but ${describe(end)} was given.`,
+    );
+  }
+  const point = Float64Array.from(end ?? []);
+  if (isOnly && point.length === rows.columns && point.every(Number.isFinite)) return point;
+  throw new InvalidInputError(
+    isOnly
+      ? `interpolate takes a point of '${name}' as ${rows.columns} finite numbers, but ${describe(end)} was given.`
+      : 'interpolate takes numbers of fitted points where a model has several variables that a path goes through.',
+  );
+}
+
+/** Rows that follow the last one, each from all before it. */
+function futureRows(shown: Matrix, next: (before: Matrix) => Matrix, steps: number): Matrix {
+  if (!Number.isInteger(steps) || steps < 1) {
+    throw new InvalidInputError(`forecast takes a whole number of steps from 1, but ${describe(steps)} was given.`);
+  }
+  const { columns } = shown;
+  const future = Matrix.zeros(steps, columns);
+  let data = shown.data;
+  for (let k = 0; k < steps; k++) {
+    const row = next(new Matrix(data, data.length / columns, columns));
+    future.data.set(row.data, k * columns);
+    const longer = new Float64Array(data.length + columns);
+    longer.set(data);
+    longer.set(row.data, data.length);
+    data = longer;
+  }
+  return future;
+}

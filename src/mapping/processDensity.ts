@@ -1,0 +1,115 @@
+import { Matrix } from '../core/matrix.ts';
+import { normalEntries } from '../model/jointDraw.ts';
+import type { Conditional, Density, DensityContext, Rows } from '../model/language/density.ts';
+import type { TensorMap } from '../model/model.ts';
+import type { Parameter } from '../model/parameter.ts';
+import { doublesOf } from '../tensors/doubles.ts';
+import { tensorMatrix } from '../tensors/matrixTensor.ts';
+import * as op from '../tensors/ops.ts';
+import type { Tensor2D } from '../tensors/tensorflow.ts';
+import type { MomentsAt } from './conditionedProcess.ts';
+import { logPredictiveEntries } from './conditionedProcess.ts';
+import { allColumns } from './functionMoments.ts';
+import type { GaussianProcess, GivenProcess } from './gaussianProcess.ts';
+import { noiseOfNew } from './likelihoods/gaussian.ts';
+import { observedPatterns } from './observedPatterns.ts';
+import { quickMoments } from './quickProcess.ts';
+
+/** A process before its density is added to it. */
+type Process = Omit<GaussianProcess, 'density'>;
+
+/** What the variables given are for a process: inputs side by side. */
+const inputs = (given: readonly Tensor2D[]): Tensor2D =>
+  given.length === 1 ? given[0]! : (op.concat([...given], 1) as Tensor2D);
+
+/** The density of a variable whose columns are draws of a Gaussian process of the variables that it is given, with noise. */
+export function processDensity(process: Process, jitter: number): Density {
+  const { likelihood, kernel } = process;
+  const parameters = process.parameters as Readonly<Record<string, Parameter>>;
+  return Object.freeze<Density>({
+    kind: 'density',
+    name: 'gaussianProcess',
+    normalised: parameters.inducing === undefined,
+    exact: parameters.inducing === undefined,
+    centred: true,
+    takesMissing: true,
+    independent: false,
+    parameters: () => parameters,
+    // Observations stay the same: what their patterns need is kept. Those of a variable that is inferred come with each evaluation.
+    prepare: ({ data }) => (data === undefined ? undefined : process.given(observedPatterns(data), data.rows)),
+    logDensity: (p, { value, given }, context) => {
+      const kept = context.constants as GivenProcess | undefined;
+      return kept === undefined
+        ? process.logDensity(p, inputs(given), value, context)
+        : kept.logDensity(p, inputs(given), context);
+    },
+    condition: (p, fitted, context) => conditional(process, p, fitted, context),
+    sample: (p, random, [n, D], given) => {
+      const own = Object.fromEntries(Object.keys(kernel.parameters).map((key) => [key, p[`kernel.${key}`]!]));
+      const X = inputs(given);
+      const K = kernel.covariance(own, X, X, X);
+      const noise = noiseOfNew(likelihood.conjugate!(p), undefined);
+      const factor = op.cholesky(op.addDiagonal(K, op.scalar(jitter)), { name: 'The covariance of a prior draw' });
+      const functions = op.matMul<Tensor2D>(factor, normalEntries(random, n, D));
+      return op.add<Tensor2D>(functions, op.mul(op.sqrt(noise), normalEntries(random, n, D)));
+    },
+  });
+}
+
+function conditional(process: Process, p: TensorMap, fitted: Rows, context: DensityContext): Conditional {
+  const { likelihood } = process;
+  const D = fitted.value.shape[1];
+  const values = context.values!;
+  const known = context.remember(process, () => {
+    const X = tensorMatrix(inputs(fitted.given));
+    const patterns = observedPatterns(withHoles(fitted));
+    return { X, patterns, moments: process.momentsAt(values, X, patterns) };
+  });
+  const momentsAt: MomentsAt = context.isRough
+    ? context.remember(known, () => ({
+        moments: quickMoments(process, values, known.X, known.patterns) ?? known.moments,
+      })).moments
+    : known.moments;
+  const functionsAt = (given: readonly Tensor2D[]) => {
+    const { mean, variance } = allColumns(momentsAt(inputs(given)), D);
+    return { mean, variance: op.relu<Tensor2D>(variance) };
+  };
+  return {
+    moments: (given) => {
+      const groups = momentsAt(inputs(given));
+      const { mean, variance } = allColumns(groups, D);
+      return {
+        mean,
+        variance: op.relu<Tensor2D>(variance),
+        noise: noiseOfNew(likelihood.conjugate!(p), undefined),
+        covariances: () => {
+          const byColumn: Tensor2D[] = [];
+          for (const group of groups) {
+            group.columns.forEach((column, c) => {
+              byColumn[column] = group.covariance(c);
+            });
+          }
+          const isShared = groups.length === 1 && groups[0]!.variance.shape[1] === 1;
+          return isShared ? [groups[0]!.covariance(0)] : byColumn;
+        },
+      };
+    },
+    logPredictive: ({ value, given, present }) => {
+      const { mean, variance } = functionsAt(given);
+      const entries = logPredictiveEntries(likelihood, p, mean, variance, value);
+      return op.sum(present === undefined ? entries : op.mul(present, entries), 1);
+    },
+  };
+}
+
+/** Rows with NaN where entries are missing. */
+function withHoles({ value, present }: Rows): Matrix {
+  const whole = tensorMatrix(value);
+  if (present === undefined) return whole;
+  const seen = doublesOf(present);
+  return new Matrix(
+    whole.data.map((entry, i) => (seen[i] === 0 ? Number.NaN : entry)),
+    whole.rows,
+    whole.columns,
+  );
+}

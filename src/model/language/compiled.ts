@@ -1,0 +1,470 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { InvalidInputError } from '../../core/errors.ts';
+import { lazily } from '../../core/inParts.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
+import { seededRandom } from '../../core/random.ts';
+import { withGetters } from '../../core/withGetters.ts';
+import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import { imputed } from '../imputation.ts';
+import { initialLatents } from '../initialization.ts';
+import type { Assembly, ParameterValues, TensorMap, TermContext } from '../model.ts';
+import { type Parameter, positive, real } from '../parameter.ts';
+import { valueTensors } from '../valueTensors.ts';
+import type { DensityContext, DensityStart, Rows } from './density.ts';
+import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
+import { isShared, type MappedVariable, type ObservedVariable } from './variable.ts';
+
+/** Observations of a variable as the model sees them. */
+export interface SeenData {
+  /** N×D, centred and scaled; NaN where missing. */
+  readonly data: Matrix;
+  /** The same with 0 where missing. */
+  readonly filled: Matrix;
+  /** N×D, 1 where observed; undefined where all are. */
+  readonly present: Matrix | undefined;
+  readonly standardization: Standardization;
+}
+
+/** Parameters of one part by its own names, and where they are among those of the model. */
+type PartPaths = ReadonlyMap<string, string>;
+
+/** Values of variables by name. */
+export type NodeValues = ReadonlyMap<string, Tensor2D>;
+
+/** A model of variables made ready for its data: what its terms and all that follows from it are computed by. */
+export interface CompiledGraph {
+  readonly graph: VariableGraph;
+  readonly owner: string;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly seen: ReadonlyMap<string, SeenData>;
+  /** Number of columns of each variable. */
+  readonly columns: ReadonlyMap<string, number>;
+  /** Paths of the parameters that have one row a point. */
+  readonly pointwise: readonly string[];
+  /** Tensors of a part's parameters by its own names, out of those of the model. */
+  ownTensors(path: string, values: TensorMap): TensorMap;
+  /** Plain values of a part's parameters by its own names. */
+  ownValues(path: string, values: ParameterValues): ParameterValues;
+  /** What a density knows before the fit. */
+  startOf(node: Node): DensityStart;
+  /** Features of the known rows (those of the fit unless others are given) that a map is given in their place; undefined where it takes the rows themselves. */
+  features(node: Node, position: number, rows?: Matrix): Matrix | undefined;
+  /** Value of a mapped variable at what its map takes. */
+  mapped(node: Node, values: TensorMap, inputs: readonly Tensor2D[]): Tensor2D;
+}
+
+/** What a start takes beside the graph. */
+export interface CompileOptions {
+  readonly seed: number;
+  readonly batched: boolean;
+}
+
+/** Observations side by side as they are seen, with missing entries filled in: what latents start from. */
+export function startObservations(graph: VariableGraph, seen: ReadonlyMap<string, SeenData>): Matrix {
+  const all = graph.nodes.flatMap(({ name, variable }) => (variable.role === 'observed' ? [seen.get(name)!.data] : []));
+  const widest = Math.max(1, ...graph.nodes.map(({ variable }) => (variable.role === 'latent' ? variable.dim : 1)));
+  return imputed(joinedColumns(all), widest);
+}
+
+/** Observations of every observed variable, checked and standardised. */
+export function seenData(owner: string, { nodes }: VariableGraph): Map<string, SeenData> {
+  const result = new Map<string, SeenData>();
+  for (const { name, variable } of nodes) {
+    if (variable.role === 'observed') result.set(name, seenOf(owner, name, variable));
+  }
+  return result;
+}
+
+function seenOf(owner: string, name: string, variable: ObservedVariable): SeenData {
+  const { density, missing, centre, scale } = variable;
+  if (missing === 'ignore' && !density.takesMissing) {
+    throw new InvalidInputError(
+      `'${name}' of ${owner} has missing: 'ignore', but its density '${density.name}' takes complete rows only. Fill in what is missing.`,
+    );
+  }
+  const raw = observationsFrom(variable.data, missing === 'ignore', scale);
+  const standardization = standardizationOf(raw, centre, scale);
+  const data = standardized(raw, standardization);
+  const hasHoles = data.data.some(Number.isNaN);
+  const entries = (of: (entry: number) => number) => new Matrix(data.data.map(of), data.rows, data.columns);
+  return {
+    data,
+    filled: hasHoles ? entries((entry) => (Number.isNaN(entry) ? 0 : entry)) : data,
+    present: hasHoles ? entries((entry) => (Number.isNaN(entry) ? 0 : 1)) : undefined,
+    standardization,
+  };
+}
+
+/** Makes the parameters of all variables, densities and maps, started for the data. Called inside `withFloat64`. */
+export function compiled(
+  owner: string,
+  graph: VariableGraph,
+  seen: ReadonlyMap<string, SeenData>,
+  { seed, batched }: CompileOptions,
+): CompiledGraph {
+  const { nodes, points, shared } = graph;
+  const parameters: Record<string, Parameter> = {};
+  const paths = new Map<string, PartPaths>();
+  const pointwise: string[] = [];
+  const columns = new Map<string, number>();
+  const starts = new Map<string, Matrix>();
+  const features = new Map<string, Matrix>();
+  const observations = lazily(() => startObservations(graph, seen));
+  const outputs = nodes.flatMap(({ variable }) => (variable.role === 'observed' ? [variable.data.columns] : []));
+
+  for (const [parameter, name] of shared) parameters[name] = parameter;
+  const place = (path: string, own: Readonly<Record<string, Parameter>>) => {
+    const found = new Map<string, string>();
+    for (const [key, parameter] of Object.entries(own)) {
+      if (isShared(parameter) && !shared.has(parameter)) {
+        throw new InvalidInputError(
+          `'${path}.${key}' of ${owner} is a shared parameter that has no name. Return it among the variables too.`,
+        );
+      }
+      const where = shared.get(parameter) ?? `${path}.${key}`;
+      parameters[where] = parameter;
+      found.set(key, where);
+    }
+    paths.set(path, found);
+  };
+  const result: CompiledGraph = {
+    graph,
+    owner,
+    parameters,
+    seen,
+    columns,
+    pointwise,
+    ownTensors: (path, values) => {
+      const own: Record<string, Tensor> = {};
+      for (const [key, where] of paths.get(path)!) own[key] = values[where]!;
+      return own;
+    },
+    ownValues: (path, values) => {
+      const own: Record<string, ParameterValues[string]> = {};
+      for (const [key, where] of paths.get(path)!) own[key] = values[where]!;
+      return own;
+    },
+    startOf: ({ name, variable, given }) => ({
+      variable: name,
+      rows: rowsOf(variable, points, outputs[0]!),
+      columns: columns.get(name)!,
+      givenColumns: given.map((each) => columns.get(each)!),
+      data: seen.get(name)?.data,
+      get observations() {
+        return observations();
+      },
+      seed,
+      batched,
+    }),
+    features: ({ name, variable, given }, position, rows) => {
+      const { variable: of } = nodes.find((node) => node.name === given[position])!;
+      if (variable.role !== 'mapped' || of.role !== 'known') return undefined;
+      const key = `${name} ${position}`;
+      const made =
+        rows === undefined
+          ? (features.get(key) ?? variable.map.features(of.data, of.data))
+          : variable.map.features(rows, of.data);
+      if (rows === undefined) features.set(key, made);
+      return made === (rows ?? of.data) ? undefined : made;
+    },
+    mapped: ({ name, variable }, values, inputs) =>
+      checkedRows(owner, name, (variable as MappedVariable).map.apply(result.ownTensors(name, values), ...inputs)),
+  };
+
+  for (const node of nodes) {
+    const { name, variable, densities } = node;
+    if (variable.role === 'known') {
+      columns.set(name, variable.data.columns);
+      starts.set(name, variable.data);
+    } else if (variable.role === 'observed') {
+      columns.set(name, variable.data.columns);
+      starts.set(name, seen.get(name)!.filled);
+    } else if (variable.role === 'latent') {
+      columns.set(name, variable.dim);
+      const rows = rowsOf(variable, points, outputs[0]!);
+      const start = latentStart(variable.init, variable.dim, rows, node.isPointwise, observations, seed, name);
+      starts.set(name, start);
+      if (variable.posterior === undefined) {
+        parameters[name] = real(start);
+        if (node.isPointwise) pointwise.push(name);
+      } else {
+        const { initial } = variable.posterior.variance;
+        const spread = typeof initial === 'number' ? initial : 0.01;
+        parameters[`${name}.posterior.mean`] = real(start);
+        parameters[`${name}.posterior.variance`] = positive(
+          new Matrix(new Float64Array(start.data.length).fill(spread), start.rows, start.columns),
+        );
+        if (node.isPointwise) pointwise.push(`${name}.posterior.mean`, `${name}.posterior.variance`);
+      }
+    } else {
+      const wide = mappedColumns(graph, node as Node<MappedVariable>);
+      const givenStarts = node.given.map((each) => starts.get(each)!);
+      const known = node.given.every((each) => nodes.find((other) => other.name === each)!.variable.role === 'known');
+      const rows = givenStarts.length === 1 ? givenStarts[0]! : sameRows(givenStarts);
+      const target = lazily(() => mappedTarget(graph, seen, node, wide, observations));
+      const own = variable.map.parameters({
+        observations: rows,
+        get features() {
+          return known ? variable.map.features(rows, rows) : rows;
+        },
+        get latents() {
+          return target();
+        },
+        latentDim: wide,
+        seed,
+      });
+      place(name, own);
+      const values = valueTensors(
+        Object.fromEntries([...paths.get(name)!.values()].map((path) => [path, parameters[path]!.initial])),
+      );
+      const inputs = givenStarts.map((own, i) => matrixTensor(result.features(node, i) ?? own));
+      const value = tensorMatrix(result.mapped(node, values, inputs));
+      columns.set(name, value.columns);
+      starts.set(name, value);
+    }
+    for (const { path, density } of densities) place(path, density.parameters(result.startOf(node)));
+  }
+  for (const [parameter, name] of shared) {
+    if ([...paths.values()].some((own) => [...own.values()].includes(name))) continue;
+    throw new InvalidInputError(
+      `Nothing uses the shared parameter '${name}' of ${owner}${parameter.free ? '' : ' (held)'}.`,
+    );
+  }
+  return result;
+}
+
+/** Rows of several variables side by side; of plates with other numbers of rows the first's alone. */
+function sameRows(parts: readonly Matrix[]): Matrix {
+  return joinedColumns(parts.filter(({ rows }) => rows === parts[0]!.rows));
+}
+
+function rowsOf(variable: Node['variable'], points: number, outputs: number): number {
+  if (variable.role === 'known') return variable.data.rows;
+  if (variable.role !== 'latent' || variable.rows === undefined) return points;
+  return variable.rows === 'outputs' ? outputs : variable.rows;
+}
+
+function latentStart(
+  init: 'pca' | 'random' | unknown,
+  dim: number,
+  rows: number,
+  isPointwise: boolean,
+  observations: () => Matrix,
+  seed: number,
+  name: string,
+): Matrix {
+  if (init === 'random' || (init === 'pca' && !isPointwise)) {
+    // A stream of its own for each variable.
+    const stream = Array.from(name).reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7);
+    const random = seededRandom(seed + stream);
+    return new Matrix(
+      Float64Array.from({ length: rows * dim }, () => random.normal()),
+      rows,
+      dim,
+    );
+  }
+  if (!isPointwise) {
+    const given = Matrix.from(init as number[][], `Option 'init' of '${name}'`);
+    if (given.rows === rows && given.columns === dim) return given;
+    throw new InvalidInputError(
+      `Option 'init' of '${name}' must be ${rows}×${dim}, but a ${given.rows}×${given.columns} matrix was given.`,
+    );
+  }
+  if (init !== 'pca') return initialLatents(init as number[][], observations(), dim);
+  const available = Math.min(dim, observations().columns, rows - 1);
+  if (available === dim) return initialLatents('pca', observations(), dim);
+  // More dimensions than observed columns: what principal components leave starts at random, small.
+  const first = initialLatents('pca', observations(), available);
+  const random = latentStart('random', dim - available, rows, true, observations, seed, name);
+  return joinedColumns([
+    first,
+    new Matrix(
+      random.data.map((entry) => 0.1 * entry),
+      rows,
+      dim - available,
+    ),
+  ]);
+}
+
+/** Number of columns of a mapped variable, for maps whose parameters need it. */
+function mappedColumns({ nodes }: VariableGraph, { name, variable }: Node<MappedVariable>): number {
+  if (variable.dim !== undefined) return variable.dim;
+  for (const { variable: other, given } of nodes) {
+    if (other.role !== 'observed' || !given.includes(name) || other.density.functions === undefined) continue;
+    return other.data.columns * other.density.functions;
+  }
+  return 2;
+}
+
+/** Where a mapped variable is to start: at the observations that a decoder is to give, or at principal components. */
+function mappedTarget(
+  { nodes }: VariableGraph,
+  seen: ReadonlyMap<string, SeenData>,
+  { name }: Node,
+  columns: number,
+  observations: () => Matrix,
+): Matrix {
+  for (const { name: child, variable, given } of nodes) {
+    if (variable.role !== 'observed' || !given.includes(name) || variable.density.functions === undefined) continue;
+    const { density } = variable;
+    const data = imputed(seen.get(child)!.data, Math.min(2, variable.data.columns));
+    return density.functionStart?.(data) ?? data;
+  }
+  return initialLatents('pca', observations(), columns);
+}
+
+function checkedRows(owner: string, name: string, X: unknown): Tensor2D {
+  if (X instanceof tf.Tensor && X.rank === 2) return X as Tensor2D;
+  const shape = X instanceof tf.Tensor ? `a tensor of shape [${X.shape}]` : typeof X;
+  throw new InvalidInputError(
+    `The map of '${name}' of ${owner} must give a matrix, one row a point, but ${shape} was returned.`,
+  );
+}
+
+/** The terms of the model, with what they need kept as tensors. */
+export function assembledGraph(model: CompiledGraph): Assembly {
+  const { graph, seen, parameters, pointwise, owner } = model;
+  const { nodes } = graph;
+  const kept: Tensor[] = [];
+  const keep = (matrix: Matrix) => {
+    const tensor = tf.keep(matrixTensor(matrix));
+    kept.push(tensor);
+    return tensor as Tensor2D;
+  };
+  const data = new Map<string, Tensor2D>();
+  const present = new Map<string, Tensor2D>();
+  for (const { name, variable } of nodes) {
+    if (variable.role === 'known') data.set(name, keep(variable.data));
+    if (variable.role !== 'observed') continue;
+    const own = seen.get(name)!;
+    data.set(name, keep(own.filled));
+    if (own.present !== undefined) present.set(name, keep(own.present));
+  }
+  const prepared = new Map<string, unknown>();
+  const features = new Map<string, Tensor2D>();
+  for (const node of nodes) {
+    node.given.forEach((_, i) => {
+      const own = model.features(node, i);
+      if (own !== undefined) features.set(`${node.name} ${i}`, keep(own));
+    });
+    for (const { path, density } of node.densities) {
+      const constants = density.prepare?.(model.startOf(node));
+      kept.push(...tensorsIn(constants).map((tensor) => tf.keep(tensor)));
+      prepared.set(path, constants);
+    }
+  }
+  return {
+    parameters,
+    ...(pointwise.length > 0 && { pointwise }),
+    terms: (values, context) => {
+      const seenRows = (tensor: Tensor2D | undefined, isPointwise: boolean) =>
+        tensor === undefined || context.batch === undefined || !isPointwise
+          ? tensor
+          : (op.gather(tensor, context.batch.rows) as Tensor2D);
+      const terms: Record<string, Scalar> = {};
+      const current = new Map<string, Tensor2D>();
+      for (const node of nodes) {
+        const { name, variable, given, isPointwise } = node;
+        if (variable.role === 'latent') current.set(name, latentValue(node, values, context));
+        else if (variable.role === 'mapped') {
+          const inputs = given.map(
+            (each, i) => seenRows(features.get(`${name} ${i}`), isPointwise) ?? current.get(each)!,
+          );
+          current.set(name, model.mapped(node, values, inputs));
+        } else current.set(name, seenRows(data.get(name), isPointwise)!);
+        for (const placed of node.densities) {
+          const rows = rowsAround(node, current, seenRows(present.get(name), isPointwise));
+          const own = densityContext(context, prepared.get(placed.path));
+          const p = model.ownTensors(placed.path, values);
+          const term = summed(owner, placed, termOf(node, placed, p, rows, own, values));
+          terms[placed.path] =
+            context.batch !== undefined && isPointwise ? op.mul<Scalar>(context.batch.scale, term) : term;
+        }
+        const spread = values[`${name}.posterior.variance`];
+        if (spread !== undefined) terms[`${name}.entropy`] = entropyOf(spread as Tensor2D, context, isPointwise);
+      }
+      return terms;
+    },
+    dispose: () => {
+      for (const tensor of kept) tensor.dispose();
+      for (const constants of prepared.values()) {
+        const { dispose } = (constants ?? {}) as { dispose?: unknown };
+        if (typeof dispose === 'function') dispose.call(constants);
+      }
+    },
+  };
+}
+
+/** The value of a latent variable: itself, or a draw of Gaussian rows that moves with their means and variances. */
+function latentValue({ name, variable }: Node, values: TensorMap, context: TermContext): Tensor2D {
+  if (variable.role !== 'latent' || variable.posterior === undefined) return values[name] as Tensor2D;
+  const mean = values[`${name}.posterior.mean`] as Tensor2D;
+  const { random } = context;
+  const normals = op.tensor<Tensor2D>(
+    Float64Array.from({ length: mean.size }, () => random.normal()),
+    mean.shape,
+  );
+  return op.add<Tensor2D>(mean, op.mul(op.sqrt(values[`${name}.posterior.variance`]!), normals));
+}
+
+function termOf(
+  { name }: Node,
+  { density }: PlacedDensity,
+  p: TensorMap,
+  rows: Rows,
+  context: DensityContext,
+  values: TensorMap,
+): Scalar | Tensor1D {
+  const mean = values[`${name}.posterior.mean`];
+  if (mean === undefined || density.expected === undefined) return density.logDensity(p, rows, context);
+  const variance = values[`${name}.posterior.variance`] as Tensor2D;
+  return density.expected(p, { ...rows, value: { mean: mean as Tensor2D, variance } }, context);
+}
+
+/** Entropy of Gaussian rows: ½·Σ log(2πe·s). */
+function entropyOf(variance: Tensor2D, { batch }: TermContext, isPointwise: boolean): Scalar {
+  const own = op.mul<Scalar>(0.5, op.sum(op.add(1, op.log(op.mul(2 * Math.PI, variance)))));
+  return batch !== undefined && isPointwise ? op.mul<Scalar>(batch.scale, own) : own;
+}
+
+/** Rows of a variable beside those that it is given. */
+export function rowsAround({ name, given }: Node, values: NodeValues, present: Tensor2D | undefined): Rows {
+  return {
+    value: values.get(name)!,
+    given: given.map((each) => values.get(each)!),
+    ...(present !== undefined && { present }),
+  };
+}
+
+/** What a density may know in an evaluation of a whole fit, in which nothing needs remembering. */
+function densityContext(context: TermContext, constants: unknown): DensityContext {
+  const plain = {
+    constants,
+    iteration: context.iteration,
+    ...(context.batch !== undefined && { batch: context.batch }),
+    isRough: false,
+    remember: <T>(_: object, make: () => T) => make(),
+    onJitter: (jitter: number) => context.onJitter(jitter),
+    onRank: (rank: number) => context.onRank(rank),
+  };
+  return withGetters(plain, { random: () => context.random }) as DensityContext;
+}
+
+function summed(owner: string, { path }: PlacedDensity, term: unknown): Scalar {
+  if (term instanceof tf.Tensor && term.rank === 0) return term as Scalar;
+  if (term instanceof tf.Tensor && term.rank === 1) return op.sum<Scalar>(term);
+  const given = term instanceof tf.Tensor ? `a tensor of shape [${term.shape}]` : typeof term;
+  throw new InvalidInputError(
+    `The log density of '${path}' of ${owner} must be a scalar, or one number a row, but ${given} was returned.`,
+  );
+}
+
+function tensorsIn(value: unknown): Tensor[] {
+  if (value instanceof tf.Tensor) return [value];
+  if (Array.isArray(value)) return value.flatMap(tensorsIn);
+  const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain ? Object.values(value).flatMap(tensorsIn) : [];
+}

@@ -1,0 +1,266 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { checkDefinition, checkName } from '../../core/given.ts';
+import { describe, type Matrix } from '../../core/matrix.ts';
+import { checkMembers, type Member } from '../../core/members.ts';
+import type { Random } from '../../core/random.ts';
+import type { GaussianRows } from '../../tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { Batch, ParameterValues, Search, TensorMap } from '../model.ts';
+import type { Parameter } from '../parameter.ts';
+import { type Overrides, type OwnParameters, overriddenParameters } from '../part.ts';
+import type { LearnedByLayer } from '../posterior.ts';
+
+/** Rows of a variable beside the same rows of the variables that it is given. */
+export interface Rows<V = Tensor2D> {
+  /** n×D */
+  readonly value: V;
+  /** n×q of each variable that it is given, in their order. */
+  readonly given: readonly V[];
+  /** n×D, 1 where an entry of the value is observed and 0 where it is missing (the value is 0 there); without it all are observed. */
+  readonly present?: Tensor2D;
+}
+
+/** What a density may know of its variable before anything is fitted. */
+export interface DensityStart {
+  /** Name of the variable. */
+  readonly variable: string;
+  /** Number of its rows. */
+  readonly rows: number;
+  /** Number of its columns. */
+  readonly columns: number;
+  /** Numbers of columns of the variables that it is given. */
+  readonly givenColumns: readonly number[];
+  /** Observations as the model sees them, NaN where missing; undefined for a variable that is not observed. */
+  readonly data: Matrix | undefined;
+  /** Observations of all observed variables side by side, missing entries filled in. */
+  readonly observations: Matrix;
+  readonly seed: number;
+  /** True if the log density will be asked for some rows at a time. */
+  readonly batched: boolean;
+}
+
+/** What a density may know of the evaluation that it is part of. */
+export interface DensityContext<C = unknown> {
+  /** What `prepare` returned. */
+  readonly constants: C;
+  /** Random numbers of this iteration: the same in each evaluation of it. */
+  readonly random: Random;
+  /** Iteration of a stochastic solver, from 0; 0 for all others. */
+  readonly iteration: number;
+  /** The rows that the evaluation sees, where it does not see all. */
+  readonly batch?: Batch;
+  /** Natural values by the density's own names, as plain numbers; in `condition` only. */
+  readonly values?: ParameterValues;
+  /** True if a quick approximation will do: searches for the place of new rows begin with it. */
+  readonly isRough: boolean;
+  /** Returns what `make` makes, plain numbers without tensors; of one fit it is made once for each owner. */
+  remember<T>(owner: object, make: () => T): T;
+  onJitter(jitter: number): void;
+  onRank(rank: number): void;
+}
+
+/** Mean and variance of new rows. */
+export interface RowMoments {
+  /** n×D */
+  readonly mean: Tensor2D;
+  /** Variance of the noise-free function, n×D or n×1. */
+  readonly variance: Tensor2D;
+  /** Variance that noise adds to it: a scalar, D entries, or n×D; none unless given. */
+  readonly noise?: Tensor;
+  /** Covariances between the n rows, n×n: one for all columns, or D. Without them `sample` draws each entry by itself. */
+  readonly covariances?: () => readonly Tensor2D[];
+}
+
+/** What a density says of new rows, given the rows that were fitted. */
+export interface Conditional {
+  /** log p(new row | its givens, the fitted rows), n entries. */
+  logPredictive?(rows: Rows): Tensor1D;
+  /** Moments of new rows given the values of what they are given. */
+  moments?(given: readonly Tensor2D[]): RowMoments;
+  /** A draw of new rows, n×D; from the moments where it is left out. */
+  sample?(given: readonly Tensor2D[], random: Random): Tensor2D;
+  /** Mean of the row that follows these rows (k×D), 1×D: densities of sequences have it. */
+  next?(before: Tensor2D): Tensor2D;
+}
+
+/** How the rows of a variable are distributed: anything random in a model. A plain frozen description. */
+export interface Density {
+  readonly kind: 'density';
+  readonly name: string;
+  /** True if the density integrates to 1 over its rows, whatever its parameters. */
+  readonly normalised: boolean;
+  /** True if `logPredictive` is the conditional of the joint density of all rows. */
+  readonly exact: boolean;
+  /** True if columns of observations are to be brought to mean 0 before it sees them, unless the variable says otherwise. */
+  readonly centred: boolean;
+  /** True if rows with missing entries are taken: the density reads `present`, or what is missing in the data at `prepare`. */
+  readonly takesMissing: boolean;
+  /** True if rows are independent given what they are given, false if not; where it does not say, its log density shows it. */
+  readonly independent: boolean | undefined;
+  /** Number of functions of each column that it is given, for likelihoods: a map before it has so many times D columns. */
+  readonly functions?: number;
+  /** Functions that these observations speak for, from which maps before it start. */
+  readonly functionStart?: (data: Matrix) => Matrix;
+  readonly parameters: (start: DensityStart) => Readonly<Record<string, Parameter>>;
+  readonly prepare?: (start: DensityStart) => unknown;
+  readonly logDensity: (p: TensorMap, rows: Rows, context: DensityContext) => Scalar | Tensor1D;
+  readonly condition?: (p: TensorMap, fitted: Rows, context: DensityContext) => Conditional;
+  readonly sample?: (
+    p: TensorMap,
+    random: Random,
+    shape: readonly [number, number],
+    given: readonly Tensor2D[],
+  ) => Tensor2D;
+  readonly expected?: (p: TensorMap, rows: Rows<Tensor2D | GaussianRows>, context: DensityContext) => Scalar;
+  readonly field?: (p: ParameterValues, value: Matrix, constants: unknown) => LearnedByLayer;
+  /** Parameter of the latents, moved within what the density allows only. */
+  readonly restrict?: (latents: Parameter) => Parameter;
+  readonly search?: Search;
+}
+
+/** What a density is made of: see {@link defineDensity}. */
+export interface DensityDefinition<Name extends string, C = undefined> {
+  /** Letters and digits, a letter first. */
+  readonly name: string;
+  /** Default parameters; a bare number is `positive`. They may depend on the variable. None unless given. */
+  readonly parameters?: OwnParameters<Name> | ((start: DensityStart) => OwnParameters<Name>);
+  /** Constants, made once for each evaluation of a whole fit: tensors in them are kept until it ends, and `dispose()` is called. */
+  prepare?(start: DensityStart): C;
+  /**
+   * log p(value | given) at the natural values p: n entries (Tensor1D) where rows are independent given what they are given, from which what is
+   * said of new rows follows; a scalar otherwise.
+   */
+  logDensity(p: Readonly<Record<Name, Tensor>>, rows: Rows, context: DensityContext<C>): Scalar | Tensor1D;
+  /** What it says of new rows given the fitted ones: see {@link Conditional}. Rows of a Tensor1D density need it for moments only. */
+  condition?(p: Readonly<Record<Name, Tensor>>, fitted: Rows, context: DensityContext<C>): Conditional;
+  /** A draw of n×D rows from the density itself. */
+  sample?(
+    p: Readonly<Record<Name, Tensor>>,
+    random: Random,
+    shape: readonly [number, number],
+    given: readonly Tensor2D[],
+  ): Tensor2D;
+  /** E[log p] where the value, or what it is given, is Gaussian row by row (`{ mean, variance }`), or a lower bound of it; sampled without it. */
+  expected?(p: Readonly<Record<Name, Tensor>>, rows: Rows<Tensor2D | GaussianRows>, context: DensityContext<C>): Scalar;
+  /** false where the log density is an exponent without its normalising constant. */
+  readonly normalised?: boolean;
+  /** false where `logPredictive` is not the conditional of the joint density, as for bounds. */
+  readonly exact?: boolean;
+  /** true where columns of observations are to have mean 0. */
+  readonly centred?: boolean;
+  /** true where rows with missing entries are taken, by `rows.present`. */
+  readonly takesMissing?: boolean;
+  /** The search that suits it. */
+  readonly search?: Search;
+}
+
+const MEMBERS: Readonly<Record<keyof DensityDefinition<string>, Member>> = {
+  name: 'anything',
+  parameters: 'anything',
+  prepare: 'function, if any',
+  logDensity: 'function',
+  condition: 'function, if any',
+  sample: 'function, if any',
+  expected: 'function, if any',
+  normalised: 'anything',
+  exact: 'anything',
+  centred: 'anything',
+  takesMissing: 'anything',
+  search: 'anything',
+};
+
+/** Makes a density; what is given replaces the default parameters. */
+export type DensityFactory<Name extends string> = (overrides?: Overrides<Name>) => Density;
+
+/**
+ * A density of one's own: how the rows of a variable are distributed given those of others. Its one function is the log density; where that returns a
+ * number for each row, rows are independent, and fits judge new rows by the same function.
+ *
+ * @param definition - see {@link DensityDefinition}
+ * @returns a factory `(overrides?) => Density` for `latent({ density })`, `observed(Y, { density })` and `factors`
+ * @throws InvalidInputError for a name that is not one word, a member that is not known, or a parameter that is not one
+ * @example
+ * ```ts
+ * import { defineDensity, positive } from 'latentfield';
+ * import * as op from 'latentfield/ops';
+ *
+ * // Rows are independent: log p(x) = −Σ_d [|x_d|/b + log 2b]
+ * const doubleExponential = defineDensity({
+ *   name: 'doubleExponential',
+ *   parameters: { width: positive(1) },
+ *   logDensity: (p, { value }) => op.neg(op.sum(op.add(op.div(op.abs(value), p.width), op.log(op.mul(2, p.width))), 1)),
+ * });
+ * ```
+ */
+export function defineDensity<Name extends string = never, C = undefined>(
+  definition: DensityDefinition<Name, C>,
+): DensityFactory<Name> {
+  const { name, parameters = {} as OwnParameters<Name> } = checkDefinition(definition, 'defineDensity');
+  checkName(name, 'A density');
+  checkMembers(definition, 'defineDensity', MEMBERS);
+  const owner = `Density '${name}'`;
+  const own = (p: TensorMap) => p as Readonly<Record<Name, Tensor>>;
+  const typed = (context: DensityContext) => context as DensityContext<C>;
+  const { prepare, condition, sample, expected, search } = definition;
+  return (overrides = {} as Overrides<Name>) => {
+    const plain =
+      typeof parameters === 'function' ? undefined : Object.freeze(overriddenParameters(owner, parameters, overrides));
+    return Object.freeze<Density>({
+      kind: 'density',
+      name,
+      normalised: definition.normalised ?? true,
+      exact: definition.exact ?? true,
+      centred: definition.centred ?? false,
+      takesMissing: definition.takesMissing ?? false,
+      independent: undefined,
+      parameters: (start) =>
+        plain ??
+        overriddenParameters(owner, (parameters as (start: DensityStart) => OwnParameters<Name>)(start), overrides),
+      ...(prepare && { prepare: (start: DensityStart) => prepare.call(definition, start) }),
+      logDensity: (p, rows, context) => definition.logDensity(own(p), rows, typed(context)),
+      ...(condition && {
+        condition: (p: TensorMap, fitted: Rows, context: DensityContext) =>
+          condition.call(definition, own(p), fitted, typed(context)),
+      }),
+      ...(sample && {
+        sample: (p: TensorMap, random: Random, shape: readonly [number, number], given: readonly Tensor2D[]) =>
+          sample.call(definition, own(p), random, shape, given),
+      }),
+      ...(expected && {
+        expected: (p: TensorMap, rows: Rows<Tensor2D | GaussianRows>, context: DensityContext) =>
+          expected.call(definition, own(p), rows, typed(context)),
+      }),
+      ...(search && { search }),
+    });
+  };
+}
+
+/** A part that has a density: processes, likelihoods and priors of latents. */
+export interface HasDensity {
+  readonly density: Density;
+}
+
+/** What may be given where a density is expected. */
+export type DensityLike = Density | HasDensity;
+
+/**
+ * The density that is meant.
+ *
+ * @throws InvalidInputError for what is neither a density nor a part that has one
+ */
+export function densityOf(given: unknown, place: string): Density {
+  const read = (of: unknown, key: string): unknown =>
+    typeof of === 'object' && of !== null ? Reflect.get(of, key) : undefined;
+  if (read(given, 'kind') === 'density') return given as Density;
+  const own = read(given, 'density');
+  if (read(own, 'kind') === 'density') return own as Density;
+  if (typeof given === 'function') {
+    throw new InvalidInputError(
+      `${place} must be a density, but the function ${given.name || 'without a name'} was given. Call the factory: ${given.name || 'density'}().`,
+    );
+  }
+  const hint = read(given, 'kind') === 'kernel' ? ' A kernel makes one: gaussianProcess({ kernel }).' : '';
+  throw new InvalidInputError(
+    `${place} must be a density, such as standardNormal() or gaussianProcess({ kernel: rbf() }), but ${describe(given)} was given.${hint}`,
+  );
+}

@@ -1,0 +1,569 @@
+import { log, square } from '../../core/elementary/index.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { lazily } from '../../core/inParts.ts';
+import { Matrix } from '../../core/matrix.ts';
+import type { Standardization } from '../../core/observations.ts';
+import { type Random, seededRandom } from '../../core/random.ts';
+import { doublesOf } from '../../tensors/doubles.ts';
+import { withFloat64 } from '../../tensors/float64/scope.ts';
+import { valueAndGradients } from '../../tensors/gradients.ts';
+import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Scalar, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import { jointDraw, normalEntries } from '../jointDraw.ts';
+import type { ParameterValues, TensorMap } from '../model.ts';
+import type { Prediction, PredictiveDensity } from '../posterior.ts';
+import { valueTensors } from '../valueTensors.ts';
+import { type CompiledGraph, rowsAround } from './compiled.ts';
+import type { Conditional, DensityContext, RowMoments, Rows } from './density.ts';
+import { ancestors, type Node, type PlacedDensity } from './graph.ts';
+import type { Chart } from './map.ts';
+import type { MappedVariable } from './variable.ts';
+
+/** Matrices of rows by the names of variables. */
+export type RowsByName = Readonly<Record<string, Matrix>>;
+
+/** A variable that has rows of its own, and how wide it is. */
+export interface VariableWidth {
+  readonly name: string;
+  readonly columns: number;
+}
+
+/** What a fit of a model of variables can say, in plain numbers: all of it by the densities that it was fitted with. */
+export interface FittedVariables {
+  /** Latent variables that new rows have, in the order in which they stand side by side in a search. */
+  readonly latents: readonly VariableWidth[];
+  /** Observed variables. */
+  readonly observed: readonly VariableWidth[];
+  /** Known variables that new rows come with. */
+  readonly known: readonly VariableWidth[];
+  /** Values of all variables at the fit, in units of the model for the observed ones. */
+  readonly values: RowsByName;
+  /** The variable that `fit.latents` shows. */
+  readonly shown: string;
+  /** Latent variables that are given nothing: those that predictions begin with. */
+  readonly roots: readonly string[];
+  /** Chart on which a variable's points lie, by its name. */
+  readonly charts: Readonly<Record<string, Chart>>;
+  /** Observations of those that were fitted, as they were given; NaN where missing. */
+  readonly observations: RowsByName;
+  /**
+   * log density of new rows at values of the latent variables side by side (n×Q): of their observations, and of all that speaks of such rows.
+   *
+   * @param given - rows of the observed and known variables; NaN counts as not observed
+   */
+  density(X: Matrix, given: RowsByName, isRough?: boolean): PredictiveDensity;
+  /** Moments of the variables that follow from these values; of observations with `noise`. */
+  predict(values: RowsByName, noise: boolean): Readonly<Record<string, Prediction>>;
+  /** A draw of the variables that follow from these values. */
+  sample(values: RowsByName, random: Random, noise: boolean): RowsByName;
+  /** Values of variables that new rows have without a search: mapped from known ones. */
+  computed(given: RowsByName): RowsByName;
+  /** Mean of the row of the shown variable that follows these; undefined where nothing says so. */
+  readonly next: ((before: Matrix) => Matrix) | undefined;
+  /** True if all that is said of points is a sum over them. */
+  readonly independent: boolean;
+  /** What cannot be done with fits of this model, and why, by the name of what it is. */
+  readonly missing: Readonly<Record<string, string>>;
+}
+
+/** How many draws stand for a variable between those that are given and those that are asked for. */
+const DRAWS = 128;
+/** Seed of these draws: predictions are the same each time. */
+const DRAWS_SEED = 20_080_613;
+
+/** The fitted rows as tensors, and what is at hand in one evaluation. */
+interface Fitted {
+  readonly tensors: TensorMap;
+  readonly values: ReadonlyMap<string, Tensor2D>;
+  conditional(placed: PlacedDensity, node: Node, isRough?: boolean): Conditional;
+}
+
+/** What follows from a model of variables at these values. */
+export function fittedVariables(model: CompiledGraph, values: ParameterValues): FittedVariables {
+  const { graph, owner, seen, columns } = model;
+  const { nodes } = graph;
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  // Of each density what it remembers, by what it remembers it for.
+  const memory = new Map<string, Map<object, unknown>>();
+  const kinds = new Map<string, boolean>();
+
+  /** Does work with the fitted rows on the float64 backend. */
+  function at<T>(work: (fitted: Fitted) => T): T {
+    return withFloat64(() => {
+      const tensors = valueTensors(values);
+      const current = new Map<string, Tensor2D>();
+      const disposals: (() => void)[] = [];
+      for (const node of nodes) current.set(node.name, fittedValue(model, node, tensors, current));
+      const contextOf = (node: Node, { path, density }: PlacedDensity, isRough: boolean): DensityContext => {
+        const constants = lazily(() => {
+          const made = density.prepare?.(model.startOf(node));
+          const { dispose } = (made ?? {}) as { dispose?: unknown };
+          if (typeof dispose === 'function') disposals.push(() => dispose.call(made));
+          return made;
+        });
+        return {
+          get constants() {
+            return constants();
+          },
+          random: NOT_RANDOM,
+          iteration: 0,
+          values: model.ownValues(path, values),
+          isRough,
+          remember: (key, make) => {
+            const known = memory.get(path) ?? new Map<object, unknown>();
+            memory.set(path, known);
+            if (!known.has(key)) known.set(key, make());
+            return known.get(key) as ReturnType<typeof make>;
+          },
+          onJitter: () => {},
+          onRank: () => {},
+        };
+      };
+      const fittedRows = (node: Node): Rows => {
+        const present = seen.get(node.name)?.present;
+        return rowsAround(node, current, present && matrixTensor(present));
+      };
+      const fitted: Fitted = {
+        tensors,
+        values: current,
+        conditional: (placed, node, isRough = false) => {
+          const { density, path } = placed;
+          const p = model.ownTensors(path, tensors);
+          const context = contextOf(node, placed, isRough);
+          const own = density.condition?.(p, fittedRows(node), context) ?? {};
+          if (own.logPredictive !== undefined) return own;
+          const isIndependent =
+            density.independent ?? kinds.get(path) ?? density.logDensity(p, fittedRows(node), context).rank === 1;
+          kinds.set(path, isIndependent);
+          if (!isIndependent) return own;
+          return { ...own, logPredictive: (rows) => density.logDensity(p, rows, context) as Tensor1D };
+        },
+      };
+      try {
+        return work(fitted);
+      } finally {
+        for (const dispose of disposals) dispose();
+      }
+    });
+  }
+
+  const pointwise = nodes.filter(({ isPointwise }) => isPointwise);
+  const latents = pointwise.filter(({ variable }) => variable.role === 'latent');
+  const observed = pointwise.filter(({ variable }) => variable.role === 'observed');
+  const known = pointwise.filter(
+    ({ name, variable }) => variable.role === 'known' && !observed.some((node) => sourceOf(model, node) === name),
+  );
+  const widths = (of: readonly Node[]) => of.map(({ name }) => ({ name, columns: columns.get(name)! }));
+  const own = at((fitted) => {
+    const kept = Object.fromEntries([...fitted.values].map(([name, tensor]) => [name, tensorMatrix(tensor)]));
+    const sequential = sequenceOf(fitted);
+    return { kept, sequential };
+  });
+
+  function sequenceOf(fitted: Fitted): PlacedDensity | undefined {
+    return graph.shown.densities.find((placed) => fitted.conditional(placed, graph.shown).next !== undefined);
+  }
+
+  /** Rows of known and observed variables as the model sees them, with what is missing apart. */
+  function seenRows(
+    name: string,
+    rows: Matrix,
+  ): { value: Tensor2D; present: Tensor2D | undefined; scale: Float64Array } {
+    const standardization = seen.get(name)?.standardization;
+    const D = rows.columns;
+    const value = Matrix.zeros(rows.rows, D);
+    const there = Matrix.zeros(rows.rows, D);
+    const scale = new Float64Array(rows.rows);
+    let isWhole = true;
+    rows.data.forEach((entry, i) => {
+      if (Number.isNaN(entry)) {
+        isWhole = false;
+        return;
+      }
+      const j = i % D;
+      const deviation = standardization?.deviation[j] ?? 1;
+      value.data[i] = (entry - (standardization?.mean[j] ?? 0)) / deviation;
+      there.data[i] = 1;
+      if (deviation !== 1) scale[(i - j) / D]! -= log(deviation);
+    });
+    return { value: matrixTensor(value), present: isWhole ? undefined : matrixTensor(there), scale };
+  }
+
+  /** Values of new rows, variable by variable; those whose givens are not all there are left out. */
+  function newValues(fitted: Fitted, start: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Map<string, Tensor2D> {
+    const current = new Map<string, Tensor2D>();
+    for (const node of nodes) {
+      const { name, variable, given, isPointwise } = node;
+      const there = start.get(name);
+      if (there !== undefined) current.set(name, there);
+      else if (!isPointwise) current.set(name, fitted.values.get(name)!);
+      else if (variable.role === 'mapped' && given.every((each) => current.has(each))) {
+        current.set(name, model.mapped(node, fitted.tensors, mapInputs(node, current, raw)));
+      }
+    }
+    return current;
+  }
+
+  function mapInputs(node: Node, current: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Tensor2D[] {
+    return node.given.map((each, i) => {
+      const rows = raw[each];
+      const made = rows === undefined ? undefined : model.features(node, i, rows);
+      return made === undefined ? current.get(each)! : matrixTensor(made);
+    });
+  }
+
+  /** Rows that are given, under the names of known variables that hold the same rows too. */
+  function withSources(given: RowsByName): RowsByName {
+    const all: Record<string, Matrix> = { ...given };
+    for (const node of observed) {
+      const source = sourceOf(model, node);
+      if (source !== undefined && given[node.name] !== undefined && !given[node.name]!.data.some(Number.isNaN)) {
+        all[source] ??= given[node.name]!;
+      }
+    }
+    return all;
+  }
+
+  const density: FittedVariables['density'] = (X, rows, isRough = false) =>
+    at((fitted) => {
+      const n = X.rows;
+      const joint = matrixTensor(X);
+      const given = withSources(rows);
+      const start = new Map<string, Tensor2D>();
+      const presence = new Map<string, Tensor2D>();
+      let scales: Float64Array | undefined;
+      for (const [name, matrix] of Object.entries(given)) {
+        const { value, present, scale } = seenRows(name, matrix);
+        start.set(name, value);
+        if (present !== undefined) presence.set(name, present);
+        if (byName.get(name)!.variable.role === 'observed') {
+          scales = scales === undefined ? scale : scales.map((entry, i) => entry + scale[i]!);
+        }
+      }
+      let ofObservations = new Float64Array(n);
+      let ofAll = ofObservations;
+      const sum = () => {
+        let from = 0;
+        const searched = new Map(start);
+        for (const { name, columns: width } of units) {
+          searched.set(name, op.slice<Tensor2D>(joint, [0, from], [n, width]));
+          from += width;
+        }
+        const current = newValues(fitted, searched, given);
+        let seenPart: Tensor1D | undefined;
+        let rest: Tensor1D | undefined;
+        for (const node of pointwise) {
+          if (!current.has(node.name) || !node.given.every((each) => current.has(each))) continue;
+          for (const placed of node.densities) {
+            const { logPredictive } = fitted.conditional(placed, node, isRough);
+            if (logPredictive === undefined) continue;
+            const present = presence.get(node.name);
+            if (present !== undefined && !placed.density.takesMissing) throw missingEntries(owner, node.name, placed);
+            const term = logPredictive(rowsAround(node, current, present));
+            if (node.variable.role === 'observed' && !placed.isFactor) {
+              seenPart = seenPart === undefined ? term : op.add<Tensor1D>(seenPart, term);
+            } else rest = rest === undefined ? term : op.add<Tensor1D>(rest, term);
+          }
+        }
+        const observations = seenPart === undefined ? op.zeros<Tensor1D>([n]) : seenPart;
+        const scaled = scales?.some((entry) => entry !== 0)
+          ? op.add<Tensor1D>(observations, op.tensor(scales))
+          : observations;
+        const both = rest === undefined ? scaled : op.add<Tensor1D>(scaled, rest);
+        ofObservations = new Float64Array(doublesOf(scaled));
+        ofAll = new Float64Array(doublesOf(both));
+        return op.sum<Scalar>(both);
+      };
+      const { gradients } = valueAndGradients(sum, [joint]);
+      return {
+        density: ofObservations,
+        posterior: ofAll,
+        gradient: new Matrix(gradients[0] ?? new Float64Array(X.data.length), n, X.columns),
+      };
+    });
+
+  // What is searched for new rows: latent variables; where there are none, what is mapped from rows that may have missing entries.
+  const units = latents.length > 0 ? widths(latents) : widths([graph.shown]);
+
+  /** Moments or draws of what follows from the values that are given. */
+  function follow(
+    fitted: Fitted,
+    given: RowsByName,
+    visit: (
+      node: Node,
+      moments: RowMoments | undefined,
+      conditional: Conditional,
+      rows: readonly Tensor2D[],
+    ) => Tensor2D | undefined,
+  ): Map<string, Tensor2D> {
+    const current = new Map<string, Tensor2D>();
+    for (const node of nodes) {
+      const { name, variable, given: needs, isPointwise } = node;
+      const there = given[name];
+      if (there !== undefined) current.set(name, matrixTensor(there));
+      else if (!isPointwise) current.set(name, fitted.values.get(name)!);
+      else if (!needs.every((each) => current.has(each))) continue;
+      else if (variable.role === 'mapped') {
+        current.set(name, model.mapped(node, fitted.tensors, mapInputs(node, current, given)));
+      } else if (variable.role === 'latent' || variable.role === 'observed') {
+        if (needs.length === 0 && variable.role === 'latent') continue;
+        const [placed] = node.densities;
+        if (placed === undefined || placed.isFactor) continue;
+        const conditional = fitted.conditional(placed, node);
+        const rows = needs.map((each) => current.get(each)!);
+        const value = visit(node, conditional.moments?.(rows), conditional, rows);
+        if (value !== undefined) current.set(name, value);
+      }
+    }
+    return current;
+  }
+
+  const inUnits = (name: string, mean: Matrix, variance: Matrix): Prediction => {
+    const standardization = seen.get(name)?.standardization;
+    if (standardization === undefined) return { mean, variance };
+    return { mean: unscaled(mean, standardization), variance: squareUnscaled(variance, standardization) };
+  };
+
+  /** True if something between the given values and an observed variable is itself random. */
+  function isIndirect(given: RowsByName): boolean {
+    return latents.some(({ name, given: needs }) => given[name] === undefined && needs.length > 0);
+  }
+
+  const predict: FittedVariables['predict'] = (given, noise) =>
+    at((fitted) => {
+      const all = withSources(given);
+      const random = seededRandom(DRAWS_SEED);
+      const found: Record<string, Prediction> = {};
+      const copies = isIndirect(all) ? DRAWS : 1;
+      const repeated = copies === 1 ? all : mapValues(all, (rows) => stacked(rows, copies));
+      follow(fitted, repeated, (node, moments) => {
+        if (moments === undefined) return undefined;
+        const { mean, variance, added } = wide(owner, node.name, moments);
+        const isObserved = node.variable.role === 'observed';
+        const spread = op.relu<Tensor2D>(variance);
+        const shown = noise ? op.add<Tensor2D>(spread, added) : spread;
+        found[node.name] = inUnits(node.name, ...averaged(tensorMatrix(mean), tensorMatrix(shown), copies));
+        if (isObserved) return undefined;
+        // Latent rows in between have the noise of their density in them.
+        const whole = op.sqrt(op.add<Tensor2D>(spread, added));
+        return op.add<Tensor2D>(mean, op.mul(whole, normalEntries(random, ...mean.shape)));
+      });
+      return found;
+    });
+
+  const sample: FittedVariables['sample'] = (given, random, noise) =>
+    at((fitted) => {
+      const all = withSources(given);
+      const found: Record<string, Matrix> = {};
+      follow(fitted, all, (node, moments, conditional, rows) => {
+        const isObserved = node.variable.role === 'observed';
+        const value = drawn(owner, node.name, moments, conditional, rows, random, noise || !isObserved);
+        if (value === undefined) return undefined;
+        const { standardization } = seen.get(node.name) ?? {};
+        found[node.name] = standardization ? unscaled(tensorMatrix(value), standardization) : tensorMatrix(value);
+        return value;
+      });
+      return found;
+    });
+
+  const { sequential, kept } = own;
+  return {
+    latents: units,
+    observed: widths(observed),
+    known: widths(known),
+    values: kept,
+    shown: graph.shown.name,
+    roots: latents
+      .filter(({ given }) => given.length === 0 || !given.some((each) => byName.get(each)!.isPointwise))
+      .map(({ name }) => name),
+    charts: chartsOf(nodes),
+    observations: Object.fromEntries(
+      observed.map(({ name, variable }) => [name, (variable as { readonly data: Matrix }).data]),
+    ),
+    density,
+    predict,
+    sample,
+    computed: (given) =>
+      at((fitted) => {
+        const raw = withSources(given);
+        const start = new Map(Object.entries(raw).map(([name, rows]) => [name, seenRows(name, rows).value]));
+        const current = newValues(fitted, start, raw);
+        const mapped = [...current].filter(
+          ([name]) => byName.get(name)!.variable.role === 'mapped' && byName.get(name)!.isPointwise,
+        );
+        return Object.fromEntries(mapped.map(([name, tensor]) => [name, tensorMatrix(tensor)]));
+      }),
+    next:
+      sequential === undefined
+        ? undefined
+        : (before) =>
+            at((fitted) => tensorMatrix(fitted.conditional(sequential, graph.shown).next!(matrixTensor(before)))),
+    get independent() {
+      return at((fitted) =>
+        pointwise.every((node) =>
+          node.densities.every((placed) => {
+            fitted.conditional(placed, node);
+            return placed.density.independent ?? kinds.get(placed.path) ?? false;
+          }),
+        ),
+      );
+    },
+    missing: reasonsMissing(at, model, latents, observed, sequential),
+  };
+}
+
+/** What fits cannot do, and why. */
+function reasonsMissing(
+  at: <T>(work: (fitted: Fitted) => T) => T,
+  { graph }: CompiledGraph,
+  latents: readonly Node[],
+  observed: readonly Node[],
+  sequential: PlacedDensity | undefined,
+): Record<string, string> {
+  const missing: Record<string, string> = {};
+  at((fitted) => {
+    for (const node of observed) {
+      const [placed] = node.densities as readonly [PlacedDensity, ...PlacedDensity[]];
+      const { moments, sample, logPredictive } = fitted.conditional(placed, node);
+      const of = `the density '${placed.density.name}' of '${node.name}'`;
+      if (logPredictive === undefined)
+        missing.project ??= `${of} says nothing of new rows (no condition with logPredictive).`;
+      if (moments === undefined) missing.predict ??= `${of} gives no moments of new rows (condition with moments).`;
+      if (moments === undefined && sample === undefined)
+        missing.sample ??= `${of} gives neither moments nor a sample of new rows.`;
+      if (!ancestors(graph, node.name).has(graph.shown.name))
+        missing.predict ??= `'${node.name}' does not depend on '${graph.shown.name}'.`;
+    }
+  });
+  if (latents.length === 0 && graph.shown.variable.role !== 'mapped')
+    missing.project ??= 'no variable of new rows is latent.';
+  if (sequential === undefined)
+    missing.forecast = `no density of '${graph.shown.name}' says what follows its rows (condition with next).`;
+  return missing;
+}
+
+const NOT_RANDOM: Random = { uniform: notRandom, normal: notRandom, integer: notRandom };
+
+function notRandom(): never {
+  throw new InvalidInputError('Predictions are not random: draw in the log density of a model only.');
+}
+
+function sourceOf({ graph }: CompiledGraph, { variable }: Node): string | undefined {
+  if (variable.role !== 'observed' || variable.source === undefined) return undefined;
+  return graph.nodes.find((node) => node.variable === variable.source)!.name;
+}
+
+/** The value of a variable at the fit: of Gaussian rows their mean. */
+function fittedValue(
+  model: CompiledGraph,
+  node: Node,
+  tensors: TensorMap,
+  current: ReadonlyMap<string, Tensor2D>,
+): Tensor2D {
+  const { name, variable, given } = node;
+  if (variable.role === 'latent') return (tensors[name] ?? tensors[`${name}.posterior.mean`]) as Tensor2D;
+  if (variable.role === 'known') return matrixTensor(variable.data);
+  if (variable.role === 'observed') return matrixTensor(model.seen.get(name)!.filled);
+  const inputs = given.map((each, i) => {
+    const features = model.features(node, i);
+    return features === undefined ? current.get(each)! : matrixTensor(features);
+  });
+  return model.mapped(node, tensors, inputs);
+}
+
+/** Charts of variables that a map onto a manifold is given, and of what it gives. */
+function chartsOf(nodes: readonly Node[]): Record<string, Chart> {
+  const charts: Record<string, Chart> = {};
+  for (const { variable, given } of nodes) {
+    if (variable.role !== 'mapped' || given.length !== 1) continue;
+    const { chart } = (variable as MappedVariable).map;
+    if (chart !== undefined) charts[given[0]!] = chart;
+  }
+  return charts;
+}
+
+/** Moments n×D with what noise adds, 0 where there is none. */
+function wide(owner: string, name: string, { mean, variance, noise }: RowMoments) {
+  if (mean?.rank !== 2 || variance?.rank !== 2 || mean.shape[0] !== variance.shape[0]) {
+    throw new InvalidInputError(
+      `The moments of '${name}' of ${owner} are a mean and a variance with one row a point, but they have shapes [${mean?.shape}] and [${variance?.shape}].`,
+    );
+  }
+  const all = variance.shape[1] === mean.shape[1] ? variance : op.mul<Tensor2D>(variance, op.ones([1, mean.shape[1]]));
+  return { mean, variance: all, added: noise ?? op.scalar(0) };
+}
+
+/** A draw of new rows: by the density's own sample, or normal with its moments. */
+function drawn(
+  owner: string,
+  name: string,
+  moments: RowMoments | undefined,
+  conditional: Conditional,
+  given: readonly Tensor2D[],
+  random: Random,
+  noise: boolean,
+): Tensor2D | undefined {
+  if (conditional.sample !== undefined && noise) return conditional.sample(given, random);
+  if (moments === undefined) return undefined;
+  const { mean, variance, added } = wide(owner, name, moments);
+  const asked = noise ? added : op.scalar(0);
+  if (moments.covariances === undefined) {
+    const spread = op.sqrt(op.add<Tensor2D>(op.relu(variance), asked));
+    return op.add<Tensor2D>(mean, op.mul(spread, normalEntries(random, ...mean.shape)));
+  }
+  const all = moments.covariances();
+  const isShared = all.length === 1;
+  return jointDraw({ mean, covarianceOf: (column) => all[isShared ? 0 : column]!, isShared, noise: asked }, random);
+}
+
+function missingEntries(owner: string, name: string, { density }: PlacedDensity): InvalidInputError {
+  return new InvalidInputError(
+    `New rows of '${name}' have missing entries (NaN), but the density '${density.name}' of ${owner} takes complete rows only. ` +
+      'Fill them in, or let the density read rows.present and say takesMissing: true.',
+  );
+}
+
+function unscaled({ data, rows, columns }: Matrix, { mean, deviation }: Standardization): Matrix {
+  return new Matrix(
+    data.map((entry, i) => entry * deviation[i % columns]! + mean[i % columns]!),
+    rows,
+    columns,
+  );
+}
+
+function squareUnscaled({ data, rows, columns }: Matrix, { deviation }: Standardization): Matrix {
+  return new Matrix(
+    data.map((entry, i) => entry * square(deviation[i % columns]!)),
+    rows,
+    columns,
+  );
+}
+
+const mapValues = (rows: RowsByName, change: (matrix: Matrix) => Matrix): RowsByName =>
+  Object.fromEntries(Object.entries(rows).map(([name, matrix]) => [name, change(matrix)]));
+
+/** So many copies of rows, one below the other. */
+function stacked({ data, rows, columns }: Matrix, copies: number): Matrix {
+  const result = Matrix.zeros(rows * copies, columns);
+  for (let k = 0; k < copies; k++) result.data.set(data, k * data.length);
+  return result;
+}
+
+/** Mean and variance of mixtures of so many copies with equal weights. */
+function averaged(mean: Matrix, variance: Matrix, copies: number): [Matrix, Matrix] {
+  if (copies === 1) return [mean, variance];
+  const rows = mean.rows / copies;
+  const [first, second] = [Matrix.zeros(rows, mean.columns), Matrix.zeros(rows, mean.columns)];
+  const size = first.data.length;
+  for (let i = 0; i < size; i++) {
+    let sum = 0;
+    for (let k = 0; k < copies; k++) sum += mean.data[k * size + i]!;
+    const centre = sum / copies;
+    let spread = 0;
+    for (let k = 0; k < copies; k++) spread += variance.data[k * size + i]! + square(mean.data[k * size + i]! - centre);
+    first.data[i] = centre;
+    second.data[i] = spread / copies;
+  }
+  return [first, second];
+}

@@ -1,0 +1,186 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, Matrix } from '../../core/matrix.ts';
+import { isParameter, type Parameter } from '../parameter.ts';
+import type { Density } from './density.ts';
+import { isVariable, type ObservedVariable, type Variable } from './variable.ts';
+
+/** What the variables of a model are returned as: variables, and parameters that several parts share, by name. */
+export type Variables = Readonly<Record<string, Variable | Parameter>>;
+
+/** A density or factor in its place: where its term and its parameters are. */
+export interface PlacedDensity {
+  /** Name of its term, and the segment before its parameters' paths. */
+  readonly path: string;
+  readonly density: Density;
+  /** False for the variable's one density. */
+  readonly isFactor: boolean;
+}
+
+/** A variable in its place. */
+export interface Node<V extends Variable = Variable> {
+  readonly name: string;
+  readonly variable: V;
+  /** Names of the variables that it is given. */
+  readonly given: readonly string[];
+  readonly densities: readonly PlacedDensity[];
+  /** True if it has one row a point, so that new points have rows of it too. */
+  readonly isPointwise: boolean;
+}
+
+/** The variables of a model in an order in which each comes after what it is given. */
+export interface VariableGraph {
+  readonly nodes: readonly Node[];
+  /** Parameters under names of their own. */
+  readonly shared: ReadonlyMap<Parameter, string>;
+  /** Number of points, N. */
+  readonly points: number;
+  /** The variable that `fit.latents` shows. */
+  readonly shown: Node;
+}
+
+/** Names that mean something else in paths, terms or fits. */
+const RESERVED = ['hyper', 'then', 'constructor', 'prototype', '__proto__', 'logDensity', 'latents', 'values'];
+
+/**
+ * Orders the variables of a model and checks that they make one.
+ *
+ * @throws InvalidInputError for what is no variable, a name that is reserved or not one word, a variable that others are given and that was not returned, one
+ * that nothing depends on, observations of different numbers of rows, and a model without observations
+ */
+export function variableGraph(owner: string, variables: Variables): VariableGraph {
+  if (typeof variables !== 'object' || variables === null) {
+    throw new InvalidInputError(
+      `The variables of ${owner} are returned by name, such as { z, y }, but ${describe(variables)} was returned.`,
+    );
+  }
+  const names = new Map<Variable, string>();
+  const shared = new Map<Parameter, string>();
+  for (const [name, value] of Object.entries(variables)) {
+    checkName(owner, name);
+    if (isVariable(value)) names.set(value, name);
+    else if (isParameter(value)) shared.set(value, name);
+    else {
+      throw new InvalidInputError(
+        `'${name}' of ${owner} must be a variable, such as latent({ dim: 2 }), or a shared parameter, but ${describe(value)} was returned.`,
+      );
+    }
+  }
+  const ordered: Variable[] = [];
+  const visit = (variable: Variable, of: string) => {
+    if (ordered.includes(variable)) return;
+    const name = names.get(variable);
+    if (name === undefined) {
+      throw new InvalidInputError(
+        `'${of}' of ${owner} is given a ${variable.role} variable that has no name. Return it among the variables too.`,
+      );
+    }
+    for (const given of variable.given) visit(given, name);
+    if (variable.role === 'observed' && variable.source !== undefined) visit(variable.source, name);
+    ordered.push(variable);
+  };
+  for (const [variable, name] of names) visit(variable, name);
+  const points = numberOfPoints(owner, ordered, names);
+  const nodes = ordered.map((variable): Node => {
+    const name = names.get(variable)!;
+    return {
+      name,
+      variable,
+      given: variable.given.map((given) => names.get(given)!),
+      densities: placedDensities(name, variable),
+      isPointwise: isPointwise(variable, points),
+    };
+  });
+  checkUsed(owner, nodes);
+  const shown =
+    nodes.find(({ variable, isPointwise: isShown }) => isShown && variable.role === 'latent') ??
+    nodes.find(({ variable, isPointwise: isShown }) => isShown && variable.role === 'mapped');
+  if (shown === undefined) {
+    throw new InvalidInputError(
+      `The variables of ${owner} have no latent or mapped one with a row a point. Return one.`,
+    );
+  }
+  return { nodes, shared, points, shown };
+}
+
+function checkName(owner: string, name: string): void {
+  if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name)) {
+    throw new InvalidInputError(
+      `The name '${name}' of a variable of ${owner} must be letters and digits, a letter first.`,
+    );
+  }
+  if (RESERVED.includes(name)) {
+    throw new InvalidInputError(`The name '${name}' of a variable of ${owner} is reserved. Choose another.`);
+  }
+}
+
+function numberOfPoints(owner: string, variables: readonly Variable[], names: ReadonlyMap<Variable, string>): number {
+  const all = variables.filter((variable): variable is ObservedVariable => variable.role === 'observed');
+  if (all.length === 0) {
+    throw new InvalidInputError(
+      `The variables of ${owner} have no observed one. Return one: observed(Y, { density }).`,
+    );
+  }
+  const [first] = all as [ObservedVariable];
+  const other = all.find(({ data }) => data.rows !== first.data.rows);
+  if (other === undefined) return first.data.rows;
+  throw new InvalidInputError(
+    `Observed variables of ${owner} have one row a point, but '${names.get(first)}' has ${first.data.rows} and '${names.get(other)}' has ${other.data.rows}.`,
+  );
+}
+
+function isPointwise(variable: Variable, points: number): boolean {
+  if (variable.role === 'latent') return variable.rows === undefined;
+  if (variable.role === 'known') return variable.data.rows === points;
+  return variable.role === 'observed' || variable.given.some((given) => isPointwise(given, points));
+}
+
+function placedDensities(name: string, variable: Variable): PlacedDensity[] {
+  const own = 'density' in variable ? variable.density : undefined;
+  const taken = new Map<string, number>();
+  const factors = variable.factors.map((density): PlacedDensity => {
+    const count = (taken.get(density.name) ?? 0) + 1;
+    taken.set(density.name, count);
+    return { path: `${name}.${density.name}${count === 1 ? '' : count}`, density, isFactor: true };
+  });
+  return own === undefined ? factors : [{ path: name, density: own, isFactor: false }, ...factors];
+}
+
+function checkUsed(owner: string, nodes: readonly Node[]): void {
+  for (const { name, variable, densities } of nodes) {
+    const isGiven = nodes.some(
+      (other) =>
+        other.given.includes(name) || (other.variable.role === 'observed' && other.variable.source === variable),
+    );
+    if (isGiven || (densities.length > 0 && variable.role !== 'known')) continue;
+    throw new InvalidInputError(
+      `Nothing depends on the ${variable.role} variable '${name}' of ${owner}. Give it to another, or leave it out.`,
+    );
+  }
+}
+
+/** Names of a variable and of all that it depends on. */
+export function ancestors({ nodes }: VariableGraph, name: string): Set<string> {
+  const found = new Set<string>();
+  const visit = (of: string) => {
+    if (found.has(of)) return;
+    found.add(of);
+    for (const given of nodes.find((node) => node.name === of)!.given) visit(given);
+  };
+  visit(name);
+  return found;
+}
+
+/** Matrices of the same number of rows, side by side. */
+export function joinedColumns(parts: readonly Matrix[]): Matrix {
+  const rows = parts[0]!.rows;
+  const columns = parts.reduce((sum, part) => sum + part.columns, 0);
+  const result = Matrix.zeros(rows, columns);
+  for (let i = 0; i < rows; i++) {
+    let at = i * columns;
+    for (const part of parts) {
+      result.data.set(part.row(i), at);
+      at += part.columns;
+    }
+  }
+  return result;
+}

@@ -1,0 +1,292 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { unknownName } from '../../core/options.ts';
+import { isParameter, type Parameter, type ParameterLike, positive } from '../parameter.ts';
+import { type Density, type DensityLike, densityOf } from './density.ts';
+import { type MapLike, mapOf, type RowMap } from './map.ts';
+
+/** Where the rows of a latent variable start. */
+export type LatentInit = 'pca' | 'random' | MatrixLike;
+
+/** How a latent variable is inferred: as a point, or as a Gaussian a row. */
+export type LatentPosterior =
+  | 'point'
+  | { readonly kind: 'likelihood'; readonly name: string; readonly parameters: Readonly<Record<string, Parameter>> };
+
+/** What is said of a latent variable. */
+export interface LatentVariableOptions {
+  /** Number of its columns, from 1. */
+  readonly dim: number;
+  /** How its rows are distributed, exactly one density; none unless given. */
+  readonly density?: DensityLike | undefined;
+  /** The variables that this density is given. */
+  readonly given?: Given | undefined;
+  /** What else speaks of it, by log densities that are added: improper priors, products. */
+  readonly factors?: DensityLike | readonly DensityLike[] | undefined;
+  /** Where it starts: at principal components of the observations (unless given), at random, or at a matrix. */
+  readonly init?: LatentInit | undefined;
+  /** `'point'` (unless given), or `gaussian({ variance })`: a Gaussian a row, integrated out. */
+  readonly posterior?: LatentPosterior | undefined;
+  /** Number of its rows where it has not one a row of the observations: a count, or 'outputs' for one a column of them. */
+  readonly rows?: number | 'outputs' | undefined;
+}
+
+/** What is said of an observed variable. */
+export interface ObservedOptions {
+  /** How its rows are distributed. */
+  readonly density: DensityLike;
+  readonly given?: Given | undefined;
+  readonly factors?: DensityLike | readonly DensityLike[] | undefined;
+  /** 'ignore' takes missing entries (NaN); they are an error otherwise. */
+  readonly missing?: 'ignore' | undefined;
+  /** Whether column means are removed before fitting and put back by predictions; as the density has it unless given. */
+  readonly centre?: boolean | undefined;
+  /** Whether columns are divided by their standard deviations, undone by predictions; off unless turned on. */
+  readonly scale?: boolean | undefined;
+}
+
+/** What is said of a variable that is computed. */
+export interface MappedOptions {
+  readonly factors?: DensityLike | readonly DensityLike[] | undefined;
+  /** Number of its columns, for maps whose parameters need it; those of the observations that are given it, or 2, unless given. */
+  readonly dim?: number | undefined;
+}
+
+interface Common {
+  readonly kind: 'variable';
+  /** The variables that it is given, in their order. */
+  readonly given: readonly Variable[];
+  readonly factors: readonly Density[];
+}
+
+/** A value that is inferred. */
+export interface LatentVariable<D = unknown, F = unknown> extends Common {
+  /** In types only: its density, and its factors. */
+  readonly '~density'?: D;
+  readonly '~factors'?: F;
+  readonly role: 'latent';
+  readonly dim: number;
+  readonly density: Density | undefined;
+  readonly init: LatentInit;
+  /** Variance at which Gaussian rows start; undefined for points. */
+  readonly posterior: { readonly variance: Parameter } | undefined;
+  readonly rows: number | 'outputs' | undefined;
+}
+
+/** A value that was measured. */
+export interface ObservedVariable<D = unknown, F = unknown> extends Common {
+  /** In types only: its density, and its factors. */
+  readonly '~density'?: D;
+  readonly '~factors'?: F;
+  readonly role: 'observed';
+  readonly data: Matrix;
+  /** The known variable that holds the same rows, if it was given in the place of data. */
+  readonly source: KnownVariable | undefined;
+  readonly density: Density;
+  readonly missing: 'ignore' | undefined;
+  readonly centre: boolean;
+  readonly scale: boolean;
+}
+
+/** A value that is given, for new rows too: a covariate, a time, a label. */
+export interface KnownVariable extends Common {
+  readonly role: 'known';
+  readonly data: Matrix;
+}
+
+/** A value that is computed from others. */
+export interface MappedVariable extends Common {
+  readonly role: 'mapped';
+  readonly map: RowMap;
+  readonly dim: number | undefined;
+}
+
+/** A value of a model: one row a point. */
+export type Variable = LatentVariable | ObservedVariable | KnownVariable | MappedVariable;
+
+/** One variable, or several in order. */
+export type Given = Variable | readonly Variable[];
+
+const isVariable = (value: unknown): value is Variable =>
+  typeof value === 'object' && value !== null && Reflect.get(value, 'kind') === 'variable';
+
+/** Checks the names of options: each is read below. */
+function checkNames(options: object, known: readonly string[], caller: string): void {
+  const unknown = Object.keys(options).find((key) => !known.includes(key));
+  if (unknown !== undefined) throw unknownName('option', unknown, known, caller);
+}
+
+function givenOf(given: Given | undefined, caller: string): readonly Variable[] {
+  const list = given === undefined ? [] : Array.isArray(given) ? (given as readonly Variable[]) : [given as Variable];
+  const other = list.find((each) => !isVariable(each));
+  if (other === undefined) return Object.freeze([...list]);
+  throw new InvalidInputError(
+    `Option 'given' of ${caller} takes variables, such as latent({ dim: 2 }), but ${describe(other)} was given.`,
+  );
+}
+
+function factorsOf(factors: LatentVariableOptions['factors'], caller: string): readonly Density[] {
+  const list = factors === undefined ? [] : Array.isArray(factors) ? factors : [factors];
+  return Object.freeze(list.map((factor) => densityOf(factor, `A factor of ${caller}`)));
+}
+
+/**
+ * A latent variable: a value that is inferred, N×dim unless `rows` says otherwise.
+ *
+ * @param options - see {@link LatentVariableOptions}
+ * @throws InvalidInputError for an unknown option, a dimension that is not a whole number from 1, or what is not a density
+ * @example
+ * ```ts
+ * const z = latent({ dim: 2, density: standardNormal() });
+ * const h = latent({ dim: 3, density: gaussianProcess({ kernel: rbf({ variance: fixed(1) }), noise: fixed(0.01) }), given: z });
+ * ```
+ */
+export function latent<D extends DensityLike | undefined = undefined, const F = undefined>(
+  options: LatentVariableOptions & { readonly density?: D; readonly factors?: F },
+): LatentVariable<D, F> {
+  checkNames(options ?? {}, ['dim', 'density', 'given', 'factors', 'init', 'posterior', 'rows'], 'latent');
+  const { dim, density, given, factors, init = 'pca', posterior = 'point', rows } = options ?? {};
+  if (!Number.isInteger(dim) || dim < 1) {
+    throw new InvalidInputError(`latent takes a whole number of dimensions from 1, but ${describe(dim)} was given.`);
+  }
+  if (rows !== undefined && rows !== 'outputs' && !(Number.isInteger(rows) && rows >= 1)) {
+    throw new InvalidInputError(
+      `Option 'rows' of latent is a whole number from 1 or 'outputs', but ${describe(rows)} was given.`,
+    );
+  }
+  if (density === undefined && given !== undefined) {
+    throw new InvalidInputError("Option 'given' of latent is for its density. Give the density too.");
+  }
+  return Object.freeze<LatentVariable<D, F>>({
+    kind: 'variable',
+    role: 'latent',
+    dim,
+    density: density === undefined ? undefined : densityOf(density, "Option 'density' of latent"),
+    given: givenOf(given, 'latent'),
+    factors: factorsOf(factors, 'latent'),
+    init,
+    posterior: posteriorOf(posterior),
+    rows,
+  });
+}
+
+function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
+  if (posterior === 'point') return undefined;
+  if (typeof posterior === 'object' && posterior?.kind === 'likelihood' && posterior.name === 'gaussian') {
+    return { variance: posterior.parameters.noise ?? positive(0.01) };
+  }
+  throw new InvalidInputError(
+    `Option 'posterior' of latent is 'point' or gaussian({ variance }), but ${describe(posterior)} was given.`,
+  );
+}
+
+/**
+ * An observed variable.
+ *
+ * @param data - N×D, rows are points; or a known variable, for observations that other variables are computed from
+ * @param options - see {@link ObservedOptions}
+ * @throws InvalidInputError for an unknown option, data that are not a matrix, or what is not a density
+ * @example
+ * ```ts
+ * const y = observed(Y, { density: gaussianProcess({ kernel: rbf() }), given: z });
+ * ```
+ */
+export function observed<D extends DensityLike, const F = undefined>(
+  data: MatrixLike | KnownVariable,
+  options: ObservedOptions & { readonly density: D; readonly factors?: F },
+): ObservedVariable<D, F> {
+  checkNames(options ?? {}, ['density', 'given', 'factors', 'missing', 'centre', 'scale'], 'observed');
+  const { density: said, given, factors, missing, centre, scale = false } = options ?? {};
+  const density = densityOf(said, "Option 'density' of observed");
+  if (missing !== undefined && missing !== 'ignore') {
+    throw new InvalidInputError(
+      `Option 'missing' of observed is 'ignore' or left out, but ${describe(missing)} was given.`,
+    );
+  }
+  const source = isVariable(data) ? data : undefined;
+  return Object.freeze<ObservedVariable<D, F>>({
+    kind: 'variable',
+    role: 'observed',
+    data: source?.data ?? Matrix.from(data as MatrixLike, 'The data of observed'),
+    source,
+    density,
+    given: givenOf(given, 'observed'),
+    factors: factorsOf(factors, 'observed'),
+    missing,
+    centre: centre ?? density.centred,
+    scale,
+  });
+}
+
+/**
+ * A known variable: covariates, times, labels as numbers. New rows come with theirs.
+ *
+ * @param data - N×c, finite numbers
+ * @throws InvalidInputError when the data are not a matrix
+ * @example
+ * ```ts
+ * const time = known(times.map((t) => [t]));
+ * ```
+ */
+export function known(data: MatrixLike): KnownVariable {
+  return Object.freeze<KnownVariable>({
+    kind: 'variable',
+    role: 'known',
+    data: Matrix.from(data, 'The data of known'),
+    given: Object.freeze([]),
+    factors: Object.freeze([]),
+  });
+}
+
+/**
+ * A variable that is computed from others: decoders, charts such as `circle()`, back-constraints.
+ *
+ * @param given - the variables that the map is applied to, in its order
+ * @param map - `mlpMap()`, `circle()`, one made by `defineMap`, or a function of tensors n×q without parameters
+ * @param options - see {@link MappedOptions}
+ * @throws InvalidInputError for what is not a variable or not a map
+ * @example
+ * ```ts
+ * const angle = latent({ dim: 1 });
+ * const x = mapped(angle, circle());
+ * ```
+ */
+export function mapped(given: Given, map: MapLike, options: MappedOptions = {}): MappedVariable {
+  checkNames(options ?? {}, ['factors', 'dim'], 'mapped');
+  const list = givenOf(given, 'mapped');
+  if (list.length === 0) throw new InvalidInputError('mapped takes at least one variable, but none was given.');
+  return Object.freeze<MappedVariable>({
+    kind: 'variable',
+    role: 'mapped',
+    map: mapOf(map),
+    given: list,
+    factors: factorsOf(options.factors, 'mapped'),
+    dim: options.dim,
+  });
+}
+
+/** Parameters that several parts of a model may use. */
+const sharedParameters = new WeakSet<Parameter>();
+
+/**
+ * A parameter that several parts of a model use, under one path: the name under which the model's variables return it.
+ *
+ * @param parameter - a free parameter, such as `positive(1)`, or a number for a positive one
+ * @throws InvalidInputError for one that is held, which needs no sharing
+ * @example
+ * ```ts
+ * const lengthscale = shared(positive(1));
+ * const a = observed(A, { density: gaussianProcess({ kernel: rbf({ lengthscale }) }), given: z });
+ * const b = observed(B, { density: gaussianProcess({ kernel: rbf({ lengthscale }) }), given: z });
+ * ```
+ */
+export function shared(parameter: ParameterLike): Parameter {
+  const own: Parameter = isParameter(parameter) ? Object.freeze({ ...parameter }) : positive(parameter);
+  if (!own.free)
+    throw new InvalidInputError('shared takes a free parameter; one that is held can be given to each part.');
+  sharedParameters.add(own);
+  return own;
+}
+
+export const isShared = (parameter: Parameter) => sharedParameters.has(parameter);
+export { isVariable };

@@ -1,0 +1,169 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { lazily } from '../../core/inParts.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { withFloat64 } from '../../tensors/float64/scope.ts';
+import type { Model, ModelJSON, ParameterValues, Search } from '../model.ts';
+import type { DataFormat } from '../modelDefinition.ts';
+import type { AnyPosterior, LearnedByLayer, Mapping, Posterior } from '../posterior.ts';
+import { withLayers } from '../withLayers.ts';
+import { assembledGraph, type CompiledGraph, compiled, seenData } from './compiled.ts';
+import { type FittedVariables, fittedVariables, type RowsByName } from './derived.ts';
+import { joinedColumns, type VariableGraph, type Variables, variableGraph } from './graph.ts';
+
+/** A model that is said once: its variables, their densities and the maps between them. */
+export interface VariablesDefinition<Data, V extends Variables = Variables> {
+  /** What its fits and files call it. */
+  readonly name: string;
+  /** Its variables by name, for data. Each that others are given is returned. */
+  readonly variables: (data: Data) => V;
+  /** How data that are not plain values, lists and matrices are written and read. */
+  readonly data?: DataFormat<Data>;
+  /** The search that suits the model, where `fit` is not told. */
+  readonly search?: (data: Data) => Search;
+  /** Paths of parameters by those that follow from the variables, for models that keep other names. */
+  readonly toJSON?: (data: Data) => ModelJSON;
+}
+
+/** Of a model of variables. */
+export interface VariablesPosterior extends Posterior {
+  readonly variables: FittedVariables;
+}
+
+/** The model that a graph of variables makes. */
+export function variablesModel<Data>(
+  { name, variables, search }: VariablesDefinition<Data>,
+  data: Data,
+  toJSON: () => ModelJSON,
+): Model {
+  const owner = `the model '${name}'`;
+  const graph = lazily(() => variableGraph(owner, variables(data)));
+  const seen = lazily(() => seenData(owner, graph()));
+  let known: CompiledGraph | undefined;
+  const compile = (seed: number, batched: boolean) => {
+    known = compiled(owner, graph(), seen(), { seed, batched });
+    return known;
+  };
+  const searches = search?.(data) ?? searchOf(graph());
+  const model: Model = {
+    name,
+    ...(searches !== undefined && { search: searches }),
+    assemble: (seed, { batched = false } = {}) => assembledGraph(compile(seed, batched)),
+    // What follows from values does not depend on where they started, so a model started by any seed will do.
+    posterior: (values) => posteriorOf(known ?? withFloat64(() => compile(0, false)), values),
+    toJSON,
+  };
+  const points = lazily(() => (areIndependent(graph(), () => compile(0, true)) ? graph().points : undefined));
+  return Object.freeze(
+    Object.defineProperty(model, 'points', { get: points, enumerable: true }) as Model & { readonly points?: number },
+  );
+}
+
+/** The first search that a density asks for. */
+function searchOf({ nodes }: VariableGraph): Search | undefined {
+  for (const { densities } of nodes) for (const { density } of densities) if (density.search) return density.search;
+  return undefined;
+}
+
+/** True if all that is said of points is a sum over them, so that terms may be asked for some of them. */
+function areIndependent(graph: VariableGraph, compile: () => CompiledGraph): boolean {
+  const placed = graph.nodes.filter(({ isPointwise }) => isPointwise).flatMap(({ densities }) => densities);
+  if (placed.some(({ density }) => density.independent === false)) return false;
+  if (placed.every(({ density }) => density.independent === true)) return true;
+  return withFloat64(() => {
+    const model = compile();
+    const values = Object.fromEntries(Object.entries(model.parameters).map(([path, { initial }]) => [path, initial]));
+    return fittedVariables(model, values).independent;
+  });
+}
+
+/** What fits of the model can do at these values. */
+function posteriorOf(model: CompiledGraph, values: ParameterValues): AnyPosterior {
+  const variables = fittedVariables(model, values);
+  const posterior: VariablesPosterior & Partial<AnyPosterior> = {
+    latents: variables.values[variables.shown]!,
+    ...distributionOf(variables, values),
+    ...mappingOf(model, variables),
+    ...(variables.next && { next: variables.next }),
+    variables,
+  };
+  return withLayers(posterior, layersOf(model, values, variables)) as AnyPosterior;
+}
+
+function distributionOf({ shown }: FittedVariables, values: ParameterValues): Partial<AnyPosterior> {
+  const variances = values[`${shown}.posterior.variance`];
+  return variances instanceof Matrix ? { distribution: { variances } } : {};
+}
+
+function layersOf(
+  model: CompiledGraph,
+  values: ParameterValues,
+  { values: rows }: FittedVariables,
+): (() => LearnedByLayer)[] {
+  return model.graph.nodes.flatMap((node) =>
+    node.densities.flatMap(({ path, density }) =>
+      density.field === undefined
+        ? []
+        : [
+            () =>
+              density.field!(model.ownValues(path, values), rows[node.name]!, density.prepare?.(model.startOf(node))),
+          ],
+    ),
+  );
+}
+
+/** The mapping from latents to observations, where one latent variable, or one that is computed from known rows, is all that new rows have. */
+function mappingOf(model: CompiledGraph, variables: FittedVariables): Partial<AnyPosterior> {
+  const { latents, observed, known, missing, shown } = variables;
+  const isPlain = latents.length === 1 && known.length === 0 && latents[0]!.name === shown;
+  if (!isPlain || 'project' in missing || 'predict' in missing) return {};
+  const of = (own: FittedVariables['observed']): Mapping => {
+    const side = (found: RowsByName) => joinedColumns(own.map(({ name }) => found[name]!));
+    return {
+      observedColumns: own.reduce((sum, { columns }) => sum + columns, 0),
+      predict: (X, noise) => {
+        const found = variables.predict({ [shown]: X }, noise);
+        const part = (key: 'mean' | 'variance') =>
+          side(Object.fromEntries(own.map(({ name }) => [name, found[name]![key]])));
+        return { mean: part('mean'), variance: part('variance') };
+      },
+      ...('sample' in missing
+        ? {}
+        : { sample: (X: Matrix, random, noise) => side(variables.sample({ [shown]: X }, random, noise)) }),
+      predictiveDensity: (X, Y, isRough) => variables.density(X, apart(Y, own), isRough),
+    };
+  };
+  const isMapped = model.graph.shown.variable.role === 'mapped';
+  const takesMissing = model.graph.nodes.every(
+    ({ variable }) => variable.role !== 'observed' || variable.density.takesMissing,
+  );
+  const mapping = of(observed);
+  return {
+    mapping,
+    ...(observed.length > 1 && { views: Object.fromEntries(observed.map((own) => [own.name, of([own])])) }),
+    ...(isMapped && {
+      placement: {
+        acceptsMissing: takesMissing,
+        searchesMissing: takesMissing,
+        observedColumns: mapping.observedColumns,
+        place: (Y: Matrix) => {
+          const X = variables.computed(apart(Y, observed))[shown];
+          if (X === undefined) throw new InvalidInputError(`New rows need all that '${shown}' is computed from.`);
+          return { latents: X, logDensity: mapping.predictiveDensity!(X, Y).density };
+        },
+      },
+    }),
+  };
+}
+
+/** Columns of observed variables that stand side by side, each under its name; those that are missing in all rows are left out. */
+function apart(Y: Matrix, observed: FittedVariables['observed']): RowsByName {
+  const found: Record<string, Matrix> = {};
+  let from = 0;
+  for (const { name, columns } of observed) {
+    const own = Matrix.zeros(Y.rows, columns);
+    for (let i = 0; i < Y.rows; i++) own.data.set(Y.row(i).subarray(from, from + columns), i * columns);
+    from += columns;
+    if (observed.length === 1 || !own.data.every(Number.isNaN)) found[name] = own;
+  }
+  return found;
+}

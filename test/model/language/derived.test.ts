@@ -1,0 +1,211 @@
+import {
+  add,
+  bias,
+  defineDensity,
+  defineModel,
+  evaluate,
+  fit,
+  fixed,
+  gaussianProcess,
+  InvalidInputError,
+  known,
+  latent,
+  latentVariableModel,
+  loadFit,
+  Matrix,
+  observed,
+  positive,
+  rbf,
+  seededRandom,
+  shared,
+  standardNormal,
+} from 'latentfield';
+import * as op from 'latentfield/ops';
+import { describe, expect, it } from 'vitest';
+
+const random = seededRandom(3);
+const times = Array.from({ length: 40 }, (_, i) => i / 40);
+const Y = Matrix.from(
+  times.map((s) =>
+    [Math.cos(5 * s), Math.sin(5 * s), s, Math.cos(9 * s), s * s].map((y) => y + 0.05 * random.normal()),
+  ),
+);
+const rowsFrom = (X: Matrix, from: number, to: number) => Matrix.from(X.toArrays().slice(from, to));
+const saved = (result: object) => JSON.parse(JSON.stringify(result));
+
+const plain = defineModel({
+  name: 'plain',
+  variables: ({ y }: { y: Matrix }) => {
+    const x = latent({ dim: 2, density: standardNormal() });
+    return { x, y: observed(y, { density: gaussianProcess({ kernel: add(rbf(), bias()) }), given: x }) };
+  },
+});
+
+describe('a GPLVM that is written as variables', () => {
+  const named = latentVariableModel({
+    observations: Y,
+    latentDim: 2,
+    kernel: add(rbf(), bias()),
+    noise: 0.01,
+    priors: [standardNormal()],
+  });
+  const holed = Matrix.from(
+    rowsFrom(Y, 7, 9)
+      .toArrays()
+      .map((y) => [...y.slice(0, 3), Number.NaN, Number.NaN]),
+  );
+
+  it('has the objective, the fit and all that follows from it of the named one, bit for bit', async () => {
+    expect((await evaluate(plain({ y: Y }))).objective).toBe((await evaluate(named)).objective);
+    const [a, b] = [await fit(named, { maxIterations: 40 }), await fit(plain({ y: Y }), { maxIterations: 40 })];
+    expect(b.objective).toBe(a.objective);
+    expect(b.latents).toEqual(a.latents);
+    const rows = rowsFrom(Y, 7, 9);
+    expect(await b.project({ y: rows })).toMatchObject(await a.project(rows));
+    expect(await b.project(rows)).toEqual(await a.project(rows));
+    expect(b.predict({ x: [[0.1, 0.2]] }).y).toEqual(a.predict([[0.1, 0.2]]));
+    expect(b.predict([[0.1, 0.2]], { noise: true })).toEqual(a.predict([[0.1, 0.2]], { noise: true }));
+    expect(await b.impute({ y: holed })).toEqual({ y: await a.impute(holed) });
+    expect(await b.reconstruct(holed)).toEqual(await a.reconstruct(holed));
+    expect(b.sample([[0, 0]], { seed: 1 })).toEqual(a.sample([[0, 0]], { seed: 1 }));
+    expect(b.interpolate(0, 9, 4)).toEqual(a.interpolate(0, 9, 4));
+  });
+
+  it('is saved and loaded with the same answers', async () => {
+    const result = await fit(plain({ y: Y }), { maxIterations: 10 });
+    const again = loadFit(saved(result), { models: { plain } });
+    expect(again.predict([[0.3, 0]])).toEqual(result.predict([[0.3, 0]]));
+    expect(await again.project(rowsFrom(Y, 0, 2))).toEqual(await result.project(rowsFrom(Y, 0, 2)));
+  });
+});
+
+/** log N(y | f, s²) of each row, as a density of one's own. */
+const noisy = defineDensity({
+  name: 'noisy',
+  parameters: { variance: positive(0.1) },
+  logDensity: (p, { value, given }) => {
+    const misfit = op.div(op.square(op.sub(value, given[0]!)), p.variance);
+    return op.mul(-0.5, op.sum(op.add(op.log(op.mul(2 * Math.PI, p.variance)), misfit), 1));
+  },
+  condition: (p) => ({
+    moments: ([f]) => ({ mean: f!, variance: op.zerosLike(f!), noise: p.variance }),
+  }),
+});
+
+describe('variables', () => {
+  it('pass random rows on from layer to layer, and place rows by all densities that they have', async () => {
+    const deep = defineModel({
+      name: 'deep',
+      variables: ({ y }: { y: Matrix }) => {
+        const z = latent({ dim: 1, density: standardNormal() });
+        const layer = gaussianProcess({ kernel: rbf({ variance: fixed(1) }), noise: fixed(0.01) });
+        const h = latent({ dim: 2, density: layer, given: z });
+        return { z, h, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: h }) };
+      },
+    });
+    const result = await fit(deep({ y: Y }), { maxIterations: 60 });
+    expect(Object.keys(result.terms)).toEqual(['z', 'h', 'y']);
+    const { latents, values, logDensity } = await result.project({ y: rowsFrom(Y, 3, 5) });
+    expect([latents.columns, values.h!.columns, logDensity.length]).toEqual([1, 2, 2]);
+    // The layer in between adds its own uncertainty to what follows from it.
+    const Z = rowsFrom(result.latents, 0, 2);
+    const through = result.predict({ z: Z }).y!;
+    const at = result.predict({ z: Z, h: rowsFrom(result.values.h!, 0, 2) }).y!;
+    through.variance.data.forEach((variance, i) => {
+      expect(variance).toBeGreaterThan(at.variance.data[i]!);
+    });
+  });
+
+  it('take covariates that are known, which new rows need too', async () => {
+    const timed = defineModel({
+      name: 'timed',
+      variables: ({ y, t }: { y: Matrix; t: Matrix }) => {
+        const time = known(t);
+        const x = latent({ dim: 1, density: standardNormal() });
+        return {
+          time,
+          x,
+          y: observed(y, { density: gaussianProcess({ kernel: rbf({ lengthscale: [1, 0.3] }) }), given: [x, time] }),
+        };
+      },
+    });
+    const t = Matrix.from(times.map((s) => [s]));
+    const result = await fit(timed({ y: Y, t }), { maxIterations: 30 });
+    const placed = await result.project({ y: rowsFrom(Y, 3, 6), time: rowsFrom(t, 3, 6) });
+    expect(placed.latents.rows).toBe(3);
+    await expect(result.project({ y: rowsFrom(Y, 3, 6) })).rejects.toThrow(/needs rows of 'time' too, n×1/);
+    expect(() => result.predict({ x: [[0]] })).toThrow(InvalidInputError);
+    const { mean } = result.predict({ x: placed.latents, time: rowsFrom(t, 3, 6) }).y!;
+    expect(mean.columns).toBe(5);
+  });
+
+  it('are refused where they do not make a model, with what to do', () => {
+    const x = latent({ dim: 1, density: standardNormal() });
+    const density = gaussianProcess({ kernel: rbf() });
+    const evaluated = (variables: () => never) =>
+      evaluate(defineModel({ name: 'wrong', variables })(undefined as never));
+    const cases: [() => object, RegExp][] = [
+      [
+        () => ({ y: observed(Y, { density, given: x }) }),
+        /'y' of the model 'wrong' is given a latent variable that has no name/,
+      ],
+      [() => ({ x }), /no observed one/],
+      [
+        () => ({ x, lone: latent({ dim: 1 }), y: observed(Y, { density, given: x }) }),
+        /Nothing depends on the latent variable 'lone'/,
+      ],
+      [() => ({ hyper: x, y: observed(Y, { density, given: x }) }), /'hyper' .* is reserved/],
+      [() => ({ x, y: observed(Y, { density: rbf() as never, given: x }) }), /A kernel makes one: gaussianProcess/],
+      [() => ({ x, y: observed(Y, { density: standardNormal as never, given: x }) }), /Call the factory: /],
+      [
+        () => ({
+          x,
+          y: observed(
+            Matrix.from([
+              [1, Number.NaN],
+              [2, 3],
+            ]),
+            { density: noisy(), given: x, missing: 'ignore' },
+          ),
+        }),
+        /takes complete rows only/,
+      ],
+      [
+        () => ({ l: shared(positive(1)), x, y: observed(Y, { density, given: x }) }),
+        /Nothing uses the shared parameter 'l'/,
+      ],
+    ];
+    for (const [variables, message] of cases) expect(() => evaluated(variables as never)).toThrow(message);
+    expect(() => latent({ dim: 1, densty: standardNormal() } as never)).toThrow(/Did you mean 'density'/);
+  });
+
+  it('share a parameter under one path', async () => {
+    const tied = defineModel({
+      name: 'tied',
+      variables: ({ y }: { y: Matrix }) => {
+        const lengthscale = shared(positive(0.8));
+        const x = latent({ dim: 2, density: standardNormal() });
+        const columns = (from: number, to: number) => Matrix.from(y.toArrays().map((row) => row.slice(from, to)));
+        const process = () => gaussianProcess({ kernel: rbf({ lengthscale }) });
+        return {
+          lengthscale,
+          x,
+          a: observed(columns(0, 2), { density: process(), given: x }),
+          b: observed(columns(2, 5), { density: process(), given: x }),
+        };
+      },
+    });
+    const { gradients } = await evaluate(tied({ y: Y }));
+    expect(Object.keys(gradients)).toEqual([
+      'lengthscale',
+      'x',
+      'a.kernel.rbf.variance',
+      'a.noise',
+      'b.kernel.rbf.variance',
+      'b.noise',
+    ]);
+    const result = await fit(tied({ y: Y }), { maxIterations: 20 });
+    const { mean } = await result.translate({ a: [[1, 0]] }, 'b');
+    expect(mean.columns).toBe(3);
+  });
+});
