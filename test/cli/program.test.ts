@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -42,6 +42,17 @@ it('the program ends with the exit code of its command', async () => {
   const absent = await program(['fit', 'absent.csv', '--model', 'pca', '--out', 'nowhere']);
   expect([absent.status, absent.stdout]).toEqual([2, '']);
   expect(absent.stderr).toMatch(/^error: .*absent\.csv/);
+});
+
+it('ends with exit code 0 when the reader of its output closes it, and 1 when the output cannot be written', async () => {
+  const closed = spawn(process.execPath, [main, 'fit', '--help']);
+  closed.stdout.destroy();
+  expect(await once(closed, 'close')).toEqual([0, null]);
+  if (process.platform !== 'linux') return;
+  const full = openSync('/dev/full', 'w');
+  const unwritten = spawn(process.execPath, [main, 'fit', '--help'], { stdio: ['ignore', full, 'pipe'] });
+  closeSync(full);
+  expect(await once(unwritten, 'close')).toEqual([1, null]);
 });
 
 it('calls standard input by its name', async () => {

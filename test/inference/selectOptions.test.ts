@@ -97,6 +97,19 @@ describe('selectOptions', () => {
     expect(progress).toEqual(Array.from({ length: 18 }, (_, i) => i + 1));
   });
 
+  it.each(['smallest', 'largest'] as const)(
+    'chooses the first combination when several have the %s score',
+    async (best) => {
+      const score: SelectionScore = { name: 'width', best, points: 12, of: ({ latents }) => latents.columns };
+      const chosen = await selectOptions(
+        ({ latentDim }: { latentDim: number; scale: boolean }, { take }) => pca(take(clusters(4, 1).Y), { latentDim }),
+        { latentDim: [2, 1], scale: [true, false] },
+        { score, folds: 3 },
+      );
+      expect(chosen.best).toEqual({ latentDim: best === 'smallest' ? 1 : 2, scale: true });
+    },
+  );
+
   it('scores held-out points by their nearest training neighbour in the latent space', async () => {
     const { Y, labels } = clusters(8, 0.3);
     const { best, table } = await selectOptions(
