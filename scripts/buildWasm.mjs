@@ -1,6 +1,7 @@
 // Compiles the AssemblyScript kernels to WebAssembly and embeds them, as text, in generated TypeScript modules, so that no bundler has to
 // fetch a file: one build for a memory of one thread, and one for threads that share a memory. Does nothing when those modules are newer than their sources; --force compiles anyway, --unthreaded leaves out the
-// build for threads.
+// build for threads. The first module also names what the kernels export: the types of its functions, and the fields of the records in which they
+// take long lists of arguments, both read from the sources.
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,16 +44,56 @@ for (const build of builds) {
 }
 
 async function make({ target, says, name, ...build }) {
+  const { exported, records } = interfaceOf(sources);
   const binary = await compile(build);
   await checkDataSegment(binary, build.features.includes('threads'));
   const draft = `${target}.${process.pid}`;
   writeFileSync(
     draft,
     `/** ${says}, compiled from assembly/ by scripts/buildWasm.mjs; not to be edited. */\n` +
-      `export const ${name} =\n  '${textOf(binary)}';\n`,
+      `export const ${name} =\n  '${textOf(binary)}';\n` +
+      (build.entry === 'index.ts' ? `\n${records}\n\n${exported}\n` : ''),
   );
   // Renamed into place, so that whatever runs beside this never reads half a file.
   renameSync(draft, target);
+}
+
+/** Types that the sources declare, in TypeScript: of the functions that index.ts exports, and of the classes that they take, as records. */
+function interfaceOf(folder) {
+  const texts = readdirSync(folder).map((file) =>
+    readFileSync(join(folder, file), 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, ''),
+  );
+  const all = texts.join('\n');
+  const names = [...readFileSync(join(folder, 'index.ts'), 'utf8').matchAll(/export \{([^}]*)\}/g)].flatMap(
+    ([, list]) => list.split(',').map((name) => name.trim()),
+  );
+  const classes = [...all.matchAll(/@unmanaged\s+export class (\w+) \{([^}]*)\}/g)];
+  const isRecord = (type) => classes.some(([, name]) => name === type);
+  const typeOf = (type) => (type === 'bool' ? 'boolean' : type === 'void' ? 'void' : 'number');
+  const functions = names.map((name) => {
+    const [, list, result] = new RegExp(`export function ${name}\\(([^)]*)\\): (\\w+)`).exec(all);
+    const parameters = [...list.matchAll(/(\w+): (\w+)/g)].map(([, parameter, type]) =>
+      isRecord(type) ? `record: RecordOf<typeof ${constant(type)}>` : `${parameter}: ${typeOf(type)}`,
+    );
+    return `  ${name}(${parameters.join(', ')}): ${typeOf(result)};`;
+  });
+  const records = classes.map(([, name, body]) => {
+    const sizes = { f64: 8, bool: 1 };
+    const fields = [...body.matchAll(/(\w+): (\w+);/g)].map(([, field, type]) => `${field}: ${sizes[type] ?? 4}`);
+    return `/** Bytes of the fields of ${name}, in order. */\nexport const ${constant(name)} = { ${fields.join(', ')} } as const;`;
+  });
+  return {
+    records: records.join('\n\n'),
+    exported:
+      '/** Where a record of these fields is in the memory. */\n' +
+      'export type RecordOf<Fields> = number & { readonly fields?: Fields };\n\n' +
+      '/** What the compiled kernels export: offsets in bytes, strides in numbers. `assembly/` says what each one does. */\n' +
+      `export interface Kernels {\n${functions.join('\n')}\n}`,
+  };
+}
+
+function constant(name) {
+  return name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
 }
 
 /**

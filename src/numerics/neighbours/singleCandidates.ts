@@ -2,7 +2,9 @@ import { binaryExponent } from '../../core/elementary/index.ts';
 import type { InParts } from '../../core/inParts.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import type { Float64Memory } from '../memory.ts';
+import { NEAREST_BLOCK, SINGLE_PRODUCTS } from '../wasm/engineModule.ts';
 import type { LinkedKernels } from '../wasm/index.ts';
+import { RECORD_BYTES, writeRecord } from '../wasm/workspace.ts';
 
 /** Candidates beside the k: with none, each would have to be told from the next by rounded distances. */
 const SPARE = 2;
@@ -73,8 +75,9 @@ export function* singleCandidates(
   const order = scattered(n);
   const rows = new Int32Array(kept);
   const stride = kept + 3;
-  const bytes = 8 * (n * D + ROWS * stride) + BYTES * (padded * (D + ROWS + 2) + 2 * n * kept);
-  const packed = memory.allocate(bytes);
+  const bytes = RECORD_BYTES + 8 * (n * D + ROWS * stride) + BYTES * (padded * (D + ROWS + 2) + 2 * n * kept);
+  const record = memory.allocate(bytes);
+  const packed = record + RECORD_BYTES;
   const products = packed + BYTES * padded * D;
   const halves = products + BYTES * padded * ROWS;
   const worst = halves + BYTES * padded;
@@ -93,10 +96,16 @@ export function* singleCandidates(
     memory.float32(worst, padded).fill(Infinity, 0, n).fill(-Infinity, n);
     memory.float32(distances, n * kept).fill(Infinity);
     for (let first = 0; first < n; first += ROWS) {
-      kernels.singleProducts(first, Math.min(ROWS, padded - first) / GROUP, padded, D, LAYER, packed, products);
+      const groups = Math.min(ROWS, padded - first) / GROUP;
+      const among = { first, n: padded, columns: D };
+      kernels.singleProducts(
+        writeRecord(memory, SINGLE_PRODUCTS, record, { ...among, groups, layer: LAYER, packed, c: products }),
+      );
       const count = Math.min(ROWS, n - first);
-      const heaps = [worst, distances, neighbours, kept] as const;
-      kernels.nearestOfBlock(first, count, padded, products, halves, ...heaps, D, x, squares);
+      const heaps = { worst, distances, points: neighbours, kept };
+      kernels.nearestOfBlock(
+        writeRecord(memory, NEAREST_BLOCK, record, { ...among, count, products, halves, ...heaps, x, squares }),
+      );
       for (let p = 0; p < count; p++) {
         const i = first + p;
         const places = memory.int32(neighbours + BYTES * i * kept, kept);
@@ -108,7 +117,7 @@ export function* singleCandidates(
       yield (first + count) / n;
     }
   } finally {
-    memory.release(packed, bytes);
+    memory.release(record, bytes);
   }
 }
 

@@ -1,13 +1,16 @@
 import type { Strided } from '../dense/engine.ts';
 import type { Float64Memory } from '../memory.ts';
+import { PRODUCT } from './engineModule.ts';
 import type { LinkedKernels } from './instance.ts';
+import { writeRecord } from './workspace.ts';
 
 // A panel of B (a megabyte at most) stays in the second-level cache. A block of A has few rows: each is on a page of its own in a large C,
 // and address translation remembers 64 pages.
 const MOST_ROWS = 32;
 const MOST_COLUMNS = 512;
 const MOST_DEPTH = 256;
-const TILE_BYTES = 128;
+/** A record and a tile, before the blocks: see assembly/workspace.ts. */
+const HEAD_BYTES = 256;
 
 /** Which entries of C the product kernel computes. */
 export const FULL = 0;
@@ -24,14 +27,14 @@ export function withPacking<T>(
   kernels: LinkedKernels,
   extent: number,
   depth: number,
-  work: () => T,
+  work: (workspace: number) => T,
 ): T {
   const rows = wholeSlivers(Math.min(extent, MOST_ROWS));
   const columns = wholeSlivers(Math.min(extent, MOST_COLUMNS));
   const blockDepth = Math.min(depth, MOST_DEPTH);
-  return memory.withBlock(kernels.threads * (TILE_BYTES + 8 * blockDepth * (rows + columns)), (offset) => {
+  return memory.withBlock(kernels.threads * (HEAD_BYTES + 8 * blockDepth * (rows + columns)), (offset) => {
     kernels.usePacking(offset, rows, columns, blockDepth);
-    return work();
+    return work(offset);
   });
 }
 
@@ -49,25 +52,25 @@ export function packedProduct(
   c: Strided,
   part: typeof FULL | typeof LOWER,
 ): void {
-  withPacking(memory, kernels, Math.max(m, n), k, () =>
-    kernels.gemm(
+  withPacking(memory, kernels, Math.max(m, n), k, (record) => {
+    writeRecord(memory, PRODUCT, record, {
+      alpha,
       m,
       n,
       k,
-      alpha,
-      a.offset,
-      a.rowStride,
-      a.columnStride,
-      b.offset,
-      b.rowStride,
-      b.columnStride,
-      beta,
-      c.offset,
-      c.rowStride,
-      c.columnStride,
+      a: a.offset,
+      aRow: a.rowStride,
+      aColumn: a.columnStride,
+      b: b.offset,
+      bRow: b.rowStride,
+      bColumn: b.columnStride,
+      c: c.offset,
+      cRow: c.rowStride,
+      cColumn: c.columnStride,
       part,
-    ),
-  );
+    });
+    kernels.gemm(beta);
+  });
 }
 
 /** A contiguous matrix of rows of n numbers. */

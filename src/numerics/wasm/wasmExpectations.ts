@@ -1,20 +1,21 @@
 import type { Float64Memory } from '../memory.ts';
+import { EXPECTATIONS } from './engineModule.ts';
 import type { ExpectationOperations, GaussianPoints, Kept } from './expectationOperations.ts';
 import { countOperation, kernelsOn } from './instance.ts';
-import { type Place, withNumbers } from './transposedPoints.ts';
+import { type Place, placeRecord, withNumbers } from './workspace.ts';
 
 /** Expectations of the rbf in WebAssembly SIMD. */
 export function expectationsOn(memory: Float64Memory): ExpectationOperations {
   const kernels = kernelsOn(memory);
 
-  /** Inducing inputs dimension by dimension (q×width), those that are added at 0, and squared lengthscales. */
-  function prepared({ m, q, inducing, lengthscales }: GaussianPoints, width: number, place: Place) {
+  /** The points, inducing inputs dimension by dimension (q×width), those that are added at 0, and squared lengthscales. */
+  function prepared({ n, m, q, mean, variance, inducing, lengthscales }: GaussianPoints, width: number, place: Place) {
     const [z, squares] = [place(q * width), place(q)] as const;
     const rows = memory.float64(z, q * width).fill(0);
     const Z = memory.float64(inducing, m * q);
     for (let d = 0; d < q; d++) for (let j = 0; j < m; j++) rows[d * width + j] = Z[j * q + d]!;
     memory.float64(squares, q).set(squaresOf(lengthscales, q));
-    return { z, squares };
+    return { n, m, width, q, mean, variance, z, squares };
   }
 
   /** −Σ_d (z_md − z_m'd)²/(4l_d²), in tiles. */
@@ -50,36 +51,24 @@ export function expectationsOn(memory: Float64Memory): ExpectationOperations {
 
   return Object.freeze<ExpectationOperations>({
     expectedRbf(points, target) {
-      const { n, m, q, mean, variance } = points;
+      const { m, q } = points;
       withNumbers(memory, q * (m + 1), (place) => {
-        const { z, squares } = prepared(points, m, place);
-        kernels.expectedRbf(n, m, q, mean, variance, z, squares, target);
+        const given = prepared(points, m, place);
+        kernels.expectedRbf(placeRecord(memory, place, EXPECTATIONS, { ...given, target }));
       });
     },
 
     expectedRbfGradient(points, g, slopes) {
-      const { n, m, q, mean, variance } = points;
+      const { m, q } = points;
       const width = wholeTiles(m);
       return withNumbers(memory, 2 * q * (width + 1) + width, (place) => {
-        const { z, squares } = prepared(points, width, place);
+        const given = prepared(points, width, place);
         const [dz, dsquares, work] = [place(q * width), place(q), place(width)] as const;
         memory.float64(dz, q * width).fill(0);
         memory.float64(dsquares, q).fill(0);
+        const into = { dmean: slopes.mean, dvariance: slopes.variance, dz, dsquares };
         const total = kernels.expectedRbfGradient(
-          n,
-          m,
-          width,
-          q,
-          mean,
-          variance,
-          z,
-          squares,
-          g,
-          slopes.mean,
-          slopes.variance,
-          dz,
-          dsquares,
-          work,
+          placeRecord(memory, place, EXPECTATIONS, { ...given, g, ...into, work }),
         );
         return { total, lengthscales: placeSlopes(points, width, dz, slopes.inducing, dsquares) };
       });
@@ -87,72 +76,42 @@ export function expectationsOn(memory: Float64Memory): ExpectationOperations {
 
     keptOfPoint: tiledLength,
 
-    expectedRbfProducts(points, { sums, offset = 0 }, target, kept = NONE) {
-      const { n, m, q, mean, variance } = points;
+    expectedRbfProducts(points, { sums, offset: weights = 0 }, target, kept = NONE) {
+      const { n, m, q } = points;
       const [width, T] = [wholeTiles(m), tiledLength(m)] as const;
       const parts = partsOf(n, sums * T);
       countOperation(kernels, n * T * (q + EXPONENTIAL));
       const workspace = 4 * (q + 2) * width + T;
       withNumbers(memory, q * (width + 1) + T + parts * (sums * T + workspace), (place) => {
-        const { z, squares } = prepared(points, width, place);
+        const given = prepared(points, width, place);
         const apart = apartOf(points, place);
         const [tiles, work] = [place(parts * sums * T), place(parts * workspace)] as const;
+        const how = { parts, apart, weights, sums, kept: kept.offset, keptPoints: kept.points };
         kernels.expectedRbfProducts(
-          n,
-          parts,
-          width,
-          q,
-          mean,
-          variance,
-          z,
-          squares,
-          apart,
-          offset,
-          sums,
-          kept.offset,
-          kept.points,
-          tiles,
-          work,
+          placeRecord(memory, place, EXPECTATIONS, { ...given, ...how, target: tiles, work }),
         );
         fromTiles(memory.float64(tiles, sums * T), m, sums, memory.float64(target, sums * m * m));
       });
     },
 
-    expectedRbfProductsGradient(points, { sums, offset = 0 }, g, slopes, kept = NONE) {
-      const { n, m, q, mean, variance } = points;
+    expectedRbfProductsGradient(points, { sums, offset: weights = 0 }, g, slopes, kept = NONE) {
+      const { n, m, q } = points;
       const [width, T] = [wholeTiles(m), tiledLength(m)] as const;
       const parts = partsOf(n, width * width + T);
       countOperation(kernels, 2 * n * T * (q + EXPONENTIAL));
       const workspace = (6 * q + 16) * width + width * width + 2 * T;
       const resultLength = q * width + q + T + 2;
       return withNumbers(memory, q * (width + 1) + (sums + 1) * T + parts * (resultLength + workspace), (place) => {
-        const { z, squares } = prepared(points, width, place);
+        const given = prepared(points, width, place);
         const apart = apartOf(points, place);
         const tiles = place(sums * T);
-        const [results, work] = [place(parts * resultLength), place(parts * workspace)] as const;
+        const [target, work] = [place(parts * resultLength), place(parts * workspace)] as const;
         toTiles(memory.float64(g, sums * m * m), m, sums, memory.float64(tiles, sums * T));
-        kernels.expectedRbfProductsGradient(
-          n,
-          parts,
-          width,
-          q,
-          mean,
-          variance,
-          z,
-          squares,
-          apart,
-          offset,
-          sums,
-          kept.offset,
-          kept.points,
-          tiles,
-          slopes.mean,
-          slopes.variance,
-          results,
-          work,
-        );
+        const how = { parts, apart, weights, sums, kept: kept.offset, keptPoints: kept.points, g: tiles };
+        const into = { dmean: slopes.mean, dvariance: slopes.variance, target, work };
+        kernels.expectedRbfProductsGradient(placeRecord(memory, place, EXPECTATIONS, { ...given, ...how, ...into }));
         const [dz, dsquares, total, sum] = [0, q * width, q * width + q, q * width + q + T].map(
-          (length) => results + BYTES * length,
+          (length) => target + BYTES * length,
         ) as [number, number, number, number];
         pullTogether(points, width, total, dz, dsquares);
         const lengthscales = placeSlopes(points, width, dz, slopes.inducing, dsquares);

@@ -1,14 +1,14 @@
 import type { Float64Memory } from '../memory.ts';
+import { RADIAL } from './engineModule.ts';
 import type { FusedOperations } from './fusedOperations.ts';
 import { kernelsOn } from './instance.ts';
 import { LOWER, packedProduct, rows } from './packing.ts';
-import { GRAM_WORKSPACE, PROFILE_NUMBERS } from './radialKernels.ts';
 import type { RadialProfile } from './radialOperations.ts';
 import { radialSums } from './radialSum.ts';
-import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
 import { wasmQuadraticOperations } from './wasmQuadraticOperations.ts';
-import { wasmRadialOperations } from './wasmRadialOperations.ts';
+import { GRAM_WORKSPACE, PROFILE_NUMBERS, wasmRadialOperations } from './wasmRadialOperations.ts';
 import { wasmSquaredDistances } from './wasmSquaredDistances.ts';
+import { placeRecord, transpose, transposeBack, withNumbers } from './workspace.ts';
 import { withGradientsAtZero } from './zeroVariance.ts';
 
 /** The fused operations in WebAssembly SIMD. */
@@ -30,11 +30,13 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
       if (!isRbf(profile)) return general.radialSum(n, q, x, profile, parameters, target, part);
       const { variance, lengthscales, bias, noise } = parameters;
       const inverses = inverted(lengthscales, q);
-      const [number, diagonal] = [PROFILE_NUMBERS.rbf, variance + bias + noise];
+      const diagonal = variance + bias + noise;
       const rows = GRAM_WORKSPACE * kernels.threads;
       withNumbers(memory, q * (n + 1) + rows, (place) => {
         const scaled = transpose(memory, kernels, n, q, x, place, inverses);
-        kernels.radialGram(number, n, q, scaled, variance, bias, diagonal, target, part !== 'lower', place(rows));
+        const points = { profile: PROFILE_NUMBERS.rbf, n, q, x: scaled };
+        const covariance = { variance, shift: bias, diagonal, k: target, mirrored: part !== 'lower' };
+        kernels.radialGram(placeRecord(memory, place, RADIAL, { ...points, ...covariance, work: place(rows) }));
       });
     },
 
@@ -45,12 +47,13 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
       const { variance, lengthscales, bias } = parameters;
       const inverses = inverted(lengthscales, q);
       const length = n * q + q + 4;
-      const workspace = kernels.gradientWorkspace(n, length);
+      const workspace = kernels.gradientWorkspace(n, q);
       return withNumbers(memory, q * (n + 1) + length + workspace, (place) => {
         const scaled = transpose(memory, kernels, n, q, x, place, inverses);
-        const result = place(length);
-        const symmetric = part === 'lower';
-        kernels.rbfGradient(n, q, scaled, covariance, bias, gradient, symmetric, result, place(workspace));
+        const [result, work] = [place(length), place(workspace)];
+        const how = { readsEntries: true, symmetric: part === 'lower' };
+        const given = { n, q, x: scaled, k: covariance, shift: bias, g: gradient, dx: result, work };
+        kernels.radialGradient(placeRecord(memory, place, RADIAL, { ...given, ...how }));
         transposeBack(memory, n, q, result, dx, inverses);
         const sums = memory.float64(result, length);
         const squares = n * q;

@@ -1,7 +1,8 @@
 import type { Float64Memory } from '../memory.ts';
+import { QUADRATIC } from './engineModule.ts';
 import type { LinkedKernels } from './instance.ts';
 import { goesByPoints, type QuadraticOperations } from './quadraticOperations.ts';
-import { type Place, withNumbers } from './transposedPoints.ts';
+import { type Place, placeRecord, withNumbers } from './workspace.ts';
 
 /** Coordinate descent in WebAssembly. */
 export function wasmQuadraticOperations(memory: Float64Memory, kernels: LinkedKernels): QuadraticOperations {
@@ -12,12 +13,15 @@ export function wasmQuadraticOperations(memory: Float64Memory, kernels: LinkedKe
       const work = byPoints ? n * n + n + 3 * v.length : 4 * n + 16;
       return withNumbers(memory, 2 * count + 2 * v.length + work, (place) => {
         const y = place(count);
-        const ofRows = integers(memory, place, rows);
-        const ofColumns = integers(memory, place, columns);
-        const steps = doubles(memory, place, v);
-        const given = [n, u, ofRows, count, factor, ofColumns, steps, v.length, y] as const;
-        if (byPoints) kernels.quadraticProductByPoints(...given, place(n * n), place(n + 3 * v.length));
-        else kernels.quadraticProduct(...given, place(4 * n + 16));
+        const record = placeRecord(memory, place, QUADRATIC, {
+          ...{ factor, n, u, count, known: v.length, y },
+          pairs: integers(memory, place, rows),
+          moved: integers(memory, place, columns),
+          steps: doubles(memory, place, v),
+          ...(byPoints ? { b: place(n * n), lists: place(n + 3 * v.length) } : { work: place(4 * n + 16) }),
+        });
+        if (byPoints) kernels.quadraticProductByPoints(record);
+        else kernels.quadraticProduct(record);
         return memory.float64(y, count).slice();
       });
     },
@@ -29,23 +33,16 @@ export function wasmQuadraticOperations(memory: Float64Memory, kernels: LinkedKe
         const moved = integers(memory, place, steps.moved);
         const taken = doubles(memory, place, steps.steps);
         const work = place(4 * n + 16);
-        steps.count = kernels.quadraticSweep(
-          n,
-          u,
-          integers(memory, place, pairs),
-          integers(memory, place, visits),
-          visits.length,
-          factor,
-          doubles(memory, place, gradient),
-          doubles(memory, place, curvature),
-          doubles(memory, place, lower),
-          doubles(memory, place, upper),
-          places,
-          moved,
-          taken,
-          steps.count,
-          work,
-        );
+        const record = placeRecord(memory, place, QUADRATIC, {
+          ...{ factor, n, u, count: visits.length, known: steps.count, places, moved, steps: taken, work },
+          pairs: integers(memory, place, pairs),
+          visits: integers(memory, place, visits),
+          gradient: doubles(memory, place, gradient),
+          curvature: doubles(memory, place, curvature),
+          lower: doubles(memory, place, lower),
+          upper: doubles(memory, place, upper),
+        });
+        steps.count = kernels.quadraticSweep(record);
         steps.places.set(memory.int32(places, m));
         steps.moved.set(memory.int32(moved, 2 * m));
         steps.steps.set(memory.float64(taken, m));

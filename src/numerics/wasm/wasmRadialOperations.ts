@@ -1,10 +1,24 @@
 import type { Float64Memory } from '../memory.ts';
+import { RADIAL } from './engineModule.ts';
 import type { LinkedKernels } from './instance.ts';
-import { GRAM_WORKSPACE, PROFILE_NUMBERS } from './radialKernels.ts';
-import type { RadialOperations, RadialProfile } from './radialOperations.ts';
-import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
+import type { CompiledProfile, RadialOperations, RadialProfile } from './radialOperations.ts';
 import { typescriptRadialOperations } from './typescript/radialOperations.ts';
+import { placeRecord, transpose, transposeBack, withNumbers } from './workspace.ts';
 
+/** What the compiled kernels call the profiles: `assembly/radialProfiles.ts`. */
+export const PROFILE_NUMBERS: Readonly<Record<CompiledProfile, number>> = {
+  thinPlate1: 1,
+  thinPlate2: 2,
+  thinPlate3: 3,
+  thinPlate4: 4,
+  matern12: 5,
+  matern32: 6,
+  matern52: 7,
+  rbf: 8,
+};
+
+/** Numbers of workspace that `radialGram` takes for a thread. */
+export const GRAM_WORKSPACE = 64;
 /** Numbers that the kernels between two sets take for a row of a block. */
 const ROW = 98;
 
@@ -20,21 +34,23 @@ export function wasmRadialOperations(memory: Float64Memory, kernels: LinkedKerne
       const rows = GRAM_WORKSPACE * kernels.threads;
       withNumbers(memory, q * (n + 1) + rows, (place) => {
         const points = transpose(memory, kernels, n, q, x, place);
-        kernels.radialGram(number, n, q, points, variance, 0, diagonal, k, true, place(rows));
+        const given = { profile: number, n, q, x: points, variance, diagonal, k, mirrored: true, work: place(rows) };
+        kernels.radialGram(placeRecord(memory, place, RADIAL, given));
       });
     },
 
     radialGramGradient(n, q, x, profile, variance, k, g, dx) {
       if (profile.compiled === undefined) return reference.radialGramGradient(n, q, x, profile, variance, k, g, dx);
       const number = PROFILE_NUMBERS[profile.compiled];
-      const length = n * q + 2;
-      const workspace = kernels.gradientWorkspace(n, length);
+      const length = n * q + q + 4;
+      const workspace = kernels.gradientWorkspace(n, q);
       return withNumbers(memory, q * (n + 1) + length + workspace, (place) => {
         const points = transpose(memory, kernels, n, q, x, place);
-        const result = place(length);
-        kernels.radialGramGradient(number, n, q, points, variance, k, g, result, place(workspace));
+        const [result, work] = [place(length), place(workspace)];
+        const given = { profile: number, n, q, x: points, variance, k, g, dx: result, work };
+        kernels.radialGradient(placeRecord(memory, place, RADIAL, given));
         transposeBack(memory, n, q, result, dx);
-        return memory.float64(result, length)[n * q]! / variance;
+        return memory.float64(result, length)[n * q + q]! / variance;
       });
     },
 
@@ -42,9 +58,9 @@ export function wasmRadialOperations(memory: Float64Memory, kernels: LinkedKerne
       if (profile.compiled === undefined) return reference.radialCross(n, m, q, a, b, profile, variance, k);
       const number = PROFILE_NUMBERS[profile.compiled];
       withNumbers(memory, q * (n + m + 2) + ROW, (place) => {
-        const left = transpose(memory, kernels, n, q, a, place);
-        const right = transpose(memory, kernels, m, q, b, place);
-        kernels.radialCross(number, n, m, q, left, right, variance, 0, n, k, place(ROW));
+        const [x, y] = [transpose(memory, kernels, n, q, a, place), transpose(memory, kernels, m, q, b, place)];
+        const given = { profile: number, n, m, q, x, y, variance, k, work: place(ROW) };
+        kernels.radialCross(placeRecord(memory, place, RADIAL, given));
       });
     },
 
@@ -54,15 +70,14 @@ export function wasmRadialOperations(memory: Float64Memory, kernels: LinkedKerne
       }
       const number = PROFILE_NUMBERS[profile.compiled];
       return withNumbers(memory, 2 * q * (n + m + 1) + ROW, (place) => {
-        const left = transpose(memory, kernels, n, q, a, place);
-        const right = transpose(memory, kernels, m, q, b, place);
-        const pulls = place(q * (n + m));
-        memory.float64(pulls, q * (n + m)).fill(0);
-        const back = pulls + 8 * n * q;
-        const work = place(ROW);
-        const sum = kernels.radialCrossGradient(number, n, m, q, left, right, variance, 0, n, k, g, pulls, back, work);
-        transposeBack(memory, n, q, pulls, da);
-        transposeBack(memory, m, q, back, db);
+        const [x, y] = [transpose(memory, kernels, n, q, a, place), transpose(memory, kernels, m, q, b, place)];
+        const dx = place(q * (n + m));
+        memory.float64(dx, q * (n + m)).fill(0);
+        const dy = dx + 8 * n * q;
+        const given = { profile: number, n, m, q, x, y, variance, k, g, dx, dy, work: place(ROW) };
+        const sum = kernels.radialCrossGradient(placeRecord(memory, place, RADIAL, given));
+        transposeBack(memory, n, q, dx, da);
+        transposeBack(memory, m, q, dy, db);
         return sum / variance;
       });
     },

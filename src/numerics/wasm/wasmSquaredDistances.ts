@@ -1,8 +1,8 @@
 import type { Float64Memory } from '../memory.ts';
 import type { LinkedKernels } from './instance.ts';
 import type { SquaredDistanceOperations } from './squaredDistanceOperations.ts';
-import { transpose, transposeBack, withNumbers } from './transposedPoints.ts';
 import { typescriptSquaredDistances } from './typescript/squaredDistances.ts';
+import { transpose, transposeBack, withNumbers } from './workspace.ts';
 
 /** Differences of coordinates up to which a plain loop is done before the points are transposed for the compiled one. */
 const SMALL = 1000;

@@ -7,7 +7,9 @@ import { Float64Memory, sharedMemory } from '../../../src/numerics/memory.ts';
 import { columnMeans } from '../../../src/numerics/neighbours/pointProducts.ts';
 import { productSearch } from '../../../src/numerics/neighbours/productSearch.ts';
 import { scaledPoints, singleCandidates } from '../../../src/numerics/neighbours/singleCandidates.ts';
+import { SINGLE_PRODUCTS } from '../../../src/numerics/wasm/engineModule.ts';
 import { kernelsOn } from '../../../src/numerics/wasm/instance.ts';
+import { RECORD_BYTES, writeRecord } from '../../../src/numerics/wasm/workspace.ts';
 import { spoiledMemory } from '../wasm/spoiledMemory.ts';
 import { allByDistance } from './bruteForce.ts';
 
@@ -154,7 +156,8 @@ describe('products in single precision', () => {
       const [atPacked, atC] = [memory.allocate(4 * packed.length), memory.allocate(32 * groups * n)];
       memory.float32(atPacked, packed.length).set(packed);
       memory.float32(atC, 8 * groups * n).fill(-7);
-      kernels.singleProducts(first, groups, n, columns, layer, atPacked, atC);
+      const given = { first, groups, n, columns, layer, packed: atPacked, c: atC };
+      kernels.singleProducts(writeRecord(memory, SINGLE_PRODUCTS, memory.allocate(RECORD_BYTES), given));
       const found = memory.float32(atC, 8 * groups * n);
       for (let i = 0; i < 8 * groups; i++) {
         for (let j = 0; j < n; j++) {

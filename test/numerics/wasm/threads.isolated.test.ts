@@ -16,6 +16,7 @@ import {
   singleCandidates,
   type VisitMeasured,
 } from '../../../src/numerics/neighbours/singleCandidates.ts';
+import { SINGLE_PRODUCTS } from '../../../src/numerics/wasm/engineModule.ts';
 import type { Kept } from '../../../src/numerics/wasm/expectationOperations.ts';
 import { kernelsOn } from '../../../src/numerics/wasm/instance.ts';
 import { startTeam, type Threads } from '../../../src/numerics/wasm/team.ts';
@@ -23,6 +24,7 @@ import { FAILED, JOINED, ROUND } from '../../../src/numerics/wasm/teamBlock.ts';
 import { wasmEngine } from '../../../src/numerics/wasm/wasmEngine.ts';
 import { expectationsOn } from '../../../src/numerics/wasm/wasmExpectations.ts';
 import { wasmFusedOperations } from '../../../src/numerics/wasm/wasmFusedOperations.ts';
+import { RECORD_BYTES, writeRecord } from '../../../src/numerics/wasm/workspace.ts';
 import { normals } from './bothEngines.ts';
 import { spoiledMemory } from './spoiledMemory.ts';
 
@@ -139,7 +141,10 @@ describe('threads share the work bit for bit', () => {
     const numbers = Float32Array.from(normals(n * columns, 5));
     const blocks = [new Float64Array(numbers.buffer), new Float64Array(4 * groups * n)];
     const results = byThreads(blocks, (memory, [points, products]) => {
-      kernelsOn(memory).singleProducts(first, groups, n, columns, 64, points!, products!);
+      const given = { first, groups, n, columns, layer: 64, packed: points!, c: products! };
+      memory.withBlock(RECORD_BYTES, (record) => {
+        kernelsOn(memory).singleProducts(writeRecord(memory, SINGLE_PRODUCTS, record, given));
+      });
     });
     expectSameBits(results);
     const products = new Float32Array(results[0]!.left[1]!.buffer);

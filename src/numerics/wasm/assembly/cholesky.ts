@@ -1,5 +1,5 @@
 import { LOWER, multiply } from './multiply';
-import { half, solveTransposed } from './triangularSolve';
+import { half, solveTransposed } from './triangular';
 import { at, lanes, multiplyAdd } from './vectors';
 
 const BASE: i32 = 32;

@@ -1,9 +1,8 @@
 import { LOWER, multiply } from './multiply';
 import { startInLower } from './parts';
 import { GROUP } from './rowGroup';
-import { isWorthSharing, operands, partsAlong, shareOut } from './team';
-import { multiplyTriangular } from './triangularMultiply';
-import { half, solveTransposed } from './triangularSolve';
+import { partsAlong, sharedRecord, shareOut } from './team';
+import { half, multiplyTriangular, solveTransposed } from './triangular';
 import { at, scaleVector } from './vectors';
 
 const BASE: i32 = 16;
@@ -121,21 +120,21 @@ class Mirrored {
 /** Upper triangle of A ← lower triangle, in blocks that fit the cache. */
 export function mirrorLower(n: i32, a: usize): void {
   if (ASC_FEATURE_THREADS) {
-    const parts = partsAlong(n, 2 * BLOCK);
-    if (parts > 1 && isWorthSharing(ENTRY * n * n)) {
-      const matrix = changetype<Mirrored>(operands());
+    const parts = partsAlong(n, 2 * BLOCK, ENTRY * n * n);
+    if (parts > 1) {
+      const matrix = changetype<Mirrored>(sharedRecord());
       matrix.a = a;
       matrix.n = n;
       matrix.parts = parts;
-      shareOut(mirrorPart, parts);
+      shareOut(mirrorPart, parts, sharedRecord());
       return;
     }
   }
   mirrorRows(0, n, n, a);
 }
 
-function mirrorPart(number: i32): void {
-  const m = changetype<Mirrored>(operands());
+function mirrorPart(number: i32, record: usize): void {
+  const m = changetype<Mirrored>(record);
   mirrorRows(startInLower(number, m.parts, m.n, BLOCK), startInLower(number + 1, m.parts, m.n, BLOCK), m.n, m.a);
 }
 

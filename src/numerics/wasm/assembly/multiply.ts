@@ -2,36 +2,45 @@ import { matrixVector } from './matrixVector';
 import { multiplyTile, multiplyTiles } from './microKernel';
 import { pack, SLIVER } from './packing';
 import { startInLower, startInUpper, startOf } from './parts';
-import { isWorthSharing, operands, partsAlong, shareOut } from './team';
+import { partsAlong, performParts } from './team';
 import { scaleVector } from './vectors';
-import { blockColumns, blockDepth, blockRows, packedA, packedB, tile } from './workspace';
+import { blockColumns, blockDepth, blockRows, packedA, packedB, productRecord, tile } from './workspace';
 
 /** Which entries of C a product computes: all, those with row ≥ column, those with row ≤ column. */
 export const FULL: i32 = 0;
 export const LOWER: i32 = 1;
 export const UPPER: i32 = 2;
 
-/** C ← alpha·A·B + beta·C over the part of C that `part` names, A m×k, B k×n, any strides (in numbers) of either sign. */
-export function gemm(
-  m: i32,
-  n: i32,
-  k: i32,
-  alpha: f64,
-  a: usize,
-  aRow: i32,
-  aColumn: i32,
-  b: usize,
-  bRow: i32,
-  bColumn: i32,
-  beta: f64,
-  c: usize,
-  cRow: i32,
-  cColumn: i32,
-  part: i32,
-): void {
-  const nothingToAdd = k <= 0 || alpha == 0.0;
-  if (nothingToAdd || (beta != 0.0 && beta != 1.0)) scale(m, n, beta, c, cRow, cColumn, part);
-  if (!nothingToAdd) multiply(m, n, k, alpha, a, aRow, aColumn, b, bRow, bColumn, c, cRow, cColumn, part, beta != 0.0);
+/** C ← alpha·A·B over the part of C that `part` names, added to C with `accumulate`: A m×k, B k×n, any strides (in numbers) of either sign. */
+@unmanaged
+export class Product {
+  alpha: f64;
+  m: i32;
+  n: i32;
+  k: i32;
+  a: usize;
+  aRow: i32;
+  aColumn: i32;
+  b: usize;
+  bRow: i32;
+  bColumn: i32;
+  c: usize;
+  cRow: i32;
+  cColumn: i32;
+  part: i32;
+  accumulate: bool;
+  /** Set here, with the two below: how C is cut into parts. */
+  byRows: bool;
+  parts: i32;
+}
+
+/** C ← alpha·A·B + beta·C, the rest as in the product at the beginning of the workspace. */
+export function gemm(beta: f64): void {
+  const p = changetype<Product>(productRecord);
+  const nothingToAdd = p.k <= 0 || p.alpha == 0.0;
+  if (nothingToAdd || (beta != 0.0 && beta != 1.0)) scale(p.m, p.n, beta, p.c, p.cRow, p.cColumn, p.part);
+  p.accumulate = beta != 0.0;
+  if (!nothingToAdd) perform(p);
 }
 
 function scale(m: i32, n: i32, factor: f64, c: usize, row: i32, column: i32, part: i32): void {
@@ -52,7 +61,7 @@ function scaleEntries(length: i32, factor: f64, entry: usize, bytes: i32): void 
   }
 }
 
-/** C ← alpha·A·B, added to C with `accumulate`. Blocked as in Goto & van de Geijn (2008). */
+/** The product of these arguments, for routines that are made of products. */
 export function multiply(
   m: i32,
   n: i32,
@@ -70,146 +79,104 @@ export function multiply(
   part: i32,
   accumulate: bool,
 ): void {
-  if (m <= 0 || n <= 0 || k <= 0) return;
-  if (part == FULL && n == 1) {
-    matrixVector(m, k, alpha, a, aRow, aColumn, b, bRow, c, cRow, accumulate);
+  const p = changetype<Product>(productRecord);
+  p.alpha = alpha;
+  p.m = m;
+  p.n = n;
+  p.k = k;
+  p.a = a;
+  p.aRow = aRow;
+  p.aColumn = aColumn;
+  p.b = b;
+  p.bRow = bRow;
+  p.bColumn = bColumn;
+  p.c = c;
+  p.cRow = cRow;
+  p.cColumn = cColumn;
+  p.part = part;
+  p.accumulate = accumulate;
+  perform(p);
+}
+
+/** Blocked as in Goto & van de Geijn (2008). */
+function perform(p: Product): void {
+  if (p.m <= 0 || p.n <= 0 || p.k <= 0) return;
+  if (p.part == FULL && p.n == 1) {
+    matrixVector(p.m, p.k, p.alpha, p.a, p.aRow, p.aColumn, p.b, p.bRow, p.c, p.cRow, p.accumulate);
     return;
   }
-  if (part == FULL && m == 1) {
-    matrixVector(n, k, alpha, b, bColumn, bRow, a, aColumn, c, cColumn, accumulate);
+  if (p.part == FULL && p.m == 1) {
+    matrixVector(p.n, p.k, p.alpha, p.b, p.bColumn, p.bRow, p.a, p.aColumn, p.c, p.cColumn, p.accumulate);
     return;
   }
   // A reversed C is the product with A's rows (or B's columns) reversed; a part of a reversed C is never asked for.
-  if (cRow < 0) {
-    c += ((m - 1) * cRow) << 3;
-    a += ((m - 1) * aRow) << 3;
-    cRow = -cRow;
-    aRow = -aRow;
+  if (p.cRow < 0) {
+    p.c += ((p.m - 1) * p.cRow) << 3;
+    p.a += ((p.m - 1) * p.aRow) << 3;
+    p.cRow = -p.cRow;
+    p.aRow = -p.aRow;
   }
-  if (cColumn < 0) {
-    c += ((n - 1) * cColumn) << 3;
-    b += ((n - 1) * bColumn) << 3;
-    cColumn = -cColumn;
-    bColumn = -bColumn;
+  if (p.cColumn < 0) {
+    p.c += ((p.n - 1) * p.cColumn) << 3;
+    p.b += ((p.n - 1) * p.bColumn) << 3;
+    p.cColumn = -p.cColumn;
+    p.bColumn = -p.bColumn;
   }
-  if (cColumn != 1 && cRow == 1) {
-    blocks(
-      n,
-      m,
-      k,
-      alpha,
-      b,
-      bColumn,
-      bRow,
-      a,
-      aColumn,
-      aRow,
-      c,
-      cColumn,
-      cRow,
-      part == FULL ? FULL : 3 - part,
-      accumulate,
-    );
-  } else {
-    blocks(m, n, k, alpha, a, aRow, aColumn, b, bRow, bColumn, c, cRow, cColumn, part, accumulate);
-  }
+  if (p.cColumn != 1 && p.cRow == 1) transpose(p);
+  p.byRows = p.part != FULL || p.m >= p.n;
+  const multiplications = (p.part == FULL ? 1.0 : 0.5) * p.m * p.n * p.k;
+  p.parts = partsAlong(p.byRows ? p.m : p.n, LEAST_SHARED, multiplications);
+  performParts(productPart, p.parts, changetype<usize>(p), multiplications);
 }
 
-function blocks(
-  m: i32,
-  n: i32,
-  k: i32,
-  alpha: f64,
-  a: usize,
-  aRow: i32,
-  aColumn: i32,
-  b: usize,
-  bRow: i32,
-  bColumn: i32,
-  c: usize,
-  cRow: i32,
-  cColumn: i32,
-  part: i32,
-  accumulate: bool,
-): void {
-  if (ASC_FEATURE_THREADS) {
-    const byRows = part != FULL || m >= n;
-    const parts = partsAlong(byRows ? m : n, LEAST_SHARED);
-    if (parts > 1 && isWorthSharing((part == FULL ? 1.0 : 0.5) * m * n * k)) {
-      const product = changetype<Product>(operands());
-      product.parts = parts;
-      product.byRows = byRows;
-      product.m = m;
-      product.n = n;
-      product.k = k;
-      product.alpha = alpha;
-      product.a = a;
-      product.aRow = aRow;
-      product.aColumn = aColumn;
-      product.b = b;
-      product.bRow = bRow;
-      product.bColumn = bColumn;
-      product.c = c;
-      product.cRow = cRow;
-      product.cColumn = cColumn;
-      product.part = part;
-      product.accumulate = accumulate;
-      shareOut(productPart, parts);
-      return;
-    }
-  }
-  blocksWithin(0, m, 0, n, k, alpha, a, aRow, aColumn, b, bRow, bColumn, c, cRow, cColumn, part, accumulate);
+/** Cᵀ ← alpha·BᵀAᵀ. */
+function transpose(p: Product): void {
+  const m = p.m;
+  const a = p.a;
+  const aRow = p.aRow;
+  const aColumn = p.aColumn;
+  const cRow = p.cRow;
+  p.m = p.n;
+  p.n = m;
+  p.a = p.b;
+  p.aRow = p.bColumn;
+  p.aColumn = p.bRow;
+  p.b = a;
+  p.bRow = aColumn;
+  p.bColumn = aRow;
+  p.cRow = p.cColumn;
+  p.cColumn = cRow;
+  if (p.part != FULL) p.part = LOWER + UPPER - p.part;
 }
 
 /** Rows or columns of C that a shared part should have: each part packs the whole other operand. */
 const LEAST_SHARED: i32 = 24;
 
-/** A product as the threads of a team find it. */
-@unmanaged
-class Product {
-  alpha: f64;
-  parts: i32;
-  m: i32;
-  n: i32;
-  k: i32;
-  a: usize;
-  aRow: i32;
-  aColumn: i32;
-  b: usize;
-  bRow: i32;
-  bColumn: i32;
-  c: usize;
-  cRow: i32;
-  cColumn: i32;
-  part: i32;
-  byRows: bool;
-  accumulate: bool;
-}
-
-function productPart(number: i32): void {
-  const p = changetype<Product>(operands());
+/** The blocks of C in some of its rows or columns. */
+function productPart(number: i32, record: usize): void {
+  const p = changetype<Product>(record);
+  const part = p.part;
   const extent = p.byRows ? p.m : p.n;
-  const start = cut(number, p.parts, extent, p.part);
-  const end = cut(number + 1, p.parts, extent, p.part);
-  blocksWithin(
-    p.byRows ? start : 0,
-    p.byRows ? end : p.m,
-    p.byRows ? (p.part == UPPER ? start : 0) : start,
-    p.byRows ? (p.part == LOWER ? end : p.n) : end,
-    p.k,
-    p.alpha,
-    p.a,
-    p.aRow,
-    p.aColumn,
-    p.b,
-    p.bRow,
-    p.bColumn,
-    p.c,
-    p.cRow,
-    p.cColumn,
-    p.part,
-    p.accumulate,
-  );
+  const start = cut(number, p.parts, extent, part);
+  const end = cut(number + 1, p.parts, extent, part);
+  const i0 = p.byRows ? start : 0;
+  const i1 = p.byRows ? end : p.m;
+  const j0 = p.byRows ? (part == UPPER ? start : 0) : start;
+  const j1 = p.byRows ? (part == LOWER ? end : p.n) : end;
+  for (let jc = j0; jc < j1; jc += blockColumns) {
+    const columns = min(blockColumns, j1 - jc);
+    for (let pc = 0; pc < p.k; pc += blockDepth) {
+      const depth = min(blockDepth, p.k - pc);
+      pack(packedB, p.b + ((pc * p.bRow + jc * p.bColumn) << 3), columns, depth, p.bColumn, p.bRow, 1.0);
+      for (let ic = i0; ic < i1; ic += blockRows) {
+        const rows = min(blockRows, i1 - ic);
+        if (part == LOWER && ic + rows <= jc) continue;
+        if (part == UPPER && jc + columns <= ic) continue;
+        pack(packedA, p.a + ((ic * p.aRow + pc * p.aColumn) << 3), rows, depth, p.aRow, p.aColumn, p.alpha);
+        block(p, ic, jc, rows, columns, depth, p.accumulate || pc > 0);
+      }
+    }
+  }
 }
 
 function cut(number: i32, parts: i32, extent: i32, part: i32): i32 {
@@ -218,58 +185,14 @@ function cut(number: i32, parts: i32, extent: i32, part: i32): i32 {
   return startOf(number, parts, extent, SLIVER);
 }
 
-/** The blocks of C in rows i0 … i1 − 1 and columns j0 … j1 − 1. */
-function blocksWithin(
-  i0: i32,
-  i1: i32,
-  j0: i32,
-  j1: i32,
-  k: i32,
-  alpha: f64,
-  a: usize,
-  aRow: i32,
-  aColumn: i32,
-  b: usize,
-  bRow: i32,
-  bColumn: i32,
-  c: usize,
-  cRow: i32,
-  cColumn: i32,
-  part: i32,
-  accumulate: bool,
-): void {
-  for (let jc = j0; jc < j1; jc += blockColumns) {
-    const columns = min(blockColumns, j1 - jc);
-    for (let pc = 0; pc < k; pc += blockDepth) {
-      const depth = min(blockDepth, k - pc);
-      pack(packedB, b + ((pc * bRow + jc * bColumn) << 3), columns, depth, bColumn, bRow, 1.0);
-      for (let ic = i0; ic < i1; ic += blockRows) {
-        const rows = min(blockRows, i1 - ic);
-        if (part == LOWER && ic + rows <= jc) continue;
-        if (part == UPPER && jc + columns <= ic) continue;
-        pack(packedA, a + ((ic * aRow + pc * aColumn) << 3), rows, depth, aRow, aColumn, alpha);
-        block(ic, jc, rows, columns, depth, c, cRow, cColumn, part, accumulate || pc > 0);
-      }
-    }
-  }
-}
-
 /**
  * One packed block of A times one packed panel of B, into C from row `ic` and column `jc` on. Tiles of which all entries are wanted
  * lie between rows `from` and `to` of a column of tiles.
  */
-function block(
-  ic: i32,
-  jc: i32,
-  rows: i32,
-  columns: i32,
-  depth: i32,
-  c: usize,
-  cRow: i32,
-  cColumn: i32,
-  part: i32,
-  accumulate: bool,
-): void {
+function block(p: Product, ic: i32, jc: i32, rows: i32, columns: i32, depth: i32, accumulate: bool): void {
+  const cRow = p.cRow;
+  const cColumn = p.cColumn;
+  const part = p.part;
   for (let jr = 0; jr < columns; jr += SLIVER) {
     const j = jc + jr;
     const width = min(SLIVER, columns - jr);
@@ -279,9 +202,9 @@ function block(
     for (let ir = 0; ir < rows; ir += SLIVER) {
       const i = ic + ir;
       const sliverA: usize = packedA + ((ir * depth) << 3);
-      const corner: usize = c + ((i * cRow + j * cColumn) << 3);
+      const corner: usize = p.c + ((i * cRow + j * cColumn) << 3);
       if (ir == from && from < to) {
-        multiplyTiles((to - from) / SLIVER, depth, sliverA, sliverB, corner, cRow << 3, accumulate);
+        multiplyTiles<f64>((to - from) / SLIVER, depth, sliverA, sliverB, corner, cRow << 3, accumulate);
         ir = to - SLIVER;
         continue;
       }

@@ -1,73 +1,16 @@
 import { startOf } from './parts';
-import { isWorthSharing, operands, partsAlong, shareOut } from './team';
+import { partsAlong, performParts } from './team';
 
 /** Points of a group of products, and rows and columns that a shared part should have. */
 const GROUP: i32 = 8;
 const LEAST_ROWS: i32 = 4;
 const LEAST_GROUPS: i32 = 16;
 
-/**
- * Offers the pairs of `count` points from `first`, a multiple of eight, with each other and with all points after them to the heaps of both, in
- * single precision: halves_i + (halves_j − products_ij), rows of products being as long as there are points, from column `first` on. A heap
- * holds `kept` distances and the points at them, the largest on top, which `worst` repeats. Up to `n`, a multiple of eight, there may be
- * points that are infinitely far, with a `worst` of −∞.
- *
- * The first points have then met all others: squares gets their squared distances from those in their heaps by direct differences of x, doubles
- * in `columns` columns, kept + 3 numbers a point.
- */
-export function nearestOfBlock(
-  first: i32,
-  count: i32,
-  n: i32,
-  products: usize,
-  halves: usize,
-  worst: usize,
-  distances: usize,
-  points: usize,
-  kept: i32,
-  columns: i32,
-  x: usize,
-  squares: usize,
-): void {
-  const after = min(n, (first + count + GROUP - 1) & -GROUP);
-  if (ASC_FEATURE_THREADS) {
-    const rowParts = partsAlong(count, LEAST_ROWS);
-    // A difference of doubles that are read here and there takes as long as four products.
-    if (rowParts > 1 && isWorthSharing(<f64>count * (2 * (n - first) + 4.0 * kept * columns))) {
-      const block = changetype<Block>(operands());
-      block.rowParts = rowParts;
-      block.columnParts = max(1, partsAlong((n - after) / GROUP, LEAST_GROUPS));
-      block.first = first;
-      block.count = count;
-      block.after = after;
-      block.n = n;
-      block.products = products;
-      block.halves = halves;
-      block.worst = worst;
-      block.distances = distances;
-      block.points = points;
-      block.kept = kept;
-      block.columns = columns;
-      block.x = x;
-      block.squares = squares;
-      shareOut(blockPart, rowParts + block.columnParts);
-      return;
-    }
-  }
-  offerToOthers(first, count, after, n, n, products, halves, worst, distances, points, kept);
-  for (let i = first; i < first + count; i++) {
-    completeOwn(i, first, n, products, halves, worst, distances, points, kept, columns, x, squares);
-  }
-}
-
-/** A block as the threads of a team find it. */
+/** A block of `count` points from `first`, a multiple of eight, and their heaps: see `nearestOfBlock`. */
 @unmanaged
-class Block {
-  rowParts: i32;
-  columnParts: i32;
+export class NearestBlock {
   first: i32;
   count: i32;
-  after: i32;
   n: i32;
   products: usize;
   halves: usize;
@@ -78,54 +21,56 @@ class Block {
   columns: i32;
   x: usize;
   squares: usize;
+  /** Set here: the parts that complete heaps of the block, and those that offer its points to others. */
+  rowParts: i32;
+  columnParts: i32;
 }
 
-/** Some of the points of the block complete their heaps, or some of those after them are offered the block's. */
-function blockPart(number: i32): void {
-  const b = changetype<Block>(operands());
-  if (number < b.rowParts) {
-    const start = b.first + startOf(number, b.rowParts, b.count, 1);
-    const end = b.first + startOf(number + 1, b.rowParts, b.count, 1);
-    for (let i = start; i < end; i++) {
-      completeOwn(
-        i,
-        b.first,
-        b.n,
-        b.products,
-        b.halves,
-        b.worst,
-        b.distances,
-        b.points,
-        b.kept,
-        b.columns,
-        b.x,
-        b.squares,
-      );
-    }
+/**
+ * Offers the pairs of `count` points from `first`, a multiple of eight, with each other and with all points after them to the heaps of both, in
+ * single precision: halves_i + (halves_j − products_ij), rows of products being as long as there are points, from column `first` on. A heap
+ * holds `kept` distances and the points at them, the largest on top, which `worst` repeats. Up to `n`, a multiple of eight, there may be
+ * points that are infinitely far, with a `worst` of −∞.
+ *
+ * The first points have then met all others: squares gets their squared distances from those in their heaps by direct differences of x, doubles
+ * in `columns` columns, kept + 3 numbers a point.
+ */
+export function nearestOfBlock(b: NearestBlock): void {
+  // A difference of doubles that are read here and there takes as long as four products.
+  const cost = <f64>b.count * (2 * (b.n - b.first) + 4.0 * b.kept * b.columns);
+  b.rowParts = partsAlong(b.count, LEAST_ROWS, cost);
+  b.columnParts = b.rowParts == 1 ? 1 : partsAlong((b.n - after(b)) / GROUP, LEAST_GROUPS, cost);
+  performParts(blockPart, b.rowParts + b.columnParts, changetype<usize>(b), b.rowParts == 1 ? 0.0 : cost);
+}
+
+/** The first of the points after a block, at a multiple of eight. */
+function after(b: NearestBlock): i32 {
+  return min(b.n, (b.first + b.count + GROUP - 1) & -GROUP);
+}
+
+/** Some of the points after the block are offered the block's, or some of the points of the block complete their heaps. */
+function blockPart(number: i32, record: usize): void {
+  const b = changetype<NearestBlock>(record);
+  if (number < b.columnParts) {
+    const from = after(b);
+    const start = from + startOf(number, b.columnParts, b.n - from, GROUP);
+    const end = from + startOf(number + 1, b.columnParts, b.n - from, GROUP);
+    offerToOthers(b, start, end);
     return;
   }
-  const part = number - b.rowParts;
-  const start = b.after + startOf(part, b.columnParts, b.n - b.after, GROUP);
-  const end = b.after + startOf(part + 1, b.columnParts, b.n - b.after, GROUP);
-  offerToOthers(b.first, b.count, start, end, b.n, b.products, b.halves, b.worst, b.distances, b.points, b.kept);
+  const part = number - b.columnParts;
+  const start = b.first + startOf(part, b.rowParts, b.count, 1);
+  const end = b.first + startOf(part + 1, b.rowParts, b.count, 1);
+  for (let i = start; i < end; i++) completeOwn(i, b);
 }
 
-/** Offers `count` points from `first` to the heaps of points `start` … `end` − 1, all of which come after them. */
-function offerToOthers(
-  first: i32,
-  count: i32,
-  start: i32,
-  end: i32,
-  n: i32,
-  products: usize,
-  halves: usize,
-  worst: usize,
-  distances: usize,
-  points: usize,
-  kept: i32,
-): void {
-  for (let i = first; i < first + count; i++) {
-    const row = rowOf(i, first, n, products);
+/** Offers the points of a block to the heaps of points `start` … `end` − 1, all of which come after them. */
+function offerToOthers(b: NearestBlock, start: i32, end: i32): void {
+  const halves = b.halves;
+  const worst = b.worst;
+  const kept = b.kept;
+  for (let i = b.first; i < b.first + b.count; i++) {
+    const row = rowOf(i, b);
     const half = load<f32>(place(halves, i));
     const halfOfAll = f32x4.splat(half);
     for (let j = start; j < end; j += 4) {
@@ -134,47 +79,37 @@ function offerToOthers(
       for (let near = i32x4.bitmask(isNear); near != 0; near &= near - 1) {
         const other = j + ctz(near);
         const distance = half + (load<f32>(place(halves, other)) - load<f32>(place(row, other)));
-        store<f32>(place(worst, other), replaceTop(distances, points, other * kept, kept, distance, i));
+        store<f32>(place(worst, other), replaceTop(b.distances, b.points, other * kept, kept, distance, i));
       }
     }
   }
 }
 
 /** Offers all points of its block and after it to the heap of point i, and measures those that are in it then. */
-function completeOwn(
-  i: i32,
-  first: i32,
-  n: i32,
-  products: usize,
-  halves: usize,
-  worst: usize,
-  distances: usize,
-  points: usize,
-  kept: i32,
-  columns: i32,
-  x: usize,
-  squares: usize,
-): void {
-  const row = rowOf(i, first, n, products);
+function completeOwn(i: i32, b: NearestBlock): void {
+  const halves = b.halves;
+  const worst = b.worst;
+  const kept = b.kept;
+  const row = rowOf(i, b);
   store<f32>(place(row, i), -Infinity);
   const half = load<f32>(place(halves, i));
   const halfOfAll = f32x4.splat(half);
   let own = load<f32>(place(worst, i));
-  for (let j = first; j < n; j += 4) {
+  for (let j = b.first; j < b.n; j += 4) {
     const sums = f32x4.add(halfOfAll, f32x4.sub(v128.load(place(halves, j)), v128.load(place(row, j))));
     for (let near = i32x4.bitmask(f32x4.lt(sums, f32x4.splat(own))); near != 0; near &= near - 1) {
       const other = j + ctz(near);
       const distance = half + (load<f32>(place(halves, other)) - load<f32>(place(row, other)));
-      if (distance < own) own = replaceTop(distances, points, i * kept, kept, distance, other);
+      if (distance < own) own = replaceTop(b.distances, b.points, i * kept, kept, distance, other);
     }
   }
   store<f32>(place(worst, i), own);
-  listedSquares(i, columns, x, place(points, i * kept), kept, squares + (((i - first) * (kept + 3)) << 3));
+  listedSquares(i, b.columns, b.x, place(b.points, i * kept), kept, b.squares + (((i - b.first) * (kept + 3)) << 3));
 }
 
 /** Where the products of point i would have their column 0. @inline */
-function rowOf(i: i32, first: i32, n: i32, products: usize): usize {
-  return products + (((i - first) * n - first) << 2);
+function rowOf(i: i32, b: NearestBlock): usize {
+  return b.products + (((i - b.first) * b.n - b.first) << 2);
 }
 
 /** Puts an entry in the place of the largest of a heap, and returns which is the largest then. */

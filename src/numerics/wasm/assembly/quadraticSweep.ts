@@ -2,35 +2,55 @@ import { at, lanes, multiplyAdd } from './vectors';
 
 /** Rows of H whose sums begin together. */
 const ROWS = 4;
-const SUMS = 16;
+
+/** Arguments of products and sweeps of H_ab = factor·(u_aᵀ(e_i − e_j))², b = (i, j), u_a the difference of the two rows of U (n×n) that pair a names. */
+@unmanaged
+export class Quadratic {
+  factor: f64;
+  n: i32;
+  u: usize;
+  /** Two points a pair, of the rows of a product and of all pairs of a sweep. */
+  pairs: usize;
+  /** How many rows a product has, and how many pairs a sweep visits. */
+  count: i32;
+  /** The pairs at which d may differ from 0, how many they are, and d at them. */
+  moved: usize;
+  known: i32;
+  steps: usize;
+  /** Where in `moved` each pair is, or −1. */
+  places: usize;
+  visits: usize;
+  gradient: usize;
+  curvature: usize;
+  lower: usize;
+  upper: usize;
+  y: usize;
+  /** Workspace of products by points: n×n numbers, and n + 3·known. */
+  b: usize;
+  lists: usize;
+  /** 4n + 16 numbers of workspace, for all else. */
+  work: usize;
+}
 
 /**
- * One sweep of coordinate descent on Σ_a g_a·d_a + ½·Σ_ab H_ab·d_a·d_b, H_ab = factor·(u_aᵀ(e_i − e_j))² with b = (i, j) and u_a the
- * difference of the two rows of U (n×n) that pair a names, over lower ≤ d ≤ upper. Visits the pairs whose numbers are in `visits`; the sum
+ * One sweep of coordinate descent on Σ_a g_a·d_a + ½·Σ_ab H_ab·d_a·d_b over lower ≤ d ≤ upper. Visits the pairs whose numbers are in `visits`; the sum
  * over b runs over the `known` pairs of `moved` alone, all that d may differ from 0 at, `places` says where in it each pair is, and a pair
  * that moves for the first time joins them. Returns how many those are then; the largest |Δd_a|·√H_aa is the first number of `work` then.
  *
  * Four pairs at a time begin their sums together: up to the first step that one of them may change for those after it.
- *
- * @param work - 4n + 16 numbers of workspace
  */
-export function quadraticSweep(
-  n: i32,
-  u: usize,
-  pairs: usize,
-  visits: usize,
-  count: i32,
-  factor: f64,
-  gradient: usize,
-  curvature: usize,
-  lower: usize,
-  upper: usize,
-  places: usize,
-  moved: usize,
-  steps: usize,
-  known: i32,
-  work: usize,
-): i32 {
+export function quadraticSweep(q: Quadratic): i32 {
+  const n = q.n;
+  const u = q.u;
+  const pairs = q.pairs;
+  const visits = q.visits;
+  const count = q.count;
+  const factor = q.factor;
+  const places = q.places;
+  const moved = q.moved;
+  const steps = q.steps;
+  const work = q.work;
+  let known = q.known;
   const sums = at(work, ROWS * n);
   let largest = 0.0;
   for (let v = 0; v < count; v += ROWS) {
@@ -45,11 +65,11 @@ export function quadraticSweep(
     beginSums(fixed, moved, steps, work, sums);
     for (let w = v; w < end; w++) {
       const a = load<i32>(visits + (w << 2));
-      const slope = load<f64>(at(gradient, a)) + factor * completedSum(w - v, fixed, known, moved, steps, work, sums);
+      const slope = load<f64>(at(q.gradient, a)) + factor * completedSum(w - v, fixed, known, moved, steps, work, sums);
       const place = load<i32>(places + (a << 2));
       const before = place < 0 ? 0.0 : load<f64>(at(steps, place));
-      const h = load<f64>(at(curvature, a));
-      const after = max(load<f64>(at(lower, a)), min(load<f64>(at(upper, a)), before - slope / h));
+      const h = load<f64>(at(q.curvature, a));
+      const after = max(load<f64>(at(q.lower, a)), min(load<f64>(at(q.upper, a)), before - slope / h));
       if (after == before) continue;
       largest = max(largest, abs(after - before) * sqrt(h));
       if (place >= 0) {
@@ -66,65 +86,44 @@ export function quadraticSweep(
   return known;
 }
 
-/**
- * y_a ← factor·Σ_b (u_aᵀ(e_i − e_j))²·v_b, b = (i, j): H·v for the pairs a of `rows` and b of `columns`.
- *
- * @param work - 4n + 16 numbers of workspace
- */
-export function quadraticProduct(
-  n: i32,
-  u: usize,
-  rows: usize,
-  count: i32,
-  factor: f64,
-  columns: usize,
-  v: usize,
-  length: i32,
-  y: usize,
-  work: usize,
-): void {
+/** y ← H·v for the pairs `pairs` of rows and v = `steps` at the pairs `moved`. */
+export function quadraticProduct(q: Quadratic): void {
+  const n = q.n;
+  const count = q.count;
+  const columns = q.moved;
+  const v = q.steps;
+  const length = q.known;
+  const work = q.work;
   const sums = at(work, ROWS * n);
   const whole = length & ~3;
   for (let a = 0; a < count; a += ROWS) {
     const end = min(count, a + ROWS);
-    rowDifferences(n, u, rows, 0, a, end, work);
+    rowDifferences(n, q.u, q.pairs, 0, a, end, work);
     beginSums(whole, columns, v, work, sums);
     for (let r = 0; r < end - a; r++) {
-      store<f64>(at(y, a + r), factor * completedSum(r, whole, length, columns, v, work, sums));
+      store<f64>(at(q.y, a + r), q.factor * completedSum(r, whole, length, columns, v, work, sums));
     }
   }
 }
 
-/**
- * The same for many pairs, as y_a = factor·u_aᵀL(v)u_a: O(n) for each pair of `rows` and of `columns`, and O(n²).
- *
- * @param b - n×n numbers of workspace
- * @param lists - n + 3·length of them
- */
-export function quadraticProductByPoints(
-  n: i32,
-  u: usize,
-  rows: usize,
-  count: i32,
-  factor: f64,
-  columns: usize,
-  v: usize,
-  length: i32,
-  y: usize,
-  b: usize,
-  lists: usize,
-): void {
-  productWithLaplacian(n, u, columns, v, length, b, lists);
+/** The same for many pairs, as y_a = factor·u_aᵀL(v)u_a: O(n) for each pair of rows and of columns, and O(n²). */
+export function quadraticProductByPoints(q: Quadratic): void {
+  const n = q.n;
+  const u = q.u;
+  const count = q.count;
+  const y = q.y;
+  const b = q.b;
+  productWithLaplacian(n, u, q.moved, q.steps, q.known, b, q.lists);
   memory.fill(y, 0, (<usize>count) << 3);
   // Some columns at a time, of which those of both matrices stay in the cache.
   for (let left = 0; left < n; left += STRIPE) {
     const width = min(STRIPE, n - left);
     for (let a = 0; a < count; a++) {
-      const pair: usize = rows + (a << 3);
+      const pair: usize = q.pairs + (a << 3);
       const i = load<i32>(pair) * n + left;
       const j = load<i32>(pair, 4) * n + left;
       const part = dotOfDifferences(width, at(u, i), at(u, j), at(b, i), at(b, j));
-      store<f64>(at(y, a), load<f64>(at(y, a)) + factor * part);
+      store<f64>(at(y, a), load<f64>(at(y, a)) + q.factor * part);
     }
   }
 }

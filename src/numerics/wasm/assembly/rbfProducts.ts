@@ -1,12 +1,13 @@
 import { multiplyTiles } from './microKernel';
 import { negativeExponential, STEPS_PER_UNIT } from './negativeExponential';
 import { pack, SLIVER } from './packing';
-import { isWorthSharing, operands, shareOut } from './team';
+import { Expectations } from './rbfExpectations';
+import { performParts } from './team';
 import { addScaled, at, multiplyAdd, scaleVector } from './vectors';
 
 /**
  * Products are kept in tiles of 4×4, those of the lower triangle row by row, and m is a multiple of four: whoever gives inducing inputs
- * adds some, and ignores what comes of them.
+ * adds some, up to the width, and ignores what comes of them.
  */
 const TILE: i32 = SLIVER * SLIVER;
 
@@ -17,74 +18,32 @@ export function tiled(m: i32): i32 {
 }
 
 /**
- * Ψ2 summed over the points with weights, in tiles, for each of `sums` columns of weights (n×sums; 0 for one sum of all points):
- * Σ_n ω_n·Π_d (1 + 2s_nd/l_d²)^−½·exp(−(z_md − z_m'd)²/(4l_d²) − (μ_nd − z̄_d)²/(l_d² + 2s_nd)). The inducing inputs z are given dimension by
- * dimension (q×m); `apart` holds the part of the exponents that does not depend on the points, and is left in steps of the
- * exponential.
+ * Ψ2 summed over the points with weights, in tiles, for each of `sums` columns of weights:
+ * Σ_n ω_n·Π_d (1 + 2s_nd/l_d²)^−½·exp(−(z_md − z_m'd)²/(4l_d²) − (μ_nd − z̄_d)²/(l_d² + 2s_nd)), and `apart` is left in steps of the exponential.
+ * With m the width of the inducing inputs:
  *
  * The points are cut into `parts`, each of which has sums of its own, added up in order: threads share them, and one alone has the same
  * bits. `target` and `work` hold a part's numbers for each: the tiles of its sums, and 4·(q + 2)·m and those of the tiles. Nothing
  * n×m×m is stored, unless the exponentials of the first `keptPoints` are to be `kept` for the gradient, the numbers of the tiles for each.
  */
-export function expectedRbfProducts(
-  n: i32,
-  parts: i32,
-  m: i32,
-  q: i32,
-  mean: usize,
-  variance: usize,
-  z: usize,
-  squares: usize,
-  apart: usize,
-  weights: usize,
-  sums: i32,
-  kept: usize,
-  keptPoints: i32,
-  target: usize,
-  work: usize,
-): void {
-  const length = tiled(m);
-  scaleVector(length, STEPS_PER_UNIT, apart);
-  if (ASC_FEATURE_THREADS) {
-    if (parts > 1 && isWorthSharing(productCost(n, m, q))) {
-      const task = changetype<ProductSums>(operands());
-      task.n = n;
-      task.parts = parts;
-      task.m = m;
-      task.q = q;
-      task.mean = mean;
-      task.variance = variance;
-      task.z = z;
-      task.squares = squares;
-      task.apart = apart;
-      task.weights = weights;
-      task.sums = sums;
-      task.kept = kept;
-      task.keptPoints = keptPoints;
-      task.target = target;
-      task.work = work;
-      shareOut(sharedSums, parts);
-      addParts(parts, sums * length, target);
-      return;
-    }
-  }
-  for (let part = 0; part < parts; part++) {
-    sumsOfPart(part, n, parts, m, q, mean, variance, z, squares, apart, weights, sums, kept, keptPoints, target, work);
-  }
-  addParts(parts, sums * length, target);
+export function expectedRbfProducts(e: Expectations): void {
+  const length = tiled(e.width);
+  scaleVector(length, STEPS_PER_UNIT, e.apart);
+  performParts(sumsOfPart, e.parts, changetype<usize>(e), productCost(e));
+  addParts(e.parts, e.sums * length, e.target);
 }
 
 /** What an exponential costs, in multiplications of a product. */
 const EXPONENTIAL: i32 = 10;
 
-/** What the products of n points cost, in multiplications. */
-export function productCost(n: i32, m: i32, q: i32): f64 {
-  return <f64>n * tiled(m) * (q + EXPONENTIAL);
+/** What the products of all points cost, in multiplications. */
+export function productCost(e: Expectations): f64 {
+  return <f64>e.n * tiled(e.width) * (e.q + EXPONENTIAL);
 }
 
 /** The first of the n points that are a part's own. */
-export function firstPoint(part: i32, n: i32, parts: i32): i32 {
-  return (part * n) / parts;
+export function firstPoint(part: i32, e: Expectations): i32 {
+  return (part * e.n) / e.parts;
 }
 
 /** The first of `parts` results, one after the other, ← the sum of all of them. */
@@ -92,79 +51,24 @@ export function addParts(parts: i32, length: i32, results: usize): void {
   for (let part = 1; part < parts; part++) addScaled(length, 1, at(results, part * length), results);
 }
 
-/** Sums over points as the threads of a team find them. */
-@unmanaged
-class ProductSums {
-  n: i32;
-  parts: i32;
-  m: i32;
-  q: i32;
-  mean: usize;
-  variance: usize;
-  z: usize;
-  squares: usize;
-  apart: usize;
-  weights: usize;
-  sums: i32;
-  kept: usize;
-  keptPoints: i32;
-  target: usize;
-  work: usize;
-}
-
-function sharedSums(part: i32): void {
-  const t = changetype<ProductSums>(operands());
-  sumsOfPart(
-    part,
-    t.n,
-    t.parts,
-    t.m,
-    t.q,
-    t.mean,
-    t.variance,
-    t.z,
-    t.squares,
-    t.apart,
-    t.weights,
-    t.sums,
-    t.kept,
-    t.keptPoints,
-    t.target,
-    t.work,
-  );
-}
-
-function sumsOfPart(
-  part: i32,
-  n: i32,
-  parts: i32,
-  m: i32,
-  q: i32,
-  mean: usize,
-  variance: usize,
-  z: usize,
-  squares: usize,
-  apart: usize,
-  weights: usize,
-  sums: i32,
-  kept: usize,
-  keptPoints: i32,
-  target: usize,
-  work: usize,
-): void {
+function sumsOfPart(part: i32, record: usize): void {
+  const e = changetype<Expectations>(record);
+  const m = e.width;
+  const q = e.q;
+  const sums = e.sums;
   const length = tiled(m);
   const inputs = 4 * (q + 2) * m;
-  const own = at(target, part * sums * length);
-  const ownWork = at(work, part * (inputs + length));
-  const unkept = at(ownWork, inputs);
+  const own = at(e.target, part * sums * length);
+  const work = at(e.work, part * (inputs + length));
+  const unkept = at(work, inputs);
   memory.fill(own, 0, (sums * length) << 3);
-  const end = firstPoint(part + 1, n, parts);
-  for (let i = firstPoint(part, n, parts); i < end; i++) {
-    const products = i < keptPoints ? at(kept, i * length) : unkept;
-    const factor = pointInputs(m, q, at(mean, i * q), at(variance, i * q), z, squares, ownWork);
-    pointProducts(m, q, apart, products, ownWork);
+  const end = firstPoint(part + 1, e);
+  for (let i = firstPoint(part, e); i < end; i++) {
+    const products = i < e.keptPoints ? at(e.kept, i * length) : unkept;
+    const factor = pointInputs(i, e, work);
+    pointProducts(m, q, e.apart, products, work);
     for (let p = 0; p < sums; p++) {
-      const weight = weights == 0 ? 1.0 : load<f64>(at(weights, i * sums + p));
+      const weight = e.weights == 0 ? 1.0 : load<f64>(at(e.weights, i * sums + p));
       if (weight != 0) addScaled(length, factor * weight, products, at(own, p * length));
     }
   }
@@ -189,7 +93,7 @@ export function pointProducts(m: i32, q: i32, apart: usize, products: usize, wor
   for (let I = 0; I < count; I++) {
     const rows = at(leftSlivers, I * sliver);
     for (let J = 0; J <= I; J++) {
-      multiplyTiles(1, depth, rows, at(rightSlivers, J * sliver), target, SLIVER << 3, false);
+      multiplyTiles<f64>(1, depth, rows, at(rightSlivers, J * sliver), target, SLIVER << 3, false);
       target = at(target, TILE);
     }
   }
@@ -197,17 +101,22 @@ export function pointProducts(m: i32, q: i32, apart: usize, products: usize, wor
 }
 
 /**
- * The rows u_d, 1, a at the beginning of `work`, and after them −½u_d/(l_d² + 2s_d), a, 1; returns the factor of the point's products,
+ * The rows u_d, 1, a at the beginning of `work`, and after them −½u_d/(l_d² + 2s_d), a, 1; returns the factor of the products of point i,
  * Π_d (1 + 2s_d/l_d²)^−½.
  */
-export function pointInputs(m: i32, q: i32, mean: usize, variance: usize, z: usize, squares: usize, work: usize): f64 {
+export function pointInputs(i: i32, e: Expectations, work: usize): f64 {
+  const m = e.width;
+  const q = e.q;
+  const z = e.z;
+  const mean = at(e.mean, i * q);
+  const variance = at(e.variance, i * q);
   const right = work;
   const left = at(right, (q + 2) * m);
   const quarters = at(right, (q + 1) * m);
   memory.fill(quarters, 0, m << 3);
   let factor = 1.0;
   for (let d = 0; d < q; d++) {
-    const square = load<f64>(at(squares, d));
+    const square = load<f64>(at(e.squares, d));
     const spread = square + 2.0 * load<f64>(at(variance, d));
     factor *= square / spread;
     const point = v128.load64_splat(at(mean, d));

@@ -1,4 +1,4 @@
-import { blockColumns, blockDepth, blockRows, packingEnd, tile, usePacking } from './workspace';
+import { blockColumns, blockDepth, blockRows, packingEnd, productRecord, usePacking } from './workspace';
 
 /**
  * Threads that share work: each is an instance of this module on the same memory. The leader, which the library calls, puts a task
@@ -6,8 +6,8 @@ import { blockColumns, blockDepth, blockRows, packingEnd, tile, usePacking } fro
  * A part writes entries that no other part touches, each summed in the order of a single thread, so that neither the number of threads
  * nor their speed changes a bit of the result.
  *
- * The leader waits for threads that have joined a task, never for one that has not woken yet. All this is compiled into the threaded
- * build only.
+ * What a task works on is a record in the memory, which its parts read. The leader waits for threads that have joined a task, never for one
+ * that has not woken yet. All this is compiled into the threaded build only.
  */
 
 // Words of the block. Those that different threads write are on cache lines of their own.
@@ -26,7 +26,7 @@ const ENDED: usize = 320;
 /** Set outside, when a thread could not finish a part. */
 const FAILED: usize = 324;
 const TASK: usize = 384;
-const OPERANDS: usize = 448;
+const RECORD: usize = 448;
 
 /** Looks at a word before a thread goes to sleep: some hundred microseconds, longer than the gaps within a factorisation. */
 const SPINS: i32 = 60000;
@@ -43,6 +43,7 @@ class Task {
   /** In the table of functions, which is the same in every instance. */
   perform: u32;
   parts: i32;
+  record: usize;
   packing: usize;
   packingBytes: usize;
   rows: i32;
@@ -101,6 +102,22 @@ function nextRound(seen: i32): i32 {
   return atomic.load<i32>(block, ROUND);
 }
 
+/** Performs parts 0 … parts − 1 of a task of so many multiplications: by the team where that is worth it, otherwise one after the other. */
+export function performParts(
+  perform: (part: i32, record: usize) => void,
+  parts: i32,
+  record: usize,
+  multiplications: f64,
+): void {
+  if (ASC_FEATURE_THREADS) {
+    if (parts > 1 && isWorthSharing(multiplications)) {
+      shareOut(perform, parts, record);
+      return;
+    }
+  }
+  for (let part = 0; part < parts; part++) perform(part, record);
+}
+
 /** Whether a task of so many multiplications should be shared: there is a team, and this is not part of a shared task already. */
 export function isWorthSharing(multiplications: f64): bool {
   return block != 0 && !isInside && multiplications >= LEAST;
@@ -112,26 +129,32 @@ export function threadNumber(): i32 {
 }
 
 /**
- * How many parts to cut a task into along an extent of which a part should have `least` at least: as many for each thread, where there
- * is enough.
+ * How many parts to cut a task of so many multiplications into along an extent of which a part should have `least` at least: as many for each
+ * thread, where there is enough, and one where it is not worth sharing.
  */
-export function partsAlong(extent: i32, least: i32): i32 {
-  const most = extent / least;
-  return most < threads ? most : min(PARTS, most / threads) * threads;
+export function partsAlong(extent: i32, least: i32, multiplications: f64): i32 {
+  if (ASC_FEATURE_THREADS) {
+    if (isWorthSharing(multiplications)) {
+      const most = extent / least;
+      return max(1, most < threads ? most : min(PARTS, most / threads) * threads);
+    }
+  }
+  return 1;
 }
 
-/** Where the operands of the next task go, for `shareOut`, and where its parts find them. */
-export function operands(): usize {
-  return block + OPERANDS;
+/** A place for the record of a shared task that has none of its own; there is one in a team only. */
+export function sharedRecord(): usize {
+  return block + RECORD;
 }
 
 /** Has the team perform all parts of a task, 0 … parts − 1, and returns when they are done. */
-export function shareOut(perform: (part: i32) => void, parts: i32): void {
+export function shareOut(perform: (part: i32, record: usize) => void, parts: i32, record: usize): void {
   const task = changetype<Task>(block + TASK);
   task.perform = perform.index;
   task.parts = parts;
-  task.packing = tile;
-  task.packingBytes = packingEnd() - tile;
+  task.record = record;
+  task.packing = productRecord;
+  task.packingBytes = packingEnd() - productRecord;
   task.rows = blockRows;
   task.columns = blockColumns;
   task.depth = blockDepth;
@@ -148,10 +171,11 @@ export function shareOut(perform: (part: i32) => void, parts: i32): void {
 function takeParts(task: Task): void {
   const perform = task.perform;
   const parts = task.parts;
+  const record = task.record;
   for (;;) {
     const part = atomic.add<i32>(block, 1, NEXT);
     if (part >= parts) return;
-    call_indirect<void>(perform, part);
+    call_indirect<void>(perform, part, record);
   }
 }
 
