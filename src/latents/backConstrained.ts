@@ -2,7 +2,8 @@ import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven, givenOptions } from '../core/given.ts';
 import type { Matrix, MatrixLike } from '../core/matrix.ts';
 import { type Initialization, initialLatents } from '../model/initialization.ts';
-import type { LatentMap, MapStart } from './defineMap.ts';
+import type { MapStart } from '../model/language/map.ts';
+import type { LatentMap } from './defineMap.ts';
 import type { Latents } from './latents.ts';
 import { withCheckedShape } from './mapShape.ts';
 

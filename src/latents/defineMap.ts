@@ -1,36 +1,14 @@
 import { checkDefinition, checkName } from '../core/given.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { checkMembers, type Member } from '../core/members.ts';
-import type { TensorMap } from '../model/model.ts';
+import type { Chart, MapStart, RowMap } from '../model/language/map.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { type Overrides, type OwnParameters, overriddenParameters } from '../model/part.ts';
 import type { Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import { fittedStart } from './fittedStart.ts';
 
-/** What the start of a map's parameters may depend on. */
-export interface MapStart {
-  /** Y, N×D, as the model sees it (centred and scaled when the model does so). */
-  readonly observations: Matrix;
-  /** What `features` makes of Y; Y itself without. */
-  readonly features: Matrix;
-  /** Where the latents are to start, N×q: a map's start is fitted to it. Formed when it is read. */
-  readonly latents: Matrix;
-  /** q */
-  readonly latentDim: number;
-  /** Seed of everything random. */
-  readonly seed: number;
-}
-
-/** A function from observations to latents: a plain frozen description. */
-export interface LatentMap {
-  readonly kind: 'map';
-  readonly name: string;
-  /** Its parameters by name, started. */
-  readonly parameters: (start: MapStart) => Readonly<Record<string, Parameter>>;
-  /** What `apply` needs of observations Y (n×D), whatever the parameters, given the training observations (N×D). */
-  readonly features: (Y: Matrix, training: Matrix) => Matrix;
-  /** The n×q latents of the observations with these features. */
-  readonly apply: (p: TensorMap, features: Tensor2D) => Tensor2D;
+/** A function from rows to rows: back-constraints, encoders, decoders, charts. A plain frozen description. */
+export interface LatentMap extends RowMap {
   /** What it was made with beside its parameters, as plain JSON; undefined when there is nothing. */
   readonly options: unknown;
 }
@@ -49,8 +27,10 @@ export interface MapDefinition<Name extends string, Options = undefined> {
    * `apply` in place of Y.
    */
   features?(Y: Matrix, training: Matrix, options: Options): Matrix;
-  /** Latents of the observations Y (n×D), one row each, n×q. */
-  apply(p: Readonly<Record<Name, Tensor>>, Y: Tensor2D): Tensor2D;
+  /** Result of the rows Y (n×D), one row each, n×q; of a map of several variables with the rows of the others after them. */
+  apply(p: Readonly<Record<Name, Tensor>>, Y: Tensor2D, ...others: Tensor2D[]): Tensor2D;
+  /** For maps onto a manifold: coordinates of the variable that it is given, on which paths stay. */
+  readonly chart?: Chart;
 }
 
 const MEMBERS: Readonly<Record<keyof MapDefinition<string>, Member>> = {
@@ -58,6 +38,7 @@ const MEMBERS: Readonly<Record<keyof MapDefinition<string>, Member>> = {
   parameters: 'anything',
   features: 'function, if any',
   apply: 'function',
+  chart: 'anything',
 };
 
 /** Makes a map; what is given replaces the default parameters. Options are plain JSON. */
@@ -94,7 +75,10 @@ export function defineMap<Name extends string = never, Options = undefined>(
   checkMembers(definition, 'defineMap', MEMBERS);
   return (overrides = {} as Overrides<Name>, given) => {
     const options = given as Options;
-    const apply: LatentMap['apply'] = (p, features) => definition.apply(p as Readonly<Record<Name, Tensor>>, features);
+    const apply: LatentMap['apply'] = (p, ...rows) => {
+      const [first, ...others] = rows as [Tensor2D, ...Tensor2D[]];
+      return definition.apply(p as Readonly<Record<Name, Tensor>>, first, ...others);
+    };
     return Object.freeze<LatentMap>({
       kind: 'map',
       name,
@@ -115,12 +99,13 @@ export function defineMap<Name extends string = never, Options = undefined>(
         };
         const defaults = typeof parameters === 'function' ? parameters(watched, options) : parameters;
         const own = overriddenParameters(`Map '${name}'`, defaults, overrides);
-        if (fitsItself) return own;
+        if (fitsItself || Object.values<Parameter>(own).every(({ free }) => !free)) return own;
         const { features, latents } = start;
         return fittedStart({ name, features, latents, apply }, own, Object.keys(overrides));
       },
       features: (Y, training) => definition.features?.(Y, training, options) ?? Y,
       apply,
+      ...(definition.chart && { chart: definition.chart }),
       options,
     });
   };

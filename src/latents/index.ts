@@ -1,7 +1,8 @@
 export { type Initialization, initialLatents } from '../model/initialization.ts';
 export { backConstrained } from './backConstrained.ts';
+export { circle, sphere, torus } from './charts.ts';
 export { defineLatents, type LatentsDefinition, type LatentsFactory, type LatentsStart } from './defineLatents.ts';
-export { defineMap, type LatentMap, type MapDefinition, type MapFactory, type MapStart } from './defineMap.ts';
+export { defineMap, type LatentMap, type MapDefinition, type MapFactory } from './defineMap.ts';
 export { encoded } from './encoded.ts';
 export { fixedAt } from './fixedAt.ts';
 export { free } from './free.ts';

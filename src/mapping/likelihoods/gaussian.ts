@@ -1,5 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
+import { mapOf, type RowMap } from '../../model/language/map.ts';
+import type { EncodedRows } from '../../model/language/variable.ts';
 import { entriesOf, type Parameter, positive } from '../../model/parameter.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
@@ -12,23 +14,7 @@ export interface GaussianOptions {
   readonly per: 'column' | 'row';
 }
 
-/**
- * Gaussian noise: y_ij = f_ij + e_ij, e_ij ~ N(0, σ²) with one variance for all observations, one a column (a list of D), or one a row (a
- * list of N, with `per: 'row'`). The function is integrated out exactly under it. Its path is `mapping.noise`, or `views.<name>.noise`.
- *
- * Variances of rows are known for the rows of the fitted observations only: a new observation is given their mean.
- *
- * @param overrides - `variance` σ² > 0 (0.01), a number, a list or a parameter; `per`, what a list is for: 'column' (the default) or 'row'
- * @throws InvalidInputError for an unknown name, a variance outside its range, or `per: 'row'` with a single number
- * @see Rasmussen & Williams 2006, eq. 2.20
- * @example
- * ```ts
- * gplvm(Y, { latentDim: 2, likelihood: gaussian({ variance: [0.1, 0.5, 0.1] }) }); // Y is N×3
- * const variances = Y.map((_, i) => 0.01 * (1 + i)); // known, one a row
- * gplvm(Y, { latentDim: 2, likelihood: gaussian({ variance: fixed(variances), per: 'row' }) });
- * ```
- */
-export const gaussian: LikelihoodFactory<'variance', GaussianOptions> = likelihoodFactory<'variance', GaussianOptions>(
+const gaussianLikelihood = likelihoodFactory<'variance', GaussianOptions>(
   {
     name: 'gaussian',
     parameters: { variance: positive(0.01) },
@@ -64,6 +50,43 @@ export const gaussian: LikelihoodFactory<'variance', GaussianOptions> = likeliho
     },
   },
 );
+
+/**
+ * Gaussian noise: y_ij = f_ij + e_ij, e_ij ~ N(0, σ²) with one variance for all observations, one a column (a list of D), or one a row (a
+ * list of N, with `per: 'row'`). The function is integrated out exactly under it. Its path is `mapping.noise`, or `views.<name>.noise`.
+ *
+ * As the `posterior` of a latent variable it is a Gaussian a row: `gaussian({ variance })` with means and variances of its own, which start at the variance given,
+ * or `gaussian({ encoder: map })` with means and log variances that a map computes from the observations.
+ *
+ * Variances of rows are known for the rows of the fitted observations only: a new observation is given their mean.
+ *
+ * @param overrides - `variance` σ² > 0 (0.01), a number, a list or a parameter; `per`, what a list is for: 'column' (the default) or 'row'
+ * @throws InvalidInputError for an unknown name, a variance outside its range, or `per: 'row'` with a single number
+ * @see Rasmussen & Williams 2006, eq. 2.20
+ * @example
+ * ```ts
+ * gplvm(Y, { latentDim: 2, likelihood: gaussian({ variance: [0.1, 0.5, 0.1] }) }); // Y is N×3
+ * const variances = Y.map((_, i) => 0.01 * (1 + i)); // known, one a row
+ * gplvm(Y, { latentDim: 2, likelihood: gaussian({ variance: fixed(variances), per: 'row' }) });
+ * ```
+ */
+export const gaussian: GaussianFactory = ((overrides: { readonly encoder?: RowMap } = {}) => {
+  if (overrides === null || typeof overrides !== 'object' || !('encoder' in overrides)) {
+    return gaussianLikelihood(overrides as Parameters<typeof gaussianLikelihood>[0]);
+  }
+  const other = Object.keys(overrides).find((key) => key !== 'encoder');
+  if (other !== undefined) {
+    throw new InvalidInputError(
+      `gaussian takes an encoder, or a variance, but '${other}' was given beside the encoder.`,
+    );
+  }
+  return Object.freeze<EncodedRows>({ kind: 'posterior', encoder: mapOf(overrides.encoder) });
+}) as GaussianFactory;
+
+/** Makes the Gaussian likelihood; with an encoder, Gaussian rows of a latent variable. */
+export interface GaussianFactory extends LikelihoodFactory<'variance', GaussianOptions> {
+  (options: { readonly encoder: RowMap }): EncodedRows;
+}
 
 function shareOf({ initial }: Parameter, { per = 'column' }: Partial<GaussianOptions>): Noise['per'] {
   return typeof initial === 'number' ? 'all' : per;

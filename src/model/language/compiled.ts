@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { lazily } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
@@ -10,12 +11,20 @@ import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { imputed } from '../imputation.ts';
 import { initialLatents } from '../initialization.ts';
+import { normalEntries } from '../jointDraw.ts';
 import type { Assembly, ParameterValues, TensorMap, TermContext } from '../model.ts';
 import { type Parameter, positive, real } from '../parameter.ts';
 import { valueTensors } from '../valueTensors.ts';
 import type { DensityContext, DensityStart, Rows } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
-import { isShared, type MappedVariable, type ObservedVariable } from './variable.ts';
+import type { Chart } from './map.ts';
+import {
+  type EncodedRows,
+  isShared,
+  type LatentVariable,
+  type MappedVariable,
+  type ObservedVariable,
+} from './variable.ts';
 
 /** Observations of a variable as the model sees them. */
 export interface SeenData {
@@ -52,6 +61,10 @@ export interface CompiledGraph {
   startOf(node: Node): DensityStart;
   /** Features of the known rows (those of the fit unless others are given) that a map is given in their place; undefined where it takes the rows themselves. */
   features(node: Node, position: number, rows?: Matrix): Matrix | undefined;
+  /** What an encoder takes of rows of all observed variables side by side, as the model sees them; those of the fit unless others are given. */
+  encoderInputs(node: Node, rows?: Matrix): Matrix;
+  /** Means and variances of the rows of a latent variable that is inferred as Gaussians; `inputs` are those of its encoder, where it has one. */
+  gaussianRows(node: Node, values: TensorMap, inputs: Tensor2D | undefined): op.GaussianRows | undefined;
   /** Value of a mapped variable at what its map takes. */
   mapped(node: Node, values: TensorMap, inputs: readonly Tensor2D[]): Tensor2D;
 }
@@ -170,6 +183,23 @@ export function compiled(
       if (rows === undefined) features.set(key, made);
       return made === (rows ?? of.data) ? undefined : made;
     },
+    encoderInputs: ({ variable }, rows) => {
+      const { encoder } = (variable as LatentVariable).posterior as EncodedRows;
+      return encoder.features(rows ?? observations(), observations());
+    },
+    gaussianRows: ({ name, variable }, values, inputs) => {
+      if (variable.role !== 'latent' || variable.posterior === undefined) return undefined;
+      if (!('encoder' in variable.posterior)) {
+        return {
+          mean: values[`${name}.posterior.mean`] as Tensor2D,
+          variance: values[`${name}.posterior.variance`] as Tensor2D,
+        };
+      }
+      const own = result.ownTensors(`${name}.posterior`, values);
+      const both = checkedRows(owner, name, variable.posterior.encoder.apply(own, inputs!));
+      const half = (k: number) => op.slice<Tensor2D>(both, [0, k * variable.dim], [-1, variable.dim]);
+      return { mean: half(0), variance: op.exp<Tensor2D>(half(1)) };
+    },
     mapped: ({ name, variable }, values, inputs) =>
       checkedRows(owner, name, (variable as MappedVariable).map.apply(result.ownTensors(name, values), ...inputs)),
   };
@@ -185,14 +215,41 @@ export function compiled(
     } else if (variable.role === 'latent') {
       columns.set(name, variable.dim);
       const rows = rowsOf(variable, points, outputs[0]!);
-      const start = latentStart(variable.init, variable.dim, rows, node.isPointwise, observations, seed, name);
+      const chart = chartOf(graph, name);
+      const start =
+        chart?.start !== undefined && variable.init === 'pca' && node.isPointwise
+          ? chart.start(
+              initialLatents('pca', observations(), Math.min(chart.components!, observations().columns, rows - 1)),
+            )
+          : latentStart(variable.init, variable.dim, rows, node.isPointwise, observations, seed, name);
       starts.set(name, start);
+      const own = (parameter: Parameter) => {
+        const restricted = densities.find(({ density }) => density.restrict !== undefined)?.density.restrict;
+        return restricted === undefined ? parameter : restricted(parameter);
+      };
       if (variable.posterior === undefined) {
-        parameters[name] = real(start);
+        parameters[name] = own(real(start));
         if (node.isPointwise) pointwise.push(name);
+      } else if ('encoder' in variable.posterior) {
+        const inputs = lazily(() => result.encoderInputs(node));
+        place(
+          `${name}.posterior`,
+          variable.posterior.encoder.parameters({
+            observations: observations(),
+            get features() {
+              return inputs();
+            },
+            get latents() {
+              const spread = new Float64Array(start.data.length).fill(log(ENCODED_VARIANCE));
+              return joinedColumns([start, new Matrix(spread, start.rows, start.columns)]);
+            },
+            latentDim: 2 * variable.dim,
+            seed,
+          }),
+        );
       } else {
         const { initial } = variable.posterior.variance;
-        const spread = typeof initial === 'number' ? initial : 0.01;
+        const spread = typeof initial === 'number' ? initial : ENCODED_VARIANCE;
         parameters[`${name}.posterior.mean`] = real(start);
         parameters[`${name}.posterior.variance`] = positive(
           new Matrix(new Float64Array(start.data.length).fill(spread), start.rows, start.columns),
@@ -234,6 +291,18 @@ export function compiled(
     );
   }
   return result;
+}
+
+/** Variance at which encoders start. */
+const ENCODED_VARIANCE = 0.01;
+
+/** The chart of a map that takes this variable alone, if there is one. */
+function chartOf({ nodes }: VariableGraph, name: string): Chart | undefined {
+  for (const { variable, given } of nodes) {
+    if (variable.role === 'mapped' && given.length === 1 && given[0] === name && variable.map.chart)
+      return variable.map.chart;
+  }
+  return undefined;
 }
 
 /** Rows of several variables side by side; of plates with other numbers of rows the first's alone. */
@@ -345,7 +414,15 @@ export function assembledGraph(model: CompiledGraph): Assembly {
   }
   const prepared = new Map<string, unknown>();
   const features = new Map<string, Tensor2D>();
+  const encoders = new Map<string, Tensor2D>();
   for (const node of nodes) {
+    if (
+      node.variable.role === 'latent' &&
+      node.variable.posterior !== undefined &&
+      'encoder' in node.variable.posterior
+    ) {
+      encoders.set(node.name, keep(model.encoderInputs(node)));
+    }
     node.given.forEach((_, i) => {
       const own = model.features(node, i);
       if (own !== undefined) features.set(`${node.name} ${i}`, keep(own));
@@ -368,8 +445,11 @@ export function assembledGraph(model: CompiledGraph): Assembly {
       const current = new Map<string, Tensor2D>();
       for (const node of nodes) {
         const { name, variable, given, isPointwise } = node;
-        if (variable.role === 'latent') current.set(name, latentValue(node, values, context));
-        else if (variable.role === 'mapped') {
+        const encoded = encoders.get(name);
+        const spread = model.gaussianRows(node, values, seenRows(encoded, isPointwise));
+        if (variable.role === 'latent') {
+          current.set(name, spread === undefined ? (values[name] as Tensor2D) : drawnRows(spread, context));
+        } else if (variable.role === 'mapped') {
           const inputs = given.map(
             (each, i) => seenRows(features.get(`${name} ${i}`), isPointwise) ?? current.get(each)!,
           );
@@ -379,12 +459,11 @@ export function assembledGraph(model: CompiledGraph): Assembly {
           const rows = rowsAround(node, current, seenRows(present.get(name), isPointwise));
           const own = densityContext(context, prepared.get(placed.path));
           const p = model.ownTensors(placed.path, values);
-          const term = summed(owner, placed, termOf(node, placed, p, rows, own, values));
+          const term = summed(owner, placed, termOf(placed, p, rows, own, spread));
           terms[placed.path] =
             context.batch !== undefined && isPointwise ? op.mul<Scalar>(context.batch.scale, term) : term;
         }
-        const spread = values[`${name}.posterior.variance`];
-        if (spread !== undefined) terms[`${name}.entropy`] = entropyOf(spread as Tensor2D, context, isPointwise);
+        if (spread !== undefined) terms[`${name}.entropy`] = entropyOf(spread.variance, context, isPointwise);
       }
       return terms;
     },
@@ -398,30 +477,21 @@ export function assembledGraph(model: CompiledGraph): Assembly {
   };
 }
 
-/** The value of a latent variable: itself, or a draw of Gaussian rows that moves with their means and variances. */
-function latentValue({ name, variable }: Node, values: TensorMap, context: TermContext): Tensor2D {
-  if (variable.role !== 'latent' || variable.posterior === undefined) return values[name] as Tensor2D;
-  const mean = values[`${name}.posterior.mean`] as Tensor2D;
-  const { random } = context;
-  const normals = op.tensor<Tensor2D>(
-    Float64Array.from({ length: mean.size }, () => random.normal()),
-    mean.shape,
-  );
-  return op.add<Tensor2D>(mean, op.mul(op.sqrt(values[`${name}.posterior.variance`]!), normals));
+/** A draw of Gaussian rows that moves with their means and variances. */
+function drawnRows({ mean, variance }: op.GaussianRows, { random }: TermContext): Tensor2D {
+  return op.add<Tensor2D>(mean, op.mul(op.sqrt(variance), normalEntries(random, ...mean.shape)));
 }
 
 function termOf(
-  { name }: Node,
   { density }: PlacedDensity,
   p: TensorMap,
   rows: Rows,
   context: DensityContext,
-  values: TensorMap,
+  spread: op.GaussianRows | undefined,
 ): Scalar | Tensor1D {
-  const mean = values[`${name}.posterior.mean`];
-  if (mean === undefined || density.expected === undefined) return density.logDensity(p, rows, context);
-  const variance = values[`${name}.posterior.variance`] as Tensor2D;
-  return density.expected(p, { ...rows, value: { mean: mean as Tensor2D, variance } }, context);
+  return spread === undefined || density.expected === undefined
+    ? density.logDensity(p, rows, context)
+    : density.expected(p, { ...rows, value: spread }, context);
 }
 
 /** Entropy of Gaussian rows: ½·Σ log(2πe·s). */

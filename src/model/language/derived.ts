@@ -16,7 +16,7 @@ import type { Prediction, PredictiveDensity } from '../posterior.ts';
 import { valueTensors } from '../valueTensors.ts';
 import { type CompiledGraph, rowsAround } from './compiled.ts';
 import type { Conditional, DensityContext, RowMoments, Rows } from './density.ts';
-import { ancestors, type Node, type PlacedDensity } from './graph.ts';
+import { ancestors, joinedColumns, type Node, type PlacedDensity } from './graph.ts';
 import type { Chart } from './map.ts';
 import type { MappedVariable } from './variable.ts';
 
@@ -57,8 +57,12 @@ export interface FittedVariables {
   predict(values: RowsByName, noise: boolean): Readonly<Record<string, Prediction>>;
   /** A draw of the variables that follow from these values. */
   sample(values: RowsByName, random: Random, noise: boolean): RowsByName;
-  /** Values of variables that new rows have without a search: mapped from known ones. */
+  /** Values of variables that new rows have without a search: mapped from known ones, or the means of an encoder. */
   computed(given: RowsByName): RowsByName;
+  /** Variances of Gaussian rows that an encoder computes, by name. */
+  computedVariances(given: RowsByName): RowsByName;
+  /** Variances of the Gaussian rows of the fit, by name. */
+  readonly variances: RowsByName;
   /** Mean of the row of the shown variable that follows these; undefined where nothing says so. */
   readonly next: ((before: Matrix) => Matrix) | undefined;
   /** True if all that is said of points is a sum over them. */
@@ -157,8 +161,11 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
   const widths = (of: readonly Node[]) => of.map(({ name }) => ({ name, columns: columns.get(name)! }));
   const own = at((fitted) => {
     const kept = Object.fromEntries([...fitted.values].map(([name, tensor]) => [name, tensorMatrix(tensor)]));
-    const sequential = sequenceOf(fitted);
-    return { kept, sequential };
+    const gaussian = latents.filter(({ variable }) => variable.role === 'latent' && variable.posterior !== undefined);
+    const variances = Object.fromEntries(
+      gaussian.map((node) => [node.name, tensorMatrix(gaussianRows(model, node, fitted.tensors).variance)]),
+    );
+    return { kept, variances, sequential: sequenceOf(fitted) };
   });
 
   function sequenceOf(fitted: Fitted): PlacedDensity | undefined {
@@ -223,6 +230,15 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
       }
     }
     return all;
+  }
+
+  /** Gaussian rows that encoders compute of new rows, where all observed variables are given without missing entries. */
+  function encodedRows(fitted: Fitted, given: RowsByName): [string, op.GaussianRows][] {
+    const encoders = latents.filter(isEncoded);
+    const isWhole = observed.every(({ name }) => given[name] !== undefined && !given[name].data.some(Number.isNaN));
+    if (encoders.length === 0 || !isWhole) return [];
+    const rows = joinedColumns(observed.map(({ name }) => tensorMatrix(seenRows(name, given[name]!).value)));
+    return encoders.map((node) => [node.name, gaussianRows(model, node, fitted.tensors, rows)]);
   }
 
   const density: FittedVariables['density'] = (X, rows, isRough = false) =>
@@ -388,12 +404,20 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
       at((fitted) => {
         const raw = withSources(given);
         const start = new Map(Object.entries(raw).map(([name, rows]) => [name, seenRows(name, rows).value]));
+        for (const [name, { mean }] of encodedRows(fitted, given)) if (!start.has(name)) start.set(name, mean);
         const current = newValues(fitted, start, raw);
-        const mapped = [...current].filter(
-          ([name]) => byName.get(name)!.variable.role === 'mapped' && byName.get(name)!.isPointwise,
-        );
+        const isComputed = (name: string) => isEncoded(byName.get(name)!) && given[name] === undefined;
+        const mapped = [...current].filter(([name]) => {
+          const { variable, isPointwise } = byName.get(name)!;
+          return isComputed(name) || (variable.role === 'mapped' && isPointwise);
+        });
         return Object.fromEntries(mapped.map(([name, tensor]) => [name, tensorMatrix(tensor)]));
       }),
+    computedVariances: (given) =>
+      at((fitted) =>
+        Object.fromEntries(encodedRows(fitted, given).map(([name, { variance }]) => [name, tensorMatrix(variance)])),
+      ),
+    variances: own.variances,
     next:
       sequential === undefined
         ? undefined
@@ -462,7 +486,8 @@ function fittedValue(
   current: ReadonlyMap<string, Tensor2D>,
 ): Tensor2D {
   const { name, variable, given } = node;
-  if (variable.role === 'latent') return (tensors[name] ?? tensors[`${name}.posterior.mean`]) as Tensor2D;
+  if (variable.role === 'latent')
+    return tensors[name] === undefined ? gaussianRows(model, node, tensors).mean : (tensors[name] as Tensor2D);
   if (variable.role === 'known') return matrixTensor(variable.data);
   if (variable.role === 'observed') return matrixTensor(model.seen.get(name)!.filled);
   const inputs = given.map((each, i) => {
@@ -471,6 +496,15 @@ function fittedValue(
   });
   return model.mapped(node, tensors, inputs);
 }
+
+/** Gaussian rows of a latent variable at the fit, or of new observations. */
+function gaussianRows(model: CompiledGraph, node: Node, tensors: TensorMap, rows?: Matrix): op.GaussianRows {
+  const inputs = isEncoded(node) ? matrixTensor(model.encoderInputs(node, rows)) : undefined;
+  return model.gaussianRows(node, tensors, inputs)!;
+}
+
+const isEncoded = ({ variable }: Node): boolean =>
+  variable.role === 'latent' && variable.posterior !== undefined && 'encoder' in variable.posterior;
 
 /** Charts of variables that a map onto a manifold is given, and of what it gives. */
 function chartsOf(nodes: readonly Node[]): Record<string, Chart> {

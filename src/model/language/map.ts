@@ -22,6 +22,12 @@ export interface MapStart {
 export interface Chart {
   /** Point a part of the way from one point to another, 0 to 1, in the coordinates of the variable that the map is given. */
   between(from: Float64Array, to: Float64Array, part: number): Float64Array;
+  /** Number of its coordinates. */
+  readonly dim: number;
+  /** Coordinates at which points start, from principal components of the observations (N×c, as many as there are of `components`). */
+  start?(components: Matrix): Matrix;
+  /** Number of principal components that `start` reads. */
+  readonly components?: number;
 }
 
 /** A function from the rows of variables to rows: a plain frozen description. */

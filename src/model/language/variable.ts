@@ -11,7 +11,14 @@ export type LatentInit = 'pca' | 'random' | MatrixLike;
 /** How a latent variable is inferred: as a point, or as a Gaussian a row. */
 export type LatentPosterior =
   | 'point'
-  | { readonly kind: 'likelihood'; readonly name: string; readonly parameters: Readonly<Record<string, Parameter>> };
+  | { readonly kind: 'likelihood'; readonly name: string; readonly parameters: Readonly<Record<string, Parameter>> }
+  | EncodedRows;
+
+/** Gaussian rows whose means and log variances a map computes from the observations. */
+export interface EncodedRows {
+  readonly kind: 'posterior';
+  readonly encoder: RowMap;
+}
 
 /** What is said of a latent variable. */
 export interface LatentVariableOptions {
@@ -68,8 +75,8 @@ export interface LatentVariable<D = unknown, F = unknown> extends Common {
   readonly dim: number;
   readonly density: Density | undefined;
   readonly init: LatentInit;
-  /** Variance at which Gaussian rows start; undefined for points. */
-  readonly posterior: { readonly variance: Parameter } | undefined;
+  /** Gaussian rows: the variance at which they start, or what computes them; undefined for points. */
+  readonly posterior: { readonly variance: Parameter } | EncodedRows | undefined;
   readonly rows: number | 'outputs' | undefined;
 }
 
@@ -175,8 +182,9 @@ function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
   if (typeof posterior === 'object' && posterior?.kind === 'likelihood' && posterior.name === 'gaussian') {
     return { variance: posterior.parameters.noise ?? positive(0.01) };
   }
+  if (typeof posterior === 'object' && posterior?.kind === 'posterior') return posterior;
   throw new InvalidInputError(
-    `Option 'posterior' of latent is 'point' or gaussian({ variance }), but ${describe(posterior)} was given.`,
+    `Option 'posterior' of latent is 'point', gaussian({ variance }) or gaussian({ encoder }), but ${describe(posterior)} was given.`,
   );
 }
 

@@ -2,7 +2,8 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { lazily } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
-import type { Model, ModelJSON, ParameterValues, Search } from '../model.ts';
+import { checkModelGiven } from '../givenModel.ts';
+import type { AnyModel, Model, ModelJSON, ParameterValues, Search } from '../model.ts';
 import type { DataFormat } from '../modelDefinition.ts';
 import type { AnyPosterior, LearnedByLayer, Mapping, Posterior } from '../posterior.ts';
 import { withLayers } from '../withLayers.ts';
@@ -52,9 +53,27 @@ export function variablesModel<Data>(
     posterior: (values) => posteriorOf(known ?? withFloat64(() => compile(0, false)), values),
     toJSON,
   };
+  compilers.set(toJSON, (seed) => compile(seed, false));
   const points = lazily(() => (areIndependent(graph(), () => compile(0, true)) ? graph().points : undefined));
   return Object.freeze(
     Object.defineProperty(model, 'points', { get: points, enumerable: true }) as Model & { readonly points?: number },
+  );
+}
+
+/** What compiles a model, by the function that writes it, which copies of a model share. */
+const compilers = new WeakMap<() => ModelJSON, (seed: number) => CompiledGraph>();
+
+/**
+ * The graph of a model that is made of variables, compiled. Called inside `withFloat64`.
+ *
+ * @throws InvalidInputError for another model
+ */
+export function compiledModel(model: AnyModel, caller: string, seed: number): CompiledGraph {
+  checkModelGiven(model, caller);
+  const compile = compilers.get(model.toJSON);
+  if (compile !== undefined) return compile(seed);
+  throw new InvalidInputError(
+    `${caller} takes a model of variables, made by defineModel({ name, variables }), but '${model.name}' is not one.`,
   );
 }
 
@@ -81,7 +100,7 @@ function posteriorOf(model: CompiledGraph, values: ParameterValues): AnyPosterio
   const variables = fittedVariables(model, values);
   const posterior: VariablesPosterior & Partial<AnyPosterior> = {
     latents: variables.values[variables.shown]!,
-    ...distributionOf(variables, values),
+    ...distributionOf(variables),
     ...mappingOf(model, variables),
     ...(variables.next && { next: variables.next }),
     variables,
@@ -89,9 +108,8 @@ function posteriorOf(model: CompiledGraph, values: ParameterValues): AnyPosterio
   return withLayers(posterior, layersOf(model, values, variables)) as AnyPosterior;
 }
 
-function distributionOf({ shown }: FittedVariables, values: ParameterValues): Partial<AnyPosterior> {
-  const variances = values[`${shown}.posterior.variance`];
-  return variances instanceof Matrix ? { distribution: { variances } } : {};
+function distributionOf({ shown, variances }: FittedVariables): Partial<AnyPosterior> {
+  return variances[shown] === undefined ? {} : { distribution: { variances: variances[shown] } };
 }
 
 function layersOf(
@@ -132,7 +150,10 @@ function mappingOf(model: CompiledGraph, variables: FittedVariables): Partial<An
       predictiveDensity: (X, Y, isRough) => variables.density(X, apart(Y, own), isRough),
     };
   };
-  const isMapped = model.graph.shown.variable.role === 'mapped';
+  const { variable } = model.graph.shown;
+  const isComputed =
+    variable.role === 'mapped' ||
+    (variable.role === 'latent' && variable.posterior !== undefined && 'encoder' in variable.posterior);
   const takesMissing = model.graph.nodes.every(
     ({ variable }) => variable.role !== 'observed' || variable.density.takesMissing,
   );
@@ -140,15 +161,18 @@ function mappingOf(model: CompiledGraph, variables: FittedVariables): Partial<An
   return {
     mapping,
     ...(observed.length > 1 && { views: Object.fromEntries(observed.map((own) => [own.name, of([own])])) }),
-    ...(isMapped && {
+    ...(isComputed && {
       placement: {
         acceptsMissing: takesMissing,
         searchesMissing: takesMissing,
         observedColumns: mapping.observedColumns,
         place: (Y: Matrix) => {
-          const X = variables.computed(apart(Y, observed))[shown];
+          const given = apart(Y, observed);
+          const X = variables.computed(given)[shown];
           if (X === undefined) throw new InvalidInputError(`New rows need all that '${shown}' is computed from.`);
-          return { latents: X, logDensity: mapping.predictiveDensity!(X, Y).density };
+          const latentVariances = variables.computedVariances(given)[shown];
+          const { density } = mapping.predictiveDensity!(X, Y);
+          return { latents: X, ...(latentVariances && { latentVariances }), logDensity: density };
         },
       },
     }),

@@ -1,0 +1,80 @@
+import { acos, atan2, sin } from '../core/elementary/index.ts';
+import { Matrix } from '../core/matrix.ts';
+import type { Chart } from '../model/language/map.ts';
+import * as op from '../tensors/ops.ts';
+import type { Tensor2D } from '../tensors/tensorflow.ts';
+import { defineMap } from './defineMap.ts';
+
+const TURN = 2 * Math.PI;
+
+/** Coordinates that are angles: the shorter arc leads from one to the other. */
+const angles = (dim: number): Chart => ({
+  dim,
+  components: 2 * dim,
+  between: (from, to, part) =>
+    from.map((angle, d) => {
+      const way = to[d]! - angle;
+      return angle + part * (way - TURN * Math.round(way / TURN));
+    }),
+  start: (components) => {
+    const result = Matrix.zeros(components.rows, dim);
+    for (let i = 0; i < components.rows; i++) {
+      for (let d = 0; d < dim; d++) {
+        const [x, y] = [components.at(i, 2 * d), 2 * d + 1 < components.columns ? components.at(i, 2 * d + 1) : 0];
+        result.data[i * dim + d] = atan2(y, x);
+      }
+    }
+    return result;
+  },
+});
+
+const onCircles = (angle: Tensor2D): Tensor2D => op.concat([op.cos(angle), op.sin(angle)], 1) as Tensor2D;
+
+/**
+ * Points of a circle: an angle θ (N×1) becomes (cos θ, sin θ), N×2. Paths between points follow the shorter arc.
+ *
+ * @example
+ * ```ts
+ * const angle = latent({ dim: 1 });
+ * const x = mapped(angle, circle());
+ * ```
+ */
+export const circle = defineMap({ name: 'circle', apply: (_, angle) => onCircles(angle), chart: angles(1) });
+
+/**
+ * Points of a flat torus: two angles (N×2) become (cos θ, cos φ, sin θ, sin φ), N×4. Paths follow the shorter arc in each.
+ *
+ * @example
+ * ```ts
+ * const x = mapped(latent({ dim: 2 }), torus());
+ * ```
+ */
+export const torus = defineMap({ name: 'torus', apply: (_, pair) => onCircles(pair), chart: angles(2) });
+
+/**
+ * Points of the unit sphere: a vector v (N×3) becomes v/‖v‖. A standard normal density on v is uniform on the sphere, and holds the lengths of the vectors.
+ * Paths follow great circles.
+ *
+ * @example
+ * ```ts
+ * const v = latent({ dim: 3, density: standardNormal() });
+ * const x = mapped(v, sphere());
+ * ```
+ */
+export const sphere = defineMap({
+  name: 'sphere',
+  apply: (_, v) => op.div<Tensor2D>(v, op.sqrt(op.sum(op.square(v), 1, true))),
+  chart: { dim: 3, between: alongGreatCircle },
+});
+
+function alongGreatCircle(from: Float64Array, to: Float64Array, part: number): Float64Array {
+  const length = (v: Float64Array) => Math.sqrt(v.reduce((sum, entry) => sum + entry * entry, 0));
+  const [a, b] = [length(from), length(to)];
+  const cosine = from.reduce((sum, entry, d) => sum + (entry / a) * (to[d]! / b), 0);
+  const angle = acos(Math.max(-1, Math.min(1, cosine)));
+  const radius = (1 - part) * a + part * b;
+  // Points that coincide, or lie opposite, leave the great circle open: the straight line is as good, or the only choice.
+  const weights =
+    sin(angle) < 1e-9 ? [1 - part, part] : [sin((1 - part) * angle) / sin(angle), sin(part * angle) / sin(angle)];
+  return from.map((entry, d) => radius * (weights[0]! * (entry / a) + weights[1]! * (to[d]! / b)));
+}

@@ -1,0 +1,48 @@
+import { withFloat64 } from '../../tensors/float64/scope.ts';
+import type { AnyModel } from '../model.ts';
+import { shapeOf } from '../parameter.ts';
+import { fittedVariables } from './derived.ts';
+import { compiledModel } from './variablesModel.ts';
+
+/**
+ * A model of variables in words: its variables with their shapes, densities and what they are given; its parameters; and what its fits cannot do, with the reason.
+ *
+ * @throws InvalidInputError for a model that was not made of variables
+ * @example
+ * ```ts
+ * console.log(describeModel(deep({ y: Y })));
+ * ```
+ */
+export function describeModel(model: AnyModel): string {
+  return withFloat64(() => {
+    const compiled = compiledModel(model, 'describeModel', 0);
+    const { graph, parameters, startOf } = compiled;
+    const values = Object.fromEntries(Object.entries(parameters).map(([path, { initial }]) => [path, initial]));
+    const { missing } = fittedVariables(compiled, values);
+    const variables = graph.nodes.map((node) => {
+      const { name, variable, given, densities } = node;
+      const { rows, columns } = startOf(node);
+      const terms = densities.map(({ density, isFactor, path }) =>
+        isFactor ? `factor ${density.name} (term ${path})` : `~ ${density.name}`,
+      );
+      const map = variable.role === 'mapped' ? [`= ${variable.map.name}`] : [];
+      const inferred =
+        variable.role === 'latent' && variable.posterior !== undefined ? ['inferred as Gaussian rows'] : [];
+      const of = given.length > 0 ? [`given ${given.join(', ')}`] : [];
+      return `  ${name}: ${variable.role}, ${rows}×${columns} ${[...map, ...terms, ...of, ...inferred].join(', ')}`.trimEnd();
+    });
+    const entries = Object.entries(parameters).map(([path, { support, free, initial }]) => {
+      const shape = shapeOf(initial);
+      return `  ${path}: ${free ? support : 'held'}${shape.length > 0 ? `, ${shape.join('×')}` : ''}`;
+    });
+    const cannot = Object.entries(missing).map(([ability, reason]) => `  ${ability}: ${reason}`);
+    return [
+      `${model.name}: ${graph.points} points`,
+      'Variables',
+      ...variables,
+      'Parameters',
+      ...entries,
+      ...(cannot.length > 0 ? ['Not available', ...cannot] : []),
+    ].join('\n');
+  });
+}

@@ -1,0 +1,104 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import { checkOptions } from '../../core/options.ts';
+import { seededRandom } from '../../core/random.ts';
+import { withFloat64 } from '../../tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
+import type { Tensor2D } from '../../tensors/tensorflow.ts';
+import type { AnyModel, ParameterValues } from '../model.ts';
+import { parameterFrom } from '../parameter.ts';
+import { valueTensors } from '../valueTensors.ts';
+import type { RowsByName } from './derived.ts';
+import { compiledModel } from './variablesModel.ts';
+
+const schema = v.strictObject({
+  draws: v.optional(v.pipe(v.number('a whole number from 1'), v.integer(), v.minValue(1)), 1),
+  seed: v.optional(v.number('a whole number'), 0),
+  values: v.optional(v.any(), {}),
+});
+
+/** What may be said of draws from a model before it has seen its data. */
+export interface PriorDrawOptions {
+  /** Number of draws, from 1 (1). */
+  readonly draws?: number | undefined;
+  /** Seed of the draws (0). */
+  readonly seed?: number | undefined;
+  /** Natural values of parameters by path; those that the model starts with unless given. */
+  readonly values?: ParameterValues | undefined;
+}
+
+/**
+ * Draws of all variables of a model from their densities, each after those that it is given; known variables are what they are. Parameters are held.
+ *
+ * @param model - a model of variables
+ * @param options - see {@link PriorDrawOptions}
+ * @returns of each draw the rows of every variable, by name, as many as the data have; observed ones as the densities draw them, not centred or scaled
+ * @throws InvalidInputError for a model that was not made of variables, a variable without a density or with factors beside it, and a density that cannot be drawn from
+ * @example
+ * ```ts
+ * const [first] = priorDraws(deep({ y: Y }), { draws: 4, seed: 1 });
+ * first.y; // Matrix
+ * ```
+ */
+export function priorDraws(model: AnyModel, options: PriorDrawOptions = {}): RowsByName[] {
+  const { draws, seed, values: given } = checkOptions(schema, options, 'priorDraws');
+  return withFloat64(() => {
+    const { graph, parameters, ownTensors, mapped, features, owner, startOf } = compiledModel(
+      model,
+      'priorDraws',
+      seed,
+    );
+    const values = Object.fromEntries(
+      Object.entries(parameters).map(([path, parameter]) => {
+        const own = (given as ParameterValues)[path];
+        return [
+          path,
+          own === undefined ? parameter.initial : parameterFrom(own as number, parameter, `'${path}'`).initial,
+        ];
+      }),
+    );
+    const unknown = Object.keys(given as object).find((path) => !(path in parameters));
+    if (unknown !== undefined) {
+      throw new InvalidInputError(`priorDraws was given a value of '${unknown}', but ${owner} has no such parameter.`);
+    }
+    const tensors = valueTensors(values);
+    const random = seededRandom(seed);
+    return Array.from({ length: draws }, () => {
+      const current = new Map<string, Tensor2D>();
+      for (const node of graph.nodes) {
+        const { name, variable, given: needs, densities } = node;
+        if (variable.role === 'known') {
+          current.set(name, matrixTensor(variable.data));
+          continue;
+        }
+        const rows = needs.map((each) => current.get(each)!);
+        const factor = densities.find(({ isFactor }) => isFactor);
+        if (factor !== undefined) {
+          throw new InvalidInputError(
+            `'${name}' of ${owner} has the factor '${factor.density.name}' beside its density. What they make together cannot be drawn from; leave the factor out, or use it as the density.`,
+          );
+        }
+        if (variable.role === 'mapped') {
+          const inputs = rows.map((tensor, i) => {
+            const own = features(node, i);
+            return own === undefined ? tensor : matrixTensor(own);
+          });
+          current.set(name, mapped(node, tensors, inputs));
+          continue;
+        }
+        const [placed] = densities;
+        if (placed?.density.sample === undefined) {
+          throw new InvalidInputError(
+            placed === undefined
+              ? `'${name}' of ${owner} has no density to draw from. Give it one, such as standardNormal().`
+              : `The density '${placed.density.name}' of '${name}' of ${owner} cannot be drawn from. Give defineDensity its sample.`,
+          );
+        }
+        const start = startOf(node);
+        const p = ownTensors(placed.path, tensors);
+        current.set(name, placed.density.sample(p, random, [start.rows, start.columns], rows));
+      }
+      return Object.fromEntries([...current].map(([name, tensor]) => [name, tensorMatrix(tensor)]));
+    });
+  });
+}

@@ -1,0 +1,202 @@
+import {
+  circle,
+  defineDensity,
+  defineLikelihood,
+  defineModel,
+  describeModel,
+  fit,
+  fixed,
+  gaussian,
+  gaussianProcess,
+  knnGraph,
+  laplacian,
+  latent,
+  Matrix,
+  mapped,
+  mlpMap,
+  observed,
+  positive,
+  priorDraws,
+  rbf,
+  seededRandom,
+  sphere,
+  standardNormal,
+  torus,
+} from 'latentfield';
+import * as op from 'latentfield/ops';
+import { describe, expect, it } from 'vitest';
+
+const random = seededRandom(5);
+const N = 40;
+const turn = 2 * Math.PI;
+const ring = Matrix.from(
+  Array.from({ length: N }, (_, i) =>
+    [Math.cos((turn * i) / N), Math.sin((turn * i) / N), Math.cos((2 * turn * i) / N)].map(
+      (y) => y + 0.02 * random.normal(),
+    ),
+  ),
+);
+const rowsFrom = (X: Matrix, from: number, to: number) => Matrix.from(X.toArrays().slice(from, to));
+
+describe('latents on a chart', () => {
+  const onCircle = defineModel({
+    name: 'onCircle',
+    variables: ({ y }: { y: Matrix }) => {
+      const angle = latent({ dim: 1 });
+      const x = mapped(angle, circle());
+      return { angle, x, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: x }) };
+    },
+  });
+
+  it('stay on the circle when rows are placed and on the way between points', async () => {
+    const result = await fit(onCircle({ y: ring }), { maxIterations: 60 });
+    const radii = (X: Matrix) => X.toArrays().map(([a, b]) => Math.hypot(a!, b!));
+    for (const radius of radii(result.values.x)) expect(radius).toBeCloseTo(1, 12);
+    const { values, latents } = await result.project({ y: rowsFrom(ring, 3, 5) });
+    for (const radius of radii(values.x)) expect(radius).toBeCloseTo(1, 12);
+    const back = (angle: number, i: number) => angle - result.latents.at(i, 0);
+    latents.data.forEach((angle, k) => {
+      expect(Math.abs(back(angle, 3 + k) - turn * Math.round(back(angle, 3 + k) / turn))).toBeLessThan(0.05);
+    });
+    // Points next to each other across the cut of the angle are joined by the short arc.
+    const path = result.interpolate(0, N - 1, 3);
+    const [a, b] = [result.latents.at(0, 0), result.latents.at(N - 1, 0)];
+    const middle = path.latents.at(1, 0);
+    const near = (from: number) => Math.abs(middle - from - turn * Math.round((middle - from) / turn));
+    expect(near(a)).toBeLessThan(0.3);
+    expect(near(b)).toBeLessThan(0.3);
+  });
+
+  it('follow great circles on the sphere and shorter arcs on the torus', () => {
+    const ball = sphere().chart!;
+    const middle = ball.between(Float64Array.of(1, 0, 0), Float64Array.of(0, 3, 0), 0.5);
+    expect(Math.hypot(...middle)).toBeCloseTo(2, 12);
+    expect(middle[0]! / middle[1]!).toBeCloseTo(1, 12);
+    const arc = torus().chart!.between(Float64Array.of(0.1, 0), Float64Array.of(turn - 0.1, 1), 0.5);
+    expect(arc[0]).toBeCloseTo(0, 12);
+    expect(arc[1]).toBeCloseTo(0.5, 12);
+  });
+});
+
+describe('decoders', () => {
+  it('with an encoder are fitted by batches, and place rows by one pass', async () => {
+    const autoencoder = defineModel({
+      name: 'autoencoder',
+      variables: ({ y }: { y: Matrix }) => {
+        const z = latent({
+          dim: 2,
+          density: standardNormal(),
+          posterior: gaussian({ encoder: mlpMap({ hidden: 8 }) }),
+        });
+        const f = mapped(z, mlpMap({ hidden: 8 }));
+        return { z, f, y: observed(y, { density: gaussian({ variance: 0.05 }), given: f }) };
+      },
+    });
+    const model = autoencoder({ y: ring });
+    expect(model.points).toBe(N);
+    const result = await fit(model, { batchSize: 10, maxIterations: 200, seed: 1 });
+    expect(Object.keys(result.terms)).toEqual(['z', 'z.entropy', 'y']);
+    const placed = await result.project(ring);
+    expect(placed.latents).toEqual(result.latents);
+    expect(placed.latentVariances!.rows).toBe(N);
+    // The reconstruction is nearer than the mean of all rows.
+    const { mean } = result.predict({ z: result.latents }).y;
+    const rmse = Math.sqrt(
+      mean.data.reduce((sum, entry, i) => sum + (entry - ring.data[i]!) ** 2, 0) / mean.data.length,
+    );
+    expect(rmse).toBeLessThan(0.4);
+  });
+
+  it('take a likelihood of two functions, and a graph prior beside them', async () => {
+    const heteroscedastic = defineLikelihood({
+      name: 'heteroscedastic',
+      functions: 2,
+      logDensity: (_, [f, s], y) =>
+        op.mul(-0.5, op.add(op.add(op.mul(2, s!), Math.log(turn)), op.square(op.div(op.sub(y, f!), op.exp(s!))))),
+      momentsAt: (_, [f, s]) => ({ mean: f!, variance: op.exp(op.mul(2, s!)) }),
+    });
+    const model = defineModel({
+      name: 'uneven',
+      variables: ({ y }: { y: Matrix }) => {
+        const z = latent({ dim: 1, density: standardNormal(), factors: laplacian(knnGraph(y, 4), { strength: 0.5 }) });
+        const f = mapped(z, mlpMap({ hidden: 6 }));
+        return { z, f, y: observed(y, { density: heteroscedastic(), given: f }) };
+      },
+    });
+    const result = await fit(model({ y: ring }), { maxIterations: 60 });
+    expect(Object.keys(result.terms)).toEqual(['z', 'z.laplacian', 'y']);
+    const { variance } = result.predict({ z: [[0], [1]] }, { noise: true }).y;
+    expect(new Set(variance.data).size).toBeGreaterThan(1);
+    const holed = Matrix.from([[1, Number.NaN, 1]]);
+    expect((await result.impute({ y: holed })).y!.mean.at(0, 0)).toBe(1);
+  });
+});
+
+describe('a model of variables', () => {
+  const deep = defineModel({
+    name: 'deep',
+    variables: ({ y }: { y: Matrix }) => {
+      const z = latent({ dim: 1, density: standardNormal() });
+      const layer = gaussianProcess({ kernel: rbf({ variance: fixed(1) }), noise: fixed(0.01) });
+      const h = latent({ dim: 2, density: layer, given: z });
+      return { z, h, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: h }) };
+    },
+  });
+
+  it('is drawn from its densities, with the moments that these have', () => {
+    const draws = priorDraws(deep({ y: ring }), { draws: 200, seed: 4 });
+    const squares = (name: string) =>
+      draws.reduce(
+        (sum, draw) => sum + draw[name]!.data.reduce((own, entry) => own + entry * entry, 0) / draw[name]!.data.length,
+        0,
+      ) / draws.length;
+    // Rows of a process are dependent within a draw: of 200 draws the mean square has a standard error of about .1.
+    expect(squares('z')).toBeCloseTo(1, 1);
+    expect(Math.abs(squares('h') - 1.01)).toBeLessThan(0.3);
+    expect(Math.abs(squares('y') - 1.01)).toBeLessThan(0.3);
+    expect(priorDraws(deep({ y: ring }), { seed: 4 })[0]).toEqual(draws[0]);
+  });
+
+  it('is described with what it cannot do, and why', () => {
+    const text = describeModel(deep({ y: ring }));
+    expect(text).toContain('h: latent, 40×2 ~ gaussianProcess, given z');
+    expect(text).toContain('y.kernel.rbf.lengthscale: positive');
+    expect(text).toContain("forecast: no density of 'z' says what follows its rows");
+  });
+
+  it('forecasts by a density of rows given the two before them', async () => {
+    const secondOrder = defineDensity({
+      name: 'secondOrder',
+      parameters: { variance: positive(0.01) },
+      logDensity: (p, { value: Z }) => {
+        const [n, q] = Z.shape;
+        const at = (from: number) => op.slice(Z, [from, 0], [n - 2, q]);
+        const bend = op.add(op.sub(at(2), op.mul(2, at(1))), at(0));
+        const steps = op.add(op.log(op.mul(turn, p.variance)), op.div(op.square(bend), p.variance));
+        return op.mul(-0.5, op.add(op.sum(steps), op.sum(op.square(op.slice(Z, [0, 0], [2, q])))));
+      },
+      condition: () => ({
+        next: (before) => {
+          const [n, q] = before.shape;
+          return op.sub(op.mul(2, op.slice(before, [n - 1, 0], [1, q])), op.slice(before, [n - 2, 0], [1, q]));
+        },
+      }),
+    });
+    const moving = defineModel({
+      name: 'moving',
+      variables: ({ y }: { y: Matrix }) => {
+        const z = latent({ dim: 2, density: secondOrder() });
+        return { z, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: z }) };
+      },
+    });
+    const result = await fit(moving({ y: ring }), { maxIterations: 30 });
+    const { latents } = result.forecast!(2);
+    const [a, b] = [result.latents.row(N - 2), result.latents.row(N - 1)];
+    latents.row(0).forEach((entry, d) => {
+      expect(entry).toBeCloseTo(2 * b[d]! - a[d]!, 12);
+    });
+    latents.row(1).forEach((entry, d) => {
+      expect(entry).toBeCloseTo(3 * b[d]! - 2 * a[d]!, 12);
+    });
+  });
+});
