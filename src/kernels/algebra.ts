@@ -1,11 +1,10 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
 import type { TensorMap } from '../model/model.ts';
-import { type ParameterLike, parameterFrom, positive } from '../model/parameter.ts';
+import { type Parameter, type ParameterLike, parameterFrom, positive } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import type { Kernel } from './kernel.ts';
-import { merged } from './merged.ts';
 import { isOffset, withOffset } from './offsets.ts';
 import { namedParts } from './parameterNames.ts';
 import type { JoinedPaths, LeafPaths, PathsOf } from './paths.ts';
@@ -183,4 +182,92 @@ function diagonals(
   inputs: Tensor2D,
 ): Tensor1D[] {
   return children.map((child, i) => child.diagonal(parts[i]!.own(p), A, inputs));
+}
+
+/**
+ * The summands with constants taken together, and white noises, each group where its first member stood. Two merge when they come from
+ * one definition of one parameter and their parameters are plain numbers of the same kind: both held, or both free with the definition's own support
+ * and nothing of their own (bounds, a transform, a prior). Only then does the sum mean what the two meant.
+ */
+function merged(summands: readonly Kernel[]): readonly Kernel[] {
+  const result: Kernel[] = [];
+  for (const kernel of summands) {
+    const same = result.findIndex((other) => mergeable(other, kernel));
+    if (same < 0) result.push(kernel);
+    else result[same] = sumOf(result[same]!, kernel);
+  }
+  return result;
+}
+
+function mergeable(a: Kernel, b: Kernel): boolean {
+  if (a.form.type !== 'leaf' || b.form.type !== 'leaf') return false;
+  const { standard } = a.form;
+  const names = Object.keys(standard);
+  if (!isOffset(a) || names.length !== 1 || standard !== b.form.standard) return false;
+  return names.every((name) => {
+    const [own, other] = [parameterOf(a, name), parameterOf(b, name)];
+    return own.free === other.free && isPlain(own, standard[name]!) && isPlain(other, standard[name]!);
+  });
+}
+
+function isPlain(parameter: Parameter, standard: Parameter): boolean {
+  return (
+    typeof parameter.initial === 'number' &&
+    parameter.support === standard.support &&
+    parameter.lower === standard.lower &&
+    parameter.upper === standard.upper &&
+    parameter.transform === standard.transform &&
+    parameter.prior === standard.prior
+  );
+}
+
+function sumOf(a: Kernel, b: Kernel): Kernel {
+  if (a.form.type !== 'leaf') return a;
+  const { standard, remade } = a.form;
+  return remade(
+    Object.fromEntries(
+      Object.keys(standard).map((name) => {
+        const parameter = parameterOf(a, name);
+        const initial = (parameter.initial as number) + (parameterOf(b, name).initial as number);
+        return [name, Object.freeze({ ...parameter, initial })];
+      }),
+    ),
+  );
+}
+
+const parameterOf = (kernel: Kernel, name: string): Parameter => kernel.parameters[`${kernel.name}.${name}`]!;
+
+/**
+ * The same covariance as a sum of products: products, scales and column choices of sums are distributed over them. A factor that goes
+ * into several summands has parameters of its own in each: values are the same at the start, and a fit has more freedom. Nothing is
+ * distributed unless this is called.
+ *
+ * @param kernel - any kernel
+ * @returns a kernel with no sum inside a product, scale or select
+ * @throws InvalidInputError when it is not a kernel
+ * @example
+ * ```ts
+ * describe(expand(multiply(add(rbf(), bias()), linear()))); // rbf(…) * linear(1) + bias(1) * linear(1)
+ * ```
+ */
+export function expand(kernel: Kernel): Kernel {
+  return add(...summandsOf(checkKernel(kernel, 'expand')));
+}
+
+function summandsOf(kernel: Kernel): Kernel[] {
+  const { form } = kernel;
+  switch (form.type) {
+    case 'leaf':
+      return [kernel];
+    case 'add':
+      return form.children.flatMap(summandsOf);
+    case 'scale':
+      return summandsOf(form.child).map((child) => scale(child, form.variance));
+    case 'select':
+      return summandsOf(form.child).map((child) => select(child, form.columns));
+    case 'multiply':
+      return form.children
+        .map(summandsOf)
+        .reduce((products, factors) => products.flatMap((left) => factors.map((right) => multiply(left, right))));
+  }
 }

@@ -1,4 +1,4 @@
-export { add, multiply, scale, select } from './algebra.ts';
+export { add, expand, multiply, scale, select } from './algebra.ts';
 export * from './builtIn.ts';
 export type {
   KernelBasis,
@@ -12,11 +12,9 @@ export { covariance } from './covariance.ts';
 export { defineKernel, type KernelDefinition, type KernelFactory, type KernelParameters } from './defineKernel.ts';
 export { defineRadialKernel } from './defineRadialKernel.ts';
 export { describe } from './describe.ts';
-export { expand } from './expand.ts';
 export type { ExpectationInputs, Expectations } from './expectations/index.ts';
 export { type KernelJSON, kernelFromJSON, kernelToJSON } from './json.ts';
 export type { Kernel, KernelForm, KernelLeaf } from './kernel.ts';
 export { parseKernel } from './parse.ts';
 export type { KernelPaths, PathsOf } from './paths.ts';
-export type { ThinPlateConstant } from './thinPlateProfiles.ts';
-export type { ThinPlateSplineOptions } from './thinPlateSpline.ts';
+export type { ThinPlateConstant, ThinPlateSplineOptions } from './thinPlateSpline.ts';

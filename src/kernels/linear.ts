@@ -1,9 +1,8 @@
 import { positive } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
-import type { Tensor2D } from '../tensors/tensorflow.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import { defineKernel } from './defineKernel.ts';
-import { linearExpectations } from './expectations/linear.ts';
-import { weightedProducts, weightedSquares } from './products.ts';
+import { linearExpectations } from './expectations/closedForm.ts';
 
 /**
  * Linear: k(x, x') = Σ_d v_d·x_d·x'_d. Its rank is the number of columns: a model of more points costs O(N), without any N×N matrix.
@@ -30,3 +29,13 @@ export const linear = defineKernel<'variance', object, 'linear'>({
     expectations: linearExpectations,
   }),
 });
+
+/** Σ_d w_d·a_id·b_jd, n×m, with one weight or one per column. */
+export function weightedProducts(A: Tensor2D, B: Tensor2D, weights: Tensor): Tensor2D {
+  return op.matMul(op.mul(A, weights) as Tensor2D, B, false, true) as Tensor2D;
+}
+
+/** Σ_d w_d·a_id², n entries. */
+export function weightedSquares(A: Tensor2D, weights: Tensor): Tensor1D {
+  return op.sum(op.mul(op.square(A), weights), 1) as Tensor1D;
+}

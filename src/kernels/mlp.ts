@@ -2,7 +2,7 @@ import { positive } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import { defineKernel } from './defineKernel.ts';
-import { weightedProducts, weightedSquares } from './products.ts';
+import { weightedProducts, weightedSquares } from './linear.ts';
 
 /**
  * Multilayer perceptron (arcsine): the covariance of a network with infinitely many hidden units,

@@ -4,8 +4,7 @@ import { fixed, positive } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import { defineKernel, type KernelFactory } from './defineKernel.ts';
-import { monomialCount, monomials } from './monomials.ts';
-import { weightedProducts, weightedSquares } from './products.ts';
+import { weightedProducts, weightedSquares } from './linear.ts';
 
 type Names = 'variance' | 'scale' | 'offset' | 'degree';
 
@@ -63,4 +62,47 @@ function checkDegree(degree: unknown): number {
   throw new InvalidInputError(
     `Parameter 'degree' of kernel 'polynomial' must be a whole number from 1, but ${describe(degree)} was given.`,
   );
+}
+
+/** Number of monomials of this degree in so many variables, (variables + degree − 1 over degree). */
+function monomialCount(variables: number, degree: number): number {
+  let count = 1;
+  for (let k = 1; k <= degree; k++) count = (count * (variables + k - 1)) / k;
+  return Math.round(count);
+}
+
+/**
+ * All monomials of one degree d in the entries of each row of Z (n×m), n×monomialCount(m, d), each times the square root of its
+ * multinomial coefficient: their inner products are the d-th powers of those of the rows.
+ */
+function monomials(Z: Tensor2D, degree: number): Tensor2D {
+  const chosen = combinations(Z.shape[1], degree);
+  const factors = Array.from({ length: degree }, (_, k) =>
+    op.gather<Tensor2D>(
+      Z,
+      chosen.map((columns) => columns[k]!),
+      1,
+    ),
+  );
+  const product = factors.reduce((total, factor) => op.mul<Tensor2D>(total, factor));
+  return op.mul<Tensor2D>(product, op.tensor(chosen.map((columns) => Math.sqrt(arrangements(columns)))));
+}
+
+/** Columns 0 … m−1 chosen d times, with repetition, in ascending order. */
+function combinations(m: number, d: number): number[][] {
+  if (d === 0) return [[]];
+  return combinations(m, d - 1).flatMap((columns) =>
+    Array.from({ length: m - (columns.at(-1) ?? 0) }, (_, k) => [...columns, (columns.at(-1) ?? 0) + k]),
+  );
+}
+
+/** d!/Π_i α_i!, α_i how often column i was chosen. */
+function arrangements(columns: readonly number[]): number {
+  let count = 1;
+  let run = 0;
+  columns.forEach((column, k) => {
+    run = column === columns[k - 1] ? run + 1 : 1;
+    count = (count * (k + 1)) / run;
+  });
+  return count;
 }

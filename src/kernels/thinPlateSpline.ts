@@ -1,13 +1,15 @@
+import { log, square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers } from '../core/observations.ts';
+import { seededRandom } from '../core/random.ts';
+import { kMeansRun } from '../numerics/kMeans.ts';
+import type { RadialProfile } from '../tensors/ops.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
-import { centresOf } from './centres.ts';
 import { defineKernel } from './defineKernel.ts';
 import type { Kernel } from './kernel.ts';
 import type { LeafPaths } from './paths.ts';
-import { type ThinPlateConstant, thinPlate } from './thinPlateProfiles.ts';
 
 /** What may be chosen about a thin plate spline. */
 export interface ThinPlateSplineOptions {
@@ -120,4 +122,102 @@ function readCentres(given: unknown): number[][] | number {
 function readConstant(given: unknown): ThinPlateConstant {
   if (given === 'corrected' || given === 'printed') return given;
   throw new InvalidInputError(`Option 'constant' is 'corrected' or 'printed', but ${describe(given)} was given.`);
+}
+
+/** Which constant c stands in front of η: the one of the thin plate, or the one that the paper prints. */
+export type ThinPlateConstant = 'corrected' | 'printed';
+
+/**
+ * η of the thin plate of order 2 as a function of s = r², without its constant: r^{4−q}, times ln r for q = 2 and 4; η(0) = 0.
+ *
+ * Slopes are η′(r)/(2r), taken as 0 at r = 0 where they are infinite.
+ */
+const profiles: Readonly<Record<number, RadialProfile>> = {
+  1: {
+    name: 'thinPlate1',
+    compiled: 'thinPlate1',
+    value: (s) => {
+      for (let i = 0; i < s.length; i++) s[i]! *= Math.sqrt(s[i]!);
+    },
+    slope: (s) => {
+      for (let i = 0; i < s.length; i++) s[i] = 1.5 * Math.sqrt(s[i]!);
+    },
+  },
+  2: {
+    name: 'thinPlate2',
+    compiled: 'thinPlate2',
+    value: (s) => {
+      for (let i = 0; i < s.length; i++) if (s[i]! > 0) s[i]! *= 0.5 * log(s[i]!);
+    },
+    slope: (s) => {
+      for (let i = 0; i < s.length; i++) if (s[i]! > 0) s[i] = 0.5 * (log(s[i]!) + 1);
+    },
+  },
+  3: {
+    name: 'thinPlate3',
+    compiled: 'thinPlate3',
+    value: (s) => {
+      for (let i = 0; i < s.length; i++) s[i] = Math.sqrt(s[i]!);
+    },
+    slope: (s) => {
+      for (let i = 0; i < s.length; i++) if (s[i]! > 0) s[i] = 0.5 / Math.sqrt(s[i]!);
+    },
+  },
+  4: {
+    name: 'thinPlate4',
+    compiled: 'thinPlate4',
+    value: (s) => {
+      for (let i = 0; i < s.length; i++) if (s[i]! > 0) s[i] = 0.5 * log(s[i]!);
+    },
+    slope: (s) => {
+      for (let i = 0; i < s.length; i++) if (s[i]! > 0) s[i] = 0.5 / s[i]!;
+    },
+  },
+};
+
+/**
+ * c·η of the thin plate spline of order 2 in q dimensions.
+ *
+ * c = (−1)^{q/2+1}/(8·π^{q/2}·(2 − q/2)!) for q = 2 and 4, Γ(q/2 − 2)/(16·π^{q/2}) otherwise: Δ²η is the delta function. The paper
+ * prints √π where π^{q/2} belongs in the first.
+ *
+ * @throws InvalidInputError for q outside 1 … 4, where r^{4−q} is no thin plate of order 2
+ * @see Jiang et al. 2014, eqs. 8–10
+ */
+export function thinPlate(q: number, constant: ThinPlateConstant): { profile: RadialProfile; factor: number } {
+  const profile = profiles[q];
+  if (profile === undefined) {
+    throw new InvalidInputError(
+      `A thin plate spline of order 2 exists in 1 to 4 dimensions, but the points have ${q} columns. Choose fewer latent ` +
+        'dimensions, or let it see some of them with select(thinPlateSpline(), columns).',
+    );
+  }
+  return { profile, factor: FACTORS[constant][q]! };
+}
+
+/** By q, from 1. */
+const FACTORS: Record<ThinPlateConstant, Readonly<Record<number, number>>> = {
+  corrected: { 1: 1 / 12, 2: 1 / (8 * Math.PI), 3: -1 / (8 * Math.PI), 4: -1 / (8 * square(Math.PI)) },
+  printed: { 1: 1 / 12, 2: 1 / (8 * Math.sqrt(Math.PI)), 3: -1 / (8 * Math.PI), 4: -1 / (8 * Math.sqrt(Math.PI)) },
+};
+
+/** Centres are a choice, not a draw: they come from one seed. */
+const SEED = 0;
+const MOST_ITERATIONS = 100;
+
+/**
+ * Centres of a k-means clustering of the rows of X, from one fixed seed (k-means++ start).
+ *
+ * @param X - N×q points
+ * @param count - number of centres, at most N
+ * @returns count×q, in the order of their first coordinates
+ * @throws InvalidInputError when there are fewer different points than centres
+ */
+function centresOf(X: Matrix, count: number): Matrix {
+  const different = new Set(X.toArrays().map(String)).size;
+  if (count > different) {
+    throw new InvalidInputError(`${count} centres were asked for, but there are ${different} different points.`);
+  }
+  const { centres } = kMeansRun(X, count, seededRandom(SEED), MOST_ITERATIONS);
+  return Matrix.from(centres.toArrays().sort((a, b) => a[0]! - b[0]! || a.at(-1)! - b.at(-1)!));
 }

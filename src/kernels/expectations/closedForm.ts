@@ -1,12 +1,11 @@
 import type { TensorMap } from '../../model/model.ts';
 import * as op from '../../tensors/ops.ts';
-import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Kernel } from '../kernel.ts';
 import { namedParts } from '../parameterNames.ts';
 import { pickColumns } from '../pickColumns.ts';
-import { type ExpectationInputs, type Expectations, weightedProducts } from './expectations.ts';
-import { leafExpectations } from './leaf.ts';
-import { summedExpectations } from './sum.ts';
+import { rbfProfile } from '../rbfProfile.ts';
+import { columnsOf, type ExpectationInputs, type Expectations, totals, weightedProducts } from './expectations.ts';
 
 /**
  * The expectations of a kernel in closed form, from those of its leaves: of sums with the products of every two of them, of scales and of
@@ -75,5 +74,162 @@ function spreadOut(inner: Expectations, columns: readonly number[], { x, weights
         return moments().map((moment, i) => op.add(spread(moment), rest[i]!) as Tensor2D);
       },
     }),
+  };
+}
+
+/**
+ * The expectations of a sum of covariances: ψ₀ and Ψ₁ add, and Ψ₂ with Σ_n ω_n·⟨k(z, x_n)·k'(x_n, z')⟩ and its transpose for every two of them.
+ *
+ * @returns undefined when two of them have no such product in closed form
+ */
+function summedExpectations(parts: readonly Expectations[], inputs: ExpectationInputs): Expectations | undefined {
+  const pairs = parts.flatMap((left, i) => parts.slice(i + 1).map((right) => pairOf(left, right, inputs)));
+  if (!pairs.every((pair) => pair !== undefined)) return undefined;
+  const moments = parts.every((part) => part.moments !== undefined)
+    ? () => parts.map((part) => part.moments!()).reduce(addEach)
+    : undefined;
+  return {
+    diagonal: parts.map(({ diagonal }) => diagonal).reduce((sum, part) => op.add(sum, part) as Tensor1D),
+    cross: parts
+      .filter(({ apart }, i) => !apart || i === 0)
+      .map(({ cross }) => cross)
+      .reduce((sum, part) => op.add(sum, part) as Tensor2D),
+    products: () => [...parts.map((part) => part.products()), ...pairs.map((pair) => pair())].reduce(addEach),
+    ...(moments && { moments }),
+  };
+}
+
+const addEach = (left: readonly Tensor2D[], right: readonly Tensor2D[]): readonly Tensor2D[] =>
+  left.length === 0 || right.length === 0
+    ? [...left, ...right]
+    : left.map((matrix, i) => op.add(matrix, right[i]!) as Tensor2D);
+
+type Pair = () => readonly Tensor2D[];
+
+/** ⟨k(z, x)·k'(x, z')⟩ with its transpose, summed over points; undefined where there is no closed form. */
+function pairOf(a: Expectations, b: Expectations, { x, weights }: ExpectationInputs): Pair | undefined {
+  if (a.apart || b.apart) return () => [];
+  const product =
+    constantTimes(a, b, x, weights) ?? constantTimes(b, a, x, weights) ?? linearTimes(a, b) ?? linearTimes(b, a);
+  return product && (() => product().map((matrix) => op.add(matrix, op.transpose(matrix)) as Tensor2D));
+}
+
+function constantTimes(
+  { constant }: Expectations,
+  other: Expectations,
+  { mean }: op.GaussianRows,
+  weights: Tensor2D | undefined,
+): Pair | undefined {
+  if (constant === undefined) return undefined;
+  return () =>
+    columnsOf(weights).map((column) => {
+      const all = column ?? op.ones<Tensor2D>([mean.shape[0], 1]);
+      const [sums] = weightedProducts(other.cross, all, undefined);
+      return op.mul(op.mul(constant, sums!), op.ones([1, other.cross.shape[1]])) as Tensor2D;
+    });
+}
+
+function linearTimes({ linear }: Expectations, other: Expectations): Pair | undefined {
+  if (linear === undefined || other.moments === undefined) return undefined;
+  return () => other.moments!().map((moment) => op.matMul<Tensor2D>(moment, linear, false, true));
+}
+
+/** Those of a kernel that one definition made: as it says, or as its structure does. */
+function leafExpectations({ form }: Kernel, p: TensorMap, inputs: ExpectationInputs): Expectations | undefined {
+  if (form.type !== 'leaf') return undefined;
+  const { structure, expectations } = form.capabilities;
+  const own = form.own(p);
+  if (expectations !== undefined) return expectations(own, inputs);
+  switch (structure?.type) {
+    case 'radial':
+      return structure.profile === rbfProfile
+        ? rbfExpectations({ variance: own.variance!, lengthscale: own.lengthscale! }, inputs)
+        : undefined;
+    case 'constant':
+      return constantExpectations(own[structure.parameter]!, inputs);
+    case 'white':
+      return whiteExpectations(own[structure.parameter]!, inputs);
+    default:
+      return undefined;
+  }
+}
+
+/** Expectations of Σ_d v_d·x_d·x'_d, one variance or one a dimension: Ψ₂ = W·Σ_n ω_n(μ_nμ_nᵀ + diag s_n)·Wᵀ with W = Z·diag(v). */
+export function linearExpectations(
+  p: { readonly variance: Tensor },
+  { x, Z, weights }: ExpectationInputs,
+): Expectations {
+  const linear = op.mul(Z, p.variance) as Tensor2D;
+  const secondMoments = () => {
+    const outer = weightedProducts(x.mean, x.mean, weights);
+    return columnsOf(weights).map((column, i) => {
+      const spread = op.sum(column === undefined ? x.variance : op.mul(column, x.variance), 0);
+      return op.add(outer[i]!, op.mul(op.eye(x.mean.shape[1]), spread)) as Tensor2D;
+    });
+  };
+  const moments = () => secondMoments().map((second) => op.matMul<Tensor2D>(linear, second));
+  return {
+    diagonal: op.sum(op.mul(op.add(op.square(x.mean), x.variance), p.variance), 1) as Tensor1D,
+    cross: op.matMul<Tensor2D>(x.mean, linear, false, true),
+    products: () => moments().map((moment) => op.matMul<Tensor2D>(moment, linear, false, true)),
+    moments,
+    linear,
+  };
+}
+
+/** The expectations of one number between all points: itself, and its square. */
+function constantExpectations(value: Tensor, { x, Z, weights }: ExpectationInputs): Expectations {
+  const [n, m] = [x.mean.shape[0], Z.shape[0]];
+  const cross = op.mul(value, op.ones([n, m])) as Tensor2D;
+  return {
+    diagonal: op.mul(value, op.ones([n])),
+    cross,
+    products: () =>
+      totals(n, weights).map((total) => op.mul(op.mul(op.square(value), total), op.ones([m, m])) as Tensor2D),
+    moments: () => weightedProducts(cross, x.mean, weights),
+    constant: value,
+  };
+}
+
+/** Expectations of white noise, which is 0 between latents and inducing inputs. */
+function whiteExpectations(variance: Tensor, { x, Z, weights }: ExpectationInputs): Expectations {
+  const [n, m] = [x.mean.shape[0], Z.shape[0]];
+  return {
+    diagonal: op.mul(variance, op.ones([n])),
+    cross: op.zeros([n, m]),
+    products: () => totals(n, weights).map(() => op.zeros<Tensor2D>([m, m])),
+    moments: () => totals(n, weights).map(() => op.zeros<Tensor2D>([m, x.mean.shape[1]])),
+    apart: true,
+  };
+}
+
+/**
+ * Expectations of v·exp(−r²/2), one lengthscale or one a dimension: see `op.expectedRbf` and `op.expectedRbfProducts`. The density of x_n times
+ * k(x_n, z_m) is Ψ₁ times a Gaussian of mean (l²μ + s·z)/(l² + s), which gives the moments.
+ */
+function rbfExpectations(
+  p: { readonly variance: Tensor; readonly lengthscale: Tensor },
+  { x, Z, weights }: ExpectationInputs,
+): Expectations {
+  const cross = op.expectedRbf(x, Z, p.variance, p.lengthscale);
+  return {
+    diagonal: op.mul(p.variance, op.ones([x.mean.shape[0]])),
+    cross,
+    products: () => {
+      const all = op.expectedRbfProducts(x, Z, p.variance, p.lengthscale, weights);
+      const m = Z.shape[0];
+      return Array.from({ length: all.shape[0]! }, (_, i) => {
+        const one = all.shape[0] === 1 ? all : op.slice(all, [i, 0, 0], [1, m, m]);
+        return op.reshape<Tensor2D>(one, [m, m]);
+      });
+    },
+    moments: () => {
+      const square = op.square(p.lengthscale);
+      const shares = op.div(x.variance, op.add(square, x.variance)) as Tensor2D;
+      const rest = op.mul(op.sub(1, shares), x.mean) as Tensor2D;
+      const own = weightedProducts(cross, rest, weights);
+      const towards = weightedProducts(cross, shares, weights);
+      return own.map((part, i) => op.add(part, op.mul(Z, towards[i]!)) as Tensor2D);
+    },
   };
 }

@@ -1,4 +1,11 @@
-export { certainExpectations } from './certain.ts';
 export { closedExpectations } from './closedForm.ts';
-export { type ExpectationInputs, type Expectations, totalsOf } from './expectations.ts';
-export { drawnNodes, gridNodes, type LatentNodes, quadratureExpectations } from './quadrature.ts';
+export {
+  certainExpectations,
+  drawnNodes,
+  type ExpectationInputs,
+  type Expectations,
+  gridNodes,
+  type LatentNodes,
+  quadratureExpectations,
+  totalsOf,
+} from './expectations.ts';

@@ -1,6 +1,3 @@
-export { type Features, featuresOf } from './features.ts';
-export { type Gram, gramOf, type NoisyGram, noisyGram } from './noisyGram.ts';
-export { type RadialSumNames, radialSumOf } from './radialSum.ts';
-export { type RadialTerms, radialTerms } from './radialTerms.ts';
-export { type Basis, symmetricBasisOf } from './symmetricBasis.ts';
-export { whiteOf } from './whiteOf.ts';
+export { type Basis, type Features, featuresOf, symmetricBasisOf } from './finiteRank.ts';
+export { type RadialSumNames, type RadialTerms, radialSumOf, radialTerms } from './radial.ts';
+export { type Gram, gramOf, type NoisyGram, noisyGram, whiteOf } from './sums.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import { maternProfiles } from '../../../src/kernels/maternProfiles.ts';
 import { rbfProfile } from '../../../src/kernels/rbfProfile.ts';
-import { thinPlate } from '../../../src/kernels/thinPlateProfiles.ts';
+import { thinPlate } from '../../../src/kernels/thinPlateSpline.ts';
 import type { Float64Memory } from '../../../src/numerics/memory.ts';
 import { kernelsOn } from '../../../src/numerics/wasm/instance.ts';
 import type { RadialOperations, RadialProfile } from '../../../src/numerics/wasm/radialOperations.ts';

@@ -4,7 +4,7 @@ import { completed } from '../../../src/core/inParts.ts';
 import { Matrix } from '../../../src/core/matrix.ts';
 import { maternProfiles } from '../../../src/kernels/maternProfiles.ts';
 import { rbfProfile } from '../../../src/kernels/rbfProfile.ts';
-import { thinPlate } from '../../../src/kernels/thinPlateProfiles.ts';
+import { thinPlate } from '../../../src/kernels/thinPlateSpline.ts';
 import type { LinearAlgebraEngine } from '../../../src/numerics/dense/engine.ts';
 import { expectationsInBlocks } from '../../../src/numerics/dense/expectationBlocks.ts';
 import { withEngine } from '../../../src/numerics/dense/index.ts';
