@@ -146,5 +146,7 @@ function comparedNames(recorded, found) {
       ...(come.length > 0 ? [`new ${kind}: ${come.join(' ')}`] : []),
     ];
   });
-  return { verdict: notes.length === 0 ? 'same bits' : 'different', notes };
+  // What is new takes nothing from anybody.
+  const isGone = notes.some((note) => note.includes('gone'));
+  return { verdict: isGone ? 'different' : 'same bits', notes };
 }
