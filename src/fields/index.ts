@@ -1,6 +1,15 @@
 export type { FieldProblem } from './density/kktResidual.ts';
 export type { EdgePrecision } from './density/momentDensity.ts';
 export type { MomentProblem } from './density/secondMoments.ts';
+export {
+  type ConstraintFieldOptions,
+  type ConstraintSet,
+  products,
+  type QuadraticForm,
+  type QuadraticOptions,
+  quadratic,
+  squaredDifferences,
+} from './layers/constraintSets.ts';
 export { defineFieldLayer, type FieldLayerDefinition } from './layers/defineFieldLayer.ts';
 export {
   type ExpectedMomentsOptions,

@@ -108,6 +108,7 @@ export function variableAbilities(
     values: Object.freeze(
       Object.fromEntries(Object.entries(values).filter(([name]) => !(name in variables.observations))),
     ),
+    ...(Object.keys(variables.fields).length > 0 && { field: (name: string) => fieldOf(variables, name) }),
     ...(canProject && {
       project: async (given: unknown, options: ProjectOptions = {}) =>
         isNamed(given) || plain.project === undefined
@@ -201,6 +202,21 @@ export function variableAbilities(
     for (const { name } of known) rows[name] = Matrix.from(given[name]!, name);
     return { placed, predicted: variables.predict(rows, noise) };
   }
+}
+
+/** A random field over the points, as its fit shows it. */
+function fieldOf({ fields }: FittedVariables, name: string) {
+  const own = fields[name];
+  if (own === undefined) throw unknownName('random field', name, Object.keys(fields), 'field');
+  const { graph, field, kktResidual, multipliers } = own();
+  return Object.freeze({
+    graph,
+    multipliers,
+    kktResidual,
+    precision: () => field.precision(),
+    covariance: () => field.covariance(),
+    impute: (Y: MatrixLike) => field.impute(checkEntries(Matrix.from(Y, 'Y'), 'Y', Number.isNaN)),
+  });
 }
 
 const listed = (of: readonly VariableWidth[]) =>

@@ -58,6 +58,9 @@ export type { Chart, MapLike, MapStart, RowMap } from './language/map.ts';
 export { type PriorDrawOptions, priorDraws } from './language/priorDraws.ts';
 export type { VariablesModel } from './language/types.ts';
 export {
+  type EmbeddedOptions,
+  type EmbeddedVariable,
+  embedded,
   type Given,
   type KnownVariable,
   known,

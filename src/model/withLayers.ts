@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../core/errors.ts';
 import { lazily } from '../core/inParts.ts';
 import type { LayeredPosterior, LearnedByLayer, Posterior } from './posterior.ts';
 
@@ -10,6 +11,12 @@ export function withLayers<P extends Posterior>(
   layers: readonly (() => LearnedByLayer)[],
 ): P | (P & LayeredPosterior) {
   if (layers.length === 0) return posterior;
+  if (layers.length > 1) {
+    throw new InvalidInputError(
+      `The model has ${layers.length} layers that are random fields over the same points. Constraints hold together in one field only: put all sets in ` +
+        'expect of one maxEntropy({ expect: { … } }).',
+    );
+  }
   const learned = lazily(() => layers.map((layer) => layer()));
   return {
     ...posterior,

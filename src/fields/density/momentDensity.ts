@@ -103,7 +103,7 @@ export function profiledMoments(
 }
 
 /** log|Θ| of Θ's diagonal and its entries at edges; the gradient is W_ii and 2W_ij, W = Θ⁻¹. */
-function precisionLogDeterminant(diagonal: Tensor1D, edges: Tensor1D, ends: Ends): Scalar {
+export function precisionLogDeterminant(diagonal: Tensor1D, edges: Tensor1D, ends: Ends): Scalar {
   const { size: N, sources, targets } = ends;
   return tf.customGrad((...args: unknown[]) => {
     const [d, e, save] = args as [Tensor, Tensor, Save];

@@ -21,6 +21,7 @@ import { supportOf } from '../embedding/fieldEmbedding.ts';
 import { laplacianField } from '../embedding/laplacianField.ts';
 import type { FieldPoint } from '../solvers/fieldSearch.ts';
 import { weightsLearner } from '../solvers/weightsLearner.ts';
+import { type ConstraintFieldOptions, constraintField } from './constraintSets.ts';
 
 export interface MaxEntropyOptions {
   /** Which pairs of points have a constraint. */
@@ -165,7 +166,10 @@ export const fieldFactory = definePrior<string, LayerData, LayerConstants>({
  * without end, so C is finite. Fits show `graph`, `precision()` and `covariance()`, and `diagnostics.kktResidual`, the largest relative violation
  * of these conditions at their latents.
  *
- * @param options - see {@link MaxEntropyOptions}
+ * With `expect` it is the field of any sets of quadratic statistics together, of precision Q = base·I + Σ_k w_k·A_k, as the density of a variable: the
+ * multipliers w of each set are parameters under its name, and at the maximum c·tr(A_k·Q⁻¹) is what is expected wherever w_k is not 0 (or at its bound).
+ *
+ * @param options - see {@link MaxEntropyOptions}, or {@link ConstraintFieldOptions} for sets of constraints
  * @returns a prior named `field`; its parameter `weights`, unless the weights are found given X, has bounds [0, 4C] and scale min(c/φ_e, 4C)
  * @throws InvalidInputError for a graph without edges, distances that are negative or not finite or not one an edge, a distance of 0
  * together with C = ∞ (nothing would bound that weight), C = ∞ for the latents' own distances, and numbers that are not above 0; NumericalError when
@@ -176,9 +180,23 @@ export const fieldFactory = definePrior<string, LayerData, LayerConstants>({
  * const layer = maxEntropy({ graph: knnGraph(Y, 6), basePrecision: 0.1, copies: 2 });
  * const result = await fit(gplvm(Y, { latentDim: 2, priors: [layer, standardNormal({ precision: 0.1 })] }));
  * result.graph.weights;
+ *
+ * const both = maxEntropy({ base: 0.1, expect: { near: squaredDifferences(knnGraph(Y, 6)), gram: products([[0, 1]]) } });
+ * const field = defineModel({
+ *   name: 'twoSets',
+ *   variables: ({ y }: { y: Matrix }) => {
+ *     const own = observed(y, { density: both });
+ *     return { y: own, x: embedded(own, { dim: 2 }) };
+ *   },
+ * });
  * ```
  */
-export function maxEntropy(options: MaxEntropyOptions): ConstraintLayer {
+export function maxEntropy(options: MaxEntropyOptions): ConstraintLayer;
+export function maxEntropy(options: ConstraintFieldOptions): ReturnType<typeof constraintField>;
+export function maxEntropy(
+  options: MaxEntropyOptions | ConstraintFieldOptions,
+): ConstraintLayer | ReturnType<typeof constraintField> {
+  if (typeof options === 'object' && options !== null && 'expect' in options) return constraintField(options);
   const {
     graph: given,
     squaredDistances,

@@ -9,6 +9,7 @@ import { withGetters } from '../../core/withGetters.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import { denseCurvature } from '../denseCurvature.ts';
 import { imputed } from '../imputation.ts';
 import { initialLatents } from '../initialization.ts';
 import { normalEntries } from '../jointDraw.ts';
@@ -57,6 +58,8 @@ export interface CompiledGraph {
   ownTensors(path: string, values: TensorMap): TensorMap;
   /** Plain values of a part's parameters by its own names. */
   ownValues(path: string, values: ParameterValues): ParameterValues;
+  /** Paths of a part's parameters by its own names. */
+  ownPaths(path: string): Readonly<Record<string, string>>;
   /** What a density knows before the fit. */
   startOf(node: Node): DensityStart;
   /** Features of the known rows (those of the fit unless others are given) that a map is given in their place; undefined where it takes the rows themselves. */
@@ -160,6 +163,7 @@ export function compiled(
       for (const [key, where] of paths.get(path)!) own[key] = values[where]!;
       return own;
     },
+    ownPaths: (path) => Object.fromEntries(paths.get(path)!),
     startOf: ({ name, variable, given }) => ({
       variable: name,
       rows: rowsOf(variable, points, outputs[0]!),
@@ -256,6 +260,8 @@ export function compiled(
         );
         if (node.isPointwise) pointwise.push(`${name}.posterior.mean`, `${name}.posterior.variance`);
       }
+    } else if (variable.role === 'embedded') {
+      columns.set(name, variable.dim);
     } else {
       const wide = mappedColumns(graph, node as Node<MappedVariable>);
       const givenStarts = node.given.map((each) => starts.get(each)!);
@@ -436,6 +442,7 @@ export function assembledGraph(model: CompiledGraph): Assembly {
   return {
     parameters,
     ...(pointwise.length > 0 && { pointwise }),
+    ...curvatureIn(model, prepared),
     terms: (values, context) => {
       const seenRows = (tensor: Tensor2D | undefined, isPointwise: boolean) =>
         tensor === undefined || context.batch === undefined || !isPointwise
@@ -445,6 +452,7 @@ export function assembledGraph(model: CompiledGraph): Assembly {
       const current = new Map<string, Tensor2D>();
       for (const node of nodes) {
         const { name, variable, given, isPointwise } = node;
+        if (variable.role === 'embedded') continue;
         const encoded = encoders.get(name);
         const spread = model.gaussianRows(node, values, seenRows(encoded, isPointwise));
         if (variable.role === 'latent') {
@@ -475,6 +483,32 @@ export function assembledGraph(model: CompiledGraph): Assembly {
       }
     },
   };
+}
+
+/** The curvature of a model whose only free parameters are those of one density of an observed variable. */
+function curvatureIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown>): Pick<Assembly, 'curvature'> {
+  const { graph, parameters } = model;
+  const free = Object.entries(parameters).filter(([, parameter]) => parameter.free);
+  for (const { variable, densities } of graph.nodes) {
+    const curved = densities.find(({ path, density }) => {
+      const own = Object.values(model.ownPaths(path));
+      return (
+        density.curvature !== undefined &&
+        variable.role === 'observed' &&
+        own.length === free.length &&
+        free.every(([path]) => own.includes(path))
+      );
+    });
+    if (curved === undefined) continue;
+    return {
+      curvature: (values, { size }) =>
+        denseCurvature(
+          curved.density.curvature!(model.ownValues(curved.path, values), prepared.get(curved.path)),
+          size,
+        ),
+    };
+  }
+  return {};
 }
 
 /** A draw of Gaussian rows that moves with their means and variances. */

@@ -113,6 +113,8 @@ export interface Density {
   ) => Tensor2D;
   readonly expected?: (p: TensorMap, rows: Rows<Tensor2D | GaussianRows>, context: DensityContext) => Scalar;
   readonly field?: (p: ParameterValues, value: Matrix, constants: unknown) => LearnedByLayer;
+  /** The Hessian of minus the log density in the density's parameters, in their order, where its rows do not move: n² numbers row by row. */
+  readonly curvature?: (p: ParameterValues, constants: unknown) => Float64Array;
   /** Parameter of the latents, moved within what the density allows only. */
   readonly restrict?: (latents: Parameter) => Parameter;
   readonly search?: Search;

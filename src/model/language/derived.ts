@@ -4,6 +4,7 @@ import { lazily } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { Standardization } from '../../core/observations.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
+import { topEigenpairs } from '../../numerics/dense/topEigenpairs.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { valueAndGradients } from '../../tensors/gradients.ts';
@@ -12,7 +13,7 @@ import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { jointDraw, normalEntries } from '../jointDraw.ts';
 import type { ParameterValues, TensorMap } from '../model.ts';
-import type { Prediction, PredictiveDensity } from '../posterior.ts';
+import type { LearnedByLayer, Prediction, PredictiveDensity } from '../posterior.ts';
 import { valueTensors } from '../valueTensors.ts';
 import { type CompiledGraph, rowsAround } from './compiled.ts';
 import type { Conditional, DensityContext, RowMoments, Rows } from './density.ts';
@@ -65,6 +66,8 @@ export interface FittedVariables {
   readonly variances: RowsByName;
   /** Mean of the row of the shown variable that follows these; undefined where nothing says so. */
   readonly next: ((before: Matrix) => Matrix) | undefined;
+  /** Random fields over the points, and the values of their parameters, by the variables whose density they are. */
+  readonly fields: Readonly<Record<string, () => LearnedByLayer & { readonly multipliers: ParameterValues }>>;
   /** True if all that is said of points is a sum over them. */
   readonly independent: boolean;
   /** What cannot be done with fits of this model, and why, by the name of what it is. */
@@ -98,7 +101,9 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
       const tensors = valueTensors(values);
       const current = new Map<string, Tensor2D>();
       const disposals: (() => void)[] = [];
-      for (const node of nodes) current.set(node.name, fittedValue(model, node, tensors, current));
+      for (const node of nodes) {
+        if (node.variable.role !== 'embedded') current.set(node.name, fittedValue(model, node, tensors, current));
+      }
       const contextOf = (node: Node, { path, density }: PlacedDensity, isRough: boolean): DensityContext => {
         const constants = lazily(() => {
           const made = density.prepare?.(model.startOf(node));
@@ -167,6 +172,23 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
     );
     return { kept, variances, sequential: sequenceOf(fitted) };
   });
+  const fields = Object.fromEntries(
+    nodes.flatMap((node) => {
+      const placed = node.densities.find(({ density }) => density.field !== undefined);
+      if (placed === undefined) return [];
+      const multipliers = model.ownValues(placed.path, values);
+      const learned = lazily(() =>
+        withFloat64(() =>
+          placed.density.field!(multipliers, own.kept[node.name]!, placed.density.prepare?.(model.startOf(node))),
+        ),
+      );
+      return [[node.name, () => ({ ...learned(), multipliers })] as const];
+    }),
+  );
+  for (const { name, variable, given } of nodes) {
+    if (variable.role === 'embedded')
+      own.kept[name] = principalCoordinates(fields[given[0]!]!().field.covariance(), variable.dim);
+  }
 
   function sequenceOf(fitted: Fitted): PlacedDensity | undefined {
     return graph.shown.densities.find((placed) => fitted.conditional(placed, graph.shown).next !== undefined);
@@ -397,6 +419,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
     observations: Object.fromEntries(
       observed.map(({ name, variable }) => [name, (variable as { readonly data: Matrix }).data]),
     ),
+    fields,
     density,
     predict,
     sample,
@@ -460,7 +483,9 @@ function reasonsMissing(
         missing.predict ??= `'${node.name}' does not depend on '${graph.shown.name}'.`;
     }
   });
-  if (latents.length === 0 && graph.shown.variable.role !== 'mapped')
+  if (graph.shown.variable.role === 'embedded')
+    missing.project ??= `'${graph.shown.name}' is read off the field of the points that were fitted.`;
+  else if (latents.length === 0 && graph.shown.variable.role !== 'mapped')
     missing.project ??= 'no variable of new rows is latent.';
   if (sequential === undefined)
     missing.forecast = `no density of '${graph.shown.name}' says what follows its rows (condition with next).`;
@@ -505,6 +530,33 @@ function gaussianRows(model: CompiledGraph, node: Node, tensors: TensorMap, rows
 
 const isEncoded = ({ variable }: Node): boolean =>
   variable.role === 'latent' && variable.posterior !== undefined && 'encoder' in variable.posterior;
+
+/** Top eigenvectors of HUH, each times the root of its eigenvalue, N×dim. */
+function principalCoordinates({ data, rows: N }: Matrix, dim: number): Matrix {
+  const means = new Float64Array(N);
+  for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) means[i]! += data[i * N + j]! / N;
+  const grand = means.reduce((sum, mean) => sum + mean, 0) / N;
+  const centred = Matrix.zeros(N, N);
+  for (let i = 0; i < N; i++) {
+    for (let j = 0; j < N; j++) centred.data[i * N + j] = data[i * N + j]! - means[i]! - means[j]! + grand;
+  }
+  const { values, vectors } = topEigenpairs(
+    (x, y) => {
+      for (let i = 0; i < N; i++) {
+        let sum = 0;
+        for (let j = 0; j < N; j++) sum += centred.data[i * N + j]! * x[j]!;
+        y[i] = sum;
+      }
+    },
+    N,
+    dim,
+  );
+  return new Matrix(
+    vectors.data.map((entry, k) => entry * Math.sqrt(Math.max(0, values[k % dim]!))),
+    N,
+    dim,
+  );
+}
 
 /** Charts of variables that a map onto a manifold is given, and of what it gives. */
 function chartsOf(nodes: readonly Node[]): Record<string, Chart> {

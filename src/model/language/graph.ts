@@ -91,12 +91,14 @@ export function variableGraph(owner: string, variables: Variables): VariableGrap
     };
   });
   checkUsed(owner, nodes);
+  for (const node of nodes) checkFields(owner, node, nodes);
   const shown =
     nodes.find(({ variable, isPointwise: isShown }) => isShown && variable.role === 'latent') ??
-    nodes.find(({ variable, isPointwise: isShown }) => isShown && variable.role === 'mapped');
+    nodes.find(({ variable, isPointwise: isShown }) => isShown && variable.role === 'mapped') ??
+    nodes.find(({ variable }) => variable.role === 'embedded');
   if (shown === undefined) {
     throw new InvalidInputError(
-      `The variables of ${owner} have no latent or mapped one with a row a point. Return one.`,
+      `The variables of ${owner} have no latent, mapped or embedded one with a row a point. Return one.`,
     );
   }
   return { nodes, shared, points, shown };
@@ -151,11 +153,28 @@ function checkUsed(owner: string, nodes: readonly Node[]): void {
       (other) =>
         other.given.includes(name) || (other.variable.role === 'observed' && other.variable.source === variable),
     );
-    if (isGiven || (densities.length > 0 && variable.role !== 'known')) continue;
+    if (isGiven || variable.role === 'embedded' || (densities.length > 0 && variable.role !== 'known')) continue;
     throw new InvalidInputError(
       `Nothing depends on the ${variable.role} variable '${name}' of ${owner}. Give it to another, or leave it out.`,
     );
   }
+}
+
+/** A sum of log densities of fields is not the density of the field of the summed precision. */
+function checkFields(owner: string, { name, variable, densities }: Node, nodes: readonly Node[]): void {
+  const fields = densities.filter(({ density }) => density.field !== undefined);
+  if (fields.length > 1) {
+    throw new InvalidInputError(
+      `'${name}' of ${owner} has ${fields.length} random fields over its points. Their constraints hold together in one field only: put all sets in ` +
+        'expect of one maxEntropy({ expect: { … } }).',
+    );
+  }
+  if (variable.role !== 'embedded') return;
+  const [of] = variable.given;
+  if (nodes.find((node) => node.variable === of)!.densities.some(({ density }) => density.field !== undefined)) return;
+  throw new InvalidInputError(
+    `'${name}' of ${owner} is read off a random field, but the variable that it is given has no such density. Give that one maxEntropy({ expect }).`,
+  );
 }
 
 /** Names of a variable and of all that it depends on. */

@@ -67,6 +67,7 @@ export function priorDraws(model: AnyModel, options: PriorDrawOptions = {}): Row
       const current = new Map<string, Tensor2D>();
       for (const node of graph.nodes) {
         const { name, variable, given: needs, densities } = node;
+        if (variable.role === 'embedded') continue;
         if (variable.role === 'known') {
           current.set(name, matrixTensor(variable.data));
           continue;

@@ -4,16 +4,16 @@ import type { FieldShowing, Forecasting, LatentPlace, PredictedLatents, ProjectO
 import type { Model, ParameterValues } from '../model.ts';
 import type { Parameter, ParameterValue } from '../parameter.ts';
 import type { PathsBelow } from '../part.ts';
-import type { Prediction, Projection } from '../posterior.ts';
+import type { LearnedByLayer, LearnedField, Prediction, Projection } from '../posterior.ts';
 import type { Variables } from './graph.ts';
-import type { KnownVariable, LatentVariable, MappedVariable, ObservedVariable } from './variable.ts';
+import type { EmbeddedVariable, KnownVariable, LatentVariable, MappedVariable, ObservedVariable } from './variable.ts';
 
 /** Names of variables of a role. */
 type Named<V, Of> = { [K in keyof V & string]: V[K] extends Of ? K : never }[keyof V & string];
 type LatentNames<V> = Named<V, LatentVariable>;
 type ObservedNames<V> = Named<V, ObservedVariable>;
 type KnownNames<V> = Named<V, KnownVariable>;
-type MappedNames<V> = Named<V, MappedVariable>;
+type MappedNames<V> = Named<V, MappedVariable | EmbeddedVariable>;
 
 /** Rows by the names of variables. */
 type RowsOf<Names extends string> = { readonly [K in Names]?: MatrixLike | undefined };
@@ -132,10 +132,27 @@ export interface FitsOfVariables<V> {
 }
 
 /** What fits of a model of these variables can do. */
+/** A random field over the points: the edges where its precision is not 0, the multipliers of its constraints, and how well these hold. */
+export interface FittedField extends Pick<LearnedField, 'precision' | 'covariance'> {
+  readonly graph: LearnedByLayer['graph'];
+  /** Values of its parameters by name, such as the multipliers of each set of constraints. */
+  readonly multipliers: ParameterValues;
+  /** Largest violation of the optimality conditions, relative. */
+  readonly kktResidual: number | undefined;
+  /** Columns over the points with missing entries (NaN) at their conditional mean in the field. */
+  impute(Y: MatrixLike): Prediction;
+}
+
+/** What fits with a random field over the points show. */
+interface ShowingFields<V> extends FieldShowing {
+  /** The random field of a variable, by its name. */
+  field(name: keyof V & string): FittedField;
+}
+
 export type AbilitiesOfVariables<V> = FitsOfVariables<V> &
   Translating<V> &
   Partial<Forecasting> &
-  ([DensityAbilities<V>] extends [never] ? unknown : FieldShowing);
+  ([DensityAbilities<V>] extends [never] ? unknown : ShowingFields<V>);
 
 /** A model of these variables. */
 export type VariablesModel<V extends Variables> = Model<

@@ -108,8 +108,14 @@ export interface MappedVariable extends Common {
   readonly dim: number | undefined;
 }
 
+/** A value that is read off a learned field after the fit: coordinates of its points. */
+export interface EmbeddedVariable extends Common {
+  readonly role: 'embedded';
+  readonly dim: number;
+}
+
 /** A value of a model: one row a point. */
-export type Variable = LatentVariable | ObservedVariable | KnownVariable | MappedVariable;
+export type Variable = LatentVariable | ObservedVariable | KnownVariable | MappedVariable | EmbeddedVariable;
 
 /** One variable, or several in order. */
 export type Given = Variable | readonly Variable[];
@@ -270,6 +276,44 @@ export function mapped(given: Given, map: MapLike, options: MappedOptions = {}):
     given: list,
     factors: factorsOf(options.factors, 'mapped'),
     dim: options.dim,
+  });
+}
+
+/** How coordinates are read off a field. */
+export interface EmbeddedOptions {
+  /** Number of coordinates, from 1. */
+  readonly dim: number;
+  /** 'kernelPca': the top eigenvectors of HUH, U the field's covariance and H = I − 11ᵀ/N, each times the root of its eigenvalue. */
+  readonly by?: 'kernelPca' | undefined;
+}
+
+/**
+ * Coordinates of points that are read off a random field over them after the fit, N×dim; `fit.latents` where no variable is latent.
+ *
+ * @param of - the variable whose density is the field
+ * @param options - see {@link EmbeddedOptions}
+ * @throws InvalidInputError for an unknown option, a dimension that is not a whole number from 1, and, when the model is made, a density that is no field
+ * @example
+ * ```ts
+ * const y = observed(Y, { density: maxEntropy({ base: 0.1, expect: { near: squaredDifferences(knnGraph(Y, 6)) } }) });
+ * const x = embedded(y, { dim: 2 });
+ * ```
+ */
+export function embedded(of: Variable, options: EmbeddedOptions): EmbeddedVariable {
+  checkNames(options ?? {}, ['dim', 'by'], 'embedded');
+  const { dim, by = 'kernelPca' } = options ?? {};
+  if (!Number.isInteger(dim) || dim < 1) {
+    throw new InvalidInputError(`embedded takes a whole number of dimensions from 1, but ${describe(dim)} was given.`);
+  }
+  if (by !== 'kernelPca') {
+    throw new InvalidInputError(`Option 'by' of embedded is 'kernelPca', but ${describe(by)} was given.`);
+  }
+  return Object.freeze<EmbeddedVariable>({
+    kind: 'variable',
+    role: 'embedded',
+    given: givenOf(of, 'embedded'),
+    factors: Object.freeze([]),
+    dim,
   });
 }
 

@@ -105,28 +105,15 @@ function posteriorOf(model: CompiledGraph, values: ParameterValues): AnyPosterio
     ...(variables.next && { next: variables.next }),
     variables,
   };
-  return withLayers(posterior, layersOf(model, values, variables)) as AnyPosterior;
+  return withLayers(posterior, layersOf(variables)) as AnyPosterior;
 }
 
 function distributionOf({ shown, variances }: FittedVariables): Partial<AnyPosterior> {
   return variances[shown] === undefined ? {} : { distribution: { variances: variances[shown] } };
 }
 
-function layersOf(
-  model: CompiledGraph,
-  values: ParameterValues,
-  { values: rows }: FittedVariables,
-): (() => LearnedByLayer)[] {
-  return model.graph.nodes.flatMap((node) =>
-    node.densities.flatMap(({ path, density }) =>
-      density.field === undefined
-        ? []
-        : [
-            () =>
-              density.field!(model.ownValues(path, values), rows[node.name]!, density.prepare?.(model.startOf(node))),
-          ],
-    ),
-  );
+function layersOf({ fields }: FittedVariables): (() => LearnedByLayer)[] {
+  return Object.values(fields);
 }
 
 /** The mapping from latents to observations, where one latent variable, or one that is computed from known rows, is all that new rows have. */

@@ -137,6 +137,12 @@ export function namedModel(
   if (hasDistributions(options)) return distributedViewsModel(name, options);
   const { views, ...given } = givenOptions(name, options);
   const { latentDim, latents = free(), priors = [] } = given;
+  if (priors.filter(({ field }) => field !== undefined).length > 1) {
+    throw new InvalidInputError(
+      `${name} was given several priors that are random fields over the points. Constraints hold together in one field only: put all sets in expect of ` +
+        'one maxEntropy({ expect: { … } }).',
+    );
+  }
   const areTied = latents.name === 'fixedAt' || priors.some(({ pointLogDensity }) => pointLogDensity === undefined);
   const made = madeViews(name, views, latentDim, latents, areTied);
   const taken = made.views.map(({ term }) => term);
