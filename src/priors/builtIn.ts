@@ -6,7 +6,8 @@ import { localityFactory } from './locality.ts';
 import { markovFactory } from './markov.ts';
 import { rankFactory } from './rank.ts';
 import { standardNormal } from './standardNormal.ts';
-import { tsneFactory } from './tsne.ts';
+import { tsneNeighboursFactory } from './tsneNeighbours.ts';
+import { umapNeighboursFactory } from './umapNeighbours.ts';
 
 export { type DiscriminativeOptions, discriminative } from './discriminative.ts';
 export { type DynamicsOptions, dynamics } from './dynamics.ts';
@@ -15,7 +16,8 @@ export { type LocalityOptions, locality } from './locality.ts';
 export { type MarkovOptions, markov } from './markov.ts';
 export { type RankOptions, rank } from './rank.ts';
 export { standardNormal } from './standardNormal.ts';
-export { type TsneOptions, tsne } from './tsne.ts';
+export { type TsneNeighboursOptions, tsneNeighbours } from './tsneNeighbours.ts';
+export { type UmapNeighboursOptions, umapNeighbours } from './umapNeighbours.ts';
 
 /** The priors on latents that know nothing of fields, by the names under which they are saved. */
 export const latentPriors: PriorCatalogue = Object.freeze({
@@ -26,5 +28,6 @@ export const latentPriors: PriorCatalogue = Object.freeze({
   markov: markovFactory,
   rank: rankFactory,
   standardNormal,
-  tsne: tsneFactory,
+  tsne: tsneNeighboursFactory,
+  umap: umapNeighboursFactory,
 });

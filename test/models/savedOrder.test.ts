@@ -46,8 +46,8 @@ import {
   seededRandom,
   standardNormal,
   tpslvm,
-  tsne,
   tsneGplvm,
+  tsneNeighbours,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { own, savedModels } from '../../attacks/savedModels.mjs';
@@ -80,7 +80,7 @@ const priors: Record<string, () => Prior> = {
   markov: () => markov(reversed({ segments: [0, 6], initial: 'none' as const, coefficient: 0.9, variance: 2 })),
   rank: () => rank(),
   standardNormal: () => standardNormal(),
-  tsne: () => tsne(reversed({ perplexity: 3, strength: 2 })),
+  tsne: () => tsneNeighbours(reversed({ perplexity: 3, strength: 2 })),
   field: () => maxEntropy(reversed({ graph, basePrecision: 1, copies: 1, slackPenalty: 5 })),
   moments: () => expectedMoments(reversed({ graph })),
 };

@@ -19,7 +19,7 @@ import {
   type Prior,
   rank,
   rbf,
-  tsne,
+  tsneNeighbours,
   white,
 } from '../../src/index.ts';
 import { priorReference } from './priorReference.ts';
@@ -79,8 +79,12 @@ describe('bad input is refused with a sentence', () => {
         ),
       /'rank' restricts the latents, which only free ones allow/,
     ],
-    ['tsne at perplexity 1', () => tsne({ perplexity: 1 }), /a number above 1, but 1 was given/],
-    ['tsne at perplexity N − 1', evaluated(tsne({ perplexity: 17 })), /between 1 and 17, .* but 17 was given/],
+    ['tsne at perplexity 1', () => tsneNeighbours({ perplexity: 1 }), /a number above 1, but 1 was given/],
+    [
+      'tsne at perplexity N − 1',
+      evaluated(tsneNeighbours({ perplexity: 17 })),
+      /between 1 and 17, .* but 17 was given/,
+    ],
     ['dynamics without a kernel', () => dynamics({ kernel: rbf as never }), /Call the factory/],
     ['dynamics in no order', () => dynamics({ order: 'second' as 'next' }), /'next' or 'difference'/],
     ['a misspelt option', () => dynamics({ segment: [3] } as object), /no option 'segment'. Did you mean 'segments'/],

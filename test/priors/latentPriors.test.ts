@@ -17,7 +17,7 @@ import {
   rank,
   rbf,
   standardNormal,
-  tsne,
+  tsneNeighbours,
   white,
 } from '../../src/index.ts';
 import { builtInPriors } from '../../src/models/priorCatalogue.ts';
@@ -63,7 +63,9 @@ describe('values equal those of numpy and scipy, gradients those of differences,
   it.each(latents.localityGraph)('locality on a graph', ({ k: own, value, ...options }) =>
     check(locality(knnGraph(Y, own), options), value),
   );
-  it.each(latents.tsne)('tsne at perplexity $perplexity', ({ value, ...options }) => check(tsne(options), value));
+  it.each(latents.tsne)('tsne at perplexity $perplexity', ({ value, ...options }) =>
+    check(tsneNeighbours(options), value),
+  );
   it.each(latents.markov)('markov, segments $segments', ({ initial, value, ...options }) =>
     check(markov({ ...options, initial: initial ? 'standardNormal' : 'none' }), value),
   );
@@ -110,7 +112,9 @@ describe('equivalences', () => {
       [91, 30],
       [100, 30],
     ] as const) {
-      expect(density(tsne(), points(N)), `${N} points`).toEqual(density(tsne({ perplexity }), points(N)));
+      expect(density(tsneNeighbours(), points(N)), `${N} points`).toEqual(
+        density(tsneNeighbours({ perplexity }), points(N)),
+      );
     }
   });
 
@@ -122,7 +126,7 @@ describe('equivalences', () => {
       discriminative(labels, { strength: 0, form: 'paper' }),
       locality(4, { strength: 0 }),
       rank({ strength: 0 }),
-      tsne({ strength: 0 }),
+      tsneNeighbours({ strength: 0 }),
     ];
     for (const prior of off) {
       expect(Math.abs(density(prior, X, Y).value), prior.name).toBe(0);

@@ -17,7 +17,7 @@ import {
   rank,
   standardNormal,
   studentT,
-  tsne,
+  tsneNeighbours,
 } from 'latentfield';
 import { standardise } from 'latentfield/io';
 import type { Dataset } from './data/dataset.ts';
@@ -105,7 +105,7 @@ function priorOf(
       imports: ['discriminative'],
     };
   }
-  const prior = { standardNormal, tsne, rank, markov }[name]!(others) as Prior;
+  const prior = { standardNormal, tsne: tsneNeighbours, rank, markov }[name]!(others) as Prior;
   return { prior, code: `${name}(${text.slice(2)})`, imports: [name] };
 }
 

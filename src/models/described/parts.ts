@@ -4,7 +4,16 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import { builtInLikelihoods } from '../../mapping/likelihoods/index.ts';
 import type { Likelihood } from '../../mapping/likelihoods/likelihood.ts';
 import { fixed, type ParameterLike } from '../../model/parameter.ts';
-import { dynamics, locality, markov, type Prior, rank, standardNormal, tsne } from '../../priors/index.ts';
+import {
+  dynamics,
+  locality,
+  markov,
+  type Prior,
+  rank,
+  standardNormal,
+  tsneNeighbours,
+  umapNeighbours,
+} from '../../priors/index.ts';
 import type { OwnParts } from '../ownParts.ts';
 
 /** Options of a model as JSON can say them. */
@@ -70,7 +79,8 @@ const PRIORS: Readonly<Record<string, (options: Readonly<Record<string, unknown>
   markov,
   locality: ({ neighbours = 7, ...options }) => locality(neighbours as number, options),
   rank,
-  tsne,
+  tsne: tsneNeighbours,
+  umap: umapNeighbours,
 };
 
 function priorsOf(given: unknown, own: OwnParts): Prior[] {

@@ -7,7 +7,7 @@ import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { locality } from '../../priors/locality.ts';
 import { rank } from '../../priors/rank.ts';
-import { tsne } from '../../priors/tsne.ts';
+import { tsneNeighbours } from '../../priors/tsneNeighbours.ts';
 import { type NeighbourCount, neighbourCount } from '../spectral/neighbourhood/usualNeighbours.ts';
 import { type FamilyOptions, familyModel, type SmoothKernel, smoothKernel } from './family.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
@@ -129,7 +129,10 @@ export function tsneGplvm<
   const { strength, perplexity, ...rest } = givenOptions(options, 'tsneGplvm');
   return familyModel('tsneGplvm', Y, rest, {
     prior: () =>
-      tsne({ strength: strengthFor('tsne', strength, Y), ...(perplexity === undefined ? {} : { perplexity }) }),
+      tsneNeighbours({
+        strength: strengthFor('tsne', strength, Y),
+        ...(perplexity === undefined ? {} : { perplexity }),
+      }),
     options: ['strength', 'perplexity'],
     kernel: smoothKernel,
   });

@@ -1,0 +1,132 @@
+import { exp, log } from '../../core/elementary/index.ts';
+import { type Random, seededRandom } from '../../core/random.ts';
+import type { Graph } from '../graph/graph.ts';
+
+/** The similarity of two points at a distance d, w = 1/(1 + a·d^{2b}). */
+export interface SimilarityCurve {
+  readonly a: number;
+  readonly b: number;
+}
+
+/** Keeps 1 − w from 0 where points coincide: 1 − w + ε·w. */
+const SOFTENING = 1e-3;
+
+/** Pairs up to which all are summed: beyond, points meet a sample of the others. */
+const MOST_PAIRS = 1e6;
+/** Others that each point meets then. */
+const MET = 100;
+
+/**
+ * What repels two points: r·log(1 − w_ij) with r = 1 − v_ij for all pairs, or, of so many negative samples an edge, what they repel on average,
+ * r = samples·(v_i + v_j)/(2N) with v_i = Σ_j v_ij.
+ */
+export type Negatives = number | 'all';
+
+/**
+ * Σ_{i<j} v_ij·log w_ij + r_ij·log(1 − w_ij), the log likelihood of a graph whose edges are there with the probabilities w_ij, v_ij those of the edges that are
+ * observed. Of more than a million pairs those without an edge are a seeded sample, the same every time.
+ *
+ * @param graph - v_ij as weights, from 0 to 1
+ * @param q - columns of X
+ * @returns the function of X (N×q) that fills its gradient
+ * @see McInnes, Healy & Melville 2018, §3; Damrich & Hamprecht 2021, Theorem 1 (what is repelled on average)
+ */
+export function edgeLikelihood(
+  graph: Graph,
+  q: number,
+  curve: SimilarityCurve,
+  negatives: Negatives,
+): (X: Float64Array, gradient: Float64Array) => number {
+  const { size: N, sources, targets, weights } = graph;
+  const pairs = pairForces(q, curve);
+  const charges = chargesOf(graph, negatives);
+  const isSampled = (N * (N - 1)) / 2 > MOST_PAIRS;
+  const meetings = isSampled ? sampledMeetings(N, seededRandom(0)) : undefined;
+  return (X, gradient) => {
+    gradient.fill(0);
+    let sum = 0;
+    for (let e = 0; e < sources.length; e++) {
+      sum += pairs.attract(X, sources[e]!, targets[e]!, weights[e]!, gradient);
+      // Edges are among all pairs: what is too much is taken back.
+      if (negatives === 'all') sum += pairs.repel(X, sources[e]!, targets[e]!, -weights[e]!, gradient);
+    }
+    if (meetings === undefined) {
+      for (let i = 0; i < N; i++) {
+        for (let j = 0; j < i; j++) sum += pairs.repel(X, i, j, charges[i]! + charges[j]!, gradient);
+      }
+      return sum;
+    }
+    const factor = (N - 1) / (2 * MET);
+    for (let m = 0; m < MET; m++) {
+      for (let place = 0; place < N; place++) {
+        const i = meetings.order[place]!;
+        const j = meetings.order[(place + meetings.shifts[m]!) % N]!;
+        sum += pairs.repel(X, i, j, factor * (charges[i]! + charges[j]!), gradient);
+      }
+    }
+    return sum;
+  };
+}
+
+/** Half of what a point repels others by: r_ij is the sum of the charges of i and j. */
+function chargesOf({ size: N, sources, targets, weights }: Graph, negatives: Negatives): Float64Array {
+  if (negatives === 'all') return new Float64Array(N).fill(0.5);
+  const charges = new Float64Array(N);
+  for (let e = 0; e < weights.length; e++) {
+    charges[sources[e]!]! += (negatives * weights[e]!) / (2 * N);
+    charges[targets[e]!]! += (negatives * weights[e]!) / (2 * N);
+  }
+  return charges;
+}
+
+/** Points in a random order, of which each meets those that come so many places later. */
+function sampledMeetings(N: number, random: Random) {
+  const order = Int32Array.from({ length: N }, (_, i) => i);
+  for (let i = N - 1; i > 0; i--) {
+    const j = random.integer(i + 1);
+    [order[i], order[j]] = [order[j]!, order[i]!];
+  }
+  return { order, shifts: Int32Array.from({ length: MET }, () => 1 + random.integer(N - 1)) };
+}
+
+interface PairForces {
+  /** v·log w of a pair, whose gradient is added. */
+  attract(X: Float64Array, i: number, j: number, v: number, gradient: Float64Array): number;
+  /** r·log(1 − w + ε·w) of a pair, whose gradient is added. */
+  repel(X: Float64Array, i: number, j: number, r: number, gradient: Float64Array): number;
+}
+
+function pairForces(q: number, { a, b }: SimilarityCurve): PairForces {
+  const squareOf = (X: Float64Array, i: number, j: number) => {
+    let square = 0;
+    for (let c = 0; c < q; c++) {
+      const difference = X[i * q + c]! - X[j * q + c]!;
+      square += difference * difference;
+    }
+    return square;
+  };
+  const push = (X: Float64Array, i: number, j: number, slope: number, gradient: Float64Array) => {
+    for (let c = 0; c < q; c++) {
+      const force = slope * (X[i * q + c]! - X[j * q + c]!);
+      gradient[i * q + c]! += force;
+      gradient[j * q + c]! -= force;
+    }
+  };
+  return {
+    attract(X, i, j, v, gradient) {
+      const square = squareOf(X, i, j);
+      if (square === 0) return 0;
+      const power = a * exp(b * log(square));
+      push(X, i, j, (-2 * v * b * power) / (square * (1 + power)), gradient);
+      return -v * log(1 + power);
+    },
+    repel(X, i, j, r, gradient) {
+      const square = squareOf(X, i, j);
+      if (square === 0) return r * log(SOFTENING);
+      const power = a * exp(b * log(square));
+      const slope = ((1 - SOFTENING) * b * power) / (square * (power + SOFTENING) * (1 + power));
+      push(X, i, j, 2 * r * slope, gradient);
+      return r * log((power + SOFTENING) / (1 + power));
+    },
+  };
+}
