@@ -31,6 +31,12 @@ export const OPTIONS: Readonly<Record<string, string>> = {
   landmarks: 'number of landmarks, whose distances place all other points; for large N (none)',
   inducing: 'number of inducing inputs of the mapping, for large N (none; flag --inducing)',
   latentVariance: "where the latents' variances start (0.5)",
+  perplexity: 'effective number of neighbours (30, or a third of the others)',
+  exaggeration: 'factor of the attraction in the first steps (12)',
+  steps: 'steps of the schedule (750)',
+  minDist: 'distance up to which points are as near as can be (0.1)',
+  spread: 'scale of the distances beyond (1)',
+  negatives: 'negative samples an edge: how strongly points repel each other (5)',
   jitter: 'added to the covariance of the inducing inputs (1e-8, and 1e-6 of the variance of a default kernel)',
 };
 
@@ -137,6 +143,24 @@ const MODELS: Readonly<Record<string, Description>> = {
     options: [...FAMILY, 'strength', 'beta'],
     own: { beta: 'how soon a direction counts as one (1)', priors: 'priors beside that of the rank (none)' },
     many: BOUND,
+  },
+  tsne: {
+    summary: 't-SNE: a map on which neighbours stay neighbours, and new rows have a place',
+    options: ['latentDim', 'perplexity', 'neighbours', 'init', 'exaggeration', 'steps'],
+    own: {
+      neighbours: 'neighbours of each point that attract it, or "all" (3·perplexity)',
+      init: '"pca", "eigenmaps", or N×q numbers to start at ("pca")',
+    },
+    predictsNothing: true,
+  },
+  umap: {
+    summary: 'UMAP: a map of the graph of neighbours, in which new rows have a place; many points',
+    options: ['latentDim', 'neighbours', 'minDist', 'spread', 'negatives', 'init', 'steps'],
+    own: {
+      neighbours: 'nearest neighbours of each point (15, or all others of fewer points)',
+      init: '"pca", "eigenmaps", or N×q numbers to start at ("pca")',
+    },
+    predictsNothing: true,
   },
   tsneGplvm: {
     summary: 'GPLVM whose latents keep the neighbourhoods of t-SNE',

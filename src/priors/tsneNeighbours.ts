@@ -30,7 +30,7 @@ interface TsneData {
   readonly neighbours: number | 'all' | 'auto';
 }
 
-const perplexityFor = (N: number) => Math.min(30, Math.max(4 / 3, (N - 1) / 3));
+export const perplexityFor = (N: number) => Math.min(30, Math.max(4 / 3, (N - 1) / 3));
 
 /** Points of which all pairs have a probability unless told otherwise. */
 const FEW_POINTS = 1000;

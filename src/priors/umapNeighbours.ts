@@ -44,7 +44,7 @@ export const edgeOptions = {
   minDist: v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero)), 0.1),
   spread: v.optional(v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero)), 1),
 };
-export const negativesOption = v.union(
+const negativesOption = v.union(
   [v.literal('all'), v.pipe(v.number(orAll), v.finite(orAll), v.gtValue(0, orAll))],
   orAll,
 );
@@ -53,7 +53,7 @@ export type EdgeData = v.InferOutput<v.StrictObjectSchema<typeof edgeOptions, un
   readonly negatives: Negatives;
 };
 
-const USUAL_NEIGHBOURS = 15;
+export const usualNeighbours = (N: number) => Math.min(15, N - 1);
 
 /**
  * The graph of neighbours with the weights v_ij = v_j|i + v_i|j − v_j|i·v_i|j, v_j|i = exp(−max(0, d_ij − ρ_i)/σ_i).
@@ -68,7 +68,7 @@ export function* edgeProbabilities(Y: Matrix, given: number | undefined, who = "
       `The ${who} takes at least 3 points, but there are ${N}. Give more points, or take gplvm.`,
     );
   }
-  const k = given ?? Math.min(USUAL_NEIGHBOURS, N - 1);
+  const k = given ?? usualNeighbours(N);
   if (k > N - 1) {
     throw new InvalidInputError(
       `The ${who} was given ${k} neighbours of each point, but there are ${N - 1} other points. Give neighbours from 2 to ${N - 1}.`,

@@ -9,7 +9,7 @@ export interface SimilarityCurve {
 }
 
 /** Keeps 1 − w from 0 where points coincide: 1 − w + ε·w. */
-const SOFTENING = 1e-3;
+export const SOFTENING = 1e-3;
 
 /** Pairs up to which all are summed: beyond, points meet a sample of the others. */
 const MOST_PAIRS = 1e6;
@@ -69,7 +69,7 @@ export function edgeLikelihood(
 }
 
 /** Half of what a point repels others by: r_ij is the sum of the charges of i and j. */
-function chargesOf({ size: N, sources, targets, weights }: Graph, negatives: Negatives): Float64Array {
+export function chargesOf({ size: N, sources, targets, weights }: Graph, negatives: Negatives): Float64Array {
   if (negatives === 'all') return new Float64Array(N).fill(0.5);
   const charges = new Float64Array(N);
   for (let e = 0; e < weights.length; e++) {
@@ -79,13 +79,19 @@ function chargesOf({ size: N, sources, targets, weights }: Graph, negatives: Neg
   return charges;
 }
 
-/** Points in a random order, of which each meets those that come so many places later. */
-function sampledMeetings(N: number, random: Random) {
+/** 0 … N − 1 in a random order. */
+export function shuffled(N: number, random: Random): Int32Array {
   const order = Int32Array.from({ length: N }, (_, i) => i);
   for (let i = N - 1; i > 0; i--) {
     const j = random.integer(i + 1);
     [order[i], order[j]] = [order[j]!, order[i]!];
   }
+  return order;
+}
+
+/** Points in a random order, of which each meets those that come so many places later. */
+function sampledMeetings(N: number, random: Random) {
+  const order = shuffled(N, random);
   return { order, shifts: Int32Array.from({ length: MET }, () => 1 + random.integer(N - 1)) };
 }
 

@@ -73,7 +73,7 @@ const MARGIN = 3;
 const SMALLEST = 32;
 const LARGEST = 1024;
 /** Distances of nodes are powers of this, so that kernels are kept while points move little. */
-const STEP = 2 ** 0.25;
+const STEP = Math.sqrt(Math.SQRT2);
 /** Cells a side, by which the number of near pairs is estimated. */
 const COARSE = 32;
 /** Nanoseconds, measured: a pair at all, one of the near ones that are looked at, and a node of the grid. */

@@ -1,0 +1,128 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { minimize } from '../../inference/minimize/minimize.ts';
+import { lbfgs } from '../../inference/solvers/lbfgs.ts';
+import { initialLatents } from '../../latents/initialization.ts';
+import type { Placing } from '../../model/abilities.ts';
+import { defineModel } from '../../model/defineModel.ts';
+import type { Model } from '../../model/model.ts';
+import { real } from '../../model/parameter.ts';
+import type { Projection } from '../../model/posterior.ts';
+import type { Solver } from '../../model/solver.ts';
+import { type Neighbours, nearestNeighbours } from '../../numerics/neighbours/index.ts';
+import { type PlainFunction, plainFunction } from '../../priors/plainFunction.ts';
+import type { Tensor2D } from '../../tensors/tensorflow.ts';
+import { spectralStart } from '../gp/spectralStart.ts';
+import { savedSpectral } from '../spectral/embedding/options.ts';
+import { placedRows } from '../spectral/placement/newRows.ts';
+
+/** Where the latents of a map start: the principal components, Laplacian eigenmaps, or an N×q matrix, which is taken as it is. */
+export type MapStart = 'pca' | 'eigenmaps' | number[][] | Matrix;
+
+/** A model of latents alone, whose one term is a density of neighbours; `project` places new rows. */
+export type MapModel = Model<{ readonly latents: Matrix }, Placing, 'searched'>;
+
+/** What a map is made of; what costs something is computed when it is asked for. */
+export interface MapParts {
+  readonly points: Matrix;
+  readonly latentDim: number;
+  readonly init: MapStart;
+  /** The scale of a start that is not given. */
+  scaled(start: Matrix): Matrix;
+  /** The log density of the latents. */
+  density(): PlainFunction;
+  solver(): Solver;
+  /** Neighbours by which new rows are placed. */
+  readonly near: number;
+  /** Minus the log density of a new row's place, given its neighbours among the points. */
+  placing(neighbours: Neighbours, latents: Matrix): RowDensity;
+  readonly saved: object;
+}
+
+/** What places one row: the weights of its neighbours, and minus the log density at x, which fills its gradient. */
+export interface RowDensity {
+  readonly weights: Float64Array;
+  at(x: Float64Array, gradient: Float64Array): number;
+}
+
+/** A named model of such a density. */
+export function mapModel(name: 'tsne' | 'umap') {
+  return defineModel({
+    name,
+    parts: ({ points, latentDim, init, scaled }: MapParts) => ({
+      latents: real(startOf(points, latentDim, init, scaled)),
+    }),
+    constants: (data: MapParts) => ({ density: data.density() }),
+    terms: {
+      [name]: (
+        { latents }: { readonly latents: Tensor2D },
+        _: MapParts,
+        context: { constants: { density: PlainFunction } },
+      ) => plainFunction(latents, context.constants.density),
+    },
+    latents: ({ latents }: { readonly latents: Tensor2D }) => latents,
+    posterior: (values, data) => {
+      const latents = values.latents as Matrix;
+      const place = (rows: Matrix) => placed(data, latents, rows);
+      return { latents, placement: { acceptsMissing: false, observedColumns: data.points.columns, place } };
+    },
+    // A schedule goes on whatever the gradient is.
+    search: (data) => ({ solver: data.solver(), tolerance: 0, relativeDecrease: 0 }),
+    toJSON: ({ points, saved }) => savedSpectral(name, points, saved),
+  });
+}
+
+function startOf(points: Matrix, latentDim: number, init: MapStart, scaled: MapParts['scaled']): Matrix {
+  if (init === 'pca') return scaled(initialLatents('pca', points, latentDim));
+  if (init === 'eigenmaps') return scaled(initialLatents(spectralStart(init, points, latentDim), points, latentDim));
+  return initialLatents(init, points, latentDim);
+}
+
+const MOST_ITERATIONS = 100;
+
+/** New rows where the density of their place is highest, searched from the mean of their neighbours and from the nearest one; rows that are points land on them. */
+function placed({ points, near, placing }: MapParts, latents: Matrix, rows: Matrix): Projection {
+  const q = latents.columns;
+  const { indices, distances } = nearestNeighbours(points, near, { queries: rows });
+  return placedRows(rows, q, (_, i, place) => {
+    const own = {
+      indices: indices.subarray(i * near, (i + 1) * near),
+      distances: distances.slice(i * near, (i + 1) * near),
+    };
+    const nearest = latents.row(own.indices[0]!);
+    if (own.distances[0] === 0) {
+      place.set(nearest);
+      return;
+    }
+    const density = placing(own, latents);
+    const gradient = new Float64Array(q);
+    const objective = (x: Float64Array) => ({ value: density.at(x, gradient), gradient });
+    const total = density.weights.reduce((sum, weight) => sum + weight, 0);
+    const mean = new Float64Array(q);
+    own.indices.forEach((j, p) => {
+      for (let c = 0; c < q; c++) mean[c]! += (density.weights[p]! / total) * latents.at(j, c);
+    });
+    const [first, second] = [mean, nearest].map((start) =>
+      minimize(objective, start, lbfgs(), { maxIterations: MOST_ITERATIONS }),
+    );
+    place.set(first!.value <= second!.value ? first!.x : second!.x);
+  });
+}
+
+/** Latents of which the first column has a root mean square. */
+export function withDeviation(start: Matrix, deviation: number): Matrix {
+  let square = 0;
+  for (let i = 0; i < start.rows; i++) square += start.at(i, 0) ** 2 / start.rows;
+  const factor = deviation / Math.sqrt(square);
+  return new Matrix(
+    start.data.map((entry) => factor * entry),
+    start.rows,
+    start.columns,
+  );
+}
+
+/** The schedule's search takes all points; fewer than three have no map. */
+export function checkMapped({ rows }: Matrix, name: string): void {
+  if (rows >= 3) return;
+  throw new InvalidInputError(`${name} takes at least 3 points, but there are ${rows}. Give more points.`);
+}

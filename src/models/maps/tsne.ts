@@ -1,0 +1,147 @@
+import * as v from 'valibot';
+import { log } from '../../core/elementary/index.ts';
+import { completed, lazily } from '../../core/inParts.ts';
+import type { MatrixLike } from '../../core/matrix.ts';
+import { observationsFrom } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { perplexityWeights } from '../../numerics/neighbourEmbedding/affinities.ts';
+import { tsneDescent } from '../../numerics/neighbourEmbedding/descents.ts';
+import { studentDivergence } from '../../numerics/neighbourEmbedding/studentDivergence.ts';
+import {
+  jointProbabilities,
+  perplexityFor,
+  perplexityOption,
+  tsneNeighboursOption,
+} from '../../priors/tsneNeighbours.ts';
+import { checkVaried } from '../spectral/embedding/checkVaried.ts';
+import { latentDimOption } from '../spectral/embedding/options.ts';
+import { checkMapped, type MapModel, type MapStart, mapModel, withDeviation } from './mapModel.ts';
+import { scheduledSolver } from './scheduledSolver.ts';
+
+export interface TsneOptions {
+  /** q, from 1; 2 unless given. */
+  readonly latentDim?: number;
+  /** Effective number of neighbours of an observation, between 1 and N − 1; 30, or (N − 1)/3 where that is less, unless given. */
+  readonly perplexity?: number;
+  /** Neighbours of an observation that have a probability, or 'all'; 3·perplexity unless given. */
+  readonly neighbours?: number | 'all';
+  /** Where the latents start: 'pca' (unless given) or 'eigenmaps', at a deviation of 1e-4, or an N×q matrix, which is taken as it is. */
+  readonly init?: MapStart;
+  /** Factor of the attraction in the first 250 steps, from 1; 12 unless given. */
+  readonly exaggeration?: number;
+  /** Steps in all, from 1; 750 unless given. */
+  readonly steps?: number;
+}
+
+const fromOne = 'a number from 1';
+const wholeFromOne = 'a whole number from 1';
+export const stepsOption = v.optional(
+  v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)),
+  750,
+);
+export const startOption = v.optional(v.union([v.picklist(['pca', 'eigenmaps']), v.any()]), 'pca');
+const schema = v.strictObject({
+  latentDim: latentDimOption,
+  perplexity: perplexityOption,
+  neighbours: tsneNeighboursOption,
+  init: startOption,
+  exaggeration: v.optional(v.pipe(v.number(fromOne), v.finite(fromOne), v.minValue(1, fromOne)), 12),
+  steps: stepsOption,
+});
+
+/** Steps with exaggerated attraction, a third of the schedule at most. */
+const EARLY = 250;
+const START_DEVIATION = 1e-4;
+
+const defined = mapModel('tsne');
+
+/**
+ * t-SNE: latents of which pairs are as near as pairs of observations, the maximum of −KL(P‖Q), P the joint probabilities of pairs of
+ * observations at a perplexity and q_ij ∝ (1 + ‖x_i − x_j‖²)⁻¹.
+ *
+ * The search is a schedule of gradient steps with momentum, whose first 250 exaggerate the attraction; 50 of them are an iteration of the fit. The objective that is
+ * reported is −KL(P‖Q) itself. In two dimensions at most a step costs as much as N points do; in more, as all pairs.
+ *
+ * `project` places a new row where Σ_j p_j·log q_j is highest, with its probabilities p of the points of the fit at the same perplexity and
+ * q_j ∝ (1 + ‖x − x_j‖²)⁻¹ over all of them. A row that is a point of the fit lands on its latents.
+ *
+ * @param Y - N×D observations
+ * @param options - see {@link TsneOptions}
+ * @returns a model for `fit` and `evaluate`
+ * @throws InvalidInputError for an unknown option or one out of its range, fewer than 3 points, and a perplexity that N does not allow
+ * @see van der Maaten & Hinton 2008; van der Maaten 2014; Linderman et al. 2019; Poličar, Stražar & Zupan 2024 (new rows)
+ * @example
+ * ```ts
+ * const map = await fit(tsne(Y, { perplexity: 20 }));
+ * map.latents.toArrays();
+ * ```
+ */
+export function tsne(Y: MatrixLike, options: TsneOptions = {}): MapModel {
+  const checked = checkOptions(schema, options, 'tsne');
+  const { latentDim, exaggeration, steps } = checked;
+  const points = observationsFrom(Y);
+  const { rows: N } = points;
+  checkMapped(points, 'tsne');
+  checkVaried(points, 'tsne');
+  const perplexity = checked.perplexity ?? perplexityFor(N);
+  const neighbours = checked.neighbours ?? Math.min(N - 1, Math.ceil(3 * perplexity));
+  const probabilities = lazily(() => completed(jointProbabilities(points, { perplexity, neighbours }, 'model tsne')));
+  const divergence = lazily(() => studentDivergence(probabilities(), latentDim, 'auto'));
+  const density = (X: Float64Array, gradient: Float64Array) => {
+    const value = divergence()(X, gradient);
+    for (let i = 0; i < gradient.length; i++) gradient[i] = -gradient[i]!;
+    return -value;
+  };
+  const near = neighbours === 'all' ? N : Math.min(N, neighbours);
+  return defined({
+    points,
+    latentDim,
+    init: checked.init as MapStart,
+    scaled: (start) => withDeviation(start, START_DEVIATION),
+    density: () => density,
+    solver: () =>
+      scheduledSolver({
+        name: 'tsneSchedule',
+        size: N * latentDim,
+        steps,
+        begin: (X, memory) => {
+          const early = { factor: exaggeration, steps: Math.min(EARLY, Math.floor(steps / 3)) };
+          return tsneDescent(probabilities(), latentDim, X, early, memory);
+        },
+        density,
+      }),
+    near,
+    placing: (own, latents) => {
+      const weights = perplexityWeights(own, near, Math.min(perplexity, near - 1));
+      return {
+        weights,
+        at: (x, gradient) => {
+          const q = x.length;
+          let [Z, loss] = [0, 0];
+          gradient.fill(0);
+          for (let j = 0; j < N; j++) {
+            let square = 1;
+            for (let c = 0; c < q; c++) square += (x[c]! - latents.data[j * q + c]!) ** 2;
+            Z += 1 / square;
+            for (let c = 0; c < q; c++) gradient[c]! -= (2 * (x[c]! - latents.data[j * q + c]!)) / (square * square);
+          }
+          for (let c = 0; c < q; c++) gradient[c]! /= Z;
+          own.indices.forEach((j, n) => {
+            let square = 1;
+            for (let c = 0; c < q; c++) square += (x[c]! - latents.data[j * q + c]!) ** 2;
+            loss += weights[n]! * log(square);
+            for (let c = 0; c < q; c++) {
+              gradient[c]! += (2 * weights[n]! * (x[c]! - latents.data[j * q + c]!)) / square;
+            }
+          });
+          return loss + log(Z);
+        },
+      };
+    },
+    saved: { ...checked, init: savedStart(checked.init) },
+  }) as unknown as MapModel;
+}
+
+/** A start as it is saved: a matrix by its rows. */
+export const savedStart = (init: unknown): unknown =>
+  typeof init === 'string' ? init : observationsFrom(init as MatrixLike).toArrays();

@@ -1,0 +1,130 @@
+import * as v from 'valibot';
+import { exp, log } from '../../core/elementary/index.ts';
+import { completed, lazily } from '../../core/inParts.ts';
+import type { MatrixLike } from '../../core/matrix.ts';
+import { observationsFrom } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { memberships } from '../../numerics/neighbourEmbedding/affinities.ts';
+import { edgeDescent } from '../../numerics/neighbourEmbedding/descents.ts';
+import { chargesOf, edgeLikelihood, SOFTENING } from '../../numerics/neighbourEmbedding/edgeLikelihood.ts';
+import {
+  curveOf,
+  type EdgeOptions,
+  edgeOptions,
+  edgeProbabilities,
+  usualNeighbours,
+} from '../../priors/umapNeighbours.ts';
+import { checkVaried } from '../spectral/embedding/checkVaried.ts';
+import { latentDimOption } from '../spectral/embedding/options.ts';
+import { checkMapped, type MapModel, type MapStart, mapModel, withDeviation } from './mapModel.ts';
+import { scheduledSolver } from './scheduledSolver.ts';
+import { savedStart, startOption, stepsOption } from './tsne.ts';
+
+export interface UmapOptions extends Omit<EdgeOptions, 'negatives'> {
+  /** q, from 1; 2 unless given. */
+  readonly latentDim?: number;
+  /** Negative samples an edge, above 0: how strongly points repel each other; 5 unless given. */
+  readonly negatives?: number;
+  /** Where the latents start: 'pca' (unless given) or 'eigenmaps', at a deviation of 5, or an N×q matrix, which is taken as it is. */
+  readonly init?: MapStart;
+  /** Steps in all, from 1; 750 unless given. */
+  readonly steps?: number;
+}
+
+const aboveZero = 'a number above 0';
+const schema = v.strictObject({
+  ...edgeOptions,
+  latentDim: latentDimOption,
+  negatives: v.optional(v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero)), 5),
+  init: startOption,
+  steps: stepsOption,
+});
+
+const START_DEVIATION = 5;
+/** Of the draws: those of a fit do not depend on its seed, as its start does not. */
+const SEED = 1;
+
+const defined = mapModel('umap');
+
+/**
+ * UMAP: latents at which the edges of the observations' graph of neighbours are likely, the maximum of
+ * Σ_{i<j} v_ij·log w_ij + m·(v_i + v_j)/(2N)·log(1 − w_ij), w = 1/(1 + a·d^{2b}), v_i = Σ_j v_ij: what UMAP maximises with m negative samples an edge.
+ *
+ * The search is a schedule of steps, in each of which all edges attract and every point is repelled by ten others, drawn anew; 50 of them are an iteration of the
+ * fit. The objective that is reported is the density itself, of more than 1414 points with a seeded sample of the pairs without an edge.
+ *
+ * `project` places a new row at its own most likely edges to the points of the fit. A row that is a point of the fit lands on its latents.
+ *
+ * @param Y - N×D observations
+ * @param options - see {@link UmapOptions}
+ * @returns a model for `fit` and `evaluate`
+ * @throws InvalidInputError for an unknown option or one out of its range, fewer than 3 points, and k ≥ N
+ * @see McInnes, Healy & Melville 2018; Damrich & Hamprecht 2021, Theorem 1
+ * @example
+ * ```ts
+ * const map = await fit(umap(Y, { neighbours: 10, minDist: 0.05 }));
+ * map.latents.toArrays();
+ * ```
+ */
+export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel {
+  const checked = checkOptions(schema, options, 'umap');
+  const { latentDim, negatives, steps } = checked;
+  const points = observationsFrom(Y);
+  const { rows: N } = points;
+  checkMapped(points, 'umap');
+  checkVaried(points, 'umap');
+  const curve = curveOf(checked);
+  const near = checked.neighbours ?? usualNeighbours(N);
+  const graph = lazily(() => completed(edgeProbabilities(points, checked.neighbours, 'model umap')));
+  const likelihood = lazily(() => edgeLikelihood(graph(), latentDim, curve, negatives));
+  const repelled = lazily(() => chargesOf(graph(), negatives));
+  return defined({
+    points,
+    latentDim,
+    init: checked.init as MapStart,
+    scaled: (start) => withDeviation(start, START_DEVIATION),
+    density: () => (X, gradient) => likelihood()(X, gradient),
+    solver: () =>
+      scheduledSolver({
+        name: 'umapSchedule',
+        size: N * latentDim,
+        steps,
+        begin: (X, memory) => edgeDescent(graph(), latentDim, X, { curve, negatives, steps, seed: SEED }, memory),
+        density: (X, gradient) => likelihood()(X, gradient),
+      }),
+    near,
+    placing: (own, latents) => {
+      const weights = memberships(own, near);
+      const total = weights.reduce((sum, weight) => sum + weight, 0);
+      const charge = (negatives * total) / (2 * N);
+      const { a, b } = curve;
+      return {
+        weights,
+        at: (x, gradient) => {
+          const q = x.length;
+          let loss = 0;
+          gradient.fill(0);
+          const meet = (j: number, attraction: number, repulsion: number) => {
+            let square = 0;
+            for (let c = 0; c < q; c++) square += (x[c]! - latents.data[j * q + c]!) ** 2;
+            if (square === 0) {
+              loss -= repulsion * log(SOFTENING);
+              return;
+            }
+            const power = a * exp(b * log(square));
+            loss += attraction * log(1 + power) - repulsion * log((power + SOFTENING) / (1 + power));
+            const pushed = (repulsion * (1 - SOFTENING)) / (power + SOFTENING);
+            const slope = (2 * b * power * (attraction - pushed)) / (square * (1 + power));
+            for (let c = 0; c < q; c++) gradient[c]! += slope * (x[c]! - latents.data[j * q + c]!);
+          };
+          for (let j = 0; j < N; j++) meet(j, 0, charge + repelled()[j]!);
+          own.indices.forEach((j, n) => {
+            meet(j, weights[n]!, 0);
+          });
+          return loss;
+        },
+      };
+    },
+    saved: { ...checked, init: savedStart(checked.init) },
+  }) as unknown as MapModel;
+}

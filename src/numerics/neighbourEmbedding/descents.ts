@@ -1,0 +1,159 @@
+import { exp, log, pow } from '../../core/elementary/index.ts';
+import { seededRandom } from '../../core/random.ts';
+import type { Graph } from '../graph/graph.ts';
+import { type SimilarityCurve, SOFTENING, shuffled } from './edgeLikelihood.ts';
+import { attractionOf } from './studentDivergence.ts';
+import { exactRepulsion, planarRepulsion } from './studentRepulsion.ts';
+
+/** A search along a schedule, whose steps do not depend on values. */
+export interface Descent {
+  /** Takes a step from X to X. */
+  step(number: number): void;
+  /** What it remembers between steps, as live arrays. */
+  readonly memory: Readonly<Record<string, Float64Array>>;
+}
+
+/** When t-SNE attracts more than its density says, and for how long. */
+export interface Exaggeration {
+  readonly factor: number;
+  readonly steps: number;
+}
+
+/** Momentum while attraction is exaggerated, and after. */
+const MOMENTUM = [0.5, 0.8] as const;
+const LEAST_GAIN = 0.01;
+/** Points per unit of the learning rate, times the exaggeration; and the least rate. */
+const POINTS = 4;
+const LEAST_RATE = 50;
+
+/**
+ * The search of t-SNE: gradient descent with momentum and a gain for each variable, the attraction exaggerated at first, with the learning rate
+ * max(N/(4·exaggeration), 50).
+ *
+ * @param P - joint probabilities
+ * @param X - N×q, which it moves
+ * @see van der Maaten 2014, §4.2; Belkina et al. 2019 (learning rate)
+ */
+export function tsneDescent(
+  P: Graph,
+  q: number,
+  X: Float64Array,
+  early: Exaggeration,
+  memory?: Readonly<Record<string, Float64Array>>,
+): Descent {
+  const { size: N } = P;
+  const attraction = attractionOf(P, q);
+  const repulsion = q > 2 ? exactRepulsion(N, q) : planarRepulsion(N, q);
+  const gradient = new Float64Array(N * q);
+  const velocity = memory?.velocity ?? new Float64Array(N * q);
+  const gains = memory?.gains ?? new Float64Array(N * q).fill(1);
+  return {
+    memory: { velocity, gains },
+    step(number) {
+      const isEarly = number < early.steps;
+      const factor = isEarly ? early.factor : 1;
+      if (number === early.steps) {
+        velocity.fill(0);
+        gains.fill(1);
+      }
+      const Z = repulsion(X, gradient);
+      for (let i = 0; i < gradient.length; i++) gradient[i]! /= Z;
+      attraction.addGradient(X, factor, gradient);
+      const rate = Math.max(N / (POINTS * factor), LEAST_RATE);
+      const momentum = MOMENTUM[isEarly ? 0 : 1];
+      for (let i = 0; i < X.length; i++) {
+        const slope = gradient[i]!;
+        const gain = velocity[i]! * slope < 0 ? gains[i]! + 0.2 : Math.max(LEAST_GAIN, 0.8 * gains[i]!);
+        gains[i] = gain;
+        velocity[i] = momentum * velocity[i]! - rate * gain * slope;
+        X[i]! += velocity[i]!;
+      }
+    },
+  };
+}
+
+/** Times that every point meets two others in a step. */
+const MEETINGS = 5;
+/** Decays of the means of gradients and of their squares. */
+const DECAY = [0.5, 0.9] as const;
+
+/**
+ * The search of UMAP: in each step all edges attract, every point meets ten others, drawn anew, which repel it by what as many negative samples do on average, and
+ * X moves by Adam's rule, a unit at most at first and less and less.
+ *
+ * @param X - N×q, which it moves
+ * @param steps - of the whole schedule
+ * @param seed - of the draws, which are those of the step's number
+ * @see McInnes, Healy & Melville 2018, §4; Kingma & Ba 2015, Algorithm 1
+ */
+export function edgeDescent(
+  graph: Graph,
+  q: number,
+  X: Float64Array,
+  { curve, negatives, steps, seed }: EdgeSchedule,
+  memory?: Readonly<Record<string, Float64Array>>,
+): Descent {
+  const { size: N, sources, targets, weights } = graph;
+  const { a, b } = curve;
+  const charges = new Float64Array(N);
+  for (let e = 0; e < weights.length; e++) {
+    charges[sources[e]!]! += weights[e]!;
+    charges[targets[e]!]! += weights[e]!;
+  }
+  for (let i = 0; i < N; i++) charges[i]! *= negatives / (4 * MEETINGS);
+  const order = shuffled(N, seededRandom(seed));
+  const gradient = new Float64Array(N * q);
+  const mean = memory?.mean ?? new Float64Array(N * q);
+  const square = memory?.square ?? new Float64Array(N * q);
+
+  /** Adds the force between two points: one that attracts has a negative charge. */
+  const act = (i: number, j: number, charge: number): void => {
+    let squared = 0;
+    for (let c = 0; c < q; c++) {
+      const difference = X[i + c]! - X[j + c]!;
+      squared += difference * difference;
+    }
+    if (squared === 0) return;
+    const power = a * exp(b * log(squared));
+    const slope = (2 * charge * b) / (squared * (1 + power));
+    const factor = charge < 0 ? slope * power : (slope * power) / (power + SOFTENING);
+    for (let c = 0; c < q; c++) {
+      const force = factor * (X[i + c]! - X[j + c]!);
+      gradient[i + c]! += force;
+      gradient[j + c]! -= force;
+    }
+  };
+
+  return {
+    memory: { mean, square },
+    step(number) {
+      gradient.fill(0);
+      for (let e = 0; e < weights.length; e++) act(q * sources[e]!, q * targets[e]!, -weights[e]!);
+      const random = seededRandom(seed + 1 + number);
+      for (let m = 0; m < MEETINGS; m++) {
+        const shift = 1 + random.integer(N - 1);
+        for (let place = 0; place < N; place++) {
+          const i = order[place]!;
+          const j = order[place + shift < N ? place + shift : place + shift - N]!;
+          act(q * i, q * j, charges[i]! + charges[j]!);
+        }
+      }
+      const [own, ofSquares] = DECAY;
+      const rate = (1 - number / steps) / (1 - pow(own, number + 1));
+      const correction = 1 - pow(ofSquares, number + 1);
+      for (let i = 0; i < X.length; i++) {
+        mean[i] = own * mean[i]! + (1 - own) * gradient[i]!;
+        square[i] = ofSquares * square[i]! + (1 - ofSquares) * gradient[i]! * gradient[i]!;
+        X[i]! += (rate * mean[i]!) / (Math.sqrt(square[i]! / correction) + 1e-7);
+      }
+    },
+  };
+}
+
+export interface EdgeSchedule {
+  readonly curve: SimilarityCurve;
+  /** Negative samples an edge. */
+  readonly negatives: number;
+  readonly steps: number;
+  readonly seed: number;
+}

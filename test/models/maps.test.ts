@@ -1,0 +1,119 @@
+import { checkModel } from 'latentfield/testing';
+import { describe, expect, it } from 'vitest';
+import {
+  evaluate,
+  fit,
+  fitSteps,
+  lbfgs,
+  loadFit,
+  Matrix,
+  nearestNeighbourError,
+  seededRandom,
+  trustworthiness,
+  tsne,
+  tsneNeighbours,
+  umap,
+} from '../../src/index.ts';
+import { density } from '../priors/priorDensity.ts';
+
+const N = 120;
+const random = seededRandom(3);
+const labels = Array.from({ length: N }, (_, i) => i % 3);
+const Y = Matrix.from(
+  labels.map((label) => Array.from({ length: 6 }, (_, d) => (d === label ? 4 : 0) + random.normal())),
+);
+const [train, held] = [
+  labels.map((_, i) => i).filter((i) => i % 6 > 0),
+  labels.map((_, i) => i).filter((i) => i % 6 === 0),
+];
+const rowsOf = (rows: number[]) => Matrix.from(rows.map((i) => Y.row(i)));
+const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
+
+describe.each([
+  ['tsne', (data: Matrix, init?: Matrix) => tsne(data, { perplexity: 10, ...(init && { init }) })],
+  ['umap', (data: Matrix, init?: Matrix) => umap(data, { neighbours: 10, ...(init && { init }) })],
+] as const)('%s', (name, make) => {
+  it('keeps neighbours, and reports its own density', async () => {
+    const result = await fit(make(Y), { seed: 1 });
+    expect(result.status).toBe('converged');
+    expect(result.message).toMatch(/the 750 steps of the schedule are done/);
+    expect(nearestNeighbourError(result.latents, labels)).toBeLessThan(0.05);
+    expect(trustworthiness(Y, result.latents, 10)).toBeGreaterThan(0.9);
+    const { objective, terms } = await evaluate(make(Y), { latents: result.latents });
+    expect(objective).toBe(result.objective);
+    expect(terms).toEqual({ [name]: objective });
+    const before = await fit(make(Y), { maxIterations: 1 });
+    expect(result.objective).toBeGreaterThan(before.objective);
+    // A solver that goes by values finds little more from there.
+    const onward = make(Y, result.latents);
+    const searched = await fit(onward, { solver: lbfgs(), maxIterations: 200 });
+    expect(searched.trace[0]!.objective).toBe(objective);
+    expect(searched.objective - objective).toBeLessThan(
+      (name === 'tsne' ? 0.05 : 0.1) * Math.abs(objective - before.objective),
+    );
+  });
+
+  it('is a model as others are', async () => {
+    const start = Matrix.from(train.slice(0, 24).map(() => [random.normal(), random.normal()]));
+    expect((await checkModel(make(rowsOf(train.slice(0, 24)), start))).passed).toBe(true);
+  });
+
+  it('places new rows among their own, and points on themselves', async () => {
+    const result = await fit(make(rowsOf(train)));
+    const { latents } = await result.project(rowsOf(held));
+    const all = Matrix.from([...result.latents.toArrays(), ...latents.toArrays()]);
+    const wrong = held.filter((i, h) => {
+      const distances = train.map((_, t) => Math.hypot(...[0, 1].map((c) => all.at(t, c) - latents.at(h, c))));
+      return labels[train[distances.indexOf(Math.min(...distances))]!] !== labels[i];
+    });
+    expect(wrong.length / held.length).toBeLessThan(0.06);
+    expect((await result.project(rowsOf(train.slice(0, 3)))).latents.data).toEqual(result.latents.data.slice(0, 6));
+    const again = await loadFit(plain(result.toJSON()));
+    expect((await again.project!(rowsOf(held))).latents).toEqual(latents);
+    expect(again.objective).toBe(result.objective);
+  });
+
+  it('gives the same bits again, and after an interruption', async () => {
+    const whole = await fit(make(Y), { seed: 1 });
+    const states: unknown[] = [];
+    const checkpoint = (state: unknown) => {
+      states.push(state);
+    };
+    await fit(make(Y), { seed: 1, maxIterations: 4, checkpoint, checkpointInterval: 1e-9 });
+    const resumed = await fit(make(Y), { resume: plain(states.at(-1)) as never });
+    expect(resumed.latents).toEqual(whole.latents);
+    let iterations = 0;
+    for await (const step of fitSteps(make(Y), { seed: 1 })) iterations = step.iteration;
+    expect(iterations).toBe(15);
+  });
+});
+
+describe('maps', () => {
+  it('of t-SNE have the density of the factor', async () => {
+    const X = Matrix.from(labels.map(() => [random.normal(), random.normal()]));
+    const { objective } = await evaluate(tsne(Y, { perplexity: 10, neighbours: 'all' }), { latents: X });
+    expect(objective).toBe(density(tsneNeighbours({ perplexity: 10 }), X, Y).value);
+  });
+
+  it('start at eigenmaps, or at a matrix, which is taken as it is', async () => {
+    const start = Matrix.from(labels.map((_, i) => [Math.sin(i), Math.cos(i)]));
+    const { latents } = await fit(tsne(Y, { init: start }), { maxIterations: 0 });
+    expect(latents).toEqual(start);
+    const result = await fit(umap(Y, { init: 'eigenmaps' }));
+    expect(nearestNeighbourError(result.latents, labels)).toBeLessThan(0.05);
+  });
+
+  it('of three dimensions are searched for with all pairs', async () => {
+    const result = await fit(tsne(Y, { latentDim: 3, perplexity: 8, steps: 300 }));
+    expect(result.latents.columns).toBe(3);
+    expect(nearestNeighbourError(result.latents, labels)).toBeLessThan(0.05);
+  });
+
+  it('refuse what they cannot do', async () => {
+    expect(() => tsne([[1], [2]])).toThrow(/at least 3 points, but there are 2/);
+    expect(() => tsne([[1], [1], [1]])).toThrow(/All 3 points are the same/);
+    expect(() => umap(Y, { steps: 0 })).toThrow(/a whole number from 1, but 0/);
+    await expect((async () => fit(tsne(Y, { perplexity: 200 })))()).rejects.toThrow(/between 1 and 119/);
+    await expect((async () => fit(umap(Y, { neighbours: 120 })))()).rejects.toThrow(/119 other points/);
+  });
+});
