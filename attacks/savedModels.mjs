@@ -57,7 +57,9 @@ import {
   select,
   standardNormal,
   tpslvm,
+  tsne,
   tsneGplvm,
+  umap,
   white,
 } from 'latentfield';
 import * as op from 'latentfield/ops';
@@ -155,6 +157,8 @@ export const savedModels = {
   llGplvm: () => llGplvm(Y, { latentDim: 1, neighbours: 3 }),
   rankGplvm: () => rankGplvm(Y, { latentDim: 2 }),
   tsneGplvm: () => tsneGplvm(Y, { latentDim: 1, perplexity: 3 }),
+  tsne: () => tsne(Y, { perplexity: 3, steps: 60 }),
+  umap: () => umap(Y, { neighbours: 3, steps: 60 }),
   bayesianGplvm: () => bayesianGplvm(Y, { latentDim: 2, inducing: 4 }),
   bayesianEncoded: () => bayesianGplvm(Y, { latentDim: 1, inducing: 4, latents: encoded(linearMap()) }),
   bayesianPoisson: () => bayesianGplvm(counts, { latentDim: 1, inducing: 4, likelihood: poisson(), centre: false }),

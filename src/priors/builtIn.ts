@@ -17,7 +17,7 @@ export { type MarkovOptions, markov } from './markov.ts';
 export { type RankOptions, rank } from './rank.ts';
 export { standardNormal } from './standardNormal.ts';
 export { type TsneNeighboursOptions, tsneNeighbours } from './tsneNeighbours.ts';
-export { type UmapNeighboursOptions, umapNeighbours } from './umapNeighbours.ts';
+export { type EdgeOptions, type UmapNeighboursOptions, umapNeighbours } from './umapNeighbours.ts';
 
 /** The priors on latents that know nothing of fields, by the names under which they are saved. */
 export const latentPriors: PriorCatalogue = Object.freeze({

@@ -7,16 +7,20 @@ const folder = new URL('../saved/', import.meta.url);
 const saved = (form: string, name: string): SavedAnswers =>
   JSON.parse(readFileSync(new URL(`${form}/${name}.json`, folder), 'utf8'));
 
+/** Models that are newer than a form that fits were saved as. */
+const NEWER: Readonly<Record<string, readonly string[]>> = { version1: ['tsne', 'umap'] };
+const namesOf = (form: string) => Object.keys(savedModels).filter((name) => !NEWER[form]?.includes(name));
+
 describe.each(readdirSync(folder))('fits that were saved as %s', (form) => {
   it('are of every kind of model', () => {
     expect(readdirSync(new URL(form, folder)).sort()).toEqual(
-      Object.keys(savedModels)
+      namesOf(form)
         .map((name) => `${name}.json`)
         .sort(),
     );
   });
 
-  it.each(Object.keys(savedModels))('are loaded, and answer what they answered: %s', async (name) => {
+  it.each(namesOf(form))('are loaded, and answer what they answered: %s', async (name) => {
     const { fit: json, answers } = saved(form, name);
     const loaded = loadFit(json, own, { engine: 'wasm' });
     const found = await answersOf(loaded);

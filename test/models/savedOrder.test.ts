@@ -48,6 +48,7 @@ import {
   tpslvm,
   tsneGplvm,
   tsneNeighbours,
+  umapNeighbours,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { own, savedModels } from '../../attacks/savedModels.mjs';
@@ -81,6 +82,7 @@ const priors: Record<string, () => Prior> = {
   rank: () => rank(),
   standardNormal: () => standardNormal(),
   tsne: () => tsneNeighbours(reversed({ perplexity: 3, strength: 2 })),
+  umap: () => umapNeighbours(reversed({ neighbours: 3, minDist: 0.2, strength: 2 })),
   field: () => maxEntropy(reversed({ graph, basePrecision: 1, copies: 1, slackPenalty: 5 })),
   moments: () => expectedMoments(reversed({ graph })),
 };
