@@ -12,6 +12,7 @@ const TITLES = {
   meu: 'MEU: whole fits to Swiss rolls, 6 neighbours, each in a process of its own',
   abort: 'Fits that are aborted',
   spectral: 'Embeddings of Swiss rolls, 10 neighbours',
+  maps: 'Maps of real data in two dimensions',
   neighbours: 'Ten nearest neighbours of every point, exactly, beside brute force of scikit-learn',
   optimum: 'Log density of oil flow after 500 evaluations, beside where the peers end',
   solvers:
@@ -39,6 +40,9 @@ const COLUMNS = {
   edges: (row) => row.edges,
   KKT: (row) => row.kktResidual?.toExponential(1),
   agreement: (row) => row.agreement?.toFixed(6),
+  'cpu s': (row) => row.cpuSeconds?.toFixed(2),
+  '1-NN error': (row) => row.error?.toFixed(3),
+  'trust 15': (row) => row.trust?.toFixed(3),
   value: (row) => row.value?.toPrecision(10),
   ratio: (row) => row.ratio && ratioOf(row.ratio),
   to: (row) => row.ratio && row.against,

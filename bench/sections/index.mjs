@@ -1,5 +1,6 @@
 import { aborts } from './abort.mjs';
 import { gplvmEvaluations, tpslvmEvaluations } from './evaluations.mjs';
+import { maps } from './maps.mjs';
 import { meuFits, mpmeFits } from './maxEntropy.mjs';
 import { fitMemory } from './memory.mjs';
 import { mpmeOfPapers } from './mpmeOfPapers.mjs';
@@ -29,6 +30,7 @@ export const sections = {
   abort: aborts,
   spectral: spectralEmbeddings,
   neighbours: nearestOfAll,
+  maps,
   optimum: optima,
   solvers: solverEvaluations,
 };
