@@ -52,6 +52,11 @@ export function checkLikelihood(likelihood: Likelihood, options: LikelihoodCheck
     const factory = typeof likelihood === 'function' ? ' Call the factory: gaussian(), not gaussian.' : '';
     throw new InvalidInputError(`checkLikelihood takes a likelihood, but ${describe(likelihood)} was given.${factory}`);
   }
+  if (likelihood.functions > 1) {
+    throw new InvalidInputError(
+      `checkLikelihood takes likelihoods of one function, but '${likelihood.name}' has ${likelihood.functions}. Use checkDensity, which takes any.`,
+    );
+  }
   const { seed = 1, support = 'real', likelihoods = {} } = options;
   const F = options.functions === undefined ? randomPoints(5, 2, seed) : Matrix.from(options.functions, 'functions');
   const parameters = Object.entries(likelihood.parameters);

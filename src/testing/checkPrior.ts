@@ -12,7 +12,9 @@ import { matrixTensor } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
 import { agreement, finite } from './agreement.ts';
+import { densityRequirements } from './checkDensity.ts';
 import { gradientAgreement } from './checkGradient.ts';
+import { densityAt } from './densityAt.ts';
 import type { DifferenceOptions } from './differences.ts';
 import { randomPoints, withCoincident } from './points.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
@@ -30,7 +32,8 @@ export interface PriorCheckOptions extends CheckOptions, DifferenceOptions {
 
 /**
  * Checks that a prior, yours or the library's, is what every model relies on: a finite number, the same every time; right gradients in
- * latents and free parameters; finite gradients for coincident latents; itself again after JSON; and tidy with tensors.
+ * latents and free parameters; finite gradients for coincident latents; one distribution in all that it says (`pointLogDensity`, `sample`, `expected`); itself
+ * again after JSON; and tidy with tensors.
  *
  * @param prior - at the parameter values to be checked
  * @param options - `latents` and `observations` (priors on a graph or on labels need as many rows as these have), `priors` with the
@@ -109,5 +112,17 @@ export function checkPrior(prior: Prior, options: PriorCheckOptions = {}): Confo
       },
     ],
   ];
-  return conformance(`Prior '${prior.name}'`, options, requirements);
+  return conformance(`Prior '${prior.name}'`, options, [...requirements, ...agreements(prior, X, Y, seed)]);
+}
+
+/** What else it says: of points, of draws, of expectations. */
+const SAID = ['rows', 'normalised', 'draws', 'expectations'];
+
+/** That all that the prior says of latents is said of one distribution. */
+function agreements({ density }: Prior, X: Matrix, Y: Matrix, seed: number): Requirement[] {
+  const rows = { value: X, given: [] };
+  const observationsOf = (count: number) =>
+    count === Y.rows ? Y : new Matrix(Y.data.slice(0, count * Y.columns), count, Y.columns);
+  const at = densityAt(density, rows, {}, seed, observationsOf);
+  return densityRequirements(at, rows, { seed, support: 'real' }).filter(([name]) => SAID.includes(name));
 }

@@ -15,6 +15,9 @@ export interface DifferenceOptions {
 /** Steps as parts of the size of a value: when derivatives are too large for one, the next may do. */
 const STEPS = [4e-3, 5e-4, 6e-5];
 
+/** Gradients are not told from 0 below this, times the tolerance: they may be 0 by symmetry, and differences of numbers of order 1 are not. */
+const FLOOR = 1e-4;
+
 /**
  * Compares gradients with central differences of sixth order,
  * f′(x) ≈ (45(f₊₁ − f₋₁) − 9(f₊₂ − f₋₂) + (f₊₃ − f₋₃))/(60h).
@@ -39,8 +42,8 @@ export function compareWithDifferences(
     finite(gradient, `the gradient in '${name}'`);
     const given = at[name]!;
     const origin = entriesOf(given);
-    // Differences know no more than rounding leaves of the value.
-    const scale = Math.max(largest(gradient), 1e-5 * Math.abs(value), Number.MIN_VALUE);
+    // Differences know no more than rounding leaves of the value; sums that cancel in it are of order 1.
+    const scale = Math.max(largest(gradient), 1e-5 * Math.abs(value), FLOOR);
     for (const i of chosen(origin.length, entries, random.integer)) {
       const along = (step: number) => f({ ...at, [name]: moved(given, i, origin[i]! + step) });
       const estimates = STEPS.map((step) => () => sixthOrder(along, step * sizeOf(origin, i, given)));

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { checkDensity, type DensityCheckOptions } from './checkDensity.ts';
 export { checkGradient, type GradientCheckOptions } from './checkGradient.ts';
 export { checkKernel, type KernelCheckOptions } from './checkKernel.ts';
 export { checkLikelihood, type LikelihoodCheckOptions } from './checkLikelihood.ts';

@@ -68,6 +68,10 @@ describe('checkPrior', () => {
       'gradients',
       'coincident latents',
       'JSON round trip',
+      'rows',
+      'normalised',
+      'draws',
+      'expectations',
       'leaves no tensors behind',
     ]);
     expect(report.passed).toBe(true);
@@ -86,6 +90,7 @@ describe('checkPrior', () => {
       'gradients',
       'coincident latents',
       'JSON round trip',
+      'rows',
     ]);
     expect(
       wrong((_p, X) =>

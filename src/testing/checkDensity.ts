@@ -1,0 +1,436 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { square } from '../core/elementary/index.ts';
+import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
+import { lazily } from '../core/inParts.ts';
+import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { unknownName } from '../core/options.ts';
+import { type Random, seededRandom } from '../core/random.ts';
+import { type GivenValues, givenValues } from '../model/evaluate.ts';
+import { type DensityLike, densityOf, type RowMoments } from '../model/language/density.ts';
+import type { TensorMap } from '../model/model.ts';
+import { valueTensors } from '../model/valueTensors.ts';
+import { doublesOf } from '../tensors/doubles.ts';
+import { valueAndGradients } from '../tensors/gradients.ts';
+import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
+import * as op from '../tensors/ops.ts';
+import type { Scalar, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
+import { agreement, finite } from './agreement.ts';
+import { gradientAgreement } from './checkGradient.ts';
+import {
+  alongFirstColumn,
+  chosenRows,
+  conditionOf,
+  type DensityAt,
+  densityAt,
+  type PlainRows,
+  type ReadyDensity,
+  rowTensors,
+  withEntries,
+  withRow,
+} from './densityAt.ts';
+import type { DifferenceOptions } from './differences.ts';
+import { randomPoints } from './points.ts';
+import { integrated, type Support } from './quadrature.ts';
+import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
+
+export interface DensityCheckOptions extends CheckOptions, DifferenceOptions {
+  /** Number of columns of the value (1). Of several, one is integrated over where the density takes missing entries, and none otherwise. */
+  readonly columns?: number;
+  /** Numbers of columns of the variables that it is given: as many as a likelihood has functions, 2 for a process, no variable otherwise. */
+  readonly givenColumns?: readonly number[];
+  /** Number of rows, from 2 (6). */
+  readonly rows?: number;
+  /** The rows themselves, in the place of standard normal ones. */
+  readonly value?: MatrixLike;
+  /** Values of the variables that it is given, in the place of standard normal ones. */
+  readonly given?: readonly MatrixLike[];
+  /** Natural values of its parameters by their own names; their initial ones where none are given. */
+  readonly values?: GivenValues;
+  /** What an entry of the value may be: 'real' (unless given), 'counts' from 0, or a list of all values. */
+  readonly support?: Support;
+}
+
+const OPTIONS: readonly (keyof DensityCheckOptions)[] = [
+  ...(['columns', 'givenColumns', 'rows', 'value', 'given', 'values', 'support'] as const),
+  ...(['tolerance', 'entries', 'seed', 'throws'] as const),
+];
+
+/** What quadrature leaves of a total probability, and of moments relative to the largest. */
+const QUADRATURE = 1e-6;
+/** What rounding leaves of sums, relative to the largest. */
+const ROUNDING = 1e-10;
+/** Draws whose means are compared. */
+const DRAWS = 400;
+/** Means of draws are nearer to what they stand for than this. */
+const STANDARD_ERRORS = 5;
+
+/**
+ * Checks that all that a density says is said of one distribution: its log density against its gradients, its rows, its normalising constant; what
+ * it says of new rows against the conditional of the joint density; moments against quadrature; draws against the slopes of the log density (Stein's identity);
+ * expectations against means of draws; and rows with missing entries against the integral over these.
+ *
+ * @param part - a density, or a part that has one: a prior, a likelihood, a Gaussian process
+ * @param options - see {@link DensityCheckOptions}; `tolerance` of gradients (1e-7), `entries` moved of each value (30), `seed` (1), `throws`
+ * @returns a report with every check
+ * @throws ConformanceError when one fails, listing all that do, unless `throws` is false
+ * @example
+ * ```ts
+ * import { checkDensity } from 'latentfield/testing';
+ *
+ * checkDensity(gaussianProcess({ kernel: rbf(), noise: 0.1 }), { columns: 2 });
+ * ```
+ */
+export function checkDensity(part: DensityLike, options: DensityCheckOptions = {}): ConformanceReport {
+  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key as keyof DensityCheckOptions));
+  if (unknown !== undefined) throw unknownName('option', unknown, OPTIONS, 'checkDensity');
+  const density = densityOf(part, 'What checkDensity is given');
+  const { seed = 1, support = 'real' } = options;
+  const rows = rowsOf(part, density.functions, options);
+  const at = densityAt(density, rows, options.values === undefined ? {} : givenValues(options.values), seed);
+  const requirements = densityRequirements(at, rows, { ...options, seed, support });
+  return conformance(`Density '${density.name}'`, options, requirements);
+}
+
+function rowsOf(part: DensityLike, functions: number | undefined, options: DensityCheckOptions): PlainRows {
+  const { rows = 6, columns = 1, seed = 1, support = 'real' } = options;
+  const random = seededRandom(seed);
+  const entry = () => {
+    if (support === 'real') return random.normal();
+    return support === 'counts' ? random.integer(4) : support[random.integer(support.length)]!;
+  };
+  const value =
+    options.value === undefined
+      ? new Matrix(Float64Array.from({ length: rows * columns }, entry), rows, columns)
+      : Matrix.from(options.value, "Option 'value'");
+  const isProcess = Reflect.get(part, 'kind') === 'gaussianProcess';
+  const widths = options.givenColumns ?? (functions ? [functions * value.columns] : isProcess ? [2] : []);
+  const given =
+    options.given?.map((one, i) => Matrix.from(one, `Entry ${i} of option 'given'`)) ??
+    widths.map((width, i) => randomPoints(value.rows, width, seed + 2 + i));
+  const other = given.find((one) => one.rows !== value.rows);
+  if (value.rows >= 2 && other === undefined) return { value, given };
+  throw new InvalidInputError(
+    `checkDensity takes at least 2 rows, as many of each variable, but the value has ${value.rows}${other === undefined ? '' : ` and one that it is given ${other.rows}`}.`,
+  );
+}
+
+interface Settings extends DifferenceOptions {
+  readonly seed: number;
+  readonly support: Support;
+}
+
+/** All that must hold of a density at these rows. */
+export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Settings): Requirement[] {
+  const { density } = at;
+  const { seed, support } = settings;
+  const [n, D] = [rows.value.rows, rows.value.columns];
+  const isByRow = lazily(() =>
+    at.with(rows, ({ p, rows, context }) => density.logDensity(p, rows, context).rank === 1),
+  );
+  const fresh: PlainRows = {
+    value: support === 'real' ? randomPoints(n, D, seed + 31) : rows.value,
+    given: rows.given.map(({ columns }, i) => randomPoints(n, columns, seed + 32 + i)),
+  };
+  const isIntegrable = D === 1 || density.takesMissing;
+  const notIntegrated = `not integrated over ${D} columns: check it with one`;
+  const predictiveAlong = (of: PlainRows, row: number) => (x: Float64Array) =>
+    at.predictive(rows, alongFirstColumn(of, row, x))!;
+
+  const ofDraws = (of: PlainRows, draw: (random: Random) => Matrix, isJoint: boolean): string => {
+    const random = seededRandom(seed + 4);
+    const drawn = Array.from({ length: DRAWS }, () => draw(random));
+    const other = drawn.find((one) => one.rows !== n || one.columns !== D);
+    if (other !== undefined)
+      throw new LatentFieldError(`a draw is ${other.rows}×${other.columns}, and must be ${n}×${D}`);
+    if (support === 'real') return steinAgreement(drawn, slopesOf(at, rows, of, isJoint, drawn), isJoint);
+    if (!isIntegrable || (isJoint && !isByRow())) return notIntegrated;
+    for (let i = 0; i < n; i++) {
+      const { mean } = integrated(predictiveAlong(of, i), support, 0);
+      within(
+        `row ${i}`,
+        drawn.map((one) => one.data[i * D]!),
+        mean,
+      );
+    }
+    return `means within ${STANDARD_ERRORS} standard errors`;
+  };
+
+  return [
+    [
+      'a finite log density',
+      () => {
+        const shape = at.with(rows, ({ p, rows, context }) => {
+          const result: unknown = density.logDensity(p, rows, context);
+          if (result instanceof tf.Tensor) return result.shape;
+          throw new LatentFieldError(`it is ${describe(result)}, and must be a tensor`);
+        });
+        if (shape.length > 1 || (shape.length === 1 && shape[0] !== n)) {
+          throw new LatentFieldError(
+            `its shape is [${shape}]; it must be a scalar, or one number for each of ${n} rows`,
+          );
+        }
+        finite(at.log(rows), 'the log density');
+        return shape.length === 0 ? 'a scalar' : 'one number a row';
+      },
+    ],
+    ['the same every time', () => agreement(at.log(rows), at.log(rows), 0)],
+    ['gradients', () => gradientsAgree(at, rows, settings)],
+    [
+      'rows',
+      () => {
+        const says = density.independent;
+        if (isByRow() && says === false) {
+          throw new LatentFieldError('it says that its rows depend on each other, but gives one number a row');
+        }
+        const alone = isByRow() || says === true ? at.predictive(rows, rows) : undefined;
+        if (alone === undefined) return 'they depend on each other';
+        agreement([sumOf(alone)], [sumOf(at.log(rows))], ROUNDING);
+        const moved = {
+          ...rows,
+          value: chosenRows(rows, [1, ...Array.from({ length: n - 1 }, (_, i) => i + 1)]).value,
+        };
+        agreement(at.predictive(rows, moved)!.slice(1), alone.slice(1), ROUNDING);
+        const some = Int32Array.from([n - 1, 0]);
+        const ofSome = at.log(chosenRows(rows, [n - 1, 0]), { rows: some, scale: 1 });
+        agreement([sumOf(ofSome)], [alone[n - 1]! + alone[0]!], ROUNDING);
+        return 'independent: they add up, all of them and some, and do not see each other';
+      },
+    ],
+    [
+      'normalised',
+      () => {
+        if (!density.normalised) return 'it is not said to be';
+        if (D > 1) return notIntegrated;
+        const along = (x: Float64Array) =>
+          isByRow()
+            ? at.log(alongFirstColumn(rows, 0, x))
+            : x.map((_, k) => sumOf(at.log(alongFirstColumn(rows, 0, x.slice(k, k + 1)))));
+        return agreement([integrated(along, support, 0).total], [1], QUADRATURE);
+      },
+    ],
+    [
+      'new rows',
+      () => {
+        const judged = at.predictive(rows, fresh);
+        if (judged === undefined) return 'it says nothing of them';
+        if (judged.length !== n)
+          throw new LatentFieldError(`one number a row is needed, ${n}, but ${judged.length} came`);
+        finite(judged, 'the log predictive density');
+        if (isByRow()) return agreement(judged, at.log(fresh), ROUNDING);
+        if (!density.exact) return 'not compared: they are not said to be conditionals of the joint density';
+        if (density.independent === true) return 'as the rows that were fitted';
+        const before = sumOf(at.log(rows));
+        const joint = judged.map((_, i) => sumOf(at.log(withRow(rows, fresh, i))) - before);
+        return agreement(judged, joint, 1e-8, Math.max(1, Math.abs(before)));
+      },
+    ],
+    [
+      'moments',
+      () => {
+        const said = at.with(rows, (ready) => {
+          const moments = conditionOf(density, ready).moments?.(rowTensors(fresh).given);
+          return moments && plainMoments(moments, n, D);
+        });
+        if (said === undefined) return 'it gives none';
+        if (at.predictive(rows, fresh) === undefined) return 'not compared: it says nothing else of new rows';
+        if (!isIntegrable) return notIntegrated;
+        const found = Array.from({ length: n }, (_, i) =>
+          integrated(predictiveAlong(fresh, i), support, said.mean[i * D]!),
+        );
+        const first = (of: Float64Array) => Float64Array.from({ length: n }, (_, i) => of[i * D]!);
+        const variances = found.map(({ variance }) => variance);
+        const width = Math.sqrt(Math.max(...variances));
+        located('the mean', () =>
+          agreement(
+            first(said.mean),
+            found.map(({ mean }) => mean),
+            QUADRATURE,
+            width,
+          ),
+        );
+        return located('the variance', () => agreement(first(said.variance), variances, QUADRATURE));
+      },
+    ],
+    [
+      'draws',
+      () => {
+        if (density.sample === undefined) return 'it makes none';
+        const draw = (random: Random) =>
+          at.with(rows, ({ p, rows }) => tensorMatrix(density.sample!(p, random, [n, D], rows.given)));
+        return ofDraws(rows, draw, true);
+      },
+    ],
+    [
+      'draws of new rows',
+      () => {
+        const draw = (random: Random) =>
+          at.with(rows, (ready) => {
+            const own = conditionOf(density, ready).sample?.(rowTensors(fresh).given, random);
+            return own && tensorMatrix(own);
+          });
+        if (draw(seededRandom(seed)) === undefined) return 'it makes none of its own';
+        return ofDraws(fresh, (random) => draw(random)!, false);
+      },
+    ],
+    [
+      'expectations',
+      () => {
+        if (density.expected === undefined) return 'it gives none';
+        const spread = withEntries(rows.value, (_, i) => 0.1 * (1 + (i % 3)));
+        const said = at.with(rows, ({ p, rows, context }) => {
+          const value = { mean: rows.value, variance: matrixTensor(spread) };
+          return op.valueOf(density.expected!(p, { ...rows, value }, context));
+        });
+        const random = seededRandom(seed + 4);
+        const drawn = Array.from({ length: DRAWS }, () => {
+          const value = withEntries(rows.value, (mean, i) => mean + Math.sqrt(spread.data[i]!) * random.normal());
+          return sumOf(at.log({ ...rows, value }));
+        });
+        return within('it', drawn, said, !density.exact);
+      },
+    ],
+    [
+      'missing entries',
+      () => {
+        if (!density.takesMissing) return 'it takes complete rows only';
+        const all = withEntries(rows.value, () => 1);
+        agreement([sumOf(at.log({ ...rows, present: all }))], [sumOf(at.log(rows))], ROUNDING);
+        // One entry of the last row.
+        const hole = (n - 1) * D;
+        const present = withEntries(all, (own, i) => (i === hole ? 0 : own));
+        const without = sumOf(
+          at.log({ ...rows, value: withEntries(rows.value, (own, i) => (i === hole ? 0 : own)), present }),
+        );
+        const whole = (x: number) =>
+          sumOf(at.log({ ...rows, value: withEntries(rows.value, (own, i) => (i === hole ? x : own)) }));
+        const { total } = integrated((x) => x.map((entry) => whole(entry) - without), support, rows.value.data[hole]!);
+        return agreement([total], [1], QUADRATURE);
+      },
+    ],
+  ];
+}
+
+/** Gradients of the sum in the value, in what it is given, and in free parameters, each of which one must arrive in. */
+function gradientsAgree(at: DensityAt, all: PlainRows, settings: Settings): string {
+  const { density, parameters, values } = at;
+  const free = Object.keys(parameters).filter((name) => parameters[name]!.free);
+  const moved = {
+    ...Object.fromEntries(free.map((name) => [`parameter ${name}`, values[name]!])),
+    ...(settings.support === 'real' && { value: all.value }),
+    ...Object.fromEntries(all.given.map((one, i) => [`given ${i}`, one])),
+  };
+  return at.with(all, ({ p, rows, context }) => {
+    const sum = (t: TensorMap): Scalar => {
+      const own = Object.fromEntries(free.map((name) => [name, t[`parameter ${name}`]!]));
+      const value = (t.value ?? rows.value) as Tensor2D;
+      const given = rows.given.map((_, i) => t[`given ${i}`] as Tensor2D);
+      return op.sum<Scalar>(density.logDensity({ ...p, ...own }, { value, given }, context));
+    };
+    const t = valueTensors(moved);
+    const { gradients } = valueAndGradients(() => sum(t), Object.values(t));
+    const unused = Object.keys(t).filter((_, i) => gradients[i] === undefined);
+    if (unused.length === 0) return gradientAgreement(sum, moved, settings);
+    throw new LatentFieldError(
+      `no gradient arrives in ${unused.map((name) => `'${name}'`).join(', ')}: the log density does not use it`,
+    );
+  });
+}
+
+/** Slopes of the log density at draws: of all rows together, or of new rows, each by itself. */
+function slopesOf(at: DensityAt, fitted: PlainRows, of: PlainRows, isJoint: boolean, drawn: readonly Matrix[]) {
+  const { density } = at;
+  const sum = (ready: ReadyDensity, value: Tensor2D): Scalar => {
+    const { p, context } = ready;
+    const around = { ...rowTensors(of), value };
+    const own = isJoint ? undefined : conditionOf(density, ready).logPredictive;
+    return op.sum<Scalar>(own === undefined ? density.logDensity(p, around, context) : (own(around) as Tensor1D));
+  };
+  return drawn.map((one) =>
+    at.with(fitted, (ready) => {
+      const value = matrixTensor(one);
+      return valueAndGradients(() => sum(ready, value), [value]).gradients[0]!;
+    }),
+  );
+}
+
+/**
+ * Compares draws with the slopes s = ∂log p/∂x at them: E[s_b] = 0 and E[(x_a − E x_a)·s_b] = −δ_ab, for entries of the same row only unless rows are drawn
+ * together.
+ *
+ * @see Stein, A bound for the error in the normal approximation, Proc. 6th Berkeley Symp. (1972)
+ */
+function steinAgreement(drawn: readonly Matrix[], slopes: readonly Float64Array[], isJoint: boolean): string {
+  const { columns, data } = drawn[0]!;
+  const entry = (i: number) => `row ${Math.floor(i / columns)}, column ${i % columns}`;
+  for (let b = 0; b < data.length; b++) {
+    within(
+      `the mean slope in ${entry(b)}`,
+      slopes.map((own) => own[b]!),
+      0,
+    );
+    for (let a = 0; a < data.length; a++) {
+      if (!isJoint && Math.floor(a / columns) !== Math.floor(b / columns)) continue;
+      const mean = sumOf(drawn.map((one) => one.data[a]!)) / drawn.length;
+      within(
+        `the mean product of ${entry(a)} with the slope in ${entry(b)}`,
+        drawn.map((one, k) => (one.data[a]! - mean) * slopes[k]![b]!),
+        a === b ? -1 : 0,
+      );
+    }
+  }
+  return `Stein's identity within ${STANDARD_ERRORS} standard errors of ${drawn.length} draws`;
+}
+
+/** Says that the mean of what was drawn is what it stands for, or at least that. */
+function within(what: string, drawn: readonly number[], said: number, atLeast = false): string {
+  const mean = sumOf(drawn) / drawn.length;
+  const variance = drawn.reduce((sum, one) => sum + square(one - mean), 0) / (drawn.length - 1);
+  const error = Math.sqrt(variance / drawn.length) + 1e-12 * Math.max(1, Math.abs(mean));
+  const distance = (said - mean) / error;
+  if (Number.isFinite(distance) && (atLeast ? distance : Math.abs(distance)) <= STANDARD_ERRORS) {
+    return `within ${STANDARD_ERRORS} standard errors of ${drawn.length} draws`;
+  }
+  throw new LatentFieldError(
+    `${what} should be ${said}, but the mean of ${drawn.length} draws is ${mean}, with a standard error of ${error.toExponential(1)}`,
+  );
+}
+
+/** Mean and variance of observations, n×D, as plain numbers. */
+function plainMoments({ mean, variance, noise, covariances }: RowMoments, n: number, D: number) {
+  const shapeOf = (what: string, { shape }: { readonly shape: readonly number[] }, allowed: readonly string[]) => {
+    if (allowed.includes(String(shape))) return;
+    throw new LatentFieldError(`${what} has shape [${shape}], and must have [${allowed.join('] or [')}]`);
+  };
+  shapeOf('the mean', mean, [`${n},${D}`]);
+  shapeOf('the variance', variance, [`${n},${D}`, `${n},1`]);
+  const means = new Float64Array(doublesOf(mean));
+  const spread = doublesOf(op.mul(variance, op.ones([1, D])));
+  finite(means, 'the mean');
+  finite(spread, 'the variance');
+  const negative = spread.findIndex((entry) => entry < 0);
+  if (negative >= 0) throw new LatentFieldError(`entry ${negative} of the variance is ${spread[negative]}, below 0`);
+  const variances = new Float64Array(doublesOf(op.add(op.mul(variance, op.ones([1, D])), noise ?? op.scalar(0))));
+  const [first] = covariances?.() ?? [];
+  if (first !== undefined) {
+    const entries = doublesOf(first);
+    const diagonal = Float64Array.from({ length: n }, (_, i) => entries[i * (n + 1)]!);
+    located('the diagonal of covariances', () =>
+      agreement(
+        diagonal,
+        Float64Array.from({ length: n }, (_, i) => spread[i * D]!),
+        1e-8,
+      ),
+    );
+  }
+  return { mean: means, variance: variances };
+}
+
+function located(what: string, work: () => string): string {
+  try {
+    return work();
+  } catch (error) {
+    throw new LatentFieldError(`${what}: ${(error as Error).message}`);
+  }
+}
+
+const sumOf = (numbers: ArrayLike<number>): number => Array.from(numbers).reduce((sum, one) => sum + one, 0);

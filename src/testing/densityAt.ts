@@ -1,0 +1,157 @@
+import { Matrix } from '../core/matrix.ts';
+import { unknownName } from '../core/options.ts';
+import { seededRandom } from '../core/random.ts';
+import type { Conditional, Density, DensityContext, DensityStart, Rows } from '../model/language/density.ts';
+import type { Batch, ParameterValues, TensorMap } from '../model/model.ts';
+import type { Parameter } from '../model/parameter.ts';
+import { valueTensors } from '../model/valueTensors.ts';
+import { doublesOf } from '../tensors/doubles.ts';
+import { withFloat64 } from '../tensors/float64/scope.ts';
+import { matrixTensor } from '../tensors/matrixTensor.ts';
+import { randomPoints } from './points.ts';
+
+/** Rows of a variable and of those that it is given, as plain numbers; `present` is 1 where an entry of the value is observed. */
+export interface PlainRows {
+  readonly value: Matrix;
+  readonly given: readonly Matrix[];
+  readonly present?: Matrix;
+}
+
+/** A density with its constants, its rows, and its parameters' values as tensors. */
+export interface ReadyDensity {
+  readonly p: TensorMap;
+  readonly rows: Rows;
+  readonly context: DensityContext;
+}
+
+/** A density at values of its parameters, as a model would ask it. */
+export interface DensityAt {
+  readonly density: Density;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly values: ParameterValues;
+  /** Does work with the density made ready for these rows. */
+  with<T>(rows: PlainRows, work: (ready: ReadyDensity) => T, batch?: Batch): T;
+  /** The log density of rows: one number, or one a row. */
+  log(rows: PlainRows, batch?: Batch): Float64Array;
+  /** log p of new rows, each by itself, given fitted ones; undefined where the density does not say. */
+  predictive(fitted: PlainRows, rows: PlainRows): Float64Array | undefined;
+}
+
+/**
+ * A density at values of its parameters.
+ *
+ * @param all - rows for which its parameters start
+ * @param given - values by its own names, in the place of the initial ones
+ * @param observationsOf - observations of so many points
+ * @throws InvalidInputError for a name that is none of its parameters
+ */
+export function densityAt(
+  density: Density,
+  all: PlainRows,
+  given: ParameterValues,
+  seed: number,
+  observationsOf = (rows: number) => randomPoints(rows, 5, seed + 1),
+): DensityAt {
+  const startOf = ({ value, given, present }: PlainRows, batched: boolean): DensityStart => ({
+    variable: 'value',
+    rows: value.rows,
+    columns: value.columns,
+    givenColumns: given.map(({ columns }) => columns),
+    data: present && withEntries(value, (entry, i) => (present.data[i] === 0 ? Number.NaN : entry)),
+    observations: observationsOf(value.rows),
+    seed,
+    batched,
+  });
+  const parameters = withFloat64(() => density.parameters(startOf(all, false)));
+  for (const name of Object.keys(given)) {
+    if (name in parameters) continue;
+    throw unknownName('parameter', name, Object.keys(parameters), `Density '${density.name}'`);
+  }
+  const initial = Object.entries(parameters).map(([name, parameter]) => [name, parameter.initial] as const);
+  const values: ParameterValues = { ...Object.fromEntries(initial), ...given };
+  const at: DensityAt = {
+    density,
+    parameters,
+    values,
+    with: (rows, work, batch) =>
+      withFloat64(() => {
+        const constants = density.prepare?.(startOf(rows, batch !== undefined));
+        const memory = new Map<object, unknown>();
+        const context: DensityContext = {
+          constants,
+          random: seededRandom(seed),
+          iteration: 0,
+          values,
+          ...(batch && { batch }),
+          isRough: false,
+          remember: (owner, make) => {
+            if (!memory.has(owner)) memory.set(owner, make());
+            return memory.get(owner) as ReturnType<typeof make>;
+          },
+          onJitter: () => {},
+          onRank: () => {},
+        };
+        try {
+          return work({ p: valueTensors(values), rows: rowTensors(rows), context });
+        } finally {
+          const { dispose } = (constants ?? {}) as { dispose?: unknown };
+          if (typeof dispose === 'function') dispose.call(constants);
+        }
+      }),
+    log: (rows, batch) =>
+      at.with(
+        rows,
+        (ready) => new Float64Array(doublesOf(density.logDensity(ready.p, ready.rows, ready.context))),
+        batch,
+      ),
+    predictive: (fitted, rows) =>
+      at.with(fitted, (ready) => {
+        const { logPredictive } = conditionOf(density, ready);
+        if (logPredictive !== undefined) return new Float64Array(doublesOf(logPredictive(rowTensors(rows))));
+        const own = density.logDensity(ready.p, rowTensors(rows), ready.context);
+        return own.rank === 1 ? new Float64Array(doublesOf(own)) : undefined;
+      }),
+  };
+  return at;
+}
+
+/** What a density says of new rows. */
+export const conditionOf = (density: Density, { p, rows, context }: ReadyDensity): Conditional =>
+  density.condition?.(p, rows, context) ?? {};
+
+export const rowTensors = ({ value, given, present }: PlainRows): Rows => ({
+  value: matrixTensor(value),
+  given: given.map(matrixTensor),
+  ...(present && { present: matrixTensor(present) }),
+});
+
+/** A matrix of the same shape, entry by entry. */
+export const withEntries = ({ data, rows, columns }: Matrix, entry: (own: number, i: number) => number): Matrix =>
+  new Matrix(data.map(entry), rows, columns);
+
+/** Some of the rows, in this order. */
+export function chosenRows({ value, given, present }: PlainRows, numbers: readonly number[]): PlainRows {
+  const of = (matrix: Matrix) => Matrix.from(numbers.map((i) => Array.from(matrix.row(i))));
+  return { value: of(value), given: given.map(of), ...(present && { present: of(present) }) };
+}
+
+/** Rows with one of the others after them. */
+export function withRow(rows: PlainRows, others: PlainRows, number: number): PlainRows {
+  const joined = (matrix: Matrix, other: Matrix) => Matrix.from([...matrix.toArrays(), Array.from(other.row(number))]);
+  return {
+    value: joined(rows.value, others.value),
+    given: rows.given.map((one, i) => joined(one, others.given[i]!)),
+  };
+}
+
+/** Copies of a row with these entries in its first column; its other entries are missing. */
+export function alongFirstColumn(rows: PlainRows, number: number, entries: Float64Array): PlainRows {
+  const { columns } = rows.value;
+  const copies = chosenRows(rows, new Array<number>(entries.length).fill(number));
+  const isFirst = (i: number) => i % columns === 0;
+  return {
+    given: copies.given,
+    value: withEntries(copies.value, (_, i) => (isFirst(i) ? entries[i / columns]! : 0)),
+    ...(columns > 1 && { present: withEntries(copies.value, (_, i) => (isFirst(i) ? 1 : 0)) }),
+  };
+}
