@@ -1,14 +1,19 @@
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
-import { describe } from '../core/matrix.ts';
+import { describe, Matrix } from '../core/matrix.ts';
+import { seededRandom } from '../core/random.ts';
 import { evaluate, type GivenValues, givenValues } from '../model/evaluate.ts';
+import type { FittedVariables, RowsByName } from '../model/language/derived.ts';
+import type { VariablesPosterior } from '../model/language/variablesModel.ts';
 import type { AnyModel, ParameterValues } from '../model/model.ts';
+import { open } from '../model/open.ts';
 import { entriesOf } from '../model/parameter.ts';
 import { layOut, naturalEntries, valuesByPath } from '../model/variables.ts';
 import { modelFromJSON } from '../models/modelFromJSON.ts';
 import type { OwnParts } from '../models/ownParts.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
-import { agreement } from './agreement.ts';
+import { agreement, finite } from './agreement.ts';
 import { compareWithDifferences, type DifferenceOptions } from './differences.ts';
+import { integrated } from './quadrature.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
 
 /** Factories of your own models and parts by name, as `loadFit` takes them, beside what is checked and how. */
@@ -20,7 +25,8 @@ export interface ModelCheckOptions extends CheckOptions, DifferenceOptions, OwnP
 /**
  * Checks that a model, yours or the library's, is what `fit` relies on: `evaluate` gives gradients that agree with differences of its
  * objective, terms that add up to it, and the same numbers every time; the model's description is plain JSON, from which it comes back with the same
- * bits; no tensor is left behind.
+ * bits; every parameter that is not held is used; no tensor is left behind. Of a model of variables, what is derived is compared too: the density that places new
+ * rows with its slopes, predictions and draws of observations with the density that these have, and all of it with the same after JSON.
  *
  * @param model - a small one: its objective is evaluated some hundred times
  * @param options - `values` at which it is checked, `tolerance` of gradients (1e-6), `entries` moved of each value (6), `seed` (1) of
@@ -49,6 +55,17 @@ export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): Co
         const { gradients } = evaluate(model, at() as GivenValues, { seed });
         const numbers = Object.entries(gradients).map(([path, gradient]) => [path, entriesOf(gradient)] as const);
         return compareWithDifferences(objective, at(), Object.fromEntries(numbers), { tolerance, entries, seed });
+      },
+    ],
+    [
+      'every parameter is used',
+      () => {
+        const opened = open(model, { seed });
+        try {
+          return `${opened.evaluate(opened.start).gradient.length} numbers`;
+        } finally {
+          opened.dispose();
+        }
       },
     ],
     [
@@ -81,7 +98,165 @@ export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): Co
       },
     ],
   ];
-  return conformance(`Model '${model.name}'`, { seed, ...(throws !== undefined && { throws }) }, requirements);
+  const derived = derivedRequirements(model, at, own, { tolerance, entries, seed });
+  const report = { seed, ...(throws !== undefined && { throws }) };
+  return conformance(`Model '${model.name}'`, report, [...requirements, ...derived]);
+}
+
+/** Rows of a model of variables that are looked at. */
+const ROWS = 3;
+/** Draws whose means are compared. */
+const DRAWS = 400;
+/** Means of draws are nearer to what they stand for than this. */
+const STANDARD_ERRORS = 5;
+/** What quadrature leaves of moments, relative to the largest. */
+const QUADRATURE = 1e-6;
+
+/** What must hold of all that a model of variables derives; nothing of other models. */
+function derivedRequirements(
+  model: AnyModel,
+  at: () => ParameterValues,
+  own: OwnParts,
+  differences: DifferenceOptions,
+): Requirement[] {
+  const of = (one: AnyModel) => (one.posterior(at()) as Partial<VariablesPosterior>).variables;
+  let variables: FittedVariables | undefined;
+  try {
+    variables = of(model);
+  } catch {
+    // Values at which the model cannot be evaluated are found by the requirements of every model.
+    return [];
+  }
+  if (variables === undefined) return [];
+  const { missing, observed, latents, known, values, observations } = variables;
+  const first = (matrix: Matrix) => new Matrix(matrix.data.slice(0, ROWS * matrix.columns), ROWS, matrix.columns);
+  const pick = (names: readonly { readonly name: string }[], from: RowsByName): RowsByName =>
+    Object.fromEntries(names.map(({ name }) => [name, first(from[name]!)]));
+  const knownRows = pick(known, values);
+  const rows = { ...pick(observed, observations), ...knownRows };
+  const places = { ...pick(latents, values), ...knownRows };
+  const side = (from: RowsByName): Matrix =>
+    Matrix.from(Array.from({ length: ROWS }, (_, i) => latents.flatMap(({ name }) => Array.from(from[name]!.row(i)))));
+  const requirements: Requirement[] = [];
+  if (!('project' in missing)) {
+    requirements.push([
+      'the density that places rows',
+      () => {
+        const X = side(places);
+        const sum = ({ X: moved }: ParameterValues) =>
+          variables.density(moved as Matrix, rows).posterior.reduce((total, one) => total + one, 0);
+        const { gradient, posterior } = variables.density(X, rows);
+        finite(posterior, 'the density of new rows');
+        const row = (matrix: Matrix) => new Matrix(matrix.data.slice(0, matrix.columns), 1, matrix.columns);
+        const alone = variables.density(
+          row(X),
+          Object.fromEntries(Object.entries(rows).map(([name, own]) => [name, row(own)])),
+        );
+        agreement(alone.posterior, posterior.slice(0, 1), 1e-9);
+        return compareWithDifferences(sum, { X }, { X: gradient.data }, differences);
+      },
+    ]);
+  }
+  if (!('predict' in missing)) {
+    for (const { name, columns } of observed) {
+      requirements.push([
+        `predictions of '${name}'`,
+        () => predictionsAgree(variables, name, columns, places, side(places)),
+      ]);
+    }
+  }
+  if (!('predict' in missing) && !('sample' in missing)) {
+    requirements.push(['draws', () => drawsAgree(variables, places, differences.seed ?? 1)]);
+  }
+  requirements.push([
+    'the same after JSON',
+    () => {
+      const again = of(modelFromJSON(JSON.parse(JSON.stringify(model.toJSON())), own))!;
+      const answers = (one: FittedVariables) => [
+        ...('predict' in missing
+          ? []
+          : Object.values(one.predict(places, true)).flatMap(({ mean, variance }) => [...mean.data, ...variance.data])),
+        ...('sample' in missing
+          ? []
+          : Object.values(one.sample(places, seededRandom(1), true)).flatMap(({ data }) => [...data])),
+        ...('project' in missing ? [] : one.density(side(places), rows).posterior),
+        ...(one.next === undefined ? [] : one.next(values[one.shown]!).data),
+      ];
+      return agreement(answers(again), answers(variables), 0);
+    },
+  ]);
+  return requirements;
+}
+
+/** That predictions with noise have the moments of the density that new rows are judged by, where one column of it can be integrated. */
+function predictionsAgree(
+  variables: FittedVariables,
+  name: string,
+  columns: number,
+  places: RowsByName,
+  X: Matrix,
+): string {
+  const said = variables.predict(places, true)[name]!;
+  for (const [what, matrix] of [
+    ['mean', said.mean],
+    ['variance', said.variance],
+  ] as const) {
+    finite(matrix.data, `the ${what}`);
+    if (matrix.rows === ROWS && matrix.columns === columns) continue;
+    throw new LatentFieldError(`the ${what} is ${matrix.rows}×${matrix.columns}, and must be ${ROWS}×${columns}`);
+  }
+  const negative = variables.predict(places, false)[name]!.variance.data.find((own) => own < 0);
+  if (negative !== undefined) throw new LatentFieldError(`a variance is ${negative}, below 0`);
+  const givens = variables.known.map(({ name }) => name);
+  const along = (row: number, column: number) => (entries: Float64Array) => {
+    const copies = (matrix: Matrix) => Matrix.from(Array.from(entries, () => Array.from(matrix.row(row))));
+    const alone = new Matrix(new Float64Array(entries.length * columns).fill(Number.NaN), entries.length, columns);
+    entries.forEach((entry, i) => {
+      alone.data[i * columns + column] = entry;
+    });
+    const known = Object.fromEntries(givens.map((name) => [name, copies(places[name]!)]));
+    return variables.density(copies(X), { [name]: alone, ...known }).density;
+  };
+  try {
+    along(0, 0)(Float64Array.of(said.mean.data[0]!));
+  } catch (error) {
+    if (error instanceof InvalidInputError)
+      return 'not integrated: the density takes complete rows of several columns only';
+    throw error;
+  }
+  const found = Array.from(said.mean.data, (mean, i) =>
+    integrated(along(Math.floor(i / columns), i % columns), 'real', mean),
+  );
+  if (variables.observations[name]!.data.every((own) => Number.isNaN(own) || Number.isInteger(own))) {
+    return 'not integrated: observations are whole numbers';
+  }
+  agreement(
+    found.map(({ total }) => total),
+    found.map(() => 1),
+    QUADRATURE,
+  );
+  const variances = found.map(({ variance }) => variance);
+  const means = found.map(({ mean }) => mean);
+  agreement(said.mean.data, means, QUADRATURE, Math.sqrt(Math.max(...variances)));
+  return agreement(said.variance.data, variances, QUADRATURE);
+}
+
+/** That draws have the means and variances of predictions. */
+function drawsAgree(variables: FittedVariables, places: RowsByName, seed: number): string {
+  const random = seededRandom(seed);
+  const draws = Array.from({ length: DRAWS }, () => variables.sample(places, random, true));
+  for (const [name, { mean, variance }] of Object.entries(variables.predict(places, true))) {
+    mean.data.forEach((centre, i) => {
+      const gaps = draws.map((draw) => draw[name]!.data[i]! - centre);
+      const average = gaps.reduce((sum, gap) => sum + gap, 0) / DRAWS;
+      const error = Math.sqrt(variance.data[i]! / DRAWS);
+      if (Math.abs(average) <= STANDARD_ERRORS * error) return;
+      throw new LatentFieldError(
+        `entry ${i} of '${name}' is predicted to be ${centre}, but the mean of ${DRAWS} draws is ${centre + average}, with a standard error of ${error.toExponential(1)}`,
+      );
+    });
+  }
+  return `means within ${STANDARD_ERRORS} standard errors of ${DRAWS} draws`;
 }
 
 function initialValues(model: AnyModel, seed: number): ParameterValues {

@@ -122,6 +122,7 @@ describe('checkModel', () => {
     const report = checkModel(model);
     expect(report.checks.map(({ name }) => name)).toEqual([
       'gradients',
+      'every parameter is used',
       'terms add up to the objective',
       'the same every time',
       'plain JSON',
@@ -161,7 +162,10 @@ describe('checkModel', () => {
         };
       },
     };
-    expect(failures(halved)).toEqual([expect.stringMatching(/^gradients: the gradient in 'latents', entry \d+, is /)]);
+    expect(failures(halved)).toEqual([
+      expect.stringMatching(/^gradients: the gradient in 'latents', entry \d+, is /),
+      expect.stringMatching(/^every parameter is used: No gradient arrives at 'mapping.kernel.rbf.variance'/),
+    ]);
     const forgetful: Partial<Model> = { assemble: (seed) => ({ ...model.assemble(seed), dispose: () => {} }) };
     expect(failures(forgetful)).toEqual([expect.stringMatching(/^leaves no tensors behind: \d+ tensors/)]);
     expect(() => checkModel(gplvm as never)).toThrow(/takes a model, but function was given/);

@@ -1,0 +1,258 @@
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it } from 'vitest';
+import { Matrix } from '../../../src/core/matrix.ts';
+import { seededRandom } from '../../../src/core/random.ts';
+import { adam, type Checkpoint, type FitOptions, fit } from '../../../src/inference/index.ts';
+import { evaluate } from '../../../src/model/evaluate.ts';
+import type { Fit } from '../../../src/model/fit.ts';
+import type { VariablesPosterior } from '../../../src/model/language/variablesModel.ts';
+import type { Model } from '../../../src/model/model.ts';
+import { loadFit } from '../../../src/models/index.ts';
+import { checkModel } from '../../../src/testing/index.ts';
+import { bundled } from '../../bundled.ts';
+import { reference } from '../../reference.ts';
+import { twelve } from './twelveModels.ts';
+
+interface Reference {
+  readonly data: {
+    readonly Y: number[][];
+    readonly t: number[][];
+    readonly inputs: number[][];
+    readonly missing: [number, number];
+  };
+  readonly normals: readonly number[];
+  readonly models: Readonly<
+    Record<
+      string,
+      {
+        readonly values: Readonly<Record<string, number | number[] | number[][]>>;
+        readonly terms: Readonly<Record<string, number>>;
+        readonly gradients: Readonly<Record<string, number | number[] | number[][]>>;
+      }
+    >
+  >;
+}
+
+const { data, normals, models: expected } = reference<Reference>('languageModels.json');
+const [row, column] = data.missing;
+const whole = Matrix.from(data.Y);
+const holed = Matrix.from(data.Y.map((y, i) => y.map((entry, j) => (i === row && j === column ? Number.NaN : entry))));
+
+type Name = keyof typeof twelve;
+const names = Object.keys(twelve) as Name[];
+const dataOf = (name: Name, y: Matrix) => ({
+  y,
+  ...(name === 'timed' && { t: Matrix.from(data.t) }),
+  ...(name === 'horseshoe' && { x: Matrix.from(data.inputs) }),
+});
+const complete: readonly Name[] = ['alongGraph', 'outputs'];
+const modelOf = (name: Name, y = complete.includes(name) ? whole : holed): Model =>
+  twelve[name](dataOf(name, y) as never) as Model;
+const numbers = (value: unknown): number[] =>
+  value instanceof Matrix ? Array.from(value.data) : ([value].flat(2) as number[]);
+
+describe.each(names)('%s', (name) => {
+  it('has the value, the terms and the gradients of its formulas', async () => {
+    const { values, terms, gradients } = expected[name]!;
+    const result = await evaluate(modelOf(name), values as never, { seed: 1 });
+    expect(Object.keys(result.terms).sort()).toEqual(Object.keys(terms).sort());
+    for (const [term, value] of Object.entries(terms)) {
+      expect(Math.abs(result.terms[term]! - value)).toBeLessThan(1e-9 * Math.max(1, Math.abs(value)));
+    }
+    expect(Object.keys(result.gradients).sort()).toEqual(Object.keys(gradients).sort());
+    for (const [path, gradient] of Object.entries(gradients)) {
+      const [own, right] = [numbers(result.gradients[path]), numbers(gradient)];
+      expect(own).toHaveLength(right.length);
+      const size = Math.max(1, ...right.map(Math.abs));
+      const worst = Math.max(...own.map((entry, i) => Math.abs(entry - right[i]!)));
+      expect([path, worst / size < 1e-9]).toEqual([path, true]);
+    }
+  });
+});
+
+it('draws the latents of the autoencoder from the numbers that the reference used', () => {
+  const { normal } = seededRandom(1);
+  expect(normals.map(() => normal())).toEqual(normals);
+});
+
+/** What fits can do by the names of variables. */
+interface Abilities {
+  project(
+    rows: object,
+    options?: object,
+  ): Promise<{ latents: Matrix; logDensity: Float64Array; values: Record<string, Matrix> }>;
+  predict(values: object, options?: object): Record<string, { mean: Matrix; variance: Matrix }>;
+  sample(values: object, options?: object): Record<string, Matrix>;
+  impute(rows: object): Promise<Record<string, { mean: Matrix; variance: Matrix }>>;
+  forecast(steps: number): { latents: Matrix; mean: Matrix };
+  readonly values: Record<string, Matrix>;
+}
+type Ability = 'project' | 'predict' | 'sample' | 'impute' | 'forecast';
+
+const nextNone = (shown: string) => new RegExp(`no density of '${shown}' says what follows its rows`);
+const sayNothing =
+  /the density 'products' of 'y' (says nothing of new rows|gives no moments|gives neither moments nor a sample)/;
+/** Why fits of a model cannot do something; all else they can. */
+const absent: Readonly<Record<Name, Readonly<Partial<Record<Ability, RegExp>>>>> = {
+  robust: { forecast: nextNone('z') },
+  heteroscedastic: { forecast: nextNone('z') },
+  grouped: { forecast: nextNone('z') },
+  deep: { forecast: nextNone('z') },
+  alongGraph: { forecast: nextNone('z') },
+  autoencoder: { forecast: nextNone('z') },
+  secondOrder: {},
+  onCircle: { forecast: nextNone('angle') },
+  onSphere: { forecast: nextNone('angles') },
+  timed: { forecast: nextNone('z') },
+  outputs: {
+    forecast: nextNone('z'),
+    project: sayNothing,
+    predict: sayNothing,
+    sample: sayNothing,
+    impute: sayNothing,
+  },
+  horseshoe: { forecast: nextNone('f') },
+};
+
+const optionsOf = (name: Name): FitOptions => ({
+  maxIterations: 12,
+  seed: 3,
+  ...(name === 'autoencoder' && { batchSize: 3, solver: adam({ learningRate: 0.02 }) }),
+});
+const first = (matrix: Matrix, count = 2) => Matrix.from(matrix.toArrays().slice(0, count));
+const fitted = new Map<Name, Promise<Fit & Abilities>>();
+function fitOf(name: Name): Promise<Fit & Abilities> {
+  const made = fitted.get(name) ?? (fit(modelOf(name), optionsOf(name)) as unknown as Promise<Fit & Abilities>);
+  fitted.set(name, made);
+  return made;
+}
+const knownOf = (name: Name) => ({
+  ...(name === 'timed' && { time: first(Matrix.from(data.t)) }),
+  ...(name === 'horseshoe' && { inputs: first(Matrix.from(data.inputs)) }),
+});
+/** Values of the first two rows from which all else follows. */
+const valuesOf = (name: Name, { values }: Abilities) => {
+  const roots = ['z', 'angle', 'angles'].filter((root) => values[root] !== undefined);
+  return { ...Object.fromEntries(roots.map((root) => [root, first(values[root]!)])), ...knownOf(name) };
+};
+const variablesOf = (name: Name, { parameters, latents }: Fit) => {
+  const shown = Object.keys(expected[name]!.values).filter((path) => !(path in parameters));
+  const values = { ...parameters, ...Object.fromEntries(shown.map((path) => [path, latents])) };
+  return (modelOf(name).posterior!(values as never) as VariablesPosterior).variables;
+};
+const bitsOf = ({ latents, objective, parameters, terms, trace }: Fit) =>
+  JSON.stringify([latents, objective, parameters, terms, trace]);
+
+it.each(names)('%s says the same in all that is derived from it', (name) => {
+  const { checks } = checkModel(modelOf(name), { models: twelve, values: expected[name]!.values as never });
+  const derived = checks
+    .map((check) => check.name)
+    .filter((check) => /predictions|draws|places rows|after JSON/.test(check));
+  expect(derived).toHaveLength(absent[name].project === undefined ? 4 : 1);
+});
+
+describe.each(names)('fits of %s', (name) => {
+  it('have each ability that is not absent for a reason', async () => {
+    const result = await fitOf(name);
+    const { missing } = variablesOf(name, result);
+    for (const ability of ['project', 'predict', 'sample', 'impute', 'forecast'] as const) {
+      const reason = absent[name][ability];
+      expect([ability, typeof result[ability]]).toEqual([ability, reason === undefined ? 'function' : 'undefined']);
+      if (reason !== undefined && ability !== 'impute') expect(missing[ability]).toMatch(reason);
+    }
+  });
+
+  it('are the same bits again when loaded, made by workers, and gone on with from a checkpoint', async () => {
+    const result = await fitOf(name);
+    const again = loadFit(JSON.parse(JSON.stringify(result)), { models: twelve }) as unknown as Fit & Abilities;
+    expect(bitsOf(again)).toBe(bitsOf(result));
+    if (absent[name].predict === undefined) {
+      expect(again.predict(valuesOf(name, again))).toEqual(result.predict(valuesOf(name, result)));
+    }
+    const { batchSize, ...unbatched } = optionsOf(name);
+    const options = { ...unbatched, maxIterations: 6, restarts: 1 };
+    const alone = await fit(modelOf(name), options);
+    const url = await bundled('test/model/language/twelveWorker.ts');
+    const threads: Worker[] = [];
+    const start = () => {
+      threads.push(new Worker(url));
+      return threads.at(-1)!;
+    };
+    expect(bitsOf(await fit(modelOf(name), { ...options, workers: { count: 1, start } }))).toBe(bitsOf(alone));
+    expect(threads).toHaveLength(1);
+    if (batchSize !== undefined) {
+      await expect(fit(modelOf(name), { ...options, batchSize, workers: { count: 1, start } })).rejects.toThrow(
+        'A fit in batches runs without workers',
+      );
+    }
+    const states: string[] = [];
+    const checkpoint = (state: Checkpoint) => {
+      states.push(JSON.stringify(state));
+    };
+    await fit(modelOf(name), { ...optionsOf(name), checkpoint, checkpointInterval: 0 });
+    const resume = JSON.parse(states[Math.floor(states.length / 2)]!) as Checkpoint;
+    expect(bitsOf(await fit(modelOf(name), { ...optionsOf(name), resume }))).toBe(bitsOf(result));
+  });
+});
+
+describe('fits of', () => {
+  it.each(names.filter((name) => absent[name].project === undefined))(
+    '%s place rows where all densities of them are greatest',
+    async (name) => {
+      const result = await fitOf(name);
+      const given = { y: first(whole), ...knownOf(name) };
+      const placed = await result.project(given);
+      expect([placed.latents.rows, placed.logDensity.length]).toEqual([2, 2]);
+      const { density, latents: searched, values } = variablesOf(name, result);
+      const side = (of: Readonly<Record<string, Matrix>>) =>
+        Matrix.from([0, 1].map((i) => searched.flatMap((one) => Array.from(of[one.name]!.row(i)))));
+      const [there, where] = [density(side(placed.values), given), density(side(values), given)];
+      there.posterior.forEach((height, i) => {
+        expect(height).toBeGreaterThanOrEqual(where.posterior[i]! - 1e-6);
+        expect(there.density[i]).toBeCloseTo(placed.logDensity[i]!, 8);
+      });
+    },
+  );
+
+  it.each(names.filter((name) => absent[name].predict === undefined))(
+    '%s predict, draw, and fill in what is missing',
+    async (name) => {
+      const result = await fitOf(name);
+      const at = valuesOf(name, result);
+      const { mean, variance } = result.predict(at).y!;
+      const noisy = result.predict(at, { noise: true }).y!;
+      expect([mean.rows, mean.columns]).toEqual([2, 3]);
+      expect(noisy.mean).toEqual(mean);
+      variance.data.forEach((own, i) => {
+        expect(own).toBeGreaterThanOrEqual(0);
+        expect(noisy.variance.data[i]).toBeGreaterThan(own);
+      });
+      // Draws are about the means, within their deviations.
+      const draws = Array.from({ length: 200 }, (_, seed) => result.sample(at, { seed }).y!);
+      mean.data.forEach((centre, i) => {
+        const average = draws.reduce((sum, draw) => sum + draw.data[i]!, 0) / draws.length;
+        expect(Math.abs(average - centre)).toBeLessThan(5 * Math.sqrt(noisy.variance.data[i]! / draws.length));
+      });
+      const rows = Matrix.from(
+        first(whole)
+          .toArrays()
+          .map((y) => [y[0]!, Number.NaN, y[2]!]),
+      );
+      const { y: filled } = await result.impute({ y: rows, ...knownOf(name) });
+      const { values } = await result.project({ y: rows, ...knownOf(name) });
+      const { y: there } = result.predict({ ...values, ...knownOf(name) });
+      for (const i of [0, 1]) {
+        expect(Array.from(filled!.mean.row(i))).toEqual([rows.at(i, 0), there!.mean.at(i, 1), rows.at(i, 2)]);
+        expect(filled!.variance.at(i, 0)).toBe(0);
+        expect(filled!.variance.at(i, 1)).toBeGreaterThan(0);
+      }
+    },
+  );
+});
+
+it('goes on with rows as they went, where the latents have inertia', async () => {
+  const result = await fitOf('secondOrder');
+  const { latents } = result.forecast(2);
+  const [before, last] = [result.latents.row(5), result.latents.row(6)];
+  expect(Array.from(latents.row(0))).toEqual(Array.from(last, (entry, j) => 2 * entry - before[j]!));
+});

@@ -1,0 +1,248 @@
+import {
+  defineDensity,
+  defineLikelihood,
+  defineModel,
+  fixed,
+  gaussian,
+  gaussianProcess,
+  knnGraph,
+  known,
+  laplacian,
+  latent,
+  type Matrix,
+  mapped,
+  mlpMap,
+  observed,
+  positive,
+  rbf,
+  real,
+  standardNormal,
+} from '../../../src/index.ts';
+import * as op from '../../../src/tensors/ops.ts';
+
+type Tensor2D = op.Tensor2D;
+type Tensor1D = op.Tensor1D;
+interface Data {
+  readonly y: Matrix;
+}
+
+/** log N(x | m, s²) of each row. */
+const normalRows = (x: Tensor2D, m: op.TensorOrNumber, s: op.TensorOrNumber) =>
+  op.sum<Tensor1D>(
+    op.sub(op.mul(-0.5, op.square(op.div(op.sub(x, m), s))), op.add(op.log(s), 0.5 * Math.log(2 * Math.PI))),
+    1,
+  );
+const rows = (x: Tensor2D, from: number, to: number) => op.slice<Tensor2D>(x, [from, 0], [to - from, x.shape[1]]);
+
+// 1. Outlying entries: a Student-t with 4 degrees of freedom around a decoder.
+const heavyTails = defineDensity({
+  name: 'heavyTails',
+  parameters: { scale: positive(0.3) },
+  takesMissing: true,
+  logDensity: (p, { value, given, present }) => {
+    const tails = op.mul(2.5, op.log1p(op.square(op.div(op.sub(value, given[0]!), op.mul(2, p.scale)))));
+    const entries = op.sub(op.sub(Math.log(3 / 8), op.log(p.scale)), tails);
+    return op.sum<Tensor1D>(present === undefined ? entries : op.mul(present, entries), 1);
+  },
+  condition: (p) => ({
+    moments: ([f]) => ({ mean: f!, variance: op.zerosLike(f!), noise: op.mul(2, op.square(p.scale)) }),
+    sample: ([f], { normal }) => {
+      const draw = () => normal() / Math.hypot(normal() / 2, normal() / 2, normal() / 2, normal() / 2);
+      return op.add<Tensor2D>(f!, op.mul(p.scale, op.tensor(Float64Array.from({ length: f!.size }, draw), f!.shape)));
+    },
+  }),
+});
+export const robust = defineModel({
+  name: 'robust',
+  variables: ({ y }: Data) => {
+    const z = latent({ dim: 2, density: standardNormal() });
+    const f = mapped(z, mlpMap({ hidden: 4 }), { dim: y.columns });
+    return { z, f, y: observed(y, { density: heavyTails(), given: f, missing: 'ignore' }) };
+  },
+});
+
+// 2. Noise that changes from place to place: a likelihood of two functions, mean and log deviation.
+const changingNoise = defineLikelihood({
+  name: 'changingNoise',
+  functions: 2,
+  logDensity: (_, [f, s], y) =>
+    op.sub<Tensor2D>(
+      op.mul(-0.5, op.square(op.mul(op.sub(y, f!), op.exp(op.neg(s!))))),
+      op.add(s!, 0.5 * Math.log(2 * Math.PI)),
+    ),
+  momentsAt: (_, [f, s]) => ({ mean: f!, variance: op.exp(op.mul<Tensor2D>(2, s!)) }),
+});
+export const heteroscedastic = defineModel({
+  name: 'heteroscedastic',
+  variables: ({ y }: Data) => {
+    const z = latent({ dim: 1, density: standardNormal() });
+    const f = mapped(z, mlpMap({ hidden: 3 }));
+    return { z, f, y: observed(y, { density: changingNoise(), given: f, missing: 'ignore' }) };
+  },
+});
+
+// 3. Groups that are learned: two Gaussians of one width, which is held, as a point's own density needs.
+const groups = defineDensity({
+  name: 'groups',
+  parameters: { first: real([-1, 0]), second: real([1, 0]), width: fixed(0.5) },
+  logDensity: (p, { value }) => {
+    const [a, b] = [normalRows(value, p.first, p.width), normalRows(value, p.second, p.width)];
+    const most = op.maximum<Tensor1D>(a, b);
+    const sum = op.add(op.exp(op.sub(a, most)), op.exp(op.sub(b, most)));
+    return op.add<Tensor1D>(op.add(most, op.log(sum)), Math.log(0.5));
+  },
+});
+export const grouped = defineModel({
+  name: 'grouped',
+  variables: ({ y }: Data) => {
+    const z = latent({ dim: 2, density: groups() });
+    return {
+      z,
+      y: observed(y, { density: gaussianProcess({ kernel: rbf(), noise: 0.1 }), given: z, missing: 'ignore' }),
+    };
+  },
+});
+
+// 4. A process of a process.
+export const deep = defineModel({
+  name: 'deep',
+  variables: ({ y }: Data) => {
+    const z = latent({ dim: 1, density: standardNormal() });
+    const layer = gaussianProcess({ kernel: rbf({ variance: fixed(1) }), noise: fixed(0.01) });
+    const h = latent({ dim: 2, density: layer, given: z });
+    return { z, h, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: h, missing: 'ignore' }) };
+  },
+});
+
+// 5. A neural decoder whose latents lie along the graph of neighbours.
+export const alongGraph = defineModel({
+  name: 'alongGraph',
+  variables: ({ y }: Data) => {
+    const z = latent({ dim: 2, density: standardNormal(), factors: laplacian(knnGraph(y, 3), { strength: 0.5 }) });
+    const f = mapped(z, mlpMap({ hidden: 4 }));
+    return { z, f, y: observed(y, { density: gaussian({ variance: 0.1 }), given: f, missing: 'ignore' }) };
+  },
+});
+
+// 6. A variational autoencoder without its encoder, by minibatches.
+export const autoencoder = defineModel({
+  name: 'autoencoder',
+  variables: ({ y }: Data) => {
+    const z = latent({ dim: 1, density: standardNormal(), posterior: gaussian({ variance: 0.1 }) });
+    const f = mapped(z, mlpMap({ hidden: 3 }));
+    return { z, f, y: observed(y, { density: gaussian({ variance: 0.2 }), given: f, missing: 'ignore' }) };
+  },
+});
+
+// 7. Latents that go on as they went: x_t ~ N(2x_{t−1} − x_{t−2}, s²), the first two standard normal.
+const inertia = defineDensity({
+  name: 'inertia',
+  parameters: { spread: fixed(0.2) },
+  logDensity: (p, { value }) => {
+    const n = value.shape[0];
+    const expected = op.sub(op.mul(2, rows(value, 1, n - 1)), rows(value, 0, n - 2));
+    return op.add<op.Scalar>(
+      op.sum(normalRows(rows(value, 2, n), expected, p.spread)),
+      op.sum(normalRows(rows(value, 0, 2), 0, op.scalar(1))),
+    );
+  },
+  condition: () => ({
+    next: (before) => {
+      const n = before.shape[0];
+      return op.sub<Tensor2D>(op.mul(2, rows(before, n - 1, n)), rows(before, n - 2, n - 1));
+    },
+  }),
+});
+export const secondOrder = defineModel({
+  name: 'secondOrder',
+  variables: ({ y }: Data) => {
+    const z = latent({ dim: 2, density: inertia() });
+    return { z, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: z, missing: 'ignore' }) };
+  },
+});
+
+// 8. Latents on a circle, and on a sphere.
+const circle = (t: Tensor2D) => op.concat([op.cos(t), op.sin(t)], 1);
+export const onCircle = defineModel({
+  name: 'onCircle',
+  variables: ({ y }: Data) => {
+    const angle = latent({ dim: 1 });
+    const x = mapped(angle, circle);
+    return { angle, x, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: x, missing: 'ignore' }) };
+  },
+});
+const sphere = (t: Tensor2D) => {
+  const [a, b] = [op.slice<Tensor2D>(t, [0, 0], [-1, 1]), op.slice<Tensor2D>(t, [0, 1], [-1, 1])];
+  return op.concat([op.mul<Tensor2D>(op.cos(b), circle(a)), op.sin(b)], 1);
+};
+export const onSphere = defineModel({
+  name: 'onSphere',
+  variables: ({ y }: Data) => {
+    const angles = latent({ dim: 2 });
+    const x = mapped(angles, sphere);
+    return { angles, x, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: x, missing: 'ignore' }) };
+  },
+});
+
+// 9. A time that is known beside a latent that is not.
+export const timed = defineModel({
+  name: 'timed',
+  variables: ({ y, t }: Data & { readonly t: Matrix }) => {
+    const time = known(t);
+    const z = latent({ dim: 1, density: standardNormal() });
+    const density = gaussianProcess({ kernel: rbf({ lengthscale: [1, 0.5] }) });
+    return { time, z, y: observed(y, { density, given: [z, time], missing: 'ignore' }) };
+  },
+});
+
+// 10. Columns with latents of their own (LV-MOGP): the covariance of entries is k(x, x′)·k(h, h′) + σ².
+const squared = (x: Tensor2D) => op.exp(op.mul<Tensor2D>(-0.5, op.squaredDistances(x, x)));
+const products = defineDensity({
+  name: 'products',
+  parameters: { noise: positive(0.1) },
+  centred: true,
+  logDensity: (p, { value, given: [x, h] }) => {
+    const [N, D] = value.shape;
+    const pairs = op.mul(op.reshape(squared(x!), [N, 1, N, 1]), op.reshape(squared(h!), [1, D, 1, D]));
+    const K = op.addDiagonal(op.reshape<Tensor2D>(pairs, [N * D, N * D]), p.noise as op.Scalar);
+    const whitened = op.triangularSolve(op.cholesky(K), op.reshape<Tensor2D>(value, [N * D, 1]));
+    return op.sub<op.Scalar>(op.normalLogDensity(whitened, op.scalar(1)), op.mul(0.5, op.logDeterminant(K)));
+  },
+});
+export const outputs = defineModel({
+  name: 'outputs',
+  variables: ({ y }: Data) => {
+    const z = latent({ dim: 1, density: standardNormal() });
+    const h = latent({ dim: 2, rows: 'outputs', density: standardNormal() });
+    return { z, h, y: observed(y, { density: products(), given: [z, h] }) };
+  },
+});
+
+// 11. Few weights that matter (horseshoe): w ~ N(0, (0.1·λ)²), λ half Cauchy, on a plate of the outputs; l = log λ.
+const halfCauchy = defineDensity({
+  name: 'halfCauchy',
+  logDensity: (_, { value }) =>
+    op.sum<Tensor1D>(op.add(op.sub(value, op.log1p(op.exp(op.mul(2, value)))), Math.log(2 / Math.PI)), 1),
+});
+const scaled = defineDensity({
+  name: 'scaled',
+  parameters: { all: fixed(0.1) },
+  logDensity: (p, { value, given: [l] }) => normalRows(value, 0, op.mul(p.all, op.exp(l!))),
+});
+export const horseshoe = defineModel({
+  name: 'horseshoe',
+  variables: ({ y, x }: Data & { readonly x: Matrix }) => {
+    const inputs = known(x);
+    const plate = { dim: x.columns, rows: y.columns };
+    const l = latent({ ...plate, density: halfCauchy(), init: 'random' });
+    const w = latent({ ...plate, density: scaled(), given: l, init: 'random' });
+    const f = mapped([inputs, w], (inputs, w) => op.matMul(inputs, op.transpose(w)));
+    return { inputs, l, w, f, y: observed(y, { density: gaussian({ variance: 0.1 }), given: f, missing: 'ignore' }) };
+  },
+});
+
+/** All of them by name, for `loadFit` and workers. */
+export const twelve = {
+  ...{ robust, heteroscedastic, grouped, deep, alongGraph, autoencoder },
+  ...{ secondOrder, onCircle, onSphere, timed, outputs, horseshoe },
+};

@@ -1,0 +1,102 @@
+import {
+  type Density,
+  defineDensity,
+  defineModel,
+  gaussianProcess,
+  latent,
+  Matrix,
+  observed,
+  positive,
+  rbf,
+  seededRandom,
+  standardNormal,
+} from 'latentfield';
+import * as op from 'latentfield/ops';
+import { checkModel } from 'latentfield/testing';
+import { describe, expect, it } from 'vitest';
+
+type Tensor2D = op.Tensor2D;
+type Moments = { mean: Tensor2D; variance: Tensor2D; noise?: op.Tensor };
+const random = seededRandom(7);
+const Y = Matrix.from(Array.from({ length: 9 }, () => Array.from({ length: 3 }, () => random.normal())));
+
+const process = gaussianProcess({ kernel: rbf(), noise: 0.1 }).density;
+const modelOf = (density: Density) =>
+  defineModel({
+    name: 'own',
+    variables: ({ y }: { y: Matrix }) => {
+      const z = latent({ dim: 2, density: standardNormal() });
+      return { z, y: observed(y, { density, given: z }) };
+    },
+  });
+const failures = (density: Density) => {
+  const own = modelOf(density);
+  return checkModel(own({ y: Y }), { models: { own }, throws: false })
+    .checks.filter(({ passed }) => !passed)
+    .map(({ name, message }) => `${name}: ${message}`);
+};
+/** The process with moments of one's own. */
+const withMoments = (change: (moments: Moments) => Moments): Density => ({
+  ...process,
+  condition: (p, fitted, context) => {
+    const own = process.condition!(p, fitted, context);
+    return { ...own, moments: (given) => change(own.moments!(given)) };
+  },
+});
+
+describe('checkModel of a model of variables', () => {
+  it('passes a process, and looks at all that is derived', () => {
+    const own = modelOf(process);
+    const { checks } = checkModel(own({ y: Y }), { models: { own } });
+    expect(checks.map(({ name }) => name)).toEqual([
+      'gradients',
+      'every parameter is used',
+      'terms add up to the objective',
+      'the same every time',
+      'plain JSON',
+      'JSON round trip',
+      'the density that places rows',
+      "predictions of 'y'",
+      'draws',
+      'the same after JSON',
+      'leaves no tensors behind',
+    ]);
+  });
+
+  it('refuses moments of another process, of other columns, and below 0', () => {
+    expect(failures(withMoments((own) => ({ ...own, mean: op.mul(2, own.mean) })))[0]).toMatch(
+      /^predictions of 'y': entry \d is .* and should be/,
+    );
+    expect(failures(withMoments((own) => ({ ...own, variance: op.mul(1.5, own.variance) })))[0]).toMatch(
+      /^predictions of 'y': entry \d is .* and should be/,
+    );
+    const columns = (x: Tensor2D) => op.slice<Tensor2D>(x, [0, 0], [-1, 2]);
+    expect(
+      failures(withMoments(({ mean, variance }) => ({ mean: columns(mean), variance: columns(variance) })))[0],
+    ).toMatch(/^predictions of 'y': .*(columns|3×2)/);
+    const below = withMoments(({ mean, variance }) => ({ mean, variance: op.mul(-1, op.onesLike(variance)) }));
+    expect(failures(below)[0]).toMatch(/^predictions of 'y'/);
+  });
+
+  it('refuses draws of something else, and a parameter that nobody uses', () => {
+    const shifted: Density = {
+      ...process,
+      condition: (...all) => {
+        const own = process.condition!(...all);
+        return { ...own, sample: (given) => op.add(1, own.moments!(given).mean) };
+      },
+    };
+    expect(failures(shifted)).toEqual([expect.stringMatching(/^draws: entry 0 of 'y' is predicted to be/)]);
+    const idle = defineDensity({
+      name: 'idle',
+      parameters: { unused: positive(1) },
+      logDensity: (_, { value, given: [z] }) =>
+        op.sum<op.Tensor1D>(op.mul(-0.5, op.square(op.sub(value, op.sum(op.square(z!), 1, true)))), 1),
+    });
+    expect(failures(idle())).toContainEqual(
+      expect.stringMatching(/^every parameter is used: No gradient arrives at 'y.unused'/),
+    );
+    expect(() => defineModel({ name: 'x', variabels: () => ({}) } as never)).toThrow(/variabels/);
+    expect(() => defineModel({ name: 'x', variables: () => ({}), placment: 1 } as never)).toThrow(/placment/);
+  });
+});
