@@ -5,6 +5,7 @@ import { seededRandom } from '../../../src/core/random.ts';
 import { adam, type Checkpoint, type FitOptions, fit } from '../../../src/inference/index.ts';
 import { evaluate } from '../../../src/model/evaluate.ts';
 import type { Fit } from '../../../src/model/fit.ts';
+import { describeModel, priorDraws } from '../../../src/model/index.ts';
 import type { VariablesPosterior } from '../../../src/model/language/variablesModel.ts';
 import type { Model } from '../../../src/model/model.ts';
 import { loadFit } from '../../../src/models/index.ts';
@@ -45,7 +46,7 @@ const dataOf = (name: Name, y: Matrix) => ({
   ...(name === 'timed' && { t: Matrix.from(data.t) }),
   ...(name === 'horseshoe' && { x: Matrix.from(data.inputs) }),
 });
-const complete: readonly Name[] = ['alongGraph', 'outputs'];
+const complete: readonly Name[] = ['alongGraph', 'autoencoder', 'outputs'];
 const modelOf = (name: Name, y = complete.includes(name) ? whole : holed): Model =>
   twelve[name](dataOf(name, y) as never) as Model;
 const numbers = (value: unknown): number[] =>
@@ -102,7 +103,7 @@ const absent: Readonly<Record<Name, Readonly<Partial<Record<Ability, RegExp>>>>>
   autoencoder: { forecast: nextNone('z') },
   secondOrder: {},
   onCircle: { forecast: nextNone('angle') },
-  onSphere: { forecast: nextNone('angles') },
+  onSphere: { forecast: nextNone('v') },
   timed: { forecast: nextNone('z') },
   outputs: {
     forecast: nextNone('z'),
@@ -112,6 +113,17 @@ const absent: Readonly<Record<Name, Readonly<Partial<Record<Ability, RegExp>>>>>
     impute: sayNothing,
   },
   horseshoe: { forecast: nextNone('f') },
+};
+
+const drawnFrom = (density: string) => new RegExp(`The density '${density}' of '.' of .* cannot be drawn from`);
+/** Why nothing is drawn from the densities of a model. */
+const notDrawn: Readonly<Partial<Record<Name, RegExp>>> = {
+  grouped: drawnFrom('groups'),
+  alongGraph: /'z' of .* has the factor 'laplacian' beside its density/,
+  secondOrder: drawnFrom('inertia'),
+  onCircle: /'angle' of .* has no density to draw from/,
+  outputs: drawnFrom('products'),
+  horseshoe: drawnFrom('halfCauchy'),
 };
 
 const optionsOf = (name: Name): FitOptions => ({
@@ -132,7 +144,7 @@ const knownOf = (name: Name) => ({
 });
 /** Values of the first two rows from which all else follows. */
 const valuesOf = (name: Name, { values }: Abilities) => {
-  const roots = ['z', 'angle', 'angles'].filter((root) => values[root] !== undefined);
+  const roots = ['z', 'angle', 'v'].filter((root) => values[root] !== undefined);
   return { ...Object.fromEntries(roots.map((root) => [root, first(values[root]!)])), ...knownOf(name) };
 };
 const variablesOf = (name: Name, { parameters, latents }: Fit) => {
@@ -152,13 +164,25 @@ it.each(names)('%s says the same in all that is derived from it', (name) => {
 });
 
 describe.each(names)('fits of %s', (name) => {
-  it('have each ability that is not absent for a reason', async () => {
+  it('have each ability that is not absent for a reason, which its description gives', async () => {
     const result = await fitOf(name);
-    const { missing } = variablesOf(name, result);
+    const description = describeModel(modelOf(name));
     for (const ability of ['project', 'predict', 'sample', 'impute', 'forecast'] as const) {
       const reason = absent[name][ability];
       expect([ability, typeof result[ability]]).toEqual([ability, reason === undefined ? 'function' : 'undefined']);
-      if (reason !== undefined && ability !== 'impute') expect(missing[ability]).toMatch(reason);
+      if (reason !== undefined && ability !== 'impute') expect(description).toMatch(reason);
+    }
+  });
+
+  it('begin with draws from the densities, unless one cannot be drawn from', () => {
+    const draws = () => priorDraws(modelOf(name), { draws: 2, seed: 1 });
+    const reason = notDrawn[name];
+    if (reason !== undefined) expect(draws).toThrow(reason);
+    else {
+      const [one, other] = draws();
+      expect([one!.y!.rows, one!.y!.columns]).toEqual([7, 3]);
+      expect(draws()[0]).toEqual(one);
+      expect(one!.y!.data[0]).not.toBe(other!.y!.data[0]);
     }
   });
 

@@ -1,4 +1,5 @@
 import {
+  circle,
   defineDensity,
   defineLikelihood,
   defineModel,
@@ -14,8 +15,10 @@ import {
   mlpMap,
   observed,
   positive,
+  type Random,
   rbf,
   real,
+  sphere,
   standardNormal,
 } from '../../../src/index.ts';
 import * as op from '../../../src/tensors/ops.ts';
@@ -35,22 +38,24 @@ const normalRows = (x: Tensor2D, m: op.TensorOrNumber, s: op.TensorOrNumber) =>
 const rows = (x: Tensor2D, from: number, to: number) => op.slice<Tensor2D>(x, [from, 0], [to - from, x.shape[1]]);
 
 // 1. Outlying entries: a Student-t with 4 degrees of freedom around a decoder.
+const tails = ({ normal }: Random, shape: readonly [number, number]) => {
+  const entry = () => normal() / Math.hypot(normal() / 2, normal() / 2, normal() / 2, normal() / 2);
+  return op.tensor<Tensor2D>(Float64Array.from({ length: shape[0] * shape[1] }, entry), shape);
+};
 const heavyTails = defineDensity({
   name: 'heavyTails',
   parameters: { scale: positive(0.3) },
   takesMissing: true,
   logDensity: (p, { value, given, present }) => {
-    const tails = op.mul(2.5, op.log1p(op.square(op.div(op.sub(value, given[0]!), op.mul(2, p.scale)))));
-    const entries = op.sub(op.sub(Math.log(3 / 8), op.log(p.scale)), tails);
+    const drop = op.mul(2.5, op.log1p(op.square(op.div(op.sub(value, given[0]!), op.mul(2, p.scale)))));
+    const entries = op.sub(op.sub(Math.log(3 / 8), op.log(p.scale)), drop);
     return op.sum<Tensor1D>(present === undefined ? entries : op.mul(present, entries), 1);
   },
   condition: (p) => ({
     moments: ([f]) => ({ mean: f!, variance: op.zerosLike(f!), noise: op.mul(2, op.square(p.scale)) }),
-    sample: ([f], { normal }) => {
-      const draw = () => normal() / Math.hypot(normal() / 2, normal() / 2, normal() / 2, normal() / 2);
-      return op.add<Tensor2D>(f!, op.mul(p.scale, op.tensor(Float64Array.from({ length: f!.size }, draw), f!.shape)));
-    },
+    sample: ([f], random) => op.add<Tensor2D>(f!, op.mul(p.scale, tails(random, f!.shape))),
   }),
+  sample: (p, random, shape, [f]) => op.add(f!, op.mul(p.scale, tails(random, shape))),
 });
 export const robust = defineModel({
   name: 'robust',
@@ -70,6 +75,10 @@ const changingNoise = defineLikelihood({
       op.mul(-0.5, op.square(op.mul(op.sub(y, f!), op.exp(op.neg(s!))))),
       op.add(s!, 0.5 * Math.log(2 * Math.PI)),
     ),
+  sample: (_, [f, s], { normal }) => {
+    const normals = op.tensor<Tensor2D>(Float64Array.from({ length: f!.size }, normal), f!.shape);
+    return op.add(f!, op.mul(op.exp(s!), normals));
+  },
   momentsAt: (_, [f, s]) => ({ mean: f!, variance: op.exp(op.mul<Tensor2D>(2, s!)) }),
 });
 export const heteroscedastic = defineModel({
@@ -124,13 +133,13 @@ export const alongGraph = defineModel({
   },
 });
 
-// 6. A variational autoencoder without its encoder, by minibatches.
+// 6. A variational autoencoder, by minibatches.
 export const autoencoder = defineModel({
   name: 'autoencoder',
   variables: ({ y }: Data) => {
-    const z = latent({ dim: 1, density: standardNormal(), posterior: gaussian({ variance: 0.1 }) });
+    const z = latent({ dim: 1, density: standardNormal(), posterior: gaussian({ encoder: mlpMap({ hidden: 3 }) }) });
     const f = mapped(z, mlpMap({ hidden: 3 }));
-    return { z, f, y: observed(y, { density: gaussian({ variance: 0.2 }), given: f, missing: 'ignore' }) };
+    return { z, f, y: observed(y, { density: gaussian({ variance: 0.2 }), given: f }) };
   },
 });
 
@@ -162,25 +171,20 @@ export const secondOrder = defineModel({
 });
 
 // 8. Latents on a circle, and on a sphere.
-const circle = (t: Tensor2D) => op.concat([op.cos(t), op.sin(t)], 1);
 export const onCircle = defineModel({
   name: 'onCircle',
   variables: ({ y }: Data) => {
     const angle = latent({ dim: 1 });
-    const x = mapped(angle, circle);
+    const x = mapped(angle, circle());
     return { angle, x, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: x, missing: 'ignore' }) };
   },
 });
-const sphere = (t: Tensor2D) => {
-  const [a, b] = [op.slice<Tensor2D>(t, [0, 0], [-1, 1]), op.slice<Tensor2D>(t, [0, 1], [-1, 1])];
-  return op.concat([op.mul<Tensor2D>(op.cos(b), circle(a)), op.sin(b)], 1);
-};
 export const onSphere = defineModel({
   name: 'onSphere',
   variables: ({ y }: Data) => {
-    const angles = latent({ dim: 2 });
-    const x = mapped(angles, sphere);
-    return { angles, x, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: x, missing: 'ignore' }) };
+    const v = latent({ dim: 3, density: standardNormal() });
+    const x = mapped(v, sphere());
+    return { v, x, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: x, missing: 'ignore' }) };
   },
 });
 

@@ -47,16 +47,17 @@ def centred(Y):
     return Y - np.nanmean(Y, 0)
 
 
-def network(v, z):
-    return np.tanh(z @ v["f.layer1.weights"] + v["f.layer1.bias"]) @ v["f.layer2.weights"] + v["f.layer2.bias"]
+def network(v, z, at="f"):
+    units = np.tanh(z @ v[f"{at}.layer1.weights"] + v[f"{at}.layer1.bias"])
+    return units @ v[f"{at}.layer2.weights"] + v[f"{at}.layer2.bias"]
 
 
-def weights(q, hidden, columns):
+def weights(q, hidden, columns, at="f"):
     return {
-        "f.layer1.weights": random.normal(size=(q, hidden)),
-        "f.layer1.bias": random.normal(size=hidden),
-        "f.layer2.weights": 0.5 * random.normal(size=(hidden, columns)),
-        "f.layer2.bias": 0.3 * random.normal(size=columns),
+        f"{at}.layer1.weights": random.normal(size=(q, hidden)),
+        f"{at}.layer1.bias": random.normal(size=hidden),
+        f"{at}.layer2.weights": 0.5 * random.normal(size=(hidden, columns)),
+        f"{at}.layer2.bias": 0.3 * random.normal(size=columns),
     }
 
 
@@ -117,13 +118,14 @@ def alongGraph(v):
 
 
 def autoencoder(v):
-    m, s = v["z.posterior.mean"], v["z.posterior.variance"]
+    encoded = network(v, Y, "z.posterior")
+    m, s = encoded[:, :1], np.exp(encoded[:, 1:])
     z = m + np.sqrt(s) * np.array(NORMALS)[:, None]
-    entries = normal(holed, network(v, z), np.sqrt(v["y.noise"]))
+    entries = normal(Y, network(v, z), np.sqrt(v["y.noise"]))
     return {
         "z": (normal(m, 0, 1) - 0.5 * s).sum(),
         "z.entropy": (0.5 * np.log(2 * np.pi * np.e * s)).sum(),
-        "y": entries[~np.isnan(holed)].sum(),
+        "y": entries.sum(),
     }
 
 
@@ -139,8 +141,8 @@ def onCircle(v):
 
 
 def onSphere(v):
-    a, b = v["angles"][:, :1], v["angles"][:, 1:]
-    return {"y": y_process(v, np.hstack([np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b)]))}
+    V = v["v"]
+    return {"v": normal(V, 0, 1).sum(), "y": y_process(v, V / np.sqrt((V**2).sum(1, keepdims=True)))}
 
 
 def timed(v):
@@ -175,14 +177,13 @@ models = {
     deep: {"z": latent(1), "h": latent(2), "h.kernel.rbf.lengthscale": 0.7, **ofProcess(0.9)},
     alongGraph: {"z": latent(2), **weights(2, 4, D), "y.noise": 0.3},
     autoencoder: {
-        "z.posterior.mean": latent(1),
-        "z.posterior.variance": 0.1 + random.uniform(size=(N, 1)),
+        **weights(D, 3, 2, "z.posterior"),
         **weights(1, 3, D),
         "y.noise": 0.3,
     },
     secondOrder: {"z": latent(2), **ofProcess(0.9)},
     onCircle: {"angle": latent(1), **ofProcess(0.9)},
-    onSphere: {"angles": latent(2), **ofProcess(0.9)},
+    onSphere: {"v": latent(3), **ofProcess(0.9)},
     timed: {"z": latent(1), **ofProcess(np.array([1.2, 0.6]))},
     outputs: {"z": latent(1), "h": latent(2, D), "y.noise": 0.3},
     horseshoe: {"l": latent(4, D), "w": 0.3 * latent(4, D), "y.noise": 0.3},
