@@ -4,6 +4,7 @@ import {
   bernoulli,
   bias,
   defineDensity,
+  defineLikelihood,
   definePrior,
   discriminative,
   dynamics,
@@ -22,6 +23,7 @@ import {
   type ConformanceReport,
   checkDensity,
   checkKernel,
+  checkLikelihood,
   checkPrior,
   type DensityCheckOptions,
 } from 'latentfield/testing';
@@ -188,6 +190,26 @@ describe('checkDensity', () => {
       },
     });
     expect(failures(halved, one)).toEqual([expect.stringMatching(/^missing entries: entry 0 is/)]);
+  });
+
+  it('takes likelihoods of several functions, which checkLikelihood names', () => {
+    const likelihood = (momentsAt: 'right' | 'wrong') =>
+      defineLikelihood({
+        name: 'changing',
+        functions: 2,
+        logDensity: (_, [f, s], y) =>
+          op.sub<Tensor2D>(
+            op.mul(-0.5, op.square(op.mul(op.sub(y, f!), op.exp(op.neg(s!))))),
+            op.add(s!, 0.5 * Math.log(2 * Math.PI)),
+          ),
+        momentsAt: (_, [f, s]) => ({
+          mean: f!,
+          variance: op.exp<Tensor2D>(momentsAt === 'right' ? op.mul(2, s!) : s!),
+        }),
+      })();
+    expect(failures(likelihood('right'), { columns: 2 })).toEqual([]);
+    expect(failures(likelihood('wrong'))).toEqual([expect.stringMatching(/^moments: the variance: entry/)]);
+    expect(() => checkLikelihood(likelihood('right'))).toThrow(/'changing' has 2\. Use checkDensity/);
   });
 
   it('refuses rows that see each other where it gives a number for each, and tensors that are left', () => {
