@@ -1,10 +1,11 @@
-import { exp, log } from '../core/elementary/index.ts';
+import { exp, log, square } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { LatentDistributions, LatentMoments } from '../model/posterior.ts';
 import { minimizeBatch } from './minimize/minimizeBatch.ts';
+import { rowsOf, stacked } from './projectionSearch.ts';
 import { lbfgs } from './solvers/lbfgs.ts';
 
-/** Rows whose means and variances are searched together. */
+/** Rows that are searched side by side. */
 const ROWS = 64;
 
 /**
@@ -22,32 +23,38 @@ export async function projectedGaussians(
   { maxIterations, tolerance }: { readonly maxIterations: number; readonly tolerance: number },
   pause: () => Promise<void>,
 ): Promise<LatentMoments> {
-  const found = { mean: Matrix.zeros(X.rows, X.columns), variance: Matrix.zeros(X.rows, X.columns) };
+  const q = X.columns;
+  const found = { mean: Matrix.zeros(X.rows, q), variance: Matrix.zeros(X.rows, q) };
   for (let from = 0; from < X.rows; from += ROWS) {
-    const n = Math.min(ROWS, X.rows - from);
-    const some = (M: Matrix) => new Matrix(M.data.slice(from * M.columns, (from + n) * M.columns), n, M.columns);
-    const rows = some(Y);
-    const size = n * X.columns;
-    // The logarithms of the variances are searched.
-    const at = (z: Float64Array): LatentMoments => ({
-      mean: new Matrix(z.slice(0, size), n, X.columns),
-      variance: new Matrix(z.slice(size).map(exp), n, X.columns),
-    });
-    const start = some(X);
-    const near = nearestRows(start, latents).flatMap((row) => Array.from(variances.row(row), log));
+    const block = Array.from({ length: Math.min(ROWS, X.rows - from) }, (_, n) => from + n);
+    // The means and the logarithms of the variances are searched, each row's by themselves.
     const search = minimizeBatch(
-      (_, [z]) => {
-        const x = at(z!);
-        const { value, mean, variance } = placedBound(rows, x);
-        const gradient = new Float64Array(2 * size);
-        gradient.set(mean.data.map((own) => -own));
-        gradient.set(
-          variance.data.map((own, k) => -own * x.variance.data[k]!),
-          size,
+      (problems, asked) => {
+        const x = {
+          mean: stacked(
+            asked.map((z) => z.subarray(0, q)),
+            q,
+          ),
+          variance: stacked(
+            asked.map((z) => z.subarray(q).map(exp)),
+            q,
+          ),
+        };
+        const { values, mean, variance } = placedBound(
+          rowsOf(
+            Y,
+            problems.map((n) => from + n),
+          ),
+          x,
         );
-        return { values: Float64Array.of(-value), gradients: [gradient] };
+        const gradients = asked.map((_, n) => {
+          const own = mean.row(n);
+          const log = variance.row(n).map((slope, d) => slope * x.variance.at(n, d));
+          return Float64Array.of(...own, ...log).map((entry) => -entry);
+        });
+        return { values: values.map((value) => (Number.isFinite(value) ? -value : Number.NaN)), gradients };
       },
-      [Float64Array.of(...start.data, ...near)],
+      block.map((row) => Float64Array.of(...X.row(row), ...variances.row(nearestRow(X.row(row), latents)).map(log))),
       lbfgs(),
       { maxIterations, tolerance },
     );
@@ -56,25 +63,20 @@ export async function projectedGaussians(
       await pause();
       step = search.next();
     }
-    const { mean, variance } = at(step.value.points[0]!);
-    found.mean.data.set(mean.data, from * X.columns);
-    found.variance.data.set(variance.data, from * X.columns);
+    step.value.points.forEach((z, n) => {
+      found.mean.data.set(z.subarray(0, q), block[n]! * q);
+      found.variance.data.set(z.subarray(q).map(exp), block[n]! * q);
+    });
   }
   return found;
 }
 
-/** The row of `others` nearest to each row of X. */
-function nearestRows(X: Matrix, others: Matrix): number[] {
-  return Array.from({ length: X.rows }, (_, i) => {
-    let [nearest, least] = [0, Number.POSITIVE_INFINITY];
-    for (let j = 0; j < others.rows; j++) {
-      let distance = 0;
-      for (let d = 0; d < X.columns; d++) {
-        const gap = X.at(i, d) - others.at(j, d);
-        distance += gap * gap;
-      }
-      if (distance < least) [nearest, least] = [j, distance];
-    }
-    return nearest;
-  });
+/** The row of `others` nearest to x. */
+function nearestRow(x: Float64Array, others: Matrix): number {
+  let [nearest, least] = [0, Number.POSITIVE_INFINITY];
+  for (let j = 0; j < others.rows; j++) {
+    const distance = x.reduce((sum, entry, d) => sum + square(entry - others.at(j, d)), 0);
+    if (distance < least) [nearest, least] = [j, distance];
+  }
+  return nearest;
 }

@@ -79,11 +79,12 @@ export function conditionedProcess(
   return {
     predict: (X, noisy, variances) =>
       withFloat64(() => {
-        const functions = functionsAt(matrixTensor(X), variances);
+        const functions = functionsAt(matrixTensor(paddedRows(X)), variances && paddedRows(variances));
         const { mean, variance } = noisy
           ? likelihood.moments(valueTensors(known.values), functions.mean, functions.variance)
           : functions;
-        return { mean: inUnits(tensorMatrix(mean)), variance: inSquaredUnits(tensorMatrix(variance)) };
+        const given = (x: Tensor2D) => firstRows(tensorMatrix(x), X.rows);
+        return { mean: inUnits(given(mean)), variance: inSquaredUnits(given(variance)) };
       }),
 
     sample: (X, random, noisy) =>
@@ -103,22 +104,41 @@ export function conditionedProcess(
 
     predictiveDensity: (X, Y, prior) =>
       withFloat64(() => {
-        const A = matrixTensor(X);
-        let density: Float64Array = new Float64Array(X.rows);
+        const [padded, observed] = [paddedRows(X), paddedRows(Y)];
+        const A = matrixTensor(padded);
+        let density: Float64Array = new Float64Array(padded.rows);
         let posterior = density;
         const sum = () => {
-          const own = rowDensities(functionsAt(A), known, Y, standardization);
+          const own = rowDensities(functionsAt(A), known, observed, standardization);
           const both = prior === undefined ? own : op.add<Tensor1D>(own, prior(A));
           density = doublesOf(own);
           posterior = doublesOf(both);
           return op.sum<Scalar>(both);
         };
         const { gradients } = valueAndGradients(sum, [A]);
-        const gradient = new Matrix(gradients[0] ?? new Float64Array(X.data.length), X.rows, X.columns);
-        return { density, posterior, gradient };
+        const gradient = new Matrix(gradients[0] ?? new Float64Array(padded.data.length), padded.rows, X.columns);
+        return {
+          density: density.slice(0, X.rows),
+          posterior: posterior.slice(0, X.rows),
+          gradient: firstRows(gradient, X.rows),
+        };
       }),
   };
 }
+
+/** Rows that fill the registers and tiles of the products and triangular solves, whose sums run in another order for the rows left over. */
+const TILE = 8;
+
+/** The rows, with the last one repeated until whole tiles are full, so that the result for a row does not depend on how many others there are. */
+export function paddedRows({ data, rows, columns }: Matrix): Matrix {
+  const padded = Matrix.zeros(TILE * Math.ceil(rows / TILE), columns);
+  padded.data.set(data);
+  for (let i = rows; i < padded.rows; i++) padded.data.copyWithin(i * columns, (rows - 1) * columns, rows * columns);
+  return padded;
+}
+
+export const firstRows = ({ data, columns }: Matrix, rows: number) =>
+  new Matrix(data.slice(0, rows * columns), rows, columns);
 
 /** What Gaussian noise adds to the variance of a new observation of each column. */
 function noiseVariances({ likelihood, values }: KnownLikelihood, D: number): Float64Array {

@@ -10,6 +10,7 @@ import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import { type ModelParts, type PlacedPrior, pathOf } from './assembly.ts';
+import { firstRows, paddedRows } from './conditionedProcess.ts';
 import { sideBySideMapping, sideBySideStandardization, viewMapping } from './viewMapping.ts';
 
 /** What a Gaussian-process latent variable model can do at these values. The factor of its covariance is made when first needed. */
@@ -35,7 +36,8 @@ export function posteriorOf(parts: ModelParts, values: ParameterValues): MappedP
         searchesMissing: true,
         observedColumns: observations.columns,
         place: (Y: Matrix) => {
-          const X = latentsOf(parts.latents, values, standardized(Y, standardization), observations);
+          const rows = standardized(paddedRows(Y), standardization);
+          const X = firstRows(latentsOf(parts.latents, values, rows, observations), Y.rows);
           return { latents: X, logDensity: mapping.predictiveDensity(X, Y).density };
         },
       },

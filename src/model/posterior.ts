@@ -107,9 +107,10 @@ export interface LatentMoments {
   readonly variance: Matrix;
 }
 
-/** What new rows add to a bound, given their latents' means and variances, and its gradients in these. */
+/** What each new row adds to a bound, given the means and variances of its latents, and its gradients in these. */
 export interface PlacedBound {
-  readonly value: number;
+  /** n */
+  readonly values: Float64Array;
   /** n×q */
   readonly mean: Matrix;
   /** n×q */

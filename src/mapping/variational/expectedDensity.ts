@@ -3,10 +3,11 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import type { TensorMap } from '../../model/model.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import { allColumns } from '../functionMoments.ts';
 import type { Likelihood } from '../likelihoods/likelihood.ts';
 import { expectedLogDensity } from '../likelihoods/normalExpectation.ts';
 import type { ColumnGroup } from './collapsedData.ts';
-import { inducingMoments } from './inducingMoments.ts';
+import { type InducingPosterior, inducingMoments } from './inducingMoments.ts';
 import type { InducingVariables } from './inducingVariables.ts';
 
 /**
@@ -53,38 +54,51 @@ export function gaussianExpectedDensity(
 }
 
 /**
- * Σ_nd E[log p(y_nd | f_nd)] over the observed entries for any likelihood and kernel: the latents at nodes or samples
- * x_nk = μ_n + √s_n∘ε_k, and the expectation over f at each of them in closed form or by quadrature.
+ * Σ_nd E[log p(y_nd | f_nd)] over the observed entries for any likelihood and kernel.
  *
- * @param p - natural values of the kernel by its own names
- * @param given - those of the likelihood; for n observations where it has one a row
  * @param mask - n×D, 1 where observed; undefined where all are
+ * @see densitiesAtNodes
  */
 export function sampledExpectedDensity(
   kernel: Kernel,
   p: TensorMap,
-  inducing: Tensor2D,
-  factor: Tensor2D,
-  { mean, roots }: InducingVariables,
+  q: InducingPosterior<Tensor2D>,
   x: op.GaussianRows,
-  { moves, weights }: LatentNodes,
+  nodes: LatentNodes,
   likelihood: Likelihood,
   given: TensorMap,
   y: Tensor2D,
   mask: Tensor2D | undefined,
 ): Scalar {
-  const D = y.shape[1];
-  const columns = Int32Array.from({ length: D }, (_, j) => j);
+  const entries = densitiesAtNodes(kernel, p, q, x, nodes, likelihood, given, y);
+  return op.sum<Scalar>(mask === undefined ? entries : op.mul(repeated(mask, nodes.weights.length), entries));
+}
+
+/**
+ * w_k·E[log p(y_nd | f_d(x_nk))], all entries at one node after the other, K·n×D: the latents at nodes or samples x_nk = μ_n + √s_n∘ε_k, and the
+ * expectation over f at each of them in closed form or by quadrature.
+ *
+ * @param p - natural values of the kernel by its own names
+ * @param given - those of the likelihood; for n observations where it has one a row
+ */
+export function densitiesAtNodes(
+  kernel: Kernel,
+  p: TensorMap,
+  q: InducingPosterior<Tensor2D>,
+  x: op.GaussianRows,
+  { moves, weights }: LatentNodes,
+  likelihood: Likelihood,
+  given: TensorMap,
+  y: Tensor2D,
+): Tensor2D {
   const K = weights.length;
   const { points, counts } = atNodes(x, moves, weights);
-  const q = { inducing, factor, groups: [{ columns, mean, roots }] };
-  const [moments] = inducingMoments(kernel, p, q, points);
-  const variance = op.relu(moments!.variance);
-  const wide = variance.shape[1] === D ? variance : op.mul<Tensor2D>(variance, op.ones([1, D]));
+  const { mean, variance } = allColumns(
+    inducingMoments(kernel, p, q, points).map((moments) => ({ ...moments, variance: op.relu(moments.variance) })),
+    y.shape[1],
+  );
   const own = likelihood.conjugate?.(given).per === 'row' ? { ...given, noise: repeated(given.noise!, K) } : given;
-  const entries = expectedLogDensity(likelihood, own, moments!.mean, wide, repeated(y, K));
-  const counted = op.mul(counts, entries);
-  return op.sum<Scalar>(mask === undefined ? counted : op.mul(repeated(mask, K), counted));
+  return op.mul<Tensor2D>(counts, expectedLogDensity(likelihood, own, mean, variance, repeated(y, K)));
 }
 
 /** All latents at one node after the other, K·n×q, and what each row counts, K·n×1. */

@@ -1,4 +1,4 @@
-import { closedExpectations, type LatentNodes } from '../../kernels/expectations/index.ts';
+import { closedExpectations, gridNodes, type LatentNodes } from '../../kernels/expectations/index.ts';
 import type { TensorMap } from '../../model/model.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
@@ -12,6 +12,12 @@ type Parts = Pick<VariationalParts, 'kernel' | 'likelihood' | 'latentDim'>;
 
 /** Gauss–Hermite nodes a dimension for the latents, by the number of dimensions; draws in more. */
 export const DENSITY_NODES = [0, 9, 5] as const;
+
+/** The nodes of the latents: those of a grid where their dimension has one, otherwise draws. */
+export function densityNodes(latentDim: number, draws: () => LatentNodes): LatentNodes {
+  const count = DENSITY_NODES[latentDim];
+  return count === undefined ? draws() : gridNodes(latentDim, count);
+}
 
 /** Where the expected log density of observations is taken. */
 export interface DensityPoint {
@@ -58,17 +64,7 @@ export function observedDensity(parts: Parts, at: DensityPoint, rows: ObservedRo
     const noise = likelihood.conjugate!(at.likelihood).variance;
     return gaussianExpectedDensity(factor, expectations, variables, noise, y, groups, weights);
   }
-  return sampledExpectedDensity(
-    kernel,
-    at.kernel,
-    Z,
-    factor,
-    variables,
-    x,
-    nodes(),
-    likelihood,
-    at.likelihood,
-    y,
-    present,
-  );
+  const columns = Int32Array.from({ length: y.shape[1] }, (_, j) => j);
+  const q = { inducing: Z, factor, groups: [{ columns, ...variables }] };
+  return sampledExpectedDensity(kernel, at.kernel, q, x, nodes(), likelihood, at.likelihood, y, present);
 }

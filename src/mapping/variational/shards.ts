@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import { type Expectations, gridNodes, type LatentNodes, totalsOf } from '../../kernels/expectations/index.ts';
+import { type Expectations, type LatentNodes, totalsOf } from '../../kernels/expectations/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { TensorMap } from '../../model/model.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
@@ -11,7 +11,7 @@ import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflo
 import type { Likelihood } from '../likelihoods/likelihood.ts';
 import type { CollapsedData } from './collapsedData.ts';
 import { latentExpectations, noExpectations } from './latentExpectations.ts';
-import { DENSITY_NODES, type DensityPoint, isClosed, observedDensity } from './observedDensity.ts';
+import { DENSITY_NODES, type DensityPoint, densityNodes, isClosed, observedDensity } from './observedDensity.ts';
 import { blocksOf, leftOf } from './rowBlocks.ts';
 import type { VariationalParts } from './variationalParts.ts';
 
@@ -120,12 +120,12 @@ const inOrder = ({ parameters }: Kernel | Likelihood, values: TensorMap): Tensor
  * @throws InvalidInputError where latents would be drawn, by random numbers that belong to the fit
  */
 function sameNodes(latentDim: number, kernel: string): LatentNodes {
-  const count = DENSITY_NODES[latentDim];
-  if (count !== undefined) return gridNodes(latentDim, count);
-  throw new InvalidInputError(
-    `Shards take closed forms or Gauss–Hermite quadrature in at most 2 latent dimensions, but the kernel '${kernel}' under this likelihood in ${latentDim} takes draws. ` +
-      'Use fewer dimensions, Gaussian noise with an rbf, or leave out shards.',
-  );
+  return densityNodes(latentDim, () => {
+    throw new InvalidInputError(
+      `Shards take closed forms or Gauss–Hermite quadrature in at most 2 latent dimensions, but the kernel '${kernel}' under this likelihood in ${latentDim} takes draws. ` +
+        'Use fewer dimensions, Gaussian noise with an rbf, or leave out shards.',
+    );
+  });
 }
 
 /**

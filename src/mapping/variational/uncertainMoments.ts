@@ -7,12 +7,12 @@ import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import type { InducingPosterior } from './inducingMoments.ts';
 import { latentExpectations } from './latentExpectations.ts';
 
-/** Draws of each latent for a kernel whose expectations have neither a closed form nor a quadrature. */
+/** Draws, the same for all latents, for a kernel whose expectations have neither a closed form nor a quadrature. */
 const DRAWS = 200;
 const SEED = 0;
 
-/** Points whose Ψ₂ are held at a time. */
-const POINTS = 64;
+/** Points whose Ψ₂ are held at a time: the gradient of each is as large as all of them. */
+const POINTS = 8;
 
 /** Mean and variance of all columns, n×D each. */
 export interface Moments {
@@ -26,7 +26,7 @@ export interface Moments {
  *
  *   mean m_dᵀa_n, variance ψ₀ₙ − tr Â_n + tr(C_dᵀÂ_nC_d) + m_dᵀÂ_nm_d − (m_dᵀa_n)².
  *
- * The Ψ₂ of 64 points are held at a time.
+ * The Ψ₂ of eight points are held at a time.
  *
  * @param p - natural values of the kernel by its own names
  * @see Titsias & Lawrence 2010, §4; Girard et al. 2003
@@ -38,10 +38,11 @@ export function uncertainMoments(
   { mean, variance }: op.GaussianRows,
 ): Moments {
   const [n, q] = mean.shape;
+  const moments = secondMoments(posterior);
   const parts = Array.from({ length: Math.ceil(n / POINTS) }, (_, k) => {
     const from = k * POINTS;
     const some = (x: Tensor2D) => op.slice<Tensor2D>(x, [from, 0], [Math.min(POINTS, n - from), q]);
-    return momentsOfSome(kernel, p, posterior, { mean: some(mean), variance: some(variance) });
+    return momentsOfSome(kernel, p, posterior, moments, { mean: some(mean), variance: some(variance) });
   });
   const together = (of: keyof Moments) =>
     parts.length === 1
@@ -53,10 +54,31 @@ export function uncertainMoments(
   return { mean: together('mean') as Tensor2D, variance: together('variance') as Tensor2D };
 }
 
+/** m_d·m_dᵀ and C_dC_dᵀ, or CCᵀ for all columns of a group, as columns of M² entries. */
+interface SecondMoments {
+  readonly squares: Tensor2D;
+  readonly spread: Tensor2D;
+}
+
+const secondMoments = ({ factor, groups }: InducingPosterior<Tensor2D>): SecondMoments[] =>
+  groups.map(({ columns, mean, roots }) => {
+    const [M, c] = [factor.shape[0], columns.length];
+    const count = roots.shape[0] / M;
+    const spreads = Array.from({ length: count }, (_, k) => {
+      const root = count === 1 ? roots : op.slice<Tensor2D>(roots, [k * M, 0], [M, M]);
+      return op.reshape<Tensor2D>(op.matMul<Tensor2D>(root, root, true, false), [M * M, 1]);
+    });
+    return {
+      squares: op.reshape(op.mul(op.reshape(mean, [M, 1, c]), op.reshape(mean, [1, M, c])), [M * M, c]),
+      spread: spreads.length === 1 ? spreads[0]! : (op.concat(spreads, 1) as Tensor2D),
+    };
+  });
+
 function momentsOfSome(
   kernel: Kernel,
   p: TensorMap,
   { inducing, factor, groups }: InducingPosterior<Tensor2D>,
+  second: readonly SecondMoments[],
   x: op.GaussianRows,
 ): Moments {
   const [n, M] = [x.mean.shape[0], factor.shape[0]];
@@ -65,19 +87,11 @@ function momentsOfSome(
   const scatters = whitenedProducts(factor, expectations.products());
   const identity = op.reshape(op.eye(M), [M * M, 1]);
   const rest = op.sub(op.reshape(expectations.diagonal, [n, 1]), op.matMul<Tensor2D>(scatters, identity as Tensor2D));
-  const parts = groups.map(({ columns, mean, roots }) => {
-    const c = columns.length;
-    const count = roots.shape[0] / M;
-    const outer = op.mul(op.reshape(mean, [M, 1, c]), op.reshape(mean, [1, M, c]));
-    const squares = op.reshape<Tensor2D>(outer, [M * M, c]);
-    const spreads = Array.from({ length: count }, (_, k) => {
-      const root = count === 1 ? roots : op.slice<Tensor2D>(roots, [k * M, 0], [M, M]);
-      return op.reshape<Tensor2D>(op.matMul<Tensor2D>(root, root, true, false), [M * M, 1]);
-    });
-    const spread = spreads.length === 1 ? spreads[0]! : (op.concat(spreads, 1) as Tensor2D);
+  const parts = groups.map(({ columns, mean }, g) => {
+    const { squares, spread } = second[g]!;
     const means = op.matMul<Tensor2D>(half, mean, true, false);
-    const second = op.add(op.matMul(scatters, squares), op.add(op.matMul(scatters, spread), rest));
-    return { columns, mean: means, variance: op.sub<Tensor2D>(second, op.square(means)) };
+    const total = op.add(op.matMul(scatters, squares), op.add(op.matMul(scatters, spread), rest));
+    return { columns, mean: means, variance: op.sub<Tensor2D>(total, op.square(means)) };
   });
   if (parts.length === 1) return parts[0]!;
   const places = inOrder(parts.flatMap(({ columns }) => Array.from(columns)));
@@ -107,7 +121,7 @@ function expectationsByPoint(kernel: Kernel, p: TensorMap, x: op.GaussianRows, Z
   const [n, q] = x.mean.shape;
   const inputs = { x, Z, weights: op.eye(n) as Tensor2D };
   const found = latentExpectations(kernel, p, inputs);
-  return found ?? quadratureExpectations(kernel, p, inputs, drawnNodes(n, q, DRAWS, seededRandom(SEED)));
+  return found ?? quadratureExpectations(kernel, p, inputs, drawnNodes(1, q, DRAWS, seededRandom(SEED)));
 }
 
 /** L⁻¹PL⁻ᵀ of each of n symmetric matrices, row by row in n×M². */

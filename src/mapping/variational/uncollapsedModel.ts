@@ -1,13 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { Matrix } from '../../core/matrix.ts';
-import {
-  certainExpectations,
-  closedExpectations,
-  drawnNodes,
-  gridNodes,
-  type LatentNodes,
-} from '../../kernels/expectations/index.ts';
-import type { Batch, ParameterValues, TensorMap, TermContext } from '../../model/model.ts';
+import { certainExpectations, closedExpectations, drawnNodes } from '../../kernels/expectations/index.ts';
+import type { Batch, ParameterValues, TensorMap } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
@@ -20,7 +14,7 @@ import { inducingFactor } from './inducingFactor.ts';
 import { inducingStart } from './inducingInputs.ts';
 import type { InducingPosterior } from './inducingMoments.ts';
 import { inducingDivergence, inducingVariables, Q_MEAN, Q_ROOT, variablesFrom } from './inducingVariables.ts';
-import { DENSITY_NODES, observedDensity } from './observedDensity.ts';
+import { densityNodes, observedDensity } from './observedDensity.ts';
 import { optimalPosterior } from './optimalPosterior.ts';
 import { isInBlocks, isSameForAllRows, summedDensity } from './shards.ts';
 import {
@@ -36,7 +30,7 @@ import {
 } from './variationalParts.ts';
 
 /** Draws of each latent when all rows count; with batches one, as every step draws anew. */
-const DRAWS = 4;
+export const DRAWS = 4;
 
 /**
  * The model with q(u) as variables, for any likelihood, any kernel and some of the rows at a time: the expected log density of the
@@ -65,7 +59,7 @@ function uncollapsedParameters(parts: VariationalParts, seed: number): Readonly<
 }
 
 function opened(parts: VariationalParts): OpenVariationalModel {
-  const { observations, seen, latents, kernel, likelihood, jitter } = parts;
+  const { observations, seen, latents, kernel, likelihood, latentDim, jitter } = parts;
   const data = collapsedData(seen, parts.patterns);
   const isWhole = data.weights === undefined;
   const seenByLatents = latents.features(observations, observations);
@@ -95,7 +89,8 @@ function opened(parts: VariationalParts): OpenVariationalModel {
         if (open !== undefined) return summedDensity(open, parts, at);
         if (inBlocks && batch === undefined && isSameForAllRows(parts, at)) return summedDensity(y, parts, at);
         const own = { observations: y, groups: data.groups, weights: data.weights && rows(data.weights) };
-        const nodes = () => nodesFor(parts, y.shape[0], context);
+        const draws = () => drawnNodes(y.shape[0], latentDim, batch === undefined ? DRAWS : 1, context.random);
+        const nodes = () => densityNodes(latentDim, draws);
         return observedDensity(parts, at, { ...own, present: present && rows(present) }, nodes);
       };
       return { mapping: op.mul<Scalar>(scale, density()), inducing: inducingDivergence(variables), x };
@@ -118,12 +113,6 @@ function presence(Y: Matrix): Tensor2D {
       Y.columns,
     ),
   );
-}
-
-function nodesFor({ latentDim }: VariationalParts, points: number, { random, batch }: TermContext): LatentNodes {
-  const count = DENSITY_NODES[latentDim];
-  if (count !== undefined) return gridNodes(latentDim, count);
-  return drawnNodes(points, latentDim, batch === undefined ? DRAWS : 1, random);
 }
 
 /** The likelihood's values with those variances of rows that belong to the batch. */

@@ -13,7 +13,7 @@ import type {
 } from '../../model/posterior.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
-import type { ConditionedProcess } from '../conditionedProcess.ts';
+import { type ConditionedProcess, firstRows, paddedRows } from '../conditionedProcess.ts';
 import { type InducingPosterior, inducingProcess } from './inducingMoments.ts';
 import { missingEntries } from './missingEntries.ts';
 import { lessDivergence, placedDensity, placesRows } from './placedRows.ts';
@@ -77,12 +77,23 @@ export function variationalPosterior(
         searchesMissing: true,
         observedColumns: seen.columns,
         place: (Y: Matrix) => {
-          const { mean: X, variance: spread } = latentMoments(parts, values, standardized(Y, standardization));
+          const { mean: X, variance: spread } = placedMoments(parts, values, Y, standardization);
           return { latents: X, latentVariances: spread, logDensity: predictiveDensity(X, Y).density };
         },
       },
     }),
   };
+}
+
+/** Means and variances of the latents of new observations by an encoder. */
+export function placedMoments(
+  parts: Pick<VariationalParts, 'latents' | 'observations'>,
+  values: ParameterValues,
+  Y: Matrix,
+  standardization: Standardization,
+): LatentMoments {
+  const { mean, variance } = latentMoments(parts, values, standardized(paddedRows(Y), standardization));
+  return { mean: firstRows(mean, Y.rows), variance: firstRows(variance, Y.rows) };
 }
 
 /** log N(x_i | 0, I) of each row. */

@@ -79,9 +79,7 @@ export function variationalProcess(options: VariationalProcessOptions): ViewProc
           const density = sampledExpectedDensity(
             kernel,
             ownKernel(p),
-            p.inducing as Tensor2D,
-            factor,
-            variables,
+            { inducing: p.inducing as Tensor2D, factor, groups: [{ columns, ...variables }] },
             { mean: X, variance: op.zeros<Tensor2D>(X.shape) },
             { moves: op.zeros<Tensor2D>([1, X.shape[1]]), weights: [1] },
             likelihood,

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import { standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
 import { isLatentDistribution, type LatentDistribution } from '../../latents/latentDistribution.ts';
@@ -15,7 +14,12 @@ import { Q_MEAN } from '../../mapping/variational/inducingVariables.ts';
 import { lessDivergence, placedDensity, placesRows } from '../../mapping/variational/placedRows.ts';
 import { uncollapsedModel } from '../../mapping/variational/uncollapsedModel.ts';
 import { latentMoments, type VariationalParts } from '../../mapping/variational/variationalParts.ts';
-import { conditioned, relevanceOf, standardNormalRows } from '../../mapping/variational/variationalPosterior.ts';
+import {
+  conditioned,
+  placedMoments,
+  relevanceOf,
+  standardNormalRows,
+} from '../../mapping/variational/variationalPosterior.ts';
 import {
   columnsOf,
   sideBySide,
@@ -252,7 +256,7 @@ function posteriorOf(
         searchesMissing: true,
         observedColumns: standardization.mean.length,
         place: (Y: Matrix) => {
-          const own = latentMoments({ latents, observations }, values, standardized(Y, standardization));
+          const own = placedMoments({ latents, observations }, values, Y, standardization);
           const { density } = mapping.predictiveDensity(own.mean, Y);
           return { latents: own.mean, latentVariances: own.variance, logDensity: density };
         },
