@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, reasonOf } from '../core/matrix.ts';
 import { NON_FINITE } from '../core/plainNumbers.ts';
-import { checkDepth, checkSaved, checkSums, readingAt } from '../core/saved.ts';
+import { checkDepth, checkSaved, checkSums, damagedAt, readingAt } from '../core/saved.ts';
 import { DIVIDED, type FitJSON, type FitOutcome } from '../model/fit.ts';
 import { valueFromJSON } from '../model/parameterValue.ts';
 
@@ -86,8 +86,47 @@ function checkedFit(json: unknown): FitJSON {
   const { table: _, ...withoutTable } = rest;
   const summed = checksums !== undefined && Object.hasOwn(checksums, 'table') ? rest : withoutTable;
   if (version === 2) checkSums(summed, DIVIDED, checksums!);
+  else checkCourse(json as FitJSON);
   // In the order of the file, so that it is written again as it was.
   return json as FitJSON;
+}
+
+/** How the messages of searches and of closed forms begin, by the status that is their reason. */
+const BEGINNINGS: Readonly<Record<FitJSON['status'], RegExp>> = {
+  converged: /^(?!Failed|Reached the limit|Stopped)/,
+  degenerate: /^(?!Failed|Reached the limit|Stopped)/,
+  maxIterations: /^Reached the limit/,
+  stopped: /^Stopped/,
+  failed: /^(?!Converged|Reached the limit|Stopped)/,
+};
+
+/**
+ * What a file without checksums says of a search, as far as it says it twice: the status is that of the message, and the trace goes on from iteration to
+ * iteration to the last one, and to the objective.
+ */
+function checkCourse({ status, message, trace, objective, diagnostics }: FitJSON): void {
+  const { iterations, evaluations, batchSize } = diagnostics;
+  if (!BEGINNINGS[status].test(message)) {
+    throw damagedAt(
+      'status',
+      `it is '${status}', but the message says otherwise. Take an undamaged copy, or fit again.`,
+    );
+  }
+  const last = trace.at(-1);
+  if (last === undefined) {
+    if (!/^(Converged|Reached the limit)/.test(message)) return;
+    throw damagedAt('trace', 'it is empty, but the message is that of a search. Take an undamaged copy, or fit again.');
+  }
+  const gap = trace.findIndex(({ iteration }, i) => iteration !== i);
+  const isWhole = gap < 0 && last.iteration === iterations && last.evaluations <= evaluations;
+  // In batches the objective of an iteration is an estimate.
+  const isTheSame =
+    batchSize !== undefined || !(Math.abs(last.objective - objective) > 1e-6 * Math.max(1, Math.abs(objective)));
+  if (isWhole && (isTheSame || status === 'failed')) return;
+  throw damagedAt(
+    'trace',
+    `it does not lead to iteration ${iterations} and the objective. Take an undamaged copy, or fit again.`,
+  );
 }
 
 /** What was saved about the outcome. */

@@ -26,7 +26,7 @@ import {
 import { pipeFlow } from 'latentfield/data';
 import { describe, expect, it } from 'vitest';
 
-const { observations: Y, labels } = pipeFlow({ points: 40, seed: 1 });
+const { observations: Y, labels } = pipeFlow({ points: 24, seed: 1 });
 const { observations: others } = pipeFlow({ points: 9, seed: 9 });
 const counts = (of: Matrix) => of.toArrays().map((row) => row.map((y) => Math.floor(Math.abs(3 * y))));
 const signs = (of: Matrix) => of.toArrays().map((row) => row.map((y) => Number(y > 1)));
@@ -80,13 +80,15 @@ const cases: Record<string, Case> = {
   mpme: { model: () => mpme(Y, { latentDim: 2 }) },
 };
 
+const search = { starts: 5, maxIterations: 20 };
+
 describe('a row that is projected alone has the bits that it has in company', () => {
   it.each(Object.entries(cases))('%s', async (_, { model, rows = others }) => {
     const result = (await fit(model(), { maxIterations: 6, seed: 1, engine: 'wasm' })) as Fit;
     const all = Matrix.from(rows);
-    const together = await result.project!(all);
+    const together = await result.project!(all, search);
     for (const i of [3, 8]) {
-      const alone = await result.project!([all.row(i)]);
+      const alone = await result.project!([all.row(i)], search);
       expect(alone.latents.row(0)).toEqual(together.latents.row(i));
       expect(alone.logDensity[0]).toBe(together.logDensity[i]);
       expect(alone.latentVariances?.row(0)).toEqual(together.latentVariances?.row(i));

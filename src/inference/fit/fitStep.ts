@@ -2,7 +2,8 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import type { Embedding } from '../../model/computation.ts';
 import { valuesOfEmbedding } from '../../model/computedModel.ts';
-import type { Fit, FitDiagnostics, FitStatus, TraceEntry } from '../../model/fit.ts';
+import type { Fit, FitDiagnostics, FitOutcome, FitStatus, TraceEntry } from '../../model/fit.ts';
+import { checkSupport } from '../../model/parameter.ts';
 import type { EngineReport } from '../../numerics/dense/index.ts';
 import { LOST } from '../solvers/noDescent.ts';
 import { createFit } from './createFit.ts';
@@ -64,7 +65,23 @@ export function fitFrom(
     },
   };
   if (model.solve !== undefined && point.embedding === undefined) return unsolvedFit(model.name, outcome);
-  return createFit(model, outcome, engine);
+  return createFit(model, point.embedding === undefined ? withinSupports(problem, outcome) : outcome, engine);
+}
+
+/** An outcome in which a transform has rounded a value to the border of its support, such as a variance to 0, has failed. */
+function withinSupports({ layout }: FitProblem, outcome: FitOutcome): FitOutcome {
+  if (outcome.status === 'failed') return outcome;
+  for (const { path, parameter } of layout.variables) {
+    try {
+      checkSupport(parameter, outcome.values[path]!, `'${path}'`);
+    } catch (error) {
+      if (!(error instanceof InvalidInputError)) throw error;
+      const reason = error.message.replace(/, but (.*) was given\.$/, ', but the search came to $1.');
+      const message = `Failed: ${reason} Divide the observations by their size, or hold the parameter with fixed(…). ${outcome.message}`;
+      return { ...outcome, status: 'failed', message };
+    }
+  }
+  return outcome;
 }
 
 /** Of a fit that failed where a parameter vanished, that first: it is why no step led on. */
