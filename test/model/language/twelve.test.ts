@@ -46,7 +46,7 @@ const dataOf = (name: Name, y: Matrix) => ({
   ...(name === 'timed' && { t: Matrix.from(data.t) }),
   ...(name === 'horseshoe' && { x: Matrix.from(data.inputs) }),
 });
-const complete: readonly Name[] = ['alongGraph', 'autoencoder', 'outputs'];
+const complete: readonly Name[] = ['alongGraph', 'autoencoder', 'outputs', 'bent'];
 const modelOf = (name: Name, y = complete.includes(name) ? whole : holed): Model =>
   twelve[name](dataOf(name, y) as never) as Model;
 const numbers = (value: unknown): number[] =>
@@ -91,8 +91,10 @@ interface Abilities {
 type Ability = 'project' | 'predict' | 'sample' | 'impute' | 'forecast';
 
 const nextNone = (shown: string) => new RegExp(`no density of '${shown}' says what follows its rows`);
-const sayNothing =
-  /the density 'products' of 'y' (says nothing of new rows|gives no moments|gives neither moments nor a sample)/;
+const saysNothing = (density: string) =>
+  new RegExp(
+    `the density '${density}' of 'y' (says nothing of new rows|gives no moments|gives neither moments nor a sample)`,
+  );
 /** Why fits of a model cannot do something; all else they can. */
 const absent: Readonly<Record<Name, Readonly<Partial<Record<Ability, RegExp>>>>> = {
   robust: { forecast: nextNone('z') },
@@ -107,12 +109,19 @@ const absent: Readonly<Record<Name, Readonly<Partial<Record<Ability, RegExp>>>>>
   timed: { forecast: nextNone('z') },
   outputs: {
     forecast: nextNone('z'),
-    project: sayNothing,
-    predict: sayNothing,
-    sample: sayNothing,
-    impute: sayNothing,
+    project: saysNothing('products'),
+    predict: saysNothing('products'),
+    sample: saysNothing('products'),
+    impute: saysNothing('products'),
   },
   horseshoe: { forecast: nextNone('f') },
+  // Its `impute` is the field's.
+  bent: {
+    forecast: nextNone('x'),
+    project: saysNothing('maxEntropy'),
+    predict: saysNothing('maxEntropy'),
+    sample: saysNothing('maxEntropy'),
+  },
 };
 
 const drawnFrom = (density: string) => new RegExp(`The density '${density}' of '.' of .* cannot be drawn from`);
@@ -124,6 +133,7 @@ const notDrawn: Readonly<Partial<Record<Name, RegExp>>> = {
   onCircle: /'angle' of .* has no density to draw from/,
   outputs: drawnFrom('products'),
   horseshoe: drawnFrom('halfCauchy'),
+  bent: drawnFrom('maxEntropy'),
 };
 
 const optionsOf = (name: Name): FitOptions => ({

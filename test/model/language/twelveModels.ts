@@ -3,6 +3,7 @@ import {
   defineDensity,
   defineLikelihood,
   defineModel,
+  embedded,
   fixed,
   gaussian,
   gaussianProcess,
@@ -12,13 +13,16 @@ import {
   latent,
   type Matrix,
   mapped,
+  maxEntropy,
   mlpMap,
   observed,
   positive,
+  quadratic,
   type Random,
   rbf,
   real,
   sphere,
+  squaredDifferences,
   standardNormal,
 } from '../../../src/index.ts';
 import * as op from '../../../src/tensors/ops.ts';
@@ -245,8 +249,23 @@ export const horseshoe = defineModel({
   },
 });
 
+// 12. Two sets of constraints at once: squared distances of neighbours, and second differences along the rows.
+export const bent = defineModel({
+  name: 'bent',
+  variables: (data: Data) => {
+    const bends = Array.from({ length: data.y.rows - 2 }, (_, i) => ({
+      rows: [i, i, i, i + 1, i + 1, i + 2],
+      columns: [i, i + 1, i + 2, i + 1, i + 2, i + 2],
+      values: [1, -2, 1, 4, -2, 1],
+    }));
+    const expect = { near: squaredDifferences(knnGraph(data.y, 3)), bend: quadratic(bends) };
+    const y = observed(data.y, { density: maxEntropy({ base: 0.5, expect }) });
+    return { y, x: embedded(y, { dim: 2 }) };
+  },
+});
+
 /** All of them by name, for `loadFit` and workers. */
 export const twelve = {
   ...{ robust, heteroscedastic, grouped, deep, alongGraph, autoencoder },
-  ...{ secondOrder, onCircle, onSphere, timed, outputs, horseshoe },
+  ...{ secondOrder, onCircle, onSphere, timed, outputs, horseshoe, bent },
 };

@@ -170,6 +170,19 @@ def horseshoe(v):
     }
 
 
+def bent(v):
+    W = neighbours(3)
+    edges = [(i, j) for i in range(N) for j in range(i + 1, N) if W[i, j]]
+    Q = 0.5 * np.eye(N) + 0j
+    for w, (i, j) in zip(v["y.near"], edges):
+        step = np.eye(N)[i] - np.eye(N)[j]
+        Q = Q + w * np.outer(step, step)
+    for w, i in zip(v["y.bend"], range(N - 2)):
+        bend = np.eye(N)[i] - 2 * np.eye(N)[i + 1] + np.eye(N)[i + 2]
+        Q = Q + w * np.outer(bend, bend)
+    return {"y": sum(gaussian(column, np.linalg.inv(Q)) for column in centred(Y).T)}
+
+
 models = {
     robust: {"z": latent(2), **weights(2, 4, D), "y.scale": 0.4},
     heteroscedastic: {"z": latent(1), **weights(1, 3, 2 * D)},
@@ -187,6 +200,10 @@ models = {
     timed: {"z": latent(1), **ofProcess(np.array([1.2, 0.6]))},
     outputs: {"z": latent(1), "h": latent(2, D), "y.noise": 0.3},
     horseshoe: {"l": latent(4, D), "w": 0.3 * latent(4, D), "y.noise": 0.3},
+    bent: {
+        "y.near": 0.1 + random.uniform(size=int(neighbours(3).sum()) // 2),
+        "y.bend": 0.1 + random.uniform(size=N - 2),
+    },
 }
 
 
