@@ -33,7 +33,8 @@ const { values: options } = parseArgs({
 });
 const from = (path) => import(new URL(path, `file://${resolve(options.dist)}/`));
 const { Float64Memory } = await from('numerics/memory.js');
-const { wasmElementaryFunctions, wasmEngine, wasmFusedOperations } = await from('numerics/wasm/index.js');
+const { wasmElementaryFunctions, wasmEngine } = await from('numerics/wasm/wasmEngine.js');
+const { wasmFusedOperations } = await from('numerics/wasm/wasmCovariances.js');
 const { startTeam } = await from('numerics/wasm/team.js');
 const { typescriptEngine, withEngine } = await from('numerics/dense/index.js');
 const { float64Backend, withFloat64 } = await from('tensors/float64/index.js');

@@ -26,7 +26,7 @@ const library = await fromDist('index.js');
 const { pipeFlow } = await fromDist('data/index.js');
 const { openProblem } = await fromDist('inference/fit/fitProblem.js');
 const { sharedMemory } = await fromDist('numerics/memory.js');
-const { shareableMultiplications } = await fromDist('numerics/wasm/index.js');
+const { shareableMultiplications } = await fromDist('numerics/wasm/instance.js');
 const memory = sharedMemory();
 
 const starts = [];

@@ -97,7 +97,7 @@ function constant(name) {
 }
 
 /**
- * A module as text (src/numerics/wasm/moduleBytes.ts reads it): the most frequent bytes by a character each, the others by two. It is
+ * A module as text (src/numerics/wasm/instance.ts reads it): the most frequent bytes by a character each, the others by two. It is
  * longer than Base64 and shorter than that and hexadecimal digits once a page is compressed, because it keeps bytes apart.
  */
 function textOf(binary) {

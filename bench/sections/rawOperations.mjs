@@ -48,10 +48,10 @@ async function peakContender({ seconds }) {
 async function ourOperations(context, n) {
   const { Float64Memory } = await fromDist('numerics/memory.js');
   const { seededRandom } = context.library;
-  const { wasmEngine } = await fromDist('numerics/wasm/index.js');
+  const { wasmEngine } = await fromDist('numerics/wasm/wasmEngine.js');
   const factories = {
     wasm: wasmEngine,
-    typescript: (await fromDist('numerics/dense/typescriptEngine.js')).typescriptEngine,
+    typescript: (await fromDist('numerics/dense/index.js')).typescriptEngine,
     native: context.native?.engine,
   };
   const { normal } = seededRandom(1);

@@ -2,9 +2,9 @@ import { InvalidInputError } from '../core/errors.ts';
 import { isMainThread } from '../core/mainThread.ts';
 import { atMostProcessors, processors } from '../core/processors.ts';
 import { sharedMemory } from './memory.ts';
-import { alone, startTeam, type Threads } from './wasm/index.ts';
+import { alone, startTeam, type Threads } from './wasm/team.ts';
 
-export type { Threads } from './wasm/index.ts';
+export type { Threads } from './wasm/team.ts';
 
 /**
  * Starts threads for the WebAssembly engine: threads of Node, or Web Workers. Products, Cholesky factors, triangular solutions,

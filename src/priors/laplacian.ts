@@ -1,8 +1,7 @@
 import { log } from '../core/elementary/index.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { checkGraph, type Graph } from '../numerics/graph/graph.ts';
-import { graphToJSON } from '../numerics/graph/graphToJson.ts';
-import { graphFromJSON } from '../numerics/graph/json.ts';
+import { graphFromJSON, graphToJSON } from '../numerics/graph/json.ts';
 import { laplacianEigenvalues } from '../numerics/graph/laplacianEigenvalues.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar } from '../tensors/tensorflow.ts';

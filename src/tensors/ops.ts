@@ -8,9 +8,6 @@
 
 export type { Reconstruction } from '../numerics/graph/reconstructionWeights.ts';
 export * from './linearAlgebra/ops.ts';
-export * from './ops/activation.ts';
-export * from './ops/addDiagonal.ts';
-export * from './ops/addScalars.ts';
 export * from './ops/arithmetic.ts';
 export * from './ops/comparison.ts';
 export {
@@ -31,16 +28,12 @@ export * from './ops/elementary.ts';
 export * from './ops/elementwise.ts';
 export * from './ops/gramMatrix.ts';
 export * from './ops/laplacianQuadraticForm.ts';
-export * from './ops/logNormalCdf.ts';
 export * from './ops/normalLogDensity.ts';
 export * from './ops/radialCovariance.ts';
 export { type RadialGramParameters, radialGramMatrix } from './ops/radialGramMatrix.ts';
 export * from './ops/rbfExpectations.ts';
 export * from './ops/reconstructionError.ts';
 export * from './ops/reduction.ts';
-export * from './ops/segmentSum.ts';
 export * from './ops/specialFunctions.ts';
-export * from './ops/squaredDistances.ts';
 export * from './ops/structure.ts';
-export * from './ops/trigonometric.ts';
 export type { Scalar, Tensor, Tensor1D, Tensor2D } from './tensorflow.ts';

@@ -3,7 +3,7 @@ import { areSame } from '../../core/finiteArray.ts';
 import type { Curvature, QuadraticDescent, QuadraticModel } from '../../model/solver.ts';
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
-import type { PairSteps } from '../../numerics/wasm/index.ts';
+import type { PairSteps } from '../../numerics/operations/quadratics.ts';
 import { invertField, type Pairs, resistancesOf } from './denseField.ts';
 import type { FieldFactor } from './fieldFactor.ts';
 

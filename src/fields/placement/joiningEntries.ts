@@ -1,7 +1,5 @@
 import { NumericalError } from '../../core/errors.ts';
-import { cholesky } from '../../numerics/dense/cholesky.ts';
-import { rowMajor } from '../../numerics/dense/matrixView.ts';
-import { triangularSolve } from '../../numerics/dense/triangularSolve.ts';
+import { cholesky, rowMajor, triangularSolve } from '../../numerics/typescript/matrices.ts';
 
 /** A point that joins a field of precision Θ by entries θ to k of its points, Θ held. */
 export interface JoiningMoments {

@@ -1,8 +1,8 @@
 import type { Findings, ParameterValues } from '../../model/model.ts';
 import type { Solver } from '../../model/solver.ts';
 import { connectedComponents } from '../../numerics/graph/connectedComponents.ts';
+import { supportGraph } from '../../numerics/graph/edges.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
-import { supportGraph } from '../../numerics/graph/supportGraph.ts';
 import { connectingPenalty } from '../density/connectingPenalty.ts';
 import type { MomentProblem, PrecisionEntries } from '../density/secondMoments.ts';
 import { type MomentProgress, type MomentStep, measuredMoments, newtonDecrement } from './penalizedNewton.ts';

@@ -4,7 +4,7 @@ import type { FitDiagnostics } from '../../model/fit.ts';
 import type { EngineChoice } from '../../numerics/dense/index.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
 import type { Threads } from '../../numerics/threads.ts';
-import { shareableMultiplications } from '../../numerics/wasm/index.ts';
+import { shareableMultiplications } from '../../numerics/wasm/instance.ts';
 import { chosenEngine } from './chosenEngine.ts';
 
 const VARIABLE = 'LATENTFIELD_THREADS';

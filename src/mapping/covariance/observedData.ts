@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Matrix } from '../../core/matrix.ts';
-import { outerProduct } from '../../numerics/dense/outerProduct.ts';
+import { outerProduct } from '../../numerics/typescript/matrices.ts';
 import { matrixTensor } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { Matrix } from '../../core/matrix.ts';
 import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
-import { outerProduct } from '../../numerics/dense/outerProduct.ts';
+import { outerProduct } from '../../numerics/typescript/matrices.ts';
 import { matrixTensor } from '../../tensors/matrixTensor.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import type { ObservedPattern } from '../observedPatterns.ts';

@@ -11,9 +11,9 @@ import { stage } from '../../model/computation.ts';
 import { type ComputedModel, defineModel } from '../../model/defineModel.ts';
 import type { Found } from '../../model/modelDefinition.ts';
 import type { Projection } from '../../model/posterior.ts';
+import { supportGraph } from '../../numerics/graph/edges.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { knnGraph } from '../../numerics/graph/index.ts';
-import { supportGraph } from '../../numerics/graph/supportGraph.ts';
 import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
 import {
   analyse,

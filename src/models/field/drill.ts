@@ -21,7 +21,7 @@ import { fixed, type Parameter } from '../../model/parameter.ts';
 import type { Projection } from '../../model/posterior.ts';
 import { completeGraph, type Graph, knnGraph } from '../../numerics/graph/index.ts';
 import { squaredDistance } from '../../numerics/graph/squaredDistance.ts';
-import { nearestOf } from '../../numerics/neighbours/nearestOf.ts';
+import { nearestOf } from '../../numerics/neighbours/nearest.ts';
 import { dot } from '../../numerics/vectors.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Rank, Tensor1D } from '../../tensors/tensorflow.ts';

@@ -6,7 +6,7 @@ import type { GraphLearning } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
 import type { Found } from '../../model/modelDefinition.ts';
 import type { Placement } from '../../model/posterior.ts';
-import { supportGraph } from '../../numerics/graph/supportGraph.ts';
+import { supportGraph } from '../../numerics/graph/edges.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
 import { inputOption, latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
 import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';

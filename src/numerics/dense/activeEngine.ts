@@ -3,18 +3,15 @@ import { environmentVariable } from '../../core/environment.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Float64Memory } from '../memory.ts';
 import { findNative } from '../native/index.ts';
-import {
-  type FusedOperations,
-  kernelsOn,
-  kernelsRefusal,
-  type LinkedKernels,
-  supportsKernels,
-  typescriptFusedOperations,
-  wasmEngine,
-  wasmFusedOperations,
-} from '../wasm/index.ts';
-import type { EngineName, EngineReport, LinearAlgebraEngine } from './engine.ts';
-import { typescriptEngine } from './typescriptEngine.ts';
+import type { EngineName, EngineReport, LinearAlgebraEngine, Strided } from '../operations/linearAlgebra.ts';
+import { typescriptFusedOperations } from '../typescript/covariances.ts';
+import { typescriptExpectations } from '../typescript/expectations.ts';
+import { typescriptElementaryFunctions, typescriptEngine } from '../typescript/typescriptEngine.ts';
+import { kernelsOn, kernelsRefusal, type LinkedKernels } from '../wasm/instance.ts';
+import { wasmFusedOperations } from '../wasm/wasmCovariances.ts';
+import { wasmElementaryFunctions, wasmEngine } from '../wasm/wasmEngine.ts';
+import { expectationsOn } from '../wasm/wasmExpectations.ts';
+import { expectationsInBlocks } from './expectationBlocks.ts';
 
 /** Which engine to use; 'auto' is WebAssembly, the same bits on every machine, and TypeScript where that does not run. */
 export type EngineChoice = 'auto' | EngineName;
@@ -113,24 +110,39 @@ function choose(memory: Float64Memory, choice: EngineChoice): Chosen {
   return { engine: found.engine(memory), library: `${found.version} (${found.library})` };
 }
 
-const fused = new WeakMap<LinearAlgebraEngine, FusedOperations>();
-
-/** Operations on whole covariances, for the engine at work on this memory. The native library has none: it is given WebAssembly's. */
-export function fusedOperations(memory: Float64Memory): FusedOperations {
-  const engine = linearAlgebra(memory);
-  let operations = fused.get(engine);
-  if (operations === undefined) {
-    const compiled = engine.name !== 'typescript' && supportsKernels();
-    operations = compiled ? wasmFusedOperations(memory) : typescriptFusedOperations(memory, engine);
-    fused.set(engine, operations);
-  }
-  return operations;
+/** Operations for the engine at work on a memory, made once for each: compiled ones, unless it is the TypeScript one. The native library has none. */
+function forEngineAtWork<T>(
+  compiled: (memory: Float64Memory) => T,
+  plain: (memory: Float64Memory, engine: LinearAlgebraEngine) => T,
+): (memory: Float64Memory) => T {
+  const made = new WeakMap<LinearAlgebraEngine, T>();
+  return (memory) => {
+    const engine = linearAlgebra(memory);
+    let operations = made.get(engine);
+    if (operations === undefined) {
+      operations = engine.name === 'typescript' ? plain(memory, engine) : compiled(memory);
+      made.set(engine, operations);
+    }
+    return operations;
+  };
 }
+
+/** Operations on whole covariances. */
+export const fusedOperations = forEngineAtWork(wasmFusedOperations, typescriptFusedOperations);
+
+/** exp, log and tanh. */
+export const elementaryFunctions = forEngineAtWork(wasmElementaryFunctions, typescriptElementaryFunctions);
+
+/** Expectations of covariances. */
+export const expectationOperations = forEngineAtWork(
+  (memory) => expectationsInBlocks(memory, expectationsOn(memory)),
+  (memory) => expectationsInBlocks(memory, typescriptExpectations(memory)),
+);
 
 /** The compiled kernels for the engine at work on this memory, if it has any. */
 export function compiledKernels(memory: Float64Memory): LinkedKernels | undefined {
   const { name } = linearAlgebra(memory);
-  if (name === 'typescript' || !supportsKernels()) return undefined;
+  if (name === 'typescript') return undefined;
   return kernelsOn(memory);
 }
 
@@ -142,4 +154,34 @@ function environmentChoice(): EngineChoice {
   throw new InvalidInputError(
     `The environment variable LATENTFIELD_ENGINE must be one of ${ENGINE_CHOICES.join(', ')}, but it is '${named}'.`,
   );
+}
+
+/** Columns that a library is given at a time: it computes whole blocks, of which half of those on the diagonal is not wanted. */
+const PANEL = 128;
+
+/**
+ * Lower triangle of C ← alpha·A·B + beta·C with A n×k, B k×n in any strides, C n×n contiguous: half the work of the product, where C is
+ * known to be symmetric. What is above the diagonal is not to be relied on.
+ */
+export function lowerProduct(
+  memory: Float64Memory,
+  engine: LinearAlgebraEngine,
+  n: number,
+  k: number,
+  alpha: number,
+  a: Strided,
+  b: Strided,
+  beta: number,
+  c: number,
+): void {
+  if (engine.name === 'wasm') {
+    fusedOperations(memory).lowerProduct(n, k, alpha, a, b, beta, c);
+    return;
+  }
+  for (let j = 0; j < n; j += PANEL) {
+    const rows = { ...a, offset: a.offset + 8 * j * a.rowStride };
+    const columns = { ...b, offset: b.offset + 8 * j * b.columnStride };
+    const corner = { offset: c + 8 * j * (n + 1), rowStride: n, columnStride: 1 };
+    engine.gemm(n - j, Math.min(PANEL, n - j), k, alpha, rows, columns, beta, corner);
+  }
 }

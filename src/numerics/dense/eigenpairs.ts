@@ -2,9 +2,9 @@ import { InvalidInputError, NumericalError } from '../../core/errors.ts';
 import { checkGiven } from '../../core/given.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { sharedMemory } from '../memory.ts';
+import { rowMajor } from '../typescript/matrices.ts';
+import { symmetricEigen } from '../typescript/symmetricEigen.ts';
 import { linearAlgebra } from './activeEngine.ts';
-import { rowMajor } from './matrixView.ts';
-import { symmetricEigen } from './symmetricEigen.ts';
 
 /** From this order on the engine at work earns the copies to its memory and back. */
 const LARGE = 100;

@@ -1,5 +1,5 @@
 import type { Float64Memory } from '../memory.ts';
-import type { ExpectationOperations, GaussianPoints, Kept, RbfSlopes } from '../wasm/index.ts';
+import type { ExpectationOperations, GaussianPoints, Kept, RbfSlopes } from '../operations/expectations.ts';
 
 /** Points that are summed by themselves. */
 const BLOCK = 1024;

@@ -1,7 +1,7 @@
 import { log } from '../../core/elementary/index.ts';
 import { NumericalError } from '../../core/errors.ts';
 import type { Float64Memory } from '../memory.ts';
-import type { LinearAlgebraEngine } from './engine.ts';
+import type { LinearAlgebraEngine } from '../operations/linearAlgebra.ts';
 
 /** Options of an operation on a positive definite matrix. */
 export interface PositiveDefiniteOptions {

@@ -1,3 +1,5 @@
+export type { EngineName, EngineReport, LinearAlgebraEngine, Strided, Triangles } from '../operations/linearAlgebra.ts';
+export { typescriptEngine } from '../typescript/typescriptEngine.ts';
 export {
   compiledKernels,
   type EngineChoice,
@@ -7,5 +9,3 @@ export {
   linearAlgebra,
   withEngine,
 } from './activeEngine.ts';
-export type { EngineName, EngineReport, LinearAlgebraEngine, Strided, Triangles } from './engine.ts';
-export { typescriptEngine } from './typescriptEngine.ts';

@@ -4,12 +4,10 @@ import { completed, type InParts } from '../../core/inParts.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import { sharedMemory } from '../memory.ts';
+import { gemm, rowMajor, transposed } from '../typescript/matrices.ts';
+import { multiplySymmetric, signOfLargest } from '../typescript/symmetricEigen.ts';
 import { linearAlgebra } from './activeEngine.ts';
 import { type Eigenpairs, symmetricEigenpairs } from './eigenpairs.ts';
-import { gemm } from './gemm.ts';
-import { rowMajor, transposed } from './matrixView.ts';
-import { signOfLargest } from './symmetricEigen.ts';
-import { multiplySymmetric } from './symmetricVectorProduct.ts';
 
 /** y ← A·x for a symmetric matrix A; must not keep or change x. */
 export type SymmetricOperator = (x: Float64Array, y: Float64Array) => void;

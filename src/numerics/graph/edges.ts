@@ -1,4 +1,4 @@
-import type { Edges } from './graph.ts';
+import type { Edges, Graph } from './graph.ts';
 
 /** Pairs of points as single numbers that sort by (smaller, larger); exact below 9·10⁷ points. */
 export const pairKey = (i: number, j: number, size: number): number => (i < j ? i * size + j : j * size + i);
@@ -58,4 +58,18 @@ function compare(a: Edges, i: number, b: Edges, j: number): number {
   if (i >= a.sources.length) return 1;
   if (j >= b.sources.length) return -1;
   return a.sources[i]! - b.sources[j]! || a.targets[i]! - b.targets[j]!;
+}
+
+/** The edges whose value is not 0, with its modulus as weight. */
+export function supportGraph(
+  { size, sources, targets }: Pick<Edges, 'sources' | 'targets'> & { readonly size: number },
+  values: ArrayLike<number>,
+): Graph {
+  const kept = Int32Array.from(sources.keys()).filter((e) => values[e] !== 0);
+  return Object.freeze({
+    size,
+    sources: kept.map((e) => sources[e]!),
+    targets: kept.map((e) => targets[e]!),
+    weights: Float64Array.from(kept, (e) => Math.abs(values[e]!)),
+  });
 }

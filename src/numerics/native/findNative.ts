@@ -1,12 +1,17 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import type { LinearAlgebraEngine } from '../dense/engine.ts';
 import type { Float64Memory } from '../memory.ts';
-import { type ForeignInterface, firstLine, foreignInterface, nodeRequire, type Reason } from './foreignInterface.ts';
+import type { LinearAlgebraEngine } from '../operations/linearAlgebra.ts';
+import {
+  type ForeignFunction,
+  type ForeignInterface,
+  type ForeignLibrary,
+  firstLine,
+  foreignInterface,
+  nodeRequire,
+  type Reason,
+} from './foreignInterface.ts';
 import { lapackEngine } from './lapackEngine.ts';
-import { libraryNames } from './libraryNames.ts';
-import { probe } from './probe.ts';
-import { routinesOf } from './routines.ts';
-import { type Vendor, vendorOf } from './vendor.ts';
+import { firstOf, type Routines, routinesOf } from './routines.ts';
 
 /** Environment variable that names the library's file. */
 const VARIABLE = 'LATENTFIELD_BLAS';
@@ -117,5 +122,111 @@ function thisProcess(): Environment {
     foreign: () => foreignInterface(nodeRequire()),
     variables: node?.env ?? {},
     platform: node?.platform ?? '',
+  };
+}
+
+/** Builds of one library by the systems that name it so; the first that loads is taken. */
+const LINUX = [
+  'libopenblas.so.0',
+  'libopenblasp.so.0',
+  'libopenblas.so.3',
+  'libopenblas.so',
+  'libflexiblas.so.3',
+  'libmkl_rt.so.2',
+  'libmkl_rt.so',
+  // Brings libblas with it.
+  'liblapack.so.3',
+];
+
+const MACOS = [
+  '/System/Library/Frameworks/Accelerate.framework/Accelerate',
+  '/opt/homebrew/opt/openblas/lib/libopenblas.dylib',
+  '/usr/local/opt/openblas/lib/libopenblas.dylib',
+];
+
+/** Files in which BLAS and LAPACK are looked for when none is named, best first; none on Windows. */
+export function libraryNames(platform: string): readonly string[] {
+  if (platform === 'win32') return [];
+  return platform === 'darwin' ? MACOS : LINUX;
+}
+
+/**
+ * Tries a library on matrices of order 2, in 64-byte buffers of its own: A = [4 2; 2 10] has the factor L = [2 0; 1 3] and
+ * LLᵀ = A. Returns what is wrong, or undefined.
+ */
+export function probe(routines: Routines, address: (buffer: ArrayBuffer) => number): string | undefined {
+  const buffer = new ArrayBuffer(64);
+  const start = address(buffer);
+  const [lower, product] = [new Float64Array(buffer, 0, 4), new Float64Array(buffer, 32, 4)];
+  // The upper triangle must be left alone.
+  lower.set([4, 7, 2, 10]);
+  const status = routines.dpotrf(2, start, 2);
+  if (status !== 0 || !equal(lower, [2, 7, 1, 3])) {
+    return `its dpotrf factors [4 2; 2 10] wrongly (status ${status}, lower triangle ${lower[0]}, ${lower[2]}, ${lower[3]})`;
+  }
+  lower[1] = 0;
+  product.fill(Number.NaN);
+  routines.dgemm('T', 'N', 2, 2, 2, 1, start, 2, start, 2, 0, start + 32, 2);
+  return equal(product, [4, 2, 2, 10]) ? undefined : `its dgemm multiplies wrongly (${product.join(', ')})`;
+}
+
+function equal(actual: Float64Array, expected: readonly number[]): boolean {
+  return actual.every((value, i) => Math.abs(value - expected[i]!) < 1e-14);
+}
+
+/** Who made a library, and how its number of threads is set. */
+export interface Vendor {
+  readonly name: 'OpenBLAS' | 'FlexiBLAS' | 'MKL' | 'Accelerate' | 'LAPACK';
+  /** What the library says about itself, or its name where it says nothing. */
+  readonly version: string;
+  /** Threads that a call uses; undefined where the library does not say. */
+  readonly threads: () => number | undefined;
+  /** Sets them, for everything in this process that uses the library; does nothing where that can't be set. */
+  readonly setThreads: (count: number) => void;
+}
+
+/** Decorations of OpenBLAS's names: usual, with 64-bit integers, and in Python's wheels. */
+const openblas = (name: string) => [name, `${name}64_`, `scipy_${name}`, `scipy_${name}64_`];
+
+/**
+ * Tells libraries apart by their own functions, and Accelerate, which has none of its own for this, by its file; 'LAPACK' is one that
+ * is not known here, such as the reference one.
+ */
+export function vendorOf(library: ForeignLibrary, file: string): Vendor {
+  const flexiblas = firstOf(library, ['flexiblas_set_num_threads'], 'void', ['int']);
+  if (flexiblas !== undefined) {
+    const count = firstOf(library, ['flexiblas_get_num_threads'], 'int', []);
+    return threaded('FlexiBLAS', 'FlexiBLAS', flexiblas, count);
+  }
+  const open = firstOf(library, openblas('openblas_set_num_threads'), 'void', ['int']);
+  if (open !== undefined) {
+    const version = firstOf(library, openblas('openblas_get_config'), 'str', []);
+    const count = firstOf(library, openblas('openblas_get_num_threads'), 'int', []);
+    return threaded('OpenBLAS', String(version?.() ?? 'OpenBLAS').trim(), open, count);
+  }
+  const mkl = firstOf(library, ['MKL_Set_Num_Threads'], 'void', ['int']);
+  if (mkl !== undefined) {
+    return threaded('MKL', 'MKL', mkl, firstOf(library, ['MKL_Get_Max_Threads'], 'int', []));
+  }
+  return unthreaded(/(^|\/)(Accelerate|vecLib)$/.test(file) ? 'Accelerate' : 'LAPACK');
+}
+
+function unthreaded(name: Vendor['name']): Vendor {
+  return { name, version: name, threads: () => undefined, setThreads: () => undefined };
+}
+
+function threaded(
+  name: Vendor['name'],
+  version: string,
+  set: ForeignFunction,
+  count: ForeignFunction | undefined,
+): Vendor {
+  return {
+    name,
+    version,
+    threads: () => (count === undefined ? undefined : Number(count())),
+    setThreads(threads) {
+      set(threads);
+    },
   };
 }

@@ -1,8 +1,7 @@
-import type { LinearAlgebraEngine } from '../dense/engine.ts';
 import type { Float64Memory } from '../memory.ts';
+import type { LinearAlgebraEngine } from '../operations/linearAlgebra.ts';
 import { kernelsOn } from '../wasm/instance.ts';
 import { wasmEngine } from '../wasm/wasmEngine.ts';
-import { fortranLayout } from './fortranLayout.ts';
 import type { Routines, Transposition } from './routines.ts';
 
 const BYTES = 8;
@@ -174,4 +173,32 @@ function diagonalOf(n: number, a: Float64Array): Float64Array {
 /** What is left of a diagonal entry after the squares of its row of the factor, up to the diagonal. */
 function remainder(entry: number, row: Float64Array): number {
   return row.reduce((rest, x) => rest - x * x, entry);
+}
+
+/** A matrix as a column-major routine takes it: stored as it is ('N') or as its transpose ('T'). */
+export interface FortranLayout {
+  readonly transpose: Transposition;
+  /** Distance from one stored column to the next. */
+  readonly leading: number;
+}
+
+/**
+ * How a column-major routine sees a rows×columns matrix, neither of them 0, in these strides; undefined when it can't, because
+ * entries are adjacent neither in rows nor in columns.
+ */
+export function fortranLayout(
+  rows: number,
+  columns: number,
+  rowStride: number,
+  columnStride: number,
+): FortranLayout | undefined {
+  const byColumns = rowStride === 1 || rows === 1;
+  if (byColumns && (columns === 1 || columnStride >= rows)) {
+    return { transpose: 'N', leading: columns === 1 ? rows : columnStride };
+  }
+  const byRows = columnStride === 1 || columns === 1;
+  if (byRows && (rows === 1 || rowStride >= columns)) {
+    return { transpose: 'T', leading: rows === 1 ? columns : rowStride };
+  }
+  return undefined;
 }

@@ -3,7 +3,7 @@ import type { InParts } from '../../core/inParts.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import type { Float64Memory } from '../memory.ts';
 import { NEAREST_BLOCK, SINGLE_PRODUCTS } from '../wasm/engineModule.ts';
-import type { LinkedKernels } from '../wasm/index.ts';
+import type { LinkedKernels } from '../wasm/instance.ts';
 import { RECORD_BYTES, writeRecord } from '../wasm/workspace.ts';
 
 /** Candidates beside the k: with none, each would have to be told from the next by rounded distances. */

@@ -1,7 +1,6 @@
 import { linearAlgebra } from '../dense/activeEngine.ts';
 import { sharedMemory } from '../memory.ts';
 import { subtractOuterProduct } from './denseBlocks.ts';
-import { symmetricTimes } from './denseProduct.ts';
 import type { SymbolicFactor } from './symbolicFactor.ts';
 
 /** The two products of dense blocks in which a sparse factorisation spends its time: see the functions of these names. */
@@ -62,5 +61,71 @@ function subtractLower(n: number, c: Float64Array, cStart: number, b: Float64Arr
   for (let i = 0; i < n; i++) {
     const row = i * n;
     for (let j = 0; j <= i; j++) c[cStart + row + j]! -= b[row + j]!;
+  }
+}
+
+/**
+ * T ← R·P for R n×n symmetric and P n×width, all row by row from their starts: tiles of 2×4 sums stay in registers.
+ */
+export function symmetricTimes(
+  n: number,
+  width: number,
+  r: Float64Array,
+  rStart: number,
+  p: Float64Array,
+  pStart: number,
+  t: Float64Array,
+): void {
+  for (let i = 0; i < n; i += 2) {
+    const row0 = rStart + i * n;
+    // An odd last row is paired with itself.
+    const row1 = i + 1 < n ? row0 + n : row0;
+    const target0 = i * width;
+    const target1 = i + 1 < n ? target0 + width : target0;
+    let j = 0;
+    for (; j + 4 <= width; j += 4) {
+      let s00 = 0;
+      let s01 = 0;
+      let s02 = 0;
+      let s03 = 0;
+      let s10 = 0;
+      let s11 = 0;
+      let s12 = 0;
+      let s13 = 0;
+      for (let k = 0, q = pStart + j; k < n; k++, q += width) {
+        const r0 = r[row0 + k]!;
+        const r1 = r[row1 + k]!;
+        const p0 = p[q]!;
+        const p1 = p[q + 1]!;
+        const p2 = p[q + 2]!;
+        const p3 = p[q + 3]!;
+        s00 += r0 * p0;
+        s01 += r0 * p1;
+        s02 += r0 * p2;
+        s03 += r0 * p3;
+        s10 += r1 * p0;
+        s11 += r1 * p1;
+        s12 += r1 * p2;
+        s13 += r1 * p3;
+      }
+      t[target0 + j] = s00;
+      t[target0 + j + 1] = s01;
+      t[target0 + j + 2] = s02;
+      t[target0 + j + 3] = s03;
+      t[target1 + j] = s10;
+      t[target1 + j + 1] = s11;
+      t[target1 + j + 2] = s12;
+      t[target1 + j + 3] = s13;
+    }
+    for (; j < width; j++) {
+      let s0 = 0;
+      let s1 = 0;
+      for (let k = 0, q = pStart + j; k < n; k++, q += width) {
+        s0 += r[row0 + k]! * p[q]!;
+        s1 += r[row1 + k]! * p[q]!;
+      }
+      t[target0 + j] = s0;
+      t[target1 + j] = s1;
+    }
   }
 }

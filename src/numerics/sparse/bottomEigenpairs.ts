@@ -2,8 +2,8 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { completed, type InParts } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { Eigenpairs } from '../dense/eigenpairs.ts';
-import { signOfLargest } from '../dense/symmetricEigen.ts';
 import { topEigenpairsInParts } from '../dense/topEigenpairs.ts';
+import { signOfLargest } from '../typescript/symmetricEigen.ts';
 import { dot } from '../vectors.ts';
 
 /** Residual of the eigenpairs of the inverse, relative to its largest eigenvalue. */

@@ -1,9 +1,7 @@
 import { LatentFieldError } from '../../core/errors.ts';
 import type { Float64Memory } from '../memory.ts';
-import { kernelsOn, kernelsRefusal, shareKernels, type ThreadedKernels, unshareKernels } from './instance.ts';
-import { bytesOf } from './moduleBytes.ts';
-import { BLOCK_BYTES, ENDED, ROUND } from './teamBlock.ts';
-import { startTeamThreads, type TeamThreads } from './teamThreads.ts';
+import { bytesOf, kernelsOn, kernelsRefusal, shareKernels, type ThreadedKernels, unshareKernels } from './instance.ts';
+import { BLOCK_BYTES, ENDED, ROUND, startTeamThreads, type TeamThreads } from './teamThreads.ts';
 
 /** Threads that share the work of the WebAssembly engine. */
 export interface Threads {

@@ -1,4 +1,11 @@
-import { type Assignment, startThread, type Thread } from './teamThread.ts';
+import { isNode, nodeModule } from '../../core/nodeModule.ts';
+
+/** Bytes of a team's block in the memory, and words of it by their byte offsets: see assembly/team.ts. */
+export const BLOCK_BYTES = 640;
+export const ROUND = 0;
+export const JOINED = 192;
+export const ENDED = 320;
+export const FAILED = 324;
 
 /** The threads of a team beside the one that leads it. */
 export interface TeamThreads {
@@ -58,4 +65,106 @@ function signal() {
   // Whoever waits for all of them hears of the first failure; the others are no news.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
+}
+
+/** What a thread is given: the threaded kernels, the memory, the block of its team there, and its number in it, from 1. */
+export interface Assignment {
+  readonly module: WebAssembly.Module;
+  readonly memory: WebAssembly.Memory;
+  readonly block: number;
+  readonly number: number;
+}
+
+/** A message of a thread: that it is about to serve, that it has ended, or what went wrong. */
+export type ThreadMessage = { readonly kind: 'ready' | 'ended' } | { readonly kind: 'failed'; readonly reason: string };
+
+export interface Thread {
+  /** Whether the process is to live as long as it. */
+  hold(process: boolean): void;
+  terminate(): void;
+}
+
+const UNREADABLE =
+  'what was sent could not be read at the other end (shared memory reaches only threads that are cross-origin isolated)';
+
+// The file of a thread, as text: no bundler has to find it, and it needs nothing of the library. A thread that fails in the middle of
+// a task leaves the task as one that is done with it does, for the leader waits for that.
+const SERVE = `
+const serve = ({ module, memory, block, number }, say) => {
+  let serving = false;
+  try {
+    const { exports } = new WebAssembly.Instance(module, { env: { memory }, team: { threadFailed() {} } });
+    say({ kind: 'ready' });
+    serving = true;
+    exports.serveTeam(block, number);
+    say({ kind: 'ended' });
+  } catch (error) {
+    if (serving) {
+      const words = new Int32Array(memory.buffer, block, ${BLOCK_BYTES / 4});
+      Atomics.store(words, ${FAILED / 4}, 1);
+      Atomics.sub(words, ${JOINED / 4}, 1);
+      Atomics.notify(words, ${JOINED / 4});
+    }
+    say({ kind: 'failed', reason: String(error) });
+  }
+};`;
+const IN_NODE = `${SERVE}
+const { parentPort, workerData } = require('node:worker_threads');
+serve(workerData, (message) => parentPort.postMessage(message));`;
+const IN_BROWSER = `${SERVE}
+onmessage = ({ data }) => serve(data, (message) => postMessage(message));
+onmessageerror = () => postMessage({ kind: 'failed', reason: '${UNREADABLE}' });`;
+
+/**
+ * Starts a thread of Node, or a Web Worker.
+ *
+ * @param onMessage - receives every message of the thread; when the thread could not be loaded or was lost, a last one that says so
+ */
+export async function startThread(
+  assignment: Assignment,
+  onMessage: (message: ThreadMessage) => void,
+): Promise<Thread> {
+  return isNode() ? startNodeThread(assignment, onMessage) : startWebWorker(assignment, onMessage);
+}
+
+async function startNodeThread(assignment: Assignment, onMessage: (message: ThreadMessage) => void): Promise<Thread> {
+  const { Worker } = await nodeModule<typeof import('node:worker_threads')>('node:worker_threads', 'Not in Node.');
+  const worker = new Worker(IN_NODE, { eval: true, execArgv: [], workerData: assignment });
+  worker.on('message', onMessage);
+  worker.on('error', ({ message }) => onMessage({ kind: 'failed', reason: message }));
+  worker.on('messageerror', () => onMessage({ kind: 'failed', reason: UNREADABLE }));
+  worker.on('exit', () => onMessage({ kind: 'ended' }));
+  return {
+    hold: (process) => (process ? worker.ref() : worker.unref()),
+    terminate: () => void worker.terminate(),
+  };
+}
+
+function startWebWorker(assignment: Assignment, onMessage: (message: ThreadMessage) => void): Thread {
+  const url = URL.createObjectURL(new Blob([IN_BROWSER], { type: 'text/javascript' }));
+  let terminate = () => URL.revokeObjectURL(url);
+  const received = (message: ThreadMessage) => {
+    URL.revokeObjectURL(url);
+    onMessage(message);
+  };
+  try {
+    const worker = new Worker(url);
+    terminate = () => {
+      URL.revokeObjectURL(url);
+      worker.terminate();
+    };
+    worker.addEventListener('message', ({ data }) => received(data as ThreadMessage));
+    worker.addEventListener('messageerror', () => received({ kind: 'failed', reason: UNREADABLE }));
+    worker.addEventListener('error', ({ message }) =>
+      received({
+        kind: 'failed',
+        reason: message || 'their file was refused (a content security policy must allow worker-src blob:)',
+      }),
+    );
+    worker.postMessage(assignment);
+    return { hold: () => undefined, terminate };
+  } catch (error) {
+    terminate();
+    throw error;
+  }
 }

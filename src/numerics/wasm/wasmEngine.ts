@@ -1,7 +1,7 @@
-import type { LinearAlgebraEngine } from '../dense/engine.ts';
 import type { Float64Memory } from '../memory.ts';
+import type { ElementaryFunctions, LinearAlgebraEngine } from '../operations/linearAlgebra.ts';
 import { countOperation, kernelsOn } from './instance.ts';
-import { FULL, LOWER, packedProduct, rows, withPacking } from './packing.ts';
+import { FULL, LOWER, packedProduct, rows, withPacking } from './workspace.ts';
 
 /**
  * Dense linear algebra in WebAssembly SIMD, on the memory in place: packed products, everything else by halving down to them.
@@ -86,4 +86,14 @@ function sortAscending(values: Float64Array): Int32Array {
     values[to] = before[from]!;
   });
   return order;
+}
+
+/** Two entries at a time in WebAssembly SIMD, the same bits on every machine. */
+export function wasmElementaryFunctions(memory: Float64Memory): ElementaryFunctions {
+  const kernels = kernelsOn(memory);
+  return Object.freeze<ElementaryFunctions>({
+    exponential: (n, x, y) => kernels.exponential(n, x, y),
+    logarithm: (n, x, y) => kernels.logarithm(n, x, y),
+    hyperbolicTangent: (n, x, y) => kernels.hyperbolicTangent(n, x, y),
+  });
 }

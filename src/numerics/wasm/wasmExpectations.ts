@@ -1,6 +1,6 @@
 import type { Float64Memory } from '../memory.ts';
+import type { ExpectationOperations, GaussianPoints, Kept } from '../operations/expectations.ts';
 import { EXPECTATIONS } from './engineModule.ts';
-import type { ExpectationOperations, GaussianPoints, Kept } from './expectationOperations.ts';
 import { countOperation, kernelsOn } from './instance.ts';
 import { type Place, placeRecord, withNumbers } from './workspace.ts';
 

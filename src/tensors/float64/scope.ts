@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { checkGiven } from '../../core/given.ts';
 import { readTensorsWith } from '../../core/matrix.ts';
-import { elementaryFunctions } from '../../numerics/dense/elementaryFunctions.ts';
+import { elementaryFunctions } from '../../numerics/dense/activeEngine.ts';
 import { doublesOf } from '../doubles.ts';
 import { engine } from '../tensorflow.ts';
 import { FLOAT64, Float64Backend } from './backend.ts';

@@ -2,8 +2,13 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensorflow.ts';
 import { requireBackend, squareOperand, squareStack, systemStacks } from './operands.ts';
-import { CHOLESKY, CHOLESKY_INVERSE, registerCholesky } from './operations/cholesky.ts';
-import { FACTOR_LOG_DETERMINANT, registerLogDeterminant } from './operations/logDeterminant.ts';
+import {
+  CHOLESKY,
+  CHOLESKY_INVERSE,
+  FACTOR_LOG_DETERMINANT,
+  registerCholesky,
+  registerLogDeterminant,
+} from './operations/cholesky.ts';
 import { runKernel, type Save } from './operations/operation.ts';
 import { registerSymmetricEigen, SYMMETRIC_EIGEN } from './operations/symmetricEigen.ts';
 import { CHOLESKY_SOLVE, registerTriangularSolve, TRIANGULAR_SOLVE } from './operations/triangularSolve.ts';

@@ -1,6 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
-import type { Tensor } from '../tensorflow.ts';
-import { asTensor, type TensorOrNumber } from './creation.ts';
+import { doubleOf } from '../doubles.ts';
+import { requireBackend, scalarOperand, squareOperand } from '../linearAlgebra/operands.ts';
+import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
+import { numericOperation } from '../tape.ts';
+import type { Scalar, Tensor, Tensor2D } from '../tensorflow.ts';
+import { asTensor, scalar, type TensorOrNumber } from './creation.ts';
 
 /**
  * Arithmetic of two operands, entry by entry.
@@ -101,3 +105,74 @@ export const squaredDifference: Binary = (a, b) => tf.squaredDifference(asTensor
  * ```
  */
 export const atan2: Binary = (a, b) => tf.atan2(asTensor(a), asTensor(b));
+
+/**
+ * K + v·I without forming I: K_ij + v·[i = j]. The gradient in v is the trace of that in the result.
+ *
+ * @param K - n×n
+ * @param v - a scalar
+ * @returns n×n, with gradients in both
+ * @throws InvalidInputError when K is not a square matrix, or v is not one number
+ * @example
+ * ```ts
+ * op.addDiagonal(op.tensor([[1, 2], [3, 4]]), op.scalar(0.5)); // [[1.5, 2], [3, 4.5]]
+ * ```
+ */
+export function addDiagonal(K: Tensor2D, v: Tensor): Tensor2D {
+  requireBackend('addDiagonal');
+  registerOnce(ADD_DIAGONAL, TRACE);
+  return sum(squareOperand(K, 'addDiagonal', 'K'), scalarOperand(v, 'addDiagonal', 'v'));
+}
+
+const sum = tf.customGrad((...args: unknown[]) => {
+  const [k, v] = args as [Tensor, Tensor, Save];
+  return {
+    value: runKernel(ADD_DIAGONAL.name, { k, v })[0]!,
+    gradFunc: (dy: Tensor) => [dy.clone(), runKernel(TRACE.name, { k: dy })[0]!],
+  };
+}) as unknown as (K: Tensor2D, v: Tensor) => Tensor2D;
+
+const ADD_DIAGONAL: MatrixKernel<object> = {
+  name: 'latentfield.AddDiagonal',
+  inputs: ['k', 'v'],
+  outputs: ([k]) => [k!],
+  compute({ memory, inputs, outputs }, [k]) {
+    const n = k![0]!;
+    const result = memory.float64(outputs[0]!, n * n);
+    result.set(memory.float64(inputs[0]!, n * n));
+    const [v] = memory.float64(inputs[1]!, 1);
+    for (let i = 0; i < n * n; i += n + 1) result[i]! += v!;
+  },
+};
+
+const TRACE: MatrixKernel<object> = {
+  name: 'latentfield.Trace',
+  inputs: ['k'],
+  outputs: () => [[]],
+  compute({ memory, inputs, outputs }, [k]) {
+    const n = k![0]!;
+    const matrix = memory.float64(inputs[0]!, n * n);
+    let trace = 0;
+    for (let i = 0; i < n * n; i += n + 1) trace += matrix[i]!;
+    memory.float64(outputs[0]!, 1)[0] = trace;
+  },
+};
+
+/**
+ * The sum of scalars, from the first to the last, at a fraction of the cost of `add`, whose gradient allows for broadcasting.
+ *
+ * @param terms - scalars
+ * @returns a scalar, with gradients in all
+ * @throws InvalidInputError when one is not one number
+ * @example
+ * ```ts
+ * op.addScalars(op.scalar(1), op.scalar(2)); // 3
+ * ```
+ */
+export function addScalars(...terms: Tensor[]): Scalar {
+  const scalars = terms.map((term, i) => scalarOperand(term, 'addScalars', `term ${i}`));
+  return numericOperation(scalars, () => ({
+    value: scalar(scalars.reduce((total, term) => total + doubleOf(term), 0)),
+    slopes: (slope) => scalars.map(() => Float64Array.of(slope)),
+  }));
+}

@@ -1,12 +1,12 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
-import type { RadialProfile } from '../../numerics/wasm/index.ts';
+import type { RadialProfile } from '../../numerics/operations/covariances.ts';
 import { matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
 import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
 import type { Tensor, Tensor2D } from '../tensorflow.ts';
 import { samePoints } from './pointSets.ts';
 
-export type { CompiledProfile, RadialProfile } from '../../numerics/wasm/index.ts';
+export type { CompiledProfile, RadialProfile } from '../../numerics/operations/covariances.ts';
 
 const OPERATION = 'radialCovariance';
 

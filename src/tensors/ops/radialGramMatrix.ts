@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
-import type { RadialProfile, RadialSum } from '../../numerics/wasm/index.ts';
+import type { RadialProfile, RadialSum } from '../../numerics/operations/covariances.ts';
 import { doubleOf, doublesOf } from '../doubles.ts';
 import { floating, matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
 import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';

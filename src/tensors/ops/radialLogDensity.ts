@@ -1,6 +1,6 @@
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
 import type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts';
-import type { RadialProfile } from '../../numerics/wasm/index.ts';
+import type { RadialProfile } from '../../numerics/operations/covariances.ts';
 import { doublesOf } from '../doubles.ts';
 import { type GaussianData, gaussianLogDensity } from '../linearAlgebra/gaussianLogDensity.ts';
 import { requireBackend } from '../linearAlgebra/operands.ts';

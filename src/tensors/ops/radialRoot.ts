@@ -1,7 +1,7 @@
-import type { LinearAlgebraEngine } from '../../numerics/dense/engine.ts';
 import { type MatrixParts, pivotedCholesky } from '../../numerics/dense/pivotedCholesky.ts';
 import type { Float64Memory } from '../../numerics/memory.ts';
-import type { FusedOperations, RadialProfile, RadialSum } from '../../numerics/wasm/index.ts';
+import type { FusedOperations, RadialProfile, RadialSum } from '../../numerics/operations/covariances.ts';
+import type { LinearAlgebraEngine } from '../../numerics/operations/linearAlgebra.ts';
 import { bytesOf } from '../linearAlgebra/operations/operation.ts';
 
 /** Below so many points the whole covariance is factored as fast. */

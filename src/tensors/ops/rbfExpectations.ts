@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { square } from '../../core/elementary/index.ts';
-import { expectationOperations } from '../../numerics/dense/expectations.ts';
-import type { GaussianPoints, RbfSlopes } from '../../numerics/wasm/index.ts';
+import { expectationOperations } from '../../numerics/dense/activeEngine.ts';
+import type { GaussianPoints, RbfSlopes } from '../../numerics/operations/expectations.ts';
 import { doublesOf } from '../doubles.ts';
 import { Float64Backend } from '../float64/backend.ts';
 import { floating, matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';

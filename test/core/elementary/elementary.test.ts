@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as own from '../../../src/core/elementary/index.ts';
 import { Float64Memory } from '../../../src/numerics/memory.ts';
-import { wasmElementaryFunctions } from '../../../src/numerics/wasm/index.ts';
+import { wasmElementaryFunctions } from '../../../src/numerics/wasm/wasmEngine.ts';
 
 type Function = Exclude<keyof typeof own, 'square' | 'binaryExponent'>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/core/matrix.ts';
-import type { LinearAlgebraEngine, Strided } from '../../../src/numerics/dense/engine.ts';
 import { Float64Memory } from '../../../src/numerics/memory.ts';
+import type { LinearAlgebraEngine, Strided } from '../../../src/numerics/operations/linearAlgebra.ts';
 import { reference } from '../../reference.ts';
 import {
   distance,

@@ -3,7 +3,7 @@ import type { Matrix } from '../../../src/core/matrix.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { symmetricEigenpairs } from '../../../src/numerics/dense/eigenpairs.ts';
 import { type MatrixParts, pivotedCholesky, rootNumbers } from '../../../src/numerics/dense/pivotedCholesky.ts';
-import { typescriptEngine } from '../../../src/numerics/dense/typescriptEngine.ts';
+import { typescriptEngine } from '../../../src/numerics/typescript/typescriptEngine.ts';
 import { wasmEngine } from '../../../src/numerics/wasm/wasmEngine.ts';
 import { spoiledMemory } from '../wasm/spoiledMemory.ts';
 import { fromEntries } from './matrices.ts';

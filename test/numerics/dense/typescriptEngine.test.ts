@@ -1,4 +1,4 @@
-import { typescriptEngine } from '../../../src/numerics/dense/typescriptEngine.ts';
+import { typescriptEngine } from '../../../src/numerics/typescript/typescriptEngine.ts';
 import { engineConformance } from './engineConformance.ts';
 
 engineConformance('plain TypeScript', typescriptEngine);

@@ -8,8 +8,7 @@ import {
   knnGraph,
   labelGraph,
 } from '../../../src/index.ts';
-import { graphToJSON } from '../../../src/numerics/graph/graphToJson.ts';
-import { graphFromJSON } from '../../../src/numerics/graph/json.ts';
+import { graphFromJSON, graphToJSON } from '../../../src/numerics/graph/json.ts';
 import { laplacianEigenvalues } from '../../../src/numerics/graph/laplacianEigenvalues.ts';
 import { type EdgesJSON, priorReference } from '../../priors/priorReference.ts';
 import { expectClose } from '../../tolerance.ts';

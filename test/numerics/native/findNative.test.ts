@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { engineReport, withEngine } from '../../../src/numerics/dense/index.ts';
 import { Float64Memory } from '../../../src/numerics/memory.ts';
-import { type Environment, findNative } from '../../../src/numerics/native/findNative.ts';
+import { type Environment, findNative, vendorOf } from '../../../src/numerics/native/findNative.ts';
 import { type ForeignInterface, foreignInterface, nodeRequire } from '../../../src/numerics/native/foreignInterface.ts';
-import { vendorOf } from '../../../src/numerics/native/vendor.ts';
 import { withNativeLibrary } from './nativeLibrary.ts';
 import { simulatedLibraries } from './simulatedLibrary.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LinearAlgebraEngine, Strided } from '../../../src/numerics/dense/engine.ts';
 import { Float64Memory } from '../../../src/numerics/memory.ts';
+import type { LinearAlgebraEngine, Strided } from '../../../src/numerics/operations/linearAlgebra.ts';
 import { startTeam } from '../../../src/numerics/wasm/team.ts';
 import { wasmEngine } from '../../../src/numerics/wasm/wasmEngine.ts';
 import { lowerMatrix, normalMatrix, positiveDefiniteMatrix, symmetricMatrix } from '../dense/matrices.ts';

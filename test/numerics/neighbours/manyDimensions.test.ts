@@ -7,8 +7,7 @@ import { withEngine } from '../../../src/numerics/dense/index.ts';
 import { sharedMemory } from '../../../src/numerics/memory.ts';
 import { distanceBounds } from '../../../src/numerics/neighbours/distanceBounds.ts';
 import { nearestNeighbours, neighboursBy } from '../../../src/numerics/neighbours/index.ts';
-import { ownCandidates } from '../../../src/numerics/neighbours/ownCandidates.ts';
-import { productSearch } from '../../../src/numerics/neighbours/productSearch.ts';
+import { ownCandidates, productSearch } from '../../../src/numerics/neighbours/productSearch.ts';
 import { allByDistance } from './bruteForce.ts';
 
 const cloud = (rows: number, columns: number, seed: number, offset = 0, scale = 1) => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
-import type { LinearAlgebraEngine } from '../../../src/numerics/dense/engine.ts';
-import { typescriptEngine } from '../../../src/numerics/dense/typescriptEngine.ts';
+import type { LinearAlgebraEngine } from '../../../src/numerics/operations/linearAlgebra.ts';
+import { typescriptEngine } from '../../../src/numerics/typescript/typescriptEngine.ts';
 import { wasmEngine } from '../../../src/numerics/wasm/wasmEngine.ts';
 import { spoiledMemory } from './spoiledMemory.ts';
 

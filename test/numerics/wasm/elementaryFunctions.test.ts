@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import { Float64Memory } from '../../../src/numerics/memory.ts';
-import { type ElementaryFunctions, wasmElementaryFunctions } from '../../../src/numerics/wasm/elementaryFunctions.ts';
-import { typescriptElementaryFunctions } from '../../../src/numerics/wasm/typescript/elementaryFunctions.ts';
+import type { ElementaryFunctions } from '../../../src/numerics/operations/linearAlgebra.ts';
+import { typescriptElementaryFunctions } from '../../../src/numerics/typescript/typescriptEngine.ts';
+import { wasmElementaryFunctions } from '../../../src/numerics/wasm/wasmEngine.ts';
+
 import reference from '../../reference/elementaryFunctions.json' with { type: 'json' };
 
 type Name = keyof ElementaryFunctions;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Strided } from '../../../src/numerics/dense/engine.ts';
+import type { Strided } from '../../../src/numerics/operations/linearAlgebra.ts';
 import { normals, onBoth } from './bothEngines.ts';
 import { difference } from './difference.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import { rbfProfile } from '../../../src/kernels/rbfProfile.ts';
-import { typescriptEngine } from '../../../src/numerics/dense/typescriptEngine.ts';
 import type { Float64Memory } from '../../../src/numerics/memory.ts';
-import type { FusedOperations, RadialSum } from '../../../src/numerics/wasm/fusedOperations.ts';
-import { typescriptFusedOperations } from '../../../src/numerics/wasm/typescript/fusedOperations.ts';
-import { wasmFusedOperations } from '../../../src/numerics/wasm/wasmFusedOperations.ts';
+import type { FusedOperations, RadialSum } from '../../../src/numerics/operations/covariances.ts';
+import { typescriptFusedOperations } from '../../../src/numerics/typescript/covariances.ts';
+import { typescriptEngine } from '../../../src/numerics/typescript/typescriptEngine.ts';
+import { wasmFusedOperations } from '../../../src/numerics/wasm/wasmCovariances.ts';
 import { difference } from './difference.ts';
 import { spoiledMemory } from './spoiledMemory.ts';
 

@@ -4,10 +4,10 @@ import { maternProfiles } from '../../../src/kernels/maternProfiles.ts';
 import { rbfProfile } from '../../../src/kernels/rbfProfile.ts';
 import { thinPlate } from '../../../src/kernels/thinPlateSpline.ts';
 import type { Float64Memory } from '../../../src/numerics/memory.ts';
+import type { RadialOperations, RadialProfile } from '../../../src/numerics/operations/covariances.ts';
+import { typescriptRadialOperations } from '../../../src/numerics/typescript/covariances.ts';
 import { kernelsOn } from '../../../src/numerics/wasm/instance.ts';
-import type { RadialOperations, RadialProfile } from '../../../src/numerics/wasm/radialOperations.ts';
-import { typescriptRadialOperations } from '../../../src/numerics/wasm/typescript/radialOperations.ts';
-import { wasmRadialOperations } from '../../../src/numerics/wasm/wasmRadialOperations.ts';
+import { wasmRadialOperations } from '../../../src/numerics/wasm/wasmCovariances.ts';
 import { difference } from './difference.ts';
 import { spoiledMemory } from './spoiledMemory.ts';
 

@@ -5,7 +5,6 @@ import { Matrix } from '../../../src/core/matrix.ts';
 import { maternProfiles } from '../../../src/kernels/maternProfiles.ts';
 import { rbfProfile } from '../../../src/kernels/rbfProfile.ts';
 import { thinPlate } from '../../../src/kernels/thinPlateSpline.ts';
-import type { LinearAlgebraEngine } from '../../../src/numerics/dense/engine.ts';
 import { expectationsInBlocks } from '../../../src/numerics/dense/expectationBlocks.ts';
 import { withEngine } from '../../../src/numerics/dense/index.ts';
 import { type Float64Memory, sharedMemory } from '../../../src/numerics/memory.ts';
@@ -16,14 +15,15 @@ import {
   singleCandidates,
   type VisitMeasured,
 } from '../../../src/numerics/neighbours/singleCandidates.ts';
+import type { Kept } from '../../../src/numerics/operations/expectations.ts';
+import type { LinearAlgebraEngine } from '../../../src/numerics/operations/linearAlgebra.ts';
 import { SINGLE_PRODUCTS } from '../../../src/numerics/wasm/engineModule.ts';
-import type { Kept } from '../../../src/numerics/wasm/expectationOperations.ts';
 import { kernelsOn } from '../../../src/numerics/wasm/instance.ts';
 import { startTeam, type Threads } from '../../../src/numerics/wasm/team.ts';
-import { FAILED, JOINED, ROUND } from '../../../src/numerics/wasm/teamBlock.ts';
+import { FAILED, JOINED, ROUND } from '../../../src/numerics/wasm/teamThreads.ts';
+import { wasmFusedOperations } from '../../../src/numerics/wasm/wasmCovariances.ts';
 import { wasmEngine } from '../../../src/numerics/wasm/wasmEngine.ts';
 import { expectationsOn } from '../../../src/numerics/wasm/wasmExpectations.ts';
-import { wasmFusedOperations } from '../../../src/numerics/wasm/wasmFusedOperations.ts';
 import { RECORD_BYTES, writeRecord } from '../../../src/numerics/wasm/workspace.ts';
 import { normals } from './bothEngines.ts';
 import { spoiledMemory } from './spoiledMemory.ts';

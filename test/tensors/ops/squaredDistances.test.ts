@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import { typescriptEngine, withEngine } from '../../../src/numerics/dense/index.ts';
-import {
-  type FusedOperations,
-  typescriptFusedOperations,
-  wasmFusedOperations,
-} from '../../../src/numerics/wasm/index.ts';
+import type { FusedOperations } from '../../../src/numerics/operations/covariances.ts';
+import { typescriptFusedOperations } from '../../../src/numerics/typescript/covariances.ts';
+import { wasmFusedOperations } from '../../../src/numerics/wasm/wasmCovariances.ts';
 import { Float64Memory } from '../../../src/tensors/float64/index.ts';
 import { withFloat64 } from '../../../src/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../../src/tensors/gradients.ts';

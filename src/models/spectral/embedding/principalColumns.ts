@@ -1,7 +1,7 @@
 import { square } from '../../../core/elementary/index.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { symmetricEigenpairs } from '../../../numerics/dense/eigenpairs.ts';
-import { signOfLargest } from '../../../numerics/dense/symmetricEigen.ts';
+import { signOfLargest } from '../../../numerics/typescript/symmetricEigen.ts';
 
 /** Columns that are orthogonal, and their squared norms, descending. */
 export interface PrincipalColumns {

@@ -4,7 +4,7 @@ import type { Matrix } from '../../../core/matrix.ts';
 import type { Projection } from '../../../model/posterior.ts';
 import type { EdgeWeights } from '../../../numerics/graph/index.ts';
 import { nearestNeighbours } from '../../../numerics/neighbours/index.ts';
-import { nearestOf } from '../../../numerics/neighbours/nearestOf.ts';
+import { nearestOf } from '../../../numerics/neighbours/nearest.ts';
 import type { NeighbourhoodOptions } from '../neighbourhood/neighbourhood.ts';
 import { placeByEquation } from './byEquation.ts';
 import { type DistancesTo, placedRows } from './newRows.ts';

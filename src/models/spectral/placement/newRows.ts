@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import type { Projection } from '../../../model/posterior.ts';
-import { nearestOf } from '../../../numerics/neighbours/nearestOf.ts';
+import { nearestOf } from '../../../numerics/neighbours/nearest.ts';
 import { squaredDistances } from '../../../numerics/neighbours/squaredDistance.ts';
 import type { NeighbourhoodOptions } from '../neighbourhood/neighbourhood.ts';
 import type { NeighbourInput } from '../neighbourhood/neighbourLengths.ts';

@@ -1,4 +1,5 @@
 import { broadcasting } from './broadcast.ts';
+import { elementwise } from './elementwise.ts';
 
 /** Comparisons and logical operations; NaN is unequal to everything. */
 export function registerComparisons(): void {
@@ -55,6 +56,38 @@ export function registerComparisons(): void {
     'LogicalOr',
     (a, i, da, b, j, db, y, k, n) => {
       for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! || b[j]! ? 1 : 0;
+    },
+    'bool',
+  );
+}
+
+/** Functions of one number that are true or false. */
+export function registerPredicates(): void {
+  elementwise(
+    'IsNan',
+    (x, y) => {
+      for (let i = 0; i < y.length; i++) y[i] = Number.isNaN(x[i]!) ? 1 : 0;
+    },
+    'bool',
+  );
+  elementwise(
+    'IsFinite',
+    (x, y) => {
+      for (let i = 0; i < y.length; i++) y[i] = Number.isFinite(x[i]!) ? 1 : 0;
+    },
+    'bool',
+  );
+  elementwise(
+    'IsInf',
+    (x, y) => {
+      for (let i = 0; i < y.length; i++) y[i] = Math.abs(x[i]!) === Number.POSITIVE_INFINITY ? 1 : 0;
+    },
+    'bool',
+  );
+  elementwise(
+    'LogicalNot',
+    (x, y) => {
+      for (let i = 0; i < y.length; i++) y[i] = x[i]! ? 0 : 1;
     },
     'bool',
   );

@@ -1,6 +1,7 @@
-import type { Values } from '../backend.ts';
-import { upcast } from './operation.ts';
-import { reduction } from './reduction.ts';
+import * as tf from '@tensorflow/tfjs-core';
+import type { NumericType, Values } from '../backend.ts';
+import { kernel, sizeOf, typeOf, type Unary, upcast } from './operation.ts';
+import { transposeInto } from './transpose.ts';
 
 /** Sums, products and extremes along axes. What nothing has, an extreme of no numbers, is NaN, as on the other backends. */
 export function registerReductions(): void {
@@ -157,4 +158,109 @@ function sum(x: Values, y: Values, outer: number, length: number, inner: number)
       for (let i = start; i < start + inner; i++) y[i]! += x[p++]!;
     }
   }
+}
+
+/**
+ * Reduces the middle axis of x, seen as outer × length × inner, into y, seen as outer × inner. Like `elementwise`, every
+ * kernel brings its own loop.
+ */
+export type ReductionLoop = (x: Values, y: Values, outer: number, length: number, inner: number) => void;
+
+export interface ReductionAttributes {
+  readonly axis?: number | number[];
+  /** The name under which Max gets its axes. */
+  readonly reductionIndices?: number | number[];
+  readonly keepDims?: boolean;
+}
+
+/**
+ * Registers a reduction along any axes.
+ *
+ * @param dtype - type of the result, from that of x
+ */
+export function reduction(name: string, loop: ReductionLoop, dtype: (x: NumericType) => NumericType): void {
+  kernel<Unary, ReductionAttributes>(name, ({ x }, attributes, backend) => {
+    const axes = tf.util.parseAxisParam(attributes.reductionIndices ?? attributes.axis!, x.shape);
+    const { shape, outer, length, inner, permutation } = reductionPlan(x.shape, axes, attributes.keepDims ?? false);
+    const type = typeOf(x);
+    const result = backend.allocate(shape, dtype(type));
+    if (permutation === undefined) {
+      loop(backend.values(x), backend.values(result), outer, length, inner);
+      return result;
+    }
+    const permuted = backend.allocate(x.shape, type);
+    transposeInto(backend.values(x), x.shape, permutation, backend.values(permuted));
+    loop(backend.values(permuted), backend.values(result), outer, length, inner);
+    backend.disposeData(permuted.dataId);
+    return result;
+  });
+}
+
+/** How to see a tensor as outer × length × inner with the reduced axes in the middle; permuted first if they do not touch. */
+function reductionPlan(from: readonly number[], axes: readonly number[], keepDims: boolean) {
+  const reduced = from.map(() => false);
+  for (const axis of axes) reduced[axis] = true;
+  const kept = from.filter((_, d) => !reduced[d]);
+  const shape = keepDims ? from.map((size, d) => (reduced[d] ? 1 : size)) : kept;
+  const first = reduced.indexOf(true);
+  const last = reduced.lastIndexOf(true);
+  if (first < 0) return { shape, outer: sizeOf(from), length: 1, inner: 1 };
+  const between = reduced.slice(first, last + 1);
+  if (between.every((is) => is)) {
+    const outer = sizeOf(from.slice(0, first));
+    const length = sizeOf(from.slice(first, last + 1));
+    return { shape, outer, length, inner: sizeOf(from.slice(last + 1)) };
+  }
+  const order = from.map((_, d) => d);
+  const permutation = [...order.filter((d) => !reduced[d]), ...order.filter((d) => reduced[d])];
+  return { shape, outer: sizeOf(kept), length: sizeOf(from.filter((_, d) => reduced[d])), inner: 1, permutation };
+}
+
+interface CumulativeAttributes {
+  readonly axis: number;
+  readonly exclusive: boolean;
+  readonly reverse: boolean;
+}
+
+/** A running total along one line: `step` is the distance to its next entry, negative for a reversed one. */
+type Line = (x: Values, y: Values, start: number, step: number, length: number, exclusive: boolean) => void;
+
+/** Running sums and products along one axis. */
+export function registerCumulative(): void {
+  cumulative('Cumsum', (x, y, start, step, length, exclusive) => {
+    let total = 0;
+    for (let k = 0, p = start; k < length; k++, p += step) {
+      const v = x[p]!;
+      y[p] = exclusive ? total : total + v;
+      total += v;
+    }
+  });
+  cumulative('Cumprod', (x, y, start, step, length, exclusive) => {
+    let total = 1;
+    for (let k = 0, p = start; k < length; k++, p += step) {
+      const v = x[p]!;
+      y[p] = exclusive ? total : total * v;
+      total *= v;
+    }
+  });
+}
+
+function cumulative(name: string, line: Line): void {
+  kernel<Unary, CumulativeAttributes>(name, ({ x }, { axis, exclusive, reverse }, backend) => {
+    const result = backend.allocate(x.shape, upcast(typeOf(x), 'int32'));
+    const from = backend.values(x);
+    const to = backend.values(result);
+    const along = tf.util.parseAxisParam(axis, x.shape)[0]!;
+    const length = x.shape[along]!;
+    const inner = sizeOf(x.shape.slice(along + 1));
+    const outer = sizeOf(x.shape.slice(0, along));
+    for (let o = 0; o < outer; o++) {
+      for (let i = 0; i < inner; i++) {
+        const first = o * length * inner + i;
+        if (reverse) line(from, to, first + (length - 1) * inner, -inner, length, exclusive);
+        else line(from, to, first, inner, length, exclusive);
+      }
+    }
+    return result;
+  });
 }

@@ -1,7 +1,9 @@
 import { exp, log } from '../../../core/elementary/index.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { TensorInfo } from '../../tensorflow.ts';
+import { broadcastStrides } from './broadcast.ts';
 import { kernel, sizeOf } from './operation.ts';
+import { stridedCopy, whole } from './stridedCopy.ts';
 
 interface Logits {
   readonly logits: TensorInfo;
@@ -56,4 +58,43 @@ function lastAxis({ shape }: TensorInfo, axis: number): number {
     );
   }
   return Math.max(1, sizeOf(shape.slice(last)));
+}
+
+interface Inputs {
+  readonly x: TensorInfo;
+  readonly mean: TensorInfo;
+  readonly variance: TensorInfo;
+  readonly scale?: TensorInfo;
+  readonly offset?: TensorInfo;
+}
+
+/** (x − mean)/√(variance + ε)·scale + offset; all but x broadcast along the axes of x. */
+export function registerBatchNormalization(): void {
+  kernel<Inputs, { varianceEpsilon: number }>('FusedBatchNorm', (inputs, { varianceEpsilon }, backend) => {
+    const { x, mean, variance, scale, offset } = inputs;
+    const result = backend.allocate(x.shape);
+    const spread = backend.allocate(x.shape);
+    const y = backend.float64(result);
+    const operand = backend.float64(spread);
+    const read = (tensor: TensorInfo) => {
+      const from = { offset: 0, strides: broadcastStrides(tensor.shape, x.shape.length) };
+      stridedCopy(x.shape, backend.values(tensor), from, operand, whole(x.shape));
+    };
+    y.set(backend.values(x));
+    const n = sizeOf(x.shape);
+    read(mean);
+    for (let i = 0; i < n; i++) y[i]! -= operand[i]!;
+    read(variance);
+    for (let i = 0; i < n; i++) y[i]! /= Math.sqrt(operand[i]! + varianceEpsilon);
+    if (scale) {
+      read(scale);
+      for (let i = 0; i < n; i++) y[i]! *= operand[i]!;
+    }
+    if (offset) {
+      read(offset);
+      for (let i = 0; i < n; i++) y[i]! += operand[i]!;
+    }
+    backend.disposeData(spread.dataId as object);
+    return result;
+  });
 }

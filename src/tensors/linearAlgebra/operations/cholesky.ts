@@ -1,5 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { clearUpper, factorize, type PositiveDefiniteOptions } from '../../../numerics/dense/factorize.ts';
+import {
+  clearUpper,
+  factorize,
+  logDeterminantOf,
+  type PositiveDefiniteOptions,
+} from '../../../numerics/dense/factorize.ts';
 import { firstOf, isRegistered, registerMatrixKernel, runKernel } from './operation.ts';
 import { mirrorLowerOf, transposeInPlace } from './square.ts';
 
@@ -63,5 +68,23 @@ export function registerCholesky(): void {
     kernelName: CHOLESKY,
     outputsToSave: [true],
     gradFunc: (dy, [l]) => ({ x: () => runKernel(CHOLESKY_GRADIENT, { l: l!, dy: firstOf(dy) })[0]! }),
+  });
+}
+
+export const FACTOR_LOG_DETERMINANT = 'latentfield.FactorLogDeterminant';
+
+/** log|LLᵀ| from L. */
+export function registerLogDeterminant(): void {
+  if (isRegistered(FACTOR_LOG_DETERMINANT)) return;
+  registerMatrixKernel({
+    name: FACTOR_LOG_DETERMINANT,
+    inputs: ['l'],
+    ranks: [2],
+    outputs: () => [[]],
+    compute({ memory, inputs, outputs }, [shape]) {
+      const n = shape![0]!;
+      const value = logDeterminantOf(n, memory.float64(inputs[0]!, n * n));
+      memory.float64(outputs[0]!, 1)[0] = value;
+    },
   });
 }

@@ -1,8 +1,8 @@
 import { log } from '../../../core/elementary/index.ts';
 import { NumericalError } from '../../../core/errors.ts';
-import type { LinearAlgebraEngine } from '../../../numerics/dense/engine.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../numerics/dense/factorize.ts';
 import type { Float64Memory } from '../../../numerics/memory.ts';
+import type { LinearAlgebraEngine } from '../../../numerics/operations/linearAlgebra.ts';
 import { bytesOf, isRegistered, registerMatrixKernel, type Workspace } from './operation.ts';
 import { transposeInPlace } from './square.ts';
 

@@ -1,7 +1,7 @@
 import { log } from '../../../core/elementary/index.ts';
-import { contiguous, type LinearAlgebraEngine } from '../../../numerics/dense/engine.ts';
 import { logDeterminantOf } from '../../../numerics/dense/factorize.ts';
 import type { Float64Memory } from '../../../numerics/memory.ts';
+import { contiguous, type LinearAlgebraEngine } from '../../../numerics/operations/linearAlgebra.ts';
 import { type GaussianAttributes, logDensity, notFinite, sumOfSquares } from './gaussianLogDensity.ts';
 import { bytesOf } from './operation.ts';
 

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { linearAlgebra } from '../../../numerics/dense/activeEngine.ts';
-import type { LinearAlgebraEngine } from '../../../numerics/dense/engine.ts';
 import type { Float64Memory } from '../../../numerics/memory.ts';
+import type { LinearAlgebraEngine } from '../../../numerics/operations/linearAlgebra.ts';
 import { doublesOf } from '../../doubles.ts';
 import { FLOAT64, Float64Backend } from '../../float64/backend.ts';
 import { sizeOf } from '../../float64/operations/operation.ts';

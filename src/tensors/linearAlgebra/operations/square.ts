@@ -1,5 +1,4 @@
-import { mirrorLower } from '../../../numerics/dense/choleskyInverse.ts';
-import { rowMajor } from '../../../numerics/dense/matrixView.ts';
+import { mirrorLower, rowMajor } from '../../../numerics/typescript/matrices.ts';
 
 /** Copies the lower triangle of an n×n matrix to the upper one. */
 export function mirrorLowerOf(n: number, matrix: Float64Array): void {

@@ -1,6 +1,6 @@
-import { contiguous, type Strided } from '../../../numerics/dense/engine.ts';
+import { lowerProduct } from '../../../numerics/dense/activeEngine.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../numerics/dense/factorize.ts';
-import { lowerProduct } from '../../../numerics/dense/lowerProduct.ts';
+import { contiguous, type Strided } from '../../../numerics/operations/linearAlgebra.ts';
 import { logDensity, notFinite, sumOfSquares } from './gaussianLogDensity.ts';
 import { bytesOf, isRegistered, registerMatrixKernel, type Workspace } from './operation.ts';
 

@@ -1,7 +1,7 @@
 import type { Float64Memory } from '../memory.ts';
+import { goesByPoints, type QuadraticOperations } from '../operations/quadratics.ts';
 import { QUADRATIC } from './engineModule.ts';
 import type { LinkedKernels } from './instance.ts';
-import { goesByPoints, type QuadraticOperations } from './quadraticOperations.ts';
 import { type Place, placeRecord, withNumbers } from './workspace.ts';
 
 /** Coordinate descent in WebAssembly. */

@@ -1,11 +1,11 @@
-import { exp, square } from '../../../core/elementary/index.ts';
-import type { Float64Memory } from '../../memory.ts';
+import { exp, square } from '../../core/elementary/index.ts';
+import type { Float64Memory } from '../memory.ts';
 import type {
   ExpectationOperations,
   ExpectationSlopes,
   GaussianPoints,
   PointWeights,
-} from '../expectationOperations.ts';
+} from '../operations/expectations.ts';
 
 /** Expectations of the rbf in plain TypeScript, formula by formula: what the compiled ones are compared with. */
 export function typescriptExpectations(memory: Float64Memory): ExpectationOperations {

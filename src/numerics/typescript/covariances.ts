@@ -1,0 +1,263 @@
+import type { Float64Memory } from '../memory.ts';
+import type { FusedOperations, RadialOperations, SquaredDistanceOperations } from '../operations/covariances.ts';
+import type { LinearAlgebraEngine } from '../operations/linearAlgebra.ts';
+import { typescriptQuadraticOperations } from './quadratics.ts';
+
+/** The operations on whole covariances in plain TypeScript, on any engine: what the compiled ones are compared with. */
+export function typescriptFusedOperations(memory: Float64Memory, engine: LinearAlgebraEngine): FusedOperations {
+  const radial = typescriptRadialOperations(memory);
+  return withGradientsAtZero(memory, {
+    ...typescriptQuadraticOperations(memory),
+    ...radial,
+    ...radialSums(memory, radial, engine.mirrorLower),
+    ...typescriptSquaredDistances(memory),
+
+    lowerProduct(n, k, alpha, a, b, beta, c) {
+      for (let i = 0; i < n; i++) {
+        const row = { ...a, offset: a.offset + 8 * i * a.rowStride };
+        engine.gemm(1, i + 1, k, alpha, row, b, beta, { offset: c + 8 * i * n, rowStride: n, columnStride: 1 });
+      }
+    },
+  });
+}
+
+/** Target_j ← ‖a_i − b_j‖², j < count, for points that are rows of q columns. */
+function distancesFrom(
+  i: number,
+  count: number,
+  q: number,
+  a: Float64Array,
+  b: Float64Array,
+  target: Float64Array,
+  start = 0,
+): void {
+  for (let j = 0; j < count; j++) {
+    let sum = 0;
+    for (let d = 0; d < q; d++) {
+      const gap = a[i * q + d]! - b[j * q + d]!;
+      sum += gap * gap;
+    }
+    target[start + j] = sum;
+  }
+}
+
+/** da_i ← da_i + 2·Σ_j w_j·(a_i − b_j), db_j ← db_j − 2·w_j·(a_i − b_j), j < count; `db` may be `da`. */
+function pullFrom(
+  i: number,
+  count: number,
+  q: number,
+  a: Float64Array,
+  b: Float64Array,
+  weights: Float64Array,
+  da: Float64Array,
+  db: Float64Array,
+): void {
+  for (let j = 0; j < count; j++) {
+    const weight = 2 * weights[j]!;
+    for (let d = 0; d < q; d++) {
+      const pull = weight * (a[i * q + d]! - b[j * q + d]!);
+      da[i * q + d]! += pull;
+      db[j * q + d]! -= pull;
+    }
+  }
+}
+
+/** Radial covariances of any profile, row by row. */
+export function typescriptRadialOperations(memory: Float64Memory): RadialOperations {
+  return Object.freeze<RadialOperations>({
+    radialGram(n, q, x, profile, variance, k) {
+      const [X, K] = [memory.float64(x, n * q), memory.float64(k, n * n)];
+      const diagonal = new Float64Array(1);
+      profile.value(diagonal);
+      const row = new Float64Array(n);
+      for (let i = 0; i < n; i++) {
+        distancesFrom(i, i, q, X, X, row);
+        profile.value(row.subarray(0, i));
+        for (let j = 0; j < i; j++) {
+          K[i * n + j] = variance * row[j]!;
+          K[j * n + i] = K[i * n + j]!;
+        }
+        K[i * n + i] = variance * diagonal[0]!;
+      }
+    },
+
+    radialGramGradient(n, q, x, profile, variance, k, g, dx) {
+      const [X, D] = [memory.float64(x, n * q), memory.float64(dx, n * q).fill(0)];
+      const [K, G] = [memory.float64(k, n * n), memory.float64(g, n * n)];
+      const row = new Float64Array(n);
+      for (let i = 0; i < n; i++) {
+        distancesFrom(i, i, q, X, X, row);
+        profile.slope(row.subarray(0, i));
+        for (let j = 0; j < i; j++) row[j] = row[j]! * (G[i * n + j]! + G[j * n + i]!) * variance;
+        pullFrom(i, i, q, X, X, row, D, D);
+      }
+      return innerProduct(G, K) / variance;
+    },
+
+    radialCross(n, m, q, a, b, profile, variance, k) {
+      const [A, B, K] = [memory.float64(a, n * q), memory.float64(b, m * q), memory.float64(k, n * m)];
+      for (let i = 0; i < n; i++) distancesFrom(i, m, q, A, B, K, i * m);
+      profile.value(K);
+      for (let i = 0; i < n * m; i++) K[i]! *= variance;
+    },
+
+    radialCrossGradient(n, m, q, a, b, profile, variance, k, g, da, db) {
+      const [A, B] = [memory.float64(a, n * q), memory.float64(b, m * q)];
+      const [dA, dB] = [memory.float64(da, n * q).fill(0), memory.float64(db, m * q).fill(0)];
+      const [K, G] = [memory.float64(k, n * m), memory.float64(g, n * m)];
+      const row = new Float64Array(m);
+      for (let i = 0; i < n; i++) {
+        distancesFrom(i, m, q, A, B, row);
+        profile.slope(row);
+        for (let j = 0; j < m; j++) row[j]! *= variance * G[i * m + j]!;
+        pullFrom(i, m, q, A, B, row, dA, dB);
+      }
+      return innerProduct(G, K) / variance;
+    },
+  });
+}
+
+function innerProduct(x: Float64Array, y: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < x.length; i++) sum += x[i]! * y[i]!;
+  return sum;
+}
+
+/** Squared distances and their gradients, row by row. */
+export function typescriptSquaredDistances(memory: Float64Memory): SquaredDistanceOperations {
+  return Object.freeze<SquaredDistanceOperations>({
+    squaredDistances(n, m, q, a, b, target) {
+      const [A, B, T] = [memory.float64(a, n * q), memory.float64(b, m * q), memory.float64(target, n * m)];
+      for (let i = 0; i < n; i++) distancesFrom(i, m, q, A, B, T, i * m);
+    },
+
+    squaredDistancesGradient(n, m, q, a, b, weights, da, db) {
+      const [A, B, W] = [memory.float64(a, n * q), memory.float64(b, m * q), memory.float64(weights, n * m)];
+      const [dA, dB] = [memory.float64(da, n * q).fill(0), memory.float64(db, m * q).fill(0)];
+      for (let i = 0; i < n; i++) pullFrom(i, m, q, A, B, W.subarray(i * m, (i + 1) * m), dA, dB);
+    },
+
+    squaredDistancesWithin(n, q, x, target) {
+      const [X, T] = [memory.float64(x, n * q), memory.float64(target, n * n)];
+      for (let i = 0; i < n; i++) {
+        distancesFrom(i, n, q, X, X, T, i * n);
+        T[i * (n + 1)] = 0;
+      }
+    },
+
+    squaredDistancesWithinGradient(n, q, x, weights, dx) {
+      const [X, W] = [memory.float64(x, n * q), memory.float64(weights, n * n)];
+      const D = memory.float64(dx, n * q).fill(0);
+      const row = new Float64Array(n);
+      for (let i = 0; i < n; i++) {
+        for (let j = 0; j < i; j++) row[j] = W[i * n + j]! + W[j * n + i]!;
+        pullFrom(i, i, q, X, X, row, D, D);
+      }
+    },
+  });
+}
+
+/** The sum of a radial covariance of any profile, a bias and a noise, from the covariance alone. */
+export function radialSums(
+  memory: Float64Memory,
+  { radialGram, radialGramGradient }: RadialOperations,
+  mirrorLower: (n: number, a: number) => void,
+): Pick<FusedOperations, 'radialSum' | 'radialSumGradient'> {
+  return {
+    radialSum(n, q, x, profile, { variance, lengthscales, bias, noise }, target) {
+      memory.withBlock(8 * (n * q + 1), (scaled) => {
+        divide(memory, n, q, x, lengthscales, scaled);
+        radialGram(n, q, scaled, profile, variance, target);
+      });
+      const K = memory.float64(target, n * n);
+      if (bias !== 0) for (let i = 0; i < n * n; i++) K[i]! += bias;
+      if (noise !== 0) for (let i = 0; i < n * n; i += n + 1) K[i]! += noise;
+    },
+
+    radialSumGradient(n, q, x, profile, { variance, lengthscales, bias, noise }, k, g, dx, part) {
+      if (part === 'lower') mirrorLower(n, g);
+      return memory.withBlock(8 * (n * q + 1), (scaled) => {
+        divide(memory, n, q, x, lengthscales, scaled);
+        const slope = radialGramGradient(n, q, scaled, profile, variance, k, g, dx);
+        const G = memory.float64(g, n * n);
+        let [total, trace] = [0, 0];
+        for (let i = 0; i < n * n; i++) total += G[i]!;
+        for (let i = 0; i < n * n; i += n + 1) trace += G[i]!;
+        const [Z, D] = [memory.float64(scaled, n * q), memory.float64(dx, n * q)];
+        const dLengthscales = new Float64Array(q);
+        for (let i = 0; i < n * q; i++) {
+          const d = i % q;
+          D[i] = D[i]! / lengthscales[d]!;
+          // The pulls of all points add up to 0, so any origin may be taken: one of the points, lest far ones cost digits.
+          dLengthscales[d]! -= D[i]! * (Z[i]! - Z[d]!);
+        }
+        // K holds the bias and the noise too.
+        const offsets = (bias * total + noise * trace) / variance;
+        return { variance: slope - offsets, lengthscales: dLengthscales, bias: total, noise: trace };
+      });
+    },
+  };
+}
+
+/** Points divided by their lengthscales. */
+function divide(
+  memory: Float64Memory,
+  n: number,
+  q: number,
+  points: number,
+  lengthscales: ArrayLike<number>,
+  target: number,
+): void {
+  const [X, Z] = [memory.float64(points, n * q), memory.float64(target, n * q)];
+  for (let i = 0; i < n * q; i++) Z[i] = X[i]! / lengthscales[i % q]!;
+}
+
+/**
+ * The operations with gradients that hold at a variance of 0 too. Otherwise ∂L/∂variance = Σ_ij g_ij·f_ij is taken from the covariance,
+ * as Σ_ij g_ij·k_ij/variance, which saves a pass; but a covariance of variance 0 says nothing of f. There, the gradient is that at
+ * variance 1, with no pull on the points.
+ */
+export function withGradientsAtZero(memory: Float64Memory, operations: FusedOperations): FusedOperations {
+  /** Runs `work` with memory for a matrix, and leaves no pull. */
+  function atOne<T>(entries: number, pulls: readonly (readonly [number, number])[], work: (unit: number) => T): T {
+    const result = memory.withBlock(8 * (entries + 1), work);
+    for (const [offset, length] of pulls) memory.float64(offset, length).fill(0);
+    return result;
+  }
+
+  return Object.freeze<FusedOperations>({
+    ...operations,
+
+    radialGramGradient(n, q, x, profile, variance, k, g, dx) {
+      if (variance !== 0) return operations.radialGramGradient(n, q, x, profile, variance, k, g, dx);
+      return atOne(n * n, [[dx, n * q]], (unit) => {
+        operations.radialGram(n, q, x, profile, 1, unit);
+        return operations.radialGramGradient(n, q, x, profile, 1, unit, g, dx);
+      });
+    },
+
+    radialCrossGradient(n, m, q, a, b, profile, variance, k, g, da, db) {
+      if (variance !== 0) return operations.radialCrossGradient(n, m, q, a, b, profile, variance, k, g, da, db);
+      const pulls = [
+        [da, n * q],
+        [db, m * q],
+      ] as const;
+      return atOne(n * m, pulls, (unit) => {
+        operations.radialCross(n, m, q, a, b, profile, 1, unit);
+        return operations.radialCrossGradient(n, m, q, a, b, profile, 1, unit, g, da, db);
+      });
+    },
+
+    radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx, part) {
+      if (parameters.variance !== 0) {
+        return operations.radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx, part);
+      }
+      const one = { ...parameters, variance: 1 };
+      return atOne(n * n, [[dx, n * q]], (unit) => {
+        operations.radialSum(n, q, x, profile, one, unit);
+        const slopes = operations.radialSumGradient(n, q, x, profile, one, unit, gradient, dx, part);
+        return { ...slopes, lengthscales: new Float64Array(q) };
+      });
+    },
+  });
+}
