@@ -11,8 +11,8 @@
  *
  * Exit code 1 when a contender's objective is not the peer's: they would not be doing the same job.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { judged } from './aims.mjs';
@@ -90,7 +90,9 @@ const usual = new URL(`results/${report.date.slice(0, 10)}-${machineName(report.
 const file = options.out ?? (isWhole ? fileURLToPath(usual) : undefined);
 if (file !== undefined) {
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+  // Only the last whole run is kept.
+  if (options.out === undefined) for (const old of readdirSync(dirname(file))) rmSync(join(dirname(file), old));
+  writeFileSync(file, `${JSON.stringify(report)}\n`);
   console.error(`Saved in ${file}`);
 }
 if (report.disagreements.length > 0) process.exitCode = 1;

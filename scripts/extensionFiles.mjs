@@ -85,7 +85,7 @@ const extensions = {
       'models/gp/plain.js': `
         import { observationsFrom } from '../../core/observations.js';
         import { rbf } from '../../kernels/rbf.js';
-        import { initialLatents } from '../../latents/initialization.js';
+        import { initialLatents } from '../../latents/index.js';
         import { gaussianProcess } from '../../mapping/gaussianProcess.js';
         import { defineModel } from '../../model/defineModel.js';
         import { real } from '../../model/parameter.js';

@@ -1,6 +1,6 @@
 /**
- * Numbers of the house, `npm run count:files [-- --list]`: files that an evaluation passes through, files touched per kind of extension, lines of src,
- * the largest folder's share of them, and the optional members of the contracts.
+ * Numbers of the house, `npm run count:files [-- --list]`: lines of code and files of src and of its folders, files that a fit and an evaluation
+ * run, files touched per kind of extension, and the optional members of the contracts.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,40 +9,119 @@ import ts from 'typescript';
 import './evaluationFiles.mjs';
 import { extensionFiles } from './extensionFiles.mjs';
 
+/** Files below this many lines of code with one importer belong into it. */
+const SHORT = 45;
+
 const src = fileURLToPath(new URL('../src/', import.meta.url));
-const filesBelow = (folder) =>
-  readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
-const linesOf = (file) => readFileSync(join(src, file), 'utf8').split('\n').length - 1;
-
-console.log('\nFiles inside the library per extension');
-for (const [kind, files] of await extensionFiles()) {
-  console.log(`${String(files.length).padStart(4)}  ${kind}: ${files.join(', ').replaceAll('.js', '.ts')}`);
-}
-
 // What the build makes is not kept with the sources.
 const made = readFileSync(join(src, '../.gitignore'), 'utf8').split('\n');
-const lines = new Map();
-for (const file of filesBelow(src)) {
-  if (made.includes(`src/${file}`)) continue;
-  const [folder] = file.split('/');
-  lines.set(folder, (lines.get(folder) ?? 0) + linesOf(file));
-}
-const total = [...lines.values()].reduce((sum, count) => sum + count, 0);
-const [largest, most] = [...lines].reduce((one, other) => (other[1] > one[1] ? other : one));
-console.log(`\n${total} lines of src, ${((100 * most) / total).toFixed(1)} % of them in ${largest}`);
+const files = readdirSync(src, { recursive: true })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts') && !made.includes(`src/${file}`))
+  .map((file) => {
+    const text = readFileSync(join(src, file), 'utf8');
+    const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+    return { file, source, lines: text.split('\n').length - 1, code: linesOfCode(source) };
+  });
 
-const contracts = { Kernel: 'kernels/kernel.ts', Posterior: 'model/posterior.ts', Model: 'model/model.ts' };
-for (const [name, file] of Object.entries(contracts)) {
-  console.log(`${String(optionalMembers(name, file).length).padStart(4)}  optional members of ${name}`);
+console.log('\nFiles inside the library per extension');
+for (const [kind, touched] of await extensionFiles()) {
+  console.log(`${String(touched.length).padStart(4)}  ${kind}: ${touched.join(', ').replaceAll('.js', '.ts')}`);
 }
 
-/** Of an interface and those that it extends in its file; what is in types only begins with '~'. */
-function optionalMembers(name, file) {
-  const source = ts.createSourceFile(file, readFileSync(join(src, file), 'utf8'), ts.ScriptTarget.Latest, true);
-  const found = source.statements.find((node) => ts.isInterfaceDeclaration(node) && node.name.text === name);
-  const inherited = (found.heritageClauses ?? []).flatMap(({ types }) =>
-    types.map(({ expression }) => expression.text),
+const sum = (list, of) => list.reduce((total, one) => total + of(one), 0);
+const folders = Map.groupBy?.(files, folderOf) ?? grouped(files);
+const total = sum(files, ({ code }) => code);
+console.log('\nLines of code (without comments, blanks and imports) and files of src');
+for (const [folder, inside] of [...folders].sort(
+  ([, a], [, b]) => sum(b, ({ code }) => code) - sum(a, ({ code }) => code),
+)) {
+  const code = sum(inside, (one) => one.code);
+  console.log(
+    `${String(code).padStart(6)} ${String(inside.length).padStart(4)}  ${folder} (${((100 * code) / total).toFixed(1)} %)`,
   );
-  const own = found.members.filter((member) => member.questionToken && !member.name.text.startsWith('~'));
-  return [...own, ...inherited.flatMap((base) => optionalMembers(base, file))];
+}
+console.log(
+  `${String(total).padStart(6)} ${String(files.length).padStart(4)}  in all, of ${sum(files, ({ lines }) => lines)} lines`,
+);
+const importers = importersOf(files);
+const short = files.filter(({ file, lines }) => lines < SHORT && importers.get(file)?.size === 1);
+console.log(`${String(short.length).padStart(11)}  files of fewer than ${SHORT} lines with one importer`);
+if (process.argv.includes('--list')) for (const { file } of short) console.log(`             ${file}`);
+
+console.log('\nOptional members of the contracts');
+const interfaces = new Map(
+  files.flatMap(({ source }) =>
+    source.statements.filter((node) => ts.isInterfaceDeclaration(node)).map((node) => [node.name.text, node]),
+  ),
+);
+const contracts = [
+  'Kernel',
+  'Density',
+  'Prior',
+  'Likelihood',
+  'LatentMap',
+  'Latents',
+  'Posterior',
+  'Mapping',
+  'Model',
+  'Solver',
+];
+const definitions = contracts.map((name) => `${name}Definition`);
+for (const name of [...contracts, ...definitions].filter((one) => interfaces.has(one))) {
+  console.log(`${String(optionalMembers(name)).padStart(4)}  ${name}`);
+}
+
+/** Of an interface and those that it extends. */
+function optionalMembers(name) {
+  const found = interfaces.get(name);
+  if (found === undefined) return 0;
+  const bases = (found.heritageClauses ?? []).flatMap(({ types }) => types.map(({ expression }) => expression.text));
+  return found.members.filter(isOptional).length + sum(bases, optionalMembers);
+}
+
+/** What is in types only begins with '~'. */
+function isOptional(member) {
+  return member.questionToken !== undefined && !member.name.text?.startsWith('~');
+}
+
+function folderOf({ file }) {
+  return file.includes('/') ? file.split('/')[0] : '(root)';
+}
+
+function grouped(list) {
+  const groups = new Map();
+  for (const one of list) groups.set(folderOf(one), [...(groups.get(folderOf(one)) ?? []), one]);
+  return groups;
+}
+
+/** Lines on which a token of a statement stands that imports nothing. */
+function linesOfCode(source) {
+  const lines = new Set();
+  const lineOf = (position) => source.getLineAndCharacterOfPosition(position).line;
+  const visit = (node) => {
+    if (ts.isImportDeclaration(node)) return;
+    const children = node
+      .getChildren(source)
+      .filter(({ kind }) => kind < ts.SyntaxKind.FirstJSDocNode || kind > ts.SyntaxKind.LastJSDocNode);
+    if (children.length > 0) children.forEach(visit);
+    else if (node.getWidth(source) > 0) {
+      for (let line = lineOf(node.getStart(source)); line <= lineOf(node.getEnd() - 1); line++) lines.add(line);
+    }
+  };
+  visit(source);
+  return lines.size;
+}
+
+/** By file: those that import it. */
+function importersOf(all) {
+  const found = new Map();
+  for (const { file, source } of all) {
+    for (const { moduleSpecifier } of source.statements) {
+      if (!moduleSpecifier?.text.startsWith('.')) continue;
+      const target = join(file, '..', moduleSpecifier.text);
+      if (!found.has(target)) found.set(target, new Set());
+      found.get(target).add(file);
+    }
+  }
+  return found;
 }
