@@ -28,7 +28,7 @@ const {
   withFloat64,
 } = await import('../dist/index.js');
 const op = await import('../dist/tensors/ops.js');
-const { colourOf } = await import('../dist/plot/palette.js');
+const { colourOf } = await import('../dist/plot/looks.js');
 const { renderSvg } = await import('../dist/plot/render.js');
 
 const kernels = [

@@ -2,9 +2,8 @@ import type { Spec } from 'vega';
 import { square } from '../core/elementary/index.ts';
 import { givenOptions } from '../core/given.ts';
 import { checkGraph, type Graph } from '../numerics/graph/graph.ts';
-import { EDGE, FRAME } from './palette.ts';
-import { checkPictureSize } from './pictureSize.ts';
-import { renderSvg } from './render.ts';
+import { EDGE, FRAME } from './looks.ts';
+import { checkPictureSize, renderSvg } from './render.ts';
 
 export interface AdjacencyPlotOptions {
   readonly title?: string;

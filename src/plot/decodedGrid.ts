@@ -3,10 +3,9 @@ import { square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkFunction, givenOptions } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
-import { columnsShown } from './columnsShown.ts';
-import { checkPictureSize } from './pictureSize.ts';
+import { columnsShown } from './axes.ts';
 import { axis, gridPoints, range } from './precisionGrid.ts';
-import { renderSvg } from './render.ts';
+import { checkPictureSize, renderSvg } from './render.ts';
 
 /** Places in each direction. */
 const MOST = 1000;

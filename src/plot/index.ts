@@ -1,11 +1,11 @@
 export { type AdjacencyPlotOptions, adjacencyPlot } from './adjacencyPlot.ts';
-export { panelColumns } from './columnsShown.ts';
+export { panelColumns } from './axes.ts';
 export { type Decode, type DecodedGridOptions, decodedGrid } from './decodedGrid.ts';
 export { type LatentPlotOptions, latentPlot, latentPlotSpecs, type PictureSpec } from './latentPlot.ts';
-export { MOST_LABELS } from './palette.ts';
+export type { LookOptions } from './looks.ts';
+export { MOST_LABELS } from './looks.ts';
 export { type PictureGridOptions, pictureGrid } from './pictureGrid.ts';
 export { type PlotHtmlOptions, plotHtml } from './plotHtml.ts';
-export type { LookOptions } from './pointLooks.ts';
 export {
   type PrecisionGrid,
   type PrecisionGridOptions,

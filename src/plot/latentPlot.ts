@@ -3,15 +3,10 @@ import { InvalidInputError } from '../core/errors.ts';
 import { givenOptions } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
-import { columnsShown, panelColumns } from './columnsShown.ts';
-import { checkVariances, ellipse, ellipseMarks, reach } from './ellipseLayer.ts';
-import { extents } from './extents.ts';
-import { graphLayer } from './graphLayer.ts';
-import { imageLayer } from './imageLayer.ts';
-import { FRAME, sizeOf } from './palette.ts';
-import { pictureGrid } from './pictureGrid.ts';
-import { checkPictureSize } from './pictureSize.ts';
+import { columnsShown, extents, panelColumns } from './axes.ts';
+import { checkVariances, ellipse, ellipseMarks, graphLayer, imageLayer, precisionLayer, reach } from './layers.ts';
 import {
+  FRAME,
   fillOf,
   type LookOptions,
   lookFields,
@@ -19,10 +14,11 @@ import {
   lookScales,
   type PointLooks,
   pointLooks,
-} from './pointLooks.ts';
+  sizeOf,
+} from './looks.ts';
+import { pictureGrid } from './pictureGrid.ts';
 import type { PrecisionGrid } from './precisionGrid.ts';
-import { precisionLayer } from './precisionLayer.ts';
-import { CONFIG, renderSvg } from './render.ts';
+import { CONFIG, checkPictureSize, renderSvg } from './render.ts';
 import type { ImageShape } from './rowImages.ts';
 
 export interface LatentPlotOptions extends LookOptions {

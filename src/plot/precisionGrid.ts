@@ -2,7 +2,7 @@ import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { checkFunction, givenOptions } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { predictInSlices, type SliceOptions } from '../inference/predictInSlices.ts';
-import { columnsShown } from './columnsShown.ts';
+import { columnsShown } from './axes.ts';
 
 /** Places in each direction. */
 const MOST = 1000;

@@ -1,5 +1,6 @@
 import type { Config, Spec } from 'vega';
-import { LatentFieldError } from '../core/errors.ts';
+import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
+import { describe } from '../core/matrix.ts';
 
 /** How all pictures look. */
 export const CONFIG: Config = {
@@ -95,4 +96,17 @@ function fingerprint(text: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return `p${(hash >>> 0).toString(36)}`;
+}
+
+/** Pixels a picture may be wide or high: more than paper shows, and few enough to be drawn. */
+const LARGEST = 10_000;
+
+/** @throws InvalidInputError that names the size that is no number of pixels from 1 to {@link LARGEST} */
+export function checkPictureSize(sizes: Readonly<Record<string, unknown>>): void {
+  for (const [name, given] of Object.entries(sizes)) {
+    if (typeof given === 'number' && given >= 1 && given <= LARGEST) continue;
+    throw new InvalidInputError(
+      `The ${name} of a picture is a number of pixels from 1 to ${LARGEST}, but ${describe(given)} was given.`,
+    );
+  }
 }

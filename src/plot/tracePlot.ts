@@ -1,9 +1,8 @@
 import type { Spec } from 'vega';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven, givenOptions } from '../core/given.ts';
-import { PRIMARY } from './palette.ts';
-import { checkPictureSize } from './pictureSize.ts';
-import { renderSvg } from './render.ts';
+import { PRIMARY } from './looks.ts';
+import { checkPictureSize, renderSvg } from './render.ts';
 
 export interface TracePlotOptions {
   readonly title?: string;

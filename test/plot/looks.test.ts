@@ -2,7 +2,7 @@ import { scheme } from 'vega';
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../src/core/matrix.ts';
 import { decodedGrid, latentPlot, MOST_LABELS, panelColumns, precisionGrid, svgToPng } from '../../src/plot/index.ts';
-import { colourOf, UNLABELLED } from '../../src/plot/palette.ts';
+import { colourOf, UNLABELLED } from '../../src/plot/looks.ts';
 import { colourDifference, type Lab, labOf } from './colourDifference.ts';
 import { areaOf, elements, marks, parseSvg, position, type SvgElement, texts } from './svg.ts';
 

@@ -1,8 +1,4 @@
-import type { describePoint } from './describePoint.ts';
-import type { drawAxes } from './drawAxes.ts';
-import type { drawPoints } from './drawPoints.ts';
-import type { insidePolygon } from './insidePolygon.ts';
-import type { PageData } from './pageData.ts';
+import type { drawAxes, drawPoints, insidePolygon } from './drawing.ts';
 
 /** What the page is given beside its data. */
 interface Parts {
@@ -202,4 +198,79 @@ export function runPage(data: PageData, { drawAxes, drawPoints, describePoint, i
     });
   }
   resize();
+}
+
+/**
+ * Fills an element with what is known of a point: id, label or number, its image, the values of its row. Its text becomes part of a page: it
+ * uses nothing of this module.
+ */
+export function describePoint(data: PageData, i: number, into: HTMLElement): void {
+  const MOST_VALUES = 24;
+  const line = (text: string, name: string) => {
+    const element = document.createElement('div');
+    element.className = name;
+    element.textContent = text;
+    into.append(element);
+  };
+  into.replaceChildren();
+  line(data.ids[i]!, 'id');
+  if (data.kindOf.length > 0) line(`${data.legendTitle}: ${data.kinds[data.kindOf[i]!]!.name}`, 'look');
+  if (data.values.length > 0) line(`${data.legendTitle}: ${data.values[i] ?? 'none'}`, 'look');
+  // Columns of the observations may be called x1 too.
+  line(`latents: ${data.latents.map((column, d) => `x${d + 1} ${column[i]!.toPrecision(4)}`).join(', ')}`, 'latent');
+  const row = data.rows[i];
+  if (row === undefined) return;
+  if (data.image === undefined) {
+    line('observed:', 'latent');
+    const values = row.slice(0, MOST_VALUES).map((value, j) => `${data.columns[j]}: ${value ?? 'missing'}`);
+    for (const value of values) line(value, 'value');
+    if (row.length > MOST_VALUES) line(`… ${row.length - MOST_VALUES} more columns`, 'value');
+    return;
+  }
+  const [height, width, channels] = data.image.shape as [number, number, number];
+  const [black, white] = data.image.range;
+  const canvas = document.createElement('canvas');
+  canvas.width = width;
+  canvas.height = height;
+  canvas.style.width = `${Math.max(96, Math.min(192, width * 4))}px`;
+  const context = canvas.getContext('2d')!;
+  const pixels = context.createImageData(width, height);
+  for (let p = 0; p < width * height; p++) {
+    for (let c = 0; c < 3; c++) {
+      const value = row[p * channels + (channels === 3 ? c : 0)]!;
+      pixels.data[4 * p + c] = value === null ? 128 : (255 * (value - black)) / (white - black);
+    }
+    pixels.data[4 * p + 3] = 255;
+  }
+  context.putImageData(pixels, 0, 0);
+  into.append(canvas);
+}
+
+/** What a page of a plot knows: plain data, as JSON in it. */
+export interface PageData {
+  readonly title: string;
+  /** One list of N coordinates a latent dimension. */
+  readonly latents: readonly (readonly number[])[];
+  /** Two standard deviations, likewise. */
+  readonly reach?: readonly (readonly number[])[];
+  readonly ids: readonly string[];
+  /** The kind of each point; empty without labels. */
+  readonly kindOf: readonly number[];
+  /** `path` is the shape of its marks as the path of an SVG, of the area of a circle of radius 1. */
+  readonly kinds: readonly { readonly name: string; readonly colour: string; readonly path: string }[];
+  /** The number of each point, null where there is none; empty without numbers. */
+  readonly values: readonly (number | null)[];
+  /** The colour of each point; empty where kinds say it. */
+  readonly colours: readonly string[];
+  /** Smallest and largest number, and colours between them. */
+  readonly scale?: { readonly range: readonly [number, number]; readonly stops: readonly string[] };
+  readonly legendTitle: string;
+  /** The names of the columns of the rows. */
+  readonly columns: readonly string[];
+  /** N rows; null where missing. */
+  readonly rows: readonly (readonly (number | null)[])[];
+  /** Height, width and channels of the images that rows are, and what is black and white. */
+  readonly image?: { readonly shape: readonly number[]; readonly range: readonly [number, number] };
+  readonly equalScales: boolean;
+  readonly primary: string;
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const sources = fileURLToPath(new URL('../../../src', import.meta.url));
 
 /** What only decides how something is drawn, where the last digit is not seen. */
-const DRAWN = ['plot/page/drawPoints.ts', 'plot/page/runPage.ts', 'plot/precisionLayer.ts'];
+const DRAWN = ['plot/layers.ts', 'plot/page/drawing.ts', 'plot/page/runPage.ts'];
 
 /** Compiled kernels as text, in which any characters may follow each other. */
 const COMPILED = ['numerics/wasm/engineModule.ts', 'numerics/wasm/threadedEngineModule.ts'];

@@ -1,6 +1,59 @@
 import type { Legend, Scale } from 'vega';
 import { InvalidInputError } from '../core/errors.ts';
-import { colourOf, MOST_LABELS, NUMBERS_SCHEME, PRIMARY, shapeOf, sizeOf as shapeSize, UNLABELLED } from './palette.ts';
+
+/** Nine hues of Tableau 10, and nearly black: any two are 18 apart by CIEDE2000, where 2 can be seen. */
+const COLOURS = [
+  '#4c78a8',
+  '#f58518',
+  '#54a24b',
+  '#e45756',
+  '#b279a2',
+  '#222222',
+  '#72b7b2',
+  '#eeca3b',
+  '#9d755d',
+  '#ff9da6',
+];
+
+/** Seven shapes to ten colours: no two of 70 labels share both. */
+const SHAPES = ['circle', 'square', 'triangle-up', 'diamond', 'triangle-down', 'cross', 'triangle-right'];
+
+/** Vega sizes a symbol by the square around it, of which shapes fill these parts. */
+const FILLED: Readonly<Record<string, number>> = {
+  circle: Math.PI / 4,
+  square: 1,
+  'triangle-up': Math.sqrt(3) / 4,
+  diamond: 1 / 2,
+  'triangle-down': Math.sqrt(3) / 4,
+  cross: 0.64,
+  'triangle-right': Math.sqrt(3) / 4,
+};
+
+/** How many labels have a colour and a shape of their own. */
+export const MOST_LABELS = COLOURS.length * SHAPES.length;
+
+export const PRIMARY = COLOURS[0]!;
+
+/** Colour of points without a label or number: the grey of Tableau 10. */
+export const UNLABELLED = '#bab0ac';
+
+/** The scale of numbers, of even steps to the eye, for colour-blind readers too (Smith, van der Walt & Firing 2015). */
+export const NUMBERS_SCHEME = 'viridis';
+
+/** Greys of the background, from uncertain to certain. */
+export const GREYS = ['#7a7a7a', '#ffffff'];
+
+/** Colour of the edges of a graph. */
+export const EDGE = '#444444';
+
+/** Around a picture without axes. */
+export const FRAME = '#bbbbbb';
+
+export const colourOf = (label: number): string => COLOURS[label % COLOURS.length]!;
+const shapeOf = (label: number): string => SHAPES[label % SHAPES.length]!;
+
+/** The size that gives a shape the area of a circle of another size. */
+export const sizeOf = (shape: string, size: number): number => (size * FILLED.circle!) / FILLED[shape]!;
 
 /** What points are coloured by. */
 export interface LookOptions {
@@ -25,7 +78,7 @@ export interface PointLooks {
   readonly title: string;
 }
 
-export interface Kind {
+interface Kind {
   readonly name: string;
   readonly colour: string;
   readonly shape: string;
@@ -99,16 +152,16 @@ export const lookFields = ({ kinds, kindOf, values }: PointLooks, i: number): ob
   ...(values !== undefined && { value: Number.isNaN(values[i]) ? null : values[i] }),
 });
 
-/** The scales of colours, shapes and sizes; `sizeOf` is the size of a shape. */
-export function lookScales({ kinds, values, range }: PointLooks, sizeOf: (shape: string) => number): Scale[] {
+/** The scales of colours, shapes and sizes; `pointSize` is the size of a shape. */
+export function lookScales({ kinds, values, range }: PointLooks, pointSize: (shape: string) => number): Scale[] {
   const domain = kinds.map(({ name }) => name);
   const shape: Scale = { name: 'shape', type: 'ordinal', domain, range: kinds.map((kind) => kind.shape) };
   if (values === undefined) {
     return [
       { name: 'colour', type: 'ordinal', domain, range: kinds.map(({ colour }) => colour) },
       shape,
-      { name: 'size', type: 'ordinal', domain, range: kinds.map((kind) => sizeOf(kind.shape)) },
-      { name: 'legendSize', type: 'ordinal', domain, range: kinds.map((kind) => shapeSize(kind.shape, LEGEND_SIZE)) },
+      { name: 'size', type: 'ordinal', domain, range: kinds.map((kind) => pointSize(kind.shape)) },
+      { name: 'legendSize', type: 'ordinal', domain, range: kinds.map((kind) => sizeOf(kind.shape, LEGEND_SIZE)) },
     ];
   }
   return [

@@ -36,3 +36,43 @@ export function columnsShown(latents: Matrix, columns?: readonly number[]): [num
 
 const givenColumns = (columns: readonly number[] | undefined) =>
   columns === undefined ? undefined : givenList(columns, 'A picture', 'a list of columns');
+
+/** Pixels that stay free around the points. */
+const PADDING = 16;
+
+interface Extents {
+  readonly x: readonly [low: number, high: number];
+  readonly y: readonly [low: number, high: number];
+}
+
+/** How far both axes reach: somewhat beyond the points, and with `equalScales` as many units to a pixel on one as on the other. */
+export function extents(
+  points: readonly { readonly x: number; readonly y: number }[],
+  width: number,
+  height: number,
+  equalScales: boolean,
+): Extents {
+  const across = range(points.map(({ x }) => x));
+  const up = range(points.map(({ y }) => y));
+  const units = [unitsPerPixel(across, width), unitsPerPixel(up, height)] as const;
+  const larger = Math.max(...units);
+  const [unitsX, unitsY] = equalScales ? [larger, larger] : units;
+  return { x: widened(across, width * unitsX), y: widened(up, height * unitsY) };
+}
+
+interface Range {
+  readonly middle: number;
+  readonly length: number;
+}
+
+function range(values: readonly number[]): Range {
+  const low = values.reduce((a, b) => Math.min(a, b));
+  const high = values.reduce((a, b) => Math.max(a, b));
+  return { middle: low + (high - low) / 2, length: high - low };
+}
+
+/** Where all values are the same a pixel is a hundredth of a unit, so that the axis still has a length. */
+const unitsPerPixel = ({ length }: Range, pixels: number) =>
+  length > 0 ? length / Math.max(1, pixels - 2 * PADDING) : 0.01;
+
+const widened = ({ middle }: Range, length: number) => [middle - length / 2, middle + length / 2] as const;
