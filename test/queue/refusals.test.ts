@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { InvalidInputError } from '../../src/core/errors.ts';
 import { pipeFlow } from '../../src/data/index.ts';
 import { fit } from '../../src/inference/index.ts';
 import { gplvm } from '../../src/models/index.ts';
@@ -21,6 +22,10 @@ describe('a connection', () => {
     await expect(wrong).rejects.toThrow(/not of the form redis:\/\/user:password@host:6379\/0/);
     await expect(wrong).rejects.not.toThrow(SECRET);
     expect(() => queuePool({})).toThrow(/either a connection/);
+    const encoded = redisTransport({ connection: `redis://me:${SECRET}%zz@127.0.0.1:1` });
+    await expect(encoded).rejects.toThrow(InvalidInputError);
+    await expect(encoded).rejects.toThrow(/Write %25 for it/);
+    await expect(encoded).rejects.not.toThrow(SECRET);
   });
 
   it('to a server that is not there is an error at once', async () => {

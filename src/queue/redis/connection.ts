@@ -44,13 +44,22 @@ export function serverOptions(connection: string): ServerOptions {
   if (url === undefined || !['redis:', 'rediss:'].includes(url.protocol) || !Number.isInteger(db) || db < 0) {
     throw new InvalidInputError(`The connection to Redis is not of the form ${expected}.`);
   }
-  const { hostname, port, username, password, protocol } = url;
+  const { hostname, port, protocol } = url;
+  const [username, password] = [url.username, url.password].map((part) => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      throw new InvalidInputError(
+        'The user name or password in the connection to Redis has a % that begins no character. Write %25 for it.',
+      );
+    }
+  }) as [string, string];
   return {
     host: hostname.replace(/^\[|\]$/g, '') || '127.0.0.1',
     port: port === '' ? 6379 : Number(port),
     db,
-    ...(username !== '' && { username: decodeURIComponent(username) }),
-    ...(password !== '' && { password: decodeURIComponent(password) }),
+    ...(username !== '' && { username }),
+    ...(password !== '' && { password }),
     ...(protocol === 'rediss:' && { tls: {} }),
   };
 }

@@ -71,9 +71,13 @@ async function sizeOf(file: string): Promise<number> {
   }
 }
 
+/** A redirect to another origin is not followed: who may name an address may not choose another one by it. */
 async function bytesOf(file: string): Promise<Uint8Array> {
   if (!/^https?:/.test(file)) return readFile(file);
-  const response = await fetch(file);
+  const response = await fetch(file, { redirect: 'manual' });
+  if (response.status >= 300 && response.status < 400) {
+    throw new InvalidInputError(`'${file}' is a redirect, which is not followed. Name the address that it leads to.`);
+  }
   if (response.ok) return new Uint8Array(await response.arrayBuffer());
   throw new InvalidInputError(`'${file}' cannot be read: the server answers ${response.status}.`);
 }

@@ -1,4 +1,5 @@
-import { resolve, sep } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { sep } from 'node:path';
 import { checkSaved } from '../../core/saved.ts';
 import { keysOf } from '../keys.ts';
 import { packed, unpacked } from '../packed.ts';
@@ -23,7 +24,13 @@ export async function runCell(job: RunningJob, request: RequestOf<'cell'>, conte
   if ((await blobs.get(keys.result)) !== undefined) return;
   const cell = refusing(() => checkSaved(cellSchema, unpacked(request.cell), 'cell'));
   const place = refusing(() => checkSaved(placeSchema, unpacked(request.data), 'data'));
-  const thread = threads.take(`table ${cell.checksum}`);
+  // By what is there, and not by the checksum that a job names: another job's table is none of its business.
+  const content =
+    place.kind === 'key' ? place.key : `${place.file} ${place.checksum} ${packed([place.options, place.labels])}`;
+  if (cell.checksum !== (place.kind === 'key' ? place.key.replace(/^data\//, '') : place.checksum)) {
+    throw new RefusedJob('The checksum of a fit is not that of its table.');
+  }
+  const thread = threads.take(`table ${content}`);
   try {
     if (!thread.isOpen) thread.post({ kind: 'table', table: await tableAt(place, context) });
     thread.isOpen = true;
@@ -74,17 +81,34 @@ export async function runRow(
   await blobs.put(keysOf(job.id).result, bytes(packed({ scores, objective, statuses })));
 }
 
-/** A worker reads no file but those below the folders, and beginning with the addresses, that it was started with. */
+/** A worker reads no file but those below the folders, and beginning with the addresses, that it was started with; links are followed first. */
 async function tableAt(place: TablePlace, { data, readable }: WorkerContext): Promise<ReadTable> {
   if (place.kind === 'key') return { kind: 'bytes', bytes: await data(place.key) };
-  const isUrl = /^https?:/.test(place.file);
-  const isAllowed = readable.some((allowed) =>
-    isUrl
-      ? place.file.startsWith(`${allowed.replace(/\/$/, '')}/`)
-      : `${resolve(place.file)}${sep}`.startsWith(`${resolve(allowed)}${sep}`),
-  );
-  if (isAllowed) return place;
+  const file = isUrl(place.file) ? addressOf(place.file) : await realpath(place.file).catch(() => undefined);
+  for (const allowed of file === undefined ? [] : readable) {
+    if (isUrl(allowed) !== isUrl(place.file)) continue;
+    const root = isAnyHost(allowed)
+      ? allowed
+      : isUrl(allowed)
+        ? addressOf(allowed)
+        : await realpath(allowed).catch(() => undefined);
+    const end = isUrl(allowed) ? '/' : sep;
+    if (root !== undefined && `${file}${end}`.startsWith(root.endsWith(end) ? root : `${root}${end}`)) {
+      return { ...place, file: file! };
+    }
+  }
   throw new RefusedJob(
     `This worker may not read '${place.file}'. Start it with --data and the folder, or the beginning of the address, that it may read.`,
   );
+}
+
+/** Every address of a scheme, as a sweep on one machine reads them. */
+const isAnyHost = (allowed: string) => /^https?:\/\/$/.test(allowed);
+const isUrl = (file: string) => /^https?:/.test(file);
+
+/** An address with its dots resolved; undefined for one with an encoded dot, slash or backslash, which a server may resolve to another place. */
+function addressOf(address: string): string | undefined {
+  if (!URL.canParse(address) || /%(2e|2f|5c)/i.test(address)) return undefined;
+  const { origin, pathname, search } = new URL(address);
+  return `${origin}${pathname}${search}`;
 }
