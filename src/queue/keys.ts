@@ -8,6 +8,8 @@ export const keysOf = (id: string) => ({
   state: `state/${id}`,
   /** Its result. */
   result: `result/${id}`,
+  /** A part each time that a worker of another version gave it back. */
+  returns: `returns/${id}`,
   /** Set by the coordinator: 'stop' and by whom, or 'drop'. */
   cancel: `cancel/${id}`,
 });

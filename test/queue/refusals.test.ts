@@ -5,7 +5,7 @@ import { InvalidInputError } from '../../src/core/errors.ts';
 import { pipeFlow } from '../../src/data/index.ts';
 import { fit } from '../../src/inference/index.ts';
 import { gplvm } from '../../src/models/index.ts';
-import { queuePool, redisTransport } from '../../src/queue/index.ts';
+import { localTransport, queuePool, redisTransport, serveQueue } from '../../src/queue/index.ts';
 import { VERSION } from '../../src/queue/version.ts';
 import { latentfield } from '../cli/latentfield.ts';
 import { describeWithRedis, type RedisServer, startRedis } from './redisServer.ts';
@@ -106,16 +106,30 @@ describeWithRedis('a queue', () => {
     worker.process.kill('SIGKILL');
   });
 
-  it('is left by a worker of another version, which gives its job back', async () => {
+  it('is given back by a worker of another version, which lives on, and one of the right version takes it', async () => {
     const older = await startWorker(redis.connection, { version: '0.0.9' });
     const alone = await fit(model(), options);
     const running = fit(model(), { ...options, workers: queuePool({ connection: redis.connection }) });
-    expect(await older.exit).toBe(2);
-    expect(older.said()).toMatch(
-      /A job of latentfield .* was given back by a worker of version 0\.0\.9\. Start workers of the coordinator's version\./,
-    );
+    await older.hears("was given back by a worker of version 0.0.9. Start workers of the coordinator's version.");
     const right = await startWorker(redis.connection);
     expect((await running).latents).toEqual(alone.latents);
-    right.process.kill('SIGKILL');
+    expect(older.process.exitCode).toBe(null);
+    for (const { process } of [older, right]) process.kill('SIGKILL');
+  });
+
+  it('of another version than all workers is refused after a bounded number of returns, and the worker goes on', async () => {
+    const transport = localTransport();
+    const messages: string[] = [];
+    const worker = await serveQueue(transport, { version: '0.0.9', onMessage: (message) => messages.push(message) });
+    const key = `data/${'0'.repeat(64)}`;
+    await transport.add('fits', [
+      { id: 'other', body: JSON.stringify({ kind: 'start', version: VERSION, problem: key, start: key }) },
+    ]);
+    await vi.waitFor(async () => expect((await transport.stateOf('fits', 'other')).kind).toBe('failed'), 20_000);
+    expect(messages).toHaveLength(2);
+    expect(messages[1]).toMatch(/^Job other was refused: .* It was given back 200 times\.$/);
+    await transport.add('fits', [{ id: 'next', body: '' }]);
+    await vi.waitFor(async () => expect((await transport.stateOf('fits', 'next')).kind).toBe('failed'));
+    await worker.close();
   });
 });

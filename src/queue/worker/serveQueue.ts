@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import type { NodeThread } from '../../inference/index.ts';
-import { checksumOf, FITS, refusalKey, SHARDS } from '../keys.ts';
+import { checksumOf, FITS, keysOf, refusalKey, SHARDS } from '../keys.ts';
 import { type Request, requestOf } from '../requests.ts';
 import {
   RefusedJob,
@@ -37,7 +37,7 @@ export interface ServeQueueOptions {
 
 /** A worker that serves a queue. */
 export interface QueueServer {
-  /** Rejects when the worker can do no more, such as one of another version than a coordinator. */
+  /** Resolves when the worker is closed. */
   readonly ended: Promise<void>;
   /** Takes no more jobs; those that run go back to the queue, to go on elsewhere from their last state. */
   close(): Promise<void>;
@@ -56,13 +56,15 @@ export interface WorkerContext {
   readonly readable: readonly string[];
 }
 
+/** How often a job of another version is given back before it is refused: about a minute where only such workers serve it. */
+const MOST_RETURNS = 200;
 const MOST_BYTES = 256 * 2 ** 20;
 
 /**
  * Serves fits from a queue, on this machine, until it is closed.
  *
  * Nothing that comes through the queue is run: jobs are checked JSON, and parts of one's own are those of the worker's threads. A job that is
- * malformed or too large is refused and reported, and the worker goes on; one of another version goes back to the queue and ends the worker.
+ * malformed or too large is refused and reported, and the worker goes on; one of another version goes back to the queue, and is refused after some 200 returns.
  *
  * @param transport - `redisTransport(…)` or `localTransport()`; the caller closes it
  * @param options - see {@link ServeQueueOptions}
@@ -82,22 +84,28 @@ export async function serveQueue(transport: Transport, options: ServeQueueOption
   const threads = threadPool(start, count);
   const data = fetched(transport, mostBytes);
   const context: WorkerContext = { transport, threads, mostBytes, readable, data, problem: onMessage };
-  let fail!: (error: Error) => void;
   let closed!: () => void;
-  const ended = new Promise<void>((resolve, reject) => {
-    fail = reject;
+  const ended = new Promise<void>((resolve) => {
     closed = resolve;
   });
+
+  /** A job of another version goes back for a worker of that version, and after some returns is refused, so that it goes round for ever with nobody. */
+  const returnOrRefuse = async (id: string, other: string): Promise<never> => {
+    const why = `A job of latentfield ${other} was given back by a worker of version ${version}. Start workers of the coordinator's version.`;
+    await transport.blobs.put(refusalKey(queue), new TextEncoder().encode(why));
+    const { returns } = keysOf(id);
+    await transport.blobs.append(returns, new Uint8Array(1));
+    const count = (await transport.blobs.parts(returns, 0)).length;
+    if (count === 1) onMessage(why);
+    if (count < MOST_RETURNS) throw new ReturnedJob(why);
+    await transport.blobs.remove(returns);
+    throw new RefusedJob(`${why} It was given back ${count} times.`);
+  };
 
   const run = async (job: RunningJob) => {
     try {
       const request = requestOf(job.body);
-      if (request.version !== version) {
-        const why = `A job of latentfield ${request.version} was given back by a worker of version ${version}. Start workers of the coordinator's version.`;
-        await transport.blobs.put(refusalKey(queue), new TextEncoder().encode(why));
-        fail(new InvalidInputError(why));
-        throw new ReturnedJob(why);
-      }
+      if (request.version !== version) await returnOrRefuse(job.id, request.version);
       await handlers(request)(job, request as never, context);
     } catch (error) {
       // Nobody waits for it: it is over.
@@ -119,7 +127,6 @@ export async function serveQueue(transport: Transport, options: ServeQueueOption
     closing ??= close();
     return closing;
   };
-  ended.catch(once);
   return { ended, close: once };
 }
 
