@@ -11,7 +11,7 @@ export const OPTIONS: Readonly<Record<string, string>> = {
   missing: '"ignore" uses the entries that are there (missing ones are an error; flag --missing)',
   centre: 'whether column means are removed (true)',
   scale: 'whether columns are divided by their deviations (false)',
-  init: '"pca", or N×q numbers to start at ("pca")',
+  init: '"pca", "neighbours" (a t-SNE map), or N×q numbers to start at ("pca")',
   backConstraint: 'latents as a function of the data: "kernel", "mlp" or "linear" (none)',
   dynamics: 'true, or { "order", "segments", "kernel" }: latents follow each other in time (false)',
   strength: 'weight of the prior ("auto": by the size of the data)',
@@ -34,6 +34,7 @@ export const OPTIONS: Readonly<Record<string, string>> = {
   perplexity: 'effective number of neighbours (30, or a third of the others)',
   exaggeration: 'factor of the attraction in the first steps (12)',
   steps: 'steps of the schedule (750)',
+  decoder: 'true, or { "inducing", "strength" }: predicts the columns from the map (false)',
   minDist: 'distance up to which points are as near as can be (0.1)',
   spread: 'scale of the distances beyond (1)',
   negatives: 'negative samples an edge: how strongly points repel each other (5)',
@@ -95,6 +96,7 @@ const MODELS: Readonly<Record<string, Description>> = {
       kernel: 'covariance of the mapping (an rbf with one lengthscale a dimension)',
       noise: 'variance of the noise, or { "fixed": number } (a hundredth of the mean variance)',
       inducing: 'number of inducing inputs (at most 50; flag --inducing)',
+      init: '"pca", or N×q numbers to start at ("pca")',
       bound: '"collapsed" or "uncollapsed" (collapsed where the noise allows it)',
     },
   },
@@ -146,7 +148,7 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   tsne: {
     summary: 't-SNE: a map on which neighbours stay neighbours, and new rows have a place',
-    options: ['latentDim', 'perplexity', 'neighbours', 'init', 'exaggeration', 'steps'],
+    options: ['latentDim', 'perplexity', 'neighbours', 'init', 'exaggeration', 'steps', 'decoder'],
     own: {
       neighbours: 'neighbours of each point that attract it, or "all" (3·perplexity)',
       init: '"pca", "eigenmaps", or N×q numbers to start at ("pca")',
@@ -155,7 +157,7 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   umap: {
     summary: 'UMAP: a map of the graph of neighbours, in which new rows have a place; many points',
-    options: ['latentDim', 'neighbours', 'minDist', 'spread', 'negatives', 'init', 'steps'],
+    options: ['latentDim', 'neighbours', 'minDist', 'spread', 'negatives', 'init', 'steps', 'decoder'],
     own: {
       neighbours: 'nearest neighbours of each point (15, or all others of fewer points)',
       init: '"pca", "eigenmaps", or N×q numbers to start at ("pca")',

@@ -82,9 +82,9 @@ export interface Findings {
 }
 
 /** What a {@link StartKind} may be. */
-export const START_KINDS = ['model', 'pca', 'isomap', 'eigenmaps', 'random'] as const;
+export const START_KINDS = ['model', 'pca', 'isomap', 'eigenmaps', 'neighbours', 'random'] as const;
 
-/** Where the latents of a model may start: at its own start, at an embedding of the observations, or at random. */
+/** Where the latents of a model may start: at its own start, at an embedding of the observations ('neighbours' is that of t-SNE), or at random. */
 export type StartKind = (typeof START_KINDS)[number];
 
 /** Whether `fit` searches for the maximum of a model by a solver, or the model computes it by itself. */

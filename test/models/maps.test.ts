@@ -4,6 +4,7 @@ import {
   evaluate,
   fit,
   fitSteps,
+  gplvm,
   lbfgs,
   loadFit,
   Matrix,
@@ -14,6 +15,7 @@ import {
   tsneNeighbours,
   umap,
 } from '../../src/index.ts';
+import { tsneLatents } from '../../src/models/maps/tsne.ts';
 import { density } from '../priors/priorDensity.ts';
 
 const N = 120;
@@ -115,5 +117,62 @@ describe('maps', () => {
     expect(() => umap(Y, { steps: 0 })).toThrow(/a whole number from 1, but 0/);
     await expect((async () => fit(tsne(Y, { perplexity: 200 })))()).rejects.toThrow(/between 1 and 119/);
     await expect((async () => fit(umap(Y, { neighbours: 120 })))()).rejects.toThrow(/119 other points/);
+  });
+});
+
+describe('a decoder on a map', () => {
+  it('predicts observations from the latents of the map, which stay as they are', async () => {
+    const map = await fit(tsne(Y, { perplexity: 10 }), { seed: 1 });
+    const result = await fit(tsne(Y, { perplexity: 10, decoder: true }), { seed: 1 });
+    expect(result.latents).toEqual(map.latents);
+    expect(result.message).toMatch(/The map: Converged: the 750 steps/);
+    const { mean, variance } = result.predict(result.latents, { noise: true });
+    const within = Y.data.filter((y, i) => Math.abs(y - mean.data[i]!) < 2 * Math.sqrt(variance.data[i]!)).length;
+    expect(within / Y.data.length).toBeGreaterThan(0.9);
+    const square = (entries: Float64Array) => entries.reduce((sum, entry) => sum + entry * entry, 0);
+    expect(square(Y.data.map((y, i) => y - mean.data[i]!))).toBeLessThan(0.6 * square(Y.data));
+    const again = await loadFit(plain(result.toJSON()));
+    expect(again.predict!([[0, 0]])).toEqual(result.predict([[0, 0]]));
+  });
+
+  it('is fitted together with the map at a strength', async () => {
+    for (const make of [umap, tsne] as const) {
+      const model = make(Y, { decoder: { inducing: 20, strength: 500 }, steps: 150 });
+      const result = await fit(model, { maxIterations: 30 });
+      expect(Object.keys(result.terms).sort()).toEqual(['mapping', make === umap ? 'umap' : 'tsne']);
+      expect(nearestNeighbourError(result.latents, labels)).toBeLessThan(0.1);
+      expect(result.trace.at(-1)!.objective).toBeGreaterThan(result.trace[0]!.objective);
+    }
+  });
+
+  it('refuses options that it does not have', () => {
+    expect(() => tsne(Y, { decoder: { inducing: 0 } })).toThrow(/a whole number from 1/);
+  });
+});
+
+describe('a start at neighbours', () => {
+  it('is a t-SNE map at unit variance', async () => {
+    const map = await fit(tsne(Y));
+    const started = await fit(gplvm(Y, { latentDim: 2, init: 'neighbours' }), { maxIterations: 0 });
+    expect(started.message).toMatch(/started at a t-SNE map/);
+    for (const c of [0, 1]) {
+      const column = labels.map((_, i) => started.latents.at(i, c));
+      expect(column.reduce((sum, x) => sum + x * x, 0) / N).toBeCloseTo(1, 10);
+      const mean = labels.reduce((sum, _, i) => sum + map.latents.at(i, c) / N, 0);
+      const ratio = (map.latents.at(5, c) - mean) / started.latents.at(5, c);
+      labels.forEach((_, i) => {
+        expect(Math.abs((map.latents.at(i, c) - mean) / ratio - started.latents.at(i, c))).toBeLessThan(1e-8);
+      });
+    }
+    expect(tsneLatents(Y, 2)).toEqual(map.latents);
+    const [own, restarted] = await Promise.all(
+      [[], ['neighbours' as const]].map((inits) =>
+        fit(gplvm(Y, { latentDim: 2, noise: 0.1 }), {
+          maxIterations: 3,
+          ...(inits.length > 0 && { restarts: { count: 1, inits } }),
+        }),
+      ),
+    );
+    expect(restarted!.objective).toBeGreaterThan(own!.objective);
   });
 });

@@ -17,7 +17,7 @@ import { linearMap } from '../../latents/linearMap.ts';
 import { mlpMap } from '../../latents/mlpMap.ts';
 import { isLikelihood } from '../../mapping/likelihoods/likelihood.ts';
 import type { Initialization } from '../../model/initialization.ts';
-import type { Model } from '../../model/model.ts';
+import type { AnyModel, Model } from '../../model/model.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { type DynamicsOptions, dynamics } from '../../priors/dynamics.ts';
@@ -33,8 +33,11 @@ export interface FamilyOptions<
 > extends Omit<LatentVariableModelOptions<Priors>, 'observations' | 'kernel'> {
   /** Covariance of the mapping. */
   readonly kernel?: K | undefined;
-  /** Where the latents start: 'pca' (the default), an N×q matrix, or a fitted embedding. Not together with `latents`. */
-  readonly init?: 'pca' | MatrixLike | Initialization | undefined;
+  /**
+   * Where the latents start: 'pca' (the default), 'neighbours' (a t-SNE map at unit variance a column, which `fit` makes first), an N×q matrix, or a fitted embedding.
+   * Not together with `latents`.
+   */
+  readonly init?: 'pca' | 'neighbours' | MatrixLike | Initialization | undefined;
   /** Makes the latents a function of the observations: a map, or 'kernel', 'mlp' or 'linear' for the map of that kind. */
   readonly backConstraint?: LatentMap | 'kernel' | 'mlp' | 'linear' | undefined;
   /**
@@ -81,6 +84,11 @@ export function familyModel<
       `Option 'likelihood' of ${name} must be a likelihood, such as poisson(), but ${describe(options.likelihood)} was given.${typeof options.likelihood === 'function' ? ' Call it, and give what it returns.' : ''}`,
     );
   }
+  if (options.init === 'neighbours') {
+    const startedAt = (init: 'pca' | Initialization) =>
+      familyModel<Priors, Dynamics, K, Default>(name, Y, { ...given, init }, member);
+    return Object.freeze({ ...startedAt('pca'), choose: neighbourStart(Y, options, startedAt) });
+  }
   const { init, backConstraint, dynamics: sequence, latents, ...rest } = options;
   if (latents !== undefined && (init !== undefined || backConstraint !== undefined)) {
     throw new InvalidInputError(
@@ -100,6 +108,22 @@ export function familyModel<
   return model as MappedModel<Priors, Dynamics, KernelOr<K, Default>>;
 }
 
+/** Fits a t-SNE map to observations as the model sees them, at which it then starts. */
+function neighbourStart(
+  Y: MatrixLike,
+  { latentDim, scale = false }: FamilyOptions,
+  startedAt: (init: Initialization) => AnyModel,
+): NonNullable<Model['choose']> {
+  return async ({ seed, signal, maxSeconds }) => {
+    const [{ tsne }, { fit }] = await Promise.all([import('../maps/tsne.ts'), import('../../inference/fit/fit.ts')]);
+    const observations = observationsFrom(Y);
+    const seen = standardized(observations, standardizationOf(observations, false, scale));
+    const limits = { ...(signal && { signal }), ...(maxSeconds !== undefined && { maxSeconds }) };
+    const map = await fit(tsne(seen, { latentDim }), { seed, ...limits });
+    return { model: startedAt(map), message: ' The latents started at a t-SNE map.' };
+  };
+}
+
 /** Dynamics with the default kernel of a model, where none is given or that is undefined. */
 function stepping(given: DynamicsOptions): DynamicsOptions {
   return { ...given, kernel: given.kernel ?? steps() };
@@ -110,7 +134,10 @@ function steps(): Kernel {
   return add(rbf(), white({ variance: fixed(0.01) }));
 }
 
-function latentsFrom(backConstraint: FamilyOptions['backConstraint'], init: FamilyOptions['init'] = 'pca'): Latents {
+function latentsFrom(
+  backConstraint: FamilyOptions['backConstraint'],
+  init: Exclude<FamilyOptions['init'], 'neighbours'> = 'pca',
+): Latents {
   return backConstraint === undefined ? free({ init }) : backConstrained(mapFrom(backConstraint), { init });
 }
 

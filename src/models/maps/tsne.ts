@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { log } from '../../core/elementary/index.ts';
 import { completed, lazily } from '../../core/inParts.ts';
-import type { MatrixLike } from '../../core/matrix.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { initialLatents } from '../../model/initialization.ts';
 import { perplexityWeights } from '../../numerics/neighbourEmbedding/affinities.ts';
 import { tsneDescent } from '../../numerics/neighbourEmbedding/descents.ts';
 import { studentDivergence } from '../../numerics/neighbourEmbedding/studentDivergence.ts';
@@ -11,10 +12,12 @@ import {
   jointProbabilities,
   perplexityFor,
   perplexityOption,
+  tsneNeighbours,
   tsneNeighboursOption,
 } from '../../priors/tsneNeighbours.ts';
 import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import { latentDimOption } from '../spectral/embedding/options.ts';
+import { type DecodedMap, type DecoderOptions, decoded, decoderOption } from './decoder.ts';
 import { checkMapped, type MapModel, type MapStart, mapModel, withDeviation } from './mapModel.ts';
 import { scheduledSolver } from './scheduledSolver.ts';
 
@@ -31,21 +34,27 @@ export interface TsneOptions {
   readonly exaggeration?: number;
   /** Steps in all, from 1; 750 unless given. */
   readonly steps?: number;
+  /** Adds a decoder to the map, which predicts observations with error bars: see {@link DecoderOptions}. False unless given. */
+  readonly decoder?: boolean | DecoderOptions;
 }
+
+const STEPS = 750;
+const EXAGGERATION = 12;
 
 const fromOne = 'a number from 1';
 const wholeFromOne = 'a whole number from 1';
 export const stepsOption = v.optional(
   v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)),
-  750,
+  STEPS,
 );
 export const startOption = v.optional(v.union([v.picklist(['pca', 'eigenmaps']), v.any()]), 'pca');
 const schema = v.strictObject({
   latentDim: latentDimOption,
   perplexity: perplexityOption,
   neighbours: tsneNeighboursOption,
+  decoder: decoderOption,
   init: startOption,
-  exaggeration: v.optional(v.pipe(v.number(fromOne), v.finite(fromOne), v.minValue(1, fromOne)), 12),
+  exaggeration: v.optional(v.pipe(v.number(fromOne), v.finite(fromOne), v.minValue(1, fromOne)), EXAGGERATION),
   steps: stepsOption,
 });
 
@@ -65,6 +74,8 @@ const defined = mapModel('tsne');
  * `project` places a new row where Σ_j p_j·log q_j is highest, with its probabilities p of the points of the fit at the same perplexity and
  * q_j ∝ (1 + ‖x − x_j‖²)⁻¹ over all of them. A row that is a point of the fit lands on its latents.
  *
+ * With `decoder` the fit is that of a Gaussian-process mapping on top of the map, which predicts, fills in and places by it: `latentVariableModel` with the map as its latents.
+ *
  * @param Y - N×D observations
  * @param options - see {@link TsneOptions}
  * @returns a model for `fit` and `evaluate`
@@ -76,9 +87,19 @@ const defined = mapModel('tsne');
  * map.latents.toArrays();
  * ```
  */
-export function tsne(Y: MatrixLike, options: TsneOptions = {}): MapModel {
+export function tsne(Y: MatrixLike, options: TsneOptions & { readonly decoder: true | DecoderOptions }): DecodedMap;
+export function tsne(Y: MatrixLike, options?: TsneOptions): MapModel;
+export function tsne(Y: MatrixLike, options: TsneOptions = {}): MapModel | DecodedMap {
   const checked = checkOptions(schema, options, 'tsne');
   const { latentDim, exaggeration, steps } = checked;
+  if (checked.decoder !== false) {
+    const { decoder, ...rest } = checked;
+    const map = tsne(Y, rest as TsneOptions);
+    const perplexity = rest.perplexity ?? perplexityFor(observationsFrom(Y).rows);
+    const neighbours = rest.neighbours ?? Math.ceil(3 * perplexity);
+    const factor = (strength: number) => tsneNeighbours({ strength, perplexity, neighbours });
+    return decoded(map, Y, decoder, latentDim, factor);
+  }
   const points = observationsFrom(Y);
   const { rows: N } = points;
   checkMapped(points, 'tsne');
@@ -138,8 +159,33 @@ export function tsne(Y: MatrixLike, options: TsneOptions = {}): MapModel {
         },
       };
     },
-    saved: { ...checked, init: savedStart(checked.init) },
+    saved: { ...withoutDecoder(checked), init: savedStart(checked.init) },
   }) as unknown as MapModel;
+}
+
+/** Options as they are saved: a decoder makes another model. */
+export function withoutDecoder<T extends { readonly decoder: unknown }>({
+  decoder: _,
+  ...options
+}: T): Omit<T, 'decoder'> {
+  return options;
+}
+
+/**
+ * The latents of t-SNE at its usual options, at once.
+ *
+ * @throws InvalidInputError as `tsne` does
+ */
+export function tsneLatents(points: Matrix, latentDim: number): Matrix {
+  const { rows: N } = points;
+  checkMapped(points, 'tsne');
+  const perplexity = perplexityFor(N);
+  const neighbours = Math.min(N - 1, Math.ceil(3 * perplexity));
+  const P = completed(jointProbabilities(points, { perplexity, neighbours }, 'model tsne'));
+  const latents = withDeviation(initialLatents('pca', points, latentDim), START_DEVIATION);
+  const descent = tsneDescent(P, latentDim, latents.data, { factor: EXAGGERATION, steps: EARLY });
+  for (let number = 0; number < STEPS; number++) descent.step(number);
+  return latents;
 }
 
 /** A start as it is saved: a matrix by its rows. */

@@ -12,13 +12,15 @@ import {
   type EdgeOptions,
   edgeOptions,
   edgeProbabilities,
+  umapNeighbours,
   usualNeighbours,
 } from '../../priors/umapNeighbours.ts';
 import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import { latentDimOption } from '../spectral/embedding/options.ts';
+import { type DecodedMap, type DecoderOptions, decoded, decoderOption } from './decoder.ts';
 import { checkMapped, type MapModel, type MapStart, mapModel, withDeviation } from './mapModel.ts';
 import { scheduledSolver } from './scheduledSolver.ts';
-import { savedStart, startOption, stepsOption } from './tsne.ts';
+import { savedStart, startOption, stepsOption, withoutDecoder } from './tsne.ts';
 
 export interface UmapOptions extends Omit<EdgeOptions, 'negatives'> {
   /** q, from 1; 2 unless given. */
@@ -29,6 +31,8 @@ export interface UmapOptions extends Omit<EdgeOptions, 'negatives'> {
   readonly init?: MapStart;
   /** Steps in all, from 1; 750 unless given. */
   readonly steps?: number;
+  /** Adds a decoder to the map, which predicts observations with error bars: see {@link DecoderOptions}. False unless given. */
+  readonly decoder?: boolean | DecoderOptions;
 }
 
 const aboveZero = 'a number above 0';
@@ -36,6 +40,7 @@ const schema = v.strictObject({
   ...edgeOptions,
   latentDim: latentDimOption,
   negatives: v.optional(v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero)), 5),
+  decoder: decoderOption,
   init: startOption,
   steps: stepsOption,
 });
@@ -66,9 +71,18 @@ const defined = mapModel('umap');
  * map.latents.toArrays();
  * ```
  */
-export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel {
+export function umap(Y: MatrixLike, options: UmapOptions & { readonly decoder: true | DecoderOptions }): DecodedMap;
+export function umap(Y: MatrixLike, options?: UmapOptions): MapModel;
+export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | DecodedMap {
   const checked = checkOptions(schema, options, 'umap');
   const { latentDim, negatives, steps } = checked;
+  if (checked.decoder !== false) {
+    const { decoder, ...rest } = checked;
+    const { neighbours, minDist, spread } = rest;
+    const factor = (strength: number) =>
+      umapNeighbours({ strength, minDist, spread, negatives, ...(neighbours !== undefined && { neighbours }) });
+    return decoded(umap(Y, rest as UmapOptions), Y, decoder, latentDim, factor);
+  }
   const points = observationsFrom(Y);
   const { rows: N } = points;
   checkMapped(points, 'umap');
@@ -125,6 +139,6 @@ export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel {
         },
       };
     },
-    saved: { ...checked, init: savedStart(checked.init) },
+    saved: { ...withoutDecoder(checked), init: savedStart(checked.init) },
   }) as unknown as MapModel;
 }

@@ -1,0 +1,85 @@
+import * as v from 'valibot';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import { fit } from '../../inference/fit/fit.ts';
+import { add } from '../../kernels/algebra.ts';
+import { bias } from '../../kernels/bias.ts';
+import { rbf } from '../../kernels/rbf.ts';
+import { fixedAt } from '../../latents/fixedAt.ts';
+import { free } from '../../latents/free.ts';
+import type { Mapped } from '../../model/abilities.ts';
+import type { Model } from '../../model/model.ts';
+import type { Prior } from '../../priors/definePrior.ts';
+import { fittedVariance } from '../gp/family.ts';
+import { latentVariableModel } from '../gp/latentVariableModel.ts';
+import type { MapModel } from './mapModel.ts';
+
+export interface DecoderOptions {
+  /** Inducing inputs, from 1; 50, or as many as there are points, unless given. */
+  readonly inducing?: number | undefined;
+  /** Fits map and decoder together, the density of the map weighed by this strength, above 0; the decoder is fitted to the map as it is unless given. */
+  readonly strength?: number | undefined;
+}
+
+/** A map with a decoder. */
+export type DecodedMap = Model<{ readonly [path: string]: number | Matrix | readonly number[] }, Mapped, 'searched'>;
+
+const wholeFromOne = 'a whole number from 1';
+const aboveZero = 'a number above 0';
+export const decoderOption = v.optional(
+  v.union(
+    [
+      v.boolean(),
+      v.strictObject({
+        inducing: v.optional(v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne))),
+        strength: v.optional(v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero))),
+      }),
+    ],
+    'true, false, or { inducing, strength }',
+  ),
+  false,
+);
+
+const INDUCING = 50;
+/** Of the map's deviation: where the lengthscale starts. */
+const LENGTHSCALE = 0.25;
+/** Of the objective, which an iteration must gain: a decoder tells no more from there. */
+const LEAST_GAIN = 1e-5;
+
+/**
+ * A map, fitted first, with a sparse Gaussian process from its latents to the observations, which is what `fit` then fits: to the latents as they are, or together with
+ * them, the density of the map being a factor.
+ *
+ * @param factor - the density of the map at a strength
+ */
+export function decoded(
+  map: MapModel,
+  Y: MatrixLike,
+  decoder: true | DecoderOptions,
+  latentDim: number,
+  factor: (strength: number) => Prior,
+): DecodedMap {
+  const { inducing, strength } = decoder === true ? {} : decoder;
+  return Object.freeze({
+    ...map,
+    choose: async ({ seed, signal, maxSeconds }) => {
+      const { latents, message } = await fit(map, {
+        seed,
+        ...(signal && { signal }),
+        ...(maxSeconds !== undefined && { maxSeconds }),
+      });
+      const deviation = Math.sqrt(latents.data.reduce((sum, entry) => sum + entry * entry, 0) / latents.data.length);
+      const variance = fittedVariance(Y, { latentDim });
+      const model: Model = latentVariableModel({
+        observations: Y,
+        latentDim,
+        inducing: inducing ?? Math.min(INDUCING, latents.rows),
+        kernel: add(rbf({ variance, lengthscale: LENGTHSCALE * deviation }), bias({ variance: 0.1 * variance })),
+        ...(strength === undefined
+          ? { latents: fixedAt(latents) }
+          : { latents: free({ init: latents }), priors: [factor(strength)] }),
+      });
+      const search = { ...model.search, relativeDecrease: LEAST_GAIN };
+      return { model: Object.freeze({ ...model, search }), message: ` The map: ${message}` };
+    },
+  } satisfies Model) as unknown as DecodedMap;
+}
