@@ -15,6 +15,8 @@ export {
   tsneGplvm,
 } from './gp/neighbourhoodGplvm.ts';
 export { type TpslvmOptions, tpslvm } from './gp/tpslvm.ts';
+export type { DecodedMap, DecoderOptions } from './maps/decoder.ts';
+export type { MapModel, StartOfMap } from './maps/mapModel.ts';
 export { type TsneOptions, tsne } from './maps/tsne.ts';
 export { type UmapOptions, umap } from './maps/umap.ts';
 export { type ClassicalMdsOptions, classicalMds } from './spectral/classicalMds.ts';

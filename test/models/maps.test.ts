@@ -15,7 +15,7 @@ import {
   tsneNeighbours,
   umap,
 } from '../../src/index.ts';
-import { tsneLatents } from '../../src/models/maps/tsne.ts';
+import { tsneLatents } from '../../src/models/maps/tsneMap.ts';
 import { density } from '../priors/priorDensity.ts';
 
 const N = 120;
@@ -136,10 +136,10 @@ describe('a decoder on a map', () => {
   });
 
   it('is fitted together with the map at a strength', async () => {
-    for (const make of [umap, tsne] as const) {
-      const model = make(Y, { decoder: { inducing: 20, strength: 500 }, steps: 150 });
+    const options = { decoder: { inducing: 20, strength: 500 }, steps: 150 };
+    for (const model of [umap(Y, options), tsne(Y, options)]) {
       const result = await fit(model, { maxIterations: 30 });
-      expect(Object.keys(result.terms).sort()).toEqual(['mapping', make === umap ? 'umap' : 'tsne']);
+      expect(Object.keys(result.terms).sort()).toEqual(['mapping', model.name]);
       expect(nearestNeighbourError(result.latents, labels)).toBeLessThan(0.1);
       expect(result.trace.at(-1)!.objective).toBeGreaterThan(result.trace[0]!.objective);
     }

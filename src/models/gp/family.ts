@@ -115,11 +115,14 @@ function neighbourStart(
   startedAt: (init: Initialization) => AnyModel,
 ): NonNullable<Model['choose']> {
   return async ({ seed, signal, maxSeconds }) => {
-    const [{ tsne }, { fit }] = await Promise.all([import('../maps/tsne.ts'), import('../../inference/fit/fit.ts')]);
+    const [{ tsneMap }, { fit }] = await Promise.all([
+      import('../maps/tsneMap.ts'),
+      import('../../inference/fit/fit.ts'),
+    ]);
     const observations = observationsFrom(Y);
     const seen = standardized(observations, standardizationOf(observations, false, scale));
     const limits = { ...(signal && { signal }), ...(maxSeconds !== undefined && { maxSeconds }) };
-    const map = await fit(tsne(seen, { latentDim }), { seed, ...limits });
+    const map = await fit(tsneMap(seen, { latentDim }), { seed, ...limits });
     return { model: startedAt(map), message: ' The latents started at a t-SNE map.' };
   };
 }

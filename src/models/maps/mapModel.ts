@@ -17,7 +17,7 @@ import { savedSpectral } from '../spectral/embedding/options.ts';
 import { placedRows } from '../spectral/placement/newRows.ts';
 
 /** Where the latents of a map start: the principal components, Laplacian eigenmaps, or an N×q matrix, which is taken as it is. */
-export type MapStart = 'pca' | 'eigenmaps' | number[][] | Matrix;
+export type StartOfMap = 'pca' | 'eigenmaps' | number[][] | Matrix;
 
 /** A model of latents alone, whose one term is a density of neighbours; `project` places new rows. */
 export type MapModel = Model<{ readonly latents: Matrix }, Placing, 'searched'>;
@@ -26,7 +26,7 @@ export type MapModel = Model<{ readonly latents: Matrix }, Placing, 'searched'>;
 export interface MapParts {
   readonly points: Matrix;
   readonly latentDim: number;
-  readonly init: MapStart;
+  readonly init: StartOfMap;
   /** The scale of a start that is not given. */
   scaled(start: Matrix): Matrix;
   /** The log density of the latents. */
@@ -72,7 +72,7 @@ export function mapModel(name: 'tsne' | 'umap') {
   });
 }
 
-function startOf(points: Matrix, latentDim: number, init: MapStart, scaled: MapParts['scaled']): Matrix {
+function startOf(points: Matrix, latentDim: number, init: StartOfMap, scaled: MapParts['scaled']): Matrix {
   if (init === 'pca') return scaled(initialLatents('pca', points, latentDim));
   if (init === 'eigenmaps') return scaled(initialLatents(spectralStart(init, points, latentDim), points, latentDim));
   return initialLatents(init, points, latentDim);

@@ -18,9 +18,9 @@ import {
 import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import { latentDimOption } from '../spectral/embedding/options.ts';
 import { type DecodedMap, type DecoderOptions, decoded, decoderOption } from './decoder.ts';
-import { checkMapped, type MapModel, type MapStart, mapModel, withDeviation } from './mapModel.ts';
+import { checkMapped, type MapModel, mapModel, type StartOfMap, withDeviation } from './mapModel.ts';
 import { scheduledSolver } from './scheduledSolver.ts';
-import { savedStart, startOption, stepsOption, withoutDecoder } from './tsne.ts';
+import { savedStart, startOption, stepsOption } from './tsneMap.ts';
 
 export interface UmapOptions extends Omit<EdgeOptions, 'negatives'> {
   /** q, from 1; 2 unless given. */
@@ -28,7 +28,7 @@ export interface UmapOptions extends Omit<EdgeOptions, 'negatives'> {
   /** Negative samples an edge, above 0: how strongly points repel each other; 5 unless given. */
   readonly negatives?: number;
   /** Where the latents start: 'pca' (unless given) or 'eigenmaps', at a deviation of 5, or an N×q matrix, which is taken as it is. */
-  readonly init?: MapStart;
+  readonly init?: StartOfMap;
   /** Steps in all, from 1; 750 unless given. */
   readonly steps?: number;
   /** Adds a decoder to the map, which predicts observations with error bars: see {@link DecoderOptions}. False unless given. */
@@ -75,9 +75,9 @@ export function umap(Y: MatrixLike, options: UmapOptions & { readonly decoder: t
 export function umap(Y: MatrixLike, options?: UmapOptions): MapModel;
 export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | DecodedMap {
   const checked = checkOptions(schema, options, 'umap');
-  const { latentDim, negatives, steps } = checked;
-  if (checked.decoder !== false) {
-    const { decoder, ...rest } = checked;
+  const { decoder, ...rest } = checked;
+  const { latentDim, negatives, steps } = rest;
+  if (decoder !== false) {
     const { neighbours, minDist, spread } = rest;
     const factor = (strength: number) =>
       umapNeighbours({ strength, minDist, spread, negatives, ...(neighbours !== undefined && { neighbours }) });
@@ -95,7 +95,7 @@ export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | Decod
   return defined({
     points,
     latentDim,
-    init: checked.init as MapStart,
+    init: checked.init as StartOfMap,
     scaled: (start) => withDeviation(start, START_DEVIATION),
     density: () => (X, gradient) => likelihood()(X, gradient),
     solver: () =>
@@ -139,6 +139,6 @@ export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | Decod
         },
       };
     },
-    saved: { ...withoutDecoder(checked), init: savedStart(checked.init) },
+    saved: { ...rest, init: savedStart(checked.init) },
   }) as unknown as MapModel;
 }

@@ -1,0 +1,151 @@
+import * as v from 'valibot';
+import { log } from '../../core/elementary/index.ts';
+import { completed, lazily } from '../../core/inParts.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import { observationsFrom } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { initialLatents } from '../../model/initialization.ts';
+import { perplexityWeights } from '../../numerics/neighbourEmbedding/affinities.ts';
+import { tsneDescent } from '../../numerics/neighbourEmbedding/descents.ts';
+import { studentDivergence } from '../../numerics/neighbourEmbedding/studentDivergence.ts';
+import {
+  jointProbabilities,
+  perplexityFor,
+  perplexityOption,
+  tsneNeighboursOption,
+} from '../../priors/tsneNeighbours.ts';
+import { checkVaried } from '../spectral/embedding/checkVaried.ts';
+import { latentDimOption } from '../spectral/embedding/options.ts';
+import type { DecoderOptions } from './decoder.ts';
+import { checkMapped, type MapModel, mapModel, type StartOfMap, withDeviation } from './mapModel.ts';
+import { scheduledSolver } from './scheduledSolver.ts';
+
+export interface TsneOptions {
+  /** q, from 1; 2 unless given. */
+  readonly latentDim?: number;
+  /** Effective number of neighbours of an observation, between 1 and N − 1; 30, or (N − 1)/3 where that is less, unless given. */
+  readonly perplexity?: number;
+  /** Neighbours of an observation that have a probability, or 'all'; 3·perplexity unless given. */
+  readonly neighbours?: number | 'all';
+  /** Where the latents start: 'pca' (unless given) or 'eigenmaps', at a deviation of 1e-4, or an N×q matrix, which is taken as it is. */
+  readonly init?: StartOfMap;
+  /** Factor of the attraction in the first 250 steps, from 1; 12 unless given. */
+  readonly exaggeration?: number;
+  /** Steps in all, from 1; 750 unless given. */
+  readonly steps?: number;
+  /** Adds a decoder to the map, which predicts observations with error bars: see {@link DecoderOptions}. False unless given. */
+  readonly decoder?: boolean | DecoderOptions;
+}
+
+const STEPS = 750;
+const EXAGGERATION = 12;
+
+const fromOne = 'a number from 1';
+const wholeFromOne = 'a whole number from 1';
+export const stepsOption = v.optional(
+  v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)),
+  STEPS,
+);
+export const startOption = v.optional(v.union([v.picklist(['pca', 'eigenmaps']), v.any()]), 'pca');
+const schema = v.strictObject({
+  latentDim: latentDimOption,
+  perplexity: perplexityOption,
+  neighbours: tsneNeighboursOption,
+  init: startOption,
+  exaggeration: v.optional(v.pipe(v.number(fromOne), v.finite(fromOne), v.minValue(1, fromOne)), EXAGGERATION),
+  steps: stepsOption,
+});
+
+/** Steps with exaggerated attraction, a third of the schedule at most. */
+const EARLY = 250;
+const START_DEVIATION = 1e-4;
+
+const defined = mapModel('tsne');
+
+/** The map of `tsne`, without a decoder. */
+export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {}): MapModel {
+  const checked = checkOptions(schema, options, 'tsne');
+  const { latentDim, exaggeration, steps } = checked;
+  const points = observationsFrom(Y);
+  const { rows: N } = points;
+  checkMapped(points, 'tsne');
+  checkVaried(points, 'tsne');
+  const perplexity = checked.perplexity ?? perplexityFor(N);
+  const neighbours = checked.neighbours ?? Math.min(N - 1, Math.ceil(3 * perplexity));
+  const probabilities = lazily(() => completed(jointProbabilities(points, { perplexity, neighbours }, 'model tsne')));
+  const divergence = lazily(() => studentDivergence(probabilities(), latentDim, 'auto'));
+  const density = (X: Float64Array, gradient: Float64Array) => {
+    const value = divergence()(X, gradient);
+    for (let i = 0; i < gradient.length; i++) gradient[i] = -gradient[i]!;
+    return -value;
+  };
+  const near = neighbours === 'all' ? N : Math.min(N, neighbours);
+  return defined({
+    points,
+    latentDim,
+    init: checked.init as StartOfMap,
+    scaled: (start) => withDeviation(start, START_DEVIATION),
+    density: () => density,
+    solver: () =>
+      scheduledSolver({
+        name: 'tsneSchedule',
+        size: N * latentDim,
+        steps,
+        begin: (X, memory) => {
+          const early = { factor: exaggeration, steps: Math.min(EARLY, Math.floor(steps / 3)) };
+          return tsneDescent(probabilities(), latentDim, X, early, memory);
+        },
+        density,
+      }),
+    near,
+    placing: (own, latents) => {
+      const weights = perplexityWeights(own, near, Math.min(perplexity, near - 1));
+      return {
+        weights,
+        at: (x, gradient) => {
+          const q = x.length;
+          let [Z, loss] = [0, 0];
+          gradient.fill(0);
+          for (let j = 0; j < N; j++) {
+            let square = 1;
+            for (let c = 0; c < q; c++) square += (x[c]! - latents.data[j * q + c]!) ** 2;
+            Z += 1 / square;
+            for (let c = 0; c < q; c++) gradient[c]! -= (2 * (x[c]! - latents.data[j * q + c]!)) / (square * square);
+          }
+          for (let c = 0; c < q; c++) gradient[c]! /= Z;
+          own.indices.forEach((j, n) => {
+            let square = 1;
+            for (let c = 0; c < q; c++) square += (x[c]! - latents.data[j * q + c]!) ** 2;
+            loss += weights[n]! * log(square);
+            for (let c = 0; c < q; c++) {
+              gradient[c]! += (2 * weights[n]! * (x[c]! - latents.data[j * q + c]!)) / square;
+            }
+          });
+          return loss + log(Z);
+        },
+      };
+    },
+    saved: { ...checked, init: savedStart(checked.init) },
+  }) as unknown as MapModel;
+}
+
+/**
+ * The latents of t-SNE at its usual options, at once.
+ *
+ * @throws InvalidInputError as `tsne` does
+ */
+export function tsneLatents(points: Matrix, latentDim: number): Matrix {
+  const { rows: N } = points;
+  checkMapped(points, 'tsne');
+  const perplexity = perplexityFor(N);
+  const neighbours = Math.min(N - 1, Math.ceil(3 * perplexity));
+  const P = completed(jointProbabilities(points, { perplexity, neighbours }, 'model tsne'));
+  const latents = withDeviation(initialLatents('pca', points, latentDim), START_DEVIATION);
+  const descent = tsneDescent(P, latentDim, latents.data, { factor: EXAGGERATION, steps: EARLY });
+  for (let number = 0; number < STEPS; number++) descent.step(number);
+  return latents;
+}
+
+/** A start as it is saved: a matrix by its rows. */
+export const savedStart = (init: unknown): unknown =>
+  typeof init === 'string' ? init : observationsFrom(init as MatrixLike).toArrays();
