@@ -43,7 +43,7 @@ const INDUCING = 50;
 /** Of the map's deviation: where the lengthscale starts. */
 const LENGTHSCALE = 0.25;
 /** Of the objective, which an iteration must gain: a decoder tells no more from there. */
-const LEAST_GAIN = 1e-5;
+const LEAST_GAIN = 1e-6;
 
 /**
  * A map, fitted first, with a sparse Gaussian process from its latents to the observations, which is what `fit` then fits: to the latents as they are, or together with
@@ -61,6 +61,7 @@ export function decoded(
   const { inducing, strength } = decoder === true ? {} : decoder;
   return Object.freeze({
     ...map,
+    search: { relativeDecrease: LEAST_GAIN },
     choose: async ({ seed, signal, maxSeconds }) => {
       const { latents, message } = await fit(map, {
         seed,
@@ -78,8 +79,7 @@ export function decoded(
           ? { latents: fixedAt(latents) }
           : { latents: free({ init: latents }), priors: [factor(strength)] }),
       });
-      const search = { ...model.search, relativeDecrease: LEAST_GAIN };
-      return { model: Object.freeze({ ...model, search }), message: ` The map: ${message}` };
+      return { model, message: ` The map: ${message}` };
     },
   } satisfies Model) as unknown as DecodedMap;
 }
