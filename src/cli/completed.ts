@@ -56,10 +56,9 @@ export async function completedFiles(
   folder: string,
   { mean, deviation }: Completed,
   { columns }: TableRecord,
-  ids: LabelColumn | undefined,
+  options: { readonly ids?: LabelColumn; readonly replace: boolean },
 ): Promise<string[]> {
   const files = COMPLETED_FILES.map((name) => join(folder, name)) as [string, string];
-  const options = ids === undefined ? {} : { ids };
   await writeTable(files[0], mean, columns, undefined, options);
   await writeTable(files[1], deviation, columns, undefined, options);
   return files;

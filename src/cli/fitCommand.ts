@@ -18,7 +18,7 @@ import {
 import { type ReadTableOptions, type StandardisedColumns, standardise, type Table } from '../io/index.ts';
 import { type LookOptions, MOST_LABELS } from '../plot/index.ts';
 import { completedTable } from './completed.ts';
-import { prepareFolder, writeFit } from './fitFiles.ts';
+import { prepareFiles, writeFit } from './fitFiles.ts';
 import { camelCase, checkRequired, fromZero, missingFlag, wholeFrom, wholeOrAuto } from './flags.ts';
 import { isFile, readLabelledTable } from './labelledTable.ts';
 import { LABELLED_MODELS, MODEL_NAMES } from './modelDescriptions.ts';
@@ -28,7 +28,7 @@ import { PARTS_FLAG, type PartsArguments, readParts, workersWith } from './ownPa
 import { addPlotFlags, checkPictures, type PlotArguments } from './plotFlags.ts';
 import { effort, NO_BAR, progressBar } from './progress.ts';
 import { ofPoints, rowsOfPoints } from './shownPoints.ts';
-import type { Streams } from './streams.ts';
+import { type Context, exitCodeOf } from './streams.ts';
 import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
 import { tableRecord } from './tableRecord.ts';
 import { leftOutReport, scaleWarning, tableReport } from './tableReport.ts';
@@ -70,19 +70,9 @@ interface FitArguments
 const SOLVERS: Readonly<Record<string, () => Solver>> = { lbfgs, lbfgsb, scg, adam };
 const ENGINES: readonly EngineChoice[] = ['auto', 'wasm', 'native', 'typescript'];
 
-/** As programs that an interrupt ends. */
-export const INTERRUPTED = 130;
-
-/** Adds `fit DATA` to the program; `exit` receives the exit code of a fit that came to an end. */
-export function addFitCommand(
-  program: Command,
-  streams: Streams,
-  signal: AbortSignal | undefined,
-  exit: (code: number) => void,
-): void {
-  const command = program
-    .command('fit')
-    .description('fit a model to a table of numbers; write latents.csv, fit.json, trace.csv and pictures')
+/** `fit DATA` */
+export function defineFit(command: Command, context: Context): void {
+  command
     .argument(
       '<data>',
       "observations, one point a row: .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow; '-' reads stdin",
@@ -128,15 +118,10 @@ export function addFitCommand(
     .option('--resume <file>', 'resume the fit of such a file, with its seed and restarts')
     .option('--json', 'print the outcome as one JSON object')
     .addHelpText('after', modelsHelp)
-    .action(async (data: string, given: FitArguments) => exit(await fitTable(data, given, streams, signal)));
+    .action(async (data: string, given: FitArguments) => context.exit(await fitTable(data, given, context)));
 }
 
-async function fitTable(
-  data: string,
-  given: FitArguments,
-  streams: Streams,
-  signal: AbortSignal | undefined,
-): Promise<number> {
+async function fitTable(data: string, given: FitArguments, streams: Context): Promise<number> {
   checkRequired(given, ['--model <name>', '--out <dir>']);
   const budget = timeBudget(given.maxSeconds);
   const own = await readParts(given.parts);
@@ -144,11 +129,11 @@ async function fitTable(
   const options = await readModelOptions(given.options, given);
   if (options.missing !== undefined) checkTakesMissing(given.model);
   if (given.grid) checkPredicts(given.model, '--grid');
-  const removeIfEmpty = await prepareFolder(given.out, given);
+  const end = await prepareFiles(given);
   try {
-    return await fitAndWrite(data, given, options, own, budget, streams, signal);
+    return await fitAndWrite(data, given, options, own, budget, streams);
   } finally {
-    await removeIfEmpty();
+    await end();
   }
 }
 
@@ -158,9 +143,9 @@ async function fitAndWrite(
   options: ModelOptions,
   own: OwnParts,
   budget: TimeBudget,
-  streams: Streams,
-  signal: AbortSignal | undefined,
+  streams: Context,
 ): Promise<number> {
+  const { signal } = streams;
   const { takesLabels } = kindOf(given.model, own);
   const reading: ReadTableOptions = {
     ...tableOptions(given),
@@ -191,13 +176,13 @@ async function fitAndWrite(
   if (result.latents.rows === 0) {
     if (given.json) streams.stdout.write(`${JSON.stringify(outcome(result, [], table))}\n`);
     streams.stderr.write(`error: ${result.message} Nothing is written.\n`);
-    return signal?.aborted ? INTERRUPTED : 1;
+    return signal?.aborted ? exitCodeOf(signal.reason) : 1;
   }
   const files = await write(given, table, observations, units, result, budget, streams);
   streams.stdout.write(given.json ? `${JSON.stringify(outcome(result, files, table))}\n` : summary(result, files));
   if (result.status === 'failed') streams.stderr.write(`error: ${inFlags(result.message)}\n`);
   if (result.status === 'failed') return 1;
-  return result.status === 'stopped' && signal?.aborted ? INTERRUPTED : 0;
+  return result.status === 'stopped' && signal?.aborted ? exitCodeOf(signal.reason) : 0;
 }
 
 /** Says what is done with the columns; of a clean table nothing where a program reads. */
@@ -206,7 +191,7 @@ function describeTable(
   table: Table,
   given: FitArguments,
   options: ModelOptions,
-  { stderr }: Streams,
+  { stderr }: Context,
 ): void {
   const labels = given.labels === undefined || isFile(given.labels) ? undefined : given.labels;
   const lines = given.json
@@ -229,7 +214,7 @@ async function write(
   units: StandardisedColumns | undefined,
   result: Fit,
   budget: TimeBudget,
-  streams: Streams,
+  streams: Context,
 ): Promise<string[]> {
   const labelColumn = given.labels === undefined || isFile(given.labels) ? undefined : given.labels;
   const hasHoles = observations.data.some(Number.isNaN);
@@ -258,7 +243,7 @@ const workersOf = ({ workers, parts }: FitArguments): Pick<FitOptions, 'workers'
   workers === undefined ? {} : { workers: parts === undefined ? workers : workersWith(parts, workers) };
 
 /** What points are coloured by: the numbers or text of `--color`, else the labels. */
-function looksOf(result: Fit, { color, labels }: Table, given: FitArguments, streams: Streams): LookOptions {
+function looksOf(result: Fit, { color, labels }: Table, given: FitArguments, streams: Context): LookOptions {
   if (color instanceof Float64Array) return { color: ofPoints(result, color)!, legendTitle: given.color! };
   const kinds = ofPoints(result, color ?? labels);
   const count = new Set(kinds).size - (kinds?.includes('') ? 1 : 0);

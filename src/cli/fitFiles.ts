@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { checksum, type Fit, InvalidInputError, loadFit, Matrix } from '../index.ts';
-import { makeFolder, removeEmptyFolders, writeAtomically, writeTable } from '../io/index.ts';
+import { checksum, type Fit, type FitOptions, InvalidInputError, loadFit, Matrix } from '../index.ts';
+import { lockPath, makeFolder, removeEmptyFolders, writeAtomically, writeTable } from '../io/index.ts';
 import { COMPLETED_FILES, type Completed, completedFiles } from './completed.ts';
 import { readJsonFile } from './jsonFile.ts';
 import { checkAbsent } from './output.ts';
@@ -12,22 +12,41 @@ import { dimensionNames, latentVariancesOf, sideBySide, type TableRecord, varian
 
 const FILES = ['latents.csv', 'fit.json', 'trace.csv'] as const;
 
+/** What says where a fit writes. */
+export interface WritingArguments extends PlotArguments {
+  readonly out: string;
+  readonly force?: boolean;
+  readonly checkpoint?: FitOptions['checkpoint'];
+  readonly resume?: FitOptions['resume'];
+}
+
 /**
- * Makes the folder, before a fit that would otherwise be for nothing.
+ * Makes the folder and locks it and the checkpoint for this process, before a fit that would otherwise be for nothing.
  *
- * @returns what removes it again, unless something was written to it or it was there before
- * @throws InvalidInputError when it cannot be made, or holds results that may not be replaced
+ * @returns what unlocks them, and removes the folder again unless something was written to it or it was there before
+ * @throws InvalidInputError when it cannot be made, holds results that may not be replaced, or another process is writing there
  */
-export async function prepareFolder(
-  folder: string,
-  given: PlotArguments & { readonly force?: boolean },
-): Promise<() => Promise<void>> {
+export async function prepareFiles(given: WritingArguments): Promise<() => Promise<void>> {
+  const { out, force, checkpoint, resume } = given;
   checkAbsent(
-    [...FILES, ...COMPLETED_FILES, ...pictureNames(given)].map((name) => join(folder, name)),
-    given.force,
+    [...FILES, ...COMPLETED_FILES, ...pictureNames(given)].map((name) => join(out, name)),
+    force,
   );
-  const topmost = await makeFolder(folder);
-  return () => removeEmptyFolders(folder, topmost);
+  const ofCheckpoint = typeof checkpoint === 'string' ? [checkpoint] : [];
+  if (checkpoint !== resume) checkAbsent(ofCheckpoint, force);
+  const topmost = await makeFolder(out);
+  const locks: (() => void)[] = [];
+  const end = async () => {
+    for (const release of locks) release();
+    await removeEmptyFolders(out, topmost);
+  };
+  try {
+    for (const path of [join(out, 'fit.json'), ...ofCheckpoint]) locks.push(await lockPath(path));
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return end;
 }
 
 /** What is written beside a fit. */
@@ -35,7 +54,7 @@ export interface FitContents {
   readonly record: TableRecord;
   /** What pictures show; ids are those of the points that are shown. */
   readonly shown: Shown;
-  readonly plots: PlotArguments;
+  readonly plots: PlotArguments & { readonly force?: boolean };
   readonly completed?: Completed | undefined;
   /** The file of parts that the fit was made with. */
   readonly parts?: string | undefined;
@@ -50,18 +69,22 @@ export interface FitContents {
 export async function writeFit(folder: string, result: Fit, beside: FitContents): Promise<string[]> {
   const paths = FILES.map((name) => join(folder, name));
   const [latents, fit, trace] = paths as [string, string, string];
+  const replace = beside.plots.force === true;
   const { record, shown, plots, completed, parts } = beside;
   const idColumn = shown.ids === undefined ? {} : { ids: { name: record.idColumn ?? 'id', values: shown.ids } };
   const variances = latentVariancesOf(result);
   const written = variances === undefined ? result.latents : sideBySide(result.latents, variances);
   const names = [...dimensionNames(result.latents), ...(variances === undefined ? [] : varianceNames(variances))];
-  await writeTable(latents, written, names, undefined, idColumn);
+  await writeTable(latents, written, names, undefined, { ...idColumn, replace });
   const { checksums, ...saved } = result.toJSON();
   const sums = { ...checksums, table: checksum(record) };
-  await writeAtomically(fit, `${JSON.stringify({ ...saved, table: record, checksums: sums, parts })}\n`);
-  await writeTable(trace, traceMatrix(result), ['iteration', 'evaluations', 'objective', 'gradientNorm']);
+  await writeAtomically(fit, `${JSON.stringify({ ...saved, table: record, checksums: sums, parts })}\n`, { replace });
+  await writeTable(trace, traceMatrix(result), ['iteration', 'evaluations', 'objective', 'gradientNorm'], undefined, {
+    replace,
+  });
   paths.push(...(await writePictures(folder, result, shown, plots)));
-  if (completed !== undefined) paths.push(...(await completedFiles(folder, completed, record, idColumn.ids)));
+  if (completed !== undefined)
+    paths.push(...(await completedFiles(folder, completed, record, { ...idColumn, replace })));
   return paths;
 }
 

@@ -6,29 +6,27 @@ import { isModelName } from './modelDescriptions.ts';
 import { modelHelp } from './modelHelp.ts';
 import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
 import { effort } from './progress.ts';
-import type { Streams } from './streams.ts';
+import type { Context } from './streams.ts';
 import type { TableRecord } from './tableRecord.ts';
 import { list } from './tableReport.ts';
 
 /** What a fit may be able to do. */
 const ABILITIES = ['predict', 'project', 'reconstruct', 'impute', 'sample', 'interpolate', 'forecast'] as const;
 
-/** Adds `info DIR|MODEL` to the program. */
-export function addInfoCommand(program: Command, streams: Streams): void {
-  program
-    .command('info')
-    .description('describe a fit: model, columns, parameters, how it ended; or list the options of a model')
+/** `info DIR|MODEL` */
+export function defineInfo(command: Command, { stdout }: Context): void {
+  command
     .argument('<dir|model>', 'folder of a fit, or the name of a model')
     .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object')
     .action(async (subject: string, given: PartsArguments & { json?: boolean }) => {
       const model = camelCase(subject);
       if (isModelName(model)) {
-        streams.stdout.write(modelHelp(model));
+        stdout.write(modelHelp(model));
         return;
       }
       const { fit, record } = await readFit(subject, given);
-      streams.stdout.write(given.json ? `${JSON.stringify(facts(fit, record))}\n` : sentences(fit, record));
+      stdout.write(given.json ? `${JSON.stringify(facts(fit, record))}\n` : sentences(fit, record));
     });
 }
 

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { InvalidInputError } from '../index.ts';
-import { systemReason } from '../io/index.ts';
+import { InvalidInputError, systemReason } from '../core/index.ts';
 
 /**
  * What JSON says that a flag was given, or a file of it.

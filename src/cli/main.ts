@@ -1,28 +1,30 @@
 #!/usr/bin/env node
-import { INTERRUPTED } from './fitCommand.ts';
-import { CLEAN_TERMINAL } from './progress.ts';
-import { explanation, run } from './run.ts';
+import { explanation, run, savesWhenStopped } from './run.ts';
+import { CLEAN_TERMINAL, checkOutput, exitCodeOf, standardStreams } from './streams.ts';
 
+/** Signals that end a program, by what they are called where a fit says who stopped it. */
+const STOPPING = { SIGINT: 'Ctrl-C', SIGTERM: 'SIGTERM', SIGHUP: 'SIGHUP' };
+
+const argv = process.argv.slice(2);
+const { stderr } = standardStreams;
 const interrupted = new AbortController();
 const clean = () => {
-  if (process.stderr.isTTY) process.stderr.write(CLEAN_TERMINAL);
+  if (stderr.isTTY) stderr.write(CLEAN_TERMINAL);
 };
-// The first Ctrl-C stops the fit, which then writes its best point; a second one ends the program at once.
-process.on('SIGINT', () => {
-  if (interrupted.signal.aborted) {
-    clean();
-    process.exit(INTERRUPTED);
-  }
-  process.stderr.write('\nStopping after this evaluation; Ctrl-C again to quit at once.\n');
-  interrupted.abort('Ctrl-C');
-});
-// Whoever read the output has seen enough, as `head` does.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : 1);
-});
+for (const [signal, name] of Object.entries(STOPPING)) {
+  // The first one stops a fit, which then writes its best point; a second one ends the program at once.
+  process.on(signal, () => {
+    if (interrupted.signal.aborted || !savesWhenStopped(argv)) {
+      clean();
+      process.exit(exitCodeOf(name));
+    }
+    stderr.write(`\nStopping after this evaluation; ${name} again to quit at once.\n`);
+    interrupted.abort(name);
+  });
+}
 process.on('uncaughtException', (error) => {
   clean();
-  process.stderr.write(`error: ${explanation(error)}\n`);
+  stderr.write(`error: ${explanation(error)}\n`);
   process.exit(1);
 });
-process.exitCode = await run(process.argv.slice(2), process, interrupted.signal);
+process.exitCode = await run(argv, standardStreams, interrupted.signal, checkOutput);

@@ -1,5 +1,6 @@
 import { InvalidInputError, type ModelOptions } from '../index.ts';
-import { descriptionOf, isDescribed, LABELLED_MODELS, MODEL_NAMES, OPTIONS } from './modelDescriptions.ts';
+import { camelCase } from './flags.ts';
+import { descriptionOf, isDescribed, isModelName, LABELLED_MODELS, MODEL_NAMES, OPTIONS } from './modelDescriptions.ts';
 
 /** Options of a model by name: what they are for, and their defaults. */
 export function optionsOf(model: string): Record<string, string> {
@@ -68,4 +69,25 @@ Examples:
   latentfield fit counts.csv --model bayesian-gplvm --likelihood poisson --batch-size 256 --out results
   latentfield info mpme
 `;
+}
+
+/** The model that a word of the command line names, as the library has it: bayesian-gplvm is bayesianGplvm. */
+export function modelCalled(word: string): string | undefined {
+  const model = camelCase(word);
+  return isModelName(model) ? model : undefined;
+}
+
+/** What to write instead of a command that is not known, where it is a model. */
+export function hintForCommand(word: string): string | undefined {
+  const model = modelCalled(word);
+  if (model === undefined) return undefined;
+  return `${model} is a model: 'latentfield fit DATA --model ${model} --out DIR' fits it, 'latentfield info ${model}' lists its options.`;
+}
+
+/** What to write instead of a flag that is not known, where it is an option of models. */
+export function hintForOption(flag: string): string | undefined {
+  const option = camelCase(flag.replace(/^--?|=.*$/g, ''));
+  if (!Object.hasOwn(OPTIONS, option)) return undefined;
+  if (option === 'latentDim') return 'The number of latent dimensions is --dim.';
+  return `${option} is an option of models: give it as JSON, --options '{"${option}": …}', or in a file of it.`;
 }

@@ -23,7 +23,9 @@ export const addOutputFlags = (command: Command): Command =>
 export function checkAbsent(files: readonly string[], force: boolean | undefined): void {
   const present = force ? undefined : files.find((file) => existsSync(file));
   if (present === undefined) return;
-  throw new InvalidInputError(`'${present}' is there already. Give --force to replace it, or another --out.`);
+  throw new InvalidInputError(`'${present}' is there already. Give --force to replace it, or another path.`, {
+    code: 'alreadyThere',
+  });
 }
 
 /** The same of the one file that a command writes, if it does, which must be a path where a file can be. */
@@ -41,11 +43,12 @@ export async function putTable(
   json: object,
 ): Promise<void> {
   const { matrix, names } = table;
-  const options = table.ids === undefined ? {} : { ids: table.ids };
-  if (given.out !== undefined) await writeTable(given.out, matrix, names, undefined, options);
+  const ids = table.ids === undefined ? {} : { ids: table.ids };
+  if (given.out !== undefined)
+    await writeTable(given.out, matrix, names, undefined, { ...ids, replace: given.force === true });
   if (given.json) {
     streams.stdout.write(`${JSON.stringify({ ...json, files: given.out === undefined ? [] : [given.out] })}\n`);
   } else if (given.out === undefined) {
-    streams.stdout.write(tableText(matrix, names, undefined, options));
+    streams.stdout.write(tableText(matrix, names, undefined, ids));
   }
 }

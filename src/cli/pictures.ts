@@ -25,19 +25,20 @@ export async function writePictures(
   folder: string,
   result: Fit,
   shown: Shown,
-  given: PlotArguments,
+  given: PlotArguments & { readonly force?: boolean },
 ): Promise<string[]> {
+  const writing = { replace: given.force === true };
   const svgs = new Map<string, string>();
   const paths: string[] = [];
   for (const name of pictureNames(given)) {
     const [kind, format] = name.split('.') as ['plot' | 'grid', string];
     const path = join(folder, name);
     if (format === 'html') {
-      await writeAtomically(path, await page(result, shown, given));
+      await writeAtomically(path, await page(result, shown, given), writing);
     } else {
       const svg = svgs.get(kind) ?? (await (kind === 'plot' ? plot : grid)(result, shown, given));
       svgs.set(kind, svg);
-      await writeAtomically(path, format === 'png' ? await svgToPng(svg) : svg);
+      await writeAtomically(path, format === 'png' ? await svgToPng(svg) : svg, writing);
     }
     paths.push(path);
   }

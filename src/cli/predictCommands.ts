@@ -8,25 +8,11 @@ import { checkRequired, wholeFrom } from './flags.ts';
 import { readLatents } from './latentsTable.ts';
 import { addOutputFlags, checkOut, type OutputArguments, putTable } from './output.ts';
 import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
-import type { Streams } from './streams.ts';
+import type { Context } from './streams.ts';
 import { addTableFlags, type TableArguments } from './tableFlags.ts';
 import { columnNames, dimensionNames, sideBySide, type TableRecord, unitsOf } from './tableRecord.ts';
 
-/** Adds the commands that ask a fit for observations: predict, sample, interpolate, forecast, impute. */
-export function addPredictCommands(program: Command, streams: Streams): void {
-  addPredict(program, streams);
-  addSample(program, streams);
-  addInterpolate(program, streams);
-  addForecast(program, streams);
-  addImpute(program, streams);
-}
-
-const asked = (program: Command, name: string, description: string): Command =>
-  program
-    .command(name)
-    .description(description)
-    .argument('<dir>', 'folder of a fit')
-    .option(...PARTS_FLAG);
+const asked = (command: Command): Command => command.argument('<dir>', 'folder of a fit').option(...PARTS_FLAG);
 
 async function fitFor<A extends Ability>(
   folder: string,
@@ -40,8 +26,9 @@ async function fitFor<A extends Ability>(
   return { ...saved, method };
 }
 
-function addPredict(program: Command, streams: Streams): void {
-  const command = asked(program, 'predict', 'predict observations at latent points: means, then standard deviations')
+/** `predict DIR` */
+export function definePredict(command: Command, streams: Context): void {
+  asked(command)
     .argument('[latents]', "a table of columns x1 … xq; '-' reads stdin (default: the latents of the fit)")
     .option('--no-noise', 'deviations of the function itself rather than of new observations');
   addOutputFlags(command).action(
@@ -54,8 +41,9 @@ function addPredict(program: Command, streams: Streams): void {
   );
 }
 
-function addInterpolate(program: Command, streams: Streams): void {
-  const command = asked(program, 'interpolate', 'predict on the straight line between two training points')
+/** `interpolate DIR` */
+export function defineInterpolate(command: Command, streams: Context): void {
+  asked(command)
     .option('--from <point>', '(required) a point: its id, or the number of its row from 0')
     .option('--to <point>', '(required) another point')
     .option('--steps <n>', 'points on the way, both ends included', wholeFrom(2), 10);
@@ -70,13 +58,9 @@ function addInterpolate(program: Command, streams: Streams): void {
   );
 }
 
-function addForecast(program: Command, streams: Streams): void {
-  const command = asked(program, 'forecast', 'predict what follows the last row; for models with dynamics').option(
-    '--steps <n>',
-    'rows ahead',
-    wholeFrom(1),
-    10,
-  );
+/** `forecast DIR` */
+export function defineForecast(command: Command, streams: Context): void {
+  asked(command).option('--steps <n>', 'rows ahead', wholeFrom(1), 10);
   addOutputFlags(command).action(async (folder: string, given: OutputArguments & { steps: number }) => {
     const { fit, record, method } = await fitFor(folder, 'forecast', 'forecast', given);
     const found = method(given.steps);
@@ -84,8 +68,9 @@ function addForecast(program: Command, streams: Streams): void {
   });
 }
 
-function addSample(program: Command, streams: Streams): void {
-  const command = asked(program, 'sample', 'draw observations from the joint predictive distribution at latent points')
+/** `sample DIR` */
+export function defineSample(command: Command, streams: Context): void {
+  asked(command)
     .argument('[latents]', "a table of columns x1 … xq; '-' reads stdin (default: the latents of the fit)")
     .option('--seed <s>', 'seed of the draw', wholeFrom(Number.NEGATIVE_INFINITY), 0)
     .option('--no-noise', 'draw the function itself rather than new observations');
@@ -107,12 +92,12 @@ function addSample(program: Command, streams: Streams): void {
   );
 }
 
-function addImpute(program: Command, streams: Streams): void {
-  const command = asked(
-    program,
-    'impute',
-    'fill in the missing entries of a table: means, then standard deviations',
-  ).argument('<data>', "a table with the columns that were fitted: the training points, or new ones; '-' reads stdin");
+/** `impute DIR` */
+export function defineImpute(command: Command, streams: Context): void {
+  asked(command).argument(
+    '<data>',
+    "a table with the columns that were fitted: the training points, or new ones; '-' reads stdin",
+  );
   addOutputFlags(addTableFlags(command, { choosesColumns: false })).action(
     async (folder: string, data: string, given: OutputArguments & TableArguments & PartsArguments) => {
       const { fit, record } = await readFit(folder, given);
@@ -156,7 +141,7 @@ function isFitted(fit: Fit, Y: Matrix): boolean {
 const deviationName = (name: string) => `${name} deviation`;
 
 async function putPrediction(
-  streams: Streams,
+  streams: Context,
   given: OutputArguments,
   fit: Fit,
   record: TableRecord | undefined,
@@ -190,7 +175,7 @@ async function putPrediction(
 }
 
 async function put(
-  streams: Streams,
+  streams: Context,
   given: OutputArguments,
   ...[table, json]: [Parameters<typeof putTable>[2], object]
 ) {

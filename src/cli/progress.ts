@@ -16,9 +16,6 @@ export interface ProgressBar {
 /** Where nobody watches. */
 export const NO_BAR: ProgressBar = { update: () => {}, stop: () => {} };
 
-/** Ends the marks of a bar: wraps lines and shows the cursor again. */
-export const CLEAN_TERMINAL = '\x1B[?7h\x1B[?25h\n';
-
 /** Shows where a fit stands: a bar on a terminal; elsewhere a line now and then, so that a log shows that it goes on. */
 export function progressBar(stderr: Streams['stderr'], total: number): ProgressBar {
   if (total === 0) return NO_BAR;
@@ -29,7 +26,7 @@ function drawnBar(stderr: Streams['stderr'], total: number): ProgressBar {
   const left = remaining(total);
   const bar = new SingleBar({
     format: '{bar} {at} | {duration_formatted}{left}',
-    stream: stderr,
+    stream: stderr as NodeJS.WritableStream,
     barCompleteChar: '█',
     barIncompleteChar: '░',
     barsize: 24,

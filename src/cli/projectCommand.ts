@@ -8,7 +8,7 @@ import { fittedTable } from './fittedTable.ts';
 import { missingFlag } from './flags.ts';
 import { addOutputFlags, checkOut, type OutputArguments, putTable } from './output.ts';
 import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
-import type { Streams } from './streams.ts';
+import type { Context } from './streams.ts';
 import { addTableFlags, type TableArguments } from './tableFlags.ts';
 import { dimensionNames, sideBySide, unitsOf, varianceNames } from './tableRecord.ts';
 
@@ -17,13 +17,9 @@ interface ProjectArguments extends TableArguments, OutputArguments, PartsArgumen
   readonly missing?: string;
 }
 
-/** Adds `project DIR DATA` to the program. */
-export function addProjectCommand(program: Command, streams: Streams, signal: AbortSignal | undefined): void {
-  const command = program
-    .command('project')
-    .description(
-      'find the latents of new observations; write them as CSV: x1 … xq, logDensity, and between them variance1 … varianceq of fits that have variances',
-    )
+/** `project DIR DATA` */
+export function defineProject(command: Command, context: Context): void {
+  command
     .argument('<dir>', 'folder of a fit')
     .argument(
       '<data>',
@@ -33,17 +29,12 @@ export function addProjectCommand(program: Command, streams: Streams, signal: Ab
     .option(...PARTS_FLAG)
     .addOption(missingFlag());
   addOutputFlags(addTableFlags(command, { choosesColumns: false })).action(
-    (folder: string, data: string, given: ProjectArguments) => projectTable(folder, data, given, streams, signal),
+    (folder: string, data: string, given: ProjectArguments) => projectTable(folder, data, given, context),
   );
 }
 
-async function projectTable(
-  folder: string,
-  data: string,
-  given: ProjectArguments,
-  streams: Streams,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function projectTable(folder: string, data: string, given: ProjectArguments, streams: Context): Promise<void> {
+  const { signal } = streams;
   const { fit, record } = await readFit(folder, given);
   const project = ability(fit, 'project', 'place new points');
   checkOut(given);

@@ -13,7 +13,7 @@ import { wholeFrom } from './flags.ts';
 import { isFile, readPointLabels } from './labelledTable.ts';
 import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
 import { ofPoints, rowsOfPoints, selectRows } from './shownPoints.ts';
-import type { Streams } from './streams.ts';
+import type { Context } from './streams.ts';
 import { addTableFlags, type TableArguments } from './tableFlags.ts';
 
 interface ScoreArguments extends TableArguments, PartsArguments {
@@ -26,11 +26,9 @@ interface ScoreArguments extends TableArguments, PartsArguments {
 /** How many neighbours are looked at unless given, when there are points enough. */
 const NEIGHBOURS = 10;
 
-/** Adds `score DIR` to the program. */
-export function addScoreCommand(program: Command, streams: Streams): void {
-  const command = program
-    .command('score')
-    .description('say how good a fit is: its objective, how well classes and neighbourhoods are kept')
+/** `score DIR` */
+export function defineScore(command: Command, context: Context): void {
+  command
     .argument('<dir>', 'folder of a fit')
     .option(
       '--data <file>',
@@ -44,8 +42,8 @@ export function addScoreCommand(program: Command, streams: Streams): void {
     .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object');
   addTableFlags(command, { choosesColumns: false }).action(async (folder: string, given: ScoreArguments) => {
-    const scores = await scoresOf(folder, given, streams);
-    streams.stdout.write(given.json ? `${JSON.stringify(scores)}\n` : summary(scores));
+    const scores = await scoresOf(folder, given, context);
+    context.stdout.write(given.json ? `${JSON.stringify(scores)}\n` : summary(scores));
   });
 }
 
@@ -62,7 +60,7 @@ interface Scores {
   readonly continuity?: number;
 }
 
-async function scoresOf(folder: string, given: ScoreArguments, streams: Streams): Promise<Scores> {
+async function scoresOf(folder: string, given: ScoreArguments, streams: Context): Promise<Scores> {
   const { data, labels, neighbours } = given;
   if (labels !== undefined && data === undefined && !isFile(labels)) {
     throw new InvalidInputError(
@@ -91,7 +89,7 @@ async function scoresOf(folder: string, given: ScoreArguments, streams: Streams)
 }
 
 /** Neighbours among the rows of a table with holes are not known. */
-function isHoled({ data }: Matrix, { stderr }: Streams): boolean {
+function isHoled({ data }: Matrix, { stderr }: Context): boolean {
   const holes = data.reduce((count, entry) => count + (Number.isNaN(entry) ? 1 : 0), 0);
   if (holes > 0) {
     stderr.write(`note: the data have ${holes} missing entries, so trustworthiness and continuity are left out.\n`);

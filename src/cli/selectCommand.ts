@@ -18,7 +18,7 @@ import { readLabelledTable } from './labelledTable.ts';
 import { checkTakesMissing } from './modelHelp.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
 import { PARTS_FLAG, type PartsArguments, readParts } from './ownParts.ts';
-import type { Streams } from './streams.ts';
+import type { Context } from './streams.ts';
 import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
 import { tableReport } from './tableReport.ts';
 
@@ -36,11 +36,9 @@ interface SelectArguments extends FlaggedOptions, TableArguments, PartsArguments
   readonly json?: boolean;
 }
 
-/** Adds `select DATA` to the program. */
-export function addSelectCommand(program: Command, streams: Streams, signal: AbortSignal | undefined): void {
-  const command = program
-    .command('select')
-    .description("choose a model's options by cross-validation inside the table")
+/** `select DATA` */
+export function defineSelect(command: Command, context: Context): void {
+  command
     .argument('<data>', "observations, one point a row; '-' reads stdin")
     .option('--model <name>', '(required) the model', camelCase)
     .option('--grid <json|file>', '(required) lists of values by option: \'{"latentDim":[1,2,3]}\', or a file of it')
@@ -59,16 +57,12 @@ export function addSelectCommand(program: Command, streams: Streams, signal: Abo
     .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object');
   addTableFlags(command, { choosesColumns: true }).action((data: string, given: SelectArguments) =>
-    select(data, given, streams, signal),
+    select(data, given, context),
   );
 }
 
-async function select(
-  data: string,
-  given: SelectArguments,
-  streams: Streams,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function select(data: string, given: SelectArguments, streams: Context): Promise<void> {
+  const { signal } = streams;
   checkRequired(given, ['--model <name>', '--grid <json|file>']);
   const { model, folds, seed, workers, maxIterations, maxSeconds } = given;
   const own = await readParts(given.parts);

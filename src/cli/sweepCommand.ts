@@ -1,12 +1,12 @@
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../index.ts';
+import { lockPath, makeFolder } from '../io/index.ts';
 import { type SweepSpec, sweep } from '../queue/index.ts';
-import { INTERRUPTED } from './fitCommand.ts';
 import { checkRequired, wholeFrom } from './flags.ts';
 import { readJsonFile } from './jsonFile.ts';
 import { PARTS_FLAG, type PartsArguments, readParts } from './ownParts.ts';
-import type { Streams } from './streams.ts';
+import { type Context, exitCodeOf } from './streams.ts';
 import { prefixFlag, redisFlag, threadsWith } from './workerCommand.ts';
 
 interface SweepArguments extends PartsArguments {
@@ -18,16 +18,9 @@ interface SweepArguments extends PartsArguments {
   readonly json?: boolean;
 }
 
-/** Adds `sweep SPEC` to the program. */
-export function addSweepCommand(
-  program: Command,
-  streams: Streams,
-  signal: AbortSignal | undefined,
-  exit: (code: number) => void,
-): void {
-  program
-    .command('sweep')
-    .description('fit and score a grid of models, options, seeds and folds; run again, it resumes')
+/** `sweep SPEC` */
+export function defineSweep(command: Command, context: Context): void {
+  command
     .argument(
       '<spec>',
       'a JSON file: {"data": "table.csv", "models": [{"model": "gplvm", "grid": {"latentDim": [1, 2]}}], "seeds": [0], "folds": 5, "scores": ["density"]}',
@@ -43,16 +36,10 @@ export function addSweepCommand(
     .option('--patience <s>', 'seconds to wait when no worker is there (default: 60)', wholeFrom(1))
     .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object')
-    .action((spec: string, given: SweepArguments) => runSweep(spec, given, streams, signal, exit));
+    .action((spec: string, given: SweepArguments) => runSweep(spec, given, context));
 }
 
-async function runSweep(
-  file: string,
-  given: SweepArguments,
-  streams: Streams,
-  signal: AbortSignal | undefined,
-  exit: (code: number) => void,
-): Promise<void> {
+async function runSweep(file: string, given: SweepArguments, { stdout, stderr, signal, exit }: Context): Promise<void> {
   checkRequired(given, ['--out <dir>']);
   const { redis, prefix, threads, patience, parts, json } = given;
   if (redis !== undefined && threads !== undefined) {
@@ -66,19 +53,21 @@ async function runSweep(
   await readParts(parts);
   const spec = await specOf(file);
   const out = given.out!;
+  await makeFolder(out);
+  const release = await lockPath(join(out, 'table.csv'));
   let shown = '';
   const result = await sweep(spec, {
     ...(redis === undefined ? { start: threadsWith(parts), threads } : { connection: redis }),
     ...{ prefix, patience, out, signal },
     onProgress({ done, total, kept }) {
       const line = `${done} of ${total} fits${kept > 0 ? `, ${kept} of them kept from before` : ''}\n`;
-      if (!json && line !== shown) streams.stderr.write(line);
+      if (!json && line !== shown) stderr.write(line);
       shown = line;
     },
-  });
+  }).finally(release);
   const { table, status, text, kept } = result;
-  streams.stdout.write(json ? `${JSON.stringify({ status, kept, table, file: join(out, 'table.csv') })}\n` : text);
-  if (status === 'stopped') exit(INTERRUPTED);
+  stdout.write(json ? `${JSON.stringify({ status, kept, table, file: join(out, 'table.csv') })}\n` : text);
+  if (status === 'stopped') exit(exitCodeOf(signal?.reason));
 }
 
 /** A spec, in which paths are seen from where it lies. */

@@ -5,7 +5,7 @@ import { InvalidInputError } from '../index.ts';
 import { redisTransport, serveQueue } from '../queue/index.ts';
 import { wholeFrom } from './flags.ts';
 import { PARTS_FLAG, type PartsArguments, readParts } from './ownParts.ts';
-import type { Streams } from './streams.ts';
+import type { Context } from './streams.ts';
 
 /** Where the server is, unless `--redis` says so: a password on a command line is seen by all users of a machine. */
 const VARIABLE = 'LATENTFIELD_REDIS';
@@ -38,11 +38,9 @@ interface WorkerArguments extends PartsArguments {
   readonly data?: string[];
 }
 
-/** Adds `worker` to the program. */
-export function addWorkerCommand(program: Command, streams: Streams, signal: AbortSignal | undefined): void {
-  program
-    .command('worker')
-    .description('run the fits of a queue on Redis until stopped (SIGTERM, Ctrl-C)')
+/** `worker` */
+export function defineWorker(command: Command, context: Context): void {
+  command
     .addOption(redisFlag())
     .option('--threads <n>', 'fits that run at the same time (default: 1)', wholeFrom(1))
     .option('--queue <name>', "the queue's name (default: fits)")
@@ -55,20 +53,19 @@ export function addWorkerCommand(program: Command, streams: Streams, signal: Abo
     .option('--most-bytes <n>', 'bytes to fetch for one fit at most (default: 256 MB)', wholeFrom(1))
     .option('--data <folder|url>', 'where tables of sweeps may be read, beside the queue; may be repeated', several)
     .option(...PARTS_FLAG)
-    .action((given: WorkerArguments) => work(given, streams, signal));
+    .action((given: WorkerArguments) => work(given, context));
 }
 
 async function work(
   { redis, prefix, lockSeconds, parts, queue, threads, mostBytes, data }: WorkerArguments,
-  streams: Streams,
-  signal: AbortSignal | undefined,
+  { stderr, signal }: Context,
 ): Promise<void> {
   if (redis === undefined) {
     throw new InvalidInputError(`worker takes --redis redis://host:6379, or the variable ${VARIABLE}.`);
   }
   // What is wrong with the parts is said here, and not by each of the threads.
   await readParts(parts);
-  const say = (message: string) => streams.stderr.write(`${message}\n`);
+  const say = (message: string) => stderr.write(`${message}\n`);
   const transport = await redisTransport({ connection: redis, prefix, lockSeconds });
   const start = threadsWith(parts);
   const worker = await serveQueue(transport, { queue, threads, mostBytes, data, start, onMessage: say });
@@ -78,13 +75,11 @@ async function work(
   const close = () => {
     void worker.close();
   };
-  process.once('SIGTERM', close);
   signal?.addEventListener('abort', close);
   try {
     await worker.ended;
     say('Stopped. Unfinished fits are back in the queue.');
   } finally {
-    process.removeListener('SIGTERM', close);
     signal?.removeEventListener('abort', close);
     await worker.close();
     await transport.close();

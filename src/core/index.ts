@@ -7,3 +7,4 @@ export type { Standardization } from './observations.ts';
 export { unknownName } from './options.ts';
 export { type Random, seededRandom } from './random.ts';
 export type { RowSource } from './rowSource.ts';
+export { systemReason } from './systemReason.ts';

@@ -12,5 +12,8 @@ export function systemReason(error: unknown): string {
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
   if (code === 'ENOTDIR') return 'a part of its path is not a folder';
   if (code === 'ENOSPC') return 'the disk is full';
+  if (code === 'EDQUOT') return 'the quota of the disk is used up';
+  if (code === 'EROFS') return 'the file system is read-only';
+  if (code === 'EFBIG') return 'it is larger than a file may be here';
   return error instanceof Error ? error.message.replace(/\.$/, '') : describe(error);
 }

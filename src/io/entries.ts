@@ -26,7 +26,8 @@ function numbersOf(raw: RawTable, column: RawColumn, allowMissing: boolean): Flo
   const cell = text?.[wrong] ?? source?.(wrong) ?? String(numbers[wrong]);
   if (Number.isNaN(numbers[wrong])) {
     throw new InvalidInputError(
-      `${place} is ${cell === '' ? 'empty' : `'${cell}'`}. Fill it in, drop its row, or allow missing values (allowMissing; on the command line --missing ignore).`,
+      `${place} is ${cell === '' ? 'empty' : `'${cell}'`}. Fill it in, drop its row, or allow missing values (allowMissing).`,
+      { code: 'missingEntry' },
     );
   }
   throw new InvalidInputError(

@@ -1,5 +1,5 @@
+export { lockPath, type WriteOptions, writeAtomically } from '../core/fileWriting.ts';
 export type { KnownColumns } from '../core/namedTable.ts';
-export { systemReason } from '../core/systemReason.ts';
 export type { ColumnChoice } from './chosenColumns.ts';
 export type { LeftOut } from './columnRoles.ts';
 export { type ReadLabelsOptions, readLabels } from './labels.ts';
@@ -12,5 +12,4 @@ export { type StandardisedColumns, standardise } from './standardise.ts';
 export type { Table } from './table.ts';
 export type { ReadTableOptions } from './tableOptions.ts';
 export { type LabelColumn, tableText, type WriteTableOptions } from './tableText.ts';
-export { writeAtomically } from './writeAtomically.ts';
 export { writeTable } from './writeTable.ts';

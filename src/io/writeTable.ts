@@ -1,8 +1,9 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { type WriteOptions, writeAtomically } from '../core/fileWriting.ts';
+import { givenOptions } from '../core/given.ts';
 import type { MatrixLike } from '../core/matrix.ts';
 import { formatOf } from './format.ts';
 import { type LabelColumn, tableText, type WriteTableOptions } from './tableText.ts';
-import { writeAtomically } from './writeAtomically.ts';
 
 /**
  * Writes `tableText` as .csv or .tsv.
@@ -23,12 +24,13 @@ export async function writeTable(
   matrix: MatrixLike,
   columnNames: readonly string[],
   labels?: LabelColumn,
-  options: WriteTableOptions = {},
+  options: WriteTableOptions & WriteOptions = {},
 ): Promise<void> {
   const format = file.endsWith('.gz') ? undefined : formatOf(file);
   if (format !== 'csv' && format !== 'tsv') {
     throw new InvalidInputError(`'${file}': tables are written as .csv or .tsv.`);
   }
   const delimiter = format === 'tsv' ? '\t' : ',';
-  await writeAtomically(file, tableText(matrix, columnNames, labels, { ...options, delimiter }));
+  const { replace = true, ...text } = givenOptions(options, 'writeTable');
+  await writeAtomically(file, tableText(matrix, columnNames, labels, { ...text, delimiter }), { replace });
 }

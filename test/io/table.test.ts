@@ -175,7 +175,7 @@ describe('writeTable', () => {
     expect(await failure(writeTable(file, [[1]], ['a'], { name: 'k', values: ['x', 'y'] }))).toContain('2 labels');
     expect(readFileSync(file, 'utf8')).toBe('old');
     expect(await failure(writeTable(join(path, 'absent', 't.csv'), [[1]], ['a']))).toContain(
-      'cannot be written: there is no such',
+      'cannot be written: there is no folder',
     );
   });
 });

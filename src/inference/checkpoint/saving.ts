@@ -1,7 +1,8 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { removeStaleFiles, writeAtomically } from '../../core/fileWriting.ts';
 import { callersFunction, UNFINISHED } from '../fit/callersFunction.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import { removeStaleFiles, writeCheckpointFile } from './checkpointFile.ts';
+import { fileSystem } from './checkpointFile.ts';
 
 /** Where a fit saves its checkpoints. */
 export interface Saving {
@@ -35,9 +36,12 @@ export function saving(
   let isFirst = true;
   return {
     async save(state) {
-      if (isFirst) await removeStaleFiles(checkpoint);
+      if (isFirst) {
+        await fileSystem();
+        await removeStaleFiles(checkpoint);
+      }
       try {
-        await writeCheckpointFile(checkpoint, state);
+        await writeAtomically(checkpoint, `${JSON.stringify(state)}\n`);
         warning = '';
       } catch (error) {
         if (isFirst || !(error instanceof InvalidInputError)) throw error;
