@@ -33,7 +33,7 @@ export async function prepareFiles(given: WritingArguments): Promise<() => Promi
     force,
   );
   const ofCheckpoint = typeof checkpoint === 'string' ? [checkpoint] : [];
-  if (checkpoint !== resume) checkAbsent(ofCheckpoint, force);
+  if (checkpoint !== resume) checkAbsent(ofCheckpoint, force, '--checkpoint');
   const topmost = await makeFolder(out);
   const locks: (() => void)[] = [];
   const end = async () => {

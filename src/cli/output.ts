@@ -20,10 +20,10 @@ export const addOutputFlags = (command: Command): Command =>
 /**
  * @throws InvalidInputError when one of the files is there already and may not be replaced
  */
-export function checkAbsent(files: readonly string[], force: boolean | undefined): void {
+export function checkAbsent(files: readonly string[], force: boolean | undefined, flag = '--out'): void {
   const present = force ? undefined : files.find((file) => existsSync(file));
   if (present === undefined) return;
-  throw new InvalidInputError(`'${present}' is there already. Give --force to replace it, or another path.`, {
+  throw new InvalidInputError(`'${present}' is there already. Give --force to replace it, or another ${flag}.`, {
     code: 'alreadyThere',
   });
 }

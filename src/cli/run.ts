@@ -104,8 +104,8 @@ async function withModelHelp(argv: readonly string[]): Promise<readonly string[]
  * @param streams - where to write
  * @param signal - aborting it stops a fit, which still writes its best point; its reason is 'Ctrl-C' or the name of a signal
  * @param finish - called when everything is written; what it throws is an error of the command
- * @returns the exit code: 0; 2 for bad usage or bad input; 1 when the computation failed, or its results could not be written; 128 and
- * the number of the signal that stopped it
+ * @returns the exit code: 0; 2 for bad usage or input, and files that cannot be read or written; 1 when the computation failed, or standard output
+ * did not take its result; 128 and the number of the signal that stopped it
  */
 export async function run(
   given: readonly string[],
@@ -145,7 +145,7 @@ export async function run(
     const isStopped = signal?.aborted === true;
     if (!isStopped || error !== signal.reason) streams.stderr.write(`error: ${explanation(error)}\n`);
     if (isStopped) return exitCodeOf(signal.reason);
-    return error instanceof InvalidInputError && error.code !== 'cannotWrite' ? 2 : 1;
+    return error instanceof InvalidInputError ? 2 : 1;
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ReadTableOptions } from '../io/index.ts';
+import { wholeFrom } from './flags.ts';
 
 /** Flags about how tables are read, as commander leaves them. */
 export interface TableArguments {
@@ -12,6 +13,7 @@ export interface TableArguments {
   readonly thousands?: string;
   readonly array?: string;
   readonly flatten?: boolean;
+  readonly maxBytes?: number;
 }
 
 const DELIMITERS: Readonly<Record<string, string>> = { tab: '\t', comma: ',', semicolon: ';', bar: '|', space: ' ' };
@@ -41,7 +43,12 @@ export function addTableFlags(command: Command, { choosesColumns }: { choosesCol
     .addOption(new Option('--decimal <mark>', 'decimal mark (default: detected)').choices(['.', ',']))
     .option('--thousands <mark>', 'mark between thousands (default: none)')
     .option('--array <name>', 'the array of an .npz archive')
-    .option('--flatten', 'read an array of three or more dimensions with one row for each point');
+    .option('--flatten', 'read an array of three or more dimensions with one row for each point')
+    .option(
+      '--max-bytes <n>',
+      'bytes of a table, unpacked, at most (default: 200 MB of text, 1.2 GB of arrays)',
+      wholeFrom(1),
+    );
 }
 
 function delimiter(text: string): string {
@@ -52,8 +59,8 @@ function delimiter(text: string): string {
 
 /** What `readTable` takes of the flags. */
 export function tableOptions(given: TableArguments): ReadTableOptions {
-  const { columns, drop, id, delimiter, header, decimal, thousands, array, flatten } = given;
-  const options = { columns, drop, id, delimiter, decimal, thousands, array, flatten };
+  const { columns, drop, id, delimiter, header, decimal, thousands, array, flatten, maxBytes } = given;
+  const options = { columns, drop, id, delimiter, decimal, thousands, array, flatten, maxBytes };
   return {
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
     ...(header === undefined ? {} : { header: header === 'yes' }),

@@ -127,14 +127,19 @@ export async function removeStaleFiles(file: string): Promise<void> {
 export async function lockPath(path: string): Promise<() => void> {
   const { link, readFile, rename, rm, writeFile } = await fileSystem();
   const { rmSync } = await node<typeof import('node:fs')>('fs');
+  const { randomBytes } = await node<typeof import('node:crypto')>('crypto');
   const lock = `${path}.lock`;
   const host = await hostName();
   const own = `${host}.${process.pid}\n`;
   for (;;) {
+    const temporary = `${lock}.${process.pid}.${randomBytes(8).toString('hex')}.tmp`;
     try {
-      await writeFile(lock, own, { flag: 'wx' });
+      // Whole as soon as it is there: whoever finds it can tell whose it is.
+      await writeFile(temporary, own, { flag: 'wx' });
+      await claim(temporary, lock);
       break;
     } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined);
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
         throw unwritten(lock, error, (await paths()).dirname(lock));
     }

@@ -42,8 +42,7 @@ function columnsOf(names: readonly string[], part: string | number, purpose: str
       return Array.from({ length: last - first + 1 }, (_, k) => first + k);
     }
     if (part.includes('*')) {
-      const pattern = new RegExp(`^${part.split('*').map(escaped).join('.*')}$`, 's');
-      const matching = names.map((_, j) => j).filter((j) => pattern.test(names[j]!));
+      const matching = names.map((_, j) => j).filter((j) => isMatch(names[j]!, part.split('*')));
       if (matching.length > 0) return matching;
     }
   }
@@ -74,4 +73,15 @@ export function listed(names: readonly string[]): string {
   return `Its ${names.length} columns, numbered from 0, are ${shown.join(', ')}${names.length > 12 ? ', …' : ''}.`;
 }
 
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+/** Whether a name holds the parts of a pattern in turn, the first at its start and the last at its end. */
+function isMatch(name: string, parts: readonly string[]): boolean {
+  const [first, last] = [parts[0]!, parts.at(-1)!];
+  if (!name.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
+}

@@ -1,10 +1,11 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { optionalPackage } from '../core/optionalPackage.ts';
 import { systemReason } from '../core/systemReason.ts';
+import { checkSize } from './format.ts';
 import { type RawColumn, type RawTable, uniqueNames } from './rawTable.ts';
 
 /** The table of a Parquet file, read with hyparquet, an optional package. */
-export async function parquetTable(bytes: Uint8Array, file: string): Promise<RawTable> {
+export async function parquetTable(bytes: Uint8Array, file: string, most: number): Promise<RawTable> {
   const { parquetRead, parquetMetadata, parquetSchema } = await optionalPackage(
     'hyparquet',
     () => import('hyparquet'),
@@ -15,6 +16,7 @@ export async function parquetTable(bytes: Uint8Array, file: string): Promise<Raw
   return withFormatErrors(file, 'Parquet', async () => {
     const metadata = parquetMetadata(content);
     const names = parquetSchema(metadata).children.map(({ element }) => element.name);
+    checkSize(8 * names.length * Number(metadata.num_rows), most, file);
     const columns = names.map((): unknown[] => new Array(Number(metadata.num_rows)).fill(undefined));
     await parquetRead({
       file: content,
@@ -34,7 +36,7 @@ export async function parquetTable(bytes: Uint8Array, file: string): Promise<Raw
 }
 
 /** The table of an Arrow file or stream (Feather), read with @uwdata/flechette, an optional package. */
-export async function arrowTable(bytes: Uint8Array, file: string): Promise<RawTable> {
+export async function arrowTable(bytes: Uint8Array, file: string, most: number): Promise<RawTable> {
   const { tableFromIPC } = await optionalPackage(
     '@uwdata/flechette',
     () => import('@uwdata/flechette'),
@@ -42,6 +44,7 @@ export async function arrowTable(bytes: Uint8Array, file: string): Promise<RawTa
   );
   return withFormatErrors(file, 'Arrow', async () => {
     const table = tableFromIPC(new Uint8Array(bytes), { useBigInt: true });
+    checkSize(8 * table.names.length * table.numRows, most, file);
     const columns = table.names.map((_, j) => Array.from(table.getChildAt(j).toArray() as Iterable<unknown>));
     return tableOf(table.names.map(String), columns, file);
   });

@@ -17,7 +17,7 @@ export interface DelimitedRow {
  * @throws InvalidInputError when a quote is not closed, rows differ in length or there are none
  */
 export function parseDelimited(text: string, delimiter: string, file: string): DelimitedRow[] {
-  const rows = split(delimiter === ' ' ? text.replace(/^ +| +$/gm, '').replace(/ {2,}/g, ' ') : text, delimiter, file);
+  const rows = split(delimiter === ' ' ? text.replace(/ {2,}/g, ' ').replace(/^ | $/gm, '') : text, delimiter, file);
   const first = rows[0];
   if (first === undefined) throw new InvalidInputError(`'${file}' is empty: it holds no line with data.`);
   const length = rows[1]?.cells.length;

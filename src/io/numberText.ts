@@ -6,7 +6,7 @@ export interface NumberStyle {
 
 export const PLAIN: NumberStyle = { decimal: '.' };
 
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const MISSING = /^(|nan|na|n\/a|#n\/a|<na>|nat|null|none|\?|--?|[–—])$/i;
 const INFINITE = /^[+-]?(inf|infinity)$/i;
 

@@ -1,6 +1,7 @@
 import { unzipSync } from 'fflate';
 import { InvalidInputError } from '../core/errors.ts';
 import { systemReason } from '../core/systemReason.ts';
+import { checkSize } from './format.ts';
 import { type NumpyArray, parseNumpy } from './npy.ts';
 import type { RawTable } from './rawTable.ts';
 
@@ -21,8 +22,13 @@ export function numpyTable(bytes: Uint8Array, file: string, { flatten = false }:
  * The table of an .npz archive: its only array of two dimensions, or the array that is named. Its lists of as many entries as the table has
  * rows are columns beside it, for labels and ids.
  */
-export function numpyArchiveTable(bytes: Uint8Array, file: string, { array, flatten = false }: NumpyOptions): RawTable {
-  const arrays = archive(bytes, file);
+export function numpyArchiveTable(
+  bytes: Uint8Array,
+  file: string,
+  { array, flatten = false }: NumpyOptions,
+  most: number,
+): RawTable {
+  const arrays = archive(bytes, file, most);
   const names = Object.keys(arrays);
   const listed = names.map((name) => `'${name}'`).join(', ');
   const tables = names.filter((name) => arrays[name]!.numbers !== undefined && arrays[name]!.shape.length >= 2);
@@ -48,23 +54,76 @@ export function numpyArchiveTable(bytes: Uint8Array, file: string, { array, flat
 const isColumn = (shape: readonly number[], rows: number) =>
   shape[0] === rows && shape.slice(1).every((length) => length === 1);
 
-function archive(bytes: Uint8Array, file: string): Record<string, NumpyArray> {
-  let entries: Record<string, Uint8Array>;
+function archive(bytes: Uint8Array, file: string, most: number): Record<string, NumpyArray> {
+  let entries: Readonly<Record<string, Uint8Array>>;
   try {
-    entries = unzipSync(bytes);
+    entries = unzipped(bytes, file, most);
   } catch (error) {
-    throw new InvalidInputError(
-      `'${file}' cannot be read as .npz: ${systemReason(error)}. Write it with numpy.savez.`,
-      {
-        cause: error,
-      },
-    );
+    if (error instanceof InvalidInputError) throw error;
+    const reason = error instanceof RangeError ? 'it is cut short' : systemReason(error);
+    throw new InvalidInputError(`'${file}' cannot be read as .npz: ${reason}. Write it with numpy.savez.`, {
+      cause: error,
+      code: 'damaged',
+    });
   }
-  const arrays = Object.entries(entries).filter(([name]) => name.endsWith('.npy'));
+  const arrays = Object.entries(entries);
   if (arrays.length === 0) throw new InvalidInputError(`'${file}' holds no array. Write it with numpy.savez.`);
   return Object.fromEntries(
     arrays.map(([name, content]) => [name.slice(0, -4), parseNumpy(content, `${file}:${name.slice(0, -4)}`)]),
   );
+}
+
+/** Signatures of a ZIP archive: the end of its directory, the same of 64 bits, and where that is. */
+const END = 0x06054b50;
+const END_64 = 0x06064b50;
+const LOCATOR_64 = 0x07064b50;
+
+/**
+ * The arrays of an archive, each held to the checksum that its directory has.
+ *
+ * @throws InvalidInputError when one is not what was packed, or they are too large
+ * @see APPNOTE.TXT of PKZIP, section 4.3
+ */
+function unzipped(bytes: Uint8Array, file: string, most: number): Readonly<Record<string, Uint8Array>> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let end = bytes.length - 22;
+  while (view.getUint32(end, true) !== END) end--;
+  const end64 = end >= 20 && view.getUint32(end - 20, true) === LOCATOR_64 ? view.getUint32(end - 12, true) : undefined;
+  const is64 = end64 !== undefined && view.getUint32(end64, true) === END_64;
+  let at = is64 ? view.getUint32(end64 + 48, true) : view.getUint32(end + 16, true);
+  const checksums = new Map<string, number>();
+  let size = 0;
+  const entries = unzipSync(bytes, {
+    // Called for each entry of the directory in turn.
+    filter({ name, originalSize }) {
+      checksums.set(name, view.getUint32(at + 16, true));
+      at += 46 + view.getUint16(at + 28, true) + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+      if (!name.endsWith('.npy')) return false;
+      size += originalSize;
+      checkSize(size, most, file);
+      return true;
+    },
+  });
+  for (const [name, content] of Object.entries(entries)) {
+    if (crc32(content) === checksums.get(name)) continue;
+    throw new InvalidInputError(`'${file}' is damaged: '${name}' is not what was packed, by its CRC-32.`, {
+      code: 'damaged',
+    });
+  }
+  return entries;
+}
+
+/** CRC-32 of each byte. */
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1;
+  return crc;
+});
+
+function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) crc = CRC_TABLE[(crc ^ byte) & 0xff]! ^ (crc >>> 8);
+  return ~crc >>> 0;
 }
 
 function tableOf({ shape, numbers, text }: NumpyArray, file: string, flatten: boolean): RawTable {

@@ -1,8 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven } from '../core/given.ts';
 import { checkOptions } from '../core/options.ts';
-import { systemReason } from '../core/systemReason.ts';
-import { formatOf, isGzipped } from './format.ts';
+import { formatOf, mostBytes, unpacked } from './format.ts';
 import { rawTableOf } from './rawTableOf.ts';
 import { type Table, tableOf } from './table.ts';
 import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
@@ -29,19 +28,8 @@ export async function parseTable(
   checkOptions(tableOptions, options, 'parseTable');
   checkGiven(name, 'parseTable', "a file's name, a text", (given) => typeof given === 'string');
   const format = formatOf(name);
-  const content = await unpacked(bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes), name);
+  const given = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
+  const content = await unpacked(given, name, mostBytes(format, options.maxBytes));
   if (content.length === 0) throw new InvalidInputError(`'${name}' is empty.`);
   return tableOf(await rawTableOf(content, format, name, options), options);
-}
-
-async function unpacked(bytes: Uint8Array, name: string): Promise<Uint8Array> {
-  if (!isGzipped(bytes)) return bytes;
-  try {
-    const parts = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream('gzip'));
-    return new Uint8Array(await new Response(parts).arrayBuffer());
-  } catch (error) {
-    throw new InvalidInputError(`'${name}' is gzipped, but cannot be unpacked: ${systemReason(error)}.`, {
-      cause: error,
-    });
-  }
 }

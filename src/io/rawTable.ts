@@ -37,11 +37,14 @@ export function cellsOf({ numbers, text, source }: RawColumn): string[] {
 /** Names that differ from each other: the second `a` becomes `a.1`, as in pandas. */
 export function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set(names);
-  const seen = new Set<string>();
+  const next = new Map<string, number>();
   return names.map((name) => {
-    let unique = name;
-    for (let k = 1; seen.has(unique) || (unique !== name && taken.has(unique)); k++) unique = `${name}.${k}`;
-    seen.add(unique);
-    return unique;
+    let number = next.get(name);
+    next.set(name, number ?? 1);
+    if (number === undefined) return name;
+    while (taken.has(`${name}.${number}`)) number++;
+    taken.add(`${name}.${number}`);
+    next.set(name, number + 1);
+    return `${name}.${number}`;
   });
 }

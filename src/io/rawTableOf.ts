@@ -1,11 +1,11 @@
 import { arrowTable, parquetTable } from './columnarTable.ts';
 import { delimitedTable, type TextOptions } from './delimitedTable.ts';
-import type { Format } from './format.ts';
+import { type Format, mostBytes } from './format.ts';
 import { type NumpyOptions, numpyArchiveTable, numpyTable } from './numpyTable.ts';
 import type { RawTable } from './rawTable.ts';
 
 /** How files are read, whatever is then done with their columns. */
-export type RawOptions = TextOptions & NumpyOptions;
+export type RawOptions = TextOptions & NumpyOptions & { readonly maxBytes?: number | undefined };
 
 /** A table as the bytes of its file have it. */
 export async function rawTableOf(
@@ -14,15 +14,16 @@ export async function rawTableOf(
   file: string,
   options: RawOptions,
 ): Promise<RawTable> {
+  const most = mostBytes(format, options.maxBytes);
   switch (format) {
     case 'npy':
       return numpyTable(bytes, file, options);
     case 'npz':
-      return numpyArchiveTable(bytes, file, options);
+      return numpyArchiveTable(bytes, file, options, most);
     case 'parquet':
-      return parquetTable(bytes, file);
+      return parquetTable(bytes, file, most);
     case 'arrow':
-      return arrowTable(bytes, file);
+      return arrowTable(bytes, file, most);
     default:
       return delimitedTable(bytes, format, file, options);
   }

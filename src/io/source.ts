@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { gunzipSync } from 'node:zlib';
+import { readFile, stat } from 'node:fs/promises';
 import { InvalidInputError } from '../core/errors.ts';
 import { systemReason } from '../core/systemReason.ts';
-import { type Format, formatOf, isGzipped } from './format.ts';
+import { checkSize, collected, type Format, formatOf, mostBytes, unpacked } from './format.ts';
 
 /** The name of standard input, as in most programs. */
 export const STDIN = '-';
@@ -17,52 +16,46 @@ const SIGNATURES: readonly (readonly [string, Format])[] = [
 
 /** A file's bytes, unpacked if it was gzipped, and what they are. */
 export interface Source {
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   readonly format: Format;
 }
 
 /**
  * Reads a file, or standard input for `-`, whose format its first bytes say.
  *
- * @throws InvalidInputError when it cannot be read, is empty, or its name says no known format
+ * @param maxBytes - how many it may hold when it is unpacked; by its format unless given
+ * @throws InvalidInputError when it cannot be read, is empty or too large, or its name says no known format
  */
-export async function readSource(file: string): Promise<Source> {
-  if (file !== STDIN) formatOf(file);
-  const bytes = unpacked(file === STDIN ? await readStandardInput() : await readBytes(file), file);
+export async function readSource(file: string, maxBytes?: number): Promise<Source> {
+  const isStandardInput = file === STDIN;
+  const name = isStandardInput ? 'standard input' : file;
+  const most = mostBytes(isStandardInput ? 'npy' : formatOf(file), maxBytes);
+  const bytes = await unpacked(await packed(file, name, most), name, most);
   if (bytes.length === 0) {
     throw new InvalidInputError(
-      file === STDIN ? 'Standard input is empty: pipe a table into it.' : `'${file}' is empty.`,
+      isStandardInput ? 'Standard input is empty: pipe a table into it.' : `'${file}' is empty.`,
     );
   }
-  return { bytes, format: file === STDIN ? signedFormat(bytes) : formatOf(file) };
+  const format = isStandardInput ? signedFormat(bytes) : formatOf(file);
+  checkSize(bytes.length, mostBytes(format, maxBytes), name);
+  return { bytes, format };
 }
 
-function signedFormat(bytes: Buffer): Format {
-  const start = bytes.subarray(0, 6).toString('latin1');
+function signedFormat(bytes: Uint8Array): Format {
+  const start = String.fromCharCode(...bytes.subarray(0, 6));
   return SIGNATURES.find(([signature]) => start.startsWith(signature))?.[1] ?? 'txt';
 }
 
-async function readStandardInput(): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
-}
-
-async function readBytes(file: string): Promise<Buffer> {
+async function packed(file: string, name: string, most: number): Promise<Uint8Array> {
+  if (file === STDIN) return collected(process.stdin, name, most);
   try {
+    checkSize((await stat(file)).size, most, name);
     return await readFile(file);
   } catch (error) {
-    throw new InvalidInputError(`'${file}' cannot be read: ${systemReason(error)}.`, { cause: error });
-  }
-}
-
-function unpacked(bytes: Buffer, file: string): Buffer {
-  if (!isGzipped(bytes)) return bytes;
-  try {
-    return gunzipSync(bytes);
-  } catch (error) {
-    throw new InvalidInputError(`'${file}' is gzipped, but cannot be unpacked: ${systemReason(error)}.`, {
+    if (error instanceof InvalidInputError) throw error;
+    throw new InvalidInputError(`'${file}' cannot be read: ${systemReason(error)}.`, {
       cause: error,
+      code: 'cannotRead',
     });
   }
 }

@@ -31,6 +31,8 @@ export interface ReadTableOptions {
   readonly array?: string;
   /** Whether an array of three and more dimensions is read as N × the product of its other lengths; an error unless true. */
   readonly flatten?: boolean;
+  /** Most bytes that the file may hold when it is unpacked; 200 MB of text, 1.2 GB of arrays unless given. */
+  readonly maxBytes?: number;
 }
 
 const column = v.union([v.string(), v.number()], 'the name of a column or its number from 0');
@@ -52,4 +54,5 @@ export const tableOptions = v.strictObject({
   thousands: v.optional(character),
   array: v.optional(character),
   flatten: v.optional(yesOrNo),
+  maxBytes: v.optional(v.pipe(v.number('a number of bytes'), v.minValue(1, 'at least 1'))),
 });

@@ -139,7 +139,9 @@ export function select(kernel: Kernel, columns: readonly number[]): Kernel {
 
 export function isKernel(value: unknown): value is Kernel {
   try {
-    return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'kernel';
+    const { kind, parameters, form, covariance, diagonal } = value as Partial<Kernel>;
+    const isMade = typeof parameters === 'object' && typeof form?.type === 'string';
+    return kind === 'kernel' && isMade && typeof covariance === 'function' && typeof diagonal === 'function';
   } catch {
     return false;
   }
@@ -191,10 +193,12 @@ function diagonals(
  */
 function merged(summands: readonly Kernel[]): readonly Kernel[] {
   const result: Kernel[] = [];
+  /** Places of those that another could merge with: at most two of a definition. */
+  const open: number[] = [];
   for (const kernel of summands) {
-    const same = result.findIndex((other) => mergeable(other, kernel));
-    if (same < 0) result.push(kernel);
-    else result[same] = sumOf(result[same]!, kernel);
+    const same = open.find((i) => mergeable(result[i]!, kernel));
+    if (same !== undefined) result[same] = sumOf(result[same]!, kernel);
+    else if (result.push(kernel) && mergeable(kernel, kernel)) open.push(result.length - 1);
   }
   return result;
 }

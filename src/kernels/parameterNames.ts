@@ -51,15 +51,14 @@ function leafNames(kernel: Kernel): string[] {
 /** The k-th of equal names gets the number k, or the next one that is not somebody's name. */
 function numbered(names: readonly string[]): string[] {
   const taken = new Set(names);
-  const seen = new Set<string>();
+  const next = new Map<string, number>();
   return names.map((name) => {
-    if (!seen.has(name)) {
-      seen.add(name);
-      return name;
-    }
-    let number = 2;
+    let number = next.get(name);
+    next.set(name, number ?? 2);
+    if (number === undefined) return name;
     while (taken.has(name + number)) number++;
     taken.add(name + number);
+    next.set(name, number + 1);
     return name + number;
   });
 }

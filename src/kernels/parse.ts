@@ -59,6 +59,7 @@ export function parseKernel(text: string, own: KernelCatalogue = {}): Kernel {
     return items;
   };
 
+  let kernels = 0;
   let level = 0;
   /** What stands in brackets, of which so many may be in each other. */
   const within = <T>(read: () => T): T => {
@@ -92,6 +93,7 @@ export function parseKernel(text: string, own: KernelCatalogue = {}): Kernel {
     }
     const { kind, text: name } = peek();
     if (kind !== 'identifier') throw failed('the name of a kernel');
+    if (++kernels > MOST_KERNELS) throw failed(`no more than ${MOST_KERNELS} kernels`);
     next++;
     if (name === 'scale' || name === 'select') return wrapped(name);
     const factory = kernelFactory(name, own);
@@ -156,6 +158,7 @@ export function parseKernel(text: string, own: KernelCatalogue = {}): Kernel {
 }
 
 const MOST_LEVELS = 100;
+const MOST_KERNELS = 50_000;
 
 interface Argument {
   readonly name: string | undefined;
@@ -195,7 +198,7 @@ interface Token {
 }
 
 const PATTERN =
-  /\s*(?:(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?<identifier>[A-Za-z]\w*)|'(?<single>[^']*)'|"(?<double>[^"]*)"|(?<sign>[-+*=,()[\]]))/y;
+  /\s*(?:(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)|(?<identifier>[A-Za-z]\w*)|'(?<single>[^']*)'|"(?<double>[^"]*)"|(?<sign>[-+*=,()[\]]))/y;
 
 /** The pieces of a kernel's text, with one of kind 'end' after the last. */
 function tokensOf(text: string): Token[] {

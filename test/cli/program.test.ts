@@ -115,7 +115,10 @@ describe('two commands with one folder', () => {
     expect(withItsCheckpoint?.stderr).toMatch(/fit\.checkpoint' is being written to by process \d+/);
     expect(first.status).toBe(143);
     expect(readdirSync(out).sort()).toEqual(['fit.json', 'latents.csv', 'plot.svg', 'trace.csv']);
-    expect(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'))).toMatchObject({ model: { model: 'gplvm' } });
+    expect(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'))).toMatchObject({
+      status: 'stopped',
+      model: { model: 'latentVariableModel' },
+    });
   });
 
   it('leave a lock behind that stops nobody, when the first is killed', async () => {

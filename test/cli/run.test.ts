@@ -294,12 +294,12 @@ describe('exit code 2', () => {
     [
       'dim as large as the data',
       ['fit', 'DATA', '--model', 'gplvm', '--labels', 'flow', '--dim', '13', '--out', 'OUT'],
-      'Choose a smaller latentDim (--dim)',
+      'Choose a smaller latentDim',
     ],
     [
       'a likelihood that takes inducing inputs',
       ['fit', 'DATA', '--model', 'gplvm', '--likelihood', 'studentT', '--labels', 'flow', '--out', 'OUT'],
-      'such as inducing: 50 (--inducing 50)',
+      'such as inducing: 50',
     ],
   ])('for %s', async (_, args, message) => {
     const { path, write, data, out } = await prepared();

@@ -186,7 +186,7 @@ describe('numbers as people write them', () => {
   it('missing in many words', async () => {
     const text = 'a,b\n1,2\nNULL,3\nN/A,4\n?,5\nNone,6\n<NA>,7\n2,8\n';
     await expect(read(text)).rejects.toThrow(
-      "line 3, column 'a' is 'NULL'. Fill it in, drop its row, or allow missing values (allowMissing; on the command line --missing ignore).",
+      "line 3, column 'a' is 'NULL'. Fill it in, drop its row, or allow missing values (allowMissing).",
     );
     const { observations } = await read(text, { allowMissing: true });
     expect(Array.from(observations.column(0))).toEqual([1, NaN, NaN, NaN, NaN, NaN, 2]);
