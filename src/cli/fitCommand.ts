@@ -146,12 +146,12 @@ async function fitAndWrite(
   streams: Context,
 ): Promise<number> {
   const { signal } = streams;
-  const { takesLabels } = kindOf(given.model, own);
   const reading: ReadTableOptions = {
     ...tableOptions(given),
     ...(given.color === undefined ? {} : { color: given.color }),
     allowMissing: options.missing === 'ignore',
-    allowMissingLabels: takesLabels,
+    // Where the model takes none, they are colours: points without one are grey.
+    allowMissingLabels: true,
   };
   const table = await readLabelledTable(data, given.labels, reading);
   await checkPictures(given, table.observations.columns);

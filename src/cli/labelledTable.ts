@@ -21,8 +21,8 @@ export async function readLabelledTable(
     try {
       return await readTable(file, { ...options, labels });
     } catch (error) {
-      const isUnknown = error instanceof InvalidInputError && error.message.includes(`has no column '${labels}'`);
-      if (!isUnknown) throw error;
+      if (!(error instanceof InvalidInputError && error.code === 'unknownName' && error.subject === labels))
+        throw error;
       throw new InvalidInputError(`There is no file '${labels}' with labels, and ${error.message}`, { cause: error });
     }
   }
@@ -36,7 +36,7 @@ export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry
 
 /** Labels from a file of their own; '' where one is missing, if that is allowed. */
 export async function readPointLabels(file: string, count: number, allowMissing = false): Promise<string[]> {
-  const labels = (await readLabels(file, { count })).map((label) => (label === 'NaN' ? '' : label));
+  const labels = await readLabels(file, { count });
   const absent = labels.indexOf('');
   if (absent < 0 || allowMissing) return labels;
   throw new InvalidInputError(`'${file}' has no label for point ${absent} (from 0). Fill it in, or drop the point.`);

@@ -10,7 +10,11 @@ export function tableReport(file: string, table: Table, labels?: string, color?:
     `${file}: ${points}, ${observations.columns} column${observations.columns === 1 ? '' : 's'}: ${list(columns)}`,
   ];
   if (ids !== undefined) lines.push(`ids: '${idColumn}'`);
-  if (labels !== undefined) lines.push(`labels: '${labels}', ${new Set(table.labels).size} kinds`);
+  if (labels !== undefined) {
+    const present = table.labels!.filter((label) => label !== '');
+    const missing = table.labels!.length - present.length;
+    lines.push(`labels: '${labels}', ${new Set(present).size} kinds${missing > 0 ? `, ${missing} missing` : ''}`);
+  }
   if (color !== undefined) {
     const isUsed = columns.includes(color);
     lines.push(`colours: '${color}'${isUsed ? ', which is among the observations too (--drop leaves it out)' : ''}`);

@@ -26,17 +26,21 @@ export type ErrorCode =
 /** Options of an error: its cause, and a code that says more than its class. */
 export interface LatentFieldErrorOptions extends ErrorOptions {
   readonly code?: ErrorCode;
+  /** The name that is not known, of `unknownName`. */
+  readonly subject?: string;
 }
 
 /** Every error that latentfield throws on purpose is one of these, so that a caller can distinguish them from a bug. */
 export class LatentFieldError extends Error {
   override name = 'LatentFieldError';
   readonly code: ErrorCode;
+  declare readonly subject?: string;
 
   /** @param message - of which the middle is left out where what was given makes it long */
-  constructor(message?: string, { code = 'failed', ...options }: LatentFieldErrorOptions = {}) {
+  constructor(message?: string, { code = 'failed', subject, ...options }: LatentFieldErrorOptions = {}) {
     super(message === undefined ? message : shortened(message), options);
     this.code = code;
+    if (subject !== undefined) this.subject = subject;
   }
 }
 

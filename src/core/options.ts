@@ -41,15 +41,22 @@ export function unknownName(kind: string, name: string, known: readonly string[]
       `unknownName takes a name and a list of the known ones, but ${describe(name)} and ${describe(known)} were given.`,
     );
   }
-  const nearest = known
-    .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .sort((a, b) => a.distance - b.distance)[0];
-  const hint =
-    nearest !== undefined && nearest.distance <= Math.max(2, name.length / 3)
-      ? ` Did you mean '${nearest.candidate}'?`
-      : '';
   const choices = known.length === 0 ? 'It takes none.' : `Known are ${known.join(', ')}.`;
-  return new InvalidInputError(`${caller} has no ${kind} '${name}'.${hint} ${choices}`);
+  return new InvalidInputError(`${caller} has no ${kind} '${name}'.${suggestion(name, known)} ${choices}`, {
+    code: 'unknownName',
+    subject: name,
+  });
+}
+
+/** A sentence that names the known name that is nearest to one that is not known; nothing where none is near. */
+export function suggestion(name: string, known: readonly string[]): string {
+  let nearest: { readonly candidate: string; readonly distance: number } | undefined;
+  for (const candidate of known) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (nearest === undefined || distance < nearest.distance) nearest = { candidate, distance };
+  }
+  const isNear = nearest !== undefined && nearest.distance <= Math.max(2, name.length / 3);
+  return isNear ? ` Did you mean '${nearest!.candidate}'?` : '';
 }
 
 /** A message written as the end of "must be …"; valibot's own messages are reworded. */

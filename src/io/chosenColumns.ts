@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { unknownName } from '../core/options.ts';
+import { suggestion } from '../core/options.ts';
 
 /** Columns by name, pattern, range or number from 0: 'age', 'pixel*', 'a:d', 3, '0:5'. */
 export type ColumnChoice = string | number | readonly (string | number)[];
@@ -16,7 +16,10 @@ export type ColumnChoice = string | number | readonly (string | number)[];
  */
 export function chosenColumns(names: readonly string[], choice: ColumnChoice, purpose: string, file: string): number[] {
   const parts = typeof choice === 'object' ? choice : [choice];
-  const chosen = new Set(parts.flatMap((part) => columnsOf(names, part, purpose, file)));
+  // Of equal names the first counts.
+  const places = new Map(names.map((name, j): [string, number] => [name, j]).reverse());
+  const chosen = new Set<number>();
+  for (const part of parts) for (const j of columnsOf({ names, places, purpose, file }, part)) chosen.add(j);
   return [...chosen];
 }
 
@@ -27,16 +30,25 @@ export function chosenColumn(names: readonly string[], choice: string | number, 
   throw new InvalidInputError(`'${choice}' is ${columns.length} columns, but ${purpose} are a single one.`);
 }
 
-function columnsOf(names: readonly string[], part: string | number, purpose: string, file: string): number[] {
+/** What columns are chosen from. */
+interface Choosing {
+  readonly names: readonly string[];
+  readonly places: ReadonlyMap<string, number>;
+  readonly purpose: string;
+  readonly file: string;
+}
+
+function columnsOf(from: Choosing, part: string | number): number[] {
+  const { names, places } = from;
   if (typeof part === 'string') {
-    const named = names.indexOf(part);
-    if (named >= 0) return [named];
-    if (part.includes(',')) return part.split(',').flatMap((each) => columnsOf(names, each.trim(), purpose, file));
+    const named = places.get(part);
+    if (named !== undefined) return [named];
+    if (part.includes(',')) return part.split(',').flatMap((each) => columnsOf(from, each.trim()));
     const ends = part.split(':');
     if (ends.length === 2) {
       const [first, last] = [
-        ends[0] === '' ? 0 : single(names, ends[0]!, purpose, file),
-        ends[1] === '' ? names.length - 1 : single(names, ends[1]!, purpose, file),
+        ends[0] === '' ? 0 : single(from, ends[0]!),
+        ends[1] === '' ? names.length - 1 : single(from, ends[1]!),
       ];
       if (first > last) throw new InvalidInputError(`'${part}' runs backwards. Give the first column, then the last.`);
       return Array.from({ length: last - first + 1 }, (_, k) => first + k);
@@ -46,25 +58,24 @@ function columnsOf(names: readonly string[], part: string | number, purpose: str
       if (matching.length > 0) return matching;
     }
   }
-  return [single(names, part, purpose, file)];
+  return [single(from, part)];
 }
 
-function single(names: readonly string[], part: string | number, purpose: string, file: string): number {
-  const named = names.indexOf(String(part));
-  if (typeof part === 'string' && named >= 0) return named;
+function single({ names, places, purpose, file }: Choosing, part: string | number): number {
+  const named = places.get(String(part));
+  if (typeof part === 'string' && named !== undefined) return named;
   const index = typeof part === 'number' || /^\d+$/.test(part) ? Number(part) : Number.NaN;
   if (Number.isInteger(index) && index >= 0 && index < names.length) return index;
   if (!Number.isNaN(index) || part === '') {
-    throw new InvalidInputError(`'${file}' has no column number ${part} for ${purpose}. ${listed(names)}`);
+    throw new InvalidInputError(`'${file}' has no column number ${part} for ${purpose}. ${listed(names)}`, {
+      code: 'unknownName',
+      subject: String(part),
+    });
   }
   throw new InvalidInputError(
-    `'${file}' has no column '${part}' for ${purpose}.${suggestion(names, String(part))} ${listed(names)}`,
+    `'${file}' has no column '${part}' for ${purpose}.${suggestion(String(part), names)} ${listed(names)}`,
+    { code: 'unknownName', subject: String(part) },
   );
-}
-
-function suggestion(names: readonly string[], part: string): string {
-  const hint = / Did you mean '.*?'\?/.exec(unknownName('column', part, names, 'The table').message);
-  return hint?.[0] ?? '';
 }
 
 /** The columns of a table in a sentence. */

@@ -3,7 +3,7 @@ import { checkGiven, givenOptions } from '../core/given.ts';
 import { decodeText } from './decode.ts';
 import { parseDelimited } from './delimited.ts';
 import { parseNumpy } from './npy.ts';
-import { numberOf } from './numberText.ts';
+import { numberOf, presentLabel } from './numberText.ts';
 import { readSource } from './source.ts';
 
 export interface ReadLabelsOptions {
@@ -19,7 +19,7 @@ export interface ReadLabelsOptions {
  *
  * @param file - path of the file; its extension says the format
  * @param options - the number of labels expected
- * @returns the labels as they stand in the file
+ * @returns the labels as they stand in the file, '' where one is missing (empty, NaN, NA, null, ?, a dash)
  * @throws InvalidInputError when the file cannot be read, has several columns, or holds another number of labels
  * @example
  * ```ts
@@ -34,7 +34,7 @@ export async function readLabels(file: string, options: ReadLabelsOptions = {}):
     throw new InvalidInputError(`'${file}' cannot hold labels. Give a .csv, .tsv, .txt or .npy file.`);
   }
   const column = format === 'npy' ? numpyColumn(bytes, file) : textColumn(bytes, format, file);
-  const labels = format !== 'npy' && startsWithName(column, count) ? column.slice(1) : column;
+  const labels = (format !== 'npy' && startsWithName(column, count) ? column.slice(1) : column).map(presentLabel);
   if (count !== undefined && labels.length !== count) {
     throw new InvalidInputError(
       `'${file}' holds ${labels.length} labels, but there are ${count} points. Give one label for each point.`,

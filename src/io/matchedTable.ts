@@ -11,21 +11,25 @@ import type { ReadTableOptions } from './tableOptions.ts';
 
 /**
  * Reads a table whose observations have the columns of an earlier one: by name, in the earlier order whatever the order in the file; by
- * place where one of the two files has no names.
+ * place where one of the two files has no names. Ids are those of the column that named the points of the earlier one, where it is there.
  *
  * @throws InvalidInputError when a column is missing, or one of numbers is there that the earlier table did not have; else as `readTable`
  */
 export async function readMatchingTable(
   file: string,
-  known: KnownColumns,
-  options: Omit<ReadTableOptions, 'columns'> = {},
+  known: KnownColumns & { readonly idColumn?: string | undefined },
+  given: Omit<ReadTableOptions, 'columns'> = {},
 ): Promise<Table> {
   checkGiven(file, 'readMatchingTable', "a file's path, a text", (given) => typeof given === 'string');
-  const raw = await readRawTable(file, options);
+  const raw = await readRawTable(file, given);
   const names = raw.columns.map(({ name }) => name);
   const isNamed = raw.columns.some((column) => column.isNamed);
+  const { idColumn } = known;
+  const hasIds = isNamed && given.id === undefined && idColumn !== undefined && names.includes(idColumn);
+  const options = hasIds && given.labels !== idColumn ? { ...given, id: idColumn } : given;
   if (!known.isNamed || !isNamed) return byPlace(raw, known, options);
-  const missing = known.columns.filter((name) => !names.includes(name));
+  const present = new Set(names);
+  const missing = known.columns.filter((name) => !present.has(name));
   if (missing.length > 0) {
     throw new InvalidInputError(
       `'${file}' lacks ${counted(missing.length, 'column')} of the fit: ${quoted(missing)}. ${listed(names)}`,
@@ -48,7 +52,8 @@ export async function readMatchingTable(
     );
   }
   const table = tableOf(raw, { ...options, columns: known.columns });
-  const order = names.filter((name) => known.columns.includes(name));
+  const wanted = new Set(known.columns);
+  const order = names.filter((name) => wanted.has(name));
   const isSwapped = order.some((name, j) => name !== known.columns[j]);
   return isSwapped
     ? { ...table, notes: [...table.notes, 'The columns are put in the order of the fit, by their names.'] }

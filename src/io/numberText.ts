@@ -35,6 +35,9 @@ export function numberOf(cell: string): number | undefined {
   return cell.startsWith('\u2212') && /^[\d.]/.test(cell.slice(1)) ? numberOf(`-${cell.slice(1)}`) : undefined;
 }
 
+/** '' for a label that is missing as a number would be: NaN, NA, null, a dash. */
+export const presentLabel = (label: string): string => (MISSING.test(label.trim()) ? '' : label);
+
 /** The number before a percent sign, as that reads it; NaN where it is missing. */
 export function percentReader(read: (cell: string) => number | undefined): (cell: string) => number | undefined {
   return (cell) => {

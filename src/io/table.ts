@@ -3,6 +3,7 @@ import type { Matrix } from '../core/matrix.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
 import { type Appearance, appearance, type LeftOut, namingColumn } from './columnRoles.ts';
 import { entriesOf } from './entries.ts';
+import { presentLabel } from './numberText.ts';
 import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
 
@@ -22,7 +23,7 @@ export interface Table {
   readonly labelColumn?: string;
   /** N labels as they stand in the file, '' where missing; when asked for. */
   readonly labels?: string[];
-  /** N values to colour by, numbers or text; when asked for. */
+  /** N values to colour by, numbers or text, NaN and '' where missing; when asked for. */
   readonly color?: Float64Array | string[];
   /** Columns of the file that are none of the above, and why. */
   readonly leftOut: readonly LeftOut[];
@@ -38,21 +39,22 @@ export function tableOf(raw: RawTable, options: ReadTableOptions): Table {
   const label = place(options.labels, 'the labels');
   const color = place(options.color, 'the colours');
   const asked = place(options.id, 'the ids');
-  const dropped = options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', raw.file);
+  const dropped = new Set(options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', raw.file));
   const looks: Appearance[] = raw.isArray
     ? raw.columns.map(({ text }) => (text === undefined ? { kind: 'feature' } : { kind: 'text', reason: 'is text' }))
     : raw.columns.map(appearance);
-  const index = namingColumn(looks, raw.columns, (j) => j === label || dropped.includes(j));
+  const index = namingColumn(looks, raw.columns, (j) => j === label || dropped.has(j));
   const id = asked ?? (index < 0 ? undefined : index);
 
-  const isTaken = (j: number) => j === label || j === asked || dropped.includes(j);
+  const isTaken = (j: number) => j === label || j === asked || dropped.has(j);
   const features =
     options.columns === undefined
       ? likelyFeatures(looks, isTaken)
       : chosenColumns(names, options.columns, 'the observations', raw.file).filter((j) => !isTaken(j));
   if (features.length === 0 && options.columns !== undefined) throw noneChosen(raw.file, options);
   if (features.length === 0) throw nothingLeft(raw, looks, label);
-  const ids = id === undefined || (asked === undefined && features.includes(id)) ? undefined : id;
+  const used = new Set(features);
+  const ids = id === undefined || (asked === undefined && used.has(id)) ? undefined : id;
   return {
     observations: entriesOf(raw, features, options.allowMissing === true),
     columns: features.map((j) => names[j]!),
@@ -62,7 +64,7 @@ export function tableOf(raw: RawTable, options: ReadTableOptions): Table {
     ...(label === undefined ? {} : { labelColumn: names[label]! }),
     ...(options.color === undefined ? {} : { color: colorOf(raw, color, options.color) }),
     leftOut: raw.columns.flatMap(({ name }, j) => {
-      if (features.includes(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];
+      if (used.has(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];
       return [{ column: name, reason: reasonOf(j, ids, looks[j]!, dropped, asked) }];
     }),
     notes: raw.notes,
@@ -87,11 +89,11 @@ function reasonOf(
   j: number,
   ids: number | undefined,
   look: Appearance,
-  dropped: readonly number[],
+  dropped: ReadonlySet<number>,
   asked: number | undefined,
 ): string {
   if (j === asked) return 'names the points';
-  if (dropped.includes(j)) return 'is dropped';
+  if (dropped.has(j)) return 'is dropped';
   const reason = look.kind === 'feature' ? 'is not chosen' : look.reason;
   return j === ids ? `${reason}: it names the points` : reason;
 }
@@ -136,13 +138,12 @@ function labelsOf(raw: RawTable, index: number | undefined, options: ReadTableOp
   );
 }
 
-/** '' for a missing label: numbers are missing as NaN. */
-export const presentLabel = (label: string): string => (label === 'NaN' ? '' : label);
-
 function colorOf(raw: RawTable, index: number | undefined, asked: string | number): Float64Array | string[] {
   const column: RawColumn =
     index === undefined ? { name: '', isNamed: true, text: raw.others![String(asked)]! } : raw.columns[index]!;
   if (column.numbers !== undefined) return column.numbers.slice();
   const numbers = column.text!.map(Number);
-  return index === undefined && numbers.every(Number.isFinite) ? Float64Array.from(numbers) : cellsOf(column);
+  return index === undefined && numbers.every(Number.isFinite)
+    ? Float64Array.from(numbers)
+    : cellsOf(column).map(presentLabel);
 }
