@@ -1,5 +1,12 @@
 export { checksum } from './checksum.ts';
-export { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from './errors.ts';
+export {
+  type ErrorCode,
+  InvalidInputError,
+  LatentFieldError,
+  type LatentFieldErrorOptions,
+  NumericalError,
+  OptimizationError,
+} from './errors.ts';
 export type { InParts } from './inParts.ts';
 export { Matrix, type MatrixLike, type PlainMatrix } from './matrix.ts';
 export type { FittedTable, KnownColumns, NamedTable, ObservationsLike } from './namedTable.ts';
