@@ -11,6 +11,8 @@ const points = (N: number, columns: number) =>
     columns,
   );
 const [X, Y] = [points(14, 2), points(14, 5)];
+/** The likelihood of edges bends within hundredths of a point, where differences of the same steps say little. */
+const apart = Matrix.from(X.toArrays().map(([x, y], i) => [1.5 * (i % 4) + 0.1 * x!, Math.floor(i / 4) + 0.1 * y!]));
 
 describe('factors of neighbours', () => {
   it.each([
@@ -20,7 +22,7 @@ describe('factors of neighbours', () => {
     ['umapNeighbours of negative samples', umapNeighbours({ neighbours: 3, negatives: 5, minDist: 0.3, spread: 2 })],
   ])('%s conforms, and its gradients are those of differences', (_, prior) => {
     checkPrior(prior, { latents: X, observations: Y });
-    expectGradients(prior, X, Y);
+    expectGradients(prior, prior.name === 'umap' ? apart : X, Y);
   });
 
   it('probabilities of three neighbours per unit of perplexity are near those of all', () => {
