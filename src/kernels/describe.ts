@@ -1,34 +1,45 @@
 import { Matrix } from '../core/matrix.ts';
+import { describeModel } from '../model/language/describe.ts';
+import type { AnyModel } from '../model/model.ts';
 import type { Parameter, ParameterValue } from '../model/parameter.ts';
 import { checkKernel } from './algebra.ts';
 import type { Kernel, KernelLeaf } from './kernel.ts';
 
 /**
- * A kernel as people write it: `rbf(variance=1, lengthscale=[1,2]) + bias(0.1)`. Products are `*`; a held parameter is `fixed(1)`, and
+ * A kernel as people write it, or a model of variables in words. Of a kernel: `rbf(variance=1, lengthscale=[1,2]) + bias(0.1)`. Products are `*`; a held parameter is `fixed(1)`, and
  * one of another kind than its kernel's says which, `real(0)` or `bounded(0, 1, 0.5)`. `parseKernel` reads it back; priors and
  * transforms of parameters are left out (JSON keeps them).
  *
- * @param kernel - any kernel
- * @throws InvalidInputError when it is not a kernel
+ * Of a model: its variables with their shapes, densities and what they are given; its parameters; and what its fits cannot do, with the reason.
+ *
+ * @param value - any kernel, or a model of `defineModel({ name, variables })`
+ * @throws InvalidInputError when it is neither
  * @example
  * ```ts
  * describe(add(rbf({ variance: fixed(1) }), bias({ variance: 0.1 })));
  * // rbf(variance=fixed(1), lengthscale=1) + bias(0.1)
  * ```
  */
-export function describe(kernel: Kernel): string {
+export function describe(value: Kernel | AnyModel): string {
+  return isModel(value) ? describeModel(value) : kernelText(value);
+}
+
+const isModel = (value: unknown): value is AnyModel =>
+  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'assemble') === 'function';
+
+function kernelText(kernel: Kernel): string {
   const { form } = checkKernel(kernel, 'describe');
   switch (form.type) {
     case 'add':
-      return form.children.map(describe).join(' + ');
+      return form.children.map(kernelText).join(' + ');
     case 'multiply':
       return form.children
-        .map((child) => (child.form.type === 'add' ? `(${describe(child)})` : describe(child)))
+        .map((child) => (child.form.type === 'add' ? `(${kernelText(child)})` : kernelText(child)))
         .join(' * ');
     case 'scale':
-      return `scale(${describe(form.child)}, ${parameterText(form.variance, STANDARD_VARIANCE)})`;
+      return `scale(${kernelText(form.child)}, ${parameterText(form.variance, STANDARD_VARIANCE)})`;
     case 'select':
-      return `select(${describe(form.child)}, ${valueText(form.columns)})`;
+      return `select(${kernelText(form.child)}, ${valueText(form.columns)})`;
     case 'leaf':
       return leafText(kernel, form);
   }

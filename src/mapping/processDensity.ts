@@ -34,6 +34,7 @@ export function processDensity(process: Process, jitter: number): Density {
     centred: true,
     takesMissing: true,
     independent: false,
+    scales: Object.keys(parameters).filter((name) => name === 'noise' || /^kernel\..*variance$/i.test(name)),
     parameters: () => parameters,
     // Observations stay the same: what their patterns need is kept. Those of a variable that is inferred come with each evaluation.
     prepare: ({ data }) => (data === undefined ? undefined : process.given(observedPatterns(data), data.rows)),

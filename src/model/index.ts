@@ -52,7 +52,6 @@ export {
   type Rows,
 } from './language/density.ts';
 export type { FittedVariables, RowsByName, VariableWidth } from './language/derived.ts';
-export { describeModel } from './language/describe.ts';
 export type { Variables } from './language/graph.ts';
 export type { Chart, MapLike, MapStart, RowMap } from './language/map.ts';
 export { type PriorDrawOptions, priorDraws } from './language/priorDraws.ts';

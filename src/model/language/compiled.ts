@@ -288,7 +288,11 @@ export function compiled(
       columns.set(name, value.columns);
       starts.set(name, value);
     }
-    for (const { path, density } of densities) place(path, density.parameters(result.startOf(node)));
+    for (const placed of densities) {
+      const own = placed.density.parameters(result.startOf(node));
+      checkScales(owner, node, placed, own);
+      place(placed.path, own);
+    }
   }
   for (const [parameter, name] of shared) {
     if ([...paths.values()].some((own) => [...own.values()].includes(name))) continue;
@@ -297,6 +301,25 @@ export function compiled(
     );
   }
   return result;
+}
+
+/**
+ * Refuses free scales of the density of latent points that is given other variables: shrinking the points, these scales and what is given the points together
+ * raises the density without end.
+ */
+function checkScales(
+  owner: string,
+  { name, variable, given }: Node,
+  { density, isFactor }: PlacedDensity,
+  parameters: Readonly<Record<string, Parameter>>,
+): void {
+  if (variable.role !== 'latent' || variable.posterior !== undefined || given.length === 0 || isFactor) return;
+  const scales = (density.scales ?? []).filter((key) => parameters[key]?.free && parameters[key].prior === undefined);
+  if (scales.length === 0 || scales.length < density.scales!.length) return;
+  throw new InvalidInputError(
+    `The points '${name}' of ${owner} and the scales of their density (${scales.map((key) => `'${name}.${key}'`).join(', ')}) shrink together without end, so ` +
+      'the model has no maximum. Hold one of these scales with fixed(…), give one a prior, or infer the variable as Gaussian rows: posterior: gaussian().',
+  );
 }
 
 /** Variance at which encoders start. */

@@ -115,6 +115,8 @@ export interface Density {
   readonly field?: (p: ParameterValues, value: Matrix, constants: unknown) => LearnedByLayer;
   /** The Hessian of minus the log density in the density's parameters, in their order, where its rows do not move: n² numbers row by row. */
   readonly curvature?: (p: ParameterValues, constants: unknown) => Float64Array;
+  /** Names of parameters in whose units the value is: with the value they shrink together. */
+  readonly scales?: readonly string[];
   /** Parameter of the latents, moved within what the density allows only. */
   readonly restrict?: (latents: Parameter) => Parameter;
   readonly search?: Search;

@@ -15,7 +15,7 @@ import { compiledModel } from './variablesModel.ts';
  */
 export function describeModel(model: AnyModel): string {
   return withFloat64(() => {
-    const compiled = compiledModel(model, 'describeModel', 0);
+    const compiled = compiledModel(model, 'describe', 0);
     const { graph, parameters, startOf } = compiled;
     const values = Object.fromEntries(Object.entries(parameters).map(([path, { initial }]) => [path, initial]));
     const { missing } = fittedVariables(compiled, values);

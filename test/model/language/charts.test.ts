@@ -3,7 +3,7 @@ import {
   defineDensity,
   defineLikelihood,
   defineModel,
-  describeModel,
+  describe as described,
   fit,
   fixed,
   gaussian,
@@ -158,7 +158,7 @@ describe('a model of variables', () => {
   });
 
   it('is described with what it cannot do, and why', () => {
-    const text = describeModel(deep({ y: ring }));
+    const text = described(deep({ y: ring }));
     expect(text).toContain('h: latent, 40×2 ~ gaussianProcess, given z');
     expect(text).toContain('y.kernel.rbf.lengthscale: positive');
     expect(text).toContain("forecast: no density of 'z' says what follows its rows");

@@ -171,6 +171,13 @@ describe('variables', () => {
         /takes complete rows only/,
       ],
       [
+        () => {
+          const h = latent({ dim: 2, density: gaussianProcess({ kernel: rbf() }), given: x });
+          return { x, h, y: observed(Y, { density, given: h }) };
+        },
+        /'h' .*shrink together without end.*Hold one of these scales/,
+      ],
+      [
         () => ({ l: shared(positive(1)), x, y: observed(Y, { density, given: x }) }),
         /Nothing uses the shared parameter 'l'/,
       ],
