@@ -59,6 +59,7 @@ export type { VariablesModel } from './language/types.ts';
 export {
   type EmbeddedOptions,
   type EmbeddedVariable,
+  type EncodedRows,
   embedded,
   type Given,
   type KnownVariable,
