@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/core/matrix.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { adam, type Checkpoint, type FitOptions, fit } from '../../../src/inference/index.ts';
-import type { describe as described } from '../../../src/kernels/index.ts';
+import { describe as described } from '../../../src/kernels/index.ts';
 import { evaluate } from '../../../src/model/evaluate.ts';
 import type { Fit } from '../../../src/model/fit.ts';
 import { priorDraws } from '../../../src/model/index.ts';
@@ -177,7 +177,7 @@ it.each(names)('%s says the same in all that is derived from it', (name) => {
 describe.each(names)('fits of %s', (name) => {
   it('have each ability that is not absent for a reason, which its description gives', async () => {
     const result = await fitOf(name);
-    const description = describe as described(modelOf(name));
+    const description = described(modelOf(name));
     for (const ability of ['project', 'predict', 'sample', 'impute', 'forecast'] as const) {
       const reason = absent[name][ability];
       expect([ability, typeof result[ability]]).toEqual([ability, reason === undefined ? 'function' : 'undefined']);
