@@ -1,6 +1,6 @@
-export type { FieldProblem } from './density/kktResidual.ts';
+export type { FieldProblem } from '../inference/solvers/fields/fieldProblem.ts';
+export type { MomentProblem } from '../inference/solvers/fields/momentProblem.ts';
 export type { EdgePrecision } from './density/momentDensity.ts';
-export type { MomentProblem } from './density/secondMoments.ts';
 export {
   type ConstraintFieldOptions,
   type ConstraintSet,

@@ -6,7 +6,7 @@ import { checkNumbers, observationsFrom, standardizationOf, standardized } from 
 import { checkOptions } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import { openProblem } from '../inference/fit/fitProblem.ts';
-import { solve } from '../inference/minimize/solve.ts';
+import { solve } from '../inference/minimize/minimize.ts';
 import { solveInSlices } from '../inference/minimize/solveInSlices.ts';
 import { lbfgsb } from '../inference/solvers/lbfgsb.ts';
 import { add } from '../kernels/algebra.ts';

@@ -1,3 +1,4 @@
+export type { UnfoldingConstraints } from '../inference/solvers/unfolding/unfoldingProblem.ts';
 export type { Inducing } from '../mapping/variational/inducingInputs.ts';
 export * from './builtIn.ts';
 export * from './builtInLabelled.ts';
@@ -27,4 +28,3 @@ export type { OwnParts } from './ownParts.ts';
 export { builtInPriors } from './priorCatalogue.ts';
 export type { Preset } from './spectral/embedding/preset.ts';
 export type { NeighbourhoodOptions } from './spectral/neighbourhood/neighbourhood.ts';
-export type { UnfoldingConstraints } from './spectral/unfolding/unfoldingProblem.ts';

@@ -1,10 +1,10 @@
 import { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import { solverToJSON } from '../inference/solvers/json.ts';
-import type { Solver } from '../inference/solvers/solver.ts';
 import { builtInPool, type Listener, listen, type WorkerLike } from '../inference/workers/pool.ts';
 import type { FitOf, TraceEntry } from '../model/fit.ts';
 import type { AnyModel, Model } from '../model/model.ts';
+import type { Solver } from '../model/solver.ts';
 import { loadFit } from '../models/loadFit.ts';
 import type { OwnParts } from '../models/ownParts.ts';
 import type { PlainFitOptions, StepMessage, WholeReply, WholeRequest } from './wholeFits.ts';

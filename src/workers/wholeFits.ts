@@ -1,5 +1,5 @@
+import { fitSteps } from '../inference/fit/fit.ts';
 import type { FitOptions } from '../inference/fit/fitOptions.ts';
-import { fitSteps } from '../inference/fit/fitSteps.ts';
 import { type SolverJSON, solverFromJSON } from '../inference/solvers/json.ts';
 import type { FitJSON, TraceEntry } from '../model/fit.ts';
 import type { Model, ModelJSON } from '../model/model.ts';

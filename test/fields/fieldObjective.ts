@@ -1,8 +1,8 @@
 import { curvedField } from '../../src/fields/density/curvedField.ts';
-import { type FieldProblem, weightScale } from '../../src/fields/density/kktResidual.ts';
-import { denseWeightsSolver } from '../../src/fields/solvers/weightsSolver.ts';
 import { minimize, type ObjectiveFunction, type Solution } from '../../src/inference/index.ts';
 import type { SolveOptions } from '../../src/inference/minimize/solveOptions.ts';
+import { denseWeightsSolver } from '../../src/inference/solvers/fields/denseWeights.ts';
+import { type FieldProblem, weightScale } from '../../src/inference/solvers/fields/fieldProblem.ts';
 import { withFloat64 } from '../../src/tensors/float64/scope.ts';
 
 /** Minus the dual of a maximum-entropy problem, with its curvature. */

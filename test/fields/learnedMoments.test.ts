@@ -1,11 +1,11 @@
 import { knnGraph, Matrix, seededRandom } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { pointMoments } from '../../src/fields/density/momentDensity.ts';
-import type { MomentProblem } from '../../src/fields/density/secondMoments.ts';
-import { centralPath } from '../../src/fields/solvers/centralPath.ts';
-import { learnedMoments } from '../../src/fields/solvers/learnedMoments.ts';
-import { measuredMoments } from '../../src/fields/solvers/penalizedNewton.ts';
-import { penaltyPath } from '../../src/fields/solvers/penaltyPath.ts';
+import { learnedMoments } from '../../src/fields/layers/learnedField.ts';
+import { centralPath } from '../../src/inference/solvers/fields/centralPath.ts';
+import type { MomentProblem } from '../../src/inference/solvers/fields/momentProblem.ts';
+import { measuredMoments } from '../../src/inference/solvers/fields/penalizedNewton.ts';
+import { penaltyPath } from '../../src/inference/solvers/fields/penaltyPath.ts';
 import { withFloat64 } from '../../src/tensors/float64/scope.ts';
 import { expectClose } from '../tolerance.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { localInverse } from '../../src/fields/solvers/localInverse.ts';
+import { localInverse } from '../../src/inference/solvers/fields/localInverse.ts';
 import { laplacianFactor } from '../../src/numerics/sparse/index.ts';
 import { denseInverse } from '../numerics/sparse/dense.ts';
 import { completeGraph, denseLaplacian, type pathGraph, randomWeights, rollGraph } from '../numerics/sparse/graphs.ts';

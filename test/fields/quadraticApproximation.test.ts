@@ -1,11 +1,10 @@
 import { seededRandom } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { curvedField } from '../../src/fields/density/curvedField.ts';
-import { type FieldProblem, kktResidual, weightScale } from '../../src/fields/density/kktResidual.ts';
-import { firstWeights } from '../../src/fields/solvers/firstWeights.ts';
-import { denseWeightsSolver } from '../../src/fields/solvers/weightsSolver.ts';
 import { lbfgs, lbfgsb, minimize } from '../../src/inference/index.ts';
-import { quadraticApproximation } from '../../src/inference/solvers/quadraticApproximation.ts';
+import { quadraticApproximation } from '../../src/inference/solvers/boundedNewton.ts';
+import { denseWeightsSolver, firstWeights } from '../../src/inference/solvers/fields/denseWeights.ts';
+import { type FieldProblem, kktResidual, weightScale } from '../../src/inference/solvers/fields/fieldProblem.ts';
 import { denseCurvature } from '../../src/model/denseCurvature.ts';
 import type { QuadraticModel } from '../../src/model/solver.ts';
 import { type EngineChoice, withEngine } from '../../src/numerics/dense/index.ts';

@@ -3,7 +3,7 @@ import { seededRandom } from '../../src/core/random.ts';
 import { cauchyPoint } from '../../src/inference/solvers/cauchyPoint.ts';
 import { compactHessian } from '../../src/inference/solvers/compactHessian.ts';
 import { correctionPairs } from '../../src/inference/solvers/correctionPairs.ts';
-import { subspaceMinimum } from '../../src/inference/solvers/subspaceMinimum.ts';
+import { subspaceMinimum } from '../../src/inference/solvers/lbfgsb.ts';
 
 const SIZE = 7;
 const HISTORY = 3;

@@ -1,7 +1,7 @@
 import { bayesianGplvm, type Checkpoint, fit, lbfgs, minimize, scg } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { solve } from '../../src/inference/minimize/solve.ts';
-import { holding } from '../../src/inference/solvers/holding.ts';
+import { solve } from '../../src/inference/minimize/minimize.ts';
+import { holding } from '../../src/inference/solvers/frozenVariables.ts';
 import { reference } from '../reference.ts';
 
 const { Y } = reference<Record<'Y', number[][]>>('gpy-bayesian.json');

@@ -3,7 +3,7 @@ import { seededRandom } from '../../src/core/random.ts';
 import { minimize } from '../../src/inference/minimize/minimize.ts';
 import { correctionPairs } from '../../src/inference/solvers/correctionPairs.ts';
 import { lbfgs } from '../../src/inference/solvers/index.ts';
-import { inverseDiagonal } from '../../src/inference/solvers/inverseDiagonal.ts';
+import { inverseDiagonal } from '../../src/inference/solvers/lbfgs.ts';
 import { expectClose } from '../tolerance.ts';
 
 const n = 6;

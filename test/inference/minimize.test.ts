@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidInputError, NumericalError, OptimizationError } from '../../src/core/errors.ts';
-import { minimize } from '../../src/inference/minimize/minimize.ts';
+import { minimize, solve } from '../../src/inference/minimize/minimize.ts';
 import type { Progress } from '../../src/inference/minimize/solution.ts';
-import { solve } from '../../src/inference/minimize/solve.ts';
 import type { SolveOptions } from '../../src/inference/minimize/solveOptions.ts';
 import { adam, lbfgs, lbfgsb, type Solver, scg } from '../../src/inference/solvers/index.ts';
 import { expectClose } from '../tolerance.ts';

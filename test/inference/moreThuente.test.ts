@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { moreThuente } from '../../src/inference/solvers/moreThuente.ts';
+import { moreThuente } from '../../src/inference/solvers/lineSearch.ts';
 import { reference } from '../reference.ts';
 
 interface Case {

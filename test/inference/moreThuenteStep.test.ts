@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cubicOrSecantStep, type Interval } from '../../src/inference/solvers/moreThuenteStep.ts';
+import { cubicOrSecantStep, type Interval } from '../../src/inference/solvers/lineSearch.ts';
 
 /** A function and its slope. */
 type Line = (t: number) => readonly [value: number, slope: number];

@@ -1,9 +1,9 @@
 import { InvalidInputError, lbfgs, Matrix, minimize, newton, type ObjectiveFunction, seededRandom } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { followedBy } from '../../src/inference/solvers/followedBy.ts';
-import type { Iterate, Steps } from '../../src/inference/solvers/solver.ts';
-import { regionModel } from '../../src/inference/solvers/trustRegion.ts';
+import { regionModel } from '../../src/inference/solvers/newton.ts';
+import { followedBy } from '../../src/inference/solvers/smoothedNewton.ts';
 import { denseCurvature } from '../../src/model/denseCurvature.ts';
+import type { Iterate, Steps } from '../../src/model/solver.ts';
 import { expectClose } from '../tolerance.ts';
 import { rosenbrock } from './problems.ts';
 

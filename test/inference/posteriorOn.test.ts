@@ -1,6 +1,6 @@
 import { Matrix } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { posteriorOn } from '../../src/inference/fit/posteriorOn.ts';
+import { posteriorOn } from '../../src/inference/fit/createFit.ts';
 import type { Posterior } from '../../src/model/posterior.ts';
 import { engineReport } from '../../src/numerics/dense/index.ts';
 import { sharedMemory } from '../../src/numerics/memory.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { minimised } from '../../src/inference/solvers/quadraticMinimum.ts';
-import type { QuadraticDescent } from '../../src/inference/solvers/solver.ts';
+import type { QuadraticDescent } from '../../src/model/solver.ts';
 
 /** min gᵀd + ½dᵀHd of a matrix in full; counts its sweeps. */
 function descentOf(H: readonly number[][], gradient: Float64Array, lower: Float64Array, upper: Float64Array) {

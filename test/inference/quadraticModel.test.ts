@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
-import { breakpoints } from '../../src/inference/solvers/breakpoints.ts';
-import { cauchyPoint } from '../../src/inference/solvers/cauchyPoint.ts';
+import { breakpoints, cauchyPoint } from '../../src/inference/solvers/cauchyPoint.ts';
 import { compactHessian } from '../../src/inference/solvers/compactHessian.ts';
 import { correctionPairs } from '../../src/inference/solvers/correctionPairs.ts';
-import type { Box, Iterate } from '../../src/inference/solvers/solver.ts';
-import { subspaceMinimum } from '../../src/inference/solvers/subspaceMinimum.ts';
+import { subspaceMinimum } from '../../src/inference/solvers/lbfgsb.ts';
+import type { Box, Iterate } from '../../src/model/solver.ts';
 import { expectClose } from '../tolerance.ts';
 
 const SIZE = 12;

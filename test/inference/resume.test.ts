@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import { stateFromJson, stateToJson } from '../../src/inference/checkpoint/stateJson.ts';
 import { minimize } from '../../src/inference/minimize/minimize.ts';
-import type { Solution } from '../../src/inference/minimize/solution.ts';
+import type { Solution, SolverState } from '../../src/inference/minimize/solution.ts';
 import type { SolveOptions } from '../../src/inference/minimize/solveOptions.ts';
-import type { SolverState } from '../../src/inference/minimize/solverState.ts';
 import { adam, lbfgs, lbfgsb, type Solver, scg } from '../../src/inference/solvers/index.ts';
 import { bounded, type Problem, unconstrained } from './problems.ts';
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { FitProblem } from '../../src/inference/fit/fitProblem.ts';
-import { shareNativeThreads } from '../../src/inference/workers/shareNativeThreads.ts';
+import { shareNativeThreads } from '../../src/inference/workers/runInWorkers.ts';
 
 /** A library of the process that uses so many threads. */
 const library: { threads: number | undefined } = { threads: 64 };

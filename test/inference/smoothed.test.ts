@@ -1,6 +1,6 @@
 import { InvalidInputError, lbfgs, minimize, type SolveOptions, scg } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { smoothed } from '../../src/inference/solvers/smoothed.ts';
+import { smoothed } from '../../src/inference/solvers/smoothedNewton.ts';
 import { expectClose } from '../tolerance.ts';
 
 /** A path of 40 points with two columns, and one more variable before and one after them. */

@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { type FieldProblem, weightScale } from '../../inference/solvers/fields/fieldProblem.ts';
 import { box, type Parameter } from '../../model/parameter.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
 import type { Rank } from '../../tensors/tensorflow.ts';
-import { type FieldProblem, weightScale } from './kktResidual.ts';
 
 /** Numbers of the field whose distances are constrained, see {@link FieldProblem}. */
 export interface FieldNumbers {

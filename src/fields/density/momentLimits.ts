@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import type { MomentProblem } from '../../inference/solvers/fields/momentProblem.ts';
+import { MOST_ENTRIES } from '../../inference/solvers/fields/penalizedNewton.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
-import { MOST_ENTRIES } from '../solvers/penalizedNewton.ts';
 import { cliqueAbove } from './clique.ts';
-import type { MomentProblem } from './secondMoments.ts';
 
 /**
  * Refuses what would need a larger Hessian than there can be. Without a penalty no neighbours' entry is 0; with one the steps find out

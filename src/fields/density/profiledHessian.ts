@@ -1,12 +1,17 @@
 import { square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
+import type { FieldProblem } from '../../inference/solvers/fields/fieldProblem.ts';
+import {
+  entryHessian,
+  type MomentProblem,
+  type PrecisionEntries,
+  withInverse,
+} from '../../inference/solvers/fields/momentProblem.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
 import { withDenseField } from './denseField.ts';
-import type { FieldProblem } from './kktResidual.ts';
-import { entryHessian, type MomentProblem, type PrecisionEntries, withInverse } from './secondMoments.ts';
 
 /**
  * The Hessian in X of max_w c/2·log|L(w) + λI| − ½·Σ_e w_e·‖x_i − x_j‖², at its maximum: JᵀF⁻¹J/(2c) − L(w)⊗I, J = ∂φ/∂X of the edges with 0 < w_e < 4C

@@ -1,9 +1,9 @@
 import { Matrix } from '../../core/matrix.ts';
+import { type PrecisionEntries, withInverse } from '../../inference/solvers/fields/momentProblem.ts';
 import type { LearnedByLayer } from '../../model/posterior.ts';
 import { supportGraph } from '../../numerics/graph/edges.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import type { SparseTerms } from '../../numerics/sparse/index.ts';
-import { type PrecisionEntries, withInverse } from '../density/secondMoments.ts';
 import { imputedByField } from '../observed/imputedByField.ts';
 
 type Ends = Pick<Graph, 'size' | 'sources' | 'targets'>;

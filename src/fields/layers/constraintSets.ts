@@ -12,7 +12,7 @@ import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { precisionLogDeterminant } from '../density/momentDensity.ts';
-import { type PrecisionEntries, withInverse } from '../density/secondMoments.ts';
+import { type PrecisionEntries, withInverse } from '../../inference/solvers/fields/momentProblem.ts';
 import { momentField } from '../embedding/momentField.ts';
 
 /** A symmetric matrix A over the points, of which some entries are not 0: each with its row and column, the row at most the column. */
@@ -283,7 +283,7 @@ export function constraintField(options: ConstraintFieldOptions): Density & { re
       tolerance: 1e-10,
       relativeDecrease: 0,
       solver: async () =>
-        (await import('../../inference/solvers/quadraticApproximation.ts')).quadraticApproximation({}),
+        (await import('../../inference/solvers/boundedNewton.ts')).quadraticApproximation({}),
     },
   });
 }

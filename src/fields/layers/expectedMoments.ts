@@ -3,6 +3,8 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { checkSaved, readingAt } from '../../core/saved.ts';
+import { excessOf, layerResidual, type MomentProblem } from '../../inference/solvers/fields/momentProblem.ts';
+import type { MomentPoint } from '../../inference/solvers/fields/penalizedNewton.ts';
 import type { FieldShowing } from '../../model/abilities.ts';
 import { box, type ParameterLike } from '../../model/parameter.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
@@ -17,13 +19,9 @@ import {
   pointMoments,
   profiledMoments,
 } from '../density/momentDensity.ts';
-import { layerResidual } from '../density/momentResidual.ts';
 import { momentsHessian } from '../density/profiledHessian.ts';
-import { excessOf, type MomentProblem } from '../density/secondMoments.ts';
 import { momentField } from '../embedding/momentField.ts';
-import { latest } from '../solvers/latest.ts';
-import { learnedMoments } from '../solvers/learnedMoments.ts';
-import type { MomentPoint } from '../solvers/penalizedNewton.ts';
+import { latest, learnedMoments } from './learnedField.ts';
 
 /** Second moments S of points: those that constraints are about. */
 export interface SecondMoments {

@@ -2,6 +2,8 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
 import { checkSaved, readingAt } from '../../core/saved.ts';
+import { type FieldProblem, kktResidual } from '../../inference/solvers/fields/fieldProblem.ts';
+import type { FieldPoint } from '../../inference/solvers/fields/fieldSearch.ts';
 import type { FieldShowing } from '../../model/abilities.ts';
 import { box, type ParameterLike } from '../../model/parameter.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
@@ -13,14 +15,12 @@ import { constrainedGraph, type FieldNumbers, fieldProblem, fieldWeights } from 
 import { edgeDistances, edgeSquaredDistances } from '../density/edgeSquaredDistances.ts';
 import { fieldDensity } from '../density/fieldDensity.ts';
 import { type FieldFactor, fieldFactor } from '../density/fieldFactor.ts';
-import { type FieldProblem, kktResidual } from '../density/kktResidual.ts';
 import { profiledDensity } from '../density/profiledDensity.ts';
 import { distanceHessian } from '../density/profiledHessian.ts';
 import { supportOf } from '../embedding/fieldEmbedding.ts';
 import { laplacianField } from '../embedding/laplacianField.ts';
-import type { FieldPoint } from '../solvers/fieldSearch.ts';
-import { weightsLearner } from '../solvers/weightsLearner.ts';
 import { type ConstraintFieldOptions, constraintField } from './constraintSets.ts';
+import { weightsLearner } from './learnedField.ts';
 
 export interface MaxEntropyOptions {
   /** Which pairs of points have a constraint. */

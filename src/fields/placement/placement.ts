@@ -4,7 +4,7 @@ import type { Projection } from '../../model/posterior.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { Nearest } from '../../numerics/neighbours/nearest.ts';
 import type { FieldEmbedding } from '../embedding/fieldEmbedding.ts';
-import { type FieldSolver, fieldSolver } from '../solvers/fieldSolver.ts';
+import { type FieldSolver, fieldSolver } from './fieldColumns.ts';
 import { type JoiningWeights, joiningWeights } from './joiningWeights.ts';
 
 /** A learned random field and its embedding, to which new points are added. */

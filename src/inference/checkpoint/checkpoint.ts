@@ -6,8 +6,8 @@ import { checkDepth, checkSums } from '../../core/saved.ts';
 import type { TraceEntry } from '../../model/fit.ts';
 import { START_KINDS } from '../../model/model.ts';
 import type { FitProblem } from '../fit/fitProblem.ts';
-import type { Origin } from '../fit/restartOrigins.ts';
-import type { SolverState } from '../minimize/solverState.ts';
+import { type Origin, originsOf } from '../fit/restarts.ts';
+import type { SolverState } from '../minimize/solution.ts';
 import { shortNumber } from '../shortNumber.ts';
 import { readCheckpointFile } from './checkpointFile.ts';
 import { type SolverStateJson, stateFromJson, stateToJson } from './stateJson.ts';
@@ -97,7 +97,7 @@ const variablesOf = ({ layout }: FitProblem): Checkpoint['variables'] =>
  *
  * @throws InvalidInputError when the file cannot be read or was cut short, or it is not a checkpoint of this version
  */
-export async function readCheckpoint(given: string | object): Promise<Checkpoint> {
+async function readCheckpoint(given: string | object): Promise<Checkpoint> {
   const name = typeof given === 'string' ? `'${given}'` : 'The checkpoint given to resume';
   const json = typeof given === 'string' ? await readCheckpointFile(given) : given;
   const { format, version } = (json ?? {}) as { format?: unknown; version?: unknown };
@@ -136,7 +136,7 @@ function checkContent({ checksums: saved, ...content }: Checkpoint, name: string
  *
  * @throws InvalidInputError when the checkpoint is not of this model, or of the same on other data
  */
-export function resumedState(checkpoint: Checkpoint, start: number, problem: FitProblem): SolverState | undefined {
+function resumedState(checkpoint: Checkpoint, start: number, problem: FitProblem): SolverState | undefined {
   checkVariables(checkpoint, problem);
   const saved = checkpoint.starts[start] ?? null;
   if (saved === null) return undefined;
@@ -185,5 +185,58 @@ function checkValue({ best, scale, evaluations }: SolverState, { compute, object
   throw new InvalidInputError(
     `The checkpoint was saved by a fit of another model or other data: the log density at its best point was ${shortNumber(-best.value)}, ` +
       `but is ${shortNumber(-value)} here. Resume with the model and the data that it was saved from.`,
+  );
+}
+
+/** What a fit goes on from. */
+export interface Resumed {
+  readonly checkpoint: Checkpoint;
+  /** How each start was found. */
+  readonly origins: readonly Origin[];
+  /** Where the run of one start stood; undefined where it had not begun. */
+  stateOf(number: number, problem: FitProblem): SolverState | undefined;
+}
+
+interface Given {
+  readonly resume?: string | object | undefined;
+  readonly seed?: number | undefined;
+  readonly origins?: readonly Origin[] | undefined;
+}
+
+/**
+ * What the option `resume` of a fit holds; undefined without it.
+ *
+ * @throws InvalidInputError when it is no checkpoint, or other options contradict it
+ */
+export async function resumedFrom(options: Given): Promise<Resumed | undefined> {
+  if (options.resume === undefined) return undefined;
+  const checkpoint = await readCheckpoint(options.resume);
+  checkResumed(checkpoint, options);
+  return {
+    checkpoint,
+    origins: originsIn(checkpoint),
+    stateOf: (number, problem) => resumedState(checkpoint, number, problem),
+  };
+}
+
+function originsIn({ origins, starts }: Checkpoint): readonly Origin[] {
+  return origins?.length === starts.length ? origins : originsOf(starts.length - 1);
+}
+
+/** Refuses options that contradict what is resumed. */
+function checkResumed(checkpoint: Checkpoint, { seed, origins }: Given): void {
+  for (const [name, saved, value] of [
+    ['seed', checkpoint.seed, seed],
+    ['restarts', checkpoint.starts.length - 1, origins && origins.length - 1],
+  ] as const) {
+    if (value !== undefined && value !== saved) {
+      throw new InvalidInputError(
+        `The checkpoint was saved by a fit with ${name} ${saved}, but ${name} is ${value}. Leave ${name} out, or fit without resume.`,
+      );
+    }
+  }
+  if (origins === undefined || JSON.stringify(origins) === JSON.stringify(originsIn(checkpoint))) return;
+  throw new InvalidInputError(
+    'The checkpoint was saved by a fit whose restarts had other inits or another width. Leave restarts out, or fit without resume.',
   );
 }

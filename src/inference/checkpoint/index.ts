@@ -1,3 +1,2 @@
-export { checkpointOf } from './checkpoint.ts';
-export { resumedFrom } from './resumedFrom.ts';
-export { saving } from './saving.ts';
+export { checkpointOf, resumedFrom } from './checkpoint.ts';
+export { saving } from './checkpointFile.ts';

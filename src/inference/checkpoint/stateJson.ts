@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven, readGiven } from '../../core/given.ts';
-import type { SolverState } from '../minimize/solverState.ts';
+import type { SolverState } from '../minimize/solution.ts';
 
 /** A {@link SolverState} for `JSON.stringify`: every array of doubles as base64 of its little-endian bytes. */
 export type SolverStateJson = { readonly [name: string]: number | string | SolverStateJson };

@@ -1,15 +1,13 @@
 import { counted } from '../../core/counted.ts';
 import { InvalidInputError, NumericalError, OptimizationError } from '../../core/errors.ts';
+import type { Box, Evaluation, Iterate, Solver, SolverRun } from '../../model/solver.ts';
+import { type End, interruptionOf, limitOf, withoutBound } from '../minimize/ending.ts';
 import { slices } from '../minimize/slices.ts';
-import type { Solution } from '../minimize/solution.ts';
-import { checkState, copyIterate, copyMemory, type SolverState } from '../minimize/solverState.ts';
-import { type End, interruptionOf, limitOf, withoutBound } from '../minimize/termination.ts';
+import { checkState, copyIterate, copyMemory, type Solution, type SolverState } from '../minimize/solution.ts';
 import { epochwise } from '../solvers/epochwise.ts';
-import type { Box, Evaluation, Iterate, Solver, SolverRun } from '../solvers/solver.ts';
-import { checkUnbounded } from './checkUnbounded.ts';
 import type { BatchedObjective, FitProblem } from './fitProblem.ts';
 import type { RunEvent, RunSettings, Start } from './run.ts';
-import { MOST_HALVINGS, MOST_ITERATIONS, traceEntry } from './runLimits.ts';
+import { checkUnbounded, MOST_HALVINGS, MOST_ITERATIONS, traceEntry } from './runLimits.ts';
 
 /** A batch's evaluation, and what is wrong with it where its value is NaN. */
 type BatchEvaluation = Evaluation & { readonly reason: string };

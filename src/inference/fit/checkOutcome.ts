@@ -7,9 +7,8 @@ import { entriesOf } from '../../model/parameterValue.ts';
 import { layOut, naturalEntries, type VariableLayout } from '../../model/variables.ts';
 import type { EngineChoice } from '../../numerics/dense/index.ts';
 import { shortNumber } from '../shortNumber.ts';
-import { computeWith } from './chosenEngine.ts';
 import { densityOf } from './fitProblem.ts';
-import { ONE_THREAD } from './fitThreads.ts';
+import { computeWith, ONE_THREAD } from './fitThreads.ts';
 
 /** Relative difference of the log density that other hardware or another engine may make. */
 const ROUNDING = 1e-6;

@@ -1,7 +1,7 @@
 import type { ComputationStep, Embedding } from '../../model/computation.ts';
+import { type End, interruptionOf, limitOf } from '../minimize/ending.ts';
 import { slices } from '../minimize/slices.ts';
-import type { SolverState } from '../minimize/solverState.ts';
-import { type End, interruptionOf, limitOf } from '../minimize/termination.ts';
+import type { SolverState } from '../minimize/solution.ts';
 import type { FitProblem } from './fitProblem.ts';
 import type { RunEvent, RunSettings, RunSolution, Start } from './run.ts';
 

@@ -1,17 +1,16 @@
 import { checksums } from '../../core/checksum.ts';
-import { InvalidInputError } from '../../core/errors.ts';
+import { InvalidInputError, OptimizationError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { matchedObservations } from '../../core/namedTable.ts';
 import { withPlainNumbers } from '../../core/plainNumbers.ts';
 import { positiveZeros } from '../../core/positiveZeros.ts';
+import type { AnyAbilities } from '../../model/abilities.ts';
 import { DIVIDED, type Fit, type FitJSON, type FitOutcome, type FittedModel } from '../../model/fit.ts';
 import type { AnyModel, Model } from '../../model/model.ts';
 import type { AnyPosterior } from '../../model/posterior.ts';
 import { type EngineChoice, withEngine } from '../../numerics/dense/index.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
-import { finiteOutcome } from './finiteOutcome.ts';
 import { type Abilities, abilitiesOf, withGraph } from './fitAbilities.ts';
-import { posteriorOn } from './posteriorOn.ts';
 import { namingColumns } from './rememberedColumns.ts';
 
 /**
@@ -72,4 +71,98 @@ function savedFit(
 /** The bound on the log density of the observations, without priors of hyperparameters. */
 function boundOf(terms: FitOutcome['terms']): number {
   return Object.entries(terms).reduce((sum, [name, part]) => (name.startsWith('hyper.') ? sum : sum + part), 0);
+}
+
+/** An outcome that is not finite, in its objective, latents or eigenvalues, has 'failed', whatever its model or solver says, and a message that names what is not. */
+function finiteOutcome(outcome: FitOutcome, { latents, eigenvalues }: AnyPosterior): FitOutcome {
+  const place = latents.data.findIndex((entry) => !Number.isFinite(entry));
+  const row = Math.floor(place / latents.columns);
+  const broken = [
+    ...(Number.isFinite(outcome.objective) ? [] : [`the objective is ${outcome.objective}`]),
+    ...(place < 0 ? [] : [`row ${row}, column ${place % latents.columns} of the latents is ${latents.data[place]}`]),
+    ...(eigenvalues === undefined || eigenvalues.every(Number.isFinite) ? [] : ['an eigenvalue is not finite']),
+  ];
+  if (broken.length === 0 || outcome.status === 'failed') return outcome;
+  const message = `Failed: ${broken.join(' and ')}. Look for points that are the same, columns that are constant and entries of very different size.`;
+  return { ...outcome, status: 'failed', message: `${message} ${outcome.message}` };
+}
+
+/** What is computed within it runs on one engine. */
+type During = <T>(work: () => T) => T;
+
+/** The same part with an engine at work in all that it computes: its functions, and members that are computed when they are read. */
+type Place = (part: object, during: During) => object;
+
+/** Parts of a posterior that compute something themselves. */
+const PARTS: Readonly<Record<string, Place>> = {
+  mapping: placed({}),
+  placement: placed({}),
+  distribution: placed({}),
+  field: placed({}),
+  variables: placed({}),
+  views: (views, during) =>
+    Object.fromEntries(Object.entries(views).map(([name, view]) => [name, placed({})(view, during)])),
+};
+
+/**
+ * The posterior with an engine at work in everything that it computes; as it is where none was chosen. What it computes when it is read, such
+ * as the graph of a layer, is computed then, not here.
+ */
+export function posteriorOn(engine: EngineChoice | undefined, posterior: AnyPosterior): AnyPosterior {
+  if (engine === undefined) return posterior;
+  return placed(PARTS)(posterior, (work) => withEngine(sharedMemory(), engine, work)) as AnyPosterior;
+}
+
+function placed(parts: Readonly<Record<string, Place>>): Place {
+  return (part, during) => {
+    const read = (name: string) => {
+      const member: unknown = during(() => Reflect.get(part, name));
+      if (typeof member === 'function') return (...given: unknown[]) => during(() => member.apply(part, given));
+      const place = parts[name];
+      return place !== undefined && typeof member === 'object' && member !== null ? place(member, during) : member;
+    };
+    const members = Object.keys(part).map((name) => [name, { get: () => read(name), enumerable: true }]);
+    return Object.defineProperties({}, Object.fromEntries(members));
+  };
+}
+
+/** Of a computation that has come to none. */
+export const NO_LATENTS: Matrix = Matrix.zeros(0, 0);
+
+/** What some fit can do, by name. */
+const ABILITIES: Readonly<Record<keyof AnyAbilities | 'toJSON', true>> = {
+  project: true,
+  reconstruct: true,
+  predict: true,
+  interpolate: true,
+  sample: true,
+  impute: true,
+  forecast: true,
+  graph: true,
+  precision: true,
+  covariance: true,
+  eigenvalues: true,
+  latentVariances: true,
+  relevance: true,
+  evidence: true,
+  missingLogDensity: true,
+  toJSON: true,
+};
+
+/**
+ * The fit of a model that was stopped before it had computed a solution: its latents have no rows, and its objective is NaN. What rests on a
+ * solution throws an OptimizationError that says so.
+ */
+export function unsolvedFit(model: string, { values: _, ...outcome }: FitOutcome): Fit {
+  const fitted = { model, latents: NO_LATENTS, parameters: Object.freeze({}), ...outcome };
+  for (const name of Object.keys(ABILITIES)) {
+    Object.defineProperty(fitted, name, {
+      get: () => {
+        throw new OptimizationError(
+          `This fit of '${model}' has no '${name}', since it was stopped before there was an embedding. Fit again, with more time.`,
+        );
+      },
+    });
+  }
+  return Object.freeze(fitted) as unknown as Fit;
 }

@@ -1,7 +1,16 @@
-import type { FitOf } from '../../model/fit.ts';
-import type { AnyModel } from '../../model/model.ts';
-import type { OptionsOf } from './fitOptions.ts';
-import { fitSteps } from './fitSteps.ts';
+import type { Fit, FitOf } from '../../model/fit.ts';
+import type { AnyModel, Model } from '../../model/model.ts';
+import { stopping } from '../minimize/ending.ts';
+import { bestOf, type EndedRun, found } from './bestSolution.ts';
+import { callersFunction } from './callersFunction.ts';
+import { type FitOptions, type FitSettings, fitSettings, type OptionsOf } from './fitOptions.ts';
+import { type FitProblem, openProblem } from './fitProblem.ts';
+import { type FitStep, fitFrom, fitStep, stageStep } from './fitStep.ts';
+import { type FitThreads, fitThreads } from './fitThreads.ts';
+import { remembering } from './rememberedColumns.ts';
+import { type Run, runsOf } from './restarts.ts';
+import { isStillToRun, type RunEvent, type RunSettings, runFrom, type Start } from './run.ts';
+import type { Runs } from './shortlisted.ts';
 
 /**
  * Fits any model: maximises its log density over its free parameters with gradients from automatic differentiation, in double
@@ -26,5 +35,176 @@ export async function fit<M extends AnyModel>(model: M, options?: NoInfer<Option
   for (;;) {
     const step = await steps.next();
     if (step.done) return step.value;
+  }
+}
+
+/**
+ * {@link fit} step by step: an iterator that pauses at the start and after every iteration, so that a page can draw while it
+ * fits. Leaving the loop early ends the fit and gives everything back that it took. The last value, which a `for await` loop
+ * does not see, is the fit itself.
+ *
+ * A model that computes its solution pauses in each `stage` of it too; one in closed form gives its result as the last step. With restarts, the steps of one start follow those of another; with workers they mix.
+ *
+ * @param model - such as `gplvm(Y, { latentDim: 2 })`
+ * @param options - see {@link FitOptions}
+ * @returns an async generator of {@link FitStep} that returns the {@link Fit}
+ * @throws InvalidInputError at once for an unknown option or a value of the wrong kind; while it runs, what {@link fit} throws
+ * @example
+ * ```ts
+ * for await (const step of fitSteps(gplvm(Y, { latentDim: 2 }))) {
+ *   if (step.iteration % 10 === 0) draw(step.latents, step.objective);
+ * }
+ * ```
+ */
+export function fitSteps<M extends AnyModel>(
+  model: M,
+  options?: NoInfer<OptionsOf<M>>,
+): AsyncGenerator<FitStep<FitOf<M>>, FitOf<M>, void> {
+  const given: FitOptions = options ?? {};
+  const settings = fitSettings(model, given);
+  // What is wrong with a table is said before anything is chosen or fitted.
+  remembering(model, given.table);
+  const taken = steps(model, settings);
+  // The types of a model are those of its fits: see createFit.
+  return taken as unknown as AsyncGenerator<FitStep<FitOf<M>>, FitOf<M>, void>;
+}
+
+async function* steps(described: Model, settings: FitSettings): AsyncGenerator<FitStep, Fit, void> {
+  const { model: found, message, ...taken } = await chosen(described, settings);
+  const model = remembering(found, settings.table);
+  const threads = fitThreads(settings.threads, settings.engine);
+  try {
+    // A computation may have no pause in which they could join it.
+    if (model.solve !== undefined) await threads.joinAtOnce();
+    return yield* stepsWith(threads, model, { ...settings, ...taken }, message);
+  } finally {
+    await threads.release();
+  }
+}
+
+/** The part of the seconds of a fit that the choice of options may take. */
+const FOR_CHOICE = 0.5;
+
+/** The model with its options chosen, and how many seconds are left for it. */
+async function chosen(model: Model, { seed = 0, signal, maxSeconds }: FitSettings) {
+  if (model.choose === undefined) return { model, message: '' };
+  const began = performance.now();
+  const choice = await model.choose({
+    seed,
+    ...(signal && { signal }),
+    ...(maxSeconds !== undefined && { maxSeconds: FOR_CHOICE * maxSeconds }),
+  });
+  const seconds = (performance.now() - began) / 1000;
+  return { ...choice, ...(maxSeconds !== undefined && { maxSeconds: Math.max(0, maxSeconds - seconds) }) };
+}
+
+async function* stepsWith(
+  threads: FitThreads,
+  model: Model,
+  settings: FitSettings,
+  choice: string,
+): AsyncGenerator<FitStep, Fit, void> {
+  const began = performance.now();
+  const checkpoints = await checkpointsFor(settings);
+  const resumed = checkpoints && (await checkpoints.resumedFrom(settings));
+  const saved = resumed?.checkpoint;
+  const seed = saved?.seed ?? settings.seed ?? 0;
+  const problem = openProblem(model, { ...settings, seed, threads });
+  const stop = stopping(settings.signal, settings.maxSeconds);
+  const seconds = () => (saved?.seconds ?? 0) + (performance.now() - began - stop.held) / 1000;
+  try {
+    // What is resumed is evaluated again.
+    for (const start of saved?.starts ?? [])
+      await problem.inBatches?.ready?.(Number(start?.state.evaluations ?? 1) - 1);
+    const runs = await runsOf(problem, settings, seed, resumed);
+    const saves = checkpoints?.saving(settings.checkpoint, stop.signal);
+    const report = settings.onProgress && callersFunction('onProgress', settings.onProgress, stop.signal);
+    const isSaved = saves !== undefined;
+    const again: string[] = [];
+    const { trialIterations } = saved ?? settings;
+    const events = eventsOf(problem, runs, { ...settings, trialIterations }, stop.signal, isSaved);
+    try {
+      for (;;) {
+        const next = await events.next();
+        if (next.done) break;
+        const event = next.value;
+        const run = runs[event.start]!;
+        if (event.kind === 'again') {
+          again.push(` Start ${event.start} was done again, because its worker was lost: ${event.why}.`);
+          continue;
+        }
+        if (event.kind === 'iteration' || event.kind === 'stage') {
+          if (event.kind === 'iteration') {
+            if (event.entry.iteration <= (run.trace.at(-1)?.iteration ?? -1)) continue;
+            run.trace.push(event.entry);
+          }
+          const step =
+            event.kind === 'iteration'
+              ? fitStep(problem, event.start, event.entry, event.point, run.trace, seconds())
+              : stageStep(problem, event, run.trace, seconds());
+          if ((await report?.(step)) === false) stop.by('onProgress, which returned false');
+          stop.hold();
+          yield step;
+          stop.goOn();
+          continue;
+        }
+        run.state = event.kind === 'end' ? event.solution.state : event.state;
+        if (event.kind === 'end') run.solution = event.solution;
+        await saves?.save(checkpoints!.checkpointOf(problem, runs, { seed, seconds: seconds(), trialIterations }));
+      }
+    } finally {
+      await events.return(undefined as never);
+    }
+    const best = bestOf(runs.filter(isEnded), runs.length, problem.limits, stop.signal);
+    const { point, status, trace, ...end } = found(problem, best);
+    const message = end.message + choice + again.join('') + (saves?.warning() ?? '');
+    const evaluations = end.diagnostics.evaluations + end.elsewhere;
+    const gathered = await problem.gather?.(point.x);
+    const diagnostics = { ...end.diagnostics, evaluations, seconds: seconds() };
+    return fitFrom(problem, point, { status, trace, message, diagnostics }, gathered);
+  } finally {
+    stop.release();
+    problem.dispose();
+  }
+}
+
+/** What saves and resumes, which a page loads for a fit that asks for it. */
+const checkpointsFor = async ({ resume, checkpoint }: FitSettings) =>
+  resume === undefined && checkpoint === undefined ? undefined : import('../checkpoint/index.ts');
+
+const isEnded = (run: Run): run is Run & EndedRun => run.solution !== undefined;
+
+async function* eventsOf(
+  problem: FitProblem,
+  runs: readonly Run[],
+  given: FitSettings,
+  signal: AbortSignal,
+  isSaved: boolean,
+): AsyncGenerator<RunEvent, void, void> {
+  const { workers, checkpointInterval, solver, relativeDecrease, maxIterations, maxEvaluations, tolerance } = given;
+  const { trialIterations } = given;
+  const starts = runs.map(({ start }) => start);
+  const stateInterval = isSaved ? checkpointInterval : undefined;
+  const settings = { solver, relativeDecrease, maxIterations, maxEvaluations, tolerance, stateInterval };
+  // Loaded when they are asked for, as most pages have no use for them.
+  const shared = workers === undefined ? undefined : (await import('../workers/runInWorkers.ts')).runInWorkers;
+  const run: Runs = (some, own) =>
+    shared === undefined ? runHere(problem, some, own, signal) : shared(problem, some, own, signal, workers!);
+  if (starts.length === 1 || trialIterations === undefined) {
+    yield* run(starts, settings);
+    return;
+  }
+  const { shortlisted } = await import('./shortlisted.ts');
+  yield* shortlisted(problem, run, starts, settings, trialIterations);
+}
+
+async function* runHere(
+  problem: FitProblem,
+  starts: readonly Start[],
+  settings: RunSettings,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, void, void> {
+  for (const start of starts) {
+    if (isStillToRun(start, signal)) yield* runFrom(problem, start, settings, signal);
   }
 }

@@ -28,7 +28,7 @@ import {
   sameShape,
   sideBySide,
   viewOf,
-} from './givenPoints.ts';
+} from './inputChecks.ts';
 
 const wholeFromOne = v.pipe(v.number('a whole number from 1'), v.integer('a whole number from 1'), v.minValue(1));
 const projectOptions = v.strictObject({

@@ -10,11 +10,10 @@ import type { AnyPosterior } from '../../model/posterior.ts';
 import { naturalEntries, type VariableLayout, valuesByPath } from '../../model/variables.ts';
 import { type EngineChoice, engineChoice } from '../../numerics/dense/index.ts';
 import { projectedGradientNorm } from '../minimize/scaledObjective.ts';
-import { boxOf } from './bestOf.ts';
+import { boxOf } from './bestSolution.ts';
 import { createFit } from './createFit.ts';
-import { limitsOf, openProblem } from './fitProblem.ts';
+import { type GivenStart, limitsOf, openProblem, valuesGiven } from './fitProblem.ts';
 import { remembering } from './rememberedColumns.ts';
-import { type GivenStart, valuesGiven } from './startingValues.ts';
 
 /** Options of {@link fitAt}. */
 export interface FitAtOptions {

@@ -4,15 +4,15 @@ import type { NamedTable } from '../../core/namedTable.ts';
 import { checkOptions } from '../../core/options.ts';
 import { checkModelGiven } from '../../model/givenModel.ts';
 import { type Model, START_KINDS } from '../../model/model.ts';
+import type { Solver } from '../../model/solver.ts';
 import { type EngineChoice, engineChoice } from '../../numerics/dense/index.ts';
 import type { Threads } from '../../numerics/threads.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
-import type { Solver } from '../solvers/solver.ts';
 import type { WorkerPool } from '../workers/pool.ts';
 import { batchesOf } from './batches.ts';
+import type { GivenStart } from './fitProblem.ts';
 import type { FitStep } from './fitStep.ts';
-import { type Origin, originsOf, type Restarts } from './restartOrigins.ts';
-import type { GivenStart } from './startingValues.ts';
+import { type Origin, originsOf, type Restarts } from './restarts.ts';
 
 /**
  * Options of {@link fit} and {@link fitSteps}. A model that computes its solution, in closed form as `isomap` or step by step as `mvu`, refuses solver,

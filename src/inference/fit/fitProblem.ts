@@ -1,6 +1,11 @@
+import { InvalidInputError } from '../../core/errors.ts';
 import { checkPointwise, placesOf, seenEntries } from '../../model/batchRows.ts';
+import { type GivenValues, givenValues } from '../../model/evaluate.ts';
+import type { FittedModel } from '../../model/fit.ts';
 import type { Assembly, Batch, Findings, Model, ParameterValues } from '../../model/model.ts';
 import { type LogDensity, logDensity, type Objective, objectiveOf } from '../../model/objective.ts';
+import { entriesOf } from '../../model/parameterValue.ts';
+import type { Box } from '../../model/solver.ts';
 import {
   layOut,
   naturalEntries,
@@ -11,14 +16,9 @@ import {
 } from '../../model/variables.ts';
 import type { EngineChoice, EngineReport } from '../../numerics/dense/index.ts';
 import type { ObjectiveFunction } from '../minimize/scaledObjective.ts';
-import type { HeldVariables } from '../solvers/holding.ts';
-import type { Box } from '../solvers/solver.ts';
-import { averageDensity } from './averageDensity.ts';
-import { batches, batchesOf } from './batches.ts';
-import { chosenEngine, computeWith } from './chosenEngine.ts';
-import { type FitThreads, ONE_THREAD } from './fitThreads.ts';
-import { type Gathered, gatheredFrom, rowsRead } from './sourcedFit.ts';
-import { type GivenStart, startingValues } from './startingValues.ts';
+import type { HeldVariables } from '../solvers/frozenVariables.ts';
+import { averageDensity, batches, batchesOf, type Gathered, gatheredFrom, rowsRead } from './batches.ts';
+import { chosenEngine, computeWith, type FitThreads, ONE_THREAD } from './fitThreads.ts';
 
 /** A model as a minimisation problem: its tensors, which `dispose` gives back, and its solver's variables. */
 export interface FitProblem {
@@ -70,7 +70,7 @@ export interface BatchedObjective {
 }
 
 /** How a model is opened. */
-export interface ProblemOptions {
+interface ProblemOptions {
   readonly seed: number;
   readonly engine?: EngineChoice | undefined;
   readonly threads?: FitThreads;
@@ -235,4 +235,36 @@ function heldOf({ held }: Assembly, { variables }: VariableLayout): HeldVariable
     .filter(({ path, start }) => start >= 0 && held.paths.includes(path))
     .flatMap(({ start, size }) => Array.from({ length: size }, (_, i) => start + i));
   return places.length === 0 ? undefined : { variables: Int32Array.from(places), iterations: held.iterations };
+}
+
+/** Natural values by path, or the fit that they are taken from. */
+// biome-ignore lint/suspicious/noExplicitAny: the paths of a fit of any model.
+export type GivenStart = GivenValues | FittedModel<any>;
+
+const isFit = (given: GivenStart): given is FittedModel =>
+  typeof given.toJSON === 'function' && typeof given.parameters === 'object';
+
+/** Natural values by path from what a caller gave. The latents of a fit are left out where the model computes its own, as with back-constraints. */
+export function valuesGiven({ variables }: VariableLayout, given: GivenStart): ParameterValues {
+  if (!isFit(given)) return givenValues(given as GivenValues);
+  const hasLatents = variables.some(({ path }) => path === 'latents');
+  return { ...given.parameters, ...(hasLatents && { latents: given.latents }) };
+}
+
+/**
+ * The values at which a search starts.
+ *
+ * @throws InvalidInputError for an unknown path, a wrong shape, a value outside its support, and another value of a parameter that the model holds
+ */
+function startingValues(layout: VariableLayout, given: GivenStart): ParameterValues {
+  const values = valuesGiven(layout, given);
+  const natural = naturalEntries(layout, values);
+  layout.variables.forEach(({ path, start, parameter }, i) => {
+    const held = entriesOf(parameter.initial);
+    if (start >= 0 || natural[i]!.every((entry, k) => Object.is(entry, held[k]))) return;
+    throw new InvalidInputError(
+      `The start has another value of '${path}' than the model, which holds it. Leave '${path}' out of start, or make a model that holds it at that value.`,
+    );
+  });
+  return values;
 }

@@ -6,11 +6,10 @@ import type { Fit, FitDiagnostics, FitOutcome, FitStatus, TraceEntry } from '../
 import { checkSupport } from '../../model/parameter.ts';
 import type { EngineReport } from '../../numerics/dense/index.ts';
 import { LOST } from '../solvers/noDescent.ts';
-import { createFit } from './createFit.ts';
+import type { Gathered } from './batches.ts';
+import { createFit, NO_LATENTS, unsolvedFit } from './createFit.ts';
 import type { FitProblem } from './fitProblem.ts';
 import type { Point, RunEvent, Stage } from './run.ts';
-import type { Gathered } from './sourcedFit.ts';
-import { NO_LATENTS, unsolvedFit } from './unsolvedFit.ts';
 
 /** Where a fit stands after an iteration; what costs something is computed when it is asked for. */
 export interface FitStep<F = Fit> extends TraceEntry {

@@ -1,11 +1,11 @@
 import { environmentVariable } from '../../core/environment.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { FitDiagnostics } from '../../model/fit.ts';
-import type { EngineChoice } from '../../numerics/dense/index.ts';
+import { type EngineChoice, type EngineReport, engineReport, withEngine } from '../../numerics/dense/index.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
 import type { Threads } from '../../numerics/threads.ts';
 import { shareableMultiplications } from '../../numerics/wasm/instance.ts';
-import { chosenEngine } from './chosenEngine.ts';
+import { withFloat64 } from '../../tensors/float64/scope.ts';
 
 const VARIABLE = 'LATENTFIELD_THREADS';
 
@@ -151,4 +151,14 @@ function environmentCount(): number | 'auto' | undefined {
   throw new InvalidInputError(
     `The environment variable ${VARIABLE} must be a whole number of threads from 1 or 'auto', but it is '${named}'.`,
   );
+}
+
+/** Runs numerics on the float64 backend, with this engine and these threads. */
+export function computeWith(engine: EngineChoice | undefined, threads: FitThreads): <T>(work: () => T) => T {
+  return (work) => withFloat64(({ memory64 }) => withEngine(memory64, engine, () => threads.run(work)));
+}
+
+/** The linear algebra engine that a choice comes to, and what there is to know about it. */
+export function chosenEngine(engine: EngineChoice | undefined): EngineReport {
+  return withFloat64(({ memory64 }) => withEngine(memory64, engine, () => engineReport(memory64)));
 }

@@ -1,16 +1,14 @@
 import { OptimizationError } from '../../core/errors.ts';
 import type { Embedding } from '../../model/computation.ts';
 import type { TraceEntry } from '../../model/fit.ts';
+import type { Solver } from '../../model/solver.ts';
+import { solve } from '../minimize/minimize.ts';
+import { evaluateStart, type ScaledObjective, scaledObjective } from '../minimize/scaledObjective.ts';
 import { slices } from '../minimize/slices.ts';
-import type { Progress, Solution } from '../minimize/solution.ts';
-import { solve } from '../minimize/solve.ts';
-import type { SolverState } from '../minimize/solverState.ts';
-import type { Solver } from '../solvers/solver.ts';
-import { checkUnbounded } from './checkUnbounded.ts';
+import { copyIterate, type Progress, type Solution, type SolverState } from '../minimize/solution.ts';
 import type { FitProblem } from './fitProblem.ts';
-import { onlyPoint } from './onlyPoint.ts';
-import type { Origin } from './restartOrigins.ts';
-import { MOST_HALVINGS, MOST_ITERATIONS, traceEntry } from './runLimits.ts';
+import type { Origin } from './restarts.ts';
+import { checkUnbounded, MOST_HALVINGS, MOST_ITERATIONS, traceEntry } from './runLimits.ts';
 
 /** One of the starts of a fit; plain data, which may go to a worker. */
 export interface Start {
@@ -129,12 +127,24 @@ export async function* runFrom(
   yield { kind: 'end', start: start.number, solution: step.value };
 }
 
-/** The model's own solver, or, loaded when it is needed, the usual one. */
-async function solverOf(problem: FitProblem): Promise<Solver> {
-  const solver = problem.model.search?.solver;
-  if (problem.inBatches === undefined && solver !== undefined) return typeof solver === 'function' ? solver() : solver;
-  const { standardSolver } = await import('../minimize/standardSolver.ts');
-  return standardSolver(problem);
+/** Steps of adam in the first epoch, and the epochs after which they have halved. */
+const STEP = 0.05;
+const HALVING = 20;
+
+/**
+ * The model's own solver, or the usual one: one for noisy gradients of batches, or one that keeps to the model's bounds. It is loaded when it is
+ * needed.
+ */
+async function solverOf({ model, limits, inBatches }: FitProblem): Promise<Solver> {
+  if (inBatches !== undefined) {
+    const { adam } = await import('../solvers/adam.ts');
+    const learningRate = (iteration: number) => STEP / (1 + iteration / (HALVING * inBatches.perEpoch));
+    return Object.freeze({ ...adam({ learningRate }), stochastic: true });
+  }
+  const solver = model.search?.solver;
+  if (solver !== undefined) return typeof solver === 'function' ? solver() : solver;
+  if (limits === undefined) return (await import('../solvers/lbfgs.ts')).lbfgs();
+  return (await import('../solvers/lbfgsb.ts')).lbfgsb();
 }
 
 /**
@@ -180,6 +190,35 @@ async function solverFor(
     return epochwise(solver, inBatches.perEpoch);
   }
   if (held === undefined || solver.stochastic) return solver;
-  const { holding } = await import('../solvers/holding.ts');
+  const { holding } = await import('../solvers/frozenVariables.ts');
   return holding(solver, { ...held, iterations: Math.min(held.iterations, Math.floor(HELD_PART * maxIterations)) });
+}
+
+/**
+ * The solution of a problem without variables: there is one point, and nothing to search.
+ *
+ * @param solver - whose state it is
+ * @throws OptimizationError when the log density is not finite there
+ */
+function onlyPoint({ compute, objective }: FitProblem, solver: Solver): Solution {
+  const none = new Float64Array(0);
+  const scaled: ScaledObjective = scaledObjective(objective, none, { lower: none, upper: none });
+  const point = compute(() => evaluateStart(scaled, none));
+  return {
+    ...copyIterate(point),
+    status: 'converged',
+    message: 'Every parameter of the model is held, so there is nothing to fit. This is the model at those values.',
+    evaluations: 1,
+    iterations: 0,
+    state: {
+      solver: solver.name,
+      iterations: 0,
+      evaluations: 1,
+      decreases: Float64Array.of(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY),
+      scale: none,
+      iterate: copyIterate(point),
+      best: copyIterate(point),
+      memory: {},
+    },
+  };
 }

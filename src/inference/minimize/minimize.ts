@@ -1,8 +1,31 @@
-import type { Solver } from '../solvers/solver.ts';
-import type { ObjectiveFunction } from './scaledObjective.ts';
-import type { Solution } from './solution.ts';
-import { solve } from './solve.ts';
-import type { SolveOptions } from './solveOptions.ts';
+import { counted } from '../../core/counted.ts';
+import type { Evaluation, Iterate, Solver, Step } from '../../model/solver.ts';
+import {
+  interruptionOf,
+  limitOf,
+  relativeDecrease,
+  reportTo,
+  testDecreases,
+  testGradient,
+  withoutBound,
+} from './ending.ts';
+import {
+  evaluateStart,
+  type ObjectiveFunction,
+  projectedGradientNorm,
+  type ScaledObjective,
+  scaledObjective,
+} from './scaledObjective.ts';
+import {
+  checkState,
+  copyIterate,
+  copyMemory,
+  type Progress,
+  type Solution,
+  type SolverState,
+  type Status,
+} from './solution.ts';
+import { type SolveOptions, type SolveSettings, solveSettings } from './solveOptions.ts';
 
 /**
  * Minimises a function of many variables from its gradient: min f(x), or min f(x) subject to lower ≤ x ≤ upper.
@@ -38,4 +61,178 @@ export function minimize(
     const step = run.next();
     if (step.done) return step.value;
   }
+}
+
+/**
+ * {@link minimize} in slices: a generator that pauses after every evaluation of the objective, so that a caller can leave
+ * the thread in between, draw, save a checkpoint, or walk away.
+ *
+ * @param objective - value and gradient at x
+ * @param start - first point; outside the bounds, the nearest point within is taken
+ * @param solver - `lbfgs()`, `lbfgsb()`, `scg()` or `adam()`
+ * @param options - see {@link SolveOptions}
+ * @returns a generator of {@link Progress} that returns the {@link Solution}
+ * @throws InvalidInputError at once for unusable input; OptimizationError when the objective is not finite at the start
+ * @example
+ * ```ts
+ * const run = solve(objective, [-1.2, 1], lbfgs());
+ * let step = run.next();
+ * while (!step.done) {
+ *   await new Promise((resume) => setTimeout(resume));
+ *   step = run.next();
+ * }
+ * step.value.x;
+ * ```
+ */
+export function solve(
+  objective: ObjectiveFunction,
+  start: ArrayLike<number>,
+  solver: Solver,
+  options: SolveOptions = {},
+): Generator<Progress, Solution, void> {
+  const settings = solveSettings(start, solver, options);
+  const scaled = scaledObjective(objective, settings.scale, settings.bounds);
+  if (settings.state !== undefined) checkState(settings.state, solver.name, settings.scale, scaled.box);
+  return drive(scaled, solver, settings);
+}
+
+function* drive(
+  objective: ScaledObjective,
+  solver: Solver,
+  settings: SolveSettings,
+): Generator<Progress, Solution, void> {
+  const { box } = objective;
+  const { state } = settings;
+  const began = performance.now();
+  let evaluations = state?.evaluations ?? 0;
+  let iterations = state?.iterations ?? 0;
+  const decreases = state?.decreases.slice() ?? Float64Array.of(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+
+  const first = state === undefined ? evaluateStart(objective, settings.start) : copyIterate(state.iterate);
+  if (state === undefined) evaluations = 1;
+  const best = copyIterate(state?.best ?? first);
+  let normOfBest: number | undefined;
+  const gradientNorm = () => {
+    normOfBest ??= projectedGradientNorm(best, box);
+    return normOfBest;
+  };
+  const keep = (point: Readonly<Iterate>, norm?: number) => {
+    setIterate(best, point);
+    normOfBest = norm;
+  };
+  const run = solver.begin(first, box, state === undefined ? undefined : copyMemory(state.memory));
+  let evaluationsOfState = evaluations;
+
+  const snapshot = (): SolverState => ({
+    solver: solver.name,
+    iterations,
+    evaluations: evaluationsOfState,
+    decreases: decreases.slice(),
+    scale: settings.scale.slice(),
+    iterate: copyIterate(run.iterate),
+    best: copyIterate(best),
+    memory: copyMemory(run.memory),
+  });
+  const progress = (): Progress => {
+    const at = { iterations, evaluations, value: best.value };
+    return {
+      ...at,
+      get gradientNorm() {
+        return gradientNorm();
+      },
+      get x() {
+        return objective.toOriginalPoint(best.x);
+      },
+      get state() {
+        return snapshot();
+      },
+    };
+  };
+  const finish = (ended: Status, reason: string): Solution => {
+    const { status, how } = withoutBound(best.value) ?? { status: ended, how: reason };
+    return solutionOf(status, how);
+  };
+  const solutionOf = (status: Status, how: string): Solution => ({
+    ...objective.toOriginal(best),
+    status,
+    message: [
+      `${how} (${counted(iterations, 'iteration')}, ${counted(evaluations, 'evaluation')}).`,
+      run.note?.() ?? [],
+    ]
+      .flat()
+      .join(' '),
+    evaluations,
+    iterations,
+    state: snapshot(),
+  });
+
+  // A point on the way may be lower, by rounding or in a valley that was stepped over, without the gradient that ends the run.
+  const keepStationary = (norm: number) => {
+    if (testGradient(gradientNorm(), settings) === undefined) keep(run.iterate, norm);
+  };
+
+  // Of two points whose values differ by rounding the one of the smaller gradient is better for a search that does not go by values.
+  const isBetter = ({ value }: Iterate, norm: number, comparable: boolean) =>
+    value < best.value || (!comparable && isLevel(value, best.value) && norm < gradientNorm());
+
+  let answer: Evaluation = run.iterate;
+  const normAtStart = projectedGradientNorm(run.iterate, box);
+  const stationary = testGradient(normAtStart, settings);
+  if (stationary !== undefined) keepStationary(normAtStart);
+  const declined = reportTo(settings, progress());
+  let end = stationary ?? testDecreases(decreases, settings) ?? declined ?? limitOf(iterations, settings);
+
+  for (;;) {
+    let request: Exclude<Step, { kind: 'iteration' }> | undefined;
+    while (end === undefined && request === undefined) {
+      const previous = run.iterate.value;
+      const step = run.steps.next(answer);
+      if (step.done) {
+        const { status, reason } = step.value;
+        end = { status, how: `${status === 'converged' ? 'Converged' : 'Failed'}: ${reason}` };
+        if (status === 'converged' && isLevel(run.iterate.value, best.value)) keep(run.iterate);
+      } else if (step.value.kind === 'iteration') {
+        iterations++;
+        evaluations += step.value.evaluations ?? 0;
+        evaluationsOfState = evaluations;
+        const norm = projectedGradientNorm(run.iterate, box);
+        if (!solver.stochastic && isBetter(run.iterate, norm, step.value.comparable)) keep(run.iterate, norm);
+        end = testGradient(norm, settings);
+        if (end !== undefined) keepStationary(norm);
+        if (step.value.comparable) {
+          decreases.set([relativeDecrease(run.iterate.value, previous), decreases[0]!]);
+          end ??= testDecreases(decreases, settings);
+        }
+        const declined = reportTo(settings, progress());
+        end ??= declined ?? limitOf(iterations, settings);
+      } else {
+        request = step.value;
+      }
+    }
+    yield progress();
+    if (request === undefined || end !== undefined) return finish(end!.status, end!.how);
+
+    const interruption = interruptionOf(evaluations, began, settings);
+    if (interruption !== undefined) return finish(interruption.status, interruption.how);
+    if (request.kind === 'evaluate') {
+      answer = objective.evaluate(request.point, { iteration: evaluations });
+      evaluations++;
+      if (answer.value < best.value || (solver.stochastic && !Number.isNaN(answer.value))) {
+        keep({ ...answer, x: request.point });
+      }
+    } else if (request.kind === 'curvature') {
+      answer = { ...run.iterate, curvature: objective.curvature(run.iterate) };
+    }
+  }
+}
+
+/** Whether a value is no worse than the best, but for rounding. */
+function isLevel(value: number, best: number): boolean {
+  return value - best <= 1e-11 * Math.max(1, Math.abs(best));
+}
+
+function setIterate(target: Iterate, { x, value, gradient }: Readonly<Iterate>): void {
+  target.x.set(x);
+  target.gradient.set(gradient);
+  target.value = value;
 }

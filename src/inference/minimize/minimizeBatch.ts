@@ -1,4 +1,4 @@
-import type { Evaluation, Iterate, Solver, SolverRun } from '../solvers/solver.ts';
+import type { Evaluation, Iterate, Solver, SolverRun } from '../../model/solver.ts';
 
 /** Values and gradients of many small problems, each at its own point. */
 export interface BatchEvaluation {

@@ -1,8 +1,8 @@
-import { InvalidInputError, NumericalError } from '../../core/errors.ts';
+import { square } from '../../core/elementary/index.ts';
+import { InvalidInputError, NumericalError, OptimizationError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
+import type { Box, Curvature, Evaluation, Iterate } from '../../model/solver.ts';
 import { quotients } from '../../numerics/vectors.ts';
-import type { Box, Curvature, Evaluation, Iterate } from '../solvers/solver.ts';
-import { scaledCurvature } from './scaledCurvature.ts';
 
 /**
  * What is minimised: the value at x and its gradient, an array of x's length. The array x is reused: copy it to keep it. The second argument
@@ -15,7 +15,7 @@ export interface ObjectiveFunction {
 }
 
 /** Which evaluation of a minimisation it is. */
-export interface EvaluationNumber {
+interface EvaluationNumber {
   /** From 0. */
   readonly iteration: number;
 }
@@ -147,4 +147,61 @@ export function projectedGradientNorm({ x, gradient }: Readonly<Iterate>, { lowe
     if (Math.abs(projected) > largest) largest = Math.abs(projected);
   }
   return largest;
+}
+
+/** The curvature with respect to z = x / scale. */
+function scaledCurvature({ quadratic, hessian }: Curvature, scale: Float64Array): Curvature {
+  const n = scale.length;
+  return {
+    hessian: () => hessian().map((entry, k) => entry * scale[Math.floor(k / n)]! * scale[k % n]!),
+    quadratic: ({ variables, gradient, lower, upper }) => {
+      const own = new Float64Array(variables.length);
+      for (let a = 0; a < own.length; a++) own[a] = scale[variables[a]!]!;
+      const descent = quadratic({
+        variables,
+        gradient: quotients(gradient, own),
+        lower: lower.map((entry, a) => entry * own[a]!),
+        upper: upper.map((entry, a) => entry * own[a]!),
+      });
+      const times = (places: Int32Array, v: Float64Array) => {
+        const product = new Float64Array(v.length);
+        for (let k = 0; k < v.length; k++) product[k] = v[k]! * own[places[k]!]!;
+        return product;
+      };
+      return {
+        diagonal: descent.diagonal.map((entry, a) => entry * square(own[a]!)),
+        product: (places, v) => times(places, descent.product(places, times(places, v))),
+        fill(places, target) {
+          descent.fill(places, target);
+          const count = places.length;
+          const units = new Float64Array(count);
+          for (let k = 0; k < count; k++) units[k] = own[places[k]!]!;
+          for (let k = 0; k < count; k++) {
+            const unit = units[k]!;
+            for (let l = 0; l <= k; l++) target[k * count + l]! *= unit * units[l]!;
+          }
+        },
+        slopes: (places) => times(places, descent.slopes(places)),
+        move: (places, d) => descent.move(places, times(places, d)),
+        sweep: (places) => descent.sweep(places),
+        steps: () => quotients(descent.steps(), own),
+      };
+    },
+  };
+}
+
+/**
+ * The start of a minimisation with its value and gradient, in the solver's variables.
+ *
+ * @throws OptimizationError when the objective is not finite there
+ */
+export function evaluateStart(objective: ScaledObjective, start: Float64Array): Iterate {
+  const x = objective.toScaled(start);
+  const { value, gradient } = objective.evaluate(x, { iteration: 0 });
+  if (Number.isNaN(value)) {
+    throw new OptimizationError(
+      `The objective is not finite at the start: ${objective.reason.replace(/\.$/, '')}. Start from a point where it is.`,
+    );
+  }
+  return { x, value, gradient: gradient.slice() };
 }

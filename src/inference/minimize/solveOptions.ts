@@ -5,9 +5,8 @@ import { isCount } from '../../core/finiteArray.ts';
 import { givenOptions, readGiven } from '../../core/given.ts';
 import { describe, reasonOf } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
-import type { Box, Solver } from '../solvers/solver.ts';
-import type { Progress } from './solution.ts';
-import type { SolverState } from './solverState.ts';
+import type { Box, Solver } from '../../model/solver.ts';
+import type { Progress, SolverState } from './solution.ts';
 
 /** Options of {@link minimize} and {@link solve}. */
 export interface SolveOptions {

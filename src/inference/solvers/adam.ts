@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
 import { givenOptions } from '../../core/given.ts';
 import { checkOptions } from '../../core/options.ts';
-import type { Evaluation, Iterate, Solver, SolverMemory, Step, Steps } from './solver.ts';
+import type { Evaluation, Iterate, Solver, SolverMemory, Step, Steps } from '../../model/solver.ts';
 
 /** Options of {@link adam}. */
 export interface AdamOptions {

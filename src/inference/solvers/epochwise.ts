@@ -1,4 +1,4 @@
-import type { Evaluation, Solver, SolverMemory, Steps } from './solver.ts';
+import type { Evaluation, Solver, SolverMemory, Steps } from '../../model/solver.ts';
 
 /** Epochs without a rise after which a fit in batches has converged. */
 const PATIENCE = 5;

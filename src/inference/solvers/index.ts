@@ -1,5 +1,5 @@
+export type { Box, Ending, Iterate, Solver, SolverMemory, SolverRun, Step, Steps } from '../../model/solver.ts';
 export type { AdamOptions } from './adam.ts';
 export * from './builtIn.ts';
 export type { LbfgsOptions, PairOptions } from './lbfgs.ts';
 export type { ScgOptions } from './scg.ts';
-export type { Box, Ending, Iterate, Solver, SolverMemory, SolverRun, Step, Steps } from './solver.ts';

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import type { Solver } from '../../model/solver.ts';
 import * as builtIn from './builtIn.ts';
-import type { Solver } from './solver.ts';
 
 /** A built-in solver as plain data. */
 export interface SolverJSON {

@@ -1,9 +1,9 @@
+import { square } from '../../core/elementary/index.ts';
+import type { Box, Evaluation, Iterate, Step } from '../../model/solver.ts';
 import { dot } from '../../numerics/vectors.ts';
-import { moreThuente } from './moreThuente.ts';
-import type { Box, Evaluation, Iterate, Step } from './solver.ts';
 
 /** Searches along directions from successive iterates, with storage that is allocated once. */
-export interface LineSearch {
+interface LineSearch {
   /** The point that the last successful search settled on. */
   readonly accepted: Iterate;
   /**
@@ -66,4 +66,232 @@ function moveTo(point: Float64Array, x: Float64Array, step: number, direction: F
     else if (point[i]! <= box.lower[i]! + rounding) point[i] = box.lower[i]!;
     else if (point[i]! >= box.upper[i]! - rounding) point[i] = box.upper[i]!;
   }
+}
+
+/** Constants of a line search; those of L-BFGS-B are the default. */
+interface WolfeConditions {
+  /** Sufficient decrease: φ(α) ≤ φ(0) + decrease·α·φ′(0). */
+  readonly decrease: number;
+  /** Curvature: |φ′(α)| ≤ curvature·|φ′(0)|. */
+  readonly curvature: number;
+  /** Relative width of the bracketing interval at which the search gives up narrowing it. */
+  readonly width: number;
+}
+
+/** What to do with the step just evaluated: take it, evaluate `step` next, or settle for the best one seen. */
+type Verdict = 'found' | 'evaluate' | 'stalled';
+
+/** A search for a step length in reverse communication: evaluate φ at `step`, call `advance` or `retreat`, repeat. */
+interface StepSearch {
+  readonly step: number;
+  begin(value: number, slope: number, firstStep: number, longestStep: number): void;
+  /** Takes φ and φ′ at `step`. */
+  advance(value: number, slope: number): Verdict;
+  /** φ is not finite at `step`. */
+  retreat(): Verdict;
+}
+
+const STRONG_WOLFE: WolfeConditions = { decrease: 1e-3, curvature: 0.9, width: 0.1 };
+const MOST_EVALUATIONS = 20;
+const MOST_RETREATS = 40;
+
+/**
+ * The line search of Moré and Thuente: a step that satisfies the strong Wolfe conditions.
+ *
+ * A step where φ is not finite is answered by going back towards the best step so far, and nothing beyond nine tenths of
+ * the way to it is tried again.
+ *
+ * @see Moré, Thuente (1994), Line search algorithms with guaranteed sufficient decrease, ACM TOMS 20(3), §2–4
+ */
+export function moreThuente(conditions: Partial<WolfeConditions> = {}): StepSearch {
+  const { decrease, curvature, width } = { ...STRONG_WOLFE, ...conditions };
+  const interval: Interval = {
+    best: 0,
+    bestValue: 0,
+    bestSlope: 0,
+    other: 0,
+    otherValue: 0,
+    otherSlope: 0,
+    bracketed: false,
+  };
+  let step = 0;
+  let startValue = 0;
+  let startSlope = 0;
+  let longest = 0;
+  let least = 0;
+  let most = 0;
+  let lastWidth = 0;
+  let widthBefore = 0;
+  let evaluations = 0;
+  let retreats = 0;
+
+  const narrow = () => interval.bracketed && (step <= least || step >= most || most - least <= width * most);
+
+  return {
+    get step() {
+      return step;
+    },
+
+    begin(value, slope, firstStep, longestStep) {
+      Object.assign(interval, { best: 0, bestValue: value, bestSlope: slope });
+      Object.assign(interval, { other: 0, otherValue: value, otherSlope: slope, bracketed: false });
+      step = Math.min(firstStep, longestStep);
+      startValue = value;
+      startSlope = slope;
+      longest = longestStep;
+      least = 0;
+      most = 5 * step;
+      lastWidth = longestStep;
+      widthBefore = 2 * longestStep;
+      evaluations = 0;
+      retreats = 0;
+    },
+
+    advance(value, slope) {
+      evaluations++;
+      const testSlope = decrease * startSlope;
+      const enough = value <= startValue + step * testSlope;
+      if (enough && Math.abs(slope) <= -curvature * startSlope) return 'found';
+      if (enough && step >= longest && slope <= testSlope) return 'found';
+      if (narrow() || evaluations >= MOST_EVALUATIONS) return 'stalled';
+
+      // The auxiliary function ψ(α) = φ(α) − φ(0) − decrease·α·φ′(0) drives the interval to a place where sufficient decrease
+      // holds; once there is one with φ′ ≥ 0, lower values of φ than at it are sufficient, so that ψ is not asked again.
+      const auxiliary = value <= interval.bestValue && !enough ? testSlope : 0;
+      step = cubicOrSecantStep(interval, step, value, slope, auxiliary, least, most);
+
+      if (interval.bracketed) {
+        const current = Math.abs(interval.other - interval.best);
+        if (current >= 0.66 * widthBefore) step = interval.best + 0.5 * (interval.other - interval.best);
+        widthBefore = lastWidth;
+        lastWidth = current;
+        least = Math.min(interval.best, interval.other);
+        most = Math.max(interval.best, interval.other);
+      } else {
+        least = step + 1.1 * (step - interval.best);
+        most = step + 4 * (step - interval.best);
+      }
+      step = Math.min(step, longest);
+      return narrow() ? 'stalled' : 'evaluate';
+    },
+
+    retreat() {
+      if (++retreats >= MOST_RETREATS) return 'stalled';
+      const { best } = interval;
+      const reach = step - best;
+      if (reach > 0) {
+        longest = best + 0.9 * reach;
+        most = Math.min(most, longest);
+        least = Math.min(least, best);
+      }
+      step = best + 0.3 * reach;
+      return step === best ? 'stalled' : 'evaluate';
+    },
+  };
+}
+
+/** The interval that holds an acceptable step: `best` has the least value so far, `other` is the far end. */
+export interface Interval {
+  best: number;
+  bestValue: number;
+  bestSlope: number;
+  other: number;
+  otherValue: number;
+  otherSlope: number;
+  /** Whether a minimiser is known to lie between the two ends. */
+  bracketed: boolean;
+}
+
+/**
+ * The next trial step from cubic and quadratic interpolation of two points, and the interval updated with the point just
+ * evaluated (dcstep of MINPACK-2).
+ *
+ * @param interval - updated in place
+ * @param step - step just evaluated, with its `value` and `slope`
+ * @param tilt - slope that is taken off both values and slopes first; 0 to interpolate φ itself
+ * @param least - lower limit of the next step
+ * @param most - upper limit of the next step
+ * @returns the next step
+ * @see Moré, Thuente (1994), ACM TOMS 20(3), §4, cases 1–4
+ */
+export function cubicOrSecantStep(
+  interval: Interval,
+  step: number,
+  value: number,
+  slope: number,
+  tilt: number,
+  least: number,
+  most: number,
+): number {
+  const { best, other } = interval;
+  const bestValue = interval.bestValue - tilt * best;
+  const bestSlope = interval.bestSlope - tilt;
+  const otherValue = interval.otherValue - tilt * other;
+  const otherSlope = interval.otherSlope - tilt;
+  const f = value - tilt * step;
+  const g = slope - tilt;
+  const opposite = g * Math.sign(bestSlope) < 0;
+  let next: number;
+
+  if (f > bestValue) {
+    // Case 1: higher value, so a minimum is bracketed; the cubic step unless the quadratic one is closer to best.
+    const theta = (3 * (bestValue - f)) / (step - best) + bestSlope + g;
+    const gamma = root(theta, bestSlope, g) * (step < best ? -1 : 1);
+    const ratio = (gamma - bestSlope + theta) / (gamma - bestSlope + gamma + g);
+    const cubic = best + ratio * (step - best);
+    const quadratic = best + (bestSlope / ((bestValue - f) / (step - best) + bestSlope) / 2) * (step - best);
+    const closer = Math.abs(cubic - best) < Math.abs(quadratic - best);
+    next = closer ? cubic : cubic + (quadratic - cubic) / 2;
+    interval.bracketed = true;
+  } else if (opposite) {
+    // Case 2: lower value, slopes of opposite sign: bracketed; the step farther from `step`.
+    const theta = (3 * (bestValue - f)) / (step - best) + bestSlope + g;
+    const gamma = root(theta, bestSlope, g) * (step > best ? -1 : 1);
+    const ratio = (gamma - g + theta) / (gamma - g + gamma + bestSlope);
+    const cubic = step + ratio * (best - step);
+    const secant = step + (g / (g - bestSlope)) * (best - step);
+    next = Math.abs(cubic - step) > Math.abs(secant - step) ? cubic : secant;
+    interval.bracketed = true;
+  } else if (Math.abs(g) < Math.abs(bestSlope)) {
+    // Case 3: lower value, same sign, slope shrinks: the cubic may have no minimum ahead; then go to the limit.
+    const theta = (3 * (bestValue - f)) / (step - best) + bestSlope + g;
+    const gamma = root(theta, bestSlope, g) * (step > best ? -1 : 1);
+    const ratio = (gamma - g + theta) / (gamma + (bestSlope - g) + gamma);
+    const limit = step > best ? most : least;
+    const cubic = ratio < 0 && gamma !== 0 ? step + ratio * (best - step) : limit;
+    const secant = step + (g / (g - bestSlope)) * (best - step);
+    const cubicCloser = Math.abs(cubic - step) < Math.abs(secant - step);
+    if (interval.bracketed) {
+      next = cubicCloser ? cubic : secant;
+      const guard = step + 0.66 * (other - step);
+      next = step > best ? Math.min(guard, next) : Math.max(guard, next);
+    } else {
+      next = Math.max(least, Math.min(most, cubicCloser ? secant : cubic));
+    }
+  } else if (interval.bracketed) {
+    // Case 4: lower value, same sign, slope does not shrink: the cubic towards the other end.
+    const theta = (3 * (f - otherValue)) / (other - step) + otherSlope + g;
+    const gamma = root(theta, otherSlope, g) * (step > other ? -1 : 1);
+    const ratio = (gamma - g + theta) / (gamma - g + gamma + otherSlope);
+    next = step + ratio * (other - step);
+  } else {
+    next = step > best ? most : least;
+  }
+
+  if (f > bestValue) {
+    Object.assign(interval, { other: step, otherValue: value, otherSlope: slope });
+  } else {
+    if (opposite) {
+      Object.assign(interval, { other: best, otherValue: interval.bestValue, otherSlope: interval.bestSlope });
+    }
+    Object.assign(interval, { best: step, bestValue: value, bestSlope: slope });
+  }
+  return next;
+}
+
+/** √(θ² − a·b), without overflow and 0 when rounding makes it negative. */
+function root(theta: number, a: number, b: number): number {
+  const scale = Math.max(Math.abs(theta), Math.abs(a), Math.abs(b));
+  if (scale === 0) return 0;
+  return scale * Math.sqrt(Math.max(0, square(theta / scale) - (a / scale) * (b / scale)));
 }

@@ -1,7 +1,7 @@
 import { square } from '../../core/elementary/index.ts';
+import type { Box, Ending, Evaluation, Iterate, Step } from '../../model/solver.ts';
 import { dot, norm } from '../../numerics/vectors.ts';
 import { shortNumber } from '../shortNumber.ts';
-import type { Box, Ending, Evaluation, Iterate, Step } from './solver.ts';
 
 /** What may be behind a slope that leads nowhere, and what to do. */
 export const LOST =

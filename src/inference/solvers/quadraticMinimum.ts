@@ -1,7 +1,7 @@
+import type { QuadraticDescent, QuadraticModel, Step } from '../../model/solver.ts';
 import { linearAlgebra } from '../../numerics/dense/activeEngine.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
 import { conjugateGradients, type Direction } from './conjugateGradients.ts';
-import type { QuadraticDescent, QuadraticModel, Step } from './solver.ts';
 
 /** Rounds of sweeps and a Newton step, at most. */
 const MOST_ROUNDS = 30;

@@ -1,11 +1,11 @@
 import { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from '../../core/errors.ts';
+import { processors } from '../../core/processors.ts';
+import { findNative } from '../../numerics/native/index.ts';
 import type { FitProblem } from '../fit/fitProblem.ts';
 import { isStillToRun, type RunEvent, type RunSettings, type Start } from '../fit/run.ts';
 import { solverToJSON } from '../solvers/json.ts';
-import type { Failure, Job, Reply, Request } from './messages.ts';
+import { type Failure, type Job, type Reply, type Request, revived } from './messages.ts';
 import { builtInPool, listen, type WorkerLike, type WorkerPool } from './pool.ts';
-import { revived } from './postedEvents.ts';
-import { shareNativeThreads } from './shareNativeThreads.ts';
 
 /** A worker came to an end by itself, or could not begin. */
 interface LostWorker {
@@ -144,4 +144,23 @@ function queue<T>() {
       return items.shift()!;
     },
   };
+}
+
+/**
+ * Lets the native library use the part of the processors in each of `workers` calls at a time that is theirs: its number of threads holds for the
+ * whole process, and it takes all processors for every call unless it is told.
+ *
+ * @returns sets the number back; does nothing on other engines, and where the library does not say how many threads it uses
+ */
+export async function shareNativeThreads(
+  { chosenEngine }: Pick<FitProblem, 'chosenEngine'>,
+  workers: number,
+): Promise<() => void> {
+  const found = chosenEngine.engine === 'native' ? findNative() : undefined;
+  if (found === undefined || 'reason' in found || found.threads === undefined) return () => undefined;
+  const before = found.threads;
+  const share = Math.max(1, Math.floor((await processors()) / workers));
+  if (share >= before) return () => undefined;
+  findNative({ threads: share });
+  return () => void findNative({ threads: before });
 }

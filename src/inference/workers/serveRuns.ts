@@ -4,8 +4,7 @@ import type { EngineChoice } from '../../numerics/dense/index.ts';
 import { type FitProblem, openProblem } from '../fit/fitProblem.ts';
 import { type RunSettings, runFrom } from '../fit/run.ts';
 import { solverFromJSON } from '../solvers/json.ts';
-import type { Failure, Job, Reply, Request } from './messages.ts';
-import { posted } from './postedEvents.ts';
+import { type Failure, type Job, posted, type Reply, type Request } from './messages.ts';
 
 /** A worker's own end of the line. */
 export interface WorkerPort {

@@ -5,15 +5,18 @@ import { completed } from '../../core/inParts.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import { connectingPenalty } from '../../fields/density/connectingPenalty.ts';
 import { edgeDistances } from '../../fields/density/edgeSquaredDistances.ts';
 import { momentDensity, pointMoments } from '../../fields/density/momentDensity.ts';
 import { checkBounded, checkSize } from '../../fields/density/momentLimits.ts';
-import { type MomentProblem, type PrecisionEntries, withInverse } from '../../fields/density/secondMoments.ts';
+import { connectingPenalty, entriesIn, momentFindings, momentsSolver } from '../../fields/density/momentSearch.ts';
 import { momentField } from '../../fields/embedding/momentField.ts';
 import { expectedMoments, type MomentLayer } from '../../fields/layers/expectedMoments.ts';
 import { joiningEntries } from '../../fields/placement/joiningEntries.ts';
-import { entriesIn, momentFindings, momentsSolver } from '../../fields/solvers/momentsSolver.ts';
+import {
+  type MomentProblem,
+  type PrecisionEntries,
+  withInverse,
+} from '../../inference/solvers/fields/momentProblem.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
 import type { Model, ModelJSON } from '../../model/model.ts';

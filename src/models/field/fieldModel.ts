@@ -7,11 +7,11 @@ import { constrainedGraph, fieldProblem, fieldWeights } from '../../fields/densi
 import { curvedField } from '../../fields/density/curvedField.ts';
 import { fieldDensity } from '../../fields/density/fieldDensity.ts';
 import { isSparse, sparseField } from '../../fields/density/fieldFactor.ts';
-import { kktResidual } from '../../fields/density/kktResidual.ts';
 import { type FieldEmbedding, fieldEmbedding, supportOf } from '../../fields/embedding/fieldEmbedding.ts';
 import { laplacianField } from '../../fields/embedding/laplacianField.ts';
 import type { PlacedField } from '../../fields/placement/placement.ts';
-import { denseWeightsSolver, WEIGHTS } from '../../fields/solvers/weightsSolver.ts';
+import { denseWeightsSolver, WEIGHTS } from '../../inference/solvers/fields/denseWeights.ts';
+import { kktResidual } from '../../inference/solvers/fields/fieldProblem.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
 import type { Model, ModelJSON, ParameterValues } from '../../model/model.ts';
@@ -107,7 +107,7 @@ export function fieldModel(given: FieldParts): UnplacedFieldModel {
     },
     search: () => ({
       solver: sparse
-        ? async () => (await import('../../fields/solvers/sparseWeightsSolver.ts')).sparseWeightsSolver(problem)
+        ? async () => (await import('../../inference/solvers/fields/interiorPoint.ts')).sparseWeightsSolver(problem)
         : denseWeightsSolver(problem),
       tolerance: 0,
       relativeDecrease: 0,

@@ -23,7 +23,7 @@ export function searchOnGraph(model: ModelParts): Search {
   const size = observations.rows * columns;
   const isCurved = size <= MOST_CURVED && familyCurvature(model) !== undefined;
   const solver = async () => {
-    const { graphSolver } = await import('../../inference/solvers/graphSolver.ts');
+    const { graphSolver } = await import('../../inference/solvers/smoothedNewton.ts');
     // Latents are the first of the variables: see partsByPath.
     return graphSolver({ start: 0, columns, graph }, isCurved);
   };

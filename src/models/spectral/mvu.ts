@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
+import type { UnfoldingConstraints } from '../../inference/solvers/unfolding/unfoldingProblem.ts';
 import type { GraphLearning } from '../../model/abilities.ts';
 import { defineModel } from '../../model/defineModel.ts';
 import type { Found } from '../../model/modelDefinition.ts';
@@ -21,8 +22,7 @@ import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } fr
 import type { NeighbourInput } from './neighbourhood/neighbourLengths.ts';
 import { type Disconnected, disconnectedOption } from './neighbourhood/shownComponent.ts';
 import { placedByLearnedKernel } from './placement/byLearnedKernel.ts';
-import { type UnfoldingChoices, unfoldedEmbedding, unfoldingGraph } from './unfolding/unfoldedEmbedding.ts';
-import type { UnfoldingConstraints } from './unfolding/unfoldingProblem.ts';
+import { type UnfoldingChoices, unfoldedEmbedding, unfoldingGraph } from './unfoldedEmbedding.ts';
 
 export interface MvuOptions extends NeighbourhoodOptions, GraphOptions {
   /** q, from 1; 2 unless given. */

@@ -11,7 +11,7 @@ import {
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { fieldFactor } from '../../../src/fields/density/fieldFactor.ts';
-import { momentFindings } from '../../../src/fields/solvers/momentsSolver.ts';
+import { momentFindings } from '../../../src/fields/density/momentSearch.ts';
 import { float64Backend } from '../../../src/tensors/float64/scope.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from '../spectral/columns.ts';

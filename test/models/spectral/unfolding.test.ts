@@ -2,14 +2,14 @@ import { fit, Matrix, mvu, seededRandom } from 'latentfield';
 import { swissRoll as generatedRoll } from 'latentfield/data';
 import { describe, expect, it } from 'vitest';
 import { completed } from '../../../src/core/inParts.ts';
-import { neighbourLengths } from '../../../src/models/spectral/neighbourhood/neighbourLengths.ts';
 import {
   augmentedLagrangian,
   edgeForces,
   hessianProduct,
-} from '../../../src/models/spectral/unfolding/augmentedLagrangian.ts';
-import { unfoldingNewton } from '../../../src/models/spectral/unfolding/unfoldingNewton.ts';
-import { centre, unfoldingProblem } from '../../../src/models/spectral/unfolding/unfoldingProblem.ts';
+} from '../../../src/inference/solvers/unfolding/augmentedLagrangian.ts';
+import { unfoldingNewton } from '../../../src/inference/solvers/unfolding/unfoldingMinimum.ts';
+import { centre, unfoldingProblem } from '../../../src/inference/solvers/unfolding/unfoldingProblem.ts';
+import { neighbourLengths } from '../../../src/models/spectral/neighbourhood/neighbourLengths.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from './columns.ts';
 

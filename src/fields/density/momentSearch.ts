@@ -1,0 +1,146 @@
+import { CONVERGED } from '../../inference/solvers/fields/denseWeights.ts';
+import { type SearchPoint, searchSolver } from '../../inference/solvers/fields/fieldSearch.ts';
+import type { MomentProblem, PrecisionEntries } from '../../inference/solvers/fields/momentProblem.ts';
+import {
+  type MomentProgress,
+  type MomentStep,
+  measuredMoments,
+  newtonDecrement,
+} from '../../inference/solvers/fields/penalizedNewton.ts';
+import { penaltyPath } from '../../inference/solvers/fields/penaltyPath.ts';
+import type { Findings, ParameterValues } from '../../model/model.ts';
+import type { Solver } from '../../model/solver.ts';
+import { connectedComponents } from '../../numerics/graph/connectedComponents.ts';
+import { supportGraph } from '../../numerics/graph/edges.ts';
+import type { Edges, Graph } from '../../numerics/graph/graph.ts';
+import { spanningTree } from '../../numerics/graph/spanningTree.ts';
+
+const DIAGONAL = 'field.diagonal';
+const ATTRACTION = 'field.attraction';
+const REPULSION = 'field.repulsion';
+
+export function entriesIn(values: ParameterValues): PrecisionEntries {
+  const list = (path: string) => Float64Array.from(values[path] as readonly number[]);
+  const attraction = list(ATTRACTION);
+  return { diagonal: list(DIAGONAL), edges: list(REPULSION).map((entry, e) => entry - attraction[e]!) };
+}
+
+/** The path of penalties as a solver for diagonal, attraction and repulsion, in this order and in units of `scale`. */
+export function momentsSolver(problem: MomentProblem, scale: Float64Array): Solver {
+  const { size: N, covariances } = problem;
+  return searchSolver<MomentStep, MomentProgress>({
+    name: 'penaltyPath',
+    scale,
+    begin: (x, memory) => {
+      const attraction = x.subarray(N, N + covariances.length);
+      const edges = x.slice(N + covariances.length).map((entry, e) => entry - attraction[e]!);
+      return penaltyPath(problem, { diagonal: x.slice(0, N), edges }, memory);
+    },
+    pointAt: (at) => pointOf(problem, at),
+    ending: ({ entries, kktResidual }) => {
+      if (seemsUnbounded(problem, entries, kktResidual)) {
+        return { status: 'failed', reason: 'the density seems to have no maximum' };
+      }
+      return kktResidual <= CONVERGED
+        ? { status: 'converged', reason: 'no entry of the precision can be moved any further' }
+        : { status: 'failed', reason: 'rounding lets no entry of the precision be moved any further' };
+    },
+  });
+}
+
+function pointOf({ penalty }: MomentProblem, { entries, value, excess }: MomentProgress): SearchPoint {
+  const { diagonal, edges } = entries;
+  const joined = (...parts: Float64Array[]) => Float64Array.from(parts.flatMap((part) => Array.from(part)));
+  return {
+    x: joined(
+      diagonal,
+      edges.map((entry) => Math.max(0, -entry)),
+      edges.map((entry) => Math.max(0, entry)),
+    ),
+    value,
+    gradient: joined(
+      excess.diagonal,
+      excess.edges.map((entry) => -2 * (entry + penalty)),
+      excess.edges.map((entry) => 2 * (entry - penalty)),
+    ),
+  };
+}
+
+/** What there is to say about entries of a precision: of several components, whose embedding says nothing of where they lie, that they are degenerate. */
+export function momentFindings(problem: MomentProblem, entries: PrecisionEntries): Findings {
+  const { kktResidual } = measuredMoments(problem, entries);
+  const learned = supportGraph(problem, entries.edges);
+  const { sizes } = connectedComponents(learned);
+  const grown = seemsUnbounded(problem, entries, kktResidual) ? endless(problem, entries) : '';
+  return {
+    message:
+      `The optimality conditions hold to ${kktResidual.toExponential(1)} (relative). ` +
+      `${described(learned, sizes, problem)}${grown}`,
+    kktResidual,
+    isDegenerate: sizes.length > 1,
+  };
+}
+
+/** Below this Newton decrement there is a maximum ahead: it goes to 0 there, and stays at 1 or above where there is none. */
+const ENDLESS = 0.5;
+
+/** The violation up to which that is asked: on the way to no maximum rounding may leave more than {@link CONVERGED}. */
+const ASKED = 1e-6;
+
+/**
+ * Whether the density has no maximum in sight, which only penalty 0 allows: its gradient then goes to 0 while the precision grows
+ * without end.
+ */
+function seemsUnbounded(problem: MomentProblem, entries: PrecisionEntries, kktResidual: number): boolean {
+  return problem.penalty === 0 && kktResidual <= ASKED && newtonDecrement(problem, entries) >= ENDLESS;
+}
+
+function endless({ variances }: MomentProblem, entries: PrecisionEntries): string {
+  const largest = entries.diagonal.reduce((most, entry, i) => Math.max(most, entry * variances[i]!), 0);
+  return (
+    ` The precision has grown to ${largest.toExponential(1)} times that of points on their own, with no end in sight: with penalty 0 the density ` +
+    'seems to have no maximum. Give a penalty above 0, or fewer neighbours.'
+  );
+}
+
+/** What the learned graph looks like, and what that does to the embedding. */
+function described(learned: Graph, sizes: ArrayLike<number>, problem: MomentProblem): string {
+  const has = `The learned graph has ${learned.sources.length} of ${problem.sources.length} edges`;
+  if (sizes.length === 1) return `${has} and is connected.`;
+  return (
+    `${has} and ${sizes.length} components, the largest of ${Math.max(...Array.from(sizes))} points. ` +
+    `Each column of the embedding shows one of them, not where they lie to each other.${remedy(problem)}`
+  );
+}
+
+/** What joins the components: more edges that may have an entry, or a smaller penalty. */
+function remedy(problem: MomentProblem): string {
+  if (connectedComponents(problem).sizes.length > 1) return ' More neighbours connect them.';
+  const connecting = connectingPenalty(problem, problem.covariances);
+  return problem.penalty > connecting ? ` A penalty of ${Number(connecting.toPrecision(4))} connects them.` : '';
+}
+
+/**
+ * A penalty at which the graphical lasso's learned graph joins whatever its edges join: ρ = s/2, s the smallest |S_ij| in the spanning tree of
+ * the largest ones.
+ *
+ * For suppose Θ has no entry between some points and the others. Then neither has W = Θ⁻¹, and the condition |W_ij − S_ij| ≤ ρ of an edge across
+ * says |S_ij| ≤ ρ. But some edge of the tree leads across, and has |S_ij| ≥ s > ρ.
+ *
+ * @param edges - pairs whose entries of Θ may differ from 0
+ * @param covariances - S_ij, one of each
+ * @see Witten, Friedman & Simon 2011; Mazumder & Hastie 2012
+ */
+export function connectingPenalty(
+  edges: Pick<Edges, 'sources' | 'targets'> & { readonly size: number },
+  covariances: Float64Array,
+): number {
+  const sizes = covariances.map(Math.abs);
+  let smallest = Infinity;
+  for (const e of spanningTree(
+    edges,
+    sizes.map((size) => -size),
+  ))
+    smallest = Math.min(smallest, sizes[e]!);
+  return smallest / 2;
+}

@@ -1,0 +1,108 @@
+import type { FitDiagnostics, TraceEntry } from '../../model/fit.ts';
+import type { AnyPosterior } from '../../model/posterior.ts';
+import type { Box } from '../../model/solver.ts';
+import { quotients } from '../../numerics/vectors.ts';
+import { stoppedBy } from '../minimize/ending.ts';
+import { projectedGradientNorm } from '../minimize/scaledObjective.ts';
+import type { FitProblem } from './fitProblem.ts';
+import type { FitState } from './fitStep.ts';
+import type { Point, RunSolution } from './run.ts';
+
+/** The run from one start that came to an end. */
+export interface EndedRun {
+  readonly start: { readonly number: number };
+  readonly trace: readonly TraceEntry[];
+  readonly solution: RunSolution;
+}
+
+/** A point and how it was found. */
+interface Outcome extends Omit<FitState, 'diagnostics'> {
+  /** The start that it came from. */
+  readonly start: number;
+  readonly point: Point;
+  /** Evaluations from the other starts. */
+  readonly elsewhere: number;
+  /** Diagnostics of the start that it came from. */
+  readonly diagnostics: Omit<FitDiagnostics, 'engine' | 'jitter' | 'seconds'>;
+}
+
+/**
+ * The run of the greatest log density, the first of equals, and what there is to say of all of them.
+ *
+ * @param ended - at least one
+ * @param count - number of starts there were to be
+ * @param limits - of the solver's variables
+ * @param signal - what may have ended the fit before all starts had their turn
+ */
+export function bestOf(
+  ended: readonly EndedRun[],
+  count: number,
+  limits: FitProblem['limits'],
+  signal: AbortSignal,
+): Outcome {
+  const best = ended.reduce((kept, run) => (run.solution.value < kept.solution.value ? run : kept));
+  const { x, embedding, iterations, evaluations, state } = best.solution;
+  return {
+    start: best.start.number,
+    point: { x, embedding },
+    elsewhere: ended.reduce((sum, { solution }) => sum + solution.evaluations, 0) - evaluations,
+    trace: best.trace,
+    ...ending(ended, best, count, signal),
+    diagnostics: {
+      evaluations,
+      iterations,
+      gradientNorm: projectedGradientNorm(state.best, boxOf(limits, x.length)),
+      ...(count === 1 ? {} : { restarts: ended.map(({ solution }) => -solution.value) }),
+    },
+  };
+}
+
+/** The bounds of z = x / scale, in which the solver works. */
+export function boxOf(limits: FitProblem['limits'], size: number): Box {
+  if (limits === undefined) {
+    return {
+      lower: new Float64Array(size).fill(Number.NEGATIVE_INFINITY),
+      upper: new Float64Array(size).fill(Number.POSITIVE_INFINITY),
+    };
+  }
+  const { bounds, scale } = limits;
+  return { lower: quotients(bounds.lower, scale), upper: quotients(bounds.upper, scale) };
+}
+
+function ending(
+  ended: readonly EndedRun[],
+  best: EndedRun,
+  count: number,
+  signal: AbortSignal,
+): Pick<Outcome, 'status' | 'message'> {
+  const { status, message } = best.solution;
+  if (count === 1) return { status, message };
+  const from = `start ${best.start.number}`;
+  const finished = ended.filter(({ solution }) => solution.status !== 'stopped').length;
+  if (finished === count) return { status, message: `${message} It came from ${from}, the best of ${count}.` };
+  return {
+    status: 'stopped',
+    message: `Stopped by ${stoppedBy(signal)} after ${finished} of ${count} starts. The best so far is ${from}: ${message}`,
+  };
+}
+
+/**
+ * The outcome with what its model has to say about it: how far its optimality conditions are from being met, and whether it is an
+ * optimum that means nothing, which is 'degenerate' then and not 'converged'.
+ */
+export function found({ model, compute, valuesAt, findingsAt }: FitProblem, outcome: Outcome): Outcome {
+  if (model.solve !== undefined) return outcome;
+  const { x } = outcome.point;
+  const findings = findingsAt(x);
+  const kktResidual =
+    findings === undefined ? compute(() => violationOf(model.posterior(valuesAt(x)))) : findings.kktResidual;
+  const isDegenerate = findings?.isDegenerate === true && outcome.status === 'converged';
+  return {
+    ...outcome,
+    ...(isDegenerate && { status: 'degenerate' }),
+    message: findings === undefined ? outcome.message : `${outcome.message} ${findings.message}`,
+    diagnostics: { ...outcome.diagnostics, ...(kktResidual !== undefined && { kktResidual }) },
+  };
+}
+
+const violationOf = ({ kktResidual }: AnyPosterior) => kktResidual?.();

@@ -1,0 +1,165 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { shortNumber } from '../shortNumber.ts';
+import type { Progress, Status } from './solution.ts';
+import type { SolveSettings } from './solveOptions.ts';
+
+/** How a run ended, as a status and the beginning of a sentence. */
+export interface End {
+  readonly status: Status;
+  readonly how: string;
+}
+
+/** Whether a point is stationary: no entry of x − P(x − g) exceeds the tolerance. */
+export function testGradient(gradientNorm: number, { tolerance }: SolveSettings): End | undefined {
+  if (gradientNorm > tolerance) return undefined;
+  return {
+    status: 'converged',
+    how:
+      `Converged: the largest entry of the projected gradient, ${shortNumber(gradientNorm)}, is within the tolerance ` +
+      shortNumber(tolerance),
+  };
+}
+
+/** Below this a value is one of the last that doubles hold. */
+const BOTTOM = -(2 ** 1014);
+
+/** Whether the value has gone as far as numbers go: then there is nothing that it converges to, whatever else ended the run. */
+export function withoutBound(value: number): End | undefined {
+  if (value > BOTTOM) return undefined;
+  const how = 'Failed: the objective has no bound. Give the variables bounds, or priors that keep them finite';
+  return { status: 'failed', how };
+}
+
+/** Part of its size, at least 1, by which a value has fallen. */
+export function relativeDecrease(value: number, previous: number): number {
+  return (previous - value) / Math.max(Math.abs(previous), Math.abs(value), 1);
+}
+
+/**
+ * Whether the value falls too little to go on: two iterations in a row, because a single one is often that small on the
+ * way past a saddle point, or after a change of the active bounds.
+ *
+ * @param decreases - relative decreases of the last two iterations, the newest first
+ */
+export function testDecreases(decreases: Float64Array, { relativeDecrease: least }: SolveSettings): End | undefined {
+  if (!decreases.every((decrease) => decrease <= least)) return undefined;
+  return {
+    status: 'converged',
+    how:
+      `Converged: each of the last two iterations improved the value by at most relativeDecrease = ${shortNumber(least)} of its size, ` +
+      `the last one by ${shortNumber(decreases[0]!)}`,
+  };
+}
+
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
+
+/** Tells the caller's callback; it may ask to stop. */
+export function reportTo({ onProgress }: SolveSettings, progress: Progress): End | undefined {
+  const answer = onProgress?.(progress);
+  if (isPromise(answer)) {
+    answer.then(undefined, () => undefined);
+    throw new InvalidInputError(
+      'onProgress of minimize must give its answer at once, but it gave a promise: minimize runs to its end without a pause.',
+    );
+  }
+  if (answer !== false) return undefined;
+  return { status: 'stopped', how: 'Stopped by onProgress, which returned false' };
+}
+
+export function limitOf(iterations: number, { maxIterations }: Pick<SolveSettings, 'maxIterations'>): End | undefined {
+  if (iterations < maxIterations) return undefined;
+  return { status: 'maxIterations', how: `Reached the limit of maxIterations = ${maxIterations} before converging` };
+}
+
+/** What forbids another evaluation: the signal, or a limit on evaluations or time. */
+export function interruptionOf(
+  evaluations: number,
+  began: number,
+  settings: Pick<SolveSettings, 'signal' | 'maxEvaluations' | 'maxSeconds'>,
+): End | undefined {
+  const { signal, maxEvaluations, maxSeconds } = settings;
+  if (signal?.aborted) return { status: 'stopped', how: `Stopped by ${stoppedBy(signal)}` };
+  if (evaluations >= maxEvaluations) {
+    return {
+      status: 'maxIterations',
+      how: `Reached the limit of maxEvaluations = ${maxEvaluations} before converging`,
+    };
+  }
+  if (performance.now() - began >= maxSeconds * 1000) {
+    return { status: 'stopped', how: `Stopped at the limit of maxSeconds = ${maxSeconds}` };
+  }
+  return undefined;
+}
+
+/** What may end a fit early. */
+interface Stopping {
+  /** Its reason says who stopped the fit. */
+  readonly signal: AbortSignal;
+  by(who: string): void;
+  /** Holds the clock: what a caller does between two steps is not the fit's time. */
+  hold(): void;
+  /** Lets the clock go on. */
+  goOn(): void;
+  /** For how many milliseconds it was held. */
+  readonly held: number;
+  /** Lets go of the caller's signal and of the clock. */
+  release(): void;
+}
+
+/** Who set a signal off, as text for a sentence. */
+export function stoppedBy({ reason }: AbortSignal): string {
+  return typeof reason === 'string' ? reason : 'the abort signal';
+}
+
+/** The longest delay that a timer takes, in milliseconds. */
+const LONGEST_DELAY = 2 ** 31 - 1;
+
+/** A signal that the caller's, the clock or the fit itself may set off. */
+export function stopping(given: AbortSignal | undefined, maxSeconds = Number.POSITIVE_INFINITY): Stopping {
+  const controller = new AbortController();
+  const by = (who: string) => controller.abort(who);
+  const abort = () => by(stoppedBy(given!));
+  if (given?.aborted) abort();
+  given?.addEventListener('abort', abort);
+
+  let left = 1000 * maxSeconds;
+  let [since, held] = [performance.now(), 0];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const spend = () => {
+    const now = performance.now();
+    left -= now - since;
+    since = now;
+  };
+  const wait = () => {
+    if (left <= 0) by(`the limit of maxSeconds = ${maxSeconds}`);
+    else if (Number.isFinite(left)) timer = setTimeout(passed, Math.min(left, LONGEST_DELAY));
+  };
+  const passed = () => {
+    spend();
+    wait();
+  };
+  wait();
+
+  return {
+    signal: controller.signal,
+    by,
+    hold() {
+      clearTimeout(timer);
+      spend();
+    },
+    goOn() {
+      const now = performance.now();
+      held += now - since;
+      since = now;
+      wait();
+    },
+    get held() {
+      return held;
+    },
+    release() {
+      given?.removeEventListener('abort', abort);
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import { areSame } from '../../core/finiteArray.ts';
+import type { Box, Ending, Iterate, QuadraticModel, Solver, SolverMemory, Steps } from '../../model/solver.ts';
+import { nthSmallest } from '../../numerics/nthSmallest.ts';
+import { minimised } from './quadraticMinimum.ts';
+
+interface QuadraticApproximationOptions {
+  /** Typical size of the objective's gradient and curvature in the solver's variables; 1 unless given. */
+  readonly unit?: number;
+  /** Where to begin, in the solver's variables, should all variables start at their lower bounds. */
+  readonly first?: () => Float64Array;
+}
+
+/** The largest violation, relative to the unit, at which the method ends, and at which its result counts where rounding lets it get no further. */
+const GOAL = 5e-12;
+const TOLERANCE = 1e-8;
+
+/** The part of the violation to which the quadratic model is minimised, at most. */
+const INNER = 0.05;
+
+/** The value counts as no higher up to this part of it, and as the same where the violation falls. */
+const ROUNDING = 1e-12;
+const LEVEL = 1e-10;
+
+/** Steps in turn that gain nothing but what rounding may hide, and come no nearer. */
+const PATIENCE = 10;
+
+/** Part of the decrease that the slope promises. */
+const SUFFICIENT_DECREASE = 1e-4;
+const SHORTEST = 1e-8;
+
+/**
+ * Newton's method for convex objectives of many variables with bounds, most of which are at one of them in the end: each step minimises the
+ * quadratic model by coordinate descent over the variables between their bounds and those that most want to leave one, and is halved
+ * until the objective falls enough. It asks for a curvature with a quadratic model.
+ *
+ * @param options - see {@link QuadraticApproximationOptions}
+ * @see Hsieh, Sustik, Dhillon & Ravikumar, J. Mach. Learn. Res. 15 (2014), on the graphical lasso
+ */
+export function quadraticApproximation({ unit = 1, first }: QuadraticApproximationOptions = {}): Solver {
+  return Object.freeze<Solver>({
+    name: 'quadraticApproximation',
+    bounded: true,
+    stochastic: false,
+    needsCurvature: true,
+    begin: (iterate: Iterate, box: Box, memory: SolverMemory = { begun: 0, level: 0 }) => ({
+      iterate,
+      memory,
+      steps: descend(iterate, box, memory, unit, first),
+    }),
+  });
+}
+
+function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number, first?: () => Float64Array): Steps {
+  if (memory.begun === 0 && first !== undefined && areSame(iterate.x, box.lower)) {
+    const point = first();
+    const { value, gradient } = yield { kind: 'evaluate', point };
+    memory.begun = 1;
+    if (value < iterate.value) {
+      move(iterate, point, value, gradient);
+      yield { kind: 'iteration', comparable: false };
+    }
+  }
+  let residual = violation(iterate, box);
+  for (;;) {
+    if (residual <= GOAL * unit) return CONVERGED;
+    const { curvature } = yield { kind: 'curvature' };
+    const model = modelAt(iterate, box);
+    const descent = curvature!.quadratic!(model);
+    const part = Math.min(INNER, residual / unit);
+    yield* minimised(descent, model, Math.max(0.1 * GOAL * unit, part * residual) / Math.sqrt(unit));
+    const step = descent.steps();
+    const slope = step.reduce((sum, d, a) => sum + d * model.gradient[a]!, 0);
+    let length = 1;
+    for (; ; length /= 2) {
+      if (length < SHORTEST) {
+        if (residual <= TOLERANCE * unit) return CONVERGED;
+        return -slope <= ROUNDING * Math.abs(iterate.value) ? LEVELLED : FAILED;
+      }
+      const point = moved(iterate, box, model.variables, step, length);
+      const { value, gradient } = yield { kind: 'evaluate', point };
+      const size = Math.abs(iterate.value);
+      const isLower = value <= iterate.value + SUFFICIENT_DECREASE * length * slope + ROUNDING * size;
+      // Near the minimum rounding hides differences of the value; the violation decides.
+      const ahead = violation({ x: point, gradient }, box);
+      const isNearer = ahead < residual;
+      if (!isLower && !(isNearer && value <= iterate.value + LEVEL * size)) continue;
+      if (residual <= TOLERANCE * unit && !isNearer) return CONVERGED;
+      const isLevel = !isNearer && -slope <= ROUNDING * size;
+      const level = isLevel ? Number(memory.level ?? 0) + 1 : 0;
+      if (level > PATIENCE) return LEVELLED;
+      memory.level = level;
+      move(iterate, point, value, gradient);
+      residual = ahead;
+      break;
+    }
+    yield { kind: 'iteration', comparable: false };
+  }
+}
+
+const CONVERGED: Ending = { status: 'converged', reason: 'no variable can be moved any further' };
+const LEVELLED: Ending = { status: 'converged', reason: 'what a step would still gain is lost in rounding' };
+const FAILED: Ending = { status: 'failed', reason: 'no step along that of the quadratic model improves the value' };
+
+function modelAt(iterate: Iterate, box: Box): QuadraticModel {
+  const variables = activeVariables(iterate, box);
+  const { length } = variables;
+  const gradient = new Float64Array(length);
+  const lower = new Float64Array(length);
+  const upper = new Float64Array(length);
+  for (let a = 0; a < length; a++) {
+    const i = variables[a]!;
+    gradient[a] = iterate.gradient[i]!;
+    lower[a] = box.lower[i]! - iterate.x[i]!;
+    upper[a] = box.upper[i]! - iterate.x[i]!;
+  }
+  return { variables, gradient, lower, upper };
+}
+
+function moved({ x }: Iterate, { lower, upper }: Box, variables: Int32Array, step: Float64Array, length: number) {
+  const point = x.slice();
+  for (let a = 0; a < variables.length; a++) {
+    const i = variables[a]!;
+    point[i] = Math.max(lower[i]!, Math.min(upper[i]!, x[i]! + length * step[a]!));
+  }
+  return point;
+}
+
+function move(iterate: Iterate, point: Float64Array, value: number, gradient: Float64Array): void {
+  iterate.x.set(point);
+  iterate.gradient.set(gradient);
+  iterate.value = value;
+}
+
+type Point = Pick<Iterate, 'x' | 'gradient'>;
+
+/** Variables that leave a bound in one step, for each that is between its bounds, and how many may in any case. */
+const ENTERING = 3;
+const LEAST = 200;
+
+/** How far each variable is from what holds at a minimum: |g| between its bounds, at a bound only where it wants to leave it. */
+function pull(x: number, g: number, { lower, upper }: Box, i: number): number {
+  if (x <= lower[i]!) return Math.max(0, -g);
+  if (x >= upper[i]!) return Math.max(0, g);
+  return Math.abs(g);
+}
+
+/** The largest of these: 0 where the Karush–Kuhn–Tucker conditions hold. */
+export function violation({ x, gradient }: Point, box: Box): number {
+  let largest = 0;
+  for (let i = 0; i < x.length; i++) {
+    const size = pull(x[i]!, gradient[i]!, box, i);
+    if (size > largest) largest = size;
+  }
+  return largest;
+}
+
+/** The variables between their bounds, and those of the others that most want to leave one, ascending. */
+export function activeVariables({ x, gradient }: Point, box: Box): Int32Array {
+  const { lower, upper } = box;
+  const { length } = x;
+  const candidates = new Int32Array(length);
+  /** Their pulls; those of variables between their bounds, which all are taken, count as ∞. */
+  const pulls = new Float64Array(length);
+  let count = 0;
+  let inner = 0;
+  for (let i = 0; i < length; i++) {
+    const entry = x[i]!;
+    let size = Number.POSITIVE_INFINITY;
+    if (entry > lower[i]! && entry < upper[i]!) inner++;
+    else {
+      size = pull(entry, gradient[i]!, box, i);
+      if (size === 0) continue;
+    }
+    candidates[count] = i;
+    pulls[count++] = size;
+  }
+  const most = inner + Math.max(LEAST, ENTERING * inner);
+  if (count <= most) return candidates.slice(0, count);
+  const least = nthSmallest(pulls.slice(0, count), count - most);
+  let above = 0;
+  for (let k = 0; k < count; k++) if (pulls[k]! > least) above++;
+  const active = new Int32Array(most);
+  for (let k = 0, level = most - above, taken = 0; k < count; k++) {
+    if (pulls[k]! < least || (pulls[k] === least && level-- <= 0)) continue;
+    active[taken++] = candidates[k]!;
+  }
+  return active;
+}

@@ -1,0 +1,179 @@
+import { log, square } from '../../../core/elementary/index.ts';
+import { type MomentProblem, type PrecisionEntries, withInverse } from './momentProblem.ts';
+import { newtonStep } from './penalizedNewton.ts';
+
+/** μ at first, its part from one point of the path to the next, and μ at the end. */
+const FIRST = 0.03;
+const PATH = 0.02;
+const LAST = 1e-8;
+
+/** The squared Newton decrement, in units of μ, at which the path goes on. */
+const CENTRED = 100;
+const MOST_STEPS = 200;
+
+/** Part of the slope that a step must gain, of a step that gained less, and the part of its terms that rounding may hide. */
+const GAIN = 0.1;
+const SHORTER = 0.6;
+const SHORTEST = 1e-9;
+const LEVEL = 1e-13;
+
+/** Part of the way to where a multiplier would be 0. */
+const WITHIN = 0.99;
+
+/** Where a search stands: entries of Θ, value and gradient of the barrier function there. */
+interface Place {
+  readonly x: Float64Array;
+  readonly value: number;
+  /** The sum of the moduli of its terms, which may cancel. */
+  readonly terms: number;
+  readonly gradient: Float64Array;
+}
+
+/**
+ * Nearly the maximum of log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij|, ρ > 0, entries that are clearly on their way to 0 at 0: Newton's method on
+ * tr(SΘ) − log|Θ| + Σ_e h(Θ_e), h(θ) = min over b − a = θ of 2ρ(a + b) − μ·(log a + log b), for falling μ. Each of these functions is convex and smooth, so
+ * that it is met from any start: here from the maximum on a spanning tree. The curvature of h is that of its multipliers, u of b ≥ 0 and v = 4ρ − u
+ * of a ≥ 0, which have steps of their own: 1/(b/u + a/v).
+ *
+ * @returns nothing where rounding ends the way before it is clear which entries are 0
+ * @see Nocedal & Wright, Numerical Optimization (2006), ch. 19; Li & Toh, Math. Program. Comput. 2 (2010), on the graphical lasso
+ */
+export function centralPath(problem: MomentProblem): PrecisionEntries | undefined {
+  const { size: N, sources, penalty } = problem;
+  const count = sources.length;
+  const all = Int32Array.from({ length: N + count }, (_, v) => v);
+  const start = treeMaximum(problem);
+  let mu = FIRST;
+  let at = placeAt(problem, Float64Array.from([...start.diagonal, ...start.edges]), mu);
+  const pull = Float64Array.from(start.edges, (theta) => pullAt(theta, penalty, mu));
+  for (let step = 0; step < MOST_STEPS && at !== undefined; step++) {
+    const shift = new Float64Array(N + count);
+    for (let e = 0; e < count; e++) {
+      const own = pullAt(at.x[N + e]!, penalty, mu);
+      const toB = mu / ((2 * penalty - own) * (2 * penalty - pull[e]!));
+      const toA = mu / ((2 * penalty + own) * (2 * penalty + pull[e]!));
+      shift[N + e] = 1 / (toA + toB);
+    }
+    const down = at.gradient.map((slope) => -slope);
+    const change = newtonStep(problem, at.x, all, down, shift);
+    if (change === undefined) return undefined;
+    const decrement = change.reduce((sum, entry, v) => sum + entry * down[v]!, 0);
+    const next = further(problem, at, change, decrement, mu);
+    if (next === undefined) return undefined;
+    movePulls(pull, at.x.subarray(N), change.subarray(N), shift.subarray(N), penalty, mu);
+    at = next;
+    if (decrement > CENTRED * mu) continue;
+    if (mu === LAST) return onSupport(problem, at.x, mu);
+    mu = Math.max(LAST, PATH * mu);
+    at = placeAt(problem, at.x, mu);
+  }
+  return undefined;
+}
+
+/** Where a step leads that lowers the barrier function; nothing where none does. */
+function further(problem: MomentProblem, at: Place, change: Float64Array, decrement: number, mu: number) {
+  const slack = LEVEL * at.terms;
+  for (let length = 1; length > SHORTEST; length *= SHORTER) {
+    const next = placeAt(
+      problem,
+      at.x.map((entry, v) => entry + length * change[v]!),
+      mu,
+    );
+    if (next !== undefined && next.value <= at.value - GAIN * length * decrement + slack) return next;
+  }
+  return undefined;
+}
+
+/** h′(θ) = 2ρ − μ/b = μ/a − 2ρ at the a and b of θ; between −2ρ and 2ρ. */
+function pullAt(theta: number, penalty: number, mu: number): number {
+  const most = 2 * penalty;
+  return (most * most * theta) / (mu + Math.sqrt(mu * mu + most * most * theta * theta));
+}
+
+/** Value and gradient of the barrier function; nothing where Θ is not positive definite. */
+function placeAt(problem: MomentProblem, x: Float64Array, mu: number): Place | undefined {
+  const { size: N, sources, targets, variances, covariances, penalty } = problem;
+  const work = (logDeterminant: number, W: Float64Array): Place | undefined => {
+    const gradient = new Float64Array(x.length);
+    let value = -logDeterminant;
+    let terms = Math.abs(logDeterminant);
+    for (let i = 0; i < N; i++) {
+      value += variances[i]! * x[i]!;
+      terms += Math.abs(variances[i]! * x[i]!);
+      gradient[i] = variances[i]! - W[i * (N + 1)]!;
+    }
+    for (let e = 0; e < sources.length; e++) {
+      const theta = x[N + e]!;
+      const own = pullAt(theta, penalty, mu);
+      const [a, b] = [mu / (2 * penalty + own), mu / (2 * penalty - own)];
+      value += 2 * covariances[e]! * theta + 2 * penalty * (a + b) - mu * log(a * b);
+      terms += Math.abs(2 * covariances[e]! * theta) + 2 * penalty * (a + b);
+      gradient[N + e] = 2 * (covariances[e]! - W[targets[e]! * N + sources[e]!]!) + own;
+    }
+    return { x, value, terms, gradient };
+  };
+  const entries = { diagonal: x.subarray(0, N), edges: x.subarray(N) };
+  return withInverse<Place | undefined>(problem, entries, work, () => undefined);
+}
+
+/** Moves 2ρ − u of all edges as the linear equations b·u = a·v = μ do when Θ_ij moves by `change`, as far as multipliers stay above 0. */
+function movePulls(
+  pull: Float64Array,
+  theta: Float64Array,
+  change: Float64Array,
+  shift: Float64Array,
+  penalty: number,
+  mu: number,
+): void {
+  const moved = pull.map((p, e) => {
+    const across = mu / (2 * penalty - p) - mu / (2 * penalty + p);
+    return shift[e]! * (theta[e]! + change[e]! - across);
+  });
+  let length = 1;
+  moved.forEach((by, e) => {
+    const room = by > 0 ? 2 * penalty - pull[e]! : 2 * penalty + pull[e]!;
+    length = Math.min(length, (WITHIN * room) / Math.abs(by));
+  });
+  moved.forEach((by, e) => {
+    pull[e]! += length * by;
+  });
+}
+
+/** The maximum where Θ has entries at the edges of a spanning tree of the largest correlations only, which is known: covariances there are S_ij ∓ ρ. */
+function treeMaximum({ size: N, sources, targets, variances, covariances, penalty }: MomentProblem): PrecisionEntries {
+  const across = covariances.map((s) => Math.sign(s) * Math.max(0, Math.abs(s) - penalty));
+  const part = (e: number) => square(across[e]!) / (variances[sources[e]!]! * variances[targets[e]!]!);
+  const parts = across.map((_, e) => part(e));
+  const order = Int32Array.from(across.keys()).sort((e, f) => parts[f]! - parts[e]! || e - f);
+  const parent = Int32Array.from({ length: N }, (_, i) => i);
+  const root = (i: number) => {
+    let top = i;
+    while (parent[top] !== top) top = parent[top] = parent[parent[top]!]!;
+    return top;
+  };
+  const diagonal = variances.map((variance) => 1 / variance);
+  const edges = new Float64Array(across.length);
+  for (const e of order) {
+    const [i, j, s] = [sources[e]!, targets[e]!, across[e]!];
+    const [from, to] = [root(i), root(j)];
+    const determinant = variances[i]! * variances[j]! - s * s;
+    if (s === 0 || from === to || !(determinant > 0)) continue;
+    parent[from] = to;
+    diagonal[i]! += variances[j]! / determinant - 1 / variances[i]!;
+    diagonal[j]! += variances[i]! / determinant - 1 / variances[j]!;
+    edges[e] = -s / determinant;
+  }
+  return { diagonal, edges };
+}
+
+/** Entries with those at 0 that are smaller, in the unit of the diagonal, than the multipliers that keep them there, in that of the penalty. */
+function onSupport({ size: N, sources, targets, penalty }: MomentProblem, x: Float64Array, mu: number) {
+  const edges = x.slice(N);
+  edges.forEach((theta, e) => {
+    const unit = Math.sqrt(x[sources[e]!]! * x[targets[e]!]!) / (2 * penalty);
+    const own = Math.abs(pullAt(theta, penalty, mu));
+    const multiplier = 2 * penalty - own;
+    if (mu / multiplier <= multiplier * unit) edges[e] = 0;
+  });
+  return { diagonal: x.slice(0, N), edges };
+}

@@ -1,0 +1,66 @@
+import { square } from '../../../core/elementary/index.ts';
+import type { Solver } from '../../../model/solver.ts';
+import { spanningTree } from '../../../numerics/graph/spanningTree.ts';
+import { quadraticApproximation } from '../boundedNewton.ts';
+import { type FieldProblem, weightScale } from './fieldProblem.ts';
+
+/** Largest violation of the optimality conditions at a maximum. */
+export const CONVERGED = 1e-8;
+
+/** The path of the multipliers. */
+export const WEIGHTS = 'field.weights';
+
+/** The solver for the weights of a field with a dense covariance, in w/min(c/φ, 4C). */
+export function denseWeightsSolver(problem: FieldProblem): Solver {
+  return quadraticApproximation({ unit: problem.copies / 2, first: () => firstWeights(problem) });
+}
+
+/**
+ * Weights to begin with, in units of min(c/φ, 4C). First a minimum spanning tree, each edge with the weight at which it meets its constraint
+ * alone, w = c/φ: on a tree that is the maximum but for λ. Where weights are bounded, points have many edges at the bound; so the other pairs
+ * follow, the nearest first, each with the weight at which c·R = φ for R = 1/Q_ii + 1/Q_jj, which is what their resistance is nearly.
+ *
+ * @see von Luxburg, Radl & Hein, J. Mach. Learn. Res. 15 (2014), on resistances in graphs of many edges
+ */
+export function firstWeights(problem: FieldProblem): Float64Array {
+  const { size, sources, targets, squaredDistances, basePrecision, copies, upper } = problem;
+  const first = new Float64Array(squaredDistances.length);
+  const precisions = new Float64Array(size).fill(basePrecision);
+  const add = (e: number, weight: number) => {
+    first[e] = weight / weightScale(problem, squaredDistances[e]!);
+    precisions[sources[e]!]! += weight;
+    precisions[targets[e]!]! += weight;
+  };
+  /** w ≥ 0 with 1/(p + w) + 1/(q + w) = r = φ/c, 0 where that is less at w = 0. */
+  const meeting = (e: number) => {
+    const p = precisions[sources[e]!]!;
+    const q = precisions[targets[e]!]!;
+    const r = squaredDistances[e]! / copies;
+    return r * p * q < p + q ? (1 + Math.sqrt(1 + square(0.5 * r * (p - q)))) / r - 0.5 * (p + q) : 0;
+  };
+  for (const e of spanningTree(problem, squaredDistances)) add(e, weightScale(problem, squaredDistances[e]!));
+  if (upper === Infinity) return first;
+  const nearest = ascending(squaredDistances, (e) => first[e] === 0 && meeting(e) > 0);
+  for (let k = 0; k < nearest.length; k++) {
+    const weight = meeting(nearest[k]!);
+    if (weight > 0) add(nearest[k]!, Math.min(upper, weight));
+  }
+  return first;
+}
+
+/** The places of some of the numbers, which are not negative, those of the smallest first, as single precision has them. */
+function ascending(values: Float64Array, isWanted: (place: number) => boolean): Uint32Array {
+  // Their bits are in the order of the numbers: in the upper half of a key, above the place, they make millions sortable at once.
+  const keys = new BigUint64Array(values.length);
+  const halves = new Uint32Array(keys.buffer);
+  const heights = new Float32Array(keys.buffer);
+  let count = 0;
+  for (let i = 0; i < values.length; i++) {
+    if (!isWanted(i)) continue;
+    halves[2 * count] = i;
+    heights[2 * count + 1] = values[i]!;
+    count++;
+  }
+  keys.subarray(0, count).sort();
+  return Uint32Array.from({ length: count }, (_, k) => halves[2 * k]!);
+}

@@ -1,0 +1,180 @@
+import { InvalidInputError } from '../../../core/errors.ts';
+import { isCount } from '../../../core/finiteArray.ts';
+import type { Ending, Iterate, Solver, SolverMemory, Steps } from '../../../model/solver.ts';
+import { type FieldProblem, kktResidual } from './fieldProblem.ts';
+
+/** Weights, with value, resistances and violation of a maximum-entropy problem. */
+export interface FieldPoint {
+  readonly weights: Float64Array;
+  /** c/2·log|L(w) + λI| − ½·Σ w_e·φ_e */
+  readonly value: number;
+  readonly resistances: Float64Array;
+  readonly kktResidual: number;
+}
+
+/** The best point of a search so far, and what it took to get there. */
+export interface FieldProgress extends FieldPoint {
+  readonly iterations: number;
+  readonly evaluations: number;
+}
+
+/** Where a search stands after an iteration. */
+export interface FieldStep extends FieldProgress {
+  /** A copy of what it needs, beside the point, to go on from here to the same bits. */
+  memory(): SolverMemory;
+}
+
+/** A search for the maximum: gives every iteration, may pause in between, and ends at its best point. */
+export type FieldSearch = Generator<FieldStep | undefined, FieldProgress, void>;
+
+/**
+ * The counts of a search that goes on.
+ *
+ * @param again - evaluations that it will repeat in order to know where it was, and that do not count
+ * @throws InvalidInputError when the memory holds none
+ */
+export function countsOf(memory: SolverMemory | undefined, again: number): { iterations: number; evaluations: number } {
+  if (memory === undefined) return { iterations: 0, evaluations: 0 };
+  const { iterations, evaluations } = memory;
+  if (!isCount(iterations)) throw damagedMemory('iterations');
+  if (!isCount(evaluations, again)) throw damagedMemory('evaluations');
+  return { iterations, evaluations: evaluations - again };
+}
+
+/** What is thrown when a search is to go on from something that no search leaves. */
+export function damagedMemory(name: string): InvalidInputError {
+  return new InvalidInputError(
+    `The state of the solver is damaged: '${name}' in its memory is not what it leaves. Resume with the checkpoint as it was saved, ` +
+      'and the model that it was saved from.',
+  );
+}
+
+/** Part of the objective below which two values are the same but for rounding. */
+const LEVEL = 1e-12;
+
+/**
+ * The dual's value, resistances and violation at some weights.
+ *
+ * @param weights - kept
+ */
+export function pointAt(
+  problem: FieldProblem,
+  weights: Float64Array,
+  logDeterminant: number,
+  resistances: Float64Array,
+): FieldPoint {
+  let cost = 0;
+  for (let e = 0; e < weights.length; e++) cost += weights[e]! * problem.squaredDistances[e]!;
+  return {
+    weights,
+    value: 0.5 * (problem.copies * logDeterminant - cost),
+    resistances,
+    kktResidual: kktResidual(problem, weights, resistances),
+  };
+}
+
+/** The point of greater value; of two that differ by rounding only, the one nearer to the optimality conditions. */
+export function betterOf<P extends Pick<FieldPoint, 'value' | 'kktResidual'>>(one: P, other: P): P {
+  const gain = other.value - one.value;
+  if (Math.abs(gain) > LEVEL * Math.max(1, Math.abs(one.value))) return gain > 0 ? other : one;
+  return other.kktResidual < one.kktResidual ? other : one;
+}
+
+/** A search with each of its steps mapped. */
+export function* mapped<Step, Mapped, Result>(
+  search: Generator<Step | undefined, Result, void>,
+  map: (step: Step) => Mapped,
+): Generator<Mapped | undefined, Result, void> {
+  let step = search.next();
+  for (; !step.done; step = search.next()) yield step.value === undefined ? undefined : map(step.value);
+  return step.value;
+}
+
+/** Where a search that evaluates by itself stands after an iteration. */
+interface SearchStep {
+  readonly iterations: number;
+  readonly evaluations: number;
+  /** A copy of what it needs, beside the point, to go on from here to the same bits. */
+  memory(): SolverMemory;
+}
+
+/** The best point of a search as a solver's variables see it, before they are scaled. */
+export interface SearchPoint {
+  readonly x: Float64Array;
+  /** The log density, and its gradient. */
+  readonly value: number;
+  readonly gradient: Float64Array;
+}
+
+/** A search that knows its objective: gives every iteration, may pause in between, and ends at its best point. */
+type Search<Step extends SearchStep, Result> = Generator<Step | undefined, Result, unknown>;
+
+interface SearchSolverOptions<Step extends SearchStep, Result extends Omit<SearchStep, 'memory'>> {
+  readonly name: string;
+  /** Of the solver's variables. */
+  readonly scale: Float64Array;
+  /** The search from a point, or from one that it was interrupted at. */
+  begin(start: Float64Array, memory: SolverMemory | undefined): Search<Step, Result>;
+  pointAt(step: Step | Result): SearchPoint;
+  ending(result: Result): Ending;
+}
+
+/** Such a search as a solver: what the driver sees of it are its pauses and iterations. */
+export function searchSolver<Step extends SearchStep, Result extends Omit<SearchStep, 'memory'>>(
+  options: SearchSolverOptions<Step, Result>,
+): Solver {
+  return Object.freeze<Solver>({
+    name: options.name,
+    bounded: true,
+    stochastic: false,
+    begin: (iterate, { upper }, memory = {}) => {
+      const natural = (z: number, i: number) => Math.min(upper[i]!, z) * options.scale[i]!;
+      return { iterate, memory, steps: steps(options, iterate, natural, memory) };
+    },
+  });
+}
+
+function* steps<Step extends SearchStep, Result extends Omit<SearchStep, 'memory'>>(
+  { scale, begin, pointAt, ending }: SearchSolverOptions<Step, Result>,
+  iterate: Iterate,
+  natural: (z: number, i: number) => number,
+  memory: SolverMemory,
+): Steps {
+  const place = (at: Step | Result) => {
+    const { x, value, gradient } = pointAt(at);
+    iterate.value = -value;
+    for (let i = 0; i < x.length; i++) {
+      iterate.x[i] = x[i]! / scale[i]!;
+      iterate.gradient[i] = -scale[i]! * gradient[i]!;
+    }
+    return x;
+  };
+  // The point as the search had it: z·scale may differ from it in the last digit.
+  const { point, ...own } = memory as SolverMemory & {
+    point?: Float64Array;
+    iterations?: number;
+    evaluations?: number;
+  };
+  const search = point === undefined ? begin(iterate.x.map(natural), undefined) : begin(point, own);
+  let { iterations = 0, evaluations = 0 } = own;
+  yield { kind: 'pause' };
+  for (;;) {
+    const step = search.next();
+    if (!step.done && step.value === undefined) {
+      yield { kind: 'pause' };
+      continue;
+    }
+    const at = step.value as Step | Result;
+    const x = place(at);
+    if (!step.done) {
+      for (const name of Object.keys(memory)) delete memory[name];
+      Object.assign(memory, step.value!.memory(), { point: x.slice() });
+    }
+    if (!step.done || at.iterations > iterations) {
+      yield { kind: 'iteration', comparable: false, evaluations: at.evaluations - evaluations };
+    }
+    ({ iterations, evaluations } = at);
+    yield { kind: 'pause' };
+    if (step.done) return ending(step.value);
+  }
+}

@@ -1,0 +1,227 @@
+import { isCount, isFiniteArray } from '../../../core/finiteArray.ts';
+import type { Solver, SolverMemory } from '../../../model/solver.ts';
+import { type LaplacianFactor, laplacianFactor } from '../../../numerics/sparse/laplacianFactor.ts';
+import { CONVERGED } from './denseWeights.ts';
+import { type FieldProblem, restrictedTo, weightScale } from './fieldProblem.ts';
+import {
+  betterOf,
+  countsOf,
+  damagedMemory,
+  type FieldPoint,
+  type FieldProgress,
+  type FieldSearch,
+  type FieldStep,
+  mapped,
+  pointAt,
+  searchSolver,
+} from './fieldSearch.ts';
+import { type Interior, interiorStart, onSupport, pathTarget, stepLengths } from './interiorState.ts';
+import { localInverse } from './localInverse.ts';
+import { newtonDirection, supportNewton } from './supportNewton.ts';
+
+/** Mean product of weight and multiplier at which it is clear which weights are 0. */
+const SMALLEST = 1e-12;
+
+/**
+ * Where Newton's method on that support leaves a larger violation, it was not clear after all, as between points that are nearly the
+ * same: the path goes on to such a part of the mean product, down to the least, as long as that halves the violation.
+ */
+const CLEAR = 1e-8;
+const SMALLER = 1e-3;
+const LEAST = 1e-20;
+
+/** Steps in which the mean product need not fall below this part of its least: after that it is rounding that keeps it up. */
+const PATIENCE = 15;
+const FALLS = 0.9;
+
+/** A step aims at this part of the mean product. */
+const CENTRING = 0.1;
+
+/** Of the residual that conjugate gradients leave of a step, and most products they take. */
+const PART = 0.1;
+const MOST_PRODUCTS = 30;
+
+/** Steps of w_e ← w_e·c·R_e/φ_e that come first: each raises the objective, the first of them most. */
+const FIRST = 5;
+
+/** Violation from which the start is good enough to keep its support. */
+const NEAR = 1e-6;
+
+/**
+ * Maximises the dual of a maximum-entropy problem on a sparse graph: a primal-dual interior-point method, whose steps see the bounds
+ * as curvature and so need not know which weights are 0, and Newton's method on the support that it finds. Neither takes more steps on larger
+ * graphs, and a step takes a few factorisations, so the whole grows as one factorisation does.
+ *
+ * With multipliers u of w ≥ 0 a step solves (H + diag(u/w))·Δw = R − φ/c + τ/w, H_ef = (a_eᵀU a_f)², and τ goes to 0. Weights that are clearly
+ * on their way to 0 leave the system, and come back should their constraint be violated.
+ *
+ * @param factor - of the whole graph; nobody else may use it meanwhile
+ * @param start - one weight an edge, within the bounds. Where it is near the maximum its support is kept, as long as that leads there; otherwise it is only one more point to
+ * choose from: the maximum is the same from anywhere, and the method needs to begin well within the bounds
+ * @param memory - what a step of an interrupted search remembered; `start` is then its point
+ * @see Nocedal & Wright, Numerical Optimization (2006), ch. 19; Silvey, Titterington & Torsney, Commun. Statist. A 7 (1978), on the first steps
+ */
+export function* interiorPoint(
+  problem: FieldProblem,
+  factor: LaplacianFactor,
+  start: Float64Array,
+  memory?: SolverMemory,
+): FieldSearch {
+  let { iterations, evaluations } = countsOf(memory, 2);
+  const look = (weights: Float64Array): FieldPoint => {
+    factor.update(weights, problem.basePrecision);
+    evaluations++;
+    return pointAt(problem, weights.slice(), factor.logDeterminant, factor.resistances());
+  };
+  let best = look(start);
+  const progress = () => ({ ...best, iterations, evaluations });
+  const isInterior = memory === undefined ? best.kktResidual > NEAR : memory.weights !== undefined;
+  let state = isInterior ? interiorStart(problem, memory) : undefined;
+  const { taken: earlier = 0, smallest: target = SMALLEST, support, level: levelSteps = 0 } = memory ?? {};
+  const { least: leastProduct = Infinity, unclear: left = Infinity } = memory ?? {};
+  if (!isCount(earlier)) throw damagedMemory('taken');
+  if (typeof target !== 'number' || !(target > 0)) throw damagedMemory('smallest');
+  if (!isCount(levelSteps)) throw damagedMemory('level');
+  if (typeof leastProduct !== 'number') throw damagedMemory('least');
+  if (typeof left !== 'number') throw damagedMemory('unclear');
+  if (support !== undefined && !isFiniteArray(support, start.length)) throw damagedMemory('support');
+  let taken = earlier;
+  let smallest = target;
+  let level = levelSteps;
+  let least = leastProduct;
+  let unclear = left;
+  const ofInterior = () =>
+    state === undefined
+      ? {}
+      : {
+          ...state.memory(),
+          ...{ taken, smallest, level },
+          ...(least < Infinity && { least }),
+          ...(unclear < Infinity && { unclear }),
+        };
+  let candidate = support ?? (state === undefined ? start : undefined);
+  for (;;) {
+    if (candidate === undefined && state !== undefined) {
+      let R = look(state.weights).resistances;
+      let own =
+        state.edges.length < start.length ? restrictedField(problem, state.edges) : whole(problem, factor, state);
+      for (;;) {
+        if (taken > FIRST) state.select(R);
+        if (taken >= FIRST) {
+          const product = state.meanProduct();
+          if (product < FALLS * least) [least, level] = [product, 0];
+          if (product <= smallest || level > PATIENCE) break;
+          level++;
+        }
+        if (taken < FIRST) state.multiply(R);
+        else {
+          if (own.edges !== state.edges) own = restrictedField(problem, state.edges);
+          const found = yield* step(problem, own, state, R, own.factor === factor);
+          evaluations += found;
+        }
+        const point = look(state.weights);
+        R = point.resistances;
+        best = betterOf(best, point);
+        taken++;
+        iterations++;
+        if (taken === FIRST) state.begin(R);
+        const counts = { iterations, evaluations };
+        yield { ...progress(), memory: () => ({ ...ofInterior(), ...counts }) };
+      }
+      candidate = onSupport(problem, state, R);
+    }
+    const before = { iterations, evaluations };
+    const after = <P extends FieldProgress>(point: P): P => ({
+      ...point,
+      ...betterOf<FieldPoint>(best, point),
+      iterations: before.iterations + point.iterations,
+      evaluations: before.evaluations + point.evaluations,
+    });
+    const found = yield* mapped(supportNewton(problem, factor, candidate!), (step) => {
+      const point = after(step);
+      const counts = { iterations: point.iterations, evaluations: point.evaluations };
+      return { ...point, memory: () => ({ ...ofInterior(), ...step.memory(), ...counts }) };
+    });
+    const result = after(found);
+    const isUnclear =
+      state === undefined
+        ? result.kktResidual > CLEAR
+        : result.kktResidual > CLEAR && smallest > LEAST && level <= PATIENCE && !(found.kktResidual > unclear / 2);
+    if (!isUnclear) return result;
+    best = result;
+    iterations = result.iterations;
+    evaluations = result.evaluations;
+    if (state === undefined) state = interiorStart(problem);
+    else {
+      smallest *= SMALLER;
+      unclear = found.kktResidual;
+    }
+    candidate = undefined;
+  }
+}
+
+function whole(problem: FieldProblem, factor: LaplacianFactor, { edges }: Interior): Restricted {
+  return { edges, problem, factor };
+}
+
+/** The edges that have not left, and a factor of them. */
+interface Restricted {
+  readonly edges: Int32Array;
+  readonly problem: FieldProblem;
+  readonly factor: LaplacianFactor;
+}
+
+function restrictedField(whole: FieldProblem, edges: Int32Array): Restricted {
+  const problem = restrictedTo(whole, edges);
+  return { edges, problem, factor: laplacianFactor(problem) };
+}
+
+/**
+ * Moves weights and multipliers along the step of the perturbed conditions, nearly to where the first of them would be 0.
+ *
+ * @param R - of all edges
+ * @param isReady - whether the factor is that of the weights
+ * @returns how many evaluations that cost
+ */
+function* step(
+  problem: FieldProblem,
+  own: Restricted,
+  state: Interior,
+  R: Float64Array,
+  isReady: boolean,
+): Generator<undefined, number, void> {
+  const ofEdges = (entries: Float64Array) => {
+    const chosen = new Float64Array(own.edges.length);
+    for (let a = 0; a < chosen.length; a++) chosen[a] = entries[own.edges[a]!]!;
+    return chosen;
+  };
+  if (!isReady) own.factor.update(ofEdges(state.weights), problem.basePrecision);
+  const resistances = ofEdges(R);
+  const target = CENTRING * state.meanProduct();
+  const { shift, right } = pathTarget(problem, state, resistances, target);
+  const inverse = localInverse(own.factor, own.problem, shift);
+  const system = { factor: own.factor, resistances, shift, right, inverse };
+  const { solution, products } = yield* newtonDirection(system, PART, MOST_PRODUCTS);
+  const change = solution.map((z, a) => z / resistances[a]!);
+  state.move(change, target, stepLengths(problem, state, change, target));
+  return products + (isReady ? 0 : 1);
+}
+
+/** The solver for the weights of a field on a sparse graph. */
+export function sparseWeightsSolver(problem: FieldProblem): Solver {
+  const { squaredDistances, copies } = problem;
+  return searchSolver<FieldStep, FieldProgress>({
+    name: 'interiorPoint',
+    scale: squaredDistances.map((distance) => weightScale(problem, distance)),
+    begin: (start, memory) => interiorPoint(problem, laplacianFactor(problem), start, memory),
+    pointAt: ({ weights, value, resistances }) => ({
+      x: weights,
+      value,
+      gradient: resistances.map((R, e) => 0.5 * (copies * R - squaredDistances[e]!)),
+    }),
+    ending: ({ kktResidual }) =>
+      kktResidual <= CONVERGED
+        ? { status: 'converged', reason: 'no weight can be moved any further' }
+        : { status: 'failed', reason: 'rounding lets no weight be moved any further' },
+  });
+}

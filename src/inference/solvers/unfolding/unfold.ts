@@ -1,0 +1,240 @@
+import { square } from '../../../core/elementary/index.ts';
+import { isCount, isFiniteArray } from '../../../core/finiteArray.ts';
+import { seededRandom } from '../../../core/random.ts';
+import type { SolverMemory } from '../../../model/solver.ts';
+import { damagedMemory } from '../fields/fieldSearch.ts';
+import { updatedMultipliers } from './augmentedLagrangian.ts';
+import { principalColumns } from './principalColumns.ts';
+import {
+  type BottomOfStress,
+  type OptimalityGap,
+  optimalityGap,
+  stressBottom,
+  type UnfoldingResiduals,
+  unfoldingResiduals,
+} from './unfoldingCertificate.ts';
+import { unfoldingMinimum } from './unfoldingMinimum.ts';
+import { centre, excesses, squaredNorm, type UnfoldingProblem } from './unfoldingProblem.ts';
+
+/** Where an unfolding ended. */
+export interface Unfolding extends UnfoldingResiduals, OptimalityGap {
+  /** Columns of Y: the rank that YYᵀ was allowed. */
+  readonly rank: number;
+  /** N×rank, centred. */
+  readonly Y: Float64Array;
+  /** w, one an edge. */
+  readonly multipliers: Float64Array;
+  /** The smallest eigenvalue of L(w) on centred vectors: at least 1 where w is dual feasible. */
+  readonly bottom: number;
+  /** Largest violation of the optimality conditions of the semidefinite program. */
+  readonly kktResidual: number;
+}
+
+/** Where a search for an unfolding stands. */
+interface UnfoldingStep {
+  readonly iterations: number;
+  readonly evaluations: number;
+  /** ‖Y‖², and the largest entry of the gradient of the augmented Lagrangian; at iterations. */
+  readonly reached?: { readonly norm: number; readonly gradientNorm: number };
+  /** Where it would end here; at the start and at iterations. */
+  readonly unfolding?: () => Unfolding;
+  /** What it needs to go on from here; at the begin of a round. */
+  readonly memory?: SolverMemory;
+}
+
+/** The method ends here; and nearby where rounding lets it get no further. */
+const GOAL = 1e-8;
+const NEAR = 1e-7;
+const PATIENCE = 3;
+
+/** From here on a bottom of L(w) this many times as far below 1 as other conditions are from holding is none that rounds would mend. */
+const NEGLIGIBLE = 1e-5;
+const FAR = 1e3;
+
+/** Rounds of minimising and updating the multipliers. */
+const MOST_ROUNDS = 60;
+
+/** A round that leaves more than this part of the last one's violation makes violations cost more. */
+const SUFFICIENT_CHANGE = 0.25;
+const GROWTH = 10;
+
+/** Where violations cost more than this, what rounding leaves of them alone moves the multipliers by more than the goal. */
+const MOST_WEIGHT = 1e7;
+
+/**
+ * Maximum variance unfolding by low-rank factorisation: the method of multipliers, each round of which minimises the augmented
+ * Lagrangian over N×r points. Where it ends, the bottom of L(w) says whether the semidefinite program is solved; if it is
+ * not, its eigenvector becomes a further column of Y, and the rounds go on.
+ *
+ * Pauses after every step of a minimisation, and within Newton's after every product with the Hessian.
+ *
+ * @param rank - columns to begin with
+ * @param goal - largest violation of the optimality conditions
+ * @param memory - what the begin of a round of a search left that was interrupted
+ * @see Burer & Monteiro 2003, §3–4; Weinberger & Saul 2004
+ */
+export function* unfold(
+  problem: UnfoldingProblem,
+  rank: number,
+  goal = GOAL,
+  memory?: SolverMemory,
+): Generator<UnfoldingStep, Unfolding, void> {
+  const bottomOf = stressBottom(problem);
+  const minimum = unfoldingMinimum(problem);
+  const begun = memory === undefined ? firstRound(problem, rank, bottomOf) : roundIn(problem, memory);
+  const { leastWeight } = begun;
+  let { Y, r, multipliers, round, weight, tolerance, before, least, unimproved } = begun;
+  let violations = excesses(problem, Y, r);
+  let [iterations, evaluations] = [0, 0];
+  const ended = (
+    points: Float64Array,
+    own: number,
+    excess: Float64Array,
+    w: Float64Array,
+    bottom: number,
+  ): Unfolding => {
+    const residuals = unfoldingResiduals(problem, points, own, excess, w);
+    const kktResidual = Math.max(worstOf(residuals), 1 - bottom);
+    const gap = optimalityGap(problem, points, excess, w, bottom);
+    return { ...residuals, ...gap, rank: own, Y: points, multipliers: w, bottom, kktResidual };
+  };
+  for (; ; round++) {
+    const own = {
+      Y,
+      multipliers,
+      numbers: Float64Array.of(r, round, weight, leastWeight, tolerance, before, least, unimproved),
+    };
+    yield { iterations, evaluations, memory: own, ...(round === 0 && { unfolding: standingAt(Y) }) };
+    const first = worstOf(unfoldingResiduals(problem, Y, r, violations, multipliers));
+    unimproved = first < least / 2 ? 0 : unimproved + 1;
+    least = Math.min(least, first);
+    const mustEnd = round >= MOST_ROUNDS;
+    const ends = mustEnd || first <= goal || (first <= NEAR && unimproved >= PATIENCE);
+    if (ends || first <= NEGLIGIBLE) {
+      const { value: bottom, vector } = bottomOf(multipliers);
+      const isLow = !mustEnd && 1 - bottom > FAR * first && r < problem.size - 1;
+      if (ends && !isLow) {
+        yield { iterations, evaluations };
+        return ended(Y, r, violations, multipliers, bottom);
+      }
+      if (isLow) {
+        ({ Y, r } = withColumn(problem, Y, r, vector));
+        weight = Math.max(leastWeight, weight / square(GROWTH));
+        tolerance = 1e-3;
+        before = Infinity;
+        least = Infinity;
+      }
+    }
+    const search = minimum(Y, r, multipliers, weight, tolerance);
+    let step = search.next();
+    for (let done = 0; !step.done; step = search.next()) {
+      const at = step.value;
+      const counts = { iterations: iterations + at.iterations, evaluations: evaluations + at.evaluations };
+      if (at.iterations === done) yield counts;
+      else {
+        const { Y: points, gradientNorm } = at.standing();
+        const reached = { norm: squaredNorm(points), gradientNorm };
+        yield { ...counts, reached, unfolding: standingAt(points) };
+      }
+      done = at.iterations;
+    }
+    const { settled } = step.value;
+    ({ Y } = step.value);
+    iterations += step.value.iterations;
+    evaluations += step.value.evaluations;
+    violations = excesses(problem, Y, r);
+    const updated = updatedMultipliers(problem, violations, multipliers, weight);
+    const change = updated.reduce((most, w, e) => Math.max(most, Math.abs(w - multipliers[e]!)), 0) / weight;
+    multipliers = updated;
+    if (settled && change > Math.max(GOAL / 10, SUFFICIENT_CHANGE * before))
+      weight = Math.min(MOST_WEIGHT, weight * GROWTH);
+    before = change;
+    tolerance = Math.max(GOAL / 2, 0.1 * tolerance);
+  }
+
+  /** The end at some points of this round. */
+  function standingAt(points: Float64Array): () => Unfolding {
+    const [own, last, stiffness] = [r, multipliers, weight];
+    return () => {
+      const excess = excesses(problem, points, own);
+      const w = updatedMultipliers(problem, excess, last, stiffness);
+      return ended(points, own, excess, w, bottomOf(w).value);
+    };
+  }
+}
+
+const worstOf = ({ feasibility, stationarity, complementarity }: UnfoldingResiduals): number =>
+  Math.max(feasibility, stationarity, complementarity);
+
+/** What a round begins with. */
+interface Round {
+  readonly Y: Float64Array;
+  readonly r: number;
+  readonly multipliers: Float64Array;
+  readonly round: number;
+  readonly weight: number;
+  readonly leastWeight: number;
+  readonly tolerance: number;
+  readonly before: number;
+  readonly least: number;
+  readonly unimproved: number;
+}
+
+function firstRound(problem: UnfoldingProblem, r: number, bottomOf: ReturnType<typeof stressBottom>): Round {
+  const { Y, weight } = unfoldingStart(problem, r, bottomOf);
+  const multipliers = new Float64Array(problem.sources.length);
+  const fresh = { round: 0, tolerance: 0.1, before: Infinity, least: Infinity, unimproved: 0 };
+  return { Y, r, multipliers, weight, leastWeight: weight, ...fresh };
+}
+
+/** @throws InvalidInputError when the memory is not one that a search of this problem leaves */
+function roundIn({ size, sources }: UnfoldingProblem, { Y, multipliers, numbers }: SolverMemory): Round {
+  if (!(numbers instanceof Float64Array) || numbers.length !== 8) throw damagedMemory('numbers');
+  const [r, round, weight, leastWeight, tolerance, before, least, unimproved] = numbers as unknown as number[];
+  if (!isCount(r, 1) || !isCount(round) || numbers.some((entry) => !(entry >= 0))) throw damagedMemory('numbers');
+  if (!isFiniteArray(Y, size * r)) throw damagedMemory('Y');
+  if (!isFiniteArray(multipliers, sources.length)) throw damagedMemory('multipliers');
+  const others = { weight: weight!, leastWeight: leastWeight!, tolerance: tolerance!, before: before!, least: least! };
+  return { Y, r, multipliers, round, unimproved: unimproved!, ...others };
+}
+
+/** Y on its principal axes with one more column, or another one in place of one without length, along a direction. */
+function withColumn(
+  { sources, targets }: UnfoldingProblem,
+  Y: Float64Array,
+  r: number,
+  direction: Float64Array,
+): { Y: Float64Array; r: number } {
+  const { columns, eigenvalues } = principalColumns(Y, r);
+  const kept = eigenvalues.findIndex((value) => value <= 1e-12 * eigenvalues[0]!);
+  const q = kept < 0 ? r : kept;
+  let longest = 0;
+  sources.forEach((i, e) => {
+    longest = Math.max(longest, Math.abs(direction[i]! - direction[targets[e]!]!));
+  });
+  const wider = new Float64Array((Y.length / r) * (q + 1));
+  for (let i = 0; i < direction.length; i++) {
+    for (let c = 0; c < q; c++) wider[i * (q + 1) + c] = columns.at(i, c);
+    wider[i * (q + 1) + q] = (0.1 * direction[i]!) / longest;
+  }
+  return { Y: wider, r: q + 1 };
+}
+
+/**
+ * Points that are random, with the edges of the right length on average, and the weight of violations that the first round takes:
+ * 1/λ of the Laplacian of weights 1, the multiplier that holds the points together if all edges share it, so that edges then
+ * stretch by about their length.
+ */
+function unfoldingStart(
+  problem: UnfoldingProblem,
+  r: number,
+  bottomOf: (multipliers: Float64Array) => BottomOfStress,
+): { Y: Float64Array; weight: number } {
+  const random = seededRandom(1);
+  const Y = Float64Array.from({ length: problem.size * r }, () => random.normal());
+  centre(Y, r);
+  const { sources } = problem;
+  const mean = 1 + excesses(problem, Y, r).reduce((sum, excess) => sum + excess, 0) / sources.length;
+  const { value } = bottomOf(new Float64Array(sources.length).fill(1));
+  return { Y: Y.map((entry) => entry / Math.sqrt(mean)), weight: 1 / value };
+}

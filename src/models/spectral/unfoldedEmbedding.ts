@@ -1,0 +1,249 @@
+import { counted } from '../../core/counted.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { completed } from '../../core/inParts.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { damagedMemory } from '../../inference/solvers/fields/fieldSearch.ts';
+import { principalColumns } from '../../inference/solvers/unfolding/principalColumns.ts';
+import { type Unfolding, unfold } from '../../inference/solvers/unfolding/unfold.ts';
+import { largestModulus, stressBottom } from '../../inference/solvers/unfolding/unfoldingCertificate.ts';
+import {
+  squaredNorm,
+  type UnfoldingConstraints,
+  type UnfoldingProblem,
+  unfoldingProblem,
+} from '../../inference/solvers/unfolding/unfoldingProblem.ts';
+import type { ComputationContext, ComputationStep } from '../../model/computation.ts';
+import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
+import { connectedComponents } from '../../numerics/graph/connectedComponents.ts';
+import { edgesOfPairs, pairKey } from '../../numerics/graph/edges.ts';
+import type { Graph } from '../../numerics/graph/graph.ts';
+import type { SpectralEmbedding } from './embedding/spectralModel.ts';
+import type { NeighbourhoodOptions } from './neighbourhood/neighbourhood.ts';
+import {
+  type NeighbourInput,
+  neighbourLengths,
+  sizeOf,
+  withCommonNeighbours,
+} from './neighbourhood/neighbourLengths.ts';
+import { type Disconnected, shownComponent } from './neighbourhood/shownComponent.ts';
+import { subgraph } from './neighbourhood/subgraph.ts';
+
+/** The checked options of an unfolding. */
+export interface UnfoldingChoices {
+  readonly latentDim: number;
+  readonly constraints: UnfoldingConstraints;
+  readonly slackPenalty?: number | undefined;
+  readonly commonNeighbours: boolean;
+  readonly rank?: number | undefined;
+  readonly disconnected: Disconnected;
+  /** A sentence about the number of neighbours. */
+  readonly few?: string;
+}
+
+/** Largest violation of the optimality conditions at an optimum. */
+const CONVERGED = 1e-6;
+
+/** An eigenvalue above this part of the largest one counts as a dimension of the embedding. */
+const NEGLIGIBLE = 1e-6;
+
+/** Columns that most optima fit into, and some more for the solver: as many for any latentDim, so that a flat optimum is the same one. */
+const USUAL_RANK = 6;
+
+/** What is unfolded: distinct points that are shown together. */
+interface UnfoldedGraph {
+  /** The edges with constraints between nodes, whose weights are lengths. */
+  readonly graph: Graph;
+  /** The node of each point that is shown. */
+  readonly nodes: Int32Array;
+  /** The points that are shown, ascending. */
+  readonly shown: Int32Array;
+  /** Sentences about what was done to the graph. */
+  readonly note: string;
+}
+
+const FLAT =
+  ' The optimum is flat: other embeddings have the same lengths and the same variance. This is the one that the search reaches from its start; ' +
+  'another solver may reach another.';
+
+/** The edges with constraints: points at distance 0 along edges are one node, and components are joined or left out. */
+export function unfoldingGraph(
+  given: NeighbourInput,
+  neighbourhood: NeighbourhoodOptions,
+  { commonNeighbours, disconnected, few = '' }: Pick<UnfoldingChoices, 'commonNeighbours' | 'disconnected' | 'few'>,
+): UnfoldedGraph {
+  const near = completed(neighbourLengths(given, neighbourhood, 'mvu'));
+  const whole = commonNeighbours ? withCommonNeighbours(near, given) : near;
+  const { graph, points: shown, note } = shownComponent(whole, given, disconnected, 'mvu');
+  const tied = tiedNodes(shown.length === graph.size ? graph : subgraph(graph, shown));
+  const { size } = tied.graph;
+  const equal = shown.length - size;
+  const ties =
+    equal === 0
+      ? ''
+      : ` ${equal === 1 ? '1 point equals another and shares its' : `${equal} points equal others and share their`} latents.`;
+  return { ...tied, shown, note: few + note + ties };
+}
+
+/** Finds the unfolding and reads its q leading dimensions off, where it ends and, when it is asked for, where it stands. */
+export function* unfoldedEmbedding(
+  given: NeighbourInput,
+  neighbourhood: NeighbourhoodOptions,
+  choices: UnfoldingChoices,
+  { tolerance, memory }: ComputationContext,
+): Generator<ComputationStep, SpectralEmbedding, void> {
+  const { latentDim: q, constraints, slackPenalty, rank } = choices;
+  const unfolded = unfoldingGraph(given, neighbourhood, choices);
+  const { size: N } = unfolded.graph;
+  checkSize(N, q);
+  const { problem, unit } = unfoldingProblem(unfolded.graph, constraints, slackPenalty ?? N * N);
+  if (memory !== undefined && memory.unit !== unit) throw damagedMemory('unit');
+  const isLeft = unfolded.shown.length < sizeOf(given);
+  const read = (unfolding: Unfolding) => embeddingOf(unfolding, unfolded, problem, unit, choices, isLeft, tolerance);
+  const search = unfold(problem, Math.min(N - 1, rank ?? USUAL_RANK), tolerance, memory);
+  let [iterations, evaluations] = [0, 0];
+  let step = search.next();
+  for (; !step.done; step = search.next()) {
+    const { reached, unfolding, memory: own, ...counts } = step.value;
+    const standing = {
+      evaluations: counts.evaluations - evaluations,
+      ...(unfolding !== undefined && { embedding: () => read(unfolding()) }),
+      ...(own !== undefined && { memory: { ...own, unit } }),
+    };
+    yield counts.iterations > iterations && reached !== undefined
+      ? { kind: 'iteration', objective: unit * reached.norm, gradientNorm: reached.gradientNorm, ...standing }
+      : { kind: 'pause', stage: 'unfolding', ...standing };
+    ({ iterations, evaluations } = counts);
+  }
+  return read(step.value);
+}
+
+function embeddingOf(
+  unfolding: Unfolding,
+  { nodes, shown, note }: UnfoldedGraph,
+  problem: UnfoldingProblem,
+  unit: number,
+  { latentDim: q, constraints }: UnfoldingChoices,
+  isLeft: boolean,
+  tolerance = CONVERGED,
+): SpectralEmbedding {
+  const { Y, multipliers, kktResidual, stationarity, attained } = unfolding;
+  const { columns, eigenvalues } = principalColumns(Y, unfolding.rank);
+  const length = Math.sqrt(unit);
+  const latents = Matrix.zeros(nodes.length, q);
+  nodes.forEach((node, i) => {
+    for (let c = 0; c < Math.min(q, unfolding.rank); c++) latents.data[i * q + c] = length * columns.at(node, c);
+  });
+  const trace = unit * squaredNorm(Y);
+  const objective = constraints === 'slack' ? unit * attained : trace;
+  const converged = kktResidual <= tolerance;
+  const dimensions = eigenvalues.filter((value) => value > NEGLIGIBLE * eigenvalues[0]!).length;
+  const isFlat = converged && constraints !== 'slack' && !isOnlyOptimum(problem, dimensions, multipliers);
+  return {
+    latents,
+    // K has no more than these.
+    eigenvalues: Float64Array.from({ length: q }, (_, c) => unit * (eigenvalues[c] ?? 0)),
+    parameters: {
+      multipliers: Array.from(multipliers),
+      ...(isLeft && { points: Array.from(shown) }),
+    },
+    objective,
+    terms: constraints === 'slack' ? { trace, slack: objective - trace } : { trace },
+    message:
+      described(unfolding, converged, constraints) +
+      ` The unfolding has ${dimensions} dimension${dimensions === 1 ? '' : 's'}.` +
+      (isFlat ? FLAT : '') +
+      note,
+    optimality: { converged, kktResidual, gradientNorm: 2 * stationarity * largestModulus(Y) },
+  };
+}
+
+function described(unfolding: Unfolding, converged: boolean, constraints: UnfoldingConstraints): string {
+  const { kktResidual, feasibility, stationarity, bound, attained } = unfolding;
+  const gap = (bound - attained) / attained;
+  if (converged) {
+    return (
+      `The semidefinite program is solved: its optimality conditions hold to ${kktResidual.toExponential(1)} (relative), ` +
+      `and the duality gap is ${Math.max(0, gap).toExponential(1)} (relative).`
+    );
+  }
+  const advice =
+    constraints === 'equality'
+      ? " Rigid neighbourhoods leave multipliers of 'equality' without a bound: take 'inequality' or 'slack', or fewer neighbours."
+      : '';
+  return (
+    `The semidefinite program is not solved: its optimality conditions hold to ${kktResidual.toExponential(1)} (relative) only, the ` +
+    `constraints to ${feasibility.toExponential(1)} and their balance (stationarity) to ${stationarity.toExponential(1)}.${advice}`
+  );
+}
+
+function checkSize(N: number, q: number): void {
+  if (q < N) return;
+  throw new InvalidInputError(
+    `mvu shows ${N} points in at most ${counted(N - 1, 'dimension')}, but latentDim is ${q}. Choose a smaller latentDim, or give at least ${q + 1} points.`,
+  );
+}
+
+/** The graph with the ends of every edge of length 0 as one node, which nothing keeps apart; of several edges between nodes the shortest. */
+function tiedNodes(graph: Graph): { readonly graph: Graph; readonly nodes: Int32Array } {
+  const { size, sources, targets, weights } = graph;
+  const edges = (isKept: (e: number) => boolean) => Int32Array.from(sources.keys()).filter(isKept);
+  const zero = edges((e) => weights[e] === 0);
+  const { labels: nodes, sizes } = connectedComponents({
+    size,
+    sources: zero.map((e) => sources[e]!),
+    targets: zero.map((e) => targets[e]!),
+  });
+  const count = sizes.length;
+  if (count === size) return { graph, nodes };
+  const lengths = new Map<number, number>();
+  for (const e of edges((edge) => nodes[sources[edge]!] !== nodes[targets[edge]!])) {
+    const key = pairKey(nodes[sources[e]!]!, nodes[targets[e]!]!, count);
+    lengths.set(key, Math.min(weights[e]!, lengths.get(key) ?? Infinity));
+  }
+  const between = edgesOfPairs(Float64Array.from(lengths.keys()), count, (i, j) => lengths.get(pairKey(i, j, count))!);
+  return { graph: { size: count, ...between }, nodes };
+}
+
+/** Eigenvalues of L(w) up to this much above 1 count as 1, at multipliers that meet the conditions to 1e-6. */
+const NEAR = 1e-5;
+
+/** A multiplier above this part of the largest one holds its constraint at its bound. */
+const ACTIVE = 1e-6;
+
+/** A change of K that the constraints see by less than this part of what they see of others is free. */
+const FREE = 1e-9;
+
+/** More eigenvectors than K has dimensions that are looked at. */
+const MORE = 3;
+
+/**
+ * Whether the optimum of an unfolding is the only one. Every optimum is K = V·M·Vᵀ, V the eigenvectors of L(w) of eigenvalue 1, with the same
+ * distances along edges whose constraints are active; so it is the only one when no symmetric M ≠ 0 leaves all of these distances as they are. A
+ * rhombus is one of many: its angle changes no edge and, as the squares of its diagonals add up to 4 times that of its sides, no variance.
+ *
+ * @param rank - of K
+ * @param multipliers - at an optimum
+ * @see Alfakih, Anjos, Piccialli & Wolkowicz 2011, on uniqueness and dual nondegeneracy
+ */
+function isOnlyOptimum(problem: UnfoldingProblem, rank: number, multipliers: Float64Array): boolean {
+  const { size: N, sources, targets, mayShrink } = problem;
+  const { values, vectors } = stressBottom(problem)(multipliers, Math.min(N - 1, rank + MORE));
+  const p = values.filter((value) => value <= 1 + NEAR).length;
+  if (p === 0) return true;
+  const unknowns = (p * (p + 1)) / 2;
+  const largest = multipliers.reduce((most, w) => Math.max(most, Math.abs(w)), 0);
+  const seen = Matrix.zeros(unknowns, unknowns);
+  const row = new Float64Array(unknowns);
+  multipliers.forEach((w, e) => {
+    if (mayShrink && w <= ACTIVE * largest) return;
+    const apart = Float64Array.from({ length: p }, (_, a) => vectors.at(sources[e]!, a) - vectors.at(targets[e]!, a));
+    let place = 0;
+    for (let a = 0; a < p; a++) {
+      for (let b = 0; b <= a; b++) row[place++] = apart[a]! * apart[b]! * (a === b ? 1 : Math.SQRT2);
+    }
+    for (let s = 0; s < unknowns; s++)
+      for (let t = 0; t < unknowns; t++) seen.data[s * unknowns + t]! += row[s]! * row[t]!;
+  });
+  const eigenvalues = symmetricEigenpairs(seen).values;
+  return eigenvalues[0]! > FREE * eigenvalues[unknowns - 1]!;
+}
