@@ -90,7 +90,7 @@ export async function* runFrom(
     yield* computedFrom(problem, start, { stateInterval, ...settings }, signal);
     return;
   }
-  const solver = given ?? (await solverOf(problem));
+  const solver = given ?? (await standardSolver(problem));
   if (start.x.length === 0) {
     const solution = onlyPoint(problem, solver);
     const entry = { iteration: 0, evaluations: 1, objective: -solution.value, gradientNorm: 0 };
@@ -135,7 +135,7 @@ const HALVING = 20;
  * The model's own solver, or the usual one: one for noisy gradients of batches, or one that keeps to the model's bounds. It is loaded when it is
  * needed.
  */
-async function solverOf({ model, limits, inBatches }: FitProblem): Promise<Solver> {
+export async function standardSolver({ model, limits, inBatches }: FitProblem): Promise<Solver> {
   if (inBatches !== undefined) {
     const { adam } = await import('../solvers/adam.ts');
     const learningRate = (iteration: number) => STEP / (1 + iteration / (HALVING * inBatches.perEpoch));
