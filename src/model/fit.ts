@@ -3,6 +3,7 @@ import type { FittedTable } from '../core/namedTable.ts';
 import type { AnyAbilities, Mapped } from './abilities.ts';
 import type { AnyPaths, Model, ModelJSON, ParameterValues } from './model.ts';
 import type { ParameterJSON } from './parameterToJson.ts';
+import type { EndingKind } from './solver.ts';
 
 /** How a fit ended: see the message that comes with it. 'degenerate' is an optimum that means nothing, such as an empty graph. */
 export type FitStatus = 'converged' | 'degenerate' | 'maxIterations' | 'stopped' | 'failed';
@@ -47,6 +48,8 @@ export interface FitDiagnostics {
   readonly covarianceRank?: number;
   /** Largest entry of the gradient in the solver's variables at the result. */
   readonly gradientNorm: number;
+  /** Which test or limit ended the search; absent where there was none, as for a solution in closed form. */
+  readonly ending?: EndingKind;
   /** Largest relative violation of the optimality conditions of a constraint layer: see `maxEntropy`. */
   readonly kktResidual?: number;
   /** The objective reached from each start, the model's own first, when there were restarts. */

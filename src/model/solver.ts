@@ -87,7 +87,25 @@ export type Step =
 export interface Ending {
   readonly status: 'converged' | 'failed';
   readonly reason: string;
+  /** The kind of test that was met, where it converged; 'optimality' unless given. */
+  readonly test?: 'rounding' | 'epochs' | 'optimality';
 }
+
+/**
+ * What ended a search: a test of convergence (the largest entry of the gradient; the relative decrease of the value; an improvement that is lost in
+ * rounding; an average over epochs that no longer improves; the solver's own conditions of optimality), a limit, whoever stopped it, or a failure.
+ */
+export type EndingKind =
+  | 'gradient'
+  | 'relativeDecrease'
+  | 'rounding'
+  | 'epochs'
+  | 'optimality'
+  | 'maxIterations'
+  | 'maxEvaluations'
+  | 'maxSeconds'
+  | 'stopped'
+  | 'failed';
 
 /** Everything a solver remembers between iterations besides its iterate: plain numbers and arrays of them. */
 export type SolverMemory = Record<string, number | Float64Array>;

@@ -24,6 +24,7 @@ const diagnostics = v.strictObject({
   batchSize: v.optional(v.pipe(count, v.minValue(1))),
   jitter: number,
   gradientNorm: number,
+  ending: text,
   kktResidual: v.optional(number),
   covarianceRank: v.optional(count),
   restarts: v.optional(v.array(number)),

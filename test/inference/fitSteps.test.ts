@@ -195,7 +195,8 @@ describe('limits of a fit', () => {
       expect(paused.diagnostics.evaluations).toBe(unpaused.diagnostics.evaluations);
       expect(paused.trace).toEqual(unpaused.trace);
       expect(paused.diagnostics.seconds).toBeLessThan(24);
-      expect(paused.diagnostics.seconds).toBeGreaterThanOrEqual(20);
+      // A further evaluation and the density at the end would take 4.5 s, and end later than a tenth behind the limit.
+      expect(paused.diagnostics.seconds).toBe(18);
     } finally {
       vi.useRealTimers();
     }

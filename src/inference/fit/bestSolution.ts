@@ -2,7 +2,7 @@ import type { FitDiagnostics, TraceEntry } from '../../model/fit.ts';
 import type { AnyPosterior } from '../../model/posterior.ts';
 import type { Box } from '../../model/solver.ts';
 import { quotients } from '../../numerics/vectors.ts';
-import { stoppedBy } from '../minimize/ending.ts';
+import { type Stopping, stoppedBy } from '../minimize/ending.ts';
 import { projectedGradientNorm } from '../minimize/scaledObjective.ts';
 import type { FitProblem } from './fitProblem.ts';
 import type { FitState } from './fitStep.ts';
@@ -32,13 +32,13 @@ interface Outcome extends Omit<FitState, 'diagnostics'> {
  * @param ended - at least one
  * @param count - number of starts there were to be
  * @param limits - of the solver's variables
- * @param signal - what may have ended the fit before all starts had their turn
+ * @param stop - what may have ended the fit before all starts had their turn
  */
 export function bestOf(
   ended: readonly EndedRun[],
   count: number,
   limits: FitProblem['limits'],
-  signal: AbortSignal,
+  stop: Pick<Stopping, 'signal' | 'isExpired'>,
 ): Outcome {
   const best = ended.reduce((kept, run) => (run.solution.value < kept.solution.value ? run : kept));
   const { x, embedding, iterations, evaluations, state } = best.solution;
@@ -47,10 +47,11 @@ export function bestOf(
     point: { x, embedding },
     elsewhere: ended.reduce((sum, { solution }) => sum + solution.evaluations, 0) - evaluations,
     trace: best.trace,
-    ...ending(ended, best, count, signal),
+    ...statusOf(ended, best, count, stop.signal),
     diagnostics: {
       evaluations,
       iterations,
+      ...endingOf(best.solution, stop),
       gradientNorm: projectedGradientNorm(state.best, boxOf(limits, x.length)),
       ...(count === 1 ? {} : { restarts: ended.map(({ solution }) => -solution.value) }),
     },
@@ -69,7 +70,16 @@ export function boxOf(limits: FitProblem['limits'], size: number): Box {
   return { lower: quotients(bounds.lower, scale), upper: quotients(bounds.upper, scale) };
 }
 
-function ending(
+/** What ended the search; nothing of a solution in closed form, for which there was none. */
+function endingOf(
+  { ending, embedding }: RunSolution,
+  { isExpired }: Pick<Stopping, 'isExpired'>,
+): Pick<FitDiagnostics, 'ending'> {
+  if (ending === 'optimality' && embedding !== undefined && embedding.optimality === undefined) return {};
+  return { ending: ending === 'stopped' && isExpired ? 'maxSeconds' : ending };
+}
+
+function statusOf(
   ended: readonly EndedRun[],
   best: EndedRun,
   count: number,

@@ -1,6 +1,6 @@
 import type { Fit, FitOf } from '../../model/fit.ts';
 import type { AnyModel, Model } from '../../model/model.ts';
-import { stopping } from '../minimize/ending.ts';
+import { type Stopping, stopping } from '../minimize/ending.ts';
 import { bestOf, type EndedRun, found } from './bestSolution.ts';
 import { callersFunction } from './callersFunction.ts';
 import { type FitOptions, type FitSettings, fitSettings, type OptionsOf } from './fitOptions.ts';
@@ -95,13 +95,13 @@ async function chosen(model: Model, { seed = 0, signal, maxSeconds }: FitSetting
     ...(maxSeconds !== undefined && { maxSeconds: FOR_CHOICE * maxSeconds }),
   });
   const seconds = (performance.now() - began) / 1000;
-  return { ...choice, ...(maxSeconds !== undefined && { maxSeconds: Math.max(0, maxSeconds - seconds) }) };
+  return { ...choice, ...(maxSeconds !== undefined && { secondsLeft: Math.max(0, maxSeconds - seconds) }) };
 }
 
 async function* stepsWith(
   threads: FitThreads,
   model: Model,
-  settings: FitSettings,
+  settings: FitSettings & { readonly secondsLeft?: number },
   choice: string,
 ): AsyncGenerator<FitStep, Fit, void> {
   const began = performance.now();
@@ -110,7 +110,7 @@ async function* stepsWith(
   const saved = resumed?.checkpoint;
   const seed = saved?.seed ?? settings.seed ?? 0;
   const problem = openProblem(model, { ...settings, seed, threads });
-  const stop = stopping(settings.signal, settings.maxSeconds);
+  const stop = stopping(settings.signal, settings.maxSeconds, settings.secondsLeft);
   const seconds = () => (saved?.seconds ?? 0) + (performance.now() - began - stop.held) / 1000;
   try {
     // What is resumed is evaluated again.
@@ -122,7 +122,7 @@ async function* stepsWith(
     const isSaved = saves !== undefined;
     const again: string[] = [];
     const { trialIterations } = saved ?? settings;
-    const events = eventsOf(problem, runs, { ...settings, trialIterations }, stop.signal, isSaved);
+    const events = eventsOf(problem, runs, { ...settings, trialIterations }, stop, isSaved);
     try {
       for (;;) {
         const next = await events.next();
@@ -155,7 +155,7 @@ async function* stepsWith(
     } finally {
       await events.return(undefined as never);
     }
-    const best = bestOf(runs.filter(isEnded), runs.length, problem.limits, stop.signal);
+    const best = bestOf(runs.filter(isEnded), runs.length, problem.limits, stop);
     const { point, status, trace, ...end } = found(problem, best);
     const message = end.message + choice + again.join('') + (saves?.warning() ?? '');
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
@@ -178,7 +178,7 @@ async function* eventsOf(
   problem: FitProblem,
   runs: readonly Run[],
   given: FitSettings,
-  signal: AbortSignal,
+  { signal, reserve }: Stopping,
   isSaved: boolean,
 ): AsyncGenerator<RunEvent, void, void> {
   const { workers, checkpointInterval, solver, relativeDecrease, maxIterations, maxEvaluations, tolerance } = given;
@@ -189,7 +189,7 @@ async function* eventsOf(
   // Loaded when they are asked for, as most pages have no use for them.
   const shared = workers === undefined ? undefined : (await import('../workers/runInWorkers.ts')).runInWorkers;
   const run: Runs = (some, own) =>
-    shared === undefined ? runHere(problem, some, own, signal) : shared(problem, some, own, signal, workers!);
+    shared === undefined ? runHere(problem, some, own, signal, reserve) : shared(problem, some, own, signal, workers!);
   if (starts.length === 1 || trialIterations === undefined) {
     yield* run(starts, settings);
     return;
@@ -203,8 +203,9 @@ async function* runHere(
   starts: readonly Start[],
   settings: RunSettings,
   signal: AbortSignal,
+  reserve: (milliseconds: number) => void,
 ): AsyncGenerator<RunEvent, void, void> {
   for (const start of starts) {
-    if (isStillToRun(start, signal)) yield* runFrom(problem, start, settings, signal);
+    if (isStillToRun(start, signal)) yield* runFrom(problem, start, settings, signal, reserve);
   }
 }

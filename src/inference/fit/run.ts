@@ -1,14 +1,15 @@
-import { OptimizationError } from '../../core/errors.ts';
+import { counted } from '../../core/counted.ts';
+import { InvalidInputError, OptimizationError } from '../../core/errors.ts';
 import type { Embedding } from '../../model/computation.ts';
 import type { TraceEntry } from '../../model/fit.ts';
 import type { Solver } from '../../model/solver.ts';
-import { solve } from '../minimize/minimize.ts';
+import { solve, solveIn } from '../minimize/minimize.ts';
 import { evaluateStart, type ScaledObjective, scaledObjective } from '../minimize/scaledObjective.ts';
 import { slices } from '../minimize/slices.ts';
 import { copyIterate, type Progress, type Solution, type SolverState } from '../minimize/solution.ts';
-import type { FitProblem } from './fitProblem.ts';
+import type { ComputedProgress } from './computedRun.ts';
+import type { BatchedObjective, FitProblem } from './fitProblem.ts';
 import type { Origin } from './restarts.ts';
-import { checkUnbounded, MOST_HALVINGS, MOST_ITERATIONS, traceEntry } from './runLimits.ts';
 
 /** One of the starts of a fit; plain data, which may go to a worker. */
 export interface Start {
@@ -69,62 +70,145 @@ export type RunEvent =
   /** The worker that had it was lost; it begins anew, and what it comes to is the same. */
   | { readonly kind: 'again'; readonly start: number; readonly why: string };
 
+/** Iterations where none are given. */
+export const MOST_ITERATIONS = 1000;
+
+/** Halvings of the way between a start where the log density is not finite and the model's own start. */
+const MOST_HALVINGS = 10;
+
+/** What the trace of a run says of where it stands. */
+function traceEntry({
+  iterations,
+  evaluations,
+  value,
+  gradientNorm,
+}: Pick<Progress, 'iterations' | 'evaluations' | 'value' | 'gradientNorm'>): TraceEntry {
+  return { iteration: iterations, evaluations, objective: -value, gradientNorm };
+}
+
+/** @throws InvalidInputError that names the parameter whose bounds a solver cannot keep to */
+function checkUnbounded({ variables }: FitProblem['layout'], limits: FitProblem['limits'], solver: string): void {
+  for (const { path, start, size } of variables) {
+    for (let i = start; limits !== undefined && start >= 0 && i < start + size; i++) {
+      const [lower, upper] = [limits.bounds.lower[i]!, limits.bounds.upper[i]!];
+      if (lower === Number.NEGATIVE_INFINITY && upper === Number.POSITIVE_INFINITY) continue;
+      throw new InvalidInputError(
+        `${solver} cannot keep to bounds, but '${path}' is bounded to [${lower}, ${upper}]. Use lbfgsb(), or leave the solver out.`,
+      );
+    }
+  }
+}
+
 /** At most this part of the iterations leaves some variables where they are. */
 const HELD_PART = 0.2;
 
 /**
- * Runs the solver from one start, in slices on the float64 backend; everything of the caller's happens outside of it,
- * while the generator pauses.
+ * Runs the search from one start, or the computation of a model that computes its solution, in slices on the float64 backend; everything of the
+ * caller's happens outside of it, while the generator pauses.
  *
  * @param signal - ends the run before its next evaluation; a reason that is a string says who stopped it
+ * @param reserve - called with the milliseconds that the next evaluation and the end of the fit will take, as far as that is known; it may set the signal off
  */
 export async function* runFrom(
   problem: FitProblem,
   start: Start,
   { solver: given, stateInterval = Number.POSITIVE_INFINITY, ...settings }: RunSettings,
   signal: AbortSignal,
+  reserve?: (milliseconds: number) => void,
 ): AsyncGenerator<RunEvent, void, void> {
-  if (problem.model.solve !== undefined) {
-    // Loaded by a model that needs it: most have terms to evaluate.
-    const { computedFrom } = await import('./computedRun.ts');
-    yield* computedFrom(problem, start, { stateInterval, ...settings }, signal);
-    return;
-  }
-  const solver = given ?? (await standardSolver(problem));
-  if (start.x.length === 0) {
-    const solution = onlyPoint(problem, solver);
+  const { model, inBatches, compute } = problem;
+  const { number, state } = start;
+  const isComputed = model.solve !== undefined;
+  if (!isComputed && start.x.length === 0) {
+    const solution = onlyPoint(problem, given ?? (await standardSolver(problem)));
     const entry = { iteration: 0, evaluations: 1, objective: -solution.value, gradientNorm: 0 };
-    yield { kind: 'iteration', start: start.number, entry, point: { x: solution.x } };
-    yield { kind: 'end', start: start.number, solution };
+    yield { kind: 'iteration', start: number, entry, point: { x: solution.x } };
+    yield { kind: 'end', start: number, solution };
     return;
   }
-  if (problem.inBatches !== undefined && solver.takesPlaces === true) {
-    const { batchedFrom } = await import('./batchedRun.ts');
-    yield* batchedFrom(problem, problem.inBatches, start, { solver, stateInterval, ...settings }, signal);
-    return;
-  }
-  const { run, first } = begin(problem, start, await solverFor(solver, problem, settings), settings, signal);
+  // What an evaluation costs is known once there was one; the density at the end of a fit takes about half of that, for all batches.
+  const evaluationsAtEnd = (inBatches?.perEpoch ?? 1) / 2;
+  const timed = <T>(work: () => T): T => {
+    const began = performance.now();
+    const result = compute(work);
+    milliseconds = performance.now() - began;
+    return result;
+  };
+  let milliseconds = 0;
+  const { run, first } = isComputed
+    ? await computedSteps(problem, state, settings, signal)
+    : await searchSteps(problem, start, given, settings, signal);
   let step = first;
-  let iteration = -1;
+  let iteration = isComputed ? (state?.iterations ?? 0) : -1;
+  const begun = iteration;
+  let stage: string | undefined;
   const slice = slices();
   let saved = Number.NEGATIVE_INFINITY;
-  while (!step.done) {
-    const progress = step.value;
-    if (progress.iterations !== iteration) {
-      iteration = progress.iterations;
-      yield { kind: 'iteration', start: start.number, entry: traceEntry(progress), point: { x: progress.x } };
+  try {
+    while (!step.done) {
+      const progress: ComputedProgress = step.value;
+      if (progress.stage !== undefined) {
+        if (progress.stage.name !== stage || slice.isOver()) {
+          stage = progress.stage.name;
+          yield { kind: 'stage', start: number, entry: traceEntry(progress), stage: progress.stage };
+        }
+      } else if (progress.iterations !== iteration) {
+        iteration = progress.iterations;
+        const { x, embedding } = inBatches === undefined ? progress : { x: undefined, embedding: undefined };
+        const point: Point = x === undefined ? pointOf(progress) : { x, ...(isComputed && { embedding }) };
+        yield { kind: 'iteration', start: number, entry: traceEntry(progress), point };
+      }
+      if (performance.now() - saved >= 1000 * stateInterval) {
+        yield { kind: 'state', start: number, state: progress.state };
+        saved = performance.now();
+      }
+      if (slice.isOver()) {
+        await slice.leave();
+        await problem.threads.join();
+      }
+      if (progress.isEvaluated) {
+        reserve?.((1 + evaluationsAtEnd) * milliseconds);
+        await inBatches?.ready?.(progress.evaluations);
+      }
+      step = timed(() => run.next());
     }
-    if (performance.now() - saved >= 1000 * stateInterval) {
-      yield { kind: 'state', start: start.number, state: progress.state };
-      saved = performance.now();
-    }
-    if (slice.isOver()) {
-      await slice.leave();
-      await problem.threads.join();
-    }
-    step = problem.compute(() => run.next());
+  } finally {
+    run.return(undefined as never);
   }
-  yield { kind: 'end', start: start.number, solution: step.value };
+  const solution = step.value;
+  // A solution in closed form is an iteration too.
+  if (solution.embedding !== undefined && iteration === begun) {
+    const { embedding, iterations, evaluations, value } = solution;
+    const gradientNorm = embedding.optimality?.gradientNorm ?? 0;
+    const entry = traceEntry({ iterations, evaluations, value, gradientNorm });
+    yield { kind: 'iteration', start: number, entry, point: { x: solution.x, embedding } };
+  }
+  yield { kind: 'end', start: number, solution };
+}
+
+/** The point of a run in batches, which is not copied: it can be read until the run goes on. */
+const pointOf = (progress: Progress): Point => ({
+  get x() {
+    return progress.x;
+  },
+});
+
+/** The steps of a search or a computation, of which the first was taken. */
+interface Begun {
+  readonly run: Generator<ComputedProgress, RunSolution, void>;
+  readonly first: IteratorResult<ComputedProgress, RunSolution>;
+}
+
+async function computedSteps(
+  problem: FitProblem,
+  state: SolverState | undefined,
+  settings: RunSettings,
+  signal: AbortSignal,
+): Promise<Begun> {
+  // Loaded by a model that needs it: most have terms to evaluate.
+  const { computation } = await import('./computedRun.ts');
+  const run = computation(problem, state, settings, signal);
+  return { run, first: problem.compute(() => run.next()) };
 }
 
 /** Steps of adam in the first epoch, and the epochs after which they have halved. */
@@ -152,31 +236,47 @@ export async function standardSolver({ model, limits, inBatches }: FitProblem): 
  *
  * @throws OptimizationError when it is not finite at the model's own
  */
-function begin(
-  { compute, objective, start: origin, limits, layout }: FitProblem,
+async function searchSteps(
+  problem: FitProblem,
   { number, x, state }: Start,
-  solver: Solver,
-  { relativeDecrease, maxIterations, maxEvaluations, tolerance, pauseAt }: RunSettings,
+  given: Solver | undefined,
+  settings: RunSettings,
   signal: AbortSignal,
-): { run: Generator<Progress, Solution, void>; first: IteratorResult<Progress, Solution> } {
+): Promise<Begun> {
+  const { compute, objective, start: origin, limits, layout, inBatches } = problem;
+  const { relativeDecrease, maxIterations, maxEvaluations, tolerance, pauseAt } = settings;
+  const solver = await solverFor(given ?? (await standardSolver(problem)), problem, settings);
   if (!solver.bounded) checkUnbounded(layout, limits, solver.name);
+  const most = pauseAt ?? maxIterations;
+  const options = {
+    ...{ signal, relativeDecrease, ...limits },
+    ...(most !== undefined && { maxIterations: most }),
+    ...(maxEvaluations !== undefined && { maxEvaluations }),
+    ...(tolerance !== undefined && { tolerance }),
+    ...(state !== undefined && { state }),
+  };
+  const batched = inBatches !== undefined && solver.takesPlaces === true ? inBatches : undefined;
+  const driven = batched === undefined ? undefined : (await import('./batches.ts')).batchObjective(batched, x.length);
   for (let halvings = 0; ; halvings++) {
     const nearer = x.map((entry, i) => origin[i]! + (entry - origin[i]!) / 2 ** halvings);
-    const run = solve(objective, halvings === 0 ? x : nearer, solver, {
-      signal,
-      relativeDecrease,
-      ...limits,
-      ...((pauseAt ?? maxIterations) === undefined ? {} : { maxIterations: pauseAt ?? maxIterations! }),
-      ...(maxEvaluations === undefined ? {} : { maxEvaluations }),
-      ...(tolerance === undefined ? {} : { tolerance }),
-      ...(state === undefined ? {} : { state }),
-    });
+    const from = halvings === 0 ? x : nearer;
+    const run =
+      driven === undefined
+        ? solve(objective, from, solver, options)
+        : solveIn(driven, from, solver, options, epochsOf(inBatches!, most));
+    if (state === undefined) await inBatches?.ready?.(0);
     try {
       return { run, first: compute(() => run.next()) };
     } catch (error) {
       if (number === 0 || halvings === MOST_HALVINGS || !(error instanceof OptimizationError)) throw error;
     }
   }
+}
+
+/** The limit as `maxEpochs` counts it, which the iterations were made of unless they were given. */
+function epochsOf({ perEpoch }: BatchedObjective, maxIterations = MOST_ITERATIONS): string | undefined {
+  const epochs = maxIterations / perEpoch;
+  return Number.isInteger(epochs) ? counted(epochs, 'epoch') : undefined;
 }
 
 /** The solver as the problem needs it: one that sees epochs, or holds some variables at first. What few problems need is loaded by those. */
@@ -207,6 +307,7 @@ function onlyPoint({ compute, objective }: FitProblem, solver: Solver): Solution
   return {
     ...copyIterate(point),
     status: 'converged',
+    ending: 'optimality',
     message: 'Every parameter of the model is held, so there is nothing to fit. This is the model at those values.',
     evaluations: 1,
     iterations: 0,

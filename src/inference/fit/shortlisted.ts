@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import type { FitProblem } from './fitProblem.ts';
-import type { RunEvent, RunSettings, RunSolution, Start } from './run.ts';
-import { MOST_ITERATIONS } from './runLimits.ts';
+import { MOST_ITERATIONS, type RunEvent, type RunSettings, type RunSolution, type Start } from './run.ts';
 
 /** Runs the solver from some starts, here or in workers. */
 export type Runs = (starts: readonly Start[], settings: RunSettings) => AsyncGenerator<RunEvent, void, void>;

@@ -1,12 +1,22 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import type { Ending, EndingKind } from '../../model/solver.ts';
 import { shortNumber } from '../shortNumber.ts';
 import type { Progress, Status } from './solution.ts';
 import type { SolveSettings } from './solveOptions.ts';
 
-/** How a run ended, as a status and the beginning of a sentence. */
+/** How a run ended: a status, what ended it, and a sentence without its full stop. */
 export interface End {
   readonly status: Status;
+  readonly ending: EndingKind;
   readonly how: string;
+  /** Advice that follows the sentence. */
+  readonly advice?: string;
+}
+
+/** How a run ended whose solver ended by itself. */
+export function endOf({ status, reason, test = 'optimality' }: Ending): End {
+  if (status === 'failed') return { status, ending: 'failed', how: `Failed: ${reason}` };
+  return { status, ending: test, how: `Converged: ${reason}` };
 }
 
 /** Whether a point is stationary: no entry of x − P(x − g) exceeds the tolerance. */
@@ -14,6 +24,7 @@ export function testGradient(gradientNorm: number, { tolerance }: SolveSettings)
   if (gradientNorm > tolerance) return undefined;
   return {
     status: 'converged',
+    ending: 'gradient',
     how:
       `Converged: the largest entry of the projected gradient, ${shortNumber(gradientNorm)}, is within the tolerance ` +
       shortNumber(tolerance),
@@ -27,7 +38,7 @@ const BOTTOM = -(2 ** 1014);
 export function withoutBound(value: number): End | undefined {
   if (value > BOTTOM) return undefined;
   const how = 'Failed: the objective has no bound. Give the variables bounds, or priors that keep them finite';
-  return { status: 'failed', how };
+  return { status: 'failed', ending: 'failed', how };
 }
 
 /** Part of its size, at least 1, by which a value has fallen. */
@@ -40,14 +51,21 @@ export function relativeDecrease(value: number, previous: number): number {
  * way past a saddle point, or after a change of the active bounds.
  *
  * @param decreases - relative decreases of the last two iterations, the newest first
+ * @param at - the last iterate, with the largest entry of its projected gradient
  */
-export function testDecreases(decreases: Float64Array, { relativeDecrease: least }: SolveSettings): End | undefined {
+export function testDecreases(
+  decreases: Float64Array,
+  { relativeDecrease: least }: SolveSettings,
+  { value, gradientNorm }: { readonly value: number; readonly gradientNorm: number },
+): End | undefined {
   if (!decreases.every((decrease) => decrease <= least)) return undefined;
   return {
     status: 'converged',
+    ending: 'relativeDecrease',
     how:
       `Converged: each of the last two iterations improved the value by at most relativeDecrease = ${shortNumber(least)} of its size, ` +
-      `the last one by ${shortNumber(decreases[0]!)}`,
+      `the last one by ${shortNumber(decreases[0]!)}; the largest entry of the projected gradient is ${shortNumber(gradientNorm)}, ` +
+      `${shortNumber(gradientNorm / Math.max(1, Math.abs(value)))} of the value's size`,
   };
 }
 
@@ -64,12 +82,24 @@ export function reportTo({ onProgress }: SolveSettings, progress: Progress): End
     );
   }
   if (answer !== false) return undefined;
-  return { status: 'stopped', how: 'Stopped by onProgress, which returned false' };
+  return { status: 'stopped', ending: 'stopped', how: 'Stopped by onProgress, which returned false' };
 }
 
-export function limitOf(iterations: number, { maxIterations }: Pick<SolveSettings, 'maxIterations'>): End | undefined {
+const HIGHER = 'Raise the limit, or go on from this result.';
+
+/**
+ * Whether a run has come to its limit of iterations.
+ *
+ * @param unit - the limit as the caller counts it
+ */
+export function limitOf(
+  iterations: number,
+  { maxIterations }: Pick<SolveSettings, 'maxIterations'>,
+  unit = `maxIterations = ${maxIterations}`,
+): End | undefined {
   if (iterations < maxIterations) return undefined;
-  return { status: 'maxIterations', how: `Reached the limit of maxIterations = ${maxIterations} before converging` };
+  const how = `Reached the limit of ${unit} before converging`;
+  return { status: 'maxIterations', ending: 'maxIterations', how, advice: HIGHER };
 }
 
 /** What forbids another evaluation: the signal, or a limit on evaluations or time. */
@@ -79,24 +109,30 @@ export function interruptionOf(
   settings: Pick<SolveSettings, 'signal' | 'maxEvaluations' | 'maxSeconds'>,
 ): End | undefined {
   const { signal, maxEvaluations, maxSeconds } = settings;
-  if (signal?.aborted) return { status: 'stopped', how: `Stopped by ${stoppedBy(signal)}` };
+  if (signal?.aborted) return { status: 'stopped', ending: 'stopped', how: `Stopped by ${stoppedBy(signal)}` };
   if (evaluations >= maxEvaluations) {
-    return {
-      status: 'maxIterations',
-      how: `Reached the limit of maxEvaluations = ${maxEvaluations} before converging`,
-    };
+    const how = `Reached the limit of maxEvaluations = ${maxEvaluations} before converging`;
+    return { status: 'maxIterations', ending: 'maxEvaluations', how, advice: HIGHER };
   }
   if (performance.now() - began >= maxSeconds * 1000) {
-    return { status: 'stopped', how: `Stopped at the limit of maxSeconds = ${maxSeconds}` };
+    return { status: 'stopped', ending: 'maxSeconds', how: `Stopped at the limit of maxSeconds = ${maxSeconds}` };
   }
   return undefined;
 }
 
+/** The end as a message: a sentence with what was counted in brackets, and what follows it. */
+export const messageOf = ({ how, advice }: End, counts: string, note?: string): string =>
+  [`${how} (${counts}).`, ...(advice === undefined ? [] : [advice]), ...(note === undefined ? [] : [note])].join(' ');
+
 /** What may end a fit early. */
-interface Stopping {
+export interface Stopping {
   /** Its reason says who stopped the fit. */
   readonly signal: AbortSignal;
   by(who: string): void;
+  /** True if the limit of seconds stopped it. */
+  readonly isExpired: boolean;
+  /** Stops the fit now if so many milliseconds of work would end it later than a tenth behind its limit of seconds. */
+  reserve(milliseconds: number): void;
   /** Holds the clock: what a caller does between two steps is not the fit's time. */
   hold(): void;
   /** Lets the clock go on. */
@@ -112,18 +148,34 @@ export function stoppedBy({ reason }: AbortSignal): string {
   return typeof reason === 'string' ? reason : 'the abort signal';
 }
 
+/** Part of its limit of seconds by which a fit may end too late. */
+const LENIENCE = 0.1;
+
 /** The longest delay that a timer takes, in milliseconds. */
 const LONGEST_DELAY = 2 ** 31 - 1;
 
-/** A signal that the caller's, the clock or the fit itself may set off. */
-export function stopping(given: AbortSignal | undefined, maxSeconds = Number.POSITIVE_INFINITY): Stopping {
+/**
+ * A signal that the caller's, the clock or the fit itself may set off.
+ *
+ * @param secondsLeft - of `maxSeconds`, which messages name
+ */
+export function stopping(
+  given: AbortSignal | undefined,
+  maxSeconds = Number.POSITIVE_INFINITY,
+  secondsLeft = maxSeconds,
+): Stopping {
   const controller = new AbortController();
   const by = (who: string) => controller.abort(who);
+  let isExpired = false;
+  const expire = () => {
+    isExpired ||= !controller.signal.aborted;
+    by(`the limit of maxSeconds = ${maxSeconds}`);
+  };
   const abort = () => by(stoppedBy(given!));
   if (given?.aborted) abort();
   given?.addEventListener('abort', abort);
 
-  let left = 1000 * maxSeconds;
+  let left = 1000 * secondsLeft;
   let [since, held] = [performance.now(), 0];
   let timer: ReturnType<typeof setTimeout> | undefined;
   const spend = () => {
@@ -132,7 +184,7 @@ export function stopping(given: AbortSignal | undefined, maxSeconds = Number.POS
     since = now;
   };
   const wait = () => {
-    if (left <= 0) by(`the limit of maxSeconds = ${maxSeconds}`);
+    if (left <= 0) expire();
     else if (Number.isFinite(left)) timer = setTimeout(passed, Math.min(left, LONGEST_DELAY));
   };
   const passed = () => {
@@ -144,6 +196,16 @@ export function stopping(given: AbortSignal | undefined, maxSeconds = Number.POS
   return {
     signal: controller.signal,
     by,
+    get isExpired() {
+      return isExpired;
+    },
+    reserve(milliseconds) {
+      if (
+        !controller.signal.aborted &&
+        left + LENIENCE * 1000 * maxSeconds - (performance.now() - since) < milliseconds
+      )
+        expire();
+    },
     hold() {
       clearTimeout(timer);
       spend();

@@ -1,8 +1,12 @@
 import { counted } from '../../core/counted.ts';
+import { InvalidInputError } from '../../core/errors.ts';
 import type { Evaluation, Iterate, Solver, Step } from '../../model/solver.ts';
 import {
+  type End,
+  endOf,
   interruptionOf,
   limitOf,
+  messageOf,
   relativeDecrease,
   reportTo,
   testDecreases,
@@ -16,15 +20,7 @@ import {
   type ScaledObjective,
   scaledObjective,
 } from './scaledObjective.ts';
-import {
-  checkState,
-  copyIterate,
-  copyMemory,
-  type Progress,
-  type Solution,
-  type SolverState,
-  type Status,
-} from './solution.ts';
+import { checkState, copyIterate, copyMemory, type Progress, type Solution, type SolverState } from './solution.ts';
 import { type SolveOptions, type SolveSettings, solveSettings } from './solveOptions.ts';
 
 /**
@@ -96,10 +92,36 @@ export function solve(
   return drive(scaled, solver, settings);
 }
 
+/**
+ * {@link solve} with an objective that is made already, such as one that sees some of the variables at a time.
+ *
+ * @param unit - the limit of iterations as the caller counts it
+ */
+export function solveIn(
+  objective: ScaledObjective,
+  start: ArrayLike<number>,
+  solver: Solver,
+  options: SolveOptions,
+  unit?: string,
+): Generator<Progress, Solution, void> {
+  const settings = solveSettings(start, solver, options);
+  if (settings.state !== undefined) checkState(settings.state, solver.name, settings.scale, objective.box);
+  return drive(objective, solver, settings, unit);
+}
+
+/**
+ * Drives a solver: evaluates what it asks for, keeps the best point, and ends it by tests and limits. Pauses after every evaluation.
+ *
+ * An objective that sees some of the variables only, those of a batch, has gradients at their places. Nothing is then done for all variables, so that
+ * an epoch is linear in their number: there is no best point but the last one, and no test of convergence but the solver's.
+ *
+ * @param unit - the limit of iterations as the caller counts it
+ */
 function* drive(
   objective: ScaledObjective,
   solver: Solver,
   settings: SolveSettings,
+  unit?: string,
 ): Generator<Progress, Solution, void> {
   const { box } = objective;
   const { state } = settings;
@@ -108,19 +130,20 @@ function* drive(
   let iterations = state?.iterations ?? 0;
   const decreases = state?.decreases.slice() ?? Float64Array.of(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
 
-  const first = state === undefined ? evaluateStart(objective, settings.start) : copyIterate(state.iterate);
+  const first = state === undefined ? evaluateStart(objective, settings.start) : resumedIterate(objective, state);
   if (state === undefined) evaluations = 1;
-  const best = copyIterate(state?.best ?? first);
+  const isPartial = first.places !== undefined;
+  const run = solver.begin(first, box, state === undefined ? undefined : copyMemory(state.memory));
+  const best = isPartial ? run.iterate : copyIterate(state?.best ?? first);
   let normOfBest: number | undefined;
   const gradientNorm = () => {
     normOfBest ??= projectedGradientNorm(best, box);
     return normOfBest;
   };
   const keep = (point: Readonly<Iterate>, norm?: number) => {
-    setIterate(best, point);
+    if (!isPartial) setIterate(best, point);
     normOfBest = norm;
   };
-  const run = solver.begin(first, box, state === undefined ? undefined : copyMemory(state.memory));
   let evaluationsOfState = evaluations;
 
   const snapshot = (): SolverState => ({
@@ -133,38 +156,38 @@ function* drive(
     best: copyIterate(best),
     memory: copyMemory(run.memory),
   });
-  const progress = (): Progress => {
-    const at = { iterations, evaluations, value: best.value };
+  const progress = (isEvaluated = false): Progress => {
+    const at = { iterations, evaluations, value: best.value, isEvaluated };
     return {
       ...at,
       get gradientNorm() {
         return gradientNorm();
       },
       get x() {
-        return objective.toOriginalPoint(best.x);
+        if (!isPartial) return objective.toOriginalPoint(best.x);
+        if (iterations === at.iterations) return best.x;
+        throw new InvalidInputError(
+          `Iteration ${at.iterations} of this fit in batches is over, and its point was not kept. Ask a step for its latents or its result before the next one.`,
+        );
       },
       get state() {
         return snapshot();
       },
     };
   };
-  const finish = (ended: Status, reason: string): Solution => {
-    const { status, how } = withoutBound(best.value) ?? { status: ended, how: reason };
-    return solutionOf(status, how);
+  const solutionAt = (given: End): Solution => {
+    const end = withoutBound(best.value) ?? given;
+    const counts = `${counted(iterations, 'iteration')}, ${counted(evaluations, 'evaluation')}`;
+    return {
+      ...objective.toOriginal(best),
+      status: end.status,
+      ending: end.ending,
+      message: messageOf(end, counts, run.note?.()),
+      evaluations,
+      iterations,
+      state: snapshot(),
+    };
   };
-  const solutionOf = (status: Status, how: string): Solution => ({
-    ...objective.toOriginal(best),
-    status,
-    message: [
-      `${how} (${counted(iterations, 'iteration')}, ${counted(evaluations, 'evaluation')}).`,
-      run.note?.() ?? [],
-    ]
-      .flat()
-      .join(' '),
-    evaluations,
-    iterations,
-    state: snapshot(),
-  });
 
   // A point on the way may be lower, by rounding or in a valley that was stepped over, without the gradient that ends the run.
   const keepStationary = (norm: number) => {
@@ -177,10 +200,14 @@ function* drive(
 
   let answer: Evaluation = run.iterate;
   const normAtStart = projectedGradientNorm(run.iterate, box);
-  const stationary = testGradient(normAtStart, settings);
+  const stationary = isPartial ? undefined : testGradient(normAtStart, settings);
   if (stationary !== undefined) keepStationary(normAtStart);
   const declined = reportTo(settings, progress());
-  let end = stationary ?? testDecreases(decreases, settings) ?? declined ?? limitOf(iterations, settings);
+  let end =
+    stationary ??
+    testDecreases(decreases, settings, { value: run.iterate.value, gradientNorm: normAtStart }) ??
+    declined ??
+    limitOf(iterations, settings, unit);
 
   for (;;) {
     let request: Exclude<Step, { kind: 'iteration' }> | undefined;
@@ -188,42 +215,49 @@ function* drive(
       const previous = run.iterate.value;
       const step = run.steps.next(answer);
       if (step.done) {
-        const { status, reason } = step.value;
-        end = { status, how: `${status === 'converged' ? 'Converged' : 'Failed'}: ${reason}` };
-        if (status === 'converged' && isLevel(run.iterate.value, best.value)) keep(run.iterate);
+        end = endOf(step.value);
+        if (end.status === 'converged' && isLevel(run.iterate.value, best.value)) keep(run.iterate);
       } else if (step.value.kind === 'iteration') {
         iterations++;
         evaluations += step.value.evaluations ?? 0;
         evaluationsOfState = evaluations;
         const norm = projectedGradientNorm(run.iterate, box);
-        if (!solver.stochastic && isBetter(run.iterate, norm, step.value.comparable)) keep(run.iterate, norm);
-        end = testGradient(norm, settings);
+        if (isPartial || (!solver.stochastic && isBetter(run.iterate, norm, step.value.comparable))) {
+          keep(run.iterate, norm);
+        }
+        if (!isPartial) end = testGradient(norm, settings);
         if (end !== undefined) keepStationary(norm);
         if (step.value.comparable) {
           decreases.set([relativeDecrease(run.iterate.value, previous), decreases[0]!]);
-          end ??= testDecreases(decreases, settings);
+          end ??= testDecreases(decreases, settings, { value: run.iterate.value, gradientNorm: norm });
         }
         const declined = reportTo(settings, progress());
-        end ??= declined ?? limitOf(iterations, settings);
+        end ??= declined ?? limitOf(iterations, settings, unit);
       } else {
         request = step.value;
       }
     }
-    yield progress();
-    if (request === undefined || end !== undefined) return finish(end!.status, end!.how);
-
-    const interruption = interruptionOf(evaluations, began, settings);
-    if (interruption !== undefined) return finish(interruption.status, interruption.how);
+    end ??= interruptionOf(evaluations, began, settings);
+    yield progress(end === undefined && request?.kind === 'evaluate');
+    // Whoever was waited for may have stopped it.
+    end ??= interruptionOf(evaluations, began, settings);
+    if (request === undefined || end !== undefined) return solutionAt(end!);
     if (request.kind === 'evaluate') {
       answer = objective.evaluate(request.point, { iteration: evaluations });
       evaluations++;
       if (answer.value < best.value || (solver.stochastic && !Number.isNaN(answer.value))) {
-        keep({ ...answer, x: request.point });
+        if (!isPartial) keep({ ...answer, x: request.point });
       }
     } else if (request.kind === 'curvature') {
       answer = { ...run.iterate, curvature: objective.curvature(run.iterate) };
     }
   }
+}
+
+/** The iterate of a state, with the places that its evaluation saw where those are not all. */
+function resumedIterate({ placesOf }: ScaledObjective, { iterate, evaluations }: SolverState): Iterate {
+  const copy = copyIterate(iterate);
+  return placesOf === undefined ? copy : { ...copy, places: placesOf(evaluations - 1) };
 }
 
 /** Whether a value is no worse than the best, but for rounding. */

@@ -32,6 +32,8 @@ export interface ScaledObjective {
    * @throws InvalidInputError when the objective gives none
    */
   curvature(at: Readonly<Iterate>): Curvature;
+  /** The variables that an evaluation sees, for an objective that sees some of them at a time. */
+  placesOf?(evaluation: number): Int32Array;
   /** What was wrong with the last evaluation whose value is NaN. */
   readonly reason: string;
   toScaled(x: Float64Array): Float64Array;
@@ -138,8 +140,12 @@ function checkResult(result: ReturnType<ObjectiveFunction>, size: number): void 
   }
 }
 
-/** Largest entry of x − P(x − g), P the projection onto the box: zero exactly at a stationary point. */
-export function projectedGradientNorm({ x, gradient }: Readonly<Iterate>, { lower, upper }: Box): number {
+/**
+ * Largest entry of x − P(x − g), P the projection onto the box: zero exactly at a stationary point. Of an iterate that saw some of the variables, which
+ * have no bounds, the largest of these.
+ */
+export function projectedGradientNorm({ x, gradient, places }: Readonly<Iterate>, { lower, upper }: Box): number {
+  if (places !== undefined) return places.reduce((most, place) => Math.max(most, Math.abs(gradient[place]!)), 0);
   let largest = 0;
   for (let i = 0; i < x.length; i++) {
     const g = gradient[i]!;
@@ -197,11 +203,16 @@ function scaledCurvature({ quadratic, hessian }: Curvature, scale: Float64Array)
  */
 export function evaluateStart(objective: ScaledObjective, start: Float64Array): Iterate {
   const x = objective.toScaled(start);
-  const { value, gradient } = objective.evaluate(x, { iteration: 0 });
+  const { value, gradient, places } = objective.evaluate(x, { iteration: 0 });
   if (Number.isNaN(value)) {
     throw new OptimizationError(
       `The objective is not finite at the start: ${objective.reason.replace(/\.$/, '')}. Start from a point where it is.`,
     );
   }
-  return { x, value, gradient: gradient.slice() };
+  if (places === undefined) return { x, value, gradient: gradient.slice() };
+  const whole = new Float64Array(x.length);
+  places.forEach((place, k) => {
+    whole[place] = gradient[k]!;
+  });
+  return { x, value, gradient: whole, places };
 }

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
 import { describe } from '../../core/matrix.ts';
-import type { Box, Iterate, SolverMemory } from '../../model/solver.ts';
+import type { Box, EndingKind, Iterate, SolverMemory } from '../../model/solver.ts';
 
 /**
  * How a minimisation ended: a termination test was met; a limit on iterations or evaluations was reached; the caller (an
@@ -21,7 +21,9 @@ export interface Solution {
   /** Its gradient there; always finite. */
   readonly gradient: Float64Array;
   readonly status: Status;
-  /** One sentence that says exactly how it ended. */
+  /** Which test or limit ended it. */
+  readonly ending: EndingKind;
+  /** Sentences that say exactly how it ended, and what to do about it. */
   readonly message: string;
   /** Number of evaluations of the objective, those of the runs resumed from included. */
   readonly evaluations: number;
@@ -39,6 +41,8 @@ export interface Progress {
   readonly value: number;
   /** Largest entry of the scaled projected gradient at that point. */
   readonly gradientNorm: number;
+  /** True if the next thing that is done is an evaluation of the objective. */
+  readonly isEvaluated?: boolean;
   /** A copy of that point, made when it is asked for. */
   readonly x: Float64Array;
   /** A copy of the state to resume from, made when it is asked for. */

@@ -98,7 +98,11 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
 }
 
 const CONVERGED: Ending = { status: 'converged', reason: 'no variable can be moved any further' };
-const LEVELLED: Ending = { status: 'converged', reason: 'what a step would still gain is lost in rounding' };
+const LEVELLED: Ending = {
+  status: 'converged',
+  test: 'rounding',
+  reason: 'what a step would still gain is lost in rounding',
+};
 const FAILED: Ending = { status: 'failed', reason: 'no step along that of the quadratic model improves the value' };
 
 function modelAt(iterate: Iterate, box: Box): QuadraticModel {

@@ -37,6 +37,7 @@ export function epochwise(solver: Solver, perEpoch: number): Solver {
           if (kept.epochStale < PATIENCE) continue;
           return {
             status: 'converged',
+            test: 'epochs',
             reason: `the objective averaged over an epoch has not improved in ${PATIENCE} epochs, after ${kept.epochs}`,
           };
         }

@@ -65,6 +65,7 @@ const largestOf = (x: Float64Array): number => x.reduce((largest, entry) => Math
 
 const atMinimum = (expected: number, rounding: number): Ending => ({
   status: 'converged',
+  test: 'rounding',
   reason: `the improvement still to be expected, ${shortNumber(expected)}, is lost in the rounding error of the value, ${shortNumber(rounding)}`,
 });
 
