@@ -2,7 +2,7 @@ import { seededRandom } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { curvedField } from '../../src/fields/density/curvedField.ts';
 import { lbfgs, lbfgsb, minimize } from '../../src/inference/index.ts';
-import { quadraticApproximation } from '../../src/inference/solvers/boundedNewton.ts';
+import { boundedNewton } from '../../src/inference/solvers/boundedNewton.ts';
 import { denseWeightsSolver, firstWeights } from '../../src/inference/solvers/fields/denseWeights.ts';
 import { type FieldProblem, kktResidual, weightScale } from '../../src/inference/solvers/fields/fieldProblem.ts';
 import { denseCurvature } from '../../src/model/denseCurvature.ts';
@@ -328,7 +328,7 @@ describe('quadratic approximation', () => {
 
   it('says what to use where the objective gives no curvature', () => {
     const bowl = (x: Float64Array) => ({ value: x[0]! ** 2, gradient: [2 * x[0]!] });
-    expect(() => minimize(bowl, [1], quadraticApproximation())).toThrow(/asks for the curvature.*Use lbfgs\(\)/);
+    expect(() => minimize(bowl, [1], boundedNewton())).toThrow(/asks for the curvature.*Use lbfgs\(\)/);
     expect(minimize(bowl, [1], lbfgs()).status).toBe('converged');
   });
 });
@@ -341,7 +341,7 @@ describe('quadratic approximation where rounding hides what is left', () => {
     });
     const curvature = () => denseCurvature(Float64Array.of(1), 1);
     const exact = { tolerance: 0, relativeDecrease: 0 };
-    return minimize(Object.assign(objective, { curvature }), [1], quadraticApproximation(), exact);
+    return minimize(Object.assign(objective, { curvature }), [1], boundedNewton(), exact);
   };
   it('has converged where a step would gain less than that, and fails where it should gain more', () => {
     const solution = ends(0);

@@ -1,7 +1,7 @@
 import { bayesianGplvm, type Checkpoint, fit, lbfgs, minimize, scg } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { solve } from '../../src/inference/minimize/minimize.ts';
-import { holding } from '../../src/inference/solvers/frozenVariables.ts';
+import { withFrozenVariables } from '../../src/inference/solvers/frozenVariables.ts';
 import { reference } from '../reference.ts';
 
 const { Y } = reference<Record<'Y', number[][]>>('gpy-bayesian.json');
@@ -25,7 +25,7 @@ const held = (iterations: number) => ({ variables: Int32Array.of(1), iterations 
 describe.each([lbfgs(), scg()])('a solver that holds some variables, $name', (solver) => {
   it('moves them after so many iterations, to the same minimum', () => {
     const { objective, asked } = quadratic();
-    const { x, status, iterations } = minimize(objective, [3, 5, -2], holding(solver, held(3)));
+    const { x, status, iterations } = minimize(objective, [3, 5, -2], withFrozenVariables(solver, held(3)));
     expect(status).toBe('converged');
     expect(iterations).toBeGreaterThan(3);
     const free = minimize(quadratic().objective, [3, 5, -2], solver);
@@ -36,14 +36,16 @@ describe.each([lbfgs(), scg()])('a solver that holds some variables, $name', (so
 
   it('goes on with all of them where it can go no further without', () => {
     const { objective } = quadratic();
-    const { x, status } = minimize(objective, [3, 5, -2], holding(solver, held(500)), { maxIterations: 1000 });
+    const { x, status } = minimize(objective, [3, 5, -2], withFrozenVariables(solver, held(500)), {
+      maxIterations: 1000,
+    });
     expect(status).toBe('converged');
     expect(Math.abs(x[1]! - 1)).toBeLessThan(1e-4);
   });
 
   it('goes on from any of its states with the same bits', () => {
     const { objective } = quadratic();
-    const given = holding(solver, held(3));
+    const given = withFrozenVariables(solver, held(3));
     const run = solve(objective, [3, 5, -2], given);
     const states = [];
     let step = run.next();

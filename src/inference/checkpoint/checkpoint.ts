@@ -5,7 +5,7 @@ import { describe, reasonOf } from '../../core/matrix.ts';
 import { checkDepth, checkSums } from '../../core/saved.ts';
 import type { TraceEntry } from '../../model/fit.ts';
 import { START_KINDS } from '../../model/model.ts';
-import type { FitProblem } from '../fit/fitProblem.ts';
+import { ENGINE_DIFFERENCE, type FitProblem } from '../fit/fitProblem.ts';
 import { type Origin, originsOf } from '../fit/restarts.ts';
 import type { SolverState } from '../minimize/solution.ts';
 import { shortNumber } from '../shortNumber.ts';
@@ -16,16 +16,16 @@ import { type SolverStateJson, stateFromJson, stateToJson } from './stateJson.ts
 export interface Checkpoint {
   readonly format: 'latentfield-checkpoint';
   readonly version: 2;
-  /** Of each other member, by its name. Files of form 1, of before there were any, are read too. */
+  /** Checksum of each other member, by its name. Files of form 1, which have none, are read too. */
   readonly checksums: Readonly<Record<string, string>>;
   /** The model's name. */
   readonly model: string;
-  /** What its variables look like; the model that resumes must have the same. */
+  /** Paths and shapes of its variables; the model that resumes must have the same. */
   readonly variables: readonly { readonly path: string; readonly shape: readonly number[]; readonly free: boolean }[];
   readonly seed: number;
   /** Seconds spent so far. */
   readonly seconds: number;
-  /** How each start was found; the model's own and moves around it by 1, where a file does not say. */
+  /** Origin of each start; the model's own and moves around it by 1, where a file does not say. */
   readonly origins?: readonly Origin[] | undefined;
   /** Iterations of each start before the best one goes on alone, if it does. */
   readonly trialIterations?: number | undefined;
@@ -59,9 +59,6 @@ const schema = v.object({
 
 /** Members with a checksum for each member of their own: each start has one. */
 const DIVIDED = ['starts'];
-
-/** Relative difference of the log density at a saved point that other hardware or another engine may make. */
-const ROUNDING = 1e-6;
 
 /** The state of a fit as a checkpoint. */
 export function checkpointOf(
@@ -132,7 +129,7 @@ function checkContent({ checksums: saved, ...content }: Checkpoint, name: string
 }
 
 /**
- * Where the run from a start is to go on, undefined where it has not begun.
+ * State from which the run from a start goes on, undefined if it has not begun.
  *
  * @throws InvalidInputError when the checkpoint is not of this model, or of the same on other data
  */
@@ -141,7 +138,7 @@ function resumedState(checkpoint: Checkpoint, start: number, problem: FitProblem
   const saved = checkpoint.starts[start] ?? null;
   if (saved === null) return undefined;
   const state = stateFromJson(saved.state);
-  // What a computation remembers is its own to check.
+  // A computation checks its own memory.
   if (problem.model.solve !== undefined) return state;
   if (state.best.x.length === problem.layout.size) checkValue(state, problem);
   return state;
@@ -181,19 +178,19 @@ function checkValue({ best, scale, evaluations }: SolverState, { compute, object
   } catch (error) {
     if (!(error instanceof NumericalError)) throw error;
   }
-  if (Math.abs(value - best.value) <= ROUNDING * Math.max(1, Math.abs(best.value))) return;
+  if (Math.abs(value - best.value) <= ENGINE_DIFFERENCE * Math.max(1, Math.abs(best.value))) return;
   throw new InvalidInputError(
     `The checkpoint was saved by a fit of another model or other data: the log density at its best point was ${shortNumber(-best.value)}, ` +
       `but is ${shortNumber(-value)} here. Resume with the model and the data that it was saved from.`,
   );
 }
 
-/** What a fit goes on from. */
+/** Checkpoint that a fit goes on from. */
 export interface Resumed {
   readonly checkpoint: Checkpoint;
-  /** How each start was found. */
+  /** Origin of each start. */
   readonly origins: readonly Origin[];
-  /** Where the run of one start stood; undefined where it had not begun. */
+  /** State of the run from one start; undefined if it had not begun. */
   stateOf(number: number, problem: FitProblem): SolverState | undefined;
 }
 
@@ -204,7 +201,7 @@ interface Given {
 }
 
 /**
- * What the option `resume` of a fit holds; undefined without it.
+ * Reads the option `resume` of a fit; undefined without it.
  *
  * @throws InvalidInputError when it is no checkpoint, or other options contradict it
  */

@@ -32,7 +32,7 @@ export function batches(points: number, batchSize: number, seed: number): (evalu
   };
 }
 
-/** How many batches an epoch has. */
+/** Number of batches in an epoch. */
 export const batchesOf = (points: number, batchSize: number) => Math.ceil(points / batchSize);
 
 /** Fisher and Yates. */
@@ -76,7 +76,7 @@ export function rowsRead({ source }: SourcedModel, batchAt: (evaluation: number)
   };
 }
 
-/** What a pass through all rows finds at the end of a fit. */
+/** Log density and model from a pass through all rows at the end of a fit. */
 export interface Gathered extends Omit<LogDensity, 'gradients'> {
   readonly model: Model;
 }

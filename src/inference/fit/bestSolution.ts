@@ -34,7 +34,7 @@ interface Outcome extends Omit<FitState, 'diagnostics'> {
  * @param limits - of the solver's variables
  * @param stop - what may have ended the fit before all starts had their turn
  */
-export function bestOf(
+export function bestSolution(
   ended: readonly EndedRun[],
   count: number,
   limits: FitProblem['limits'],
@@ -70,7 +70,7 @@ export function boxOf(limits: FitProblem['limits'], size: number): Box {
   return { lower: quotients(bounds.lower, scale), upper: quotients(bounds.upper, scale) };
 }
 
-/** What ended the search; nothing of a solution in closed form, for which there was none. */
+/** The ending of the search; absent for a solution in closed form. */
 function endingOf(
   { ending, embedding }: RunSolution,
   { isExpired }: Pick<Stopping, 'isExpired'>,
@@ -100,7 +100,7 @@ function statusOf(
  * The outcome with what its model has to say about it: how far its optimality conditions are from being met, and whether it is an
  * optimum that means nothing, which is 'degenerate' then and not 'converged'.
  */
-export function found({ model, compute, valuesAt, findingsAt }: FitProblem, outcome: Outcome): Outcome {
+export function withFindings({ model, compute, valuesAt, findingsAt }: FitProblem, outcome: Outcome): Outcome {
   if (model.solve !== undefined) return outcome;
   const { x } = outcome.point;
   const findings = findingsAt(x);

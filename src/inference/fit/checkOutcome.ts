@@ -7,11 +7,8 @@ import { entriesOf } from '../../model/parameterValue.ts';
 import { layOut, naturalEntries, type VariableLayout } from '../../model/variables.ts';
 import type { EngineChoice } from '../../numerics/dense/index.ts';
 import { shortNumber } from '../shortNumber.ts';
-import { densityOf } from './fitProblem.ts';
+import { densityOf, ENGINE_DIFFERENCE } from './fitProblem.ts';
 import { computeWith, ONE_THREAD } from './fitThreads.ts';
-
-/** Relative difference of the log density that other hardware or another engine may make. */
-const ROUNDING = 1e-6;
 
 /**
  * Holds what a file says of an outcome to its model: values of every parameter, of their shapes and in their supports, finite unless the fit
@@ -50,7 +47,7 @@ function checkSum({ objective, terms }: FitOutcome): void {
 }
 
 function isClose(a: number, b: number, sizes: readonly number[]): boolean {
-  return Math.abs(a - b) <= ROUNDING * sizes.reduce((most, size) => Math.max(most, Math.abs(size)), 1);
+  return Math.abs(a - b) <= ENGINE_DIFFERENCE * sizes.reduce((most, size) => Math.max(most, Math.abs(size)), 1);
 }
 
 function checkEmbedding({ values: { latents, eigenvalues } }: FitOutcome): void {

@@ -73,7 +73,7 @@ export function* computation(
   };
 }
 
-/** How a computation ended that came to an embedding, or was ended before there was one. */
+/** Status and message of a computation that came to an embedding, or was ended before there was one. */
 function outcomeOf(
   embedding: Embedding | undefined,
   end: End | undefined,

@@ -87,7 +87,7 @@ function finiteOutcome(outcome: FitOutcome, { latents, eigenvalues }: AnyPosteri
   return { ...outcome, status: 'failed', message: `${message} ${outcome.message}` };
 }
 
-/** What is computed within it runs on one engine. */
+/** Wraps members so that what they compute runs on one engine. */
 type During = <T>(work: () => T) => T;
 
 /** The same part with an engine at work in all that it computes: its functions, and members that are computed when they are read. */
@@ -126,10 +126,10 @@ function placed(parts: Readonly<Record<string, Place>>): Place {
   };
 }
 
-/** Of a computation that has come to none. */
+/** Latents when there is no embedding yet. */
 export const NO_LATENTS: Matrix = Matrix.zeros(0, 0);
 
-/** What some fit can do, by name. */
+/** Names of the abilities of fits. */
 const ABILITIES: Readonly<Record<keyof AnyAbilities | 'toJSON', true>> = {
   project: true,
   reconstruct: true,

@@ -1,7 +1,7 @@
 import type { Fit, FitOf } from '../../model/fit.ts';
 import type { AnyModel, Model } from '../../model/model.ts';
 import { type Stopping, stopping } from '../minimize/ending.ts';
-import { bestOf, type EndedRun, found } from './bestSolution.ts';
+import { bestSolution, type EndedRun, withFindings } from './bestSolution.ts';
 import { callersFunction } from './callersFunction.ts';
 import { type FitOptions, type FitSettings, fitSettings, type OptionsOf } from './fitOptions.ts';
 import { type FitProblem, openProblem } from './fitProblem.ts';
@@ -155,8 +155,8 @@ async function* stepsWith(
     } finally {
       await events.return(undefined as never);
     }
-    const best = bestOf(runs.filter(isEnded), runs.length, problem.limits, stop);
-    const { point, status, trace, ...end } = found(problem, best);
+    const best = bestSolution(runs.filter(isEnded), runs.length, problem.limits, stop);
+    const { point, status, trace, ...end } = withFindings(problem, best);
     const message = end.message + choice + again.join('') + (saves?.warning() ?? '');
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
     const gathered = await problem.gather?.(point.x);
@@ -168,7 +168,7 @@ async function* stepsWith(
   }
 }
 
-/** What saves and resumes, which a page loads for a fit that asks for it. */
+/** Loads the module that saves and resumes, for a fit that asks for it. */
 const checkpointsFor = async ({ resume, checkpoint }: FitSettings) =>
   resume === undefined && checkpoint === undefined ? undefined : import('../checkpoint/index.ts');
 

@@ -55,7 +55,7 @@ const interpolateOptions = v.strictObject({ view });
 /** The matrix of observations that are given. */
 type Observed = (Y: ObservationsLike) => MatrixLike;
 
-/** What a fit can do beside showing its outcome. */
+/** Abilities of a fit beside showing its outcome. */
 export type Abilities = Partial<AnyAbilities> | Viewed<string>;
 
 /**

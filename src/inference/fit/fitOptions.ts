@@ -107,7 +107,7 @@ export interface FitOptions {
   readonly threads?: number | 'auto' | Threads | undefined;
 }
 
-/** What only a search by a solver takes. */
+/** Options of a search by a solver. */
 const OF_SEARCH = ['solver', 'batchSize', 'maxEpochs', 'restarts', 'start'] as const;
 
 /** The options that `fit` takes for a model. */

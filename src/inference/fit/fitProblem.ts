@@ -16,9 +16,12 @@ import {
 } from '../../model/variables.ts';
 import type { EngineChoice, EngineReport } from '../../numerics/dense/index.ts';
 import type { ObjectiveFunction } from '../minimize/scaledObjective.ts';
-import type { HeldVariables } from '../solvers/frozenVariables.ts';
+import type { FrozenVariables } from '../solvers/frozenVariables.ts';
 import { averageDensity, batches, batchesOf, type Gathered, gatheredFrom, rowsRead } from './batches.ts';
 import { chosenEngine, computeWith, type FitThreads, ONE_THREAD } from './fitThreads.ts';
+
+/** Relative difference of the log density at one point that other hardware or another engine may make. */
+export const ENGINE_DIFFERENCE = 1e-6;
 
 /** A model as a minimisation problem: its tensors, which `dispose` gives back, and its solver's variables. */
 export interface FitProblem {
@@ -30,10 +33,10 @@ export interface FitProblem {
   /** Bounds and typical sizes of the solver's variables, when there are bounds. */
   readonly limits: { readonly bounds: Box; readonly scale: Float64Array } | undefined;
   /** Variables that the first iterations leave where they are. */
-  readonly held: HeldVariables | undefined;
+  readonly held: FrozenVariables | undefined;
   /** Minus the log density, of the solver's variables. */
   readonly objective: ObjectiveFunction;
-  /** How it is evaluated on some of the rows at a time, where it is. */
+  /** The objective on some of the rows at a time, for a fit in batches. */
   readonly inBatches: BatchedObjective | undefined;
   /** The linear algebra engine that was asked for; undefined where the environment says. */
   readonly engine: EngineChoice | undefined;
@@ -50,7 +53,7 @@ export interface FitProblem {
   densityAt(x: Float64Array): Omit<LogDensity, 'gradients'>;
   /** The same, and the model with the latents of all points, for a model whose observations are read some rows at a time. */
   readonly gather?: (x: Float64Array) => Promise<Gathered>;
-  /** What the model has to say about a result. */
+  /** The model's findings about a result. */
   findingsAt(x: Float64Array): Findings | undefined;
   dispose(): void;
 }
@@ -59,7 +62,7 @@ export interface FitProblem {
 export interface BatchedObjective {
   /** Rows of each batch but the last of an epoch. */
   readonly size: number;
-  /** How many evaluations go through all rows. */
+  /** Number of evaluations that go through all rows. */
   readonly perEpoch: number;
   /** The solver's variables that an evaluation sees: all but those of other batches' points. */
   placesOf(evaluation: number): Int32Array;
@@ -69,7 +72,7 @@ export interface BatchedObjective {
   at(x: Float64Array, evaluation: number): { readonly value: number; readonly gradient: Float64Array };
 }
 
-/** How a model is opened. */
+/** Options of {@link openProblem}. */
 interface ProblemOptions {
   readonly seed: number;
   readonly engine?: EngineChoice | undefined;
@@ -229,7 +232,7 @@ export function limitsOf({ variables, size }: VariableLayout): FitProblem['limit
   return { bounds: { lower, upper }, scale };
 }
 
-function heldOf({ held }: Assembly, { variables }: VariableLayout): HeldVariables | undefined {
+function heldOf({ held }: Assembly, { variables }: VariableLayout): FrozenVariables | undefined {
   if (held === undefined) return undefined;
   const places = variables
     .filter(({ path, start }) => start >= 0 && held.paths.includes(path))

@@ -15,9 +15,9 @@ import type { Point, RunEvent, Stage } from './run.ts';
 export interface FitStep<F = Fit> extends TraceEntry {
   /** The start that it belongs to: 0 is the model's own, the others are those of `restarts`. */
   readonly start: number;
-  /** How many times all rows were gone through, of a fit in batches. */
+  /** Number of passes through all rows, of a fit in batches. */
   readonly epoch?: number;
-  /** What a model that computes its solution is in the middle of, where the step is not that of an iteration. */
+  /** Current stage of a model that computes its solution, where the step is not that of an iteration. */
   readonly stage?: Stage;
   /** N×q, at the best point of this start so far; without rows as long as a computation has come to none. */
   readonly latents: Matrix;
@@ -25,7 +25,7 @@ export interface FitStep<F = Fit> extends TraceEntry {
   result(): F;
 }
 
-/** How a fit got to a point. */
+/** Course of a fit up to a point. */
 export interface FitState {
   readonly trace: readonly TraceEntry[];
   readonly status: FitStatus;
@@ -83,7 +83,7 @@ function withinSupports({ layout }: FitProblem, outcome: FitOutcome): FitOutcome
   return outcome;
 }
 
-/** Of a fit that failed where a parameter vanished, that first: it is why no step led on. */
+/** Message of a fit that failed where a parameter vanished. The parameter comes first: it is why no step led on. */
 const failedBy = (message: string, note: string): string =>
   message.startsWith('Failed: ')
     ? `Failed:${note} There, ${message.slice(8).replace(`. ${LOST}`, '')}`

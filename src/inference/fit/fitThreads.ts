@@ -26,7 +26,7 @@ type Report = Pick<FitDiagnostics, 'threads' | 'threadsReason'>;
 /** Threads at work in a fit. */
 export interface FitThreads {
   run<T>(work: () => T): T;
-  /** What the diagnostics say about them. */
+  /** Members of the diagnostics about threads. */
   diagnostics(): Report;
   /** Waits for those that are starting, where the last piece of work had enough for them to share. */
   join(): Promise<void>;
@@ -61,7 +61,7 @@ export function fitThreads(given: number | 'auto' | Threads | undefined, engine:
   return { ...ONE_THREAD, run: (work) => wanted.run(work), diagnostics: () => reportOf(wanted) };
 }
 
-/** As many as were asked for: what they come to is said, whether there are more than this one or not. */
+/** A given number of threads, which the diagnostics report even if there is only this one. */
 function startedWhenAskedFor(count: number, whyNone: string): FitThreads {
   if (count === 1) return { ...ONE_THREAD, diagnostics: () => ({ threads: 1 }) };
   const threads = startedOnce(PAYS_WHEN_ASKED_FOR, (start) => start.startThreads(count));
@@ -123,7 +123,7 @@ function startedOnce(pays: number, begin: (from: typeof import('../../numerics/t
       if (joined === undefined && shareable >= WAITS) await starting;
     },
     joinAtOnce: () => Promise.resolve(),
-    /** Those that have not started yet end when they have: the fit is over without them. */
+    /** Threads that have not started yet end as soon as they have: the fit is over without them. */
     async release() {
       isOver = true;
       await joined?.dispose();

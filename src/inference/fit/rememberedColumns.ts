@@ -31,7 +31,7 @@ export function remembering(model: Model, table: NamedTable | undefined): Model 
   return Object.freeze({ ...model, table: remembered });
 }
 
-/** What a fit can do, with columns named in what it predicts. */
+/** Abilities of a fit that name the columns of their predictions. */
 export function namingColumns(abilities: Abilities, table: FittedTable | undefined): Abilities {
   if (table === undefined || 'translate' in abilities) return abilities;
   const { impute, predict, interpolate, forecast } = abilities as Partial<AnyAbilities>;

@@ -10,7 +10,7 @@ import type { FitSettings } from './fitOptions.ts';
 import type { FitProblem } from './fitProblem.ts';
 import type { RunSolution, Start } from './run.ts';
 
-/** How the starts of a fit beside the model's own are found. */
+/** Further starts of a fit, beside the model's own. */
 export interface Restarts {
   /** Number of further starts. */
   readonly count: number;
@@ -27,7 +27,7 @@ export interface Restarts {
   readonly trialIterations?: number;
 }
 
-/** How one start of a fit is found. */
+/** Origin of one start of a fit. */
 export interface Origin {
   readonly init: StartKind;
   /** Width of the random move from there; 0 for none. */
@@ -82,7 +82,7 @@ export async function runsOf(
   });
 }
 
-/** Where the starts of each kind begin, found once for all of a kind that do not depend on their own draw. */
+/** Finds where starts of each kind begin, once for all of a kind that do not depend on their own draw. */
 function startsOf({
   model,
   start,

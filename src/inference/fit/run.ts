@@ -30,7 +30,7 @@ export function isStillToRun({ number, state }: Start, { aborted }: AbortSignal)
   return !aborted || number === 0 || state !== undefined;
 }
 
-/** What holds for the runs from all starts. */
+/** Settings of the runs from all starts. */
 export interface RunSettings {
   /** The one that suits the problem, unless given. */
   readonly solver?: Solver | undefined;
@@ -51,17 +51,17 @@ export interface Point {
   readonly embedding?: Embedding | (() => Embedding) | undefined;
 }
 
-/** How a run ended, and what was computed for a model without variables. */
+/** Result of a run, with the embedding of a model without variables. */
 export type RunSolution = Solution & { readonly embedding?: Embedding | undefined };
 
-/** What a model that is computed is in the middle of, and the part of it that is done. */
+/** Stage of a computation and the part of it that is done. */
 export interface Stage {
   readonly name: string;
   /** From 0 to 1. */
   readonly part: number;
 }
 
-/** What happens on the way; plain data, which may come from a worker. */
+/** Event of a run; plain data, which may come from a worker. */
 export type RunEvent =
   | { readonly kind: 'iteration'; readonly start: number; readonly entry: TraceEntry; readonly point: Point }
   | { readonly kind: 'stage'; readonly start: number; readonly entry: TraceEntry; readonly stage: Stage }
@@ -76,7 +76,7 @@ export const MOST_ITERATIONS = 1000;
 /** Halvings of the way between a start where the log density is not finite and the model's own start. */
 const MOST_HALVINGS = 10;
 
-/** What the trace of a run says of where it stands. */
+/** Entry of the trace at an iteration. */
 function traceEntry({
   iterations,
   evaluations,
@@ -126,7 +126,7 @@ export async function* runFrom(
     yield { kind: 'end', start: number, solution };
     return;
   }
-  // What an evaluation costs is known once there was one; the density at the end of a fit takes about half of that, for all batches.
+  // An evaluation costs what the last one did; the density at the end of a fit takes about half of that, for each batch.
   const evaluationsAtEnd = (inBatches?.perEpoch ?? 1) / 2;
   const timed = <T>(work: () => T): T => {
     const began = performance.now();
@@ -290,8 +290,11 @@ async function solverFor(
     return epochwise(solver, inBatches.perEpoch);
   }
   if (held === undefined || solver.stochastic) return solver;
-  const { holding } = await import('../solvers/frozenVariables.ts');
-  return holding(solver, { ...held, iterations: Math.min(held.iterations, Math.floor(HELD_PART * maxIterations)) });
+  const { withFrozenVariables } = await import('../solvers/frozenVariables.ts');
+  return withFrozenVariables(solver, {
+    ...held,
+    iterations: Math.min(held.iterations, Math.floor(HELD_PART * maxIterations)),
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import { shortNumber } from '../shortNumber.ts';
 import type { Progress, Status } from './solution.ts';
 import type { SolveSettings } from './solveOptions.ts';
 
-/** How a run ended: a status, what ended it, and a sentence without its full stop. */
+/** End of a run: a status, the test or limit, and a sentence without its full stop. */
 export interface End {
   readonly status: Status;
   readonly ending: EndingKind;
@@ -13,7 +13,7 @@ export interface End {
   readonly advice?: string;
 }
 
-/** How a run ended whose solver ended by itself. */
+/** End of a run whose solver ended by itself. */
 export function endOf({ status, reason, test = 'optimality' }: Ending): End {
   if (status === 'failed') return { status, ending: 'failed', how: `Failed: ${reason}` };
   return { status, ending: test, how: `Converged: ${reason}` };
@@ -102,7 +102,7 @@ export function limitOf(
   return { status: 'maxIterations', ending: 'maxIterations', how, advice: HIGHER };
 }
 
-/** What forbids another evaluation: the signal, or a limit on evaluations or time. */
+/** Returns the end of a run that may not evaluate again: by the signal, or a limit on evaluations or time. */
 export function interruptionOf(
   evaluations: number,
   began: number,
@@ -124,7 +124,7 @@ export function interruptionOf(
 export const messageOf = ({ how, advice }: End, counts: string, note?: string): string =>
   [`${how} (${counts}).`, ...(advice === undefined ? [] : [advice]), ...(note === undefined ? [] : [note])].join(' ');
 
-/** What may end a fit early. */
+/** Signal and clock that may end a fit early. */
 export interface Stopping {
   /** Its reason says who stopped the fit. */
   readonly signal: AbortSignal;

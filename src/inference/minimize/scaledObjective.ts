@@ -5,7 +5,7 @@ import type { Box, Curvature, Evaluation, Iterate } from '../../model/solver.ts'
 import { quotients } from '../../numerics/vectors.ts';
 
 /**
- * What is minimised: the value at x and its gradient, an array of x's length. The array x is reused: copy it to keep it. The second argument
+ * Objective of a minimisation: the value at x and its gradient, an array of x's length. The array x is reused: copy it to keep it. The second argument
  * says which evaluation it is, from 0, those before an interruption included: what a random objective draws from.
  */
 export interface ObjectiveFunction {
@@ -34,7 +34,7 @@ export interface ScaledObjective {
   curvature(at: Readonly<Iterate>): Curvature;
   /** The variables that an evaluation sees, for an objective that sees some of them at a time. */
   placesOf?(evaluation: number): Int32Array;
-  /** What was wrong with the last evaluation whose value is NaN. */
+  /** Reason why the value of the last evaluation that failed is NaN. */
   readonly reason: string;
   toScaled(x: Float64Array): Float64Array;
   /** x from a point in z. */

@@ -4,12 +4,12 @@ import { describe } from '../../core/matrix.ts';
 import type { Box, EndingKind, Iterate, SolverMemory } from '../../model/solver.ts';
 
 /**
- * How a minimisation ended: a termination test was met; a limit on iterations or evaluations was reached; the caller (an
+ * Status of a minimisation: a termination test was met; a limit on iterations or evaluations was reached; the caller (an
  * AbortSignal, a callback, a limit in seconds) stopped it; or the solver could not go on.
  */
 export type Status = 'converged' | 'maxIterations' | 'stopped' | 'failed';
 
-/** What {@link minimize} returns. */
+/** Result of {@link minimize}. */
 export interface Solution {
   /**
    * The best point evaluated (the last one of a stochastic solver), within the bounds. Where the gradient's test ended the run, a

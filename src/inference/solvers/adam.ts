@@ -93,7 +93,7 @@ interface Moments {
   readonly mean: Float64Array;
   /** Running mean of its square. */
   readonly square: Float64Array;
-  /** How many iterations saw each variable, where not all see all. */
+  /** Number of iterations that saw each variable, where not all see all. */
   readonly seen?: Float64Array;
   iteration: number;
 }

@@ -3,10 +3,10 @@ import type { Box, Ending, Iterate, QuadraticModel, Solver, SolverMemory, Steps 
 import { nthSmallest } from '../../numerics/nthSmallest.ts';
 import { minimised } from './quadraticMinimum.ts';
 
-interface QuadraticApproximationOptions {
+interface BoundedNewtonOptions {
   /** Typical size of the objective's gradient and curvature in the solver's variables; 1 unless given. */
   readonly unit?: number;
-  /** Where to begin, in the solver's variables, should all variables start at their lower bounds. */
+  /** First point, in the solver's variables, if all variables start at their lower bounds. */
   readonly first?: () => Float64Array;
 }
 
@@ -22,7 +22,7 @@ const ROUNDING = 1e-12;
 const LEVEL = 1e-10;
 
 /** Steps in turn that gain nothing but what rounding may hide, and come no nearer. */
-const PATIENCE = 10;
+const MOST_LEVEL_STEPS = 10;
 
 /** Part of the decrease that the slope promises. */
 const SUFFICIENT_DECREASE = 1e-4;
@@ -33,10 +33,10 @@ const SHORTEST = 1e-8;
  * quadratic model by coordinate descent over the variables between their bounds and those that most want to leave one, and is halved
  * until the objective falls enough. It asks for a curvature with a quadratic model.
  *
- * @param options - see {@link QuadraticApproximationOptions}
+ * @param options - see {@link BoundedNewtonOptions}
  * @see Hsieh, Sustik, Dhillon & Ravikumar, J. Mach. Learn. Res. 15 (2014), on the graphical lasso
  */
-export function quadraticApproximation({ unit = 1, first }: QuadraticApproximationOptions = {}): Solver {
+export function boundedNewton({ unit = 1, first }: BoundedNewtonOptions = {}): Solver {
   return Object.freeze<Solver>({
     name: 'quadraticApproximation',
     bounded: true,
@@ -87,7 +87,7 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
       if (residual <= TOLERANCE * unit && !isNearer) return CONVERGED;
       const isLevel = !isNearer && -slope <= ROUNDING * size;
       const level = isLevel ? Number(memory.level ?? 0) + 1 : 0;
-      if (level > PATIENCE) return LEVELLED;
+      if (level > MOST_LEVEL_STEPS) return LEVELLED;
       memory.level = level;
       move(iterate, point, value, gradient);
       residual = ahead;
@@ -141,7 +141,7 @@ type Point = Pick<Iterate, 'x' | 'gradient'>;
 const ENTERING = 3;
 const LEAST = 200;
 
-/** How far each variable is from what holds at a minimum: |g| between its bounds, at a bound only where it wants to leave it. */
+/** Violation of the optimality conditions by each variable: |g| between its bounds, and at a bound only if the variable wants to leave it. */
 function pull(x: number, g: number, { lower, upper }: Box, i: number): number {
   if (x <= lower[i]!) return Math.max(0, -g);
   if (x >= upper[i]!) return Math.max(0, g);

@@ -17,7 +17,7 @@ export interface Direction {
   readonly products: number;
 }
 
-/** What to do at a direction without positive curvature: end where it is, or, when it is the first, go along it. */
+/** Rule for a direction without positive curvature: end there, or follow it if it is the first. */
 export type Indefinite = 'end' | 'follow';
 
 /**

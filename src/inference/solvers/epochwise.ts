@@ -1,8 +1,8 @@
 import type { Evaluation, Solver, SolverMemory, Steps } from '../../model/solver.ts';
 
 /** Epochs without a rise after which a fit in batches has converged. */
-const PATIENCE = 5;
-/** What counts as a rise, of the size of the bound: less is the noise of the batches. */
+const MOST_STALE_EPOCHS = 5;
+/** Smallest relative rise of the bound that counts: less is the noise of the batches. */
 const LEAST_RISE = 1e-5;
 
 /** Names of what is known of the current epoch and those before, in a solver's memory. */
@@ -34,11 +34,11 @@ export function epochwise(solver: Solver, perEpoch: number): Solver {
           if (next.done) return next.value;
           if (next.value.kind === 'iteration') count(kept, iterate.value, perEpoch);
           answer = yield next.value;
-          if (kept.epochStale < PATIENCE) continue;
+          if (kept.epochStale < MOST_STALE_EPOCHS) continue;
           return {
             status: 'converged',
             test: 'epochs',
-            reason: `the objective averaged over an epoch has not improved in ${PATIENCE} epochs, after ${kept.epochs}`,
+            reason: `the objective averaged over an epoch has not improved in ${MOST_STALE_EPOCHS} epochs, after ${kept.epochs}`,
           };
         }
       }

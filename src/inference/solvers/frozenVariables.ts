@@ -1,7 +1,7 @@
 import type { Evaluation, Iterate, Solver, SolverMemory, Step, Steps } from '../../model/solver.ts';
 
 /** Variables that stay where they are for the first iterations. */
-export interface HeldVariables {
+export interface FrozenVariables {
   /** Their places. */
   readonly variables: Int32Array;
   readonly iterations: number;
@@ -14,7 +14,7 @@ const LEFT = 'heldIterations';
  * A solver that leaves some variables where they are for its first iterations, and then begins anew with all of them. Whoever drives it sees
  * the whole gradient, so that it does not take the best point of some variables for that of all.
  */
-export function holding(solver: Solver, { variables, iterations }: HeldVariables): Solver {
+export function withFrozenVariables(solver: Solver, { variables, iterations }: FrozenVariables): Solver {
   const withoutHeld = (gradient: Float64Array) => {
     const rest = gradient.slice();
     for (const variable of variables) rest[variable] = 0;
@@ -41,7 +41,7 @@ export function holding(solver: Solver, { variables, iterations }: HeldVariables
 
       function* held(): Generator<Step, void, Evaluation> {
         const { iterate: partial } = own;
-        // What is held of the gradients at the points since the last iteration, of which one becomes the iterate.
+        // Whole gradients at the points since the last iteration, one of which becomes the iterate.
         let seen: { readonly value: number; readonly x: Float64Array; readonly gradient: Float64Array }[] = [];
         let answer: Evaluation = partial;
         while (left > 0) {

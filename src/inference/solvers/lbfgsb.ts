@@ -77,7 +77,7 @@ function* descend(iterate: Iterate, pairs: CorrectionPairs, box: Box): Steps {
   }
 }
 
-/** Where the quadratic model of these pairs has its minimum within the box, nearly. */
+/** Approximate minimum of the quadratic model of the correction pairs within the box. */
 function modelMinimum(pairs: CorrectionPairs, box: Box) {
   const hessian = compactHessian(pairs);
   const cauchy = cauchyPoint(hessian, box);

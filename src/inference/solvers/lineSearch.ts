@@ -78,7 +78,7 @@ interface WolfeConditions {
   readonly width: number;
 }
 
-/** What to do with the step just evaluated: take it, evaluate `step` next, or settle for the best one seen. */
+/** Verdict on the step just evaluated: take it, evaluate `step` next, or settle for the best one seen. */
 type Verdict = 'found' | 'evaluate' | 'stalled';
 
 /** A search for a step length in reverse communication: evaluate φ at `step`, call `advance` or `retreat`, repeat. */

@@ -131,7 +131,7 @@ export function regionModel(H: Matrix, g: Float64Array): RegionModel {
   };
 }
 
-/** By how much the modulus of one entry of a step must grow for it to have this length. */
+/** Growth of the modulus of one entry that gives a step this length. */
 function longer(entry: number, length: number, radius: number): number {
   return Math.sqrt(Math.max(0, square(radius) - square(length) + square(entry))) - Math.abs(entry);
 }

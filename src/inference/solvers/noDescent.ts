@@ -3,7 +3,7 @@ import type { Box, Ending, Evaluation, Iterate, Step } from '../../model/solver.
 import { dot, norm } from '../../numerics/vectors.ts';
 import { shortNumber } from '../shortNumber.ts';
 
-/** What may be behind a slope that leads nowhere, and what to do. */
+/** Likely causes of a slope that leads nowhere, and advice. */
 export const LOST =
   'It is lost in rounding: raise the noise, or scale the data. Or the gradient of a part or function of your own is wrong: check the gradient';
 
@@ -17,7 +17,7 @@ const TINY_STEPS = [1e-10, 2e-10, 3e-10];
 const CURVATURE_STEP = 1e-6;
 
 /**
- * How a run ends when no line search finds a lower value: at a minimum to rounding if the decrease that was to be expected could not have
+ * The ending of a run when no line search finds a lower value: at a minimum to rounding if the decrease that was to be expected could not have
  * been seen, and in failure otherwise. Rounding is that of doubles, or what the value shows of it in tiny steps against the gradient.
  *
  * Where a direction's slope promised more than that, it is asked again: a model of the curvature that was learned from changes within rounding

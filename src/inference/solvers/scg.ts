@@ -49,7 +49,7 @@ export function scg(options: ScgOptions = {}): Solver {
   });
 }
 
-/** What the next step needs to know of the last ones. */
+/** Memory of conjugate gradients: what the next step depends on. */
 interface Conjugate {
   /** p. */
   readonly direction: Float64Array;

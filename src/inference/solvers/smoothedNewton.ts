@@ -33,7 +33,7 @@ interface RowsOnGraph {
 /** s: how much rougher steps along the graph are held back. */
 const SMOOTHING = 3;
 
-/** What the inner solver sees, in a solver's memory: its variables, and the gradient in them. */
+/** Names of the inner solver's variables and gradient in a solver's memory. */
 const INNER = 'smoothedVariables';
 const SLOPES = 'smoothedGradient';
 
@@ -117,7 +117,7 @@ export function smoothed(solver: Solver, { start, columns, graph }: RowsOnGraph)
   };
 }
 
-/** How many iterations of the first solver are left, in a state of it. */
+/** Name of the number of iterations that the first solver has left, in a solver's memory. */
 const LEFT = 'iterationsBefore';
 
 /**

@@ -5,7 +5,7 @@ import type { SolverJSON } from '../solvers/json.ts';
 
 /** A fit as a worker gets it: everything but the starts. */
 export interface Job {
-  /** What `JSON.stringify` makes of the model. */
+  /** The model as JSON text. */
   readonly model: string;
   readonly seed: number;
   readonly engine: string;
@@ -17,13 +17,13 @@ export interface Job {
   readonly value: number;
 }
 
-/** What the fit says to a worker: first a job, then one start after another. */
+/** Message from the fit to a worker: first a job, then one start after another. */
 export type Request =
   | { readonly kind: 'open'; readonly job: Job }
   | { readonly kind: 'run'; readonly start: Start }
   | { readonly kind: 'stop'; readonly by: string };
 
-/** What a worker says to the fit. */
+/** Message from a worker to the fit. */
 export type Reply = RunEvent | Failure;
 
 /** An error in a worker; errors lose their classes on the way. */

@@ -18,7 +18,7 @@ import { atMostProcessors } from '../../core/processors.ts';
  * ```
  */
 export interface WorkerPool {
-  /** How many, at least 1. */
+  /** Number of workers, at least 1. */
   readonly count: number;
   /** Starts one: a `Worker` of the browser, or of node:worker_threads. */
   readonly start: () => WorkerLike;
@@ -26,10 +26,10 @@ export interface WorkerPool {
   readonly url?: string | undefined;
 }
 
-/** What is used of a Web Worker, or of a thread of Node. */
+/** Members of a Web Worker, or of a thread of Node, that are used. */
 export type WorkerLike = Pick<Worker, 'postMessage' | 'terminate' | 'addEventListener'> | NodeThread;
 
-/** What is used of a thread of node:worker_threads. */
+/** Members of a thread of node:worker_threads that are used. */
 export interface NodeThread {
   postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void;
   terminate(): unknown;
@@ -45,7 +45,7 @@ export interface Listener {
   lost(reason: string): void;
 }
 
-/** As many workers as asked for, one for each processor at most, which know the parts that come with the library. */
+/** Pool of as many workers as asked for, one for each processor at most, which know the parts that come with the library. */
 export async function builtInPool(wanted: number): Promise<WorkerPool> {
   const count = await atMostProcessors(wanted);
   const here = import.meta.url;

@@ -64,7 +64,7 @@ export async function* runInWorkers(
     while (busy.size > 0) {
       const { worker, reply } = await replies.next();
       const start = busy.get(worker);
-      // What a worker has still to say after its last start changes nothing.
+      // Messages that a worker sends after its last start change nothing.
       if (start === undefined) continue;
       if (reply.kind === 'failed') throw errorOf(reply);
       if (reply.kind === 'lost') {

@@ -7,7 +7,7 @@ import { imputedByField, laplacianTerms } from '../../fields/observed/imputedByF
 import { observedCurvature } from '../../fields/observed/observedCurvature.ts';
 import { observedField } from '../../fields/observed/observedField.ts';
 import { observedSquaredDistances } from '../../fields/observed/observedSquaredDistances.ts';
-import { quadraticApproximation } from '../../inference/solvers/boundedNewton.ts';
+import { boundedNewton } from '../../inference/solvers/boundedNewton.ts';
 import { type FieldProblem, kktResidual, weightScale } from '../../inference/solvers/fields/fieldProblem.ts';
 import { defineModel } from '../../model/defineModel.ts';
 import { box } from '../../model/parameter.ts';
@@ -57,7 +57,7 @@ export function observedFieldModel(parts: FieldParts & { readonly observations: 
       return { curved, evaluate: observedField(observations, graph, curved, basePrecision), dispose: curved.dispose };
     },
     terms: { field: (v, _, { constants }) => observedDensity(v.field.weights, constants.evaluate, copies) },
-    search: () => ({ solver: quadraticApproximation({ unit: copies / 2 }), tolerance: 0, relativeDecrease: 0 }),
+    search: () => ({ solver: boundedNewton({ unit: copies / 2 }), tolerance: 0, relativeDecrease: 0 }),
     curvature: (values, _, { curved }) => {
       const weights = weightsIn(values);
       const complete = curved.curvature(weights, basePrecision, copies);

@@ -1,7 +1,7 @@
 import { square } from '../../../core/elementary/index.ts';
 import type { Solver } from '../../../model/solver.ts';
 import { spanningTree } from '../../../numerics/graph/spanningTree.ts';
-import { quadraticApproximation } from '../boundedNewton.ts';
+import { boundedNewton } from '../boundedNewton.ts';
 import { type FieldProblem, weightScale } from './fieldProblem.ts';
 
 /** Largest violation of the optimality conditions at a maximum. */
@@ -12,7 +12,7 @@ export const WEIGHTS = 'field.weights';
 
 /** The solver for the weights of a field with a dense covariance, in w/min(c/φ, 4C). */
 export function denseWeightsSolver(problem: FieldProblem): Solver {
-  return quadraticApproximation({ unit: problem.copies / 2, first: () => firstWeights(problem) });
+  return boundedNewton({ unit: problem.copies / 2, first: () => firstWeights(problem) });
 }
 
 /**

@@ -33,7 +33,7 @@ export function weightScale({ copies, upper }: FieldProblem, squaredDistance: nu
 }
 
 /**
- * How far an edge is from what holds at the maximum, from its gradient g = c/2·R − φ/2: positive where the weight wants to grow and
+ * Violation of the optimality conditions by an edge, from its gradient g = c/2·R − φ/2: positive where the weight wants to grow and
  * may, negative where it wants to fall and may, 0 otherwise; in units of 2s/c with s = min(c/φ, 4C), so that it is R's relative
  * distance c·R/φ − 1 where s = c/φ.
  */

@@ -41,7 +41,7 @@ export function countsOf(memory: SolverMemory | undefined, again: number): { ite
   return { iterations, evaluations: evaluations - again };
 }
 
-/** What is thrown when a search is to go on from something that no search leaves. */
+/** Error for a damaged checkpoint. */
 export function damagedMemory(name: string): InvalidInputError {
   return new InvalidInputError(
     `The state of the solver is damaged: '${name}' in its memory is not what it leaves. Resume with the checkpoint as it was saved, ` +
@@ -111,7 +111,7 @@ type Search<Step extends SearchStep, Result> = Generator<Step | undefined, Resul
 
 interface SearchSolverOptions<Step extends SearchStep, Result extends Omit<SearchStep, 'memory'>> {
   readonly name: string;
-  /** Of the solver's variables. */
+  /** Typical size of each variable. */
   readonly scale: Float64Array;
   /** The search from a point, or from one that it was interrupted at. */
   begin(start: Float64Array, memory: SolverMemory | undefined): Search<Step, Result>;

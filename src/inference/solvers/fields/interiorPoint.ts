@@ -31,13 +31,13 @@ const SMALLER = 1e-3;
 const LEAST = 1e-20;
 
 /** Steps in which the mean product need not fall below this part of its least: after that it is rounding that keeps it up. */
-const PATIENCE = 15;
+const MOST_LEVEL_STEPS = 15;
 const FALLS = 0.9;
 
 /** A step aims at this part of the mean product. */
 const CENTRING = 0.1;
 
-/** Of the residual that conjugate gradients leave of a step, and most products they take. */
+/** Part of the residual that conjugate gradients leave of a step, and most products they take. */
 const PART = 0.1;
 const MOST_PRODUCTS = 30;
 
@@ -110,7 +110,7 @@ export function* interiorPoint(
         if (taken >= FIRST) {
           const product = state.meanProduct();
           if (product < FALLS * least) [least, level] = [product, 0];
-          if (product <= smallest || level > PATIENCE) break;
+          if (product <= smallest || level > MOST_LEVEL_STEPS) break;
           level++;
         }
         if (taken < FIRST) state.multiply(R);
@@ -146,7 +146,10 @@ export function* interiorPoint(
     const isUnclear =
       state === undefined
         ? result.kktResidual > CLEAR
-        : result.kktResidual > CLEAR && smallest > LEAST && level <= PATIENCE && !(found.kktResidual > unclear / 2);
+        : result.kktResidual > CLEAR &&
+          smallest > LEAST &&
+          level <= MOST_LEVEL_STEPS &&
+          !(found.kktResidual > unclear / 2);
     if (!isUnclear) return result;
     best = result;
     iterations = result.iterations;

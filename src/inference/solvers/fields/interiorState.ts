@@ -3,7 +3,7 @@ import type { SolverMemory } from '../../../model/solver.ts';
 import { type FieldProblem, weightScale } from './fieldProblem.ts';
 import { damagedMemory } from './fieldSearch.ts';
 
-/** Of the way to the first bound that a step may go. */
+/** Part of the way to the first bound that a step may go. */
 const SHORT_OF = 0.98;
 
 /** An edge leaves when its weight carries less than this part of the current between its ends, and its constraint has at least this much slack. */
@@ -164,7 +164,7 @@ function multiplierChange(
   return { ofLower, ofUpper: (target + upper[e]! * change) / (problem.upper - w) - upper[e]! };
 }
 
-/** What is added to the Hessian's diagonal and the right-hand side, in z = R·Δw, for the edges of the state. */
+/** Shift of the Hessian's diagonal and right-hand side, in z = R·Δw, for the edges of the state. */
 export function pathTarget(
   problem: FieldProblem,
   { weights, lower, upper, edges }: Interior,
@@ -186,7 +186,7 @@ export function pathTarget(
   return { shift, right };
 }
 
-/** How far weights and multipliers may go before the first of them is nearly at 0 or its bound. */
+/** Step lengths at which the first of the weights and of the multipliers is nearly at 0 or its bound. */
 export function stepLengths(problem: FieldProblem, state: Interior, change: Float64Array, target: number): StepLengths {
   const { weights, lower, upper, edges } = state;
   let ofWeights = 1;

@@ -83,7 +83,7 @@ function rethrow(error: NumericalError): never {
 
 type Relative = Pick<MomentProblem, 'size' | 'sources' | 'targets' | 'variances'>;
 
-/** What moves an entry of Θ whose gradient is W_ij − S_ij, with the penalty: 0 where the optimality conditions hold. */
+/** Subgradient of smallest modulus of an entry of Θ with gradient W_ij − S_ij and the penalty: 0 where the optimality conditions hold. */
 export function pullOf(entry: number, gradient: number, penalty: number): number {
   if (entry !== 0) return gradient - penalty * Math.sign(entry);
   return Math.sign(gradient) * Math.max(0, Math.abs(gradient) - penalty);

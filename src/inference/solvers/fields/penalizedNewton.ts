@@ -40,7 +40,7 @@ const GOAL = 1e-12;
 
 /** Part of the objective's terms that rounding may hide, and steps in a row that may raise it by no more while the violation does not halve. */
 const LEVEL = 1e-13;
-const PATIENCE = 10;
+const MOST_LEVEL_STEPS = 10;
 
 /** Most entries of Θ that one step moves, when all that are not 0 are no more. */
 const MOST_FREE = 4000;
@@ -86,7 +86,7 @@ export function* penalizedNewton(problem: MomentProblem, start: PrecisionEntries
     const isNearer = movedResidual <= residual / 2;
     if (residual < 1e-9 && !isNearer) break;
     level = isNearer || densityOf(problem, found) > densityOf(problem, at) + hidden ? 0 : level + 1;
-    if (level > PATIENCE) break;
+    if (level > MOST_LEVEL_STEPS) break;
     at = found;
     residual = movedResidual;
     iterations++;

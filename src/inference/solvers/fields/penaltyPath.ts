@@ -4,13 +4,13 @@ import { betterOf, countsOf, damagedMemory } from './fieldSearch.ts';
 import { type MomentProblem, momentResidual, type PrecisionEntries } from './momentProblem.ts';
 import { type MomentPoint, type MomentSearch, measuredMoments, penalizedNewton } from './penalizedNewton.ts';
 
-/** Of the penalty, from one point of the path to the next. */
+/** Decay factor of the penalty. */
 const PATH = 0.4;
 
 /** The violation at which the path goes on. */
 const ON_PATH = 1e-2;
 
-/** Of the first penalty: where the path jumps to its end, however small that is. */
+/** Part of the first penalty at which the path jumps to its end, however small that is. */
 const JUMP = 1e-6;
 
 /**

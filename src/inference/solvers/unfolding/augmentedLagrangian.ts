@@ -64,7 +64,7 @@ export interface EdgeForces {
   readonly stiffness: Float64Array;
 }
 
-/** What the second derivatives of the augmented Lagrangian are made of. */
+/** Forces of the edges, from which products with the Hessian of the augmented Lagrangian are made. */
 export function edgeForces(
   problem: UnfoldingProblem,
   Y: Float64Array,

@@ -36,16 +36,16 @@ interface UnfoldingStep {
   readonly evaluations: number;
   /** ‖Y‖², and the largest entry of the gradient of the augmented Lagrangian; at iterations. */
   readonly reached?: { readonly norm: number; readonly gradientNorm: number };
-  /** Where it would end here; at the start and at iterations. */
+  /** The result if the search ended here; at the start and at iterations. */
   readonly unfolding?: () => Unfolding;
-  /** What it needs to go on from here; at the begin of a round. */
+  /** Memory from which the search goes on; at the beginning of a round. */
   readonly memory?: SolverMemory;
 }
 
 /** The method ends here; and nearby where rounding lets it get no further. */
 const GOAL = 1e-8;
 const NEAR = 1e-7;
-const PATIENCE = 3;
+const MOST_ROUNDS_WITHOUT_GAIN = 3;
 
 /** From here on a bottom of L(w) this many times as far below 1 as other conditions are from holding is none that rounds would mend. */
 const NEGLIGIBLE = 1e-5;
@@ -58,7 +58,7 @@ const MOST_ROUNDS = 60;
 const SUFFICIENT_CHANGE = 0.25;
 const GROWTH = 10;
 
-/** Where violations cost more than this, what rounding leaves of them alone moves the multipliers by more than the goal. */
+/** Largest weight of violations: above it their rounding error alone moves the multipliers by more than the goal. */
 const MOST_WEIGHT = 1e7;
 
 /**
@@ -109,7 +109,7 @@ export function* unfold(
     unimproved = first < least / 2 ? 0 : unimproved + 1;
     least = Math.min(least, first);
     const mustEnd = round >= MOST_ROUNDS;
-    const ends = mustEnd || first <= goal || (first <= NEAR && unimproved >= PATIENCE);
+    const ends = mustEnd || first <= goal || (first <= NEAR && unimproved >= MOST_ROUNDS_WITHOUT_GAIN);
     if (ends || first <= NEGLIGIBLE) {
       const { value: bottom, vector } = bottomOf(multipliers);
       const isLow = !mustEnd && 1 - bottom > FAR * first && r < problem.size - 1;
@@ -166,7 +166,7 @@ export function* unfold(
 const worstOf = ({ feasibility, stationarity, complementarity }: UnfoldingResiduals): number =>
   Math.max(feasibility, stationarity, complementarity);
 
-/** What a round begins with. */
+/** State at the beginning of a round. */
 interface Round {
   readonly Y: Float64Array;
   readonly r: number;

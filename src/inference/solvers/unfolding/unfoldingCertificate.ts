@@ -11,7 +11,7 @@ import {
 } from '../../../numerics/sparse/index.ts';
 import { squaredNorm, type UnfoldingProblem } from './unfoldingProblem.ts';
 
-/** How far points and multipliers are from an optimum of an unfolding, all in units that do not depend on that of the data. */
+/** Violations of the optimality conditions of an unfolding by points and multipliers, in units that do not depend on that of the data. */
 export interface UnfoldingResiduals {
   /** Largest violation of a constraint, relative to the mean squared length. */
   readonly feasibility: number;
@@ -109,9 +109,9 @@ export function stressBottom({ size, sources, targets }: UnfoldingProblem) {
   };
 }
 
-/** What the multipliers prove about the points. */
+/** Gap between the variance of the points and the bound that the multipliers prove. */
 export interface OptimalityGap {
-  /** What no unfolding exceeds, if the multipliers prove anything. */
+  /** Upper bound on the variance of any unfolding, if the multipliers prove one. */
   readonly bound: number;
   /** ‖Y‖² less the penalty, with Y scaled down to keep every constraint from above where distances may shrink. */
   readonly attained: number;

@@ -12,7 +12,7 @@ import { augmentedLagrangian, type EdgeForces, edgeForces, hessianProduct } from
 import { largestModulus } from './unfoldingCertificate.ts';
 import { centre, type UnfoldingProblem } from './unfoldingProblem.ts';
 
-/** How far a minimisation of an augmented Lagrangian has got. */
+/** Progress of a minimisation of an augmented Lagrangian. */
 interface MinimumProgress {
   readonly iterations: number;
   readonly evaluations: number;
@@ -20,7 +20,7 @@ interface MinimumProgress {
   standing(): { readonly Y: Float64Array; readonly gradientNorm: number };
 }
 
-/** Where it ended. */
+/** Minimum of an augmented Lagrangian. */
 interface UnfoldingMinimum extends Omit<MinimumProgress, 'standing'> {
   /** N×r, centred. */
   readonly Y: Float64Array;
@@ -90,7 +90,7 @@ function movedBy(Y: Float64Array, x: Float64Array, r: number): Float64Array {
   return moved;
 }
 
-/** Where Newton steps led. */
+/** Minimum that Newton steps led to. */
 interface NewtonMinimum extends Omit<MinimumProgress, 'standing'> {
   /** N×r, centred. */
   readonly Y: Float64Array;
@@ -100,7 +100,7 @@ interface NewtonMinimum extends Omit<MinimumProgress, 'standing'> {
 
 /** Steps in one minimisation: a few from a good start; and those in which the gradient need not get smaller, while edges turn slack and back. */
 const MOST_STEPS = 100;
-const PATIENCE = 30;
+const MOST_STEPS_WITHOUT_GAIN = 30;
 
 /** Part of a step that is tried last, and of the slope's promise that a step must keep. */
 const SHORTEST = 1e-10;
@@ -144,7 +144,8 @@ export function unfoldingNewton(problem: UnfoldingProblem) {
       const settled = steepness <= tolerance * largestModulus(Y);
       unimproved = steepness < least / 2 ? 0 : unimproved + 1;
       least = Math.min(least, steepness);
-      if (settled || iterations >= MOST_STEPS || unimproved > PATIENCE) return { Y, settled, iterations, evaluations };
+      if (settled || iterations >= MOST_STEPS || unimproved > MOST_STEPS_WITHOUT_GAIN)
+        return { Y, settled, iterations, evaluations };
       const edges = edgeForces(problem, Y, r, multipliers, weight);
       const search = newtonDirection(problem, layout, Y, gradient, edges);
       const standing = { Y, gradientNorm: steepness };
@@ -172,7 +173,7 @@ export function unfoldingNewton(problem: UnfoldingProblem) {
   };
 }
 
-/** Where the entries of r×r blocks are: one lower triangle a point, then one whole block an edge. */
+/** Places of the entries of r×r blocks: one lower triangle a point, then one whole block an edge. */
 interface BlockLayout {
   readonly r: number;
   readonly rows: Int32Array;

@@ -1,7 +1,7 @@
 import { square } from '../../../core/elementary/index.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
 
-/** How the distances between neighbours are kept: exactly, from above, or up to a squared penalty. */
+/** Kinds of constraints on the distances between neighbours: exact, from above, or up to a squared penalty. */
 export type UnfoldingConstraints = 'equality' | 'inequality' | 'slack';
 
 /**
