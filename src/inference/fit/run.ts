@@ -128,16 +128,11 @@ export async function* runFrom(
   }
   // An evaluation costs what the last one did; the density at the end of a fit takes about half of that, for each batch.
   const evaluationsAtEnd = (inBatches?.perEpoch ?? 1) / 2;
-  const timed = <T>(work: () => T): T => {
-    const began = performance.now();
-    const result = compute(work);
-    milliseconds = performance.now() - began;
-    return result;
-  };
-  let milliseconds = 0;
+  let began = performance.now();
   const { run, first } = isComputed
     ? await computedSteps(problem, state, settings, signal)
     : await searchSteps(problem, start, given, settings, signal);
+  let milliseconds = performance.now() - began;
   let step = first;
   let iteration = isComputed ? (state?.iterations ?? 0) : -1;
   const begun = iteration;
@@ -170,7 +165,9 @@ export async function* runFrom(
         reserve?.((1 + evaluationsAtEnd) * milliseconds);
         await inBatches?.ready?.(progress.evaluations);
       }
-      step = timed(() => run.next());
+      began = performance.now();
+      step = compute(() => run.next());
+      milliseconds = performance.now() - began;
     }
   } finally {
     run.return(undefined as never);
