@@ -4,6 +4,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkName, isList } from '../../core/given.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
+import { type PrecisionEntries, withInverse } from '../../inference/solvers/fields/momentProblem.ts';
 import type { FieldShowing } from '../../model/abilities.ts';
 import type { Density, DensityStart } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
@@ -12,7 +13,6 @@ import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { precisionLogDeterminant } from '../density/momentDensity.ts';
-import { type PrecisionEntries, withInverse } from '../../inference/solvers/fields/momentProblem.ts';
 import { momentField } from '../embedding/momentField.ts';
 
 /** A symmetric matrix A over the points, of which some entries are not 0: each with its row and column, the row at most the column. */
@@ -282,8 +282,7 @@ export function constraintField(options: ConstraintFieldOptions): Density & { re
     search: {
       tolerance: 1e-10,
       relativeDecrease: 0,
-      solver: async () =>
-        (await import('../../inference/solvers/boundedNewton.ts')).quadraticApproximation({}),
+      solver: async () => (await import('../../inference/solvers/boundedNewton.ts')).boundedNewton({}),
     },
   });
 }
