@@ -1,4 +1,4 @@
-import { type SearchStep, searchSolver } from '../../fields/solvers/searchSolver.ts';
+import { type SearchStep, searchSolver } from '../../inference/solvers/fields/fieldSearch.ts';
 import type { Solver, SolverMemory } from '../../model/solver.ts';
 import type { Descent } from '../../numerics/neighbourEmbedding/descents.ts';
 

@@ -91,7 +91,7 @@ export function* mapped<Step, Mapped, Result>(
 }
 
 /** Where a search that evaluates by itself stands after an iteration. */
-interface SearchStep {
+export interface SearchStep {
   readonly iterations: number;
   readonly evaluations: number;
   /** A copy of what it needs, beside the point, to go on from here to the same bits. */
