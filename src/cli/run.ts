@@ -165,7 +165,9 @@ async function usageHint(
 /** A sentence, of what the library did not foresee too: a stack helps nobody who runs a command. */
 export function explanation(error: unknown): string {
   if (error instanceof LatentFieldError) {
-    return error.code === 'missingEntry' ? `${error.message} Here that is --missing ignore.` : error.message;
+    return error.code === 'missingEntry'
+      ? `${error.message} On the command line that is --missing ignore.`
+      : error.message;
   }
   const message = error instanceof Error ? `${error.name}: ${error.message.split('\n')[0]}` : String(error);
   return `latentfield failed unexpectedly. Please report the command and this line: ${message}`;
