@@ -1,5 +1,5 @@
 // What docstrings take as given.
-import type { FitOf, Graph, gplvm, Kernel, Model, ObjectiveFunction, PriorFactory } from 'latentfield';
+import type { Draws, FitOf, Graph, gplvm, Kernel, Model, ObjectiveFunction, PriorFactory } from 'latentfield';
 import type { SymbolicFactor } from './declarations/numerics/sparse/symbolicFactor.js';
 
 declare global {
@@ -24,7 +24,9 @@ declare global {
   const values: Float64Array;
   const pattern: { readonly starts: Int32Array };
   const symbolic: SymbolicFactor;
-  function draw(...given: unknown[]): void;
+  function show(...given: unknown[]): void;
+  /** Draws from the posterior of the model. */
+  const draws: Draws;
   function test(name: string, run: () => void): void;
   /** A kernel and a prior of one's own. */
   function cauchy(parameters?: { lengthscale?: number | number[] }): Kernel;

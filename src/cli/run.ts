@@ -28,6 +28,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'find the latents of new observations; write them as CSV: x1 … xq, logDensity, and between them variance1 … varianceq of fits that have variances',
     define: async (...given) => (await import('./projectCommand.ts')).defineProject(...given),
   },
+  draw: {
+    description: "draw from the posterior of a fit's model, from the fit on; the summary is printed",
+    define: async (...given) => (await import('./drawCommand.ts')).defineDraw(...given),
+    savesWhenStopped: true,
+  },
   score: {
     description: 'say how good a fit is: its objective, how well classes and neighbourhoods are kept',
     define: async (...given) => (await import('./scoreCommand.ts')).defineScore(...given),

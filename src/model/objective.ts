@@ -170,7 +170,7 @@ export interface Objective {
   (
     unconstrained: Float64Array,
     of?: Pick<EvaluationOptions, 'iteration' | 'batch'>,
-  ): { value: number; gradient: Float64Array; terms: Readonly<Record<string, number>> };
+  ): { value: number; gradient: Float64Array; terms: Readonly<Record<string, number>>; jitter: number };
   /** The largest jitter that any evaluation so far needed. */
   jitter(): number;
   /** The curvature of the objective where it has this gradient, for a model that knows it. */
@@ -189,7 +189,7 @@ export function objectiveOf(assembly: Assembly, layout: VariableLayout, seed = 0
     const natural = seen.map((own) => own.natural);
     const { value, gradients, terms, jitter } = logDensity(assembly, layout, natural, { seed, ...of });
     if (jitter > largest) largest = jitter;
-    return { value: -value, gradient: descent(layout, seen, gradients), terms };
+    return { value: -value, gradient: descent(layout, seen, gradients), terms, jitter };
   };
   const curvature = (unconstrained: Float64Array, gradient: Float64Array) =>
     curvatureOf(assembly, layout, unconstrained, gradient);

@@ -16,6 +16,8 @@ export interface OpenEvaluation {
   readonly gradient: Float64Array;
   /** Its terms by name; they add up to it. */
   readonly terms: Readonly<Record<string, number>>;
+  /** The largest jitter that a factorisation needed; 0 when none did. With jitter the value is that of another density. */
+  readonly jitter: number;
 }
 
 /** A model as a function of unconstrained variables, for optimizers and samplers of one's own. */
@@ -109,8 +111,8 @@ export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
   const evaluate = (x: ArrayLike<number>): OpenEvaluation => {
     const point = checked(x);
     return compute(() => {
-      const { value, gradient, terms } = objective(point);
-      const own = { value: -value, gradient: gradient.map((entry) => -entry), terms };
+      const { value, gradient, terms, jitter } = objective(point);
+      const own = { value: -value, gradient: gradient.map((entry) => -entry), terms, jitter };
       return jacobian ? ofVariables(own, layout, point) : own;
     });
   };
@@ -152,7 +154,11 @@ function checkJacobians({ variables }: VariableLayout): void {
 }
 
 /** The density of the variables x from that of the natural values at x. */
-function ofVariables({ value, gradient, terms }: OpenEvaluation, { variables }: VariableLayout, x: Float64Array) {
+function ofVariables(
+  { value, gradient, terms, jitter }: OpenEvaluation,
+  { variables }: VariableLayout,
+  x: Float64Array,
+) {
   let sum = 0;
   for (const { start, size, transform } of variables) {
     if (start < 0) continue;
@@ -162,5 +168,5 @@ function ofVariables({ value, gradient, terms }: OpenEvaluation, { variables }: 
       gradient[start + i]! += entry;
     });
   }
-  return { value: value + sum, gradient, terms: { ...terms, jacobian: sum } };
+  return { value: value + sum, gradient, terms: { ...terms, jacobian: sum }, jitter };
 }

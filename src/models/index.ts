@@ -23,7 +23,9 @@ export {
 export type { Strength } from './gp/strengths.ts';
 export type { KernelsByView, ViewOptions, ViewsOptions } from './gp/views.ts';
 export { type GpScoreOptions, gpScore } from './gpScore.ts';
+export { loadDraws } from './loadDraws.ts';
 export { type LoadedWith, loadFit } from './loadFit.ts';
+export { modelFromJSON } from './modelFromJSON.ts';
 export type { OwnParts } from './ownParts.ts';
 export { builtInPriors } from './priorCatalogue.ts';
 export type { Preset } from './spectral/embedding/preset.ts';

@@ -52,7 +52,7 @@ export interface FitInWorker<F> {
  * when the worker is lost
  * @example
  * ```ts
- * const running = fitInWorker(gplvm(Y, { latentDim: 2 }), { seed: 1, onStep: ({ latents, objective }) => draw(latents, objective) });
+ * const running = fitInWorker(gplvm(Y, { latentDim: 2 }), { seed: 1, onStep: ({ latents, objective }) => show(latents, objective) });
  * running.pause();
  * running.resume();
  * const { latents } = await running.result;

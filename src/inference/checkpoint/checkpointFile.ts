@@ -8,7 +8,7 @@ import type { Checkpoint } from './checkpoint.ts';
 type FileSystem = typeof import('node:fs/promises');
 
 /** @throws InvalidInputError elsewhere than in Node */
-const fileSystem = () =>
+export const fileSystem = () =>
   nodeModule<FileSystem>(
     'node:fs/promises',
     'A checkpoint is named by the path of a file in Node only. Elsewhere give checkpoint a function that stores it, and resume what was stored.',

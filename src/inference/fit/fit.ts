@@ -52,7 +52,7 @@ export async function fit<M extends AnyModel>(model: M, options?: NoInfer<Option
  * @example
  * ```ts
  * for await (const step of fitSteps(gplvm(Y, { latentDim: 2 }))) {
- *   if (step.iteration % 10 === 0) draw(step.latents, step.objective);
+ *   if (step.iteration % 10 === 0) show(step.latents, step.objective);
  * }
  * ```
  */

@@ -1,3 +1,4 @@
+export { checkPredictive, type PredictiveCheck } from './checkPredictive.ts';
 export {
   essBulk,
   essMean,
@@ -10,7 +11,13 @@ export {
   mcseSd,
   rHat,
 } from './convergence.ts';
+export { draw } from './draw.ts';
+export type { DrawCheckpoint, DrawIdentity } from './drawCheckpoint.ts';
+export type { DrawOptions, DrawStep } from './drawOptions.ts';
+export type { Divergence, Draws, DrawsJSON, DrawsPredictOptions, DrawsRecord } from './draws.ts';
 export type { ChainsLike } from './givenDraws.ts';
+export type { InferenceData, NestedNumbers } from './inferenceData.ts';
+export type { LatentDraws } from './latentDraws.ts';
 export {
   type LeaveOneOut,
   loo,
@@ -20,3 +27,21 @@ export {
   type SmoothedWeights,
   waic,
 } from './psis.ts';
+export * from './samplers/builtIn.ts';
+export type { EllipticalSliceOptions } from './samplers/ellipticalSlice.ts';
+export type { HamiltonianOptions } from './samplers/hamiltonian.ts';
+export type { HmcOptions } from './samplers/hmc.ts';
+export type { NutsOptions } from './samplers/nuts.ts';
+export type {
+  Position as ChainPosition,
+  SampledDensity,
+  Sampler,
+  SamplerMemory,
+  SamplerRun,
+  SamplerStart,
+  Transition as ChainTransition,
+  TransitionStatistics,
+} from './samplers/sampler.ts';
+export type { SliceOptions } from './samplers/slice.ts';
+export { compareElpd, type ElpdRow } from './stacking.ts';
+export type { DrawsSummary, SummaryRow } from './summary.ts';

@@ -1,0 +1,212 @@
+import { NumericalError } from '../../core/errors.ts';
+import { seededRandom } from '../../core/random.ts';
+import type { Position, SampledDensity, Sampler, SamplerMemory, TransitionStatistics } from './samplers/sampler.ts';
+
+/** What is kept of each draw: what the transition said, and the log density. */
+export const STATISTICS = [
+  'acceptance',
+  'depth',
+  'evaluations',
+  'divergent',
+  'energy',
+  'stepSize',
+  'logDensity',
+] as const;
+export type StatisticName = (typeof STATISTICS)[number];
+
+/** A chain after some iterations: plain data, from which it goes on with the same bits. */
+export interface ChainState {
+  /** From 0. */
+  readonly chain: number;
+  /** Transitions done, the warm-up included. */
+  readonly iteration: number;
+  readonly x: Float64Array;
+  /** What the sampler has learned; undefined before the first transition. */
+  readonly memory: SamplerMemory | undefined;
+  /** The draws after the warm-up, one after the other. */
+  readonly draws: Float64Array;
+  /** Of each draw. */
+  readonly statistics: Readonly<Record<StatisticName, Float64Array>>;
+  /** Of the whole chain. */
+  readonly evaluations: number;
+  readonly warmupDivergences: number;
+  /** Evaluations that needed jitter, which count as having no density. */
+  readonly jittered: number;
+}
+
+export interface ChainSettings {
+  readonly warmup: number;
+  readonly draws: number;
+  readonly seed: number;
+  /** Covariance at the start, for samplers that take one. */
+  readonly covariance: Float64Array | undefined;
+}
+
+/** Most transitions of a chain. */
+export const MOST_TRANSITIONS = 2 ** 20;
+
+/**
+ * Transitions that share a stream of random numbers. A chain goes on from the beginning of such a block with the same bits; a stream for each
+ * transition would take as long as an evaluation.
+ */
+const BLOCK = 32;
+
+/**
+ * The random numbers of some transitions of one chain.
+ *
+ * @param block - from 0; −1 for what comes before the first
+ */
+export function blockRandom(seed: number, chain: number, block: number) {
+  const seeds = seededRandom(seed);
+  let own = 0;
+  for (let c = 0; c <= chain; c++) own = seeds.integer(2 ** 31);
+  return seededRandom(own * MOST_TRANSITIONS + block + 1);
+}
+
+export function newChain(chain: number, x: Float64Array): ChainState {
+  const none = new Float64Array(0);
+  return {
+    chain,
+    iteration: 0,
+    x,
+    memory: undefined,
+    draws: none,
+    statistics: Object.fromEntries(STATISTICS.map((name) => [name, none])) as ChainState['statistics'],
+    evaluations: 0,
+    warmupDivergences: 0,
+    jittered: 0,
+  };
+}
+
+/** A density, and how many of its evaluations needed jitter so far. */
+export interface SampledTarget {
+  readonly density: SampledDensity;
+  jittered(): number;
+}
+
+/** A chain at work. */
+export interface RunningChain {
+  readonly chain: number;
+  /** Transitions done. */
+  iteration(): number;
+  isOver(): boolean;
+  /** Makes one transition. */
+  step(): void;
+  position(): Position;
+  statistics(): TransitionStatistics | undefined;
+  divergences(): number;
+  /** A copy of what it goes on from: of the beginning of the block that runs, or of its end. */
+  state(): ChainState;
+}
+
+/**
+ * Runs a chain from its state.
+ *
+ * @throws NumericalError when there is no density at its start
+ */
+export function runChain(
+  { density, jittered }: SampledTarget,
+  sampler: Sampler,
+  { warmup, draws, seed, covariance }: ChainSettings,
+  from: ChainState,
+): RunningChain {
+  const { chain } = from;
+  const n = from.x.length;
+  const kept = new Float64Array(draws * n);
+  kept.set(from.draws);
+  const statistics = Object.fromEntries(STATISTICS.map((name) => [name, new Float64Array(draws)]));
+  for (const name of STATISTICS) statistics[name]!.set(from.statistics[name]);
+  let { iteration, evaluations, warmupDivergences, jittered: jitteredSoFar } = from;
+  let position: Position = { x: from.x, ...density(from.x) };
+  if (!Number.isFinite(position.value)) {
+    throw new NumericalError(`The log density is ${position.value} at the start of chain ${chain}.`);
+  }
+  const run = sampler.begin({
+    density,
+    position,
+    warmup,
+    random: blockRandom(seed, chain, -1),
+    covariance,
+    memory: from.memory,
+  });
+  const isOver = () => iteration >= warmup + draws;
+  const now = () => ({
+    iteration,
+    x: position.x,
+    memory: run.memory(),
+    evaluations,
+    warmupDivergences,
+    jittered: jitteredSoFar,
+  });
+  let saved = now();
+  let random = blockRandom(seed, chain, iteration / BLOCK);
+  let last: TransitionStatistics | undefined;
+  return {
+    chain,
+    iteration: () => iteration,
+    isOver,
+    step() {
+      const before = jittered();
+      const next = run.transition(position, random, iteration);
+      jitteredSoFar += jittered() - before;
+      position = next.position;
+      last = next.statistics;
+      evaluations += last.evaluations;
+      const place = iteration - warmup;
+      if (place < 0) warmupDivergences += last.divergent;
+      else {
+        kept.set(position.x, place * n);
+        for (const name of STATISTICS) {
+          statistics[name]![place] = name === 'logDensity' ? position.value : last[name];
+        }
+      }
+      iteration++;
+      if (iteration % BLOCK !== 0 && !isOver()) return;
+      saved = now();
+      random = blockRandom(seed, chain, Math.floor(iteration / BLOCK));
+    },
+    position: () => position,
+    statistics: () => last,
+    divergences: () => statistics.divergent!.reduce((sum, entry) => sum + entry, 0),
+    state() {
+      const count = Math.max(0, saved.iteration - warmup);
+      return {
+        ...saved,
+        chain,
+        draws: kept.slice(0, count * n),
+        statistics: Object.fromEntries(
+          STATISTICS.map((name) => [name, statistics[name]!.slice(0, count)]),
+        ) as ChainState['statistics'],
+      };
+    },
+  };
+}
+
+/** Where a running chain is, as progress shows it. */
+export interface ChainStanding {
+  readonly chain: number;
+  readonly iteration: number;
+  readonly logDensity: number;
+  readonly divergences: number;
+  readonly x: Float64Array;
+}
+
+/** What whoever runs chains tells about them. */
+export interface ChainObserver {
+  /** Called now and then for each chain; false stops all of them. */
+  standing(at: ChainStanding): Promise<boolean>;
+  /** Called with all chains now and then, when a checkpoint is due. */
+  save(states: readonly ChainState[]): Promise<void>;
+  /** Whether a checkpoint is due. */
+  isSaveDue(): boolean;
+  /** Whether the chains are to stop. */
+  isStopped(): boolean;
+}
+
+export const standingOf = (chain: RunningChain): ChainStanding => ({
+  chain: chain.chain,
+  iteration: chain.iteration(),
+  logDensity: chain.position().value,
+  divergences: chain.divergences(),
+  x: chain.position().x,
+});

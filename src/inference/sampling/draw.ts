@@ -1,0 +1,196 @@
+import { NumericalError, OptimizationError } from '../../core/errors.ts';
+import { writeAtomically } from '../../core/fileWriting.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { seededRandom } from '../../core/random.ts';
+import type { AnyModel } from '../../model/model.ts';
+import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
+import { fileSystem } from '../checkpoint/checkpointFile.ts';
+import { callersFunction } from '../fit/callersFunction.ts';
+import { slices } from '../minimize/slices.ts';
+import { type ChainObserver, type ChainSettings, type ChainState, newChain, runChain, standingOf } from './chain.ts';
+import { chainsFromCheckpoint, checkpointOfChains, type DrawIdentity } from './drawCheckpoint.ts';
+import { drawInWorkers } from './drawInWorkers.ts';
+import { type DrawOptions, type DrawSettings, drawSettings } from './drawOptions.ts';
+import { type Draws, drawsOf } from './draws.ts';
+import { openTarget, type Target } from './target.ts';
+
+/**
+ * Draws from the posterior of a model: of its free parameters and latents given the observations, by Markov chains over the unconstrained variables, whose
+ * density holds the Jacobian of their transforms.
+ *
+ * Every free parameter needs a prior. Where a covariance has no Cholesky factor without jitter there is no density: such points are never drawn, and the
+ * message says how many were met.
+ *
+ * @param model - any model that has parameters, such as `gplvm(Y, { latentDim: 2 })`
+ * @param options - see {@link DrawOptions}
+ * @returns draws with their diagnostics, predictions and files
+ * @throws InvalidInputError for a free parameter without a prior, which it names, an unknown path or option, and a model without a posterior
+ * @throws NumericalError when there is no density at the start, with the reason
+ * @see Hoffman & Gelman 2014; Betancourt 2017; Vehtari et al. 2021
+ * @example
+ * ```ts
+ * const fitted = await fit(model, { maxIterations: 50 });
+ * const draws = await draw(model, { start: fitted, hold: ['latents'], priors: 'weak', chains: 2, warmup: 50, draws: 50, seed: 1 });
+ * console.log(String(draws.summary()));
+ * ```
+ */
+export async function draw(model: AnyModel, options: DrawOptions = {}): Promise<Draws> {
+  const settings = drawSettings(options);
+  const began = performance.now();
+  settings.signal?.throwIfAborted();
+  const target = openTarget(model, settings);
+  try {
+    const identity: DrawIdentity = {
+      variables: target.open.size,
+      seed: settings.seed,
+      sampler: settings.sampler.name,
+      chains: settings.chains,
+      warmup: settings.warmup,
+      draws: settings.draws,
+    };
+    const begun =
+      settings.resume === undefined
+        ? startsOf(target, settings).map((x, chain) => newChain(chain, x))
+        : await chainsFromCheckpoint(settings.resume, model.name, identity);
+    const covariance = await laplaceCovariance(target, settings);
+    const observer = observerOf(model, target, settings, identity);
+    const chainSettings: ChainSettings = { ...settings, covariance };
+    const states =
+      settings.workers === undefined
+        ? await runHere(target, settings, chainSettings, begun, observer)
+        : await drawInWorkers(model, settings, chainSettings, begun, observer);
+    await observer.finish(states);
+    const seconds = (performance.now() - began) / 1000;
+    return drawsOf(model, target, settings, states, seconds);
+  } finally {
+    target.open.dispose();
+  }
+}
+
+/** Deviation of the moves of starts that were not given. */
+const WIDTH = 0.5;
+/** Most moves that are tried for a start with a density, each half as wide as the one before. */
+const MOST_TRIES = 20;
+
+/**
+ * Where the chains begin.
+ *
+ * @throws NumericalError when no start has a density
+ */
+function startsOf({ open, density, whyNot }: Target, { chains, seed, start }: DrawSettings): Float64Array[] {
+  const random = seededRandom(seededRandom(seed).integer(2 ** 53));
+  const hasDensity = (x: Float64Array) => Number.isFinite(density(x).value);
+  return Array.from({ length: chains }, (_, chain) => {
+    if (start !== undefined && hasDensity(open.start)) return open.start.slice();
+    for (let width = start === undefined ? WIDTH : 0, tries = 0; width > 0 && tries < MOST_TRIES; width /= 2, tries++) {
+      const x = open.start.map((entry) => entry + width * random.normal());
+      if (hasDensity(x)) return x;
+    }
+    throw new NumericalError(
+      `There is no density at the start of chain ${chain}, nor near it. ${whyNot(open.start) ?? ''} Begin at a fit: start: await fit(model).`,
+    );
+  });
+}
+
+/** Least curvature of a Laplace metric, as a part of the largest. */
+const FLATTEST = 1e-4;
+
+/**
+ * The covariance of the Laplace approximation at the model's start, for samplers that begin with it: the inverse of the negative Hessian, of which
+ * curvatures count by their moduli, and flat directions, such as those of turning latents, as a ten thousandth of the steepest.
+ */
+async function laplaceCovariance(
+  { open: { start, size, hessianVector } }: Target,
+  { sampler, signal }: DrawSettings,
+): Promise<Float64Array | undefined> {
+  const { metric } = (sampler.options ?? {}) as { readonly metric?: unknown };
+  if (metric !== 'laplace') return undefined;
+  const hessian = Matrix.zeros(size, size);
+  const slice = slices();
+  for (let i = 0; i < size; i++) {
+    signal?.throwIfAborted();
+    const unit = new Float64Array(size);
+    unit[i] = 1;
+    hessian.data.set(hessianVector(start, unit), i * size);
+    if (slice.isOver()) await slice.leave();
+  }
+  for (let i = 0; i < size; i++) {
+    for (let j = 0; j < i; j++) {
+      const entry = (hessian.at(i, j) + hessian.at(j, i)) / 2;
+      hessian.data[i * size + j] = entry;
+      hessian.data[j * size + i] = entry;
+    }
+  }
+  const { values, vectors } = symmetricEigenpairs(hessian);
+  const steepest = values.reduce((most, entry) => Math.max(most, Math.abs(entry)), 0);
+  const covariance = new Float64Array(size * size);
+  for (let k = 0; k < size; k++) {
+    const variance = 1 / Math.max(Math.abs(values[k]!), FLATTEST * steepest);
+    for (let i = 0; i < size; i++) {
+      for (let j = 0; j < size; j++) covariance[i * size + j]! += variance * vectors.at(i, k) * vectors.at(j, k);
+    }
+  }
+  return covariance;
+}
+
+/** Runs all chains on this thread, in turns of one transition. */
+async function runHere(
+  target: Target,
+  { sampler }: DrawSettings,
+  settings: ChainSettings,
+  begun: readonly ChainState[],
+  observer: ChainObserver,
+): Promise<readonly ChainState[]> {
+  const chains = begun.map((state) => runChain(target, sampler, settings, state));
+  const slice = slices();
+  const states = () => chains.map((chain) => chain.state());
+  for (let running = chains; running.length > 0; running = running.filter((chain) => !chain.isOver())) {
+    for (const chain of running) {
+      if (!chain.isOver()) chain.step();
+      if (!slice.isOver() && !chain.isOver()) continue;
+      const goesOn = await observer.standing(standingOf(chain));
+      if (observer.isSaveDue()) await observer.save(states());
+      await slice.leave();
+      if (!goesOn || observer.isStopped()) return states();
+    }
+  }
+  return states();
+}
+
+function observerOf(
+  model: AnyModel,
+  { open }: Target,
+  { signal, onProgress, checkpoint, checkpointInterval, warmup }: DrawSettings,
+  identity: DrawIdentity,
+): ChainObserver & { finish(states: readonly ChainState[]): Promise<void> } {
+  const progress = onProgress && callersFunction('onProgress', onProgress, signal);
+  const saved = typeof checkpoint === 'function' ? callersFunction('checkpoint', checkpoint, signal) : undefined;
+  let due = performance.now() + 1000 * checkpointInterval;
+  const observer: ChainObserver = {
+    async standing({ x, ...at }) {
+      const values = () => open.values(x);
+      return (await progress?.({ ...at, isWarmup: at.iteration <= warmup, values })) !== false;
+    },
+    isSaveDue: () => checkpoint !== undefined && performance.now() >= due,
+    async save(states) {
+      const json = checkpointOfChains(model.name, identity, states);
+      if (typeof checkpoint === 'string') {
+        await fileSystem();
+        await writeAtomically(checkpoint, `${JSON.stringify(json)}\n`);
+      } else await saved?.(json);
+      due = performance.now() + 1000 * checkpointInterval;
+    },
+    isStopped: () => signal?.aborted ?? false,
+  };
+  return {
+    ...observer,
+    async finish(states) {
+      if (checkpoint !== undefined) await observer.save(states);
+      if (states.every((state) => state.draws.length > 0)) return;
+      signal?.throwIfAborted();
+      throw new OptimizationError(
+        'The chains were stopped in their warm-up, so there are no draws yet. Let them go on.',
+      );
+    },
+  };
+}

@@ -1,0 +1,467 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkOptions, unknownName } from '../../core/options.ts';
+import { seededRandom } from '../../core/random.ts';
+import type { AnyAbilities } from '../../model/abilities.ts';
+import type { Fit } from '../../model/fit.ts';
+import type { AnyModel, ModelJSON, ParameterValues } from '../../model/model.ts';
+import { entriesOf, valueFrom } from '../../model/parameterValue.ts';
+import { plainData } from '../../model/plainData.ts';
+import type { Prediction } from '../../model/posterior.ts';
+import type { EngineChoice } from '../../numerics/dense/index.ts';
+import { createFit } from '../fit/createFit.ts';
+import { type ChainState, STATISTICS, type StatisticName } from './chain.ts';
+import type { DrawSettings } from './drawOptions.ts';
+import { csvOf, type InferenceData, inferenceDataOf } from './inferenceData.ts';
+import { type LatentDraws, latentDraws } from './latentDraws.ts';
+import { leaveOneOut } from './leaveOneOut.ts';
+import type { LeaveOneOut } from './psis.ts';
+import { type DrawsSummary, LEAST_ESS, MOST_RHAT, summaryOf, summaryRow } from './summary.ts';
+import type { Target } from './target.ts';
+
+/** Draws as plain numbers: what a file holds beside the model. */
+export interface DrawsRecord {
+  readonly sampler: string;
+  readonly seed: number;
+  readonly warmup: number;
+  readonly chains: number;
+  /** Of each chain. */
+  readonly draws: number;
+  readonly variables: readonly { readonly path: string; readonly shape: readonly number[] }[];
+  /** Natural values by path: chain by chain, draw by draw, entry by entry. */
+  readonly values: Readonly<Record<string, Float64Array>>;
+  /** Natural values of what was held. */
+  readonly held: ParameterValues;
+  /** Chain by chain, draw by draw. */
+  readonly statistics: Readonly<Record<StatisticName, Float64Array>>;
+  readonly evaluations: number;
+  readonly warmupDivergences: number;
+  readonly jittered: number;
+  readonly added: readonly string[];
+  readonly seconds: number;
+}
+
+/** Draws as plain JSON. */
+export interface DrawsJSON {
+  readonly format: 'latentfield-draws';
+  readonly version: 1;
+  readonly model: ModelJSON;
+  readonly record: unknown;
+}
+
+/** A transition whose numerical trajectory left the true one. */
+export interface Divergence {
+  readonly chain: number;
+  readonly draw: number;
+  /** Natural values of the draw by path. */
+  readonly values: ParameterValues;
+}
+
+/** Options of predictions by draws. */
+export interface DrawsPredictOptions {
+  /** Whether the variance is that of a new observation; false unless given. */
+  readonly noise?: boolean | undefined;
+  /** Of which view, for models with several. */
+  readonly view?: string | undefined;
+  /** Most draws that predictions are averaged over, evenly spaced; 200 unless given. */
+  readonly draws?: number | undefined;
+}
+
+/** Draws of a posterior, their diagnostics and what follows from them. */
+export interface Draws {
+  /** The model's name. */
+  readonly model: string;
+  readonly chains: number;
+  /** Of each chain. */
+  readonly draws: number;
+  /** Names of all numbers that are drawn: paths, with the place of an entry where there are several (`latents[3, 0]`). */
+  readonly names: readonly string[];
+  /**
+   * The draws of one number, chains × draws.
+   *
+   * @param name - one of `names`
+   * @throws InvalidInputError for a name that is none of them
+   */
+  values(name: string): Matrix;
+  /** Natural values of one draw by path, held ones among them. */
+  at(chain: number, draw: number): ParameterValues;
+  /** Mean, deviation, quantiles, R̂, ESS and MCSE of each parameter, as R's posterior prints them; free latents are in `latents`. */
+  summary(): DrawsSummary;
+  /** What the draws say of free latents, where they were drawn. */
+  readonly latents: LatentDraws | undefined;
+  /** Sentences on whether the draws can be used, and what to do where not. */
+  readonly message: string;
+  readonly divergences: readonly Divergence[];
+  /** Doublings of each trajectory, chains × draws. */
+  readonly treeDepths: Matrix;
+  /** The log density of the variables at each draw, chains × draws. */
+  readonly logDensity: Matrix;
+  /** The energy Bayesian fraction of missing information of each chain: below 0.3 momenta explore the energies too slowly. */
+  readonly ebfmi: Float64Array;
+  readonly diagnostics: {
+    readonly sampler: string;
+    readonly seed: number;
+    readonly warmup: number;
+    /** Of the log density, warm-up included. */
+    readonly evaluations: number;
+    readonly warmupDivergences: number;
+    /** Evaluations that needed jitter, which count as having no density. */
+    readonly jittered: number;
+    /** Mean probability of acceptance of each chain. */
+    readonly acceptance: Float64Array;
+    /** The step size of each chain. */
+    readonly stepSizes: Float64Array;
+    readonly seconds: number;
+    /** Weak priors that were added. */
+    readonly addedPriors: readonly string[];
+  };
+  /** A fit whose values are those of one draw: all that fits can do. */
+  fitAt(chain: number, draw: number): Fit;
+  /**
+   * Predictive mean and variance at latent points X (n×q), averaged over draws: the variance is the mean of theirs and the variance of their means.
+   */
+  predict(X: MatrixLike, options?: DrawsPredictOptions): Prediction;
+  /** A draw of new observations at latent points X (n×q), n×D, of the model at one draw, both by the seed (0). */
+  sample(X: MatrixLike, seed?: number): Matrix;
+  /** Replicated observations N×D at the latents of some draws, for posterior predictive checks: see `checkPredictive`. */
+  predictive(options?: { readonly seed?: number | undefined; readonly draws?: number | undefined }): readonly Matrix[];
+  /**
+   * Leave-one-out cross-validation, of each entry of the observations given all others.
+   *
+   * @throws InvalidInputError for models whose observations are not Gaussian given functions
+   */
+  loo(): LeaveOneOut;
+  /** All of it as plain JSON, of which `loadDraws` makes the same again, bit for bit. */
+  toJSON(): DrawsJSON;
+  /** In the JSON form of ArviZ's InferenceData: groups `posterior` and `sample_stats`, by variable chains × draws × shape. */
+  toInferenceData(): InferenceData;
+  /** A table of comma-separated values, a row a draw: chain, draw, and all names. */
+  toCSV(): string;
+}
+
+/** The draws of chains that were run. */
+export function drawsOf(
+  model: AnyModel,
+  { open, variables, added }: Target,
+  { sampler, seed, warmup, engine }: DrawSettings,
+  states: readonly ChainState[],
+  seconds: number,
+): Draws {
+  const count = Math.min(...states.map(({ statistics }) => statistics.energy.length));
+  const chains = states.length;
+  const values = Object.fromEntries(
+    variables.map(({ path, size }) => [path, new Float64Array(chains * count * size)] as const),
+  );
+  const n = open.size;
+  states.forEach(({ draws }, c) => {
+    for (let s = 0; s < count; s++) {
+      const natural = open.values(draws.subarray(s * n, (s + 1) * n));
+      for (const { path, size } of variables) values[path]!.set(entriesOf(natural[path]!), (c * count + s) * size);
+    }
+  });
+  const statistic = (name: StatisticName) => {
+    const all = new Float64Array(chains * count);
+    states.forEach((state, c) => {
+      all.set(state.statistics[name].subarray(0, count), c * count);
+    });
+    return all;
+  };
+  const total = (of: 'evaluations' | 'warmupDivergences' | 'jittered') =>
+    states.reduce((sum, state) => sum + state[of], 0);
+  const free = new Set(variables.map(({ path }) => path));
+  const record: DrawsRecord = {
+    sampler: sampler.name,
+    seed,
+    warmup,
+    chains,
+    draws: count,
+    variables: variables.map(({ path, shape }) => ({ path, shape })),
+    values,
+    held: Object.fromEntries(Object.entries(open.values(open.start)).filter(([path]) => !free.has(path))),
+    statistics: Object.fromEntries(STATISTICS.map((name) => [name, statistic(name)])) as DrawsRecord['statistics'],
+    evaluations: total('evaluations'),
+    warmupDivergences: total('warmupDivergences'),
+    jittered: total('jittered'),
+    added,
+    seconds,
+  };
+  return createDraws(model, record, engine);
+}
+
+const whole = 'a whole number from 1';
+const count = v.optional(v.pipe(v.number(whole), v.integer(whole), v.minValue(1, whole)), 200);
+const predictOptions = v.strictObject({
+  noise: v.optional(v.boolean(), false),
+  view: v.optional(v.string()),
+  draws: count,
+});
+const predictiveOptions = v.strictObject({ seed: v.optional(v.number('a number'), 0), draws: count });
+
+/** Draws with all that follows from them, from their record. */
+export function createDraws(model: AnyModel, record: DrawsRecord, engine?: EngineChoice): Draws {
+  const { chains, draws, variables, statistics } = record;
+  const places = new Map(
+    variables.flatMap(({ path, shape }) => namesOf(path, shape).map((name, entry) => [name, { path, entry }] as const)),
+  );
+  const sizes = new Map(
+    variables.map(({ path, shape }) => [path, shape.reduce((product, length) => product * length, 1)]),
+  );
+  const byChain = (all: Float64Array) => new Matrix(all.slice(), chains, draws);
+  const values = (name: string): Matrix => {
+    const place = places.get(name);
+    if (place === undefined) {
+      const several = variables.find(({ path }) => path === name);
+      if (several === undefined) throw unknownName('parameter', name, [...places.keys()].slice(0, 12), 'These draws');
+      throw new InvalidInputError(
+        `'${name}' has shape [${several.shape.join(', ')}]: ask for one of its entries, such as values('${namesOf(name, several.shape)[0]}'), or for at(chain, draw).`,
+      );
+    }
+    const size = sizes.get(place.path)!;
+    const all = record.values[place.path]!;
+    return new Matrix(
+      Float64Array.from({ length: chains * draws }, (_, k) => all[k * size + place.entry]!),
+      chains,
+      draws,
+    );
+  };
+  const valuesOf = (k: number): ParameterValues => ({
+    ...record.held,
+    ...Object.fromEntries(
+      variables.map(({ path, shape }) => {
+        const size = sizes.get(path)!;
+        return [path, valueFrom(record.values[path]!.slice(k * size, (k + 1) * size), shape)];
+      }),
+    ),
+  });
+  const placeOf = (chain: number, draw: number) => {
+    const isPlace = (place: number, below: number) => Number.isInteger(place) && place >= 0 && place < below;
+    if (isPlace(chain, chains) && isPlace(draw, draws)) return chain * draws + draw;
+    throw new InvalidInputError(
+      `There are ${chains} chains of ${draws} draws, from 0, but draw ${describe(draw)} of chain ${describe(chain)} was asked for.`,
+    );
+  };
+  const fitOf = (k: number) =>
+    createFit(
+      model,
+      {
+        values: valuesOf(k),
+        objective: statistics.logDensity[k]!,
+        terms: { density: statistics.logDensity[k]! },
+        trace: [],
+        status: 'stopped',
+        message: `Draw ${k % draws} of chain ${Math.floor(k / draws)}.`,
+        diagnostics: {
+          engine: engine ?? 'auto',
+          evaluations: 0,
+          iterations: 0,
+          seconds: 0,
+          jitter: 0,
+          gradientNorm: Number.NaN,
+        },
+      },
+      engine,
+    ) as Fit & Partial<AnyAbilities>;
+  const spaced = (most: number) => {
+    const all = chains * draws;
+    const taken = Math.min(most, all);
+    return Array.from({ length: taken }, (_, i) => Math.floor(((i + 0.5) * all) / taken));
+  };
+  let latents: LatentDraws | undefined;
+  const ofLatents = () => {
+    const drawn = variables.find(({ path, shape }) => path === 'latents' && shape.length === 2);
+    if (drawn === undefined || chains * draws < 2) return undefined;
+    latents ??= latentDraws(
+      Array.from({ length: chains * draws }, (_, k) => valuesOf(k).latents as Matrix),
+      chains,
+    );
+    return latents;
+  };
+  let summarized: DrawsSummary | undefined;
+  const summary = () => {
+    const names = [...places].filter(([, { path }]) => path !== 'latents').map(([name]) => name);
+    summarized ??= summaryOf(Object.fromEntries(names.map((name) => [name, summaryRow(values(name))])));
+    return summarized;
+  };
+  const means = (all: Float64Array) =>
+    Float64Array.from({ length: chains }, (_, c) => {
+      const own = all.subarray(c * draws, (c + 1) * draws);
+      return own.reduce((sum, entry) => sum + entry, 0) / draws;
+    });
+  const ebfmi = missingInformation(byChain(statistics.energy));
+  const divergences = Array.from(statistics.divergent.keys())
+    .filter((k) => statistics.divergent[k] === 1)
+    .map((k) => ({ chain: Math.floor(k / draws), draw: k % draws, values: valuesOf(k) }));
+  let message: string | undefined;
+  return Object.freeze<Draws>({
+    model: model.name,
+    chains,
+    draws,
+    names: [...places.keys()],
+    values,
+    at: (chain, draw) => valuesOf(placeOf(chain, draw)),
+    summary,
+    get latents() {
+      return ofLatents();
+    },
+    get message() {
+      message ??= messageOf(record, summary(), ofLatents(), ebfmi, divergences.length);
+      return message;
+    },
+    divergences,
+    treeDepths: byChain(statistics.depth),
+    logDensity: byChain(statistics.logDensity),
+    ebfmi,
+    diagnostics: {
+      sampler: record.sampler,
+      seed: record.seed,
+      warmup: record.warmup,
+      evaluations: record.evaluations,
+      warmupDivergences: record.warmupDivergences,
+      jittered: record.jittered,
+      acceptance: means(statistics.acceptance),
+      stepSizes: byChain(statistics.stepSize).column(draws - 1),
+      seconds: record.seconds,
+      addedPriors: record.added,
+    },
+    fitAt: (chain, draw) => fitOf(placeOf(chain, draw)),
+    predict(X, options = {}) {
+      const { noise, view, draws: most } = checkOptions(predictOptions, options, 'predict');
+      return averaged(
+        spaced(most).map((k) => {
+          return able(fitOf(k), 'predict', model).predict(X, { noise, ...(view !== undefined && { view }) });
+        }),
+      );
+    },
+    sample(X, seed = 0) {
+      const random = seededRandom(seed);
+      const fitted = fitOf(random.integer(chains * draws));
+      return able(fitted, 'sample', model).sample(X, { seed: random.integer(2 ** 31) });
+    },
+    predictive(options = {}) {
+      const { seed, draws: most } = checkOptions(predictiveOptions, options, 'predictive');
+      const random = seededRandom(seed);
+      return spaced(most).map((k) => {
+        const fitted = fitOf(k);
+        return able(fitted, 'sample', model).sample(fitted.latents, { seed: random.integer(2 ** 31) });
+      });
+    },
+    loo: () => leaveOneOut(model, { chains, draws, valuesOf, fitOf }),
+    toJSON: () => ({
+      format: 'latentfield-draws',
+      version: 1,
+      model: model.toJSON(),
+      record: plainData({ ...record, held: { ...record.held } }),
+    }),
+    toInferenceData: () => inferenceDataOf(model.name, record),
+    toCSV: () => csvOf([...places.keys()], values, chains, draws),
+  });
+}
+
+/** Names of the entries of a value, in row-major order. */
+function namesOf(path: string, shape: readonly number[]): string[] {
+  if (shape.length === 0) return [path];
+  const size = shape.reduce((product, length) => product * length, 1);
+  return Array.from({ length: size }, (_, i) =>
+    shape.length === 1 ? `${path}[${i}]` : `${path}[${Math.floor(i / shape[1]!)}, ${i % shape[1]!}]`,
+  );
+}
+
+function able(fitted: Partial<AnyAbilities>, name: 'predict' | 'sample', { name: model }: AnyModel): AnyAbilities {
+  if (fitted[name] !== undefined) return fitted as AnyAbilities;
+  throw new InvalidInputError(`Fits of '${model}' cannot ${name}, so its draws cannot either.`);
+}
+
+function averaged(predictions: readonly Prediction[]): Prediction {
+  const { rows, columns } = predictions[0]!.mean;
+  const mean = Matrix.zeros(rows, columns);
+  const variance = Matrix.zeros(rows, columns);
+  const S = predictions.length;
+  for (const { mean: own } of predictions) {
+    own.data.forEach((entry, k) => {
+      mean.data[k]! += entry / S;
+    });
+  }
+  for (const { mean: own, variance: spread } of predictions) {
+    own.data.forEach((entry, k) => {
+      variance.data[k]! += (spread.data[k]! + (entry - mean.data[k]!) ** 2) / S;
+    });
+  }
+  return { mean, variance };
+}
+
+/** Σ(E_s − E_{s−1})²/Σ(E_s − Ē)² of each chain (Betancourt 2016). */
+function missingInformation(energies: Matrix): Float64Array {
+  return Float64Array.from({ length: energies.rows }, (_, c) => {
+    const energy = energies.row(c);
+    const mean = energy.reduce((sum, entry) => sum + entry, 0) / energy.length;
+    let steps = 0;
+    let spread = 0;
+    energy.forEach((entry, s) => {
+      if (s > 0) steps += (entry - energy[s - 1]!) ** 2;
+      spread += (entry - mean) ** 2;
+    });
+    return steps / spread;
+  });
+}
+
+/** Below this E-BFMI a chain explores the energies too slowly. */
+const LEAST_EBFMI = 0.3;
+
+function messageOf(
+  { sampler, statistics, jittered, added, chains }: DrawsRecord,
+  summary: DrawsSummary,
+  latents: LatentDraws | undefined,
+  ebfmi: Float64Array,
+  divergences: number,
+): string {
+  const sentences: string[] = [];
+  const rows = Object.entries(summary);
+  const [name, row] = rows.reduce(
+    (worst, entry) => (entry[1].rHat > worst[1].rHat ? entry : worst),
+    rows[0] ?? ['', { rHat: 1, essBulk: Infinity, essTail: Infinity }],
+  );
+  const apart = latents !== undefined && latents.rHat > row.rHat;
+  const worst = apart ? latents.rHat : row.rHat;
+  const what = apart ? 'the distances between latents' : `'${name}'`;
+  const wanted = LEAST_ESS * chains;
+  const least = Math.min(latents?.essBulk ?? Infinity, ...rows.flatMap(([, r]) => [r.essBulk, r.essTail]));
+  if (chains > 1 && worst > MOST_RHAT) {
+    sentences.push(
+      `The chains have not mixed: R̂ of ${what} is ${worst.toFixed(3)}, above ${MOST_RHAT}. Draw longer, begin at a fit, or look for modes in a plot of the chains.`,
+    );
+  }
+  if (least < wanted) {
+    sentences.push(`The least effective sample size is ${least.toFixed(0)}, below ${wanted}: draw more.`);
+  }
+  if (divergences > 0) {
+    sentences.push(
+      `${divergences} of ${statistics.divergent.length} transitions diverged, so that the draws may leave a part of the posterior out. Raise targetAcceptance towards 1, as in nuts({ targetAcceptance: 0.95 }), or say scales apart from what they scale.`,
+    );
+  }
+  const deepest = statistics.depth.reduce((most, entry) => Math.max(most, entry), 0);
+  if (sampler === 'nuts' && deepest >= 10) {
+    const many = statistics.depth.filter((entry) => entry === deepest).length;
+    sentences.push(
+      `${many} trajectories had ${deepest} doublings. A dense metric, nuts({ metric: 'dense' }), may shorten them.`,
+    );
+  }
+  const slow = ebfmi.filter((entry) => entry < LEAST_EBFMI).length;
+  if (slow > 0 && (sampler === 'nuts' || sampler === 'hmc')) {
+    sentences.push(
+      `E-BFMI is below ${LEAST_EBFMI} in ${slow} of ${chains} chains: the tails are explored slowly. Draw more, or say scales apart from what they scale.`,
+    );
+  }
+  if (sentences.length === 0) {
+    sentences.push(
+      `The chains agree: the largest R̂ is ${worst.toFixed(3)}, the least effective sample size ${least.toFixed(0)}.`,
+    );
+  }
+  if (jittered > 0) {
+    sentences.push(
+      `${jittered} evaluations needed jitter and count as having no density. If these are many, the noise runs to 0: give it a prior away from 0.`,
+    );
+  }
+  if (added.length > 0) sentences.push(`Weak priors were added: ${added.join('; ')}.`);
+  return sentences.join(' ');
+}

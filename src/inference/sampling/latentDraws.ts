@@ -1,0 +1,130 @@
+import { Matrix } from '../../core/matrix.ts';
+import { seededRandom } from '../../core/random.ts';
+import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
+import { essBulk, rHat } from './convergence.ts';
+
+/** What the draws say of the latents of free points. */
+export interface LatentDraws {
+  /** The mean of the latents, turned onto each other, N×q. */
+  readonly mean: Matrix;
+  /** The covariance of each point about it, q×q. */
+  readonly covariances: readonly Matrix[];
+  /** Latents of each draw, turned onto the mean: chain by chain, draw by draw. */
+  readonly aligned: readonly Matrix[];
+  /** The largest R̂ of distances between points: of the latents themselves it would say how often they turned. */
+  readonly rHat: number;
+  /** The least bulk ESS of these distances. */
+  readonly essBulk: number;
+}
+
+/** Most pairs of points whose distances are looked at. */
+const MOST_PAIRS = 300;
+
+/**
+ * Latents that a standard normal prior leaves free to turn and to be reflected about the origin, turned onto their mean (orthogonal Procrustes), with R̂ and ESS
+ * of distances, which turning leaves as they are.
+ *
+ * @param latents - N×q of each draw, chain by chain
+ * @see Gower & Dijksterhuis, Procrustes Problems (2004)
+ */
+export function latentDraws(latents: readonly Matrix[], chains: number): LatentDraws {
+  let target = latents[0]!;
+  let aligned = latents;
+  // Turned onto one draw, then onto the mean of that, which no draw is preferred by.
+  for (let round = 0; round < 3; round++) {
+    const onto = target;
+    aligned = latents.map((X) => turned(X, onto));
+    target = meanOf(aligned);
+  }
+  const { rows: N, columns: q } = target;
+  const covariances = Array.from({ length: N }, (_, n) => {
+    const covariance = Matrix.zeros(q, q);
+    for (const X of aligned) {
+      for (let a = 0; a < q; a++) {
+        for (let b = 0; b < q; b++) {
+          covariance.data[a * q + b]! +=
+            ((X.at(n, a) - target.at(n, a)) * (X.at(n, b) - target.at(n, b))) / (aligned.length - 1);
+        }
+      }
+    }
+    return covariance;
+  });
+  const distances = pairs(N).map(([i, j]) =>
+    chainsOf(
+      latents.map((X) => distance(X, i, j)),
+      chains,
+    ),
+  );
+  return Object.freeze({
+    mean: target,
+    covariances,
+    aligned,
+    rHat: Math.max(...distances.map(rHat)),
+    essBulk: Math.min(...distances.map(essBulk)),
+  });
+}
+
+function chainsOf(values: readonly number[], chains: number): number[][] {
+  const length = values.length / chains;
+  return Array.from({ length: chains }, (_, c) => values.slice(c * length, (c + 1) * length));
+}
+
+function distance(X: Matrix, i: number, j: number): number {
+  let sum = 0;
+  for (let d = 0; d < X.columns; d++) sum += (X.at(i, d) - X.at(j, d)) ** 2;
+  return Math.sqrt(sum);
+}
+
+/** All pairs of points, or some of them. */
+function pairs(N: number): (readonly [number, number])[] {
+  const all = (N * (N - 1)) / 2;
+  if (all <= MOST_PAIRS) {
+    return Array.from({ length: N }, (_, i) => Array.from({ length: i }, (_, j) => [i, j] as const)).flat();
+  }
+  const random = seededRandom(0);
+  return Array.from({ length: MOST_PAIRS }, () => {
+    const i = random.integer(N);
+    const j = random.integer(N - 1);
+    return [i, j < i ? j : j + 1] as const;
+  });
+}
+
+function meanOf(all: readonly Matrix[]): Matrix {
+  const { rows, columns } = all[0]!;
+  const mean = Matrix.zeros(rows, columns);
+  for (const X of all) for (let k = 0; k < X.data.length; k++) mean.data[k]! += X.data[k]! / all.length;
+  return mean;
+}
+
+/** X·R with the orthogonal R that brings it nearest to a target: R = M·(MᵀM)^−½, M = Xᵀ·target. */
+function turned(X: Matrix, target: Matrix): Matrix {
+  const q = X.columns;
+  const product = (A: Matrix, B: Matrix) => {
+    const result = Matrix.zeros(A.columns, B.columns);
+    for (let n = 0; n < A.rows; n++) {
+      for (let a = 0; a < A.columns; a++) {
+        for (let b = 0; b < B.columns; b++) result.data[a * B.columns + b]! += A.at(n, a) * B.at(n, b);
+      }
+    }
+    return result;
+  };
+  const M = product(X, target);
+  const { values, vectors } = symmetricEigenpairs(product(M, M));
+  const largest = values[q - 1]!;
+  const result = Matrix.zeros(X.rows, q);
+  for (let k = 0; k < q; k++) {
+    // A direction in which the target has no extent can be turned anyhow; it is left out of the sum, and its part of the points with it.
+    if (!(values[k]! > Number.EPSILON * largest)) continue;
+    const scale = 1 / Math.sqrt(values[k]!);
+    for (let n = 0; n < X.rows; n++) {
+      let part = 0;
+      for (let a = 0; a < q; a++) {
+        let sum = 0;
+        for (let b = 0; b < q; b++) sum += M.at(a, b) * vectors.at(b, k);
+        part += X.at(n, a) * sum;
+      }
+      for (let b = 0; b < q; b++) result.data[n * q + b]! += scale * part * vectors.at(b, k);
+    }
+  }
+  return result;
+}

@@ -1,0 +1,150 @@
+import * as v from 'valibot';
+import { exp } from '../../../core/elementary/index.ts';
+import { checkOptions } from '../../../core/options.ts';
+import type { Random } from '../../../core/random.ts';
+import {
+  type Dynamics,
+  energyOf,
+  type HamiltonianOptions,
+  hamiltonianOptions,
+  hamiltonianRun,
+  logAddExp,
+  type PhasePoint,
+  thrown,
+} from './hamiltonian.ts';
+import type { Position, Sampler, Transition } from './sampler.ts';
+
+export interface NutsOptions extends HamiltonianOptions {
+  /** Most doublings of a trajectory; 10 unless given. */
+  readonly maxDepth?: number | undefined;
+}
+
+const depth = 'a whole number from 1';
+const schema = v.strictObject({
+  ...hamiltonianOptions,
+  maxDepth: v.optional(v.pipe(v.number(depth), v.integer(depth), v.minValue(1, depth)), 10),
+});
+
+/** A trajectory whose energy has risen by more than this has left the true one. */
+const DIVERGENT = 1000;
+
+/**
+ * The No-U-Turn sampler: trajectories of Hamiltonian dynamics that double until they turn back, a point of which is drawn by its density
+ * (multinomial, with biased progressive sampling), with the generalised criterion on whole trajectories and across their halves. Warm-up as Stan's.
+ *
+ * @param options - see {@link NutsOptions}
+ * @throws InvalidInputError for an unknown option or a value out of its range
+ * @see Hoffman & Gelman, JMLR 15 (2014); Betancourt, A Conceptual Introduction to Hamiltonian Monte Carlo (2017), appendix A
+ * @example
+ * ```ts
+ * await draw(model, { method: nuts({ metric: 'dense', targetAcceptance: 0.95 }), warmup: 20, draws: 20, priors: 'weak' });
+ * ```
+ */
+export function nuts(options: NutsOptions = {}): Sampler {
+  const settings = checkOptions(schema, options, 'nuts');
+  return Object.freeze<Sampler>({
+    name: 'nuts',
+    options: Object.freeze(settings),
+    begin: (start) =>
+      hamiltonianRun(start, settings, (from, of, random) => trajectory(from, of, random, settings.maxDepth)),
+  });
+}
+
+/** A part of a trajectory, in the order in which it was built. */
+interface Subtree {
+  readonly begin: PhasePoint;
+  readonly end: PhasePoint;
+  /** Σp over its points. */
+  readonly momenta: Float64Array;
+  /** A point of it, drawn by its weight. */
+  readonly proposal: PhasePoint;
+  /** log Σ exp(H₀ − H) over its points. */
+  readonly logWeight: number;
+}
+
+function trajectory(from: Position, of: Dynamics, random: Random, maxDepth: number): Transition {
+  const start = thrown(from, of.metric, random);
+  const initialEnergy = energyOf(start);
+  let evaluations = 0;
+  let acceptance = 0;
+  let divergent = 0;
+
+  const build = (after: PhasePoint, direction: 1 | -1, height: number): Subtree | undefined => {
+    if (height === 0) {
+      const point = of.leap(after, direction);
+      const change = energyOf(point) - initialEnergy;
+      evaluations++;
+      acceptance += change > 0 ? exp(-change) : 1;
+      if (change > DIVERGENT) {
+        divergent = 1;
+        return undefined;
+      }
+      return { begin: point, end: point, momenta: point.p, proposal: point, logWeight: -change };
+    }
+    const first = build(after, direction, height - 1);
+    const second = first && build(first.end, direction, height - 1);
+    if (first === undefined || second === undefined) return undefined;
+    const logWeight = logAddExp(first.logWeight, second.logWeight);
+    const proposal = random.uniform() < exp(second.logWeight - logWeight) ? second.proposal : first.proposal;
+    if (turnsBack(first, second)) return undefined;
+    return { begin: first.begin, end: second.end, momenta: sum(first.momenta, second.momenta), proposal, logWeight };
+  };
+
+  let whole: Subtree = { begin: start, end: start, momenta: start.p, proposal: start, logWeight: 0 };
+  let height = 0;
+  while (height < maxDepth) {
+    const direction = random.uniform() > 0.5 ? 1 : -1;
+    const subtree = build(direction === 1 ? whole.end : whole.begin, direction, height);
+    if (subtree === undefined) break;
+    height++;
+    // Biased progressive sampling: the new half is taken with probability min(1, its weight over the old half's).
+    const isTaken = random.uniform() < exp(Math.min(0, subtree.logWeight - whole.logWeight));
+    const proposal = isTaken ? subtree.proposal : whole.proposal;
+    const logWeight = logAddExp(whole.logWeight, subtree.logWeight);
+    const added = direction === 1 ? subtree : { ...subtree, begin: subtree.end, end: subtree.begin };
+    const [left, right] = direction === 1 ? [whole, added] : [added, whole];
+    const isOver = turnsBack(left, right);
+    whole = { begin: left.begin, end: right.end, momenta: sum(left.momenta, right.momenta), proposal, logWeight };
+    if (isOver) break;
+  }
+  const { proposal } = whole;
+  return {
+    position: { x: proposal.x, value: proposal.value, gradient: proposal.gradient },
+    statistics: {
+      acceptance: evaluations === 0 ? 0 : acceptance / evaluations,
+      depth: height,
+      evaluations,
+      divergent,
+      energy: energyOf(proposal),
+      stepSize: of.step,
+    },
+  };
+}
+
+/**
+ * Whether a trajectory of two halves turns back, as a whole or at the seam of its halves: the sum of its momenta, ρ, and the velocity at
+ * either end no longer point the same way.
+ */
+function turnsBack(first: Subtree, second: Subtree): boolean {
+  return (
+    isTurning(sum(first.momenta, second.momenta), first.begin, second.end) ||
+    isTurning(sum(first.momenta, second.begin.p), first.begin, second.begin) ||
+    isTurning(sum(second.momenta, first.end.p), first.end, second.end)
+  );
+}
+
+function isTurning(momenta: Float64Array, a: PhasePoint, b: PhasePoint): boolean {
+  let atA = 0;
+  let atB = 0;
+  for (let i = 0; i < momenta.length; i++) {
+    atA += momenta[i]! * a.velocity[i]!;
+    atB += momenta[i]! * b.velocity[i]!;
+  }
+  return !(atA > 0 && atB > 0);
+}
+
+function sum(a: Float64Array, b: Float64Array): Float64Array {
+  const result = new Float64Array(a.length);
+  for (let i = 0; i < a.length; i++) result[i] = a[i]! + b[i]!;
+  return result;
+}
