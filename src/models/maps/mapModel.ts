@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
@@ -111,9 +112,9 @@ function placed({ points, near, placing }: MapParts, latents: Matrix, rows: Matr
 
 /** Latents of which the first column has a root mean square. */
 export function withDeviation(start: Matrix, deviation: number): Matrix {
-  let square = 0;
-  for (let i = 0; i < start.rows; i++) square += start.at(i, 0) ** 2 / start.rows;
-  const factor = deviation / Math.sqrt(square);
+  let total = 0;
+  for (let i = 0; i < start.rows; i++) total += square(start.at(i, 0)) / start.rows;
+  const factor = deviation / Math.sqrt(total);
   return new Matrix(
     start.data.map((entry) => factor * entry),
     start.rows,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { log } from '../../core/elementary/index.ts';
+import { log, square } from '../../core/elementary/index.ts';
 import { completed, lazily } from '../../core/inParts.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
@@ -107,18 +107,18 @@ export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {
           let [Z, loss] = [0, 0];
           gradient.fill(0);
           for (let j = 0; j < N; j++) {
-            let square = 1;
-            for (let c = 0; c < q; c++) square += (x[c]! - latents.data[j * q + c]!) ** 2;
-            Z += 1 / square;
-            for (let c = 0; c < q; c++) gradient[c]! -= (2 * (x[c]! - latents.data[j * q + c]!)) / (square * square);
+            let total = 1;
+            for (let c = 0; c < q; c++) total += square(x[c]! - latents.data[j * q + c]!);
+            Z += 1 / total;
+            for (let c = 0; c < q; c++) gradient[c]! -= (2 * (x[c]! - latents.data[j * q + c]!)) / (total * total);
           }
           for (let c = 0; c < q; c++) gradient[c]! /= Z;
           own.indices.forEach((j, n) => {
-            let square = 1;
-            for (let c = 0; c < q; c++) square += (x[c]! - latents.data[j * q + c]!) ** 2;
-            loss += weights[n]! * log(square);
+            let total = 1;
+            for (let c = 0; c < q; c++) total += square(x[c]! - latents.data[j * q + c]!);
+            loss += weights[n]! * log(total);
             for (let c = 0; c < q; c++) {
-              gradient[c]! += (2 * weights[n]! * (x[c]! - latents.data[j * q + c]!)) / square;
+              gradient[c]! += (2 * weights[n]! * (x[c]! - latents.data[j * q + c]!)) / total;
             }
           });
           return loss + log(Z);

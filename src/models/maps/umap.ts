@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { exp, log } from '../../core/elementary/index.ts';
+import { exp, log, square } from '../../core/elementary/index.ts';
 import { completed, lazily } from '../../core/inParts.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
@@ -119,16 +119,16 @@ export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | Decod
           let loss = 0;
           gradient.fill(0);
           const meet = (j: number, attraction: number, repulsion: number) => {
-            let square = 0;
-            for (let c = 0; c < q; c++) square += (x[c]! - latents.data[j * q + c]!) ** 2;
-            if (square === 0) {
+            let total = 0;
+            for (let c = 0; c < q; c++) total += square(x[c]! - latents.data[j * q + c]!);
+            if (total === 0) {
               loss -= repulsion * log(SOFTENING);
               return;
             }
-            const power = a * exp(b * log(square));
+            const power = a * exp(b * log(total));
             loss += attraction * log(1 + power) - repulsion * log((power + SOFTENING) / (1 + power));
             const pushed = (repulsion * (1 - SOFTENING)) / (power + SOFTENING);
-            const slope = (2 * b * power * (attraction - pushed)) / (square * (1 + power));
+            const slope = (2 * b * power * (attraction - pushed)) / (total * (1 + power));
             for (let c = 0; c < q; c++) gradient[c]! += slope * (x[c]! - latents.data[j * q + c]!);
           };
           for (let j = 0; j < N; j++) meet(j, 0, charge + repelled()[j]!);

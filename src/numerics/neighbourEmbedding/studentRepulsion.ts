@@ -1,4 +1,4 @@
-import { cos } from '../../core/elementary/index.ts';
+import { cos, square } from '../../core/elementary/index.ts';
 import { type GridConvolution, gridConvolution } from './gridConvolution.ts';
 
 /**
@@ -195,7 +195,7 @@ function splineGrid(N: number, n: number): SplineGrid {
   const sx = new Float64Array(4);
   const sy = new Float64Array(4);
   /** The spectrum of a cubic B-spline at the nodes, squared: splines that interpolate are B-splines divided by it, at both ends of a pair. */
-  const filter = Float64Array.from({ length: n + 1 }, (_, k) => splineSpectrum(k, 2 * n) ** 2);
+  const filter = Float64Array.from({ length: n + 1 }, (_, k) => square(splineSpectrum(k, 2 * n)));
   let prepared = 0;
 
   return {
