@@ -1,6 +1,6 @@
 // Makes dist/browser/ of dist/: `latentfield.js`, the library for `<script type="module">` without bundler or import map (what draws pictures is loaded
 // from files beside it when the first picture is drawn), and `worker.js`, one file for its workers.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -57,8 +57,9 @@ async function make(entry, code, options) {
 }
 
 await make('browser-entry.js', LIBRARY, { name: 'latentfield' });
-// It exports nothing, and says so, that nobody takes it for CommonJS.
-await make('workers/fitWorker.js', undefined, { name: 'worker', codeSplitting: false, footer: 'export {};' });
+await make('workers/fitWorker.js', undefined, { name: 'worker', codeSplitting: false });
+// It exports nothing, and says so on a line of its own, that nobody takes it for CommonJS.
+appendFileSync(join(folder, 'worker.js'), '\nexport {};\n');
 writeFileSync(join(folder, 'latentfield.d.ts'), LIBRARY.replaceAll("'./", "'../").trimStart());
 // A worker's file exports nothing.
 writeFileSync(join(folder, 'worker.d.ts'), 'export {};\n');

@@ -2,6 +2,7 @@ import { log, square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { Standardization } from '../core/observations.ts';
+import { firstRows, paddedRows } from '../core/paddedRows.ts';
 import type { Random } from '../core/random.ts';
 import { jointDraw } from '../model/jointDraw.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
@@ -125,20 +126,6 @@ export function conditionedProcess(
       }),
   };
 }
-
-/** Rows that fill the registers and tiles of the products and triangular solves, whose sums run in another order for the rows left over. */
-const TILE = 8;
-
-/** The rows, with the last one repeated until whole tiles are full, so that the result for a row does not depend on how many others there are. */
-export function paddedRows({ data, rows, columns }: Matrix): Matrix {
-  const padded = Matrix.zeros(TILE * Math.ceil(rows / TILE), columns);
-  padded.data.set(data);
-  for (let i = rows; i < padded.rows; i++) padded.data.copyWithin(i * columns, (rows - 1) * columns, rows * columns);
-  return padded;
-}
-
-export const firstRows = ({ data, columns }: Matrix, rows: number) =>
-  new Matrix(data.slice(0, rows * columns), rows, columns);
 
 /** What Gaussian noise adds to the variance of a new observation of each column. */
 function noiseVariances({ likelihood, values }: KnownLikelihood, D: number): Float64Array {

@@ -1,4 +1,5 @@
-export type { ConditionedProcess } from './conditionedProcess.ts';
+export type { ConditionedProcess, MomentsAt } from './conditionedProcess.ts';
+export type { FunctionMoments } from './functionMoments.ts';
 export {
   type GaussianProcess,
   type GaussianProcessOptions,

@@ -1,5 +1,6 @@
 import type { Matrix } from '../core/matrix.ts';
 import { standardized } from '../core/observations.ts';
+import { firstRows, paddedRows } from '../core/paddedRows.ts';
 import { latentsOf } from '../latents/latents.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { MappedPosterior, PlacedPosterior, SequencePosterior, ViewedPosterior } from '../model/posterior.ts';
@@ -10,7 +11,6 @@ import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import { type ModelParts, type PlacedPrior, pathOf } from './assembly.ts';
-import { firstRows, paddedRows } from './conditionedProcess.ts';
 import { sideBySideMapping, sideBySideStandardization, viewMapping } from './viewMapping.ts';
 
 /** What a Gaussian-process latent variable model can do at these values. The factor of its covariance is made when first needed. */

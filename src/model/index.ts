@@ -48,6 +48,7 @@ export {
   type DensityLike,
   type DensityStart,
   defineDensity,
+  type HasDensity,
   type RowMoments,
   type Rows,
 } from './language/density.ts';
@@ -55,7 +56,13 @@ export type { FittedVariables, RowsByName, VariableWidth } from './language/deri
 export type { Variables } from './language/graph.ts';
 export type { Chart, MapLike, MapStart, RowMap } from './language/map.ts';
 export { type PriorDrawOptions, priorDraws } from './language/priorDraws.ts';
-export type { VariablesModel } from './language/types.ts';
+export type {
+  AbilitiesOfVariables,
+  FitsOfVariables,
+  FittedField,
+  PathsOfVariables,
+  VariablesModel,
+} from './language/types.ts';
 export {
   type EmbeddedOptions,
   type EmbeddedVariable,
@@ -64,6 +71,8 @@ export {
   type Given,
   type KnownVariable,
   known,
+  type LatentInit,
+  type LatentPosterior,
   type LatentVariable,
   type LatentVariableOptions,
   latent,
@@ -164,5 +173,5 @@ export type {
   SpectralPosterior,
   ViewedPosterior,
 } from './posterior.ts';
-export type { Curvature } from './solver.ts';
+export type { Curvature, EndingKind } from './solver.ts';
 export type { LogJacobian, PositiveTransform, Transform } from './transform.ts';

@@ -7,6 +7,7 @@ import { solve, solveIn } from '../minimize/minimize.ts';
 import { evaluateStart, type ScaledObjective, scaledObjective } from '../minimize/scaledObjective.ts';
 import { slices } from '../minimize/slices.ts';
 import { copyIterate, type Progress, type Solution, type SolverState } from '../minimize/solution.ts';
+import { batchObjective } from './batches.ts';
 import type { ComputedProgress } from './computedRun.ts';
 import type { BatchedObjective, FitProblem } from './fitProblem.ts';
 import type { Origin } from './restarts.ts';
@@ -253,7 +254,7 @@ async function searchSteps(
     ...(state !== undefined && { state }),
   };
   const batched = inBatches !== undefined && solver.takesPlaces === true ? inBatches : undefined;
-  const driven = batched === undefined ? undefined : (await import('./batches.ts')).batchObjective(batched, x.length);
+  const driven = batched === undefined ? undefined : batchObjective(batched, x.length);
   for (let halvings = 0; ; halvings++) {
     const nearer = x.map((entry, i) => origin[i]! + (entry - origin[i]!) / 2 ** halvings);
     const from = halvings === 0 ? x : nearer;

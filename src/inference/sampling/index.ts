@@ -1,3 +1,4 @@
+export type { StatisticName } from './chain.ts';
 export { checkPredictive, type PredictiveCheck } from './checkPredictive.ts';
 export {
   essBulk,
@@ -42,6 +43,6 @@ export type {
   Transition as ChainTransition,
   TransitionStatistics,
 } from './samplers/sampler.ts';
-export type { SliceOptions } from './samplers/slice.ts';
+export type { SliceSamplerOptions } from './samplers/slice.ts';
 export { compareElpd, type ElpdRow } from './stacking.ts';
 export type { DrawsSummary, SummaryRow } from './summary.ts';

@@ -1,6 +1,7 @@
 import { log, square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { type Standardization, standardized } from '../../core/observations.ts';
+import { paddedRows } from '../../core/paddedRows.ts';
 import { seededRandom } from '../../core/random.ts';
 import { drawnNodes } from '../../kernels/expectations/index.ts';
 import type { ParameterValues } from '../../model/model.ts';
@@ -12,7 +13,6 @@ import { valueAndGradients } from '../../tensors/gradients.ts';
 import { matrixTensor } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
-import { paddedRows } from '../conditionedProcess.ts';
 import type { Likelihood } from '../likelihoods/likelihood.ts';
 import { expectedLogDensity } from '../likelihoods/normalExpectation.ts';
 import { densitiesAtNodes } from './expectedDensity.ts';

@@ -2,6 +2,7 @@ import { log } from '../../core/elementary/index.ts';
 import { lazily } from '../../core/inParts.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { type Standardization, standardized } from '../../core/observations.ts';
+import { firstRows, paddedRows } from '../../core/paddedRows.ts';
 import { slopeVariances } from '../../kernels/slopeVariance.ts';
 import type { ParameterValues } from '../../model/model.ts';
 import type {
@@ -13,7 +14,7 @@ import type {
 } from '../../model/posterior.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
-import { type ConditionedProcess, firstRows, paddedRows } from '../conditionedProcess.ts';
+import type { ConditionedProcess } from '../conditionedProcess.ts';
 import { type InducingPosterior, inducingProcess } from './inducingMoments.ts';
 import { missingEntries } from './missingEntries.ts';
 import { lessDivergence, placedDensity, placesRows } from './placedRows.ts';

@@ -3,6 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { lazily } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { Standardization } from '../../core/observations.ts';
+import { firstRows, paddedRows } from '../../core/paddedRows.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import { topEigenpairs } from '../../numerics/dense/topEigenpairs.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
@@ -265,9 +266,9 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
 
   const density: FittedVariables['density'] = (X, rows, isRough = false) =>
     at((fitted) => {
-      const n = X.rows;
-      const joint = matrixTensor(X);
-      const given = withSources(rows);
+      const joint = matrixTensor(paddedRows(X));
+      const [n] = joint.shape;
+      const given = withSources(mapValues(rows, paddedRows));
       const start = new Map<string, Tensor2D>();
       const presence = new Map<string, Tensor2D>();
       let scales: Float64Array | undefined;
@@ -314,10 +315,11 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
         return op.sum<Scalar>(both);
       };
       const { gradients } = valueAndGradients(sum, [joint]);
+      const gradient = new Matrix(gradients[0] ?? new Float64Array(n * X.columns), n, X.columns);
       return {
-        density: ofObservations,
-        posterior: ofAll,
-        gradient: new Matrix(gradients[0] ?? new Float64Array(X.data.length), n, X.columns),
+        density: ofObservations.slice(0, X.rows),
+        posterior: ofAll.slice(0, X.rows),
+        gradient: firstRows(gradient, X.rows),
       };
     });
 
@@ -370,7 +372,8 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
 
   const predict: FittedVariables['predict'] = (given, noise) =>
     at((fitted) => {
-      const all = withSources(given);
+      const all = withSources(mapValues(given, paddedRows));
+      const [{ rows: count }] = Object.values(given) as [Matrix, ...Matrix[]];
       const random = seededRandom(DRAWS_SEED);
       const found: Record<string, Prediction> = {};
       const copies = isIndirect(all) ? DRAWS : 1;
@@ -387,7 +390,12 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
         const whole = op.sqrt(op.add<Tensor2D>(spread, added));
         return op.add<Tensor2D>(mean, op.mul(whole, normalEntries(random, ...mean.shape)));
       });
-      return found;
+      return Object.fromEntries(
+        Object.entries(found).map(([name, { mean, variance }]) => [
+          name,
+          { mean: firstRows(mean, count), variance: firstRows(variance, count) },
+        ]),
+      );
     });
 
   const sample: FittedVariables['sample'] = (given, random, noise) =>
@@ -425,20 +433,27 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
     sample,
     computed: (given) =>
       at((fitted) => {
-        const raw = withSources(given);
+        const raw = withSources(mapValues(given, paddedRows));
+        const count = Object.values(given)[0]?.rows ?? 0;
         const start = new Map(Object.entries(raw).map(([name, rows]) => [name, seenRows(name, rows).value]));
-        for (const [name, { mean }] of encodedRows(fitted, given)) if (!start.has(name)) start.set(name, mean);
+        for (const [name, { mean }] of encodedRows(fitted, mapValues(given, paddedRows)))
+          if (!start.has(name)) start.set(name, mean);
         const current = newValues(fitted, start, raw);
         const isComputed = (name: string) => isEncoded(byName.get(name)!) && given[name] === undefined;
         const mapped = [...current].filter(([name]) => {
           const { variable, isPointwise } = byName.get(name)!;
           return isComputed(name) || (variable.role === 'mapped' && isPointwise);
         });
-        return Object.fromEntries(mapped.map(([name, tensor]) => [name, tensorMatrix(tensor)]));
+        return Object.fromEntries(mapped.map(([name, tensor]) => [name, firstRows(tensorMatrix(tensor), count)]));
       }),
     computedVariances: (given) =>
       at((fitted) =>
-        Object.fromEntries(encodedRows(fitted, given).map(([name, { variance }]) => [name, tensorMatrix(variance)])),
+        Object.fromEntries(
+          encodedRows(fitted, mapValues(given, paddedRows)).map(([name, { variance }]) => [
+            name,
+            firstRows(tensorMatrix(variance), Object.values(given)[0]!.rows),
+          ]),
+        ),
       ),
     variances: own.variances,
     next:

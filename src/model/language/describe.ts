@@ -10,7 +10,7 @@ import { compiledModel } from './variablesModel.ts';
  * @throws InvalidInputError for a model that was not made of variables
  * @example
  * ```ts
- * console.log(describeModel(deep({ y: Y })));
+ * describe(model); // 'plain: 90 points\nVariables\n  z: latent, 90×2 ~ standardNormal …'
  * ```
  */
 export function describeModel(model: AnyModel): string {

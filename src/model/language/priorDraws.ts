@@ -36,8 +36,8 @@ export interface PriorDrawOptions {
  * @throws InvalidInputError for a model that was not made of variables, a variable without a density or with factors beside it, and a density that cannot be drawn from
  * @example
  * ```ts
- * const [first] = priorDraws(deep({ y: Y }), { draws: 4, seed: 1 });
- * first.y; // Matrix
+ * const prior = priorDraws(model, { draws: 4, seed: 1 });
+ * prior[0]?.y; // Matrix
  * ```
  */
 export function priorDraws(model: AnyModel, options: PriorDrawOptions = {}): RowsByName[] {

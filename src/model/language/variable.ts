@@ -202,6 +202,7 @@ function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
  * @throws InvalidInputError for an unknown option, data that are not a matrix, or what is not a density
  * @example
  * ```ts
+ * const z = latent({ dim: 2, density: standardNormal() });
  * const y = observed(Y, { density: gaussianProcess({ kernel: rbf() }), given: z });
  * ```
  */
@@ -239,7 +240,7 @@ export function observed<D extends DensityLike, const F = undefined>(
  * @throws InvalidInputError when the data are not a matrix
  * @example
  * ```ts
- * const time = known(times.map((t) => [t]));
+ * const time = known(Y.map((_, n) => [n / 10]));
  * ```
  */
 export function known(data: MatrixLike): KnownVariable {
@@ -328,8 +329,9 @@ const sharedParameters = new WeakSet<Parameter>();
  * @example
  * ```ts
  * const lengthscale = shared(positive(1));
- * const a = observed(A, { density: gaussianProcess({ kernel: rbf({ lengthscale }) }), given: z });
- * const b = observed(B, { density: gaussianProcess({ kernel: rbf({ lengthscale }) }), given: z });
+ * const z = latent({ dim: 2, density: standardNormal() });
+ * const a = observed(Y, { density: gaussianProcess({ kernel: rbf({ lengthscale }) }), given: z });
+ * const b = observed(pixels, { density: gaussianProcess({ kernel: rbf({ lengthscale }) }), given: z });
  * ```
  */
 export function shared(parameter: ParameterLike): Parameter {

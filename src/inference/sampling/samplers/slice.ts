@@ -3,7 +3,7 @@ import { log } from '../../../core/elementary/index.ts';
 import { checkOptions } from '../../../core/options.ts';
 import type { Position, Sampler } from './sampler.ts';
 
-export interface SliceOptions {
+export interface SliceSamplerOptions {
   /** Width of the first interval about a variable; 1 unless given. The warm-up learns one for each variable. */
   readonly width?: number | undefined;
 }
@@ -24,7 +24,7 @@ const MOST_WIDTHS = 50;
 /**
  * Slice sampling, one variable after the other, by stepping out and shrinking: for a few hyperparameters, without gradients or steps to be tuned.
  *
- * @param options - see {@link SliceOptions}
+ * @param options - see {@link SliceSamplerOptions}
  * @throws InvalidInputError for an unknown option or a width that is not above 0
  * @see Neal, Slice Sampling, Annals of Statistics 31 (2003), figures 3 and 5
  * @example
@@ -32,7 +32,7 @@ const MOST_WIDTHS = 50;
  * await draw(model, { method: slice(), hold: ['latents'], warmup: 20, draws: 20, priors: 'weak' });
  * ```
  */
-export function slice(options: SliceOptions = {}): Sampler {
+export function slice(options: SliceSamplerOptions = {}): Sampler {
   const settings = checkOptions(schema, options, 'slice');
   return Object.freeze<Sampler>({
     name: 'slice',
