@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import {
   backConstrained,
@@ -21,6 +22,7 @@ import {
 import { positive } from '../../src/model/parameter.ts';
 import * as op from '../../src/tensors/ops.ts';
 import type { Scalar } from '../../src/tensors/tensorflow.ts';
+import { bundled } from '../bundled.ts';
 import { densityModel } from './densityModel.ts';
 
 const Y = Array.from({ length: 12 }, (_, i) => [Math.sin(i), Math.cos(i), Math.sin(2 * i) + i / 20]);
@@ -79,7 +81,8 @@ describe('the option start of fit', () => {
   it('starts workers of restarts there too', async () => {
     const options = { start: { 'mapping.noise': 0.2 }, restarts: 1, maxIterations: 3 } as const;
     const alone = await fit(model, options);
-    const shared = await fit(model, { ...options, workers: 2 });
+    const url = await bundled('src/workers/fitWorker.ts');
+    const shared = await fit(model, { ...options, workers: { count: 2, start: () => new Worker(url) } });
     expect(shared.objective).toBe(alone.objective);
   });
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions, unknownName } from '../../core/options.ts';
@@ -384,7 +385,7 @@ function averaged(predictions: readonly Prediction[]): Prediction {
   }
   for (const { mean: own, variance: spread } of predictions) {
     own.data.forEach((entry, k) => {
-      variance.data[k]! += (spread.data[k]! + (entry - mean.data[k]!) ** 2) / S;
+      variance.data[k]! += (spread.data[k]! + square(entry - mean.data[k]!)) / S;
     });
   }
   return { mean, variance };
@@ -398,8 +399,8 @@ function missingInformation(energies: Matrix): Float64Array {
     let steps = 0;
     let spread = 0;
     energy.forEach((entry, s) => {
-      if (s > 0) steps += (entry - energy[s - 1]!) ** 2;
-      spread += (entry - mean) ** 2;
+      if (s > 0) steps += square(entry - energy[s - 1]!);
+      spread += square(entry - mean);
     });
     return steps / spread;
   });

@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { seededRandom } from '../../core/random.ts';
 import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
@@ -71,7 +72,7 @@ function chainsOf(values: readonly number[], chains: number): number[][] {
 
 function distance(X: Matrix, i: number, j: number): number {
   let sum = 0;
-  for (let d = 0; d < X.columns; d++) sum += (X.at(i, d) - X.at(j, d)) ** 2;
+  for (let d = 0; d < X.columns; d++) sum += square(X.at(i, d) - X.at(j, d));
   return Math.sqrt(sum);
 }
 

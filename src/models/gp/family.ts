@@ -3,6 +3,7 @@ import { givenOptions } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { unknownName } from '../../core/options.ts';
+import { fit } from '../../inference/fit/fit.ts';
 import { add } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/bias.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
@@ -115,10 +116,7 @@ function neighbourStart(
   startedAt: (init: Initialization) => AnyModel,
 ): NonNullable<Model['choose']> {
   return async ({ seed, signal, maxSeconds }) => {
-    const [{ tsneMap }, { fit }] = await Promise.all([
-      import('../maps/tsneMap.ts'),
-      import('../../inference/fit/fit.ts'),
-    ]);
+    const { tsneMap } = await import('../maps/tsneMap.ts');
     const observations = observationsFrom(Y);
     const seen = standardized(observations, standardizationOf(observations, false, scale));
     const limits = { ...(signal && { signal }), ...(maxSeconds !== undefined && { maxSeconds }) };

@@ -54,6 +54,8 @@ const schema = v.strictObject({
   init: startOption,
   exaggeration: v.optional(v.pipe(v.number(fromOne), v.finite(fromOne), v.minValue(1, fromOne)), EXAGGERATION),
   steps: stepsOption,
+  // One of `tsne`, which makes it of the map; known here so that messages name it.
+  decoder: v.optional(v.literal(false, 'false')),
 });
 
 /** Steps with exaggerated attraction, a third of the schedule at most. */

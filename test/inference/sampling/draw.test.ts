@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads';
 import * as tf from '@tensorflow/tfjs-core';
 import {
   add,
@@ -32,6 +33,7 @@ import {
 import * as op from 'latentfield/ops';
 import { describe, expect, test } from 'vitest';
 import { openTarget } from '../../../src/inference/sampling/target.ts';
+import { bundled } from '../../bundled.ts';
 import { expectClose } from '../../tolerance.ts';
 
 const random = seededRandom(5);
@@ -109,8 +111,10 @@ describe('draws', () => {
   test('have the same bits by seed, and with 1 or 2 workers', async () => {
     const here = await draw(regression(8), short);
     expect(bits(await draw(regression(8), short))).toEqual(bits(here));
-    expect(bits(await draw(regression(8), { ...short, workers: 1 }))).toEqual(bits(here));
-    expect(bits(await draw(regression(8), { ...short, workers: 2 }))).toEqual(bits(here));
+    const url = await bundled('src/workers/fitWorker.ts');
+    const start = () => new Worker(url);
+    expect(bits(await draw(regression(8), { ...short, workers: { count: 1, start } }))).toEqual(bits(here));
+    expect(bits(await draw(regression(8), { ...short, workers: { count: 2, start } }))).toEqual(bits(here));
     expect(bits(await draw(regression(8), { ...short, seed: 4 }))).not.toEqual(bits(here));
   });
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { cos, log, sin } from '../../../core/elementary/index.ts';
+import { cos, log, sin, square } from '../../../core/elementary/index.ts';
 import { checkOptions } from '../../../core/options.ts';
 import type { Position, Sampler } from './sampler.ts';
 
@@ -38,7 +38,7 @@ export function ellipticalSlice(options: EllipticalSliceOptions = {}): Sampler {
   const settings = checkOptions(schema, options, 'ellipticalSlice');
   const { mean, deviation } = settings;
   const logQuotient = ({ x, value }: Position) =>
-    value + x.reduce((sum, entry) => sum + ((entry - mean) / deviation) ** 2, 0) / 2;
+    value + x.reduce((sum, entry) => sum + square((entry - mean) / deviation), 0) / 2;
   return Object.freeze<Sampler>({
     name: 'ellipticalSlice',
     options: Object.freeze(settings),
