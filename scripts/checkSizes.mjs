@@ -6,17 +6,18 @@ import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+// Before there was a language of variables, and before endings were told apart, the first three weighed at most 170, 130 and 10 kB: to be reached again.
 const PAGES = [
   {
     name: 'gplvm',
     code: "import { fit, gplvm } from 'latentfield'; globalThis.page = { fit, gplvm };",
-    kilobytes: 170,
+    kilobytes: 176,
   },
-  { name: 'mpme', code: "import { fit, mpme } from 'latentfield'; globalThis.page = { fit, mpme };", kilobytes: 130 },
+  { name: 'mpme', code: "import { fit, mpme } from 'latentfield'; globalThis.page = { fit, mpme };", kilobytes: 140 },
   {
     name: 'minimize',
     code: "import { lbfgs, minimize } from 'latentfield'; globalThis.page = { lbfgs, minimize };",
-    kilobytes: 10,
+    kilobytes: 11,
   },
   { name: 'Matrix', code: "import { Matrix } from 'latentfield'; globalThis.page = { Matrix };", kilobytes: 5 },
 ];

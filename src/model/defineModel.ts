@@ -1,45 +1,24 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { readGiven } from '../core/given.ts';
 import { describe } from '../core/matrix.ts';
 import { checkKnown } from '../core/members.ts';
-import { withFloat64 } from '../tensors/float64/scope.ts';
-import type { FieldLearning, Mapped, Viewed } from './abilities.ts';
-import type { Embedding } from './computation.ts';
-import { computedModel } from './computedModel.ts';
-import { assembled, withLocation } from './definedAssembly.ts';
-import { definedPosterior } from './definedPosterior.ts';
 import { madeHere } from './givenModel.ts';
 import type { Variables } from './language/graph.ts';
 import type { VariablesModel } from './language/types.ts';
 import { type VariablesDefinition, variablesModel } from './language/variablesModel.ts';
-import type { AnyModel, AnyPaths, Model, ModelJSON, StartKind } from './model.ts';
-import type {
-  AbilitiesWith,
-  AnyDefinition,
-  ComputedDefinition,
-  ModelDefinition,
-  PosteriorDefinition,
-  Predictions,
-} from './modelDefinition.ts';
-import type { AbilitiesOfParts, Parts, PathsOfParts } from './part.ts';
+import type { Model, ModelJSON } from './model.ts';
 import { dataFromPlain, plainData } from './plainData.ts';
-import type { AnyPosterior, Posterior } from './posterior.ts';
+import { type DefineTermsModel, defineTermsModel, type ModelFactory } from './termsModel.ts';
 
-/** Makes a model of data; `restore` makes it again from what its `toJSON` wrote. */
-export interface ModelFactory<Data, M extends AnyModel = Model> {
-  (data: Data): M;
-  readonly modelName: string;
-  readonly restore: (json: ModelJSON, own?: object) => M;
-}
-
-/** A model of `defineModel`, whose fits can do what its definition gives. */
-export type DefinedModel<P extends Parts, A> = Model<PathsOfParts<P>, A, 'searched'>;
-
-/** One whose solution is computed. */
-export type ComputedModel<A> = Model<AnyPaths, A, 'byItself'>;
+/** Makes a factory of models from their definition: see {@link defineModel}. */
+export type DefineModel = DefineTermsModel &
+  (<Data, V extends Variables>(definition: VariablesDefinition<Data, V>) => ModelFactory<Data, VariablesModel<V>>);
 
 /**
- * A model of one's own: named parts with parameters, log densities of them that add up to the objective, and latents. Fitting, restarts,
+ * A model of one's own, said once by its variables: `variables(data)` returns `latent`, `observed`, `known`, `mapped` and `embedded` variables by name, each
+ * with its density and what that is given. Objective, fitting, restarts, workers, checkpoints, saving, `project`, `predict`, `sample`, `impute`, `reconstruct`,
+ * `interpolate`, `forecast`, `priorDraws` and `describe` follow from these alone.
+ *
+ * Or, as models were defined before there were variables: named parts with parameters, log densities of them that add up to the objective, and latents. Fitting, restarts,
  * workers, checkpoints, saving, scores and pictures follow; with `predict` also `project`, `reconstruct`, `sample` and `impute`; with several by name, those of
  * each view, and `translate`. With `posterior`, in the
  * place of both, fits can do what it has, such as `project` with a `placement`. A field layer among the parts gives them `graph`, `precision()` and
@@ -49,10 +28,25 @@ export type ComputedModel<A> = Model<AnyPaths, A, 'byItself'>;
  *
  * `loadFit(json, { models: { name: factory } })` reads its fits again.
  *
- * @param definition - see {@link ModelDefinition}, {@link PosteriorDefinition} and {@link ComputedDefinition}; `parts` comes first, so that the types of `v` follow from it
+ * @param definition - see {@link VariablesDefinition}, or {@link ModelDefinition}, {@link PosteriorDefinition} and {@link ComputedDefinition}; `parts` comes first, so that the types of `v` follow from it
  * @returns a factory `(data) => Model`
  * @throws InvalidInputError when the definition lacks a name, parts, terms or latents (or `solve` in their place); when the model is evaluated, for a value that no
  * part has, a term that is not a scalar, and a tensor that was disposed of
+ * @example
+ * ```ts
+ * import { defineModel, fixed, gaussianProcess, latent, Matrix, type MatrixLike, observed, rbf, standardNormal } from 'latentfield';
+ *
+ * const deep = defineModel({
+ *   name: 'deep',
+ *   variables: ({ y }: { y: MatrixLike }) => {
+ *     const z = latent({ dim: 1, density: standardNormal() });
+ *     const h = latent({ dim: 2, density: gaussianProcess({ kernel: rbf({ variance: fixed(1) }), noise: fixed(0.01) }), given: z });
+ *     return { z, h, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: h }) };
+ *   },
+ * });
+ * const result = await fit(deep({ y: Matrix.from(Y) }));
+ * result.predict({ z: [[0]] }).y.mean;
+ * ```
  * @example
  * ```ts
  * import { defineModel, gaussianProcess, initialLatents, Matrix, rbf, real } from 'latentfield';
@@ -71,152 +65,31 @@ export type ComputedModel<A> = Model<AnyPaths, A, 'byItself'>;
  * const result = await fit(plain(Matrix.from(Y)));
  * ```
  */
-export function defineModel<Data, E extends Embedding, Q extends Partial<AnyPosterior> = object>(
-  definition: ComputedDefinition<Data, E, Q> & WithoutTerms,
-): ModelFactory<Data, ComputedModel<AbilitiesWith<E & Q>>>;
-export function defineModel<Data, P extends Parts, C = undefined, View extends string = never>(
-  definition: Omit<ModelDefinition<Data, P, C>, 'predict'> & { readonly predict: Predictions<Data, P, C, View> },
-): ModelFactory<Data, DefinedModel<P, ([View] extends [never] ? Mapped : Viewed<View>) & AbilitiesOfParts<P>>>;
-export function defineModel<Data, P extends Parts, Q extends Posterior, C = undefined>(
-  definition: PosteriorDefinition<Data, P, C, Q>,
-): ModelFactory<Data, DefinedModel<P, AbilitiesWith<Q>>>;
-export function defineModel<Data, P extends Parts, C = undefined>(
-  definition: ModelDefinition<Data, P, C>,
-): ModelFactory<Data, DefinedModel<P, AbilitiesOfParts<P, FieldLearning>>>;
-export function defineModel<Data, V extends Variables>(
-  definition: VariablesDefinition<Data, V>,
-): ModelFactory<Data, VariablesModel<V>>;
-export function defineModel<Data, P extends Parts, C>(
-  definition: AnyDefinition<Data, P, C> | ComputedDefinition<Data> | VariablesDefinition<Data>,
-): ModelFactory<Data, AnyModel> {
-  readGiven('The definition given to defineModel', () => checkDefinition(definition));
-  const { name, data: format } = definition;
+export const defineModel: DefineModel = ((definition: VariablesDefinition<unknown>) =>
+  typeof definition === 'object' && definition !== null && 'variables' in definition
+    ? defineVariablesModel(definition)
+    : defineTermsModel(definition as never)) as DefineModel;
+
+function defineVariablesModel<Data>(definition: VariablesDefinition<Data>): ModelFactory<Data, Model> {
+  const { name, variables, data: format } = definition;
+  if (typeof name !== 'string' || name === '') {
+    throw new InvalidInputError(`defineModel needs a name, but ${describe(name)} was given.`);
+  }
+  checkKnown(definition, 'defineModel', ['name', 'variables', 'data', 'search', 'toJSON']);
+  if (typeof variables !== 'function') {
+    throw new InvalidInputError(
+      `defineModel needs variables of the model '${name}' to be a function of the data, but ${describe(variables)} was given.`,
+    );
+  }
   const make = (data: Data): Model => {
     const toJSON = (): ModelJSON =>
       definition.toJSON?.(data) ?? {
         model: name,
         data: format === undefined ? plainData(data) : format.toJSON(data),
       };
-    if ('variables' in definition) return madeHere(variablesModel(definition, data, toJSON));
-    return madeHere(
-      'solve' in definition ? computedModel(definition, data, toJSON) : searchedModel(definition, data, toJSON),
-    );
+    return madeHere(variablesModel(definition, data, toJSON));
   };
   const restore = ({ data }: ModelJSON, own: object = {}) =>
     make(format === undefined ? (dataFromPlain(data) as Data) : format.fromJSON(data, own as never));
   return Object.assign(make, { modelName: name, restore });
-}
-
-/** What a computed model has not; named here so that the types of these functions are known whichever kind of definition they are tried as. */
-type WithoutTerms = Partial<Pick<ModelDefinition<never, Parts, never>, 'terms' | 'latents'>>;
-
-/** A model whose terms are evaluated. */
-function searchedModel<Data, P extends Parts, C>(
-  definition: AnyDefinition<Data, P, C>,
-  data: Data,
-  toJSON: () => ModelJSON,
-): Model {
-  const { name, points, startAt, search, posterior } = definition;
-  const owner = `the model '${name}'`;
-  let known: P | undefined;
-  const partsOf = (seed: number, batched = false): P => {
-    const parts = withLocation(`The parts of ${owner}`, () => definition.parts(data, seed, { batched }));
-    if (typeof parts !== 'object' || parts === null) {
-      throw new InvalidInputError(
-        `The parts of ${owner} are an object of parameters and parts, but ${describe(parts)} was returned.`,
-      );
-    }
-    known = parts;
-    return parts;
-  };
-  return Object.freeze<Model>({
-    name,
-    ...(points !== undefined && { points: points(data) }),
-    ...(search !== undefined && { search: search(data) }),
-    assemble: (seed, { batched = false } = {}) => assembled(definition, data, partsOf(seed, batched), owner),
-    ...(startAt !== undefined && {
-      startAt: (kind: Exclude<StartKind, 'model'>, seed: number) => startAt(kind, data, seed),
-    }),
-    // What parts do does not depend on where they start, so those of any seed will do.
-    posterior: (values) =>
-      posterior?.(values, data) ??
-      definedPosterior(definition, data, known ?? withFloat64(() => partsOf(0)), values, owner),
-    toJSON,
-  });
-}
-
-function checkDefinition<Data, P extends Parts, C>(
-  given: AnyDefinition<Data, P, C> | ComputedDefinition<Data> | VariablesDefinition<Data>,
-): void {
-  const { name, parts, terms, latents, predict, posterior, solve } = (given ?? {}) as Partial<
-    ModelDefinition<Data, P, C> & ComputedDefinition<Data>
-  >;
-  if (typeof name !== 'string' || name === '') {
-    throw new InvalidInputError(`defineModel needs a name, but ${describe(name)} was given.`);
-  }
-  if ('variables' in given) {
-    checkKnown(given, 'defineModel', ['name', 'variables', 'data', 'search', 'toJSON']);
-    if (typeof given.variables === 'function') return;
-    throw new InvalidInputError(
-      `defineModel needs variables of the model '${name}' to be a function of the data, but ${describe(given.variables)} was given.`,
-    );
-  }
-  if ('solve' in given) {
-    if (terms !== undefined || parts !== undefined || latents !== undefined) {
-      throw new InvalidInputError(
-        `The model '${name}' gives solve, by which its solution is computed, and parts, terms or latents beside it. Leave one of both out.`,
-      );
-    }
-    checkKnown(given, 'defineModel', ['name', 'solve', 'posterior', 'data', 'toJSON']);
-    if (typeof solve === 'function') return;
-    throw new InvalidInputError(
-      `defineModel needs solve of the model '${name}' to be a function of the data, but ${describe(solve)} was given.`,
-    );
-  }
-  checkKnown(given, 'defineModel', MEMBERS);
-  const needed = { parts, ...(posterior === undefined && { latents }) };
-  for (const [key, value] of Object.entries(needed)) {
-    if (typeof value === 'function') continue;
-    throw new InvalidInputError(
-      `defineModel needs ${key} of the model '${name}', a function of ${key === 'parts' ? 'the data' : 'values and data'}, but ${describe(value)} was given.`,
-    );
-  }
-  checkPredict(name, predict);
-  const isGiven = typeof terms === 'function' || (typeof terms === 'object' && Object.keys(terms ?? {}).length > 0);
-  if (!isGiven) {
-    throw new InvalidInputError(
-      `defineModel needs terms of the model '${name}', functions by name, but ${describe(terms)} was given.`,
-    );
-  }
-}
-
-const MEMBERS = Object.keys({
-  name: 0,
-  parts: 0,
-  constants: 0,
-  terms: 0,
-  latents: 0,
-  predict: 0,
-  posterior: 0,
-  pointLogDensity: 0,
-  data: 0,
-  search: 0,
-  curvature: 0,
-  findings: 0,
-  toJSON: 0,
-  points: 0,
-  pointwise: 0,
-  held: 0,
-  startAt: 0,
-} satisfies Record<keyof ModelDefinition<never, Parts>, 0>);
-
-function checkPredict(name: string, predict: unknown): void {
-  if (predict === undefined || typeof predict === 'function') return;
-  const views = typeof predict === 'object' && predict !== null ? Object.entries(predict) : [];
-  const other = views.find(([, moments]) => typeof moments !== 'function');
-  if (views.length > 0 && other === undefined) return;
-  throw new InvalidInputError(
-    `defineModel takes predict of the model '${name}' as a function of values and latents, or one for each view by its name, but ` +
-      `${other === undefined ? `${describe(predict)} was given` : `view '${other[0]}' is ${describe(other[1])}`}.`,
-  );
 }

@@ -29,7 +29,7 @@ export {
   stage,
 } from './computation.ts';
 export type { DefinedMoments } from './definedMapping.ts';
-export { type ComputedModel, type DefinedModel, defineModel, type ModelFactory } from './defineModel.ts';
+export { type DefineModel, defineModel } from './defineModel.ts';
 export * from './distributions/index.ts';
 export {
   type EvaluateOptions,
@@ -174,4 +174,5 @@ export type {
   ViewedPosterior,
 } from './posterior.ts';
 export type { Curvature, EndingKind } from './solver.ts';
+export type { ComputedModel, DefinedModel, DefineTermsModel, ModelFactory } from './termsModel.ts';
 export type { LogJacobian, PositiveTransform, Transform } from './transform.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FitProblem } from '../../src/inference/fit/fitProblem.ts';
-import { standardSolver } from '../../src/inference/fit/run.ts';
+import { standardSolver } from '../../src/inference/fit/standardSolver.ts';
 
 it('a fit in batches takes Adam, whose step has halved after 20 epochs and is a quarter after 60', async () => {
   const { name, stochastic, options } = await standardSolver({ inBatches: { perEpoch: 4 } } as FitProblem);

@@ -121,7 +121,7 @@ export async function* runFrom(
   const { number, state } = start;
   const isComputed = model.solve !== undefined;
   if (!isComputed && start.x.length === 0) {
-    const solution = onlyPoint(problem, given ?? (await standardSolver(problem)));
+    const solution = onlyPoint(problem, given ?? (await (await import('./standardSolver.ts')).standardSolver(problem)));
     const entry = { iteration: 0, evaluations: 1, objective: -solution.value, gradientNorm: 0 };
     yield { kind: 'iteration', start: number, entry, point: { x: solution.x } };
     yield { kind: 'end', start: number, solution };
@@ -209,26 +209,6 @@ async function computedSteps(
   return { run, first: problem.compute(() => run.next()) };
 }
 
-/** Steps of adam in the first epoch, and the epochs after which they have halved. */
-const STEP = 0.05;
-const HALVING = 20;
-
-/**
- * The model's own solver, or the usual one: one for noisy gradients of batches, or one that keeps to the model's bounds. It is loaded when it is
- * needed.
- */
-export async function standardSolver({ model, limits, inBatches }: FitProblem): Promise<Solver> {
-  if (inBatches !== undefined) {
-    const { adam } = await import('../solvers/adam.ts');
-    const learningRate = (iteration: number) => STEP / (1 + iteration / (HALVING * inBatches.perEpoch));
-    return Object.freeze({ ...adam({ learningRate }), stochastic: true });
-  }
-  const solver = model.search?.solver;
-  if (solver !== undefined) return typeof solver === 'function' ? solver() : solver;
-  if (limits === undefined) return (await import('../solvers/lbfgs.ts')).lbfgs();
-  return (await import('../solvers/lbfgsb.ts')).lbfgsb();
-}
-
 /**
  * Evaluates the start. A perturbed one where the log density is not finite is moved halfway to the model's own, until it is.
  *
@@ -243,7 +223,11 @@ async function searchSteps(
 ): Promise<Begun> {
   const { compute, objective, start: origin, limits, layout, inBatches } = problem;
   const { relativeDecrease, maxIterations, maxEvaluations, tolerance, pauseAt } = settings;
-  const solver = await solverFor(given ?? (await standardSolver(problem)), problem, settings);
+  const solver = await solverFor(
+    given ?? (await (await import('./standardSolver.ts')).standardSolver(problem)),
+    problem,
+    settings,
+  );
   if (!solver.bounded) checkUnbounded(layout, limits, solver.name);
   const most = pauseAt ?? maxIterations;
   const options = {

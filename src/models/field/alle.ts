@@ -8,9 +8,9 @@ import { checkOptions } from '../../core/options.ts';
 import { imputedByField } from '../../fields/observed/imputedByField.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
 import { stage } from '../../model/computation.ts';
-import { type ComputedModel, defineModel } from '../../model/defineModel.ts';
 import type { Found } from '../../model/modelDefinition.ts';
 import type { Projection } from '../../model/posterior.ts';
+import { type ComputedModel, defineTermsModel } from '../../model/termsModel.ts';
 import { supportGraph } from '../../numerics/graph/edges.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { knnGraph } from '../../numerics/graph/index.ts';
@@ -131,7 +131,7 @@ interface AlleData {
   readonly checked: v.InferOutput<typeof schema>;
 }
 
-const defined = defineModel({
+const defined = defineTermsModel({
   name: 'alle',
   solve: function* ({ points, note, factor: factorOf, basePrecision, checked: { latentDim } }: AlleData) {
     const factor = yield* stage('neighbours', factorOf());

@@ -18,10 +18,10 @@ import {
   withInverse,
 } from '../../inference/solvers/fields/momentProblem.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
-import { defineModel } from '../../model/defineModel.ts';
 import type { Model, ModelJSON } from '../../model/model.ts';
 import { fixed, type Parameter } from '../../model/parameter.ts';
 import type { Projection } from '../../model/posterior.ts';
+import { defineTermsModel } from '../../model/termsModel.ts';
 import { completeGraph, type Graph, knnGraph } from '../../numerics/graph/index.ts';
 import { squaredDistance } from '../../numerics/graph/squaredDistance.ts';
 import { nearestOf } from '../../numerics/neighbours/nearest.ts';
@@ -171,7 +171,7 @@ interface DrillData {
   toJSON(): ModelJSON;
 }
 
-const defined = defineModel({
+const defined = defineTermsModel({
   name: 'drill',
   parts: ({ parameters, shown }: DrillData) => {
     const { diagonal, attraction, repulsion } = parameters as Readonly<Record<string, Parameter<Rank.R1>>>;

@@ -13,10 +13,10 @@ import type { PlacedField } from '../../fields/placement/placement.ts';
 import { denseWeightsSolver, WEIGHTS } from '../../inference/solvers/fields/denseWeights.ts';
 import { kktResidual } from '../../inference/solvers/fields/fieldProblem.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
-import { defineModel } from '../../model/defineModel.ts';
 import type { Model, ModelJSON, ParameterValues } from '../../model/model.ts';
 import { fixed, type Parameter } from '../../model/parameter.ts';
 import type { FieldPosterior, PlacedPosterior, SpectralPosterior } from '../../model/posterior.ts';
+import { defineTermsModel } from '../../model/termsModel.ts';
 import { pairKey } from '../../numerics/graph/edges.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
 import { laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
@@ -94,7 +94,7 @@ export function fieldModel(given: FieldParts): UnplacedFieldModel {
   const graph = constrainedGraph(given.graph);
   const problem = fieldProblem(given, checkDistances(squaredDistances, graph, 'maxEntropy', slackPenalty === Infinity));
   const sparse = isSparse(graph);
-  return defineModel({
+  return defineTermsModel({
     name: given.name,
     parts: (parts: FieldParts) => fieldParts(startingWeights(fieldWeights(problem), parts), parts),
     constants: () => {

@@ -9,8 +9,8 @@ import { observedField } from '../../fields/observed/observedField.ts';
 import { observedSquaredDistances } from '../../fields/observed/observedSquaredDistances.ts';
 import { boundedNewton } from '../../inference/solvers/boundedNewton.ts';
 import { type FieldProblem, kktResidual, weightScale } from '../../inference/solvers/fields/fieldProblem.ts';
-import { defineModel } from '../../model/defineModel.ts';
 import { box } from '../../model/parameter.ts';
+import { defineTermsModel } from '../../model/termsModel.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../tensors/ops.ts';
@@ -49,7 +49,7 @@ export function observedFieldModel(parts: FieldParts & { readonly observations: 
   const scale = squaredDistances.map((distance) => weightScale(first, distance));
   /** Weights for which all edges together meet their constraints on average: Σ w_e·R_e = N − 1 nearly. */
   const start = Array.from(scale, (weight) => (weight * (size - 1)) / sources.length);
-  return defineModel({
+  return defineTermsModel({
     name,
     parts: (data: FieldParts) => fieldParts(box(0, upper, start, { scale }), data),
     constants: () => {

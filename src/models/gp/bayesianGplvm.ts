@@ -25,11 +25,11 @@ import { uncollapsedModel } from '../../mapping/variational/uncollapsedModel.ts'
 import { latentMoments, type VariationalParts } from '../../mapping/variational/variationalParts.ts';
 import { variationalPosterior } from '../../mapping/variational/variationalPosterior.ts';
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
-import { defineModel } from '../../model/defineModel.ts';
 import { imputed } from '../../model/imputation.ts';
 import type { Initialization } from '../../model/initialization.ts';
 import type { Model, ParameterValues } from '../../model/model.ts';
 import { fixed, type ParameterLike } from '../../model/parameter.ts';
+import { defineTermsModel } from '../../model/termsModel.ts';
 import type { DistributedPaths } from './gpModel.ts';
 import { modelOfRows, placedPosterior, type SampledRows, sampledToJSON, withoutSource } from './sampledRows.ts';
 import { startValues } from './startKinds.ts';
@@ -264,7 +264,7 @@ interface VariationalData {
 
 const boundOf = (values: object) => (Q_MEAN in values ? uncollapsedModel : collapsedModel);
 
-const defined = defineModel({
+const defined = defineTermsModel({
   name: NAME,
   points: ({ raw, sampled }: VariationalData) => sampled?.points ?? raw.rows,
   parts: ({ parts, collapses }: VariationalData, seed, { batched }) => {

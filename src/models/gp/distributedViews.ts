@@ -28,7 +28,6 @@ import {
   type ViewMapping,
 } from '../../mapping/viewMapping.ts';
 import type { DistributedViewed } from '../../model/abilities.ts';
-import { defineModel } from '../../model/defineModel.ts';
 import { imputed } from '../../model/imputation.ts';
 import type { Model, ParameterValues } from '../../model/model.ts';
 import type {
@@ -38,6 +37,7 @@ import type {
   PlacedPosterior,
   ViewedPosterior,
 } from '../../model/posterior.ts';
+import { defineTermsModel } from '../../model/termsModel.ts';
 import type { DistributedViewPaths } from './gpModel.ts';
 import { startValues } from './startKinds.ts';
 import {
@@ -155,7 +155,7 @@ function ownValues<T>(view: DistributedView, values: Readonly<Record<string, T>>
 const boundOf = (own: object) => (Q_MEAN in own ? uncollapsedModel : collapsedModel);
 
 const definedAs = (name: string) =>
-  defineModel({
+  defineTermsModel({
     name,
     points: ({ observations }: DistributedViews) => observations.rows,
     parts: ({ views, latents, observations, latentDim }: DistributedViews, seed, { batched }) => ({

@@ -7,8 +7,8 @@ import { type Latents, latentsOf } from '../../latents/latents.ts';
 import { constantsOf, type ModelParts, partsByPath, placed, termsOf } from '../../mapping/assembly.ts';
 import { familyCurvature } from '../../mapping/curvature/familyCurvature.ts';
 import { posteriorOf } from '../../mapping/posterior.ts';
-import { defineModel } from '../../model/defineModel.ts';
 import type { AnyModel, Model, ParameterValues, StartKind, TensorMap } from '../../model/model.ts';
+import { defineTermsModel } from '../../model/termsModel.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { priorToJSON } from '../../priors/json.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
@@ -164,7 +164,7 @@ function givenOptions(name: string, options: LatentVariableModelOptions | ViewsM
 type LatentVariableParts = Omit<ModelParts, 'views'> & Pick<MadeViews, 'views'>;
 
 const definedAs = (name: string) =>
-  defineModel({
+  defineTermsModel({
     name,
     parts: (model: LatentVariableParts, seed) => partsByPath(model, seed),
     constants: constantsOf,

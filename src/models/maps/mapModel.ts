@@ -4,12 +4,12 @@ import { Matrix } from '../../core/matrix.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
 import { lbfgs } from '../../inference/solvers/lbfgs.ts';
 import type { Placing } from '../../model/abilities.ts';
-import { defineModel } from '../../model/defineModel.ts';
 import { initialLatents } from '../../model/initialization.ts';
 import type { Model } from '../../model/model.ts';
 import { real } from '../../model/parameter.ts';
 import type { Projection } from '../../model/posterior.ts';
 import type { Solver } from '../../model/solver.ts';
+import { defineTermsModel } from '../../model/termsModel.ts';
 import { type Neighbours, nearestNeighbours } from '../../numerics/neighbours/index.ts';
 import { type PlainFunction, plainFunction } from '../../priors/plainFunction.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
@@ -48,7 +48,7 @@ export interface RowDensity {
 
 /** A named model of such a density. */
 export function mapModel(name: 'tsne' | 'umap') {
-  return defineModel({
+  return defineTermsModel({
     name,
     parts: ({ points, latentDim, init, scaled }: MapParts) => ({
       latents: real(startOf(points, latentDim, init, scaled)),

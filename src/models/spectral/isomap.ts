@@ -5,9 +5,9 @@ import { completed, type InParts, once } from '../../core/inParts.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { stage } from '../../model/computation.ts';
-import { defineModel } from '../../model/defineModel.ts';
 import type { Found } from '../../model/modelDefinition.ts';
 import type { Placement } from '../../model/posterior.ts';
+import { defineTermsModel } from '../../model/termsModel.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
@@ -113,7 +113,7 @@ interface IsomapData {
   readonly saved: object;
 }
 
-const defined = defineModel({
+const defined = defineTermsModel({
   name: 'isomap',
   solve: function* ({ given, few, shown, latentDim, landmarks }: IsomapData) {
     const { graph, points, note } = yield* stage('neighbours', shown());

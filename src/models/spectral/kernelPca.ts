@@ -8,8 +8,8 @@ import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
 import { stage } from '../../model/computation.ts';
-import { defineModel } from '../../model/defineModel.ts';
 import type { Found } from '../../model/modelDefinition.ts';
+import { defineTermsModel } from '../../model/termsModel.ts';
 import { doublyCentred, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { latentDimOption, savedSpectral } from './embedding/options.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
@@ -54,7 +54,7 @@ interface KernelPcaData {
   readonly kernel: Kernel;
 }
 
-const defined = defineModel({
+const defined = defineTermsModel({
   name: 'kernelPca',
   solve: function* ({ points, latentDim, kernel }: KernelPcaData) {
     const K = doublyCentred(covariance(kernel, points), 1);

@@ -5,9 +5,9 @@ import type { InParts } from '../../core/inParts.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { stage } from '../../model/computation.ts';
-import { defineModel } from '../../model/defineModel.ts';
 import type { Found } from '../../model/modelDefinition.ts';
 import type { Placement } from '../../model/posterior.ts';
+import { defineTermsModel } from '../../model/termsModel.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import type { EdgeWeights } from '../../numerics/graph/index.ts';
 import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
@@ -125,7 +125,7 @@ interface EigenmapsData {
   readonly saved: object;
 }
 
-const defined = defineModel({
+const defined = defineTermsModel({
   name: 'laplacianEigenmaps',
   solve: function* (data: EigenmapsData) {
     const { given, checked } = data;

@@ -3,7 +3,7 @@ import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { stage } from '../../model/computation.ts';
-import { defineModel } from '../../model/defineModel.ts';
+import { defineTermsModel } from '../../model/termsModel.ts';
 import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
 import { latentDimOption, regularizationOption, savedSpectral } from './embedding/options.ts';
@@ -83,7 +83,7 @@ interface LleData {
   readonly checked: v.InferOutput<typeof schema>;
 }
 
-const defined = defineModel({
+const defined = defineTermsModel({
   name: 'lle',
   solve: function* ({ given, k, note: few, checked }: LleData) {
     const { latentDim, disconnected, regularization, generalised } = checked;

@@ -8,8 +8,8 @@ import { checkOptions } from '../../core/options.ts';
 import { damagedAt } from '../../core/saved.ts';
 import type { DistributedLatents, Imputing, Predicting, Reconstructing } from '../../model/abilities.ts';
 import type { Embedding } from '../../model/computation.ts';
-import { defineModel } from '../../model/defineModel.ts';
 import type { Found } from '../../model/modelDefinition.ts';
+import { defineTermsModel } from '../../model/termsModel.ts';
 import { principalAxes as axesOf } from '../../numerics/dense/principalComponents.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
 import { type LinearGaussian, linearPosterior } from './embedding/linearGaussian.ts';
@@ -68,7 +68,7 @@ interface PpcaData {
   readonly dual: boolean;
 }
 
-const defined = defineModel({
+const defined = defineTermsModel({
   name: 'ppca',
   solve: ({ points, latentDim, dual }: PpcaData) => {
     const standardization = standardizationOf(points, true, false);

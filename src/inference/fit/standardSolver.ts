@@ -1,0 +1,23 @@
+import type { Solver } from '../../model/solver.ts';
+import { adam } from '../solvers/adam.ts';
+import { lbfgs } from '../solvers/lbfgs.ts';
+import { lbfgsb } from '../solvers/lbfgsb.ts';
+import type { FitProblem } from './fitProblem.ts';
+
+/** Steps of adam in the first epoch, and the epochs after which they have halved. */
+const STEP = 0.05;
+const HALVING = 20;
+
+/**
+ * The model's own solver, or the usual one: one for noisy gradients of batches, or one that keeps to the model's bounds. This file is loaded when a fit was not
+ * given a solver.
+ */
+export async function standardSolver({ model, limits, inBatches }: FitProblem): Promise<Solver> {
+  if (inBatches !== undefined) {
+    const learningRate = (iteration: number) => STEP / (1 + iteration / (HALVING * inBatches.perEpoch));
+    return Object.freeze({ ...adam({ learningRate }), stochastic: true });
+  }
+  const solver = model.search?.solver;
+  if (solver !== undefined) return typeof solver === 'function' ? solver() : solver;
+  return limits === undefined ? lbfgs() : lbfgsb();
+}
