@@ -29,7 +29,7 @@ const {
   ...(await fromDist('inference/index.js')),
 };
 const { openProblem } = await fromDist('inference/fit/fitProblem.js');
-const { perturbedStarts } = await fromDist('inference/fit/perturbedStarts.js');
+const { perturbedStarts } = await fromDist('inference/fit/restarts.js');
 const { values: options } = parseArgs({ options: { evaluations: { type: 'string', default: '500' } } });
 const maxEvaluations = Number(options.evaluations);
 

@@ -1,4 +1,5 @@
 import { InvalidInputError } from './errors.ts';
+import { checkGiven } from './given.ts';
 import { nodeModule } from './nodeModule.ts';
 import { systemReason } from './systemReason.ts';
 
@@ -125,6 +126,7 @@ export async function removeStaleFiles(file: string): Promise<void> {
  * @throws InvalidInputError with the code `inUse` while another process has it
  */
 export async function lockPath(path: string): Promise<() => void> {
+  checkGiven(path, 'lockPath', 'the path of a file or folder', (given) => typeof given === 'string' && given !== '');
   const { link, readFile, rename, rm, writeFile } = await fileSystem();
   const { rmSync } = await node<typeof import('node:fs')>('fs');
   const { randomBytes } = await node<typeof import('node:crypto')>('crypto');

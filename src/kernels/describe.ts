@@ -1,3 +1,4 @@
+import { readGiven } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
 import { describeModel } from '../model/language/describe.ts';
 import type { AnyModel } from '../model/model.ts';
@@ -25,7 +26,9 @@ export function describe(value: Kernel | AnyModel): string {
 }
 
 const isModel = (value: unknown): value is AnyModel =>
-  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'assemble') === 'function';
+  typeof value === 'object' &&
+  value !== null &&
+  typeof readGiven('What describe was given', () => Reflect.get(value, 'assemble')) === 'function';
 
 function kernelText(kernel: Kernel): string {
   const { form } = checkKernel(kernel, 'describe');

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { readGiven } from '../core/given.ts';
 import { describe } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
 import type { AnyModel, ModelJSON } from '../model/model.ts';
@@ -16,7 +17,7 @@ import { spectralModelFromJSON } from './spectral/embedding/json.ts';
  * @throws InvalidInputError for a model that is not known, naming it
  */
 export function modelFromJSON(json: ModelJSON, own: OwnParts, isFitted = false): AnyModel {
-  const name = json?.model;
+  const name = readGiven('The saved model', () => json?.model);
   if (typeof name !== 'string') {
     throw new InvalidInputError(`A saved model says its kind as 'model', but ${describe(name)} was found there.`);
   }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkName, isList } from '../../core/given.ts';
+import { checkName, givenList, isList, readGiven } from '../../core/given.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { type PrecisionEntries, withInverse } from '../../inference/solvers/fields/momentProblem.ts';
@@ -98,9 +98,11 @@ export function quadratic(
  * ```
  */
 export function products(pairs: readonly (readonly [number, number])[], values?: ArrayLike<number>): ConstraintSet {
-  const forms = pairs.map(
-    ([i, j]): QuadraticForm => ({ rows: [Math.min(i, j)], columns: [Math.max(i, j)], values: [i === j ? 1 : 0.5] }),
-  );
+  const expected = 'a list of pairs of points, such as [[0, 1]]';
+  const forms = givenList(pairs, 'products', expected).map((pair): QuadraticForm => {
+    const [i, j] = givenList(pair, 'products', expected) as readonly [number, number];
+    return { rows: [Math.min(i, j)], columns: [Math.max(i, j)], values: [i === j ? 1 : 0.5] };
+  });
   return constraintSet('products', forms, values, 'exactly');
 }
 
@@ -113,22 +115,24 @@ function constraintSet(
   if (!Array.isArray(forms) || forms.length === 0) {
     throw new InvalidInputError(`${caller} takes a list of at least one form, but ${describe(forms)} was given.`);
   }
-  const own = forms.map((form, k): QuadraticForm => {
-    const { rows, columns, values: entries } = (form ?? {}) as QuadraticForm;
-    const lists = [rows, columns, entries];
-    const isRight =
-      lists.every((list) => isList(list) && list.length === rows.length) &&
-      rows.length > 0 &&
-      Array.from(rows).every(
-        (i, e) => Number.isInteger(i) && i >= 0 && Number.isInteger(columns[e]) && columns[e]! >= i,
-      ) &&
-      Array.from<number>(entries).every(Number.isFinite);
-    if (isRight)
-      return { rows: Int32Array.from(rows), columns: Int32Array.from(columns), values: Float64Array.from(entries) };
-    throw new InvalidInputError(
-      `Form ${k} of ${caller} needs rows, columns and values, lists of the same length, of whole numbers 0 ≤ row ≤ column and finite entries, but ${describe(form)} was given.`,
-    );
-  });
+  const own = readGiven(`The forms of ${caller}`, () =>
+    forms.map((form, k): QuadraticForm => {
+      const { rows, columns, values: entries } = (form ?? {}) as QuadraticForm;
+      const lists = [rows, columns, entries];
+      const isRight =
+        lists.every((list) => isList(list) && list.length === rows.length) &&
+        rows.length > 0 &&
+        Array.from(rows).every(
+          (i, e) => Number.isInteger(i) && i >= 0 && Number.isInteger(columns[e]) && columns[e]! >= i,
+        ) &&
+        Array.from<number>(entries).every(Number.isFinite);
+      if (isRight)
+        return { rows: Int32Array.from(rows), columns: Int32Array.from(columns), values: Float64Array.from(entries) };
+      throw new InvalidInputError(
+        `Form ${k} of ${caller} needs rows, columns and values, lists of the same length, of whole numbers 0 ≤ row ≤ column and finite entries, but ${describe(form)} was given.`,
+      );
+    }),
+  );
   if (values !== undefined) {
     const list = isList(values) ? Float64Array.from(values) : undefined;
     const bad = list?.findIndex((value) => !Number.isFinite(value)) ?? -1;

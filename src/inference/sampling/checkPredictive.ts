@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkFunction } from '../../core/given.ts';
+import { checkFunction, checkGiven } from '../../core/given.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { Draws } from './draws.ts';
 
@@ -38,6 +38,7 @@ export function checkPredictive(
   options: { readonly seed?: number | undefined; readonly draws?: number | undefined } = {},
 ): PredictiveCheck {
   checkFunction(statistic, 'checkPredictive', 'a function of observations');
+  checkGiven(draws, 'checkPredictive', 'what draw returned', ({ toJSON }) => typeof toJSON === 'function');
   const { observations } = draws.toJSON().model as { readonly observations?: unknown };
   if (!Array.isArray(observations)) {
     throw new InvalidInputError(

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
+import { givenOptions } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { ParameterValues } from '../../model/model.ts';
@@ -116,7 +117,8 @@ export type DrawSettings = Omit<v.InferOutput<typeof schema>, 'method' | 'worker
   readonly resume: string | DrawCheckpoint | undefined;
 };
 
-export function drawSettings(options: DrawOptions): DrawSettings {
+export function drawSettings(given: DrawOptions): DrawSettings {
+  const options = givenOptions(given, 'draw');
   const { method: _, ...checked } = checkOptions(schema, options, 'draw');
   const { method = 'nuts', workers, start, resume } = options;
   // As they were given: a checked copy would have lost its class.

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven, givenList, isList } from '../../core/given.ts';
+import { checkGiven, givenList, isList, readGiven } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 
 /** Draws of one number: chains × draws, or the draws of one chain. */
@@ -11,10 +11,16 @@ export type ChainsLike = MatrixLike | readonly number[] | Float64Array;
  * @throws InvalidInputError for what is no list of numbers, or for chains of different lengths
  */
 export function givenChains(draws: ChainsLike, caller: string): readonly Float64Array[] {
+  return readGiven(`The draws given to ${caller}`, () => chainsIn(draws, caller));
+}
+
+function chainsIn(draws: ChainsLike, caller: string): readonly Float64Array[] {
   const expected = 'draws as a list of chains, each a list of as many numbers, or the draws of one chain';
   if (isList(draws) && typeof draws[0] === 'number') return [numbers(draws as ArrayLike<number>, caller, expected)];
   if (!isList(draws)) {
     const { data, rows, columns } = Matrix.from(draws, `The draws given to ${caller}`);
+    if (data.length === 0)
+      throw new InvalidInputError(`${caller} takes ${expected}, but there are no draws in what was given.`);
     return Array.from({ length: rows }, (_, i) => data.subarray(i * columns, (i + 1) * columns));
   }
   const chains = givenList(draws as ArrayLike<ArrayLike<number>>, caller, expected).map((chain) =>
@@ -47,7 +53,7 @@ function numbers(list: ArrayLike<number>, caller: string, expected: string): Flo
  */
 export function givenByDraw(values: MatrixLike | readonly number[] | Float64Array, caller: string, what: string) {
   checkGiven(values, caller, `${what}, draws × observations`, (given) => given !== null && given !== undefined);
-  const one = isList(values) && typeof values[0] === 'number';
+  const one = readGiven(what, () => isList(values) && typeof values[0] === 'number');
   const matrix = one
     ? new Matrix(numbers(values as ArrayLike<number>, caller, what), (values as ArrayLike<number>).length, 1)
     : Matrix.from(values as MatrixLike, what);

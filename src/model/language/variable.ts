@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { givenOptions } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { unknownName } from '../../core/options.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../parameter.ts';
@@ -157,8 +158,9 @@ function factorsOf(factors: LatentVariableOptions['factors'], caller: string): r
 export function latent<D extends DensityLike | undefined = undefined, const F = undefined>(
   options: LatentVariableOptions & { readonly density?: D; readonly factors?: F },
 ): LatentVariable<D, F> {
-  checkNames(options ?? {}, ['dim', 'density', 'given', 'factors', 'init', 'posterior', 'rows'], 'latent');
-  const { dim, density, given, factors, init = 'pca', posterior = 'point', rows } = options ?? {};
+  const own = givenOptions<object>(options, 'latent');
+  checkNames(own, ['dim', 'density', 'given', 'factors', 'init', 'posterior', 'rows'], 'latent');
+  const { dim, density, given, factors, init = 'pca', posterior = 'point', rows } = own as LatentVariableOptions;
   if (!Number.isInteger(dim) || dim < 1) {
     throw new InvalidInputError(`latent takes a whole number of dimensions from 1, but ${describe(dim)} was given.`);
   }
@@ -210,8 +212,9 @@ export function observed<D extends DensityLike, const F = undefined>(
   data: MatrixLike | KnownVariable,
   options: ObservedOptions & { readonly density: D; readonly factors?: F },
 ): ObservedVariable<D, F> {
-  checkNames(options ?? {}, ['density', 'given', 'factors', 'missing', 'centre', 'scale'], 'observed');
-  const { density: said, given, factors, missing, centre, scale = false } = options ?? {};
+  const own = givenOptions<object>(options, 'observed');
+  checkNames(own, ['density', 'given', 'factors', 'missing', 'centre', 'scale'], 'observed');
+  const { density: said, given, factors, missing, centre, scale = false } = own as ObservedOptions;
   const density = densityOf(said, "Option 'density' of observed");
   if (missing !== undefined && missing !== 'ignore') {
     throw new InvalidInputError(
@@ -267,7 +270,8 @@ export function known(data: MatrixLike): KnownVariable {
  * ```
  */
 export function mapped(given: Given, map: MapLike, options: MappedOptions = {}): MappedVariable {
-  checkNames(options ?? {}, ['factors', 'dim'], 'mapped');
+  const own = givenOptions<MappedOptions>(options, 'mapped');
+  checkNames(own, ['factors', 'dim'], 'mapped');
   const list = givenOf(given, 'mapped');
   if (list.length === 0) throw new InvalidInputError('mapped takes at least one variable, but none was given.');
   return Object.freeze<MappedVariable>({
@@ -275,8 +279,8 @@ export function mapped(given: Given, map: MapLike, options: MappedOptions = {}):
     role: 'mapped',
     map: mapOf(map),
     given: list,
-    factors: factorsOf(options.factors, 'mapped'),
-    dim: options.dim,
+    factors: factorsOf(own.factors, 'mapped'),
+    dim: own.dim,
   });
 }
 
@@ -301,8 +305,9 @@ export interface EmbeddedOptions {
  * ```
  */
 export function embedded(of: Variable, options: EmbeddedOptions): EmbeddedVariable {
-  checkNames(options ?? {}, ['dim', 'by'], 'embedded');
-  const { dim, by = 'kernelPca' } = options ?? {};
+  const own = givenOptions<object>(options, 'embedded');
+  checkNames(own, ['dim', 'by'], 'embedded');
+  const { dim, by = 'kernelPca' } = own as EmbeddedOptions;
   if (!Number.isInteger(dim) || dim < 1) {
     throw new InvalidInputError(`embedded takes a whole number of dimensions from 1, but ${describe(dim)} was given.`);
   }
