@@ -6,7 +6,7 @@ const OURS = ['microKernel.ts', 'vectors.ts'];
 
 /** Twelve independent chains of multiplications and additions without any memory. */
 const CHAINS = `
-import { multiplyAdd } from './multiplyAdd';
+import { multiplyAdd } from './vectors';
 export { multiplyTile } from './microKernel';
 export function chains(length: i32, factor: f64, term: f64): f64 {
   const x = f64x2.splat(factor), y = f64x2.splat(term);
