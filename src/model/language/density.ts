@@ -67,7 +67,10 @@ export interface RowMoments {
   readonly variance: Tensor2D;
   /** Variance that noise adds to it: a scalar, D entries, or n×D; none unless given. */
   readonly noise?: Tensor;
-  /** Covariances between the n rows, n×n: one for all columns, or D. Without them `sample` draws each entry by itself. */
+  /**
+   * Covariances between the n rows, n×n: one for all columns, or D. With them functions and noise are normal, and new rows are drawn so; without them
+   * a density has to say its sample.
+   */
   readonly covariances?: () => readonly Tensor2D[];
 }
 
@@ -77,7 +80,7 @@ export interface Conditional {
   logPredictive?(rows: Rows): Tensor1D;
   /** Moments of new rows given the values of what they are given. */
   moments?(given: readonly Tensor2D[]): RowMoments;
-  /** A draw of new rows, n×D; from the moments where it is left out. */
+  /** A draw of new rows, n×D; where it is left out, by the density's own sample where rows are independent, or normal with the covariances of the moments. */
   sample?(given: readonly Tensor2D[], random: Random): Tensor2D;
   /** Mean of the row that follows these rows (k×D), 1×D: densities of sequences have it. */
   next?(before: Tensor2D): Tensor2D;

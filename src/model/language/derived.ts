@@ -11,7 +11,7 @@ import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { valueAndGradients } from '../../tensors/gradients.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
-import type { Scalar, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { jointDraw, normalEntries } from '../jointDraw.ts';
 import type { ParameterValues, TensorMap } from '../model.ts';
 import type { LearnedByLayer, Prediction, PredictiveDensity } from '../posterior.ts';
@@ -142,12 +142,20 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
           const p = model.ownTensors(path, tensors);
           const context = contextOf(node, placed, isRough);
           const own = density.condition?.(p, fittedRows(node), context) ?? {};
-          if (own.logPredictive !== undefined) return own;
+          if (own.logPredictive !== undefined && (own.sample !== undefined || density.sample === undefined)) return own;
           const isIndependent =
             density.independent ?? kinds.get(path) ?? density.logDensity(p, fittedRows(node), context).rank === 1;
           kinds.set(path, isIndependent);
           if (!isIndependent) return own;
-          return { ...own, logPredictive: (rows) => density.logDensity(p, rows, context) as Tensor1D };
+          const width = columns.get(node.name)!;
+          return {
+            logPredictive: (rows) => density.logDensity(p, rows, context) as Tensor1D,
+            ...(density.sample && {
+              sample: (given: readonly Tensor2D[], random: Random) =>
+                density.sample!(p, random, [given[0]!.shape[0], width], given),
+            }),
+            ...own,
+          };
         },
       };
       try {
@@ -378,7 +386,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
       const found: Record<string, Prediction> = {};
       const copies = isIndirect(all) ? DRAWS : 1;
       const repeated = copies === 1 ? all : mapValues(all, (rows) => stacked(rows, copies));
-      follow(fitted, repeated, (node, moments) => {
+      follow(fitted, repeated, (node, moments, conditional, rows) => {
         if (moments === undefined) return undefined;
         const { mean, variance, added } = wide(owner, node.name, moments);
         const isObserved = node.variable.role === 'observed';
@@ -386,7 +394,8 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
         const shown = noise ? op.add<Tensor2D>(spread, added) : spread;
         found[node.name] = inUnits(node.name, ...averaged(tensorMatrix(mean), tensorMatrix(shown), copies));
         if (isObserved) return undefined;
-        // Latent rows in between have the noise of their density in them.
+        // Latent rows in between have the noise of their density in them. Each row is predicted by itself, so covariances between rows are left out.
+        if (moments.covariances === undefined) return drawn(owner, node, moments, conditional, rows, random, true);
         const whole = op.sqrt(op.add<Tensor2D>(spread, added));
         return op.add<Tensor2D>(mean, op.mul(whole, normalEntries(random, ...mean.shape)));
       });
@@ -404,7 +413,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
       const found: Record<string, Matrix> = {};
       follow(fitted, all, (node, moments, conditional, rows) => {
         const isObserved = node.variable.role === 'observed';
-        const value = drawn(owner, node.name, moments, conditional, rows, random, noise || !isObserved);
+        const value = drawn(owner, node, moments, conditional, rows, random, noise || !isObserved);
         if (value === undefined) return undefined;
         const { standardization } = seen.get(node.name) ?? {};
         found[node.name] = standardization ? unscaled(tensorMatrix(value), standardization) : tensorMatrix(value);
@@ -595,10 +604,14 @@ function wide(owner: string, name: string, { mean, variance, noise }: RowMoments
   return { mean, variance: all, added: noise ?? op.scalar(0) };
 }
 
-/** A draw of new rows: by the density's own sample, or normal with its moments. */
+/**
+ * A draw of new rows: by the density's own sample, or of functions that are normal together, which covariances say.
+ *
+ * @throws InvalidInputError for a density that says the moments of its rows and not what is distributed so
+ */
 function drawn(
   owner: string,
-  name: string,
+  node: Node,
   moments: RowMoments | undefined,
   conditional: Conditional,
   given: readonly Tensor2D[],
@@ -607,11 +620,16 @@ function drawn(
 ): Tensor2D | undefined {
   if (conditional.sample !== undefined && noise) return conditional.sample(given, random);
   if (moments === undefined) return undefined;
-  const { mean, variance, added } = wide(owner, name, moments);
+  const { mean, variance, added } = wide(owner, node.name, moments);
   const asked = noise ? added : op.scalar(0);
   if (moments.covariances === undefined) {
-    const spread = op.sqrt(op.add<Tensor2D>(op.relu(variance), asked));
-    return op.add<Tensor2D>(mean, op.mul(spread, normalEntries(random, ...mean.shape)));
+    const isRandom = (tensor: Tensor) => doublesOf(tensor).some((entry) => entry !== 0);
+    if (!isRandom(variance) && !isRandom(asked)) return mean;
+    const { density } = node.densities[0]!;
+    const orFunctions = node.variable.role === 'observed' && !isRandom(variance) ? ', or ask for { noise: false }' : '';
+    throw new InvalidInputError(
+      `'${node.name}' of ${owner} cannot be drawn: the density '${density.name}' gives moments of new rows, but no sample of them. Give defineDensity its sample${orFunctions}.`,
+    );
   }
   const all = moments.covariances();
   const isShared = all.length === 1;

@@ -1,6 +1,7 @@
 import {
   add,
   bias,
+  type Density,
   defineDensity,
   defineModel,
   evaluate,
@@ -13,6 +14,8 @@ import {
   latentVariableModel,
   loadFit,
   Matrix,
+  mapped,
+  mlpMap,
   observed,
   positive,
   rbf,
@@ -90,6 +93,68 @@ const noisy = defineDensity({
   condition: (p) => ({
     moments: ([f]) => ({ mean: f!, variance: op.zerosLike(f!), noise: p.variance }),
   }),
+});
+
+describe('draws of new rows', () => {
+  const mapOnto = (density: Density) =>
+    defineModel({
+      name: 'mapOnto',
+      variables: ({ y }: { y: Matrix }) => {
+        const x = latent({ dim: 2, density: standardNormal() });
+        const f = mapped(x, mlpMap({ hidden: 2 }), { dim: y.columns });
+        return { x, f, y: observed(y, { density, given: f }) };
+      },
+    })({ y: Y });
+  const X = Matrix.from(Array.from({ length: 4000 }, () => [0.2, -0.1]));
+
+  it('of a density with moments and no sample are refused, as it is not said that they are normal', async () => {
+    const result = await fit(mapOnto(noisy()), { maxIterations: 3 });
+    expect(() => result.sample({ x: X })).toThrow(InvalidInputError);
+    expect(() => result.sample({ x: X })).toThrow(/'y'.*'noisy' gives moments of new rows, but no sample/);
+    expect(result.sample({ x: X }, { noise: false }).y).toEqual(result.predict({ x: X }).y!.mean);
+  });
+
+  it('come from the sample of a density whose rows are independent', async () => {
+    const doubleExponential = defineDensity({
+      name: 'doubleExponential',
+      parameters: { width: positive(0.5) },
+      logDensity: (p, { value, given }) =>
+        op.neg(op.sum(op.add(op.log(op.mul(2, p.width)), op.div(op.abs(op.sub(value, given[0]!)), p.width)), 1)),
+      condition: (p) => ({
+        moments: ([f]) => ({ mean: f!, variance: op.zerosLike(f!), noise: op.mul(2, op.square(p.width)) }),
+      }),
+      sample: (p, { uniform }, shape, given) => {
+        const entries = Float64Array.from({ length: shape[0] * shape[1] }, () =>
+          Math.log((1 - uniform()) / (1 - uniform())),
+        );
+        return op.add(given[0]!, op.mul(p.width, op.tensor<op.Tensor2D>(entries, shape)));
+      },
+    });
+    const result = await fit(mapOnto(doubleExponential()), { maxIterations: 3 });
+    const { mean, variance } = result.predict({ x: X }, { noise: true }).y!;
+    const drawn = result.sample({ x: X }, { seed: 2 }).y!;
+    const standard = drawn.data.map((entry, i) => (entry - mean.data[i]!) / Math.sqrt(variance.data[i]!));
+    const moment = (power: number) => standard.reduce((sum, entry) => sum + entry ** power, 0) / standard.length;
+    expect(Math.abs(moment(1))).toBeLessThan(0.03);
+    expect(Math.abs(moment(2) - 1)).toBeLessThan(0.06);
+    // 3 of a normal distribution.
+    expect(Math.abs(moment(4) - 6)).toBeLessThan(0.8);
+  });
+
+  it('of rows in between come from their own sample too, and without one they are refused', async () => {
+    const through = (density: Density) =>
+      defineModel({
+        name: 'through',
+        variables: ({ y }: { y: Matrix }) => {
+          const x = latent({ dim: 2, density: standardNormal() });
+          const h = latent({ dim: 2, density, given: x });
+          return { x, h, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: h }) };
+        },
+      })({ y: Y });
+    const result = await fit(through(noisy({ variance: fixed(0.1) })), { maxIterations: 3 });
+    expect(() => result.predict({ x: [[0, 0]] })).toThrow(/'h'.*no sample/);
+    expect(() => result.sample({ x: [[0, 0]] })).toThrow(InvalidInputError);
+  });
 });
 
 describe('variables', () => {
