@@ -13,6 +13,7 @@ export function tableRecord(table: Table, labelColumn?: string, columns?: Standa
     others: labelColumn === undefined ? others : [...others, labelColumn],
     ...(table.ids === undefined ? {} : { ids: table.ids, idColumn: table.idColumn }),
     ...(labelColumn === undefined ? {} : { labelColumn }),
+    ...(table.labels === undefined ? {} : { labels: table.labels }),
     ...(columns === undefined
       ? {}
       : { standardised: { mean: Array.from(columns.mean), deviation: Array.from(columns.deviation) } }),

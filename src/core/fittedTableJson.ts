@@ -11,6 +11,7 @@ const schema = v.object({
   idColumn: v.optional(v.string()),
   ids: v.optional(names),
   labelColumn: v.optional(v.string()),
+  labels: v.optional(names),
   standardised: v.optional(
     v.object({ mean: numbers, deviation: v.array(v.pipe(v.number(), v.finite(), v.gtValue(0))) }),
   ),

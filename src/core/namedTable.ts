@@ -17,6 +17,8 @@ export interface NamedTable {
   readonly idColumn?: string;
   /** The column of the labels. */
   readonly labelColumn?: string;
+  /** N labels of the points, '' where missing. */
+  readonly labels?: readonly string[];
   /** Columns that are none of the observations. */
   readonly leftOut?: readonly { readonly column: string }[];
 }
@@ -37,6 +39,8 @@ export interface FittedTable extends KnownColumns {
   /** N names of the points. */
   readonly ids?: readonly string[] | undefined;
   readonly labelColumn?: string | undefined;
+  /** N labels of the points, '' where missing. */
+  readonly labels?: readonly string[] | undefined;
   /**
    * What columns were divided by after their means were subtracted, by `fit --standardise` of the command line. Tables are then standardised as they are
    * matched; predictions are in the units that were fitted, which `standardise(table.standardised).undo(mean)` undoes.
@@ -52,7 +56,7 @@ export const isTable = (value: unknown): value is NamedTable =>
 
 /** What a fit keeps of a table. */
 export function rememberedTable(table: NamedTable): FittedTable {
-  const { columns, isNamed = true, ids, idColumn, labelColumn, leftOut = [] } = checkTable(table);
+  const { columns, isNamed = true, ids, idColumn, labelColumn, labels, leftOut = [] } = checkTable(table);
   const others = leftOut.map(({ column }) => column);
   return {
     columns: [...columns],
@@ -60,11 +64,12 @@ export function rememberedTable(table: NamedTable): FittedTable {
     others: labelColumn === undefined || others.includes(labelColumn) ? others : [...others, labelColumn],
     ...(ids !== undefined && { ids: [...ids], idColumn }),
     ...(labelColumn !== undefined && { labelColumn }),
+    ...(labels !== undefined && { labels: [...labels] }),
   };
 }
 
 function checkTable(table: NamedTable): NamedTable {
-  const { observations, columns, ids } = (table ?? {}) as Partial<NamedTable>;
+  const { observations, columns, ids, labels } = (table ?? {}) as Partial<NamedTable>;
   if (!(observations instanceof Matrix) || !Array.isArray(columns)) {
     throw new InvalidInputError(
       `A table has observations, a Matrix, and columns, their names, as readTable returns it, but ${describe(table)} was given.`,
@@ -75,9 +80,10 @@ function checkTable(table: NamedTable): NamedTable {
       `The table has ${counted(columns.length, 'name')} of columns, but its observations have ${observations.columns}. Name each column.`,
     );
   }
-  if (ids !== undefined && ids.length !== observations.rows) {
+  for (const [noun, texts] of Object.entries({ id: ids, label: labels })) {
+    if (texts === undefined || texts.length === observations.rows) continue;
     throw new InvalidInputError(
-      `The table has ${counted(ids.length, 'id')}, but its observations have ${observations.rows} rows. Give each point an id.`,
+      `The table has ${counted(texts.length, noun)}, but its observations have ${observations.rows} rows. Give each point ${noun === 'id' ? 'an id' : 'a label'}.`,
     );
   }
   return table;

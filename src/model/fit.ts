@@ -77,7 +77,7 @@ export interface FittedModel<P = AnyPaths> extends Omit<FitOutcome, 'values'> {
   readonly model: string;
   /** N×q */
   readonly latents: Matrix;
-  /** The columns of the table that was fitted, and the ids of its points, when `fit` was given it. */
+  /** The columns of the table that was fitted, and the ids and labels of its points, when `fit` was given it. */
   readonly table?: FittedTable;
   /** Natural values by path, without the latents. */
   readonly parameters: { readonly [Path in Exclude<keyof P, 'latents'>]: P[Path] };

@@ -45,7 +45,7 @@ describe('a fit that was given its table', async () => {
   const fitted = await fit(model, { table, maxIterations: 20 });
   const plain = await fit(model, { maxIterations: 20 });
 
-  it('remembers the columns and the ids, and says the same as one that was not', () => {
+  it('remembers the columns, the ids and the labels, and says the same as one that was not', () => {
     expect(fitted.table).toEqual({
       columns: ['height', 'width', 'weight'],
       isNamed: true,
@@ -53,6 +53,7 @@ describe('a fit that was given its table', async () => {
       ids: rows.map((_, i) => `animal ${i}`),
       idColumn: 'name',
       labelColumn: 'kind',
+      labels: rows.map((_, i) => (i % 2 ? 'cat' : 'dog')),
     });
     expect(plain.table).toBeUndefined();
     expect(fitted.latents).toEqual(plain.latents);
@@ -139,7 +140,10 @@ describe('a table that is not the one of the model', async () => {
   it('is refused before anything is fitted', async () => {
     const other = { ...table, observations: Matrix.zeros(5, 3), ids: undefined as never };
     await expect(fit(model, { table: { ...other, ids: ['a'] } })).rejects.toThrow(/1 id, but its observations have 5/);
-    const { ids: _, ...few } = other;
+    await expect(fit(model, { table: { ...table, labels: ['cat'] } })).rejects.toThrow(
+      /1 label, but its observations have 12/,
+    );
+    const { ids: _, labels: __, ...few } = other;
     await expect(fit(model, { table: few })).rejects.toThrow(
       /The table is 5×3, but the observations of 'pca' are 12×3/,
     );
