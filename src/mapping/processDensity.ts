@@ -1,5 +1,8 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { lazily } from '../core/inParts.ts';
 import { Matrix } from '../core/matrix.ts';
-import { normalEntries } from '../model/jointDraw.ts';
+import type { Random } from '../core/random.ts';
+import { jointDraw, normalEntries } from '../model/jointDraw.ts';
 import type { Conditional, Density, DensityContext, Rows } from '../model/language/density.ts';
 import type { TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
@@ -9,14 +12,15 @@ import * as op from '../tensors/ops.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
 import type { MomentsAt } from './conditionedProcess.ts';
 import { logPredictiveEntries } from './conditionedProcess.ts';
-import { allColumns } from './functionMoments.ts';
+import { allColumns, type FunctionMoments } from './functionMoments.ts';
 import type { GaussianProcess, GivenProcess } from './gaussianProcess.ts';
 import { noiseOfNew } from './likelihoods/gaussian.ts';
 import { observedPatterns } from './observedPatterns.ts';
 import { quickMoments } from './quickProcess.ts';
 
-/** A process before its density is added to it. */
-type Process = Omit<GaussianProcess, 'density'>;
+/** A process before its density is added to it; `logDensity` and `through` are those of processes that are integrated out exactly. */
+export type Process = Pick<GaussianProcess, 'kernel' | 'likelihood' | 'parameters' | 'given' | 'momentsAt'> &
+  Partial<Pick<GaussianProcess, 'logDensity' | 'through'>>;
 
 /** What the variables given are for a process: inputs side by side. */
 const inputs = (given: readonly Tensor2D[]): Tensor2D =>
@@ -31,7 +35,7 @@ export function processDensity(process: Process, jitter: number): Density {
     name: 'gaussianProcess',
     normalised: parameters.inducing === undefined,
     exact: parameters.inducing === undefined,
-    centred: true,
+    centred: likelihood.conjugate !== undefined,
     takesMissing: true,
     independent: false,
     scales: Object.keys(parameters).filter((name) => name === 'noise' || /^kernel\..*variance$/i.test(name)),
@@ -41,19 +45,22 @@ export function processDensity(process: Process, jitter: number): Density {
     logDensity: (p, { value, given }, context) => {
       const kept = context.constants as GivenProcess | undefined;
       return kept === undefined
-        ? process.logDensity(p, inputs(given), value, context)
+        ? process.logDensity!(p, inputs(given), value, context)
         : kept.logDensity(p, inputs(given), context);
     },
     condition: (p, fitted, context) => conditional(process, p, fitted, context),
-    sample: (p, random, [n, D], given) => {
-      const own = Object.fromEntries(Object.keys(kernel.parameters).map((key) => [key, p[`kernel.${key}`]!]));
-      const X = inputs(given);
-      const K = kernel.covariance(own, X, X, X);
-      const noise = noiseOfNew(likelihood.conjugate!(p), undefined);
-      const factor = op.cholesky(op.addDiagonal(K, op.scalar(jitter)), { name: 'The covariance of a prior draw' });
-      const functions = op.matMul<Tensor2D>(factor, normalEntries(random, n, D));
-      return op.add<Tensor2D>(functions, op.mul(op.sqrt(noise), normalEntries(random, n, D)));
-    },
+    ...((likelihood.conjugate || likelihood.density.sample) && {
+      sample: (p: TensorMap, random: Random, [n, D]: readonly [number, number], given: readonly Tensor2D[]) => {
+        const own = Object.fromEntries(Object.keys(kernel.parameters).map((key) => [key, p[`kernel.${key}`]!]));
+        const X = inputs(given);
+        const K = kernel.covariance(own, X, X, X);
+        const factor = op.cholesky(op.addDiagonal(K, op.scalar(jitter)), { name: 'The covariance of a prior draw' });
+        const functions = op.matMul<Tensor2D>(factor, normalEntries(random, n, D));
+        if (likelihood.conjugate === undefined) return likelihood.density.sample!(p, random, [n, D], [functions]);
+        const noise = noiseOfNew(likelihood.conjugate(p), undefined);
+        return op.add<Tensor2D>(functions, op.mul(op.sqrt(noise), normalEntries(random, n, D)));
+      },
+    }),
   });
 }
 
@@ -61,16 +68,19 @@ function conditional(process: Process, p: TensorMap, fitted: Rows, context: Dens
   const { likelihood } = process;
   const D = fitted.value.shape[1];
   const values = context.values!;
-  const known = context.remember(process, () => {
-    const X = tensorMatrix(inputs(fitted.given));
-    const patterns = observedPatterns(withHoles(fitted));
-    return { X, patterns, moments: process.momentsAt(values, X, patterns) };
-  });
-  const momentsAt: MomentsAt = context.isRough
-    ? context.remember(known, () => ({
-        moments: quickMoments(process, values, known.X, known.patterns) ?? known.moments,
-      })).moments
-    : known.moments;
+  // Of one fit made once, when it is first needed: the factor of the covariance.
+  const momentsAt: MomentsAt = (A) => {
+    const known = context.remember(process, () => {
+      const X = tensorMatrix(inputs(fitted.given));
+      const patterns = observedPatterns(withHoles(fitted));
+      return { X, patterns, exact: lazily(() => process.momentsAt(values, X, patterns)) };
+    });
+    if (!context.isRough) return known.exact()(A);
+    const quick = context.remember(known, () => ({
+      moments: quickMoments(process, values, known.X, known.patterns) ?? known.exact(),
+    }));
+    return quick.moments(A);
+  };
   const functionsAt = (given: readonly Tensor2D[]) => {
     const { mean, variance } = allColumns(momentsAt(inputs(given)), D);
     return { mean, variance: op.relu<Tensor2D>(variance) };
@@ -82,25 +92,49 @@ function conditional(process: Process, p: TensorMap, fitted: Rows, context: Dens
       return {
         mean,
         variance: op.relu<Tensor2D>(variance),
-        noise: noiseOfNew(likelihood.conjugate!(p), undefined),
-        covariances: () => {
-          const byColumn: Tensor2D[] = [];
-          for (const group of groups) {
-            group.columns.forEach((column, c) => {
-              byColumn[column] = group.covariance(c);
-            });
-          }
-          const isShared = groups.length === 1 && groups[0]!.variance.shape[1] === 1;
-          return isShared ? [groups[0]!.covariance(0)] : byColumn;
-        },
+        ...(likelihood.conjugate === undefined
+          ? { observed: () => likelihood.moments(p, mean, op.relu<Tensor2D>(variance)) }
+          : { noise: noiseOfNew(likelihood.conjugate(p), undefined) }),
+        covariances: () => covariancesOf(groups),
       };
     },
+    ...(likelihood.conjugate === undefined && {
+      sample: (given: readonly Tensor2D[], random: Random) => {
+        if (likelihood.density.sample === undefined) {
+          throw new InvalidInputError(
+            `Observations of likelihood '${likelihood.name}' cannot be drawn: give defineLikelihood its sample, or draw the functions behind them: sample(X, { noise: false }).`,
+          );
+        }
+        const functions = drawnFunctions(momentsAt(inputs(given)), D, random);
+        return likelihood.density.sample(p, random, functions.shape, [functions]);
+      },
+    }),
     logPredictive: ({ value, given, present }) => {
       const { mean, variance } = functionsAt(given);
       const entries = logPredictiveEntries(likelihood, p, mean, variance, value);
       return op.sum(present === undefined ? entries : op.mul(present, entries), 1);
     },
   };
+}
+
+/** Covariances of the functions between new rows: one for all columns, or one a column. */
+function covariancesOf(groups: readonly FunctionMoments[]): Tensor2D[] {
+  if (groups.length === 1 && groups[0]!.variance.shape[1] === 1) return [groups[0]!.covariance(0)];
+  const byColumn: Tensor2D[] = [];
+  for (const group of groups) {
+    const shared = group.variance.shape[1] === 1 ? group.covariance(0) : undefined;
+    group.columns.forEach((column, c) => {
+      byColumn[column] = shared ?? group.covariance(c);
+    });
+  }
+  return byColumn;
+}
+
+function drawnFunctions(groups: readonly FunctionMoments[], D: number, random: Random): Tensor2D {
+  const all = covariancesOf(groups);
+  const isShared = all.length === 1;
+  const { mean } = allColumns(groups, D);
+  return jointDraw({ mean, covarianceOf: (c) => all[isShared ? 0 : c]!, isShared, noise: op.scalar(0) }, random);
 }
 
 /** Rows with NaN where entries are missing. */

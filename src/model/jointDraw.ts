@@ -7,7 +7,7 @@ import type { Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 export interface JointMoments {
   /** n×c */
   readonly mean: Tensor2D;
-  /** Between the points, n×n, of the function of one column. */
+  /** Between the points, n×n, of the function of one column; the same tensor for columns that are treated alike. */
   readonly covarianceOf: (column: number) => Tensor2D;
   /** Whether all columns have the same. */
   readonly isShared: boolean;
@@ -21,11 +21,24 @@ export function jointDraw({ mean, covarianceOf, isShared, noise }: JointMoments,
   const normals = normalEntries(random, n, c);
   const added = op.mul<Tensor2D>(noise, op.ones([n, c]));
   const column = (of: Tensor2D, j: number) => op.slice<Tensor2D>(of, [0, j], [n, 1]);
+  const entries = doublesOf(added);
+  const known: { readonly covariance: Tensor2D; readonly noise: number; readonly factor: Tensor2D }[] = [];
   const factor = (j: number) => {
-    const noisy = op.add<Tensor2D>(covarianceOf(j), op.mul(op.eye(n), column(added, j)));
+    // Columns that are treated alike have one factor, where the noise is the same at all points.
+    const covariance = covarianceOf(j);
+    const noise = entries[j]!;
+    const isEven = entries.every((own, i) => i % c !== j || own === noise);
+    const found = isEven ? known.find((other) => other.covariance === covariance && other.noise === noise) : undefined;
+    if (found !== undefined) return found.factor;
+    const made = factorOf(covariance, j);
+    if (isEven) known.push({ covariance, noise, factor: made });
+    return made;
+  };
+  const factorOf = (covariance: Tensor2D, j: number) => {
+    const noisy = op.add<Tensor2D>(covariance, op.mul(op.eye(n), column(added, j)));
     return op.cholesky(noisy, { name: 'The predictive covariance' });
   };
-  if (isShared && doublesOf(added).every((own, i, all) => own === all[i - (i % c)])) {
+  if (isShared && entries.every((own, i, all) => own === all[i - (i % c)])) {
     return op.add<Tensor2D>(mean, op.matMul(factor(0), normals));
   }
   const draws = Array.from({ length: c }, (_, j) => op.matMul<Tensor2D>(factor(j), column(normals, j)));

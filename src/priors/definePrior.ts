@@ -308,7 +308,9 @@ function priorDensity(prior: Omit<Prior, 'density'>, own: Pick<Density, 'sample'
         }),
       }),
     }),
-    ...(field && { field }),
+    ...(field && {
+      field: (p: ParameterValues, X: Matrix, constants: unknown) => field(p, X, (constants as PreparedPrior).prepared),
+    }),
     ...(restrict && { restrict }),
     ...own,
   });

@@ -1,6 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { Matrix } from '../../core/matrix.ts';
-import { unchanged } from '../../core/observations.ts';
 import { certainExpectations } from '../../kernels/expectations/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
@@ -13,15 +12,16 @@ import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { GaussianProcess, GivenProcess, ProcessContext } from '../gaussianProcess.ts';
 import type { Likelihood } from '../likelihoods/likelihood.ts';
 import { type ObservedPattern, observedPatterns } from '../observedPatterns.ts';
+import { type Process, processDensity } from '../processDensity.ts';
 import { collapsedData } from './collapsedData.ts';
 import { sampledExpectedDensity } from './expectedDensity.ts';
 import { INDUCING_JITTER, inducingFactor } from './inducingFactor.ts';
-import { type InducingPosterior, inducingProcess } from './inducingMoments.ts';
+import { type InducingPosterior, inducingMoments, tensorsOf } from './inducingMoments.ts';
 import { inducingDivergence, inducingVariables, Q_MEAN, Q_ROOT, variablesFrom } from './inducingVariables.ts';
 import { optimalPosterior } from './optimalPosterior.ts';
 
 /** A process as a view of a model has it. */
-export type ViewProcess = Pick<GaussianProcess, 'kernel' | 'likelihood' | 'parameters' | 'given' | 'condition'>;
+export type ViewProcess = Pick<GaussianProcess, 'kernel' | 'likelihood' | 'parameters' | 'given' | 'density'>;
 
 export interface VariationalProcessOptions {
   readonly kernel: Kernel;
@@ -59,7 +59,7 @@ export function variationalProcess(options: VariationalProcessOptions): ViewProc
   });
   const started = inducingVariables(startPosterior(options), observations.columns, true);
 
-  return Object.freeze<ViewProcess>({
+  const process: Process = {
     kernel,
     likelihood,
     parameters: Object.freeze<Record<string, Parameter>>({
@@ -95,21 +95,23 @@ export function variationalProcess(options: VariationalProcessOptions): ViewProc
         },
       };
     },
-    condition: (values, _X, _patterns, standardization) => {
+    momentsAt: (values) => {
       const posterior = withFloat64((): InducingPosterior => {
         const p = valueTensors(values);
         const { factor, variables } = q(p);
         const group = { columns, mean: tensorMatrix(variables.mean), roots: tensorMatrix(variables.roots) };
         return { inducing: tensorMatrix(p.inducing as Tensor2D), factor: tensorMatrix(factor), groups: [group] };
       });
-      return inducingProcess(
-        kernel,
-        ownKernel(values as Readonly<Record<string, ParameterValues[string]>>),
-        posterior,
-        { likelihood, values: ownLikelihood(values) },
-        standardization ?? unchanged(columns.length),
-      );
+      const own: ParameterValues = ownKernel(values);
+      return (A) => inducingMoments(kernel, valueTensors(own), tensorsOf(posterior), A);
     },
+  };
+  return Object.freeze<ViewProcess>({
+    kernel,
+    likelihood,
+    parameters: process.parameters,
+    given: process.given,
+    density: processDensity(process, INDUCING_JITTER),
   });
 }
 

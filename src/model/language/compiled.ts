@@ -21,10 +21,14 @@ import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from
 import type { Chart } from './map.ts';
 import {
   type EncodedRows,
+  isEncoded,
+  isGaussian,
   isShared,
   type LatentVariable,
   type MappedVariable,
   type ObservedVariable,
+  type PointRows,
+  pointRows,
 } from './variable.ts';
 
 /** Observations of a variable as the model sees them. */
@@ -42,7 +46,7 @@ export interface SeenData {
 type PartPaths = ReadonlyMap<string, string>;
 
 /** Values of variables by name. */
-export type NodeValues = ReadonlyMap<string, Tensor2D>;
+export type NodeValues = Pick<ReadonlyMap<string, Tensor2D>, 'get'>;
 
 /** A model of variables made ready for its data: what its terms and all that follows from it are computed by. */
 export interface CompiledGraph {
@@ -66,11 +70,18 @@ export interface CompiledGraph {
   features(node: Node, position: number, rows?: Matrix): Matrix | undefined;
   /** What an encoder takes of rows of all observed variables side by side, as the model sees them; those of the fit unless others are given. */
   encoderInputs(node: Node, rows?: Matrix): Matrix;
+  /** Points of a latent variable; `inputs` are those of its encoder, where it has one. */
+  points(node: Node, values: TensorMap, inputs: Tensor2D | undefined): Tensor2D;
   /** Means and variances of the rows of a latent variable that is inferred as Gaussians; `inputs` are those of its encoder, where it has one. */
   gaussianRows(node: Node, values: TensorMap, inputs: Tensor2D | undefined): op.GaussianRows | undefined;
   /** Value of a mapped variable at what its map takes. */
   mapped(node: Node, values: TensorMap, inputs: readonly Tensor2D[]): Tensor2D;
 }
+
+/** What stands before the names of points' own parameters. */
+const POINTS = 'latents';
+/** The key of a variable's points among the parts of a model: its density has the name itself. */
+const pointsOf = (name: string) => `${name} points`;
 
 /** What a start takes beside the graph. */
 export interface CompileOptions {
@@ -126,25 +137,31 @@ export function compiled(
   const paths = new Map<string, PartPaths>();
   const pointwise: string[] = [];
   const columns = new Map<string, number>();
-  const starts = new Map<string, Matrix>();
+  const starts = new Map<string, () => Matrix>();
   const features = new Map<string, Matrix>();
   const observations = lazily(() => startObservations(graph, seen));
   const outputs = nodes.flatMap(({ variable }) => (variable.role === 'observed' ? [variable.data.columns] : []));
 
   for (const [parameter, name] of shared) parameters[name] = parameter;
-  const place = (path: string, own: Readonly<Record<string, Parameter>>) => {
+  /** Remembers a part's parameters under a key, and where they are by their own names. */
+  const place = (
+    part: string,
+    own: Readonly<Record<string, Parameter>>,
+    pathOf: (name: string) => string = (name) => `${part}.${name}`,
+  ) => {
     const found = new Map<string, string>();
     for (const [key, parameter] of Object.entries(own)) {
+      const path = pathOf(key);
       if (isShared(parameter) && !shared.has(parameter)) {
         throw new InvalidInputError(
-          `'${path}.${key}' of ${owner} is a shared parameter that has no name. Return it among the variables too.`,
+          `'${path}' of ${owner} is a shared parameter that has no name. Return it among the variables too.`,
         );
       }
-      const where = shared.get(parameter) ?? `${path}.${key}`;
+      const where = shared.get(parameter) ?? path;
       parameters[where] = parameter;
       found.set(key, where);
     }
-    paths.set(path, found);
+    paths.set(part, found);
   };
   const result: CompiledGraph = {
     graph,
@@ -188,11 +205,20 @@ export function compiled(
       return made === (rows ?? of.data) ? undefined : made;
     },
     encoderInputs: ({ variable }, rows) => {
-      const { encoder } = (variable as LatentVariable).posterior as EncodedRows;
-      return encoder.features(rows ?? observations(), observations());
+      const posterior = (variable as LatentVariable).posterior as EncodedRows | PointRows;
+      const features = 'encoder' in posterior ? posterior.encoder.features : posterior.features;
+      return features(rows ?? observations(), observations());
+    },
+    points: ({ name, variable }, values, inputs) => {
+      const own = pointRows(variable);
+      return own === undefined
+        ? (values[name] as Tensor2D)
+        : checkedRows(owner, name, own.apply(result.ownTensors(pointsOf(name), values), inputs!));
     },
     gaussianRows: ({ name, variable }, values, inputs) => {
-      if (variable.role !== 'latent' || variable.posterior === undefined) return undefined;
+      if (variable.role !== 'latent' || variable.posterior === undefined || 'features' in variable.posterior) {
+        return undefined;
+      }
       if (!('encoder' in variable.posterior)) {
         return {
           mean: values[`${name}.posterior.mean`] as Tensor2D,
@@ -208,63 +234,84 @@ export function compiled(
       checkedRows(owner, name, (variable as MappedVariable).map.apply(result.ownTensors(name, values), ...inputs)),
   };
 
+  /** Places what a latent variable's rows are inferred by, and returns where they start. */
+  const latentRows = (node: Node<LatentVariable>): (() => Matrix) => {
+    const { name, variable } = node;
+    const { posterior } = variable;
+    if (posterior !== undefined && 'features' in posterior) {
+      const own = restrictedPoints(owner, node, posterior.parameters(observations(), variable.dim, seed));
+      place(pointsOf(name), own, (key) => name + key.slice(POINTS.length));
+      if (Object.keys(own).some((key) => key === POINTS)) pointwise.push(name);
+      return lazily(() => {
+        const values = [...paths.get(pointsOf(name))!.values()].map(
+          (path) => [path, parameters[path]!.initial] as const,
+        );
+        const inputs = posterior.mapsObservations ? matrixTensor(result.encoderInputs(node)) : undefined;
+        return tensorMatrix(result.points(node, valueTensors(Object.fromEntries(values)), inputs));
+      });
+    }
+    const rows = rowsOf(variable, points, outputs[0]!);
+    const chart = chartOf(graph, name);
+    const start =
+      chart?.start !== undefined && variable.init === 'pca' && node.isPointwise
+        ? chart.start(
+            initialLatents('pca', observations(), Math.min(chart.components!, observations().columns, rows - 1)),
+          )
+        : latentStart(variable.init, variable.dim, rows, node.isPointwise, observations, seed, name);
+    if (posterior === undefined) {
+      const restrict = restrictionOf(node)?.density.restrict;
+      parameters[name] = restrict === undefined ? real(start) : restrict(real(start));
+      if (node.isPointwise) pointwise.push(name);
+    } else if ('encoder' in posterior) {
+      const inputs = lazily(() => result.encoderInputs(node));
+      place(
+        `${name}.posterior`,
+        posterior.encoder.parameters({
+          observations: observations(),
+          get features() {
+            return inputs();
+          },
+          get latents() {
+            const spread = new Float64Array(start.data.length).fill(log(ENCODED_VARIANCE));
+            return joinedColumns([start, new Matrix(spread, start.rows, start.columns)]);
+          },
+          latentDim: 2 * variable.dim,
+          seed,
+        }),
+      );
+    } else {
+      const { initial } = posterior.variance;
+      const spread = typeof initial === 'number' ? initial : ENCODED_VARIANCE;
+      parameters[`${name}.posterior.mean`] = real(start);
+      parameters[`${name}.posterior.variance`] = positive(
+        new Matrix(new Float64Array(start.data.length).fill(spread), start.rows, start.columns),
+      );
+      if (node.isPointwise) pointwise.push(`${name}.posterior.mean`, `${name}.posterior.variance`);
+    }
+    return () => start;
+  };
+  const placeDensity = (node: Node, placed: PlacedDensity) => {
+    const own = placed.density.parameters(result.startOf(node));
+    checkScales(owner, node, placed, own);
+    place(placed.path, own);
+  };
+
   for (const node of nodes) {
     const { name, variable, densities } = node;
     if (variable.role === 'known') {
       columns.set(name, variable.data.columns);
-      starts.set(name, variable.data);
+      starts.set(name, () => variable.data);
     } else if (variable.role === 'observed') {
       columns.set(name, variable.data.columns);
-      starts.set(name, seen.get(name)!.filled);
+      starts.set(name, () => seen.get(name)!.filled);
     } else if (variable.role === 'latent') {
       columns.set(name, variable.dim);
-      const rows = rowsOf(variable, points, outputs[0]!);
-      const chart = chartOf(graph, name);
-      const start =
-        chart?.start !== undefined && variable.init === 'pca' && node.isPointwise
-          ? chart.start(
-              initialLatents('pca', observations(), Math.min(chart.components!, observations().columns, rows - 1)),
-            )
-          : latentStart(variable.init, variable.dim, rows, node.isPointwise, observations, seed, name);
-      starts.set(name, start);
-      const own = (parameter: Parameter) => {
-        const restricted = densities.find(({ density }) => density.restrict !== undefined)?.density.restrict;
-        return restricted === undefined ? parameter : restricted(parameter);
-      };
-      if (variable.posterior === undefined) {
-        parameters[name] = own(real(start));
-        if (node.isPointwise) pointwise.push(name);
-      } else if ('encoder' in variable.posterior) {
-        const inputs = lazily(() => result.encoderInputs(node));
-        place(
-          `${name}.posterior`,
-          variable.posterior.encoder.parameters({
-            observations: observations(),
-            get features() {
-              return inputs();
-            },
-            get latents() {
-              const spread = new Float64Array(start.data.length).fill(log(ENCODED_VARIANCE));
-              return joinedColumns([start, new Matrix(spread, start.rows, start.columns)]);
-            },
-            latentDim: 2 * variable.dim,
-            seed,
-          }),
-        );
-      } else {
-        const { initial } = variable.posterior.variance;
-        const spread = typeof initial === 'number' ? initial : ENCODED_VARIANCE;
-        parameters[`${name}.posterior.mean`] = real(start);
-        parameters[`${name}.posterior.variance`] = positive(
-          new Matrix(new Float64Array(start.data.length).fill(spread), start.rows, start.columns),
-        );
-        if (node.isPointwise) pointwise.push(`${name}.posterior.mean`, `${name}.posterior.variance`);
-      }
+      starts.set(name, latentRows(node as Node<LatentVariable>));
     } else if (variable.role === 'embedded') {
       columns.set(name, variable.dim);
     } else {
       const wide = mappedColumns(graph, node as Node<MappedVariable>);
-      const givenStarts = node.given.map((each) => starts.get(each)!);
+      const givenStarts = node.given.map((each) => starts.get(each)!());
       const known = node.given.every((each) => nodes.find((other) => other.name === each)!.variable.role === 'known');
       const rows = givenStarts.length === 1 ? givenStarts[0]! : sameRows(givenStarts);
       const target = lazily(() => mappedTarget(graph, seen, node, wide, observations));
@@ -286,14 +333,11 @@ export function compiled(
       const inputs = givenStarts.map((own, i) => matrixTensor(result.features(node, i) ?? own));
       const value = tensorMatrix(result.mapped(node, values, inputs));
       columns.set(name, value.columns);
-      starts.set(name, value);
+      starts.set(name, () => value);
     }
-    for (const placed of densities) {
-      const own = placed.density.parameters(result.startOf(node));
-      checkScales(owner, node, placed, own);
-      place(placed.path, own);
-    }
+    for (const placed of densities) if (!placed.isFactor) placeDensity(node, placed);
   }
+  for (const node of nodes) for (const placed of node.densities) if (placed.isFactor) placeDensity(node, placed);
   for (const [parameter, name] of shared) {
     if ([...paths.values()].some((own) => [...own.values()].includes(name))) continue;
     throw new InvalidInputError(
@@ -313,12 +357,31 @@ function checkScales(
   { density, isFactor }: PlacedDensity,
   parameters: Readonly<Record<string, Parameter>>,
 ): void {
-  if (variable.role !== 'latent' || variable.posterior !== undefined || given.length === 0 || isFactor) return;
+  if (variable.role !== 'latent' || isGaussian(variable) || given.length === 0 || isFactor) return;
   const scales = (density.scales ?? []).filter((key) => parameters[key]?.free && parameters[key].prior === undefined);
   if (scales.length === 0 || scales.length < density.scales!.length) return;
   throw new InvalidInputError(
     `The points '${name}' of ${owner} and the scales of their density (${scales.map((key) => `'${name}.${key}'`).join(', ')}) shrink together without end, so ` +
       'the model has no maximum. Hold one of these scales with fixed(…), give one a prior, or infer the variable as Gaussian rows: posterior: gaussian().',
+  );
+}
+
+const restrictionOf = ({ densities }: Node): PlacedDensity | undefined =>
+  densities.find(({ density }) => density.restrict !== undefined);
+
+/** Parameters of points, moved within what the variable's densities allow only. */
+function restrictedPoints(
+  owner: string,
+  node: Node,
+  parameters: Readonly<Record<string, Parameter>>,
+): Readonly<Record<string, Parameter>> {
+  const restriction = restrictionOf(node);
+  if (restriction === undefined) return parameters;
+  const { [POINTS]: points } = parameters;
+  if (points !== undefined) return { ...parameters, [POINTS]: restriction.density.restrict!(points) };
+  throw new InvalidInputError(
+    `The prior '${restriction.term}' of ${owner} restricts the latents, which only free ones allow, but here they follow from other parameters. ` +
+      `Use free latents, or a form of the prior that does not restrict them (rank({ energy: 'free' })).`,
   );
 }
 
@@ -422,8 +485,8 @@ function checkedRows(owner: string, name: string, X: unknown): Tensor2D {
   );
 }
 
-/** The terms of the model, with what they need kept as tensors. */
-export function assembledGraph(model: CompiledGraph): Assembly {
+/** The terms of the model, with what they need kept as tensors; `curvature` is that of a model that knows its own. */
+export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curvature']): Assembly {
   const { graph, seen, parameters, pointwise, owner } = model;
   const { nodes } = graph;
   const kept: Tensor[] = [];
@@ -445,13 +508,7 @@ export function assembledGraph(model: CompiledGraph): Assembly {
   const features = new Map<string, Tensor2D>();
   const encoders = new Map<string, Tensor2D>();
   for (const node of nodes) {
-    if (
-      node.variable.role === 'latent' &&
-      node.variable.posterior !== undefined &&
-      'encoder' in node.variable.posterior
-    ) {
-      encoders.set(node.name, keep(model.encoderInputs(node)));
-    }
+    if (isEncoded(node.variable)) encoders.set(node.name, keep(model.encoderInputs(node)));
     node.given.forEach((_, i) => {
       const own = model.features(node, i);
       if (own !== undefined) features.set(`${node.name} ${i}`, keep(own));
@@ -465,7 +522,7 @@ export function assembledGraph(model: CompiledGraph): Assembly {
   return {
     parameters,
     ...(pointwise.length > 0 && { pointwise }),
-    ...curvatureIn(model, prepared),
+    ...(curvature === undefined ? curvatureIn(model, prepared) : { curvature }),
     terms: (values, context) => {
       const seenRows = (tensor: Tensor2D | undefined, isPointwise: boolean) =>
         tensor === undefined || context.batch === undefined || !isPointwise
@@ -473,29 +530,33 @@ export function assembledGraph(model: CompiledGraph): Assembly {
           : (op.gather(tensor, context.batch.rows) as Tensor2D);
       const terms: Record<string, Scalar> = {};
       const current = new Map<string, Tensor2D>();
+      const spreads = new Map<string, op.GaussianRows>();
+      const add = (node: Node, placed: PlacedDensity) => {
+        const rows = rowsAround(node, current, seenRows(present.get(node.name), node.isPointwise));
+        const own = densityContext(context, prepared.get(placed.path));
+        const p = model.ownTensors(placed.path, values);
+        const term = summed(owner, placed, termOf(placed, p, rows, own, spreads.get(node.name)));
+        terms[placed.term] =
+          context.batch !== undefined && node.isPointwise ? op.mul<Scalar>(context.batch.scale, term) : term;
+      };
       for (const node of nodes) {
         const { name, variable, given, isPointwise } = node;
         if (variable.role === 'embedded') continue;
-        const encoded = encoders.get(name);
-        const spread = model.gaussianRows(node, values, seenRows(encoded, isPointwise));
+        const encoded = seenRows(encoders.get(name), isPointwise);
+        const spread = model.gaussianRows(node, values, encoded);
+        if (spread !== undefined) spreads.set(name, spread);
         if (variable.role === 'latent') {
-          current.set(name, spread === undefined ? (values[name] as Tensor2D) : drawnRows(spread, context));
+          current.set(name, spread === undefined ? model.points(node, values, encoded) : drawnRows(spread, context));
         } else if (variable.role === 'mapped') {
           const inputs = given.map(
             (each, i) => seenRows(features.get(`${name} ${i}`), isPointwise) ?? current.get(each)!,
           );
           current.set(name, model.mapped(node, values, inputs));
         } else current.set(name, seenRows(data.get(name), isPointwise)!);
-        for (const placed of node.densities) {
-          const rows = rowsAround(node, current, seenRows(present.get(name), isPointwise));
-          const own = densityContext(context, prepared.get(placed.path));
-          const p = model.ownTensors(placed.path, values);
-          const term = summed(owner, placed, termOf(placed, p, rows, own, spread));
-          terms[placed.path] =
-            context.batch !== undefined && isPointwise ? op.mul<Scalar>(context.batch.scale, term) : term;
-        }
+        for (const placed of node.densities) if (!placed.isFactor) add(node, placed);
         if (spread !== undefined) terms[`${name}.entropy`] = entropyOf(spread.variance, context, isPointwise);
       }
+      for (const node of nodes) for (const placed of node.densities) if (placed.isFactor) add(node, placed);
       return terms;
     },
     dispose: () => {

@@ -67,6 +67,8 @@ export interface RowMoments {
   readonly variance: Tensor2D;
   /** Variance that noise adds to it: a scalar, D entries, or n×D; none unless given. */
   readonly noise?: Tensor;
+  /** Mean and variance of observations, n×D each, where these are not the function's with the noise added. */
+  readonly observed?: () => { readonly mean: Tensor2D; readonly variance: Tensor2D };
   /**
    * Covariances between the n rows, n×n: one for all columns, or D. With them functions and noise are normal, and new rows are drawn so; without them
    * a density has to say its sample.

@@ -16,11 +16,11 @@ import { jointDraw, normalEntries } from '../jointDraw.ts';
 import type { ParameterValues, TensorMap } from '../model.ts';
 import type { LearnedByLayer, Prediction, PredictiveDensity } from '../posterior.ts';
 import { valueTensors } from '../valueTensors.ts';
-import { type CompiledGraph, rowsAround } from './compiled.ts';
+import { type CompiledGraph, type NodeValues, rowsAround } from './compiled.ts';
 import type { Conditional, DensityContext, RowMoments, Rows } from './density.ts';
 import { ancestors, joinedColumns, type Node, type PlacedDensity } from './graph.ts';
 import type { Chart } from './map.ts';
-import type { MappedVariable } from './variable.ts';
+import { isEncoded, isGaussian, type MappedVariable } from './variable.ts';
 
 /** Matrices of rows by the names of variables. */
 export type RowsByName = Readonly<Record<string, Matrix>>;
@@ -83,7 +83,8 @@ const DRAWS_SEED = 20_080_613;
 /** The fitted rows as tensors, and what is at hand in one evaluation. */
 interface Fitted {
   readonly tensors: TensorMap;
-  readonly values: ReadonlyMap<string, Tensor2D>;
+  /** Values of the variables at the fit. */
+  readonly values: NodeValues;
   conditional(placed: PlacedDensity, node: Node, isRough?: boolean): Conditional;
 }
 
@@ -96,15 +97,21 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
   const memory = new Map<string, Map<object, unknown>>();
   const kinds = new Map<string, boolean>();
 
+  const kept = fittedValues(model, values);
+
   /** Does work with the fitted rows on the float64 backend. */
   function at<T>(work: (fitted: Fitted) => T): T {
     return withFloat64(() => {
       const tensors = valueTensors(values);
-      const current = new Map<string, Tensor2D>();
+      const made = new Map<string, Tensor2D>();
+      const current: NodeValues = {
+        get: (name) => {
+          const rows = made.get(name) ?? matrixTensor(kept[name]!);
+          made.set(name, rows);
+          return rows;
+        },
+      };
       const disposals: (() => void)[] = [];
-      for (const node of nodes) {
-        if (node.variable.role !== 'embedded') current.set(node.name, fittedValue(model, node, tensors, current));
-      }
       const contextOf = (node: Node, { path, density }: PlacedDensity, isRough: boolean): DensityContext => {
         const constants = lazily(() => {
           const made = density.prepare?.(model.startOf(node));
@@ -132,7 +139,20 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
       };
       const fittedRows = (node: Node): Rows => {
         const present = seen.get(node.name)?.present;
-        return rowsAround(node, current, present && matrixTensor(present));
+        // Read when a density asks for them: observations of many rows take time to be made.
+        return {
+          get value() {
+            return current.get(node.name)!;
+          },
+          get given() {
+            return node.given.map((each) => current.get(each)!);
+          },
+          ...(present && {
+            get present() {
+              return matrixTensor(present);
+            },
+          }),
+        };
       };
       const fitted: Fitted = {
         tensors,
@@ -174,12 +194,11 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
   );
   const widths = (of: readonly Node[]) => of.map(({ name }) => ({ name, columns: columns.get(name)! }));
   const own = at((fitted) => {
-    const kept = Object.fromEntries([...fitted.values].map(([name, tensor]) => [name, tensorMatrix(tensor)]));
-    const gaussian = latents.filter(({ variable }) => variable.role === 'latent' && variable.posterior !== undefined);
+    const gaussian = latents.filter(({ variable }) => variable.role === 'latent' && isGaussian(variable));
     const variances = Object.fromEntries(
-      gaussian.map((node) => [node.name, tensorMatrix(gaussianRows(model, node, fitted.tensors).variance)]),
+      gaussian.map((node) => [node.name, tensorMatrix(inferredRows(model, node, fitted.tensors).variance!)]),
     );
-    return { kept, variances, sequential: sequenceOf(fitted) };
+    return { variances, sequential: sequenceOf(fitted) };
   });
   const fields = Object.fromEntries(
     nodes.flatMap((node) => {
@@ -188,7 +207,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
       const multipliers = model.ownValues(placed.path, values);
       const learned = lazily(() =>
         withFloat64(() =>
-          placed.density.field!(multipliers, own.kept[node.name]!, placed.density.prepare?.(model.startOf(node))),
+          placed.density.field!(multipliers, kept[node.name]!, placed.density.prepare?.(model.startOf(node))),
         ),
       );
       return [[node.name, () => ({ ...learned(), multipliers })] as const];
@@ -196,7 +215,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
   );
   for (const { name, variable, given } of nodes) {
     if (variable.role === 'embedded')
-      own.kept[name] = principalCoordinates(fields[given[0]!]!().field.covariance(), variable.dim);
+      kept[name] = principalCoordinates(fields[given[0]!]!().field.covariance(), variable.dim);
   }
 
   function sequenceOf(fitted: Fitted): PlacedDensity | undefined {
@@ -264,12 +283,12 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
   }
 
   /** Gaussian rows that encoders compute of new rows, where all observed variables are given without missing entries. */
-  function encodedRows(fitted: Fitted, given: RowsByName): [string, op.GaussianRows][] {
-    const encoders = latents.filter(isEncoded);
+  function encodedRows(fitted: Fitted, given: RowsByName): [string, InferredRows][] {
+    const encoders = latents.filter(({ variable }) => isEncoded(variable));
     const isWhole = observed.every(({ name }) => given[name] !== undefined && !given[name].data.some(Number.isNaN));
     if (encoders.length === 0 || !isWhole) return [];
     const rows = joinedColumns(observed.map(({ name }) => tensorMatrix(seenRows(name, given[name]!).value)));
-    return encoders.map((node) => [node.name, gaussianRows(model, node, fitted.tensors, rows)]);
+    return encoders.map((node) => [node.name, inferredRows(model, node, fitted.tensors, rows)]);
   }
 
   const density: FittedVariables['density'] = (X, rows, isRough = false) =>
@@ -391,8 +410,12 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
         const { mean, variance, added } = wide(owner, node.name, moments);
         const isObserved = node.variable.role === 'observed';
         const spread = op.relu<Tensor2D>(variance);
-        const shown = noise ? op.add<Tensor2D>(spread, added) : spread;
-        found[node.name] = inUnits(node.name, ...averaged(tensorMatrix(mean), tensorMatrix(shown), copies));
+        const noisy = () => moments.observed?.() ?? { mean, variance: op.add<Tensor2D>(spread, added) };
+        const shown = noise ? noisy() : { mean, variance: spread };
+        found[node.name] = inUnits(
+          node.name,
+          ...averaged(tensorMatrix(shown.mean), tensorMatrix(shown.variance), copies),
+        );
         if (isObserved) return undefined;
         // Latent rows in between have the noise of their density in them. Each row is predicted by itself, so covariances between rows are left out.
         if (moments.covariances === undefined) return drawn(owner, node, moments, conditional, rows, random, true);
@@ -422,7 +445,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
       return found;
     });
 
-  const { sequential, kept } = own;
+  const { sequential } = own;
   return {
     latents: units,
     observed: widths(observed),
@@ -448,7 +471,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
         for (const [name, { mean }] of encodedRows(fitted, mapValues(given, paddedRows)))
           if (!start.has(name)) start.set(name, mean);
         const current = newValues(fitted, start, raw);
-        const isComputed = (name: string) => isEncoded(byName.get(name)!) && given[name] === undefined;
+        const isComputed = (name: string) => isEncoded(byName.get(name)!.variable) && given[name] === undefined;
         const mapped = [...current].filter(([name]) => {
           const { variable, isPointwise } = byName.get(name)!;
           return isComputed(name) || (variable.role === 'mapped' && isPointwise);
@@ -458,10 +481,9 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
     computedVariances: (given) =>
       at((fitted) =>
         Object.fromEntries(
-          encodedRows(fitted, mapValues(given, paddedRows)).map(([name, { variance }]) => [
-            name,
-            firstRows(tensorMatrix(variance), Object.values(given)[0]!.rows),
-          ]),
+          encodedRows(fitted, mapValues(given, paddedRows)).flatMap(([name, { variance }]) =>
+            variance === undefined ? [] : [[name, firstRows(tensorMatrix(variance), Object.values(given)[0]!.rows)]],
+          ),
         ),
       ),
     variances: own.variances,
@@ -527,33 +549,36 @@ function sourceOf({ graph }: CompiledGraph, { variable }: Node): string | undefi
   return graph.nodes.find((node) => node.variable === variable.source)!.name;
 }
 
-/** The value of a variable at the fit: of Gaussian rows their mean. */
-function fittedValue(
-  model: CompiledGraph,
-  node: Node,
-  tensors: TensorMap,
-  current: ReadonlyMap<string, Tensor2D>,
-): Tensor2D {
-  const { name, variable, given } = node;
-  if (variable.role === 'latent')
-    return tensors[name] === undefined ? gaussianRows(model, node, tensors).mean : (tensors[name] as Tensor2D);
-  if (variable.role === 'known') return matrixTensor(variable.data);
-  if (variable.role === 'observed') return matrixTensor(model.seen.get(name)!.filled);
-  const inputs = given.map((each, i) => {
-    const features = model.features(node, i);
-    return features === undefined ? current.get(each)! : matrixTensor(features);
+/** The values of variables at the fit: of Gaussian rows their means. Those that are read off a field are added when that is known. */
+function fittedValues(model: CompiledGraph, values: ParameterValues): Record<string, Matrix> {
+  return withFloat64(() => {
+    const tensors = valueTensors(values);
+    const kept: Record<string, Matrix> = {};
+    for (const node of model.graph.nodes) {
+      const { name, variable, given } = node;
+      if (variable.role === 'known') kept[name] = variable.data;
+      else if (variable.role === 'observed') kept[name] = model.seen.get(name)!.filled;
+      else if (variable.role === 'latent') kept[name] = tensorMatrix(inferredRows(model, node, tensors).mean);
+      else if (variable.role === 'mapped') {
+        const inputs = given.map((each, i) => matrixTensor(model.features(node, i) ?? kept[each]!));
+        kept[name] = tensorMatrix(model.mapped(node, tensors, inputs));
+      }
+    }
+    return kept;
   });
-  return model.mapped(node, tensors, inputs);
 }
 
-/** Gaussian rows of a latent variable at the fit, or of new observations. */
-function gaussianRows(model: CompiledGraph, node: Node, tensors: TensorMap, rows?: Matrix): op.GaussianRows {
-  const inputs = isEncoded(node) ? matrixTensor(model.encoderInputs(node, rows)) : undefined;
-  return model.gaussianRows(node, tensors, inputs)!;
+/** Points, or means and variances, of a latent variable. */
+interface InferredRows {
+  readonly mean: Tensor2D;
+  readonly variance?: Tensor2D;
 }
 
-const isEncoded = ({ variable }: Node): boolean =>
-  variable.role === 'latent' && variable.posterior !== undefined && 'encoder' in variable.posterior;
+/** Rows of a latent variable at the fit, or of new observations, as the model sees them. */
+function inferredRows(model: CompiledGraph, node: Node, tensors: TensorMap, rows?: Matrix): InferredRows {
+  const inputs = isEncoded(node.variable) ? matrixTensor(model.encoderInputs(node, rows)) : undefined;
+  return model.gaussianRows(node, tensors, inputs) ?? { mean: model.points(node, tensors, inputs) };
+}
 
 /** Top eigenvectors of HUH, each times the root of its eigenvalue, N×dim. */
 function principalCoordinates({ data, rows: N }: Matrix, dim: number): Matrix {

@@ -2,6 +2,7 @@ import { withFloat64 } from '../../tensors/float64/scope.ts';
 import type { AnyModel } from '../model.ts';
 import { shapeOf } from '../parameter.ts';
 import { fittedVariables } from './derived.ts';
+import { isGaussian } from './variable.ts';
 import { compiledModel } from './variablesModel.ts';
 
 /**
@@ -22,12 +23,11 @@ export function describeModel(model: AnyModel): string {
     const variables = graph.nodes.map((node) => {
       const { name, variable, given, densities } = node;
       const { rows, columns } = startOf(node);
-      const terms = densities.map(({ density, isFactor, path }) =>
-        isFactor ? `factor ${density.name} (term ${path})` : `~ ${density.name}`,
+      const terms = densities.map(({ density, isFactor, term }) =>
+        isFactor ? `factor ${density.name} (term ${term})` : `~ ${density.name}`,
       );
       const map = variable.role === 'mapped' ? [`= ${variable.map.name}`] : [];
-      const inferred =
-        variable.role === 'latent' && variable.posterior !== undefined ? ['inferred as Gaussian rows'] : [];
+      const inferred = variable.role === 'latent' && isGaussian(variable) ? ['inferred as Gaussian rows'] : [];
       const of = given.length > 0 ? [`given ${given.join(', ')}`] : [];
       return `  ${name}: ${variable.role}, ${rows}×${columns} ${[...map, ...terms, ...of, ...inferred].join(', ')}`.trimEnd();
     });

@@ -9,8 +9,10 @@ export type Variables = Readonly<Record<string, Variable | Parameter>>;
 
 /** A density or factor in its place: where its term and its parameters are. */
 export interface PlacedDensity {
-  /** Name of its term, and the segment before its parameters' paths. */
+  /** What stands before its parameters' names in their paths. */
   readonly path: string;
+  /** Name of its term. */
+  readonly term: string;
   readonly density: Density;
   /** False for the variable's one density. */
   readonly isFactor: boolean;
@@ -38,6 +40,21 @@ export interface VariableGraph {
   readonly shown: Node;
 }
 
+/**
+ * Where a model keeps the parameters and the term of a variable's density, or of its factor of this name and number (from 1): for models that have other names than
+ * those of their variables.
+ */
+export type Places = (
+  variable: string,
+  factor?: string,
+  number?: number,
+) => { readonly path: string; readonly term: string };
+
+const ownPlaces: Places = (variable, factor, number) => {
+  const path = factor === undefined ? variable : `${variable}.${factor}${number === 1 ? '' : number}`;
+  return { path, term: path };
+};
+
 /** Names that mean something else in paths, terms or fits. */
 const RESERVED = ['hyper', 'then', 'constructor', 'prototype', '__proto__', 'logDensity', 'latents', 'values'];
 
@@ -47,7 +64,7 @@ const RESERVED = ['hyper', 'then', 'constructor', 'prototype', '__proto__', 'log
  * @throws InvalidInputError for what is no variable, a name that is reserved or not one word, a variable that others are given and that was not returned, one
  * that nothing depends on, observations of different numbers of rows, and a model without observations
  */
-export function variableGraph(owner: string, variables: Variables): VariableGraph {
+export function variableGraph(owner: string, variables: Variables, places?: Places): VariableGraph {
   if (typeof variables !== 'object' || variables === null) {
     throw new InvalidInputError(
       `The variables of ${owner} are returned by name, such as { z, y }, but ${describe(variables)} was returned.`,
@@ -56,7 +73,7 @@ export function variableGraph(owner: string, variables: Variables): VariableGrap
   const names = new Map<Variable, string>();
   const shared = new Map<Parameter, string>();
   for (const [name, value] of Object.entries(variables)) {
-    checkName(owner, name);
+    if (places === undefined) checkName(owner, name);
     if (isVariable(value)) names.set(value, name);
     else if (isParameter(value)) shared.set(value, name);
     else {
@@ -86,7 +103,7 @@ export function variableGraph(owner: string, variables: Variables): VariableGrap
       name,
       variable,
       given: variable.given.map((given) => names.get(given)!),
-      densities: placedDensities(name, variable),
+      densities: placedDensities(name, variable, places ?? ownPlaces),
       isPointwise: isPointwise(variable, points),
     };
   });
@@ -136,15 +153,15 @@ function isPointwise(variable: Variable, points: number): boolean {
   return variable.role === 'observed' || variable.given.some((given) => isPointwise(given, points));
 }
 
-function placedDensities(name: string, variable: Variable): PlacedDensity[] {
+function placedDensities(name: string, variable: Variable, places: Places): PlacedDensity[] {
   const own = 'density' in variable ? variable.density : undefined;
   const taken = new Map<string, number>();
   const factors = variable.factors.map((density): PlacedDensity => {
     const count = (taken.get(density.name) ?? 0) + 1;
     taken.set(density.name, count);
-    return { path: `${name}.${density.name}${count === 1 ? '' : count}`, density, isFactor: true };
+    return { ...places(name, density.name, count), density, isFactor: true };
   });
-  return own === undefined ? factors : [{ path: name, density: own, isFactor: false }, ...factors];
+  return own === undefined ? factors : [{ ...places(name), density: own, isFactor: false }, ...factors];
 }
 
 function checkUsed(owner: string, nodes: readonly Node[]): void {

@@ -2,6 +2,8 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { unknownName } from '../../core/options.ts';
+import type { Tensor2D } from '../../tensors/tensorflow.ts';
+import type { TensorMap } from '../model.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../parameter.ts';
 import { type Density, type DensityLike, densityOf } from './density.ts';
 import { type MapLike, mapOf, type RowMap } from './map.ts';
@@ -13,7 +15,25 @@ export type LatentInit = 'pca' | 'random' | MatrixLike;
 export type LatentPosterior =
   | 'point'
   | { readonly kind: 'likelihood'; readonly name: string; readonly parameters: Readonly<Record<string, Parameter>> }
-  | EncodedRows;
+  | EncodedRows
+  | PointRows;
+
+/**
+ * Points that are values of their own (`free()`), held (`fixedAt(X)`), follow from parameters, or are a function of the observations (`backConstrained(map)`).
+ * Paths begin with `latents`, which the variable's name takes the place of.
+ */
+export interface PointRows {
+  readonly kind: 'latents';
+  readonly name: string;
+  /** Its parameters, under `latents` or `latents.<name>`, started for the observations Y (N×D) and q dimensions. */
+  readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
+  /** Whether they are a function of the observations, which new observations may be put through. */
+  readonly mapsObservations: boolean;
+  /** What `apply` needs of observations Y (n×D) of a model with the observations `training` (N×D), whatever the parameters: one row each. */
+  readonly features: (Y: Matrix, training: Matrix) => Matrix;
+  /** The n×q latents of the observations with these features. */
+  readonly apply: (p: TensorMap, features: Tensor2D) => Tensor2D;
+}
 
 /** Gaussian rows whose means and log variances a map computes from the observations. */
 export interface EncodedRows {
@@ -33,7 +53,10 @@ export interface LatentVariableOptions {
   readonly factors?: DensityLike | readonly DensityLike[] | undefined;
   /** Where it starts: at principal components of the observations (unless given), at random, or at a matrix. */
   readonly init?: LatentInit | undefined;
-  /** `'point'` (unless given), or `gaussian({ variance })`: a Gaussian a row, integrated out. */
+  /**
+   * How it is inferred: `'point'` (unless given), `fixedAt(X)`, `backConstrained(map)`: a function of the observations, or `gaussian({ variance })`: a Gaussian a
+   * row, integrated out.
+   */
   readonly posterior?: LatentPosterior | undefined;
   /** Number of its rows where it has not one a row of the observations: a count, or 'outputs' for one a column of them. */
   readonly rows?: number | 'outputs' | undefined;
@@ -76,8 +99,8 @@ export interface LatentVariable<D = unknown, F = unknown> extends Common {
   readonly dim: number;
   readonly density: Density | undefined;
   readonly init: LatentInit;
-  /** Gaussian rows: the variance at which they start, or what computes them; undefined for points. */
-  readonly posterior: { readonly variance: Parameter } | EncodedRows | undefined;
+  /** Gaussian rows: the variance at which they start, or what computes them; points that are not its own values; undefined for those that are. */
+  readonly posterior: { readonly variance: Parameter } | EncodedRows | PointRows | undefined;
   readonly rows: number | 'outputs' | undefined;
 }
 
@@ -117,6 +140,24 @@ export interface EmbeddedVariable extends Common {
 
 /** A value of a model: one row a point. */
 export type Variable = LatentVariable | ObservedVariable | KnownVariable | MappedVariable | EmbeddedVariable;
+
+/** True for Gaussian rows that are integrated out. */
+export const isGaussian = ({ posterior }: LatentVariable): boolean =>
+  posterior !== undefined && !('kind' in posterior && posterior.kind === 'latents');
+
+/** Points that are not the variable's own values. */
+export const pointRows = (variable: Variable): PointRows | undefined =>
+  variable.role === 'latent' &&
+  variable.posterior !== undefined &&
+  'kind' in variable.posterior &&
+  variable.posterior.kind === 'latents'
+    ? variable.posterior
+    : undefined;
+
+/** True for a latent variable that is computed from the observations. */
+export const isEncoded = (variable: Variable): boolean =>
+  (variable.role === 'latent' && variable.posterior !== undefined && 'encoder' in variable.posterior) ||
+  pointRows(variable)?.mapsObservations === true;
 
 /** One variable, or several in order. */
 export type Given = Variable | readonly Variable[];
@@ -190,9 +231,10 @@ function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
   if (typeof posterior === 'object' && posterior?.kind === 'likelihood' && posterior.name === 'gaussian') {
     return { variance: posterior.parameters.noise ?? positive(0.01) };
   }
-  if (typeof posterior === 'object' && posterior?.kind === 'posterior') return posterior;
+  if (typeof posterior === 'object' && (posterior?.kind === 'posterior' || posterior?.kind === 'latents'))
+    return posterior;
   throw new InvalidInputError(
-    `Option 'posterior' of latent is 'point', gaussian({ variance }) or gaussian({ encoder }), but ${describe(posterior)} was given.`,
+    `Option 'posterior' of latent is 'point', fixedAt(X), backConstrained(map), gaussian({ variance }) or gaussian({ encoder }), but ${describe(posterior)} was given.`,
   );
 }
 

@@ -3,13 +3,14 @@ import { lazily } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { checkModelGiven } from '../givenModel.ts';
-import type { AnyModel, Model, ModelJSON, ParameterValues, Search } from '../model.ts';
+import type { AnyModel, Assembly, Model, ModelJSON, ParameterValues, Search, StartKind } from '../model.ts';
 import type { DataFormat } from '../modelDefinition.ts';
 import type { AnyPosterior, LearnedByLayer, Mapping, Posterior } from '../posterior.ts';
 import { withLayers } from '../withLayers.ts';
 import { assembledGraph, type CompiledGraph, compiled, seenData } from './compiled.ts';
 import { type FittedVariables, fittedVariables, type RowsByName } from './derived.ts';
-import { joinedColumns, type VariableGraph, type Variables, variableGraph } from './graph.ts';
+import { joinedColumns, type Places, type VariableGraph, type Variables, variableGraph } from './graph.ts';
+import { isEncoded } from './variable.ts';
 
 /** A model that is said once: its variables, their densities and the maps between them. */
 export interface VariablesDefinition<Data, V extends Variables = Variables> {
@@ -25,6 +26,15 @@ export interface VariablesDefinition<Data, V extends Variables = Variables> {
   readonly toJSON?: (data: Data) => ModelJSON;
 }
 
+/** A named model that is made of variables, and keeps other names than theirs. */
+export interface NamedVariables<Data> extends VariablesDefinition<Data> {
+  readonly places: Places;
+  /** What gives natural values, by path, of what depends on where the latents start, for restarts that begin elsewhere. */
+  readonly startAt: (kind: Exclude<StartKind, 'model'>, data: Data, seed: number) => Promise<() => ParameterValues>;
+  /** The curvature of minus the log density in the natural values of the free parameters, where it is known. */
+  readonly curvature: (data: Data) => Assembly['curvature'];
+}
+
 /** Of a model of variables. */
 export interface VariablesPosterior extends Posterior {
   readonly variables: FittedVariables;
@@ -32,12 +42,12 @@ export interface VariablesPosterior extends Posterior {
 
 /** The model that a graph of variables makes. */
 export function variablesModel<Data>(
-  { name, variables, search }: VariablesDefinition<Data>,
+  { name, variables, search, places, startAt, curvature }: VariablesDefinition<Data> & Partial<NamedVariables<Data>>,
   data: Data,
   toJSON: () => ModelJSON,
 ): Model {
   const owner = `the model '${name}'`;
-  const graph = lazily(() => variableGraph(owner, variables(data)));
+  const graph = lazily(() => variableGraph(owner, variables(data), places));
   const seen = lazily(() => seenData(owner, graph()));
   let known: CompiledGraph | undefined;
   const compile = (seed: number, batched: boolean) => {
@@ -48,9 +58,12 @@ export function variablesModel<Data>(
   const model: Model = {
     name,
     ...(searches !== undefined && { search: searches }),
-    assemble: (seed, { batched = false } = {}) => assembledGraph(compile(seed, batched)),
+    assemble: (seed, { batched = false } = {}) => assembledGraph(compile(seed, batched), curvature?.(data)),
+    ...(startAt !== undefined && {
+      startAt: (kind: Exclude<StartKind, 'model'>, seed: number) => startAt(kind, data, seed),
+    }),
     // What follows from values does not depend on where they started, so a model started by any seed will do.
-    posterior: (values) => posteriorOf(known ?? withFloat64(() => compile(0, false)), values),
+    posterior: (values) => posteriorOf(known ?? withFloat64(() => compile(0, false)), values, places !== undefined),
     toJSON,
   };
   compilers.set(toJSON, (seed) => compile(seed, false));
@@ -95,15 +108,15 @@ function areIndependent(graph: VariableGraph, compile: () => CompiledGraph): boo
   });
 }
 
-/** What fits of the model can do at these values. */
-function posteriorOf(model: CompiledGraph, values: ParameterValues): AnyPosterior {
+/** What fits of the model can do at these values; those of named models do it by the names of their own options. */
+function posteriorOf(model: CompiledGraph, values: ParameterValues, isNamed: boolean): AnyPosterior {
   const variables = fittedVariables(model, values);
-  const posterior: VariablesPosterior & Partial<AnyPosterior> = {
+  const posterior: Posterior & Partial<AnyPosterior> = {
     latents: variables.values[variables.shown]!,
     ...distributionOf(variables),
     ...mappingOf(model, variables),
     ...(variables.next && { next: variables.next }),
-    variables,
+    ...(!isNamed && { variables }),
   };
   return withLayers(posterior, layersOf(variables)) as AnyPosterior;
 }
@@ -138,9 +151,7 @@ function mappingOf(model: CompiledGraph, variables: FittedVariables): Partial<An
     };
   };
   const { variable } = model.graph.shown;
-  const isComputed =
-    variable.role === 'mapped' ||
-    (variable.role === 'latent' && variable.posterior !== undefined && 'encoder' in variable.posterior);
+  const isComputed = variable.role === 'mapped' || isEncoded(variable);
   const takesMissing = model.graph.nodes.every(
     ({ variable }) => variable.role !== 'observed' || variable.density.takesMissing,
   );

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { Matrix } from '../../core/matrix.ts';
+import { Matrix } from '../../core/matrix.ts';
+import type { Standardization } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
 import { isLatentDistribution, type LatentDistribution } from '../../latents/latentDistribution.ts';
@@ -20,35 +21,45 @@ import {
   relevanceOf,
   standardNormalRows,
 } from '../../mapping/variational/variationalPosterior.ts';
-import {
-  columnsOf,
-  sideBySide,
-  sideBySideMapping,
-  sideBySideStandardization,
-  type ViewMapping,
-} from '../../mapping/viewMapping.ts';
 import type { DistributedViewed } from '../../model/abilities.ts';
 import { imputed } from '../../model/imputation.ts';
+import { joinedColumns } from '../../model/language/graph.ts';
 import type { Model, ParameterValues } from '../../model/model.ts';
 import type {
   DistributedPosterior,
   LatentMoments,
+  Mapping,
   PlacedBound,
   PlacedPosterior,
+  PredictiveDensity,
   ViewedPosterior,
 } from '../../model/posterior.ts';
 import { defineTermsModel } from '../../model/termsModel.ts';
+import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { DistributedViewPaths } from './gpModel.ts';
 import { startValues } from './startKinds.ts';
 import {
   type CheckedView,
   checkedView,
   checkRows,
+  columnsOf,
   type KernelsByView,
   likelihoodFrom,
   type ViewsOptions,
   viewToJSON,
 } from './views.ts';
+
+/** log p(x) of each row. */
+type PointPrior = (X: Tensor2D) => Tensor1D;
+
+/** A mapping that has all abilities. */
+type FullMapping = Required<Mapping>;
+
+/** The mapping of one view. */
+interface ViewMapping extends FullMapping {
+  /** The density of new observations, with a prior of their latents or without. */
+  densityWith(X: Matrix, Y: Matrix, prior: PointPrior | undefined, isRough?: boolean): PredictiveDensity;
+}
 
 /** Options of a model with several views whose latents are distributions. */
 export interface DistributedViewsOptions<Kernels extends KernelsByView = KernelsByView> {
@@ -114,7 +125,7 @@ export function distributedViewsModel(name: string, options: DistributedViewsOpt
   const checked = Object.entries(given).map(([view, own]) => [view, checkedView(name, view, own)] as const);
   if (checked.length === 0) throw new InvalidInputError(`${name} needs at least one view.`);
   checkRows(name, checked);
-  const observations = imputed(sideBySide(checked.map(([, { seen }]) => seen)), latentDim);
+  const observations = imputed(joinedColumns(checked.map(([, { seen }]) => seen)), latentDim);
   const start = () => latents.start(observations, latentDim);
   const views = checked.map(([view, own]) => madeView(view, own, { observations, latentDim, latents }, start));
   return definedAs(name)({ latentDim, latents, observations, views }) as Model;
@@ -282,4 +293,49 @@ function placedInViews(
     return [placedDensity(view.parts, ownValues(view, values), processes[i]!.inducing, standardization, own, x)];
   });
   return lessDivergence(densities, x);
+}
+
+/** The mapping to the columns of all views side by side, which are independent given the latents; of one view that view's own. */
+function sideBySideMapping(views: readonly ViewMapping[], prior: PointPrior | undefined): FullMapping {
+  if (views.length === 1) return views[0]!;
+  return {
+    observedColumns: views.reduce((sum, view) => sum + view.observedColumns, 0),
+    predict: (X, noise) => {
+      const parts = views.map((view) => view.predict(X, noise));
+      const joined = (of: 'mean' | 'variance') => joinedColumns(parts.map((part) => part[of]));
+      return { mean: joined('mean'), variance: joined('variance') };
+    },
+    sample: (X, random, noise) => joinedColumns(views.map((view) => view.sample(X, random, noise))),
+    predictiveDensity: (X, Y, isRough) => {
+      let from = 0;
+      const given = views.map((view) => {
+        const own = columnsOf(Y, from, view.observedColumns);
+        from += view.observedColumns;
+        return { view, own };
+      });
+      const observed = given.filter(({ own }) => !own.data.every(Number.isNaN));
+      // A point has one prior, however many views it is seen in.
+      const parts = (observed.length > 0 ? observed : given.slice(0, 1)).map(({ view, own }, i) =>
+        view.densityWith(X, own, i === 0 ? prior : undefined, isRough),
+      );
+      const sum = (of: (part: PredictiveDensity) => Float64Array) =>
+        parts.map(of).reduce((total, part) => total.map((entry, i) => entry + part[i]!));
+      return {
+        density: sum(({ density }) => density),
+        posterior: sum(({ posterior }) => posterior),
+        gradient: new Matrix(
+          sum(({ gradient }) => gradient.data),
+          X.rows,
+          X.columns,
+        ),
+      };
+    },
+  };
+}
+
+/** The standardization of the columns of all views. */
+function sideBySideStandardization(views: readonly Pick<CheckedView, 'standardization'>[]): Standardization {
+  const joined = (of: keyof Standardization) =>
+    Float64Array.from(views.flatMap(({ standardization }) => Array.from(standardization[of])));
+  return { mean: joined('mean'), deviation: joined('deviation') };
 }

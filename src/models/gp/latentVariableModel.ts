@@ -4,27 +4,27 @@ import { checkOptions } from '../../core/options.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { free } from '../../latents/free.ts';
 import { type Latents, latentsOf } from '../../latents/latents.ts';
-import { constantsOf, type ModelParts, partsByPath, placed, termsOf } from '../../mapping/assembly.ts';
-import { familyCurvature } from '../../mapping/curvature/familyCurvature.ts';
-import { posteriorOf } from '../../mapping/posterior.ts';
-import type { AnyModel, Model, ParameterValues, StartKind, TensorMap } from '../../model/model.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
+import { madeHere } from '../../model/givenModel.ts';
+import type { Places } from '../../model/language/graph.ts';
+import { latent, observed, type Variable } from '../../model/language/variable.ts';
+import { type NamedVariables, variablesModel } from '../../model/language/variablesModel.ts';
+import type { AnyModel, Model, ModelJSON, ParameterValues, StartKind } from '../../model/model.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { priorToJSON } from '../../priors/json.ts';
-import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import {
   type DistributedViewsModel,
   type DistributedViewsOptions,
   distributedViewsModel,
   hasDistributions,
 } from './distributedViews.ts';
+import { familyCurvature, searchOnGraph } from './familySearch.ts';
 import type { MappedModel, ViewedModel } from './gpModel.ts';
-import { searchOnGraph } from './searchOnGraph.ts';
 import { startValues } from './startKinds.ts';
 import {
+  type FamilyParts,
   type KernelsByView,
-  type MadeViews,
   madeViews,
+  pathOf,
   type ViewOptions,
   type ViewsOptions,
   viewEntries,
@@ -145,8 +145,16 @@ export function namedModel(
   }
   const areTied = latents.name === 'fixedAt' || priors.some(({ pointLogDensity }) => pointLogDensity === undefined);
   const made = madeViews(name, views, latentDim, latents, areTied);
-  const taken = made.views.map(({ term }) => term);
-  return definedAs(name)({ ...made, latentDim, latents, priors: placed(priors, taken) }) as Model;
+  const placed = (prior: Prior, i: number) => ({ name: priorName(made.views, priors.slice(0, i + 1)), prior });
+  return assembledFamily(name, { ...made, latentDim, latents, priors: priors.map(placed) });
+}
+
+/** What the last of some priors is called: the second of a name has a 2, and so on. */
+function priorName(views: FamilyParts['views'], priors: readonly { readonly name: string }[]): string {
+  const { name } = priors[priors.length - 1]!;
+  const isTaken = views.some(({ term }) => term === name);
+  const number = priors.filter((other) => other.name === name).length + (isTaken ? 1 : 0);
+  return number === 1 ? name : `${name}${number}`;
 }
 
 function givenOptions(name: string, options: LatentVariableModelOptions | ViewsModelOptions) {
@@ -161,36 +169,59 @@ function givenOptions(name: string, options: LatentVariableModelOptions | ViewsM
   );
 }
 
-type LatentVariableParts = Omit<ModelParts, 'views'> & Pick<MadeViews, 'views'>;
+/** The variable of the latents, and the beginning of their paths. */
+const LATENTS = 'latents';
 
-const definedAs = (name: string) =>
-  defineTermsModel({
+/** The family as variables: X ~ its priors, and each view a process of X. */
+function variablesOf({ views, latentDim, latents, priors }: FamilyParts): Record<string, Variable> {
+  const X = latent({ dim: latentDim, posterior: latents, factors: priors.map(({ prior }) => prior) });
+  const seen = views.map(({ term, raw, seenAs, process }) => [
+    term,
+    observed(raw, { density: process, given: X, ...seenAs }),
+  ]);
+  return { [LATENTS]: X, ...Object.fromEntries(seen) };
+}
+
+function placesOf({ views, priors }: FamilyParts): Places {
+  return (variable, factor, number) => {
+    if (factor === undefined) {
+      const path = views.find(({ term }) => term === variable)?.path ?? variable;
+      return { path, term: variable };
+    }
+    const placed = priors.filter(({ prior }) => prior.name === factor)[number! - 1]!;
+    return { path: pathOf(placed), term: placed.name };
+  };
+}
+
+function assembledFamily(name: string, parts: FamilyParts): Model {
+  const definition: NamedVariables<FamilyParts> = {
     name,
-    parts: (model: LatentVariableParts, seed) => partsByPath(model, seed),
-    constants: constantsOf,
-    terms: (v, model, context) =>
-      termsOf(model, v as unknown as Readonly<Record<string, TensorMap>>, context.latents, context.constants, context),
-    latents: (v, model, { constants }) => model.latents.apply(v as TensorMap, constants.features) as Tensor2D,
-    posterior: (values, model) => posteriorOf(model, values),
-    curvature: (values, model, { prepared }, entries) => familyCurvature(model)?.(values, entries, prepared),
+    variables: variablesOf,
+    places: placesOf(parts),
+    curvature: familyCurvature,
     search: searchOnGraph,
-    startAt: (kind, model, seed) => startedElsewhere(kind, model, seed),
-    toJSON: ({ views, latentDim, latents, priors }) => ({
-      model: 'latentVariableModel',
-      name,
-      latentDim,
-      latents: latents.toJSON(),
-      priors: priors.map(({ prior }) => priorToJSON(prior)),
-      ...(views[0]!.name === undefined
-        ? views[0]!.toJSON()
-        : { views: Object.fromEntries(views.map((view) => [view.name, view.toJSON()])) }),
-    }),
-  });
+    startAt: startedElsewhere,
+  };
+  return madeHere(variablesModel(definition, parts, () => toJSON(name, parts)));
+}
+
+function toJSON(name: string, { views, latentDim, latents, priors }: FamilyParts): ModelJSON {
+  return {
+    model: 'latentVariableModel',
+    name,
+    latentDim,
+    latents: latents.toJSON(),
+    priors: priors.map(({ prior }) => priorToJSON(prior)),
+    ...(views[0]!.name === undefined
+      ? views[0]!.toJSON()
+      : { views: Object.fromEntries(views.map((view) => [view.name, view.toJSON()])) }),
+  };
+}
 
 /** Values of the latents, and of what starts at some of them. */
 async function startedElsewhere(
   kind: Exclude<StartKind, 'model'>,
-  { latents, observations, latentDim, views }: LatentVariableParts,
+  { latents, observations, latentDim, views }: FamilyParts,
   seed: number,
 ): Promise<() => ParameterValues> {
   const valuesThere = await startValues(latents, kind, observations, latentDim, seed);

@@ -10,7 +10,6 @@ import { checkKernel } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type KernelJSON, kernelToJSON } from '../../kernels/kernelToJson.ts';
 import type { Latents } from '../../latents/latents.ts';
-import { MAPPING, type ModelView } from '../../mapping/assembly.ts';
 import { gaussianProcess } from '../../mapping/gaussianProcess.ts';
 import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
 import { checkNoise, gaussian } from '../../mapping/likelihoods/gaussian.ts';
@@ -19,9 +18,10 @@ import { type ObservedPattern, observedPatterns } from '../../mapping/observedPa
 import { startedKernel, startOf } from '../../mapping/startedKernel.ts';
 import { checkInducing, type Inducing, inducingStart } from '../../mapping/variational/inducingInputs.ts';
 import { type ViewProcess, variationalProcess } from '../../mapping/variational/variationalProcess.ts';
-import { columnsOf, sideBySide } from '../../mapping/viewMapping.ts';
 import { imputed } from '../../model/imputation.ts';
+import { joinedColumns } from '../../model/language/graph.ts';
 import { fixed, type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
+import type { Prior } from '../../priors/definePrior.ts';
 
 /** One view of the points: what was observed of them, and how it follows from the latents. */
 export interface ViewOptions<K extends Kernel = Kernel> {
@@ -89,10 +89,49 @@ export interface ViewJSON {
   readonly inducing?: number | number[][];
 }
 
+/** The name of the only view's term, and the segment of its parameters' paths. */
+export const MAPPING = 'mapping';
+
+/** What one view of the points is made of, with everything checked and defaults filled in. */
+export interface FamilyView {
+  /** What it is called, in a model with several. */
+  readonly name: string | undefined;
+  /** Name of its term. */
+  readonly term: string;
+  /** Prefix of its parameters' paths. */
+  readonly path: string;
+  /** The observed entries as the mapping sees them: centred, scaled. */
+  readonly patterns: readonly ObservedPattern[];
+  /** What was observed, NaN where missing, and how the mapping sees it. */
+  readonly raw: Matrix;
+  readonly seenAs: Pick<CheckedView['given'], 'missing' | 'centre' | 'scale'>;
+  readonly process: ViewProcess;
+  /** Where its inducing inputs start for latents that start there, if that is not given. */
+  readonly inducingAt?: (latents: Matrix) => Matrix;
+  toJSON(): ViewJSON;
+}
+
+/** A prior in its place in a model: two of one name are distinguished. */
+export interface PlacedPrior {
+  readonly name: string;
+  readonly prior: Prior;
+}
+
+/** Where a prior's parameters are. */
+export const pathOf = ({ name }: PlacedPrior) => `priors.${name}`;
+
 /** The views of a model, checked, and their observations side by side without holes. */
 export interface MadeViews {
   readonly observations: Matrix;
-  readonly views: readonly (ModelView & { toJSON(): ViewJSON })[];
+  /** At least one. */
+  readonly views: readonly FamilyView[];
+}
+
+/** The parts of a Gaussian-process latent variable model, with everything checked and defaults filled in. */
+export interface FamilyParts extends MadeViews {
+  readonly latentDim: number;
+  readonly latents: Latents;
+  readonly priors: readonly PlacedPrior[];
 }
 
 export interface CheckedView {
@@ -119,7 +158,7 @@ export function madeViews(
 ): MadeViews {
   const checked = Object.entries(given).map(([name, options]) => [name, checkedView(model, name, options)] as const);
   if (!areTied || checked.length > 1) checkRows(model, checked);
-  const observations = imputed(sideBySide(checked.map(([, { seen }]) => seen)), latentDim);
+  const observations = imputed(joinedColumns(checked.map(([, { seen }]) => seen)), latentDim);
   let from = 0;
   const views = checked.map(([name, view]) => {
     const own = columnsOf(observations, from, view.seen.columns);
@@ -130,6 +169,13 @@ export function madeViews(
     });
   });
   return { observations, views };
+}
+
+/** Some columns that lie together. */
+export function columnsOf(Y: Matrix, from: number, count: number): Matrix {
+  const result = Matrix.zeros(Y.rows, count);
+  for (let i = 0; i < Y.rows; i++) result.data.set(Y.row(i).subarray(from, from + count), i * count);
+  return result;
 }
 
 export function checkedView(model: string, name: string, options: ViewOptions): CheckedView {
@@ -167,7 +213,7 @@ export function checkRows(model: string, views: readonly (readonly [string, Chec
 
 function madeView(
   name: string,
-  { owner, given, raw, seen, patterns, standardization }: CheckedView,
+  { owner, given, raw, seen, patterns }: CheckedView,
   completed: Matrix,
   { isCopied, start }: { readonly isCopied: boolean; readonly start: () => Matrix },
 ): MadeViews['views'][number] {
@@ -184,7 +230,8 @@ function madeView(
     term: name === '' ? MAPPING : name,
     path: name === '' ? MAPPING : `views.${name}`,
     patterns,
-    standardization,
+    raw,
+    seenAs: { missing: given.missing, centre: given.centre, scale: given.scale },
     get process() {
       return process();
     },

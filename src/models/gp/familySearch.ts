@@ -1,26 +1,55 @@
+import { lazily } from '../../core/inParts.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import type { RadialSumNames } from '../../kernels/structure/index.ts';
 import { radialSumOf } from '../../kernels/structure/index.ts';
+import { processHessian } from '../../mapping/curvature/processHessian.ts';
 import { denseCurvature } from '../../model/denseCurvature.ts';
-import type { FreeEntries, ParameterValues } from '../../model/model.ts';
-import { entriesOf } from '../../model/parameter.ts';
+import type { FreeEntries, ParameterValues, Search } from '../../model/model.ts';
+import { entriesOf, type Parameter } from '../../model/parameter.ts';
 import type { Curvature } from '../../model/solver.ts';
-import { type ModelParts, type ModelView, pathOf } from '../assembly.ts';
-import { processHessian } from './processHessian.ts';
+import { type FamilyParts, type FamilyView, pathOf } from './views.ts';
 
-/** The curvature of a model's objective in its natural values; `prepared` are the constants of its priors. */
-type FamilyCurvature = (values: ParameterValues, entries: FreeEntries, prepared: readonly unknown[]) => Curvature;
+/** Most entries of latents whose Hessian costs less than the evaluations that it saves. */
+const MOST_CURVED = 600;
+
+/**
+ * The search of a model whose latents X have a field over them, found anew at every X. Its objective falls slowly at first and fast at the end: only
+ * its gradient shows where that is. Neighbours' rows are moved together by L-BFGS; where all second derivatives are known, Newton's method follows.
+ */
+export function searchOnGraph(model: FamilyParts): Search {
+  const { latents, priors, views, observations, latentDim: columns } = model;
+  const graph = priors.find(({ prior }) => prior.graph !== undefined)?.prior.graph;
+  if (graph === undefined) return {};
+  const parameters = [...views.map(({ process }) => process), ...priors.map(({ prior }) => prior)].flatMap(
+    (part): Parameter[] => Object.values(part.parameters),
+  );
+  const isBounded = parameters.some(({ free, support }) => free && support === 'box');
+  const areRows = latents.name === 'free' && priors.every(({ prior }) => prior.restrict === undefined);
+  if (isBounded || !areRows || graph.size !== observations.rows) return { relativeDecrease: 0 };
+  const size = observations.rows * columns;
+  const isCurved = size <= MOST_CURVED && familyCurvature(model) !== undefined;
+  const solver = async () => {
+    const { graphSolver } = await import('../../inference/solvers/smoothedNewton.ts');
+    // Latents are the first of the variables.
+    return graphSolver({ start: 0, columns, graph }, isCurved);
+  };
+  return { relativeDecrease: 0, solver };
+}
+
+/** The curvature of a model's objective in its natural values. */
+type FamilyCurvature = (values: ParameterValues, entries: FreeEntries) => Curvature;
 
 /**
  * The curvature of minus the log density of a model with free latents, views of complete observations with one radial kernel, constants and white
  * noises, and priors that know their Hessian; undefined for another. Parameters must have no priors of their own.
  */
-export function familyCurvature({ latents, views, priors }: ModelParts): FamilyCurvature | undefined {
+export function familyCurvature({ latents, views, priors, observations }: FamilyParts): FamilyCurvature | undefined {
   if (latents.name !== 'free') return undefined;
   if (priors.some(({ prior }) => prior.hessian === undefined || prior.restrict !== undefined)) return undefined;
   const radial = views.map(radialView);
   if (!radial.every((view) => view !== undefined)) return undefined;
-  return (values, entries, prepared) => {
+  const prepared = lazily(() => priors.map(({ prior }) => prior.prepare(observations)));
+  return (values, entries) => {
     const X = values.latents as Matrix;
     const H = new Float64Array(entries.size * entries.size);
     for (const view of radial) addView(H, view, values, X, entries);
@@ -29,7 +58,7 @@ export function familyCurvature({ latents, views, priors }: ModelParts): FamilyC
       const path = `${pathOf(placed)}.`;
       const own = Object.entries(values).filter(([name]) => name.startsWith(path));
       const p = Object.fromEntries(own.map(([name, value]) => [name.slice(path.length), value]));
-      addBlock(H, placed.prior.hessian!(p, X, prepared[k]), X.data.length, start, entries.size);
+      addBlock(H, placed.prior.hessian!(p, X, prepared()[k]), X.data.length, start, entries.size);
     });
     return denseCurvature(
       H.map((entry) => -entry),
@@ -45,7 +74,7 @@ interface RadialView {
   readonly Y: Matrix;
 }
 
-function radialView({ path, process, patterns }: ModelView): RadialView | undefined {
+function radialView({ path, process, patterns }: FamilyView): RadialView | undefined {
   if (process.parameters.inducing !== undefined) return undefined;
   const { kernel, likelihood, parameters } = process;
   const [pattern, ...more] = patterns;
