@@ -239,7 +239,7 @@ export function compiled(
     const { name, variable } = node;
     const { posterior } = variable;
     if (posterior !== undefined && 'features' in posterior) {
-      const own = restrictedPoints(owner, node, posterior.parameters(observations(), variable.dim, seed));
+      const own = restrictedPoints(node, posterior.parameters(observations(), variable.dim, seed));
       place(pointsOf(name), own, (key) => name + key.slice(POINTS.length));
       if (Object.keys(own).some((key) => key === POINTS)) pointwise.push(name);
       return lazily(() => {
@@ -371,7 +371,6 @@ const restrictionOf = ({ densities }: Node): PlacedDensity | undefined =>
 
 /** Parameters of points, moved within what the variable's densities allow only. */
 function restrictedPoints(
-  owner: string,
   node: Node,
   parameters: Readonly<Record<string, Parameter>>,
 ): Readonly<Record<string, Parameter>> {
@@ -380,7 +379,7 @@ function restrictedPoints(
   const { [POINTS]: points } = parameters;
   if (points !== undefined) return { ...parameters, [POINTS]: restriction.density.restrict!(points) };
   throw new InvalidInputError(
-    `The prior '${restriction.term}' of ${owner} restricts the latents, which only free ones allow, but here they follow from other parameters. ` +
+    `The prior '${restriction.term}' restricts the latents, which only free ones allow, but here they follow from other parameters. ` +
       `Use free latents, or a form of the prior that does not restrict them (rank({ energy: 'free' })).`,
   );
 }
