@@ -127,7 +127,7 @@ async function parametersAt(
   variables: readonly Variable[],
   signal: AbortSignal | undefined,
 ): Promise<NonNullable<LaplaceApproximation['parameters']>> {
-  const places = variables.flatMap(({ start, size }) => Array.from({ length: size }, (_, i) => start + i));
+  const places = variables.flatMap(({ start, width }) => Array.from({ length: width }, (_, i) => start + i));
   const names = variables.flatMap(namesOf);
   const hessian = await gradientDifferences(problem, x, places, places, signal);
   const { inverse, smallest, largest, direction } = problem.compute(() => inverseOf(hessian));
@@ -140,19 +140,20 @@ async function parametersAt(
     );
   }
   const natural = problem.compute(() => toNatural(problem.layout, x));
-  const jacobian = Matrix.zeros(places.length, places.length);
-  const mean = new Float64Array(places.length);
-  let first = 0;
+  const jacobian = Matrix.zeros(names.length, places.length);
+  const mean = new Float64Array(names.length);
+  let [first, before] = [0, 0];
   for (const variable of variables) {
-    const { start, size, transform } = variable;
+    const { start, size, width, transform } = variable;
     const value = natural[problem.layout.variables.indexOf(variable)]!;
     for (let i = 0; i < size; i++) {
       const unit = Float64Array.from({ length: size }, (_, j) => (i === j ? 1 : 0));
-      const row = transform.pullBack(unit, value, x.subarray(start, start + size));
-      jacobian.data.set(row, (first + i) * places.length + first);
+      const row = transform.pullBack(unit, value, x.subarray(start, start + width));
+      jacobian.data.set(row, (first + i) * places.length + before);
       mean[first + i] = value[i]!;
     }
     first += size;
+    before += width;
   }
   return { names, mean, covariance: congruence(jacobian, inverse) };
 }
@@ -216,12 +217,13 @@ async function latentsAt(
 
 /** J·S·Jᵀ */
 function congruence(J: Matrix, S: Matrix): Matrix {
-  const n = S.rows;
+  const m = S.rows;
+  const n = J.rows;
   const result = Matrix.zeros(n, n);
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {
       let sum = 0;
-      for (let a = 0; a < n; a++) for (let b = 0; b < n; b++) sum += J.at(i, a) * S.at(a, b) * J.at(j, b);
+      for (let a = 0; a < m; a++) for (let b = 0; b < m; b++) sum += J.at(i, a) * S.at(a, b) * J.at(j, b);
       result.data[i * n + j] = sum;
       result.data[j * n + i] = sum;
     }

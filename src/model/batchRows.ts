@@ -29,12 +29,12 @@ export function seenVariables(
   batch: Batch | undefined,
 ): SeenVariables[] {
   return variables.map((variable) => {
-    const { start, size, shape, transform, parameter } = variable;
+    const { start, width, shape, transform, parameter } = variable;
     const inPart = isSeenInPart(variable, pointwise, batch);
     const rowsOf = (entries: Float64Array) => (inPart ? rowEntries(entries, shape, batch!.rows) : entries);
     const own = inPart ? [batch!.rows.length, ...shape.slice(1)] : shape;
     if (start < 0) return { shape: own, natural: rowsOf(entriesOf(parameter.initial)), unconstrained: undefined };
-    const unconstrained = rowsOf(x.subarray(start, start + size));
+    const unconstrained = rowsOf(x.subarray(start, start + width));
     return { shape: own, natural: transform.toNatural(unconstrained), unconstrained };
   });
 }
@@ -59,7 +59,7 @@ export function placesOf(
 ): Int32Array {
   const free = variables.filter(({ start }) => start >= 0);
   const lengths = free.map((variable) =>
-    isSeenInPart(variable, pointwise, batch) ? batch.rows.length * columnsOf(variable.shape) : variable.size,
+    isSeenInPart(variable, pointwise, batch) ? batch.rows.length * columnsOf(variable.shape) : variable.width,
   );
   const places = new Int32Array(lengths.reduce((sum, length) => sum + length, 0));
   let at = 0;

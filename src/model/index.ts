@@ -174,5 +174,13 @@ export type {
   ViewedPosterior,
 } from './posterior.ts';
 export type { Curvature, EndingKind } from './solver.ts';
+export {
+  choleskyFactor,
+  defineTransform,
+  ordered,
+  simplex,
+  type TransformDefinition,
+  type TransformedParameter,
+} from './structuredParameters.ts';
 export type { ComputedModel, DefinedModel, DefineTermsModel, ModelFactory } from './termsModel.ts';
 export type { LogJacobian, PositiveTransform, Transform } from './transform.ts';

@@ -1,7 +1,7 @@
 import { denseCurvature } from './denseCurvature.ts';
 import type { Assembly } from './model.ts';
 import type { Curvature } from './solver.ts';
-import { lazyValues, toNatural, type VariableLayout } from './variables.ts';
+import { lazyValues, toNatural, type Variable, type VariableLayout } from './variables.ts';
 
 /**
  * The curvature of minus the log density in the solver's variables u, where it has this gradient in them: with x = x(u) entry by entry,
@@ -18,8 +18,11 @@ export function curvatureOf(
   const entries = toNatural(layout, unconstrained);
   const natural = new Map(layout.variables.map(({ path }, i) => [path, entries[i]!]));
   const inNatural = () => assembly.curvature?.(lazyValues(layout, entries), { size: layout.size, starts, natural });
-  if (free.every(({ parameter: { support } }) => support === 'box' || support === 'real')) return inNatural();
-  if (free.some(({ parameter: { prior } }) => prior !== undefined)) return undefined;
+  const isItself = ({ parameter: { support }, transform }: Variable) =>
+    (support === 'box' || support === 'real') && transform.variables === undefined;
+  if (free.every(isItself)) return inNatural();
+  if (free.some(({ parameter: { prior }, transform }) => prior !== undefined || transform.variables !== undefined))
+    return undefined;
   const slopes = new Float64Array(layout.size);
   const bends = new Float64Array(layout.size);
   for (const { start, size, transform } of free) {

@@ -252,6 +252,8 @@ export function checkSupport(parameter: Parameter, value: ParameterValue, name: 
     const below = upper < Infinity ? ` and ${closed ? 'at most' : 'less than'} ${upper}` : '';
     throw new InvalidInputError(`${name}${place} must be ${range}${below}, but ${describe(entry)} was given.`);
   }
+  const refused = parameter.transform?.refuses?.(entriesOf(value));
+  if (refused !== undefined) throw new InvalidInputError(`${name} must be ${refused}.`);
 }
 
 function parameter<R extends Rank>(

@@ -5,6 +5,7 @@ import type { ParameterPrior } from './distributions/parameterPrior.ts';
 import { type Parameter, remadeParameter } from './parameter.ts';
 import { mapped, type ParameterJSON, type ParameterPriorJSON } from './parameterToJson.ts';
 import { valueFromJSON } from './parameterValue.ts';
+import { jointTransforms } from './structuredParameters.ts';
 import { softplus } from './transform.ts';
 
 const finite = v.pipe(v.number(), v.finite());
@@ -14,7 +15,7 @@ const schema = v.strictObject({
   initial: v.union([finite, v.array(finite), v.array(v.array(finite))]),
   bounds: v.optional(v.strictTuple([v.nullable(finite), v.nullable(finite)])),
   scale: v.optional(v.array(v.pipe(finite, v.gtValue(0)))),
-  transform: v.optional(v.picklist(['softplus'])),
+  transform: v.optional(v.picklist(['softplus', ...Object.keys(jointTransforms)])),
   prior: v.optional(
     v.strictObject({
       distribution: v.string(),
@@ -42,7 +43,7 @@ export function parameterFromJSON(json: unknown, own: DistributionCatalogue = {}
       lower: lower ?? -Infinity,
       upper: upper ?? Infinity,
       ...(scale !== undefined && { scale: Float64Array.from(scale) }),
-      ...(transform !== undefined && { transform: softplus }),
+      ...(transform !== undefined && { transform: jointTransforms[transform] ?? softplus }),
       ...(prior !== undefined && { prior: priorFromJSON(prior, own, `${place}.prior`) }),
     }),
   );

@@ -1,8 +1,8 @@
+import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { DistributionValue, ParameterPrior } from './distributions/parameterPrior.ts';
 import { isParameter, type Parameter, type Support } from './parameter.ts';
 import type { ParameterValueJSON } from './parameterValue.ts';
-import { type PositiveTransform, softplus } from './transform.ts';
 
 /** A parameter as plain JSON. */
 export interface ParameterJSON {
@@ -12,7 +12,7 @@ export interface ParameterJSON {
   /** Bounds of a 'bounded' or 'box' parameter; null where there is none. */
   readonly bounds?: readonly [number | null, number | null];
   readonly scale?: readonly number[];
-  readonly transform?: PositiveTransform;
+  readonly transform?: string;
   readonly prior?: ParameterPriorJSON;
 }
 
@@ -26,6 +26,12 @@ export interface ParameterPriorJSON {
 
 export function parameterToJSON(parameter: Parameter): ParameterJSON {
   const { support, free, initial, lower, upper, scale, transform, prior } = parameter;
+  if (transform?.variables !== undefined && transform.name === undefined) {
+    throw new InvalidInputError(
+      'A parameter of defineTransform cannot be written to a file, as only its definition knows how its value follows from its variables. Make it among the variables of a ' +
+        'model, which are made again when a fit is read.',
+    );
+  }
   const finite = (bound: number) => (Number.isFinite(bound) ? bound : null);
   return {
     support,
@@ -33,7 +39,7 @@ export function parameterToJSON(parameter: Parameter): ParameterJSON {
     initial: initial instanceof Matrix ? initial.toArrays() : initial,
     ...(support === 'bounded' || support === 'box' ? { bounds: [finite(lower), finite(upper)] as const } : {}),
     ...(scale === undefined ? {} : { scale: Array.from(scale) }),
-    ...(transform === softplus ? { transform: 'softplus' as const } : {}),
+    ...(transform?.name === undefined ? {} : { transform: transform.name }),
     ...(prior === undefined ? {} : { prior: priorToJSON(prior) }),
   };
 }

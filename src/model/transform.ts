@@ -7,6 +7,12 @@ export interface Transform {
   toUnconstrained(natural: Float64Array): Float64Array;
   /** Gradient in the unconstrained variables from the gradient in the natural ones, at `natural = toNatural(unconstrained)`. */
   pullBack(gradient: Float64Array, natural: Float64Array, unconstrained: Float64Array): Float64Array;
+  /** What files call one of the library's own that is not its support's. */
+  readonly name?: string;
+  /** How many variables a value of so many entries has, for transforms under which entries depend on each other; without it each entry is one variable's. */
+  variables?(entries: number): number;
+  /** What a value must be, as the end of 'must be …', for one that this is not. */
+  refuses?(natural: Float64Array): string | undefined;
   /** log |∂x/∂u|, where x are natural values, and its gradient in u; for those under which volumes change as is known. */
   logJacobian?(unconstrained: Float64Array): LogJacobian;
 }
@@ -54,6 +60,7 @@ const exponential: Transform = {
  * itself. From 36 on x = u to rounding.
  */
 export const softplus: Transform = {
+  name: 'softplus',
   toNatural: (unconstrained) => unconstrained.map((entry) => (entry > 36 ? entry : log1p(exp(entry)))),
   toUnconstrained: (natural) => natural.map((entry) => (entry > 36 ? entry : log(expm1(entry)))),
   pullBack: (gradient, natural) => gradient.map((entry, i) => entry * -expm1(-natural[i]!)),

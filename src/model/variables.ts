@@ -21,7 +21,10 @@ export interface Variable {
   readonly transform: Transform;
   /** Where its entries start among the solver's variables; −1 when it is held. */
   readonly start: number;
+  /** Number of its entries. */
   readonly size: number;
+  /** Number of the solver's variables that it has; 0 when it is held. */
+  readonly width: number;
   /** Which variables of the layout are values of its prior, by their names. */
   readonly priorValues: Readonly<Record<string, number>>;
 }
@@ -45,9 +48,10 @@ export function layOut(parameters: Readonly<Record<string, Parameter>>): Variabl
   const variables = Object.entries(all).map(([path, parameter]): Variable => {
     const shape = shapeOf(parameter.initial);
     const entries = shape.reduce((product, length) => product * length, 1);
-    const start = parameter.free ? size : -1;
-    if (parameter.free) size += entries;
     const transform = transformOf(parameter);
+    const start = parameter.free ? size : -1;
+    const width = parameter.free ? (transform.variables?.(entries) ?? entries) : 0;
+    size += width;
     return {
       path,
       parameter,
@@ -55,6 +59,7 @@ export function layOut(parameters: Readonly<Record<string, Parameter>>): Variabl
       transform,
       start,
       size: entries,
+      width,
       priorValues: priorValuesOf(path, parameter, paths),
     };
   });
@@ -85,8 +90,8 @@ export function toUnconstrained(layout: VariableLayout, natural: readonly Float6
 }
 
 export function toNatural(layout: VariableLayout, unconstrained: Float64Array): Float64Array[] {
-  return layout.variables.map(({ start, size, transform, parameter }) =>
-    start >= 0 ? transform.toNatural(unconstrained.subarray(start, start + size)) : entriesOf(parameter.initial),
+  return layout.variables.map(({ start, width, transform, parameter }) =>
+    start >= 0 ? transform.toNatural(unconstrained.subarray(start, start + width)) : entriesOf(parameter.initial),
   );
 }
 

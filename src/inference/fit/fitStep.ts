@@ -124,11 +124,11 @@ const VARIANCE_OF_KERNEL = /(^|\.)kernel\.(.*\.)?variance$/;
  * off a covariance that it did not need.
  */
 function vanishing({ layout, start }: FitProblem, x: Float64Array, status: FitStatus): string {
-  const paths = layout.variables.flatMap(({ path, parameter, start: at, size, transform }) => {
+  const paths = layout.variables.flatMap(({ path, parameter, start: at, width, transform }) => {
     if (at < 0 || parameter.support !== 'positive') return [];
     if (status === 'converged' && VARIANCE_OF_KERNEL.test(path)) return [];
-    const now = transform.toNatural(x.subarray(at, at + size));
-    const first = transform.toNatural(start.subarray(at, at + size));
+    const now = transform.toNatural(x.subarray(at, at + width));
+    const first = transform.toNatural(start.subarray(at, at + width));
     return now.some((value, i) => value < VANISHED * first[i]!) ? [`'${path}'`] : [];
   });
   if (paths.length === 0) return '';

@@ -131,7 +131,7 @@ export async function perturbedStarts(
 
 function perturb(
   x: Float64Array,
-  { start, size, shape, parameter, transform }: Variable,
+  { start, size, width: count, shape, parameter, transform }: Variable,
   width: number,
   random: Random,
 ): void {
@@ -141,14 +141,14 @@ function perturb(
     return;
   }
   const columns = shape.length === 2 ? shape[1]! : 1;
-  const entries = x.subarray(start, start + size);
+  const entries = x.subarray(start, start + count);
   const widths = Array.from({ length: columns }, (_, j) => {
     if (parameter.support !== 'real') return 1;
     const column = entries.filter((_entry, i) => i % columns === j);
     return REAL_PART * (spread(column, shape.length === 2) || 1);
   });
   const { support, scale, lower, upper } = parameter;
-  for (let i = 0; i < size; i++) {
+  for (let i = 0; i < count; i++) {
     const moved = entries[i]! + width * widths[i % columns]! * (scale?.[i] ?? 1) * random.normal();
     entries[i] = support === 'box' ? Math.max(lower, Math.min(upper, moved)) : moved;
   }
