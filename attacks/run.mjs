@@ -21,6 +21,7 @@ const attacks = {
   determinism: { cases: 1000, quick: 8, load: async () => (await import('./determinism.mjs')).attackDeterminism },
   leaks: { cases: 1000, quick: 100, load: async () => (await import('./leaks.mjs')).attackLeaks },
   kills: { cases: 200, quick: 3, load: async () => (await import('./kills.mjs')).attackKills },
+  scales: { cases: 1000, quick: 40, load: async () => (await import('./scales.mjs')).attackScales },
   queue: { cases: 20, quick: 1, load: async () => (await import('./queue.mjs')).attackQueue },
 };
 

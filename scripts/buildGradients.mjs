@@ -16,7 +16,7 @@ const sources = join(dirname(manifest), 'dist');
 const LEFT_OUT = /^(AvgPool|MaxPool|Conv|Depthwise|Dilation|Resize|BatchToSpace|SpaceToBatch|ComplexAbs|LRN|MirrorPad)/;
 /** Those that the library's own take the place of altogether (src/tensors/float64/gradients). */
 const OWN =
-  /^(SquaredDifference|Maximum|Minimum|Tile|Select|GreaterEqual|Erf|LeakyRelu|Selu|ClipByValue|Abs|Sum|Mean|Cumsum|FusedBatchNorm)_grad/;
+  /^(SquaredDifference|RealDiv|Reciprocal|Maximum|Minimum|Tile|Select|GreaterEqual|Erf|LeakyRelu|Selu|ClipByValue|Abs|Sum|Mean|Cumsum|FusedBatchNorm)_grad/;
 
 /** Modules that are more than the gradients need of them. */
 const REPLACED = {

@@ -1,7 +1,10 @@
+import { NumericalError } from '../../core/errors.ts';
 import { lazily } from '../../core/inParts.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type Gram, gramOf, noisyGram } from '../../kernels/structure/index.ts';
 import type { TensorMap } from '../../model/model.ts';
+import { doublesOf } from '../../tensors/doubles.ts';
+import { sumOfSquares } from '../../tensors/linearAlgebra/operations/gaussianLogDensity.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Noise } from '../likelihoods/likelihood.ts';
@@ -21,13 +24,46 @@ export function denseStructure(kernel: Kernel): CovarianceStructure {
     kind: 'dense',
     at: (p, X, noise) => {
       const at = (A: Tensor2D) => crossAt(kernel, p, X, A);
+      const check = (data: ObservedData) => checkRounding(doublesOf(kernel.diagonal(p, X, X)), data);
       const K = lazily(() => gram(p, X, noise.per === 'all' ? noise.variance : undefined));
-      if (noise.per === 'column') return byColumn(() => K().matrix(), noise, at);
+      if (noise.per === 'column')
+        return checked(
+          byColumn(() => K().matrix(), noise, at),
+          check,
+        );
       const rows = () => gramOf(() => op.add<Tensor2D>(K().matrix(), op.mul(op.eye(X.shape[0]), noise.variance)));
-      return factored(noise.per === 'row' ? lazily(rows) : K, at);
+      return checked(factored(noise.per === 'row' ? lazily(rows) : K, at), check);
     },
   };
 }
+
+/** Share of the observations' mean square that rounding of the covariance may come to. */
+const MOST_ROUNDING = 1e-3;
+
+/**
+ * Variances of predictions are differences of numbers of the size of the prior's, which doubles hold to 2⁻⁵² of it.
+ *
+ * @param prior - k(x, x) at the inputs
+ * @throws NumericalError where that is not small beside the observations
+ */
+function checkRounding(prior: Float64Array, { observations }: ObservedData): void {
+  const entries = doublesOf(observations);
+  const meanSquare = sumOfSquares(entries) / entries.length;
+  const largest = prior.reduce((most, entry) => Math.max(most, entry), 0);
+  if (!(meanSquare > 0) || !(largest * Number.EPSILON > MOST_ROUNDING * meanSquare)) return;
+  throw new NumericalError(
+    `The kernel's variance reaches ${largest.toPrecision(3)} at the latents, but the mean square of the observations is ${meanSquare.toPrecision(3)}: ` +
+      'rounding leaves nothing of predictions. Divide the latents, or the variance of the kernel, or give it a smaller start.',
+  );
+}
+
+const checked = (covariance: Covariance, check: (data: ObservedData) => void): Covariance => ({
+  ...covariance,
+  condition(data, options) {
+    check(data);
+    return covariance.condition(data, options);
+  },
+});
 
 /** What a kernel gives between new inputs and a process's own. */
 interface Cross {

@@ -16,6 +16,13 @@ export function registerBinaryGradients(): void {
     return { a: () => unbroadcast(half(), a!.shape), b: () => unbroadcast(tf.neg(half()), b!.shape) };
   });
 
+  // The stock gradient divides by b², which over- or underflows long before a/b² does.
+  replaceGradient('RealDiv', ['a', 'b'], (dy, [a, b]) => ({
+    a: () => unbroadcast(tf.div(dy, b!), a!.shape),
+    b: () => tf.neg(tf.div(tf.div(unbroadcast(tf.mul(dy, a!), b!.shape), b!), b!)),
+  }));
+  replaceGradient('Reciprocal', ['x'], (dy, [x]) => ({ x: () => tf.neg(tf.div(tf.div(dy, x!), x!)) }));
+
   // Where a = b, a receives all of it.
   replaceGradient('Maximum', ['a', 'b'], (dy, [a, b]) => ({
     a: () => unbroadcast(tf.mul(dy, tf.cast(tf.greaterEqual(a!, b!), 'float32')), a!.shape),

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import {
+  add,
+  bias,
+  evaluate,
+  fit,
+  fitAt,
+  fixedAt,
+  gaussian,
+  gplvm,
+  latentVariableModel,
+  linear,
+  loadFit,
+  matern32,
+  rbf,
+  seededRandom,
+} from '../../src/index.ts';
+
+const { normal } = seededRandom(18);
+const arc = Array.from({ length: 12 }, (_, i) =>
+  [Math.cos(i / 4), Math.sin(i / 4), i / 6].map((entry) => entry + 0.05 * normal()),
+);
+const times = (scale: number) => arc.map((row) => row.map((entry) => entry * scale));
+const latents = arc.map(() => [normal()]);
+
+describe('gradients in noises and variances', () => {
+  const given = (Y: number[][]) => ({ observations: Y, latentDim: 1, latents: fixedAt(latents), centre: false });
+  const models = {
+    dense: (Y: number[][], v: number) =>
+      latentVariableModel({ ...given(Y), kernel: add(rbf({ variance: v }), bias({ variance: v })), noise: 0.1 * v }),
+    'of few features': (Y: number[][], v: number) =>
+      latentVariableModel({ ...given(Y), kernel: linear({ variance: v }), noise: 0.1 * v }),
+    'of few features, a noise a column': (Y: number[][], v: number) =>
+      latentVariableModel({
+        ...given(Y),
+        kernel: linear({ variance: v }),
+        likelihood: gaussian({ variance: [0.1 * v, 0.2 * v, 0.3 * v] }),
+      }),
+    'a noise a column': (Y: number[][], v: number) =>
+      latentVariableModel({
+        ...given(Y),
+        kernel: rbf({ variance: v }),
+        likelihood: gaussian({ variance: [0.1 * v, 0.2 * v, 0.3 * v] }),
+      }),
+  };
+  const inUnits = (model: ReturnType<(typeof models)['dense']>, unit: number) =>
+    Object.entries(evaluate(model).gradients)
+      .filter(([path]) => /noise|variance/i.test(path) && !path.startsWith('latents'))
+      .flatMap(([, gradient]) => [gradient].flat() as number[])
+      .map((entry) => entry * unit);
+
+  it.each(Object.keys(models) as (keyof typeof models)[])(
+    'do not depend on the unit of the observations, from 1e-145 to 1e145: %s',
+    (name) => {
+      const expected = inUnits(models[name](times(1), 1), 1);
+      expect(Math.max(...expected.map(Math.abs))).toBeGreaterThan(0.1);
+      for (const scale of [1e-145, 1e-100, 1e-78, 1e30, 1e78, 1e100, 1e145]) {
+        const found = inUnits(models[name](times(scale), scale * scale), scale * scale);
+        found.forEach((entry, i) => {
+          expect(Math.abs(entry / expected[i]! - 1), `${scale}, entry ${i}`).toBeLessThan(1e-9);
+        });
+      }
+    },
+  );
+});
+
+describe('predictions under a kernel that is far larger than the observations', () => {
+  const noise = 0.5;
+  const at = (kernel: ReturnType<typeof linear> | ReturnType<typeof add>, X: number[][], Y: number[][]) =>
+    fitAt(latentVariableModel({ observations: Y, latentDim: 1, latents: fixedAt(X), kernel, noise, centre: false }));
+  const X = [[-1], [0.3], [0.9], [0.1]];
+  const Y = X.map(([x], i) => [2 * x! + 0.1 * i]);
+
+  it.each([
+    [1e8, 1],
+    [1, 1e6],
+    [1e8, 1e6],
+  ])('are right to rounding where it has few features: inputs × %d, variance %d', (scale, variance) => {
+    const fitted = at(
+      linear({ variance }),
+      X.map(([x]) => [x! * scale]),
+      Y,
+    );
+    const prior = variance * scale * scale;
+    const sum = X.reduce((total, [x]) => total + x! * x!, 0);
+    const expected = (prior * 0.25 * noise) / (noise + prior * sum);
+    expect(fitted.predict([[0.5 * scale]]).variance!.at(0, 0) / expected).toBeCloseTo(1, 12);
+  });
+
+  it('are refused where rounding would leave nothing of them', () => {
+    const far = X.map(([x]) => [x! * 1e8]);
+    const both = at(add(linear(), rbf()), far, Y);
+    expect(() => both.predict([[0.5e8]])).toThrow(
+      /^The kernel's variance reaches 1.00e\+16 at the latents, but the mean square .* Divide the latents/,
+    );
+    const alone = fitAt(
+      latentVariableModel({
+        ...{ observations: Y.slice(0, 2), latentDim: 2, latents: fixedAt(far.slice(0, 2).map(([x]) => [x!, 1e8])) },
+        ...{ kernel: linear({ variance: 1e6 }), noise, centre: false },
+      }),
+    );
+    expect(() => alone.predict([[0.5e8, 0.5e8]])).toThrow(/rounding leaves nothing of predictions/);
+    expect(
+      at(add(linear(), rbf()), X, Y)
+        .predict([[0.5]])
+        .variance!.at(0, 0),
+    ).toBeGreaterThan(0.05);
+  });
+});
+
+describe('observations of size 1e-100', () => {
+  it('are fitted, answered and loaded as those of size 1 are', async () => {
+    const options = { seed: 1, maxIterations: 300 };
+    const small = await fit(gplvm(times(1e-100), { latentDim: 1 }), options);
+    const again = loadFit(JSON.parse(JSON.stringify(small)));
+    const rows = times(1e-100).slice(2, 4);
+    const placed = await small.project(rows);
+    expect((await again.project(rows)).latents).toEqual(placed.latents);
+    const usual = await fit(gplvm(times(1), { latentDim: 1 }), options);
+    const expected = await usual.project(times(1).slice(2, 4));
+    placed.latents.data.forEach((entry, i) => {
+      expect(Math.abs(entry - expected.latents.data[i]!)).toBeLessThan(1e-4);
+    });
+    expect(placed.logDensity[0]! + 3 * Math.log(1e-100)).toBeCloseTo(expected.logDensity[0]!, 4);
+  });
+
+  it('fail where a variance is rounded to 0, and what failed is loaded as failed', async () => {
+    const kernel = add(rbf(), matern32(), bias());
+    const result = await fit(gplvm(times(1e-100), { latentDim: 2, kernel }), { seed: 1, maxIterations: 300 });
+    expect(Object.values(result.parameters)).toContain(0);
+    expect(result.status).toBe('failed');
+    expect(result.message).toMatch(/variance' must be greater than 0, but the search came to 0\. Divide/);
+    expect(loadFit(JSON.parse(JSON.stringify(result))).status).toBe('failed');
+  });
+});
