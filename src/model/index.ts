@@ -55,6 +55,7 @@ export {
 export type { FittedVariables, RowsByName, VariableWidth } from './language/derived.ts';
 export type { Variables } from './language/graph.ts';
 export type { Chart, MapLike, MapStart, RowMap } from './language/map.ts';
+export { type MixtureOptions, mixture } from './language/mixture.ts';
 export { type PriorDrawOptions, priorDraws } from './language/priorDraws.ts';
 export type {
   AbilitiesOfVariables,
