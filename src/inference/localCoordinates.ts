@@ -18,7 +18,31 @@ export function* localCoordinates(
   length: number,
 ): Generator<void, Matrix[], void> {
   const q = points[0]!.length;
-  const step = STEP * length;
+  const hessians = yield* hessiansAt(gradients, points, STEP * length);
+  return hessians.map((hessian) => {
+    if (!hessian.data.every(Number.isFinite)) return scaledIdentity(q, length);
+    const { values, vectors } = symmetricEigenpairs(hessian);
+    const T = Matrix.zeros(q, q);
+    values.forEach((value, e) => {
+      const size = Math.min(length, 1 / Math.sqrt(Math.abs(value)));
+      for (let d = 0; d < q; d++) T.data[e * q + d] = size * vectors.at(d, e);
+    });
+    return T;
+  });
+}
+
+/**
+ * Hessians of a function at some points, q×q each, by central differences of its gradient. Pauses after every call.
+ *
+ * @param gradients - of the function at one point for each of those given, in their order: n×q
+ * @param step - of the differences
+ */
+export function* hessiansAt(
+  gradients: (points: readonly Float64Array[]) => Matrix,
+  points: readonly Float64Array[],
+  step: number,
+): Generator<void, Matrix[], void> {
+  const q = points[0]!.length;
   const hessians = points.map(() => Matrix.zeros(q, q));
   for (let d = 0; d < q; d++) {
     for (const sign of [1, -1]) {
@@ -33,16 +57,7 @@ export function* localCoordinates(
       yield;
     }
   }
-  return hessians.map((hessian) => {
-    if (!hessian.data.every(Number.isFinite)) return scaledIdentity(q, length);
-    const { values, vectors } = symmetricEigenpairs(hessian);
-    const T = Matrix.zeros(q, q);
-    values.forEach((value, e) => {
-      const size = Math.min(length, 1 / Math.sqrt(Math.abs(value)));
-      for (let d = 0; d < q; d++) T.data[e * q + d] = size * vectors.at(d, e);
-    });
-    return T;
-  });
+  return hessians;
 }
 
 /** size·I, q×q. */

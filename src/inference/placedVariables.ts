@@ -67,7 +67,10 @@ export async function placedVariables(
       await pause();
       step = search.next();
     }
-    const found = stacked(step.value, fitted.columns);
+    const found = stacked(
+      step.value.map(([best]) => best!.point),
+      fitted.columns,
+    );
     X.data.set(found.data, from * fitted.columns);
     logDensity.set(density(found, block).density, from);
   }

@@ -1,6 +1,7 @@
 import { Matrix } from '../core/matrix.ts';
 import type { AnyPosterior, Mapping, Prediction, Projection } from '../model/posterior.ts';
-import { project } from './project.ts';
+import { predictedOver } from './placeModes.ts';
+import { type PlacedRows, project } from './project.ts';
 import type { ProjectionSettings } from './projectionSearch.ts';
 
 /** How new observations are searched for. */
@@ -11,13 +12,37 @@ export async function placed(
   posterior: AnyPosterior,
   Y: Matrix,
   { signal, ...settings }: PlacingSettings,
-): Promise<Projection> {
+): Promise<PlacedRows> {
   return project(posterior, Y, settings, signal);
 }
 
-/** What a mapping predicts where observations were placed, their variances taken into account. */
-export const predictedAt = ({ latents, latentVariances }: Projection, mapping: Mapping, noise: boolean): Prediction =>
-  mapping.predict(latents, noise, latentVariances);
+/** The places of rows as a fit gives them. */
+export const projectionOf = ({ latents, latentVariances, logDensity }: PlacedRows): Projection => ({
+  latents,
+  ...(latentVariances && { latentVariances }),
+  logDensity,
+});
+
+/** What a mapping predicts where observations were placed, what is known of their places taken into account. */
+export function predictedAt(
+  { latents, latentVariances, modes }: PlacedRows,
+  mapping: Mapping,
+  noise: boolean,
+): Prediction {
+  const predicted = mapping.predict(latents, noise, modes === undefined ? latentVariances : undefined);
+  if (modes === undefined) return predicted;
+  const uncertain = Array.from(modes.keys()).filter((row) => modes[row]!.length > 0);
+  const over = predictedOver(
+    uncertain.map((row) => modes[row]!),
+    (X) => mapping.predict(X, noise),
+    mapping.observedColumns,
+  );
+  uncertain.forEach((row, r) => {
+    predicted.mean.data.set(over.mean.row(r), row * over.mean.columns);
+    predicted.variance.data.set(over.variance.row(r), row * over.mean.columns);
+  });
+  return predicted;
+}
 
 /** New observations with their missing entries as predicted where they were placed; observed ones as they are and without variance. */
 export async function completed(posterior: AnyPosterior, Y: Matrix, settings: PlacingSettings): Promise<Prediction> {

@@ -1,18 +1,26 @@
+import { square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { AnyPosterior, Projection } from '../model/posterior.ts';
 import { slices } from './minimize/slices.ts';
+import { modeVariances, type PlaceMode, placeModes } from './placeModes.ts';
 import { projectedGaussians } from './projectedGaussians.ts';
 import { type ProjectionSettings, projectionSearch, rowsOf, stacked } from './projectionSearch.ts';
 
 /** Entries of the covariances between searches and training points that are held at a time: 16 MiB a matrix of them. */
 const MOST_ENTRIES = 2 ** 21;
 
+/** Rows in their places, and what is known of these where the density of their observations says it. */
+export interface PlacedRows extends Projection {
+  /** Modes of the place of each row; none of one whose latents are computed from its observations. */
+  readonly modes?: readonly (readonly PlaceMode[])[];
+}
+
 /**
  * The latents of new observations: of complete rows through the back-constraint where there is one; otherwise, for every row, the maximum of
  * log p(y*|x*) + log p(x*) over what is observed of y*, searched from the training latents that are likelier than those near them. Rows are taken
  * in blocks, whose searches go side by side, so that the memory does not grow with their number; the thread is left for other work in between. Where latents
- * are distributions, the Gaussian of greatest bound is searched from there.
+ * are distributions, the Gaussian of greatest bound is searched from there; where they are points, each has the Gaussian of the same curvature.
  *
  * @param posterior - a fitted model
  * @param Y - n×D new observations; NaN counts as not observed
@@ -26,25 +34,33 @@ export async function project(
   Y: Matrix,
   settings: ProjectionSettings,
   signal?: AbortSignal,
-): Promise<Projection> {
+): Promise<PlacedRows> {
   const { placement } = posterior;
   signal?.throwIfAborted();
   if (placement === undefined) return searched(posterior, Y, settings, signal);
   const holed = placement.searchesMissing ? rowsWith(Y, true) : [];
   if (holed.length === 0) return placement.place(Y);
   const X = Matrix.zeros(Y.rows, posterior.latents.columns);
-  const variances = posterior.distribution?.placedBound && Matrix.zeros(X.rows, X.columns);
+  // Latents that are computed from complete rows are known exactly.
+  const variances = Matrix.zeros(X.rows, X.columns);
+  const modes = Array.from({ length: X.rows }, (): readonly PlaceMode[] => []);
   const logDensity = new Float64Array(Y.rows);
-  const put = ({ latents, latentVariances, logDensity: own }: Projection, rows: readonly number[]) =>
+  const put = ({ latents, latentVariances, logDensity: own, modes: found }: PlacedRows, rows: readonly number[]) =>
     rows.forEach((row, r) => {
       X.data.set(latents.row(r), row * X.columns);
-      if (latentVariances !== undefined) variances?.data.set(latentVariances.row(r), row * X.columns);
+      if (latentVariances !== undefined) variances.data.set(latentVariances.row(r), row * X.columns);
       logDensity[row] = own[r]!;
+      if (found !== undefined) modes[row] = found[r]!;
     });
   const whole = rowsWith(Y, false);
   if (whole.length > 0) put(await placement.place(rowsOf(Y, whole)), whole);
   put(await searched(posterior, rowsOf(Y, holed), settings, signal), holed);
-  return { latents: X, ...(variances && { latentVariances: variances }), logDensity };
+  return {
+    latents: X,
+    latentVariances: variances,
+    logDensity,
+    ...(posterior.distribution === undefined && { modes }),
+  };
 }
 
 /** The rows that have missing entries, or those that have none. */
@@ -56,7 +72,7 @@ async function searched(
   Y: Matrix,
   settings: ProjectionSettings,
   signal?: AbortSignal,
-): Promise<Projection> {
+): Promise<PlacedRows> {
   const predictiveDensity = mapping?.predictiveDensity;
   if (mapping === undefined || predictiveDensity === undefined) {
     throw new InvalidInputError('This model has no mapping from latents to observations, so it cannot place new ones.');
@@ -73,6 +89,16 @@ async function searched(
     if (slice.isOver()) await slice.leave();
     signal?.throwIfAborted();
   };
+  const modes: PlaceMode[][] = [];
+  const reach = largestDeviation(latents);
+  const run = async <T>(search: Generator<void, T, void>): Promise<T> => {
+    let step = search.next();
+    while (!step.done) {
+      await pause();
+      step = search.next();
+    }
+    return step.value;
+  };
   for (let from = 0; from < Y.rows; from += rowsAtOnce) {
     const rows = Array.from({ length: Math.min(rowsAtOnce, Y.rows - from) }, (_, r) => from + r);
     const block = rowsOf(Y, rows);
@@ -81,18 +107,33 @@ async function searched(
       starts.push(candidates.of(block.row(r)));
       await pause();
     }
-    const search = projectionSearch(predictiveDensity, block, starts, candidates.length, settings);
-    let step = search.next();
-    while (!step.done) {
-      await pause();
-      step = search.next();
-    }
-    const found = stacked(step.value, latents.columns);
+    const ends = await run(projectionSearch(predictiveDensity, block, starts, candidates.length, settings));
+    const found = stacked(
+      ends.map(([best]) => best!.point),
+      latents.columns,
+    );
     X.data.set(found.data, from * latents.columns);
-    if (distribution?.placedBound === undefined) logDensity.set(predictiveDensity(found, block).density, from);
+    if (distribution?.placedBound !== undefined) continue;
+    logDensity.set(predictiveDensity(found, block).density, from);
+    modes.push(...(await run(placeModes(predictiveDensity, block, ends, candidates.length, reach))));
   }
   const { variances, placedBound } = distribution ?? {};
-  if (variances === undefined || placedBound === undefined) return { latents: X, logDensity };
+  if (variances === undefined || placedBound === undefined) {
+    return { latents: X, latentVariances: modeVariances(modes, X.columns), logDensity, modes };
+  }
   const { mean, variance } = await projectedGaussians({ variances, placedBound }, latents, Y, X, settings, pause);
   return { latents: mean, latentVariances: variance, logDensity: predictiveDensity(mean, Y).density };
+}
+
+/** The largest standard deviation of a column of the latents; 1 where they are all in one place. */
+function largestDeviation({ data, rows, columns }: Matrix): number {
+  const mean = new Float64Array(columns);
+  data.forEach((entry, i) => {
+    mean[i % columns]! += entry / rows;
+  });
+  const variance = new Float64Array(columns);
+  data.forEach((entry, i) => {
+    variance[i % columns]! += square(entry - mean[i % columns]!) / rows;
+  });
+  return Math.sqrt(Math.max(...variance)) || 1;
 }

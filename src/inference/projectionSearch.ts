@@ -18,15 +18,15 @@ type Density = NonNullable<Mapping['predictiveDensity']>;
 /** How many of a row's searches go on by the approximation, and for how many iterations each time: those that have come furthest. */
 const ROUNDS = [
   { searches: Number.POSITIVE_INFINITY, iterations: 3 },
-  { searches: 4, iterations: 6 },
-  { searches: 2, iterations: 30 },
+  { searches: 8, iterations: 6 },
+  { searches: 6, iterations: 30 },
 ];
 
-/** How many are finished by the density itself. */
-const FINISHED = 2;
+/** Number of searches that the density itself finishes: their ends are the modes of a row. */
+const FINISHED = 6;
 
 /** A search that is further behind the best one after the rounds is given up: the approximation is wrong by less. */
-const BEHIND = 2;
+const BEHIND = 5;
 
 /** Where the approximation is searched, gradients of so much a length are as good as none. */
 const ROUGH_TOLERANCE = 1e-3;
@@ -35,7 +35,7 @@ const ROUGH_TOLERANCE = 1e-3;
 const SAME = 0.1;
 
 /** A search for one row's latents. */
-interface Search {
+export interface Search {
   readonly row: number;
   readonly point: Float64Array;
   /** Minus the log density there. */
@@ -43,7 +43,7 @@ interface Search {
 }
 
 /**
- * The best point for each row. All of a row's searches take a few steps, the furthest of those some more, and the best two go on, by an
+ * The best points of each row, the best first. All of a row's searches take a few steps, the furthest of those some more, and the best two go on, by an
  * approximation of the density if the mapping has one; these the density itself takes to the end. Pauses after every evaluation.
  *
  * @param starts - of each row, at least one
@@ -55,7 +55,7 @@ export function* projectionSearch(
   starts: readonly (readonly Float64Array[])[],
   length: number,
   { maxIterations, tolerance }: ProjectionSettings,
-): Generator<void, Float64Array[], void> {
+): Generator<void, Search[][], void> {
   const q = starts[0]![0]!.length;
   const unscaled = scaledIdentity(q, length);
   let searches = starts.flatMap((own, row) => own.map((point): Search => ({ row, point, value: Number.NaN })));
@@ -79,7 +79,9 @@ export function* projectionSearch(
     length,
   );
   searches = yield* descended(false, searches, (k) => coordinates[k]!, maxIterations, tolerance);
-  return ofEachRow(searches, (own) => furthest(own, 1, 0)).map(({ point }) => point);
+  const found = starts.map((): Search[] => []);
+  for (const search of searches) found[search.row]!.push(search);
+  return found.map((own) => furthest(own, FINISHED, SAME * length));
 
   function gradientsAt(own: readonly Search[], points: readonly Float64Array[]): Matrix {
     return density(

@@ -124,7 +124,8 @@ function placingBy(posterior: AnyPosterior, observed: Observed): Placing | undef
   return {
     project: async (given, options = {}) => {
       const Y = givenObservations(observed(given), posterior);
-      return (await placing()).placed(posterior, Y, placingOptions(options, 'project'));
+      const { placed, projectionOf } = await placing();
+      return projectionOf(await placed(posterior, Y, placingOptions(options, 'project')));
     },
   };
 }
@@ -250,23 +251,19 @@ function viewedBy(
       const asked = checkOptions(interpolateOptions, options ?? {}, 'interpolate');
       return along(latents, from, to, steps, viewOf(views, asked.view));
     },
-    project: async (given, options = {}) => placed(given, options, 'project'),
+    project: async (given, options = {}) => (await placing()).projectionOf(await placed(given, options, 'project')),
     reconstruct: async (given, options = {}) => {
-      const { latents: X, latentVariances } = await placed(given, options, 'reconstruct');
-      const means = Object.keys(given).map((name) => [
-        name,
-        viewOf(views, name).predict(X, false, latentVariances).mean,
-      ]);
+      const rows = await placed(given, options, 'reconstruct');
+      const { predictedAt } = await placing();
+      const means = Object.keys(given).map((name) => [name, predictedAt(rows, viewOf(views, name), false).mean]);
       return Object.fromEntries(means);
     },
     translate: async (given, to, options = {}) => {
       const view = viewOf(views, to);
-      const { latents: X, latentVariances } = await placed(given, options, 'translate');
-      return {
-        latents: X,
-        ...(latentVariances && { latentVariances }),
-        ...view.predict(X, false, latentVariances),
-      };
+      const rows = await placed(given, options, 'translate');
+      const { predictedAt, projectionOf } = await placing();
+      const { latents: X, latentVariances } = projectionOf(rows);
+      return { latents: X, ...(latentVariances && { latentVariances }), ...predictedAt(rows, view, false) };
     },
     ...(next !== undefined &&
       mapping !== undefined && {

@@ -1,0 +1,151 @@
+import { exp, log } from '../core/elementary/index.ts';
+import { Matrix } from '../core/matrix.ts';
+import type { Mapping, Prediction } from '../model/posterior.ts';
+import { symmetricEigenpairs } from '../numerics/dense/eigenpairs.ts';
+import { hessiansAt } from './localCoordinates.ts';
+import { rowsOf, type Search, stacked } from './projectionSearch.ts';
+
+/** Step of the differences of the gradient, as a part of the distance between neighbours. */
+const STEP = 1e-3;
+
+/** Entries of the predictions that are held at a time: 8 MiB a matrix of them. */
+const MOST_ENTRIES = 2 ** 20;
+
+/** One place where a row may lie: a maximum of its posterior density, with the Gaussian of the same curvature. */
+export interface PlaceMode {
+  /** q entries. */
+  readonly point: Float64Array;
+  /** Share of the posterior mass; those of a row add up to 1. */
+  readonly weight: number;
+  /** A, q×q, with Σ = AᵀA: its rows are the axes of the Gaussian, as long as its standard deviations. */
+  readonly axes: Matrix;
+}
+
+/**
+ * What is known of the places of rows: log p(x*|y*) of each as a mixture of Gaussians, one at every maximum x_m that a search found, with
+ * Σ_m = (−∂² log p(x|y*))⁻¹ there and weights ∝ p(x_m|y*)·|Σ_m|^½ (Laplace's approximation).
+ *
+ * A direction in which the density is flat, as a likelihood without a prior may be, is known as far as the fitted points reach: no standard deviation exceeds
+ * `reach`.
+ *
+ * @param density - of rows of Y at points, with its gradient
+ * @param found - the maxima of each row of Y, the best first
+ * @param length - a distance between neighbours
+ * @param reach - the largest standard deviation
+ */
+export function* placeModes(
+  density: NonNullable<Mapping['predictiveDensity']>,
+  Y: Matrix,
+  found: readonly (readonly Search[])[],
+  length: number,
+  reach: number,
+): Generator<void, PlaceMode[][], void> {
+  const all = found.flat();
+  const q = all[0]!.point.length;
+  const own = rowsOf(
+    Y,
+    all.map(({ row }) => row),
+  );
+  const hessians = yield* hessiansAt(
+    (points) => density(stacked(points, q), own).gradient,
+    all.map(({ point }) => point),
+    STEP * length,
+  );
+  let at = 0;
+  return found.map((searches) => {
+    const modes = searches.map(({ point, value }) => {
+      const { axes, logVolume } = gaussianAxes(hessians[at++]!, reach);
+      return { point, axes, logWeight: logVolume - value };
+    });
+    const most = Math.max(...modes.map(({ logWeight }) => logWeight));
+    const weights = modes.map(({ logWeight }) => exp(logWeight - most));
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    return modes.map(({ point, axes }, m) => ({ point, axes, weight: weights[m]! / total }));
+  });
+}
+
+/** The axes of the Gaussian with the curvature of a log density, and log |Σ|^½. */
+function gaussianAxes(hessian: Matrix, reach: number): { axes: Matrix; logVolume: number } {
+  const q = hessian.rows;
+  const axes = Matrix.zeros(q, q);
+  if (!hessian.data.every(Number.isFinite)) return { axes, logVolume: Number.NEGATIVE_INFINITY };
+  const { values, vectors } = symmetricEigenpairs(hessian);
+  let logVolume = 0;
+  values.forEach((value, e) => {
+    const size = Math.min(reach, 1 / Math.sqrt(Math.max(0, -value)));
+    logVolume += log(size);
+    for (let d = 0; d < q; d++) axes.data[e * q + d] = size * vectors.at(d, e);
+  });
+  return { axes, logVolume };
+}
+
+/** Variances of the latents of each row, n×q: those of the Gaussian at its best maximum. */
+export function modeVariances(places: readonly (readonly PlaceMode[])[], q: number): Matrix {
+  const variances = Matrix.zeros(places.length, q);
+  places.forEach((modes, i) => {
+    modes[0]!.axes.data.forEach((entry, index) => {
+      variances.data[i * q + (index % q)]! += entry * entry;
+    });
+  });
+  return variances;
+}
+
+/**
+ * Mean and variance of observations whose places are known so far only: E[m(x)] and E[v(x)] + Var[m(x)] over the mixture, by the spherical
+ * cubature rule x_m ± √q·a_e of each Gaussian (a_e its axes), which is exact where m² + v is a cubic polynomial. It carries the slope and the bend of the
+ * mapping: Var[y] = σ² + v(x*) + JΣJᵀ to first order.
+ *
+ * @see Arasaratnam & Haykin, Cubature Kalman filters (2009), eq. 21
+ */
+export function predictedOver(
+  places: readonly (readonly PlaceMode[])[],
+  predict: (X: Matrix) => Prediction,
+  columns: number,
+): Prediction {
+  const mean = Matrix.zeros(places.length, columns);
+  const variance = Matrix.zeros(places.length, columns);
+  const q = places[0]?.[0]!.point.length ?? 1;
+  const perRow = 2 * q * Math.max(1, ...places.map((modes) => modes.length));
+  const rowsAtOnce = Math.max(1, Math.floor(MOST_ENTRIES / (perRow * columns)));
+  for (let from = 0; from < places.length; from += rowsAtOnce) {
+    const block = places.slice(from, from + rowsAtOnce);
+    const nodes = block.flatMap((modes, r) => modes.flatMap((mode) => nodesOf(mode, from + r)));
+    const found = predict(
+      stacked(
+        nodes.map(({ point }) => point),
+        q,
+      ),
+    );
+    nodes.forEach(({ row, weight }, k) => {
+      for (let j = 0; j < columns; j++) {
+        const m = found.mean.at(k, j);
+        mean.data[row * columns + j]! += weight * m;
+        variance.data[row * columns + j]! += weight * found.variance.at(k, j);
+      }
+    });
+    // Around the mean: differences of squares would lose the digits of columns that are far from 0.
+    nodes.forEach(({ row, weight }, k) => {
+      for (let j = 0; j < columns; j++) {
+        const apart = found.mean.at(k, j) - mean.at(row, j);
+        variance.data[row * columns + j]! += weight * apart * apart;
+      }
+    });
+  }
+  return { mean, variance };
+}
+
+/** A point at which predictions are made, and how much it counts. */
+interface Node {
+  readonly row: number;
+  readonly point: Float64Array;
+  readonly weight: number;
+}
+
+function nodesOf({ point, axes, weight }: PlaceMode, row: number): Node[] {
+  const q = point.length;
+  return Array.from({ length: 2 * q }, (_, k) => {
+    const step = (k % 2 === 0 ? 1 : -1) * Math.sqrt(q);
+    const e = k >> 1;
+    return { row, weight: weight / (2 * q), point: point.map((entry, d) => entry + step * axes.at(e, d)) };
+  });
+}
