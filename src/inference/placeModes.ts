@@ -3,7 +3,8 @@ import { Matrix } from '../core/matrix.ts';
 import type { Mapping, Prediction } from '../model/posterior.ts';
 import { symmetricEigenpairs } from '../numerics/dense/eigenpairs.ts';
 import { hessiansAt } from './localCoordinates.ts';
-import { rowsOf, type Search, stacked } from './projectionSearch.ts';
+import type { Search } from './projectionSearch.ts';
+import { rowsOf, stacked } from './rowMatrices.ts';
 
 /** Step of the differences of the gradient, as a part of the distance between neighbours. */
 const STEP = 1e-3;
@@ -95,16 +96,19 @@ export function modeVariances(places: readonly (readonly PlaceMode[])[], q: numb
  * cubature rule x_m ± √q·a_e of each Gaussian (a_e its axes), which is exact where m² + v is a cubic polynomial. It carries the slope and the bend of the
  * mapping: Var[y] = σ² + v(x*) + JΣJᵀ to first order.
  *
+ * @param predict - predictions at points, each in the place of the row of this number
+ * @param columns - number of columns that are predicted
  * @see Arasaratnam & Haykin, Cubature Kalman filters (2009), eq. 21
  */
 export function predictedOver(
   places: readonly (readonly PlaceMode[])[],
-  predict: (X: Matrix) => Prediction,
+  predict: (X: Matrix, rows: readonly number[]) => Prediction,
   columns: number,
 ): Prediction {
   const mean = Matrix.zeros(places.length, columns);
   const variance = Matrix.zeros(places.length, columns);
-  const q = places[0]?.[0]!.point.length ?? 1;
+  if (places.length === 0) return { mean, variance };
+  const q = places[0]![0]!.point.length;
   const perRow = 2 * q * Math.max(1, ...places.map((modes) => modes.length));
   const rowsAtOnce = Math.max(1, Math.floor(MOST_ENTRIES / (perRow * columns)));
   for (let from = 0; from < places.length; from += rowsAtOnce) {
@@ -115,6 +119,7 @@ export function predictedOver(
         nodes.map(({ point }) => point),
         q,
       ),
+      nodes.map(({ row }) => row),
     );
     nodes.forEach(({ row, weight }, k) => {
       for (let j = 0; j < columns; j++) {
@@ -132,6 +137,16 @@ export function predictedOver(
     });
   }
   return { mean, variance };
+}
+
+/** Predictions with some rows in place of their own. */
+export function withRows(predicted: Prediction, rows: readonly number[], given: Prediction): Prediction {
+  const [mean, variance] = [Matrix.from(predicted.mean), Matrix.from(predicted.variance)];
+  rows.forEach((row, r) => {
+    mean.data.set(given.mean.row(r), row * mean.columns);
+    variance.data.set(given.variance.row(r), row * mean.columns);
+  });
+  return { ...predicted, mean, variance };
 }
 
 /** A point at which predictions are made, and how much it counts. */

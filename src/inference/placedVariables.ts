@@ -3,8 +3,11 @@ import type { FittedVariables, RowsByName } from '../model/language/derived.ts';
 import { joinedColumns } from '../model/language/graph.ts';
 import { nearestNeighbours } from '../numerics/neighbours/index.ts';
 import { slices } from './minimize/slices.ts';
+import { modeVariances, type PlaceMode, placeModes } from './placeModes.ts';
 import type { PlacingSettings } from './placing.ts';
-import { projectionSearch, rowsOf, stacked } from './projectionSearch.ts';
+import { largestDeviation } from './project.ts';
+import { projectionSearch } from './projectionSearch.ts';
+import { columnsByName, rowsOf, stacked } from './rowMatrices.ts';
 import type { PlacedVariables } from './variableAbilities.ts';
 
 /** Fitted points at which the density of a new row is looked at before its searches begin. */
@@ -27,7 +30,7 @@ export async function placedVariables(
   const names = Object.keys(given);
   const rows = joinedColumns(names.map((name) => given[name]!));
   const apart = (Y: Matrix) =>
-    split(
+    columnsByName(
       Y,
       names.map((name) => ({ name, columns: given[name]!.columns })),
     );
@@ -48,6 +51,18 @@ export async function placedVariables(
   };
   const X = Matrix.zeros(rows.rows, fitted.columns);
   const logDensity = new Float64Array(rows.rows);
+  const modes: PlaceMode[][] = [];
+  // On a chart a Gaussian of the surrounding space says nothing.
+  const isFlat = latents.every(({ name }) => variables.charts[name] === undefined);
+  const reach = largestDeviation(fitted);
+  const run = async <T>(search: Generator<void, T, void>): Promise<T> => {
+    let step = search.next();
+    while (!step.done) {
+      await pause();
+      step = search.next();
+    }
+    return step.value;
+  };
   const searches = Math.min(settings.starts, MOST_SEARCHES, candidates.rows);
   for (let from = 0; from < rows.rows; from += ROWS_AT_ONCE) {
     const numbers = Array.from({ length: Math.min(ROWS_AT_ONCE, rows.rows - from) }, (_, r) => from + r);
@@ -61,38 +76,25 @@ export async function placedVariables(
       starts.push(order.slice(0, searches).map((i) => candidates.row(i)));
       await pause();
     }
-    const search = projectionSearch(density, block, starts, length, settings);
-    let step = search.next();
-    while (!step.done) {
-      await pause();
-      step = search.next();
-    }
+    const ends = await run(projectionSearch(density, block, starts, length, settings));
     const found = stacked(
-      step.value.map(([best]) => best!.point),
+      ends.map(([best]) => best!.point),
       fitted.columns,
     );
     X.data.set(found.data, from * fitted.columns);
     logDensity.set(density(found, block).density, from);
+    if (isFlat) modes.push(...(await run(placeModes(density, block, ends, length, reach))));
   }
-  const placed = split(X, latents);
+  const placed = columnsByName(X, latents);
+  const variances = isFlat ? columnsByName(modeVariances(modes, fitted.columns), latents)[shown] : undefined;
   const all = { ...placed, ...variables.computed({ ...given, ...placed }) };
-  return { latents: all[shown]!, logDensity, values: all };
-}
-
-/** Columns that stand side by side, each under its name. */
-function split(
-  Y: Matrix,
-  widths: readonly { readonly name: string; readonly columns: number }[],
-): Record<string, Matrix> {
-  const found: Record<string, Matrix> = {};
-  let from = 0;
-  for (const { name, columns } of widths) {
-    const own = Matrix.zeros(Y.rows, columns);
-    for (let i = 0; i < Y.rows; i++) own.data.set(Y.row(i).subarray(from, from + columns), i * columns);
-    found[name] = own;
-    from += columns;
-  }
-  return found;
+  return {
+    latents: all[shown]!,
+    ...(variances && { latentVariances: variances }),
+    logDensity,
+    values: all,
+    ...(isFlat && { modes }),
+  };
 }
 
 /** So many rows at the most, evenly spread over their numbers. */

@@ -1,6 +1,6 @@
 import { Matrix } from '../core/matrix.ts';
 import type { AnyPosterior, Mapping, Prediction, Projection } from '../model/posterior.ts';
-import { predictedOver } from './placeModes.ts';
+import { predictedOver, withRows } from './placeModes.ts';
 import { type PlacedRows, project } from './project.ts';
 import type { ProjectionSettings } from './projectionSearch.ts';
 
@@ -37,11 +37,7 @@ export function predictedAt(
     (X) => mapping.predict(X, noise),
     mapping.observedColumns,
   );
-  uncertain.forEach((row, r) => {
-    predicted.mean.data.set(over.mean.row(r), row * over.mean.columns);
-    predicted.variance.data.set(over.variance.row(r), row * over.mean.columns);
-  });
-  return predicted;
+  return withRows(predicted, uncertain, over);
 }
 
 /** New observations with their missing entries as predicted where they were placed; observed ones as they are and without variance. */

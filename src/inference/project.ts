@@ -5,7 +5,8 @@ import type { AnyPosterior, Projection } from '../model/posterior.ts';
 import { slices } from './minimize/slices.ts';
 import { modeVariances, type PlaceMode, placeModes } from './placeModes.ts';
 import { projectedGaussians } from './projectedGaussians.ts';
-import { type ProjectionSettings, projectionSearch, rowsOf, stacked } from './projectionSearch.ts';
+import { type ProjectionSettings, projectionSearch } from './projectionSearch.ts';
+import { rowsOf, stacked } from './rowMatrices.ts';
 
 /** Entries of the covariances between searches and training points that are held at a time: 16 MiB a matrix of them. */
 const MOST_ENTRIES = 2 ** 21;
@@ -126,7 +127,7 @@ async function searched(
 }
 
 /** The largest standard deviation of a column of the latents; 1 where they are all in one place. */
-function largestDeviation({ data, rows, columns }: Matrix): number {
+export function largestDeviation({ data, rows, columns }: Matrix): number {
   const mean = new Float64Array(columns);
   data.forEach((entry, i) => {
     mean[i % columns]! += entry / rows;

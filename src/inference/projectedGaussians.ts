@@ -2,7 +2,7 @@ import { exp, log, square } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { LatentDistributions, LatentMoments } from '../model/posterior.ts';
 import { minimizeBatch } from './minimize/minimizeBatch.ts';
-import { rowsOf, stacked } from './projectionSearch.ts';
+import { rowsOf, stacked } from './rowMatrices.ts';
 import { lbfgs } from './solvers/lbfgs.ts';
 
 /** Rows that are searched side by side. */

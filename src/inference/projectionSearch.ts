@@ -1,7 +1,8 @@
-import { Matrix } from '../core/matrix.ts';
+import type { Matrix } from '../core/matrix.ts';
 import type { Mapping } from '../model/posterior.ts';
 import { localCoordinates, scaledIdentity } from './localCoordinates.ts';
 import { minimizeBatch } from './minimize/minimizeBatch.ts';
+import { rowsOf, stacked } from './rowMatrices.ts';
 import { lbfgs } from './solvers/lbfgs.ts';
 
 /** How the latents of new observations are looked for. */
@@ -18,15 +19,15 @@ type Density = NonNullable<Mapping['predictiveDensity']>;
 /** How many of a row's searches go on by the approximation, and for how many iterations each time: those that have come furthest. */
 const ROUNDS = [
   { searches: Number.POSITIVE_INFINITY, iterations: 3 },
-  { searches: 8, iterations: 6 },
-  { searches: 6, iterations: 30 },
+  { searches: 6, iterations: 6 },
+  { searches: 4, iterations: 30 },
 ];
 
 /** Number of searches that the density itself finishes: their ends are the modes of a row. */
-const FINISHED = 6;
+const FINISHED = 4;
 
 /** A search that is further behind the best one after the rounds is given up: the approximation is wrong by less. */
-const BEHIND = 5;
+const BEHIND = 4;
 
 /** Where the approximation is searched, gradients of so much a length are as good as none. */
 const ROUGH_TOLERANCE = 1e-3;
@@ -149,21 +150,4 @@ function furthest(searches: readonly Search[], count: number, apart: number): Se
     if (kept.length < count && isNew) kept.push(search);
   }
   return kept;
-}
-
-/** Points as the rows of a matrix. */
-export function stacked(points: readonly Float64Array[], q: number): Matrix {
-  const result = Matrix.zeros(points.length, q);
-  points.forEach((point, i) => {
-    result.data.set(point, i * q);
-  });
-  return result;
-}
-
-/** Some rows of Y, which may repeat. */
-export function rowsOf(Y: Matrix, rows: readonly number[]): Matrix {
-  return stacked(
-    rows.map((i) => Y.row(i)),
-    Y.columns,
-  );
 }

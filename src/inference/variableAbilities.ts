@@ -4,16 +4,20 @@ import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkEntries, checkNumbers } from '../core/observations.ts';
 import { checkOptions, unknownName } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
-import type { LatentPlace, Placing, PredictedLatents, ProjectOptions } from '../model/abilities.ts';
+import type { LatentPlace, PredictedLatents, ProjectOptions } from '../model/abilities.ts';
 import type { FittedVariables, RowsByName, VariableWidth } from '../model/language/derived.ts';
-import type { Prediction, Projection } from '../model/posterior.ts';
+import { joinedColumns } from '../model/language/graph.ts';
+import type { Prediction } from '../model/posterior.ts';
+import type { PlaceMode } from './placeModes.ts';
 import type { PlacingSettings } from './placing.ts';
+import type { PlacedRows } from './project.ts';
+import { columnsByName, rowsOf } from './rowMatrices.ts';
 
 /** Rows of variables by their names, as they are given. */
 export type GivenRows = Readonly<Record<string, MatrixLike | undefined>>;
 
 /** New rows in their place: the shown variable, and all that are latent. */
-export interface PlacedVariables extends Projection {
+export interface PlacedVariables extends PlacedRows {
   readonly values: RowsByName;
 }
 
@@ -40,11 +44,13 @@ const isNamed = (given: unknown): given is GivenRows =>
  * What fits of a model of variables can do by the names of these, beside what they can do with matrices.
  *
  * @param plain - what they can do with matrices, where new rows have one latent variable
+ * @param placedPlainly - places rows of such a model
  * @param settings - reads options of `project`
  */
 export function variableAbilities(
   variables: FittedVariables,
   plain: Plain,
+  placedPlainly: (Y: MatrixLike | GivenRows, settings: PlacingSettings) => Promise<PlacedRows>,
   settings: (options: ProjectOptions, caller: string) => PlacingSettings,
 ): object {
   const { observed, known, latents, roots, missing, values } = variables;
@@ -60,9 +66,9 @@ export function variableAbilities(
       );
     }
     if (plain.project !== undefined) {
-      const projected = await (plain.project as Placing['project'])(
-        (observed.length === 1 ? rows[observed[0]!.name] : rows) as MatrixLike,
-        options,
+      const projected = await placedPlainly(
+        observed.length === 1 ? rows[observed[0]!.name]! : rows,
+        settings(options, caller),
       );
       const own = { [variables.shown]: projected.latents };
       return { ...projected, values: { ...own, ...variables.computed({ ...rows, ...own }) } };
@@ -110,10 +116,13 @@ export function variableAbilities(
     ),
     ...(Object.keys(variables.fields).length > 0 && { field: (name: string) => fieldOf(variables, name) }),
     ...(canProject && {
-      project: async (given: unknown, options: ProjectOptions = {}) =>
-        isNamed(given) || plain.project === undefined
-          ? place(asNamed(given, 'project'), options, 'project')
-          : (plain.project as AnyFunction)(given as never, options as never),
+      project: async (given: unknown, options: ProjectOptions = {}) => {
+        if (!isNamed(given) && plain.project !== undefined) {
+          return (plain.project as AnyFunction)(given as never, options as never);
+        }
+        const { modes: _, ...projected } = await place(asNamed(given, 'project'), options, 'project');
+        return projected;
+      },
     }),
     ...(canPredict && {
       predict: (given: unknown, options: object = {}) => {
@@ -200,7 +209,40 @@ export function variableAbilities(
     const placed = await place(given, options, caller);
     const rows: Record<string, Matrix> = { ...placed.values };
     for (const { name } of known) rows[name] = Matrix.from(given[name]!, name);
-    return { placed, predicted: variables.predict(rows, noise) };
+    const at = variables.predict(rows, noise);
+    return { placed, predicted: placed.modes === undefined ? at : await overPlaces(placed.modes, rows, at, noise) };
+  }
+
+  /** Predictions over what is known of the places of rows, at those where they are computed. */
+  async function overPlaces(
+    modes: readonly (readonly PlaceMode[])[],
+    rows: RowsByName,
+    at: Readonly<Record<string, Prediction>>,
+    noise: boolean,
+  ): Promise<Readonly<Record<string, Prediction>>> {
+    const { predictedOver, withRows } = await import('./placeModes.ts');
+    const uncertain = Array.from(modes.keys()).filter((row) => modes[row]!.length > 0);
+    const names = Object.keys(at);
+    const predict = (X: Matrix, numbers: readonly number[]): Prediction => {
+      const points: Record<string, Matrix> = {
+        ...columnsByName(X, latents),
+      };
+      const taken = numbers.map((number) => uncertain[number]!);
+      for (const { name } of known) points[name] = rowsOf(rows[name]!, taken);
+      const found = variables.predict(points, noise);
+      const joined = (of: 'mean' | 'variance') => joinedColumns(names.map((name) => found[name]![of]));
+      return { mean: joined('mean'), variance: joined('variance') };
+    };
+    const widths = names.map((name) => ({ name, columns: at[name]!.mean.columns }));
+    const over = predictedOver(
+      uncertain.map((row) => modes[row]!),
+      predict,
+      widths.reduce((sum, { columns }) => sum + columns, 0),
+    );
+    const [mean, variance] = [columnsByName(over.mean, widths), columnsByName(over.variance, widths)];
+    return Object.fromEntries(
+      names.map((name) => [name, withRows(at[name]!, uncertain, { mean: mean[name]!, variance: variance[name]! })]),
+    );
   }
 }
 

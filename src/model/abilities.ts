@@ -31,11 +31,12 @@ export interface Placing {
    * The latents of new observations: through the back-constraint where the model has one; by a formula for models that have one
    * (those that embed by eigenvectors, such as `isomap` or `meu`); otherwise the maximum of log p(y*|x*) + log p(x*), searched from the training latents of highest predictive
    * density; the event loop gets its turn every 40 ms. For models whose latents are distributions they are the means of the Gaussians of greatest bound
-   * on log p(y*), the functions being what they were fitted to, and `latentVariances` their variances.
+   * on log p(y*), the functions being what they were fitted to, and `latentVariances` their variances. Where a search places points, `latentVariances` are
+   * those of the Gaussian with the curvature of that density at x*, Σ = (−∂² log p(x*|y*))⁻¹ (Laplace's approximation).
    *
    * @param Y - n×D, or a table, whose columns are matched by name with those of the fit; NaN counts as not observed (spectral models but `meu` and `mpme` need complete rows)
    * @param options - see {@link ProjectOptions}
-   * @returns latents n×q, `latentVariances` n×q where these are distributions, and log p(y*|x*) of each row there, NaN where the model gives no density
+   * @returns latents n×q, `latentVariances` n×q where a density says how far the places are known, and log p(y*|x*) of each row there, NaN where the model gives no density
    * @throws InvalidInputError when Y has another number of columns, or not the ones that were fitted, entries that are not numbers, or a row without observed entries
    * @see Jiang et al. 2014, §III-E
    */
@@ -45,8 +46,7 @@ export interface Placing {
 /** Fits of models that say what observations are like. */
 export interface Reconstructing {
   /**
-   * What the model makes of new observations Y (n×D), missing entries (NaN) filled in: the predictive mean (n×D) at their projections, with the
-   * variances of these integrated out where latents are distributions, or,
+   * What the model makes of new observations Y (n×D), missing entries (NaN) filled in: the predictive mean (n×D) over the places where they may lie, or,
    * for random fields over points, their mean given their neighbours.
    */
   reconstruct(Y: ObservationsLike, options?: ProjectOptions): Promise<Matrix>;
@@ -89,7 +89,8 @@ export interface Sampling {
 export interface Imputing {
   /**
    * Fills in missing entries of observations Y (n×D, NaN where missing): each row is placed by what is observed of it, and its missing
-   * entries are predicted there.
+   * entries are predicted over the places where it may lie: a Gaussian for each of the maxima of log p(x|y) that a search finds, weighted by its mass.
+   * Variances hold the noise, the uncertainty of the functions, and that of the place: σ² + v(x*) + JΣJᵀ to first order, J = ∂mean/∂x.
    *
    * @returns mean, Y itself where it is observed, and variance of a new observation, 0 there; both n×D
    */

@@ -53,15 +53,19 @@ describe('latentfield project', () => {
 
   it.each(['gplvm', 'gplrf', 'meu'] as const)('writes what project of the fit (%s) finds', async (model) => {
     const { path, write, data } = await prepared(model);
-    const { latents, logDensity } = await loadFit(JSON.parse(saved[model])).project(unseen);
+    const { latents, latentVariances, logDensity } = await loadFit(JSON.parse(saved[model])).project(unseen);
     const ran = await latentfield(['project', path, data, '--labels', 'flow']);
     expect(ran.exitCode).toBe(0);
     expect(ran.stderr).toMatch(
       new RegExp(`^${model}: 3 points placed in latent dimension 2, mean log density -?[\\d.]+\n$`),
     );
     const printed = await readTable(write('printed.csv', ran.stdout));
-    expect(printed.columns).toEqual(['x1', 'x2', 'logDensity']);
-    expect(printed.observations.toArrays()).toEqual(latents.toArrays().map((row, i) => [...row, logDensity[i]]));
+    // Places that a density says are known so far only.
+    const names = model === 'gplvm' ? ['variance1', 'variance2'] : [];
+    expect(printed.columns).toEqual(['x1', 'x2', ...names, 'logDensity']);
+    expect(printed.observations.toArrays()).toEqual(
+      latents.toArrays().map((row, i) => [...row, ...(latentVariances?.row(i) ?? []), logDensity[i]]),
+    );
 
     const out = join(path, 'placed.tsv');
     const quiet = await latentfield(['project', path, data, '--labels', '12', '--out', out]);
@@ -74,6 +78,7 @@ describe('latentfield project', () => {
     expect(JSON.parse(object.stdout)).toEqual({
       model,
       latents: latents.toArrays(),
+      ...(latentVariances && { latentVariances: latentVariances.toArrays() }),
       logDensity: Array.from(logDensity),
       files: [out],
     });

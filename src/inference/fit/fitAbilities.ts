@@ -69,7 +69,16 @@ export function abilitiesOf(posterior: AnyPosterior, observed: Observed): Abilit
     ? plain
     : {
         ...plain,
-        ...variableAbilities(posterior.variables, plain as Readonly<Record<string, unknown>>, placingOptions),
+        ...variableAbilities(
+          posterior.variables,
+          plain as Readonly<Record<string, unknown>>,
+          async (given, settings) => {
+            const { views } = posterior;
+            const Y = views === undefined ? given : sideBySide(given as Readonly<Record<string, MatrixLike>>, views);
+            return (await placing()).placed(posterior, givenObservations(Y as MatrixLike, posterior), settings);
+          },
+          placingOptions,
+        ),
       };
 }
 

@@ -1,0 +1,34 @@
+import { Matrix } from '../core/matrix.ts';
+
+/** Points as the rows of a matrix. */
+export function stacked(points: readonly Float64Array[], q: number): Matrix {
+  const result = Matrix.zeros(points.length, q);
+  points.forEach((point, i) => {
+    result.data.set(point, i * q);
+  });
+  return result;
+}
+
+/** Some rows of Y, which may repeat. */
+export function rowsOf(Y: Matrix, rows: readonly number[]): Matrix {
+  return stacked(
+    rows.map((i) => Y.row(i)),
+    Y.columns,
+  );
+}
+
+/** Columns that stand side by side, each under its name. */
+export function columnsByName(
+  Y: Matrix,
+  widths: readonly { readonly name: string; readonly columns: number }[],
+): Record<string, Matrix> {
+  const found: Record<string, Matrix> = {};
+  let from = 0;
+  for (const { name, columns } of widths) {
+    const own = Matrix.zeros(Y.rows, columns);
+    for (let i = 0; i < Y.rows; i++) own.data.set(Y.row(i).subarray(from, from + columns), i * columns);
+    found[name] = own;
+    from += columns;
+  }
+  return found;
+}

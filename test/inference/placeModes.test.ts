@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { fit, fixed, gplvm, Matrix, rbf, seededRandom } from '../../src/index.ts';
+import { expectClose } from '../tolerance.ts';
+
+const { normal } = seededRandom(5);
+const X = Array.from({ length: 60 }, () => [normal(), normal()]);
+const waves = [0.7, 1.1, -0.6, 0.9, -1.2, 0.5];
+const functionsOf = (x: readonly number[]) =>
+  waves.map((w, j) => Math.sin(w * x[0]! + j) + Math.cos((j % 2 === 0 ? 1 : -1) * w * x[1]! - j));
+const Y = X.map((x) => functionsOf(x).map((f) => f + 0.05 * normal()));
+const fitted = fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 150 });
+const holed = Y.slice(0, 6).map((row, i) => row.map((y, j) => (j === i ? Number.NaN : y)));
+
+/** log p(y|x) + log p(x) of the entries that a row has, from predictions alone. */
+function logPosterior(
+  { mean, variance }: { mean: Matrix; variance: Matrix },
+  row: number,
+  y: readonly number[],
+  x: readonly number[],
+) {
+  return y.reduce(
+    (sum, entry, j) => {
+      if (Number.isNaN(entry)) return sum;
+      const v = variance.at(row, j);
+      return sum - 0.5 * (Math.log(2 * Math.PI * v) + (entry - mean.at(row, j)) ** 2 / v);
+    },
+    x.reduce((sum, entry) => sum - 0.5 * entry ** 2, 0),
+  );
+}
+
+describe('the place of a new row', () => {
+  it('has the variances of the curvature of the density that placed it', async () => {
+    const result = await fitted;
+    const { latents, latentVariances } = await result.project(holed);
+    const h = 1e-3;
+    holed.forEach((y, i) => {
+      const centre = Array.from(latents.row(i));
+      const at = (a: number, b: number) => {
+        const x = [centre[0]! + a, centre[1]! + b];
+        return logPosterior(result.predict([x], { noise: true }), 0, y, x);
+      };
+      const second = (a: number, b: number) => (at(a, b) - 2 * at(0, 0) + at(-a, -b)) / h ** 2;
+      const [aa, bb] = [second(h, 0), second(0, h)];
+      const ab = (second(h, h) - aa - bb) / 2;
+      const determinant = aa * bb - ab * ab;
+      expectClose([latentVariances!.row(i)], [[-bb / determinant, -aa / determinant]], 1e-3, `row ${i}`);
+    });
+  });
+
+  it('adds the slope of the mapping across it to the variance of what is missing', async () => {
+    const result = await fitted;
+    const { latents, latentVariances } = await result.project(holed);
+    const { mean, variance } = await result.impute(holed);
+    const there = result.predict(latents, { noise: true });
+    holed.forEach((_, i) => {
+      const added = variance.at(i, i) - there.variance.at(i, i);
+      const widest = Math.sqrt(Math.max(...latentVariances!.row(i)));
+      const slopes = [0, 1].map((d) => {
+        const moved = (sign: number) => latents.row(i).map((entry, e) => entry + (e === d ? sign * 1e-4 : 0));
+        const { mean: means } = result.predict([Array.from(moved(1)), Array.from(moved(-1))]);
+        return (means.at(0, i) - means.at(1, i)) / 2e-4;
+      });
+      // At most the whole slope along the widest axis; less where the uncertain direction is flat.
+      expect(added).toBeGreaterThan(0);
+      expect(added).toBeLessThan(2 * Math.hypot(...slopes) ** 2 * 2 * widest ** 2 + 1e-3);
+      expect(Math.abs(mean.at(i, i) - there.mean.at(i, i))).toBeLessThan(Math.sqrt(variance.at(i, i)));
+    });
+  });
+
+  it('is a mixture where two places explain the row equally well', async () => {
+    // (x², x): what is known of the first column leaves the sign of the second open.
+    const at = Array.from({ length: 41 }, (_, i) => [(i - 20) / 10]);
+    const parabola = at.map(([x]) => [x! ** 2, x!]);
+    const model = gplvm(parabola, {
+      latentDim: 1,
+      init: at,
+      kernel: rbf({ variance: fixed(4), lengthscale: fixed(1) }),
+      noise: fixed(1e-3),
+      centre: false,
+    });
+    const result = await fit(model, { maxIterations: 0 });
+    const { mean, variance } = await result.impute([[1, Number.NaN]]);
+    expect(Math.abs(mean.at(0, 1))).toBeLessThan(0.02);
+    expect(Math.abs(variance.at(0, 1) - 1)).toBeLessThan(0.05);
+    const { latents } = await result.project([[1, Number.NaN]]);
+    expect(Math.abs(Math.abs(latents.at(0, 0)) - 1)).toBeLessThan(0.05);
+  });
+
+  it('is as wide as the fitted points where nothing is known along a direction', async () => {
+    const model = gplvm(Y, { latentDim: 2, priors: [], kernel: rbf({ variance: 2, lengthscale: fixed(1e3) }) });
+    const result = await fit(model, { maxIterations: 0 });
+    const { latentVariances } = await result.project(Y.slice(0, 2));
+    const spread = Math.max(
+      ...[0, 1].map(
+        (d) =>
+          Matrix.from(result.latents)
+            .column(d)
+            .reduce((s, x) => s + x ** 2, 0) / 60,
+      ),
+    );
+    for (const entry of latentVariances!.data) expect(entry).toBeLessThanOrEqual(2 * spread);
+  });
+});
