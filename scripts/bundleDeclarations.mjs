@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** Types that no entry exports, as nobody has to name them: what others are computed with. */
-const LOCAL = /with no public re-export: (OptionsOf|JoinedPaths, LeafPaths)\./;
+const LOCAL = /with no public re-export: (OptionsOf|RankOf|JoinedPaths, LeafPaths)\./;
 
 export async function bundleDeclarations(folder) {
   const types = Object.values(exports).flatMap(({ types: file }) => file?.match(/^\.\/dist\/(.*)\.d\.ts$/)[1] ?? []);
