@@ -135,6 +135,7 @@ export {
   type ParameterValueJSON,
   type PositiveOptions,
   positive,
+  type RankOf,
   real,
   type Support,
 } from './parameter.ts';
