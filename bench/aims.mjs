@@ -102,6 +102,27 @@ const AIMS = [
   ].map(([task, n, peer]) =>
     optimum(`${task} of oil flow, N=${n}, after 500 evaluations, over ${peer}`, task, n, peer),
   ),
+  {
+    what: 'draws of a process, N=30: effective draws a second over those of rstan',
+    least: 1.5,
+    of: (results) => overStan(results, 'perSecond'),
+  },
+  {
+    what: 'draws of a process, N=30: effective draws a gradient over those of rstan',
+    least: 0.9,
+    of: (results) => overStan(results, 'perGradient'),
+  },
+  ...[
+    ['Node', 2],
+    ['Chromium', 3],
+  ].map(([contender, most]) => ({
+    what: `draws of a process, N=30, from nothing in ${contender}: seconds`,
+    most,
+    of: (results) => {
+      const row = find(results, { section: 'sampling', task: 'from nothing', contender });
+      return row && row.ms.median / 1000;
+    },
+  })),
   ratio('whole fit, N=300, native ×1', ['fit', 'gplvm, ≤ 500 iterations', 300, 'native ×1'], 0.4),
   ...['wasm', 'native ×1'].map((contender) => ({
     what: `abort, N=1000, ${contender}: ms to the result beyond one evaluation`,
@@ -121,6 +142,12 @@ export function judged(results, { counted = false } = {}) {
     const met = most === undefined ? measured >= least : measured <= most;
     return [{ what, wanted: most === undefined ? `≥ ${least}` : `≤ ${most}`, measured: measured.toFixed(digits), met }];
   });
+}
+
+/** A number of our draws over that of Stan's. */
+function overStan(results, key) {
+  const [ours, theirs] = ['latentfield', 'rstan'].map((contender) => find(results, { section: 'sampling', contender }));
+  return ours && theirs && ours[key] / theirs[key];
 }
 
 /** The same where no form of low rank is found. */

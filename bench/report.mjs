@@ -13,6 +13,7 @@ const TITLES = {
   abort: 'Fits that are aborted',
   spectral: 'Embeddings of Swiss rolls, 10 neighbours',
   maps: 'Maps of real data in two dimensions',
+  sampling: 'Draws from the posterior of a Gaussian process of 30 points: 4 chains, and everything from nothing',
   neighbours: 'Ten nearest neighbours of every point, exactly, beside brute force of scikit-learn',
   optimum: 'Log density of oil flow after 500 evaluations, beside where the peers end',
   solvers:
@@ -27,6 +28,8 @@ const COLUMNS = {
   'median ms': (row) => row.ms && number(row.ms.median),
   'least – most': (row) => row.ms && `${number(row.ms.least)} – ${number(row.ms.most)}`,
   'first 60': (row) => row.first && number(row.first),
+  ESS: (row) => row.effective?.toFixed(0),
+  'a gradient': (row) => row.perGradient?.toFixed(4),
   'a second': (row) => row.perSecond && number(row.perSecond),
   'GF/s': (row) => row.gigaflops?.toFixed(1),
   '% of peak': (row, { peak }) => row.gigaflops && row.contender === 'wasm' && percent(row.gigaflops / peak),

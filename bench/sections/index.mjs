@@ -9,6 +9,7 @@ import { optima } from './optimum.mjs';
 import { pages } from './page.mjs';
 import { projections } from './projections.mjs';
 import { rawOperations } from './rawOperations.mjs';
+import { sampling } from './sampling.mjs';
 import { solverEvaluations } from './solverEvaluations.mjs';
 import { spectralEmbeddings } from './spectral.mjs';
 import { variationalEvaluations } from './variational.mjs';
@@ -31,6 +32,7 @@ export const sections = {
   spectral: spectralEmbeddings,
   neighbours: nearestOfAll,
   maps,
+  sampling,
   optimum: optima,
   solvers: solverEvaluations,
 };

@@ -1,0 +1,41 @@
+/**
+ * The whole story of draws from the posterior of a Gaussian process of 30 points, from nothing: the library, the model, 4 chains, their summary. Run by Node, one JSON
+ * line is printed; a page imports `drawStory` beside the library.
+ *
+ *   node bench/drawStory.mjs WARMUP DRAWS SEED < {"inputs": […], "observations": […]}
+ */
+export async function drawStory(library, { inputs, observations }, { warmup, draws, seed }) {
+  const { draw, fixedAt, gamma, latentVariableModel, positive, rbf } = library;
+  const prior = gamma({ shape: 2, rate: 2 });
+  const model = latentVariableModel({
+    observations: observations.map((y) => [y]),
+    latentDim: 1,
+    latents: fixedAt(inputs.map((t) => [t])),
+    kernel: rbf({ variance: positive(1, { prior }), lengthscale: positive(1, { prior }) }),
+    noise: positive(0.1, { prior }),
+    centre: false,
+  });
+  const start = performance.now();
+  const result = await draw(model, { chains: 4, warmup, draws, seed });
+  const ms = performance.now() - start;
+  const rows = Object.values(result.summary());
+  const steps = result.toInferenceData().sample_stats.n_steps.flat();
+  return {
+    ms,
+    least: Math.min(...rows.flatMap(({ essBulk, essTail }) => [essBulk, essTail])),
+    means: rows.map(({ mean }) => mean),
+    gradients: result.diagnostics.evaluations,
+    afterWarmup: steps.reduce((sum, entry) => sum + entry, 0),
+    divergences: result.divergences.length,
+  };
+}
+
+if (globalThis.process?.argv[1]?.endsWith('drawStory.mjs')) {
+  const [warmup, draws, seed] = process.argv.slice(2).map(Number);
+  let text = '';
+  for await (const part of process.stdin) text += part;
+  const story = await drawStory(await import('../dist/index.js'), JSON.parse(text), { warmup, draws, seed });
+  const { user, system } = process.cpuUsage();
+  // From the start of the process: loading is in it.
+  console.log(JSON.stringify({ ...story, wholeMs: performance.now(), cpuSeconds: (user + system) / 1e6 }));
+}
