@@ -94,6 +94,8 @@ const optionValues = {
   perplexity: fc.double({ min: 0, max: 12, noNaN: true }),
   init: fc.constantFrom('pca', 'other'),
   landmarks: small,
+  shrinkage: fc.constantFrom('auto', 0, 0.5, 1, 2),
+  regularization: fc.constantFrom(1e-3, 0, 1, -1),
   likelihood: fc.constantFrom(latentfield.poisson(), latentfield.bernoulli(), latentfield.studentT()),
 };
 
@@ -144,6 +146,11 @@ const TAKEN = {
   mvu: GRAPH,
   lle: ['neighbours'],
   laplacianEigenmaps: GRAPH,
+  lda: ['shrinkage'],
+  kernelLda: ['kernel', 'regularization'],
+  lpp: ['neighbours', 'regularization'],
+  slpp: ['neighbours', 'regularization'],
+  sammon: ['init'],
 };
 const optionsOf = (name) =>
   fc

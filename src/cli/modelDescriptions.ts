@@ -238,6 +238,52 @@ const MODELS: Readonly<Record<string, Description>> = {
     many: 'take an N×N matrix. pca shows the same without it.',
     predictsNothing: true,
   },
+  lda: {
+    summary: 'linear discriminant analysis: directions in which labels differ most, shrunk where columns are many',
+    options: ['shrinkage'],
+    own: {
+      latentDim: 'number of latent dimensions, at most the classes less one (2, or 1 of two classes; flag --dim)',
+      shrinkage: 'part of the scatter within classes that its diagonal replaces, or "auto" ("auto": Ledoit and Wolf)',
+    },
+    predictsNothing: true,
+  },
+  kernelLda: {
+    summary: 'discriminant analysis in the space of a kernel',
+    options: ['kernel', 'regularization'],
+    own: {
+      latentDim: 'number of latent dimensions, at most the classes less one (2, or 1 of two classes; flag --dim)',
+      kernel: 'the kernel (an rbf as wide as the data; flag --kernel)',
+      regularization: 'part of the total variance added to each direction (1e-3)',
+    },
+    many: 'take an N×N matrix. lda takes none.',
+    predictsNothing: true,
+  },
+  lpp: {
+    summary: 'locality preserving projections: Laplacian eigenmaps by a linear map',
+    options: ['neighbours', 'radius', 'neighbourSearch', 'weights', 'width', 'regularization'],
+    own: {
+      weights: '"binary" or "heat" ("binary")',
+      width: 'width of the heat kernel',
+      regularization: 'part of the mean diagonal added to the metric (0)',
+    },
+    predictsNothing: true,
+  },
+  slpp: {
+    summary: 'locality preserving projections of the graph of labels',
+    options: ['neighbours', 'regularization'],
+    own: {
+      neighbours: 'nearest points of the class that each is joined to (all of the class)',
+      regularization: 'part of the mean diagonal added to the metric (0)',
+    },
+    predictsNothing: true,
+  },
+  sammon: {
+    summary: "Sammon's mapping: keeps distances, small ones above all",
+    options: ['init'],
+    own: { init: '"pca", "eigenmaps", or N×q numbers to start at ("pca")' },
+    many: 'have N² pairs. tsne and umap take many.',
+    predictsNothing: true,
+  },
   isomap: {
     summary: 'distances along the neighbourhood graph',
     options: ['neighbours', 'radius', 'neighbourSearch', 'input', 'disconnected', 'landmarks'],

@@ -17,6 +17,7 @@ export {
 export { type TpslvmOptions, tpslvm } from './gp/tpslvm.ts';
 export type { DecodedMap, DecoderOptions } from './maps/decoder.ts';
 export type { MapModel, StartOfMap } from './maps/mapModel.ts';
+export { type SammonOptions, sammon } from './maps/sammon.ts';
 export { type TsneOptions, tsne } from './maps/tsne.ts';
 export { type UmapOptions, umap } from './maps/umap.ts';
 export { type ClassicalMdsOptions, classicalMds } from './spectral/classicalMds.ts';
@@ -24,6 +25,7 @@ export { type IsomapOptions, isomap } from './spectral/isomap.ts';
 export { type KernelPcaOptions, kernelPca } from './spectral/kernelPca.ts';
 export { type LaplacianEigenmapsOptions, laplacianEigenmaps } from './spectral/laplacianEigenmaps.ts';
 export { type LleOptions, lle } from './spectral/lle.ts';
+export { type LppOptions, lpp } from './spectral/lpp.ts';
 export { type MvuOptions, mvu } from './spectral/mvu.ts';
 export { type PcaOptions, pca } from './spectral/pca.ts';
 export { type PpcaOptions, ppca } from './spectral/ppca.ts';

@@ -122,6 +122,11 @@ export const MODELS: Readonly<Record<string, { readonly about: string; readonly 
   laplacianEigenmaps: { about: 'keeps neighbours near', fields: ['latentDim', 'neighbours'] },
   kernelPca: { about: 'principal components in the space of a kernel', fields: ['latentDim', 'kernel'] },
   classicalMds: { about: 'classical scaling of distances', fields: ['latentDim'] },
+  lda: { about: 'directions in which labels differ most', fields: ['latentDim'] },
+  kernelLda: { about: 'labels set apart in the space of a kernel', fields: ['latentDim', 'kernel'] },
+  lpp: { about: 'keeps neighbours near, by a linear map', fields: ['latentDim', 'neighbours'] },
+  slpp: { about: 'keeps points of one label near, by a linear map', fields: ['latentDim'] },
+  sammon: { about: 'keeps distances, small ones above all', fields: ['latentDim'] },
 };
 
 /** Models that form matrices of N × N numbers, unless the option is given. */
@@ -129,11 +134,12 @@ export const DENSE: Readonly<Record<string, string | undefined>> = {
   ...{ gplvm: 'inducing', gplrf: 'inducing', dgplvm: 'inducing', llGplvm: 'inducing', rankGplvm: 'inducing' },
   ...{ tsneGplvm: 'inducing', tpslvm: 'centres' },
   ...{ mpme: undefined, drill: undefined, isomap: undefined, kernelPca: undefined, classicalMds: undefined },
+  ...{ kernelLda: undefined, sammon: undefined },
 };
 /** Rows up to which a page forms them: a matrix takes 0.2 GB, and a fit several of them. */
 export const MOST_DENSE = 5000;
 
-export const TAKES_LABELS: readonly string[] = ['gplrf', 'dgplvm'];
+export const TAKES_LABELS: readonly string[] = ['gplrf', 'dgplvm', 'lda', 'kernelLda', 'slpp'];
 
 /** The most characters of a visitor's own table that go into a link. */
 export const MOST_IN_LINK = 4000;

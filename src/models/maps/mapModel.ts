@@ -27,12 +27,14 @@ export type MapModel = Model<{ readonly latents: Matrix }, Placing, 'searched'>;
 export interface MapParts {
   readonly points: Matrix;
   readonly latentDim: number;
-  readonly init: StartOfMap;
+  /** Where the latents start; a function computes it. */
+  readonly init: StartOfMap | (() => Matrix);
   /** The scale of a start that is not given. */
   scaled(start: Matrix): Matrix;
   /** The log density of the latents. */
   density(): PlainFunction;
-  solver(): Solver;
+  /** A schedule that goes on whatever the gradient is; the usual search where there is none. */
+  solver?(): Solver;
   /** Neighbours by which new rows are placed. */
   readonly near: number;
   /** Minus the log density of a new row's place, given its neighbours among the points. */
@@ -47,7 +49,7 @@ export interface RowDensity {
 }
 
 /** A named model of such a density. */
-export function mapModel(name: 'tsne' | 'umap') {
+export function mapModel(name: 'tsne' | 'umap' | 'sammon') {
   return defineTermsModel({
     name,
     parts: ({ points, latentDim, init, scaled }: MapParts) => ({
@@ -67,13 +69,13 @@ export function mapModel(name: 'tsne' | 'umap') {
       const place = (rows: Matrix) => placed(data, latents, rows);
       return { latents, placement: { acceptsMissing: false, observedColumns: data.points.columns, place } };
     },
-    // A schedule goes on whatever the gradient is.
-    search: (data) => ({ solver: data.solver(), tolerance: 0, relativeDecrease: 0 }),
+    search: ({ solver }) => (solver === undefined ? {} : { solver: solver(), tolerance: 0, relativeDecrease: 0 }),
     toJSON: ({ points, saved }) => savedSpectral(name, points, saved),
   });
 }
 
-function startOf(points: Matrix, latentDim: number, init: StartOfMap, scaled: MapParts['scaled']): Matrix {
+function startOf(points: Matrix, latentDim: number, init: MapParts['init'], scaled: MapParts['scaled']): Matrix {
+  if (typeof init === 'function') return init();
   if (init === 'pca') return scaled(initialLatents('pca', points, latentDim));
   if (init === 'eigenmaps') return scaled(initialLatents(spectralStart(init, points, latentDim), points, latentDim));
   return initialLatents(init, points, latentDim);

@@ -44,7 +44,7 @@ export function kernelPca(Y: MatrixLike, options: KernelPcaOptions = {}): Spectr
   const { latentDim, kernel: given } = checkOptions(schema, options, 'kernelPca');
   const points = observationsFrom(Y);
   checkAllPairs('kernelPca', points.rows, 'Take pca, or fewer points.');
-  const kernel = given === undefined ? standardKernel(points) : checkedKernel(given);
+  const kernel = kernelFor(points, given, 'kernelPca');
   return defined({ points, latentDim, kernel });
 }
 
@@ -98,16 +98,15 @@ function placed(kernel: Kernel, points: Matrix, { latents: X, eigenvalues }: Fou
   return result;
 }
 
-function standardKernel(points: Matrix): Kernel {
-  const { data } = standardized(points, standardizationOf(points, true, false));
-  const variance = data.reduce((sum, entry) => sum + entry * entry, 0) / points.rows;
-  return rbf({ lengthscale: Math.sqrt(variance) || 1 });
-}
-
-function checkedKernel(kernel: unknown): Kernel {
-  if (typeof kernel === 'object' && kernel !== null && 'kind' in kernel && kernel.kind === 'kernel')
-    return kernel as Kernel;
+/** The kernel that was given, or an rbf as wide as the points are spread. */
+export function kernelFor(points: Matrix, given: unknown, name: string): Kernel {
+  if (given === undefined) {
+    const { data } = standardized(points, standardizationOf(points, true, false));
+    const variance = data.reduce((sum, entry) => sum + entry * entry, 0) / points.rows;
+    return rbf({ lengthscale: Math.sqrt(variance) || 1 });
+  }
+  if (typeof given === 'object' && given !== null && 'kind' in given && given.kind === 'kernel') return given as Kernel;
   throw new InvalidInputError(
-    `Option 'kernel' of kernelPca must be a kernel, such as rbf(), but ${describe(kernel)} was given.`,
+    `Option 'kernel' of ${name} must be a kernel, such as rbf(), but ${describe(given)} was given.`,
   );
 }

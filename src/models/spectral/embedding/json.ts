@@ -3,6 +3,7 @@ import { checkSaved, readingAt } from '../../../core/saved.ts';
 import { type KernelCatalogue, kernelFromJSON } from '../../../kernels/json.ts';
 import type { AnyModel, ModelJSON } from '../../../model/model.ts';
 import { graphFromJSON } from '../../../numerics/graph/json.ts';
+import type { Labels } from '../../../numerics/graph/labels.ts';
 import type { NamedModel } from '../../catalogue.ts';
 import { savedRows } from '../../savedObservations.ts';
 
@@ -29,8 +30,8 @@ export function spectralModelFromJSON(
     const isKernel = KERNELS.includes(name) && typeof value === 'object';
     return [name, isKernel ? kernelFromJSON(value, kernels, {}, place) : value];
   });
-  const { graph, squaredDistances, ...rest } = Object.fromEntries(restored) as Record<string, unknown>;
-  if (graph === undefined) return named.make(rows, undefined, rest);
+  const { graph, squaredDistances, labels, ...rest } = Object.fromEntries(restored) as Record<string, unknown>;
+  if (graph === undefined) return named.make(rows, labels as Labels | undefined, rest);
   const given = { graph, ...(squaredDistances !== undefined && { squaredDistances }) };
   return rows.length === 0
     ? named.make(given as never, undefined, rest)

@@ -9,10 +9,8 @@ import { graphToJSON } from '../../../numerics/graph/json.ts';
 const wholeFromOne = 'a whole number from 1';
 const aboveZero = 'a number above 0';
 
-export const latentDimOption = v.optional(
-  v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)),
-  2,
-);
+export const latentDimFromOne = v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne));
+export const latentDimOption = v.optional(latentDimFromOne, 2);
 export const numberAboveZero = v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero));
 /** JSON has no Infinity: the string is what stands for it there. */
 const orInfinity = "a number above 0, or Infinity (in JSON the string 'Infinity')";

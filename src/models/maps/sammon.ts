@@ -1,0 +1,136 @@
+import * as v from 'valibot';
+import { checkAllPairs } from '../../core/allPairs.ts';
+import { square } from '../../core/elementary/index.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { lazily } from '../../core/inParts.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { squaredDistances } from '../../numerics/neighbours/squaredDistance.ts';
+import type { PlainFunction } from '../../priors/plainFunction.ts';
+import { checkVaried } from '../spectral/embedding/checkVaried.ts';
+import { latentDimOption } from '../spectral/embedding/options.ts';
+import { principalAxes } from '../spectral/embedding/principalAxes.ts';
+import { checkMapped, type MapModel, mapModel, type StartOfMap } from './mapModel.ts';
+import { savedStart, startOption } from './tsneMap.ts';
+
+export interface SammonOptions {
+  /** q, from 1; 2 unless given. */
+  readonly latentDim?: number;
+  /** Where the latents start: the scores on the principal components ('pca', unless given), 'eigenmaps', or an N×q matrix, which is taken as it is. */
+  readonly init?: StartOfMap;
+}
+
+const schema = v.strictObject({ latentDim: latentDimOption, init: startOption });
+
+const defined = mapModel('sammon');
+
+/**
+ * Sammon's mapping: latents whose distances are those of the observations, small ones above all. The objective is minus the stress
+ * E = Σ_{i<j} (δ_ij − d_ij)²/δ_ij / Σ_{i<j} δ_ij, δ the Euclidean distances of observations and d those of latents.
+ *
+ * The stress has many minima: a fit finds one near its start, the principal components unless others are given. `project` places a new row where
+ * Σ_j (δ_j − d_j)²/δ_j is least over the points of the fit, of which a row that is one of them lands on its latents.
+ *
+ * @param Y - N×D observations
+ * @param options - `latentDim` q (2), `init` ('pca')
+ * @returns a model for `fit` and `evaluate`
+ * @throws InvalidInputError for observations that are not finite numbers, fewer than 3 points, and two points that are the same, as E divides by
+ * their distance
+ * @see Sammon 1969
+ * @example
+ * ```ts
+ * const { latents, objective } = await fit(sammon(Y)); // objective: minus the stress
+ * ```
+ */
+export function sammon(Y: MatrixLike, options: SammonOptions = {}): MapModel {
+  const { latentDim, init } = checkOptions(schema, options, 'sammon');
+  const points = observationsFrom(Y);
+  checkMapped(points, 'sammon');
+  checkVaried(points, 'sammon');
+  checkAllPairs('sammon', points.rows, 'Take tsne or umap, or fewer points.');
+  const density = lazily(() => minusStress(points, latentDim));
+  const isScores = init === 'pca';
+  return defined({
+    points,
+    latentDim,
+    init: isScores ? lazily(() => scores(points, latentDim)) : (init as StartOfMap),
+    scaled: (start) => start,
+    density,
+    near: points.rows,
+    placing: ({ indices, distances }, latents) => {
+      const weights = distances.map((distance) => 1 / distance);
+      return {
+        weights,
+        at: (x, gradient) => {
+          gradient.fill(0);
+          let value = 0;
+          indices.forEach((j, n) => {
+            const own = latents.row(j);
+            value += pairStress(distances[n]!, x, 0, own, 0, x.length, (c, slope) => {
+              gradient[c]! += slope;
+            });
+          });
+          return value;
+        },
+      };
+    },
+    saved: { latentDim, init: savedStart(init) },
+  }) as unknown as MapModel;
+}
+
+function scores(points: Matrix, q: number): Matrix {
+  return principalAxes(standardized(points, standardizationOf(points, true, false)), q, 'sammon').scores;
+}
+
+/** (δ − d)²/δ of one pair, and its slope in each coordinate of the first of the two places. */
+function pairStress(
+  delta: number,
+  X: Float64Array,
+  i: number,
+  Z: Float64Array,
+  j: number,
+  q: number,
+  slopeAt: (c: number, slope: number) => void,
+): number {
+  let squares = 0;
+  for (let c = 0; c < q; c++) squares += square(X[i + c]! - Z[j + c]!);
+  const d = Math.sqrt(squares);
+  // Where two places meet the stress has no slope; 0 is one of its subgradients.
+  if (d > 0) for (let c = 0; c < q; c++) slopeAt(c, (2 * (d - delta) * (X[i + c]! - Z[j + c]!)) / (delta * d));
+  return square(delta - d) / delta;
+}
+
+/** −E of latents, N×q. */
+function minusStress(points: Matrix, q: number): PlainFunction {
+  const { rows: N, columns: D, data } = points;
+  const deltas = new Float64Array((N * (N - 1)) / 2);
+  const own = new Float64Array(N);
+  let total = 0;
+  for (let i = 1; i < N; i++) {
+    squaredDistances(points.row(i), 0, data, 0, D, i, own);
+    for (let j = 0; j < i; j++) {
+      const delta = Math.sqrt(own[j]!);
+      if (delta === 0) {
+        throw new InvalidInputError(
+          `Points ${j} and ${i} of sammon are the same, and its stress divides by their distance. Leave one of them out.`,
+        );
+      }
+      deltas[(i * (i - 1)) / 2 + j] = delta;
+      total += delta;
+    }
+  }
+  return (X, gradient) => {
+    gradient.fill(0);
+    let stress = 0;
+    for (let i = 1; i < N; i++) {
+      for (let j = 0; j < i; j++) {
+        stress += pairStress(deltas[(i * (i - 1)) / 2 + j]!, X, i * q, X, j * q, q, (c, slope) => {
+          gradient[i * q + c]! -= slope / total;
+          gradient[j * q + c]! += slope / total;
+        });
+      }
+    }
+    return -stress / total;
+  };
+}

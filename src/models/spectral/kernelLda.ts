@@ -1,0 +1,131 @@
+import * as v from 'valibot';
+import { checkAllPairs } from '../../core/allPairs.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { observationsFrom } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { covariance } from '../../kernels/covariance.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import { defineTermsModel } from '../../model/termsModel.ts';
+import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
+import type { Labels } from '../../numerics/graph/index.ts';
+import type { Classes } from '../../numerics/graph/labels.ts';
+import { checkVaried } from './embedding/checkVaried.ts';
+import { checkedClasses, classScatter, savedLabels, separatingDimensions } from './embedding/classScatter.ts';
+import { columnsOf, generalisedPairs, product, signedScores } from './embedding/generalisedPairs.ts';
+import { doublyCentred } from './embedding/leadingEmbedding.ts';
+import { latentDimFromOne, numberAboveZero, savedSpectral } from './embedding/options.ts';
+import type { SpectralModel } from './embedding/spectralModel.ts';
+import { traceTerm } from './embedding/traceTerm.ts';
+import { kernelFor } from './kernelPca.ts';
+
+export interface KernelLdaOptions {
+  /** q, from 1 to the number of classes less one; 2, or 1 for two classes, unless given. */
+  readonly latentDim?: number;
+  /** Unless given, an rbf whose lengthscale is the root of the observations' total variance. */
+  readonly kernel?: Kernel | undefined;
+  /** Above 0: ε as a part of the points' total variance in the feature space; 1e-3 unless given. */
+  readonly regularization?: number;
+}
+
+const schema = v.strictObject({
+  latentDim: v.optional(latentDimFromOne),
+  kernel: v.optional(v.any()),
+  regularization: v.optional(numberAboveZero, 1e-3),
+});
+
+/**
+ * Kernel discriminant analysis: linear discriminant analysis in the feature space of a kernel, S_b·a = λ·(S_w + εI)·a with aᵀ(S_w + εI)a = 1. The
+ * a are sums of the points' features, so that x_c(y) = Σ_i α_ic·(k(y, y_i) − mean_j k(y_j, y_i)); ε = regularization·tr(HKH)/N.
+ *
+ * `parameters.coefficients` are the α (N×q), `eigenvalues` the λ. `project` evaluates x at new observations. A point without a label is shown, and is
+ * one of the points that the features are centred at.
+ *
+ * @param Y - N×D observations
+ * @param labels - N labels; a missing one is undefined, null, NaN or ''
+ * @param options - `latentDim` q, `kernel`, `regularization` (1e-3)
+ * @returns a model in closed form for `fit`
+ * @throws InvalidInputError for observations that are not finite numbers, fewer than two classes, and more dimensions than separate them
+ * @see Mika, Rätsch, Weston, Schölkopf & Müller 1999; Baudat & Anouar 2000
+ * @example
+ * ```ts
+ * const { latents } = await fit(kernelLda(Y, labels, { kernel: rbf({ lengthscale: 3 }) }));
+ * ```
+ */
+export function kernelLda(Y: MatrixLike, labels: Labels, options: KernelLdaOptions = {}): SpectralModel {
+  const { latentDim, kernel, regularization } = checkOptions(schema, options, 'kernelLda');
+  const points = observationsFrom(Y);
+  checkVaried(points, 'kernelLda');
+  checkAllPairs('kernelLda', points.rows, 'Take lda, or fewer points.');
+  const classes = checkedClasses(labels, points.rows, 'kernelLda');
+  const q = separatingDimensions(latentDim, classes.count - 1, 'kernelLda');
+  return defined({ points, classes, latentDim: q, kernel: kernelFor(points, kernel, 'kernelLda'), regularization });
+}
+
+interface KernelLdaData {
+  readonly points: Matrix;
+  readonly classes: Classes;
+  readonly latentDim: number;
+  readonly kernel: Kernel;
+  readonly regularization: number;
+}
+
+const defined = defineTermsModel({
+  name: 'kernelLda',
+  solve: ({ points, classes, latentDim, kernel, regularization }: KernelLdaData) => {
+    const N = points.rows;
+    const K = covariance(kernel, points);
+    const means = Array.from({ length: N }, (_, i) => K.row(i).reduce((sum, entry) => sum + entry, 0) / N);
+    // Coordinates V·Λ^½ of the points in the span of their features.
+    const { values, vectors: V } = symmetricEigenpairs(doublyCentred(K, 1));
+    const negligible = N * Number.EPSILON * values[N - 1]!;
+    const kept = Array.from(values.keys()).filter((k) => values[k]! > negligible);
+    const scaled = (power: (value: number) => number) => {
+      const U = columnsOf(V, kept);
+      return new Matrix(
+        U.data.map((entry, index) => entry * power(values[kept[index % kept.length]!]!)),
+        N,
+        kept.length,
+      );
+    };
+    const coordinates = scaled(Math.sqrt);
+    const { within, between } = classScatter(coordinates, classes);
+    const epsilon = (regularization * kept.reduce((sum, k) => sum + values[k]!, 0)) / N;
+    for (let k = 0; k < kept.length; k++) within.data[k * (kept.length + 1)]! += epsilon;
+    const { values: ratios, vectors } = generalisedPairs(between, within);
+    const order = Array.from({ length: latentDim }, (_, c) => ratios.length - 1 - c);
+    const axes = columnsOf(vectors, order);
+    const latents = signedScores(coordinates, axes);
+    const eigenvalues = Float64Array.from(order, (c) => ratios[c]!);
+    return {
+      latents,
+      eigenvalues,
+      parameters: {
+        coefficients: product(
+          scaled((value) => 1 / Math.sqrt(value)),
+          axes,
+        ),
+        means,
+      },
+      ...traceTerm(eigenvalues, 1),
+      message: `Closed form: ${classes.count} classes in ${kept.length} directions of the feature space.`,
+    };
+  },
+  posterior: ({ parameters: { coefficients, means } }, { points, kernel }) => ({
+    placement: {
+      acceptsMissing: false,
+      observedColumns: points.columns,
+      place: (given: Matrix) => {
+        const across = covariance(kernel, given, points);
+        across.data.forEach((entry, k) => {
+          across.data[k] = entry - (means as readonly number[])[k % points.rows]!;
+        });
+        return {
+          latents: product(across, coefficients as Matrix),
+          logDensity: new Float64Array(given.rows).fill(Number.NaN),
+        };
+      },
+    },
+  }),
+  toJSON: ({ points, classes, latentDim, kernel, regularization }) =>
+    savedSpectral('kernelLda', points, { labels: savedLabels(classes), latentDim, kernel, regularization }),
+});

@@ -1,0 +1,159 @@
+import * as v from 'valibot';
+import { square } from '../../core/elementary/index.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { defineTermsModel } from '../../model/termsModel.ts';
+import type { Labels } from '../../numerics/graph/index.ts';
+import type { Classes } from '../../numerics/graph/labels.ts';
+import { checkVaried } from './embedding/checkVaried.ts';
+import { checkedClasses, classScatter, savedLabels, separatingDimensions } from './embedding/classScatter.ts';
+import { columnsOf, generalisedPairs, product, signedScores, transposed } from './embedding/generalisedPairs.ts';
+import { placedByScores } from './embedding/linearScores.ts';
+import { latentDimFromOne, savedSpectral } from './embedding/options.ts';
+import type { SpectralModel } from './embedding/spectralModel.ts';
+import { traceTerm } from './embedding/traceTerm.ts';
+
+export interface LdaOptions {
+  /** q, from 1 to the number of classes less one; 2, or 1 for two classes, unless given. */
+  readonly latentDim?: number;
+  /** γ from 0 to 1: (1 − γ)·S_w + γ·diag(S_w) stands for S_w; 'auto' (unless given): the γ of Ledoit & Wolf. */
+  readonly shrinkage?: number | 'auto';
+}
+
+const fromZeroToOne = "a number from 0 to 1, or 'auto'";
+const part = v.pipe(v.number(fromZeroToOne), v.minValue(0, fromZeroToOne), v.maxValue(1, fromZeroToOne));
+const schema = v.strictObject({
+  latentDim: v.optional(latentDimFromOne),
+  shrinkage: v.optional(v.union([v.literal('auto'), part], fromZeroToOne), 'auto'),
+});
+
+/**
+ * Linear discriminant analysis: scores (y − mean)ᵀa_c on the directions in which classes differ most, S_b·a = λ·S_w·a with aᵀS_w·a = 1.
+ * S_w is the scatter of points about the means of their classes, S_b that of these means, each weighted by the points of its class, both divided by the
+ * number of labelled points.
+ *
+ * S_w is shrunk to its diagonal, (1 − γ)·S_w + γ·diag(S_w), which does not depend on the units of the columns. The usual γ is that of Ledoit & Wolf for
+ * residuals in units of their deviations; `shrinkage: 0` is Fisher's. `parameters.shrinkage` is γ, `parameters.components` the directions (D×q),
+ * `eigenvalues` the λ. Points without a label are shown, and count for the mean of all only.
+ *
+ * `project` gives the scores of new observations.
+ *
+ * @param Y - N×D observations
+ * @param labels - N labels; a missing one is undefined, null, NaN or ''
+ * @param options - `latentDim` q, `shrinkage` γ ('auto')
+ * @returns a model in closed form for `fit`
+ * @throws InvalidInputError for observations that are not finite numbers, fewer than two classes, more dimensions than separate them, and, when it is
+ * fitted, an S_w that is singular at `shrinkage: 0` or a column that differs between classes and not within
+ * @see Fisher 1936; Hastie, Tibshirani & Friedman 2009, §4.3; Ledoit & Wolf 2004
+ * @example
+ * ```ts
+ * const { latents, eigenvalues } = await fit(lda(Y, labels));
+ * ```
+ */
+export function lda(Y: MatrixLike, labels: Labels, options: LdaOptions = {}): SpectralModel {
+  const { latentDim, shrinkage } = checkOptions(schema, options, 'lda');
+  const points = observationsFrom(Y);
+  checkVaried(points, 'lda');
+  const classes = checkedClasses(labels, points.rows, 'lda');
+  const q = separatingDimensions(latentDim, Math.min(classes.count - 1, points.columns), 'lda');
+  return defined({ points, classes, latentDim: q, shrinkage });
+}
+
+interface LdaData {
+  readonly points: Matrix;
+  readonly classes: Classes;
+  readonly latentDim: number;
+  readonly shrinkage: number | 'auto';
+}
+
+const defined = defineTermsModel({
+  name: 'lda',
+  solve: ({ points, classes, latentDim, shrinkage: asked }: LdaData) => {
+    const standardization = standardizationOf(points, true, false);
+    const centred = standardized(points, standardization);
+    const { residuals, within, between } = classScatter(centred, classes);
+    const varying = varyingColumns(within, between);
+    const shrinkage = asked === 'auto' ? ledoitWolf(columnsOf(residuals, varying)) : asked;
+    const shrunk = shrunkToDiagonal(submatrix(within, varying), shrinkage);
+    const { values, vectors } = generalisedPairs(submatrix(between, varying), shrunk);
+    if (values.length < varying.length) throw singular(values.length, varying.length);
+    const order = Array.from({ length: latentDim }, (_, c) => values.length - 1 - c);
+    const axes = Matrix.zeros(points.columns, latentDim);
+    varying.forEach((d, k) => {
+      order.forEach((from, c) => {
+        axes.data[d * latentDim + c] = vectors.at(k, from);
+      });
+    });
+    const eigenvalues = Float64Array.from(order, (c) => values[c]!);
+    return {
+      latents: signedScores(centred, axes),
+      eigenvalues,
+      parameters: { components: axes, mean: Array.from(standardization.mean), shrinkage },
+      ...traceTerm(eigenvalues, 1),
+      message: `Closed form: ${classes.count} classes, shrinkage ${shrinkage.toPrecision(3)}.`,
+    };
+  },
+  posterior: (found) => placedByScores(found),
+  toJSON: ({ points, classes, latentDim, shrinkage }) =>
+    savedSpectral('lda', points, { labels: savedLabels(classes), latentDim, shrinkage }),
+});
+
+/** The columns that vary within classes; those that do not vary at all have no part in any direction. */
+function varyingColumns(within: Matrix, between: Matrix): number[] {
+  const varying: number[] = [];
+  for (let d = 0; d < within.rows; d++) {
+    const [inside, outside] = [within.at(d, d), between.at(d, d)];
+    if (inside > 1e-24 * (inside + outside)) varying.push(d);
+    else if (outside > 0) {
+      throw new InvalidInputError(
+        `Column ${d} of the observations (from 0) differs between the classes of lda and does not vary within any, so it separates them by itself and S_w is singular. Leave that column out.`,
+      );
+    }
+  }
+  return varying;
+}
+
+function submatrix(A: Matrix, kept: readonly number[]): Matrix {
+  return transposed(columnsOf(transposed(columnsOf(A, kept)), kept));
+}
+
+const shrunkToDiagonal = ({ data, rows, columns }: Matrix, shrinkage: number): Matrix =>
+  new Matrix(
+    data.map((entry, k) => (k % (columns + 1) === 0 ? entry : (1 - shrinkage) * entry)),
+    rows,
+    columns,
+  );
+
+/**
+ * The γ at which (1 − γ)·S + γ·I is nearest to the covariance on average, for residuals (n×D) in units of their deviations: β/δ with
+ * δ = ‖S − I‖²/D and β = (Σ_n ‖z_n‖⁴/n − ‖S‖²)/(D·n), at most 1.
+ *
+ * @see Ledoit & Wolf 2004, §3.2
+ */
+function ledoitWolf(residuals: Matrix): number {
+  const { rows: n, columns: D } = residuals;
+  const variances = new Float64Array(D);
+  residuals.data.forEach((entry, k) => {
+    variances[k % D]! += square(entry) / n;
+  });
+  const Z = new Matrix(
+    residuals.data.map((entry, k) => entry / Math.sqrt(variances[k % D]!)),
+    n,
+    D,
+  );
+  const S = product(transposed(Z), Z).data.map((entry) => entry / n);
+  const squares = S.reduce((sum, entry) => sum + square(entry), 0);
+  let fourth = 0;
+  for (let i = 0; i < n; i++) fourth += square(Z.row(i).reduce((sum, z) => sum + z * z, 0)) / n;
+  const delta = (squares - D) / D;
+  const beta = (fourth - squares) / (D * n);
+  return delta > beta ? Math.max(0, beta / delta) : 1;
+}
+
+function singular(rank: number, columns: number): InvalidInputError {
+  return new InvalidInputError(
+    `S_w of lda is singular: points vary within classes in ${rank} of ${columns} directions. Take shrinkage: 'auto' or above 0, or fewer columns, such as principal components.`,
+  );
+}

@@ -1,0 +1,214 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import { completed } from '../../core/inParts.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import { checkOptions } from '../../core/options.ts';
+import { type ComputationStep, stage } from '../../model/computation.ts';
+import { defineTermsModel } from '../../model/termsModel.ts';
+import { edgesOfPairs, pairKey } from '../../numerics/graph/edges.ts';
+import type { Graph } from '../../numerics/graph/graph.ts';
+import { type EdgeWeights, knnGraph, type Labels, labelGraph } from '../../numerics/graph/index.ts';
+import { type Classes, members } from '../../numerics/graph/labels.ts';
+import { checkVaried } from './embedding/checkVaried.ts';
+import { checkedClasses, savedLabels } from './embedding/classScatter.ts';
+import { columnsOf, generalisedPairs, product, signedScores, transposed } from './embedding/generalisedPairs.ts';
+import { placedByScores } from './embedding/linearScores.ts';
+import { latentDimFromOne, latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
+import type { SpectralEmbedding, SpectralModel } from './embedding/spectralModel.ts';
+import { traceTerm } from './embedding/traceTerm.ts';
+import {
+  componentsNote,
+  type NeighbourhoodOptions,
+  neighbourhoodFrom,
+  neighbourhoodGraph,
+  neighbourhoodOptions,
+} from './neighbourhood/neighbourhood.ts';
+
+/** What both projections take. */
+interface ProjectionOptions {
+  /** q, from 1; 2 unless given. */
+  readonly latentDim?: number;
+  /** From 0: so many times the mean of the diagonal of YᵀDY is added to it; 0 unless given. */
+  readonly regularization?: number;
+}
+
+export interface LppOptions extends ProjectionOptions, NeighbourhoodOptions, EdgeWeights {}
+
+export interface SlppOptions extends ProjectionOptions {
+  /** Joins each point to so many nearest points of its class; to all of them unless given. */
+  readonly neighbours?: number;
+}
+
+const fromZero = 'a number from 0';
+const regularization = v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero)), 0);
+const schema = v.strictObject({
+  ...neighbourhoodOptions,
+  latentDim: latentDimOption,
+  weights: v.optional(v.picklist(['binary', 'heat'], "'binary' or 'heat'"), 'binary'),
+  width: v.optional(numberAboveZero, 1),
+  regularization,
+});
+const labelledSchema = v.strictObject({
+  latentDim: latentDimOption,
+  neighbours: v.optional(latentDimFromOne),
+  regularization,
+});
+
+/**
+ * Locality preserving projections: Laplacian eigenmaps by a linear map. The scores (y − mean)ᵀa_c on the q smallest pairs of YᵀLYa = μ·YᵀDYa
+ * with aᵀYᵀDYa = 1, Y centred, L = D − W the Laplacian of the graph of neighbours with weights 1 or exp(−d²/(2·width²)).
+ *
+ * Where points vary in fewer directions than there are columns, those directions only are used (the principal components of the paper), which
+ * `message` says. `parameters.components` are the directions a (D×q), `eigenvalues` the μ. `project` gives the scores of new observations.
+ *
+ * @param Y - N×D observations
+ * @param options - `latentDim` q (2), `neighbours` k (7) or `radius`, `weights` ('binary'), `width` (1), `regularization` (0)
+ * @returns a model in closed form for `fit`
+ * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, a radius within which no two points are, and more
+ * dimensions than directions in which points vary
+ * @see He & Niyogi 2003
+ * @example
+ * ```ts
+ * const { latents } = await fit(lpp(Y, { neighbours: 8 }));
+ * ```
+ */
+export function lpp(Y: MatrixLike, options: LppOptions = {}): SpectralModel {
+  const checked = checkOptions(schema, options, 'lpp');
+  const points = observationsFrom(Y);
+  checkVaried(points, 'lpp');
+  const { neighbourhood, few } = neighbourhoodFrom(checked, 'lpp', points.rows);
+  const { latentDim, weights, width, regularization: ridge } = checked;
+  const saved = { ...neighbourhood, latentDim, weights, width, regularization: ridge };
+  return ofNeighbours({ points, neighbourhood, few, choices: { latentDim, ridge }, edges: { weights, width }, saved });
+}
+
+/**
+ * Supervised locality preserving projections: those of `lpp` for the graph that joins points of the same class by edges of weight 1: all of them, or
+ * each to its k nearest of the class. A point without a label has no edge and is shown by its scores.
+ *
+ * @param Y - N×D observations
+ * @param labels - N labels; a missing one is undefined, null, NaN or ''
+ * @param options - `latentDim` q (2), `neighbours` k (all of the class), `regularization` (0)
+ * @returns a model in closed form for `fit`; `eigenvalues` are the μ
+ * @throws InvalidInputError as `lpp` does, and for fewer than two classes
+ * @see He, Yan, Hu, Niyogi & Zhang 2005; Zhong et al. 2010, §2.2 (the graph of labels)
+ * @example
+ * ```ts
+ * const { latents } = await fit(slpp(Y, labels));
+ * ```
+ */
+export function slpp(Y: MatrixLike, labels: Labels, options: SlppOptions = {}): SpectralModel {
+  const { latentDim, neighbours, regularization: ridge } = checkOptions(labelledSchema, options, 'slpp');
+  const points = observationsFrom(Y);
+  checkVaried(points, 'slpp');
+  const classes = checkedClasses(labels, points.rows, 'slpp');
+  return ofClasses({ points, classes, neighbours, choices: { latentDim, ridge } });
+}
+
+interface Choices {
+  readonly latentDim: number;
+  readonly ridge: number;
+}
+
+interface LppData {
+  readonly points: Matrix;
+  readonly neighbourhood: NeighbourhoodOptions;
+  /** A sentence about k. */
+  readonly few: string;
+  readonly choices: Choices;
+  readonly edges: EdgeWeights;
+  /** Options as they are saved. */
+  readonly saved: object;
+}
+
+const ofNeighbours = defineTermsModel({
+  name: 'lpp',
+  solve: function* ({ points, neighbourhood, few, choices, edges }: LppData) {
+    const graph = yield* stage('neighbours', neighbourhoodGraph(points, neighbourhood, 'lpp', edges));
+    return yield* projected(points, graph, choices, 'lpp', `${few}${componentsNote(graph)}`);
+  },
+  posterior: (found) => placedByScores(found),
+  toJSON: ({ points, saved }) => savedSpectral('lpp', points, saved),
+});
+
+interface SlppData {
+  readonly points: Matrix;
+  readonly classes: Classes;
+  readonly neighbours: number | undefined;
+  readonly choices: Choices;
+}
+
+const ofClasses = defineTermsModel({
+  name: 'slpp',
+  solve: ({ points, classes, neighbours: k, choices }: SlppData) => {
+    const labels = savedLabels(classes);
+    const graph = k === undefined ? labelGraph(labels) : nearInClass(points, classes, k);
+    return completed(projected(points, graph, choices, 'slpp', ` ${classes.count} classes.`)) as SpectralEmbedding;
+  },
+  posterior: (found) => placedByScores(found),
+  toJSON: ({ points, classes, neighbours, choices: { latentDim, ridge } }) =>
+    savedSpectral('slpp', points, { labels: savedLabels(classes), neighbours, latentDim, regularization: ridge }),
+});
+
+/** The graph that joins each point to its k nearest of the same class. */
+function nearInClass(points: Matrix, classes: Classes, k: number): Graph {
+  const N = points.rows;
+  const keys = members(classes).flatMap((own) => {
+    if (own.length < 2) return [];
+    const rows = Matrix.from(own.map((i) => points.row(i)));
+    const { sources, targets } = knnGraph(rows, Math.min(k, own.length - 1));
+    return Array.from(sources, (a, e) => pairKey(own[a]!, own[targets[e]!]!, N));
+  });
+  return { size: N, ...edgesOfPairs(Float64Array.from(keys), N, () => 1) };
+}
+
+function* projected(
+  points: Matrix,
+  { sources, targets, weights }: Graph,
+  { latentDim: q, ridge }: Choices,
+  name: string,
+  note: string,
+): Generator<ComputationStep, SpectralEmbedding, void> {
+  const { columns: D } = points;
+  const standardization = standardizationOf(points, true, false);
+  const centred = standardized(points, standardization);
+  yield { kind: 'pause', stage: 'eigenvectors' };
+  const LY = Matrix.zeros(points.rows, D);
+  const DY = Matrix.zeros(points.rows, D);
+  weights.forEach((weight, e) => {
+    const [i, j] = [sources[e]! * D, targets[e]! * D];
+    for (let d = 0; d < D; d++) {
+      const [a, b] = [centred.data[i + d]!, centred.data[j + d]!];
+      LY.data[i + d]! += weight * (a - b);
+      LY.data[j + d]! += weight * (b - a);
+      DY.data[i + d]! += weight * a;
+      DY.data[j + d]! += weight * b;
+    }
+  });
+  const across = transposed(centred);
+  const metric = product(across, DY);
+  let trace = 0;
+  for (let d = 0; d < D; d++) trace += metric.at(d, d);
+  for (let d = 0; d < D; d++) metric.data[d * (D + 1)]! += (ridge * trace) / D;
+  const { values, vectors } = generalisedPairs(product(across, LY), metric);
+  const rank = values.length;
+  if (q > rank) {
+    throw new InvalidInputError(
+      `${name} was asked for ${q} dimensions, but the joined points vary in ${rank} direction${rank === 1 ? '' : 's'} only. Choose a smaller latentDim.`,
+    );
+  }
+  const axes = columnsOf(
+    vectors,
+    Array.from({ length: q }, (_, c) => c),
+  );
+  const eigenvalues = values.slice(0, q);
+  const directions = rank < D ? ` The joined points vary in ${rank} of ${D} directions, which the map is from.` : '';
+  return {
+    latents: signedScores(centred, axes),
+    eigenvalues,
+    parameters: { components: axes, mean: Array.from(standardization.mean) },
+    ...traceTerm(eigenvalues, -1),
+    message: `Closed form.${note}${directions}`,
+  };
+}
