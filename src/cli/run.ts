@@ -70,6 +70,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     define: async (...given) => (await import('./workerCommand.ts')).defineWorker(...given),
     savesWhenStopped: true,
   },
+  queue: {
+    description: 'show the jobs that a queue on Redis has given up, with the reasons, and clear them',
+    define: async (...given) => (await import('./queueCommand.ts')).defineQueue(...given),
+  },
   sweep: {
     description: 'fit and score a grid of models, options, seeds and folds; run again, it resumes',
     define: async (...given) => (await import('./sweepCommand.ts')).defineSweep(...given),

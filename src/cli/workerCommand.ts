@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { InvalidInputError } from '../index.ts';
 import { redisTransport, serveQueue } from '../queue/index.ts';
 import { wholeFrom } from './flags.ts';
@@ -18,6 +18,12 @@ export const redisFlag = (): Option =>
 export const prefixFlag = (): Option =>
   new Option('--prefix <name>', "prefix of all keys on the server (default: 'latentfield')");
 
+/** The server that a command cannot do without. */
+export function checkedServer(redis: string | undefined, command: string): string {
+  if (redis !== undefined) return redis;
+  throw new InvalidInputError(`${command} takes --redis redis://host:6379, or the variable ${VARIABLE}.`);
+}
+
 /** Threads of a worker that know the parts of a file. */
 export function threadsWith(parts: string | undefined): () => Worker {
   // A thread cannot read TypeScript: run from its sources, the program starts the thread that was built from them.
@@ -25,6 +31,15 @@ export function threadsWith(parts: string | undefined): () => Worker {
   const workerData = { ...(parts !== undefined && { parts: resolve(parts) }) };
   return () => new Worker(new URL(built, import.meta.url), { workerData });
 }
+
+/** Reads the name of a queue. */
+export function queueName(text: string): string {
+  if (/^[\w-]+$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be of letters, digits, _ and -.');
+}
+
+/** Text from a queue, in which control characters, which a terminal may obey, become �. */
+export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd');
 
 const several = (value: string, previous: string[] = []) => [...previous, value];
 
@@ -43,7 +58,7 @@ export function defineWorker(command: Command, context: Context): void {
   command
     .addOption(redisFlag())
     .option('--threads <n>', 'fits that run at the same time (default: 1)', wholeFrom(1))
-    .option('--queue <name>', "the queue's name (default: fits)")
+    .option('--queue <name>', "the queue's name (default: fits)", queueName)
     .addOption(prefixFlag())
     .option(
       '--lock-seconds <s>',
@@ -60,13 +75,11 @@ async function work(
   { redis, prefix, lockSeconds, parts, queue, threads, mostBytes, data }: WorkerArguments,
   { stderr, signal }: Context,
 ): Promise<void> {
-  if (redis === undefined) {
-    throw new InvalidInputError(`worker takes --redis redis://host:6379, or the variable ${VARIABLE}.`);
-  }
+  const connection = checkedServer(redis, 'worker');
   // What is wrong with the parts is said here, and not by each of the threads.
   await readParts(parts);
-  const say = (message: string) => stderr.write(`${message}\n`);
-  const transport = await redisTransport({ connection: redis, prefix, lockSeconds });
+  const say = (message: string) => stderr.write(`${printable(message)}\n`);
+  const transport = await redisTransport({ connection, prefix, lockSeconds });
   const start = threadsWith(parts);
   const worker = await serveQueue(transport, { queue, threads, mostBytes, data, start, onMessage: say });
   say(

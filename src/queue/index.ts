@@ -13,6 +13,7 @@ export type { SweepScore, SweepSpec, SweptFit, SweptModel } from './sweep/spec.t
 export { type Sweep, type SweepOptions, type SweepProgress, sweep } from './sweep/sweep.ts';
 export {
   type Blobs,
+  type DeadJob,
   type Inbox,
   type JobState,
   type ParentJob,

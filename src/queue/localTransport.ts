@@ -20,6 +20,8 @@ interface Entry {
   readonly open: Set<string>;
   state: JobState;
   attempts: number;
+  /** When it was given up. */
+  at?: number;
 }
 
 interface LocalQueue {
@@ -58,6 +60,7 @@ export function localTransport(blobs: Blobs = localBlobs()): Transport {
 
   const end = (queue: LocalQueue, entry: Entry, state: JobState) => {
     entry.state = state;
+    if (state.kind === 'failed') entry.at = Date.now();
     notify(queue, (watcher) =>
       state.kind === 'failed' ? watcher.failed(entry.job.id, state.reason) : watcher.completed(entry.job.id),
     );
@@ -124,6 +127,12 @@ export function localTransport(blobs: Blobs = localBlobs()): Transport {
       };
     },
     stateOf: async (name, id) => queueOf(name).jobs.get(id)?.state ?? { kind: 'unknown' },
+    dead: async (name) =>
+      [...queueOf(name).jobs.values()]
+        .flatMap(({ job, state, at }) =>
+          state.kind === 'failed' ? [{ id: job.id, reason: state.reason, at: at! }] : [],
+        )
+        .sort((a, b) => b.at - a.at),
     async withdraw(name, id) {
       const { jobs } = queueOf(name);
       if (jobs.get(id)?.state.kind !== 'active') jobs.delete(id);

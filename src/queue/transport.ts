@@ -46,6 +46,14 @@ export type JobState =
   | { readonly kind: 'waiting' | 'active' | 'completed' | 'unknown' }
   | { readonly kind: 'failed'; readonly reason: string };
 
+/** A job that was given up: it was refused, its attempts are used up, or it has lost too many workers. */
+export interface DeadJob {
+  readonly id: string;
+  readonly reason: string;
+  /** When it was given up, in milliseconds since 1970. */
+  readonly at: number;
+}
+
 /** What a worker knows of the job it runs. */
 export interface RunningJob extends QueuedJob {
   /** Tells the coordinator that there is something new, and the queue that the worker is alive. */
@@ -86,7 +94,9 @@ export interface Transport {
   /** Says what becomes of the jobs of a queue, until the function it resolves to is called. */
   watch(queue: string, watcher: Watcher): Promise<() => Promise<void>>;
   stateOf(queue: string, id: string): Promise<JobState>;
-  /** Takes a job out of the queue that no worker has begun; a blob under `cancel/…` asks one that runs to stop. */
+  /** Jobs that were given up, the latest first. They are listed until they are withdrawn, or forgotten as bytes are. */
+  dead(queue: string): Promise<readonly DeadJob[]>;
+  /** Takes a job out of the queue that no worker is at; a blob under `cancel/…` asks one that runs to stop. */
   withdraw(queue: string, id: string): Promise<void>;
   /** How many workers serve a queue. */
   workers(queue: string): Promise<number>;

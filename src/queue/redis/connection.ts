@@ -88,7 +88,6 @@ export function lasting(server: ServerOptions) {
  */
 export async function checkServer(server: ServerOptions): Promise<void> {
   const { Redis } = await queuePackages();
-  const place = `Redis at ${server.host}:${server.port}`;
   const client = new Redis({ ...lasting(server), lazyConnect: true, retryStrategy: () => null });
   let first: Error | undefined;
   client.on('error', (error: Error) => {
@@ -98,15 +97,24 @@ export async function checkServer(server: ServerOptions): Promise<void> {
     setTimeout(() => reject(new Error('it did not answer within 4 seconds')), ANSWER).unref();
   });
   try {
-    await Promise.race([client.connect().then(() => client.ping()), late]);
+    const answer: unknown = await Promise.race([client.connect().then(() => client.ping()), late]);
+    if (answer !== 'PONG') throw new Error('Protocol error');
   } catch (error) {
-    throw new LatentFieldError(`${place} ${reasonOf(first ?? (error as Error))}`);
+    throw failureOf(server, first ?? (error as Error));
   } finally {
     client.disconnect();
   }
 }
 
-/** What an error of the server means, in words that hold nothing of the connection string. */
+/**
+ * An error of a server, or of the connection to it, in words that hold nothing of the connection string; one of the library's own as it is. It has no
+ * cause: errors of ioredis hold the command that failed, which may be the one with the password.
+ */
+export function failureOf({ host, port }: ServerOptions, error: Error): LatentFieldError {
+  if (error instanceof LatentFieldError) return error;
+  return new LatentFieldError(`Redis at ${host}:${port} ${reasonOf(error)}`);
+}
+
 function reasonOf({ message, code }: NodeJS.ErrnoException): string {
   if (/WRONGPASS|invalid password/i.test(message)) {
     return 'refused the user name or password. Check those in the connection string.';
@@ -119,5 +127,18 @@ function reasonOf({ message, code }: NodeJS.ErrnoException): string {
     return `shows a certificate that is not trusted here (${code}). Name the file of its authority: NODE_EXTRA_CA_CERTS=FILE.`;
   }
   if (code !== undefined) return `cannot be reached (${code}). Is it running, and is the address right?`;
-  return 'did not answer within 4 seconds as Redis does. Is it running, and does it take TLS (rediss://)?';
+  if (/\bOOM\b/.test(message)) {
+    return "is out of memory (its maxmemory), and took nothing of this. Raise maxmemory, or clear what was given up: 'latentfield queue --clear'.";
+  }
+  if (/MISCONF/.test(message))
+    return 'takes no writes, as it cannot save its data to disk (MISCONF). Look at its log, and at the room on its disk.';
+  if (/READONLY/.test(message)) return 'is a read-only replica. Give the address of its primary.';
+  if (/LOADING/.test(message)) return 'is still loading its data. Try again in a moment.';
+  if (/Protocol error|RESP|please report/i.test(message))
+    return 'answers as no Redis server does. Is another service at that port?';
+  if (/Connection is closed/i.test(message)) return 'has closed the connection. Is it running?';
+  if (/did not answer/.test(message)) {
+    return 'did not answer within 4 seconds as Redis does. Is it running, and does it take TLS (rediss://)?';
+  }
+  return `failed: ${message.slice(0, 200)}.`;
 }

@@ -9,7 +9,7 @@ import {
   type Transport,
   type Watcher,
 } from '../transport.ts';
-import { checkServer, lasting, queuePackages, type ServerOptions, serverOptions } from './connection.ts';
+import { checkServer, failureOf, lasting, queuePackages, type ServerOptions, serverOptions } from './connection.ts';
 import { redisBlobs } from './redisBlobs.ts';
 import { redisInboxes } from './redisInboxes.ts';
 
@@ -30,7 +30,7 @@ const ATTEMPTS = 3;
 const MOST_LOST = 5;
 /** Events that a queue remembers, about. */
 const MOST_EVENTS = 1000;
-/** What is kept of jobs that are over: seconds and number. */
+/** What is kept of jobs that are done: seconds and number. Those that were given up are kept as long as bytes are, as many of them. */
 const KEPT = { age: 3600, count: 1000 };
 /** Milliseconds before a returned job is dealt out again: who returned it is gone by then. */
 const RETURNED = 200;
@@ -84,12 +84,14 @@ export async function redisTransport({
     jobId: id,
     attempts: ATTEMPTS,
     removeOnComplete: KEPT,
-    removeOnFail: KEPT,
+    removeOnFail: { age: keptSeconds, count: KEPT.count },
   });
 
-  return {
-    blobs: redisBlobs(redis, prefix, keptSeconds),
-    ...redisInboxes(redis, prefix),
+  const inboxes = redisInboxes(redis, prefix);
+  return speaking(server, {
+    blobs: speaking(server, redisBlobs(redis, prefix, keptSeconds)),
+    ...inboxes,
+    inbox: async (name) => speaking(server, await inboxes.inbox(name)),
     async add(name, jobs) {
       const alone = jobs.filter((job) => !('children' in job));
       await queueOf(name).addBulk(
@@ -114,6 +116,10 @@ export async function redisTransport({
       if (state === 'failed') return { kind: 'failed', reason: job?.failedReason ?? '' };
       return { kind: state === 'completed' || state === 'active' ? state : 'waiting' };
     },
+    dead: async (name) =>
+      (await queueOf(name).getFailed(0, KEPT.count - 1)).map(({ id, failedReason, finishedOn }) => ({
+        ...{ id: id ?? '', reason: failedReason, at: finishedOn ?? 0 },
+      })),
     async withdraw(name, id) {
       // One that is locked by a worker stays: a blob asks the worker to stop.
       await queueOf(name)
@@ -128,7 +134,23 @@ export async function redisTransport({
       await flow?.close();
       redis.disconnect();
     },
-  };
+  });
+}
+
+/** The same functions, which reject with errors of the library's that name the server. */
+function speaking<T extends object>(server: ServerOptions, functions: T): T {
+  const spoken = Object.entries(functions).map(([name, value]) => {
+    if (typeof value !== 'function') return [name, value];
+    const call = async (...given: unknown[]) => {
+      try {
+        return await value(...given);
+      } catch (error) {
+        throw failureOf(server, error as Error);
+      }
+    };
+    return [name, call];
+  });
+  return Object.fromEntries(spoken) as T;
 }
 
 interface Settings {
@@ -156,7 +178,7 @@ async function watch(
 async function serve(
   { Worker, UnrecoverableError, DelayedError }: typeof import('bullmq'),
   name: string,
-  { lockSeconds, ...settings }: Settings & { readonly lockSeconds: number },
+  { lockSeconds, connection, prefix }: Settings & { readonly lockSeconds: number },
   { concurrency, run, problem }: ServeOptions,
 ): Promise<Serving> {
   const shutdown = new AbortController();
@@ -179,8 +201,7 @@ async function serve(
       }
     },
     {
-      ...settings,
-      concurrency,
+      ...{ connection, prefix, concurrency },
       lockDuration: 1000 * lockSeconds,
       stalledInterval: 500 * lockSeconds,
       maxStalledCount: MOST_LOST,
@@ -192,7 +213,7 @@ async function serve(
   });
   worker.on('error', (error) => {
     // Each attempt to connect again would say the same.
-    if (!isAway && !shutdown.signal.aborted) problem(`The server was lost, and is tried again: ${error.message}.`);
+    if (!isAway && !shutdown.signal.aborted) problem(`${failureOf(connection, error).message} It is tried again.`);
     isAway = true;
   });
   await worker.waitUntilReady();
