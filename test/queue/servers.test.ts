@@ -126,6 +126,25 @@ describeWithRedis('a Redis server', () => {
     trusting.process.kill('SIGKILL');
   });
 
+  it('serves workers whose clocks are an hour off: what one of another version gives back, another one takes at once', async () => {
+    const redis = await startRedis();
+    onTestFinished(() => redis.stop());
+    const shifted = (hours: number) => ({
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(
+        `const now = Date.now; Date.now = () => now() + ${3.6e6 * hours};`,
+      )}`,
+    });
+    const ahead = await startWorker(redis.connection, { version: '0.0.9' }, { env: shifted(1) });
+    const alone = await fit(model(), options);
+    const began = performance.now();
+    const running = fit(model(), { ...options, workers: queuePool({ connection: redis.connection }) });
+    await ahead.hears('was given back');
+    const behind = await startWorker(redis.connection, {}, { env: shifted(-1) });
+    expect((await running).latents).toEqual(alone.latents);
+    expect(performance.now() - began).toBeLessThan(20_000);
+    for (const { process } of [ahead, behind]) process.kill('SIGKILL');
+  });
+
   it("shows the jobs that were given up by 'latentfield queue', and clears them", async () => {
     const redis = await startRedis();
     onTestFinished(() => redis.stop());

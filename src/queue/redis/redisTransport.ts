@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { FlowProducer, Job, Queue } from 'bullmq';
 import {
   type JobState,
@@ -32,7 +33,7 @@ const MOST_LOST = 5;
 const MOST_EVENTS = 1000;
 /** What is kept of jobs that are done: seconds and number. Those that were given up are kept as long as bytes are, as many of them. */
 const KEPT = { age: 3600, count: 1000 };
-/** Milliseconds before a returned job is dealt out again: who returned it is gone by then. */
+/** Milliseconds for which a worker keeps a job that it gives back, so that it does not go round at once. */
 const RETURNED = 200;
 
 interface Body {
@@ -153,6 +154,9 @@ function speaking<T extends object>(server: ServerOptions, functions: T): T {
   return Object.fromEntries(spoken) as T;
 }
 
+const pause = (milliseconds: number, signal: AbortSignal) =>
+  setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
+
 interface Settings {
   readonly connection: ServerOptions;
   readonly prefix: string;
@@ -176,7 +180,7 @@ async function watch(
 }
 
 async function serve(
-  { Worker, UnrecoverableError, DelayedError }: typeof import('bullmq'),
+  { Worker, UnrecoverableError, WaitingError }: typeof import('bullmq'),
   name: string,
   { lockSeconds, connection, prefix }: Settings & { readonly lockSeconds: number },
   { concurrency, run, problem }: ServeOptions,
@@ -196,8 +200,10 @@ async function serve(
       } catch (error) {
         if (error instanceof RefusedJob) throw new UnrecoverableError(error.message);
         if (!(error instanceof ReturnedJob)) throw error;
-        await job.moveToDelayed(Date.now() + RETURNED, token);
-        throw new DelayedError();
+        // Not as a delayed job, whose time is told by the clocks of two machines.
+        if (!shutdown.signal.aborted) await pause(RETURNED, shutdown.signal);
+        await job.moveToWait(token);
+        throw new WaitingError();
       }
     },
     {
