@@ -180,7 +180,8 @@ export interface Objective {
 /**
  * What a solver minimises: minus the log density, in the unconstrained variables.
  *
- * @throws OptimizationError when a free parameter receives no gradient, naming its path
+ * @throws OptimizationError when a free parameter receives no gradient, naming its path; NumericalError when one is not finite though the log density is, naming
+ * the term that it comes from
  */
 export function objectiveOf(assembly: Assembly, layout: VariableLayout, seed = 0): Objective {
   let largest = 0;
@@ -189,7 +190,12 @@ export function objectiveOf(assembly: Assembly, layout: VariableLayout, seed = 0
     const natural = seen.map((own) => own.natural);
     const { value, gradients, terms, jitter } = logDensity(assembly, layout, natural, { seed, ...of });
     if (jitter > largest) largest = jitter;
-    return { value: -value, gradient: descent(layout, seen, gradients), terms, jitter };
+    const gradient = descent(layout, seen, gradients);
+    const sum = negate(gradient);
+    if (!Number.isFinite(sum) && Number.isFinite(value) && of?.batch === undefined) {
+      checkGradients(assembly, layout, natural, gradients, seed);
+    }
+    return { value: -value, gradient, terms, jitter };
   };
   const curvature = (unconstrained: Float64Array, gradient: Float64Array) =>
     curvatureOf(assembly, layout, unconstrained, gradient);
@@ -219,13 +225,43 @@ function descent(
     gradient.set(transform.pullBack(part!, natural, unconstrained), at);
     at += unconstrained.length;
   }
-  negate(gradient);
   return gradient;
 }
 
-/** Short, and so compiled soon. */
-function negate(entries: Float64Array): void {
-  for (let i = 0; i < entries.length; i++) entries[i] = -entries[i]!;
+/** Short, and so compiled soon. Returns the sum, which is not finite where an entry is not. */
+function negate(entries: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < entries.length; i++) {
+    entries[i] = -entries[i]!;
+    sum += entries[i]!;
+  }
+  return sum;
+}
+
+/**
+ * Throws for a gradient that is not finite though the log density is.
+ *
+ * @throws NumericalError that names the parameter, and the term whose gradient it is
+ */
+export function checkGradients(
+  assembly: Assembly,
+  layout: VariableLayout,
+  natural: readonly Float64Array[],
+  gradients: LogDensity['gradients'],
+  seed: number,
+): void {
+  const oddEntry = (own: Float64Array | undefined) => own?.findIndex((value) => !Number.isFinite(value)) ?? -1;
+  const i = gradients.findIndex((own) => oddEntry(own) >= 0);
+  if (i < 0) return;
+  const entry = oddEntry(gradients[i]);
+  const terms = Object.entries(termGradients(assembly, layout, natural, seed)).filter(
+    ([, own]) => oddEntry(own[i]) >= 0,
+  );
+  const of = terms.length === 0 ? '' : ` of ${terms.map(([name]) => `term '${name}'`).join(' and ')}`;
+  throw new NumericalError(
+    `The gradient${of} in '${layout.variables[i]!.path}' is ${gradients[i]![entry]} (entry ${entry}), though the log density is finite. Check the ` +
+      'operations that lead there with checkGradient or checkDensity of latentfield/testing: a square root or quotient at 0, perhaps.',
+  );
 }
 
 /** Throws a NumericalError that names the terms that are not finite. */

@@ -281,3 +281,29 @@ describe('variables', () => {
     expect(mean.columns).toBe(3);
   });
 });
+
+describe('a gradient that is not finite', () => {
+  const root = defineDensity({
+    name: 'root',
+    logDensity: (_, { value }) => op.neg(op.sum<op.Tensor1D>(op.sqrt(op.square(op.sub(value, value))), 1)),
+  });
+  const model = defineModel({
+    name: 'rooted',
+    variables: ({ y }: { readonly y: Matrix }) => {
+      const z = latent({ dim: 1, density: standardNormal(), factors: root() });
+      return { z, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: z }) };
+    },
+  })({
+    y: Matrix.from([
+      [1, 2],
+      [2, 3],
+      [4, 4],
+      [5, 7],
+    ]),
+  });
+
+  it('is said with the term that it is of, by evaluate and by fit', async () => {
+    expect(() => evaluate(model)).toThrow(/gradient of term 'z\.root' in 'z' is NaN/);
+    await expect(fit(model)).rejects.toThrow(/gradient of term 'z\.root' in 'z' is NaN/);
+  });
+});
