@@ -1,15 +1,10 @@
 import * as v from 'valibot';
-import { checkAllPairs } from '../core/allPairs.ts';
-import { InvalidInputError } from '../core/errors.ts';
-import { completed, type InParts } from '../core/inParts.ts';
-import type { Matrix } from '../core/matrix.ts';
+import { completed } from '../core/inParts.ts';
 import { checkOptions } from '../core/options.ts';
 import { checkSaved } from '../core/saved.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import type { Graph } from '../numerics/graph/graph.ts';
-import { joinedWeights, perplexityWeights } from '../numerics/neighbourEmbedding/affinities.ts';
+import { jointProbabilities, type NeighbourOptions } from '../numerics/neighbourEmbedding/jointProbabilities.ts';
 import { studentDivergence } from '../numerics/neighbourEmbedding/studentDivergence.ts';
-import { neighboursInParts } from '../numerics/neighbours/index.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar } from '../tensors/tensorflow.ts';
 import { definePrior, type Prior } from './definePrior.ts';
@@ -25,51 +20,6 @@ export interface TsneNeighboursOptions {
   readonly neighbours?: number | 'all';
 }
 
-interface TsneData {
-  readonly perplexity?: number;
-  readonly neighbours: number | 'all' | 'auto';
-}
-
-export const perplexityFor = (N: number) => Math.min(30, Math.max(4 / 3, (N - 1) / 3));
-
-/** Points of which all pairs have a probability unless told otherwise. */
-const FEW_POINTS = 1000;
-
-/**
- * Joint probabilities of pairs of points as the edges of a graph, p_ij = (p_j|i + p_i|j)/(2N) with p_j|i ∝ exp(−b_i·‖y_i − y_j‖²) among the neighbours of i,
- * every b_i such that the entropy of p_·|i is the logarithm of the perplexity. The weights add up to ½.
- *
- * @throws InvalidInputError when the perplexity is not between 1 and N − 1, or not below the number of neighbours
- * @see van der Maaten & Hinton 2008, eqs. 1 and §3.1; van der Maaten 2014, §3 (neighbours)
- */
-export function* jointProbabilities(
-  Y: Matrix,
-  { perplexity = perplexityFor(Y.rows), neighbours }: TsneData,
-  who = "prior 'tsne'",
-): InParts<Graph> {
-  const N = Y.rows;
-  if (N < 3) {
-    throw new InvalidInputError(
-      `The ${who} takes at least 3 points, but there are ${N}: one other point is the only neighbour, wherever it lies. Give more points, or take gplvm.`,
-    );
-  }
-  if (!(perplexity > 1 && perplexity < N - 1)) {
-    throw new InvalidInputError(
-      `The perplexity of ${who} must lie between 1 and ${N - 1}, the number of other points, but ${perplexity} was given.`,
-    );
-  }
-  const near = neighbours === 'auto' && N > FEW_POINTS ? Math.ceil(3 * perplexity) : neighbours;
-  const k = typeof near === 'number' ? Math.min(near, N - 1) : N - 1;
-  if (k === N - 1) checkAllPairs(`The ${who}`, N, 'Give it fewer points, or neighbours, such as 90.');
-  if (!(perplexity < k)) {
-    throw new InvalidInputError(
-      `A perplexity of ${perplexity} takes more than ${k} neighbours of each point in the ${who}. Give about ${Math.ceil(3 * perplexity)} neighbours, or a smaller perplexity.`,
-    );
-  }
-  const found = yield* neighboursInParts('auto', Y, k);
-  return joinedWeights(N, found.indices, perplexityWeights(found, k, perplexity), (p, q) => (p + q) / (2 * N));
-}
-
 const savedSchema = v.strictObject({
   perplexity: v.optional(v.pipe(v.number(), v.gtValue(0))),
   // Files that do not say so are of times when there was nothing else.
@@ -80,8 +30,8 @@ export const tsneNeighboursFactory = definePrior({
   name: 'tsne',
   parameters: { strength: fixed(1) },
   data: {
-    toJSON: (data: TsneData) => data,
-    fromJSON: (json): TsneData => checkSaved(savedSchema, json ?? {}, '.') as TsneData,
+    toJSON: (data: NeighbourOptions) => data,
+    fromJSON: (json): NeighbourOptions => checkSaved(savedSchema, json ?? {}, '.') as NeighbourOptions,
   },
   prepare: (Y, data) => {
     const P = completed(jointProbabilities(Y, data));
@@ -122,6 +72,6 @@ const schema = v.strictObject({
  */
 export function tsneNeighbours(options: TsneNeighboursOptions = {}): Prior {
   const { strength, perplexity, neighbours = 'auto' } = checkOptions(schema, options, 'tsneNeighbours');
-  const data: TsneData = Object.freeze({ ...(perplexity !== undefined && { perplexity }), neighbours });
+  const data: NeighbourOptions = Object.freeze({ ...(perplexity !== undefined && { perplexity }), neighbours });
   return notNegative(tsneNeighboursFactory({ strength } as { strength: ParameterLike }, data), ['strength']);
 }

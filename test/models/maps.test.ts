@@ -15,7 +15,7 @@ import {
   tsneNeighbours,
   umap,
 } from '../../src/index.ts';
-import { tsneLatents } from '../../src/models/maps/tsneMap.ts';
+import { tsneLatents } from '../../src/model/neighbourStart.ts';
 import { density } from '../priors/priorDensity.ts';
 
 const N = 120;

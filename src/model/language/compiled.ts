@@ -11,7 +11,7 @@ import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { denseCurvature } from '../denseCurvature.ts';
 import { imputed } from '../imputation.ts';
-import { initialLatents } from '../initialization.ts';
+import { type Initialization, initialLatents } from '../initialization.ts';
 import { normalEntries } from '../jointDraw.ts';
 import type { Assembly, ParameterValues, TensorMap, TermContext } from '../model.ts';
 import { type Parameter, positive, real } from '../parameter.ts';
@@ -87,7 +87,12 @@ const pointsOf = (name: string) => `${name} points`;
 export interface CompileOptions {
   readonly seed: number;
   readonly batched: boolean;
+  /** Maps at which variables of init 'neighbours' start, by their names; at principal components without one. */
+  readonly maps?: StartMaps | undefined;
 }
+
+/** Where variables start that start at maps of the observations, by their names. */
+export type StartMaps = Readonly<Record<string, Initialization>>;
 
 /** Observations side by side as they are seen, with missing entries filled in: what latents start from. */
 export function startObservations(graph: VariableGraph, seen: ReadonlyMap<string, SeenData>): Matrix {
@@ -130,7 +135,7 @@ export function compiled(
   owner: string,
   graph: VariableGraph,
   seen: ReadonlyMap<string, SeenData>,
-  { seed, batched }: CompileOptions,
+  { seed, batched, maps }: CompileOptions,
 ): CompiledGraph {
   const { nodes, points, shared } = graph;
   const parameters: Record<string, Parameter> = {};
@@ -257,7 +262,15 @@ export function compiled(
         ? chart.start(
             initialLatents('pca', observations(), Math.min(chart.components!, observations().columns, rows - 1)),
           )
-        : latentStart(variable.init, variable.dim, rows, node.isPointwise, observations, seed, name);
+        : latentStart(
+            variable.init === 'neighbours' ? (maps?.[name] ?? 'pca') : variable.init,
+            variable.dim,
+            rows,
+            node.isPointwise,
+            observations,
+            seed,
+            name,
+          );
     if (posterior === undefined) {
       const restrict = restrictionOf(node)?.density.restrict;
       parameters[name] = restrict === undefined ? real(start) : restrict(real(start));

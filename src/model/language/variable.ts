@@ -9,7 +9,7 @@ import { type Density, type DensityLike, densityOf } from './density.ts';
 import { type MapLike, mapOf, type RowMap } from './map.ts';
 
 /** Where the rows of a latent variable start. */
-export type LatentInit = 'pca' | 'random' | MatrixLike;
+export type LatentInit = 'pca' | 'neighbours' | 'random' | MatrixLike;
 
 /** How a latent variable is inferred: as a point, or as a Gaussian a row. */
 export type LatentPosterior =
@@ -51,7 +51,10 @@ export interface LatentVariableOptions {
   readonly given?: Given | undefined;
   /** What else speaks of it, by log densities that are added: improper priors, products. */
   readonly factors?: DensityLike | readonly DensityLike[] | undefined;
-  /** Where it starts: at principal components of the observations (unless given), at random, or at a matrix. */
+  /**
+   * Where it starts: at principal components of the observations (unless given), at a t-SNE map of them ('neighbours', which `fit` makes first, of unit variance a
+   * column), at random, or at a matrix.
+   */
   readonly init?: LatentInit | undefined;
   /**
    * How it is inferred: `'point'` (unless given), `fixedAt(X)`, `backConstrained(map)`: a function of the observations, or `gaussian({ variance })`: a Gaussian a

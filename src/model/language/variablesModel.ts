@@ -7,10 +7,18 @@ import type { AnyModel, Assembly, Model, ModelJSON, ParameterValues, Search, Sta
 import type { DataFormat } from '../modelDefinition.ts';
 import type { AnyPosterior, LearnedByLayer, Mapping, Posterior } from '../posterior.ts';
 import { withLayers } from '../withLayers.ts';
-import { assembledGraph, type CompiledGraph, compiled, seenData } from './compiled.ts';
+import {
+  assembledGraph,
+  type CompiledGraph,
+  compiled,
+  type SeenData,
+  type StartMaps,
+  seenData,
+  startObservations,
+} from './compiled.ts';
 import { type FittedVariables, fittedVariables, type RowsByName } from './derived.ts';
-import { joinedColumns, type Places, type VariableGraph, type Variables, variableGraph } from './graph.ts';
-import { isEncoded } from './variable.ts';
+import { joinedColumns, type Node, type Places, type VariableGraph, type Variables, variableGraph } from './graph.ts';
+import { isEncoded, type LatentVariable } from './variable.ts';
 
 /** A model that is said once: its variables, their densities and the maps between them. */
 export interface VariablesDefinition<Data, V extends Variables = Variables> {
@@ -42,16 +50,18 @@ export interface VariablesPosterior extends Posterior {
 
 /** The model that a graph of variables makes. */
 export function variablesModel<Data>(
-  { name, variables, search, places, startAt, curvature }: VariablesDefinition<Data> & Partial<NamedVariables<Data>>,
+  definition: VariablesDefinition<Data> & Partial<NamedVariables<Data>>,
   data: Data,
   toJSON: () => ModelJSON,
+  maps?: StartMaps,
 ): Model {
+  const { name, variables, search, places, startAt, curvature } = definition;
   const owner = `the model '${name}'`;
   const graph = lazily(() => variableGraph(owner, variables(data), places));
   const seen = lazily(() => seenData(owner, graph()));
   let known: CompiledGraph | undefined;
   const compile = (seed: number, batched: boolean) => {
-    known = compiled(owner, graph(), seen(), { seed, batched });
+    known = compiled(owner, graph(), seen(), { seed, batched, maps });
     return known;
   };
   const searches = search?.(data) ?? searchOf(graph());
@@ -68,9 +78,34 @@ export function variablesModel<Data>(
   };
   compilers.set(toJSON, (seed) => compile(seed, false));
   const points = lazily(() => (areIndependent(graph(), () => compile(0, true)) ? graph().points : undefined));
-  return Object.freeze(
-    Object.defineProperty(model, 'points', { get: points, enumerable: true }) as Model & { readonly points?: number },
+  // Fits begin with the maps at which variables start, and go on with the model that starts there.
+  const choose = lazily(() =>
+    maps === undefined && graph().nodes.some(startsAtMap)
+      ? async () => ({
+          model: variablesModel(definition, data, toJSON, await mapsOf(graph(), seen())),
+          message: ' The latents started at a t-SNE map.',
+        })
+      : undefined,
   );
+  return Object.freeze(
+    Object.defineProperties(model, {
+      points: { get: points, enumerable: true },
+      choose: { get: choose, enumerable: true },
+    }) as Model & { readonly points?: number },
+  );
+}
+
+const startsAtMap = ({ variable, isPointwise }: Node) =>
+  isPointwise && variable.role === 'latent' && variable.init === 'neighbours';
+
+/** Maps of the observations, as the model sees them, for the variables that start at one. */
+async function mapsOf(graph: VariableGraph, seen: ReadonlyMap<string, SeenData>): Promise<StartMaps> {
+  const { tsneLatents } = await import('../neighbourStart.ts');
+  const observations = startObservations(graph, seen);
+  const starts = graph.nodes.filter(startsAtMap).map(({ name, variable }) => {
+    return [name, { latents: tsneLatents(observations, (variable as LatentVariable).dim) }] as const;
+  });
+  return Object.fromEntries(starts);
 }
 
 /** What compiles a model, by the function that writes it, which copies of a model share. */

@@ -1,6 +1,4 @@
-import { square } from '../../core/elementary/index.ts';
-import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix } from '../../core/matrix.ts';
+import type { Matrix } from '../../core/matrix.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
 import { lbfgs } from '../../inference/solvers/lbfgs.ts';
 import type { Placing } from '../../model/abilities.ts';
@@ -110,22 +108,4 @@ function placed({ points, near, placing }: MapParts, latents: Matrix, rows: Matr
     );
     place.set(first!.value <= second!.value ? first!.x : second!.x);
   });
-}
-
-/** Latents of which the first column has a root mean square. */
-export function withDeviation(start: Matrix, deviation: number): Matrix {
-  let total = 0;
-  for (let i = 0; i < start.rows; i++) total += square(start.at(i, 0)) / start.rows;
-  const factor = deviation / Math.sqrt(total);
-  return new Matrix(
-    start.data.map((entry) => factor * entry),
-    start.rows,
-    start.columns,
-  );
-}
-
-/** The schedule's search takes all points; fewer than three have no map. */
-export function checkMapped({ rows }: Matrix, name: string): void {
-  if (rows >= 3) return;
-  throw new InvalidInputError(`${name} takes at least 3 points, but there are ${rows}. Give more points.`);
 }

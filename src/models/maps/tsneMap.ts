@@ -1,23 +1,19 @@
 import * as v from 'valibot';
 import { log, square } from '../../core/elementary/index.ts';
 import { completed, lazily } from '../../core/inParts.ts';
-import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import { initialLatents } from '../../model/initialization.ts';
+import { checkMapped, TSNE_SCHEDULE, withDeviation } from '../../model/neighbourStart.ts';
 import { perplexityWeights } from '../../numerics/neighbourEmbedding/affinities.ts';
 import { tsneDescent } from '../../numerics/neighbourEmbedding/descents.ts';
+import { jointProbabilities, perplexityFor } from '../../numerics/neighbourEmbedding/jointProbabilities.ts';
 import { studentDivergence } from '../../numerics/neighbourEmbedding/studentDivergence.ts';
-import {
-  jointProbabilities,
-  perplexityFor,
-  perplexityOption,
-  tsneNeighboursOption,
-} from '../../priors/tsneNeighbours.ts';
+import { perplexityOption, tsneNeighboursOption } from '../../priors/tsneNeighbours.ts';
 import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import { latentDimOption } from '../spectral/embedding/options.ts';
 import type { DecoderOptions } from './decoder.ts';
-import { checkMapped, type MapModel, mapModel, type StartOfMap, withDeviation } from './mapModel.ts';
+import { type MapModel, mapModel, type StartOfMap } from './mapModel.ts';
 import { scheduledSolver } from './scheduledSolver.ts';
 
 export interface TsneOptions {
@@ -37,14 +33,11 @@ export interface TsneOptions {
   readonly decoder?: boolean | DecoderOptions;
 }
 
-const STEPS = 750;
-const EXAGGERATION = 12;
-
 const fromOne = 'a number from 1';
 const wholeFromOne = 'a whole number from 1';
 export const stepsOption = v.optional(
   v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)),
-  STEPS,
+  TSNE_SCHEDULE.steps,
 );
 export const startOption = v.optional(v.union([v.picklist(['pca', 'eigenmaps']), v.any()]), 'pca');
 const schema = v.strictObject({
@@ -52,15 +45,14 @@ const schema = v.strictObject({
   perplexity: perplexityOption,
   neighbours: tsneNeighboursOption,
   init: startOption,
-  exaggeration: v.optional(v.pipe(v.number(fromOne), v.finite(fromOne), v.minValue(1, fromOne)), EXAGGERATION),
+  exaggeration: v.optional(
+    v.pipe(v.number(fromOne), v.finite(fromOne), v.minValue(1, fromOne)),
+    TSNE_SCHEDULE.exaggeration,
+  ),
   steps: stepsOption,
   // One of `tsne`, which makes it of the map; known here so that messages name it.
   decoder: v.optional(v.literal(false, 'false')),
 });
-
-/** Steps with exaggerated attraction, a third of the schedule at most. */
-const EARLY = 250;
-const START_DEVIATION = 1e-4;
 
 const defined = mapModel('tsne');
 
@@ -86,7 +78,7 @@ export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {
     points,
     latentDim,
     init: checked.init as StartOfMap,
-    scaled: (start) => withDeviation(start, START_DEVIATION),
+    scaled: (start) => withDeviation(start, TSNE_SCHEDULE.deviation),
     density: () => density,
     solver: () =>
       scheduledSolver({
@@ -94,7 +86,8 @@ export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {
         size: N * latentDim,
         steps,
         begin: (X, memory) => {
-          const early = { factor: exaggeration, steps: Math.min(EARLY, Math.floor(steps / 3)) };
+          // A third of the schedule at most.
+          const early = { factor: exaggeration, steps: Math.min(TSNE_SCHEDULE.early, Math.floor(steps / 3)) };
           return tsneDescent(probabilities(), latentDim, X, early, memory);
         },
         density,
@@ -129,23 +122,6 @@ export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {
     },
     saved: { ...checked, init: savedStart(checked.init) },
   }) as unknown as MapModel;
-}
-
-/**
- * The latents of t-SNE at its usual options, at once.
- *
- * @throws InvalidInputError as `tsne` does
- */
-export function tsneLatents(points: Matrix, latentDim: number): Matrix {
-  const { rows: N } = points;
-  checkMapped(points, 'tsne');
-  const perplexity = perplexityFor(N);
-  const neighbours = Math.min(N - 1, Math.ceil(3 * perplexity));
-  const P = completed(jointProbabilities(points, { perplexity, neighbours }, 'model tsne'));
-  const latents = withDeviation(initialLatents('pca', points, latentDim), START_DEVIATION);
-  const descent = tsneDescent(P, latentDim, latents.data, { factor: EXAGGERATION, steps: EARLY });
-  for (let number = 0; number < STEPS; number++) descent.step(number);
-  return latents;
 }
 
 /** A start as it is saved: a matrix by its rows. */

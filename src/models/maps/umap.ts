@@ -4,6 +4,7 @@ import { completed, lazily } from '../../core/inParts.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { checkMapped, withDeviation } from '../../model/neighbourStart.ts';
 import { memberships } from '../../numerics/neighbourEmbedding/affinities.ts';
 import { edgeDescent } from '../../numerics/neighbourEmbedding/descents.ts';
 import { chargesOf, edgeLikelihood, SOFTENING } from '../../numerics/neighbourEmbedding/edgeLikelihood.ts';
@@ -18,7 +19,7 @@ import {
 import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import { latentDimOption } from '../spectral/embedding/options.ts';
 import { type DecodedMap, type DecoderOptions, decoded, decoderOption } from './decoder.ts';
-import { checkMapped, type MapModel, mapModel, type StartOfMap, withDeviation } from './mapModel.ts';
+import { type MapModel, mapModel, type StartOfMap } from './mapModel.ts';
 import { scheduledSolver } from './scheduledSolver.ts';
 import { savedStart, startOption, stepsOption } from './tsneMap.ts';
 

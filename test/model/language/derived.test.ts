@@ -8,6 +8,7 @@ import {
   fit,
   fixed,
   gaussianProcess,
+  gplvm,
   InvalidInputError,
   known,
   latent,
@@ -305,5 +306,37 @@ describe('a gradient that is not finite', () => {
   it('is said with the term that it is of, by evaluate and by fit', async () => {
     expect(() => evaluate(model)).toThrow(/gradient of term 'z\.root' in 'z' is NaN/);
     await expect(fit(model)).rejects.toThrow(/gradient of term 'z\.root' in 'z' is NaN/);
+  });
+});
+
+describe("a start at 'neighbours'", () => {
+  const sheet = Matrix.from(
+    Array.from({ length: 60 }, (_, i) => {
+      const [u, v] = [i % 10, Math.floor(i / 10)];
+      return [Math.sin(u / 2), Math.cos(u / 2), v / 3, (u * v) / 30];
+    }),
+  );
+  const model = defineModel({
+    name: 'startedAtMap',
+    variables: ({ y }: { readonly y: Matrix }) => {
+      const z = latent({ dim: 2, density: standardNormal(), init: 'neighbours' });
+      const process = gaussianProcess({ kernel: add(rbf(), bias()), noise: 0.05 });
+      return { z, y: observed(y, { density: process, given: z }) };
+    },
+  });
+
+  it('is the t-SNE map of the observations at unit variance, where a named model starts too', async () => {
+    const started = await fit(model({ y: sheet }), { maxIterations: 0 });
+    const named = await fit(
+      gplvm(sheet, { latentDim: 2, init: 'neighbours', kernel: add(rbf(), bias()), noise: 0.05 }),
+      { maxIterations: 0 },
+    );
+    expect(started.latents.data).toEqual(named.latents.data);
+    expect(started.objective).toBe(named.objective);
+    expect(started.message).toMatch(/t-SNE map/);
+    const read = await loadFit(JSON.parse(JSON.stringify(started.toJSON())), {
+      models: { startedAtMap: model },
+    });
+    expect(read.latents.data).toEqual(started.latents.data);
   });
 });

@@ -1,0 +1,46 @@
+import { square } from '../core/elementary/index.ts';
+import { InvalidInputError } from '../core/errors.ts';
+import { completed } from '../core/inParts.ts';
+import { Matrix } from '../core/matrix.ts';
+import { tsneDescent } from '../numerics/neighbourEmbedding/descents.ts';
+import { jointProbabilities, perplexityFor } from '../numerics/neighbourEmbedding/jointProbabilities.ts';
+import { initialLatents } from './initialization.ts';
+
+/** The usual schedule of t-SNE: steps in all, those at the most with exaggerated attraction, its factor, and the deviation of the start. */
+export const TSNE_SCHEDULE = { steps: 750, early: 250, exaggeration: 12, deviation: 1e-4 } as const;
+
+/**
+ * The latents of t-SNE at its usual options, at once.
+ *
+ * @throws InvalidInputError as `tsne` does
+ */
+export function tsneLatents(points: Matrix, latentDim: number): Matrix {
+  const { rows: N } = points;
+  checkMapped(points, 'tsne');
+  const { steps, early, exaggeration, deviation } = TSNE_SCHEDULE;
+  const perplexity = perplexityFor(N);
+  const neighbours = Math.min(N - 1, Math.ceil(3 * perplexity));
+  const P = completed(jointProbabilities(points, { perplexity, neighbours }, 'model tsne'));
+  const latents = withDeviation(initialLatents('pca', points, latentDim), deviation);
+  const descent = tsneDescent(P, latentDim, latents.data, { factor: exaggeration, steps: early });
+  for (let number = 0; number < steps; number++) descent.step(number);
+  return latents;
+}
+
+/** Latents of which the first column has a root mean square. */
+export function withDeviation(start: Matrix, deviation: number): Matrix {
+  let total = 0;
+  for (let i = 0; i < start.rows; i++) total += square(start.at(i, 0)) / start.rows;
+  const factor = deviation / Math.sqrt(total);
+  return new Matrix(
+    start.data.map((entry) => factor * entry),
+    start.rows,
+    start.columns,
+  );
+}
+
+/** The schedule's search takes all points; fewer than three have no map. */
+export function checkMapped({ rows }: Matrix, name: string): void {
+  if (rows >= 3) return;
+  throw new InvalidInputError(`${name} takes at least 3 points, but there are ${rows}. Give more points.`);
+}
