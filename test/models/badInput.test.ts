@@ -342,6 +342,8 @@ describe('what a user might well write wrong', () => {
       // The square root has no derivative at 0.
       logDensity: (_, X) => op.sum(op.sqrt(op.mul(0, op.square(X)))),
     });
-    expect(() => evaluate(gplvm(good(), { latentDim: 2, priors: [broken()] }))).toThrow(/gradient of term 'broken' in 'latents' is NaN/);
+    expect(() => evaluate(gplvm(good(), { latentDim: 2, priors: [broken()] }))).toThrow(
+      /gradient of term 'broken' in 'latents' is NaN/,
+    );
   });
 });
