@@ -6,12 +6,13 @@ import { lazily } from '../../core/inParts.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { checkMapped } from '../../model/neighbourStart.ts';
 import { squaredDistances } from '../../numerics/neighbours/squaredDistance.ts';
 import type { PlainFunction } from '../../priors/plainFunction.ts';
 import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import { latentDimOption } from '../spectral/embedding/options.ts';
 import { principalAxes } from '../spectral/embedding/principalAxes.ts';
-import { checkMapped, type MapModel, mapModel, type StartOfMap } from './mapModel.ts';
+import { type MapModel, mapModel, type StartOfMap } from './mapModel.ts';
 import { savedStart, startOption } from './tsneMap.ts';
 
 export interface SammonOptions {
