@@ -23,7 +23,8 @@ export const OPTIONS: Readonly<Record<string, string>> = {
   slackPenalty: 'penalty for exceeding a distance; "Infinity" in JSON (Infinity: none may be exceeded)',
   copies: 'how many copies of the field the distances are of (the number of columns)',
   start: 'initial weights, as a graph (none)',
-  embedding: '"kernelPca" or "eigenmap" ("kernelPca")',
+  embedding:
+    'how eigenvectors become latents, for spectral clustering { "vectors": k, "rows": "unit" }; fields have "method" too: "kernelPca" or "eigenmap" (as they are; "kernelPca")',
   input: '"points", or "distances" N×N ("points")',
   disconnected:
     'of a graph that is not connected: "connect" its parts by their shortest edges, show the "largest", or "error" ("connect")',
@@ -190,7 +191,7 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   alle: {
     summary: 'acyclic locally linear embedding: a fast one-pass field',
-    options: ['neighbours', 'regularization', 'basePrecision', 'order', 'preset'],
+    options: ['neighbours', 'regularization', 'basePrecision', 'order', 'preset', 'embedding'],
     own: {
       preset: '"lawrence2012": parents by a sparse factor, fill included (none)',
       basePrecision:
@@ -203,7 +204,7 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   drill: {
     summary: 'sparse inverse covariance between points, with a penalty',
-    options: ['neighbours', 'penalty', 'disconnected', 'preset'],
+    options: ['neighbours', 'penalty', 'disconnected', 'preset', 'embedding'],
     own: {
       preset: '"lawrence2012": penalty 0 unless given (none)',
       neighbours: 'nearest neighbours that may be joined, or "all" (7, or all others of fewer points)',
@@ -227,14 +228,14 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   kernelPca: {
     summary: 'principal components in the space of a kernel',
-    options: ['kernel'],
+    options: ['kernel', 'embedding'],
     own: { kernel: 'the kernel (an rbf as wide as the data; flag --kernel)' },
     many: 'take an N×N matrix. pca takes none.',
     predictsNothing: true,
   },
   classicalMds: {
     summary: 'classical scaling of distances',
-    options: ['input'],
+    options: ['input', 'embedding'],
     many: 'take an N×N matrix. pca shows the same without it.',
     predictsNothing: true,
   },
@@ -286,7 +287,7 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   isomap: {
     summary: 'distances along the neighbourhood graph',
-    options: ['neighbours', 'radius', 'neighbourSearch', 'input', 'disconnected', 'landmarks'],
+    options: ['neighbours', 'radius', 'neighbourSearch', 'input', 'disconnected', 'landmarks', 'embedding'],
     many: 'take an N×N matrix. {"landmarks": 300} in --options takes N×300.',
     predictsNothing: true,
   },
@@ -314,14 +315,24 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   lle: {
     summary: 'locally linear embedding',
-    options: ['neighbours', 'regularization', 'generalised', 'disconnected'],
+    options: ['neighbours', 'regularization', 'generalised', 'disconnected', 'embedding'],
     own: { generalised: 'whether well reconstructed points count more (false)' },
     predictsNothing: true,
     hasUnitColumns: true,
   },
   laplacianEigenmaps: {
     summary: 'eigenvectors of the graph Laplacian',
-    options: ['neighbours', 'radius', 'neighbourSearch', 'weights', 'width', 'normalized', 'disconnected', 'preset'],
+    options: [
+      'neighbours',
+      'radius',
+      'neighbourSearch',
+      'weights',
+      'width',
+      'normalized',
+      'disconnected',
+      'preset',
+      'embedding',
+    ],
     own: {
       weights: '"binary" or "heat" ("binary")',
       width: 'width of the heat kernel',

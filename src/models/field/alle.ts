@@ -32,6 +32,7 @@ import {
   savedSpectral,
 } from '../spectral/embedding/options.ts';
 import { type Preset, presetOption } from '../spectral/embedding/preset.ts';
+import { type ReadOutOptions, readAs, readOutOption, withVectors } from '../spectral/embedding/readOut.ts';
 import {
   precisionOf,
   precisionTerms,
@@ -45,7 +46,7 @@ import { placedRows } from '../spectral/placement/newRows.ts';
 import { filledParents, fillReducingOrder } from './filledParents.ts';
 import { laterNeighbours } from './laterNeighbours.ts';
 
-export interface AlleOptions {
+export interface AlleOptions extends ReadOutOptions {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
   /** k: each point is reconstructed from the k nearest of the points that come after it; 7 unless given, or all others of fewer points. */
@@ -68,6 +69,7 @@ const USUAL_BASE = 1e-4;
 
 const schema = v.strictObject({
   latentDim: latentDimOption,
+  embedding: readOutOption,
   neighbours: v.optional(v.any()),
   regularization: regularizationOption<number | 'auto'>('auto'),
   basePrecision: v.optional(numberAboveZero),
@@ -102,7 +104,7 @@ const schema = v.strictObject({
  * ```
  */
 export function alle(Y: MatrixLike, options: AlleOptions = {}): ComputedModel<FieldLearning & Placing & Spectral> {
-  const checked = checkOptions(schema, options, 'alle');
+  const checked = withVectors(checkOptions(schema, options, 'alle'), options, 'alle');
   const { regularization } = checked;
   const points = observationsFrom(Y);
   checkVaried(points, 'alle');
@@ -117,7 +119,10 @@ export function alle(Y: MatrixLike, options: AlleOptions = {}): ComputedModel<Fi
     return reconstructionFactor(centredOf(points), parents, regularization, false);
   });
   const basePrecision = checked.basePrecision ?? USUAL_BASE / meanVariance(points);
-  return defined({ points, k, note, factor, basePrecision, checked: { ...checked, neighbours: k } });
+  return readAs(
+    defined({ points, k, note, factor, basePrecision, checked: { ...checked, neighbours: k } }),
+    checked.embedding,
+  );
 }
 
 interface AlleData {

@@ -32,13 +32,14 @@ import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import { doublyCentred, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
 import { latentDimOption, savedSpectral } from '../spectral/embedding/options.ts';
 import { type Preset, presetOption } from '../spectral/embedding/preset.ts';
+import { type ReadOutOptions, readAs, readOutOption, withVectors } from '../spectral/embedding/readOut.ts';
 import { type Disconnected, disconnectedOption } from '../spectral/neighbourhood/shownComponent.ts';
 import { neighbourCount } from '../spectral/neighbourhood/usualNeighbours.ts';
 import { placeByEquation } from '../spectral/placement/byEquation.ts';
 import { distancesTo, placedRows } from '../spectral/placement/newRows.ts';
 import { type Candidates, connected, shownRows } from './candidates.ts';
 
-export interface DrillOptions {
+export interface DrillOptions extends ReadOutOptions {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
   /** k of the symmetrised k-nearest-neighbour graph whose entries of Θ may differ from 0, or 'all' pairs; 7 unless given, or all others of fewer points. */
@@ -57,6 +58,7 @@ export interface DrillOptions {
 const fromZero = 'a number from 0';
 const schema = v.strictObject({
   latentDim: latentDimOption,
+  embedding: readOutOption,
   neighbours: v.optional(v.any()),
   penalty: v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero))),
   disconnected: disconnectedOption,
@@ -105,7 +107,7 @@ export function drill(
   Y: MatrixLike,
   options: DrillOptions = {},
 ): Model<DrillPaths, FieldLearning & Placing & Spectral, 'searched'> {
-  const asked = checkOptions(schema, options, 'drill');
+  const asked = withVectors(checkOptions(schema, options, 'drill'), options, 'drill');
   const points = observationsFrom(Y);
   checkVaried(points, 'drill');
   const few =
@@ -125,15 +127,18 @@ export function drill(
   const problem = layer.problem!;
   checkSize(problem);
   if (problem.penalty === 0) checkBounded(graph, fitted.columns);
-  return defined({
-    problem,
-    parameters,
-    points: fitted,
-    shown,
-    notes: few.note + notes,
-    checked,
-    toJSON: () => savedSpectral('drill', points, checked),
-  });
+  return readAs(
+    defined({
+      problem,
+      parameters,
+      points: fitted,
+      shown,
+      notes: few.note + notes,
+      checked,
+      toJSON: () => savedSpectral('drill', points, checked),
+    }),
+    checked.embedding,
+  );
 }
 
 /** The pairs whose entries may differ from 0, in one component. */

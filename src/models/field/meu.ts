@@ -9,6 +9,13 @@ import { observedConnectingPrecision } from '../../fields/observed/observedConne
 import { observedSquaredDistances } from '../../fields/observed/observedSquaredDistances.ts';
 import { knnGraph } from '../../numerics/graph/index.ts';
 import { latentDimOption, numberAboveZero, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
+import {
+  type FieldReadOut,
+  fieldReadOut,
+  fieldReadOutOption,
+  readAs,
+  withVectors,
+} from '../spectral/embedding/readOut.ts';
 import { type GraphInput, type GraphOptions, graphOptions, savedInput } from '../spectral/neighbourhood/graphInput.ts';
 import { type Disconnected, disconnectedOption } from '../spectral/neighbourhood/shownComponent.ts';
 import { type NeighbourCount, neighbourCount } from '../spectral/neighbourhood/usualNeighbours.ts';
@@ -37,8 +44,8 @@ export interface MeuOptions extends GraphOptions {
    * observed is maximised.
    */
   readonly missing?: 'ignore';
-  /** How latents are read off the field; 'kernelPca' unless given. */
-  readonly embedding?: 'kernelPca' | 'eigenmap';
+  /** How latents are read off the field; 'kernelPca' unless given. For spectral clustering `{ vectors: k, rows: 'unit' }`. */
+  readonly embedding?: 'kernelPca' | 'eigenmap' | FieldReadOut;
   /** Weights to begin with, such as the graph of a fit with another base precision; none unless given. */
   readonly start?: FieldStart;
 }
@@ -52,7 +59,7 @@ const schema = v.strictObject({
   disconnected: disconnectedOption,
   copies: v.optional(numberAboveZero),
   missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
-  embedding: v.optional(v.picklist(['kernelPca', 'eigenmap'], "'kernelPca' or 'eigenmap'"), 'kernelPca'),
+  embedding: fieldReadOutOption,
   start: startOption,
 });
 
@@ -105,7 +112,8 @@ function assembled(
   options: MeuOptions,
   observedPrecision: typeof observedConnectingPrecision | undefined,
 ): UnplacedFieldModel {
-  const checked = checkOptions(schema, options, 'meu');
+  const checked = withVectors(checkOptions(schema, options, 'meu'), options, 'meu');
+  const { method, readOut } = fieldReadOut(checked.embedding);
   // Where the search began is of no use once it has ended.
   const { start: _, basePrecision: given, ...saved } = checked;
   const { slackPenalty, disconnected, missing } = checked;
@@ -129,6 +137,7 @@ function assembled(
   const parts = {
     ...checked,
     ...candidates,
+    embedding: method,
     notes: checked.graph === undefined ? note + candidates.notes : candidates.notes,
     basePrecision,
     connectingPrecision: connecting,
@@ -142,12 +151,10 @@ function assembled(
     // Points that agree wherever both are observed are held together by a weight with a bound: nothing else would bound it.
     const shortest = candidates.squaredDistances.reduce((least, distance) => Math.min(least, distance));
     const bounded = candidates.ties.length > 0 ? { slackPenalty: copies / (4 * HELD * shortest), ties: [] } : {};
-    return observedFieldModel({ ...parts, observations: shown!, ...bounded });
+    return readAs(observedFieldModel({ ...parts, observations: shown!, ...bounded }), readOut);
   }
-  return fieldModel({
-    ...parts,
-    ...(shown !== undefined && { observations: shown, distancesTo: observedSquaredDistances(shown) }),
-  });
+  const placing = shown !== undefined && { observations: shown, distancesTo: observedSquaredDistances(shown) };
+  return readAs(fieldModel({ ...parts, ...placing }), readOut);
 }
 
 function copiesOf(copies: number | undefined, points: Matrix | undefined): number {

@@ -13,13 +13,14 @@ import type { Graph } from '../../numerics/graph/graph.ts';
 import { completeGraph, knnGraph } from '../../numerics/graph/index.ts';
 import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { latentDimOption, numberAboveZero, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
+import { type FieldReadOut, fieldReadOut, fieldReadOutOption, readAs } from '../spectral/embedding/readOut.ts';
 import { type GraphInput, type GraphOptions, graphOptions, savedInput } from '../spectral/neighbourhood/graphInput.ts';
 import { type Disconnected, disconnectedOption } from '../spectral/neighbourhood/shownComponent.ts';
 import { connected, edgesBeside, edgesFrom, pointsOf, shownRows, tied } from './candidates.ts';
 import { type FieldModel, type FieldStart, fieldModel, startOption, type UnplacedFieldModel } from './fieldModel.ts';
 
 export interface MpmeOptions extends GraphOptions {
-  /** d, from 1; 2 unless given. */
+  /** d, from 1, how many copies of the field there are, and how many eigenvectors are read unless `embedding` says; 2, or its `vectors`, unless given. */
   readonly latentDim?: number;
   /**
    * λ > 0; unless given 2d/(N·φ*), φ* the longest edge of the minimum spanning tree of the candidate edges: the learned graph is then
@@ -34,8 +35,8 @@ export interface MpmeOptions extends GraphOptions {
   readonly neighbours?: number | 'all';
   /** What to do about candidate edges that leave several components; 'connect', join them by their shortest edges, unless given. */
   readonly disconnected?: Disconnected;
-  /** How latents are read off the field; 'kernelPca' unless given. */
-  readonly embedding?: 'kernelPca' | 'eigenmap';
+  /** How latents are read off the field; 'kernelPca' unless given. For spectral clustering `{ vectors: k, rows: 'unit' }`. */
+  readonly embedding?: 'kernelPca' | 'eigenmap' | FieldReadOut;
   /** Weights to begin with, such as the graph of a fit at another C, or 4C where they are above it; none unless given. */
   readonly start?: FieldStart;
 }
@@ -48,7 +49,7 @@ const schema = v.strictObject({
   distances: v.optional(v.any(), 'squared'),
   neighbours: v.optional(v.any(), 'all'),
   disconnected: disconnectedOption,
-  embedding: v.optional(v.picklist(['kernelPca', 'eigenmap'], "'kernelPca' or 'eigenmap'"), 'kernelPca'),
+  embedding: fieldReadOutOption,
   start: startOption,
 });
 
@@ -86,7 +87,9 @@ export function mpme(Y: MatrixLike | GraphInput, options: MpmeOptions = {}): Unp
   const checked = checkOptions(schema, options, 'mpme');
   // Where the search began is of no use once it has ended.
   const { start: _, ...saved } = checked;
-  const { latentDim: copies, slackPenalty, disconnected } = checked;
+  const { slackPenalty, disconnected } = checked;
+  const { method, readOut } = fieldReadOut(checked.embedding);
+  const copies = options.latentDim ?? readOut.vectors ?? checked.latentDim;
   const distances = checked.distances as MpmeOptions['distances'];
   const given = pointsOf(Y);
   const neighbours = neighboursFrom(checked.neighbours, given?.rows);
@@ -97,9 +100,11 @@ export function mpme(Y: MatrixLike | GraphInput, options: MpmeOptions = {}): Unp
   const candidates = tied(connected(edges, disconnected, 'mpme', given, distance), slackPenalty);
   const points = given === undefined ? undefined : shownRows(given, candidates.shown);
   const connecting = () => connectingPrecision(candidates.graph, candidates.squaredDistances, copies);
-  return fieldModel({
+  const model = fieldModel({
     ...checked,
     ...candidates,
+    embedding: method,
+    latentDim: readOut.vectors ?? copies,
     basePrecision: checked.basePrecision ?? connecting(),
     connectingPrecision: connecting,
     name: 'mpme',
@@ -107,8 +112,10 @@ export function mpme(Y: MatrixLike | GraphInput, options: MpmeOptions = {}): Unp
     neighbours,
     density: false,
     ...(points !== undefined && { observations: points, distancesTo: distancesTo(points, distances) }),
-    toJSON: () => savedSpectral('mpme', given ?? Matrix.zeros(0, 0), { ...saved, ...savedInput(Y, checked) }),
+    toJSON: () =>
+      savedSpectral('mpme', given ?? Matrix.zeros(0, 0), { ...saved, latentDim: copies, ...savedInput(Y, checked) }),
   });
+  return readAs(model, readOut);
 }
 
 function neighboursFrom(given: unknown, points: number | undefined): number | 'all' {

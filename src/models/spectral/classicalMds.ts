@@ -6,20 +6,21 @@ import { stage } from '../../model/computation.ts';
 import { defineTermsModel } from '../../model/termsModel.ts';
 import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
+import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
 import { traceTerm } from './embedding/traceTerm.ts';
 import { distancesFrom } from './neighbourhood/distanceInput.ts';
 import { columnMeans, placeByProducts } from './placement/byProducts.ts';
 import { distancesTo, placedRows } from './placement/newRows.ts';
 
-export interface ClassicalMdsOptions {
+export interface ClassicalMdsOptions extends ReadOutOptions {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
   /** What Y is: 'points', whose Euclidean distances are taken (unless given), or N×N 'distances'. */
   readonly input?: 'points' | 'distances';
 }
 
-const schema = v.strictObject({ latentDim: latentDimOption, input: inputOption });
+const schema = v.strictObject({ latentDim: latentDimOption, input: inputOption, embedding: readOutOption });
 
 /**
  * Classical multidimensional scaling: X = V·Λ^½ from the q leading eigenpairs of B = −½·H·D²·H, the inner products of centred points
@@ -40,10 +41,10 @@ const schema = v.strictObject({ latentDim: latentDimOption, input: inputOption }
  * ```
  */
 export function classicalMds(Y: MatrixLike, options: ClassicalMdsOptions = {}): SpectralModel {
-  const checked = checkOptions(schema, options, 'classicalMds');
+  const checked = withVectors(checkOptions(schema, options, 'classicalMds'), options, 'classicalMds');
   const { points, distances } = distancesFrom(Y, checked.input, 'classicalMds');
   checkAllPairs('classicalMds', points.rows, 'Take pca, which gives the same of points, or isomap with landmarks.');
-  return defined({ points, distances, checked });
+  return readAs(defined({ points, distances, checked }), checked.embedding);
 }
 
 type Checked = v.InferOutput<typeof schema>;

@@ -11,6 +11,7 @@ import { defineTermsModel } from '../../model/termsModel.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
+import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
 import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
 import { traceTerm } from './embedding/traceTerm.ts';
 import { geodesicDistances } from './neighbourhood/geodesicDistances.ts';
@@ -34,7 +35,7 @@ import { placedByPaths } from './placement/byPaths.ts';
 import { columnMeans, placeByProducts } from './placement/byProducts.ts';
 import { distancesTo, placedRows, rowsOf } from './placement/newRows.ts';
 
-export interface IsomapOptions extends NeighbourhoodOptions, GraphOptions {
+export interface IsomapOptions extends NeighbourhoodOptions, GraphOptions, ReadOutOptions {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
   /** What Y is: 'points' (unless given), or N×N 'distances'. */
@@ -56,6 +57,7 @@ const schema = v.strictObject({
   ...neighbourhoodOptions,
   ...graphOptions,
   latentDim: latentDimOption,
+  embedding: readOutOption,
   input: inputOption,
   disconnected: disconnectedOption,
   landmarks: v.optional(v.pipe(v.number(wholeFromTwo), v.integer(wholeFromTwo), v.minValue(2, wholeFromTwo))),
@@ -87,8 +89,8 @@ export function isomap(Y: MatrixLike, options?: IsomapOptions): SpectralModel;
 /** The same of a graph alone, whose fits have no observations to compare new ones with. */
 export function isomap(Y: GraphInput, options?: IsomapOptions): GraphEmbedding;
 export function isomap(Y: MatrixLike | GraphInput, options: IsomapOptions = {}): GraphEmbedding {
-  const checked = checkOptions(schema, options, 'isomap');
-  const { latentDim, input, disconnected, landmarks } = checked;
+  const checked = withVectors(checkOptions(schema, options, 'isomap'), options, 'isomap');
+  const { latentDim, input, disconnected, landmarks, embedding } = checked;
   const given = neighbourInput(Y, checked, 'isomap');
   const N = sizeOf(given);
   const { neighbourhood, few } = neighbourhoodFrom(checked, 'isomap', given.graph === undefined ? N : Infinity);
@@ -96,8 +98,8 @@ export function isomap(Y: MatrixLike | GraphInput, options: IsomapOptions = {}):
   const shown = once(function* () {
     return shownComponent(yield* neighbourLengths(given, neighbourhood, 'isomap'), given, disconnected, 'isomap');
   });
-  const saved = { ...neighbourhood, ...savedInput(Y, checked), latentDim, input, disconnected, landmarks };
-  return defined({ given, neighbourhood, few, shown, latentDim, landmarks, saved });
+  const saved = { ...neighbourhood, ...savedInput(Y, checked), latentDim, input, disconnected, landmarks, embedding };
+  return readAs(defined({ given, neighbourhood, few, shown, latentDim, landmarks, saved }), embedding);
 }
 
 interface IsomapData {

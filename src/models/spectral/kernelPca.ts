@@ -12,17 +12,18 @@ import type { Found } from '../../model/modelDefinition.ts';
 import { defineTermsModel } from '../../model/termsModel.ts';
 import { doublyCentred, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { latentDimOption, savedSpectral } from './embedding/options.ts';
+import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
 import { traceTerm } from './embedding/traceTerm.ts';
 
-export interface KernelPcaOptions {
+export interface KernelPcaOptions extends ReadOutOptions {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
   /** Unless given, an rbf whose lengthscale is the root of the observations' total variance. */
   readonly kernel?: Kernel | undefined;
 }
 
-const schema = v.strictObject({ latentDim: latentDimOption, kernel: v.optional(v.any()) });
+const schema = v.strictObject({ latentDim: latentDimOption, kernel: v.optional(v.any()), embedding: readOutOption });
 
 /**
  * Kernel principal component analysis: X = V·Λ^½ from the q leading eigenpairs of HKH, K the kernel between all points.
@@ -41,17 +42,19 @@ const schema = v.strictObject({ latentDim: latentDimOption, kernel: v.optional(v
  * ```
  */
 export function kernelPca(Y: MatrixLike, options: KernelPcaOptions = {}): SpectralModel {
-  const { latentDim, kernel: given } = checkOptions(schema, options, 'kernelPca');
+  const checked = withVectors(checkOptions(schema, options, 'kernelPca'), options, 'kernelPca');
+  const { latentDim, kernel: given, embedding } = checked;
   const points = observationsFrom(Y);
   checkAllPairs('kernelPca', points.rows, 'Take pca, or fewer points.');
   const kernel = kernelFor(points, given, 'kernelPca');
-  return defined({ points, latentDim, kernel });
+  return readAs(defined({ points, latentDim, kernel, embedding }), embedding);
 }
 
 interface KernelPcaData {
   readonly points: Matrix;
   readonly latentDim: number;
   readonly kernel: Kernel;
+  readonly embedding: ReadOutOptions['embedding'] | undefined;
 }
 
 const defined = defineTermsModel({
@@ -78,7 +81,8 @@ const defined = defineTermsModel({
       }),
     },
   }),
-  toJSON: ({ points, latentDim, kernel }) => savedSpectral('kernelPca', points, { latentDim, kernel }),
+  toJSON: ({ points, latentDim, kernel, embedding }) =>
+    savedSpectral('kernelPca', points, { latentDim, kernel, embedding }),
 });
 
 function placed(kernel: Kernel, points: Matrix, { latents: X, eigenvalues }: Found, Y: Matrix): Matrix {

@@ -15,6 +15,7 @@ import { type SparseSymmetric, sparseSymmetric } from '../../numerics/sparse/ind
 import { checkVaried } from './embedding/checkVaried.ts';
 import { latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
 import { type Preset, presetOption } from './embedding/preset.ts';
+import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
 import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
 import { traceTerm } from './embedding/traceTerm.ts';
 import {
@@ -37,7 +38,7 @@ import { subgraph } from './neighbourhood/subgraph.ts';
 import { placedByWeights } from './placement/byWeights.ts';
 import { distancesTo, rowsOf } from './placement/newRows.ts';
 
-export interface LaplacianEigenmapsOptions extends NeighbourhoodOptions, GraphOptions, EdgeWeights {
+export interface LaplacianEigenmapsOptions extends NeighbourhoodOptions, GraphOptions, EdgeWeights, ReadOutOptions {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
   /** Whether Lu = μDu is solved, columns uᵀDu = 1 (on unless turned off), or Lu = μu, columns uᵀu = 1. */
@@ -55,6 +56,7 @@ const schema = v.strictObject({
   ...neighbourhoodOptions,
   ...graphOptions,
   latentDim: latentDimOption,
+  embedding: readOutOption,
   weights: v.optional(v.picklist(['binary', 'heat'], "'binary' or 'heat'")),
   width: v.optional(numberAboveZero, 1),
   normalized: v.optional(v.boolean(), true),
@@ -88,8 +90,8 @@ export function laplacianEigenmaps(
   Y: MatrixLike | GraphInput,
   options: LaplacianEigenmapsOptions = {},
 ): GraphEmbedding {
-  const checked = checkOptions(schema, options, 'laplacianEigenmaps');
-  const { latentDim, width, normalized, disconnected, preset } = checked;
+  const checked = withVectors(checkOptions(schema, options, 'laplacianEigenmaps'), options, 'laplacianEigenmaps');
+  const { latentDim, width, normalized, disconnected, preset, embedding } = checked;
   const weights = checked.weights ?? (preset === undefined ? 'binary' : 'heat');
   const given = neighbourInput(Y, checked, 'laplacianEigenmaps');
   const N = sizeOf(given);
@@ -108,9 +110,9 @@ export function laplacianEigenmaps(
   const saved = {
     ...neighbourhood,
     ...savedInput(Y, checked),
-    ...{ latentDim, weights, width, normalized, disconnected, preset },
+    ...{ latentDim, weights, width, normalized, disconnected, preset, embedding },
   };
-  return defined({ given, neighbourhood, few, mutual: k, checked: { ...checked, weights }, saved });
+  return readAs(defined({ given, neighbourhood, few, mutual: k, checked: { ...checked, weights }, saved }), embedding);
 }
 
 interface EigenmapsData {

@@ -7,6 +7,7 @@ import { defineTermsModel } from '../../model/termsModel.ts';
 import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
 import { latentDimOption, regularizationOption, savedSpectral } from './embedding/options.ts';
+import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
 import { traceTerm } from './embedding/traceTerm.ts';
 import { checkNoGraph, type GraphOptions, neighbourInput } from './neighbourhood/graphInput.ts';
@@ -19,7 +20,7 @@ import { placeByEquation } from './placement/byEquation.ts';
 import { isPoint, reconstructedRows } from './placement/byReconstruction.ts';
 import { placedRows, rowsOf } from './placement/newRows.ts';
 
-export interface LleOptions extends Pick<GraphOptions, 'graph'> {
+export interface LleOptions extends Pick<GraphOptions, 'graph'>, ReadOutOptions {
   /** q, from 1; 2 unless given. */
   readonly latentDim?: number;
   /** k nearest others that reconstruct each point; 7 unless given. With a graph its edges do, and k counts those of new points only. */
@@ -34,6 +35,7 @@ export interface LleOptions extends Pick<GraphOptions, 'graph'> {
 
 const schema = v.strictObject({
   latentDim: latentDimOption,
+  embedding: readOutOption,
   neighbours: v.optional(v.any()),
   regularization: regularizationOption(1e-3),
   generalised: v.optional(v.boolean(), false),
@@ -61,7 +63,7 @@ const schema = v.strictObject({
  * ```
  */
 export function lle(Y: MatrixLike, options: LleOptions = {}): SpectralModel {
-  const checked = checkOptions(schema, options, 'lle');
+  const checked = withVectors(checkOptions(schema, options, 'lle'), options, 'lle');
   checkNoGraph(Y, 'lle');
   const points = observationsFrom(Y);
   checkVaried(points, 'lle');
@@ -72,7 +74,7 @@ export function lle(Y: MatrixLike, options: LleOptions = {}): SpectralModel {
     from === undefined || asked === undefined
       ? neighbourCount(asked, points.rows, 'lle')
       : { k: Math.min(asked, points.rows - 1), note: '' };
-  return defined({ given, k, note, checked: { ...checked, neighbours: asked ?? k } });
+  return readAs(defined({ given, k, note, checked: { ...checked, neighbours: asked ?? k } }), checked.embedding);
 }
 
 interface LleData {
