@@ -1,6 +1,6 @@
 import { InvalidInputError } from './errors.ts';
 import { checkGiven } from './given.ts';
-import { nodeModule } from './nodeModule.ts';
+import { nodeModule } from './host.ts';
 import { systemReason } from './systemReason.ts';
 
 const node = <T>(name: string) => nodeModule<T>(`node:${name}`, 'Files are written in Node only.');

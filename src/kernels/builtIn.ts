@@ -2,9 +2,7 @@
 export { bias } from './bias.ts';
 export { cosine } from './cosine.ts';
 export { linear } from './linear.ts';
-export { matern12 } from './matern12.ts';
-export { matern32 } from './matern32.ts';
-export { matern52 } from './matern52.ts';
+export { matern12, matern32, matern52 } from './matern.ts';
 export { mlp } from './mlp.ts';
 export { periodic } from './periodic.ts';
 export { polynomial } from './polynomial.ts';

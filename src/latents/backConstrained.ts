@@ -4,8 +4,8 @@ import type { Matrix, MatrixLike } from '../core/matrix.ts';
 import { type Initialization, initialLatents } from '../model/initialization.ts';
 import type { MapStart } from '../model/language/map.ts';
 import type { LatentMap } from './defineMap.ts';
+import { withCheckedShape } from './defineMap.ts';
 import type { Latents } from './latents.ts';
-import { withCheckedShape } from './mapShape.ts';
 
 const PREFIX = 'latents.';
 

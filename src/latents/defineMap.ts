@@ -1,11 +1,20 @@
+import { InvalidInputError } from '../core/errors.ts';
 import { checkDefinition, checkName } from '../core/given.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { checkMembers, type Member } from '../core/members.ts';
+import { minimize } from '../inference/minimize/minimize.ts';
+import { lbfgs } from '../inference/solvers/lbfgs.ts';
 import type { Chart, MapStart, RowMap } from '../model/language/map.ts';
-import type { Parameter } from '../model/parameter.ts';
+import type { ParameterValues, TensorMap } from '../model/model.ts';
+import { objectiveOf } from '../model/objective.ts';
+import { entriesOf, fixed, type Parameter, shapeOf, valueFrom } from '../model/parameter.ts';
 import { type Overrides, type OwnParameters, overriddenParameters } from '../model/part.ts';
-import type { Tensor, Tensor2D } from '../tensors/tensorflow.ts';
-import { fittedStart } from './fittedStart.ts';
+import { valueTensors } from '../model/valueTensors.ts';
+import { layOut, toNatural, toUnconstrained } from '../model/variables.ts';
+import { withFloat64 } from '../tensors/float64/scope.ts';
+import { matrixTensor } from '../tensors/matrixTensor.ts';
+import * as op from '../tensors/ops.ts';
+import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 
 /** A function from rows to rows: back-constraints, encoders, decoders, charts. A plain frozen description. */
 export interface LatentMap extends RowMap {
@@ -109,4 +118,93 @@ export function defineMap<Name extends string = never, Options = undefined>(
       options,
     });
   };
+}
+
+/** Weight of a parameter's way from where it began, beside the mean square of a point's distance to where it is to be. */
+const RIDGE = 1e-6;
+/** A start need not be exact: of a map that is linear in its parameters, this is near enough to the regression to be taken for it. */
+const LIMITS = { maxIterations: 100, relativeDecrease: 1e-7 };
+
+/** What a map is to begin with: where it is at its parameters, and where its latents are to be. */
+interface MapAtStart {
+  readonly name: string;
+  /** N rows */
+  readonly features: Matrix;
+  /** N×q */
+  readonly latents: Matrix;
+  readonly apply: (p: TensorMap, features: Tensor2D) => Tensor2D;
+}
+
+/**
+ * The parameters of a map moved to where ridge regression puts them: the least of ‖g(F; A) − X‖² + N·r·‖A − A₀‖² over its free
+ * parameters, A₀ being where they began. Those named in `held` stay, and those of closed bounds.
+ *
+ * @throws InvalidInputError when the map does not give N×q latents
+ */
+function fittedStart(
+  { name, features, latents, apply }: MapAtStart,
+  parameters: Readonly<Record<string, Parameter>>,
+  held: readonly string[],
+): Readonly<Record<string, Parameter>> {
+  const moving = Object.entries(parameters).map(([path, parameter]): [string, Parameter] => {
+    // L-BFGS knows no closed bounds.
+    if (held.includes(path) || parameter.support === 'box') return [path, fixed(parameter.initial)];
+    const { prior: _, ...withoutPrior } = parameter;
+    return [path, withoutPrior];
+  });
+  const layout = layOut(Object.fromEntries(moving));
+  if (layout.size === 0) return parameters;
+  const began = layout.variables.map(({ parameter }) => entriesOf(parameter.initial));
+  const terms = (values: TensorMap) => {
+    const X = apply(values, matrixTensor(features));
+    checkedShape(name, X, latents.rows, latents.columns);
+    const misfit = op.sum<Scalar>(op.squaredDifference(X, matrixTensor(latents)));
+    const moved = layout.variables.flatMap(({ path, start, shape }, i) =>
+      start < 0 ? [] : [op.sum<Scalar>(op.squaredDifference(values[path]!, op.tensor(began[i]!, [...shape])))],
+    );
+    const ridge = moved.reduce((total, part) => op.add<Scalar>(total, part));
+    return { misfit: op.neg(misfit), ridge: op.mul<Scalar>(-RIDGE * latents.rows, ridge) };
+  };
+  const objective = objectiveOf({ parameters, terms, dispose() {} }, layout);
+  const start = toUnconstrained(layout, began);
+  // A map that is not finite where it begins is reported by the fit.
+  if (!Number.isFinite(objective(start).value)) return parameters;
+  const { x } = minimize(objective, start, lbfgs(), LIMITS);
+  const natural = toNatural(layout, x);
+  return Object.fromEntries(
+    layout.variables.map(({ path, start: at }, i) => {
+      const parameter = parameters[path]!;
+      if (at < 0) return [path, parameter];
+      return [path, { ...parameter, initial: valueFrom(natural[i]!, shapeOf(parameter.initial)) }];
+    }),
+  );
+}
+
+/**
+ * What a map gave, when it is one row for each of `rows` observations and `width` wide.
+ *
+ * @param of - what its columns are, in an error
+ * @throws InvalidInputError that names the map and both shapes
+ */
+function checkedShape(name: string, X: Tensor2D, rows: number, width: number, of = 'latents'): Tensor2D {
+  if (X?.rank === 2 && X.shape[0] === rows && X.shape[1] === width) return X;
+  throw new InvalidInputError(
+    `Map '${name}' must give one row of ${of} for each of ${rows} observations, ${width} wide, but its result has shape [${X?.shape}].`,
+  );
+}
+
+/** The parameters of a map, when what it gives at their start is one row for each observation and as wide as it must be. */
+export function withCheckedShape(
+  map: LatentMap,
+  parameters: Readonly<Record<string, Parameter>>,
+  features: Matrix,
+  width: number,
+  of?: string,
+): Readonly<Record<string, Parameter>> {
+  const start = Object.entries(parameters).map(([name, { initial }]) => [name, initial]);
+  const values: ParameterValues = Object.fromEntries(start);
+  withFloat64(() => {
+    checkedShape(map.name, map.apply(valueTensors(values), matrixTensor(features)), features.rows, width, of);
+  });
+  return parameters;
 }

@@ -5,8 +5,8 @@ import { type Initialization, initialLatents } from '../model/initialization.ts'
 import * as op from '../tensors/ops.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
 import type { LatentMap } from './defineMap.ts';
+import { withCheckedShape } from './defineMap.ts';
 import type { LatentDistribution } from './latentDistribution.ts';
-import { withCheckedShape } from './mapShape.ts';
 
 const PREFIX = 'latents.';
 /** Where the log variances start: half of the prior's. */

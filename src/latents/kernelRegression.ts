@@ -1,15 +1,16 @@
 import * as v from 'valibot';
-import { square } from '../core/elementary/index.ts';
-import type { Matrix } from '../core/matrix.ts';
+import { log, square } from '../core/elementary/index.ts';
+import { Matrix } from '../core/matrix.ts';
 import { standardizationOf } from '../core/observations.ts';
 import { checkOptions } from '../core/options.ts';
 import { real } from '../model/parameter.ts';
+import type { Transform } from '../model/transform.ts';
+import { doublesOf } from '../tensors/doubles.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
 import { defineMap, type LatentMap } from './defineMap.ts';
-import { regressed, spectrumOf, whitened } from './whitening.ts';
 
 /** Added to the eigenvalues of K_b, whose diagonal is 1, where the coefficients are fitted to the start of the latents. */
 const RIDGE = 1e-6;
@@ -67,4 +68,72 @@ const schema = v.strictObject({
 export function kernelRegression(options: { gamma?: number } = {}): LatentMap {
   const { gamma } = checkOptions(schema, options, 'kernelRegression');
   return kernelRegressionFactory({}, Object.freeze(gamma === undefined ? {} : { gamma }));
+}
+
+/** Eigenvalues below this part of the largest are raised to it, so that rounding does not blow up the coefficients. */
+const LEAST = 1e-10;
+
+/** A covariance in its eigenvectors, K = QΛQᵀ. */
+interface Spectrum {
+  /** N×N, a column each. */
+  readonly vectors: Matrix;
+  readonly values: Float64Array;
+}
+
+function spectrumOf(K: Matrix): Spectrum {
+  return withFloat64(() => {
+    const { values, vectors } = op.symmetricEigen(matrixTensor(K), { name: 'The covariance of the observations' });
+    const eigenvalues = doublesOf(values);
+    const least = LEAST * eigenvalues[K.rows - 1]!;
+    return {
+      values: eigenvalues.map((value) => Math.max(value, least)),
+      vectors: new Matrix(doublesOf(vectors), K.rows, K.rows),
+    };
+  });
+}
+
+/**
+ * Coefficients B (N×q) by what is well scaled of them: the solver moves Z with B = Q·Λ^{−½}·Z, so that KB = Q·Λ^{½}·Z.
+ *
+ * @param spectrum - of K, N×N
+ * @param q - columns of B
+ */
+function whitened({ vectors, values }: Spectrum, q: number): Transform {
+  const root = values.map(Math.sqrt);
+  return {
+    toNatural: (Z) =>
+      product(
+        vectors,
+        scaledRows(Z, q, (i) => 1 / root[i]!),
+        q,
+      ),
+    toUnconstrained: (B) => scaledRows(transposedProduct(vectors, B, q), q, (i) => root[i]!),
+    pullBack: (gradient) => scaledRows(transposedProduct(vectors, gradient, q), q, (i) => 1 / root[i]!),
+    // |Q| = ±1.
+    logJacobian: (Z) => ({
+      value: -q * root.reduce((sum, entry) => sum + log(entry), 0),
+      gradient: new Float64Array(Z.length),
+    }),
+  };
+}
+
+/** B = Q·(Λ + r·I)⁻¹·QᵀX, which makes KB nearly X, N×q */
+function regressed({ vectors, values }: Spectrum, X: Matrix, ridge: number): Matrix {
+  const q = X.columns;
+  const inner = scaledRows(transposedProduct(vectors, X.data, q), q, (i) => 1 / (values[i]! + ridge));
+  return new Matrix(product(vectors, inner, q), X.rows, q);
+}
+
+function scaledRows(entries: Float64Array, q: number, scaleOf: (row: number) => number): Float64Array {
+  return entries.map((entry, k) => entry * scaleOf(Math.floor(k / q)));
+}
+
+/** QZ */
+function product(Q: Matrix, Z: Float64Array, q: number): Float64Array {
+  return withFloat64(() => doublesOf(op.matMul(matrixTensor(Q), op.tensor(Z, [Q.rows, q]))));
+}
+
+/** QᵀB */
+function transposedProduct(Q: Matrix, B: Float64Array, q: number): Float64Array {
+  return withFloat64(() => doublesOf(op.matMul(matrixTensor(Q), op.tensor(B, [Q.rows, q]), true)));
 }

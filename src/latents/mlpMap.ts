@@ -6,7 +6,7 @@ import { seededRandom } from '../core/random.ts';
 import { real } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
 import { defineMap, type LatentMap } from './defineMap.ts';
-import { ridgeRegression } from './ridgeRegression.ts';
+import { ridgeRegression } from './linearMap.ts';
 
 /** Part of the hidden units' mean square by which the fit of the output layer to the start of the latents is regularised. */
 const RIDGE = 1e-6;

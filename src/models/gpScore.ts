@@ -7,7 +7,7 @@ import { checkOptions } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import { openProblem } from '../inference/fit/fitProblem.ts';
 import { solve } from '../inference/minimize/minimize.ts';
-import { solveInSlices } from '../inference/minimize/solveInSlices.ts';
+import { solveInSlices } from '../inference/minimize/slices.ts';
 import { lbfgsb } from '../inference/solvers/lbfgsb.ts';
 import { add } from '../kernels/algebra.ts';
 import { bias } from '../kernels/bias.ts';

@@ -1,10 +1,9 @@
+export type { Threads } from './wasm/team.ts';
+
 import { InvalidInputError } from '../core/errors.ts';
-import { isMainThread } from '../core/mainThread.ts';
-import { atMostProcessors, processors } from '../core/processors.ts';
+import { atMostProcessors, isNode, nodeModule, processors } from '../core/host.ts';
 import { sharedMemory } from './memory.ts';
 import { alone, startTeam, type Threads } from './wasm/team.ts';
-
-export type { Threads } from './wasm/team.ts';
 
 /**
  * Starts threads for the WebAssembly engine: threads of Node, or Web Workers. Products, Cholesky factors, triangular solutions,
@@ -44,4 +43,10 @@ const MOST = 4;
 export async function startFreeThreads(): Promise<Threads> {
   if (!(await isMainThread())) return alone(undefined);
   return startTeam(sharedMemory(), Math.min(MOST, await processors()));
+}
+
+/** Whether this is the main thread of Node; in a browser, whatever thread it is. */
+export async function isMainThread(): Promise<boolean> {
+  if (!isNode()) return true;
+  return (await nodeModule<typeof import('node:worker_threads')>('node:worker_threads', 'Not in Node.')).isMainThread;
 }

@@ -21,3 +21,32 @@ export function quotients(entries: Float64Array, by: Float64Array): Float64Array
   for (let i = 0; i < entries.length; i++) result[i] = entries[i]! / by[i]!;
   return result;
 }
+
+/**
+ * The entry that n others come before in ascending order, without sorting all of them.
+ *
+ * @param entries - numbers, no NaN; put in another order
+ * @param n - 0 … entries.length − 1
+ * @see Hoare, Comm. ACM 4 (1961), Algorithm 65
+ */
+export function nthSmallest(entries: Float64Array, n: number): number {
+  let [low, high] = [0, entries.length - 1];
+  while (low < high) {
+    const pivot = median(entries[low]!, entries[(low + high) >> 1]!, entries[high]!);
+    let [i, j] = [low, high];
+    while (i <= j) {
+      while (entries[i]! < pivot) i++;
+      while (entries[j]! > pivot) j--;
+      if (i > j) break;
+      const entry = entries[i]!;
+      entries[i++] = entries[j]!;
+      entries[j--] = entry;
+    }
+    if (n <= j) high = j;
+    else if (n >= i) low = i;
+    else break;
+  }
+  return entries[n]!;
+}
+
+const median = (a: number, b: number, c: number) => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven, givenOptions } from '../core/given.ts';
-import { isNode, nodeModule } from '../core/nodeModule.ts';
+import { isNode, nodeModule } from '../core/host.ts';
 import { optionalPackage } from '../core/optionalPackage.ts';
 
 export interface SvgToPngOptions {

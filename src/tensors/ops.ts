@@ -25,7 +25,7 @@ export {
 export * from './ops/customGrad.ts';
 export * from './ops/distances.ts';
 export * from './ops/elementary.ts';
-export * from './ops/elementwise.ts';
+export * from './ops/elementary.ts';
 export * from './ops/gramMatrix.ts';
 export * from './ops/laplacianQuadraticForm.ts';
 export * from './ops/normalLogDensity.ts';

@@ -1,4 +1,6 @@
 import { LatentFieldError } from '../core/errors.ts';
+import { Matrix } from '../core/matrix.ts';
+import { seededRandom } from '../core/random.ts';
 
 /**
  * Says how far numbers are from what they must be.
@@ -44,4 +46,16 @@ export function finite(numbers: ArrayLike<number>, what: string): void {
   for (let i = 0; i < numbers.length; i++) {
     if (!Number.isFinite(numbers[i]!)) throw new LatentFieldError(`entry ${i} of ${what} is ${numbers[i]}`);
   }
+}
+
+/** Standard normal points (rows×columns). */
+export function randomPoints(rows: number, columns: number, seed: number): Matrix {
+  const { normal } = seededRandom(seed);
+  return new Matrix(Float64Array.from({ length: rows * columns }, normal), rows, columns);
+}
+
+/** The points with the first one in the place of the second and the last as well. */
+export function withCoincident(X: Matrix): Matrix {
+  const rows = X.toArrays();
+  return Matrix.from(rows.map((row, i) => (i === 1 || i === rows.length - 1 ? rows[0]! : row)));
 }

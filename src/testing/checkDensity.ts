@@ -14,7 +14,7 @@ import { valueAndGradients } from '../tensors/gradients.ts';
 import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
-import { agreement, finite } from './agreement.ts';
+import { agreement, finite, randomPoints } from './agreement.ts';
 import { gradientAgreement } from './checkGradient.ts';
 import {
   alongFirstColumn,
@@ -29,7 +29,6 @@ import {
   withRow,
 } from './densityAt.ts';
 import type { DifferenceOptions } from './differences.ts';
-import { randomPoints } from './points.ts';
 import { integrated, type Support } from './quadrature.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
 

@@ -13,14 +13,17 @@ import { valueAndGradients } from '../tensors/gradients.ts';
 import { matrixTensor } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
-import { agreement, finite, largest } from './agreement.ts';
+import { agreement, finite, largest, randomPoints, withCoincident } from './agreement.ts';
 import { gradientAgreement } from './checkGradient.ts';
 import type { DifferenceOptions } from './differences.ts';
-import { dimensionsOf } from './dimensions.ts';
-import { expectationAgreement, hasExpectations } from './expectationAgreement.ts';
-import { randomPoints, withCoincident } from './points.ts';
+import {
+  dimensionsOf,
+  expectationAgreement,
+  hasExpectations,
+  jsonRoundTrip,
+  textRoundTrip,
+} from './kernelAgreement.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
-import { jsonRoundTrip, textRoundTrip } from './roundTrips.ts';
 
 export interface KernelCheckOptions extends CheckOptions, DifferenceOptions {
   /** Numbers of columns of the points it is tried on; those that its lists and choices of columns allow of 1, 2, 3 unless given. */

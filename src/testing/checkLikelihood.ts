@@ -10,10 +10,9 @@ import { withFloat64 } from '../tensors/float64/scope.ts';
 import { matrixTensor } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
-import { agreement, finite } from './agreement.ts';
+import { agreement, finite, randomPoints } from './agreement.ts';
 import { gradientAgreement } from './checkGradient.ts';
 import type { DifferenceOptions } from './differences.ts';
-import { randomPoints } from './points.ts';
 import { normalNodes, type Support, type SupportNode, supportNodes } from './quadrature.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
 

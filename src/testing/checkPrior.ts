@@ -11,12 +11,11 @@ import { valueAndGradients } from '../tensors/gradients.ts';
 import { matrixTensor } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
-import { agreement, finite } from './agreement.ts';
+import { agreement, finite, randomPoints, withCoincident } from './agreement.ts';
 import { densityRequirements } from './checkDensity.ts';
 import { gradientAgreement } from './checkGradient.ts';
 import { densityAt } from './densityAt.ts';
 import type { DifferenceOptions } from './differences.ts';
-import { randomPoints, withCoincident } from './points.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
 
 export interface PriorCheckOptions extends CheckOptions, DifferenceOptions {

@@ -8,7 +8,7 @@ import { valueTensors } from '../model/valueTensors.ts';
 import { doublesOf } from '../tensors/doubles.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import { matrixTensor } from '../tensors/matrixTensor.ts';
-import { randomPoints } from './points.ts';
+import { randomPoints } from './agreement.ts';
 
 /** Rows of a variable and of those that it is given, as plain numbers; `present` is 1 where an entry of the value is observed. */
 export interface PlainRows {

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { isNode, nodeModule } from '../core/nodeModule.ts';
+import { isNode, nodeModule } from '../core/host.ts';
 import { type ChainReply, type ChainRequest, serveChains } from '../inference/sampling/drawInWorkers.ts';
 import type { Reply, Request } from '../inference/workers/messages.ts';
 import { serveRuns } from '../inference/workers/serveRuns.ts';

@@ -1,7 +1,7 @@
 import { fit, gplvm, knnGraph, loadFit, seededRandom } from 'latentfield';
 import * as op from 'latentfield/ops';
 import { expect, it } from 'vitest';
-import { momentField } from '../../src/fields/embedding/momentField.ts';
+import { momentField } from '../../src/fields/embedding/fieldEmbedding.ts';
 import { definePrior } from '../../src/priors/definePrior.ts';
 
 const { normal } = seededRandom(3);

@@ -2,10 +2,9 @@ import { fit, Matrix, meu, seededRandom } from 'latentfield';
 import { pipeFlow } from 'latentfield/data';
 import { describe, it } from 'vitest';
 import { curvedField } from '../../src/fields/density/curvedField.ts';
-import { fieldFactor } from '../../src/fields/density/fieldFactor.ts';
+import { fieldFactor } from '../../src/fields/density/fieldDensity.ts';
 import { commonEntriesGraph } from '../../src/fields/observed/commonEntries.ts';
-import { observedCurvature } from '../../src/fields/observed/observedCurvature.ts';
-import { observedField } from '../../src/fields/observed/observedField.ts';
+import { observedCurvature, observedField } from '../../src/fields/observed/observedField.ts';
 import { expectClose } from '../tolerance.ts';
 
 const NEIGHBOURS = 5;

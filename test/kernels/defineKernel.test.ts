@@ -22,8 +22,8 @@ import { valueAndGradients } from '../../src/tensors/gradients.ts';
 import { matrixTensor } from '../../src/tensors/matrixTensor.ts';
 import * as op from '../../src/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../src/tensors/tensorflow.ts';
+import { randomPoints } from '../../src/testing/agreement.ts';
 import { checkKernel } from '../../src/testing/index.ts';
-import { randomPoints } from '../../src/testing/points.ts';
 import { expectClose } from '../tolerance.ts';
 
 /** v·(xᵀx')², with an option that leaves the square away. */

@@ -22,7 +22,7 @@ import { valueAndGradients } from '../../src/tensors/gradients.ts';
 import { matrixTensor } from '../../src/tensors/matrixTensor.ts';
 import * as op from '../../src/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../src/tensors/tensorflow.ts';
-import { randomPoints, withCoincident } from '../../src/testing/points.ts';
+import { randomPoints, withCoincident } from '../../src/testing/agreement.ts';
 import { expectClose } from '../tolerance.ts';
 import { withoutStructure } from './withoutStructure.ts';
 

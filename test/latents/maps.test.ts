@@ -21,7 +21,7 @@ import {
   standardNormal,
 } from '../../src/index.ts';
 import { latentsOf } from '../../src/latents/latents.ts';
-import { ridgeRegression } from '../../src/latents/ridgeRegression.ts';
+import { ridgeRegression } from '../../src/latents/linearMap.ts';
 import { entriesOf, type ParameterValue, real, shapeOf, valueFrom } from '../../src/model/parameter.ts';
 import { principalComponents } from '../../src/numerics/dense/principalComponents.ts';
 import { float64Backend } from '../../src/tensors/float64/scope.ts';

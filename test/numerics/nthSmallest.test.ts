@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { seededRandom } from '../../src/index.ts';
-import { nthSmallest } from '../../src/numerics/nthSmallest.ts';
+import { nthSmallest } from '../../src/numerics/vectors.ts';
 
 it('is what sorting finds, at every place, with equal entries too', () => {
   const random = seededRandom(1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fit, fixed, free, InvalidInputError, latentVariableModel, Matrix, rank, rbf, real } from '../../src/index.ts';
-import { keptEnergy } from '../../src/priors/keptEnergy.ts';
+import { keptEnergy } from '../../src/priors/rank.ts';
 import { expectClose } from '../tolerance.ts';
 import { priorReference } from './priorReference.ts';
 

@@ -1,4 +1,4 @@
-import { binaryExponent, powerOfTwo, timesPower } from './bits.ts';
+import { binaryExponent, powerOfTwo, timesPower } from './exponential.ts';
 
 /** x² */
 export const square = (x: number): number => x * x;

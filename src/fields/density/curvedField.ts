@@ -3,9 +3,9 @@ import { areSame } from '../../core/finiteArray.ts';
 import type { Curvature, QuadraticDescent, QuadraticModel } from '../../model/solver.ts';
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
-import type { PairSteps } from '../../numerics/operations/quadratics.ts';
+import type { PairSteps } from '../../numerics/operations/covariances.ts';
 import { invertField, type Pairs, resistancesOf } from './denseField.ts';
-import type { FieldFactor } from './fieldFactor.ts';
+import type { FieldFactor } from './fieldDensity.ts';
 
 /** The determinant of a dense precision with its second derivatives in the weights. */
 export interface CurvedField extends FieldFactor {

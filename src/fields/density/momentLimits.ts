@@ -1,8 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import type { MomentProblem } from '../../inference/solvers/fields/momentProblem.ts';
 import { MOST_ENTRIES } from '../../inference/solvers/fields/penalizedNewton.ts';
-import type { Graph } from '../../numerics/graph/graph.ts';
-import { cliqueAbove } from './clique.ts';
+import type { Edges, Graph } from '../../numerics/graph/graph.ts';
 
 /**
  * Refuses what would need a larger Hessian than there can be. Without a penalty no neighbours' entry is 0; with one the steps find out
@@ -37,4 +36,31 @@ export function checkBounded({ size, sources, targets }: Graph, columns: number)
   throw new InvalidInputError(
     `With penalty 0 the density of drill has no maximum on this graph: ${joined}. Give a penalty above 0, or fewer neighbours.`,
   );
+}
+
+/**
+ * More than `count` nodes that are all joined to each other, from a greedy search at each node: what it finds is one, and it may miss
+ * some.
+ */
+function cliqueAbove(
+  count: number,
+  { size, sources, targets }: Pick<Edges, 'sources' | 'targets'> & { readonly size: number },
+): number[] | undefined {
+  const joined = Array.from({ length: size }, () => new Set<number>());
+  for (let e = 0; e < sources.length; e++) {
+    joined[sources[e]!]!.add(targets[e]!);
+    joined[targets[e]!]!.add(sources[e]!);
+  }
+  for (let first = 0; first < size; first++) {
+    if (joined[first]!.size < count) continue;
+    for (const second of joined[first]!) {
+      const clique = [first, second];
+      for (const next of joined[first]!) {
+        if (clique.length <= count && clique.every((node) => node !== next && joined[node]!.has(next)))
+          clique.push(next);
+      }
+      if (clique.length > count) return clique.sort((a, b) => a - b);
+    }
+  }
+  return undefined;
 }

@@ -10,10 +10,9 @@ import {
 import { penaltyPath } from '../../inference/solvers/fields/penaltyPath.ts';
 import type { Findings, ParameterValues } from '../../model/model.ts';
 import type { Solver } from '../../model/solver.ts';
-import { connectedComponents } from '../../numerics/graph/connectedComponents.ts';
+import { connectedComponents, spanningTree } from '../../numerics/graph/connectedComponents.ts';
 import { supportGraph } from '../../numerics/graph/edges.ts';
 import type { Edges, Graph } from '../../numerics/graph/graph.ts';
-import { spanningTree } from '../../numerics/graph/spanningTree.ts';
 
 const DIAGONAL = 'field.diagonal';
 const ATTRACTION = 'field.attraction';

@@ -1,6 +1,10 @@
 import { Matrix } from '../../core/matrix.ts';
+import { type PrecisionEntries, withInverse } from '../../inference/solvers/fields/momentProblem.ts';
+import type { LearnedByLayer, LearnedField } from '../../model/posterior.ts';
+import { supportGraph } from '../../numerics/graph/edges.ts';
 import type { Edges, Graph } from '../../numerics/graph/graph.ts';
-import { bottomEigenpairs, laplacianFactor } from '../../numerics/sparse/index.ts';
+import { bottomEigenpairs, laplacianFactor, type SparseTerms } from '../../numerics/sparse/index.ts';
+import { imputedByField, laplacianTerms } from '../observed/imputedByField.ts';
 
 /** How latents are read off a learned field: eigenvectors of its centred covariance, or of (L + λI)f = μ·D_λ·f. */
 export type FieldEmbedding = 'kernelPca' | 'eigenmap';
@@ -65,7 +69,7 @@ export function fieldEmbedding(
 }
 
 /** L + λI. */
-export function fieldPrecision({ size: N, sources, targets, weights }: Graph, basePrecision: number): Matrix {
+function fieldPrecision({ size: N, sources, targets, weights }: Graph, basePrecision: number): Matrix {
   const Q = Matrix.zeros(N, N);
   for (let i = 0; i < N; i++) Q.data[i * (N + 1)] = basePrecision;
   weights.forEach((weight, e) => {
@@ -80,7 +84,7 @@ export function fieldPrecision({ size: N, sources, targets, weights }: Graph, ba
 }
 
 /** (L + λI)⁻¹, exactly symmetric. */
-export function fieldCovariance(graph: Graph, basePrecision: number): Matrix {
+function fieldCovariance(graph: Graph, basePrecision: number): Matrix {
   const { size: N, weights } = graph;
   const factor = laplacianFactor(graph);
   factor.update(weights, basePrecision);
@@ -99,4 +103,44 @@ export function fieldCovariance(graph: Graph, basePrecision: number): Matrix {
     }
   }
   return U;
+}
+
+/** What the field of precision L + λI over the points of a graph has to show. */
+export function laplacianField(graph: Graph, basePrecision: number): LearnedField {
+  return {
+    precision: () => fieldPrecision(graph, basePrecision),
+    covariance: () => fieldCovariance(graph, basePrecision),
+    impute: (Y: Matrix) => imputedByField(laplacianTerms(graph, basePrecision), Y),
+  };
+}
+
+type Ends = Pick<Graph, 'size' | 'sources' | 'targets'>;
+
+/** The field whose precision Θ has these entries on the diagonal and at the edges; its graph has weights |Θ_ij|. */
+export function momentField(ends: Ends, entries: PrecisionEntries): LearnedByLayer {
+  const { size: N, sources, targets } = ends;
+  return {
+    graph: supportGraph(ends, entries.edges),
+    field: {
+      covariance: () => withInverse(ends, entries, (_, W) => new Matrix(Float64Array.from(W), N, N)),
+      impute: (Y: Matrix) => imputedByField(termsOf(ends, entries), Y),
+      precision: () => {
+        const precision = Matrix.zeros(N, N);
+        entries.diagonal.forEach((entry, i) => {
+          precision.data[i * (N + 1)] = entry;
+        });
+        entries.edges.forEach((entry, e) => {
+          precision.data[sources[e]! * N + targets[e]!] = entry;
+          precision.data[targets[e]! * N + sources[e]!] = entry;
+        });
+        return precision;
+      },
+    },
+  };
+}
+
+/** Θ as a sum of entries. */
+function termsOf({ size, sources, targets }: Ends, { diagonal, edges }: PrecisionEntries): SparseTerms {
+  const ends = (of: Int32Array) => Int32Array.from([...diagonal.keys(), ...of]);
+  return { size, rows: ends(sources), columns: ends(targets), values: Float64Array.from([...diagonal, ...edges]) };
 }

@@ -13,7 +13,7 @@ import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { precisionLogDeterminant } from '../density/momentDensity.ts';
-import { momentField } from '../embedding/momentField.ts';
+import { momentField } from '../embedding/fieldEmbedding.ts';
 
 /** A symmetric matrix A over the points, of which some entries are not 0: each with its row and column, the row at most the column. */
 export interface QuadraticForm {

@@ -12,7 +12,7 @@ import { doublesOf } from '../../tensors/doubles.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import type { Tensor } from '../../tensors/tensorflow.ts';
 import { type EdgePrecision, fieldLogDensity } from '../density/momentDensity.ts';
-import { momentField } from '../embedding/momentField.ts';
+import { momentField } from '../embedding/fieldEmbedding.ts';
 
 /** What a random field over the points of a graph is. */
 export interface FieldLayerDefinition<Name extends string> {

@@ -20,7 +20,7 @@ import {
   profiledMoments,
 } from '../density/momentDensity.ts';
 import { momentsHessian } from '../density/profiledHessian.ts';
-import { momentField } from '../embedding/momentField.ts';
+import { momentField } from '../embedding/fieldEmbedding.ts';
 import { latest, learnedMoments } from './learnedField.ts';
 
 /** Second moments S of points: those that constraints are about. */

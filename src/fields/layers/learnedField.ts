@@ -13,7 +13,7 @@ import { penaltyPath } from '../../inference/solvers/fields/penaltyPath.ts';
 import { laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
 import { curvedField } from '../density/curvedField.ts';
 import type { Pairs } from '../density/denseField.ts';
-import { isSparse } from '../density/fieldFactor.ts';
+import { isSparse } from '../density/fieldDensity.ts';
 
 /** Largest violation of the optimality conditions that counts as a maximum. */
 const FOUND = 1e-6;

@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
@@ -9,16 +10,21 @@ import { box, type ParameterLike } from '../../model/parameter.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
 import { type GraphJSON, graphFromJSON, graphToJSON } from '../../numerics/graph/json.ts';
 import { definePrior, type Prior } from '../../priors/definePrior.ts';
-import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
-import { checkDistances } from '../density/checkDistances.ts';
-import { constrainedGraph, type FieldNumbers, fieldProblem, fieldWeights } from '../density/constraints.ts';
+import { doublesOf } from '../../tensors/doubles.ts';
+import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import {
+  checkDistances,
+  constrainedGraph,
+  type FieldNumbers,
+  fieldProblem,
+  fieldWeights,
+} from '../density/constraints.ts';
 import { edgeDistances, edgeSquaredDistances } from '../density/edgeSquaredDistances.ts';
-import { fieldDensity } from '../density/fieldDensity.ts';
-import { type FieldFactor, fieldFactor } from '../density/fieldFactor.ts';
-import { profiledDensity } from '../density/profiledDensity.ts';
+import { type FieldFactor, fieldDensity, fieldFactor } from '../density/fieldDensity.ts';
 import { distanceHessian } from '../density/profiledHessian.ts';
-import { supportOf } from '../embedding/fieldEmbedding.ts';
-import { laplacianField } from '../embedding/laplacianField.ts';
+import { laplacianField, supportOf } from '../embedding/fieldEmbedding.ts';
 import { type ConstraintFieldOptions, constraintField } from './constraintSets.ts';
 import { weightsLearner } from './learnedField.ts';
 
@@ -229,4 +235,28 @@ function weightsOf(data: LayerData) {
   const { graph, squaredDistances, slackPenalty } = data;
   if (squaredDistances !== undefined) return fieldWeights(fieldProblem(data, squaredDistances));
   return box(0, 4 * slackPenalty, new Array<number>(graph.sources.length).fill(0));
+}
+
+/** The value of a density at its maximum over weights, and these. */
+interface Maximum {
+  readonly value: number;
+  readonly weights: Float64Array;
+}
+
+/**
+ * max_w c/2·log|L(w) + λI| − ½·Σ_e w_e·φ_e as a function of φ; the gradient is −w/2 at the maximum: what φ changes of w changes the value in the second
+ * order only.
+ *
+ * @param squaredDistances - φ, one of each edge
+ * @param maximum - over the weights, for these distances
+ * @see Danskin, The Theory of Max-Min (1967), on the envelope theorem
+ */
+function profiledDensity(squaredDistances: Tensor1D, maximum: (phi: Float64Array) => Maximum): Scalar {
+  return tf.customGrad((...args: unknown[]) => {
+    const [phi, save] = args as [Tensor, Save];
+    const { value, weights } = maximum(doublesOf(phi).slice());
+    save([op.tensor(weights)]);
+    const gradFunc = (dy: Tensor, [w]: Tensor[]) => op.mul(op.mul(-0.5, w!), dy);
+    return { value: op.scalar(value), gradFunc };
+  })(squaredDistances) as Scalar;
 }

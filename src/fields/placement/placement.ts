@@ -3,8 +3,8 @@ import { Matrix } from '../../core/matrix.ts';
 import type { Projection } from '../../model/posterior.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { Nearest } from '../../numerics/neighbours/nearest.ts';
+import { laplacianFactor } from '../../numerics/sparse/index.ts';
 import type { FieldEmbedding } from '../embedding/fieldEmbedding.ts';
-import { type FieldSolver, fieldSolver } from './fieldColumns.ts';
 import { type JoiningWeights, joiningWeights } from './joiningWeights.ts';
 
 /** A learned random field and its embedding, to which new points are added. */
@@ -222,4 +222,42 @@ function weightedRows({ data, columns }: Matrix, rows: Int32Array, weights: Floa
 function meanOfRows(matrix: Matrix, rows?: Int32Array): Float64Array {
   const chosen = rows ?? Int32Array.from({ length: matrix.rows }, (_, i) => i);
   return weightedRows(matrix, chosen, new Float64Array(chosen.length).fill(1 / chosen.length));
+}
+
+/** Parts of the covariance U = (L + λI)⁻¹ of a field, less 11ᵀ/(λN), what all of its points have in common. */
+interface FieldSolver {
+  /** Column j, N numbers; not to be written to. */
+  column(j: number): Float64Array;
+  /** The diagonal. */
+  variances(): Float64Array;
+}
+
+/** Columns kept so that neighbouring rows share them; as many numbers at most, not N². */
+const KEPT_NUMBERS = 4e6;
+
+/** Solves with the sparse factor of a learned field; no N×N array is made. */
+function fieldSolver(graph: Graph, basePrecision: number): FieldSolver {
+  const { size: N, weights } = graph;
+  const factor = laplacianFactor(graph);
+  factor.update(weights, basePrecision);
+  const kept = new Map<number, Float64Array>();
+  let diagonal: Float64Array | undefined;
+  return {
+    column: (j) => {
+      const known = kept.get(j);
+      if (known !== undefined) return known;
+      if ((kept.size + 1) * N > KEPT_NUMBERS) kept.clear();
+      const column = new Float64Array(N).fill(-1 / N);
+      column[j]! += 1;
+      factor.solve(column, column);
+      const mean = column.reduce((sum, entry) => sum + entry, 0) / N;
+      for (let i = 0; i < N; i++) column[i]! -= mean;
+      kept.set(j, column);
+      return column;
+    },
+    variances: () => {
+      diagonal ??= factor.variances().map((variance) => variance - 1 / (basePrecision * N));
+      return diagonal;
+    },
+  };
 }

@@ -1,5 +1,5 @@
-import { environmentVariable } from '../../core/environment.ts';
 import { InvalidInputError } from '../../core/errors.ts';
+import { environmentVariable } from '../../core/host.ts';
 import type { FitDiagnostics } from '../../model/fit.ts';
 import { type EngineChoice, type EngineReport, engineReport, withEngine } from '../../numerics/dense/index.ts';
 import { sharedMemory } from '../../numerics/memory.ts';

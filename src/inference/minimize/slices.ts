@@ -1,8 +1,11 @@
+import type { FitProblem } from '../fit/fitProblem.ts';
+import type { Progress, Solution } from './solution.ts';
+
 /** Work yields to the event loop after this many milliseconds. */
 const SLICE = 40;
 
 /** Long work on a thread that others need too, such as that of a page. */
-export interface Slices {
+interface Slices {
   /** Whether it is time to yield to the event loop. */
   isOver(): boolean;
   /** Yields to the event loop, and begins the next slice. */
@@ -19,4 +22,17 @@ export function slices(): Slices {
       ends = performance.now() + SLICE;
     },
   };
+}
+
+/** Drives what `solve` returns to its end on a problem's own backend, leaving the thread every 40 ms. */
+export async function solveInSlices(
+  { compute }: FitProblem,
+  run: Generator<Progress, Solution, void>,
+): Promise<Solution> {
+  const slice = slices();
+  for (;;) {
+    const step = compute(() => run.next());
+    if (step.done) return step.value;
+    if (slice.isOver()) await slice.leave();
+  }
 }

@@ -1,5 +1,4 @@
-import { isNode, nodeModule } from '../../core/nodeModule.ts';
-import { atMostProcessors } from '../../core/processors.ts';
+import { atMostProcessors, isNode, nodeModule } from '../../core/host.ts';
 
 /**
  * Workers of your own for the starts of a fit: for models with kernels, priors or other parts of your own, or where a bundler

@@ -1,5 +1,5 @@
 import { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from '../../core/errors.ts';
-import { processors } from '../../core/processors.ts';
+import { processors } from '../../core/host.ts';
 import { findNative } from '../../numerics/native/index.ts';
 import type { FitProblem } from '../fit/fitProblem.ts';
 import { isStillToRun, type RunEvent, type RunSettings, type Start } from '../fit/run.ts';

@@ -9,7 +9,7 @@ import { edgeDistances } from '../../fields/density/edgeSquaredDistances.ts';
 import { momentDensity, pointMoments } from '../../fields/density/momentDensity.ts';
 import { checkBounded, checkSize } from '../../fields/density/momentLimits.ts';
 import { connectingPenalty, entriesIn, momentFindings, momentsSolver } from '../../fields/density/momentSearch.ts';
-import { momentField } from '../../fields/embedding/momentField.ts';
+import { momentField } from '../../fields/embedding/fieldEmbedding.ts';
 import { expectedMoments, type MomentLayer } from '../../fields/layers/expectedMoments.ts';
 import { joiningEntries } from '../../fields/placement/joiningEntries.ts';
 import {
@@ -23,8 +23,8 @@ import { fixed, type Parameter } from '../../model/parameter.ts';
 import type { Projection } from '../../model/posterior.ts';
 import { defineTermsModel } from '../../model/termsModel.ts';
 import { completeGraph, type Graph, knnGraph } from '../../numerics/graph/index.ts';
-import { squaredDistance } from '../../numerics/graph/squaredDistance.ts';
 import { nearestOf } from '../../numerics/neighbours/nearest.ts';
+import { squaredDistance } from '../../numerics/neighbours/squaredDistance.ts';
 import { dot } from '../../numerics/vectors.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Rank, Tensor1D } from '../../tensors/tensorflow.ts';

@@ -2,13 +2,15 @@ import * as v from 'valibot';
 import { counted } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import { checkDistances } from '../../fields/density/checkDistances.ts';
-import { constrainedGraph, fieldProblem, fieldWeights } from '../../fields/density/constraints.ts';
+import { checkDistances, constrainedGraph, fieldProblem, fieldWeights } from '../../fields/density/constraints.ts';
 import { curvedField } from '../../fields/density/curvedField.ts';
-import { fieldDensity } from '../../fields/density/fieldDensity.ts';
-import { isSparse, sparseField } from '../../fields/density/fieldFactor.ts';
-import { type FieldEmbedding, fieldEmbedding, supportOf } from '../../fields/embedding/fieldEmbedding.ts';
-import { laplacianField } from '../../fields/embedding/laplacianField.ts';
+import { fieldDensity, isSparse, sparseField } from '../../fields/density/fieldDensity.ts';
+import {
+  type FieldEmbedding,
+  fieldEmbedding,
+  laplacianField,
+  supportOf,
+} from '../../fields/embedding/fieldEmbedding.ts';
 import type { PlacedField } from '../../fields/placement/placement.ts';
 import { denseWeightsSolver, WEIGHTS } from '../../inference/solvers/fields/denseWeights.ts';
 import { kktResidual } from '../../inference/solvers/fields/fieldProblem.ts';

@@ -1,9 +1,9 @@
 import { log } from '../../core/elementary/index.ts';
 import type { InParts } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { squaredDistance } from '../../numerics/graph/squaredDistance.ts';
 import { nearestNeighbours } from '../../numerics/neighbours/index.ts';
 import { Nearest } from '../../numerics/neighbours/nearest.ts';
+import { squaredDistance } from '../../numerics/neighbours/squaredDistance.ts';
 
 /**
  * For every point the k nearest of those that come after it in an order, ties by index: fewer for the last k of the order.

@@ -2,11 +2,13 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
-import { connectingPrecision } from '../../fields/density/connectingPrecision.ts';
+import { connectingPrecision, observedConnectingPrecision } from '../../fields/density/connectingPrecision.ts';
 import { edgeDistances } from '../../fields/density/edgeSquaredDistances.ts';
-import { commonEntriesGraph, commonSquaredDistance } from '../../fields/observed/commonEntries.ts';
-import { observedConnectingPrecision } from '../../fields/observed/observedConnectingPrecision.ts';
-import { observedSquaredDistances } from '../../fields/observed/observedSquaredDistances.ts';
+import {
+  commonEntriesGraph,
+  commonSquaredDistance,
+  observedSquaredDistances,
+} from '../../fields/observed/commonEntries.ts';
 import { knnGraph } from '../../numerics/graph/index.ts';
 import { latentDimOption, numberAboveZero, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
 import {

@@ -3,8 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { completed } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { damagedMemory } from '../../inference/solvers/fields/fieldSearch.ts';
-import { principalColumns } from '../../inference/solvers/unfolding/principalColumns.ts';
-import { type Unfolding, unfold } from '../../inference/solvers/unfolding/unfold.ts';
+import { principalColumns, type Unfolding, unfold } from '../../inference/solvers/unfolding/unfold.ts';
 import { largestModulus, stressBottom } from '../../inference/solvers/unfolding/unfoldingCertificate.ts';
 import {
   squaredNorm,

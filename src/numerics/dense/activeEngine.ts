@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { environmentVariable } from '../../core/environment.ts';
 import { InvalidInputError } from '../../core/errors.ts';
+import { environmentVariable } from '../../core/host.ts';
 import type { Float64Memory } from '../memory.ts';
 import { findNative } from '../native/index.ts';
 import type { EngineName, EngineReport, LinearAlgebraEngine, Strided } from '../operations/linearAlgebra.ts';

@@ -1,7 +1,7 @@
 import { log } from '../../core/elementary/index.ts';
 import type { Float64Memory } from '../memory.ts';
-import { nthSmallest } from '../nthSmallest.ts';
 import { contiguous, type LinearAlgebraEngine } from '../operations/linearAlgebra.ts';
+import { nthSmallest } from '../vectors.ts';
 
 /** A positive semidefinite matrix that is asked for in parts; `target` is a byte offset. */
 export interface MatrixParts {

@@ -6,9 +6,9 @@ import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { type Neighbours, nearestNeighbours, withinRadiusInParts } from '../neighbours/index.ts';
+import { squaredDistance } from '../neighbours/squaredDistance.ts';
 import { edgesOfPairs, pairKey } from './edges.ts';
 import type { Graph } from './graph.ts';
-import { squaredDistance } from './squaredDistance.ts';
 
 /** How much the edges of a neighbourhood graph weigh. */
 export interface EdgeWeights {

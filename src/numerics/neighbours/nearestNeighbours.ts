@@ -1,9 +1,14 @@
+import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { completed } from '../../core/inParts.ts';
-import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import { boundsAreFinite } from './distanceBounds.ts';
-import { productSearch } from './productSearch.ts';
+import { completed, type InParts } from '../../core/inParts.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { compiledKernels } from '../dense/index.ts';
+import { sharedMemory } from '../memory.ts';
+import { Nearest } from './nearest.ts';
+import { columnMeans, pointProducts } from './pointProducts.ts';
 import { queriedPoints, searchedPoints } from './searchedPoints.ts';
+import { scaledPoints, singleCandidates, type VisitMeasured } from './singleCandidates.ts';
+import { squaredDistances } from './squaredDistance.ts';
 import { partLookedAt, type SearchAll, treeSearch } from './treeSearch.ts';
 
 /** Row i holds the k neighbours of point i, nearest first. */
@@ -71,4 +76,202 @@ export function exactSearch(
     search: isSkipping ? treeSearch(points, asked) : productSearch(points, asked),
     isExhaustive: part > MOST_LOOKED_AT,
   };
+}
+
+/** The part of a sample of points up to which a second search for those that single precision leaves open costs little. */
+const MOST_UNPROVEN = 0.125;
+
+/**
+ * The search in many dimensions, where a tree skips nothing: all distances come from blocks of products, at the speed of the linear algebra, with a bound of
+ * their error; what the bound leaves is compared by direct differences, so that the result is that of an exhaustive search, bit for bit.
+ *
+ * @param points - n×D
+ * @param asked - m×D queries; where they are the points themselves, none is its own neighbour
+ */
+export function productSearch(points: Matrix, asked: Matrix): SearchAll {
+  return asked === points ? ownSearch(points) : (k, ...found) => searchOthers(points, asked, k, undefined, ...found);
+}
+
+/**
+ * Neighbours among the points themselves, whose distances are computed once for both of a pair: the nearest of the candidates that products leave, in
+ * single precision or, where that can tell too few points apart, in double, and another search for points whose candidates do not prove to be
+ * enough, as many others are as near as the k-th.
+ */
+function ownSearch(points: Matrix): SearchAll {
+  return function* (k, indices, distances) {
+    const D = points.columns;
+    const nearest = new Nearest(k);
+    let [looked, unproven]: [number, number[]] = [0, []];
+    const look: VisitMeasured = (i, rows, squares, others) => {
+      for (let p = 0; p < rows.length; p++) {
+        const [square, row] = [squares[p]!, rows[p]!];
+        if (square < nearest.worst || (square === nearest.worst && row < nearest.worstRow)) nearest.offer(square, row);
+      }
+      if (!(nearest.worst < others)) unproven.push(i);
+      nearest.drain(indices, distances, i * k);
+      looked++;
+    };
+    const memory = sharedMemory();
+    const kernels = compiledKernels(memory);
+    const scaled = kernels && scaledPoints(points, columnMeans(points));
+    let isEnough = scaled !== undefined;
+    if (kernels !== undefined && scaled !== undefined) {
+      for (const part of singleCandidates(scaled, memory, kernels, k, look)) {
+        // The first block is a sample: points that are too near each other for single precision take double.
+        isEnough &&= unproven.length <= MOST_UNPROVEN * looked;
+        if (!isEnough) break;
+        yield part;
+      }
+    }
+    if (!isEnough) {
+      unproven = [];
+      let squares = new Float64Array(0);
+      yield* ownCandidates(points, k, (i, rows, others) => {
+        if (squares.length < rows.length) squares = new Float64Array(rows.length);
+        squaredDistances(points.data, i * D, points.data, 0, D, rows.length, squares, rows);
+        look(i, rows, squares, others);
+      });
+    }
+    if (unproven.length === 0) return;
+    const asked = Matrix.from(unproven.map((i) => points.row(i)));
+    const [rows, lengths] = [new Int32Array(unproven.length * k), new Float64Array(unproven.length * k)];
+    yield* searchOthers(points, asked, k, unproven, rows, lengths);
+    unproven.forEach((i, p) => {
+      indices.set(rows.subarray(p * k, (p + 1) * k), i * k);
+      distances.set(lengths.subarray(p * k, (p + 1) * k), i * k);
+    });
+  };
+}
+
+/** The k nearest are among the points whose lower bound is no more than the k-th smallest upper bound; query i is not to find point leftOut[i]. */
+function* searchOthers(
+  points: Matrix,
+  asked: Matrix,
+  k: number,
+  leftOut: readonly number[] | undefined,
+  indices: Int32Array,
+  distances: Float64Array,
+): InParts<void> {
+  const D = points.columns;
+  const square = new Float64Array(1);
+  const bound = new Nearest(k);
+  const nearest = new Nearest(k);
+  const [ignoredRows, ignoredBounds] = [new Int32Array(k), new Float64Array(k)];
+  yield* distanceBounds(asked, points, (i, lower, upper) => {
+    const own = leftOut?.[i] ?? -1;
+    for (let j = 0; j < upper.length; j++) if (upper[j]! < bound.worst && j !== own) bound.offer(upper[j]!, j);
+    const threshold = bound.worst;
+    bound.drain(ignoredRows, ignoredBounds, 0);
+    for (let j = 0; j < lower.length; j++) {
+      if (lower[j]! > threshold || j === own) continue;
+      squaredDistances(asked.data, i * D, points.data, j * D, D, 1, square);
+      // Rows come in order, so that of equal distances the first stays.
+      if (square[0]! < nearest.worst) nearest.offer(square[0]!, j);
+    }
+    nearest.drain(indices, distances, i * k);
+  });
+}
+
+/** Candidates beside the k: with none, each would have to be told from the next by rounded distances. */
+const SPARE = 4;
+
+/** Looks at the candidates of point i, in the order of their rows: all other points are at a squared distance of `others` at least. */
+type VisitCandidates = (i: number, rows: Int32Array, others: number) => void;
+
+/**
+ * For each point the k + 4 others that are nearest by squared distances from products, and how near the rest may be.
+ *
+ * @param points - n×D, satisfying `boundsAreFinite`
+ * @param visit - called for i = 0 … n − 1 when all products are known
+ */
+export function* ownCandidates(points: Matrix, k: number, visit: VisitCandidates): InParts<void> {
+  const n = points.rows;
+  const kept = Math.min(n - 1, k + SPARE);
+  // Heaps with the furthest on top, full from the beginning: of no points, infinitely far.
+  const rows = new Int32Array(n * kept).fill(n);
+  const squares = new Float64Array(n * kept).fill(Infinity);
+  const worst = new Float64Array(n).fill(Infinity);
+  const slacks = new Float64Array(n);
+  const offer = (i: number, distance: number, row: number) => {
+    replaceTop(rows, squares, i * kept, kept, distance, row);
+    worst[i] = squares[i * kept]!;
+    return worst[i];
+  };
+  let furthest = 0;
+  yield* pointProducts(points, points, 'once', (i, squaredNorm, norms, products, { relative, absolute }) => {
+    if (i === 0) furthest = Math.sqrt(norms.reduce((a, b) => Math.max(a, b)));
+    slacks[i] = relative * square(Math.sqrt(squaredNorm) + furthest) + absolute;
+    let own = worst[i]!;
+    for (let j = i + 1; j < n; j++) {
+      const distance = squaredNorm + norms[j]! + products[j]!;
+      if (distance < own) own = offer(i, distance, j);
+      if (distance < worst[j]!) offer(j, distance, i);
+    }
+  });
+  for (let i = 0; i < n; i++) {
+    // With all other points among the candidates, nothing is left.
+    const others = kept === n - 1 ? Infinity : worst[i]! - slacks[i]!;
+    visit(i, rows.subarray(i * kept, (i + 1) * kept).sort(), others);
+  }
+}
+
+/** Puts an entry in the place of the largest of a heap. */
+function replaceTop(
+  rows: Int32Array,
+  squares: Float64Array,
+  start: number,
+  count: number,
+  square: number,
+  row: number,
+): void {
+  let place = 0;
+  for (let child = 1; child < count; child = 2 * place + 1) {
+    if (child + 1 < count && squares[start + child + 1]! > squares[start + child]!) child++;
+    if (squares[start + child]! <= square) break;
+    squares[start + place] = squares[start + child]!;
+    rows[start + place] = rows[start + child]!;
+    place = child;
+  }
+  squares[start + place] = square;
+  rows[start + place] = row;
+}
+
+/** Looks at the bounds of row i: `lower[j]` ≤ ‖x_i − y_j‖² ≤ `upper[j]`. Both arrays are reused for the next row. */
+type VisitBounds = (i: number, lower: Float64Array, upper: Float64Array) => void;
+
+/** Whether squares and products of the coordinates stay finite, which the bounds rest on. */
+function boundsAreFinite(...matrices: readonly Matrix[]): boolean {
+  let largest = 0;
+  for (const { data } of new Set(matrices)) {
+    for (let p = 0; p < data.length; p++) {
+      const size = Math.abs(data[p]!);
+      if (size > largest) largest = size;
+    }
+  }
+  const columns = matrices[0]!.columns;
+  return Number.isFinite(64 * columns * largest * largest);
+}
+
+/**
+ * Bounds of all squared distances between the rows of X and of Y, as direct differences give them in double precision, from blocks of products.
+ *
+ * @param X - n×D
+ * @param Y - m×D; both satisfy `boundsAreFinite`
+ * @param visit - called for i = 0 … n − 1, with a pause after each block of rows
+ */
+export function* distanceBounds(X: Matrix, Y: Matrix, visit: VisitBounds): InParts<void> {
+  const n = Y.rows;
+  const [lower, upper, norms] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
+  yield* pointProducts(X, Y, 'all', (i, square, squares, products, { relative, absolute }) => {
+    if (i === 0) norms.set(squares.map(Math.sqrt));
+    const norm = Math.sqrt(square);
+    for (let j = 0; j < n; j++) {
+      const reach = norm + norms[j]!;
+      const slack = relative * reach * reach + absolute;
+      const distance = square + squares[j]! + products[j]!;
+      lower[j] = distance - slack;
+      upper[j] = distance + slack;
+    }
+    visit(i, lower, upper);
+  });
 }

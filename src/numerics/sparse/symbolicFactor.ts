@@ -1,5 +1,4 @@
-import { type AssemblyTree, assemblyTree } from './assemblyTree.ts';
-import { eliminationTree } from './eliminationTree.ts';
+import { type AssemblyTree, assemblyTree, eliminationTree } from './assemblyTree.ts';
 import { MOST_STORED, storedEntries, tooMuchFill, workspaceSizes } from './factorStorage.ts';
 import { minimumDegreeOrder } from './minimumDegree.ts';
 import { type Adjacency, adjacencyOf, type SymmetricPattern } from './pattern.ts';

@@ -1,5 +1,5 @@
 import type { Float64Memory } from '../memory.ts';
-import { goesByPoints, type QuadraticOperations } from '../operations/quadratics.ts';
+import { goesByPoints, type QuadraticOperations } from '../operations/covariances.ts';
 
 /** Coordinate descent in plain TypeScript, with the sums of the compiled one. */
 export function typescriptQuadraticOperations(memory: Float64Memory): QuadraticOperations {

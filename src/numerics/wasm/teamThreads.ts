@@ -1,4 +1,4 @@
-import { isNode, nodeModule } from '../../core/nodeModule.ts';
+import { isNode, nodeModule } from '../../core/host.ts';
 
 /** Bytes of a team's block in the memory, and words of it by their byte offsets: see assembly/team.ts. */
 export const BLOCK_BYTES = 640;

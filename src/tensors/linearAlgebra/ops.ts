@@ -15,7 +15,7 @@ import { CHOLESKY_SOLVE, registerTriangularSolve, TRIANGULAR_SOLVE } from './ope
 
 export type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts';
 export { type GaussianData, gaussianLogDensity } from './gaussianLogDensity.ts';
-export { symmetricBasisLogDensity } from './symmetricBasisLogDensity.ts';
+export { symmetricBasisLogDensity } from './operations/symmetricBasisLogDensity.ts';
 
 /**
  * Cholesky factor of a symmetric positive definite matrix, A = LLᵀ.

@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { InvalidInputError } from '../../core/errors.ts';
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
 import { matrixOperand, requireBackend } from '../linearAlgebra/operands.ts';
 import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
 import type { Tensor, Tensor2D } from '../tensorflow.ts';
-import { samePoints } from './pointSets.ts';
 
 /**
  * Euclidean distances between the rows of A (n×q) and B (m×q), by direct differences. The gradient in the points is the unit vector
@@ -117,3 +117,11 @@ const BETWEEN_GRADIENT: MatrixKernel<object> = {
     fusedOperations(memory).squaredDistancesGradient(n, b![0]!, q, left, right, dy, outputs[0]!, outputs[1]!);
   },
 };
+
+/** B, when its points have as many columns as those of A. */
+export function samePoints(A: Tensor2D, B: Tensor2D, operation: string): Tensor2D {
+  if (A.shape[1] === B.shape[1]) return B;
+  throw new InvalidInputError(
+    `${operation} needs points of the same dimension, but A is ${A.shape.join('×')} and B is ${B.shape.join('×')}.`,
+  );
+}

@@ -1,7 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '../tensorflow.ts';
 import { asTensor } from './creation.ts';
-import type { Elementwise } from './elementwise.ts';
 
 /**
  * −x. Its gradient is −1.
@@ -248,3 +247,12 @@ export const tanh: Elementwise = (x) => tf.tanh(asTensor(x));
  * ```
  */
 export const relu: Elementwise = (x) => tf.relu(asTensor(x));
+
+/**
+ * A function of every entry.
+ *
+ * @param x - a numeric tensor of any shape; a number is taken as a scalar, with all its digits
+ * @returns a tensor of the shape of x, with gradients in x
+ * @throws Error of TensorFlow.js when x is neither a number nor a numeric tensor
+ */
+export type Elementwise = <T extends Tensor = Tensor>(x: T | number) => T;

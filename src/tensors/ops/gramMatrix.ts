@@ -1,7 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { matrixOperand, requireBackend } from '../linearAlgebra/operands.ts';
-import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
-import { mirrorLowerOf, symmetrizeInPlace } from '../linearAlgebra/operations/square.ts';
+import {
+  type MatrixKernel,
+  mirrorLowerOf,
+  registerOnce,
+  runKernel,
+  type Save,
+  symmetrizeInPlace,
+} from '../linearAlgebra/operations/operation.ts';
 import type { Tensor, Tensor2D } from '../tensorflow.ts';
 
 /**

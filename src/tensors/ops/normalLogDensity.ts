@@ -8,7 +8,7 @@ import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linear
 import { numericOperation } from '../tape.ts';
 import type { Scalar, Tensor } from '../tensorflow.ts';
 import { asTensor, scalar } from './creation.ts';
-import type { Elementwise } from './elementwise.ts';
+import type { Elementwise } from './elementary.ts';
 
 const OPERATION = 'normalLogDensity';
 

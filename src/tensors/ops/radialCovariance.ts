@@ -4,7 +4,7 @@ import type { RadialProfile } from '../../numerics/operations/covariances.ts';
 import { matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
 import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
 import type { Tensor, Tensor2D } from '../tensorflow.ts';
-import { samePoints } from './pointSets.ts';
+import { samePoints } from './distances.ts';
 
 export type { CompiledProfile, RadialProfile } from '../../numerics/operations/covariances.ts';
 

@@ -1,9 +1,12 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { registerGammaFunctions } from '../float64/operations/gammaFunctions.ts';
+import * as gamma from '../../numerics/special/gamma.ts';
+import { FLOAT64 } from '../float64/backend.ts';
+import type { Unary } from '../float64/operations/operation.ts';
+import { elementwise } from '../float64/operations/operation.ts';
 import { float64Backend } from '../float64/scope.ts';
-import type { Tensor } from '../tensorflow.ts';
+import type { Tensor, TensorInfo } from '../tensorflow.ts';
 import { asTensor } from './creation.ts';
-import type { Elementwise } from './elementwise.ts';
+import type { Elementwise } from './elementary.ts';
 
 /**
  * The error function 2/√π·∫₀ˣ e^(−t²) dt, in [−1, 1]. Its gradient is 2/√π·e^(−x²).
@@ -40,4 +43,41 @@ function special<T extends Tensor>(kernelName: string, x: T): T {
   float64Backend();
   registerGammaFunctions();
   return tf.engine().runKernel(kernelName, { x }) as Tensor as T;
+}
+
+/** What any synchronous backend can do; enough for a function that is computed in doubles and stored as float32. */
+interface AnyBackend {
+  readSync(dataId: object): ArrayLike<number>;
+  write(values: Float32Array, shape: number[], dtype: 'float32'): object;
+}
+
+/**
+ * The gamma family, which TensorFlow.js has not: also on its cpu and wasm backends. Registered by the operations themselves, so that pages
+ * without them do not load them.
+ */
+function registerGammaFunctions(): void {
+  if (tf.getKernel('Lgamma', FLOAT64) !== undefined) return;
+  for (const [name, f] of [
+    ['Lgamma', gamma.lgamma],
+    ['Digamma', gamma.digamma],
+    ['Trigamma', gamma.trigamma],
+  ] as const) {
+    elementwise(
+      name,
+      (x, y) => {
+        for (let i = 0; i < y.length; i++) y[i] = f(x[i]!);
+      },
+      'float32',
+    );
+    for (const backendName of ['cpu', 'wasm']) registerElsewhere(name, backendName, f);
+  }
+}
+
+function registerElsewhere(kernelName: string, backendName: string, f: (x: number) => number): void {
+  const kernelFunc = ({ inputs, backend }: { inputs: Unary; backend: AnyBackend }): TensorInfo => {
+    const { dataId, shape } = inputs.x;
+    const values = Float32Array.from(backend.readSync(dataId), f);
+    return { dataId: backend.write(values, shape, 'float32'), shape, dtype: 'float32' };
+  };
+  tf.registerKernel({ kernelName, backendName, kernelFunc: kernelFunc as unknown as tf.KernelFunc });
 }

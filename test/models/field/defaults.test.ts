@@ -11,11 +11,9 @@ import {
   seededRandom,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { connectingPrecision } from '../../../src/fields/density/connectingPrecision.ts';
+import { connectingPrecision, observedConnectingPrecision } from '../../../src/fields/density/connectingPrecision.ts';
 import { edgeDistances } from '../../../src/fields/density/edgeSquaredDistances.ts';
-import { observedConnectingPrecision } from '../../../src/fields/observed/observedConnectingPrecision.ts';
-import { connectedComponents } from '../../../src/numerics/graph/connectedComponents.ts';
-import { spanningTree } from '../../../src/numerics/graph/spanningTree.ts';
+import { connectedComponents, spanningTree } from '../../../src/numerics/graph/connectedComponents.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from '../spectral/columns.ts';
 

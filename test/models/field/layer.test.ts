@@ -21,7 +21,7 @@ import * as op from 'latentfield/ops';
 import { checkModel, checkPrior } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
 import { withDenseField } from '../../../src/fields/density/denseField.ts';
-import { fieldFactor } from '../../../src/fields/density/fieldFactor.ts';
+import { fieldFactor } from '../../../src/fields/density/fieldDensity.ts';
 import type { Tensor1D } from '../../../src/tensors/tensorflow.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from '../spectral/columns.ts';

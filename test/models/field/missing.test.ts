@@ -2,7 +2,7 @@ import { evaluate, fit, InvalidInputError, knnGraph, loadFit, Matrix, meu, seede
 import { pipeFlow } from 'latentfield/data';
 import { checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
-import { fieldFactor } from '../../../src/fields/density/fieldFactor.ts';
+import { fieldFactor } from '../../../src/fields/density/fieldDensity.ts';
 import { commonEntriesGraph } from '../../../src/fields/observed/commonEntries.ts';
 import { observedField } from '../../../src/fields/observed/observedField.ts';
 import { fieldMaximum } from '../../fields/fieldObjective.ts';

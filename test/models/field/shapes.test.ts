@@ -10,7 +10,7 @@ import {
   seededRandom,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { fieldFactor } from '../../../src/fields/density/fieldFactor.ts';
+import { fieldFactor } from '../../../src/fields/density/fieldDensity.ts';
 import { momentFindings } from '../../../src/fields/density/momentSearch.ts';
 import { float64Backend } from '../../../src/tensors/float64/scope.ts';
 import { expectClose } from '../../tolerance.ts';

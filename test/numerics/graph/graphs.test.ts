@@ -9,7 +9,7 @@ import {
   labelGraph,
 } from '../../../src/index.ts';
 import { graphFromJSON, graphToJSON } from '../../../src/numerics/graph/json.ts';
-import { laplacianEigenvalues } from '../../../src/numerics/graph/laplacianEigenvalues.ts';
+import { laplacianEigenvalues } from '../../../src/priors/laplacian.ts';
 import { type EdgesJSON, priorReference } from '../../priors/priorReference.ts';
 import { expectClose } from '../../tolerance.ts';
 

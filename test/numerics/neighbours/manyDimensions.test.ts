@@ -5,9 +5,8 @@ import { Matrix } from '../../../src/core/matrix.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { withEngine } from '../../../src/numerics/dense/index.ts';
 import { sharedMemory } from '../../../src/numerics/memory.ts';
-import { distanceBounds } from '../../../src/numerics/neighbours/distanceBounds.ts';
 import { nearestNeighbours, neighboursBy } from '../../../src/numerics/neighbours/index.ts';
-import { ownCandidates, productSearch } from '../../../src/numerics/neighbours/productSearch.ts';
+import { distanceBounds, ownCandidates, productSearch } from '../../../src/numerics/neighbours/nearestNeighbours.ts';
 import { allByDistance } from './bruteForce.ts';
 
 const cloud = (rows: number, columns: number, seed: number, offset = 0, scale = 1) => {

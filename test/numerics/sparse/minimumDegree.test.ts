@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eliminationTree } from '../../../src/numerics/sparse/eliminationTree.ts';
+import { eliminationTree } from '../../../src/numerics/sparse/assemblyTree.ts';
 import { adjacencyOf, type EdgeList, patternOfGraph } from '../../../src/numerics/sparse/index.ts';
 import { minimumDegreeOrder } from '../../../src/numerics/sparse/minimumDegree.ts';
 import {

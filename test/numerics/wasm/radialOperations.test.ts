@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
-import { maternProfiles } from '../../../src/kernels/maternProfiles.ts';
+import { maternProfiles } from '../../../src/kernels/matern.ts';
 import { rbfProfile } from '../../../src/kernels/rbfProfile.ts';
 import { thinPlate } from '../../../src/kernels/thinPlateSpline.ts';
 import type { Float64Memory } from '../../../src/numerics/memory.ts';

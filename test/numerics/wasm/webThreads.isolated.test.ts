@@ -6,7 +6,10 @@ import { spoiledMemory } from './spoiledMemory.ts';
 
 // The modules anew, for those that were loaded before know that they are in Node.
 vi.resetModules();
-vi.doMock('../../../src/core/nodeModule.ts', () => ({ isNode: () => false }));
+vi.doMock('../../../src/core/host.ts', async (original) => ({
+  ...(await original<typeof import('../../../src/core/host.ts')>()),
+  isNode: () => false,
+}));
 const { startTeam } = await import('../../../src/numerics/wasm/team.ts');
 const { wasmEngine } = await import('../../../src/numerics/wasm/wasmEngine.ts');
 

@@ -14,7 +14,7 @@ const files = [
   ...readdirSync(source('ops/')).map((file) => source(`ops/${file}`)),
   source('linearAlgebra/ops.ts'),
   source('linearAlgebra/gaussianLogDensity.ts'),
-  source('linearAlgebra/symmetricBasisLogDensity.ts'),
+  source('linearAlgebra/operations/symmetricBasisLogDensity.ts'),
   source('float64/scope.ts'),
 ];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
-import { maternProfiles } from '../../../src/kernels/maternProfiles.ts';
+import { maternProfiles } from '../../../src/kernels/matern.ts';
 import { rbfProfile } from '../../../src/kernels/rbfProfile.ts';
 import { withEngine } from '../../../src/numerics/dense/index.ts';
 import { withFloat64 } from '../../../src/tensors/float64/scope.ts';

@@ -4,7 +4,7 @@ import { describe, type Matrix } from '../../../core/matrix.ts';
 import { edgesOfPairs, pairKey } from '../../../numerics/graph/edges.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
 import { incidentEdges } from '../../../numerics/graph/incidentEdges.ts';
-import { squaredDistance } from '../../../numerics/graph/squaredDistance.ts';
+import { squaredDistance } from '../../../numerics/neighbours/squaredDistance.ts';
 import { type NeighbourhoodOptions, neighbourhoodGraph, radiusTooSmall } from './neighbourhood.ts';
 
 /** Points, their distances, or a graph from elsewhere alone: what neighbours are found in. */

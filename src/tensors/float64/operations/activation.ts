@@ -1,8 +1,7 @@
 import { exp, expm1, log1p } from '../../../core/elementary/index.ts';
 import type { TensorInfo } from '../../tensorflow.ts';
 import { broadcasting } from './broadcast.ts';
-import { elementwise } from './elementwise.ts';
-import { kernel } from './operation.ts';
+import { elementwise, kernel } from './operation.ts';
 
 /** Constants of the self-normalising exponential linear unit (Klambauer et al. 2017), which give it a fixed point at mean 0, variance 1. */
 export const SELU_SCALE = 1.0507009873554805;

@@ -20,8 +20,7 @@ import type { ElementaryFunctions } from '../../../numerics/operations/linearAlg
 import { erf } from '../../../numerics/special/erf.ts';
 import type { TensorInfo } from '../../tensorflow.ts';
 import { broadcasting } from './broadcast.ts';
-import { elementwise } from './elementwise.ts';
-import { kernel, sizeOf, typeOf, type Unary } from './operation.ts';
+import { elementwise, kernel, sizeOf, typeOf, type Unary } from './operation.ts';
 
 /** Arithmetic of two operands, and sums of many. */
 export function registerArithmetic(): void {

@@ -1,5 +1,5 @@
 import { broadcasting } from './broadcast.ts';
-import { elementwise } from './elementwise.ts';
+import { elementwise } from './operation.ts';
 
 /** Comparisons and logical operations; NaN is unequal to everything. */
 export function registerComparisons(): void {

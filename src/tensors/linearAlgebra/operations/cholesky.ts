@@ -5,8 +5,14 @@ import {
   logDeterminantOf,
   type PositiveDefiniteOptions,
 } from '../../../numerics/dense/factorize.ts';
-import { firstOf, isRegistered, registerMatrixKernel, runKernel } from './operation.ts';
-import { mirrorLowerOf, transposeInPlace } from './square.ts';
+import {
+  firstOf,
+  isRegistered,
+  mirrorLowerOf,
+  registerMatrixKernel,
+  runKernel,
+  transposeInPlace,
+} from './operation.ts';
 
 export const CHOLESKY = 'latentfield.Cholesky';
 const CHOLESKY_GRADIENT = 'latentfield.CholeskyGradient';

@@ -3,8 +3,7 @@ import { NumericalError } from '../../../core/errors.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../numerics/dense/factorize.ts';
 import type { Float64Memory } from '../../../numerics/memory.ts';
 import type { LinearAlgebraEngine } from '../../../numerics/operations/linearAlgebra.ts';
-import { bytesOf, isRegistered, registerMatrixKernel, type Workspace } from './operation.ts';
-import { transposeInPlace } from './square.ts';
+import { bytesOf, isRegistered, registerMatrixKernel, transposeInPlace, type Workspace } from './operation.ts';
 
 export const FROM_OBSERVATIONS = 'latentfield.GaussianLogDensityFromObservations';
 export const FROM_OUTER_PRODUCT = 'latentfield.GaussianLogDensityFromOuterProduct';

@@ -2,8 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { NumericalError } from '../../../core/errors.ts';
 import { firstBadEntry, notFinite } from '../../../numerics/dense/factorize.ts';
 import type { Tensor } from '../../tensorflow.ts';
-import { bytesOf, isRegistered, registerMatrixKernel, runKernel } from './operation.ts';
-import { symmetrizeInPlace } from './square.ts';
+import { bytesOf, isRegistered, registerMatrixKernel, runKernel, symmetrizeInPlace } from './operation.ts';
 
 export const SYMMETRIC_EIGEN = 'latentfield.SymmetricEigen';
 const SYMMETRIC_EIGEN_GRADIENT = 'latentfield.SymmetricEigenGradient';

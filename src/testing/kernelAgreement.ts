@@ -1,0 +1,168 @@
+import { square } from '../core/elementary/index.ts';
+import { LatentFieldError } from '../core/errors.ts';
+import type { Matrix } from '../core/matrix.ts';
+import { seededRandom } from '../core/random.ts';
+import { type AnyKernelFactory, builtInKernels, type KernelCatalogue } from '../kernels/catalogue.ts';
+import { covariance } from '../kernels/covariance.ts';
+import { describe } from '../kernels/describe.ts';
+import {
+  closedExpectations,
+  drawnNodes,
+  type Expectations,
+  quadratureExpectations,
+} from '../kernels/expectations/index.ts';
+import { kernelFromJSON, kernelToJSON } from '../kernels/json.ts';
+import type { Kernel } from '../kernels/kernel.ts';
+import { parseKernel } from '../kernels/parse.ts';
+import { startedAt } from '../kernels/startedAt.ts';
+import type { ParameterValues } from '../model/model.ts';
+import { shapeOf } from '../model/parameter.ts';
+import { valueTensors } from '../model/valueTensors.ts';
+import { doublesOf } from '../tensors/doubles.ts';
+import { withFloat64 } from '../tensors/float64/scope.ts';
+import { matrixTensor } from '../tensors/matrixTensor.ts';
+import * as op from '../tensors/ops.ts';
+import { agreement } from './agreement.ts';
+
+/** Rounds of draws, by whose spread the error of their mean is known. */
+const ROUNDS = 64;
+/** Draws of each latent in a round. */
+const DRAWS = 16;
+/** Hundreds of entries are all nearer to their means than this. */
+const STANDARD_ERRORS = 5;
+
+/** Whether a kernel has expectations under Gaussian latents in closed form, for points of so many columns. */
+export function hasExpectations(kernel: Kernel, values: ParameterValues, Z: Matrix): boolean {
+  return withFloat64(() => closedExpectations(kernel, valueTensors(values), inputsOf(Z, Z)) !== undefined);
+}
+
+/**
+ * Compares a kernel's expectations in closed form with means of seeded draws of the latents.
+ *
+ * @param X - means of the latents
+ * @param Z - inducing inputs
+ * @returns a sentence
+ * @throws LatentFieldError for an entry that is further from the mean than five of its standard errors
+ */
+export function expectationAgreement(
+  kernel: Kernel,
+  values: ParameterValues,
+  X: Matrix,
+  Z: Matrix,
+  seed: number,
+): string {
+  const closed = withFloat64(() => entriesOf(closedExpectations(kernel, valueTensors(values), inputsOf(X, Z))!));
+  const rounds = Array.from({ length: ROUNDS }, (_, round) =>
+    withFloat64(() => {
+      const nodes = drawnNodes(X.rows, X.columns, DRAWS, seededRandom(seed + round));
+      return entriesOf(quadratureExpectations(kernel, valueTensors(values), inputsOf(X, Z), nodes));
+    }),
+  );
+  let worst = 0;
+  for (const [name, entries] of Object.entries(closed)) {
+    entries.forEach((value, k) => {
+      const drawn = rounds.map((round) => round[name as keyof typeof closed][k]!);
+      const mean = drawn.reduce((sum, entry) => sum + entry, 0) / ROUNDS;
+      const variance = drawn.reduce((sum, entry) => sum + square(entry - mean), 0) / (ROUNDS - 1);
+      const error = Math.sqrt(variance / ROUNDS) + 1e-12 * Math.max(1, Math.abs(mean));
+      const distance = Math.abs(value - mean) / error;
+      if (!(distance <= STANDARD_ERRORS)) {
+        throw new LatentFieldError(
+          `entry ${k} of ${name} is ${value}, but the mean of ${ROUNDS * DRAWS} draws is ${mean}, with a standard error of ${error.toExponential(1)}`,
+        );
+      }
+      worst = Math.max(worst, distance);
+    });
+  }
+  return `within ${worst.toFixed(1)} standard errors of ${ROUNDS * DRAWS} draws`;
+}
+
+/** Latents of variances from 0.1 to 0.3 about the rows of X. */
+function inputsOf(X: Matrix, Z: Matrix) {
+  const variance = X.data.map((_, i) => 0.1 * (1 + (i % 3)));
+  return {
+    x: { mean: matrixTensor(X), variance: op.tensor<op.Tensor2D>(variance, [X.rows, X.columns]) },
+    Z: matrixTensor(Z),
+  };
+}
+
+const entriesOf = ({ diagonal, cross, products }: Expectations) => ({
+  diagonal: doublesOf(diagonal),
+  cross: doublesOf(cross),
+  products: doublesOf(products()[0]!),
+});
+
+/** Numbers of columns that a kernel can be tried on: what its lists and centres have entries for, or else some small ones. */
+export function dimensionsOf(kernel: Kernel): readonly number[] {
+  const { exact, least } = columnsOf(kernel);
+  if (exact !== undefined) return [exact];
+  return least > 1 ? [least] : [1, 2, 3];
+}
+
+/** How many columns a kernel must see, when that is decided, and how many it needs. */
+function columnsOf(kernel: Kernel): { exact: number | undefined; least: number } {
+  const { form } = kernel;
+  switch (form.type) {
+    case 'leaf': {
+      const lists = Object.values(kernel.parameters).flatMap(({ initial }) => shapeOf(initial).slice(-1));
+      const { centres } = form.options;
+      const points = Array.isArray(centres) ? [(centres[0] as number[]).length] : [];
+      const [exact] = [...lists.filter((length) => length > 1), ...points];
+      return { exact, least: exact ?? 1 };
+    }
+    case 'select':
+      return { exact: undefined, least: Math.max(...form.columns) + 1 };
+    case 'scale':
+      return columnsOf(form.child);
+    default: {
+      const children = form.children.map(columnsOf);
+      return {
+        exact: children.find(({ exact }) => exact !== undefined)?.exact,
+        least: Math.max(...children.map(({ least }) => least)),
+      };
+    }
+  }
+}
+
+/** JSON and back gives the same JSON, paths and covariance, bit for bit. */
+export function jsonRoundTrip(kernel: Kernel, X: Matrix): string {
+  const text = JSON.stringify(kernelToJSON(kernel));
+  const again = kernelFromJSON(JSON.parse(text), ownFactories(kernel));
+  same('JSON', JSON.stringify(kernelToJSON(again)), text);
+  return sameKernel(again, kernel, X);
+}
+
+/** Text and back gives the same text, paths and covariance, bit for bit. */
+export function textRoundTrip(kernel: Kernel, X: Matrix): string {
+  const text = describe(kernel);
+  const again = parseKernel(text, ownFactories(kernel));
+  same('text', describe(again), text);
+  return sameKernel(again, kernel, X);
+}
+
+function sameKernel(again: Kernel, kernel: Kernel, X: Matrix): string {
+  same('list of parameters', Object.keys(again.parameters).join(), Object.keys(kernel.parameters).join());
+  const K = (k: Kernel) => covariance(startedAt(k, X), X).data;
+  return agreement(K(again), K(kernel), 0);
+}
+
+function same(what: string, again: string, before: string): void {
+  if (again === before) return;
+  throw new LatentFieldError(`the ${what} comes back as ${again}, and was ${before}`);
+}
+
+/** Factories of the kernels that do not come with the library, made from the kernel itself. */
+function ownFactories(kernel: Kernel): KernelCatalogue {
+  const { form } = kernel;
+  switch (form.type) {
+    case 'leaf': {
+      const remade: AnyKernelFactory = (overrides = {}) => form.remade(overrides);
+      return Object.hasOwn(builtInKernels, kernel.name) ? {} : { [kernel.name]: remade };
+    }
+    case 'scale':
+    case 'select':
+      return ownFactories(form.child);
+    default:
+      return Object.assign({}, ...form.children.map(ownFactories));
+  }
+}
