@@ -23,7 +23,7 @@ export {
   zerosLike,
 } from './ops/creation.ts';
 export * from './ops/customGrad.ts';
-export * from './ops/distances.ts';
+export { distances, squaredDistances } from './ops/distances.ts';
 export * from './ops/elementary.ts';
 export * from './ops/elementary.ts';
 export * from './ops/gramMatrix.ts';
