@@ -174,13 +174,15 @@ async function fitAndWrite(
     bar.stop();
   }
   if (result.latents.rows === 0) {
-    if (given.json) streams.stdout.write(`${JSON.stringify(outcome(result, [], table))}\n`);
-    streams.stderr.write(`error: ${result.message} Nothing is written.\n`);
+    if (given.json) streams.stdout.write(`${JSON.stringify(outcome(result, [], table, given))}\n`);
+    streams.stderr.write(`error: ${inFlags(result.message, given)} Nothing is written.\n`);
     return signal?.aborted ? exitCodeOf(signal.reason) : 1;
   }
   const files = await write(given, table, observations, units, result, budget, streams);
-  streams.stdout.write(given.json ? `${JSON.stringify(outcome(result, files, table))}\n` : summary(result, files));
-  if (result.status === 'failed') streams.stderr.write(`error: ${inFlags(result.message)}\n`);
+  streams.stdout.write(
+    given.json ? `${JSON.stringify(outcome(result, files, table, given))}\n` : summary(result, files, given),
+  );
+  if (result.status === 'failed') streams.stderr.write(`error: ${inFlags(result.message, given)}\n`);
   if (result.status === 'failed') return 1;
   return result.status === 'stopped' && signal?.aborted ? exitCodeOf(signal.reason) : 0;
 }
@@ -260,11 +262,12 @@ const outcome = (
   { model, objective, status, message, diagnostics }: Fit,
   files: readonly string[],
   { columns, leftOut }: Table,
+  given: FitArguments,
 ) => ({
   model,
   objective,
   status,
-  message,
+  message: inFlags(message, given),
   evaluations: diagnostics.evaluations,
   seconds: diagnostics.seconds,
   files,
@@ -273,21 +276,23 @@ const outcome = (
 });
 
 /** A message of the library, with what its code for it is on the command line. */
-const inFlags = (message: string): string =>
-  message.replace('Hold it with fixed(…)', 'Hold it, such as with --options \'{"noise": {"fixed": 0.01}}\'');
+const inFlags = (message: string, { maxSeconds }: FitArguments): string =>
+  message
+    .replace('Hold it with fixed(…)', 'Hold it, such as with --options \'{"noise": {"fixed": 0.01}}\'')
+    .replace(/maxSeconds = [\d.]+/, `--max-seconds ${maxSeconds}`);
 
 const kindOfObjective = ({ latentVariances, parameters }: Fit): string =>
   latentVariances !== undefined || Object.keys(parameters).some((path) => path.endsWith('.inducing'))
     ? 'lower bound on the log density'
     : 'log density';
 
-const summary = (result: Fit, files: readonly string[]): string => {
+const summary = (result: Fit, files: readonly string[], given: FitArguments): string => {
   const { model, latents, objective, status, message, diagnostics, eigenvalues } = result;
   return [
     `${model}: ${latents.rows} points, latent dimension ${latents.columns}`,
     `objective ${objective}${eigenvalues === undefined ? ` (${kindOfObjective(result)})` : ''}`,
     // What went wrong is said on stderr.
-    ...(status === 'failed' ? [] : [inFlags(message)]),
+    ...(status === 'failed' ? [] : [inFlags(message, given)]),
     effort(diagnostics),
     ...files.map((file) => `wrote ${file}`),
     '',

@@ -30,7 +30,8 @@ export const OPTIONS: Readonly<Record<string, string>> = {
     'of a graph that is not connected: "connect" its parts by their shortest edges, show the "largest", or "error" ("connect")',
   regularization: 'part of the trace added to each local Gram matrix (1e-3)',
   landmarks: 'number of landmarks, whose distances place all other points; for large N (none)',
-  inducing: 'number of inducing inputs of the mapping, for large N (none; flag --inducing)',
+  inducing:
+    'number of inducing inputs of the mapping, for large N, or "none" (none; for gplvm of more than 1000 points 50 a dimension; flag --inducing)',
   latentVariance: "where the latents' variances start (0.5)",
   perplexity: 'effective number of neighbours (30, or a third of the others)',
   exaggeration: 'factor of the attraction in the first steps (12)',
@@ -76,7 +77,6 @@ const MODELS: Readonly<Record<string, Description>> = {
   gplvm: {
     summary: 'Gaussian process latent variable model: smooth nonlinear mapping, predictions with error bars',
     options: FAMILY,
-    many: BOUND,
   },
   bayesianGplvm: {
     summary: 'GPLVM with distributions as latents: finds how many dimensions are needed; large N',
@@ -108,9 +108,9 @@ const MODELS: Readonly<Record<string, Description>> = {
       kernel:
         'covariance of the mapping (a thin plate spline times the mean variance; "thinPlateSpline" is the form of the paper)',
       centres: 'number of centres of the spline, for many points (one a point; flag --centres)',
-      inducing: 'number of inducing inputs of the mapping, instead of centres (none)',
+      inducing:
+        'number of inducing inputs of the mapping, or "none" (none; of more than 1000 points without centres 50 a dimension)',
     },
-    many: 'cost O(N³) an evaluation. --centres 50 costs O(N·50²).',
   },
   gplrf: {
     summary: 'GPLVM whose latents keep points of one label together; some labels may be missing',

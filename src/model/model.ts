@@ -111,8 +111,8 @@ export interface Choice {
 
 /** The search that suits a model: what `fit` takes for what it is not given. */
 export interface Search {
-  /** The solver, or what loads it when a fit begins. */
-  readonly solver?: Solver | (() => Promise<Solver>);
+  /** The solver, or what gives it when a fit with a seed begins. */
+  readonly solver?: Solver | ((seed: number) => Solver | Promise<Solver>);
   /** The solver's tolerance. */
   readonly tolerance?: number;
   /** The part of the objective that an iteration must gain for the solver to go on. */

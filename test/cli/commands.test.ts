@@ -329,9 +329,9 @@ it('a model with N×N matrices says that it has a sparse form, for many points',
     (await latentfield(['fit', data, '--max-iterations', '0', '--out', join(path, 'out'), '--force', ...flags])).stderr;
   expect(await offered('--model', 'pca')).not.toContain('--inducing 50');
   // The fit itself is not what this is about: it ends at its kernel.
-  const gplvm = ['--model', 'gplvm', '--kernel', 'none'];
-  expect(await offered(...gplvm, '--inducing', '5')).not.toContain('--inducing 50');
-  expect(await offered(...gplvm)).toContain('--inducing 50 fits a bound');
+  const rankGplvm = ['--model', 'rank-gplvm', '--kernel', 'none'];
+  expect(await offered(...rankGplvm, '--inducing', '5')).not.toContain('--inducing 50');
+  expect(await offered(...rankGplvm)).toContain('--inducing 50 fits a bound');
 });
 
 it('writes tables that no spreadsheet calculates, on demand', async () => {

@@ -165,7 +165,7 @@ describe('latentfield fit', () => {
       ['--max-seconds', '0'],
       undefined,
       1,
-      /^error: Stopped by the limit of maxSeconds = 0\b.*, before there was an embedding\. Nothing is written\.$/,
+      /^error: Stopped by the limit of --max-seconds 0\b.*, before there was an embedding\. Nothing is written\.$/,
     ],
     [
       'of an interrupt',

@@ -10,6 +10,7 @@ import {
   Matrix,
   nearestNeighbourError,
   seededRandom,
+  tpslvm,
   trustworthiness,
   tsne,
   tsneNeighbours,
@@ -151,13 +152,13 @@ describe('a decoder on a map', () => {
 });
 
 describe('a start at neighbours', () => {
-  it('is a t-SNE map at unit variance', async () => {
+  it('is a t-SNE map at a standard deviation of 2 a column', async () => {
     const map = await fit(tsne(Y));
     const started = await fit(gplvm(Y, { latentDim: 2, init: 'neighbours' }), { maxIterations: 0 });
     expect(started.message).toMatch(/started at a t-SNE map/);
     for (const c of [0, 1]) {
       const column = labels.map((_, i) => started.latents.at(i, c));
-      expect(column.reduce((sum, x) => sum + x * x, 0) / N).toBeCloseTo(1, 10);
+      expect(column.reduce((sum, x) => sum + x * x, 0) / N).toBeCloseTo(4, 10);
       const mean = labels.reduce((sum, _, i) => sum + map.latents.at(i, c) / N, 0);
       const ratio = (map.latents.at(5, c) - mean) / started.latents.at(5, c);
       labels.forEach((_, i) => {
@@ -168,11 +169,39 @@ describe('a start at neighbours', () => {
     const [own, restarted] = await Promise.all(
       [[], ['neighbours' as const]].map((inits) =>
         fit(gplvm(Y, { latentDim: 2, noise: 0.1 }), {
-          maxIterations: 3,
+          maxIterations: 60,
           ...(inits.length > 0 && { restarts: { count: 1, inits } }),
         }),
       ),
     );
     expect(restarted!.objective).toBeGreaterThan(own!.objective);
   });
+
+  it('is where gplvm and tpslvm of more than 1000 points begin, through inducing inputs, unless told otherwise', async () => {
+    const random = seededRandom(5);
+    const many = Matrix.from(
+      Array.from({ length: 1001 }, (_, i) => {
+        const t = (2 * Math.PI * i) / 1001;
+        return [Math.cos(t), Math.sin(t), Math.cos(2 * t), 0.1 * random.normal()];
+      }),
+    );
+    for (const make of [gplvm, tpslvm]) {
+      const result = await fit(make(many, { latentDim: 1 }), { maxIterations: 2 });
+      expect(result.parameters['mapping.inducing']).toMatchObject({ rows: 50, columns: 1 });
+      expect(result.message).toMatch(/through 50 inducing inputs, as there are more than 1000 points.* t-SNE map/);
+    }
+    const given = await fit(gplvm(many, { latentDim: 1, inducing: 7, init: 'pca' }), { maxIterations: 0 });
+    expect(given.parameters['mapping.inducing']).toMatchObject({ rows: 7 });
+    const fewer = gplvm(many.toArrays().slice(1), { latentDim: 1 });
+    expect('choose' in fewer).toBe(false);
+    expect('choose' in gplvm(many, { latentDim: 1, inducing: 'none' })).toBe(false);
+    const started = await fit(gplvm(many, { latentDim: 1, init: 'pca' }), { maxIterations: 0 });
+    expect(started.message).not.toMatch(/t-SNE/);
+  });
+});
+
+it('the draws of UMAP are those of the seed of the fit', async () => {
+  const [one, again, other] = await Promise.all([3, 3, 4].map((seed) => fit(umap(Y, { steps: 50 }), { seed })));
+  expect(again!.latents).toEqual(one!.latents);
+  expect(other!.latents).not.toEqual(one!.latents);
 });

@@ -9,15 +9,16 @@ const STEP = 0.05;
 const HALVING = 20;
 
 /**
- * The model's own solver, or the usual one: one for noisy gradients of batches, or one that keeps to the model's bounds. This file is loaded when a fit was not
+ * The model's own solver where it keeps to the model's bounds, or the usual one: one for noisy gradients of batches, or one that keeps to these bounds. This file is loaded when a fit was not
  * given a solver.
  */
-export async function standardSolver({ model, limits, inBatches }: FitProblem): Promise<Solver> {
+export async function standardSolver({ model, limits, inBatches, seed }: FitProblem): Promise<Solver> {
   if (inBatches !== undefined) {
     const learningRate = (iteration: number) => STEP / (1 + iteration / (HALVING * inBatches.perEpoch));
     return Object.freeze({ ...adam({ learningRate }), stochastic: true });
   }
   const solver = model.search?.solver;
-  if (solver !== undefined) return typeof solver === 'function' ? solver() : solver;
+  const own = typeof solver === 'function' ? await solver(seed) : solver;
+  if (own !== undefined && (own.bounded || limits === undefined)) return own;
   return limits === undefined ? lbfgs() : lbfgsb();
 }

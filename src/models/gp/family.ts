@@ -17,8 +17,9 @@ import type { Latents } from '../../latents/latents.ts';
 import { linearMap } from '../../latents/linearMap.ts';
 import { mlpMap } from '../../latents/mlpMap.ts';
 import { isLikelihood } from '../../mapping/likelihoods/likelihood.ts';
-import type { Initialization } from '../../model/initialization.ts';
-import type { AnyModel, Model } from '../../model/model.ts';
+import type { Inducing } from '../../mapping/variational/inducingInputs.ts';
+import { type Initialization, initialLatents } from '../../model/initialization.ts';
+import type { Model, Search } from '../../model/model.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { type DynamicsOptions, dynamics } from '../../priors/dynamics.ts';
@@ -31,12 +32,18 @@ export interface FamilyOptions<
   Priors extends readonly Prior[] = readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
   K extends Kernel | undefined = Kernel | undefined,
-> extends Omit<LatentVariableModelOptions<Priors>, 'observations' | 'kernel'> {
+> extends Omit<LatentVariableModelOptions<Priors>, 'observations' | 'kernel' | 'inducing'> {
   /** Covariance of the mapping. */
   readonly kernel?: K | undefined;
   /**
-   * Where the latents start: 'pca' (the default), 'neighbours' (a t-SNE map at unit variance a column, which `fit` makes first), an N×q matrix, or a fitted embedding.
-   * Not together with `latents`.
+   * How many inducing inputs the mapping goes through, from 1 to N, or where they start (M×q): the term `mapping` is then a bound of log p(Y|X), at cost
+   * O(N·M·(M + D)) in the place of O(N³). 'none' is the mapping itself. Unless given, `gplvm` and `tpslvm` of more than 1000 points take 50 a latent
+   * dimension, 200 at most, and the message of their fits says so; all others take none.
+   */
+  readonly inducing?: Inducing | 'none' | undefined;
+  /**
+   * Where the latents start: 'pca', 'neighbours' (a t-SNE map at a standard deviation of 2 a column, which `fit` makes first), an N×q matrix, or a fitted embedding.
+   * Unless given, 'pca', and 'neighbours' where the number of inducing inputs is not given and the library chooses it. Not together with `latents`.
    */
   readonly init?: 'pca' | 'neighbours' | MatrixLike | Initialization | undefined;
   /** Makes the latents a function of the observations: a map, or 'kernel', 'mlp' or 'linear' for the map of that kind. */
@@ -58,7 +65,22 @@ export interface FamilyMember {
   readonly backConstraint?: 'kernel';
   /** Names of the options that only this model takes, for messages. */
   readonly options?: readonly string[];
+  /** Whether the mapping of many points goes through inducing inputs unless told otherwise. */
+  readonly isSparse?: boolean;
 }
+
+/** Most points whose mapping does not go through inducing inputs unless asked for. */
+const MOST_EXACT = 1000;
+/** Inducing inputs a latent dimension, and in all at most, where their number is not given. */
+const INDUCING_PER_DIMENSION = 50;
+const MOST_INDUCING = 200;
+/**
+ * Of the objective, which an iteration must gain for a fit through the usual inducing inputs to go on. The bound of thousands of points rises by its last
+ * thousandth for hundreds of iterations, which the map does not show.
+ */
+const LEAST_GAIN = 1e-5;
+/** Standard deviation of a t-SNE map at which latents start: with a lengthscale of 1 its clusters have room. */
+const MAP_DEVIATION = 2;
 
 /** A named model: the general one with the member's defaults and the short forms of its options spelt out. */
 export function familyModel<
@@ -85,12 +107,7 @@ export function familyModel<
       `Option 'likelihood' of ${name} must be a likelihood, such as poisson(), but ${describe(options.likelihood)} was given.${typeof options.likelihood === 'function' ? ' Call it, and give what it returns.' : ''}`,
     );
   }
-  if (options.init === 'neighbours') {
-    const startedAt = (init: 'pca' | Initialization) =>
-      familyModel<Priors, Dynamics, K, Default>(name, Y, { ...given, init }, member);
-    return Object.freeze({ ...startedAt('pca'), choose: neighbourStart(Y, options, startedAt) });
-  }
-  const { init, backConstraint, dynamics: sequence, latents, ...rest } = options;
+  const { init, backConstraint, dynamics: sequence, latents, inducing, ...rest } = options;
   if (latents !== undefined && (init !== undefined || backConstraint !== undefined)) {
     throw new InvalidInputError(
       `${name} takes either latents, or init and backConstraint, but both were given. Say it in the latents: free({ init }).`,
@@ -99,30 +116,82 @@ export function familyModel<
   const ofSequence: Prior[] = sequence ? [dynamics(stepping(sequence === true ? {} : sequence))] : [];
   const others = rest.priors ?? (ofSequence.length > 0 ? [] : [member.prior()]);
   const priors: readonly Prior[] = [...others, ...ofSequence];
-  const model: Model = namedModel(name, {
-    ...rest,
-    kernel: rest.kernel ?? member.kernel(Y, options, priors.length > 0),
-    latents: latents ?? latentsFrom(backConstraint ?? member.backConstraint, init),
-    priors,
-    observations: Y,
+  const usual = inducing === undefined && member.isSparse ? usualInducing(Y, options) : undefined;
+  const through = inducing === 'none' ? undefined : (inducing ?? usual);
+  const kernel = rest.kernel ?? member.kernel(Y, options, priors.length > 0);
+  const startedAt = (start: FreeStart): Model =>
+    namedModel(name, {
+      ...rest,
+      ...(through !== undefined && { inducing: through }),
+      kernel,
+      latents: latents ?? latentsFrom(backConstraint ?? member.backConstraint, start),
+      priors,
+      observations: Y,
+    });
+  // A sequence, a map of the observations and rows with holes have no t-SNE map to start at.
+  const isFree = latents === undefined && backConstraint === undefined && !sequence && rest.missing === undefined;
+  const start = init ?? (usual !== undefined && isFree ? 'neighbours' : 'pca');
+  const model = startedAt(start === 'neighbours' ? 'pca' : start);
+  const map = start === 'neighbours' ? neighbourStart(Y, options, startedAt) : undefined;
+  const chosen = usual === undefined ? map && withChoice(model, map) : throughInducing(model, usual, map);
+  return (chosen ?? model) as MappedModel<Priors, Dynamics, KernelOr<K, Default>>;
+}
+
+type FreeStart = Exclude<FamilyOptions['init'], 'neighbours'>;
+type Choose = NonNullable<Model['choose']>;
+
+/** How many inducing inputs the mapping goes through where nothing is said of them; undefined where it goes through none. */
+function usualInducing(Y: MatrixLike, options: FamilyOptions): number | undefined {
+  const { latentDim, missing } = options;
+  const { rows } = observationsFrom(Y, missing === 'ignore');
+  return rows > MOST_EXACT && isReal(options) ? Math.min(MOST_INDUCING, INDUCING_PER_DIMENSION * latentDim) : undefined;
+}
+
+/** A model with other members. What it has that is computed when it is asked for stays so. */
+function withMembers(model: Model, own: Pick<Model, 'choose' | 'search'>): Model {
+  const members = { ...Object.getOwnPropertyDescriptors(model), ...Object.getOwnPropertyDescriptors(own) };
+  return Object.freeze(Object.defineProperties({}, members)) as Model;
+}
+
+/** A model through the usual number of inducing inputs, which says so, and whose fit ends where an iteration gains little. */
+function throughInducing(model: Model, count: number, map: Choose | undefined): Model {
+  // Latents, inducing inputs and scales differ much in curvature: the diagonal takes half the evaluations, to a better bound.
+  const solver = async () => (await import('../../inference/solvers/lbfgs.ts')).lbfgs({ scaling: 'diagonal' });
+  const search: Search = { relativeDecrease: LEAST_GAIN, solver, ...model.search };
+  const said = ` The mapping goes through ${count} inducing inputs, as there are more than ${MOST_EXACT} points; inducing: 'none' takes all of them.`;
+  return withMembers(model, {
+    search,
+    choose: async (settings) => {
+      const found = await map?.(settings);
+      return { model: withMembers(found?.model ?? model, { search }), message: said + (found?.message ?? '') };
+    },
   });
-  return model as MappedModel<Priors, Dynamics, KernelOr<K, Default>>;
 }
 
 /** Fits a t-SNE map to observations as the model sees them, at which it then starts. */
 function neighbourStart(
   Y: MatrixLike,
   { latentDim, scale = false }: FamilyOptions,
-  startedAt: (init: Initialization) => AnyModel,
-): NonNullable<Model['choose']> {
+  startedAt: (start: Matrix) => Model,
+): Choose {
   return async ({ seed, signal, maxSeconds }) => {
     const { tsneMap } = await import('../maps/tsneMap.ts');
     const observations = observationsFrom(Y);
     const seen = standardized(observations, standardizationOf(observations, false, scale));
     const limits = { ...(signal && { signal }), ...(maxSeconds !== undefined && { maxSeconds }) };
     const map = await fit(tsneMap(seen, { latentDim }), { seed, ...limits });
-    return { model: startedAt(map), message: ' The latents started at a t-SNE map.' };
+    return { model: startedAt(spreadMap(map, seen, latentDim)), message: ' The latents started at a t-SNE map.' };
   };
+}
+
+/** The latents of a map as a start: centred, at a standard deviation of 2 a column. */
+export function spreadMap(map: Initialization, Y: Matrix, latentDim: number): Matrix {
+  const { data, rows, columns } = initialLatents(map, Y, latentDim);
+  return new Matrix(
+    data.map((entry) => MAP_DEVIATION * entry),
+    rows,
+    columns,
+  );
 }
 
 /** Dynamics with the default kernel of a model, where none is given or that is undefined. */
@@ -135,10 +204,7 @@ function steps(): Kernel {
   return add(rbf(), white({ variance: fixed(0.01) }));
 }
 
-function latentsFrom(
-  backConstraint: FamilyOptions['backConstraint'],
-  init: Exclude<FamilyOptions['init'], 'neighbours'> = 'pca',
-): Latents {
+function latentsFrom(backConstraint: FamilyOptions['backConstraint'], init: FreeStart = 'pca'): Latents {
   return backConstraint === undefined ? free({ init }) : backConstrained(mapFrom(backConstraint), { init });
 }
 

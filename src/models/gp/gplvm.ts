@@ -15,6 +15,9 @@ import type { KernelOr, MappedModel } from './gpModel.ts';
  * would drive both to 0. The default kernel therefore holds the lengthscale at 1 and the rbf's variance at the observations' mean
  * variance; without a prior (`priors: []`) both are free. A kernel that is given is taken as it is.
  *
+ * More than 1000 points go through inducing inputs and start at a t-SNE map unless told otherwise: see `inducing` and `init` of {@link FamilyOptions}. Such a fit
+ * ends where two iterations in a row gain less than 1e-5 of the objective.
+ *
  * @param Y - N×D observations
  * @param options - `latentDim`, and any of {@link FamilyOptions}
  * @returns a model for `fit` and `evaluate`
@@ -34,5 +37,5 @@ export function gplvm<
   Y: MatrixLike,
   options: FamilyOptions<Priors, Dynamics, K>,
 ): MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>> {
-  return familyModel('gplvm', Y, options, { prior: () => standardNormal(), kernel: smoothKernel });
+  return familyModel('gplvm', Y, options, { prior: () => standardNormal(), kernel: smoothKernel, isSparse: true });
 }

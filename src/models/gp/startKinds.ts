@@ -27,7 +27,8 @@ async function startOf(kind: Exclude<StartKind, 'model'>) {
   if (kind === 'random') return (Y: Matrix, latentDim: number, seed: number) => normals(Y.rows, latentDim, seed);
   if (kind === 'neighbours') {
     const { tsneLatents } = await import('../../model/neighbourStart.ts');
-    return (Y: Matrix, latentDim: number) => ({ latents: tsneLatents(Y, latentDim) });
+    const { spreadMap } = await import('./family.ts');
+    return (Y: Matrix, latentDim: number) => spreadMap({ latents: tsneLatents(Y, latentDim) }, Y, latentDim);
   }
   const { spectralStart } = await import('./spectralStart.ts');
   return (Y: Matrix, latentDim: number) => spectralStart(kind, Y, latentDim);

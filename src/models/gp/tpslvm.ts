@@ -31,6 +31,9 @@ type ThinPlateKernel = Kernel<{ readonly 'scale.variance': number }>;
  * v is held at the observations' mean variance, so that the unit of the observations does not matter. The paper has v = 1, whatever the unit:
  * `kernel: thinPlateSpline()` is its form. Nothing else has a scale, so the prior on the latents needs nothing else held.
  *
+ * More than 1000 points go through inducing inputs and start at a t-SNE map unless told otherwise, or given `centres` or a kernel: see `inducing` and `init` of
+ * {@link FamilyOptions}.
+ *
  * @param Y - N×D observations
  * @param options - `latentDim` from 1 to 4, `centres`, and any of {@link FamilyOptions}
  * @returns a model for `fit` and `evaluate`
@@ -60,5 +63,6 @@ export function tpslvm<
     kernel: (observations, given) =>
       scale(thinPlateSpline(centres === undefined ? {} : { centres }), fixed(fittedVariance(observations, given))),
     options: ['centres'],
+    isSparse: centres === undefined && rest.kernel === undefined,
   });
 }

@@ -31,8 +31,8 @@ export interface MapParts {
   scaled(start: Matrix): Matrix;
   /** The log density of the latents. */
   density(): PlainFunction;
-  /** A schedule that goes on whatever the gradient is; the usual search where there is none. */
-  solver?(): Solver;
+  /** A schedule that goes on whatever the gradient is, and whose draws a seed decides; the usual search where there is none. */
+  solver?(seed: number): Solver;
   /** Neighbours by which new rows are placed. */
   readonly near: number;
   /** Minus the log density of a new row's place, given its neighbours among the points. */
@@ -67,7 +67,8 @@ export function mapModel(name: 'tsne' | 'umap' | 'sammon') {
       const place = (rows: Matrix) => placed(data, latents, rows);
       return { latents, placement: { acceptsMissing: false, observedColumns: data.points.columns, place } };
     },
-    search: ({ solver }) => (solver === undefined ? {} : { solver: solver(), tolerance: 0, relativeDecrease: 0 }),
+    search: ({ solver }) =>
+      solver === undefined ? {} : { solver: (seed) => solver(seed), tolerance: 0, relativeDecrease: 0 },
     toJSON: ({ points, saved }) => savedSpectral(name, points, saved),
   });
 }

@@ -47,8 +47,6 @@ const schema = v.strictObject({
 });
 
 const START_DEVIATION = 5;
-/** Of the draws: those of a fit do not depend on its seed, as its start does not. */
-const SEED = 1;
 
 const defined = mapModel('umap');
 
@@ -56,8 +54,8 @@ const defined = mapModel('umap');
  * UMAP: latents at which the edges of the observations' graph of neighbours are likely, the maximum of
  * Σ_{i<j} v_ij·log w_ij + m·(v_i + v_j)/(2N)·log(1 − w_ij), w = 1/(1 + a·d^{2b}), v_i = Σ_j v_ij: what UMAP maximises with m negative samples an edge.
  *
- * The search is a schedule of steps, in each of which all edges attract and every point is repelled by ten others, drawn anew; 50 of them are an iteration of the
- * fit. The objective that is reported is the density itself, of more than 1414 points with a seeded sample of the pairs without an edge.
+ * The search is a schedule of steps, in each of which all edges attract and every point is repelled by ten others, drawn anew from the seed of the fit; 50 of them are
+ * an iteration of the fit. The objective that is reported is the density itself, of more than 1414 points with a seeded sample of the pairs without an edge.
  *
  * `project` places a new row at its own most likely edges to the points of the fit. A row that is a point of the fit lands on its latents.
  *
@@ -99,12 +97,12 @@ export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | Decod
     init: checked.init as StartOfMap,
     scaled: (start) => withDeviation(start, START_DEVIATION),
     density: () => (X, gradient) => likelihood()(X, gradient),
-    solver: () =>
+    solver: (seed) =>
       scheduledSolver({
         name: 'umapSchedule',
         size: N * latentDim,
         steps,
-        begin: (X, memory) => edgeDescent(graph(), latentDim, X, { curve, negatives, steps, seed: SEED }, memory),
+        begin: (X, memory) => edgeDescent(graph(), latentDim, X, { curve, negatives, steps, seed }, memory),
         density: (X, gradient) => likelihood()(X, gradient),
       }),
     near,

@@ -72,6 +72,8 @@ export function tsneDescent(
   };
 }
 
+/** Keeps the draws of the steps of one seed apart from those of the next. */
+const STREAM = 104_729;
 /** Times that every point meets two others in a step. */
 const MEETINGS = 5;
 /** Decays of the means of gradients and of their squares. */
@@ -129,7 +131,7 @@ export function edgeDescent(
     step(number) {
       gradient.fill(0);
       for (let e = 0; e < weights.length; e++) act(q * sources[e]!, q * targets[e]!, -weights[e]!);
-      const random = seededRandom(seed + 1 + number);
+      const random = seededRandom(seed + STREAM * (number + 1));
       for (let m = 0; m < MEETINGS; m++) {
         const shift = 1 + random.integer(N - 1);
         for (let place = 0; place < N; place++) {
