@@ -133,7 +133,7 @@ export function familyModel<
   const start = init ?? (usual !== undefined && isFree ? 'neighbours' : 'pca');
   const model = startedAt(start === 'neighbours' ? 'pca' : start);
   const map = start === 'neighbours' ? neighbourStart(Y, options, startedAt) : undefined;
-  const chosen = usual === undefined ? map && withChoice(model, map) : throughInducing(model, usual, map);
+  const chosen = usual === undefined ? map && withMembers(model, { choose: map }) : throughInducing(model, usual, map);
   return (chosen ?? model) as MappedModel<Priors, Dynamics, KernelOr<K, Default>>;
 }
 
