@@ -4,7 +4,7 @@ import { completed } from '../core/inParts.ts';
 import { Matrix } from '../core/matrix.ts';
 import { tsneDescent } from '../numerics/neighbourEmbedding/descents.ts';
 import { jointProbabilities, perplexityFor } from '../numerics/neighbourEmbedding/jointProbabilities.ts';
-import { initialLatents } from './initialization.ts';
+import { type Initialization, initialLatents } from './initialization.ts';
 
 /** The usual schedule of t-SNE: steps in all, those at the most with exaggerated attraction, its factor, and the deviation of the start. */
 export const TSNE_SCHEDULE = { steps: 750, early: 250, exaggeration: 12, deviation: 1e-4 } as const;
@@ -25,6 +25,19 @@ export function tsneLatents(points: Matrix, latentDim: number): Matrix {
   const descent = tsneDescent(P, latentDim, latents.data, { factor: exaggeration, steps: early });
   for (let number = 0; number < steps; number++) descent.step(number);
   return latents;
+}
+
+/** Standard deviation of a map at which the latents of a mapping start: with a lengthscale of 1 its clusters have room. */
+const MAP_DEVIATION = 2;
+
+/** The latents of a map as a start of a mapping: centred, at a standard deviation of 2 a column. */
+export function spreadMap(map: Initialization, Y: Matrix, latentDim: number): Matrix {
+  const { data, rows, columns } = initialLatents(map, Y, latentDim);
+  return new Matrix(
+    data.map((entry) => MAP_DEVIATION * entry),
+    rows,
+    columns,
+  );
 }
 
 /** Latents of which the first column has a root mean square. */

@@ -18,7 +18,7 @@ import { linearMap } from '../../latents/linearMap.ts';
 import { mlpMap } from '../../latents/mlpMap.ts';
 import { isLikelihood } from '../../mapping/likelihoods/likelihood.ts';
 import type { Inducing } from '../../mapping/variational/inducingInputs.ts';
-import { type Initialization, initialLatents } from '../../model/initialization.ts';
+import type { Initialization } from '../../model/initialization.ts';
 import type { Model, Search } from '../../model/model.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
@@ -79,8 +79,6 @@ const MOST_INDUCING = 200;
  * thousandth for hundreds of iterations, which the map does not show.
  */
 const LEAST_GAIN = 1e-5;
-/** Standard deviation of a t-SNE map at which latents start: with a lengthscale of 1 its clusters have room. */
-const MAP_DEVIATION = 2;
 
 /** A named model: the general one with the member's defaults and the short forms of its options spelt out. */
 export function familyModel<
@@ -176,22 +174,13 @@ function neighbourStart(
 ): Choose {
   return async ({ seed, signal, maxSeconds }) => {
     const { tsneMap } = await import('../maps/tsneMap.ts');
+    const { spreadMap } = await import('../../model/neighbourStart.ts');
     const observations = observationsFrom(Y);
     const seen = standardized(observations, standardizationOf(observations, false, scale));
     const limits = { ...(signal && { signal }), ...(maxSeconds !== undefined && { maxSeconds }) };
     const map = await fit(tsneMap(seen, { latentDim }), { seed, ...limits });
     return { model: startedAt(spreadMap(map, seen, latentDim)), message: ' The latents started at a t-SNE map.' };
   };
-}
-
-/** The latents of a map as a start: centred, at a standard deviation of 2 a column. */
-export function spreadMap(map: Initialization, Y: Matrix, latentDim: number): Matrix {
-  const { data, rows, columns } = initialLatents(map, Y, latentDim);
-  return new Matrix(
-    data.map((entry) => MAP_DEVIATION * entry),
-    rows,
-    columns,
-  );
 }
 
 /** Dynamics with the default kernel of a model, where none is given or that is undefined. */

@@ -26,8 +26,7 @@ async function startOf(kind: Exclude<StartKind, 'model'>) {
   if (kind === 'pca') return () => kind;
   if (kind === 'random') return (Y: Matrix, latentDim: number, seed: number) => normals(Y.rows, latentDim, seed);
   if (kind === 'neighbours') {
-    const { tsneLatents } = await import('../../model/neighbourStart.ts');
-    const { spreadMap } = await import('./family.ts');
+    const { spreadMap, tsneLatents } = await import('../../model/neighbourStart.ts');
     return (Y: Matrix, latentDim: number) => spreadMap({ latents: tsneLatents(Y, latentDim) }, Y, latentDim);
   }
   const { spectralStart } = await import('./spectralStart.ts');
