@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type DrawOptions, draw, modelFromJSON } from '../index.ts';
+import { type DrawOptions, type Draws, draw, modelFromJSON } from '../index.ts';
 import { makeFolder, removeEmptyFolders, writeAtomically } from '../io/index.ts';
+import { chainPlot, latentPlot, pairsPlot, rankPlot } from '../plot/index.ts';
 import { readFit } from './fitFiles.ts';
 import { camelCase, wholeFrom } from './flags.ts';
 import { checkAbsent } from './output.ts';
@@ -22,7 +23,7 @@ interface DrawArguments extends PartsArguments, Pick<DrawOptions, 'chains' | 'wa
 export function defineDraw(command: Command, context: Context): void {
   command
     .argument('<dir>', 'folder of a fit')
-    .requiredOption('--out <dir>', '(required) folder for draws.csv and draws.json')
+    .requiredOption('--out <dir>', '(required) folder for draws.csv, draws.json and pictures')
     .option('--method <name>', 'nuts (default), hmc, slice or elliptical-slice', camelCase)
     .option('--chains <n>', 'chains (default: 4)', wholeFrom(1))
     .option('--warmup <n>', 'transitions of each chain that are not kept (default: 1000)', wholeFrom(0))
@@ -41,13 +42,22 @@ export function defineDraw(command: Command, context: Context): void {
     .action((folder: string, given: DrawArguments) => drawFrom(folder, given, context));
 }
 
+/** Pictures of draws by the names of their files; undefined where the draws have nothing to show there. */
+const PICTURES: Readonly<Record<string, (draws: Draws) => Promise<string | undefined>>> = {
+  'chains.svg': chainPlot,
+  'ranks.svg': rankPlot,
+  'pairs.svg': async (draws) => (draws.names.length < 2 ? undefined : pairsPlot(draws)),
+  'map.svg': async ({ latents }) =>
+    latents && latentPlot({ latents: latents.mean, covariances: latents.covariances, equalScales: true }),
+};
+
 async function drawFrom(
   folder: string,
   { out, force, json, parts, hold, workers, ...given }: DrawArguments,
   { stdout, stderr, signal }: Context,
 ): Promise<void> {
-  const files = ['draws.csv', 'draws.json'].map((name) => join(out, name)) as [string, string];
-  checkAbsent(files, force);
+  const [table, whole] = ['draws.csv', 'draws.json'].map((name) => join(out, name)) as [string, string];
+  checkAbsent([table, whole, ...Object.keys(PICTURES).map((name) => join(out, name))], force);
   const { fit } = await readFit(folder, parts === undefined ? {} : { parts });
   const model = modelFromJSON(fit.toJSON().model, await readParts(parts), true);
   const topmost = await makeFolder(out);
@@ -59,8 +69,16 @@ async function drawFrom(
       ...(workers !== undefined && { workers: parts === undefined ? workers : workersWith(parts, workers) }),
       ...(signal !== undefined && { signal }),
     });
-    await writeAtomically(files[0], draws.toCSV());
-    await writeAtomically(files[1], `${JSON.stringify(draws)}\n`);
+    await writeAtomically(table, draws.toCSV());
+    await writeAtomically(whole, `${JSON.stringify(draws)}\n`);
+    const files = [table, whole];
+    for (const [name, picture] of Object.entries(PICTURES)) {
+      const svg = await picture(draws);
+      if (svg === undefined) continue;
+      const path = join(out, name);
+      await writeAtomically(path, svg, { replace: force === true });
+      files.push(path);
+    }
     const { latents, message, diagnostics } = draws;
     if (json) {
       const ofLatents = latents && { rHat: latents.rHat, essBulk: latents.essBulk };

@@ -1,6 +1,14 @@
 export { type AdjacencyPlotOptions, adjacencyPlot } from './adjacencyPlot.ts';
 export { panelColumns } from './axes.ts';
 export { type Decode, type DecodedGridOptions, decodedGrid } from './decodedGrid.ts';
+export {
+  chainPlot,
+  type DrawsPlotOptions,
+  type PredictivePlotOptions,
+  pairsPlot,
+  predictivePlot,
+  rankPlot,
+} from './drawsPlot.ts';
 export { type LatentPlotOptions, latentPlot, latentPlotSpecs, type PictureSpec } from './latentPlot.ts';
 export type { LookOptions } from './looks.ts';
 export { MOST_LABELS } from './looks.ts';

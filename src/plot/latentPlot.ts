@@ -4,7 +4,17 @@ import { givenOptions } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
 import { columnsShown, extents, panelColumns } from './axes.ts';
-import { checkVariances, ellipse, ellipseMarks, graphLayer, imageLayer, precisionLayer, reach } from './layers.ts';
+import {
+  checkCovariances,
+  checkVariances,
+  covarianceEllipse,
+  ellipse,
+  ellipseMarks,
+  graphLayer,
+  imageLayer,
+  precisionLayer,
+  reach,
+} from './layers.ts';
 import {
   FRAME,
   fillOf,
@@ -26,6 +36,11 @@ export interface LatentPlotOptions extends LookOptions {
   readonly latents: MatrixLike;
   /** N×q variances, such as `fit.latentVariances`: each point has an ellipse of mean ± 2 standard deviations. */
   readonly variances?: MatrixLike;
+  /**
+   * N covariances, q×q, such as `draws.latents.covariances` or those of `laplaceApproximation`: each point has a turned ellipse of two standard deviations. In the
+   * place of `variances`.
+   */
+  readonly covariances?: readonly MatrixLike[];
   /** N×D, whose rows are the images of `image`. */
   readonly observations?: MatrixLike;
   /** Height and width of the images that the observations are: points are drawn as images where these do not cover each other. */
@@ -135,8 +150,14 @@ async function specOf(latents: Matrix, panel: Panel): Promise<Spec> {
   const { width = 460, height = 400, precision, looks } = panel;
   checkPictureSize({ width, height });
   const [first, second] = columnsShown(latents, panel.columns);
+  const covariances = panel.covariances && checkCovariances(panel.covariances, latents);
+  if (covariances !== undefined && panel.variances !== undefined) {
+    throw new InvalidInputError('Points take either variances or covariances, but both were given.');
+  }
   const variances =
-    panel.variances && checkVariances(Matrix.from(panel.variances, 'The variances of the latents'), latents);
+    covariances === undefined
+      ? panel.variances && checkVariances(Matrix.from(panel.variances, 'The variances of the latents'), latents)
+      : diagonals(covariances, latents);
   const across = reach(variances, latents.rows, first);
   const up = reach(variances, latents.rows, second);
   const at = Array.from({ length: latents.rows }, (_, i) => ({
@@ -157,10 +178,17 @@ async function specOf(latents: Matrix, panel: Panel): Promise<Spec> {
   const domains = precision ?? extents(corners, width, height, panel.equalScales ?? false);
   const [toX, toY] = [positionOn(domains.x, width), positionOn(domains.y, height)];
   const pixels = at.map(({ x, y }) => [toX(x), height - toY(y)] as const);
+  const [pixelsX, pixelsY] = [toX(1) - toX(0), toY(1) - toY(0)];
+  const outlineOf = (i: number) => {
+    const own = covariances?.[i];
+    return own === undefined || second === undefined
+      ? ellipse(toX(across![i]!) - toX(0), up === undefined ? 0 : toY(up[i]!) - toY(0))
+      : covarianceEllipse(own.at(first, first), own.at(first, second), own.at(second, second), pixelsX, pixelsY);
+  };
   const points = at.map((point, i) => ({
     ...point,
     ...lookFields(looks, i),
-    ...(across && { outline: ellipse(toX(across[i]!) - toX(0), up === undefined ? 0 : toY(up[i]!) - toY(0)) }),
+    ...(across && { outline: outlineOf(i) }),
   }));
   const edges = panel.graph && graphLayer(panel.graph, pixels);
   const images = await imagesOf(panel, pixels, latents.rows);
@@ -200,6 +228,16 @@ async function specOf(latents: Matrix, panel: Panel): Promise<Spec> {
     ],
   };
 }
+
+/** The variances on the diagonals, N×q. */
+const diagonals = (covariances: readonly Matrix[], { rows, columns }: Matrix): Matrix =>
+  new Matrix(
+    Float64Array.from({ length: rows * columns }, (_, k) =>
+      covariances[Math.floor(k / columns)]!.at(k % columns, k % columns),
+    ),
+    rows,
+    columns,
+  );
 
 async function imagesOf({ image, observations, looks }: Panel, pixels: Parameters<typeof imageLayer>[2], rows: number) {
   if (image === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { Data, Legend, Mark, Scale } from 'vega';
 import { InvalidInputError } from '../core/errors.ts';
-import type { Matrix } from '../core/matrix.ts';
+import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkGraph, type Graph } from '../numerics/graph/graph.ts';
 import { EDGE, fillOf, GREYS, lookFields, type PointLooks, PRIMARY } from './looks.ts';
 import type { PrecisionGrid } from './precisionGrid.ts';
@@ -35,10 +35,42 @@ export function checkVariances(variances: Matrix, latents: Matrix): Matrix {
   );
 }
 
-/** The outline of an ellipse about 0, in pixels. */
-export function ellipse(across: number, up: number): string {
-  const [a, b] = [across, up].map((pixels) => Math.max(0.5, Math.round(100 * pixels) / 100));
-  return `M${-a!},0A${a},${b},0,1,1,${a},0A${a},${b},0,1,1,${-a!},0Z`;
+/**
+ * @throws InvalidInputError unless there is a q×q covariance of every point, of which the shown part is positive semidefinite
+ */
+export function checkCovariances(covariances: readonly MatrixLike[], { rows, columns }: Matrix): Matrix[] {
+  if (covariances.length !== rows) {
+    throw new InvalidInputError(
+      `${rows} latent points take as many covariances, but ${covariances.length} were given.`,
+    );
+  }
+  return covariances.map((given, i) => {
+    const covariance = Matrix.from(given, `The covariance of point ${i}`);
+    const isSquare = covariance.rows === columns && covariance.columns === columns;
+    if (isSquare && covariance.data.every(Number.isFinite)) return covariance;
+    throw new InvalidInputError(
+      `The covariance of a latent point is ${columns}×${columns} of finite numbers, but that of point ${i} is ${covariance.rows}×${covariance.columns}${isSquare ? ' with others' : ''}.`,
+    );
+  });
+}
+
+/** The outline of an ellipse about 0, in pixels, turned clockwise by some degrees. */
+export function ellipse(across: number, up: number, degrees = 0): string {
+  const [a, b] = [across, up].map((pixels) => Math.max(0.5, Math.round(100 * pixels) / 100)) as [number, number];
+  const rounded = (number: number) => Math.round(100 * number) / 100;
+  const angle = (degrees * Math.PI) / 180;
+  const [x, y] = [rounded(a * Math.cos(angle)), rounded(a * Math.sin(angle))];
+  const turn = rounded(degrees);
+  return `M${-x},${-y}A${a},${b},${turn},1,1,${x},${y}A${a},${b},${turn},1,1,${-x},${-y}Z`;
+}
+
+/** The outline of two standard deviations of a covariance of two coordinates, given what a unit of each is in pixels; downwards on the screen is positive. */
+export function covarianceEllipse(xx: number, xy: number, yy: number, pixelsX: number, pixelsY: number): string {
+  const [a, b, c] = [xx * pixelsX * pixelsX, -xy * pixelsX * pixelsY, yy * pixelsY * pixelsY];
+  const half = Math.hypot((a - c) / 2, b);
+  const [long, short] = [(a + c) / 2 + half, Math.max(0, (a + c) / 2 - half)];
+  const degrees = (Math.atan2(2 * b, a - c) / 2) * (180 / Math.PI);
+  return ellipse(DEVIATIONS * Math.sqrt(long), DEVIATIONS * Math.sqrt(short), degrees);
 }
 
 /** Ellipses of mean ± 2 standard deviations below the points, in their colours; `outline` is a field of the points. */

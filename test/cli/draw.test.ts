@@ -24,6 +24,17 @@ describe('latentfield draw', () => {
     expect(ran.stdout).toBe(`${again.summary()}\n`);
     expect(ran.stderr).toContain('Weak priors were added');
 
+    for (const [name, shown] of [
+      ['chains.svg', 'mapping.noise'],
+      ['ranks.svg', 'rank of mapping.noise'],
+      ['pairs.svg', 'mapping.noise'],
+    ] as const) {
+      expect(readFileSync(join(out, name), 'utf8')).toContain(shown);
+      expect(ran.stderr).toContain(join(out, name));
+    }
+    // The latents are held: there is no map of them.
+    expect(existsSync(join(out, 'map.svg'))).toBe(false);
+
     const refused = await latentfield(args);
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toMatch('--force');
