@@ -31,6 +31,8 @@ import { relatedTests } from './mutation/relatedTests.mjs';
 
 /** Seconds of a processor for each process of tests, which need up to twenty. */
 const MOST_SECONDS = 200;
+/** Seconds by the clock, for what waits for something that never comes, without using a processor. */
+const MOST_WAITING = 240;
 /** Files of tests that run together, the nearest first. */
 const TOGETHER = 4;
 const WANTED = 0.88;
@@ -259,9 +261,14 @@ function testsIn(copy) {
 
 function answerOf(child) {
   return new Promise((resolve) => {
-    const ended = () => resolve({ outcome: 'endless', why: ['the tests came to no end'] });
+    const limit = setTimeout(() => end(child.pid), 1000 * MOST_WAITING);
+    const ended = () => {
+      clearTimeout(limit);
+      resolve({ outcome: 'endless', why: ['the tests came to no end'] });
+    };
     child.once('close', ended);
     child.once('message', (answer) => {
+      clearTimeout(limit);
       child.off('close', ended);
       resolve(answer);
     });
