@@ -1,9 +1,9 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { givenOptions } from '../core/given.ts';
-import { lazily } from '../core/inParts.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers, type Standardization, unchanged } from '../core/observations.ts';
 import { unknownName } from '../core/options.ts';
+import { lazily } from '../core/progressiveWork.ts';
 import { checkKernel } from '../kernels/algebra.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import type { KernelPaths, PathsOf } from '../kernels/paths.ts';

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { lazily } from '../core/inParts.ts';
 import { Matrix } from '../core/matrix.ts';
+import { lazily } from '../core/progressiveWork.ts';
 import type { Random } from '../core/random.ts';
 import { jointDraw, normalEntries } from '../model/jointDraw.ts';
 import type { Conditional, Density, DensityContext, Rows } from '../model/language/density.ts';
@@ -16,7 +16,7 @@ import { allColumns, type FunctionMoments } from './functionMoments.ts';
 import type { GaussianProcess, GivenProcess } from './gaussianProcess.ts';
 import { noiseOfNew } from './likelihoods/gaussian.ts';
 import { observedPatterns } from './observedPatterns.ts';
-import { quickMoments } from './quickProcess.ts';
+import { sparseMoments } from './sparseApproximation.ts';
 
 /** A process before its density is added to it; `logDensity` and `through` are those of processes that are integrated out exactly. */
 export type Process = Pick<GaussianProcess, 'kernel' | 'likelihood' | 'parameters' | 'given' | 'momentsAt'> &
@@ -77,7 +77,7 @@ function conditional(process: Process, p: TensorMap, fitted: Rows, context: Dens
     });
     if (!context.isRough) return known.exact()(A);
     const quick = context.remember(known, () => ({
-      moments: quickMoments(process, values, known.X, known.patterns) ?? known.exact(),
+      moments: sparseMoments(process, values, known.X, known.patterns) ?? known.exact(),
     }));
     return quick.moments(A);
   };

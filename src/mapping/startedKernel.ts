@@ -1,5 +1,5 @@
-import { lazily } from '../core/inParts.ts';
 import type { Matrix } from '../core/matrix.ts';
+import { lazily } from '../core/progressiveWork.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import { isOpen, startedAt } from '../kernels/startedAt.ts';
 import { type Latents, latentsOf } from '../latents/latents.ts';

@@ -1,5 +1,5 @@
-import { completed, type InParts } from '../core/inParts.ts';
 import type { Matrix } from '../core/matrix.ts';
+import { completed, type ProgressiveWork } from '../core/progressiveWork.ts';
 import type { Model, ParameterValues } from './model.ts';
 import type { SolverMemory, Step } from './solver.ts';
 
@@ -61,7 +61,7 @@ export interface ComputationContext {
 }
 
 /** Work in parts as a stage of a computation, under the name that `onProgress` reports. */
-export function* stage<T>(name: string, work: InParts<T>): Generator<ComputationStep, T, void> {
+export function* stage<T>(name: string, work: ProgressiveWork<T>): Generator<ComputationStep, T, void> {
   yield { kind: 'pause', stage: name, part: 0 };
   try {
     for (;;) {

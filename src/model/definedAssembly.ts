@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError, LatentFieldError, OptimizationError } from '../core/errors.ts';
-import { lazily } from '../core/inParts.ts';
 import { describe, reasonOf } from '../core/matrix.ts';
+import { lazily } from '../core/progressiveWork.ts';
 import { withGetters } from '../core/withGetters.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import type { Assembly, FreeEntries, ParameterValues, TermContext } from './model.ts';

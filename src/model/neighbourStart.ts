@@ -1,7 +1,7 @@
 import { square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
-import { completed } from '../core/inParts.ts';
 import { Matrix } from '../core/matrix.ts';
+import { completed } from '../core/progressiveWork.ts';
 import { tsneDescent } from '../numerics/neighbourEmbedding/descents.ts';
 import { jointProbabilities, perplexityFor } from '../numerics/neighbourEmbedding/jointProbabilities.ts';
 import { type Initialization, initialLatents } from './initialization.ts';

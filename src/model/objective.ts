@@ -1,5 +1,5 @@
 import { InvalidInputError, NumericalError, OptimizationError } from '../core/errors.ts';
-import { lazily } from '../core/inParts.ts';
+import { lazily } from '../core/progressiveWork.ts';
 import { seededRandom } from '../core/random.ts';
 import { withGetters } from '../core/withGetters.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { lazily } from '../core/inParts.ts';
+import { lazily } from '../core/progressiveWork.ts';
 import type { LayeredPosterior, LearnedByLayer, Posterior } from './posterior.ts';
 
 /**

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { completed } from '../core/inParts.ts';
 import { checkOptions } from '../core/options.ts';
+import { completed } from '../core/progressiveWork.ts';
 import { checkSaved } from '../core/saved.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { jointProbabilities, type NeighbourOptions } from '../numerics/neighbourEmbedding/jointProbabilities.ts';

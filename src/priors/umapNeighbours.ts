@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import { completed, type InParts } from '../core/inParts.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
+import { completed, type ProgressiveWork } from '../core/progressiveWork.ts';
 import { checkSaved } from '../core/saved.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
@@ -61,7 +61,7 @@ export const usualNeighbours = (N: number) => Math.min(15, N - 1);
  * @throws InvalidInputError for fewer than 3 points, or k ≥ N
  * @see McInnes, Healy & Melville 2018, §3.1
  */
-export function* edgeProbabilities(Y: Matrix, given: number | undefined, who = "prior 'umap'"): InParts<Graph> {
+export function* edgeProbabilities(Y: Matrix, given: number | undefined, who = "prior 'umap'"): ProgressiveWork<Graph> {
   const N = Y.rows;
   if (N < 3) {
     throw new InvalidInputError(

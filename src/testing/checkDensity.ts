@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { square } from '../core/elementary/index.ts';
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
-import { lazily } from '../core/inParts.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
+import { lazily } from '../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../core/random.ts';
 import { type GivenValues, givenValues } from '../model/evaluate.ts';
 import { type DensityLike, densityOf, type RowMoments } from '../model/language/density.ts';

@@ -1,6 +1,6 @@
 import { knnGraph, Matrix } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { completed } from '../../src/core/inParts.ts';
+import { completed } from '../../src/core/progressiveWork.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { edgeDistances } from '../../src/fields/density/edgeSquaredDistances.ts';
 import type { FieldProblem } from '../../src/inference/solvers/fields/fieldProblem.ts';

@@ -1,6 +1,6 @@
 import { seededRandom } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { completed } from '../../src/core/inParts.ts';
+import { completed } from '../../src/core/progressiveWork.ts';
 import type { MomentProblem } from '../../src/inference/solvers/fields/momentProblem.ts';
 import { measuredMoments } from '../../src/inference/solvers/fields/penalizedNewton.ts';
 import { penaltyPath } from '../../src/inference/solvers/fields/penaltyPath.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { completed } from '../../src/core/inParts.ts';
+import { completed } from '../../src/core/progressiveWork.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { conjugateGradients, type Indefinite } from '../../src/inference/solvers/conjugateGradients.ts';
 

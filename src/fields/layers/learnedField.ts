@@ -1,6 +1,6 @@
 import { NumericalError } from '../../core/errors.ts';
 import { areSame } from '../../core/finiteArray.ts';
-import { completed } from '../../core/inParts.ts';
+import { completed } from '../../core/progressiveWork.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
 import { centralPath } from '../../inference/solvers/fields/centralPath.ts';
 import { denseWeightsSolver } from '../../inference/solvers/fields/denseWeights.ts';

@@ -1,4 +1,4 @@
-import { lazily } from '../../core/inParts.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import type { TensorMap } from '../../model/model.ts';
 import { type DensityOptions, radialLogDensity } from '../../tensors/ops/radialLogDensity.ts';
 import * as op from '../../tensors/ops.ts';

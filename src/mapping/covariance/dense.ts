@@ -1,5 +1,5 @@
 import { NumericalError } from '../../core/errors.ts';
-import { lazily } from '../../core/inParts.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type Gram, gramOf, noisyGram } from '../../kernels/structure/index.ts';
 import type { TensorMap } from '../../model/model.ts';

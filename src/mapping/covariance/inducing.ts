@@ -1,4 +1,4 @@
-import { lazily } from '../../core/inParts.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type Features, whiteOf } from '../../kernels/structure/index.ts';
 import type { TensorMap } from '../../model/model.ts';

@@ -1,5 +1,5 @@
 import { log } from '../../core/elementary/index.ts';
-import { lazily } from '../../core/inParts.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import type { Features } from '../../kernels/structure/index.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { PositiveDefiniteOptions } from '../../tensors/ops.ts';

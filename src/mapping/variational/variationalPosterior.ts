@@ -1,8 +1,8 @@
 import { log } from '../../core/elementary/index.ts';
-import { lazily } from '../../core/inParts.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { type Standardization, standardized } from '../../core/observations.ts';
 import { firstRows, paddedRows } from '../../core/paddedRows.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import { slopeVariances } from '../../kernels/slopeVariance.ts';
 import type { ParameterValues } from '../../model/model.ts';
 import type {

@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { lazily } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
 import { withGetters } from '../../core/withGetters.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';

@@ -1,9 +1,9 @@
 import { log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { lazily } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { Standardization } from '../../core/observations.ts';
 import { firstRows, paddedRows } from '../../core/paddedRows.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import { topEigenpairs } from '../../numerics/dense/topEigenpairs.ts';
 import { doublesOf } from '../../tensors/doubles.ts';

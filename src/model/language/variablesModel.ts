@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { lazily } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { checkModelGiven } from '../givenModel.ts';
 import type { AnyModel, Assembly, Model, ModelJSON, ParameterValues, Search, StartKind } from '../model.ts';

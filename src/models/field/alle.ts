@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { completed, type InParts, once } from '../../core/inParts.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { completed, once, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { imputedByField } from '../../fields/observed/imputedByField.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
 import { stage } from '../../model/computation.ts';
@@ -131,7 +131,7 @@ interface AlleData {
   /** A sentence about k. */
   readonly note: string;
   /** The factor of the precision, found once. */
-  readonly factor: () => InParts<ReconstructionFactor>;
+  readonly factor: () => ProgressiveWork<ReconstructionFactor>;
   readonly basePrecision: number;
   readonly checked: v.InferOutput<typeof schema>;
 }

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { completed } from '../../core/inParts.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { completed } from '../../core/progressiveWork.ts';
 import { edgeDistances } from '../../fields/density/edgeSquaredDistances.ts';
 import { momentDensity, pointMoments } from '../../fields/density/momentDensity.ts';
 import { checkBounded, checkSize } from '../../fields/density/momentLimits.ts';

@@ -1,6 +1,6 @@
 import { log } from '../../core/elementary/index.ts';
-import type { InParts } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
+import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import { nearestNeighbours } from '../../numerics/neighbours/index.ts';
 import { Nearest } from '../../numerics/neighbours/nearest.ts';
 import { squaredDistance } from '../../numerics/neighbours/squaredDistance.ts';
@@ -11,7 +11,7 @@ import { squaredDistance } from '../../numerics/neighbours/squaredDistance.ts';
  * Halves of the order are searched each for itself, and then the second half for what is nearest to points of the first one: each
  * point meets log₂N trees. Pauses after each half.
  */
-export function* laterNeighbours(Y: Matrix, k: number, order: readonly number[]): InParts<Int32Array[]> {
+export function* laterNeighbours(Y: Matrix, k: number, order: readonly number[]): ProgressiveWork<Int32Array[]> {
   const { data, columns: D } = Y;
   const lists = order.map(() => new Int32Array(0));
   const nearest = new Nearest(k);
@@ -21,7 +21,7 @@ export function* laterNeighbours(Y: Matrix, k: number, order: readonly number[])
     if (square < nearest.worst || (square === nearest.worst && j < nearest.worstRow)) nearest.offer(square, j);
   };
   let done = 0;
-  const search = function* (from: number, to: number): InParts<void> {
+  const search = function* (from: number, to: number): ProgressiveWork<void> {
     if (to - from < 2) return;
     const middle = (from + to) >> 1;
     yield* search(from, middle);

@@ -1,5 +1,5 @@
-import { lazily } from '../../core/inParts.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import type { RadialSumNames } from '../../kernels/structure/index.ts';
 import { radialSumOf } from '../../kernels/structure/index.ts';
 import { processHessian } from '../../mapping/curvature/processHessian.ts';

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkName, isMatrixLike } from '../../core/given.ts';
-import { lazily } from '../../core/inParts.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { isObserved, unobservedRow } from '../../core/observedRows.ts';
 import { checkOptions } from '../../core/options.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type KernelJSON, kernelToJSON } from '../../kernels/kernelToJson.ts';

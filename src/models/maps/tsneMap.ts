@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { log, square } from '../../core/elementary/index.ts';
-import { completed, lazily } from '../../core/inParts.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { completed, lazily } from '../../core/progressiveWork.ts';
 import { checkMapped, TSNE_SCHEDULE, withDeviation } from '../../model/neighbourStart.ts';
 import { perplexityWeights } from '../../numerics/neighbourEmbedding/affinities.ts';
 import { tsneDescent } from '../../numerics/neighbourEmbedding/descents.ts';

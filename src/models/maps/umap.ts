@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { exp, log, square } from '../../core/elementary/index.ts';
-import { completed, lazily } from '../../core/inParts.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { completed, lazily } from '../../core/progressiveWork.ts';
 import { checkMapped, withDeviation } from '../../model/neighbourStart.ts';
 import { memberships } from '../../numerics/neighbourEmbedding/affinities.ts';
 import { edgeDescent } from '../../numerics/neighbourEmbedding/descents.ts';

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { checkAllPairs } from '../../core/allPairs.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { completed, type InParts, once } from '../../core/inParts.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
+import { completed, once, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { stage } from '../../model/computation.ts';
 import type { Found } from '../../model/modelDefinition.ts';
 import type { Placement } from '../../model/posterior.ts';
@@ -108,7 +108,7 @@ interface IsomapData {
   /** A sentence about their number. */
   readonly few: string;
   /** The graph that the paths go along, searched once. */
-  readonly shown: () => InParts<ShownComponent>;
+  readonly shown: () => ProgressiveWork<ShownComponent>;
   readonly latentDim: number;
   readonly landmarks: number | undefined;
   /** Options as they are saved. */
@@ -152,7 +152,7 @@ function* squaredPaths(
   graph: Graph,
   points: Int32Array,
   landmarks: number | undefined,
-): InParts<{ readonly chosen: LandmarkDistances | undefined; readonly squared: Matrix }> {
+): ProgressiveWork<{ readonly chosen: LandmarkDistances | undefined; readonly squared: Matrix }> {
   const chosen =
     landmarks === undefined ? undefined : yield* landmarkDistances(graph, points, Math.min(landmarks, points.length));
   const squared = chosen?.between ?? submatrix(yield* geodesicDistances(graph), points);

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { exp } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { InParts } from '../../core/inParts.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
+import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import { stage } from '../../model/computation.ts';
 import type { Found } from '../../model/modelDefinition.ts';
 import type { Placement } from '../../model/posterior.ts';
@@ -155,7 +155,7 @@ function* weightedGraph({
   neighbourhood,
   mutual: k,
   checked,
-}: EigenmapsData): InParts<{ readonly graph: Graph; readonly shown: Int32Array; readonly note: string }> {
+}: EigenmapsData): ProgressiveWork<{ readonly graph: Graph; readonly shown: Int32Array; readonly note: string }> {
   const near = yield* neighbourLengths(given, neighbourhood, 'laplacianEigenmaps');
   const { graph, points, note } = shownComponent(near, given, checked.disconnected, 'laplacianEigenmaps');
   const lengths = points.length === sizeOf(given) ? graph : subgraph(graph, points);

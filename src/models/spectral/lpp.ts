@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { completed } from '../../core/inParts.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { completed } from '../../core/progressiveWork.ts';
 import { type ComputationStep, stage } from '../../model/computation.ts';
 import { defineTermsModel } from '../../model/termsModel.ts';
 import { edgesOfPairs, pairKey } from '../../numerics/graph/edges.ts';

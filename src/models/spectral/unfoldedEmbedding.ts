@@ -1,7 +1,7 @@
 import { counted } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { completed } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { completed } from '../../core/progressiveWork.ts';
 import { damagedMemory } from '../../inference/solvers/fields/fieldSearch.ts';
 import { principalColumns, type Unfolding, unfold } from '../../inference/solvers/unfolding/unfold.ts';
 import { largestModulus, stressBottom } from '../../inference/solvers/unfolding/unfoldingCertificate.ts';

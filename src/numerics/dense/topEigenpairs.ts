@@ -1,7 +1,7 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
-import { completed, type InParts } from '../../core/inParts.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
+import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import { sharedMemory } from '../memory.ts';
 import { gemm, rowMajor, transposed } from '../typescript/matrices.ts';
@@ -73,7 +73,7 @@ export function* topEigenpairsInParts(
   n: number,
   q: number,
   options: { readonly seed?: number; readonly tolerance?: number } = {},
-): InParts<Eigenpairs> {
+): ProgressiveWork<Eigenpairs> {
   checkCount(n, q);
   if (!isSearched(n, q, SHARE.ofProducts)) return allThenTop(operator, n, q);
   return yield* search(oneByOne(operator, n), n, q, options);
@@ -90,7 +90,7 @@ export function* topEigenpairsOf(
   matrix: Matrix,
   q: number,
   options: Parameters<typeof topEigenpairs>[3] = {},
-): InParts<Eigenpairs> {
+): ProgressiveWork<Eigenpairs> {
   const { rows: n, data } = matrix;
   checkCount(n, q);
   if (!isSearched(n, q)) return largest(symmetricEigenpairs(matrix), q);
@@ -150,7 +150,7 @@ function* search(
   n: number,
   q: number,
   { seed = 1, tolerance = 1e-13 }: { readonly seed?: number; readonly tolerance?: number },
-): InParts<Eigenpairs> {
+): ProgressiveWork<Eigenpairs> {
   const krylov = new KrylovSpace(operator, n, q, seededRandom(seed));
   for (let next = 2; ; next = Math.ceil(next * 1.25)) {
     while (krylov.blocks < next && krylov.size < n) {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { InParts } from '../../core/inParts.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
+import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import { type NeighbourSearch, neighboursBy, neighboursInParts } from '../neighbours/index.ts';
 import type { Graph } from './graph.ts';
 import {
@@ -53,7 +53,7 @@ export function* searchedKnnGraph(
   search: NeighbourSearch,
   weights: EdgeWeights,
   name: string,
-): InParts<Graph> {
+): ProgressiveWork<Graph> {
   const points = pointsFrom(Y, name);
   const found = yield* neighboursInParts(search, points, checkNeighbours(k, points.rows, name));
   const { recall } = found;

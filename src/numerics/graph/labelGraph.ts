@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { lazily } from '../../core/inParts.ts';
 import { describe } from '../../core/matrix.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import { mergedEdges } from './edges.ts';
 import { type CompleteClasses, checkGraph, type Edges, type Graph, noEdges } from './graph.ts';
 import { type Classes, classesOf, type Labels, members } from './labels.ts';

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { exp } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { completed, type InParts } from '../../core/inParts.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { type Neighbours, nearestNeighbours, withinRadiusInParts } from '../neighbours/index.ts';
 import { squaredDistance } from '../neighbours/squaredDistance.ts';
 import { edgesOfPairs, pairKey } from './edges.ts';
@@ -76,7 +76,7 @@ export function epsilonGraph(Y: MatrixLike, r: number, options: EdgeWeights = {}
 }
 
 /** The same with pauses. */
-export function* epsilonGraphInParts(Y: MatrixLike, r: number, options: EdgeWeights = {}): InParts<Graph> {
+export function* epsilonGraphInParts(Y: MatrixLike, r: number, options: EdgeWeights = {}): ProgressiveWork<Graph> {
   const points = pointsFrom(Y, 'epsilonGraph');
   const weightOf = edgeWeight(points, checkOptions(schema, options, 'epsilonGraph'));
   if (!(typeof r === 'number' && r > 0)) {

@@ -1,7 +1,7 @@
 import { checkAllPairs } from '../../core/allPairs.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { InParts } from '../../core/inParts.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import type { Graph } from '../graph/graph.ts';
 import { neighboursInParts } from '../neighbours/index.ts';
 import { joinedWeights, perplexityWeights } from './affinities.ts';
@@ -28,7 +28,7 @@ export function* jointProbabilities(
   Y: Matrix,
   { perplexity = perplexityFor(Y.rows), neighbours }: NeighbourOptions,
   who = "prior 'tsne'",
-): InParts<Graph> {
+): ProgressiveWork<Graph> {
   const N = Y.rows;
   if (N < 3) {
     throw new InvalidInputError(

@@ -1,5 +1,5 @@
-import { completed, type InParts } from '../../core/inParts.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
 import { descentSearch } from './descentSearch.ts';
 import { checkNearest, exactSearch, type Neighbours, nearestNeighbours } from './nearestNeighbours.ts';
@@ -39,7 +39,7 @@ export function* neighboursInParts(
   Y: MatrixLike,
   k: number,
   seed = 0,
-): InParts<FoundNeighbours> {
+): ProgressiveWork<FoundNeighbours> {
   const points = searchedPoints(Y, 'Y');
   checkNearest(k, points.rows, true);
   const indices = new Int32Array(points.rows * k);

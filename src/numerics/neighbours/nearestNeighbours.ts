@@ -1,7 +1,7 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { completed, type InParts } from '../../core/inParts.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { compiledKernels } from '../dense/index.ts';
 import { sharedMemory } from '../memory.ts';
 import { Nearest } from './nearest.ts';
@@ -151,7 +151,7 @@ function* searchOthers(
   leftOut: readonly number[] | undefined,
   indices: Int32Array,
   distances: Float64Array,
-): InParts<void> {
+): ProgressiveWork<void> {
   const D = points.columns;
   const square = new Float64Array(1);
   const bound = new Nearest(k);
@@ -184,7 +184,7 @@ type VisitCandidates = (i: number, rows: Int32Array, others: number) => void;
  * @param points - n×D, satisfying `boundsAreFinite`
  * @param visit - called for i = 0 … n − 1 when all products are known
  */
-export function* ownCandidates(points: Matrix, k: number, visit: VisitCandidates): InParts<void> {
+export function* ownCandidates(points: Matrix, k: number, visit: VisitCandidates): ProgressiveWork<void> {
   const n = points.rows;
   const kept = Math.min(n - 1, k + SPARE);
   // Heaps with the furthest on top, full from the beginning: of no points, infinitely far.
@@ -259,7 +259,7 @@ function boundsAreFinite(...matrices: readonly Matrix[]): boolean {
  * @param Y - m×D; both satisfy `boundsAreFinite`
  * @param visit - called for i = 0 … n − 1, with a pause after each block of rows
  */
-export function* distanceBounds(X: Matrix, Y: Matrix, visit: VisitBounds): InParts<void> {
+export function* distanceBounds(X: Matrix, Y: Matrix, visit: VisitBounds): ProgressiveWork<void> {
   const n = Y.rows;
   const [lower, upper, norms] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
   yield* pointProducts(X, Y, 'all', (i, square, squares, products, { relative, absolute }) => {

@@ -1,5 +1,5 @@
-import type { InParts } from '../../core/inParts.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import { linearAlgebra } from '../dense/activeEngine.ts';
 import { sharedMemory } from '../memory.ts';
 
@@ -44,7 +44,12 @@ export type VisitProducts = (
  * @param visit - called for i = 0 … n − 1, with a pause after each block of rows
  * @see Higham, Accuracy and Stability of Numerical Algorithms (2002), §3.1
  */
-export function* pointProducts(X: Matrix, Y: Matrix, pairs: 'all' | 'once', visit: VisitProducts): InParts<void> {
+export function* pointProducts(
+  X: Matrix,
+  Y: Matrix,
+  pairs: 'all' | 'once',
+  visit: VisitProducts,
+): ProgressiveWork<void> {
   const D = Y.columns;
   const n = Y.rows;
   const memory = sharedMemory();

@@ -1,6 +1,6 @@
 import { binaryExponent } from '../../core/elementary/index.ts';
-import type { InParts } from '../../core/inParts.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import type { Float64Memory } from '../memory.ts';
 import { NEAREST_BLOCK, SINGLE_PRODUCTS } from '../wasm/engineModule.ts';
 import type { LinkedKernels } from '../wasm/instance.ts';
@@ -67,7 +67,7 @@ export function* singleCandidates(
   kernels: LinkedKernels,
   k: number,
   visit: VisitMeasured,
-): InParts<void> {
+): ProgressiveWork<void> {
   const { points, scale } = scaled;
   const { rows: n, columns: D } = points;
   const padded = Math.ceil(n / GROUP) * GROUP;

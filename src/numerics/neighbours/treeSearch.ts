@@ -1,11 +1,11 @@
-import type { InParts } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
+import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import { Nearest } from './nearest.ts';
 import { LEAF, type PointTree, pointTree } from './pointTree.ts';
 import { squaredDistances, squaredDistanceToBox } from './squaredDistance.ts';
 
 /** Writes the neighbours of query i into row i of both, nearest first. */
-export type SearchAll = (k: number, indices: Int32Array, distances: Float64Array) => InParts<void>;
+export type SearchAll = (k: number, indices: Int32Array, distances: Float64Array) => ProgressiveWork<void>;
 
 /** Queries between two pauses. */
 const TOGETHER = 256;

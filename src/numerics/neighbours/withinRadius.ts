@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { completed, type InParts } from '../../core/inParts.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
+import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { LEAF, type PointTree, pointTree } from './pointTree.ts';
 import { queriedPoints, searchedPoints } from './searchedPoints.ts';
 import { squaredDistances, squaredDistanceToBox } from './squaredDistance.ts';
@@ -45,7 +45,7 @@ export function* withinRadiusInParts(
   Y: MatrixLike,
   r: number,
   options: { readonly queries?: MatrixLike } = {},
-): InParts<BallNeighbours> {
+): ProgressiveWork<BallNeighbours> {
   const points = searchedPoints(Y, 'Y');
   const asked = queriedPoints(points, options.queries, 'queries');
   if (!(r >= 0)) {

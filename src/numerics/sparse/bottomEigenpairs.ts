@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { completed, type InParts } from '../../core/inParts.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import type { Eigenpairs } from '../dense/eigenpairs.ts';
 import { topEigenpairsInParts } from '../dense/topEigenpairs.ts';
 import { signOfLargest } from '../typescript/symmetricEigen.ts';
@@ -56,7 +56,7 @@ export function* bottomEigenpairsInParts(
   solve: (b: Float64Array, x: Float64Array) => void,
   q: number,
   options: BottomEigenpairsOptions = {},
-): InParts<Eigenpairs> {
+): ProgressiveWork<Eigenpairs> {
   const { metric, shift = 0, known = [], seed = 1, tolerance = TOLERANCE } = options;
   if (!Number.isInteger(q) || q < 1 || q > size - known.length) {
     throw new InvalidInputError(

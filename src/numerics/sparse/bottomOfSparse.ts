@@ -1,4 +1,4 @@
-import type { InParts } from '../../core/inParts.ts';
+import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import type { Eigenpairs } from '../dense/eigenpairs.ts';
 import { bottomEigenpairsInParts } from './bottomEigenpairs.ts';
 import { analyse, factorise, type SparseSymmetric, solve } from './index.ts';
@@ -23,7 +23,7 @@ export function* bottomOfSparse(
   { pattern, values }: SparseSymmetric,
   q: number,
   options: BottomOptions = {},
-): InParts<Eigenpairs> {
+): ProgressiveWork<Eigenpairs> {
   const { size, starts } = pattern;
   const D = options.metric ?? new Float64Array(size).fill(1);
   // Each column begins with its entry on the diagonal.

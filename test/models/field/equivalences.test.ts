@@ -1,6 +1,6 @@
 import { alle, fit, lle, Matrix, mpme } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { completed } from '../../../src/core/inParts.ts';
+import { completed } from '../../../src/core/progressiveWork.ts';
 import {
   nearestLists,
   precisionTerms,

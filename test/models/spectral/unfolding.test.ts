@@ -1,7 +1,7 @@
 import { fit, Matrix, mvu, seededRandom } from 'latentfield';
 import { swissRoll as generatedRoll } from 'latentfield/data';
 import { describe, expect, it } from 'vitest';
-import { completed } from '../../../src/core/inParts.ts';
+import { completed } from '../../../src/core/progressiveWork.ts';
 import {
   augmentedLagrangian,
   edgeForces,

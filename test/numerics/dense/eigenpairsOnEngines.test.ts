@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NumericalError } from '../../../src/core/errors.ts';
-import { completed } from '../../../src/core/inParts.ts';
 import { Matrix } from '../../../src/core/matrix.ts';
+import { completed } from '../../../src/core/progressiveWork.ts';
 import { symmetricEigenpairs } from '../../../src/numerics/dense/eigenpairs.ts';
 import { linearAlgebra, withEngine } from '../../../src/numerics/dense/index.ts';
 import { topEigenpairsOf } from '../../../src/numerics/dense/topEigenpairs.ts';

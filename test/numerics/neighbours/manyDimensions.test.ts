@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { completed } from '../../../src/core/inParts.ts';
 import { Matrix } from '../../../src/core/matrix.ts';
+import { completed } from '../../../src/core/progressiveWork.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { withEngine } from '../../../src/numerics/dense/index.ts';
 import { sharedMemory } from '../../../src/numerics/memory.ts';

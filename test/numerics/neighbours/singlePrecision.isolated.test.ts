@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { completed } from '../../../src/core/inParts.ts';
 import { Matrix } from '../../../src/core/matrix.ts';
+import { completed } from '../../../src/core/progressiveWork.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { withEngine } from '../../../src/numerics/dense/index.ts';
 import { Float64Memory, sharedMemory } from '../../../src/numerics/memory.ts';

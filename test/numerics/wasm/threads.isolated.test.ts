@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { NumericalError } from '../../../src/core/errors.ts';
-import { completed } from '../../../src/core/inParts.ts';
 import { Matrix } from '../../../src/core/matrix.ts';
+import { completed } from '../../../src/core/progressiveWork.ts';
 import { maternProfiles } from '../../../src/kernels/matern.ts';
 import { rbfProfile } from '../../../src/kernels/rbfProfile.ts';
 import { thinPlate } from '../../../src/kernels/thinPlateSpline.ts';

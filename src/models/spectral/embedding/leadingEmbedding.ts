@@ -1,7 +1,7 @@
 import { counted } from '../../../core/counted.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
-import type { InParts } from '../../../core/inParts.ts';
 import { Matrix } from '../../../core/matrix.ts';
+import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
 import { symmetricEigenpairs } from '../../../numerics/dense/eigenpairs.ts';
 import { topEigenpairsOf } from '../../../numerics/dense/topEigenpairs.ts';
 
@@ -27,7 +27,7 @@ export interface LeadingEmbedding {
  * @param B - N×N, symmetric
  * @throws InvalidInputError when fewer than q eigenvalues are positive
  */
-export function* leadingEmbedding(B: Matrix, q: number, name: string): InParts<LeadingEmbedding> {
+export function* leadingEmbedding(B: Matrix, q: number, name: string): ProgressiveWork<LeadingEmbedding> {
   const { rows: N } = B;
   if (q >= N) {
     throw new InvalidInputError(

@@ -1,5 +1,5 @@
-import type { InParts } from '../../../core/inParts.ts';
 import { Matrix } from '../../../core/matrix.ts';
+import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
 import { shortestPaths } from './shortestPaths.ts';
 
@@ -12,7 +12,7 @@ const TOGETHER = 8;
  *
  * @see Dijkstra 1959
  */
-export function* geodesicDistances(graph: Graph): InParts<Matrix> {
+export function* geodesicDistances(graph: Graph): ProgressiveWork<Matrix> {
   const { size: N } = graph;
   const paths = shortestPaths(graph);
   const result = new Matrix(new Float64Array(N * N), N, N);

@@ -1,5 +1,5 @@
-import type { InParts } from '../../../core/inParts.ts';
 import { Matrix } from '../../../core/matrix.ts';
+import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
 import { shortestPaths } from './shortestPaths.ts';
 
@@ -20,7 +20,7 @@ export interface LandmarkDistances {
  * @param shown - the points of one component
  * @see de Silva & Tenenbaum 2004, §3.2 (MaxMin)
  */
-export function* landmarkDistances(graph: Graph, shown: Int32Array, count: number): InParts<LandmarkDistances> {
+export function* landmarkDistances(graph: Graph, shown: Int32Array, count: number): ProgressiveWork<LandmarkDistances> {
   const paths = shortestPaths(graph);
   const lengths = new Float64Array(graph.size);
   const measure = (from: number) => paths(Int32Array.of(from), new Float64Array(1), lengths);

@@ -1,14 +1,14 @@
 import { square } from '../../../core/elementary/index.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
-import type { InParts } from '../../../core/inParts.ts';
 import type { Matrix } from '../../../core/matrix.ts';
+import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
 import { type Reconstruction, reconstructionWeights } from '../../../numerics/graph/reconstructionWeights.ts';
 import { neighboursInParts } from '../../../numerics/neighbours/index.ts';
 import type { SparseSymmetric, SparseTerms } from '../../../numerics/sparse/index.ts';
 import { outerProduct } from '../../../numerics/sparse/outerProduct.ts';
 
 /** The k nearest others of every point, ties by index; searched with pauses. */
-export function* nearestLists(Y: Matrix, k: number): InParts<Int32Array[]> {
+export function* nearestLists(Y: Matrix, k: number): ProgressiveWork<Int32Array[]> {
   const { indices } = yield* neighboursInParts('exact', Y, k);
   return Array.from({ length: Y.rows }, (_, i) => indices.slice(i * k, (i + 1) * k));
 }

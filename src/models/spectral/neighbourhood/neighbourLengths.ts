@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../../core/errors.ts';
-import type { InParts } from '../../../core/inParts.ts';
 import { describe, type Matrix } from '../../../core/matrix.ts';
+import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
 import { edgesOfPairs, pairKey } from '../../../numerics/graph/edges.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
 import { incidentEdges } from '../../../numerics/graph/incidentEdges.ts';
@@ -24,7 +24,7 @@ export function* neighbourLengths(
   given: NeighbourInput,
   neighbourhood: NeighbourhoodOptions,
   name: string,
-): InParts<Graph> {
+): ProgressiveWork<Graph> {
   if (given.graph !== undefined) return given.graph;
   const graph =
     given.input === 'points'

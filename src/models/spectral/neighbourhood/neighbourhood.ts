@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
-import type { InParts } from '../../../core/inParts.ts';
 import type { Matrix } from '../../../core/matrix.ts';
+import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
 import { searchedKnnGraph } from '../../../numerics/graph/approximateKnnGraph.ts';
 import { connectedComponents } from '../../../numerics/graph/connectedComponents.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
@@ -59,7 +59,7 @@ export function* neighbourhoodGraph(
   { neighbours, radius, neighbourSearch = 'auto' }: NeighbourhoodOptions,
   name: string,
   weights: EdgeWeights = {},
-): InParts<Graph> {
+): ProgressiveWork<Graph> {
   if (radius === undefined) return yield* searchedKnnGraph(points, neighbours!, neighbourSearch, weights, name);
   const graph = yield* epsilonGraphInParts(points, radius, weights);
   if (graph.sources.length > 0) return graph;

@@ -1,4 +1,4 @@
-import type { InParts } from '../../../core/inParts.ts';
+import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
 import { connectedComponents } from '../../../numerics/graph/connectedComponents.ts';
 import { edgesOfPairs, pairKey } from '../../../numerics/graph/edges.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
@@ -24,7 +24,7 @@ export function* reconstructingLists(
   given: NeighbourInput,
   k: number,
   disconnected: Disconnected,
-): InParts<ReconstructingLists> {
+): ProgressiveWork<ReconstructingLists> {
   const lists = given.graph === undefined ? yield* nearestLists(given.points, k) : neighboursIn(given.graph);
   const N = lists.length;
   const ends = endsOf(lists);

@@ -1,10 +1,9 @@
 import type { Matrix } from '../core/matrix.ts';
-import type { Standardization } from '../core/observations.ts';
 import type { ParameterValues } from '../model/model.ts';
 import { valueTensors } from '../model/valueTensors.ts';
 import { doublesOf } from '../tensors/doubles.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
-import type { ConditionedProcess, MomentsAt } from './conditionedProcess.ts';
+import type { MomentsAt } from './conditionedProcess.ts';
 import { spanningInputs } from './covariance/spanningInputs.ts';
 import { structureOf } from './covariance/structureOf.ts';
 import type { GaussianProcess } from './gaussianProcess.ts';
@@ -20,7 +19,7 @@ const MOST_INPUTS = 1 / 4;
 const REST = 0.01;
 
 /** A process that may be taken through fewer inputs. */
-type QuickProcess = Pick<GaussianProcess, 'kernel' | 'likelihood' | 'parameters'> &
+type ApproximatedProcess = Pick<GaussianProcess, 'kernel' | 'likelihood' | 'parameters'> &
   Partial<Pick<GaussianProcess, 'through'>>;
 
 /**
@@ -31,7 +30,7 @@ type QuickProcess = Pick<GaussianProcess, 'kernel' | 'likelihood' | 'parameters'
  * @param X - N×q
  * @returns undefined where no quarter of the points suffices, or where the process is as cheap by itself
  */
-function quickInputs(
+function representativeInputs(
   { kernel, likelihood, parameters }: Pick<GaussianProcess, 'kernel' | 'likelihood' | 'parameters'>,
   values: ParameterValues,
   X: Matrix,
@@ -46,25 +45,13 @@ function quickInputs(
   });
 }
 
-/** Moments of the functions through fewer inputs. */
-export function quickMoments(
-  process: QuickProcess,
+/** Moments of the functions of a process through fewer inputs, nearly those of the process; undefined where {@link representativeInputs} is. */
+export function sparseMoments(
+  process: ApproximatedProcess,
   values: ParameterValues,
   X: Matrix,
   patterns: readonly ObservedPattern[],
 ): MomentsAt | undefined {
-  const inducing = quickInputs(process, values, X);
+  const inducing = representativeInputs(process, values, X);
   return inducing && process.through?.(inducing).momentsAt({ ...values, inducing }, X, patterns);
-}
-
-/** A process that predicts nearly as this one, through fewer inputs. */
-export function quickProcess(
-  process: QuickProcess,
-  values: ParameterValues,
-  X: Matrix,
-  patterns: readonly ObservedPattern[],
-  standardization: Standardization,
-): ConditionedProcess | undefined {
-  const inducing = quickInputs(process, values, X);
-  return inducing && process.through?.(inducing).condition({ ...values, inducing }, X, patterns, standardization);
 }

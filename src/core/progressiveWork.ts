@@ -1,5 +1,5 @@
 /** Long work that pauses now and then, and says what part of it is done. */
-export type InParts<T> = Generator<number, T, void>;
+export type ProgressiveWork<T> = Generator<number, T, void>;
 
 /** Does work that pauses without leaving the thread in between. */
 export function completed<T>(work: Generator<unknown, T, void>): T {
@@ -10,7 +10,7 @@ export function completed<T>(work: Generator<unknown, T, void>): T {
 }
 
 /** Work that is done once, however often its result is asked for. */
-export function once<T>(work: () => InParts<T>): () => InParts<T> {
+export function once<T>(work: () => ProgressiveWork<T>): () => ProgressiveWork<T> {
   let made: { readonly result: T } | undefined;
   return function* () {
     made ??= { result: yield* work() };
