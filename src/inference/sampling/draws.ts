@@ -1,7 +1,8 @@
 import * as v from 'valibot';
-import { square } from '../../core/elementary/index.ts';
+import { log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { ObservationsLike } from '../../core/namedTable.ts';
 import { checkOptions, unknownName } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { AnyAbilities } from '../../model/abilities.ts';
@@ -15,9 +16,10 @@ import { createFit } from '../fit/createFit.ts';
 import { type ChainState, STATISTICS, type StatisticName } from './chain.ts';
 import type { DrawSettings } from './drawOptions.ts';
 import { csvOf, type InferenceData, inferenceDataOf } from './inferenceData.ts';
-import { type LatentDraws, latentDraws } from './latentDraws.ts';
-import { leaveOneOut } from './leaveOneOut.ts';
-import type { LeaveOneOut } from './psis.ts';
+import { type LatentDraws, latentDraws, product, spreadOf, turnOnto } from './latentDraws.ts';
+import { leaveOneOut, rowLikelihoods } from './leaveOneOut.ts';
+import { logSumExp } from './moments.ts';
+import { type LeaveOneOut, type PredictiveAccuracy, waic } from './psis.ts';
 import { type DrawsSummary, LEAST_ESS, MOST_RHAT, summaryOf, summaryRow } from './summary.ts';
 import type { Target } from './target.ts';
 
@@ -67,6 +69,16 @@ export interface DrawsPredictOptions {
   readonly view?: string | undefined;
   /** Most draws that predictions are averaged over, evenly spaced; 200 unless given. */
   readonly draws?: number | undefined;
+}
+
+/** Where new observations lie, by several draws. */
+export interface DrawnProjection {
+  /** Mean over draws, n×q. Where the latents were drawn too, each draw is turned as its latents are turned onto `draws.latents.mean`. */
+  readonly latents: Matrix;
+  /** Covariance of each point between draws, n of q×q. */
+  readonly covariances: readonly Matrix[];
+  /** log of the mean over draws of p(y*|x*), each at its own place x*, n entries. */
+  readonly logDensity: Float64Array;
 }
 
 /** Draws of a posterior, their diagnostics and what follows from them. */
@@ -123,16 +135,31 @@ export interface Draws {
    * Predictive mean and variance at latent points X (n×q), averaged over draws: the variance is the mean of theirs and the variance of their means.
    */
   predict(X: MatrixLike, options?: DrawsPredictOptions): Prediction;
+  /**
+   * Places new observations (n×D) by a fit at each of some draws: a search a row and draw, so fewer draws are taken than for predictions.
+   *
+   * @param Y - n×D, NaN where missing, as `fit.project` takes them
+   * @param options - `draws`, the most that are taken, evenly spaced (20)
+   * @throws InvalidInputError for a model whose fits place nothing, or fewer than two draws
+   */
+  project(Y: ObservationsLike, options?: { readonly draws?: number | undefined }): Promise<DrawnProjection>;
   /** A draw of new observations at latent points X (n×q), n×D, of the model at one draw, both by the seed (0). */
   sample(X: MatrixLike, seed?: number): Matrix;
   /** Replicated observations N×D at the latents of some draws, for posterior predictive checks: see `checkPredictive`. */
   predictive(options?: { readonly seed?: number | undefined; readonly draws?: number | undefined }): readonly Matrix[];
   /**
-   * Leave-one-out cross-validation, of each entry of the observations given all others.
+   * Leave-one-out cross-validation: of each entry of a Gaussian process's observations given all others, and of each row where rows are independent given latents
+   * and parameters. `message` says which, and how far it can be trusted.
    *
-   * @throws InvalidInputError for models whose observations are not Gaussian given functions
+   * @throws InvalidInputError for other models
    */
   loo(): LeaveOneOut;
+  /**
+   * The widely applicable information criterion, of models whose rows are independent given latents and parameters: see `waic`.
+   *
+   * @throws InvalidInputError for other models, among them Gaussian processes, for which `loo` is in closed form
+   */
+  waic(): PredictiveAccuracy;
   /** All of it as plain JSON, of which `loadDraws` makes the same again, bit for bit. */
   toJSON(): DrawsJSON;
   /** In the JSON form of ArviZ's InferenceData: groups `posterior` and `sample_stats`, by variable chains × draws × shape. */
@@ -196,6 +223,16 @@ const predictOptions = v.strictObject({
   noise: v.optional(v.boolean(), false),
   view: v.optional(v.string()),
   draws: count,
+});
+const projectOptions = v.strictObject({
+  draws: v.optional(
+    v.pipe(
+      v.number('a whole number from 2'),
+      v.integer('a whole number from 2'),
+      v.minValue(2, 'a whole number from 2'),
+    ),
+    20,
+  ),
 });
 const predictiveOptions = v.strictObject({ seed: v.optional(v.number('a number'), 0), draws: count });
 
@@ -334,6 +371,26 @@ export function createDraws(model: AnyModel, record: DrawsRecord, engine?: Engin
         }),
       );
     },
+    async project(Y, options = {}) {
+      const { draws: most } = checkOptions(projectOptions, options, 'project');
+      if (chains * draws < 2)
+        throw new InvalidInputError('There is one draw, but project takes the mean of two at least. Draw more.');
+      const onto = ofLatents()?.aligned;
+      const places: Matrix[] = [];
+      const densities: Float64Array[] = [];
+      for (const k of spaced(most)) {
+        const fitted = able(fitOf(k), 'project', model);
+        const { latents: X, logDensity } = await fitted.project(Y);
+        places.push(onto === undefined ? X : product(X, turnOnto(valuesOf(k).latents as Matrix, onto[k]!)));
+        densities.push(logDensity);
+      }
+      const { mean, covariances } = spreadOf(places);
+      const logDensity = Float64Array.from(
+        { length: mean.rows },
+        (_, n) => logSumExp(Float64Array.from(densities, (own) => own[n]!)) - log(densities.length),
+      );
+      return Object.freeze({ latents: mean, covariances, logDensity });
+    },
     sample(X, seed = 0) {
       const random = seededRandom(seed);
       const fitted = fitOf(random.integer(chains * draws));
@@ -348,6 +405,7 @@ export function createDraws(model: AnyModel, record: DrawsRecord, engine?: Engin
       });
     },
     loo: () => leaveOneOut(model, { chains, draws, valuesOf, fitOf }),
+    waic: () => waic(rowLikelihoods(model, { chains, draws, valuesOf, fitOf })),
     toJSON: () => ({
       format: 'latentfield-draws',
       version: 1,
@@ -368,7 +426,11 @@ function namesOf(path: string, shape: readonly number[]): string[] {
   );
 }
 
-function able(fitted: Partial<AnyAbilities>, name: 'predict' | 'sample', { name: model }: AnyModel): AnyAbilities {
+function able(
+  fitted: Partial<AnyAbilities>,
+  name: 'predict' | 'project' | 'sample',
+  { name: model }: AnyModel,
+): AnyAbilities {
   if (fitted[name] !== undefined) return fitted as AnyAbilities;
   throw new InvalidInputError(`Fits of '${model}' cannot ${name}, so its draws cannot either.`);
 }

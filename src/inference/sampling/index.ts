@@ -15,7 +15,7 @@ export {
 export { draw } from './draw.ts';
 export type { DrawCheckpoint, DrawIdentity } from './drawCheckpoint.ts';
 export type { DrawOptions, DrawStep } from './drawOptions.ts';
-export type { Divergence, Draws, DrawsJSON, DrawsPredictOptions, DrawsRecord } from './draws.ts';
+export type { Divergence, DrawnProjection, Draws, DrawsJSON, DrawsPredictOptions, DrawsRecord } from './draws.ts';
 export type { ChainsLike } from './givenDraws.ts';
 export type { InferenceData, NestedNumbers } from './inferenceData.ts';
 export type { LatentDraws } from './latentDraws.ts';

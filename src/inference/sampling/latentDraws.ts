@@ -37,27 +37,15 @@ export function latentDraws(latents: readonly Matrix[], chains: number): LatentD
     aligned = latents.map((X) => turned(X, onto));
     target = meanOf(aligned);
   }
-  const { rows: N, columns: q } = target;
-  const covariances = Array.from({ length: N }, (_, n) => {
-    const covariance = Matrix.zeros(q, q);
-    for (const X of aligned) {
-      for (let a = 0; a < q; a++) {
-        for (let b = 0; b < q; b++) {
-          covariance.data[a * q + b]! +=
-            ((X.at(n, a) - target.at(n, a)) * (X.at(n, b) - target.at(n, b))) / (aligned.length - 1);
-        }
-      }
-    }
-    return covariance;
-  });
-  const distances = pairs(N).map(([i, j]) =>
+  const { mean, covariances } = spreadOf(aligned);
+  const distances = pairs(mean.rows).map(([i, j]) =>
     chainsOf(
       latents.map((X) => distance(X, i, j)),
       chains,
     ),
   );
   return Object.freeze({
-    mean: target,
+    mean,
     covariances,
     aligned,
     rHat: Math.max(...distances.map(rHat)),
@@ -97,35 +85,63 @@ function meanOf(all: readonly Matrix[]): Matrix {
   return mean;
 }
 
-/** X·R with the orthogonal R that brings it nearest to a target: R = M·(MᵀM)^−½, M = Xᵀ·target. */
-function turned(X: Matrix, target: Matrix): Matrix {
+/** X·R with the orthogonal R that brings it nearest to a target. */
+const turned = (X: Matrix, target: Matrix): Matrix => product(X, turnOnto(X, target));
+
+/**
+ * The orthogonal R, q×q, for which X·R is nearest to a target: R = M·(MᵀM)^−½, M = Xᵀ·target. A direction in which the target has no extent can be turned anyhow; it is
+ * left out of R, and so is its part of the points.
+ */
+export function turnOnto(X: Matrix, target: Matrix): Matrix {
   const q = X.columns;
-  const product = (A: Matrix, B: Matrix) => {
-    const result = Matrix.zeros(A.columns, B.columns);
-    for (let n = 0; n < A.rows; n++) {
-      for (let a = 0; a < A.columns; a++) {
-        for (let b = 0; b < B.columns; b++) result.data[a * B.columns + b]! += A.at(n, a) * B.at(n, b);
-      }
-    }
-    return result;
-  };
-  const M = product(X, target);
-  const { values, vectors } = symmetricEigenpairs(product(M, M));
+  const M = product(transposed(X), target);
+  const { values, vectors } = symmetricEigenpairs(product(transposed(M), M));
   const largest = values[q - 1]!;
-  const result = Matrix.zeros(X.rows, q);
+  const R = Matrix.zeros(q, q);
   for (let k = 0; k < q; k++) {
-    // A direction in which the target has no extent can be turned anyhow; it is left out of the sum, and its part of the points with it.
     if (!(values[k]! > Number.EPSILON * largest)) continue;
     const scale = 1 / Math.sqrt(values[k]!);
-    for (let n = 0; n < X.rows; n++) {
-      let part = 0;
-      for (let a = 0; a < q; a++) {
-        let sum = 0;
-        for (let b = 0; b < q; b++) sum += M.at(a, b) * vectors.at(b, k);
-        part += X.at(n, a) * sum;
-      }
-      for (let b = 0; b < q; b++) result.data[n * q + b]! += scale * part * vectors.at(b, k);
+    for (let a = 0; a < q; a++) {
+      let sum = 0;
+      for (let b = 0; b < q; b++) sum += M.at(a, b) * vectors.at(b, k);
+      for (let b = 0; b < q; b++) R.data[a * q + b]! += scale * sum * vectors.at(b, k);
+    }
+  }
+  return R;
+}
+
+/** A·B */
+export function product(A: Matrix, B: Matrix): Matrix {
+  const result = Matrix.zeros(A.rows, B.columns);
+  for (let i = 0; i < A.rows; i++) {
+    for (let k = 0; k < A.columns; k++) {
+      for (let j = 0; j < B.columns; j++) result.data[i * B.columns + j]! += A.at(i, k) * B.at(k, j);
     }
   }
   return result;
+}
+
+function transposed(A: Matrix): Matrix {
+  const result = Matrix.zeros(A.columns, A.rows);
+  for (let i = 0; i < A.rows; i++) for (let j = 0; j < A.columns; j++) result.data[j * A.rows + i] = A.at(i, j);
+  return result;
+}
+
+/** Mean (n×q) of points in several draws, and the covariance of each point about it. */
+export function spreadOf(all: readonly Matrix[]): { readonly mean: Matrix; readonly covariances: readonly Matrix[] } {
+  const mean = meanOf(all);
+  const { rows: N, columns: q } = mean;
+  const covariances = Array.from({ length: N }, (_, n) => {
+    const covariance = Matrix.zeros(q, q);
+    for (const X of all) {
+      for (let a = 0; a < q; a++) {
+        for (let b = 0; b < q; b++) {
+          covariance.data[a * q + b]! +=
+            ((X.at(n, a) - mean.at(n, a)) * (X.at(n, b) - mean.at(n, b))) / (all.length - 1);
+        }
+      }
+    }
+    return covariance;
+  });
+  return { mean, covariances };
 }

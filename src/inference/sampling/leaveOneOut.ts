@@ -24,19 +24,91 @@ const NOISE = 'mapping.noise';
 const AGREEMENT = 1e-6;
 
 /**
- * Leave-one-out cross-validation of a Gaussian process with Gaussian noise: log p(y_nd | all other entries of its column) at each draw, weighed by Pareto smoothed
- * importance sampling. With the leverages h_n = v_n/σ² of noise-free predictions m, v at the points themselves the rest is in closed form: the residual (y − m)/(1 − h),
- * the variance σ²/(1 − h).
+ * Leave-one-out cross-validation, by Pareto smoothed importance sampling. Where rows are independent given latents and parameters, of each row. Of a Gaussian process
+ * with Gaussian noise, of each entry: log p(y_nd | all other entries of its column) at each draw. With the leverages h_n = v_n/σ² of noise-free predictions m, v at
+ * the points themselves the rest is in closed form: the residual (y − m)/(1 − h), the variance σ²/(1 − h).
  *
  * @throws InvalidInputError for models that have no such noise, or whose kernel has a noise of its own
  * @see Bürkner, Gabry & Vehtari, Efficient leave-one-out cross-validation for Bayesian non-factorized normal models, Computational Statistics 36 (2021)
  */
-export function leaveOneOut(model: AnyModel, { chains, draws, valuesOf, fitOf }: DrawnFits): LeaveOneOut {
-  const Y = observationsOf(model);
-  const perChain = Math.min(draws, Math.ceil(MOST / chains));
-  const taken = Array.from({ length: chains }, (_, c) =>
+export function leaveOneOut(model: AnyModel, given: DrawnFits): LeaveOneOut {
+  const byRow = hasIndependentRows(model);
+  const logLikelihood = byRow ? rowLikelihoods(model, given) : entryLikelihoods(model, given);
+  const { chains, draws } = given;
+  const perChain = takenOf(draws, chains);
+  const relativeEfficiency = Array.from({ length: logLikelihood.columns }, (_, e) => {
+    const likelihood = Array.from({ length: chains }, (_, c) =>
+      Array.from({ length: perChain }, (_, i) => logLikelihood.at(c * perChain + i, e)),
+    );
+    const size = essBulk(likelihood) / logLikelihood.rows;
+    return Number.isNaN(size) ? 1 : Math.min(size, 1);
+  });
+  const found = loo(logLikelihood, { relativeEfficiency });
+  return { ...found, message: `Each ${byRow ? 'row' : 'entry'} was left out. ${found.message}` };
+}
+
+const takenOf = (draws: number, chains: number) => Math.min(draws, Math.ceil(MOST / chains));
+
+/** The draws that are looked at, evenly spaced in each chain. */
+function takenDraws({ chains, draws }: DrawnFits): number[] {
+  const perChain = takenOf(draws, chains);
+  return Array.from({ length: chains }, (_, c) =>
     Array.from({ length: perChain }, (_, i) => c * draws + Math.floor(((i + 0.5) * draws) / perChain)),
   ).flat();
+}
+
+/** True for models of variables whose rows are independent given latents and parameters. */
+const hasIndependentRows = ({ points }: AnyModel): boolean => points !== undefined;
+
+/**
+ * log p(y_n | latents, parameters) of each row at each of some draws, draws × N.
+ *
+ * @throws InvalidInputError for models whose rows are not independent
+ */
+export function rowLikelihoods(model: AnyModel, given: DrawnFits): Matrix {
+  const unsuitedRows = () =>
+    new InvalidInputError(
+      `The rows of '${model.name}' are not independent given latents and parameters, so there is no likelihood of one row: ask for loo(), or give loo or waic the log likelihoods yourself.`,
+    );
+  if (!hasIndependentRows(model)) throw unsuitedRows();
+  const taken = takenDraws(given);
+  let all: Matrix | undefined;
+  for (const [s, k] of taken.entries()) {
+    const posterior = model.posterior(given.valuesOf(k)) as { readonly variables?: RowDensities };
+    if (posterior.variables === undefined) throw unsuitedRows();
+    const { latents, known, values, observations, density } = posterior.variables;
+    const X = besides((latents.length > 0 ? latents.map(({ name }) => name) : []).map((name) => values[name]!));
+    const rows = { ...observations, ...Object.fromEntries(known.map(({ name }) => [name, values[name]!])) };
+    const own = density(X ?? Matrix.zeros(Object.values(observations)[0]!.rows, 0), rows).density;
+    all ??= Matrix.zeros(taken.length, own.length);
+    all.data.set(own, s * own.length);
+  }
+  return all!;
+}
+
+/** What is read of a model of variables at some values. */
+interface RowDensities {
+  readonly latents: readonly { readonly name: string }[];
+  readonly known: readonly { readonly name: string }[];
+  readonly values: Readonly<Record<string, Matrix>>;
+  readonly observations: Readonly<Record<string, Matrix>>;
+  density(X: Matrix, rows: Readonly<Record<string, Matrix>>): { readonly density: Float64Array };
+}
+
+/** Matrices side by side; undefined where there is none. */
+function besides(parts: readonly Matrix[]): Matrix | undefined {
+  if (parts.length < 2) return parts[0];
+  const width = parts.reduce((sum, { columns }) => sum + columns, 0);
+  return Matrix.from(
+    Array.from({ length: parts[0]!.rows }, (_, n) => parts.flatMap((part) => Array.from(part.row(n)))),
+    `values of ${width} columns`,
+  );
+}
+
+function entryLikelihoods(model: AnyModel, given: DrawnFits): Matrix {
+  const { valuesOf, fitOf } = given;
+  const Y = observationsOf(model);
+  const taken = takenDraws(given);
   const logLikelihood = Matrix.zeros(taken.length, Y.data.length);
   for (const [s, k] of taken.entries()) {
     const values = valuesOf(k);
@@ -52,14 +124,7 @@ export function leaveOneOut(model: AnyModel, { chains, draws, valuesOf, fitOf }:
       logLikelihood.data[s * Y.data.length + e] = -0.5 * (log(2 * Math.PI * spread) + (residual * residual) / spread);
     }
   }
-  const relativeEfficiency = Array.from({ length: Y.data.length }, (_, e) => {
-    const likelihood = Array.from({ length: chains }, (_, c) =>
-      Array.from({ length: perChain }, (_, i) => logLikelihood.at(c * perChain + i, e)),
-    );
-    const size = essBulk(likelihood) / taken.length;
-    return Number.isNaN(size) ? 1 : Math.min(size, 1);
-  });
-  return loo(logLikelihood, { relativeEfficiency });
+  return logLikelihood;
 }
 
 const unsuited = ({ name }: AnyModel) =>
