@@ -68,6 +68,30 @@ describe('where a direction promised more than its curvature allows', () => {
   });
 });
 
+describe('curvature along a direction', () => {
+  /** The points at which gradients are asked for once the tiny steps have shown the rounding. */
+  const asked = (x: Float64Array, direction: Float64Array) => {
+    const f = (point: Float64Array) => ({
+      value: 65000 + point.reduce((sum, entry) => sum + entry * entry, 0) + 1e-4 * Math.abs(Math.sin(1e13 * point[0]!)),
+      gradient: point.map((entry) => 2 * entry),
+    });
+    const steps = cannotDescend({ x, ...f(x) }, 0.124, [direction]);
+    const points: Float64Array[] = [];
+    for (let step = steps.next(); !step.done; ) {
+      points.push((step.value as { point: Float64Array }).point);
+      step = steps.next(f(points.at(-1)!));
+    }
+    return points.at(-1)!.map((entry, i) => entry - x[i]!);
+  };
+
+  it('is measured over a millionth of the largest variable, of 1 if all are smaller, and never beyond the direction', () => {
+    const along = (x: Float64Array, direction: Float64Array) => Math.hypot(...asked(x, direction));
+    expect(along(Float64Array.of(40, -200), Float64Array.of(3, 4)) / 2e-4).toBeCloseTo(1, 5);
+    expect(along(Float64Array.of(0.1, 0.2), Float64Array.of(3, 4)) / 1e-6).toBeCloseTo(1, 5);
+    expect(along(Float64Array.of(40, -200), Float64Array.of(3e-6, 4e-6)) / 5e-6).toBeCloseTo(1, 5);
+  });
+});
+
 it.each([lbfgs(), lbfgsb()])('$name has failed where values have no digits that count', (solver) => {
   expect(minimize(chaotic, [1, 2, 3], solver, untilExact).status).toBe('failed');
 });

@@ -95,6 +95,10 @@ describe('views of latents that are distributions', () => {
     const placed = await result.project({ pose: asked });
     expect(placed.latents.rows).toBe(3);
     expect(result.predict(placed.latents, { view: 'shadow' }).mean.columns).toBe(2);
+    // A view of which one entry is missing is not left out: the other entry moves the row.
+    const partial = (y: number) => result.project({ pose: asked, shadow: asked.map(() => [Number.NaN, y]) });
+    const [low, high] = [await partial(-1), await partial(1)];
+    expect(Math.max(...low.latents.data.map((x, k) => Math.abs(x - high.latents.data[k]!)))).toBeGreaterThan(1e-3);
     const batches = await fit(model, { batchSize: 10, maxEpochs: 2 });
     expect(batches.diagnostics.iterations).toBe(6);
     expect(Object.keys(batches.terms)).toEqual(['pose', 'shadow', 'divergence']);

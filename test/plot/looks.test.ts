@@ -233,6 +233,8 @@ describe('images of points', () => {
       'from 2 to 1000, but 1',
     );
     await expect(decodedGrid(decode, latents, { image: [2, 2] })).rejects.toThrow('have 4 pixels');
+    const noFunction = decodedGrid({ decode } as never, latents, { image: [1, 2] });
+    await expect(noFunction).rejects.toMatchObject({ name: 'InvalidInputError', message: /decodedGrid.*prediction/ });
   });
 });
 

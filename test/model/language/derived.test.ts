@@ -72,7 +72,14 @@ describe('a GPLVM that is written as variables', () => {
     expect(await b.impute({ y: holed })).toEqual({ y: await a.impute(holed) });
     expect(await b.reconstruct(holed)).toEqual(await a.reconstruct(holed));
     expect(b.sample([[0, 0]], { seed: 1 })).toEqual(a.sample([[0, 0]], { seed: 1 }));
-    expect(b.interpolate(0, 9, 4)).toEqual(a.interpolate(0, 9, 4));
+    const path = b.interpolate(0, 9, 4);
+    expect(path).toEqual(a.interpolate(0, 9, 4));
+    const [first, last] = [b.latents.row(0), b.latents.row(9)];
+    for (let k = 0; k < 4; k++) {
+      path.latents.row(k).forEach((entry, c) => {
+        expect(entry).toBeCloseTo(first[c]! + (k / 3) * (last[c]! - first[c]!), 12);
+      });
+    }
   });
 
   it('is saved and loaded with the same answers', async () => {

@@ -18,6 +18,25 @@ function observations(N: number, D: number): Matrix {
 }
 
 describe('principal axes', () => {
+  it('point to where the largest score is, in any unit', () => {
+    for (const unit of [1, 1e-3, 1e3]) {
+      const Y = observations(60, 20);
+      const { scores } = principalAxes(
+        new Matrix(
+          Y.data.map((entry) => unit * entry),
+          60,
+          20,
+        ),
+        4,
+      );
+      for (let c = 0; c < 4; c++) {
+        const column = scores.column(c);
+        const largest = column.reduce((most, entry) => (Math.abs(entry) > Math.abs(most) ? entry : most));
+        expect(largest).toBeGreaterThan(0);
+      }
+    }
+  });
+
   it.each([
     [300, 90, 3],
     [300, 90, 12],

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { Matrix, seededRandom } from '../../../src/index.ts';
+import { essBulk, rHat } from '../../../src/inference/sampling/convergence.ts';
+import { latentDraws } from '../../../src/inference/sampling/latentDraws.ts';
+import { windowCovariance } from '../../../src/inference/sampling/samplers/adaptation.ts';
+import { expectClose } from '../../tolerance.ts';
+
+const random = seededRandom(2);
+
+describe('draws of latents that are free to turn', () => {
+  const base = Array.from({ length: 4 }, () => [3 * random.normal(), random.normal()]);
+  // 2 chains of 30 draws, each turned or reflected by another angle; the last point wanders slowly.
+  let drift = 0;
+  const plain = Array.from({ length: 60 }, () => {
+    drift = 0.9 * drift + random.normal();
+    return base.map(([a, b], n) => [a! + 0.1 * random.normal() + (n === 3 ? drift : 0), b! + 0.1 * random.normal()]);
+  });
+  const turned = plain.map((rows, s) => {
+    const [c, d, sign] = [Math.cos(s), Math.sin(s), s % 3 === 0 ? -1 : 1];
+    return Matrix.from(rows.map(([a, b]) => [c * a! - d * b!, sign * (d * a! + c * b!)]));
+  });
+  const found = latentDraws(turned, 2);
+
+  it('are summed up by the worst distance of two points: the largest rHat and the least bulk ESS', () => {
+    const distances = [0, 1, 2, 3].flatMap((i) =>
+      Array.from({ length: i }, (_, j) => {
+        const values = plain.map((rows) => Math.hypot(rows[i]![0]! - rows[j]![0]!, rows[i]![1]! - rows[j]![1]!));
+        return [values.slice(0, 30), values.slice(30)];
+      }),
+    );
+    const [worst, least] = [Math.max(...distances.map(rHat)), Math.min(...distances.map(essBulk))];
+    expect(found.rHat / worst).toBeCloseTo(1, 9);
+    expect(found.essBulk / least).toBeCloseTo(1, 9);
+    // Distances differ, so that another one would be noticed.
+    expect(Math.max(...distances.map(essBulk))).toBeGreaterThan(1.5 * least);
+  });
+
+  it('lie about their mean, whose distances are those of the points, with the covariance of what is turned onto it', () => {
+    const { mean, aligned, covariances } = found;
+    expect(Math.hypot(mean.at(0, 0) - mean.at(1, 0), mean.at(0, 1) - mean.at(1, 1))).toBeCloseTo(
+      Math.hypot(base[0]![0]! - base[1]![0]!, base[0]![1]! - base[1]![1]!),
+      0,
+    );
+    for (const [a, b] of [
+      [0, 0],
+      [0, 1],
+      [1, 1],
+    ] as const) {
+      const expected =
+        aligned.reduce((sum, X) => sum + (X.at(3, a) - mean.at(3, a)) * (X.at(3, b) - mean.at(3, b)), 0) / 59;
+      expect(covariances[3]!.at(a, b)).toBeCloseTo(expected, 10);
+    }
+  });
+});
+
+describe('the covariance of a window of a chain', () => {
+  const points = Array.from({ length: 9 }, () => Float64Array.from({ length: 3 }, () => random.normal()));
+  const mean = Float64Array.from({ length: 3 }, (_, i) => points.reduce((sum, x) => sum + x[i]! / 9, 0));
+  /** n/(n + 5) of the covariance and 10⁻³·5/(n + 5) of the identity. */
+  const entry = (i: number, j: number) => {
+    const covariance = points.reduce((sum, x) => sum + ((x[i]! - mean[i]!) * (x[j]! - mean[j]!)) / 8, 0);
+    return (9 / 14) * covariance + (i === j ? 1e-3 * (5 / 14) : 0);
+  };
+
+  it.each([true, false])(
+    'is regularised as Stan does it: dense %s, also from its memory and after others',
+    (isDense) => {
+      const expected = isDense
+        ? [0, 1, 2].flatMap((i) => [0, 1, 2].map((j) => entry(i, j)))
+        : [0, 1, 2].map((i) => entry(i, i));
+      const window = windowCovariance(3, isDense);
+      window.add(Float64Array.of(100, -50, 7));
+      window.restart();
+      for (const x of points.slice(0, 4)) window.add(x);
+      const resumed = windowCovariance(3, isDense, window.memory());
+      for (const x of points.slice(4)) resumed.add(x);
+      expectClose(resumed.regularized(), expected, 1e-12);
+    },
+  );
+});
