@@ -69,14 +69,14 @@ async function select(data: string, given: SelectArguments, streams: Context): P
   if (given.parts !== undefined && workers !== undefined) {
     throw new InvalidInputError('Workers of select do not know the parts of --parts. Leave --workers out.');
   }
-  const { takesLabels } = kindOf(model, own);
+  kindOf(model, own);
   const grid = await gridOf(given.grid);
   const fixed = await readModelOptions(given.options, given);
   if (fixed.missing !== undefined) checkTakesMissing(model);
   const table = await readLabelledTable(data, given.labels, {
     ...tableOptions(given),
     allowMissing: fixed.missing === 'ignore',
-    allowMissingLabels: takesLabels,
+    allowMissingLabels: true,
   });
   if (!given.json)
     streams.stderr.write(

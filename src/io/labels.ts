@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven, givenOptions } from '../core/given.ts';
 import { decodeText } from './decode.ts';
-import { parseDelimited } from './delimited.ts';
+import { type DelimitedRow, parseDelimited } from './delimited.ts';
 import { parseNumpy } from './npy.ts';
 import { numberOf, presentLabel } from './numberText.ts';
 import { readSource } from './source.ts';
@@ -33,7 +33,7 @@ export async function readLabels(file: string, options: ReadLabelsOptions = {}):
   if (format === 'npz' || format === 'parquet' || format === 'arrow') {
     throw new InvalidInputError(`'${file}' cannot hold labels. Give a .csv, .tsv, .txt or .npy file.`);
   }
-  const column = format === 'npy' ? numpyColumn(bytes, file) : textColumn(bytes, format, file);
+  const column = format === 'npy' ? numpyColumn(bytes, file) : textColumn(bytes, format, file, count);
   const labels = (format !== 'npy' && startsWithName(column, count) ? column.slice(1) : column).map(presentLabel);
   if (count !== undefined && labels.length !== count) {
     throw new InvalidInputError(
@@ -50,15 +50,46 @@ function startsWithName(column: string[], count: number | undefined): boolean {
   return column.length === count + 1 && !rest.includes(first);
 }
 
-function textColumn(bytes: Uint8Array, format: 'csv' | 'tsv' | 'txt', file: string): string[] {
+function textColumn(
+  bytes: Uint8Array,
+  format: 'csv' | 'tsv' | 'txt',
+  file: string,
+  count: number | undefined,
+): string[] {
   const { text } = decodeText(bytes);
   const firstLine = text.trimStart().split(/\r?\n/, 1)[0]!;
   const delimiter = format === 'tsv' ? '\t' : firstLine.includes(';') && !firstLine.includes(',') ? ';' : ',';
   const rows = parseDelimited(text, delimiter, file);
   const columns = rows[0]!.cells.length;
   if (columns !== 1) throw severalColumns(file, columns);
-  return rows.map(({ cells }) => cells[0]!);
+  const written = rows.map(({ cells }) => cells[0]!);
+  if (count === undefined) return written;
+  // A blank line of a single column is a label that is missing, or is there for looks: the number of points tells.
+  const within = withBlankLines(text, rows);
+  const candidates = [within.concat(blankLinesAfter(text)), within];
+  return candidates.find(({ length }) => length === count || length === count + 1) ?? written;
 }
+
+/** The labels of the rows, and '' for each blank line between them. */
+function withBlankLines(text: string, rows: readonly DelimitedRow[]): string[] {
+  const lines = text.split(LINE_END);
+  let next = rows[0]!.line;
+  return rows.flatMap(({ line, cells: [label] }) => {
+    const blank = lines.slice(next - 1, line - 1).filter((each) => each.trim() === '');
+    next = line + label!.split(LINE_END).length;
+    return [...blank.map(() => ''), label!];
+  });
+}
+
+function blankLinesAfter(text: string): string[] {
+  const after = /(?:[^\S\r\n]*(?:\r\n|\r|\n))*[^\S\r\n]*$/.exec(text)![0];
+  return after
+    .split(LINE_END)
+    .slice(2)
+    .map(() => '');
+}
+
+const LINE_END = /\r\n|\r|\n/;
 
 function numpyColumn(bytes: Uint8Array, file: string): string[] {
   const { shape, numbers, text } = parseNumpy(bytes, file);

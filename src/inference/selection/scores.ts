@@ -3,6 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { givenList } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { Projection } from '../../model/posterior.ts';
+import { classesOf, type Labels } from '../../numerics/graph/labels.ts';
 import { nearestNeighbourError } from '../scores/nearestNeighbourError.ts';
 import { trustworthiness } from '../scores/trustworthiness.ts';
 import { rowsOf, type Split } from './folds.ts';
@@ -28,20 +29,17 @@ export interface SelectionScore {
 
 /**
  * The rate of held-out points whose nearest training point in the latent space carries another label, the held-out points placed by `project`;
- * without folds the leave-one-out rate among the latents. The smallest is best.
+ * without folds the leave-one-out rate among the latents. The smallest is best. Points without a label are fitted, and neither count nor tell others' labels.
  *
  * @param observations - N×D
- * @param labels - N labels
+ * @param labels - N labels; a missing one is undefined, null, NaN or ''
  * @throws InvalidInputError when there are not N labels
  * @example
  * ```ts
  * nearestNeighbourScore(Y, labels);
  * ```
  */
-export function nearestNeighbourScore(
-  observations: MatrixLike,
-  labels: ArrayLike<string | number | boolean>,
-): SelectionScore {
+export function nearestNeighbourScore(observations: MatrixLike, labels: Labels): SelectionScore {
   const Y = Matrix.from(observations, 'The observations');
   const own = givenList(labels, 'nearestNeighbourScore', 'a list with one label for each observation');
   if (own.length !== Y.rows) {
@@ -49,6 +47,8 @@ export function nearestNeighbourScore(
       `nearestNeighbourScore needs one label for each of ${Y.rows} observations, but ${own.length} were given.`,
     );
   }
+  const { classes } = classesOf(own, 'nearestNeighbourScore');
+  const isLabelled = (i: number) => classes[i]! >= 0;
   return {
     name: 'nearestNeighbourError',
     best: 'smallest',
@@ -56,12 +56,17 @@ export function nearestNeighbourScore(
     labels: own,
     of: async ({ latents, project }, { training, held }) => {
       if (held.length === 0) return nearestNeighbourError(latents, own);
-      const placed = await project(rowsOf(Y, held));
-      const wrong = Array.from(held).filter((row, i) => {
-        const nearest = nearestRow(latents, placed.latents.row(i));
-        return own[training[nearest]!] !== own[row];
+      const [scored, known] = [
+        held.filter(isLabelled),
+        Int32Array.from(training.keys()).filter((i) => isLabelled(training[i]!)),
+      ];
+      if (scored.length === 0 || known.length === 0) return 0;
+      const placed = await project(rowsOf(Y, scored));
+      const wrong = Array.from(scored).filter((row, i) => {
+        const nearest = known[nearestRow(rowsOf(latents, known), placed.latents.row(i))]!;
+        return classes[training[nearest]!] !== classes[row];
       });
-      return wrong.length / held.length;
+      return wrong.length / scored.length;
     },
   };
 }
