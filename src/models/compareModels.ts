@@ -4,6 +4,8 @@ import { checkGiven, givenList } from '../core/given.ts';
 import type { ObservationsLike } from '../core/namedTable.ts';
 import { checkOptions } from '../core/options.ts';
 import { laplaceApproximation } from '../inference/laplaceApproximation.ts';
+import type { Draws } from '../inference/sampling/index.ts';
+import { compareElpd, type ElpdRow } from '../inference/sampling/stacking.ts';
 import type { FittedModel } from '../model/fit.ts';
 import type { ModelJSON } from '../model/model.ts';
 import type { Projection } from '../model/posterior.ts';
@@ -54,6 +56,22 @@ export interface Comparison {
   toString(): string;
 }
 
+/** The draws of one model in a comparison. */
+export interface DrawsComparisonRow extends ElpdRow {
+  /** The model's, with a number where there are several of it. */
+  readonly name: string;
+  /** How many k̂ of leave-one-out are above their limit: with any, elpd is too optimistic. */
+  readonly unreliable: number;
+}
+
+/** Draws of several models side by side. */
+export interface DrawsComparison {
+  /** In the order of the draws. */
+  readonly table: readonly DrawsComparisonRow[];
+  /** The table in columns, for people. */
+  toString(): string;
+}
+
 const schema = v.strictObject({
   heldOut: v.optional(v.any()),
   laplace: v.optional(v.boolean(), true),
@@ -68,7 +86,9 @@ const schema = v.strictObject({
  * is below the evidence, Laplace's approximation may be on either side of it. A fit without evidence, such as one that is no maximum in its latents,
  * has a row that says why.
  *
- * @param fits - at least one, of models of the same N×D observations in the same units
+ * Draws are compared by leave-one-out: the expected log predictive density of each model, with the standard error of its difference to the best, and stacking weights.
+ *
+ * @param fits - at least one, of models of the same N×D observations in the same units; or what `draw` returned for each
  * @param options - `heldOut`, `laplace`, `own`, `signal`: see {@link ComparisonOptions}
  * @throws InvalidInputError when the fits are of other observations, or some scaled them and others did not
  * @see Titsias & Lawrence 2010; MacKay 2003, ch. 27–28
@@ -80,12 +100,17 @@ const schema = v.strictObject({
  * table.map(({ name, behind }) => `${name}: ${behind.toFixed(1)} behind`);
  * ```
  */
+export function compareModels(fits: readonly ComparedFit[], options?: ComparisonOptions): Promise<Comparison>;
+export function compareModels(draws: readonly Draws[]): Promise<DrawsComparison>;
 export async function compareModels(
-  fits: readonly ComparedFit[],
+  fits: readonly ComparedFit[] | readonly Draws[],
   options: ComparisonOptions = {},
-): Promise<Comparison> {
+): Promise<Comparison | DrawsComparison> {
   const { heldOut, laplace, own = {}, signal } = checkOptions(schema, options, 'compareModels');
-  const given = givenList(fits, 'compareModels', 'a list of fits');
+  const all = givenList<ComparedFit | Draws>(fits, 'compareModels', 'a list of fits');
+  const drawn = all.filter(isDraws);
+  if (drawn.length > 0) return comparedDraws(drawn, all.length, options);
+  const given = all as readonly ComparedFit[];
   checkComparable(given);
   const names = numbered(given.map(({ model }) => model));
   const rows: Omit<ComparisonRow, 'behind' | 'heldOutBehind'>[] = [];
@@ -105,6 +130,37 @@ export async function compareModels(
     }),
   );
   return Object.freeze({ table, toString: () => inColumns(table) });
+}
+
+const isDraws = (given: unknown): given is Draws => typeof (given as Draws | undefined)?.loo === 'function';
+
+function comparedDraws(drawn: readonly Draws[], count: number, options: ComparisonOptions): DrawsComparison {
+  if (drawn.length < count) {
+    throw new InvalidInputError('compareModels takes fits or draws, but both were given. Compare each kind by itself.');
+  }
+  const other = Object.keys(options)[0];
+  if (other !== undefined) {
+    throw new InvalidInputError(
+      `compareModels of draws takes no options, but '${other}' was given: they are compared by leave-one-out.`,
+    );
+  }
+  const left = drawn.map((draws) => draws.loo());
+  const names = numbered(drawn.map(({ model }) => model));
+  const table = compareElpd(left).map((row, i) => {
+    const { k, kLimit } = left[i]!;
+    return Object.freeze<DrawsComparisonRow>({
+      name: names[i]!,
+      ...row,
+      unreliable: k.filter((own) => !(own <= kLimit)).length,
+    });
+  });
+  const head = ['model', 'elpd', 'se', 'difference', 'its se', 'stacking', 'k̂ too large'];
+  const lines = table.map(({ name, elpd, se, difference, differenceSe, stackingWeight, unreliable }) => [
+    name,
+    ...[elpd, se, difference, differenceSe, stackingWeight].map((value) => value.toFixed(2)),
+    String(unreliable),
+  ]);
+  return Object.freeze({ table, toString: () => aligned([head, ...lines]) });
 }
 
 type Evidence = Pick<ComparisonRow, 'evidence' | 'by' | 'reason'>;
@@ -195,12 +251,17 @@ function inColumns(table: readonly ComparisonRow[]): string {
     name,
     ...[number(evidence), by, number(behind), number(heldOutDensity), number(heldOutBehind)],
   ]);
-  const widths = head.map((_, c) => Math.max(...[head, ...rows].map((row) => row[c]!.length)));
-  const lines = [head, ...rows].map((row) =>
-    row.map((text, c) => (c === 0 ? text.padEnd(widths[c]!) : text.padStart(widths[c]!))).join('  '),
-  );
+  const lines = aligned([head, ...rows]);
   const reasons = table.flatMap(({ name, reason }) =>
     reason === undefined ? [] : [`No evidence of ${name}: ${reason}`],
   );
-  return [...lines, ...reasons].join('\n');
+  return [lines, ...reasons].join('\n');
+}
+
+/** Lines of cells in columns, the first to the left. */
+function aligned(lines: readonly (readonly string[])[]): string {
+  const widths = lines[0]!.map((_, c) => Math.max(...lines.map((line) => line[c]!.length)));
+  return lines
+    .map((line) => line.map((text, c) => (c === 0 ? text.padEnd(widths[c]!) : text.padStart(widths[c]!))).join('  '))
+    .join('\n');
 }

@@ -3,12 +3,15 @@ export type { Inducing } from '../mapping/variational/inducingInputs.ts';
 export * from './builtIn.ts';
 export * from './builtInLabelled.ts';
 export { type NamedModel, namedModels } from './catalogue.ts';
+export { checkVariational, type VariationalCheck, type VariationalCheckOptions } from './checkVariational.ts';
 export {
   type ComparedFit,
   type Comparison,
   type ComparisonOptions,
   type ComparisonRow,
   compareModels,
+  type DrawsComparison,
+  type DrawsComparisonRow,
 } from './compareModels.ts';
 export { describedModel, kindOf } from './described/describedModel.ts';
 export type { ModelOptions } from './described/parts.ts';

@@ -1,6 +1,7 @@
 import {
   checkPredictive,
   compareElpd,
+  compareModels,
   draw,
   fixedAt,
   InvalidInputError,
@@ -99,4 +100,35 @@ test('checkPredictive finds what a model misses, and what it does not', async ()
   const straight = checkPredictive(await drawn(linear()), roughness, { draws: 60 });
   expect(straight.pValue).toBeGreaterThan(0.975);
   expect(straight.message).toMatch('misses this statistic');
+});
+
+describe('compareModels of draws', () => {
+  test('is compareElpd of their leave-one-out, by name', async () => {
+    const t = Array.from({ length: 12 }, (_, i) => i / 4 - 1.5);
+    const drawn = (kernel: Kernel) =>
+      draw(
+        latentVariableModel({
+          observations: t.map((x) => [Math.sin(3 * x) + 0.05 * Math.cos(40 * x)]),
+          latentDim: 1,
+          latents: fixedAt(t.map((x) => [x])),
+          kernel,
+          noise: 0.1,
+          centre: false,
+        }),
+        { priors: 'weak', chains: 2, warmup: 100, draws: 100, seed: 2 },
+      );
+    const [curved, straight] = [await drawn(rbf()), await drawn(linear())];
+    const compared = await compareModels([curved, straight]);
+    const { table } = compared;
+    const rows = compareElpd([curved.loo(), straight.loo()]);
+    expect(table.map(({ elpd }) => elpd)).toEqual(rows.map(({ elpd }) => elpd));
+    expect(table.map(({ name }) => name)).toEqual(['latentVariableModel', 'latentVariableModel 2']);
+    expect(table[1]!.difference).toBeLessThan(-2 * table[1]!.differenceSe);
+    expect(table[0]!.stackingWeight).toBeGreaterThan(0.9);
+    expect(String(compared).split('\n').length).toBe(3);
+    await expect(compareModels([curved, {}] as never)).rejects.toThrow(InvalidInputError);
+    await expect(
+      (compareModels as (...given: unknown[]) => Promise<unknown>)([curved], { laplace: false }),
+    ).rejects.toThrow(/laplace/);
+  });
 });
