@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
-import { doubleOf } from './doubles.ts';
-import { endTape, gradientsOnTape, startTape } from './tape.ts';
+import { doubleOf, exactScalar } from './doubles.ts';
+import { endTape, gradientsOnTape, numericOperation, startTape } from './tape.ts';
 import { engine, type Scalar, type Tensor } from './tensorflow.ts';
 
 /** A number and its gradients, as plain doubles. */
@@ -67,4 +67,46 @@ function releaseTape(): void {
   if (state.gradientDepth > 0 || state.activeTape === null) return;
   for (const { saved } of state.activeTape) for (const tensor of saved) tensor.dispose();
   state.activeTape = null;
+}
+
+/**
+ * A sum of numbers, each of which is differentiated as soon as it is made: what they are made of is held for one of them at a time, where the sum of all would hold it
+ * for all until the gradients are asked for.
+ *
+ * @param given - what the numbers are made of, as far as it is differentiated by
+ * @param parts - makes one number each, by tensor operations
+ */
+export function summedInParts(given: readonly Tensor[], parts: readonly (() => Scalar)[]): Scalar {
+  const { state } = engine();
+  const inputs = [...new Map(given.map((input) => [input.id, input])).values()];
+  return numericOperation(inputs, () => {
+    // One deeper than its caller: what numericOperation computes is not on the tape.
+    const isOnTape = state.gradientDepth > 0 && state.kernelDepth === 1;
+    if (!isOnTape) {
+      const total = parts.reduce((sum, part) => sum + tf.tidy(() => doubleOf(part())), 0);
+      return { value: exactScalar(total), slopes: () => [] };
+    }
+    const outer = { ...state };
+    const sums = inputs.map(({ size }) => new Float64Array(size));
+    let total = 0;
+    Object.assign(state, { gradientDepth: 0, activeTape: null, kernelDepth: 0 });
+    try {
+      for (const part of parts) {
+        const { value, gradients } = valueAndGradients(part, inputs);
+        total += value;
+        gradients.forEach((gradient, i) => {
+          gradient?.forEach((entry, k) => {
+            sums[i]![k]! += entry;
+          });
+        });
+      }
+    } finally {
+      const { gradientDepth, activeTape, kernelDepth } = outer;
+      Object.assign(state, { gradientDepth, activeTape, kernelDepth });
+    }
+    return {
+      value: exactScalar(total),
+      slopes: (slope) => sums.map((sum) => sum.map((entry) => slope * entry)),
+    };
+  });
 }

@@ -1,6 +1,7 @@
 import { type Expectations, type LatentNodes, totalsOf } from '../../kernels/expectations/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { TensorMap } from '../../model/model.ts';
+import { summedInParts } from '../../tensors/gradients.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { allColumns } from '../functionMoments.ts';
@@ -53,8 +54,12 @@ export function gaussianExpectedDensity(
   return D === 0 ? op.scalar(0) : total;
 }
 
+/** Entries of the largest tensor of the rows that are summed at a time; about twenty of them are held. */
+const MOST_ENTRIES = 2 ** 21;
+
 /**
- * Σ_nd E[log p(y_nd | f_nd)] over the observed entries for any likelihood and kernel.
+ * Σ_nd E[log p(y_nd | f_nd)] over the observed entries for any likelihood and kernel. Of many rows some are summed at a time, and differentiated at once, so that
+ * memory does not grow with their number.
  *
  * @param mask - n×D, 1 where observed; undefined where all are
  * @see densitiesAtNodes
@@ -70,8 +75,36 @@ export function sampledExpectedDensity(
   y: Tensor2D,
   mask: Tensor2D | undefined,
 ): Scalar {
-  const entries = densitiesAtNodes(kernel, p, q, x, nodes, likelihood, given, y);
-  return op.sum<Scalar>(mask === undefined ? entries : op.mul(repeated(mask, nodes.weights.length), entries));
+  const n = y.shape[0];
+  const K = nodes.weights.length;
+  const widest = Math.max(y.shape[1], ...q.groups.map(({ roots }) => roots.shape[0]));
+  const most = Math.max(1, Math.floor(MOST_ENTRIES / (K * widest)));
+  const sumOf = (from: number, to: number) => {
+    const rows = <T extends Tensor>(own: T) =>
+      from === 0 && to === n ? own : op.slice<T>(own, [from, 0], [to - from, own.shape[1]!]);
+    const own = { moves: rowsOfNodes(nodes, n, from, to), weights: nodes.weights };
+    const at = { mean: rows(x.mean), variance: rows(x.variance) };
+    const entries = densitiesAtNodes(kernel, p, q, at, own, likelihood, given, rows(y));
+    return op.sum<Scalar>(mask === undefined ? entries : op.mul(repeated(rows(mask), K), entries));
+  };
+  if (n <= most || likelihood.conjugate?.(given).per === 'row') return sumOf(0, n);
+  const blocks = Math.ceil(n / most);
+  const border = (k: number) => Math.round((k * n) / blocks);
+  const shared = q.groups.flatMap(({ mean, roots }) => [mean, roots]);
+  const inputs = [x.mean, x.variance, q.inducing, q.factor, ...shared, ...Object.values(p), ...Object.values(given)];
+  return summedInParts(
+    inputs,
+    Array.from({ length: blocks }, (_, k) => () => sumOf(border(k), border(k + 1))),
+  );
+}
+
+/** The nodes of some rows, where each has its own; those that all share. */
+function rowsOfNodes({ moves, weights }: LatentNodes, n: number, from: number, to: number): Tensor2D {
+  const K = weights.length;
+  const q = moves.shape[1];
+  if (moves.shape[0] === K || (from === 0 && to === n)) return moves;
+  const own = op.slice(op.reshape(moves, [K, n, q]), [0, from, 0], [K, to - from, q]);
+  return op.reshape<Tensor2D>(own, [K * (to - from), q]);
 }
 
 /**

@@ -2,6 +2,7 @@ import { Matrix } from '../../core/matrix.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { Likelihood } from '../likelihoods/likelihood.ts';
 import type { InducingPosterior } from './inducingMoments.ts';
 
 /** Means of q(v), M×D, whitened. */
@@ -17,13 +18,20 @@ export interface InducingVariables {
   readonly roots: Tensor2D;
 }
 
-/** The variables started at a q(u) for all columns; `perColumn` gives each column a covariance of its own. */
+/** Entries of covariances of their own for all columns, at most: of more, all columns share one. */
+const MOST_ROOTS = 60_000;
+
+/**
+ * The variables started at a q(u) for all columns. Under Gaussian noise with one variance all have the same covariance at the optimum; under other likelihoods each column
+ * has its own where D·M² is at most 60 000, and otherwise they share one: a lower bound, at a cost that does not grow as D·M².
+ */
 export function inducingVariables(
   { groups, factor }: InducingPosterior,
   D: number,
-  perColumn: boolean,
+  likelihood: Pick<Likelihood, 'conjugate'>,
 ): Record<string, Parameter> {
   const M = factor.rows;
+  const perColumn = likelihood.conjugate === undefined && D * M * M <= MOST_ROOTS;
   const mean = Matrix.zeros(M, D);
   const roots = Matrix.zeros(perColumn ? D * M : M, M);
   for (const group of groups) {

@@ -54,8 +54,7 @@ function uncollapsedParameters(parts: VariationalParts, seed: number): Readonly<
     ...likelihoodParameters(likelihood),
   };
   const initial = Object.fromEntries(Object.entries(parameters).map(([path, { initial }]) => [path, initial]));
-  const perColumn = likelihood.conjugate === undefined;
-  return { ...parameters, ...inducingVariables(startPosterior(parts, initial), seen.columns, perColumn) };
+  return { ...parameters, ...inducingVariables(startPosterior(parts, initial), seen.columns, likelihood) };
 }
 
 function opened(parts: VariationalParts): OpenVariationalModel {

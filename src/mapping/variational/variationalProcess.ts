@@ -41,7 +41,7 @@ const [MEAN, ROOT] = [Q_MEAN, Q_ROOT].map((path) => path.replace('mapping.', '')
  *
  *   Σ_nd E[log p(y_nd | f_nd)] − Σ_d KL(q(u_d)‖p(u_d)), f_nd ~ q at x_n,
  *
- * with q(u) as variables under `variational.…`. One covariance of q(u) a column.
+ * with q(u) as variables under `variational.…`. One covariance of q(u) a column, or one for all of many.
  *
  * @see Hensman, Matthews & Ghahramani 2015
  */
@@ -57,7 +57,7 @@ export function variationalProcess(options: VariationalProcessOptions): ViewProc
     }),
     variables: variablesFrom(p[MEAN] as Tensor2D, p[ROOT] as Tensor2D),
   });
-  const started = inducingVariables(startPosterior(options), observations.columns, true);
+  const started = inducingVariables(startPosterior(options), observations.columns, likelihood);
 
   const process: Process = {
     kernel,
