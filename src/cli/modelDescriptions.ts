@@ -97,7 +97,7 @@ const MODELS: Readonly<Record<string, Description>> = {
       kernel: 'covariance of the mapping (an rbf with one lengthscale a dimension)',
       noise: 'variance of the noise, or { "fixed": number } (a hundredth of the mean variance)',
       inducing: 'number of inducing inputs (at most 50; flag --inducing)',
-      init: '"pca", or N×q numbers to start at ("pca")',
+      init: '"pca", "neighbours" (a t-SNE map), or N×q numbers to start at ("pca")',
       bound: '"collapsed" or "uncollapsed" (collapsed where the noise allows it)',
     },
   },

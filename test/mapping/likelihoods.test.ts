@@ -1,4 +1,4 @@
-import { bernoulli, type Likelihood, negativeBinomial, ordinal, poisson, studentT } from 'latentfield';
+import { bernoulli, gplvm, type Likelihood, negativeBinomial, ordinal, poisson, studentT } from 'latentfield';
 import * as op from 'latentfield/ops';
 import { describe, expect, it } from 'vitest';
 import {
@@ -84,5 +84,53 @@ describe('expectations of log densities', () => {
       expectClose(doublesOf(op.logNormalCdf(x)).subarray(1), expected.slice(1), 1e-14);
       expect(doublesOf(op.logNormalCdf(x))[0]! / expected[0]! - 1).toBeCloseTo(0, 13);
     });
+  });
+});
+
+describe("offset: 'rowSums'", () => {
+  const y = [
+    [3, 0, 1, 4],
+    [0, 2, 0, 0],
+  ];
+  const f = [
+    [0.2, -1, 0.4, 1.3],
+    [-0.7, 0.1, -2, 0.5],
+  ];
+
+  it.each([
+    ['poisson', poisson],
+    ['negativeBinomial', negativeBinomial],
+  ] as const)('adds the logarithm of the mean count of its row to the functions of %s', (_, make) => {
+    withFloat64(() => {
+      const [own, plain] = [make({ offset: 'rowSums' }), make()];
+      const shifted = f.map((row, i) => row.map((entry) => entry + Math.log([2, 0.5][i]!)));
+      const densities = (likelihood: Likelihood, at: number[][]) =>
+        doublesOf(likelihood.logDensity(tensors(likelihood), op.tensor<Tensor2D>(at), op.tensor<Tensor2D>(y)));
+      expectClose(densities(own, f), densities(plain, shifted), 1e-13);
+      const variance = op.mul<Tensor2D>(0.3, op.ones([2, 4]));
+      const expected = (likelihood: Likelihood, at: number[][]) =>
+        doublesOf(
+          expectedLogDensity(
+            likelihood,
+            tensors(likelihood),
+            op.tensor<Tensor2D>(at),
+            variance,
+            op.tensor<Tensor2D>(y),
+          ),
+        );
+      expectClose(expected(own, f), expected(plain, shifted), 1e-13);
+    });
+  });
+
+  it('starts where a row of another length of time starts', () => {
+    const own = poisson({ offset: 'rowSums' });
+    expect(own.start(6, 3)).toBeCloseTo(own.start(2, 1), 14);
+  });
+
+  it('is refused where a row has no sum to divide by, and by another name', () => {
+    const model = (counts: number[][]) =>
+      gplvm(counts, { latentDim: 1, inducing: 2, likelihood: poisson({ offset: 'rowSums' }) });
+    expect(() => model([...y, [0, 0, 0, 0]])).toThrow(/sum is above 0.*row 2, column 0/);
+    expect(() => poisson({ offset: 'library' as 'rowSums' })).toThrow(/'rowSums', or left out, but .*library/);
   });
 });

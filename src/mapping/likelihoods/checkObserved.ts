@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import type { Likelihood } from './likelihood.ts';
+import { type Likelihood, rowMeans } from './likelihood.ts';
 
 /** Throws when an observation is not one of this likelihood, or would not be after a shift. */
 export function checkObserved(Y: Matrix, likelihood: Likelihood, changed: boolean): void {
@@ -9,8 +9,9 @@ export function checkObserved(Y: Matrix, likelihood: Likelihood, changed: boolea
       `Observations of likelihood '${likelihood.name}' cannot be centred or scaled. Leave out centre and scale, or set them to false.`,
     );
   }
+  const means = rowMeans(Y);
   Y.data.forEach((entry, i) => {
-    const expected = Number.isNaN(entry) ? undefined : likelihood.refuses(entry);
+    const expected = Number.isNaN(entry) ? undefined : likelihood.refuses(entry, means[Math.floor(i / Y.columns)]!);
     if (expected === undefined) return;
     throw new InvalidInputError(
       `An observation of likelihood '${likelihood.name}' is ${expected}, but row ${Math.floor(i / Y.columns)}, column ${i % Y.columns} is ${entry}.`,

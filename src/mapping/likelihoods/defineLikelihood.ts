@@ -13,7 +13,7 @@ import { parameterToJSON } from '../../model/parameterToJson.ts';
 import { type Overrides, type OwnParameters, overriddenParameters } from '../../model/part.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
-import type { Likelihood, Noise, ObservationMoments } from './likelihood.ts';
+import { functionsOf, type Likelihood, type Noise, type ObservationMoments } from './likelihood.ts';
 
 /** What an observation is given: one function, n×D, or several, a list of them. */
 export type Functions<Count extends number> = Count extends 1 ? Tensor2D : readonly Tensor2D[];
@@ -48,10 +48,10 @@ export interface LikelihoodDefinition<Name extends string, Options extends objec
     y: Tensor2D,
     options: Partial<Options>,
   ): Tensor2D;
-  /** A value of f that an observation speaks for, from which a search may start; the observation itself unless given. */
-  start?(y: number, options: Partial<Options>): number;
+  /** A value of f that an observation speaks for, in a row of this mean (NaN where one is missing), from which a search may start; the observation itself unless given. */
+  start?(y: number, options: Partial<Options>, rowMean: number): number;
   /** For an observation that cannot be one: what observations must be, such as 'a whole number from 0'. */
-  refuses?(y: number, options: Partial<Options>): string | undefined;
+  refuses?(y: number, options: Partial<Options>, rowMean: number): string | undefined;
 }
 
 const MEMBERS: Readonly<Record<keyof LikelihoodDefinition<string>, Member>> = {
@@ -166,8 +166,8 @@ export function likelihoodFactory<Name extends string, Options extends object = 
         expectation: (p: TensorMap, mean: Tensor2D, variance: Tensor2D, y: Tensor2D) =>
           definition.expectation!(values(p), mean, variance, y, options),
       }),
-      start: (y) => definition.start?.(y, options) ?? y,
-      refuses: (y) => definition.refuses?.(y, options),
+      start: (y, rowMean) => definition.start?.(y, options, rowMean) ?? y,
+      refuses: (y, rowMean) => definition.refuses?.(y, options, rowMean),
       conjugate: conjugate && ((p) => conjugate(values(p), own, options)),
       toJSON: () => ({
         likelihood: name,
@@ -231,8 +231,9 @@ function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { sample, mo
     takesMissing: true,
     independent: true,
     parameters: () => parameters,
-    functionStart: ({ data, rows, columns }) => {
-      const first = new Matrix(data.map(likelihood.start), rows, columns);
+    functionStart: (Y) => {
+      const { rows, columns } = Y;
+      const first = functionsOf(likelihood, Y);
       return functions === 1
         ? first
         : joinedColumns([first, ...Array(functions - 1).fill(Matrix.zeros(rows, columns))]);

@@ -1,3 +1,4 @@
+import { Matrix } from '../../core/matrix.ts';
 import type { Density } from '../../model/language/density.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
@@ -26,10 +27,10 @@ export interface Likelihood {
    * taken by Gauss–Hermite quadrature.
    */
   readonly expectation?: (p: TensorMap, mean: Tensor2D, variance: Tensor2D, y: Tensor2D) => Tensor2D;
-  /** A value of the function that an observation speaks for, from which a search may start. */
-  readonly start: (y: number) => number;
+  /** A value of the function that an observation speaks for, in a row of this mean, from which a search may start. */
+  readonly start: (y: number, rowMean: number) => number;
   /** What an observation must be, as the end of a sentence, for one that this is not; undefined for one that it is. */
-  readonly refuses: (y: number) => string | undefined;
+  readonly refuses: (y: number, rowMean: number) => string | undefined;
   /** The Gaussian noise that it is, for a likelihood under which a Gaussian process stays Gaussian. */
   readonly conjugate: ((p: TensorMap) => Noise) | undefined;
   /** Parameters and options by the names of its factory. */
@@ -57,4 +58,23 @@ export interface LikelihoodJSON {
 
 export function isLikelihood(value: unknown): value is Likelihood {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'likelihood';
+}
+
+/** The values of the functions that observations speak for, N×D, NaN where missing. */
+export function functionsOf({ start }: Pick<Likelihood, 'start'>, { data, rows, columns }: Matrix): Matrix {
+  const means = rowMeans({ data, rows, columns });
+  return new Matrix(
+    data.map((y, i) => (Number.isNaN(y) ? y : start(y, means[Math.floor(i / columns)]!))),
+    rows,
+    columns,
+  );
+}
+
+/** The mean of each row, NaN of one with a missing entry. */
+export function rowMeans({ data, rows, columns }: Pick<Matrix, 'data' | 'rows' | 'columns'>): Float64Array {
+  return Float64Array.from({ length: rows }, (_, i) => {
+    let total = 0;
+    for (let j = 0; j < columns; j++) total += data[i * columns + j]!;
+    return total / columns;
+  });
 }

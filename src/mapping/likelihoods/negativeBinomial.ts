@@ -1,24 +1,26 @@
 import { positive } from '../../model/parameter.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
-import { logCount, refusesAsCount } from './counts.ts';
+import { type CountOptions, countOptions, logCount, refusesAsCount, withOffset } from './counts.ts';
 import { defineLikelihood } from './defineLikelihood.ts';
 
 /**
  * Counts that vary more than a Poisson's: mean μ = exp f and variance μ + μ²/r,
  * log p(y|f) = log Γ(y + r) − log Γ(r) − log y! + y·(f − log(r + μ)) + r·(log r − log(r + μ)).
  *
- * @param overrides - `size` r > 0 (1), one number or one a column; as it grows, the Poisson
+ * @param overrides - `size` r > 0 (1), one number or one a column; as it grows, the Poisson; `offset` as of `poisson`
  * @throws InvalidInputError, when a model is made, for observations that are not whole numbers from 0
  * @example
  * ```ts
  * bayesianGplvm(counts, { latentDim: 2, inducing: 20, likelihood: negativeBinomial({ size: 5 }) });
  * ```
  */
-export const negativeBinomial = defineLikelihood({
+export const negativeBinomial = defineLikelihood<'size', CountOptions>({
   name: 'negativeBinomial',
+  options: countOptions,
   parameters: { size: positive(1) },
-  logDensity: ({ size }, f, y) => {
+  logDensity: ({ size }, given, y, options) => {
+    const f = withOffset(given, y, options);
     const logSize = op.log(size);
     // log(r + exp f), without overflow.
     const logTotal = op.add(logSize, op.softplus(op.sub(f, logSize)));

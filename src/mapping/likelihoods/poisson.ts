@@ -1,21 +1,28 @@
 import * as op from '../../tensors/ops.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
-import { logCount, refusesAsCount } from './counts.ts';
+import { type CountOptions, countOptions, logCount, refusesAsCount, withOffset } from './counts.ts';
 import { defineLikelihood } from './defineLikelihood.ts';
 
 /**
  * Counts: y ~ Poisson(exp f), log p(y|f) = y·f − exp f − log y!. Its expectation under f ~ N(a, s) is y·a − exp(a + s/2) − log y!.
  *
- * @throws InvalidInputError, when a model is made, for observations that are not whole numbers from 0
+ * @param overrides - `offset`: 'rowSums' adds the logarithm of its row's mean count to f, for rows that were counted for different lengths of time, such as cells with
+ * their library sizes; predicted rates are then those of a row whose mean count is 1
+ * @throws InvalidInputError, when a model is made, for observations that are not whole numbers from 0, and with an offset for a row without counts
  * @example
  * ```ts
  * bayesianGplvm(counts, { latentDim: 2, inducing: 20, likelihood: poisson() });
  * ```
  */
-export const poisson = defineLikelihood({
+export const poisson = defineLikelihood<never, CountOptions>({
   name: 'poisson',
-  logDensity: (_p, f, y) => op.sub<Tensor2D>(op.mul(y, f), op.add(op.exp(f), op.lgamma(op.add(y, 1)))),
-  expectation: (_p, mean, variance, y) => {
+  options: countOptions,
+  logDensity: (_p, given, y, options) => {
+    const f = withOffset(given, y, options);
+    return op.sub<Tensor2D>(op.mul(y, f), op.add(op.exp(f), op.lgamma(op.add(y, 1))));
+  },
+  expectation: (_p, given, variance, y, options) => {
+    const mean = withOffset(given, y, options);
     const rate = op.exp(op.add(mean, op.mul(0.5, variance)));
     return op.sub<Tensor2D>(op.mul(y, mean), op.add(rate, op.lgamma(op.add(y, 1))));
   },

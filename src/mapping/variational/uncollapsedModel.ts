@@ -8,6 +8,7 @@ import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
+import { functionsOf } from '../likelihoods/likelihood.ts';
 import { observedPatterns } from '../observedPatterns.ts';
 import { collapsedData } from './collapsedData.ts';
 import { inducingFactor } from './inducingFactor.ts';
@@ -147,11 +148,7 @@ function rowsOf(Y: Matrix, rows: Int32Array): Matrix {
 function startPosterior(parts: VariationalParts, initial: ParameterValues): InducingPosterior {
   const { likelihood, kernel, latents, observations, jitter } = parts;
   const seen = someRows(parts.seen);
-  const functions = new Matrix(
-    seen.Y.data.map((y) => (Number.isNaN(y) ? y : likelihood.start(y))),
-    seen.Y.rows,
-    seen.Y.columns,
-  );
+  const functions = functionsOf(likelihood, seen.Y);
   return withFloat64(() => {
     const data = collapsedData(functions, observedPatterns(functions));
     const values = valueTensors(initial);

@@ -10,7 +10,7 @@ import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { GaussianProcess, GivenProcess, ProcessContext } from '../gaussianProcess.ts';
-import type { Likelihood } from '../likelihoods/likelihood.ts';
+import { functionsOf, type Likelihood } from '../likelihoods/likelihood.ts';
 import { type ObservedPattern, observedPatterns } from '../observedPatterns.ts';
 import { type Process, processDensity } from '../processDensity.ts';
 import { collapsedData } from './collapsedData.ts';
@@ -137,7 +137,7 @@ function fromPatterns(patterns: readonly ObservedPattern[], points: number, D: n
 
 /** Where q(u) starts: its optimum for what the observations say of the functions, known with unit variance. */
 function startPosterior({ kernel, likelihood, inducing, observations, inputs }: VariationalProcessOptions) {
-  const functions = mapped(observations, (y) => (Number.isNaN(y) ? y : likelihood.start(y)));
+  const functions = functionsOf(likelihood, observations);
   return withFloat64(() => {
     const data = collapsedData(functions, observedPatterns(functions));
     const p = valueTensors(

@@ -5,6 +5,7 @@ import { observationsFrom, type Standardization, standardizationOf, standardized
 import { checkObservedRows } from '../../core/observedRows.ts';
 import { checkOptions } from '../../core/options.ts';
 import { isRowSource, type RowSource } from '../../core/rowSource.ts';
+import { fit } from '../../inference/fit/fit.ts';
 import { add, checkKernel } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/bias.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
@@ -13,7 +14,7 @@ import { rbf } from '../../kernels/rbf.ts';
 import { gaussianLatents } from '../../latents/gaussianLatents.ts';
 import { isLatentDistribution, type LatentDistribution } from '../../latents/latentDistribution.ts';
 import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
-import { isLikelihood, type Likelihood } from '../../mapping/likelihoods/likelihood.ts';
+import { functionsOf, isLikelihood, type Likelihood } from '../../mapping/likelihoods/likelihood.ts';
 import { observedPatterns } from '../../mapping/observedPatterns.ts';
 import { collapsedModel } from '../../mapping/variational/collapsedModel.ts';
 import { lostDivergence } from '../../mapping/variational/divergence.ts';
@@ -26,10 +27,11 @@ import { latentMoments, type VariationalParts } from '../../mapping/variational/
 import { variationalPosterior } from '../../mapping/variational/variationalPosterior.ts';
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
 import { imputed } from '../../model/imputation.ts';
-import type { Initialization } from '../../model/initialization.ts';
-import type { Model, ParameterValues } from '../../model/model.ts';
+import { type Initialization, initialLatents } from '../../model/initialization.ts';
+import type { Model, ParameterValues, Search } from '../../model/model.ts';
 import { fixed, type ParameterLike } from '../../model/parameter.ts';
 import { defineTermsModel } from '../../model/termsModel.ts';
+import { type Choose, MOST_EXACT, searchOfMany, withMembers } from './family.ts';
 import type { DistributedPaths } from './gpModel.ts';
 import { modelOfRows, placedPosterior, type SampledRows, sampledToJSON, withoutSource } from './sampledRows.ts';
 import { startValues } from './startKinds.ts';
@@ -52,8 +54,11 @@ export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | un
    * by those unless given.
    */
   readonly bound?: 'collapsed' | 'uncollapsed';
-  /** Where the latents' means start: 'pca' (the default), an N×q matrix, or a fitted embedding. Not together with `latents`. */
-  readonly init?: 'pca' | MatrixLike | Initialization;
+  /**
+   * Where the latents' means start: 'pca', 'neighbours' (a t-SNE map at unit variance a column, which `fit` makes first), an N×q matrix, or a fitted embedding. Unless
+   * given, 'pca'; of counts and labels it is that of the functions behind them. Not together with `latents`.
+   */
+  readonly init?: 'pca' | 'neighbours' | MatrixLike | Initialization;
   /** Where the latents' variances start: a number (0.5) or an N×q matrix. Not together with `latents`. */
   readonly latentVariance?: number | MatrixLike;
   /** What the latents are: `gaussianLatents()` unless given, or `encoded(map)`. */
@@ -157,7 +162,19 @@ export function bayesianGplvm<K extends Kernel | undefined = undefined>(
     };
     return modelOfRows(NAME, Y, given, model) as BayesianGplvmModel<K>;
   }
-  return defined(variationalData(Y, options)) as BayesianGplvmModel<K>;
+  if (options?.init !== 'neighbours') return defined(variationalData(Y, options)) as BayesianGplvmModel<K>;
+  const startedAt = (init: 'pca' | Initialization) => defined(variationalData(Y, { ...options, init })) as Model;
+  const choose: Choose = async ({ seed, signal, maxSeconds }) => {
+    const { tsneMap } = await import('../maps/tsneMap.ts');
+    const raw = observationsFrom(Y, false, options.scale);
+    const { likelihood, latentDim, scale = false } = options;
+    const functions = likelihood === undefined ? raw : functionsOf(likelihood, raw);
+    const seen = standardized(functions, standardizationOf(functions, false, scale));
+    const limits = { ...(signal && { signal }), ...(maxSeconds !== undefined && { maxSeconds }) };
+    const map = await fit(tsneMap(seen, { latentDim }), { seed, ...limits });
+    return { model: startedAt(map), message: ' The latents started at a t-SNE map.' };
+  };
+  return withMembers(startedAt('pca'), { choose }) as BayesianGplvmModel<K>;
 }
 
 const latentsOf =
@@ -193,7 +210,7 @@ function variationalData(
   const noise = given.noise ?? (given.likelihood === undefined ? NOISE * meanVariance(observations) : undefined);
   const likelihood = likelihoodFrom(name, { noise, likelihood: given.likelihood }, observations);
   checkObserved(raw, likelihood, centre || scale);
-  const latents = latentsFrom(given);
+  const latents = latentsFrom(given, () => (isReal ? 'pca' : functionStart(likelihood, observations, latentDim)));
   const kernel =
     given.kernel === undefined
       ? defaultKernel(given, latents, observations)
@@ -266,6 +283,8 @@ const boundOf = (values: object) => (Q_MEAN in values ? uncollapsedModel : colla
 
 const defined = defineTermsModel({
   name: NAME,
+  search: ({ raw, sampled }: VariationalData): Search =>
+    raw.rows > MOST_EXACT && sampled === undefined ? searchOfMany : {},
   points: ({ raw, sampled }: VariationalData) => sampled?.points ?? raw.rows,
   parts: ({ parts, collapses }: VariationalData, seed, { batched }) => {
     if (batched && parts.shards !== undefined) {
@@ -314,10 +333,17 @@ function defaultKernel(
   return rbf({ variance: fixed(meanVariance(observations)), lengthscale });
 }
 
-function latentsFrom({ latents, init, latentVariance }: v.InferOutput<typeof schema>): LatentDistribution {
+/** The principal components of the functions behind counts and labels. */
+const functionStart = (likelihood: Likelihood, observations: Matrix, latentDim: number): Matrix =>
+  initialLatents('pca', functionsOf(likelihood, observations), latentDim);
+
+function latentsFrom(
+  { latents, init, latentVariance }: v.InferOutput<typeof schema>,
+  principal: () => 'pca' | Matrix,
+): LatentDistribution {
   if (latents === undefined) {
     return gaussianLatents({
-      ...(init !== undefined && { init: init as 'pca' }),
+      init: init === undefined || init === 'pca' ? principal() : (init as MatrixLike),
       ...(latentVariance !== undefined && { variance: latentVariance as number }),
     });
   }

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions } from '../../core/given.ts';
-import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { describe, type Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { unknownName } from '../../core/options.ts';
 import { fit } from '../../inference/fit/fit.ts';
@@ -16,9 +16,9 @@ import { kernelRegression } from '../../latents/kernelRegression.ts';
 import type { Latents } from '../../latents/latents.ts';
 import { linearMap } from '../../latents/linearMap.ts';
 import { mlpMap } from '../../latents/mlpMap.ts';
-import { isLikelihood } from '../../mapping/likelihoods/likelihood.ts';
+import { functionsOf, isLikelihood } from '../../mapping/likelihoods/likelihood.ts';
 import type { Inducing } from '../../mapping/variational/inducingInputs.ts';
-import type { Initialization } from '../../model/initialization.ts';
+import { type Initialization, initialLatents } from '../../model/initialization.ts';
 import type { Model, Search } from '../../model/model.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
@@ -43,7 +43,7 @@ export interface FamilyOptions<
   readonly inducing?: Inducing | 'none' | undefined;
   /**
    * Where the latents start: 'pca', 'neighbours' (a t-SNE map at a standard deviation of 2 a column, which `fit` makes first), an N×q matrix, or a fitted embedding.
-   * Unless given, 'pca', and 'neighbours' where the number of inducing inputs is not given and the library chooses it. Not together with `latents`.
+   * Unless given, 'pca', and 'neighbours' in one or two dimensions where the library chooses the number of inducing inputs. Not together with `latents`.
    */
   readonly init?: 'pca' | 'neighbours' | MatrixLike | Initialization | undefined;
   /** Makes the latents a function of the observations: a map, or 'kernel', 'mlp' or 'linear' for the map of that kind. */
@@ -70,7 +70,9 @@ export interface FamilyMember {
 }
 
 /** Most points whose mapping does not go through inducing inputs unless asked for. */
-const MOST_EXACT = 1000;
+export const MOST_EXACT = 1000;
+/** Most latent dimensions of a t-SNE map whose steps cost as much as N points do; in more, all pairs. */
+const MOST_MAPPED = 2;
 /** Inducing inputs a latent dimension, and in all at most, where their number is not given. */
 const INDUCING_PER_DIMENSION = 50;
 const MOST_INDUCING = 200;
@@ -127,16 +129,35 @@ export function familyModel<
       observations: Y,
     });
   // A sequence, a map of the observations and rows with holes have no t-SNE map to start at.
-  const isFree = latents === undefined && backConstraint === undefined && !sequence && rest.missing === undefined;
-  const start = init ?? (usual !== undefined && isFree ? 'neighbours' : 'pca');
-  const model = startedAt(start === 'neighbours' ? 'pca' : start);
+  const isMapped = (backConstraint ?? member.backConstraint) !== undefined;
+  const isFree = latents === undefined && !isMapped && !sequence && rest.missing === undefined;
+  const start = init ?? (usual !== undefined && isFree && options.latentDim <= MOST_MAPPED ? 'neighbours' : 'pca');
   const map = start === 'neighbours' ? neighbourStart(Y, options, startedAt) : undefined;
-  const chosen = usual === undefined ? map && withMembers(model, { choose: map }) : throughInducing(model, usual, map);
-  return (chosen ?? model) as MappedModel<Priors, Dynamics, KernelOr<K, Default>>;
+  let model = startedAt(start === 'neighbours' ? 'pca' : start);
+  // The principal components of counts and labels, which are checked by now, are those of the functions behind them.
+  if (typeof start === 'string' && isFree && !isReal(options)) {
+    const functions = functionsOf(options.likelihood!, observationsFrom(Y));
+    model = startedAt(initialLatents('pca', functions, options.latentDim));
+  }
+  if (usual !== undefined) model = throughInducing(model, usual, map);
+  // Of counts and labels the number of inducing inputs is always given.
+  else if (!isReal(options) && observationsFrom(Y, rest.missing === 'ignore').rows > MOST_EXACT) {
+    const search = { ...searchOfMany, ...model.search };
+    model = withMembers(model, { search, ...(map && { choose: startedBy(map, search) }) });
+  } else if (map !== undefined) model = withMembers(model, { choose: map });
+  return model as MappedModel<Priors, Dynamics, KernelOr<K, Default>>;
 }
 
 type FreeStart = Exclude<FamilyOptions['init'], 'neighbours'>;
-type Choose = NonNullable<Model['choose']>;
+export type Choose = NonNullable<Model['choose']>;
+
+/** A choice whose models are searched for in a way of their own. */
+const startedBy =
+  (choose: Choose, search: Search): Choose =>
+  async (settings) => {
+    const { model, message } = await choose(settings);
+    return { model: withMembers(model, { search }), message };
+  };
 
 /** How many inducing inputs the mapping goes through where nothing is said of them; undefined where it goes through none. */
 function usualInducing(Y: MatrixLike, options: FamilyOptions): number | undefined {
@@ -146,36 +167,45 @@ function usualInducing(Y: MatrixLike, options: FamilyOptions): number | undefine
 }
 
 /** A model with other members. What it has that is computed when it is asked for stays so. */
-function withMembers(model: Model, own: Pick<Model, 'choose' | 'search'>): Model {
+export function withMembers(model: Model, own: Pick<Model, 'choose' | 'search'>): Model {
   const members = { ...Object.getOwnPropertyDescriptors(model), ...Object.getOwnPropertyDescriptors(own) };
   return Object.freeze(Object.defineProperties({}, members)) as Model;
 }
 
+/**
+ * The search of thousands of points. Latents, inducing inputs and scales differ much in curvature: L-BFGS on a learned diagonal takes half the evaluations, to a better
+ * bound.
+ */
+export const searchOfMany: Search = {
+  relativeDecrease: LEAST_GAIN,
+  solver: async () => (await import('../../inference/solvers/lbfgs.ts')).lbfgs({ scaling: 'diagonal' }),
+};
+
 /** A model through the usual number of inducing inputs, which says so, and whose fit ends where an iteration gains little. */
 function throughInducing(model: Model, count: number, map: Choose | undefined): Model {
-  // Latents, inducing inputs and scales differ much in curvature: the diagonal takes half the evaluations, to a better bound.
-  const solver = async () => (await import('../../inference/solvers/lbfgs.ts')).lbfgs({ scaling: 'diagonal' });
-  const search: Search = { relativeDecrease: LEAST_GAIN, solver, ...model.search };
+  const search: Search = { ...searchOfMany, ...model.search };
   const said = ` The mapping goes through ${count} inducing inputs, as there are more than ${MOST_EXACT} points; inducing: 'none' takes all of them.`;
   return withMembers(model, {
     search,
-    choose: async (settings) => {
+    choose: startedBy(async (settings) => {
       const found = await map?.(settings);
-      return { model: withMembers(found?.model ?? model, { search }), message: said + (found?.message ?? '') };
-    },
+      return { model: found?.model ?? model, message: said + (found?.message ?? '') };
+    }, search),
   });
 }
 
 /** Fits a t-SNE map to observations as the model sees them, at which it then starts. */
 function neighbourStart(
   Y: MatrixLike,
-  { latentDim, scale = false }: FamilyOptions,
+  { latentDim, scale = false, ...options }: FamilyOptions,
   startedAt: (start: Matrix) => Model,
 ): Choose {
   return async ({ seed, signal, maxSeconds }) => {
     const { tsneMap } = await import('../maps/tsneMap.ts');
     const { spreadMap } = await import('../../model/neighbourStart.ts');
-    const observations = observationsFrom(Y);
+    const raw = observationsFrom(Y);
+    // Of counts and labels the functions behind them.
+    const observations = isReal(options) ? raw : functionsOf(options.likelihood!, raw);
     const seen = standardized(observations, standardizationOf(observations, false, scale));
     const limits = { ...(signal && { signal }), ...(maxSeconds !== undefined && { maxSeconds }) };
     const map = await fit(tsneMap(seen, { latentDim }), { seed, ...limits });
@@ -230,12 +260,7 @@ export function smoothKernel(Y: MatrixLike, options: FamilyOptions, hasPrior: bo
 
 /** The same for functions behind counts or labels: of the variance that the observations speak for, at least 1. */
 function latentFunctionKernel(Y: MatrixLike, { likelihood, missing }: FamilyOptions, hasPrior: boolean): Kernel {
-  const { data, rows, columns } = observationsFrom(Y, missing === 'ignore');
-  const functions = new Matrix(
-    data.map((y) => (Number.isNaN(y) ? y : likelihood!.start(y))),
-    rows,
-    columns,
-  );
+  const functions = functionsOf(likelihood!, observationsFrom(Y, missing === 'ignore'));
   const variance = Math.max(1, meanVariance(standardized(functions, standardizationOf(functions, true, false))));
   const smooth = hasPrior ? rbf({ variance: fixed(variance), lengthscale: fixed(1) }) : rbf({ variance });
   return add(smooth, bias({ variance }));
