@@ -4,7 +4,20 @@ import { fromDist } from '../context.mjs';
 
 const FOLDER = process.env.LATENTFIELD_DATA ?? fileURLToPath(new URL('../../../shared/data/', import.meta.url));
 
-export const library = await fromDist('index.js');
+const built = await fromDist('index.js');
+
+/** How fits ended, one word a fit with the message of those that failed, in the order in which they did: studies read what is behind a value. */
+export const endings = [];
+
+/** The library, whose `fit` notes how fits end. */
+export const library = {
+  ...built,
+  async fit(model, options) {
+    const result = await built.fit(model, options);
+    endings.push(result.status === 'failed' ? `failed (${model.name}): ${result.message}` : result.status);
+    return result;
+  },
+};
 export const op = await fromDist('tensors/ops.js');
 const { readTable } = await fromDist('io/index.js');
 

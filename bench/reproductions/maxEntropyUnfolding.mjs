@@ -102,7 +102,7 @@ async function figure7(study) {
     );
   }
   study.note(
-    "The paper's figure has no numbers; its text has the order of the motion capture, which is the order here, and of the robot that Isomap, ALLE, MVU and DRILL are ahead of MEU, and that of LE and LLE. MVU with equalities has no unique embedding here (its optimum is flat); with inequalities it has, and that is in the paper's place. ALLE has the parents that the author's program gives it, those of a sparse Cholesky factor; with the nearest of the later points it comes ahead of Isomap by 0.1 %. Of the robot the order differs: DRILL is behind MEU and 0.1 % behind LE, and ALLE behind LE. That does not change with the number of neighbours of ALLE (7 to 20), its regularization (1e-9 to 1e-2), MEU's base precision (1e-4 to 1e-2), or one start of the score or thirty.",
+    "The paper's figure has no numbers; its text has the order of the motion capture, which is the order here, and of the robot that Isomap, ALLE, MVU and DRILL are ahead of MEU, and that of LE and LLE. MVU with equalities has no unique embedding here (its optimum is flat); with inequalities it has, and that is in the paper's place. ALLE has the parents that the author's program gives it, those of a sparse Cholesky factor; with the nearest of the later points it comes ahead of Isomap by 0.1 %. Of the robot the order differs: DRILL is behind MEU and 0.1 % behind LE, and ALLE behind LE. That does not change with the number of neighbours of ALLE (7 to 20), its regularization (1e-9 to 1e-2), MEU's base precision (1e-4 to 1e-2), or one start of the score or thirty. The order belongs to the data, though: another circuit of the same robot has another, and the points in another order give ALLE another score.",
   );
 }
 

@@ -12,7 +12,7 @@ export const UNFINISHED = 'This run is not finished: the same command goes on fr
 export function asMarkdown(
   { name, title, source },
   { tables, figures, notes },
-  { machine, builds, seconds, unfinished },
+  { machine, builds, seconds, unfinished, endings },
 ) {
   const row = (cells) => `| ${cells.join(' | ')} |`;
   const table = ({ title: of, head, rows }) =>
@@ -22,6 +22,7 @@ export function asMarkdown(
     '',
     `${source}. Made by \`npm run reproduce -- ${name}\`: ${Math.round(seconds)} CPU seconds on ${machine}.`,
     '',
+    ...(endings.length > 0 ? [endingsInWords(endings), ''] : []),
     ...(builds.size > 1 ? [`Values were computed with the source of several commits: ${counts(builds)}.`, ''] : []),
     ...(unfinished ? [UNFINISHED, ''] : []),
     ...notes.flatMap((note) => [note, '']),
@@ -29,5 +30,20 @@ export function asMarkdown(
     ...figures.flatMap(({ file, caption }) => [`![${caption}](${file})`, '']),
   ].join('\n');
 }
+
+/** How the fits behind the numbers ended, and which failed. */
+export function endingsInWords(endings) {
+  const statuses = new Map();
+  for (const [, how] of endings) {
+    const status = how.split(' ')[0];
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  const failed = failedAmong(endings).map((text) => ` Failed: ${text}`);
+  return `Fits behind these numbers: ${[...statuses].map(([status, count]) => `${count} ${status}`).join(', ')}.${failed.join('')}`;
+}
+
+/** A sentence for each fit that failed. */
+export const failedAmong = (endings) =>
+  endings.filter(([, how]) => how.startsWith('failed')).map(([key, how]) => `${key === '' ? '' : `${key}, `}${how}`);
 
 const counts = (builds) => [...builds].map(([commit, count]) => `${count} at ${commit || 'no commit'}`).join(', ');

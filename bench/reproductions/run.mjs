@@ -8,7 +8,8 @@ import { hasData } from './data.mjs';
 import { differences } from './differences.mjs';
 import { reproductions } from './index.mjs';
 import { inProcesses } from './inProcesses.mjs';
-import { asMarkdown, asText, UNFINISHED } from './pages.mjs';
+import { overview } from './overview.mjs';
+import { asMarkdown, asText, failedAmong, UNFINISHED } from './pages.mjs';
 import { openStudy, TimeIsUp } from './study.mjs';
 
 const folder = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -16,10 +17,12 @@ const USAGE = `Tables and figures of the papers, each by one command:
 
   npm run reproduce -- NAME [NAME …] [--quick] [--fresh] [--seconds 600] [--earlier] [--only PATTERN] [--output docs/reproductions]
   npm run reproduce -- --list
+  npm run reproduce -- --overview               reads overview.md off the pages that are there
   npm run reproduce -- --all [--jobs 2]
   npm run reproduce -- --all --quick --check    computes the quick forms of all anew, and fails where they differ from docs/reproductions/quick.json
   npm run reproduce -- --all --quick --store    computes them anew and stores them there
 
+A fit that failed behind a printed number is named on standard error and on its page, and makes --check fail.
 Quick forms are small and stopped early: they say whether a number has changed, not what it is. They may differ by one unit of the last digit.
 With --seconds no value is begun after so many CPU seconds, and pages say that they are not finished.
 Each value is kept under --memory (demo-output/reproductions) as soon as it is there: a run that was interrupted goes on where it was.
@@ -31,6 +34,7 @@ const FLAGS = {
   help: { type: 'boolean', short: 'h', default: false },
   list: { type: 'boolean', default: false },
   all: { type: 'boolean', default: false },
+  overview: { type: 'boolean', default: false },
   quick: { type: 'boolean', default: false },
   check: { type: 'boolean', default: false },
   store: { type: 'boolean', default: false },
@@ -52,7 +56,10 @@ if (options.help) {
 }
 const names = reproductions.map(({ name }) => name);
 const unknown = positionals.filter((name) => !names.includes(name));
-if (unknown.length > 0 || (positionals.length === 0 && !options.list && !options.all && !options.check)) {
+if (
+  unknown.length > 0 ||
+  (positionals.length === 0 && !options.list && !options.all && !options.check && !options.overview)
+) {
   const reason =
     unknown.length > 0 ? `There is no reproduction '${unknown[0]}'.` : 'Name a reproduction, or give --all.';
   console.error(`${reason} Known are ${names.join(', ')}.`);
@@ -70,6 +77,7 @@ const everything = options.all || (options.check && positionals.length === 0);
 const chosen = reproductions.filter(({ name }) => everything || positionals.includes(name));
 const leftOut = [];
 const stale = [];
+const failed = [];
 if (options.jobs !== '1') await runJobs();
 for (const reproduction of chosen) {
   const { name, files, run } = reproduction;
@@ -103,6 +111,7 @@ for (const reproduction of chosen) {
   for (const table of study.outcome.tables) console.log(asText(table));
   if (options.check)
     stale.push(...differences(numbers[name], study.outcome.tables).map((found) => `${name}: ${found}`));
+  failed.push(...failedAmong(study.endings()).map((text) => `${name}: ${text}`));
   if (options.store && quick) numbers[name] = study.outcome.tables.map(withoutSeconds);
   if (quick) continue;
   mkdirSync(options.output, { recursive: true });
@@ -114,20 +123,30 @@ for (const reproduction of chosen) {
     // A study that keeps no values has only the time of this run.
     seconds: Math.max(study.seconds(), (process.cpuUsage(before).user + process.cpuUsage(before).system) / 1e6),
     unfinished: unfinished !== undefined,
+    endings: study.endings(),
   });
   writeFileSync(join(options.output, `${name}.md`), page);
   for (const { file, svg } of study.outcome.figures) writeFileSync(join(options.output, file), `${svg}\n`);
 }
-if (!quick) writeFileSync(join(options.output, 'README.md'), listOfPages());
+if (!quick) writeLists();
 if (options.store && quick) {
   mkdirSync(folder('docs/reproductions'), { recursive: true });
   writeFileSync(stored, asLines(numbers));
 }
 for (const reason of leftOut) console.error(`Left out: ${reason}`);
 for (const found of stale) console.error(`Stale: ${found}`);
+for (const text of failed) console.error(`A number stands on a fit that failed: ${text}`);
 if (options.check)
-  console.log(`${chosen.length - leftOut.length} reproductions checked, ${stale.length} numbers differ.`);
-process.exit(stale.length > 0 || (leftOut.length > 0 && leftOut.length === chosen.length && !options.check) ? 1 : 0);
+  console.log(
+    `${chosen.length - leftOut.length} reproductions checked, ${stale.length} numbers differ, ${failed.length} fits failed.`,
+  );
+process.exit(
+  stale.length > 0 ||
+    (options.check && failed.length > 0) ||
+    (leftOut.length > 0 && leftOut.length === chosen.length && !options.check)
+    ? 1
+    : 0,
+);
 
 /** What the command line says; ends the process with a sentence where it has an option that is not known. */
 function given() {
@@ -158,11 +177,17 @@ async function runJobs() {
   }
   const begun = performance.now();
   const failed = await inProcesses(fileURLToPath(import.meta.url), longestFirst, jobs, flags);
-  writeFileSync(join(options.output, 'README.md'), listOfPages());
+  writeLists();
   const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
   console.log(`${longestFirst.length} pages by ${jobs} processes at a time in ${minutes} minutes.`);
   for (const name of failed) console.error(`Failed: ${name}`);
   process.exit(failed.length > 0 ? 1 : 0);
+}
+
+/** The list of pages, and what they come to. */
+function writeLists() {
+  writeFileSync(join(options.output, 'README.md'), listOfPages());
+  writeFileSync(join(options.output, 'overview.md'), overview(options.output));
 }
 
 /** CPU seconds that a page names; 0 where there is none. */
@@ -187,6 +212,7 @@ function listOfPages() {
     '# Tables and figures of the papers',
     '',
     'Each is made by `npm run reproduce -- NAME`, which writes its page. A name without a link has not been run in full since its page was last removed.',
+    '[overview.md](overview.md) has one row a result: the paper, here, ahead or behind, and why.',
     'The data sets are found in `../shared/data`, or in the folder that LATENTFIELD_DATA names.',
     '`npm run reproduce -- --all --quick --check` compares small forms of all of them with the numbers in `quick.json`.',
     '',

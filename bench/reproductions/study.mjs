@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sourceCommit } from '../machine.mjs';
+import { endings } from './data.mjs';
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 
@@ -33,6 +34,7 @@ export function openStudy(name, { quick, memory, fresh, seconds = Infinity, earl
   const cells = Object.fromEntries(Object.entries(stored).filter(([, cell]) => earlier || cell.checksum === checksum));
   const outcome = { tables: [], figures: [], notes: [] };
   let spent = 0;
+  endings.length = 0;
   const save = () => {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(`${file}.part`, JSON.stringify({ cells }));
@@ -41,6 +43,11 @@ export function openStudy(name, { quick, memory, fresh, seconds = Infinity, earl
   return {
     quick,
     outcome,
+    /** How the fits ended, with the name of the value that they are behind; those outside of values have ''. */
+    endings: () => [
+      ...Object.entries(cells).flatMap(([key, cell]) => (cell.endings ?? []).map((how) => [key, how])),
+      ...endings.map((how) => ['', how]),
+    ],
     /** CPU seconds of all cells, those computed before an interruption included. */
     seconds: () => Object.values(cells).reduce((sum, cell) => sum + cell.seconds, 0),
     /** The value with this name: plain JSON, computed unless it is there. */
@@ -48,9 +55,10 @@ export function openStudy(name, { quick, memory, fresh, seconds = Infinity, earl
       if (cells[key] === undefined) {
         if (spent >= seconds) throw new TimeIsUp(`Its time is up before '${key}'.`);
         const before = process.cpuUsage();
+        const first = endings.length;
         const value = await compute();
         const { user, system } = process.cpuUsage(before);
-        cells[key] = { value, seconds: (user + system) / 1e6, checksum, build };
+        cells[key] = { value, seconds: (user + system) / 1e6, checksum, build, endings: endings.splice(first) };
         spent += cells[key].seconds;
         save();
         console.error(`${name}: ${key} (${cells[key].seconds.toFixed(1)} CPU s)`);
