@@ -1,4 +1,5 @@
 export * from './builtIn.ts';
+export type { CountOptions } from './counts.ts';
 export {
   defineLikelihood,
   type Functions,
