@@ -12,7 +12,8 @@ import {
 } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { checksum, fit, gplvm, LatentFieldError, loadFit, Matrix, seededRandom, startThreads } from 'latentfield';
+import { fit, gplvm, LatentFieldError, loadFit, Matrix, seededRandom, startThreads } from 'latentfield';
+import { checksum } from 'latentfield/core';
 import { latentPlot, precisionGrid } from 'latentfield/plot';
 import { run } from '../dist/cli/run.js';
 import { killedModel, killedOptions } from './killedFit.mjs';

@@ -1,9 +1,10 @@
 // Observations of all sizes that doubles have, fitted by every named model: what does not fail holds to its supports, and is the same after loading.
 import * as root from 'latentfield';
+import { checksum } from 'latentfield/core';
 import { tried } from './report.mjs';
 import { savedOptions, Y } from './savedModels.mjs';
 
-const { checksum, fit, loadFit } = root;
+const { fit, loadFit } = root;
 const EXPONENTS = [-320, -300, -200, -170, -160, -150, -100, -30, 30, 100, 150, 154, 160, 200, 300];
 const labels = Y.map((_, i) => Math.floor(i / 4));
 const models = {

@@ -3,7 +3,26 @@
  *
  * @packageDocumentation
  */
-export * from './core/index.ts';
+export {
+  type ErrorCode,
+  type FittedTable,
+  InvalidInputError,
+  type KnownColumns,
+  LatentFieldError,
+  type LatentFieldErrorOptions,
+  Matrix,
+  type MatrixLike,
+  type NamedTable,
+  NumericalError,
+  type ObservationsLike,
+  OptimizationError,
+  type PlainMatrix,
+  type ProgressiveWork,
+  type Random,
+  type RowSource,
+  type Standardization,
+  seededRandom,
+} from './core/index.ts';
 export * from './fields/index.ts';
 export * from './inference/index.ts';
 export * from './kernels/index.ts';

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { checksum, type Fit, type FitOptions, InvalidInputError, loadFit, Matrix } from '../index.ts';
+import { checksum } from '../core/index.ts';
+import { type Fit, type FitOptions, InvalidInputError, loadFit, Matrix } from '../index.ts';
 import { lockPath, makeFolder, removeEmptyFolders, writeAtomically, writeTable } from '../io/index.ts';
 import { COMPLETED_FILES, type Completed, completedFiles } from './completed.ts';
 import { readJsonFile } from './jsonFile.ts';

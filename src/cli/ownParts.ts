@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { InvalidInputError, type OwnParts, unknownName, type WorkerPool } from '../index.ts';
+import { unknownName } from '../core/index.ts';
+import { InvalidInputError, type OwnParts, type WorkerPool } from '../index.ts';
 
 /** The flag of all commands that make or read a model. */
 export interface PartsArguments {

@@ -106,7 +106,6 @@ export type {
   TensorMap,
   TermContext,
 } from './model.ts';
-export { START_KINDS } from './model.ts';
 export type {
   AbilitiesWith,
   ComputedDefinition,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { checkSaved } from '../core/saved.ts';
-import { START_KINDS } from '../model/index.ts';
+import { START_KINDS } from '../model/model.ts';
 import { engineChoice } from '../numerics/dense/index.ts';
 import { unpacked } from './packed.ts';
 import { RefusedJob } from './transport.ts';

@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { checksum } from '../../src/core/checksum.ts';
 import {
   alle,
-  checksum,
   defineModel,
   fit,
   gplvm,

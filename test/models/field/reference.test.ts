@@ -1,4 +1,5 @@
-import { alle, checksum, drill, type Fit, fit, lle, loadFit, meu, mpme } from 'latentfield';
+import { alle, drill, type Fit, fit, lle, loadFit, meu, mpme } from 'latentfield';
+import { checksum } from 'latentfield/core';
 import { describe, expect, it } from 'vitest';
 import { reference, sharedReference } from '../../reference.ts';
 import { expectClose } from '../../tolerance.ts';
