@@ -1,4 +1,4 @@
-import { NumericalError, OptimizationError } from '../../core/errors.ts';
+import { InvalidInputError, NumericalError, OptimizationError } from '../../core/errors.ts';
 import { writeAtomically } from '../../core/fileWriting.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { seededRandom } from '../../core/random.ts';
@@ -94,17 +94,25 @@ function startsOf({ open, density, whyNot }: Target, { chains, seed, start }: Dr
 
 /** Least curvature of a Laplace metric, as a part of the largest. */
 const FLATTEST = 1e-4;
+/** Relative change of the log density up to which turned latents have the same one. */
+const UNTURNED = 1e-9;
 
 /**
  * The covariance of the Laplace approximation at the model's start, for samplers that begin with it: the inverse of the negative Hessian, of which
- * curvatures count by their moduli, and flat directions, such as those of turning latents, as a ten thousandth of the steepest.
+ * curvatures count by their moduli, and flat directions as a ten thousandth of the steepest.
+ *
+ * @throws InvalidInputError where latents can turn without a change of the density: a metric at one of their places is wrong at all others, and averaged over turns it
+ * is worse than one that is adapted
  */
-async function laplaceCovariance(
-  { open: { start, size, hessianVector } }: Target,
-  { sampler, signal }: DrawSettings,
-): Promise<Float64Array | undefined> {
+async function laplaceCovariance(target: Target, { sampler, signal }: DrawSettings): Promise<Float64Array | undefined> {
   const { metric } = (sampler.options ?? {}) as { readonly metric?: unknown };
   if (metric !== 'laplace') return undefined;
+  if (canTurn(target)) {
+    throw new InvalidInputError(
+      "The latents of this model can turn without a change of its density, so a Laplace metric at one of their places is wrong at the others. Take metric: 'diagonal', or hold the latents: hold: ['latents'].",
+    );
+  }
+  const { start, size, hessianVector } = target.open;
   const hessian = Matrix.zeros(size, size);
   const slice = slices();
   for (let i = 0; i < size; i++) {
@@ -131,6 +139,24 @@ async function laplaceCovariance(
     }
   }
   return covariance;
+}
+
+/** True for free latents of two dimensions or more whose density is the same when they are turned. */
+function canTurn({ open: { start }, variables, density }: Target): boolean {
+  const latents = variables.find(({ path, shape }) => path === 'latents' && shape.length === 2 && shape[1]! > 1);
+  if (latents === undefined || latents.parameter.transform !== undefined) return false;
+  const [rows, q] = latents.shape as [number, number];
+  const value = density(start).value;
+  const turns = Array.from({ length: q - 1 }, (_, d) => {
+    const x = start.slice();
+    for (let n = 0; n < rows; n++) {
+      const at = latents.start + n * q + d;
+      [x[at], x[at + 1]] = [0.6 * start[at]! - 0.8 * start[at + 1]!, 0.8 * start[at]! + 0.6 * start[at + 1]!];
+    }
+    return x;
+  });
+  const isSame = (other: number) => Math.abs(other - value) <= UNTURNED * Math.max(1, Math.abs(value));
+  return turns.every((x) => isSame(density(x).value));
 }
 
 /** Runs all chains on this thread, in turns of one transition. */

@@ -468,6 +468,9 @@ function missingInformation(energies: Matrix): Float64Array {
   });
 }
 
+/** From so many free latent points on, draws that have not mixed are advised to hold them. */
+const MANY_POINTS = 100;
+
 /** Below this E-BFMI a chain explores the energies too slowly. */
 const LEAST_EBFMI = 0.3;
 
@@ -494,7 +497,17 @@ function messageOf(
       `The chains have not mixed: R̂ of ${what} is ${worst.toFixed(3)}, above ${MOST_RHAT}. Draw longer, begin at a fit, or look for modes in a plot of the chains.`,
     );
   }
-  if (least < wanted) {
+  const points = latents?.mean.rows ?? 0;
+  if (points >= MANY_POINTS && !(worst <= MOST_RHAT && least >= wanted)) {
+    sentences.push(
+      `${points} free latent points are many to be drawn: hold them at a fit, hold: ['latents'], and draw the hyperparameters, or take bayesianGplvm and checkVariational.`,
+    );
+  }
+  if (Number.isNaN(least)) {
+    sentences.push(
+      'Some numbers never moved, or have too few draws for an effective sample size: these draws say nothing of them.',
+    );
+  } else if (least < wanted) {
     sentences.push(`The least effective sample size is ${least.toFixed(0)}, below ${wanted}: draw more.`);
   }
   if (divergences > 0) {

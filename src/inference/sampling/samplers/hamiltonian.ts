@@ -10,7 +10,7 @@ import type { Position, SampledDensity, SamplerRun, SamplerStart, Transition } f
 export interface HamiltonianOptions {
   /**
    * Whether the metric of the warm-up is of each variable by itself ('diagonal', the default), of all pairs ('dense'), or that of the Laplace
-   * approximation at the start ('laplace'), which the warm-up leaves as it is.
+   * approximation at the start ('laplace'), which the warm-up leaves as it is; not for latents that can turn.
    */
   readonly metric?: 'diagonal' | 'dense' | 'laplace' | undefined;
   /** The mean probability of acceptance that the step size is adapted to, in (0, 1); 0.8 unless given. Nearer to 1 there are fewer divergences. */
