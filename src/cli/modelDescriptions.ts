@@ -10,7 +10,8 @@ export const OPTIONS: Readonly<Record<string, string>> = {
   priors: 'priors on the latents (["standardNormal"]; [] for none)',
   missing: '"ignore" uses the entries that are there (missing ones are an error; flag --missing)',
   centre: 'whether column means are removed (true)',
-  scale: 'whether columns are divided by their deviations (false)',
+  scale:
+    'whether columns are divided by their deviations: true, false, or where these differ by more than ten times ("auto")',
   init: '"pca", "neighbours" (a t-SNE map), or N×q numbers to start at ("pca")',
   backConstraint: 'latents as a function of the data: "kernel", "mlp" or "linear" (none)',
   dynamics: 'true, or { "order", "segments", "kernel" }: latents follow each other in time (false)',

@@ -1,4 +1,5 @@
 export { checksum } from './checksum.ts';
+export type { ScaleOption } from './columnUnits.ts';
 export {
   type ErrorCode,
   InvalidInputError,

@@ -64,6 +64,8 @@ export interface GaussianProcess<K extends Kernel = Kernel> {
   readonly '~paths'?: ProcessPaths<K>;
   readonly kernel: Kernel;
   readonly likelihood: Likelihood;
+  /** True if predictions have a scale a column: see the option. */
+  readonly columnScales?: ColumnScales;
   readonly parameters: Readonly<Record<string, Parameter>>;
   /**
    * log p(Y|X), a scalar, of complete observations Y (N×D) at inputs X (N×q):
@@ -109,6 +111,17 @@ export interface GaussianProcessOptions<K extends Kernel = Kernel> {
   readonly inducing?: MatrixLike;
   /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0 (1e-8). */
   readonly jitter?: number;
+  /**
+   * Gives predictions a scale a column, y_d ~ N(0, s_d²·(K + σ²I)) with s_d² = y_dᵀ(K + σ²I)⁻¹y_d/(N·freedom): variances are then in each column's own
+   * measure, at the cost of no further factor. For one variance of noise that all columns share; off unless given.
+   */
+  readonly columnScales?: ColumnScales;
+}
+
+/** How columns get scales of their own. */
+export interface ColumnScales {
+  /** ν: the part of the entries' degrees of freedom that the inputs leave, 1 for known inputs and 1 − q/D for q free numbers a row; above 0, at most 1. */
+  readonly freedom: number;
 }
 
 const NAME = 'The covariance of the mapping';
@@ -133,7 +146,7 @@ const widthOf = (patterns: readonly ObservedPattern[]) =>
  * ```
  */
 export function gaussianProcess<K extends Kernel>(options: GaussianProcessOptions<K>): GaussianProcess<K> {
-  const { kernel, likelihood, noise, inducing, jitter } = checkedOptions(options);
+  const { kernel, likelihood, noise, inducing, jitter, columnScales } = checkedOptions(options);
   const names = Object.keys(kernel.parameters);
   const own = ownTensors('kernel', names);
   const structures = new Map<string, CovarianceStructure>();
@@ -157,6 +170,7 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
     kind: 'gaussianProcess',
     kernel,
     likelihood,
+    ...(columnScales && { columnScales }),
     parameters: Object.freeze({
       ...Object.fromEntries(names.map((name) => [`kernel.${name}`, kernel.parameters[name]!])),
       ...likelihood.parameters,
@@ -206,7 +220,7 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
         { likelihood, values },
         standardization ?? unchanged(widthOf(patterns)),
       ),
-    through: (at) => gaussianProcess({ kernel, likelihood, inducing: at }),
+    through: (at) => gaussianProcess({ kernel, likelihood, inducing: at, ...(columnScales && { columnScales }) }),
     get density() {
       return density();
     },
@@ -223,8 +237,9 @@ function checkedOptions<K extends Kernel>(
   noise: (p: TensorMap) => Noise;
   inducing: Matrix | undefined;
   jitter: number;
+  columnScales: ColumnScales | undefined;
 } {
-  const known = ['kernel', 'noise', 'likelihood', 'inducing', 'jitter'];
+  const known = ['kernel', 'noise', 'likelihood', 'inducing', 'jitter', 'columnScales'];
   const options = givenOptions(given, 'gaussianProcess');
   for (const key of Object.keys(options)) {
     if (!known.includes(key)) throw unknownName('option', key, known, 'gaussianProcess');
@@ -256,5 +271,16 @@ function checkedOptions<K extends Kernel>(
       `Option 'jitter' of gaussianProcess is a number from 0, but ${describe(jitter)} was given.`,
     );
   }
-  return { kernel, likelihood, noise: conjugate, inducing, jitter };
+  const { columnScales } = options;
+  if (columnScales !== undefined && !(columnScales?.freedom > 0 && columnScales.freedom <= 1)) {
+    throw new InvalidInputError(
+      `Option 'columnScales' of gaussianProcess is { freedom } with a number above 0 and at most 1, but ${describe(columnScales?.freedom ?? columnScales)} was given.`,
+    );
+  }
+  if (columnScales !== undefined && typeof likelihood.parameters.noise?.initial !== 'number') {
+    throw new InvalidInputError(
+      'columnScales of gaussianProcess takes one variance of noise for all columns, but a list was given. Leave columnScales out: the noise says the measure of each column.',
+    );
+  }
+  return { kernel, likelihood, noise: conjugate, inducing, jitter, columnScales };
 }

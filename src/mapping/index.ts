@@ -1,6 +1,7 @@
 export type { ConditionedProcess, MomentsAt } from './conditionedProcess.ts';
 export type { FunctionMoments } from './functionMoments.ts';
 export {
+  type ColumnScales,
   type GaussianProcess,
   type GaussianProcessOptions,
   type GivenProcess,

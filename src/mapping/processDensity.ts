@@ -10,6 +10,7 @@ import { doublesOf } from '../tensors/doubles.ts';
 import { tensorMatrix } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
+import { columnScales, scaledMoments, scaledNoise } from './columnScales.ts';
 import type { MomentsAt } from './conditionedProcess.ts';
 import { logPredictiveEntries } from './conditionedProcess.ts';
 import { allColumns, type FunctionMoments } from './functionMoments.ts';
@@ -20,7 +21,7 @@ import { sparseMoments } from './sparseApproximation.ts';
 
 /** A process before its density is added to it; `logDensity` and `through` are those of processes that are integrated out exactly. */
 export type Process = Pick<GaussianProcess, 'kernel' | 'likelihood' | 'parameters' | 'given' | 'momentsAt'> &
-  Partial<Pick<GaussianProcess, 'logDensity' | 'through'>>;
+  Partial<Pick<GaussianProcess, 'logDensity' | 'through' | 'columnScales'>>;
 
 /** What the variables given are for a process: inputs side by side. */
 const inputs = (given: readonly Tensor2D[]): Tensor2D =>
@@ -64,22 +65,32 @@ export function processDensity(process: Process, jitter: number): Density {
   });
 }
 
-function conditional(process: Process, p: TensorMap, fitted: Rows, context: DensityContext): Conditional {
+function conditional(process: Process, plain: TensorMap, fitted: Rows, context: DensityContext): Conditional {
   const { likelihood } = process;
   const D = fitted.value.shape[1];
   const values = context.values!;
   // Of one fit made once, when it is first needed: the factor of the covariance.
-  const momentsAt: MomentsAt = (A) => {
-    const known = context.remember(process, () => {
+  const known = () =>
+    context.remember(process, () => {
       const X = tensorMatrix(inputs(fitted.given));
-      const patterns = observedPatterns(withHoles(fitted));
-      return { X, patterns, exact: lazily(() => process.momentsAt(values, X, patterns)) };
+      const Y = withHoles(fitted);
+      const patterns = observedPatterns(Y);
+      const exact = lazily(() => process.momentsAt(values, X, patterns));
+      return {
+        X,
+        patterns,
+        exact,
+        scales: lazily(() => columnScales(process, values, X, Y, exact(), process.columnScales!.freedom)),
+      };
     });
-    if (!context.isRough) return known.exact()(A);
-    const quick = context.remember(known, () => ({
-      moments: sparseMoments(process, values, known.X, known.patterns) ?? known.exact(),
-    }));
-    return quick.moments(A);
+  const isScaled = process.columnScales !== undefined && D > 1;
+  const p = isScaled ? scaledNoise(plain, known().scales()) : plain;
+  const momentsAt: MomentsAt = (A) => {
+    const { X, patterns, exact, scales } = known();
+    const quick = () =>
+      context.remember(exact, () => ({ moments: sparseMoments(process, values, X, patterns) ?? exact() })).moments;
+    const moments = context.isRough ? quick() : exact();
+    return (isScaled ? scaledMoments(moments, scales()) : moments)(A);
   };
   const functionsAt = (given: readonly Tensor2D[]) => {
     const { mean, variance } = allColumns(momentsAt(inputs(given)), D);

@@ -151,6 +151,8 @@ export interface Model<P = AnyPaths, A = Partial<AnyAbilities>, S extends Solved
   posterior(values: ParameterValues): Posterior;
   /** The model that `fit` fits in the place of this one, for models that choose some of their options by fits of their own. */
   choose?(given: ChoiceSettings): Promise<Choice>;
+  /** Sentences about the result at these values, which end the message of a fit; each begins with a space. */
+  note?(values: ParameterValues): string;
   /** For models whose observations are read some rows at a time: what fits in batches need of it. */
   readonly sourced?: SourcedModel;
   /** What its fits remember of the table that the observations come from. */

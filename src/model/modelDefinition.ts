@@ -107,6 +107,8 @@ export interface TermsDefinition<Data, P extends Parts, C = undefined> {
   readonly pointwise?: (data: Data, parts: P) => readonly string[];
   /** Parameters that a fit holds where they start for so many iterations, if any. */
   readonly held?: (data: Data, parts: P) => Assembly['held'];
+  /** Sentences about the result at these values, which end the message of a fit; each begins with a space. */
+  readonly note?: (data: Data, values: ParameterValues) => string;
   /** What gives natural values, by path, of what depends on where the latents start, for restarts that begin elsewhere. */
   readonly startAt?: (kind: Exclude<StartKind, 'model'>, data: Data, seed: number) => Promise<() => ParameterValues>;
 }

@@ -7,7 +7,7 @@ import { checkOptions } from '../core/options.ts';
 import type { Rank } from '../tensors/tensorflow.ts';
 import { isParameterPrior, type ParameterPrior } from './distributions/parameterPrior.ts';
 import { entriesOf, type ParameterValue } from './parameterValue.ts';
-import { type PositiveTransform, softplus, type Transform, transforms } from './transform.ts';
+import { above, type PositiveTransform, softplus, type Transform, transforms } from './transform.ts';
 
 export {
   entriesOf,
@@ -37,6 +37,8 @@ export interface Parameter<R extends Rank = Rank> {
   readonly upper: number;
   /** How the solver's variables become natural values, when the support's own transform (a logarithm, a logit) is not the one to use. */
   readonly transform?: Transform;
+  /** What a search keeps a 'positive' parameter above, > 0; none unless given. */
+  readonly floor?: number;
   /** Typical size of each entry of a 'box' parameter, > 0: the solver works on the quotients. */
   readonly scale?: Float64Array;
   /** Its own prior, a term `hyper.<path>` of the model's log density. */
@@ -233,7 +235,16 @@ function withPrior<R extends Rank>(given: Parameter<R>, { prior }: ParameterOpti
 }
 
 export function transformOf(parameter: Parameter): Transform {
-  return parameter.transform ?? transforms[parameter.support](parameter.lower, parameter.upper);
+  const { transform, floor, support, lower, upper } = parameter;
+  return transform ?? (floor === undefined ? transforms[support](lower, upper) : above(floor));
+}
+
+/** A positive parameter that a search keeps above a floor, where it starts above twice that; as it is otherwise. */
+export function flooredParameter<P extends Parameter>(given: P, floor: number): P {
+  const isAbove = entriesOf(given.initial).every((entry) => entry > 2 * floor);
+  return given.free && given.support === 'positive' && given.transform === undefined && floor > 0 && isAbove
+    ? Object.freeze({ ...given, floor })
+    : given;
 }
 
 /** Throws unless every entry of `value` lies in the parameter's support. */
@@ -302,9 +313,11 @@ export function remadeParameter({
   lower,
   upper,
   transform,
+  floor,
   scale,
   prior,
 }: Parameter): Parameter {
   const plain = withTransform(parameter(support, initial, free, lower, upper), transform);
-  return withPrior(scale === undefined ? plain : Object.freeze({ ...plain, scale }), { prior });
+  const kept = { ...plain, ...(scale && { scale }), ...(floor !== undefined && { floor }) };
+  return withPrior(Object.freeze(kept), { prior });
 }

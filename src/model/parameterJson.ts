@@ -16,6 +16,7 @@ const schema = v.strictObject({
   bounds: v.optional(v.strictTuple([v.nullable(finite), v.nullable(finite)])),
   scale: v.optional(v.array(v.pipe(finite, v.gtValue(0)))),
   transform: v.optional(v.picklist(['softplus', ...Object.keys(jointTransforms)])),
+  floor: v.optional(v.pipe(finite, v.gtValue(0))),
   prior: v.optional(
     v.strictObject({
       distribution: v.string(),
@@ -33,7 +34,11 @@ const schema = v.strictObject({
  * @throws InvalidInputError for a distribution that is not known, and what is not a parameter
  */
 export function parameterFromJSON(json: unknown, own: DistributionCatalogue = {}, place = 'a parameter'): Parameter {
-  const { support, free, initial, bounds, scale, transform, prior } = checkSaved(schema, json, place) as ParameterJSON;
+  const { support, free, initial, bounds, scale, transform, floor, prior } = checkSaved(
+    schema,
+    json,
+    place,
+  ) as ParameterJSON;
   const [lower, upper] = bounds ?? [support === 'positive' ? 0 : null, null];
   return readingAt(place, () =>
     remadeParameter({
@@ -44,6 +49,7 @@ export function parameterFromJSON(json: unknown, own: DistributionCatalogue = {}
       upper: upper ?? Infinity,
       ...(scale !== undefined && { scale: Float64Array.from(scale) }),
       ...(transform !== undefined && { transform: jointTransforms[transform] ?? softplus }),
+      ...(floor !== undefined && { floor }),
       ...(prior !== undefined && { prior: priorFromJSON(prior, own, `${place}.prior`) }),
     }),
   );

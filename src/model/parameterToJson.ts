@@ -13,6 +13,7 @@ export interface ParameterJSON {
   readonly bounds?: readonly [number | null, number | null];
   readonly scale?: readonly number[];
   readonly transform?: string;
+  readonly floor?: number;
   readonly prior?: ParameterPriorJSON;
 }
 
@@ -25,7 +26,7 @@ export interface ParameterPriorJSON {
 }
 
 export function parameterToJSON(parameter: Parameter): ParameterJSON {
-  const { support, free, initial, lower, upper, scale, transform, prior } = parameter;
+  const { support, free, initial, lower, upper, scale, transform, floor, prior } = parameter;
   if (transform?.variables !== undefined && transform.name === undefined) {
     throw new InvalidInputError(
       'A parameter of defineTransform cannot be written to a file, as only its definition knows how its value follows from its variables. Make it among the variables of a ' +
@@ -40,6 +41,7 @@ export function parameterToJSON(parameter: Parameter): ParameterJSON {
     ...(support === 'bounded' || support === 'box' ? { bounds: [finite(lower), finite(upper)] as const } : {}),
     ...(scale === undefined ? {} : { scale: Array.from(scale) }),
     ...(transform?.name === undefined ? {} : { transform: transform.name }),
+    ...(floor === undefined ? {} : { floor }),
     ...(prior === undefined ? {} : { prior: priorToJSON(prior) }),
   };
 }

@@ -9,7 +9,7 @@ import { computedModel } from './computedModel.ts';
 import { assembled, withLocation } from './definedAssembly.ts';
 import { definedPosterior } from './definedPosterior.ts';
 import { madeHere } from './givenModel.ts';
-import type { AnyModel, AnyPaths, Model, ModelJSON, StartKind } from './model.ts';
+import type { AnyModel, AnyPaths, Model, ModelJSON, ParameterValues, StartKind } from './model.ts';
 import type {
   AbilitiesWith,
   AnyDefinition,
@@ -83,7 +83,7 @@ function searchedModel<Data, P extends Parts, C>(
   data: Data,
   toJSON: () => ModelJSON,
 ): Model {
-  const { name, points, startAt, search, posterior } = definition;
+  const { name, points, startAt, search, posterior, note } = definition;
   const owner = `the model '${name}'`;
   let known: P | undefined;
   const partsOf = (seed: number, batched = false): P => {
@@ -101,6 +101,7 @@ function searchedModel<Data, P extends Parts, C>(
     ...(points !== undefined && { points: points(data) }),
     ...(search !== undefined && { search: search(data) }),
     assemble: (seed, { batched = false } = {}) => assembled(definition, data, partsOf(seed, batched), owner),
+    ...(note !== undefined && { note: (values: ParameterValues) => note(data, values) }),
     ...(startAt !== undefined && {
       startAt: (kind: Exclude<StartKind, 'model'>, seed: number) => startAt(kind, data, seed),
     }),
@@ -166,6 +167,7 @@ const MEMBERS = Object.keys({
   pointwise: 0,
   held: 0,
   startAt: 0,
+  note: 0,
 } satisfies Record<keyof ModelDefinition<never, Parts>, 0>);
 
 function checkPredict(name: string, predict: unknown): void {

@@ -67,6 +67,27 @@ export const softplus: Transform = {
   logJacobian: entrywise(logSigmoid, (u) => 1 / (1 + exp(u))),
 };
 
+/**
+ * A positive value that stays above a floor f: x = exp(u) from 2f on, and f·(1 + exp(2·(u − log 2f))) below, with the same value and slope where the two
+ * meet. A search that would take x to 0 ends at f; what is far above is not touched.
+ */
+export const above = (floor: number): Transform => {
+  const [turn, start] = [2 * floor, log(2 * floor)];
+  const natural = (u: number) => (u >= start ? exp(u) : floor * (1 + exp(2 * (u - start))));
+  const slope = (x: number) => (x >= turn ? x : 2 * (x - floor));
+  return {
+    toNatural: (unconstrained) => unconstrained.map(natural),
+    // What is given at or below the floor is as near to it as the search comes.
+    toUnconstrained: (given) =>
+      given.map((x) => (x >= turn ? log(x) : start + 0.5 * log(Math.max(x / floor - 1, Number.EPSILON)))),
+    pullBack: (gradient, given) => gradient.map((entry, i) => entry * slope(given[i]!)),
+    logJacobian: entrywise(
+      (u) => (u >= start ? u : log(turn) + 2 * (u - start)),
+      (u) => (u >= start ? 1 : 2),
+    ),
+  };
+};
+
 /** x = lower + (upper − lower)/(1 + exp(−u)) */
 const logistic = (lower: number, upper: number): Transform => ({
   toNatural: (unconstrained) => unconstrained.map((entry) => lower + (upper - lower) / (1 + exp(-entry))),

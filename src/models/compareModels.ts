@@ -1,6 +1,8 @@
 import * as v from 'valibot';
+import { differInUnit, type ScaleOption } from '../core/columnUnits.ts';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { checkGiven, givenList } from '../core/given.ts';
+import { Matrix } from '../core/matrix.ts';
 import type { ObservationsLike } from '../core/namedTable.ts';
 import { checkOptions } from '../core/options.ts';
 import { laplaceApproximation } from '../inference/laplaceApproximation.ts';
@@ -213,7 +215,7 @@ function checkComparable(fits: readonly ComparedFit[]): void {
   }
   const [first, ...others] = fits.map((fitted) => {
     const { model } = fitted.toJSON();
-    return { rows: fitted.latents.rows, columns: columnsOf(model), isScaled: model.scale === true };
+    return { rows: fitted.latents.rows, columns: columnsOf(model), isScaled: isModelScaled(model) };
   });
   for (const other of others) {
     if (other.rows !== first!.rows || other.columns !== first!.columns) {
@@ -227,6 +229,12 @@ function checkComparable(fits: readonly ComparedFit[]): void {
       );
     }
   }
+}
+
+function isModelScaled(model: ModelJSON): boolean {
+  const { observations, scale } = model as { observations?: (number | null)[][]; scale?: ScaleOption };
+  if (scale !== 'auto' || observations === undefined) return scale === true;
+  return differInUnit(Matrix.from(observations.map((row) => row.map((entry) => entry ?? Number.NaN))));
 }
 
 function columnsOf(model: ModelJSON): number | undefined {

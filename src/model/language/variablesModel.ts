@@ -41,6 +41,8 @@ export interface NamedVariables<Data> extends VariablesDefinition<Data> {
   readonly startAt: (kind: Exclude<StartKind, 'model'>, data: Data, seed: number) => Promise<() => ParameterValues>;
   /** The curvature of minus the log density in the natural values of the free parameters, where it is known. */
   readonly curvature: (data: Data) => Assembly['curvature'];
+  /** Sentences about the result at these values. */
+  readonly note: (data: Data, values: ParameterValues) => string;
 }
 
 /** Of a model of variables. */
@@ -55,7 +57,7 @@ export function variablesModel<Data>(
   toJSON: () => ModelJSON,
   maps?: StartMaps,
 ): Model {
-  const { name, variables, search, places, startAt, curvature } = definition;
+  const { name, variables, search, places, startAt, curvature, note } = definition;
   const owner = `the model '${name}'`;
   const graph = lazily(() => variableGraph(owner, variables(data), places));
   const seen = lazily(() => seenData(owner, graph()));
@@ -72,6 +74,7 @@ export function variablesModel<Data>(
     ...(startAt !== undefined && {
       startAt: (kind: Exclude<StartKind, 'model'>, seed: number) => startAt(kind, data, seed),
     }),
+    ...(note !== undefined && { note: (values: ParameterValues) => note(data, values) }),
     // What follows from values does not depend on where they started, so a model started by any seed will do.
     posterior: (values) => posteriorOf(known ?? withFloat64(() => compile(0, false)), values, places !== undefined),
     toJSON,

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isScaled, SCALED_NOTE, type ScaleOption } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
@@ -36,7 +37,7 @@ import type { DistributedPaths } from './gpModel.ts';
 import { modelOfRows, placedPosterior, type SampledRows, sampledToJSON, withoutSource } from './sampledRows.ts';
 import { startValues } from './startKinds.ts';
 import { startLengthscales } from './startLengthscales.ts';
-import { likelihoodFrom, meanVariance } from './views.ts';
+import { likelihoodFrom, meanVariance, noiseNote } from './views.ts';
 
 export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | undefined> {
   /** q, from 1: more than are needed, since dimensions switch themselves off. */
@@ -67,8 +68,8 @@ export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | un
   readonly missing?: 'ignore';
   /** Whether column means are removed before fitting and put back by `predict`; on unless turned off. */
   readonly centre?: boolean;
-  /** Whether columns are divided by their standard deviations, undone by `predict`; off unless turned on. */
-  readonly scale?: boolean;
+  /** Whether columns are divided by their standard deviations, undone by `predict`; 'auto', the default, does so where these differ by more than ten times. */
+  readonly scale?: ScaleOption;
   /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0; 1e-8 unless given, and with the default kernel 1e-6 of its variance. */
   readonly jitter?: number;
   /** Where the rows are kept and summed over, if not here: `queueShards` of latentfield/queue. For observations without holes, all at a time; not saved. */
@@ -91,7 +92,7 @@ const schema = v.strictObject({
   ),
   missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
   centre: v.optional(v.boolean()),
-  scale: v.optional(v.boolean()),
+  scale: v.optional(v.union([v.boolean(), v.literal('auto')], "true, false or 'auto'")),
   jitter: v.optional(
     v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'), v.finite('a number from 0')),
   ),
@@ -166,10 +167,11 @@ export function bayesianGplvm<K extends Kernel | undefined = undefined>(
   const startedAt = (init: 'pca' | Initialization) => defined(variationalData(Y, { ...options, init })) as Model;
   const choose: Choose = async ({ seed, signal, maxSeconds }) => {
     const { tsneMap } = await import('../maps/tsneMap.ts');
-    const raw = observationsFrom(Y, false, options.scale);
-    const { likelihood, latentDim, scale = false } = options;
+    const raw = observationsFrom(Y, false, options.scale === true);
+    const { likelihood, latentDim, scale = 'auto' } = options;
     const functions = likelihood === undefined ? raw : functionsOf(likelihood, raw);
-    const seen = standardized(functions, standardizationOf(functions, false, scale));
+    const isReal = likelihood === undefined || likelihood.conjugate !== undefined;
+    const seen = standardized(functions, standardizationOf(functions, false, isReal && isScaled(raw, scale)));
     const limits = { ...(signal && { signal }), ...(maxSeconds !== undefined && { maxSeconds }) };
     const map = await fit(tsneMap(seen, { latentDim }), { seed, ...limits });
     return { model: startedAt(map), message: ' The latents started at a t-SNE map.' };
@@ -200,16 +202,17 @@ function variationalData(
   const name = NAME;
   const given = checkOptions(schema, options, name);
   const { latentDim, missing } = given;
-  const raw = checkObservedRows(observationsFrom(Y, missing === 'ignore', given.scale), 'the observations');
+  const raw = checkObservedRows(observationsFrom(Y, missing === 'ignore', given.scale === true), 'the observations');
   // Counts and labels are what they are: only real observations may be shifted and scaled.
   const isReal = given.likelihood === undefined || given.likelihood.conjugate !== undefined;
-  const { centre = isReal, scale = false } = given;
-  const standardization = sampled?.standardization ?? standardizationOf(raw, centre, scale);
+  const { centre = isReal, scale = 'auto' } = given;
+  const scaled = isReal && isScaled(raw, scale);
+  const standardization = sampled?.standardization ?? standardizationOf(raw, centre, scaled);
   const seen = standardized(raw, standardization);
   const observations = imputed(seen, latentDim);
   const noise = given.noise ?? (given.likelihood === undefined ? NOISE * meanVariance(observations) : undefined);
   const likelihood = likelihoodFrom(name, { noise, likelihood: given.likelihood }, observations);
-  checkObserved(raw, likelihood, centre || scale);
+  checkObserved(raw, likelihood, centre || scaled);
   const latents = latentsFrom(given, () => (isReal ? 'pca' : functionStart(likelihood, observations, latentDim)));
   const kernel =
     given.kernel === undefined
@@ -242,6 +245,7 @@ function variationalData(
     parts,
     raw,
     standardization,
+    note: scaled && scale === 'auto' ? SCALED_NOTE : '',
     collapses: collapses && given.bound !== 'uncollapsed' && sampled === undefined,
     ...(sampled && { sampled }),
     options: {
@@ -271,6 +275,8 @@ interface VariationalData {
   /** The observations as they were given. */
   readonly raw: Matrix;
   readonly standardization: Standardization;
+  /** What a fit says of how its columns were taken. */
+  readonly note: string;
   /** Whether the bound is the collapsed one where all points count. */
   readonly collapses: boolean;
   /** What is known of all observations, where these are read from a source. */
@@ -285,6 +291,7 @@ const defined = defineTermsModel({
   name: NAME,
   search: ({ raw, sampled }: VariationalData): Search =>
     raw.rows > MOST_EXACT && sampled === undefined ? searchOfMany : {},
+  note: ({ note, parts }: VariationalData, values) => note + noiseNote(parts.likelihood, values['mapping.noise']),
   points: ({ raw, sampled }: VariationalData) => sampled?.points ?? raw.rows,
   parts: ({ parts, collapses }: VariationalData, seed, { batched }) => {
     if (batched && parts.shards !== undefined) {

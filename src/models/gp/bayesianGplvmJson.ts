@@ -21,7 +21,7 @@ const schema = v.strictObject({
   bound: v.optional(v.picklist(['collapsed', 'uncollapsed'])),
   missing: v.optional(v.literal('ignore')),
   centre: v.boolean(),
-  scale: v.boolean(),
+  scale: v.union([v.boolean(), v.literal('auto')]),
   jitter: v.number(),
   sampled: v.optional(sampledSchema),
 });

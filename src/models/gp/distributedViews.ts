@@ -137,10 +137,10 @@ function madeView(
   shared: Pick<VariationalParts, 'observations' | 'latentDim' | 'latents'>,
   start: () => Matrix,
 ): DistributedView {
-  const { owner, given, raw, seen, patterns } = checked;
+  const { owner, given, scaled, raw, seen, patterns } = checked;
   const kernel = startedKernel(checkKernel(given.kernel, `Option 'kernel' of ${owner}`), start);
   const likelihood = likelihoodFrom(owner, given, seen);
-  checkObserved(raw, likelihood, given.centre || given.scale);
+  checkObserved(raw, likelihood, given.centre || scaled);
   const inducing = checkInducing(given.inducing ?? Math.min(MOST_INDUCING, raw.rows), raw.rows, owner);
   return {
     name,

@@ -1,3 +1,4 @@
+import { isScaled } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions } from '../../core/given.ts';
 import { describe, type Matrix, type MatrixLike } from '../../core/matrix.ts';
@@ -122,6 +123,7 @@ export function familyModel<
   const startedAt = (start: FreeStart): Model =>
     namedModel(name, {
       ...rest,
+      scale: rest.scale ?? 'auto',
       ...(through !== undefined && { inducing: through }),
       kernel,
       latents: latents ?? latentsFrom(backConstraint ?? member.backConstraint, start),
@@ -197,7 +199,7 @@ function throughInducing(model: Model, count: number, map: Choose | undefined): 
 /** Fits a t-SNE map to observations as the model sees them, at which it then starts. */
 function neighbourStart(
   Y: MatrixLike,
-  { latentDim, scale = false, ...options }: FamilyOptions,
+  { latentDim, scale = 'auto', ...options }: FamilyOptions,
   startedAt: (start: Matrix) => Model,
 ): Choose {
   return async ({ seed, signal, maxSeconds }) => {
@@ -206,7 +208,10 @@ function neighbourStart(
     const raw = observationsFrom(Y);
     // Of counts and labels the functions behind them.
     const observations = isReal(options) ? raw : functionsOf(options.likelihood!, raw);
-    const seen = standardized(observations, standardizationOf(observations, false, scale));
+    const seen = standardized(
+      observations,
+      standardizationOf(observations, false, isReal(options) && isScaled(raw, scale)),
+    );
     const limits = { ...(signal && { signal }), ...(maxSeconds !== undefined && { maxSeconds }) };
     const map = await fit(tsneMap(seen, { latentDim }), { seed, ...limits });
     return { model: startedAt(spreadMap(map, seen, latentDim)), message: ' The latents started at a t-SNE map.' };
@@ -267,7 +272,9 @@ function latentFunctionKernel(Y: MatrixLike, { likelihood, missing }: FamilyOpti
 }
 
 /** The mean variance of the observations as they are fitted: it goes with the square of their unit. */
-export function fittedVariance(Y: MatrixLike, { centre = true, scale = false, missing }: FamilyOptions): number {
+export function fittedVariance(Y: MatrixLike, { centre = true, scale = 'auto', missing }: FamilyOptions): number {
   const observations = observationsFrom(Y, missing === 'ignore');
-  return meanVariance(standardized(observations, standardizationOf(observations, centre, scale)));
+  return meanVariance(
+    standardized(observations, standardizationOf(observations, centre, isScaled(observations, scale))),
+  );
 }

@@ -24,6 +24,7 @@ import {
   type FamilyParts,
   type KernelsByView,
   madeViews,
+  noiseNote,
   pathOf,
   type ViewOptions,
   type ViewsOptions,
@@ -199,11 +200,16 @@ function assembledFamily(name: string, parts: FamilyParts): Model {
     variables: variablesOf,
     places: placesOf(parts),
     curvature: familyCurvature,
+    note: notesOf,
     search: searchOnGraph,
     startAt: startedElsewhere,
   };
   return madeHere(variablesModel(definition, parts, () => toJSON(name, parts)));
 }
+
+/** What there is to say of the columns and the noise of views. */
+const notesOf = ({ views }: FamilyParts, values: ParameterValues): string =>
+  views.map((view) => (view.note ?? '') + noiseNote(view.process.likelihood, values[`${view.path}.noise`])).join('');
 
 function toJSON(name: string, { views, latentDim, latents, priors }: FamilyParts): ModelJSON {
   return {

@@ -20,7 +20,7 @@ const view = {
   noise: v.optional(v.unknown()),
   missing: v.optional(v.literal('ignore')),
   centre: v.boolean(),
-  scale: v.boolean(),
+  scale: v.union([v.boolean(), v.literal('auto')]),
   inducing: v.optional(v.union([v.number(), v.array(v.array(v.number()))])),
 };
 const viewSchema = v.strictObject(view);

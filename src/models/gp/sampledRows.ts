@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { deviationsDiffer, SCALED_NOTE, type ScaleOption } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { checkNumbers, type Standardization, standardized } from '../../core/observations.ts';
@@ -29,7 +30,7 @@ interface GivenOptions {
   readonly likelihood?: Likelihood | undefined;
   readonly missing?: unknown;
   readonly centre?: boolean | undefined;
-  readonly scale?: boolean | undefined;
+  readonly scale?: ScaleOption | undefined;
 }
 
 /**
@@ -47,7 +48,8 @@ export function modelOfRows(
   const source = checkRowSource(given);
   checkLatents(name, options);
   const isReal = options.likelihood === undefined || options.likelihood.conjugate !== undefined;
-  const { centre = isReal, scale = false } = options;
+  const { centre = isReal } = options;
+  const scale = options.scale ?? (isReal ? 'auto' : false);
   const unread = () => {
     throw new InvalidInputError(
       `The observations of this ${name} are read some rows at a time, which fit(model, { batchSize }) does. For anything else give it a matrix.`,
@@ -63,15 +65,17 @@ export function modelOfRows(
     choose: async () => {
       const check = (Y: Matrix) => {
         checkNumbers(Y, 'The observations', 'Leave that row out.');
-        if (options.likelihood !== undefined) checkObserved(Y, options.likelihood, centre || scale);
+        if (options.likelihood !== undefined) checkObserved(Y, options.likelihood, centre || scale === true);
       };
-      const standardization = await readMoments(source, { centre, scale, check });
+      const moments = await readMoments(source, { centre, scale: scale !== false, check });
+      const isPlain = scale === 'auto' && !deviationsDiffer(moments.deviation);
+      const standardization = isPlain ? { ...moments, deviation: moments.deviation.map(() => 1) } : moments;
       const count = Math.min(SAMPLE, source.rows);
       const rows = Int32Array.from({ length: count }, (_, k) => Math.floor((k * source.rows) / count));
       const observations = await readRows(source, rows);
       return {
         model: sampledModel({ observations, points: source.rows, standardization }, source, model),
-        message: '',
+        message: scale === 'auto' && !isPlain ? SCALED_NOTE : '',
       };
     },
   });

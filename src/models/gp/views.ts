@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isScaled, SCALED_NOTE, type ScaleOption } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkName, isMatrixLike } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
@@ -10,7 +11,7 @@ import { checkKernel } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type KernelJSON, kernelToJSON } from '../../kernels/kernelToJson.ts';
 import type { Latents } from '../../latents/latents.ts';
-import { gaussianProcess } from '../../mapping/gaussianProcess.ts';
+import { type ColumnScales, gaussianProcess } from '../../mapping/gaussianProcess.ts';
 import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
 import { checkNoise, gaussian } from '../../mapping/likelihoods/gaussian.ts';
 import { isLikelihood, type Likelihood, type LikelihoodJSON } from '../../mapping/likelihoods/likelihood.ts';
@@ -20,7 +21,17 @@ import { checkInducing, type Inducing, inducingStart } from '../../mapping/varia
 import { type ViewProcess, variationalProcess } from '../../mapping/variational/variationalProcess.ts';
 import { imputed } from '../../model/imputation.ts';
 import { joinedColumns } from '../../model/language/graph.ts';
-import { fixed, type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
+import {
+  entriesOf,
+  fixed,
+  flooredParameter,
+  isParameter,
+  type Parameter,
+  type ParameterLike,
+  type ParameterValue,
+  parameterFrom,
+  positive,
+} from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 
 /** One view of the points: what was observed of them, and how it follows from the latents. */
@@ -44,8 +55,11 @@ export interface ViewOptions<K extends Kernel = Kernel> {
   readonly missing?: 'ignore' | undefined;
   /** Whether column means are removed before fitting and put back by `predict`; on unless turned off. */
   readonly centre?: boolean | undefined;
-  /** Whether columns are divided by their standard deviations, undone by `predict`; off unless turned on. */
-  readonly scale?: boolean | undefined;
+  /**
+   * Whether columns are divided by their standard deviations, undone by `predict`. 'auto' does so where these differ by more than ten times, and gives predictions
+   * a scale a column, y_d ~ N(0, s_d²·(K + σ²I)) with s_d at its maximum of likelihood, so that their variances are in each column's own measure.
+   */
+  readonly scale?: ScaleOption | undefined;
   /**
    * How many inducing inputs the mapping goes through, from 1 to N, or where they start (M×q). The log density is then its bound, at cost
    * O(N·M·(M + D)) in the place of O(N³), and they are variables under `mapping.inducing`, or `views.<name>.inducing`.
@@ -73,7 +87,7 @@ export const viewEntries = {
   likelihood: v.optional(v.custom<Likelihood>(isLikelihood, 'a likelihood, such as gaussian({ variance: 0.1 })')),
   missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
   centre: v.optional(v.boolean()),
-  scale: v.optional(v.boolean(), false),
+  scale: v.optional(v.union([v.boolean(), v.literal('auto')], "true, false or 'auto'"), false),
   inducing: v.optional(v.any()),
 };
 const schema = v.strictObject(viewEntries);
@@ -85,7 +99,7 @@ export interface ViewJSON {
   readonly likelihood: LikelihoodJSON;
   readonly missing?: 'ignore';
   readonly centre: boolean;
-  readonly scale: boolean;
+  readonly scale: ScaleOption;
   readonly inducing?: number | number[][];
 }
 
@@ -104,7 +118,9 @@ export interface FamilyView {
   readonly patterns: readonly ObservedPattern[];
   /** What was observed, NaN where missing, and how the mapping sees it. */
   readonly raw: Matrix;
-  readonly seenAs: Pick<CheckedView['given'], 'missing' | 'centre' | 'scale'>;
+  readonly seenAs: Pick<CheckedView['given'], 'missing' | 'centre'> & { readonly scale: boolean };
+  /** What a fit says of how its columns were taken. */
+  readonly note?: string;
   readonly process: ViewProcess;
   /** Where its inducing inputs start for latents that start there, if that is not given. */
   readonly inducingAt?: (latents: Matrix) => Matrix;
@@ -137,6 +153,8 @@ export interface FamilyParts extends MadeViews {
 export interface CheckedView {
   readonly owner: string;
   readonly given: v.InferOutput<typeof schema> & { readonly centre: boolean };
+  /** Whether columns are divided by their deviations. */
+  readonly scaled: boolean;
   readonly raw: Matrix;
   readonly seen: Matrix;
   readonly patterns: readonly ObservedPattern[];
@@ -165,10 +183,19 @@ export function madeViews(
     from += view.seen.columns;
     return madeView(name, view, own, {
       isCopied: observations.columns <= latentDim,
+      freedom: freedomLeft(latents, latentDim, observations),
       start: startOf(latents, observations, latentDim),
     });
   });
   return { observations, views };
+}
+
+/** Least part of the degrees of freedom that latents are taken to leave: of fewer columns than one and a half times the latent dimensions little is known. */
+const LEAST_FREEDOM = 1 / 3;
+
+/** The part of the entries' degrees of freedom that latents leave, which are q numbers a row unless they are fixed. */
+function freedomLeft({ name }: Latents, latentDim: number, { columns }: Matrix): number {
+  return name === 'fixedAt' ? 1 : Math.max(LEAST_FREEDOM, 1 - latentDim / columns);
 }
 
 /** Some columns that lie together. */
@@ -189,10 +216,11 @@ export function checkedView(model: string, name: string, options: ViewOptions): 
   const checked = checkOptions(schema, options, owner);
   // Counts and labels are what they are: only real observations are shifted.
   const given = { ...checked, centre: checked.centre ?? isReal(checked) };
-  const raw = observationsFrom(given.observations as MatrixLike, given.missing === 'ignore', given.scale);
-  const standardization = standardizationOf(raw, given.centre, given.scale);
+  const raw = observationsFrom(given.observations as MatrixLike, given.missing === 'ignore', given.scale === true);
+  const scaled = isReal(checked) && isScaled(raw, given.scale);
+  const standardization = standardizationOf(raw, given.centre, scaled);
   const seen = standardized(raw, standardization);
-  return { owner, given, raw, seen, patterns: observedPatterns(seen), standardization };
+  return { owner, given, scaled, raw, seen, patterns: observedPatterns(seen), standardization };
 }
 
 export function checkRows(model: string, views: readonly (readonly [string, CheckedView])[]): void {
@@ -213,25 +241,30 @@ export function checkRows(model: string, views: readonly (readonly [string, Chec
 
 function madeView(
   name: string,
-  { owner, given, raw, seen, patterns }: CheckedView,
+  { owner, given, scaled, raw, seen, patterns }: CheckedView,
   completed: Matrix,
-  { isCopied, start }: { readonly isCopied: boolean; readonly start: () => Matrix },
+  { isCopied, freedom, start }: { readonly isCopied: boolean; readonly freedom: number; readonly start: () => Matrix },
 ): MadeViews['views'][number] {
   const described = checkKernel(given.kernel, `Option 'kernel'${name === '' ? '' : ` of ${owner}`}`);
   const likelihood = likelihoodFrom(owner, given, completed, isCopied);
   const inducing = given.inducing === undefined ? undefined : checkInducing(given.inducing, raw.rows, owner);
-  checkObserved(raw, likelihood, given.centre || given.scale);
+  checkObserved(raw, likelihood, given.centre || scaled);
   // What is open in the kernel is decided when the model is first used; what is wrong with its parts is said now.
   if (isReal({ likelihood })) gaussianProcess({ kernel: described, likelihood });
   else if (inducing === undefined) throw needsInducing(owner, likelihood.name);
-  const process = lazily(() => processOf(startedKernel(described, start), likelihood, inducing, seen, start));
+  const hasScales = given.scale === 'auto' && typeof likelihood.parameters.noise?.initial === 'number';
+  const columnScales = hasScales ? { freedom } : undefined;
+  const process = lazily(() =>
+    processOf(startedKernel(described, start), { likelihood, columnScales }, inducing, seen, start),
+  );
   return {
     name: name === '' ? undefined : name,
     term: name === '' ? MAPPING : name,
     path: name === '' ? MAPPING : `views.${name}`,
     patterns,
     raw,
-    seenAs: { missing: given.missing, centre: given.centre, scale: given.scale },
+    seenAs: { missing: given.missing, centre: given.centre, scale: scaled },
+    ...(scaled && given.scale === 'auto' && { note: SCALED_NOTE }),
     get process() {
       return process();
     },
@@ -262,14 +295,14 @@ export function viewToJSON(
 
 function processOf(
   kernel: Kernel,
-  likelihood: Likelihood,
+  { likelihood, columnScales }: { readonly likelihood: Likelihood; readonly columnScales: ColumnScales | undefined },
   given: Inducing | undefined,
   observations: Matrix,
   start: () => Matrix,
 ): ViewProcess {
   const inducing = given === undefined ? undefined : inducingStart(given, start());
   return inducing === undefined || isReal({ likelihood })
-    ? gaussianProcess({ kernel, likelihood, ...(inducing && { inducing }) })
+    ? gaussianProcess({ kernel, likelihood, ...(columnScales && { columnScales }), ...(inducing && { inducing }) })
     : variationalProcess({ kernel, likelihood, inducing, observations, inputs: start() });
 }
 
@@ -299,9 +332,25 @@ export function likelihoodFrom(
   const standard = positive(start);
   const own = (noise as ParameterLike | undefined) ?? (isCopied ? fixed(start) : standard);
   const variance = parameterFrom(own, standard, `'noise' of ${name}`);
-  const likelihood = given ?? gaussian({ variance });
+  const likelihood = given ?? gaussian({ variance: isParameter(noise) ? variance : floored(variance, start) });
   checkNoise(likelihood, observations.rows, observations.columns);
   return likelihood;
+}
+
+/** Least noise of a search, as a part of the observations' mean variance: with less, the mapping passes through all of them, and its covariance has no factor. */
+const LEAST_NOISE = 1e-6;
+
+const floored = (variance: Parameter, start: number): Parameter =>
+  flooredParameter(variance, (LEAST_NOISE / 0.01) * start);
+
+/** What a fit says where its noise came to its floor. */
+export function noiseNote({ parameters }: Likelihood, found: ParameterValue | undefined): string {
+  const { floor } = parameters.noise ?? {};
+  if (floor === undefined || found === undefined || !entriesOf(found).some((entry) => entry < 1.01 * floor)) return '';
+  return (
+    ` The noise came to its floor (${floor.toExponential(1)}, a millionth of the observations' mean variance): the mapping passes through the observations, and its ` +
+    'variances are too small. Rows that repeat do that, or more latent dimensions than the observations need: leave repeated rows out, take a smaller latentDim, or hold the noise, such as noise: fixed(0.01).'
+  );
 }
 
 /** Mean square of the observed entries, which is the columns' mean variance when they are centred; 1 when all are 0. */

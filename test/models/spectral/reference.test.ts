@@ -93,6 +93,7 @@ describe('the spectral family agrees with scikit-learn and numpy to 1e-8', () =>
         latentDim: 2,
         kernel: linear(),
         priors: [],
+        scale: false,
         init: dual.latents,
         noise: dual.parameters.noise as number,
       }),
