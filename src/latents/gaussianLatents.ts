@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { givenOptions } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { unknownName } from '../core/options.ts';
 import { type Initialization, initialLatents } from '../model/initialization.ts';
 import { positive, real } from '../model/parameter.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
@@ -21,7 +22,7 @@ const VARIANCE = 0.5;
  * `latents.variance` (N×q each).
  *
  * @param options - see {@link GaussianLatentsOptions}
- * @throws InvalidInputError when the variance is not positive; when a model is made, when the start does not fit the observations
+ * @throws InvalidInputError for an unknown option, and when the variance is not positive; when a model is made, when the start does not fit the observations
  * @see Titsias & Lawrence 2010, §3
  * @example
  * ```ts
@@ -29,7 +30,9 @@ const VARIANCE = 0.5;
  * ```
  */
 export function gaussianLatents(options: GaussianLatentsOptions = {}): LatentDistribution {
-  const { init = 'pca', variance = VARIANCE } = givenOptions(options, 'gaussianLatents');
+  const { init = 'pca', variance = VARIANCE, ...others } = givenOptions(options, 'gaussianLatents');
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw unknownName('option', unknown, ['init', 'variance'], 'gaussianLatents');
   return Object.freeze<LatentDistribution>({
     kind: 'latentDistribution',
     name: 'gaussian',

@@ -184,6 +184,9 @@ function withTransform<R extends Rank>(parameter: Parameter<R>, transform: Joint
   return Object.freeze({ ...parameter, transform });
 }
 
+/** Entries of a parameter that is given by their number, at most. */
+const MOST_ENTRIES = 1e6;
+
 /**
  * Weights above 0 that add up to 1, such as those of a mixture; the solver sees K − 1 variables, by stick breaking.
  *
@@ -198,9 +201,9 @@ function withTransform<R extends Rank>(parameter: Parameter<R>, transform: Joint
  */
 export function simplex(initial: number | readonly number[], options: ParameterOptions = {}): Parameter<Rank.R1> {
   const isCount = typeof initial === 'number';
-  if (isCount && !(Number.isInteger(initial) && initial >= 2)) {
+  if (isCount && !(Number.isInteger(initial) && initial >= 2 && initial <= MOST_ENTRIES)) {
     throw new InvalidInputError(
-      `simplex takes a list of weights, or how many there are, from 2, but ${initial} was given.`,
+      `simplex takes a list of weights, or how many there are, from 2 to ${MOST_ENTRIES}, but ${initial} was given.`,
     );
   }
   const start = isCount ? new Array<number>(initial).fill(1 / initial) : initial;
@@ -235,9 +238,10 @@ export function ordered(initial: readonly number[], options: ParameterOptions = 
  * ```
  */
 export function choleskyFactor(initial: number | MatrixLike, options: ParameterOptions = {}): Parameter<Rank.R2> {
-  if (typeof initial === 'number' && !(Number.isInteger(initial) && initial >= 1)) {
+  const most = Math.sqrt(MOST_ENTRIES);
+  if (typeof initial === 'number' && !(Number.isInteger(initial) && initial >= 1 && initial <= most)) {
     throw new InvalidInputError(
-      `choleskyFactor takes a matrix, or its number of rows from 1, but ${initial} was given.`,
+      `choleskyFactor takes a matrix, or its number of rows from 1 to ${most}, but ${initial} was given.`,
     );
   }
   const L = typeof initial === 'number' ? identity(initial) : Matrix.from(initial, 'The start of a Cholesky factor');

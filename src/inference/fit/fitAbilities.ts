@@ -44,7 +44,7 @@ const distributedPredictOptions = v.strictObject({
   latentVariances: v.optional(v.any()),
 });
 const sampleOptions = v.strictObject({
-  seed: v.optional(v.number('a whole number'), 0),
+  seed: v.optional(v.pipe(v.number('a whole number'), v.integer('a whole number')), 0),
   noise: v.optional(v.boolean(), true),
 });
 const viewPredictOptions = v.strictObject({ ...predictOptions.entries, view });

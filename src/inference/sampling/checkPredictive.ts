@@ -38,8 +38,13 @@ export function checkPredictive(
   options: { readonly seed?: number | undefined; readonly draws?: number | undefined } = {},
 ): PredictiveCheck {
   checkFunction(statistic, 'checkPredictive', 'a function of observations');
-  checkGiven(draws, 'checkPredictive', 'what draw returned', ({ toJSON }) => typeof toJSON === 'function');
-  const { observations } = draws.toJSON().model as { readonly observations?: unknown };
+  checkGiven(
+    draws,
+    'checkPredictive',
+    'what draw returned',
+    ({ toJSON, predictive }) => typeof toJSON === 'function' && typeof predictive === 'function',
+  );
+  const { observations } = (draws.toJSON().model ?? {}) as { readonly observations?: unknown };
   if (!Array.isArray(observations)) {
     throw new InvalidInputError(
       `The model '${draws.model}' does not say its observations: compare draws.predictive() with them yourself.`,

@@ -57,7 +57,8 @@ export interface LikelihoodJSON {
 }
 
 export function isLikelihood(value: unknown): value is Likelihood {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'likelihood';
+  if (typeof value !== 'object' || value === null || Reflect.get(value, 'kind') !== 'likelihood') return false;
+  return typeof Reflect.get(value, 'name') === 'string' && typeof Reflect.get(value, 'parameters') === 'object';
 }
 
 /** The values of the functions that observations speak for, N×D, NaN where missing. */

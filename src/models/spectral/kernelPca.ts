@@ -4,6 +4,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { checkKernel } from '../../kernels/algebra.ts';
 import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
@@ -46,6 +47,7 @@ export function kernelPca(Y: MatrixLike, options: KernelPcaOptions = {}): Spectr
   const { latentDim, kernel: given, embedding } = checked;
   const points = observationsFrom(Y);
   checkAllPairs('kernelPca', points.rows, 'Take pca, or fewer points.');
+  if (given !== undefined) checkKernel(given, "Option 'kernel' of kernelPca");
   const kernel = kernelFor(points, given, 'kernelPca');
   return readAs(defined({ points, latentDim, kernel, embedding }), embedding);
 }
