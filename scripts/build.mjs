@@ -24,4 +24,5 @@ if (status !== 0) process.exit(status ?? 1);
 const { bundleDeclarations } = await import('./bundleDeclarations.mjs');
 await bundleDeclarations(declarations);
 await import('./buildBrowser.mjs');
+await import('./buildExplorer.mjs');
 chmodSync(new URL('../dist/cli/main.js', import.meta.url), 0o755);

@@ -15,6 +15,4 @@ for (const command of [
   const { status } = spawnSync('npx', ['--no-install', ...command], { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
 }
-process.stdout.write(
-  'The site is in web/dist; `npx vite preview --config web/vite.config.ts --outDir web/dist` shows it.\n',
-);
+process.stdout.write('The site is in web/dist; `npx vite preview web --outDir dist` shows it.\n');

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
-const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  exports: Record<string, { default: string } | string>;
-};
+import { entries } from './entries.mjs';
 
 /** Nothing from elsewhere, no inline script or style, no strings as code. */
 const POLICY = [
@@ -19,12 +15,8 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** The built package under its own name, by its published entry points. */
-const entries = Object.entries(exports).flatMap(([entry, target]) =>
-  typeof target === 'string'
-    ? []
-    : [{ find: new RegExp(`^${entry.replace('.', 'latentfield')}$`), replacement: root + target.default.slice(2) }],
-);
+/** The page of one file that fits are shared in, as the build of the package has made it. */
+const EXPLORER = fileURLToPath(new URL('../dist/explore/page.html', import.meta.url));
 
 export default defineConfig({
   root: fileURLToPath(new URL('playground', import.meta.url)),
@@ -40,6 +32,13 @@ export default defineConfig({
       transformIndexHtml: () => [
         { tag: 'meta', attrs: { 'http-equiv': 'Content-Security-Policy', content: POLICY }, injectTo: 'head-prepend' },
       ],
+    },
+    {
+      name: 'explorer',
+      apply: 'build',
+      generateBundle() {
+        this.emitFile({ type: 'asset', fileName: 'explorer.html', source: readFileSync(EXPLORER) });
+      },
     },
   ],
   build: {

@@ -1,5 +1,6 @@
 export { type AdjacencyPlotOptions, adjacencyPlot } from './adjacencyPlot.ts';
 export { panelColumns } from './axes.ts';
+export { canvasMap } from './canvasMap.ts';
 export { type Decode, type DecodedGridOptions, decodedGrid } from './decodedGrid.ts';
 export {
   chainPlot,
@@ -12,6 +13,16 @@ export {
 export { type LatentPlotOptions, latentPlot, latentPlotSpecs, type PictureSpec } from './latentPlot.ts';
 export type { LookOptions } from './looks.ts';
 export { MOST_LABELS } from './looks.ts';
+export { markPath } from './page/drawing.ts';
+export type {
+  CanvasMap,
+  MapEvents,
+  MapMargins,
+  MapScene,
+  MapTerrain,
+  MapTheme,
+  MapTool,
+} from './page/mapScene.ts';
 export { type PictureGridOptions, pictureGrid } from './pictureGrid.ts';
 export { type PlotHtmlOptions, plotHtml } from './plotHtml.ts';
 export {

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/data/index.ts';
-import { fit, gplvm, isomap, nearestNeighbourError, pca, trustworthiness } from '../../src/index.ts';
+import { fit, gplvm, nearestNeighbourError, pca, trustworthiness } from '../../src/index.ts';
 import { NEEDS_CHROMIUM, startChromium } from '../plot/chromium.ts';
 import { servedFolder } from './servedFolder.ts';
 
@@ -56,8 +57,9 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     expect(served.missing).toEqual([]);
   });
 
-  async function open(options: BrowserContextOptions = {}, link = '') {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  /** Opens the page, and waits for the example that it fits by itself unless the address says otherwise. */
+  async function open(options: BrowserContextOptions = {}, link = '', isFitted = true) {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
     page = await context.newPage();
     page.setDefaultTimeout(60_000);
     // Violations of the policy are told on the console too.
@@ -67,96 +69,318 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
       if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(served.url)) problems.push(request.url());
     });
     await page.goto(served.url + link);
+    if (isFitted) await page.waitForSelector('[data-status=done]');
   }
+  const link = (settings: object) => `#${encodeURIComponent(JSON.stringify(settings))}`;
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-  const iterations = (count: number) => page.getByLabel('Iterations at most').fill(String(count));
   const status = () => page.locator('[data-status]');
+  const map = () => page.getByRole('application');
+  const panel = () => page.locator('.read');
+  async function drawer() {
+    const button = page.getByRole('button', { name: 'Data and model', exact: true });
+    if ((await button.getAttribute('aria-expanded')) === 'false') await button.click();
+  }
+  const iterations = async (count: number) => {
+    await drawer();
+    await page.getByLabel('Iterations at most').fill(String(count));
+  };
+  /** Fits, and waits for the end of it. */
   async function fitted() {
+    await drawer();
     await press('Fit');
+    await page.waitForSelector('[data-status=running], [data-status=failed]').catch(() => undefined);
     await page.waitForSelector('[data-status=done], [data-status=failed]');
     expect(await status().getAttribute('data-status')).toBe('done');
   }
-  async function saved(name: string): Promise<string> {
-    const [download] = await Promise.all([page.waitForEvent('download'), press(name)]);
-    return readFileSync(await download.path(), 'utf8');
+  async function menu(title: string, item: string) {
+    await press(title);
+    await press(item);
   }
-  /** What the program that the page gives prints, run beside the table that it gives. */
-  async function printedByProgram(): Promise<number> {
+  async function downloaded(act: () => Promise<void>): Promise<Buffer> {
+    const [download] = await Promise.all([page.waitForEvent('download'), act()]);
+    return readFileSync(await download.path());
+  }
+  const savedBytes = async (name: string) => {
+    const bytes = await downloaded(() => menu('Export', name));
+    await page.keyboard.press('Escape');
+    return bytes;
+  };
+  const saved = async (name: string) => (await savedBytes(name)).toString('utf8');
+  /** What the program that the page gives prints, run beside the files that it gives. */
+  async function printedByProgram(...files: string[]): Promise<number> {
     const folder = join(root, 'web/dist/program-test');
     mkdirSync(folder, { recursive: true });
     try {
-      writeFileSync(join(folder, 'data.csv'), await saved('data.csv'));
+      for (const file of files) writeFileSync(join(folder, file), await saved(file));
       writeFileSync(join(folder, 'program.mjs'), await saved('program.ts'));
       return Number(execFileSync(process.execPath, ['program.mjs'], { cwd: folder, encoding: 'utf8' }));
     } finally {
       rmSync(folder, { recursive: true });
     }
   }
-  const choose = (name: string, given: ReturnType<typeof file>) => page.locator(`[name=${name}]`).setInputFiles(given);
+  async function choose(name: string, given: ReturnType<typeof file>) {
+    await drawer();
+    await page.locator(`[name=${name}]`).setInputFiles(given);
+  }
+  async function ownTable(text = CSV, said = '40 rows, 3 columns.') {
+    await choose('table', file('own.csv', text));
+    await page.getByText(said).waitFor();
+  }
+  async function openFit(json: string) {
+    await choose('fit', { ...file('again.json', json), mimeType: 'application/json' });
+    await page.locator('.subject').getByText('again.json').waitFor();
+  }
+  /** A digest of what the map shows. */
+  const canvas = async () => {
+    const url = await page.evaluate(() => document.querySelector<HTMLCanvasElement>('.map canvas')!.toDataURL());
+    return createHash('sha256').update(url).digest('hex');
+  };
+  /** Waits until the map no longer changes. */
+  async function settled(): Promise<string> {
+    let before = '';
+    for (let k = 0; k < 100; k++) {
+      const now = await canvas();
+      if (now === before) return now;
+      before = now;
+      await page.waitForTimeout(250);
+    }
+    return before;
+  }
+  async function drag(from: readonly [number, number], to: readonly [number, number], onTheWay = async () => {}) {
+    const { x, y, width, height } = (await map().boundingBox())!;
+    await page.mouse.move(x + from[0] * width, y + from[1] * height);
+    await page.mouse.down();
+    await page.mouse.move(x + to[0] * width, y + to[1] * height, { steps: 6 });
+    await onTheWay();
+    await page.mouse.up();
+  }
 
-  it('fits an example as Node does, and answers from the keyboard', async () => {
+  it('fits an example by itself as Node does, and answers from the keyboard', async () => {
     await open();
-    await iterations(30);
-    await fitted();
     const { observations } = pipeFlow({ points: 150, seed: 1 });
-    const expected = await fit(gplvm(observations, { latentDim: 2 }), { maxIterations: 30, seed: 0, engine: 'wasm' });
+    const expected = await fit(gplvm(observations, { latentDim: 2 }), { maxIterations: 100, seed: 0, engine: 'wasm' });
     const found = JSON.parse(await saved('fit.json'));
     // Logarithms and exponentials of hosts differ in their last bits.
     expect(Math.abs(found.objective / expected.objective - 1)).toBeLessThan(1e-9);
-    expect(found.trace.at(-1).objective).toBeGreaterThan(found.trace[0].objective + 100);
-
-    await page.getByRole('application').focus();
+    await map().focus();
     await page.keyboard.press('n');
-    await page.getByText('row 1, ').waitFor();
+    await panel().getByRole('heading', { name: 'row 1, ' }).waitFor();
+    expect(await panel().locator('tbody tr').count()).toBe(12);
+    await page.keyboard.press('Escape');
     await page.keyboard.press('ArrowRight');
-    await page.getByText('expected at the cross').waitFor();
+    await panel().getByRole('heading', { name: 'Expected here' }).waitFor();
+    const before = await panel().locator('table').innerText();
+    for (let k = 0; k < 8; k++) await page.keyboard.press('ArrowRight');
+    await expect.poll(() => panel().locator('table').innerText()).not.toBe(before);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
   });
 
   it('reads a table, tells its labels, and gives a program that fits it again', async () => {
     await open();
-    await choose('table', file('own.csv', CSV));
-    await page.getByText('40 rows, 3 columns.').waitFor();
+    await ownTable();
     expect(await page.locator('[name=labels]').inputValue()).toBe('kind');
     await page.locator('[name=kernel]').fill('matern32 + white(0.01)');
     await iterations(20);
     await fitted();
     const { objective } = JSON.parse(await saved('fit.json'));
-    expect(Math.abs((await printedByProgram()) / objective - 1)).toBeLessThan(1e-9);
-    expect((await saved('latents.csv')).split('\n')[0]).toBe('x1,x2,label');
-    expect(await saved('plot.svg')).toContain('<svg');
-    expect(await saved('plot.png')).toContain('PNG');
+    expect(Math.abs((await printedByProgram('data.csv')) / objective - 1)).toBeLessThan(1e-9);
+    expect((await saved('latents.csv')).split('\n')[0]).toBe('x1,x2,kind');
   });
 
-  it('places new rows, opens a saved fit, and holds a small table in its link', async () => {
+  const NAMED = ['sample,temp,flow,load,kind', ...rows(40).map((row, i) => `s${i},${row}`)].join('\n');
+  it('opens a saved fit with its columns, ids and labels, places rows of the same names, and gives a program', async () => {
     await open();
-    await choose('table', file('own.csv', CSV));
-    await page.getByText('40 rows, 3 columns.').waitFor();
+    await ownTable(NAMED);
+    await page.getByLabel('Columns to mean 0').check();
     await iterations(15);
     await fitted();
-    await choose('rows', file('more.csv', ['first,second,third,kind', ...rows(3, 0.5)].join('\n')));
-    await page.getByText('3 new rows are placed').waitFor();
-    await choose('rows', file('wrong.csv', 'a,b\n1,2\n3,4'));
-    await page.getByText("'wrong.csv' was not placed: ").waitFor();
     const json = await saved('fit.json');
-    const link = await page.getByRole('link', { name: 'Link to these settings' }).getAttribute('href');
-
+    expect((await saved('latents.csv')).split('\n').slice(0, 2).join()).toMatch(/^sample,x1,x2,kind,s0,/);
+    await page.reload();
+    await page.waitForSelector('[data-status=done]');
+    await openFit(json);
+    expect(await page.locator('.chip').allTextContents()).toEqual(['a 14', 'b 26']);
+    await map().focus();
+    await page.keyboard.press('n');
+    await panel().getByRole('heading', { name: 'row 1 (s0), a' }).waitFor();
+    // Standardised rows come back in their own units: the first temperature is sin 0.
+    expect(await panel().locator('tbody tr').first().innerText()).toMatch(/^temp\s+0 exp\. −?0\.\d+/);
+    await choose(
+      'rows',
+      file(
+        'more.csv',
+        [
+          'flow,load,temp',
+          ...rows(3, 0.5).map((row) => {
+            const [temp, flow, load] = row.split(',');
+            return [flow, load, temp].join();
+          }),
+        ].join('\n'),
+      ),
+    );
+    await page.getByText('3 new rows are placed').waitFor();
+    const { checksums: _, ...again } = JSON.parse(await saved('fit.json'));
+    expect(JSON.parse(json)).toMatchObject(again);
+    const printed = await printedByProgram('fit.json');
+    expect(Math.abs(printed / JSON.parse(json).objective - 1)).toBeLessThan(1e-9);
+    // Of latents that are distributions the variances are saved too.
     await page.context().close();
-    await open({}, link!);
-    await page.getByText('40 rows, 3 columns.').waitFor();
-    expect(await page.getByLabel('Iterations at most').inputValue()).toBe('15');
-    await page.getByText('Open a saved fit').click();
-    await choose('fit', { ...file('fit.json', json), mimeType: 'application/json' });
-    await page.getByText('fit.json: gplvm of 40 rows.').waitFor();
-    await choose('fit', file('fit.json', '{}'));
-    await page.getByText("'fit.json' is no fit of this library").waitFor();
+    await open(
+      {},
+      link({ set: 'twoMoons', model: 'bayesianGplvm', maxIterations: 5, options: { latentDim: 2, inducing: 10 } }),
+    );
+    expect((await saved('latents.csv')).split('\n')[0]).toBe('x1,x2,variance1,variance2,moon');
   });
 
-  it('pauses, goes on and stops', async () => {
+  it('saves a picture as it is seen, with its background, and a drawing that calls the colours by their column', async () => {
+    await open();
+    await ownTable(NAMED);
+    await iterations(15);
+    await fitted();
+    await page.selectOption('[name=color]', 'temp');
+    await settled();
+    const png = await savedBytes('plot.png');
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    const tones = await page.evaluate(async (data) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${data}`;
+      await image.decode();
+      const drawn = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
+      const context = drawn.getContext('2d')!;
+      context.drawImage(image, 0, 0);
+      const { data: pixels } = context.getImageData(0, 0, image.width, image.height);
+      const found = new Set<string>();
+      for (let p = 0; p < pixels.length; p += 40) {
+        const [red, green, blue] = pixels.slice(p, p + 3) as unknown as [number, number, number];
+        if (Math.max(red, green, blue) - Math.min(red, green, blue) < 20) found.add([red, green, blue].join());
+      }
+      return found.size;
+    }, png.toString('base64'));
+    expect(tones).toBeGreaterThan(60);
+    const svg = await saved('plot.svg');
+    expect(svg).toMatch(/>temp</);
+    expect(svg).not.toMatch(/>value</);
+    expect(svg).toContain('<image');
+  });
+
+  const wide = (names: readonly string[]) =>
+    [
+      names.join(),
+      ...Array.from({ length: 30 }, (_, i) => names.map((_, j) => Math.sin(i / 5 + j) * (j + 1)).join()),
+    ].join('\n');
+  it('shows 64 columns by their names, with values and intervals for eyes, keys and screen readers', async () => {
+    await open();
+    const genes = Array.from({ length: 64 }, (_, j) => `gene${j}`);
+    await ownTable(wide(genes), '30 rows, 64 columns.');
+    await iterations(5);
+    await fitted();
+    await map().focus();
+    await page.keyboard.press('ArrowRight');
+    const table = page.getByRole('table', { name: 'Values, Expected here' });
+    await table.waitFor();
+    expect(await table.getByRole('rowheader').first().innerText()).toBe('gene0');
+    expect(await table.getByRole('row').nth(1).innerText()).toMatch(/gene0\s+−?[\d.e−]+ ± [\d.]+/);
+    expect(await panel().locator('canvas, svg').count()).toBe(0);
+    await press('All 64 columns');
+    expect(await table.getByRole('rowheader').count()).toBe(64);
+    // Images where they are asked for.
+    await drawer();
+    await page.selectOption('[name=view]', 'image 8');
+    await fitted();
+    await map().focus();
+    await page.keyboard.press('n');
+    await page.getByRole('img', { name: 'row 1, expected' }).waitFor();
+    expect(await panel().getByRole('rowheader').first().innerText()).toBe('gene0');
+  });
+
+  it('shows curves over their wavelengths, with axes and a band', async () => {
+    await open({}, link({ set: 'drawnSpectra', maxIterations: 10 }));
+    await map().focus();
+    await page.keyboard.press('n');
+    const curve = panel().getByRole('img', { name: '46 columns as a curve' });
+    await curve.waitFor();
+    expect(await curve.locator('text').allTextContents()).toEqual(expect.arrayContaining(['400', '500', '600', '700']));
+    await curve.locator('polygon.band').waitFor();
+    expect(await curve.locator('circle.seen').count()).toBe(46);
+  });
+
+  it('warns of new rows that are unlike those of the fit', async () => {
+    await open();
+    await ownTable();
+    await iterations(30);
+    await fitted();
+    const strange = Array.from({ length: 50 }, (_, i) => [i % 7, 3 - (i % 5), (i % 11) - 4].join());
+    await choose('rows', file('strange.csv', ['first,second,third', ...strange].join('\n')));
+    const told = page.getByText('50 new rows are placed');
+    await told.waitFor();
+    expect(await told.innerText()).toMatch(
+      /(4\d|50) of them, dashed, are less likely than each of 40 rows of the fit\. The model has not seen rows like most of these/,
+    );
+    await choose('rows', file('like.csv', ['first,second,third,kind', ...rows(6, 0.02)].join('\n')));
+    await page.getByText('6 new rows are placed').waitFor();
+    expect(await page.getByText('6 new rows are placed').innerText()).not.toContain('has not seen');
+    await choose('rows', file('wrong.csv', 'a,b\n1,2\n3,4'));
+    await page.getByText("'wrong.csv' was not placed: ").waitFor();
+  });
+
+  it('says how far another map is, and lets it be cancelled', async () => {
+    await open();
+    const lines = Array.from({ length: 10_000 }, (_, i) => [Math.sin(i / 50), Math.cos(i / 50), i / 9999].join());
+    await ownTable(['a,b,c', ...lines].join('\n'), '10000 rows, 3 columns.');
+    await page.selectOption('[name=model]', 'pca');
+    await fitted();
+    await press('Make t-SNE');
+    const busy = page.locator('[data-method=tsne]');
+    await busy.getByText(/\d+ s/).waitFor({ timeout: 5000 });
+    await page.getByRole('progressbar', { name: 'Making t-SNE' }).waitFor();
+    await press('Cancel t-SNE');
+    await page.getByRole('button', { name: 'Make t-SNE' }).waitFor();
+    // What cannot be made says why, and at once.
+    await press('Make Isomap');
+    await page.getByText('isomap of 10000 rows takes matrices of 10000 × 10000 numbers').waitFor();
+  });
+
+  it('shows that a large file is being read, fits nothing else meanwhile, and lets it be cancelled', async () => {
+    await open();
+    const line = `${'0.123456789,'.repeat(19)}1\n`;
+    await choose('table', file('large.csv', line.repeat(80_000)));
+    await page.getByText('Reading large.csv').waitFor();
+    expect(await page.getByRole('button', { name: 'Fit', exact: true }).isDisabled()).toBe(true);
+    await press('Cancel');
+    await page.getByText('Reading was cancelled.').waitFor();
+    expect(await page.getByText('Reading large.csv').count()).toBe(0);
+  });
+
+  it('keeps the map of the last fit, and its name, when another fails', async () => {
+    await open();
+    await page.locator('.scale').waitFor();
+    const before = await settled();
+    await ownTable(CSV.replace('kind', 'kind').replace(/^0,/m, ','));
+    await page.selectOption('[name=model]', 'pca');
+    await press('Fit');
+    await page.waitForSelector('[data-status=failed]');
+    await page
+      .getByRole('alert')
+      .getByText('pca takes no tables with missing cells, and 1 cell is missing. Choose gplvm, ppca, bayesianGplvm')
+      .waitFor();
+    await page.getByText('The map still shows the fit of pipe flow.').waitFor();
+    expect(await page.locator('.subject').innerText()).toContain('pipe flow');
+    await press('Dismiss');
+    expect(await settled()).toBe(before);
+    await map().focus();
+    await page.keyboard.press('n');
+    await panel().getByRole('heading', { name: 'row 1, ' }).waitFor();
+  });
+
+  it('pauses, goes on, stops and says so, and searches on after a limit', async () => {
     await open();
     await iterations(100_000);
     await press('Fit');
     const objective = page.getByTestId('objective');
-    await page.waitForFunction(() => /after \d/.test(document.querySelector('[data-testid=objective]')!.textContent!));
+    await page.waitForFunction(() =>
+      /\d+ iterations/.test(document.querySelector('[data-testid=objective]')?.textContent ?? ''),
+    );
     await press('Pause');
     await page.waitForTimeout(600);
     const held = await objective.textContent();
@@ -169,7 +393,234 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     );
     await press('Stop');
     await page.waitForSelector('[data-status=done]');
-    expect(await status().textContent()).toMatch(/^stopped: /);
+    expect(await status().textContent()).toMatch(/: Stopped by the visitor/);
+
+    await iterations(10);
+    await fitted();
+    const first = JSON.parse(await saved('fit.json'));
+    expect(first.status).toBe('maxIterations');
+    await press('Go on');
+    await page.waitForFunction(() => document.querySelector('[data-testid=objective]')!.textContent!.startsWith('20 '));
+    await page.waitForSelector('[data-status=done]');
+    const second = JSON.parse(await saved('fit.json'));
+    expect(second.objective).toBeGreaterThan(first.objective + 1);
+    expect(Math.abs((await printedByProgram('data.csv')) / second.objective - 1)).toBeLessThan(1e-9);
+  });
+
+  it('gives a likelihood without closed form its inducing inputs', async () => {
+    await open();
+    const counts = Array.from({ length: 40 }, (_, i) =>
+      [0, 1, 2].map((j) => Math.round(4 + 3 * Math.sin(i / 6 + j))).join(),
+    );
+    await ownTable(['a,b,c', ...counts].join('\n'));
+    await page.selectOption('[name=likelihood]', 'poisson');
+    expect(await page.locator('[name=inducing]').getAttribute('aria-valuetext')).toBe('30');
+    await iterations(5);
+    await fitted();
+  });
+
+  it('tells 25 classes apart by colours and shapes, hides them, and shows only one', async () => {
+    await open();
+    const lines = Array.from({ length: 100 }, (_, i) =>
+      [Math.sin(i), Math.cos(2 * i), Math.sin(3 * i), `k${i % 25}`].join(),
+    );
+    await ownTable(['a,b,c,kind', ...lines].join('\n'), '100 rows, 3 columns.');
+    await page.selectOption('[name=model]', 'pca');
+    await fitted();
+    const looks = await page
+      .locator('.chip path')
+      .evaluateAll((paths) => paths.map((path) => `${path.getAttribute('d')} ${path.getAttribute('fill')}`));
+    expect(looks).toHaveLength(25);
+    expect(new Set(looks).size).toBe(25);
+    const all = await settled();
+    await page.locator('.chip', { hasText: 'k3' }).first().click();
+    const without = await settled();
+    expect(without).not.toBe(all);
+    await page
+      .locator('.chip', { hasText: 'k7' })
+      .first()
+      .click({ modifiers: ['Shift'] });
+    expect(await page.locator('.chip[aria-pressed=true]').count()).toBe(1);
+    expect(await settled()).not.toBe(without);
+  });
+
+  it('takes classes that are numbers as labels, and says which column varies far more than the others', async () => {
+    await open();
+    const lines = (large: number) =>
+      Array.from({ length: 60 }, (_, i) => [Math.sin(i), Math.cos(i), large * Math.sin(i / 9), (i * 7) % 3].join());
+    await ownTable(['a,b,c,class', ...lines(1)].join('\n'), '60 rows, 3 columns.');
+    expect(await page.locator('[name=labels]').inputValue()).toBe('class');
+    await ownTable(['a,b,c,stage', ...lines(1)].join('\n'), '60 rows, 4 columns.');
+    await page
+      .getByText("Column 'stage' holds 3 different whole numbers: choose it as the labels if they are classes.")
+      .waitFor();
+    await ownTable(['a,b,c,class', ...lines(1e4)].join('\n'), '60 rows, 3 columns.');
+    await page
+      .getByText(/Column 'c' varies 1\d,000 times as much as '[ab]': it alone would decide the map\./)
+      .waitFor();
+    await press('Bring them to one scale');
+    await iterations(20);
+    await fitted();
+    await map().focus();
+    await page.keyboard.press('n');
+    // In the units of the table.
+    await page.keyboard.press('n');
+    await panel().getByRole('heading', { name: 'row 2, ' }).waitFor();
+    expect(await panel().locator('tbody tr').nth(2).innerText()).toMatch(/^c\s+1108\.8|^c\s+1109/);
+  });
+
+  it('chooses rows with a lasso, says how they differ, saves them and fits them alone', async () => {
+    await open();
+    const { x, y, width, height } = (await map().boundingBox())!;
+    await page.keyboard.down('Shift');
+    await page.mouse.move(x + 100, y + 0.6 * height);
+    await page.mouse.down();
+    for (const [a, b] of [
+      [0.95, 0.6],
+      [0.95, 0.96],
+      [0.08, 0.96],
+    ] as const)
+      await page.mouse.move(x + a * width, y + b * height, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
+    const heading = panel().getByRole('heading', { name: /\d+ rows chosen/ });
+    await heading.waitFor();
+    const count = Number(/\d+/.exec(await heading.innerText())![0]);
+    expect(count).toBeGreaterThan(10);
+    expect(count).toBeLessThan(140);
+    expect(await panel().locator('.signed tr').count()).toBe(10);
+    const table = (await downloaded(() => press('Save these rows'))).toString();
+    expect(table.trim().split('\n')).toHaveLength(count + 1);
+    await press('Fit these rows');
+    await page.locator('.subject').getByText(`pipe flow, ${count} rows`).waitFor();
+    await page.waitForSelector('[data-status=done]');
+    const { model } = JSON.parse(await saved('fit.json'));
+    expect(model.observations).toHaveLength(count);
+  });
+
+  it('searches rows by number, label and condition', async () => {
+    await open();
+    const all = await settled();
+    const search = page.getByRole('searchbox');
+    await map().focus();
+    await page.keyboard.press('/');
+    await page.keyboard.type('17');
+    await panel().getByRole('heading', { name: 'row 17, ' }).waitFor();
+    await search.fill('annular');
+    await page.keyboard.press('Tab');
+    await map().focus();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('n');
+    await panel()
+      .getByRole('heading', { name: /, annular$/ })
+      .waitFor();
+    expect(await settled()).not.toBe(all);
+  });
+
+  it.each([
+    ['values', 'twoMoons', /x\s+−?[\d.e−]+ ± [\d.e−]+/],
+    ['images', 'turningBar', /row0col0\s+−?[\d.e−]+ ± [\d.e−]+/],
+    ['a skeleton', 'walkingFigure', /headX\s+−?[\d.e−]+ ± [\d.e−]+/],
+  ])('shows what the model expects where one drags, with its uncertainty: %s', async (_, set, shown) => {
+    await open({}, link({ set, maxIterations: 10 }));
+    let before = '';
+    await drag([0.35, 0.4], [0.6, 0.62], async () => {
+      await panel().getByRole('heading', { name: 'Expected here' }).waitFor();
+    });
+    await expect.poll(() => panel().locator('table').innerText()).toMatch(shown);
+    before = await panel().locator('table').innerText();
+    await drag([0.6, 0.62], [0.3, 0.55]);
+    await expect.poll(() => panel().locator('table').innerText()).not.toBe(before);
+  });
+
+  it('shows the row under the pointer in a card, colours by a column, and what stands behind the points', async () => {
+    await open({}, link({ set: 'turningBar', maxIterations: 10 }));
+    const labelled = await settled();
+    const { x, y, width, height } = (await map().boundingBox())!;
+    const card = page.getByRole('tooltip');
+    for (let k = 0; k < 400 && (await card.count()) === 0; k++) {
+      await page.mouse.move(x + width * (0.2 + 0.006 * (k % 100)), y + height * (0.4 + 0.07 * Math.floor(k / 100)));
+    }
+    expect(await card.innerText()).toMatch(/^row \d+\nlength: length \d$/);
+    expect(await card.locator('canvas.pixels').count()).toBe(1);
+    await page.mouse.move(0, 0);
+    await page.selectOption('[name=color]', 'row5col5');
+    await page.getByRole('img', { name: /^row5col5 from / }).waitFor();
+    const coloured = await settled();
+    expect(coloured).not.toBe(labelled);
+    const lands = [coloured];
+    for (const [land, title] of [
+      ['magnification', 'Change of a step'],
+      ['column row6col6', 'row6col6, expected'],
+      ['none', ''],
+    ] as const) {
+      await page.selectOption('[name=background]', land);
+      if (title !== '') await page.getByRole('region', { name: title }).waitFor();
+      lands.push(await settled());
+    }
+    expect(new Set(lands).size).toBe(4);
+  });
+
+  it('shows the same rows in other maps, with the scores that Node finds', async () => {
+    await open();
+    const { observations, labels } = pipeFlow({ points: 150, seed: 1 });
+    const { latents } = await fit(pca(observations, { latentDim: 2 }), { engine: 'wasm' });
+    const score = trustworthiness(observations, latents, 10).toFixed(3);
+    const error = nearestNeighbourError(latents, labels).toFixed(3);
+    await page.locator('.scale').waitFor();
+    const own = await settled();
+    const thumb = page.getByRole('button', { name: `PCA trustworthiness ${score}, error ${error}` });
+    await thumb.click();
+    await map().and(page.getByLabel('Map of 150 rows, PCA')).waitFor();
+    expect(await settled()).not.toBe(own);
+    expect(await page.locator('[name=background]').count()).toBe(0);
+    await map().focus();
+    await page.keyboard.press('1');
+    await map().and(page.getByLabel('Map of 150 rows, gplvm')).waitFor();
+    await page.locator('.scale').waitFor();
+    expect(await settled()).toBe(own);
+    await page.keyboard.press('t');
+    expect(await settled()).not.toBe(own);
+  });
+
+  it('shares a fit in a link where it is small, and as a page that decodes without network', async () => {
+    await open();
+    await ownTable(NAMED);
+    await iterations(15);
+    await fitted();
+    await press('Share');
+    await press('Link with the whole fit');
+    await page.getByText('The address of this page now holds the fit').waitFor();
+    const address = page.url().slice(served.url.length);
+    const shared = await downloaded(() => press('One page with the fit'));
+    const json = JSON.parse(await saved('fit.json'));
+    await page.context().close();
+    await open({}, address);
+    await page.locator('.subject').getByText('own.csv').waitFor();
+    expect(JSON.parse(await saved('fit.json')).objective).toBe(json.objective);
+    await page.context().close();
+
+    const path = join(root, 'web/dist/shared.html');
+    writeFileSync(path, shared);
+    try {
+      const context = await browser.newContext({ offline: true });
+      page = await context.newPage();
+      page.on('console', (message) => problems.push(message.text()));
+      page.on('pageerror', (failure) => problems.push(failure.message));
+      page.setDefaultTimeout(60_000);
+      await page.goto(pathToFileURL(path).href);
+      await page.waitForSelector('[data-status=done]');
+      await page.locator('.subject').getByText('own.csv').waitFor();
+      expect(await page.locator('.chip').allTextContents()).toEqual(['a 14', 'b 26']);
+      await map().focus();
+      await page.keyboard.press('ArrowUp');
+      await expect.poll(() => panel().innerText()).toMatch(/Expected here[\s\S]*temp\s+−?[\d.]+ ± [\d.]+/);
+      // It can be shared again.
+      const again = (await downloaded(() => menu('Share', 'One page with the fit'))).toString();
+      expect(again).toContain(`\\"objective\\":${json.objective}`);
+    } finally {
+      rmSync(path);
+    }
   });
 
   it.each([
@@ -200,20 +651,21 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     expect(JSON.parse(await saved('fit.json')).model.observations).toHaveLength(12);
   });
 
-  it('says what is wrong with options', async () => {
+  it('says what is wrong with options and with files of fits', async () => {
     await open();
+    await drawer();
     await page.locator('[name=kernel]').fill('rbf + nothing');
     await press('Fit');
-    await page.waitForSelector('[data-status=failed]');
-    expect(await status().textContent()).toContain("'nothing'");
+    await page.getByRole('alert').getByText("'nothing'").waitFor();
+    await choose('fit', file('fit.json', '{}'));
+    await page.getByRole('alert').getByText("'fit.json' is no fit of this library").waitFor();
   });
 
   it('keeps drawing while it fits 300 rows', async () => {
     await open();
     const { observations, labels } = pipeFlow({ points: 300, seed: 2 });
     const lines = observations.toArrays().map((row, i) => [...row, `kind${labels[i]}`].join(','));
-    await choose('table', file('flow.csv', lines.join('\n')));
-    await page.getByText('300 rows, 12 columns.').waitFor();
+    await ownTable(lines.join('\n'), '300 rows, 12 columns.');
     await iterations(60);
     expect(await longestTask(fitted)).toBeLessThan(100);
   });
@@ -238,126 +690,31 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     return Math.max(...tasks.map(({ tdur = 0 }) => tdur / 1000));
   }
 
-  it('tells a page that holds its thread from one that does not', async () => {
+  it('shows ten thousand rows that a spectral model places, and refuses matrices that a page cannot hold', async () => {
     await open();
-    const roots = (count: number) =>
-      page.evaluate((end) => {
-        let sum = 0;
-        for (let i = 0; i < end; i++) sum += Math.sqrt(i);
-        return sum;
-      }, count);
-    const turns = async (last: number) => {
-      for (let i = 0; i < 30; i++) await roots(i === 29 ? last : 1);
-    };
-    expect(await longestTask(() => turns(1))).toBeLessThan(100);
-    expect(await longestTask(() => turns(5e8))).toBeGreaterThan(100);
-  });
-
-  it('stays fluid with 10 000 points', async () => {
-    await open();
-    const lines = Array.from({ length: 10_000 }, (_, i) => {
-      const t = i / 900;
-      return [Math.sin(t) + ((i * 7919) % 997) / 997, Math.cos(1.3 * t), ((i * 31) % 1009) / 1009, `k${i % 7}`].join();
-    });
-    await choose('table', file('many.csv', ['a,b,c,kind', ...lines].join('\n')));
-    await page.getByText('10000 rows, 3 columns.').waitFor();
+    const lines = Array.from({ length: 10_000 }, (_, i) =>
+      [Math.sin(i / 50), Math.cos(i / 50), i / 9999, `k${i % 7}`].join(),
+    );
+    await ownTable(['a,b,c,kind', ...lines].join('\n'), '10000 rows, 3 columns.');
     await press('Fit');
-    await page.waitForSelector('[data-status=failed]');
-    expect(await status().textContent()).toContain('matrices of 10000 × 10000 numbers, too large for a page');
+    await page.getByRole('alert').getByText('matrices of 10000 × 10000 numbers, too large for a page').waitFor();
+    await press('Dismiss');
+    await drawer();
     await page.selectOption('[name=model]', 'pca');
     await fitted();
-    const { x, y, width, height } = (await page.getByRole('application').boundingBox())!;
+    const { x, y, width, height } = (await map().boundingBox())!;
     const longest = await longestTask(async () => {
       await page.mouse.move(x, y);
       await page.mouse.move(x + width, y + height, { steps: 50 });
-      await page.getByRole('application').focus();
+      await map().focus();
       for (const key of '+++---') await page.keyboard.press(key);
     });
     expect(longest).toBeLessThan(100);
   });
 
-  const drag = async () => {
-    const { x, y, width, height } = (await page.getByRole('application').boundingBox())!;
-    const at = (part: number) => [x + part * width, y + part * height] as const;
-    await page.mouse.move(...at(0.3));
-    await page.mouse.down();
-    await page.getByText('expected at the cross').waitFor();
-    const before = await page.locator('.shown').innerHTML();
-    const pixels = () => page.evaluate(() => document.querySelector<HTMLCanvasElement>('canvas.pixels')?.toDataURL());
-    const picture = await pixels();
-    await page.mouse.move(...at(0.6), { steps: 4 });
-    await page.waitForTimeout(200);
-    await page.mouse.up();
-    const after = await page.locator('.shown').innerHTML();
-    return { isOther: after !== before || (await pixels()) !== picture, after };
-  };
-  it.each([
-    ['a row', 'twoMoons', /x: -?[\d.e-]+ ± [\d.e-]+/],
-    ['an image', 'turningBar', /<canvas[^>]*class="pixels"[^>]*>.*± [\d.e-]+ a pixel/s],
-    ['a curve', 'pipeFlow', /<polygon[^>]*class="band"/],
-    ['a skeleton', 'walkingFigure', /<ellipse[^>]*class="band".*<line/s],
-  ])('shows what the model expects where one drags, with its uncertainty: %s', async (_, set, shown) => {
-    await open();
-    await page.selectOption('[name=set]', set);
-    await iterations(5);
-    await fitted();
-    const { isOther, after } = await drag();
-    expect(isOther).toBe(true);
-    expect(after).toMatch(shown);
-  });
-
-  it('shows the row under the pointer, colours by a column, and what stands behind the points', async () => {
-    await open();
-    await page.selectOption('[name=set]', 'turningBar');
-    await iterations(5);
-    await fitted();
-    const canvas = () => page.evaluate(() => document.querySelector<HTMLCanvasElement>('.scatter canvas')!.toDataURL());
-    const { x, y, width, height } = (await page.getByRole('application').boundingBox())!;
-    const isHovering = async () => (await page.getByText(/^row \d+, length/).count()) > 0;
-    for (let k = 0; k < 300 && !(await isHovering()); k++) {
-      await page.mouse.move(x + ((k % 100) * width) / 100, y + height * (0.45 + 0.05 * Math.floor(k / 100)));
-    }
-    await page.getByText(/^row \d+, length/).waitFor();
-    expect(await page.locator('.shown canvas.pixels').count()).toBe(1);
-    await page.mouse.move(0, 0);
-    const labelled = await canvas();
-    await page.selectOption('[name=color]', 'row5col5');
-    await page.getByText('row5col5: ').waitFor();
-    await page.waitForTimeout(1500);
-    const [coloured, behind] = [await canvas(), page.locator('[name=background]')];
-    expect(coloured).not.toBe(labelled);
-    await behind.selectOption('magnification');
-    await page
-      .getByText('Grey: where a step changes the expected row most, fainter where that row is uncertain.')
-      .waitFor();
-    await page.waitForTimeout(200);
-    expect(await canvas()).not.toBe(coloured);
-    await behind.selectOption('none');
-    expect(await page.getByText('Grey:').count()).toBe(0);
-  });
-
-  it('puts other methods side by side, with the scores that Node finds', async () => {
-    await open();
-    await iterations(5);
-    await fitted();
-    await press('Compare with PCA, Isomap and UMAP');
-    await page.getByRole('img', { name: 'Latents of UMAP' }).waitFor();
-    const captions = await page.locator('.method figcaption').allTextContents();
-    const { observations, labels } = pipeFlow({ points: 150, seed: 1 });
-    for (const [k, [name, make]] of [['PCA', pca] as const, ['Isomap', isomap] as const].entries()) {
-      const { latents } = await fit(make(observations, { latentDim: 2 }), { engine: 'wasm' });
-      const score = trustworthiness(observations, latents, 10).toFixed(3);
-      const error = nearestNeighbourError(latents, labels).toFixed(3);
-      expect(captions[k + 1]).toBe(`${name} trustworthiness ${score}, error ${error}`);
-    }
-    expect(captions[0]).toMatch(/^gplvm trustworthiness \d\.\d{3}, error \d\.\d{3}$/);
-    expect(captions[3]).toMatch(/^UMAP trustworthiness \d\.\d{3}, error \d\.\d{3}$/);
-  });
-
   it('assembles a model of a kernel, priors and a likelihood, and gives its program', async () => {
     await open();
-    await choose('table', file('own.csv', CSV));
-    await page.getByText('40 rows, 3 columns.').waitFor();
+    await ownTable();
     await page.getByText('Sliders of the kernel').click();
     await page.getByLabel('rbf lengthscale', { exact: false }).first().fill('-6');
     expect(await page.locator('[name=kernel]').inputValue()).toBe(
@@ -375,31 +732,12 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await fitted();
     const { terms, objective } = JSON.parse(await saved('fit.json'));
     expect(Object.keys(terms)).toEqual(expect.arrayContaining(['standardNormal', 'laplacian', 'discriminative']));
-    expect(Math.abs((await printedByProgram()) / objective - 1)).toBeLessThan(1e-9);
-  });
-
-  it('opens a saved fit on a fresh page with its rows, decodes and places new ones', async () => {
-    await open();
-    await choose('table', file('own.csv', CSV));
-    await page.getByText('40 rows, 3 columns.').waitFor();
-    await iterations(15);
-    await fitted();
-    const json = await saved('fit.json');
-    await page.reload();
-    await page.getByText('Open a saved fit').click();
-    await choose('fit', { ...file('fit.json', json), mimeType: 'application/json' });
-    await page.getByText('fit.json: gplvm of 40 rows.').waitFor();
-    await page.getByRole('application').focus();
-    await page.keyboard.press('ArrowRight');
-    await page.getByText('expected at the cross').waitFor();
-    expect(await page.locator('.shown').textContent()).toContain('column 3: ');
-    expect(JSON.parse(await saved('fit.json'))).toEqual(JSON.parse(json));
-    await press('program.ts');
-    await page.getByText('program.ts cannot be made: The options of a fit that was opened are not known.').waitFor();
+    expect(Math.abs((await printedByProgram('data.csv')) / objective - 1)).toBeLessThan(1e-9);
   });
 
   it('takes a file that is dropped, and says when one is too large', async () => {
     await open();
+    await drawer();
     const drop = (name: string, size: number, text: string) =>
       page
         .locator('.drop')
@@ -420,26 +758,35 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await page.getByText('40 rows, 3 columns.').waitFor();
   });
 
-  it('follows the address, and runs by itself within another page', async () => {
+  it('follows the address, holds a small table in it, and runs by itself within another page', async () => {
     await open();
-    const link = (settings: object) => `#${encodeURIComponent(JSON.stringify(settings))}`;
     await page.evaluate(
       (hash) => {
         location.hash = hash;
       },
       link({ set: 'swissRoll', model: 'isomap', options: { latentDim: 2, neighbours: 8 } }),
     );
-    await page.getByText('300 rows, 3 columns.').waitFor();
+    await page.locator('.subject').getByText('300 rows × 3 columns').waitFor();
     expect(await page.locator('[name=model]').inputValue()).toBe('isomap');
+    await ownTable();
+    await iterations(15);
+    await press('Share');
+    await press('Link to these settings');
+    await page.getByText('The address of this page now holds the settings.').waitFor();
+    const address = page.url().slice(served.url.length);
     await page.context().close();
-    await open({}, link({ set: 'twoMoons', model: 'gplvm', maxIterations: 5, run: true, compact: true }));
-    await page.waitForSelector('[data-status=done]');
+    await open({}, address, false);
+    await page.getByText('40 rows, 3 columns.').waitFor();
+    expect(await page.getByLabel('Iterations at most').inputValue()).toBe('15');
+    await page.context().close();
+    await open({}, link({ set: 'twoMoons', model: 'gplvm', maxIterations: 5, run: true, compact: true }), false);
+    await map().waitFor();
     expect(await page.locator('[name=model]').count()).toBe(0);
-    expect(await page.getByRole('application').count()).toBe(1);
+    expect(await page.locator('header').count()).toBe(0);
   });
 
   it('draws kernels with sliders', async () => {
-    await open({}, 'kernels.html#rbf');
+    await open({}, 'kernels.html#rbf', false);
     const drawing = () => page.evaluate(() => document.querySelector<HTMLCanvasElement>('.lines canvas')!.toDataURL());
     await page.getByText('Covariance of x with').waitFor();
     await page.waitForTimeout(200);
@@ -453,28 +800,35 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
   });
 
   it.each([
-    ['light', { colorScheme: 'light', viewport: { width: 1280, height: 900 } }],
-    ['dark', { colorScheme: 'dark', viewport: { width: 1280, height: 900 } }],
+    ['light', { colorScheme: 'light', viewport: { width: 1440, height: 900 } }],
+    ['dark', { colorScheme: 'dark', viewport: { width: 1440, height: 900 } }],
     ['on a phone', { colorScheme: 'light', viewport: { width: 360, height: 740 }, hasTouch: true }],
   ] as const)('is readable and reachable, %s', async (_, options) => {
     await open(options);
-    await iterations(5);
-    await fitted();
-    await page.getByRole('application').focus();
-    await page.keyboard.press('ArrowRight');
+    await settled();
+    const axe = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8');
+    const found = async (state: string) => {
+      const { violations } = (await page.evaluate(`${axe}; axe.run()`)) as {
+        violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+      };
+      return violations.map(
+        ({ id, nodes }) =>
+          `${state}: ${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('; ')}`,
+      );
+    };
+    const all = [...(await found('overview'))];
+    await map().focus();
+    await page.keyboard.press('n');
+    await panel().getByRole('heading', { name: 'row 1, ' }).waitFor();
+    all.push(...(await found('row')));
+    await drawer();
+    await page.waitForTimeout(400);
+    all.push(...(await found('drawer')));
+    expect(all).toEqual([]);
     const widths = await page.evaluate(() => [
       document.documentElement.scrollWidth,
       document.documentElement.clientWidth,
     ]);
     expect(widths[0]).toBeLessThanOrEqual(widths[1]!);
-    const axe = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8');
-    const { violations } = (await page.evaluate(`${axe}; axe.run()`)) as {
-      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-    };
-    expect(
-      violations.map(
-        ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('; ')}`,
-      ),
-    ).toEqual([]);
   });
 });

@@ -1,42 +1,47 @@
 import { Matrix } from 'latentfield';
 
-/** What a fit says at the points of a grid over two latent dimensions. */
+/** What a fit says at the cells of a grid over two latent dimensions. */
 export interface Background {
   readonly x: readonly [low: number, high: number];
   readonly y: readonly [low: number, high: number];
   readonly side: number;
-  /** log(1/mean of var[y_d | x]), side × side, from the lowest y. */
-  readonly precision: Float64Array;
+  /** Standard deviation of a new row, √(Σ_d var[y_d | x]/D), in the middle of each cell: side × side, from the lowest y. */
+  readonly deviation: Float64Array;
   /**
    * log √det(JᵀJ), J the D×2 slopes of the expected row along the two axes: by how much the mapping magnifies areas (Bishop et al. 1997).
-   * Central differences between points of the grid, one-sided at its edges.
+   * Central differences between cells, one-sided at the edges.
    */
   readonly magnification: Float64Array;
+  /** The expected value of the column that was asked for. */
+  readonly value: Float64Array | undefined;
 }
 
 export type Place = Pick<Background, 'x' | 'y' | 'side'> & {
   /** q entries: where dimensions that are not shown are held. */
   readonly middle: readonly number[];
   readonly axes: readonly [number, number];
+  /** The column whose expected value is asked for. */
+  readonly column?: number | undefined;
 };
 
 /** Milliseconds for which the thread is held at the most, about. */
 const SLICE = 12;
 
 /**
- * Predicts at side × side latents, in slices between which the page can draw.
+ * Predicts at side × side latents, in slices between which other questions are answered.
  *
  * @returns undefined when the signal was aborted meanwhile
  */
 export async function backgroundOf(
   predict: (X: Matrix) => { readonly mean: Matrix; readonly variance: Matrix },
-  { middle, axes, x, y, side }: Place,
+  { middle, axes, x, y, side, column }: Place,
   signal: AbortSignal,
 ): Promise<Background | undefined> {
-  const precision = new Float64Array(side * side);
+  const deviation = new Float64Array(side * side);
   const magnification = new Float64Array(side * side);
-  const steps = [(x[1] - x[0]) / (side - 1), (y[1] - y[0]) / (side - 1)] as const;
-  /** Expected rows at the points of the grid; those of three lines of it are kept. */
+  const value = column === undefined ? undefined : new Float64Array(side * side);
+  const steps = [(x[1] - x[0]) / side, (y[1] - y[0]) / side] as const;
+  /** Expected rows at the cells of the grid; those of three lines of it are kept. */
   const means: (Float64Array | undefined)[] = [];
   const magnify = (line: number) => {
     const [below, above] = [Math.max(0, line - 1), Math.min(side - 1, line + 1)];
@@ -57,14 +62,15 @@ export async function backgroundOf(
     const began = performance.now();
     const points = Array.from({ length: Math.min(count, side * side - from) }, (_, k) => {
       const at = [...middle];
-      at[axes[0]] = x[0] + ((from + k) % side) * steps[0];
-      at[axes[1]] = y[0] + Math.floor((from + k) / side) * steps[1];
+      at[axes[0]] = x[0] + (((from + k) % side) + 0.5) * steps[0];
+      at[axes[1]] = y[0] + (Math.floor((from + k) / side) + 0.5) * steps[1];
       return at;
     });
     const { mean, variance } = predict(Matrix.from(points));
     const before = Math.floor(from / side);
     for (let i = 0; i < points.length; i++) {
-      precision[from + i] = -Math.log(variance.row(i).reduce((sum, entry) => sum + entry, 0) / variance.columns);
+      deviation[from + i] = Math.sqrt(variance.row(i).reduce((sum, entry) => sum + entry, 0) / variance.columns);
+      if (value !== undefined) value[from + i] = mean.at(i, column!);
       means[from + i] = Float64Array.from(mean.row(i));
     }
     from += points.length;
@@ -75,13 +81,14 @@ export async function backgroundOf(
     await new Promise((resolve) => setTimeout(resolve));
   }
   magnify(side - 1);
-  return { x, y, side, precision, magnification };
+  return { x, y, side, deviation, magnification, value };
 }
 
-/** 1 − v/v_max with v the variance at each point: 0 where the expected row is least certain, where its slopes mean nothing either. */
-export function certaintyOf(precision: Float64Array): Float64Array {
-  const lowest = precision.reduce((a, b) => Math.min(a, b));
-  return precision.map((value) => 1 - Math.exp(lowest - value));
+/** From 0, where rows are most certain, to 1, where they are least. */
+export function doubtOf({ deviation }: Background): Float64Array {
+  const low = deviation.reduce((a, b) => Math.min(a, b));
+  const high = deviation.reduce((a, b) => Math.max(a, b));
+  return deviation.map((value) => (high > low ? (value - low) / (high - low) : 0));
 }
 
 const slopes = (from: Float64Array, to: Float64Array, step: number) => from.map((value, d) => (to[d]! - value) / step);

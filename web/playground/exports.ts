@@ -1,54 +1,62 @@
-import type { Matrix } from 'latentfield';
+import { Matrix } from 'latentfield/core';
 import { tableText } from 'latentfield/io';
-import { latentPlot, svgToPng } from 'latentfield/plot';
-import { type Dataset, rowView } from './data/dataset.ts';
-import type { Fitted } from './fitWorker.ts';
-import { programOf } from './model.ts';
-import type { Settings } from './settings.ts';
+import type { Background } from './background.ts';
+import type { Dataset } from './data/dataset.ts';
+import type { Shown } from './fitting.ts';
+import { svgOf } from './svg.ts';
 
 export interface Exported {
-  readonly fit: Fitted;
-  /** Those of a fit from a file are not known. */
-  readonly settings: Settings | undefined;
+  readonly shown: Shown;
   readonly dataset: Dataset;
-  /** Colours of the picture: labels, or numbers. */
-  readonly looks: { readonly labels?: readonly string[]; readonly color?: readonly number[] };
+  /** Colours of the picture, labels or numbers, and what they are called. */
+  readonly looks: {
+    readonly labels?: readonly string[];
+    readonly color?: readonly number[];
+    readonly legendTitle?: string;
+  };
+  readonly axes: readonly [number, number | undefined];
+  readonly background: Background | undefined;
+  /** The map as it is seen. */
+  readonly canvas: HTMLCanvasElement;
 }
 
 /** What can be saved of a fit, by the name of the file. */
-export const EXPORTS: Readonly<Record<string, (of: Exported) => string | Promise<string | Uint8Array>>> = {
-  'latents.csv': ({ fit: { latents }, dataset }) => csv(latents, dataset, (j) => `x${j + 1}`),
-  'fit.json': ({ fit }) => fit.json(),
-  'plot.svg': (of) => picture(of),
-  'plot.png': async (of) => svgToPng(await picture(of), { scale: 2 }),
-  'program.ts': ({ fit, settings, dataset }) => {
-    if (settings === undefined) throw new Error('The options of a fit that was opened are not known. Fit it here.');
-    return programOf(settings, dataset, fit.objective);
+export const EXPORTS: Readonly<
+  Record<string, { readonly about: string; readonly make: (of: Exported) => string | Promise<string | Uint8Array> }>
+> = {
+  'latents.csv': { about: 'ids, latents, variances, labels', make: latentsTable },
+  'fit.json': { about: 'the fit, to open again', make: ({ shown }) => shown.fit.json() },
+  'plot.png': { about: 'the map as you see it', make: ({ canvas }) => pngOf(canvas) },
+  'plot.svg': { about: 'the map as a drawing', make: svgOf },
+  'program.ts': {
+    about: 'a program that fits it again',
+    make: ({ shown, dataset }) => shown.fit.program(shown.of?.settings, dataset),
   },
-  'data.csv': ({ dataset }) => csv(dataset.observations, dataset, (j) => dataset.columns[j]!),
+  'data.csv': {
+    about: 'the rows',
+    make: ({ dataset }) => csv(dataset.observations, dataset.columns, dataset),
+  },
 };
 
-function csv(matrix: Matrix, { labels }: Dataset, name: (column: number) => string): string {
-  const names = Array.from({ length: matrix.columns }, (_, j) => name(j));
-  return tableText(matrix, names, labels && { name: 'label', values: labels });
+function latentsTable({ shown: { fit }, dataset }: Exported): string {
+  const { latents, latentVariances } = fit;
+  const names = Array.from({ length: latents.columns }, (_, d) => `x${d + 1}`);
+  if (latentVariances === undefined) return csv(latents, names, dataset);
+  const both = Matrix.zeros(latents.rows, 2 * latents.columns);
+  for (let i = 0; i < latents.rows; i++)
+    both.data.set([...latents.row(i), ...latentVariances.row(i)], i * both.columns);
+  return csv(both, [...names, ...names.map((_, d) => `variance${d + 1}`)], dataset);
 }
 
-const picture = ({ fit, looks }: Exported) => latentPlot({ latents: fit.latents, ...looks });
-
-/**
- * The rows of a fit that was opened.
- *
- * @param shown - the rows of the page, whose names and labels are those of the fit when the numbers are the same
- */
-export function openedDataset(name: string, observations: Matrix, shown: Dataset | undefined): Dataset {
-  if (shown !== undefined && isSame(shown.observations, observations)) return shown;
-  const columns = Array.from({ length: observations.columns }, (_, j) => `column ${j + 1}`);
-  const view = rowView(columns.length);
-  return { name, observations, columns, labels: undefined, ids: undefined, view, notes: [] };
+export function csv(matrix: Matrix, names: readonly string[], { labels, labelColumn, ids, idColumn }: Dataset): string {
+  const beside = labels && { name: names.includes(labelColumn) ? 'label' : labelColumn, values: labels };
+  return tableText(matrix, names, beside, ids && { ids: { name: idColumn, values: ids } });
 }
 
-const isSame = (a: Matrix, b: Matrix) =>
-  a.rows === b.rows && a.columns === b.columns && a.data.every((value, k) => Object.is(value, b.data[k]));
+async function pngOf(canvas: HTMLCanvasElement): Promise<Uint8Array> {
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
+  return new Uint8Array(await blob!.arrayBuffer());
+}
 
 /** Offers a file to the visitor. */
 export function save(name: string, content: string | Uint8Array): void {

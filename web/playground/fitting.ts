@@ -1,43 +1,57 @@
-import { Matrix } from 'latentfield';
+import { Matrix } from 'latentfield/core';
 import { useRef, useState } from 'preact/hooks';
-import type { Dataset } from './data/dataset.ts';
-import type { FitStep } from './fit.worker.ts';
-import { type Fitted, FitWorker } from './fitWorker.ts';
+import { type Dataset, rowView } from './data/dataset.ts';
+import type { FitStep } from './page.worker.ts';
+import { type Fitted, PageWorker } from './pageWorker.ts';
 import type { Settings } from './settings.ts';
 
-export interface Fitting {
-  readonly status: 'idle' | 'running' | 'paused' | 'done' | 'failed';
-  /** What to tell the visitor. */
-  readonly message: string;
-  readonly latents: Matrix | undefined;
-  /** Iterations, and the objective after each. */
-  readonly trace: readonly [readonly number[], readonly number[]];
-  readonly fit: Fitted | undefined;
-  /** Settings and rows of this fit, which the controls may have left since; a fit from a file has no settings. */
-  readonly of: { readonly settings: Settings | undefined; readonly dataset: Dataset } | undefined;
+/** What is fitted: the controls may have left it since. */
+export interface Subject {
+  /** Of a fit from a file undefined. */
+  readonly settings: Settings | undefined;
+  readonly dataset: Dataset;
 }
 
-export const IDLE: Fitting = {
-  status: 'idle',
-  message: '',
-  latents: undefined,
-  trace: [[], []],
-  fit: undefined,
-  of: undefined,
-};
+export type Trace = readonly [iterations: readonly number[], objectives: readonly number[]];
 
-/** The fit of the page: there is at most one, in a worker. */
+/** A finished fit, with the worker that keeps it. */
+export interface Shown {
+  readonly fit: Fitted;
+  readonly of: Subject | undefined;
+  readonly name: string;
+  readonly worker: PageWorker;
+}
+
+/** A fit that is being made. */
+export interface Run {
+  readonly of: Subject;
+  readonly isPaused: boolean;
+  readonly latents: Matrix | undefined;
+  readonly trace: Trace;
+  readonly since: number;
+}
+
+export interface Fitting {
+  readonly shown: Shown | undefined;
+  readonly run: Run | undefined;
+  /** Why the last one failed. */
+  readonly problem: string;
+}
+
+/** The fits of the page: the finished one that is shown, and at most one that is being made. A failed one leaves what was shown. */
 export function useFitting() {
-  const [fitting, setFitting] = useState<Fitting>(IDLE);
-  const worker = useRef<FitWorker | undefined>(undefined);
+  const [fitting, setFitting] = useState<Fitting>({ shown: undefined, run: undefined, problem: '' });
+  const running = useRef<PageWorker | undefined>(undefined);
+  const kept = useRef<PageWorker | undefined>(undefined);
 
   /** Shows the newest step of each frame. */
-  const frames = (of: Fitting['of']) => {
-    const [iterations, objectives]: [number[], number[]] = [[], []];
+  const frames = (of: Subject, before: Trace) => {
+    const [iterations, objectives] = [[...before[0]], [...before[1]]];
+    const offset = iterations.at(-1) ?? 0;
     let newest: Matrix | undefined;
     let isWaiting = false;
     return ({ iteration, objective, latents: { data, rows, columns } }: FitStep) => {
-      iterations.push(iteration);
+      iterations.push(offset + iteration);
       objectives.push(objective);
       newest = new Matrix(data, rows, columns);
       if (isWaiting) return;
@@ -45,55 +59,90 @@ export function useFitting() {
       requestAnimationFrame(() => {
         isWaiting = false;
         setFitting((now) =>
-          now.of === of && now.fit === undefined && now.status !== 'failed'
-            ? { ...now, latents: newest, trace: [[...iterations], [...objectives]] }
+          now.run?.of === of
+            ? { ...now, run: { ...now.run, latents: newest, trace: [[...iterations], [...objectives]] } }
             : now,
         );
       });
     };
   };
 
-  async function start(settings: Settings, dataset: Dataset): Promise<void> {
-    worker.current?.end();
-    const of = { settings, dataset };
-    const message = `Fitting ${settings.model} to ${dataset.observations.rows} rows.`;
-    setFitting({ ...IDLE, status: 'running', message, of });
-    const change = (to: Partial<Fitting>) => setFitting((now) => (now.of === of ? { ...now, ...to } : now));
-    worker.current = new FitWorker(frames(of));
+  async function search(of: Subject, worker: PageWorker, before: Trace, made: () => Promise<Fitted>): Promise<void> {
+    const others = running.current;
+    if (others !== undefined && others !== worker && others !== kept.current) others.end();
+    running.current = worker;
+    worker.onStep = frames(of, before);
+    setFitting((now) => ({
+      ...now,
+      problem: '',
+      run: { of, isPaused: false, latents: undefined, trace: before, since: performance.now() },
+    }));
     try {
-      const fit = await worker.current.fit(settings, dataset);
-      const { latents, trace } = fit;
-      change({ status: 'done', message: `${fit.status}: ${fit.message}`, latents, trace, fit });
+      const found = await made();
+      if (running.current !== worker) return;
+      running.current = undefined;
+      if (kept.current !== worker) kept.current?.end();
+      kept.current = worker;
+      const offset = before[0].at(-1) ?? 0;
+      const trace: Trace = [
+        [...before[0], ...found.trace[0].map((iteration) => offset + iteration)],
+        [...before[1], ...found.trace[1]],
+      ];
+      const fit = { ...found, trace };
+      setFitting({ shown: { fit, of, name: of.dataset.name, worker }, run: undefined, problem: '' });
     } catch (error) {
-      change({ status: 'failed', message: (error as Error).message });
+      if (running.current !== worker) return;
+      running.current = undefined;
+      if (kept.current !== worker) worker.end();
+      setFitting((now) => ({ ...now, run: undefined, problem: (error as Error).message }));
     }
   }
 
-  const to = (status: 'running' | 'paused') => {
-    worker.current?.tell(status === 'paused' ? 'pause' : 'resume');
-    setFitting((now) => ({ ...now, status }));
+  const pausing = (isPaused: boolean) => {
+    running.current?.tell(isPaused ? 'pause' : 'resume');
+    setFitting((now) => ({ ...now, run: now.run && { ...now.run, isPaused } }));
   };
   return {
     fitting,
-    start,
-    pause: () => to('paused'),
-    resume: () => to('running'),
-    stop: () => worker.current?.tell('stop'),
-    /** Shows a fit that was saved. Where the file does not hold its rows, it can be looked at only. */
-    async open(name: string, text: string, datasetOf: (observations: Matrix) => Dataset): Promise<void> {
-      const opened = new FitWorker();
+    start(settings: Settings, dataset: Dataset): Promise<void> {
+      const worker = new PageWorker();
+      return search({ settings, dataset }, worker, [[], []], () => worker.fit(settings, dataset));
+    },
+    /** Searches on from the fit that is shown, by as many iterations again. */
+    goOn(): Promise<void> {
+      const { shown } = fitting;
+      const { settings } = shown!.of!;
+      return search(shown!.of!, shown!.worker, shown!.fit.trace, () => shown!.worker.goOn(settings!));
+    },
+    pause: () => pausing(true),
+    resume: () => pausing(false),
+    stop: () => running.current?.tell('stop'),
+    dismiss: () => setFitting((now) => ({ ...now, problem: '' })),
+    /** Shows a fit that was saved, or says why not. Where the file does not hold its rows, it can be looked at only. */
+    async open(name: string, text: string): Promise<Shown | undefined> {
+      const worker = new PageWorker();
       try {
-        const { fit, observations } = await opened.open(text);
-        worker.current?.end();
-        worker.current = opened;
-        const of = observations && { settings: undefined, dataset: datasetOf(observations) };
-        const known = of === undefined ? ', and no rows: it can be looked at only.' : '.';
-        const message = `${name}: ${fit.model} of ${fit.latents.rows} rows${known} ${fit.status}: ${fit.message}`;
-        setFitting({ status: 'done', message, latents: fit.latents, trace: fit.trace, fit, of });
+        const { fit, rows } = await worker.open(text);
+        running.current?.end();
+        running.current = undefined;
+        kept.current?.end();
+        kept.current = worker;
+        const { observations } = rows;
+        const columns = rows.columns ?? Array.from({ length: observations?.columns ?? 0 }, (_, j) => `column ${j + 1}`);
+        const dataset = observations && {
+          ...{ name, observations, columns, labels: rows.labels, ids: rows.ids, notes: [] },
+          labelColumn: rows.labelColumn ?? 'label',
+          idColumn: rows.idColumn ?? 'id',
+          view: rowView(columns),
+        };
+        const of = dataset && { settings: undefined, dataset };
+        const shown = { fit, of, name, worker };
+        setFitting({ shown, run: undefined, problem: '' });
+        return shown;
       } catch (error) {
-        opened.end();
-        const message = `'${name}' is no fit of this library: ${(error as Error).message}`;
-        setFitting((now) => ({ ...now, status: now.fit === undefined ? 'failed' : now.status, message }));
+        worker.end();
+        setFitting((now) => ({ ...now, problem: `'${name}' is no fit of this library: ${(error as Error).message}` }));
+        return undefined;
       }
     },
   };

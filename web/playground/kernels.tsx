@@ -1,4 +1,3 @@
-import '@picocss/pico/css/pico.min.css';
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
 import { render } from 'preact';

@@ -2,6 +2,7 @@ import {
   type AnyModel,
   bernoulli,
   discriminative,
+  type FitJSON,
   InvalidInputError,
   knnGraph,
   laplacian,
@@ -20,8 +21,17 @@ import {
   tsneNeighbours,
 } from 'latentfield';
 import { standardise } from 'latentfield/io';
-import type { Dataset } from './data/dataset.ts';
-import { DENSE, MODELS, MOST_DENSE, PRIORS, priorOption, type Settings, TAKES_LABELS } from './settings.ts';
+import {
+  DENSE,
+  FILLS_HOLES,
+  MODELS,
+  MOST_DENSE,
+  PRIORS,
+  priorOption,
+  type Settings,
+  TAKES_HOLES,
+  TAKES_LABELS,
+} from './settings.ts';
 
 const LIKELIHOODS = { bernoulli, poisson, negativeBinomial, studentT };
 
@@ -105,8 +115,13 @@ function priorOf(
       imports: ['discriminative'],
     };
   }
-  const prior = { standardNormal, tsne: tsneNeighbours, rank, markov }[name]!(others) as Prior;
-  return { prior, code: `${name}(${text.slice(2)})`, imports: [name] };
+  const [factory, make] = {
+    standardNormal: ['standardNormal', standardNormal],
+    tsne: ['tsneNeighbours', tsneNeighbours],
+    rank: ['rank', rank],
+    markov: ['markov', markov],
+  }[name] as [string, (options: object) => Prior];
+  return { prior: make(others), code: `${factory}(${text.slice(2)})`, imports: [factory] };
 }
 
 /** Whether the code of a model names the labels. */
@@ -116,7 +131,7 @@ const speaksOfLabels = ({ model, options }: Settings) =>
 /** The rows as the model sees them, and the model. */
 export function modelOf(
   settings: Settings,
-  { observations, labels }: Pick<Dataset, 'observations' | 'labels'>,
+  { observations, labels }: { readonly observations: Matrix; readonly labels: readonly string[] | undefined },
 ): { model: AnyModel; seen: Matrix } {
   const { model: name, options } = settings;
   const seen = settings.standardise ? standardise(observations).apply(observations) : observations;
@@ -130,32 +145,72 @@ export function modelOf(
       } a model such as pca, lle or laplacianEigenmaps.`,
     );
   }
-  const missing = seen.data.some(Number.isNaN) ? { missing: 'ignore' } : {};
+  const holes = seen.data.reduce((count, value) => count + (Number.isNaN(value) ? 1 : 0), 0);
+  if (holes > 0 && !FILLS_HOLES.includes(name)) {
+    const cells = holes === 1 ? '1 cell is missing' : `${holes} cells are missing`;
+    throw new InvalidInputError(
+      `${name} takes no tables with missing cells, and ${cells}. Choose ${FILLS_HOLES.slice(0, 3).join(', ')} or another model that does, or leave out these rows or columns.`,
+    );
+  }
+  const missing = holes > 0 && TAKES_HOLES.includes(name) ? { missing: 'ignore' } : {};
   const given = { ...optionsOf(settings, { seen, labels }).values, ...missing };
   return { model: namedModels[name]!.make(seen, labels, given), seen };
 }
 
-/** A TypeScript program that fits the exported table again. */
-export function programOf(settings: Settings, { observations, labels }: Dataset, objective: number): string {
+/** A TypeScript program that fits the exported table again: `rounds` are the limits of a fit that went on. */
+export function programOf(
+  settings: Settings,
+  table: {
+    readonly observations: Matrix;
+    readonly labels: readonly string[] | undefined;
+    readonly labelColumn: string;
+    readonly ids: readonly string[] | undefined;
+    readonly idColumn: string;
+  },
+  objective: number,
+  rounds: readonly number[],
+): string {
+  const { observations, labels, labelColumn, ids, idColumn } = table;
   const rows = settings.standardise ? standardise(observations).apply(observations) : observations;
   const { code, imports } = optionsOf(settings, { seen: rows, labels });
   const hasHoles = observations.data.some(Number.isNaN);
   const takesLabels = TAKES_LABELS.includes(settings.model);
-  const options = [...code, ...(hasHoles ? ["missing: 'ignore'"] : [])].join(', ');
+  const options = [...code, ...(hasHoles && TAKES_HOLES.includes(settings.model) ? ["missing: 'ignore'"] : [])];
+  const first = ids === undefined ? 0 : 1;
   const reading = [
-    `columns: Array.from({ length: ${observations.columns} }, (_, j) => j)`,
-    ...(labels === undefined ? [] : ["labels: 'label'"]),
+    `columns: Array.from({ length: ${observations.columns} }, (_, j) => j${first === 0 ? '' : ' + 1'})`,
+    ...(ids === undefined ? [] : [`id: ${JSON.stringify(idColumn)}`]),
+    ...(labels === undefined ? [] : [`labels: ${JSON.stringify(labelColumn)}`]),
     ...(hasHoles ? ['allowMissing: true'] : []),
   ];
-  const table = speaksOfLabels(settings) ? '{ observations, labels = [] }' : '{ observations }';
+  const names = speaksOfLabels(settings) ? '{ observations, labels = [] }' : '{ observations }';
+  const goOn = rounds
+    .slice(1)
+    .map((most) => `result = await fit(model, { maxIterations: ${most}, seed: ${settings.seed}, start: result });\n`);
   return `// Fits data.csv as the playground of latentfield did, where the objective was ${objective}.
 import { ${['fit', settings.model, ...imports].sort().join(', ')} } from 'latentfield';
 import { readTable${settings.standardise ? ', standardise' : ''} } from 'latentfield/io';
 
-const ${table} = await readTable('data.csv', { ${reading.join(', ')} });
+const ${names} = await readTable('data.csv', { ${reading.join(', ')} });
 const rows = ${settings.standardise ? 'standardise(observations).apply(observations)' : 'observations'};
-const model = ${settings.model}(rows, ${takesLabels ? 'labels, ' : ''}{ ${options} });
-const result = await fit(model, { maxIterations: ${settings.maxIterations}, seed: ${settings.seed} });
+const model = ${settings.model}(rows, ${takesLabels ? 'labels, ' : ''}{ ${options.join(', ')} });
+${goOn.length === 0 ? 'const' : 'let'} result = await fit(model, { maxIterations: ${rounds[0]}, seed: ${settings.seed} });
+${goOn.join('')}console.log(result.objective);
+`;
+}
+
+/** A program that fits again what a saved fit holds: its rows and its model. */
+export function programOfSaved({
+  objective,
+  diagnostics: { iterations, seed = 0 },
+}: Pick<FitJSON, 'objective' | 'diagnostics'>): string {
+  return `// Fits the model of fit.json again, from its rows, where the objective was ${objective}.
+import { readFileSync } from 'node:fs';
+import { fit, modelFromJSON } from 'latentfield';
+
+const saved = JSON.parse(readFileSync('fit.json', 'utf8'));
+const model = modelFromJSON(saved.model, {});
+const result = await fit(model, { maxIterations: ${Math.max(1, iterations)}, seed: ${seed} });
 console.log(result.objective);
 `;
 }

@@ -18,7 +18,7 @@ export const DEFAULTS: Settings = {
   model: 'gplvm',
   options: { latentDim: 2 },
   standardise: false,
-  maxIterations: 200,
+  maxIterations: 100,
   seed: 0,
 };
 
@@ -115,6 +115,8 @@ export const MODELS: Readonly<Record<string, { readonly about: string; readonly 
   mpme: { about: 'maximum entropy over all pairs', fields: ['latentDim', 'neighbours', 'basePrecision'] },
   alle: { about: 'acyclic locally linear embedding', fields: ['latentDim', 'neighbours', 'basePrecision'] },
   drill: { about: 'sparse inverse covariance between points', fields: ['latentDim', 'neighbours', 'penalty'] },
+  tsne: { about: 'a map of neighbourhoods, in seconds for thousands of rows', fields: ['latentDim', 'perplexity'] },
+  umap: { about: 'a map of the graph of neighbours', fields: ['latentDim', 'neighbours'] },
   pca: { about: 'principal components', fields: ['latentDim'] },
   ppca: { about: 'probabilistic principal components', fields: ['latentDim'] },
   isomap: { about: 'keeps distances along the graph', fields: ['latentDim', 'neighbours'] },
@@ -139,9 +141,24 @@ export const DENSE: Readonly<Record<string, string | undefined>> = {
 /** Rows up to which a page forms them: a matrix takes 0.2 GB, and a fit several of them. */
 export const MOST_DENSE = 5000;
 
+const WITH_PROCESS = ['gplvm', 'bayesianGplvm', 'tpslvm', 'gplrf', 'dgplvm', 'llGplvm', 'rankGplvm', 'tsneGplvm'];
+/** Models with the option `missing`, and those that take missing cells. */
+export const TAKES_HOLES: readonly string[] = [...WITH_PROCESS, 'meu'];
+export const FILLS_HOLES: readonly string[] = ['gplvm', 'ppca', ...TAKES_HOLES.slice(1)];
+
+/** Inducing inputs that a likelihood without closed form gets unless a number is chosen. */
+export const INDUCING = 30;
+
+/** What choosing an option brings with it: a likelihood without closed form takes inducing inputs. */
+export function withNeeded(options: Settings['options'], model: string): Settings['options'] {
+  const isSum = typeof options.likelihood === 'string' && options.likelihood !== '';
+  if (!isSum || options.inducing !== undefined || !MODELS[model]!.fields.includes('inducing')) return options;
+  return { ...options, inducing: INDUCING };
+}
+
 export const TAKES_LABELS: readonly string[] = ['gplrf', 'dgplvm', 'lda', 'kernelLda', 'slpp'];
 
-/** The most characters of a visitor's own table that go into a link. */
+/** The most characters of a visitor's own table that go into a link of settings. */
 export const MOST_IN_LINK = 4000;
 
 /** The part of a link behind #, and a small own table. */

@@ -1,3 +1,4 @@
+import { checkGiven } from '../../core/given.ts';
 import type { PageData } from './runPage.ts';
 
 /** One axis of a page: pixels = scale · unit + shift. */
@@ -181,6 +182,18 @@ const CORNERS: Readonly<Record<string, readonly (readonly [x: number, y: number]
 function triangle(turned: (along: number, across: number) => readonly [number, number]) {
   const half = Math.sqrt(3) / 2;
   return [turned(half, 0), turned(-half, 1), turned(-half, -1)];
+}
+
+const SHAPES = ['circle', 'square', 'triangle-up', 'diamond', 'triangle-down', 'cross', 'triangle-right'];
+
+/**
+ * The shape of the marks of a kind, seven in turn, as the path of an SVG around 0, of the area of a circle of radius 1.
+ *
+ * @throws InvalidInputError when the kind is no whole number from 0
+ */
+export function markPath(kind: number): string {
+  checkGiven(kind, 'markPath', 'the number of a kind, a whole number from 0', (k) => Number.isSafeInteger(k) && k >= 0);
+  return shapePath(SHAPES[kind % SHAPES.length]!);
 }
 
 /** A shape as the path of an SVG around 0, of the area of a circle of radius 1. */

@@ -1,8 +1,8 @@
-import type { Matrix } from 'latentfield';
+import { Matrix } from 'latentfield/core';
 
 /** How a row of the observations is shown. */
 export type RowView =
-  | { readonly kind: 'row' }
+  | { readonly kind: 'values' }
   | { readonly kind: 'curve' }
   | { readonly kind: 'image'; readonly height: number; readonly width: number }
   /** Columns are x1, y1, x2, y2, … of joints; bones join two of them. */
@@ -15,18 +15,76 @@ export interface Dataset {
   readonly observations: Matrix;
   readonly columns: readonly string[];
   readonly labels: readonly string[] | undefined;
+  /** What the labels are called. */
+  readonly labelColumn: string;
   readonly ids: readonly string[] | undefined;
+  readonly idColumn: string;
   readonly view: RowView;
   /** Sentences about how it was read. */
   readonly notes: readonly string[];
 }
 
-/** Columns from which a row is drawn as a curve. */
-const CURVE = 12;
+const PIXELS = /^r(?:ow)?_?(\d+)_?c(?:ol)?_?(\d+)$|^(?:pixel|pix|px)_?(\d+)$/i;
 
-/** How rows of so many numbers are shown when nothing more is known of them: squares from 8 × 8 as images. */
-export function rowView(columns: number): RowView {
-  const side = Math.sqrt(columns);
-  if (columns >= 64 && Number.isInteger(side)) return { kind: 'image', height: side, width: side };
-  return { kind: columns >= CURVE ? 'curve' : 'row' };
+/**
+ * How rows are shown when nothing more is said of them than the names of their columns: as images where these are those of pixels (`row3col4`, `pixel17`), as curves where
+ * they are numbers that rise, such as wavelengths, else value by value.
+ */
+export function rowView(columns: readonly string[]): RowView {
+  const numbers = columns.map(Number);
+  const rises = numbers.every((value, j) => Number.isFinite(value) && (j === 0 || value > numbers[j - 1]!));
+  if (columns.length > 2 && rises) return { kind: 'curve' };
+  const named = columns.map((column) => PIXELS.exec(column));
+  if (columns.length < 4 || named.includes(null)) return { kind: 'values' };
+  const places = named.map((found) => [Number(found![1]), Number(found![2])] as const);
+  const [rows, across] = [0, 1].map((axis) => new Set(places.map((place) => place[axis])).size) as [number, number];
+  const isGrid = rows * across === columns.length && places.every(([i, j]) => !Number.isNaN(i + j));
+  if (isGrid) return { kind: 'image', height: rows, width: across };
+  const side = Math.round(Math.sqrt(columns.length));
+  return side * side === columns.length && places.every(([i]) => Number.isNaN(i))
+    ? { kind: 'image', height: side, width: side }
+    : { kind: 'values' };
+}
+
+/** Some of the rows. */
+export function rowsOfDataset(dataset: Dataset, rows: readonly number[], name: string): Dataset {
+  const { data, columns } = dataset.observations;
+  const observations = Matrix.zeros(rows.length, columns);
+  rows.forEach((i, k) => {
+    observations.data.set(data.subarray(i * columns, (i + 1) * columns), k * columns);
+  });
+  const chosen = <T>(list: readonly T[] | undefined) => list && rows.map((i) => list[i]!);
+  return {
+    ...dataset,
+    name,
+    observations,
+    labels: chosen(dataset.labels),
+    ids: chosen(dataset.ids) ?? rows.map((i) => String(i + 1)),
+    notes: [],
+  };
+}
+
+/** What a row is called. */
+export const rowName = ({ ids, labels }: Pick<Dataset, 'ids' | 'labels'>, i: number): string =>
+  `row ${i + 1}${ids === undefined ? '' : ` (${ids[i]})`}${labels === undefined ? '' : `, ${labels[i] || 'no label'}`}`;
+
+/** Standard deviations of the columns over the entries that are there. */
+export function deviationsOf({ data, rows, columns }: Matrix): Float64Array {
+  const found = new Float64Array(columns);
+  for (let j = 0; j < columns; j++) {
+    let [count, sum, squares] = [0, 0, 0];
+    for (let i = 0; i < rows; i++) {
+      const value = data[i * columns + j]!;
+      if (Number.isNaN(value)) continue;
+      count++;
+      sum += value;
+    }
+    const mean = sum / count;
+    for (let i = 0; i < rows; i++) {
+      const value = data[i * columns + j]!;
+      if (!Number.isNaN(value)) squares += (value - mean) ** 2;
+    }
+    found[j] = Math.sqrt(squares / Math.max(1, count));
+  }
+  return found;
 }

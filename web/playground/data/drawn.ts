@@ -1,4 +1,4 @@
-import { Matrix, seededRandom } from 'latentfield';
+import { Matrix, seededRandom } from 'latentfield/core';
 import type { Dataset } from './dataset.ts';
 
 const SIDE = 12;
@@ -34,7 +34,9 @@ export function turningBar(): Dataset {
     observations: Matrix.from(rows),
     columns: pixelNames(SIDE, SIDE),
     labels,
+    labelColumn: 'length',
     ids: undefined,
+    idColumn: 'id',
     view,
     notes: [],
   };
@@ -96,7 +98,9 @@ export function drawnDigits(): Dataset {
     observations: Matrix.from(rows),
     columns: pixelNames(height, width),
     labels,
+    labelColumn: 'digit',
     ids: undefined,
+    idColumn: 'id',
     view,
     notes: [],
   };
@@ -110,6 +114,41 @@ function fromSegment(y: number, x: number, y1: number, x1: number, y2: number, x
 
 const pixelNames = (height: number, width: number) =>
   Array.from({ length: height * width }, (_, k) => `row${Math.floor(k / width)}col${k % width}`);
+
+/** Spectra of two peaks over a slope: where they lie, how wide and how high they are varies from sample to sample. */
+export function drawnSpectra(): Dataset {
+  const random = seededRandom(11);
+  const wavelengths = Array.from({ length: 46 }, (_, j) => 400 + 8 * j);
+  const rows: number[][] = [];
+  const labels: string[] = [];
+  for (let n = 0; n < 160; n++) {
+    const kind = n % 3;
+    const part = random.uniform();
+    const [first, second] = [470 + 50 * part, 600 + 40 * part + 12 * kind];
+    const [height, width] = [0.5 + part + 0.3 * kind, 22 + 14 * part];
+    rows.push(
+      wavelengths.map(
+        (nm) =>
+          soft(nm - first, width) * height +
+          soft(nm - second, 30) * (1.6 - part - 0.25 * kind) +
+          0.0008 * (nm - 400) +
+          0.015 * random.normal(),
+      ),
+    );
+    labels.push(['low', 'middle', 'high'][kind]!);
+  }
+  return {
+    name: 'drawn spectra',
+    observations: Matrix.from(rows),
+    columns: wavelengths.map(String),
+    labels,
+    labelColumn: 'content',
+    ids: undefined,
+    idColumn: 'id',
+    view: { kind: 'curve' },
+    notes: [],
+  };
+}
 
 const JOINTS = ['head', 'neck', 'elbowL', 'handL', 'elbowR', 'handR', 'hip', 'kneeL', 'footL', 'kneeR', 'footR'];
 const BONES = [
@@ -137,7 +176,17 @@ export function walkingFigure(): Dataset {
   }
   const columns = JOINTS.flatMap((joint) => [`${joint}X`, `${joint}Y`]);
   const view = { kind: 'figure', bones: BONES } as const;
-  return { name: 'walking figure', observations: Matrix.from(rows), columns, labels, ids: undefined, view, notes: [] };
+  return {
+    name: 'walking figure',
+    observations: Matrix.from(rows),
+    columns,
+    labels,
+    labelColumn: 'gait',
+    ids: undefined,
+    idColumn: 'id',
+    view,
+    notes: [],
+  };
 }
 
 function pose(phase: number, gait: number): number[] {

@@ -1,12 +1,13 @@
 import { pipeFlow, swissRoll, twoMoons } from 'latentfield/data';
 import type { Dataset } from './dataset.ts';
-import { drawnDigits, turningBar, walkingFigure } from './drawn.ts';
+import { drawnDigits, drawnSpectra, turningBar, walkingFigure } from './drawn.ts';
 
 /** Sets that come with the page, by the names that links hold. All are simulated; none is a recording. */
 export const SETS: Readonly<Record<string, { readonly title: string; readonly make: () => Dataset }>> = {
   pipeFlow: { title: 'Pipe flow (simulated, 12 columns, 3 regimes)', make: flow },
   drawnDigits: { title: 'Drawn digits (images of seven segments)', make: drawnDigits },
   turningBar: { title: 'Turning bar (images of an object)', make: turningBar },
+  drawnSpectra: { title: 'Drawn spectra (curves of 46 wavelengths)', make: drawnSpectra },
   walkingFigure: { title: 'Walking figure (simulated poses)', make: walkingFigure },
   swissRoll: { title: 'Swiss roll (3 columns)', make: roll },
   twoMoons: { title: 'Two moons (2 columns)', make: moons },
@@ -19,8 +20,10 @@ function flow(): Dataset {
     observations,
     columns: columnNames,
     labels: labels.map((label) => labelNames[label]!),
+    labelColumn: 'regime',
     ids: undefined,
-    view: { kind: 'curve' },
+    idColumn: 'id',
+    view: { kind: 'values' },
     notes: [],
   };
 }
@@ -32,10 +35,15 @@ function roll(): Dataset {
 
 function moons(): Dataset {
   const { observations, labels } = twoMoons({ points: 200, seed: 1 });
-  return { ...plain('two moons', ['x', 'y']), observations, labels: labels.map((label) => `moon ${label + 1}`) };
+  return {
+    ...plain('two moons', ['x', 'y']),
+    observations,
+    labels: labels.map((label) => `moon ${label + 1}`),
+    labelColumn: 'moon',
+  };
 }
 
 const plain = (name: string, columns: readonly string[]) => ({
-  ...{ name, columns, labels: undefined, ids: undefined },
-  ...({ view: { kind: 'row' }, notes: [] } as const),
+  ...{ name, columns, labels: undefined, labelColumn: 'label', ids: undefined, idColumn: 'id' },
+  ...({ view: { kind: 'values' }, notes: [] } as const),
 });

@@ -1,69 +1,121 @@
-/** Of labels: Tableau 10, its last grey left for what has none. */
-const LABELS = [
-  '#4c78a8',
-  '#f58518',
-  '#54a24b',
-  '#e45756',
-  '#b279a2',
-  '#72b7b2',
-  '#eeca3b',
-  '#9d755d',
-  '#ff9da6',
-  '#8c8c8c',
-];
-/** Of numbers: viridis. */
-const NUMBERS = [
-  ...['#440154', '#482878', '#3e4989', '#31688e', '#26828e'],
-  ...['#1f9e89', '#35b779', '#6ece58', '#b5de2b', '#fde725'],
-];
-const NONE = '#9aa0a6';
+import { type MapTheme, markPath } from 'latentfield/plot';
 
-/** The colour of each point, and what colours mean. */
-export interface Colouring {
-  /** Colours by number; points of one are drawn together. */
-  readonly palette: readonly string[];
-  readonly colourOf: Uint16Array;
-  readonly legend:
-    | { readonly kind: 'labels'; readonly names: readonly string[] }
-    | { readonly kind: 'numbers'; readonly low: number; readonly high: number }
-    | { readonly kind: 'none' };
-}
-
-export function byLabels(labels: readonly string[]): Colouring {
-  const names = [...new Set(labels)];
-  const numbers = new Map(names.map((name, k) => [name, k]));
-  return {
-    palette: names.map((_, k) => LABELS[k % LABELS.length]!),
-    colourOf: Uint16Array.from(labels, (label) => numbers.get(label)!),
-    legend: { kind: 'labels', names },
-  };
-}
-
-export function byNumbers(values: ArrayLike<number>): Colouring {
-  const all = Array.from(values);
-  const known = all.filter(Number.isFinite);
-  const low = known.reduce((a, b) => Math.min(a, b), Infinity);
-  const high = known.reduce((a, b) => Math.max(a, b), -Infinity);
-  const part = (value: number) => (high > low ? (value - low) / (high - low) : 0.5);
-  return {
-    palette: [...NUMBERS, NONE],
-    colourOf: Uint16Array.from(all, (value) =>
-      Number.isFinite(value) ? Math.min(NUMBERS.length - 1, Math.floor(part(value) * NUMBERS.length)) : NUMBERS.length,
-    ),
-    legend: { kind: 'numbers', low, high },
-  };
-}
-
-export const ofOneColour = (rows: number): Colouring => ({
-  palette: [LABELS[0]!],
-  colourOf: new Uint16Array(rows),
-  legend: { kind: 'none' },
-});
-
-/** How pictures look on a light and on a dark page. */
-export const themes = {
-  light: { plate: '#ffffff', certain: [255, 255, 255], uncertain: [150, 156, 164], ink: '#20262e', edge: '#ffffff' },
-  dark: { plate: '#161c24', certain: [22, 28, 36], uncertain: [92, 104, 120], ink: '#e6eaf0', edge: '#161c24' },
+/** Ten categories, at least 0.11 apart in OKLab for pairs of normal, protan, deutan and tritan sight; and numbers, where more is darker in the light, lighter in the dark. */
+const PALETTES = {
+  light: {
+    labels: [
+      ...['#424b96', '#bd3b08', '#208470', '#7e2f4f', '#8b35de'],
+      ...['#4d1f00', '#e64eb1', '#a79220', '#320d74', '#2198ec'],
+    ],
+    numbers: ['#e3d3a0', '#a9bd74', '#55a183', '#2a7c95', '#2e4f8f', '#2b1d5c'],
+    ink: ['#fdfcf9', '#c9d6d3', '#7da3a5', '#3b6d78', '#173f4c', '#0b2733'],
+    none: '#8a8f8f',
+  },
+  dark: {
+    labels: [
+      ...['#a1c3fa', '#fdc49a', '#3fb906', '#f0899d', '#ad86e2'],
+      ...['#b98a3a', '#d94291', '#d0fc19', '#7d74f7', '#76fffe'],
+    ],
+    numbers: ['#37398a', '#2c6ba6', '#35989a', '#76bd7f', '#cddc7c', '#fff4b8'],
+    ink: ['#0d141b', '#203a44', '#3c6a72', '#74a3a2', '#b9d4cc', '#f3f7ee'],
+    none: '#6d7b88',
+  },
 } as const;
 
-export type Theme = (typeof themes)['light' | 'dark'];
+export type ThemeName = keyof typeof PALETTES;
+
+/** The colours of the page for pictures, light or dark: those of the map are read from the style sheet. */
+export interface Theme {
+  readonly name: ThemeName;
+  readonly map: MapTheme;
+  readonly numbers: readonly string[];
+  /** Of pictures: from the least to the most. */
+  readonly ink: readonly string[];
+  readonly labels: readonly string[];
+  readonly none: string;
+}
+
+/** @param name - that the root element has as its `data-theme` */
+export function themeOf(name: ThemeName): Theme {
+  const style = getComputedStyle(document.documentElement);
+  const token = (key: string) => style.getPropertyValue(`--${key}`).trim();
+  const map = {
+    ...{ certain: token('certain'), mid: token('mid'), vague: token('vague'), contour: token('contour') },
+    ...{ hatch: token('hatch'), halo: token('halo'), ink: token('ink'), faintInk: token('ink2') },
+    ...{ panel: token('panel'), line: token('line2'), accent: token('accent') },
+    ...{ font: token('font'), serif: token('serif') },
+  };
+  return { name, map, ...PALETTES[name] };
+}
+
+export interface Kind {
+  readonly name: string;
+  readonly colour: string;
+  readonly path: string;
+  readonly count: number;
+}
+
+/** The look of each point, and what it means. */
+export interface Colouring {
+  readonly title: string;
+  /** Kinds by number; of numbers steps of the scale, the last for those that are missing. */
+  readonly kinds: readonly Kind[];
+  readonly kindOf: Uint16Array;
+  readonly numbers: { readonly low: number; readonly high: number } | undefined;
+}
+
+/** Ten colours, and another shape for each ten labels more. */
+export function byLabels(labels: readonly string[], title: string, theme: Theme): Colouring {
+  const counts = new Map<string, number>();
+  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
+  const names = [...counts.keys()].sort(new Intl.Collator('en', { numeric: true }).compare);
+  const places = new Map(names.map((name, k) => [name, k]));
+  const kinds = names.map((name, k) => ({
+    name: name || '(none)',
+    colour: name === '' ? theme.none : theme.labels[k % theme.labels.length]!,
+    path: markPath(Math.floor(k / theme.labels.length)),
+    count: counts.get(name)!,
+  }));
+  return { title, kinds, kindOf: Uint16Array.from(labels, (label) => places.get(label)!), numbers: undefined };
+}
+
+const STEPS = 24;
+
+export function byNumbers(values: ArrayLike<number>, title: string, theme: Theme): Colouring {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (!Number.isFinite(value)) continue;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  const kinds = Array.from({ length: STEPS }, (_, k) => k / (STEPS - 1)).map((part) => ({
+    ...{ name: '', colour: mixed(theme.numbers, part), path: markPath(0), count: 0 },
+  }));
+  const step = (value: number) =>
+    Number.isFinite(value) ? (high > low ? Math.round(((value - low) / (high - low)) * (STEPS - 1)) : 0) : STEPS;
+  return {
+    title,
+    kinds: [...kinds, { name: 'missing', colour: theme.none, path: markPath(0), count: 0 }],
+    kindOf: Uint16Array.from(values as ArrayLike<number>, step),
+    numbers: { low, high },
+  };
+}
+
+export const ofOneColour = (rows: number, theme: Theme): Colouring => ({
+  title: '',
+  kinds: [{ name: '', colour: theme.labels[0]!, path: markPath(0), count: rows }],
+  kindOf: new Uint16Array(rows),
+  numbers: undefined,
+});
+
+/** A colour between stops, as #rrggbb. */
+export function mixed(stops: readonly string[], part: number): string {
+  const at = Math.min(1, Math.max(0, part)) * (stops.length - 1);
+  const from = Math.min(stops.length - 2, Math.floor(at));
+  const channel = (k: number) => {
+    const value = (colour: string) => Number.parseInt(colour.slice(k, k + 2), 16);
+    return Math.round(value(stops[from]!) + (at - from) * (value(stops[from + 1]!) - value(stops[from]!)));
+  };
+  return `#${[1, 3, 5].map((k) => channel(k).toString(16).padStart(2, '0')).join('')}`;
+}

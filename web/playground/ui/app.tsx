@@ -1,63 +1,123 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Dataset } from '../data/dataset.ts';
-import { type OwnTable, ownTable } from '../data/ownTable.ts';
+import type { Dataset, RowView } from '../data/dataset.ts';
+import { newRows, type OwnTable, TableReader } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
-import { openedDataset } from '../exports.ts';
-import { useFitting } from '../fitting.ts';
-import { DEFAULTS, DENSE, linkOf, type Settings, settingsOf } from '../settings.ts';
-import { DataPanel, FileDrop } from './dataPanel.tsx';
-import { Explorer } from './explorer.tsx';
-import { ModelFields, Panel } from './fields.tsx';
+import { EXPORTS, type Exported, save } from '../exports.ts';
+import { type Shown, useFitting } from '../fitting.ts';
+import { DEFAULTS, linkOf, type Settings, settingsOf } from '../settings.ts';
+import { bytesOf, fitLink, fitOfLink, heldByPage, pageWith } from '../share.ts';
+import { Drawer } from './drawer.tsx';
+import { type AddedRows, Explorer } from './explorer.tsx';
+import { taken } from './fileDrop.tsx';
+import { Header } from './header.tsx';
+import { Keys, Problem, Reading } from './stages.tsx';
 import { useTheme } from './theme.ts';
-import { Trace } from './trace.tsx';
 
-/** Rows from which a fit of the family takes minutes unless it has inducing inputs. */
-const MANY = 1200;
+const PHONE = '(max-width: 760px)';
+const HELD = heldByPage();
 
 export function App() {
   const [settings, setSettings] = useState<Settings>(DEFAULTS);
   const [own, setOwn] = useState<OwnTable>();
+  /** Rows of an own table as they were chosen to be shown. */
+  const [view, setView] = useState<RowView>();
   const [error, setError] = useState('');
+  const [reading, setReading] = useState<{ name: string; bytes: number }>();
   const [isRun, setRun] = useState(false);
   const [isCompact, setCompact] = useState(false);
+  const [isDrawerOpen, setDrawerOpen] = useState(false);
+  const [isKeys, setKeys] = useState(false);
+  const [query, setQuery] = useState('');
+  const [added, setAdded] = useState<{ rows: AddedRows; of: Shown }>();
+  const [placed, setPlaced] = useState('');
   const { fitting, ...controls } = useFitting();
-  const theme = useTheme();
+  const { theme, switchTheme } = useTheme();
+  const isPhone = useMedia(PHONE);
+  const reader = useRef(new TableReader());
+  const search = useRef<HTMLInputElement>(null);
+  const exported = useRef<Exported | undefined>(undefined);
   const change = (changed: Partial<Settings>) => setSettings((now) => ({ ...now, ...changed }));
-  const dataset = useMemo<Dataset | undefined>(
-    () => (settings.set === 'own' ? own?.dataset : SETS[settings.set]?.make()),
-    [settings.set, own],
-  );
+  const dataset = useMemo<Dataset | undefined>(() => {
+    if (settings.set !== 'own') return SETS[settings.set]?.make();
+    return own && { ...own.dataset, view: view ?? own.dataset.view };
+  }, [settings.set, own, view]);
+  const { shown } = fitting;
 
-  async function read(name: string, bytes: Uint8Array, labels?: string) {
+  async function read(name: string, bytes: Uint8Array<ArrayBuffer>, labels?: string): Promise<void> {
     setError('');
+    setDrawerOpen(true);
+    setReading({ name, bytes: bytes.length });
     try {
-      const table = await ownTable(name, bytes, labels);
+      const table = await reader.current.read(name, bytes, labels);
       setOwn(table);
+      setView(undefined);
       change({ set: 'own', labels: table.labels });
     } catch (failure) {
       setError((failure as Error).message);
+    } finally {
+      setReading((now) => (now?.name === name ? undefined : now));
     }
   }
 
+  /** A table, or a fit. */
+  const takeFile = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
+    name.endsWith('.json') ? open(name, bytes) : read(name, bytes);
+  const open = async (name: string, bytes: Uint8Array<ArrayBuffer>) => {
+    if ((await controls.open(name, new TextDecoder().decode(bytes))) !== undefined) setDrawerOpen(false);
+  };
+  const start = (given: Settings, rows: Dataset) => {
+    setDrawerOpen(false);
+    controls.start(given, rows);
+  };
+
+  async function place(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    const of = shown!;
+    try {
+      setPlaced(`Placing the rows of '${name}'.`);
+      const rows = await newRows(name, bytes, of.of!.dataset.columns);
+      const found = await of.fit.project(rows);
+      setAdded({ rows: found, of });
+      setPlaced(placedSentence(found));
+    } catch (failure) {
+      setPlaced(`'${name}' was not placed: ${(failure as Error).message}`);
+    }
+  }
+  useEffect(() => setPlaced(''), [shown]);
+
   /** The part of the address behind # that has been read, or that the page has written itself. */
-  const address = useRef('');
+  const address = useRef<string | undefined>(undefined);
   useEffect(() => {
-    const follow = () => {
+    const follow = async () => {
       if (address.current === location.hash) return;
       address.current = location.hash;
+      const shared = await fitOfLink(location.hash).catch(() => undefined);
+      if (shared !== undefined) {
+        await controls.open(shared.name, shared.text);
+        return;
+      }
       const found = settingsOf(location.hash);
       if (found === undefined) {
         if (location.hash.length > 1) setError('The address holds no settings that this page can read.');
+        else if (HELD === undefined) setRun(true);
+        else if ('text' in HELD) await controls.open(HELD.name, HELD.text);
+        else {
+          change(HELD.settings ?? {});
+          await read(HELD.name, bytesOf(HELD.table));
+          setRun(true);
+        }
+        if (location.hash.length > 1) setDrawerOpen(true);
         return;
       }
       setError('');
       setSettings(found.settings);
-      setRun(found.run);
+      setRun(found.run || found.settings.set !== 'own');
       setCompact(found.compact);
       if (found.settings.set !== 'own') return;
       change({ set: DEFAULTS.set });
+      setDrawerOpen(true);
       if (found.csv === undefined) setError('The link is of a table that is too large for links. Drop the table here.');
-      else read('table.csv', new TextEncoder().encode(found.csv), found.settings.labels);
+      else await read('table.csv', new TextEncoder().encode(found.csv), found.settings.labels);
+      setRun(found.run);
     };
     follow();
     addEventListener('hashchange', follow);
@@ -66,131 +126,144 @@ export function App() {
   useEffect(() => {
     if (!isRun || dataset === undefined) return;
     setRun(false);
-    controls.start(settings, dataset);
+    start(settings, dataset);
   }, [isRun, dataset]);
 
-  const open = (name: string, bytes: Uint8Array) =>
-    controls.open(name, new TextDecoder().decode(bytes), (rows) => openedDataset(name, rows, dataset));
-
+  const onKeys = (key: string): boolean => {
+    if (key === '/') search.current?.focus();
+    else if (key === 'm') setDrawerOpen(!isDrawerOpen);
+    else if (key === '?') setKeys(!isKeys);
+    else return false;
+    return true;
+  };
+  useEffect(() => {
+    const over = (event: DragEvent) => event.preventDefault();
+    const dropped = (event: DragEvent) => {
+      event.preventDefault();
+      taken(event.dataTransfer?.files[0], takeFile);
+    };
+    addEventListener('dragover', over);
+    addEventListener('drop', dropped);
+    return () => {
+      removeEventListener('dragover', over);
+      removeEventListener('drop', dropped);
+    };
+  });
+  const shareFit = async () => ({ name: shown!.name, text: await shown!.fit.json() });
   return (
-    <>
+    <div class={`app${isCompact ? ' compact' : ''}`}>
       {!isCompact && (
-        <header class="container-fluid">
-          <h1>latentfield playground</h1>
-          <p>Latent variable models of your own table, fitted in this page. Nothing you give leaves it.</p>
-        </header>
+        <Header
+          {...{ fitting, controls, isDrawerOpen, query, setQuery, search, switchTheme, theme }}
+          onDrawer={() => setDrawerOpen(!isDrawerOpen)}
+          share={{
+            settings: () => {
+              const link = linkOf(settings, settings.set === 'own' ? own?.csv : undefined);
+              address.current = link;
+              history.replaceState(null, '', link);
+              return settings.set === 'own' && own?.csv === undefined
+                ? 'The address now holds the settings; the table is too large for it.'
+                : 'The address of this page now holds the settings.';
+            },
+            fit: async () => {
+              const link = await fitLink(await shareFit());
+              if (link === undefined) return 'This fit is too large for a link. Save it as one page.';
+              address.current = link;
+              history.replaceState(null, '', link);
+              return `The address of this page now holds the fit and its table, ${Math.ceil(link.length / 1000)} kB.`;
+            },
+            page: async () => {
+              const name = `${shown!.name.replace(/\.\w+$/, '').replace(/[^\w-]+/g, '-')}.html`;
+              save(name, await pageWith(await shareFit()));
+              return `${name} is saved: it opens without network, and decodes.`;
+            },
+          }}
+          exported={async (name) => {
+            try {
+              save(name, await EXPORTS[name]!.make(exported.current!));
+              return `${name} is saved.`;
+            } catch (failure) {
+              return `${name} cannot be made: ${(failure as Error).message}`;
+            }
+          }}
+        />
       )}
-      <main class={`container-fluid${isCompact ? ' alone' : ''}`}>
-        {!isCompact && (
-          <div class="controls">
-            <DataPanel
-              set={settings.set}
-              own={own}
-              dataset={dataset}
-              error={error}
-              onSet={(set) => {
-                setError('');
-                change({ set });
-              }}
-              onFile={read}
-              onLabels={(column) => own !== undefined && read(own.name, own.bytes, column)}
-            />
-            <Panel title="Model" id="model">
-              <form
-                id="settings"
-                onSubmit={(event) => {
-                  event.preventDefault();
-                  if (dataset !== undefined) controls.start(settings, dataset);
-                }}
-              >
-                <ModelFields settings={settings} change={change} ink={theme.ink} />
-                {dataset !== undefined && dataset.observations.rows > MANY && settings.model in DENSE && (
-                  <p class="small">
-                    An iteration takes some cubes of the number of rows: choose inducing inputs, or a spectral model,
-                    for more than {MANY}.
-                  </p>
-                )}
-              </form>
-              <Link
-                settings={settings}
-                csv={settings.set === 'own' ? own?.csv : undefined}
-                isOwn={settings.set === 'own'}
-                onWritten={(hash) => {
-                  address.current = hash;
-                }}
-              />
-              <details>
-                <summary>Open a saved fit</summary>
-                <FileDrop label="A fit.json" name="fit" onFile={open} />
-              </details>
-            </Panel>
-          </div>
-        )}
-        <div class="results">
-          <Panel title="Fit" id="fit">
-            {!isCompact && (
-              <button type="submit" form="settings" disabled={dataset === undefined}>
-                Fit
-              </button>
-            )}
-            <p role="status" class={fitting.status === 'failed' ? 'error' : ''} data-status={fitting.status}>
-              {fitting.message || 'Choose data and a model, then press Fit.'}
-            </p>
-            {(fitting.status === 'running' || fitting.status === 'paused') && (
-              <div class="pair">
-                <button
-                  type="button"
-                  class="secondary"
-                  onClick={fitting.status === 'paused' ? controls.resume : controls.pause}
-                >
-                  {fitting.status === 'paused' ? 'Resume' : 'Pause'}
-                </button>
-                <button type="button" class="secondary" onClick={controls.stop}>
-                  Stop
-                </button>
-              </div>
-            )}
-            <Trace trace={fitting.trace} ink={theme.ink} />
-          </Panel>
-          {fitting.latents !== undefined && <Explorer fitting={fitting} theme={theme} />}
-        </div>
-      </main>
-    </>
+      {shown !== undefined || (fitting.run?.latents !== undefined && fitting.run.latents.data.length > 0) ? (
+        <Explorer
+          {...{ fitting, theme, isPhone, isDrawerOpen, query, onKeys, exported }}
+          added={added?.of === shown ? added?.rows : undefined}
+          onFitRows={(rows) => start({ ...settings, ...shown?.of?.settings, set: settings.set }, rows)}
+        />
+      ) : (
+        <>
+          <main class="stage empty" />
+          <aside class="panel" aria-label="Reading" />
+        </>
+      )}
+      {!isCompact && (
+        <Drawer
+          isOpen={isDrawerOpen}
+          close={() => setDrawerOpen(false)}
+          {...{ settings, change, own, dataset, error, placed }}
+          reading={reading?.name}
+          onSet={(set) => {
+            setError('');
+            change({ set });
+          }}
+          onFile={takeFile}
+          onLabels={(column) => own !== undefined && read(own.name, own.bytes as Uint8Array<ArrayBuffer>, column)}
+          onView={setView}
+          onFit={() => dataset !== undefined && start(settings, dataset)}
+          onOpen={open}
+          onPlace={shown?.fit.projects === true && shown.of !== undefined ? place : undefined}
+          ink={theme.map.ink}
+        />
+      )}
+      {reading !== undefined && (
+        <Reading
+          {...reading}
+          cancel={() => {
+            reader.current.cancel();
+            setReading(undefined);
+          }}
+        />
+      )}
+      {fitting.problem !== '' && (
+        <Problem
+          message={fitting.problem}
+          kept={shown?.name}
+          onControls={() => setDrawerOpen(true)}
+          dismiss={controls.dismiss}
+        />
+      )}
+      {isKeys && <Keys close={() => setKeys(false)} />}
+    </div>
   );
 }
 
-/** A link that holds the settings, and a small table. */
-function Link({
-  settings,
-  csv,
-  isOwn,
-  onWritten,
-}: {
-  readonly settings: Settings;
-  readonly csv: string | undefined;
-  readonly isOwn: boolean;
-  readonly onWritten: (hash: string) => void;
-}) {
-  const [told, setTold] = useState('');
-  const link = useRef<HTMLAnchorElement>(null);
-  const href = linkOf(settings, csv);
-  return (
-    <p class="small">
-      <a
-        ref={link}
-        href={href}
-        onClick={() => {
-          onWritten(new URL(link.current!.href).hash);
-          setTold(
-            isOwn && csv === undefined
-              ? 'The address now holds the settings; the table is too large for it.'
-              : 'The address of this page now holds them.',
-          );
-        }}
-      >
-        Link to these settings
-      </a>{' '}
-      {told}
-    </p>
-  );
+/** What became of new rows, and how far to trust it. */
+function placedSentence({ latents, unlikely, by, compared, moved }: AddedRows): string {
+  const far = unlikely.reduce((sum, value) => sum + value, 0);
+  const like =
+    by === 'density'
+      ? `less likely than each of ${compared} rows of the fit`
+      : `farther from every row of the fit than any of ${compared} of these is from the next`;
+  const warning =
+    2 * far > latents.rows ? ' The model has not seen rows like most of these: do not trust where they lie.' : '';
+  const placedAgain =
+    moved === 0
+      ? ''
+      : ` Of ${compared} rows of the fit that were placed in the same way, ${moved} did not land where they are.`;
+  return `${latents.rows} new rows are placed: the squares. ${far} of them, dashed, ${far === 1 ? 'is' : 'are'} ${like}.${warning}${placedAgain}`;
+}
+
+function useMedia(condition: string): boolean {
+  const query = useMemo(() => matchMedia(condition), [condition]);
+  const [matches, setMatches] = useState(query.matches);
+  useEffect(() => {
+    const changed = () => setMatches(query.matches);
+    query.addEventListener('change', changed);
+    return () => query.removeEventListener('change', changed);
+  }, [query]);
+  return matches;
 }

@@ -1,321 +1,558 @@
-import type { Matrix } from 'latentfield';
+import type { Matrix } from 'latentfield/core';
+import type { CanvasMap, MapMargins, MapScene, MapTool } from 'latentfield/plot';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Background, certaintyOf } from '../background.ts';
-import { newRows } from '../data/ownTable.ts';
+import { type Dataset, rowName, rowsOfDataset } from '../data/dataset.ts';
 import { byLabels, byNumbers, type Colouring, ofOneColour, type Theme } from '../drawing/colours.ts';
-import { extent, meanOf, type Scatter, type Shading } from '../drawing/scatter.ts';
-import { EXPORTS, type Exported, save } from '../exports.ts';
+import { csv, type Exported, save } from '../exports.ts';
 import type { Fitting } from '../fitting.ts';
-import type { Fitted } from '../fitWorker.ts';
-import { FileDrop } from './dataPanel.tsx';
-import { Panel } from './fields.tsx';
-import { Others } from './others.tsx';
-import { Legend, Picture } from './picture.tsx';
-import { ShownRow } from './shownRow.tsx';
+import { METHODS, useMaps } from '../maps.ts';
+import { useMoving } from '../motion.ts';
+import type { Placed } from '../page.worker.ts';
+import type { Fitted } from '../pageWorker.ts';
+import { rowsFound } from '../search.ts';
+import { type Behind, meanOf, terrainOf, useTerrain } from '../terrain.ts';
+import { Figure, rangesOf, short } from './figures.tsx';
+import { BehindScale, Legend, Tools } from './mapParts.tsx';
+import { MapSwitch } from './mapSwitch.tsx';
+import { MapView } from './mapView.tsx';
+import { ChosenPanel, FEW_KEPT, Overview, ReadingPanel } from './panel.tsx';
 
-/** Points along each axis of the background. */
-const SIDE = 44;
 const BY_ROW = 'row number';
+/** The part of the map's width by which an arrow key moves the cross. */
+const STEP = 1 / 40;
 
-/** What grey means behind the points. */
-const BACKGROUNDS = {
-  precision: 'where it is uncertain',
-  magnification: 'where a step changes the expected row most, fainter where that row is uncertain',
-  none: '',
-};
-type BackgroundName = keyof typeof BACKGROUNDS;
+export type AddedRows = Omit<Placed, 'latents'> & { readonly latents: Matrix };
 
-/** The picture of a fit, and what can be asked of it. */
-export function Explorer({ fitting, theme }: { readonly fitting: Fitting; readonly theme: Theme }) {
-  const { fit, of } = fitting;
-  const latents = fitting.latents!;
-  const dataset = of?.dataset.observations.rows === latents.rows ? of.dataset : undefined;
-  const [axes, setAxes] = useState<readonly [number, number]>([0, 1]);
-  const [color, setColor] = useState('');
-  const [hovered, setHovered] = useState(-1);
+interface Given {
+  readonly fitting: Fitting;
+  readonly theme: Theme;
+  readonly isPhone: boolean;
+  readonly isDrawerOpen: boolean;
+  readonly query: string;
+  readonly added: AddedRows | undefined;
+  readonly onFitRows: (dataset: Dataset) => void;
+  readonly onKeys: (key: string) => boolean;
+  /** What can be saved, as it is seen. */
+  readonly exported: { current: Exported | undefined };
+}
+
+/** The map of the fit that is shown, or of the one that is being made, and what can be asked of it. */
+export function Explorer({
+  fitting: { shown, run },
+  theme,
+  isPhone,
+  isDrawerOpen,
+  query,
+  added,
+  onFitRows,
+  onKeys,
+  exported,
+}: Given) {
+  const isRunning = run?.latents !== undefined && run.latents.data.length > 0;
+  const fit = isRunning ? undefined : shown?.fit;
+  const dataset = isRunning ? run!.of.dataset : shown?.of?.dataset;
+  const fitLatents = isRunning ? run!.latents! : shown!.fit.latents;
+  const { scores, maps, make, cancel } = useMaps(shown, shown?.of?.dataset);
+  const [method, setMethod] = useState('');
+  const other = isRunning || method === '' ? undefined : maps[method];
+  const isOwn = other?.latents === undefined;
+  const latents = other?.latents ?? fitLatents;
+  const isWhole = dataset?.observations.rows === latents.rows;
+  const rows = isWhole ? dataset : undefined;
+  const [dimensions, setDimensions] = useState<readonly [number, number]>([0, 1]);
+  const across = Math.min(isOwn ? dimensions[0] : 0, latents.columns - 1);
+  const up = latents.columns === 1 ? undefined : Math.min(isOwn ? dimensions[1] : 1, latents.columns - 1);
+  const axes = useMemo(() => [across, up] as const, [across, up]);
+
+  const [tool, setTool] = useState<MapTool>('ask');
+  const [colour, setColour] = useState('');
+  const [behind, setBehind] = useState<Behind>('certainty');
+  const [hiddenKinds, setHiddenKinds] = useState<ReadonlySet<number>>(new Set());
+  const [isTrust, setTrust] = useState(false);
+  const [hovered, setHovered] = useState({ point: -1, x: 0, y: 0 });
+  const [chosenRow, setChosenRow] = useState(-1);
   const [cursor, setCursor] = useState<readonly number[]>();
-  const [added, setAdded] = useState<Matrix>();
-  const [told, setTold] = useState('');
-  const [scatter, setScatter] = useState<Scatter>();
-  const across = Math.min(axes[0], latents.columns - 1);
-  const up = latents.columns === 1 ? undefined : Math.min(axes[1], latents.columns - 1);
-  const colouring = useMemo(() => colouringOf(dataset, color, latents.rows), [dataset, color, latents.rows]);
-  const [behind, setBehind] = useState<BackgroundName>('precision');
-  const grid = useBackground(fitting, across, up);
-  const background = useMemo(() => shadingOf(grid, behind), [grid, behind]);
+  const [path, setPath] = useState<readonly (readonly [number, number])[]>([]);
+  const [subset, setSubset] = useState<readonly number[]>();
+  const map = useRef<CanvasMap | undefined>(undefined);
+  const canDecode = isOwn && fit?.predicts === true && rows !== undefined;
+
   useEffect(() => {
+    setMethod('');
+    setHiddenKinds(new Set());
+    setTrust(false);
+    setChosenRow(-1);
     setCursor(undefined);
-    setAdded(undefined);
-    setTold('');
-  }, [fit]);
+    setPath([]);
+    setSubset(undefined);
+    setBehind('certainty');
+    setDimensions([0, 1]);
+    if (colour !== BY_ROW && rows?.columns.includes(colour) !== true) setColour('');
+    // As many keys and clicks as before, of another fit.
+  }, [shown?.fit]);
 
-  const scene = useMemo(
-    () => ({
-      latents,
-      axes: [across, up] as const,
-      colouring,
-      background,
-      added: added?.toArrays() ?? [],
-      cursor,
-      hovered,
-    }),
-    [latents, across, up, colouring, background, added, cursor, hovered],
+  const colouring = useMemo(() => colouringOf(rows, colour, latents.rows, theme), [rows, colour, latents.rows, theme]);
+  const ranges = useMemo(() => rows && rangesOf(rows), [rows]);
+  const background = useTerrain(isOwn ? fit : undefined, rows, axes, behind);
+  const terrain = useMemo(
+    () => (background && behind !== 'none' ? terrainOf(background, behind, theme) : undefined),
+    [background, behind, theme],
   );
-  const canDecode = fit?.predicts === true && dataset !== undefined;
-  const decoded = useDecoded(canDecode ? fit : undefined, cursor);
+  const target = useMemo(
+    () => ({
+      x: latents.column(across),
+      y: up === undefined ? Float64Array.from({ length: latents.rows }, (_, i) => i) : latents.column(up),
+    }),
+    [latents, across, up],
+  );
+  const { places, isMoving } = useMoving(target, isRunning ? 'running' : method);
+  const found = useMemo(() => (rows === undefined ? undefined : rowsFound(query, rows)), [rows, query]);
 
-  async function project(name: string, bytes: Uint8Array) {
-    try {
-      setTold(`Placing the rows of '${name}'.`);
-      const rows = await newRows(name, bytes, of!.dataset.columns);
-      const found = await fit!.project(rows);
-      setAdded(found);
-      setTold(`${found.rows} new rows are placed: the squares.`);
-    } catch (error) {
-      setTold(`'${name}' was not placed: ${(error as Error).message}`);
-    }
-  }
+  const scene = useMemo<MapScene>(() => {
+    const count = latents.rows;
+    const hidden =
+      hiddenKinds.size === 0
+        ? undefined
+        : Uint8Array.from({ length: count }, (_, i) => (hiddenKinds.has(colouring.kindOf[i]!) ? 1 : 0));
+    const among = subset ?? found;
+    const inside = among && new Set(among);
+    const mapScores = isOwn ? scores : other?.scores;
+    const kept = isTrust ? mapScores?.kept : undefined;
+    const isDoubtful = (i: number) => kept !== undefined && kept[i]! < FEW_KEPT * mapScores!.neighbours;
+    const faint =
+      inside === undefined && kept === undefined
+        ? undefined
+        : Uint8Array.from({ length: count }, (_, i) =>
+            inside?.has(i) === false || (kept !== undefined && !isDoubtful(i)) ? 1 : 0,
+          );
+    const variances = isOwn ? fit?.latentVariances : undefined;
+    const name = isOwn ? 'latent' : METHODS[method]!;
+    return {
+      ...places,
+      equal: up !== undefined,
+      titles: [`${name} ${across + 1}`, up === undefined ? 'row' : `${name} ${up + 1}`],
+      kinds: colouring.kinds,
+      kindOf: colouring.kindOf,
+      hidden,
+      faint,
+      ringed: kept && Uint8Array.from({ length: count }, (_, i) => (isDoubtful(i) ? 1 : 0)),
+      terrain: isMoving ? undefined : terrain,
+      reach:
+        variances && up !== undefined && !isMoving
+          ? {
+              x: variances.column(across).map((v) => 2 * Math.sqrt(v)),
+              y: variances.column(up).map((v) => 2 * Math.sqrt(v)),
+            }
+          : undefined,
+      names: isMoving || isRunning || isTrust ? [] : namesOf(colouring, places, hiddenKinds),
+    };
+  }, [
+    latents,
+    places,
+    isMoving,
+    isRunning,
+    colouring,
+    hiddenKinds,
+    subset,
+    found,
+    isTrust,
+    scores,
+    other,
+    terrain,
+    across,
+    up,
+    isOwn,
+    fit,
+  ]);
+  const overlaid = useMemo<MapScene>(
+    () => ({
+      ...scene,
+      hovered: hovered.point,
+      chosen: chosenRow,
+      cursor: canDecode && cursor !== undefined && up !== undefined ? [cursor[across]!, cursor[up]!] : undefined,
+      path: canDecode ? path : [],
+      added:
+        isOwn && added !== undefined && !isRunning
+          ? added.latents.toArrays().map((place, i) => ({
+              x: place[across]!,
+              y: up === undefined ? latents.rows / 2 : place[up]!,
+              isDoubtful: added.unlikely[i] === 1,
+            }))
+          : [],
+    }),
+    [scene, hovered, chosenRow, cursor, path, added, canDecode],
+  );
 
+  const asked = chosenRow >= 0 && isOwn ? Array.from(fitLatents.row(chosenRow)) : cursor;
+  const decoded = useDecoded(canDecode ? fit : undefined, asked);
+  const reading = decoded && {
+    expected: decoded.mean.row(0),
+    deviations: Array.from(decoded.variance.row(0), Math.sqrt),
+  };
+
+  const askAt = (x: number, y: number, isNew: boolean) => {
+    const at = [...(cursor ?? meanOf(fitLatents))];
+    at[across] = x;
+    if (up !== undefined) at[up] = y;
+    setChosenRow(-1);
+    setSubset(undefined);
+    setCursor(at);
+    setPath((before) => (isNew ? [[x, y]] : [...before.slice(-200), [x, y]]));
+  };
+  const choose = (row: number) => {
+    setCursor(undefined);
+    setPath([]);
+    setSubset(undefined);
+    setChosenRow(row);
+  };
+  const letGo = () => {
+    setCursor(undefined);
+    setPath([]);
+    setSubset(undefined);
+    setChosenRow(-1);
+  };
+  const margins = useMemo<MapMargins>(
+    () => ({
+      left: 0,
+      right: isPhone ? 0 : 44,
+      bottom: isPhone ? 0 : 24,
+      gap: isPhone
+        ? { left: 20, right: 24, top: 60, bottom: 250 }
+        : { left: isDrawerOpen ? 424 : 76, right: 24, top: 64, bottom: 76 },
+    }),
+    [isPhone, isDrawerOpen],
+  );
+  useEffect(() => {
+    if (found?.length === 1) choose(found[0]!);
+  }, [found]);
+
+  const onKey = (event: KeyboardEvent) => {
+    const arrow = ARROWS[event.key];
+    const { key } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    let isHandled = true;
+    if (arrow !== undefined) {
+      const [spanX, spanY] = map.current!.spans();
+      if (event.shiftKey || !canDecode) {
+        map.current!.move(-40 * arrow[0], 40 * arrow[1]);
+      } else {
+        const [x, y] =
+          cursor === undefined || up === undefined ? [mean(spanX), mean(spanY)] : [cursor[across]!, cursor[up]!];
+        const step = STEP * (spanX[1] - spanX[0]);
+        askAt(x + arrow[0] * step, y + arrow[1] * step, false);
+      }
+    } else if (key === 'n' || key === 'p') {
+      const by = key === 'n' ? 1 : -1;
+      const among = subset ?? found;
+      const list = among !== undefined && among.length > 0 ? among : undefined;
+      const count = list?.length ?? latents.rows;
+      const at = list === undefined ? chosenRow : list.indexOf(chosenRow);
+      const next = at < 0 && by < 0 ? count - 1 : (at + by + count) % count;
+      setCursor(undefined);
+      setPath([]);
+      setChosenRow(list === undefined ? next : list[next]!);
+    } else if (key === '+' || key === '=') map.current!.zoom(1.25);
+    else if (key === '-') map.current!.zoom(0.8);
+    else if (key === '0') map.current!.all();
+    else if (key === 'l') setTool(tool === 'lasso' ? 'ask' : 'lasso');
+    else if (key === 't') setTrust(!isTrust);
+    else if (key === 'Escape') letGo();
+    else if (/^[1-5]$/.test(key)) {
+      const chosen = ['', ...Object.keys(METHODS)][Number(key) - 1]!;
+      if (chosen === '' || maps[chosen]?.status === 'done') setMethod(chosen);
+    } else isHandled = onKeys(key);
+    if (isHandled) event.preventDefault();
+  };
+
+  const canvas = useRef<HTMLElement>(null);
+  exported.current =
+    shown === undefined || shown.of === undefined || isRunning
+      ? undefined
+      : {
+          shown,
+          dataset: shown.of.dataset,
+          looks: looksOf(shown.of.dataset, colour),
+          axes,
+          background,
+          canvas: canvas.current?.querySelector('.map canvas') as HTMLCanvasElement,
+        };
+  const title = shown === undefined ? '' : isOwn ? (fit?.model ?? '') : METHODS[method]!;
   return (
     <>
-      <Panel title="Latents" id="latents">
-        <Choices
-          latents={latents}
-          axes={[across, up ?? 0]}
-          setAxes={setAxes}
-          color={color}
-          setColor={setColor}
-          dataset={dataset}
-          behind={fit?.predicts === true ? behind : undefined}
-          setBehind={setBehind}
-        />
-        <Picture
-          scene={scene}
+      <main ref={canvas} class={`stage${isDrawerOpen ? ' aside' : ''}`}>
+        <MapView
+          scene={overlaid}
           theme={theme}
-          label={`Scatter of ${latents.rows} latents`}
-          canDecode={canDecode}
-          onHover={setHovered}
-          onCursor={setCursor}
-          onSettled={setScatter}
+          tool={tool}
+          margins={margins}
+          label={`Map of ${latents.rows} rows, ${isRunning ? `being fitted by ${run!.of.settings?.model}` : title}`}
+          events={{
+            hover: (point, x, y) => setHovered((now) => (now.point === point && point < 0 ? now : { point, x, y })),
+            pick: (point) => (point < 0 ? letGo() : choose(point)),
+            lasso: (points) => {
+              letGo();
+              if (points.length > 0) setSubset(points);
+            },
+            ...(canDecode && up !== undefined && { ask: askAt }),
+          }}
+          onKey={onKey}
+          onMade={(made) => {
+            map.current = made;
+          }}
         />
-        <p id="picture-help" class="small">
-          Keys: N and P go through the rows, {canDecode ? 'arrows move the cross, ' : ''}+ and − zoom, 0 shows all;
-          Shift and the wheel zoom too.
-          {canDecode ? ' Click or drag to see what the model expects there. ' : ''}
-          {background !== undefined && `Grey: ${BACKGROUNDS[behind]}.`}{' '}
-          <button type="button" class="inline" onClick={() => scatter?.reset()}>
-            Show all
-          </button>
+        <p id="map-help" class="hidden">
+          Keys: N and P go through the rows,{' '}
+          {canDecode ? 'arrows move the cross, Shift and arrows the map, ' : 'arrows move the map, '}+ and − zoom, 0
+          shows all, L draws a lasso, / searches, M opens data and model, ? lists the keys.
         </p>
-        <Legend colouring={colouring} title={color || 'label'} />
-        <div class="shown" aria-live="polite">
-          {hovered >= 0 && dataset !== undefined && (
-            <ShownRow dataset={dataset} row={dataset.observations.row(hovered)} name={rowName(dataset, hovered)} />
-          )}
-          {decoded !== undefined && (
-            <ShownRow
-              dataset={dataset!}
-              row={decoded.mean.row(0)}
-              deviations={decoded.variance.row(0).map(Math.sqrt)}
-              name="expected at the cross"
+        <Tools
+          {...{ tool, setTool, isTrust, setTrust }}
+          map={map}
+          canTrust={scores?.kept !== undefined && !isRunning}
+          onKeys={() => onKeys('?')}
+        />
+        {rows !== undefined && (
+          <Legend
+            {...{
+              colouring,
+              colour,
+              setColour,
+              behind,
+              setBehind,
+              hiddenKinds,
+              setHiddenKinds,
+              dimensions,
+              setDimensions,
+            }}
+            dataset={rows}
+            dimensionsOf={isOwn ? latents.columns : 2}
+            byRow={BY_ROW}
+            predicts={canDecode && up !== undefined}
+          />
+        )}
+        {background !== undefined && terrain !== undefined && <BehindScale {...{ background, behind, theme }} />}
+        {!isRunning && canDecode && cursor === undefined && chosenRow < 0 && (
+          <p class="hint card">
+            <b>Drag</b> to decode · <b>scroll</b> to zoom · <b>Shift and drag</b> to choose rows
+          </p>
+        )}
+        {hovered.point >= 0 && rows !== undefined && ranges !== undefined && (
+          <Hint {...{ rows, ranges, theme, hovered }} />
+        )}
+      </main>
+      <Panel isPhone={isPhone}>
+        {!isRunning && shown !== undefined && (
+          <MapSwitch
+            {...{ method, setMethod, maps, make, cancel, theme }}
+            fit={shown.fit}
+            scores={scores}
+            colouring={colouring}
+            canCompare={shown.of !== undefined}
+          />
+        )}
+        <div class="read" aria-live="polite">
+          {rows === undefined || ranges === undefined ? (
+            <p class="note">This file holds no rows: it can be looked at only.</p>
+          ) : isRunning ? (
+            <p class="note">The map shows the fit as it moves. What it expects is asked when it has ended.</p>
+          ) : subset !== undefined && chosenRow < 0 ? (
+            <ChosenPanel
+              rows={subset}
+              dataset={rows}
+              colouring={colouring}
+              fit={
+                subset.length < 4
+                  ? undefined
+                  : () => onFitRows(rowsOfDataset(rows, subset, `${rows.name}, ${subset.length} rows`))
+              }
+              save={() => {
+                const part = rowsOfDataset(rows, subset, rows.name);
+                save('chosen.csv', csv(part.observations, part.columns, part));
+              }}
+              clear={letGo}
+              choose={(row) => setChosenRow(row)}
             />
+          ) : chosenRow >= 0 ? (
+            <ReadingPanel
+              {...{ dataset: rows, ranges, theme }}
+              title={rowName(rows, chosenRow)}
+              note={canDecode ? 'The row, against what the model expects where it lies.' : 'The row.'}
+              reading={{ observed: rows.observations.row(chosenRow), ...reading }}
+              close={letGo}
+            />
+          ) : reading !== undefined ? (
+            <ReadingPanel
+              {...{ dataset: rows, ranges, theme }}
+              title="Expected here"
+              note={placeNote(cursor!, axes)}
+              reading={reading}
+              close={letGo}
+            />
+          ) : (
+            fit !== undefined && (
+              <Overview
+                {...{ fit, colouring, isTrust, setTrust, dataset: rows, ranges, theme }}
+                scores={isOwn ? scores : other?.scores}
+                onlyKind={(kind) =>
+                  setHiddenKinds(
+                    hiddenKinds.size > 0 && !hiddenKinds.has(kind)
+                      ? new Set()
+                      : new Set(colouring.kinds.map((_, k) => k).filter((k) => k !== kind)),
+                  )
+                }
+              />
+            )
           )}
         </div>
       </Panel>
-      {fit !== undefined && of !== undefined && (
-        <div class="columns">
-          <Panel title="New rows" id="new-rows">
-            {!fit.projects ? (
-              <p>This model does not place new rows.</p>
-            ) : (
-              <FileDrop label="A file with the same columns" name="rows" onFile={project} />
-            )}
-            <p role="status">{told}</p>
-          </Panel>
-          {dataset !== undefined && (
-            <Save of={{ fit, settings: of.settings, dataset, looks: looksOf(dataset, color) }} />
-          )}
-        </div>
-      )}
-      {fit !== undefined && dataset !== undefined && (
-        <Others
-          name={fit.model}
-          isStandardised={of?.settings?.standardise ?? false}
-          {...{ dataset, latents, colouring, theme }}
-        />
-      )}
     </>
   );
 }
 
-type Shown = NonNullable<Fitting['of']>['dataset'];
+const mean = ([a, b]: readonly [number, number]) => (a + b) / 2;
+const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
+  ...{ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] },
+};
 
-const rowName = ({ ids, labels }: Shown, i: number) =>
-  `row ${i + 1}${ids === undefined ? '' : ` (${ids[i]})`}${labels === undefined ? '' : `, ${labels[i]}`}`;
-
-function colouringOf(dataset: Shown | undefined, color: string, rows: number): Colouring {
-  if (color === BY_ROW) return byNumbers(Array.from({ length: rows }, (_, i) => i));
-  const column = dataset?.columns.indexOf(color) ?? -1;
-  if (column >= 0) return byNumbers(dataset!.observations.column(column));
-  return dataset?.labels === undefined ? ofOneColour(rows) : byLabels(dataset.labels);
+function placeNote(place: readonly number[], [across, up]: readonly [number, number | undefined]): string {
+  const at = [across, up].flatMap((d) => (d === undefined ? [] : [`latent ${d + 1} ${short(place[d]!)}`])).join(', ');
+  return place.length <= 2
+    ? `At ${at}.`
+    : `At ${at}: a slice, where the other ${place.length - 2} dimension${place.length === 3 ? ' is' : 's are'} held.`;
 }
 
-function looksOf(dataset: Shown, color: string): Exported['looks'] {
-  if (color === BY_ROW) return { color: Array.from({ length: dataset.observations.rows }, (_, i) => i) };
-  const column = dataset.columns.indexOf(color);
-  if (column >= 0) return { color: Array.from(dataset.observations.column(column)) };
-  return dataset.labels === undefined ? {} : { labels: dataset.labels };
-}
-
-interface ChoicesProps {
-  readonly latents: Matrix;
-  readonly axes: readonly [number, number];
-  readonly setAxes: (axes: readonly [number, number]) => void;
-  readonly color: string;
-  readonly setColor: (color: string) => void;
-  readonly dataset: Shown | undefined;
-  /** undefined where the model predicts nothing. */
-  readonly behind: BackgroundName | undefined;
-  readonly setBehind: (behind: BackgroundName) => void;
-}
-
-function Choices({ latents, axes, setAxes, color, setColor, dataset, behind, setBehind }: ChoicesProps) {
-  const dimensions = Array.from({ length: latents.columns }, (_, d) => <option value={d}>{d + 1}</option>);
-  const axis = (label: string, which: 0 | 1) => (
-    <label>
-      {label}
-      <select
-        value={axes[which]}
-        onChange={({ currentTarget }) =>
-          setAxes(which === 0 ? [Number(currentTarget.value), axes[1]] : [axes[0], Number(currentTarget.value)])
-        }
-      >
-        {dimensions}
-      </select>
-    </label>
-  );
+/** A panel beside the map; on a phone a sheet below it. */
+function Panel({ isPhone, children }: { readonly isPhone: boolean; readonly children: preact.ComponentChildren }) {
+  const [isUp, setUp] = useState(false);
   return (
-    <div class="pair">
-      {latents.columns > 2 && axis('Across', 0)}
-      {latents.columns > 2 && axis('Up', 1)}
-      <label>
-        Colour
-        <select name="color" value={color} onChange={({ currentTarget }) => setColor(currentTarget.value)}>
-          <option value="">{dataset?.labels === undefined ? 'none' : 'label'}</option>
-          <option value={BY_ROW}>{BY_ROW}</option>
-          {dataset?.columns.slice(0, 300).map((column) => (
-            <option key={column} value={column}>
-              {column}
-            </option>
-          ))}
-        </select>
-      </label>
-      {behind !== undefined && latents.columns > 1 && (
-        <label>
-          Background
-          <select
-            name="background"
-            value={behind}
-            onChange={({ currentTarget }) => setBehind(currentTarget.value as BackgroundName)}
-          >
-            {Object.keys(BACKGROUNDS).map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+    <aside class={`panel${isUp ? ' up' : ''}`} aria-label="Reading">
+      {isPhone && (
+        <button
+          type="button"
+          class="grip"
+          aria-label={isUp ? 'Lower the reading' : 'Raise the reading'}
+          aria-expanded={isUp}
+          onClick={() => setUp(!isUp)}
+        />
       )}
+      {children}
+    </aside>
+  );
+}
+
+function Hint({
+  rows,
+  ranges,
+  theme,
+  hovered: { point, x, y },
+}: {
+  readonly rows: Dataset;
+  readonly ranges: ReturnType<typeof rangesOf>;
+  readonly theme: Theme;
+  readonly hovered: { readonly point: number; readonly x: number; readonly y: number };
+}) {
+  const card = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { offsetWidth: width, offsetHeight: height, parentElement } = card.current!;
+    const left = Math.min(x + 18, parentElement!.clientWidth - width - 56);
+    const top = Math.max(8, Math.min(y + 16, parentElement!.clientHeight - height - 36));
+    card.current!.style.transform = `translate(${left}px, ${top}px)`;
+  });
+  const row = rows.observations.row(point);
+  const first = rows.columns.slice(0, 5);
+  return (
+    <div ref={card} class={`tip card ${rows.view.kind}`} role="tooltip">
+      <Figure {...{ dataset: rows, ranges, theme }} label={`row ${point + 1}`} observed={row} />
+      <div>
+        <b>{rows.ids?.[point] ?? `row ${point + 1}`}</b>
+        {rows.labels !== undefined && <span>{`${rows.labelColumn}: ${rows.labels[point] || 'none'}`}</span>}
+        {rows.view.kind === 'values' &&
+          first.map((column, j) => (
+            <span key={column}>
+              {column}: {short(row[j]!)}
+            </span>
+          ))}
+        {rows.view.kind === 'values' && rows.columns.length > first.length && (
+          <span>and {rows.columns.length - first.length} more</span>
+        )}
+      </div>
     </div>
   );
 }
 
-/** The lightest is the largest: a small magnification, a large precision. */
-function shadingOf(grid: Background | undefined, behind: BackgroundName): Shading | undefined {
-  if (grid === undefined || behind === 'none') return undefined;
-  if (behind === 'precision') return { ...grid, values: grid.precision };
-  return { ...grid, values: grid.magnification.map((value) => -value), strengths: certaintyOf(grid.precision) };
-}
-
-function Save({ of }: { readonly of: Exported }) {
-  const [told, setTold] = useState('');
-  const write = async (name: string) => {
-    try {
-      save(name, await EXPORTS[name]!(of));
-      setTold(`${name} is saved.`);
-    } catch (error) {
-      setTold(`${name} cannot be made: ${(error as Error).message}`);
-    }
-  };
-  return (
-    <Panel title="Save" id="save">
-      <div class="buttons">
-        {Object.keys(EXPORTS).map((name) => (
-          <button key={name} type="button" class="secondary outline" onClick={() => write(name)}>
-            {name}
-          </button>
-        ))}
-      </div>
-      <p role="status" class="small">
-        {told}
-      </p>
-    </Panel>
-  );
-}
-
-/** The predictive precision behind the points of a fit that predicts, once it is there. */
-function useBackground({ fit, latents }: Fitting, across: number, up: number | undefined): Background | undefined {
-  const [background, setBackground] = useState<Background>();
-  useEffect(() => {
-    setBackground(undefined);
-    if (fit?.predicts !== true || latents === undefined || up === undefined) return;
-    let isWanted = true;
-    const [x, y] = [wider(extent(latents, across)), wider(extent(latents, up))];
-    const place = { x, y, side: SIDE, middle: meanOf(latents), axes: [across, up] as const };
-    fit.background(place).then(
-      (made) => isWanted && setBackground(made),
-      () => {},
+function colouringOf(rows: Dataset | undefined, colour: string, count: number, theme: Theme): Colouring {
+  if (colour === BY_ROW)
+    return byNumbers(
+      Array.from({ length: count }, (_, i) => i + 1),
+      BY_ROW,
+      theme,
     );
-    return () => {
-      isWanted = false;
-    };
-  }, [fit, across, up]);
-  return background;
+  const column = rows?.columns.indexOf(colour) ?? -1;
+  if (column >= 0) return byNumbers(rows!.observations.column(column), colour, theme);
+  return rows?.labels === undefined ? ofOneColour(count, theme) : byLabels(rows.labels, rows.labelColumn, theme);
 }
 
-/** What the model expects at the cross: the newest place is asked for when the answer to the one before is there. */
-function useDecoded(fit: Fitted | undefined, cursor: readonly number[] | undefined) {
-  const [decoded, setDecoded] = useState<Awaited<ReturnType<Fitted['predict']>>>();
-  const asked = useRef<{ isBusy: boolean; newest: readonly number[] | undefined }>({
-    isBusy: false,
-    newest: undefined,
+function looksOf(rows: Dataset, colour: string): Exported['looks'] {
+  if (colour === BY_ROW)
+    return { color: Array.from({ length: rows.observations.rows }, (_, i) => i + 1), legendTitle: BY_ROW };
+  const column = rows.columns.indexOf(colour);
+  if (column >= 0) return { color: Array.from(rows.observations.column(column)), legendTitle: colour };
+  return rows.labels === undefined ? {} : { labels: rows.labels, legendTitle: rows.labelColumn };
+}
+
+/** Most kinds whose names are written on the map. */
+const MOST_NAMES = 14;
+
+/** A name at the densest place of each kind. */
+function namesOf(colouring: Colouring, { x, y }: { x: Float64Array; y: Float64Array }, hidden: ReadonlySet<number>) {
+  const { kinds, kindOf, numbers } = colouring;
+  if (numbers !== undefined || kinds.length < 2 || kinds.length > MOST_NAMES || x.length !== kindOf.length) return [];
+  const cells = 24;
+  const [left, right] = [x.reduce((a, b) => Math.min(a, b)), x.reduce((a, b) => Math.max(a, b))];
+  const [low, high] = [y.reduce((a, b) => Math.min(a, b)), y.reduce((a, b) => Math.max(a, b))];
+  const size = Math.max(right - left, high - low) / cells || 1;
+  const width = cells + 3;
+  const counts = kinds.map(() => new Float64Array(width * width));
+  for (let i = 0; i < x.length; i++) {
+    const [a, b] = [Math.round((x[i]! - left) / size) + 1, Math.round((y[i]! - low) / size) + 1];
+    for (const [da, db, weight] of NEAR) counts[kindOf[i]!]![(b + db) * width + a + da]! += weight;
+  }
+  return kinds.flatMap(({ name }, k) => {
+    if (hidden.has(k)) return [];
+    const best = counts[k]!.reduce((found, value, at) => (value > counts[k]![found]! ? at : found), 0);
+    return [{ text: name, x: left + ((best % width) - 1) * size, y: low + (Math.floor(best / width) - 1) * size }];
   });
+}
+
+const NEAR = [-1, 0, 1].flatMap((a) => [-1, 0, 1].map((b) => [a, b, a === 0 && b === 0 ? 2 : 1] as const));
+
+/** What the model expects at a place: the newest is asked for when the answer to the one before is there. */
+function useDecoded(fit: Fitted | undefined, place: readonly number[] | undefined) {
+  const [decoded, setDecoded] = useState<Awaited<ReturnType<Fitted['predict']>> & { of: Fitted }>();
+  const state = useRef<{ isBusy: boolean; fit: Fitted | undefined; newest: readonly number[] | undefined }>({
+    ...{ isBusy: false, fit: undefined, newest: undefined },
+  });
+  const key = place?.join();
   useEffect(() => {
-    const state = asked.current;
-    state.newest = cursor;
-    if (fit === undefined || cursor === undefined) {
+    Object.assign(state.current, { newest: place, fit });
+    if (fit === undefined || place === undefined) {
       setDecoded(undefined);
       return;
     }
-    if (state.isBusy) return;
-    state.isBusy = true;
+    if (state.current.isBusy) return;
+    state.current.isBusy = true;
     const next = async (): Promise<void> => {
-      const place = state.newest;
-      if (place === undefined) return;
-      setDecoded(await fit.predict([place]));
-      if (state.newest !== place) await next();
+      const { newest, fit: of } = state.current;
+      if (newest === undefined || of === undefined) return;
+      setDecoded({ ...(await of.predict([newest])), of });
+      if (state.current.newest !== newest) await next();
     };
     // A fit whose worker has ended answers no more.
     next()
       .catch(() => setDecoded(undefined))
       .finally(() => {
-        state.isBusy = false;
+        state.current.isBusy = false;
       });
-  }, [fit, cursor]);
-  return cursor === undefined ? undefined : decoded;
+  }, [fit, key]);
+  return place === undefined || decoded?.of !== fit ? undefined : decoded;
 }
-
-const wider = ([low, high]: readonly [number, number]): readonly [number, number] => [
-  low - 0.08 * (high - low),
-  high + 0.08 * (high - low),
-];

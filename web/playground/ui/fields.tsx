@@ -1,7 +1,5 @@
-import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import { FIELDS, type Field, MODELS, PRIORS, priorOption, type Settings } from '../settings.ts';
-import { KernelSliders } from './kernelSliders.tsx';
+import { useEffect, useState } from 'preact/hooks';
+import { FIELDS, type Field, MODELS, PRIORS, priorOption, type Settings, withNeeded } from '../settings.ts';
 
 interface Given {
   readonly settings: Settings;
@@ -18,7 +16,7 @@ export function ModelFields({ settings, change, ink }: Given) {
   const { fields } = MODELS[settings.model]!;
   const set = (name: string, value: string | number | boolean | undefined) => {
     const { [name]: _, ...others } = settings.options;
-    change({ options: value === undefined ? others : { ...others, [name]: value } });
+    change({ options: withNeeded(value === undefined ? others : { ...others, [name]: value }, settings.model) });
   };
   return (
     <>
@@ -27,7 +25,9 @@ export function ModelFields({ settings, change, ink }: Given) {
         <select
           name="model"
           value={settings.model}
-          onChange={({ currentTarget }) => change({ model: currentTarget.value })}
+          onChange={({ currentTarget }) =>
+            change({ model: currentTarget.value, options: withNeeded(settings.options, currentTarget.value) })
+          }
         >
           {Object.entries(MODELS).map(([name, { about }]) => (
             <option key={name} value={name}>
@@ -215,16 +215,16 @@ function KernelControl({
           onChange={({ currentTarget }) => set(currentTarget.value.trim() || undefined)}
         />
       </label>
-      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <details class="sliders" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Sliders of the kernel</summary>
         {isOpen && (
           <>
             {text === '' && (
-              <p class="small">
+              <p class="note">
                 The model has a kernel of its own, which follows the data. Moving a slider gives it this one.
               </p>
             )}
-            <KernelSliders text={text || KERNEL} change={set} ink={ink} />
+            <Sliders text={text || KERNEL} change={set} ink={ink} />
           </>
         )}
       </details>
@@ -232,20 +232,13 @@ function KernelControl({
   );
 }
 
-/** A part of the page under a heading. */
-export function Panel({
-  title,
-  children,
-  id,
-}: {
-  readonly title: string;
-  readonly id: string;
-  readonly children: ComponentChildren;
-}) {
-  return (
-    <section aria-labelledby={id} class="panel">
-      <h2 id={id}>{title}</h2>
-      {children}
-    </section>
-  );
+type SlidersProps = { readonly text: string; readonly change: (text: string) => void; readonly ink: string };
+
+/** The sliders, whose covariances take the library: loaded when they are opened. */
+function Sliders(given: SlidersProps) {
+  const [loaded, setLoaded] = useState<typeof import('./kernelSliders.tsx')>();
+  useEffect(() => {
+    import('./kernelSliders.tsx').then(setLoaded);
+  }, []);
+  return loaded === undefined ? <p class="note">Loading …</p> : <loaded.KernelSliders {...given} />;
 }

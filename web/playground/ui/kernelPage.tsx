@@ -15,14 +15,14 @@ const ofAddress = () => {
 /** A kernel by name or as text, drawn, with sliders. */
 export function KernelPage() {
   const [text, setText] = useState(ofAddress() || 'rbf');
-  const { ink } = useTheme();
+  const { theme } = useTheme();
   useEffect(() => {
     const changed = () => setText(ofAddress() || 'rbf');
     addEventListener('hashchange', changed);
     return () => removeEventListener('hashchange', changed);
   }, []);
   return (
-    <main class="container-fluid alone">
+    <main class="kernels">
       <h1>Kernels</h1>
       <label>
         Kernel, by name or as text, such as rbf(lengthscale=2) * linear + white(0.01)
@@ -39,8 +39,8 @@ export function KernelPage() {
           <option key={name} value={name} />
         ))}
       </datalist>
-      <KernelSliders text={text} change={setText} ink={ink} />
-      <p class="small">
+      <KernelSliders text={text} change={setText} ink={theme.map.ink} />
+      <p class="note">
         In code: <code>parseKernel({JSON.stringify(text)})</code>
       </p>
     </main>

@@ -41,7 +41,7 @@ export function KernelSliders({ text, change, ink }: Given) {
               ink={ink}
               label={`Covariance of a point x on a line with three others, of ${text}`}
             />
-            <figcaption class="small">
+            <figcaption class="note">
               Covariance of x with {drawn.covariances.map(({ name }) => name).join(', ')}
             </figcaption>
           </figure>
@@ -52,7 +52,7 @@ export function KernelSliders({ text, change, ink }: Given) {
               ink={ink}
               label={`Samples of a Gaussian process with ${text}`}
             />
-            <figcaption class="small">Three samples (with 1e-8 of the variance as noise)</figcaption>
+            <figcaption class="note">Three samples (with 1e-8 of the variance as noise)</figcaption>
           </figure>
         </div>
       )}

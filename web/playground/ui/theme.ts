@@ -1,14 +1,20 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { themes } from '../drawing/colours.ts';
+import { type ThemeName, themeOf } from '../drawing/colours.ts';
 
-/** The colours of pictures for the light or the dark page, as the visitor's system has it. */
+/** The look of the page: as the visitor's system has it, or as chosen. */
 export function useTheme() {
   const query = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), []);
-  const [isDark, setDark] = useState(query.matches);
+  const [system, setSystem] = useState<ThemeName>(query.matches ? 'dark' : 'light');
+  const [chosen, setChosen] = useState<ThemeName>();
   useEffect(() => {
-    const changed = () => setDark(query.matches);
+    const changed = () => setSystem(query.matches ? 'dark' : 'light');
     query.addEventListener('change', changed);
     return () => query.removeEventListener('change', changed);
   }, []);
-  return isDark ? themes.dark : themes.light;
+  const name = chosen ?? system;
+  const theme = useMemo(() => {
+    document.documentElement.dataset.theme = name;
+    return themeOf(name);
+  }, [name]);
+  return { theme, switchTheme: () => setChosen(name === 'dark' ? 'light' : 'dark') };
 }

@@ -1,0 +1,69 @@
+// Makes dist/explore/page.html of the playground and dist/: one file with everything in it, which needs no network. A fit or a table can be put into it, as the
+// playground does when a fit is shared, and `latentfield explore`. Pictures that take Vega are left out.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import { entries as alias } from '../web/entries.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const INSTEAD = {
+  // The worker as text of the page.
+  'startWorker.ts': `import Inline from './page.worker.ts?worker&inline'; export const startWorker = () => new Inline();`,
+  'svg.ts': `export const svgOf = () => { throw new Error('This page draws no SVG: save the picture as PNG, or the fit, and draw it with latentPlot.'); };`,
+};
+const instead = () => ({
+  name: 'one-file',
+  enforce: 'pre',
+  load(id) {
+    const name = Object.keys(INSTEAD).find((file) => id.endsWith(`web/playground/${file}`));
+    return name && INSTEAD[name];
+  },
+  // Workers of workers, which share restarts, have no file to start from.
+  transform: (code, id) =>
+    id.endsWith('dist/inference/workers/pool.js')
+      ? code.replace(/new URL\('[^']*fitWorker\.js', import\.meta\.url\)/g, "'data:text/javascript,'")
+      : undefined,
+});
+const output = { codeSplitting: false };
+const { output: files } = await build({
+  root: `${root}web/playground`,
+  configFile: false,
+  logLevel: 'error',
+  resolve: { alias },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  plugins: [instead()],
+  worker: { format: 'iife', plugins: () => [instead()], rolldownOptions: { output } },
+  build: {
+    write: false,
+    target: 'es2022',
+    modulePreload: false,
+    cssCodeSplit: false,
+    rolldownOptions: { input: `${root}web/playground/main.tsx`, output },
+  },
+});
+const script = files.find(({ isEntry }) => isEntry).code;
+const style = files.find(({ fileName }) => fileName.endsWith('.css')).source;
+const others = files.filter(({ isEntry, fileName }) => !isEntry && !fileName.endsWith('.css'));
+if (others.length > 0) throw new Error(`The page is more than one file: ${others.map(({ fileName }) => fileName)}`);
+const policy =
+  "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'";
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>latentfield explorer</title>
+<link rel="icon" href="data:,">
+<style>${style}</style>
+</head>
+<body>
+<div id="app"></div>
+<script type="application/json" id="held"></script>
+<script type="module">${script.replaceAll('</script', '<\\/script')}</script>
+</body>
+</html>
+`;
+mkdirSync(`${root}dist/explore`, { recursive: true });
+writeFileSync(`${root}dist/explore/page.html`, page);

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { pipeFlow } from '../../src/data/index.ts';
+import { fit, gplvm, Matrix, ppca, seededRandom } from '../../src/index.ts';
+import { type Dataset, rowView } from '../../web/playground/data/dataset.ts';
+import { isUnlikely, keptNeighbours, likenessOf } from '../../web/playground/likeness.ts';
+import { rowsFound } from '../../web/playground/search.ts';
+import { withNeeded } from '../../web/playground/settings.ts';
+
+describe('how rows are shown when only their columns are known', () => {
+  it('is value by value, however many columns there are', () => {
+    const genes = Array.from({ length: 64 }, (_, j) => `gene${j}`);
+    expect(rowView(genes)).toEqual({ kind: 'values' });
+    expect(rowView(['height', 'width', 'weight'])).toEqual({ kind: 'values' });
+    expect(rowView(['1', '0.5', '2'])).toEqual({ kind: 'values' });
+  });
+
+  it('is an image where columns are named as pixels, and a curve where their names are numbers that rise', () => {
+    const pixels = Array.from({ length: 12 }, (_, k) => `row${Math.floor(k / 4)}col${k % 4}`);
+    expect(rowView(pixels)).toEqual({ kind: 'image', height: 3, width: 4 });
+    expect(rowView(Array.from({ length: 64 }, (_, k) => `pixel_${k}`))).toEqual({ kind: 'image', height: 8, width: 8 });
+    expect(rowView(Array.from({ length: 63 }, (_, k) => `pixel_${k}`))).toEqual({ kind: 'values' });
+    expect(rowView(['400', '410.5', '421'])).toEqual({ kind: 'curve' });
+  });
+});
+
+const dataset = (over: Partial<Dataset> = {}): Dataset => ({
+  name: 'animals',
+  observations: Matrix.from([
+    [1, 5],
+    [2, 6],
+    [3, Number.NaN],
+  ]),
+  columns: ['mass', 'age'],
+  labels: ['cat', 'dog', 'cat'],
+  labelColumn: 'kind',
+  ids: ['tom', '2', 'tim'],
+  idColumn: 'name',
+  view: { kind: 'values' },
+  notes: [],
+  ...over,
+});
+
+describe('a search for rows', () => {
+  it.each([
+    ['mass > 1', [1, 2]],
+    ['MASS>=3', [2]],
+    ['age <= 6', [0, 1]],
+    ['kind = Dog', [1]],
+    ['height > 1', []],
+    ['cat', [0, 2]],
+    ['TI', [2]],
+    ['3', [2]],
+    ['row 1', [0]],
+    // An id comes before a number.
+    ['2', [1]],
+    ['7', []],
+  ])('%s', (text, expected) => {
+    expect(rowsFound(text, dataset())).toEqual(expected);
+  });
+  it('of nothing finds nothing in particular', () => expect(rowsFound('  ', dataset())).toBeUndefined());
+});
+
+describe('rows that are placed', async () => {
+  const Y = pipeFlow({ points: 40, seed: 1 }).observations;
+  const random = seededRandom(3);
+  const shuffled = Matrix.from(
+    Array.from({ length: 10 }, () => Array.from({ length: 12 }, (_, j) => Y.at(Math.floor(40 * random.uniform()), j))),
+  );
+
+  it('are compared by their densities with rows of the fit', async () => {
+    const result = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 100 });
+    const like = await likenessOf((rows) => result.project(rows), Y, result.latents);
+    expect(like).toMatchObject({ by: 'density', compared: 40, moved: 0 });
+    const own = await result.project(Y);
+    expect(like.limit).toBe(own.logDensity.reduce((a, b) => Math.min(a, b)));
+    const strange = isUnlikely(shuffled, (await result.project(shuffled)).logDensity, like);
+    expect(strange.every((value) => value === 1)).toBe(true);
+  });
+
+  it('count rows of the fit that do not land where they are', async () => {
+    const result = await fit(ppca(Y, { latentDim: 2 }));
+    const elsewhere = async (rows: Matrix) => {
+      const { latents, logDensity } = await result.project(rows);
+      for (let i = 0; i < 7; i++) latents.data[2 * i]! += 5;
+      return { latents, logDensity };
+    };
+    expect((await likenessOf(elsewhere, Y, result.latents)).moved).toBe(7);
+  });
+
+  it('are compared by distances where the model has no density', async () => {
+    const points = Matrix.from([[0], [1], [2], [4]]);
+    const nowhere = async (rows: Matrix) => ({
+      latents: rows,
+      logDensity: new Float64Array(rows.rows).fill(Number.NaN),
+    });
+    const like = await likenessOf(nowhere, points, points);
+    expect(like).toMatchObject({ by: 'distance', limit: 2, moved: 0 });
+    expect([...isUnlikely(Matrix.from([[3], [6.1], [-2]]), new Float64Array(3), like)]).toEqual([0, 1, 0]);
+  });
+});
+
+it('neighbours that a map keeps are counted row by row', () => {
+  const Y = Matrix.from([[0], [1], [2.1], [10], [11], [12.1]]);
+  expect([...keptNeighbours(Y, Y, 2)]).toEqual([2, 2, 2, 2, 2, 2]);
+  const swapped = Matrix.from([[0], [10], [2.1], [1], [11], [12.1]]);
+  expect([...keptNeighbours(Y, swapped, 2)]).toEqual([1, 0, 1, 0, 1, 1]);
+});
+
+it('a likelihood without closed form brings inducing inputs, a Gaussian one none', () => {
+  expect(withNeeded({ latentDim: 2, likelihood: 'poisson' }, 'gplvm')).toEqual({
+    ...{ latentDim: 2, likelihood: 'poisson', inducing: 30 },
+  });
+  expect(withNeeded({ likelihood: 'poisson', inducing: 50 }, 'gplvm').inducing).toBe(50);
+  expect(withNeeded({ latentDim: 2 }, 'gplvm')).toEqual({ latentDim: 2 });
+  expect(withNeeded({ likelihood: 'poisson' }, 'pca')).toEqual({ likelihood: 'poisson' });
+});

@@ -1,0 +1,95 @@
+import { Matrix, type Projection } from 'latentfield';
+
+/** How like the fit's own rows are to each other, by the log density at which they are placed, or, of models without one, by the distance to the nearest other row. */
+export interface Likeness {
+  readonly by: 'density' | 'distance';
+  /** The least log density, or the largest distance, of the rows that were compared. */
+  readonly limit: number;
+  readonly own: Matrix;
+  readonly compared: number;
+  readonly moved: number;
+}
+
+/** Rows of the fit that are placed again for comparison, at most. */
+const MOST = 60;
+/** Part of the map's extent beyond which a row that is placed again has not landed where it is. */
+const APART = 0.05;
+
+/**
+ * What placing does to rows of the fit itself.
+ *
+ * @param Y - all rows of the fit, N×D
+ * @param X - their latents, N×q
+ */
+export async function likenessOf(place: (Y: Matrix) => Promise<Projection>, Y: Matrix, X: Matrix): Promise<Likeness> {
+  const count = Math.min(MOST, Y.rows);
+  const chosen = Array.from({ length: count }, (_, k) => Math.floor((k * Y.rows) / count));
+  const { latents, logDensity } = await place(Matrix.from(chosen.map((i) => Y.row(i))));
+  const extent = Math.max(
+    ...Array.from({ length: X.columns }, (_, d) => {
+      const column = X.column(d);
+      return column.reduce((a, b) => Math.max(a, b)) - column.reduce((a, b) => Math.min(a, b));
+    }),
+  );
+  const moved = chosen.filter((i, k) => Math.sqrt(square(latents.row(k), X.row(i))) > APART * extent).length;
+  const isKnown = logDensity.every(Number.isFinite);
+  const limit = isKnown
+    ? logDensity.reduce((a, b) => Math.min(a, b))
+    : Math.max(...chosen.map((i) => nearest(Y.row(i), Y, i)));
+  return { by: isKnown ? 'density' : 'distance', limit, own: Y, compared: count, moved };
+}
+
+/** Of each row 1 where it is less like the rows of the fit than each that was compared. */
+export function isUnlikely(Y: Matrix, logDensity: Float64Array, { by, limit, own }: Likeness): Uint8Array {
+  return Uint8Array.from({ length: Y.rows }, (_, i) => {
+    if (by === 'density') return logDensity[i]! < limit ? 1 : 0;
+    return nearest(Y.row(i), own, -1) > limit ? 1 : 0;
+  });
+}
+
+/** Distance to the nearest row but one, over the entries that both have. */
+function nearest(row: Float64Array, Y: Matrix, but: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < Y.rows; i++) if (i !== but) least = Math.min(least, square(row, Y.row(i)));
+  return Math.sqrt(least);
+}
+
+function square(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let sum = 0;
+  for (let j = 0; j < a.length; j++) {
+    const difference = a[j]! - b[j]!;
+    if (!Number.isNaN(difference)) sum += difference * difference;
+  }
+  return sum;
+}
+
+/** Of each row, how many of its k nearest in Y are among its k nearest in X. */
+export function keptNeighbours(Y: Matrix, X: Matrix, k: number): Uint8Array {
+  const nearestOf = (rows: Matrix, i: number) => {
+    const { data, columns } = rows;
+    const found: number[] = [];
+    const distances: number[] = [];
+    for (let j = 0; j < rows.rows; j++) {
+      if (j === i) continue;
+      let sum = 0;
+      for (let c = 0; c < columns; c++) {
+        const difference = data[i * columns + c]! - data[j * columns + c]!;
+        sum += difference * difference;
+      }
+      if (found.length === k && sum >= distances[k - 1]!) continue;
+      let at = found.length;
+      while (at > 0 && distances[at - 1]! > sum) at--;
+      found.splice(at, 0, j);
+      distances.splice(at, 0, sum);
+      if (found.length > k) {
+        found.pop();
+        distances.pop();
+      }
+    }
+    return found;
+  };
+  return Uint8Array.from({ length: Y.rows }, (_, i) => {
+    const inMap = new Set(nearestOf(X, i));
+    return nearestOf(Y, i).filter((j) => inMap.has(j)).length;
+  });
+}

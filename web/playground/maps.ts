@@ -1,0 +1,103 @@
+import type { Matrix } from 'latentfield/core';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Dataset } from './data/dataset.ts';
+import type { Shown } from './fitting.ts';
+import type { Scores } from './page.worker.ts';
+import { PageWorker } from './pageWorker.ts';
+import { DEFAULTS } from './settings.ts';
+
+/** The same rows in another map. */
+export interface OtherMap {
+  readonly method: string;
+  readonly status: 'absent' | 'running' | 'done' | 'failed';
+  readonly latents?: Matrix | undefined;
+  readonly scores?: Scores | undefined;
+  /** What it is at, or why it failed. */
+  readonly message: string;
+}
+
+/** Methods beside the fit's own, by their names in the library. */
+export const METHODS: Readonly<Record<string, string>> = { pca: 'PCA', tsne: 't-SNE', umap: 'UMAP', isomap: 'Isomap' };
+
+/** Rows up to which PCA and the scores of the fit are made without being asked for. */
+const MOST_UNASKED = 3000;
+
+/** Maps of the rows of a fit by other methods, each in a worker of its own while it is made, and the scores of all. */
+export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) {
+  const [scores, setScores] = useState<Scores>();
+  const [maps, setMaps] = useState<Readonly<Record<string, OtherMap>>>({});
+  const workers = useRef(new Map<string, PageWorker>());
+  const change = (method: string, to: Partial<OtherMap>) =>
+    setMaps((now) => ({ ...now, [method]: { ...{ method, status: 'absent', message: '' }, ...now[method], ...to } }));
+
+  function cancel(method: string): void {
+    workers.current.get(method)?.end('Cancelled.');
+    workers.current.delete(method);
+    change(method, { status: 'absent', message: '' });
+  }
+
+  async function make(method: string): Promise<void> {
+    if (dataset === undefined) return;
+    const worker = new PageWorker();
+    workers.current.set(method, worker);
+    const since = performance.now();
+    const seconds = () => `${Math.round((performance.now() - since) / 1000)} s`;
+    let doing = 'reading the rows';
+    const isCurrent = () => workers.current.get(method) === worker;
+    const timer = setInterval(() => isCurrent() && change(method, { message: `${doing}, ${seconds()}` }), 500);
+    worker.onStep = ({ iteration, latents: { data, rows, columns } }) => {
+      doing = `step ${iteration}`;
+      if (data.length === rows * columns && isCurrent()) change(method, { message: `${doing}, ${seconds()}` });
+    };
+    change(method, { status: 'running', message: 'starting' });
+    try {
+      const standardise = shown?.of?.settings?.standardise ?? false;
+      const settings = { ...DEFAULTS, model: method, options: { latentDim: 2 }, standardise, maxIterations: 1000 };
+      const { latents } = await worker.fit(settings, dataset);
+      doing = 'counting neighbours';
+      const found = await worker.scores(dataset.observations, latents, dataset.labels);
+      if (isCurrent()) change(method, { status: 'done', latents, scores: found, message: '' });
+    } catch (error) {
+      if (isCurrent()) change(method, { status: 'failed', message: (error as Error).message });
+    } finally {
+      clearInterval(timer);
+      worker.end();
+      if (isCurrent()) workers.current.delete(method);
+    }
+  }
+
+  const score = async (signal: AbortSignal) => {
+    const worker = new PageWorker();
+    signal.addEventListener('abort', () => worker.end('Another fit is shown.'));
+    try {
+      const found = await worker.scores(dataset!.observations, shown!.fit.latents, dataset!.labels);
+      if (!signal.aborted) setScores(found);
+    } catch {
+      // Of a fit that is no longer shown nothing is asked.
+    } finally {
+      worker.end();
+    }
+  };
+
+  useEffect(() => {
+    setScores(undefined);
+    setMaps({});
+    const ended = new AbortController();
+    if (shown === undefined || dataset === undefined) return;
+    if (dataset.observations.rows <= MOST_UNASKED) {
+      // After the terrain, which is asked for first.
+      const later = setTimeout(async () => {
+        await score(ended.signal);
+        if (!ended.signal.aborted && shown.fit.model !== 'pca' && !dataset.observations.data.some(Number.isNaN))
+          make('pca');
+      }, 900);
+      ended.signal.addEventListener('abort', () => clearTimeout(later));
+    }
+    return () => {
+      ended.abort();
+      for (const worker of workers.current.values()) worker.end('Another fit is shown.');
+      workers.current.clear();
+    };
+  }, [shown?.fit]);
+  return { scores, maps, make, cancel };
+}

@@ -1,0 +1,387 @@
+import {
+  type Fit,
+  fitSteps,
+  type FitStep as LibraryStep,
+  loadFit,
+  Matrix,
+  nearestNeighbourError,
+  type Prediction,
+  type Projection,
+  trustworthiness,
+} from 'latentfield';
+import { parseTable, type StandardisedColumns, standardise } from 'latentfield/io';
+import { type Background, backgroundOf, type Place } from './background.ts';
+import { isUnlikely, keptNeighbours, type Likeness, likenessOf } from './likeness.ts';
+import { modelOf, programOf, programOfSaved } from './model.ts';
+import type { Settings } from './settings.ts';
+
+export interface PlainMatrix {
+  readonly data: Float64Array;
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** A table as the worker has read it. */
+export interface PlainTable {
+  readonly observations: PlainMatrix;
+  readonly columns: readonly string[];
+  readonly labels: readonly string[] | undefined;
+  readonly ids: readonly string[] | undefined;
+  readonly idColumn: string | undefined;
+  /** Columns of the file that are none of the observations. */
+  readonly others: readonly { readonly column: string; readonly reason: string }[];
+  /** Columns of the observations that hold whole numbers of few kinds. */
+  readonly few: readonly { readonly column: string; readonly kinds: number }[];
+  readonly notes: readonly string[];
+}
+
+/** What a fit is made to, and remembers. */
+export interface FittedRows {
+  readonly observations: PlainMatrix;
+  readonly columns: readonly string[];
+  readonly labels: readonly string[] | undefined;
+  readonly labelColumn: string;
+  readonly ids: readonly string[] | undefined;
+  readonly idColumn: string;
+}
+
+/** What the page asks of a worker, in which a fit is made and stays: nothing that takes long is done on the page's own thread. */
+export type Request =
+  | {
+      readonly kind: 'read';
+      readonly bytes: Uint8Array;
+      readonly name: string;
+      readonly labels: string;
+      readonly columns?: readonly string[];
+    }
+  | { readonly kind: 'fit'; readonly settings: Settings; readonly rows: FittedRows }
+  /** Goes on from the fit that it has. */
+  | { readonly kind: 'goOn'; readonly settings: Settings }
+  /** The text of a fit that was saved. */
+  | { readonly kind: 'open'; readonly text: string }
+  | { readonly kind: 'predict'; readonly X: PlainMatrix }
+  | { readonly kind: 'project'; readonly Y: PlainMatrix }
+  | { readonly kind: 'background'; readonly place: Place }
+  | {
+      readonly kind: 'scores';
+      readonly Y: PlainMatrix;
+      readonly X: PlainMatrix;
+      readonly labels: readonly string[] | undefined;
+    }
+  | { readonly kind: 'json' }
+  | { readonly kind: 'program'; readonly settings: Settings | undefined; readonly rows: FittedRows };
+
+/** A fit as the page sees it. */
+export interface FitSummary {
+  readonly model: string;
+  readonly latents: PlainMatrix;
+  readonly latentVariances: PlainMatrix | undefined;
+  readonly relevance: readonly number[] | undefined;
+  readonly objective: number;
+  readonly status: string;
+  readonly message: string;
+  readonly seconds: number;
+  /** Iterations, and the objective after each. */
+  readonly trace: readonly [readonly number[], readonly number[]];
+  readonly predicts: boolean;
+  readonly projects: boolean;
+}
+
+export interface Scores {
+  readonly trustworthiness: number | undefined;
+  readonly neighbourError: number | undefined;
+  /** Of each row, how many of its nearest in the data are among its nearest in the map; undefined of very many rows. */
+  readonly kept: Uint8Array | undefined;
+  readonly neighbours: number;
+}
+
+/** New rows in the map, beside the rows of the fit. */
+export interface Placed {
+  readonly latents: PlainMatrix;
+  /** Of each row 1 where it is less like the rows of the fit than any of these. */
+  readonly unlikely: Uint8Array;
+  readonly by: Likeness['by'];
+  /** How many rows of the fit were placed in the same way, and how many of them did not land where they are. */
+  readonly compared: number;
+  readonly moved: number;
+}
+
+export interface Answers {
+  readonly read: PlainTable;
+  readonly fit: FitSummary;
+  readonly goOn: FitSummary;
+  /** With the rows that it was fitted to and what it remembers of them, where the file has them. */
+  readonly open: FitSummary & { readonly rows: Partial<FittedRows> };
+  readonly predict: { readonly mean: PlainMatrix; readonly variance: PlainMatrix };
+  readonly project: Placed;
+  /** undefined when another was asked for meanwhile. */
+  readonly background: Background | undefined;
+  readonly scores: Scores;
+  readonly json: string;
+  readonly program: string;
+}
+
+/** What needs no answer. */
+export interface Signal {
+  readonly signal: 'pause' | 'resume' | 'stop' | 'seen';
+}
+
+export interface FitStep {
+  readonly iteration: number;
+  readonly objective: number;
+  readonly latents: PlainMatrix;
+}
+
+export type Reply =
+  | { readonly step: FitStep }
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly error: string };
+
+/** A fit with what it can do; which of it is there depends on the model. */
+type AnyFit = Fit & {
+  predict?(X: Matrix, options?: { noise?: boolean }): Prediction;
+  project?(Y: Matrix): Promise<Projection>;
+  readonly relevance?: ArrayLike<number>;
+  readonly latentVariances?: Matrix;
+};
+
+const matrix = ({ data, rows, columns }: PlainMatrix) => new Matrix(data, rows, columns);
+const plain = ({ data, rows, columns }: Matrix): PlainMatrix => ({ data, rows, columns });
+
+let stop = new AbortController();
+let paused: Promise<void> | undefined;
+let goOn = () => {};
+/** Whether the page has shown the step before: a slow page is not flooded. */
+let isSeen = true;
+let drawing = new AbortController();
+/** The fit, the rows that it was made to in their own units, and between these and the units that were fitted. */
+let fitted: { fit: AnyFit; observations: Matrix | undefined; units: StandardisedColumns | undefined } | undefined;
+/** What is kept of the table, and of how it was fitted. */
+let remembered: object | undefined;
+let rounds: readonly number[] = [];
+let likeness: Promise<Likeness> | undefined;
+
+self.addEventListener('message', async ({ data }: MessageEvent<Signal | { id: number; request: Request }>) => {
+  if ('signal' in data) {
+    follow(data.signal);
+    return;
+  }
+  const { id, request } = data;
+  try {
+    self.postMessage({ id, value: await answer(request) } satisfies Reply);
+  } catch (error) {
+    self.postMessage({ id, error: (error as Error).message } satisfies Reply);
+  }
+});
+
+function follow(signal: Signal['signal']): void {
+  if (signal === 'seen') isSeen = true;
+  else if (signal === 'pause') {
+    paused ??= new Promise((resolve) => {
+      goOn = resolve;
+    });
+  } else {
+    if (signal === 'stop') stop.abort('the visitor');
+    goOn();
+    paused = undefined;
+  }
+}
+
+async function answer(request: Request): Promise<Answers[keyof Answers]> {
+  switch (request.kind) {
+    case 'read':
+      return read(request);
+    case 'fit':
+    case 'goOn':
+      return run(request);
+    case 'open':
+      return open(request.text);
+    case 'predict':
+      return predictions(matrix(request.X));
+    case 'project':
+      return placed(matrix(request.Y));
+    case 'background':
+      return background(request.place);
+    case 'scores':
+      return scores(request);
+    case 'json':
+      // A table beside a fit has no checksum of its own, and is held to its form.
+      return JSON.stringify({ ...fitted!.fit.toJSON(), ...(remembered && { table: remembered }) });
+    case 'program':
+      return program(request);
+  }
+}
+
+const MOST_KINDS = 30;
+
+async function read({ bytes, name, labels, columns }: Request & { kind: 'read' }): Promise<PlainTable> {
+  const options = { allowMissing: true, ...(columns && { columns: [...columns] }), ...(labels !== '' && { labels }) };
+  const table = await parseTable(bytes, name, options);
+  const few = table.columns.flatMap((column, j) => {
+    const kinds = new Set<number>();
+    for (let i = 0; i < table.observations.rows && kinds.size <= MOST_KINDS; i++) {
+      const value = table.observations.at(i, j);
+      if (!Number.isNaN(value)) kinds.add(Number.isInteger(value) ? value : Number.NaN);
+    }
+    const isFew = !kinds.has(Number.NaN) && kinds.size > 1 && 3 * kinds.size <= table.observations.rows;
+    return isFew && kinds.size <= MOST_KINDS ? [{ column, kinds: kinds.size }] : [];
+  });
+  return {
+    observations: plain(table.observations),
+    columns: table.columns,
+    labels: table.labels,
+    ids: table.ids,
+    idColumn: table.idColumn,
+    others: table.leftOut,
+    few,
+    notes: table.notes,
+  };
+}
+
+async function run(request: Request & { kind: 'fit' | 'goOn' }): Promise<FitSummary> {
+  const { settings } = request;
+  stop = new AbortController();
+  const before = fitted;
+  if (request.kind === 'fit') {
+    const observations = matrix(request.rows.observations);
+    const units = settings.standardise ? standardise(observations) : undefined;
+    const { ids, idColumn, labels, labelColumn, columns } = request.rows;
+    remembered = {
+      columns,
+      isNamed: true,
+      others: labels === undefined ? [] : [labelColumn],
+      ...(ids && { ids, idColumn }),
+      ...(labels && { labels, labelColumn }),
+      ...(units && { standardised: { mean: [...units.mean], deviation: [...units.deviation] } }),
+    };
+    const fit = await search(settings, { observations, labels }, undefined);
+    fitted = { fit, observations, units };
+    rounds = [settings.maxIterations];
+  } else {
+    const { labels } = remembered as { labels?: readonly string[] };
+    const fit = await search(settings, { observations: before!.observations!, labels }, before!.fit);
+    fitted = { ...before!, fit };
+    rounds = [...rounds, settings.maxIterations];
+  }
+  likeness = undefined;
+  return summary(fitted.fit);
+}
+
+async function search(
+  settings: Settings,
+  rows: { readonly observations: Matrix; readonly labels: readonly string[] | undefined },
+  start: AnyFit | undefined,
+): Promise<AnyFit> {
+  const { model } = modelOf(settings, rows);
+  const { maxIterations, seed } = settings;
+  const steps = fitSteps(model, { maxIterations, seed, signal: stop.signal, ...(start && { start }) });
+  for (;;) {
+    const { done, value } = await steps.next();
+    if (done) return value as AnyFit;
+    if (isSeen) {
+      isSeen = false;
+      const { iteration, objective, latents } = value as LibraryStep;
+      self.postMessage({ step: { iteration, objective, latents: plain(latents) } } satisfies Reply);
+    }
+    // Signals come in between steps.
+    await new Promise<void>((resolve) => setTimeout(resolve));
+    await paused;
+  }
+}
+
+function open(text: string): Answers['open'] {
+  const json = JSON.parse(text);
+  const fit = loadFit(json) as AnyFit;
+  const { table } = fit;
+  const units = table?.standardised && standardise(table.standardised);
+  const found = observationsOf(json);
+  const observations = found && (units === undefined ? found : units.undo(found));
+  fitted = { fit, observations, units };
+  remembered = table;
+  likeness = undefined;
+  return {
+    ...summary(fit),
+    rows: {
+      ...(observations && { observations: plain(observations) }),
+      ...(table?.isNamed && { columns: table.columns }),
+      ...(table?.labels && { labels: table.labels }),
+      ...(table?.labelColumn !== undefined && { labelColumn: table.labelColumn }),
+      ...(table?.ids && { ids: table.ids }),
+      ...(table?.idColumn !== undefined && { idColumn: table.idColumn }),
+    },
+  };
+}
+
+/** In the units of the table. */
+function predictions(X: Matrix): Answers['predict'] {
+  const { fit, units } = fitted!;
+  const { mean, variance } = fit.predict!(X, { noise: true });
+  return { mean: plain(units?.undo(mean) ?? mean), variance: plain(units?.undoVariance(variance) ?? variance) };
+}
+
+async function placed(Y: Matrix): Promise<Placed> {
+  const { fit, observations, units } = fitted!;
+  const toFitted = (rows: Matrix) => units?.apply(rows) ?? rows;
+  const place = (rows: Matrix) => fit.project!(rows);
+  likeness ??= likenessOf(place, toFitted(observations!), fit.latents);
+  const seen = toFitted(Y);
+  const [found, usual] = [await place(seen), await likeness];
+  const { by, compared, moved } = usual;
+  return { latents: plain(found.latents), unlikely: isUnlikely(seen, found.logDensity, usual), by, compared, moved };
+}
+
+async function background(place: Place): Promise<Background | undefined> {
+  const { fit, units } = fitted!;
+  drawing.abort();
+  drawing = new AbortController();
+  // The spread of columns is that of the units that were fitted, in which they can be compared.
+  const made = await backgroundOf((X) => fit.predict!(X, { noise: true }), place, drawing.signal);
+  if (made?.value === undefined || units === undefined) return made;
+  const [mean, deviation] = [units.mean[place.column!]!, units.deviation[place.column!]!];
+  return { ...made, value: made.value.map((entry) => mean + deviation * entry) };
+}
+
+const NEIGHBOURS = 10;
+/** Rows up to which neighbours are counted row by row. */
+const MOST_COUNTED = 4000;
+
+function scores({ Y, X, labels }: Request & { kind: 'scores' }): Scores {
+  const neighbours = Math.min(NEIGHBOURS, Math.ceil(Y.rows / 2) - 1);
+  const isWhole = !Y.data.some(Number.isNaN);
+  return {
+    trustworthiness: neighbours < 1 || !isWhole ? undefined : trustworthiness(matrix(Y), matrix(X), neighbours),
+    neighbourError: labels && nearestNeighbourError(matrix(X), labels),
+    kept:
+      neighbours < 1 || !isWhole || Y.rows > MOST_COUNTED
+        ? undefined
+        : keptNeighbours(matrix(Y), matrix(X), neighbours),
+    neighbours,
+  };
+}
+
+function program({ settings, rows }: Request & { kind: 'program' }): string {
+  const { fit } = fitted!;
+  if (settings === undefined) return programOfSaved(fit);
+  const observations = matrix(rows.observations);
+  return programOf(settings, { ...rows, observations }, fit.objective, rounds);
+}
+
+function summary(fit: AnyFit): FitSummary {
+  const { model, latents, objective, status, message, trace, relevance, latentVariances, diagnostics } = fit;
+  return {
+    ...{ model, latents: plain(latents), objective, status, message },
+    seconds: diagnostics.seconds,
+    latentVariances: latentVariances && plain(latentVariances),
+    relevance: relevance && Array.from(relevance),
+    trace: [trace.map(({ iteration }) => iteration), trace.map((entry) => entry.objective)],
+    predicts: fit.predict !== undefined,
+    projects: fit.project !== undefined,
+  };
+}
+
+/** Rows of a saved fit, whose holes are null. */
+function observationsOf(json: { readonly model: { readonly observations?: unknown } }): Matrix | undefined {
+  const rows = json.model.observations;
+  if (!Array.isArray(rows)) return undefined;
+  return Matrix.from(rows.map((row: (number | null)[]) => row.map((entry) => entry ?? Number.NaN)));
+}

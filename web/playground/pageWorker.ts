@@ -1,0 +1,135 @@
+import { Matrix } from 'latentfield/core';
+import type { Background, Place } from './background.ts';
+import type { Dataset } from './data/dataset.ts';
+import type {
+  Answers,
+  FitStep,
+  FitSummary,
+  FittedRows,
+  Placed,
+  PlainMatrix,
+  Reply,
+  Request,
+  Scores,
+  Signal,
+} from './page.worker.ts';
+import type { Settings } from './settings.ts';
+import { startWorker } from './startWorker.ts';
+
+/** A fit that stays in its worker. */
+export interface Fitted extends Omit<FitSummary, 'latents' | 'latentVariances'> {
+  readonly latents: Matrix;
+  readonly latentVariances: Matrix | undefined;
+  /** Expected rows and their variances, noise included. */
+  predict(X: readonly (readonly number[])[]): Promise<{ readonly mean: Matrix; readonly variance: Matrix }>;
+  /** Latents of new rows. */
+  project(Y: Matrix): Promise<Omit<Placed, 'latents'> & { readonly latents: Matrix }>;
+  background(place: Place): Promise<Background | undefined>;
+  /** The text of its JSON. */
+  json(): Promise<string>;
+  /** A program that makes it again. */
+  program(settings: Settings | undefined, dataset: Dataset): Promise<string>;
+}
+
+/** A worker of the page: it reads, or makes a fit and keeps it. */
+export class PageWorker {
+  private readonly worker = startWorker();
+  private readonly waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
+  private count = 0;
+  onStep: (step: FitStep) => void = () => {};
+
+  constructor() {
+    this.worker.addEventListener('message', ({ data }: MessageEvent<Reply>) => {
+      if ('step' in data) {
+        this.onStep(data.step);
+        this.tell('seen');
+        return;
+      }
+      const { resolve, reject } = this.waiting.get(data.id)!;
+      this.waiting.delete(data.id);
+      if ('error' in data) reject(new Error(data.error));
+      else resolve(data.value as never);
+    });
+    this.worker.addEventListener('error', () => {
+      this.fail(
+        'The worker of the page was lost, most often for want of memory. Fit fewer rows, or with inducing inputs.',
+      );
+    });
+  }
+
+  async fit(settings: Settings, dataset: Dataset): Promise<Fitted> {
+    return this.fitted(await this.ask({ kind: 'fit', settings, rows: rowsOf(dataset) }));
+  }
+
+  /** The fit that it has, searched for further. */
+  async goOn(settings: Settings): Promise<Fitted> {
+    return this.fitted(await this.ask({ kind: 'goOn', settings }));
+  }
+
+  /** A fit that was saved, and what is known of the rows that it was fitted to. */
+  async open(text: string): Promise<{
+    fit: Fitted;
+    rows: Omit<Partial<FittedRows>, 'observations'> & { readonly observations: Matrix | undefined };
+  }> {
+    const { rows, ...summary } = await this.ask({ kind: 'open', text });
+    const { observations } = rows;
+    return { fit: this.fitted(summary), rows: { ...rows, observations: observations && matrixOf(observations) } };
+  }
+
+  scores(Y: Matrix, X: Matrix, labels: readonly string[] | undefined): Promise<Scores> {
+    return this.ask({ kind: 'scores', Y: plainMatrix(Y), X: plainMatrix(X), labels });
+  }
+
+  tell(signal: Signal['signal']): void {
+    this.worker.postMessage({ signal } satisfies Signal);
+  }
+
+  /** Ends it, and its fit with it. */
+  end(reason = 'Another fit has taken the place of this one.'): void {
+    this.worker.terminate();
+    this.fail(reason);
+  }
+
+  ask<K extends keyof Answers>(request: Extract<Request, { kind: K }>): Promise<Answers[K]> {
+    const id = this.count++;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      this.worker.postMessage({ id, request });
+    });
+  }
+
+  private fitted(summary: FitSummary): Fitted {
+    const { latentVariances } = summary;
+    return {
+      ...summary,
+      latents: matrixOf(summary.latents),
+      latentVariances: latentVariances && matrixOf(latentVariances),
+      predict: async (X) => {
+        const { mean, variance } = await this.ask({
+          kind: 'predict',
+          X: plainMatrix(Matrix.from(X.map((x) => [...x]))),
+        });
+        return { mean: matrixOf(mean), variance: matrixOf(variance) };
+      },
+      project: async (Y) => {
+        const placed = await this.ask({ kind: 'project', Y: plainMatrix(Y) });
+        return { ...placed, latents: matrixOf(placed.latents) };
+      },
+      background: (place) => this.ask({ kind: 'background', place }),
+      json: () => this.ask({ kind: 'json' }),
+      program: (settings, dataset) => this.ask({ kind: 'program', settings, rows: rowsOf(dataset) }),
+    };
+  }
+
+  private fail(message: string): void {
+    for (const { reject } of this.waiting.values()) reject(new Error(message));
+    this.waiting.clear();
+  }
+}
+
+const plainMatrix = ({ data, rows, columns }: Matrix): PlainMatrix => ({ data, rows, columns });
+const matrixOf = ({ data, rows, columns }: PlainMatrix) => new Matrix(data, rows, columns);
+const rowsOf = ({ observations, columns, labels, labelColumn, ids, idColumn }: Dataset): FittedRows => ({
+  ...{ columns, labels, labelColumn, ids, idColumn },
+  observations: plainMatrix(observations),
+});

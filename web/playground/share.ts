@@ -1,0 +1,61 @@
+import type { Settings } from './settings.ts';
+
+/** Characters of a link that holds a whole fit, at most: what mail and chats take. */
+export const MOST_IN_FIT_LINK = 16_000;
+const FIT = '#fit=';
+
+/** A fit that a link or a page holds. */
+export interface SharedFit {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What a self-contained page holds: a fit, or a table to begin with. */
+export type Held = SharedFit | { readonly name: string; readonly table: string; readonly settings?: Partial<Settings> };
+
+/** The part of an address behind # that holds a whole fit; undefined where it would be too long. */
+export async function fitLink({ name, text }: SharedFit): Promise<string | undefined> {
+  const packed = await through(new CompressionStream('deflate-raw'), new TextEncoder().encode(text));
+  const link = `${FIT}${encodeURIComponent(name)},${base64(packed)}`;
+  return link.length <= MOST_IN_FIT_LINK ? link : undefined;
+}
+
+/** The fit that an address holds; undefined where it holds none. */
+export async function fitOfLink(hash: string): Promise<SharedFit | undefined> {
+  if (!hash.startsWith(FIT)) return undefined;
+  const [name, data] = hash.slice(FIT.length).split(',') as [string, string];
+  const bytes = bytesOf(data.replaceAll('-', '+').replaceAll('_', '/'));
+  const text = new TextDecoder().decode(await through(new DecompressionStream('deflate-raw'), bytes));
+  return { name: decodeURIComponent(name), text };
+}
+
+const HELD = /(<script type="application\/json" id="held">)[^<]*(<\/script>)/;
+
+/** What this page holds, if it is one that was shared. */
+export function heldByPage(): Held | undefined {
+  const text = document.getElementById('held')?.textContent?.trim();
+  return text === undefined || text === '' ? undefined : (JSON.parse(text) as Held);
+}
+
+/** One HTML file without network that shows a fit, and decodes. */
+export async function pageWith(held: Held): Promise<string> {
+  const source = PAGE ?? (await (await fetch('./explorer.html')).text());
+  const json = JSON.stringify(held).replaceAll('<', '\\u003c');
+  return source.replace(HELD, (_, open, close) => open + json + close);
+}
+
+/** The source of a page that is one file itself, as it was before anything was drawn. */
+const PAGE =
+  document.getElementById('held') === null ? undefined : `<!doctype html>\n${document.documentElement.outerHTML}`;
+
+export const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+
+function base64(bytes: Uint8Array): string {
+  let text = '';
+  for (let k = 0; k < bytes.length; k += 8192) text += String.fromCharCode(...bytes.subarray(k, k + 8192));
+  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+const through = async (stream: CompressionStream | DecompressionStream, bytes: Uint8Array<ArrayBuffer>) =>
+  new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());

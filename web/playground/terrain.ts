@@ -1,0 +1,66 @@
+import type { MapTerrain } from 'latentfield/plot';
+import { useEffect, useState } from 'preact/hooks';
+import { type Background, doubtOf } from './background.ts';
+import type { Dataset } from './data/dataset.ts';
+import type { Theme } from './drawing/colours.ts';
+import type { Fitted } from './pageWorker.ts';
+
+/** What stands behind the points: certainty, how far steps go, or the expected value of a column by its name. */
+export type Behind = 'certainty' | 'magnification' | 'none' | `column ${string}`;
+
+/** Cells along each axis of the background. */
+const SIDE = 44;
+/** How far it reaches beyond the points, of their larger extent. */
+const BEYOND = 0.3;
+
+/** The background of a fit that predicts, once it is there. */
+export function useTerrain(
+  fit: Fitted | undefined,
+  dataset: Dataset | undefined,
+  axes: readonly [number, number | undefined],
+  behind: Behind,
+): Background | undefined {
+  const [made, setMade] = useState<{ background: Background; of: Fitted; column: number | undefined }>();
+  const column = behind.startsWith('column ') ? dataset?.columns.indexOf(behind.slice(7)) : undefined;
+  const [across, up] = axes;
+  useEffect(() => {
+    if (fit?.predicts !== true || dataset === undefined || up === undefined || behind === 'none') {
+      setMade(undefined);
+      return;
+    }
+    let isWanted = true;
+    const { latents } = fit;
+    const ends = [across, up].map((axis) => {
+      const values = latents.column(axis);
+      return [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))] as const;
+    });
+    const beyond = BEYOND * Math.max(...ends.map(([low, high]) => high - low)) || 1;
+    const [x, y] = ends.map(([low, high]) => [low - beyond, high + beyond] as const);
+    const place = { x: x!, y: y!, side: SIDE, middle: meanOf(latents), axes: [across, up] as const, column };
+    fit.background(place).then(
+      (background) => isWanted && background !== undefined && setMade({ background, of: fit, column }),
+      () => {},
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [fit, across, up, column, behind === 'none']);
+  return made?.of === fit && made?.column === column && up !== undefined ? made?.background : undefined;
+}
+
+/** How a background is drawn. */
+export function terrainOf(background: Background, behind: Behind, theme: Theme): MapTerrain {
+  const { x, y, side } = background;
+  const land = { x, y, side, doubt: doubtOf(background) };
+  const numbers = behind === 'magnification' ? background.magnification : background.value;
+  if (numbers === undefined || behind === 'certainty') return land;
+  const low = numbers.reduce((a, b) => Math.min(a, b));
+  const high = numbers.reduce((a, b) => Math.max(a, b));
+  return { ...land, tint: numbers.map((value) => (value - low) / (high - low || 1)), ramp: theme.numbers };
+}
+
+export function meanOf({ data, rows, columns }: { data: Float64Array; rows: number; columns: number }): number[] {
+  const sums = new Array<number>(columns).fill(0);
+  for (let k = 0; k < data.length; k++) sums[k % columns]! += data[k]! / rows;
+  return sums;
+}

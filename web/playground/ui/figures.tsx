@@ -1,0 +1,351 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Dataset, RowView } from '../data/dataset.ts';
+import { mixed, type Theme } from '../drawing/colours.ts';
+
+/** What rows are drawn against: least and largest value of each column, and of all. */
+export interface Ranges {
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+  readonly least: number;
+  readonly most: number;
+}
+
+export function rangesOf({ observations: { data, rows, columns } }: Pick<Dataset, 'observations'>): Ranges {
+  const low = new Float64Array(columns).fill(Number.POSITIVE_INFINITY);
+  const high = new Float64Array(columns).fill(Number.NEGATIVE_INFINITY);
+  for (let k = 0; k < rows * columns; k++) {
+    const value = data[k]!;
+    const j = k % columns;
+    if (value < low[j]!) low[j] = value;
+    if (value > high[j]!) high[j] = value;
+  }
+  const least = low.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  return { low, high, least, most: high.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY) };
+}
+
+/** A row, and what is expected there with its standard deviations; either may be absent. */
+export interface Reading {
+  readonly observed?: ArrayLike<number> | undefined;
+  readonly expected?: ArrayLike<number> | undefined;
+  readonly deviations?: ArrayLike<number> | undefined;
+}
+
+interface Given {
+  readonly dataset: Dataset;
+  readonly ranges: Ranges;
+  readonly theme: Theme;
+  readonly label: string;
+}
+
+export function short(value: number): string {
+  if (Number.isNaN(value)) return 'missing';
+  const size = Math.abs(value);
+  const text =
+    size !== 0 && (size < 1e-3 || size >= 1e6)
+      ? value.toExponential(2)
+      : String(Number(value.toPrecision(size >= 1000 ? 5 : 3)));
+  return text.replace('-', '−');
+}
+
+/** A reading as what it is: pictures, a curve, a figure; nothing for plain values. */
+export function Figure({ dataset, ranges, theme, label, ...reading }: Given & Reading) {
+  const { view } = dataset;
+  if (view.kind === 'image') return <Pictures {...{ view, ranges, theme, label, ...reading }} />;
+  if (view.kind === 'curve') return <Curve {...{ dataset, ranges, label, ...reading }} />;
+  if (view.kind === 'figure') return <Skeleton {...{ dataset, ranges, label, bones: view.bones, ...reading }} />;
+  return null;
+}
+
+type Image = Extract<RowView, { kind: 'image' }>;
+
+export function Picture({
+  values,
+  view: { height, width },
+  low,
+  high,
+  stops,
+  label,
+}: {
+  readonly values: ArrayLike<number>;
+  readonly view: Image;
+  readonly low: number;
+  readonly high: number;
+  readonly stops: readonly string[];
+  readonly label: string;
+}) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const context = canvas.current!.getContext('2d')!;
+    const pixels = context.createImageData(width, height);
+    for (let p = 0; p < width * height; p++) {
+      const part = Number.isNaN(values[p]!) ? 0.5 : (values[p]! - low) / (high - low || 1);
+      const colour = mixed(stops, part);
+      for (let c = 0; c < 3; c++) pixels.data[4 * p + c] = Number.parseInt(colour.slice(1 + 2 * c, 3 + 2 * c), 16);
+      pixels.data[4 * p + 3] = 255;
+    }
+    context.putImageData(pixels, 0, 0);
+  });
+  return (
+    <canvas
+      ref={canvas}
+      {...{ width, height }}
+      class="pixels"
+      style={`aspect-ratio: ${width} / ${height}`}
+      role="img"
+      aria-label={label}
+    />
+  );
+}
+
+/** Row, expected and difference; or the expected picture between what is two deviations below and above it. */
+function Pictures({
+  view,
+  ranges: { least, most },
+  theme,
+  label,
+  observed,
+  expected,
+  deviations,
+}: Omit<Given, 'dataset'> & Reading & { readonly view: Image }) {
+  const off = (by: number) => Array.from(expected!, (value, j) => value + by * (deviations?.[j] ?? 0));
+  const shown: [string, ArrayLike<number>][] = [];
+  if (observed !== undefined) shown.push(['row', observed]);
+  if (expected !== undefined && observed === undefined) shown.push(['2 sd below', off(-2)]);
+  if (expected !== undefined) shown.push(['expected', expected]);
+  if (expected !== undefined && observed === undefined) shown.push(['2 sd above', off(2)]);
+  const range = most - least;
+  return (
+    <div class="pictures">
+      {shown.map(([name, values]) => (
+        <figure key={name}>
+          <Picture {...{ values, view }} low={least} high={most} stops={theme.ink} label={`${label}, ${name}`} />
+          <figcaption>{name}</figcaption>
+        </figure>
+      ))}
+      {observed !== undefined && expected !== undefined && (
+        <figure>
+          <Picture
+            values={Array.from(expected, (value, j) => observed[j]! - value)}
+            view={view}
+            low={-range / 2}
+            high={range / 2}
+            stops={['#8a3509', '#f4eee3', '#0f4a6c']}
+            label={`${label}, difference`}
+          />
+          <figcaption>difference</figcaption>
+        </figure>
+      )}
+    </div>
+  );
+}
+
+const [WIDTH, HEIGHT] = [340, 168];
+
+/** Ticks at 1, 2 or 5 times a power of ten. */
+function ticks(low: number, high: number, count: number): number[] {
+  const rough = (high - low) / count || 1;
+  const unit = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((times) => times * unit).find((each) => each >= rough)!;
+  const first = Math.ceil(low / step);
+  return Array.from({ length: Math.max(0, Math.floor(high / step) - first + 1) }, (_, k) =>
+    Number(((first + k) * step).toPrecision(12)),
+  );
+}
+
+/** Values along the columns, with axes; the columns' names are positions where they are numbers. */
+export function Curve({
+  dataset,
+  ranges: { least, most },
+  label,
+  observed,
+  expected,
+  deviations,
+}: Omit<Given, 'theme'> & Reading) {
+  const { columns } = dataset;
+  const numbers = columns.map(Number);
+  const isNumeric = numbers.every((value, j) => Number.isFinite(value) && (j === 0 || value > numbers[j - 1]!));
+  const at = isNumeric ? numbers : columns.map((_, j) => j);
+  const [first, last] = [at[0]!, at.at(-1)!];
+  const [left, bottom] = [40, 22];
+  const x = (j: number) => left + ((at[j]! - first) / (last - first || 1)) * (WIDTH - left - 8);
+  const y = (value: number) => HEIGHT - bottom - ((value - least) / (most - least || 1)) * (HEIGHT - bottom - 10);
+  const points = (values: ArrayLike<number>) => Array.from(values, (value, j) => `${x(j)},${y(value)}`);
+  const side = (by: number) => points(Array.from(expected!, (value, j) => value + by * deviations![j]!));
+  return (
+    <svg
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      class="drawing"
+      role="img"
+      aria-label={`${label}: ${columns.length} columns as a curve`}
+    >
+      {ticks(least, most, 4).map((value) => (
+        <g key={value} class="tick">
+          <line x1={left} x2={WIDTH - 8} y1={y(value)} y2={y(value)} />
+          <text x={left - 6} y={y(value) + 4} text-anchor="end">
+            {short(value)}
+          </text>
+        </g>
+      ))}
+      {isNumeric ? (
+        ticks(first, last, 5).map((value) => (
+          <text
+            key={value}
+            class="tick"
+            x={left + ((value - first) / (last - first)) * (WIDTH - left - 8)}
+            y={HEIGHT - 6}
+            text-anchor="middle"
+          >
+            {short(value)}
+          </text>
+        ))
+      ) : (
+        <>
+          <text class="tick" x={left} y={HEIGHT - 6}>
+            {columns[0]}
+          </text>
+          <text class="tick" x={WIDTH - 8} y={HEIGHT - 6} text-anchor="end">
+            {columns.at(-1)}
+          </text>
+        </>
+      )}
+      {expected !== undefined && deviations !== undefined && (
+        <polygon points={[...side(1), ...side(-1).reverse()].join(' ')} class="band" />
+      )}
+      {expected !== undefined && <polyline points={points(expected).join(' ')} class="line" />}
+      {observed !== undefined &&
+        (expected === undefined ? (
+          <polyline points={points(observed).join(' ')} class="line" />
+        ) : (
+          Array.from(
+            observed,
+            (value, j) => !Number.isNaN(value) && <circle key={j} cx={x(j)} cy={y(value)} r="2.2" class="seen" />,
+          )
+        ))}
+    </svg>
+  );
+}
+
+function Skeleton({
+  ranges: { low, high },
+  label,
+  observed,
+  expected,
+  deviations,
+  bones,
+}: Omit<Given, 'theme'> & Reading & { readonly bones: readonly (readonly [number, number])[] }) {
+  const end = (list: Float64Array, parity: number, pick: (a: number, b: number) => number) =>
+    list.filter((_, k) => k % 2 === parity).reduce((a, b) => pick(a, b));
+  const [left, right] = [end(low, 0, Math.min), end(high, 0, Math.max)];
+  const [foot, head] = [end(low, 1, Math.min), end(high, 1, Math.max)];
+  const scale = Math.min((WIDTH - 40) / (right - left), 200 / (head - foot));
+  const drawn = (values: ArrayLike<number>, name: string) => {
+    const x = (k: number) => WIDTH / 2 + scale * (values[2 * k]! - (left + right) / 2);
+    const y = (k: number) => 12 + scale * (head - values[2 * k + 1]!);
+    return (
+      <g class={name}>
+        {deviations !== undefined &&
+          name === 'line' &&
+          Array.from({ length: values.length / 2 }, (_, k) => (
+            <ellipse
+              key={k}
+              cx={x(k)}
+              cy={y(k)}
+              rx={2 * scale * deviations[2 * k]!}
+              ry={2 * scale * deviations[2 * k + 1]!}
+              class="band"
+            />
+          ))}
+        {bones.map(([from, to]) => (
+          <line key={`${from}-${to}`} x1={x(from)} y1={y(from)} x2={x(to)} y2={y(to)} />
+        ))}
+        <circle cx={x(0)} cy={y(0)} r="7" />
+      </g>
+    );
+  };
+  return (
+    <svg viewBox={`0 0 ${WIDTH} 225`} class="drawing" role="img" aria-label={`${label} as a figure`}>
+      {expected !== undefined && drawn(expected, 'line')}
+      {observed !== undefined && drawn(observed, expected === undefined ? 'line' : 'seen')}
+    </svg>
+  );
+}
+
+const MOST_SHOWN = 24;
+
+/** The values of a reading by name: intervals as bars, what was observed as a circle, both as numbers. */
+export function Values({ dataset, ranges, label, observed, expected, deviations }: Omit<Given, 'theme'> & Reading) {
+  const { columns } = dataset;
+  const isBoth = observed !== undefined && expected !== undefined;
+  const [order, setOrder] = useState<'order' | 'surprise'>('order');
+  const [isAll, setAll] = useState(false);
+  const surprise = (j: number) =>
+    isBoth && !Number.isNaN(observed[j]!) ? Math.abs(observed[j]! - expected[j]!) / (deviations?.[j] || 1) : -1;
+  const places = columns.map((_, j) => j);
+  if (order === 'surprise' && isBoth) places.sort((a, b) => surprise(b) - surprise(a));
+  const shown = isAll ? places : places.slice(0, MOST_SHOWN);
+  const percent = (j: number, value: number) => {
+    const [low, high] = [ranges.low[j]!, ranges.high[j]!];
+    const margin = 0.08 * (high - low) || 1;
+    return Math.min(100, Math.max(0, (100 * (value - low + margin)) / (high - low + 2 * margin)));
+  };
+  return (
+    <>
+      {isBoth && (
+        <fieldset class="segments" aria-label="Order of the values">
+          {(['order', 'surprise'] as const).map((name) => (
+            <button key={name} type="button" aria-pressed={order === name} onClick={() => setOrder(name)}>
+              {name === 'order' ? 'In order' : 'By surprise'}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      <table class="values" aria-label={label}>
+        <thead class="hidden">
+          <tr>
+            <th>column</th>
+            <th>range</th>
+            <th>value</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((j) => {
+            const [mean, sd] = [expected?.[j], deviations?.[j] ?? 0];
+            const seen = observed?.[j];
+            const isFar = isBoth && surprise(j) > 3;
+            return (
+              <tr key={j} class={isFar ? 'far' : ''}>
+                <th scope="row" title={columns[j]}>
+                  {columns[j]}
+                </th>
+                <td class="track" aria-hidden="true">
+                  <span>
+                    {mean !== undefined && (
+                      <i style={`left: ${percent(j, mean - 2 * sd)}%; right: ${100 - percent(j, mean + 2 * sd)}%`} />
+                    )}
+                    {mean !== undefined && <u style={`left: ${percent(j, mean)}%`} />}
+                    {seen !== undefined && !Number.isNaN(seen) && <s style={`left: ${percent(j, seen)}%`} />}
+                  </span>
+                </td>
+                <td class="number">
+                  {seen !== undefined && <b>{short(seen)}</b>}{' '}
+                  {mean !== undefined && (
+                    <span>
+                      {isBoth ? 'exp. ' : ''}
+                      {short(mean)} ± {short(2 * sd)}
+                    </span>
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {places.length > MOST_SHOWN && (
+        <button type="button" class="link" onClick={() => setAll(!isAll)}>
+          {isAll ? 'Fewer columns' : `All ${places.length} columns`}
+        </button>
+      )}
+      {expected !== undefined && <p class="note">± two standard deviations of a new row.</p>}
+    </>
+  );
+}

@@ -1,0 +1,260 @@
+import type { CanvasMap, MapTool } from 'latentfield/plot';
+import { useMemo } from 'preact/hooks';
+import type { Background } from '../background.ts';
+import type { Dataset } from '../data/dataset.ts';
+import { type Colouring, mixed, type Theme } from '../drawing/colours.ts';
+import type { Behind } from '../terrain.ts';
+import { short } from './figures.tsx';
+import { Icon } from './icon.tsx';
+
+interface ToolsGiven {
+  readonly tool: MapTool;
+  readonly setTool: (tool: MapTool) => void;
+  readonly isTrust: boolean;
+  readonly setTrust: (isTrust: boolean) => void;
+  readonly canTrust: boolean;
+  readonly map: { readonly current: CanvasMap | undefined };
+  readonly onKeys: () => void;
+}
+
+const TOOLS = { ask: 'Ask: drag to decode', lasso: 'Lasso: choose rows (L)', move: 'Move the map (Space and drag)' };
+
+export function Tools({ tool, setTool, isTrust, setTrust, canTrust, map, onKeys }: ToolsGiven) {
+  return (
+    <div class="rail card" role="toolbar" aria-label="Tools" aria-orientation="vertical">
+      {(Object.keys(TOOLS) as MapTool[]).map((name) => (
+        <button
+          key={name}
+          type="button"
+          class="tool"
+          aria-label={TOOLS[name]}
+          title={TOOLS[name]}
+          aria-pressed={tool === name}
+          onClick={() => setTool(name)}
+        >
+          <Icon name={name} />
+        </button>
+      ))}
+      <hr />
+      <button
+        type="button"
+        class="tool wide-only"
+        aria-label="Zoom in (+)"
+        title="Zoom in (+)"
+        onClick={() => map.current!.zoom(1.4)}
+      >
+        <Icon name="plus" />
+      </button>
+      <button
+        type="button"
+        class="tool wide-only"
+        aria-label="Zoom out (−)"
+        title="Zoom out (−)"
+        onClick={() => map.current!.zoom(1 / 1.4)}
+      >
+        <Icon name="minus" />
+      </button>
+      <button
+        type="button"
+        class="tool"
+        aria-label="Show all (0)"
+        title="Show all (0)"
+        onClick={() => map.current!.all()}
+      >
+        <Icon name="all" />
+      </button>
+      <hr />
+      <button
+        type="button"
+        class="tool"
+        aria-label="Rows not to trust (T)"
+        title="Rows not to trust (T)"
+        aria-pressed={isTrust}
+        disabled={!canTrust}
+        onClick={() => setTrust(!isTrust)}
+      >
+        <Icon name="trust" />
+      </button>
+      <button type="button" class="tool wide-only" aria-label="Keys (?)" title="Keys (?)" onClick={onKeys}>
+        <Icon name="keys" />
+      </button>
+    </div>
+  );
+}
+
+interface LegendGiven {
+  readonly colouring: Colouring;
+  readonly dataset: Dataset;
+  readonly colour: string;
+  readonly setColour: (colour: string) => void;
+  readonly byRow: string;
+  readonly behind: Behind;
+  readonly setBehind: (behind: Behind) => void;
+  readonly predicts: boolean;
+  readonly hiddenKinds: ReadonlySet<number>;
+  readonly setHiddenKinds: (hidden: ReadonlySet<number>) => void;
+  readonly dimensionsOf: number;
+  readonly dimensions: readonly [number, number];
+  readonly setDimensions: (dimensions: readonly [number, number]) => void;
+}
+
+/** What colours mean, and what else is chosen of the map. */
+export function Legend(given: LegendGiven) {
+  const { colouring, dataset, colour, setColour, byRow, behind, setBehind, predicts, hiddenKinds, setHiddenKinds } =
+    given;
+  const { kinds, numbers, title } = colouring;
+  const columns = dataset.columns.slice(0, 300);
+  return (
+    <div class="legend">
+      <select
+        name="color"
+        aria-label="Colour"
+        value={colour}
+        onChange={({ currentTarget }) => setColour(currentTarget.value)}
+      >
+        <option value="">Colour: {dataset.labels === undefined ? 'none' : dataset.labelColumn}</option>
+        <option value={byRow}>Colour: {byRow}</option>
+        {columns.map((column) => (
+          <option key={column} value={column}>
+            Colour: {column}
+          </option>
+        ))}
+      </select>
+      {predicts && (
+        <select
+          name="background"
+          aria-label="Background"
+          value={behind}
+          onChange={({ currentTarget }) => setBehind(currentTarget.value as Behind)}
+        >
+          <option value="certainty">Land: certainty</option>
+          <option value="magnification">Land: change of a step</option>
+          <option value="none">Land: none</option>
+          {columns.map((column) => (
+            <option key={column} value={`column ${column}`}>
+              Land: expected {column}
+            </option>
+          ))}
+        </select>
+      )}
+      {given.dimensionsOf > 2 && <Dimensions {...given} />}
+      {numbers !== undefined ? (
+        <span class="chip" role="img" aria-label={`${title} from ${short(numbers.low)} to ${short(numbers.high)}`}>
+          {short(numbers.low)}
+          <i
+            class="ramp"
+            style={`background: linear-gradient(90deg, ${kinds
+              .slice(0, -1)
+              .map(({ colour: stop }) => stop)
+              .join(', ')})`}
+          />
+          {short(numbers.high)}
+        </span>
+      ) : (
+        kinds.length > 1 && (
+          <ul class="chips" aria-label={title}>
+            {kinds.map(({ name, colour: fill, path, count }, k) => (
+              <li key={name}>
+                <button
+                  type="button"
+                  class="chip"
+                  aria-pressed={!hiddenKinds.has(k)}
+                  title="Hide or show; with Shift only this one"
+                  onClick={(event) => {
+                    if (event.shiftKey) {
+                      const others = kinds.map((_, each) => each).filter((each) => each !== k);
+                      const isOnly = others.every((each) => hiddenKinds.has(each));
+                      setHiddenKinds(new Set(isOnly ? [] : others));
+                      return;
+                    }
+                    const next = new Set(hiddenKinds);
+                    if (!next.delete(k)) next.add(k);
+                    setHiddenKinds(next);
+                  }}
+                >
+                  <svg viewBox="-1.7 -1.7 3.4 3.4" aria-hidden="true">
+                    <path d={path} fill={fill} />
+                  </svg>
+                  <b>{name}</b> <em>{count}</em>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )
+      )}
+    </div>
+  );
+}
+
+function Dimensions({ dimensionsOf, dimensions, setDimensions }: LegendGiven) {
+  return (
+    <>
+      {(['across', 'up'] as const).map((name, which) => (
+        <select
+          key={name}
+          name={name}
+          aria-label={`Dimension ${name}`}
+          value={dimensions[which]}
+          onChange={({ currentTarget }) => {
+            const next = [...dimensions] as [number, number];
+            next[which] = Number(currentTarget.value);
+            setDimensions(next);
+          }}
+        >
+          {Array.from({ length: dimensionsOf }, (_, d) => (
+            <option key={d} value={d}>
+              {name} {d + 1}
+            </option>
+          ))}
+        </select>
+      ))}
+    </>
+  );
+}
+
+/** The scale of what stands behind the points. */
+export function BehindScale({
+  background,
+  behind,
+  theme,
+}: {
+  readonly background: Background;
+  readonly behind: Behind;
+  readonly theme: Theme;
+}) {
+  const numbers =
+    behind === 'certainty'
+      ? background.deviation
+      : behind === 'magnification'
+        ? background.magnification
+        : background.value;
+  const range = useMemo(() => {
+    const list = numbers ?? background.deviation;
+    return [list.reduce((a, b) => Math.min(a, b)), list.reduce((a, b) => Math.max(a, b))] as const;
+  }, [numbers]);
+  const [title, unit] =
+    behind === 'certainty'
+      ? ['Uncertainty', 'sd of a new row']
+      : behind === 'magnification'
+        ? ['Change of a step', 'log, expected row']
+        : [behind.slice(7), 'expected'];
+  const { certain, mid, vague } = theme.map;
+  const stops = behind === 'certainty' ? [certain, mid, vague] : theme.numbers;
+  const colours = Array.from({ length: 12 }, (_, k) => mixed(stops, k / 11));
+  return (
+    <section class="scale card" aria-label={`${title}, ${unit}: ${short(range[0])} to ${short(range[1])}`}>
+      <p class="title">
+        {title} <em>{unit}</em>
+      </p>
+      <span class="ramp" style={`background: linear-gradient(90deg, ${colours.join(', ')})`} />
+      <p class="ticks">
+        <span>{short(range[0])}</span>
+        <span>{short((range[0] + range[1]) / 2)}</span>
+        <span>{short(range[1])}</span>
+      </p>
+      <p class="beyond">
+        <i /> beyond the data
+      </p>
+    </section>
+  );
+}
