@@ -65,6 +65,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'describe a fit: model, columns, parameters, how it ended; or list the options of a model',
     define: async (...given) => (await import('./infoCommand.ts')).defineInfo(...given),
   },
+  explore: {
+    description: 'serve a page on this machine that fits a table or shows a fit; or write it as one file',
+    define: async (...given) => (await import('./exploreCommand.ts')).defineExplore(...given),
+    savesWhenStopped: true,
+  },
   worker: {
     description: 'run the fits of a queue on Redis until stopped (SIGTERM, Ctrl-C)',
     define: async (...given) => (await import('./workerCommand.ts')).defineWorker(...given),

@@ -261,7 +261,7 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     const svg = await saved('plot.svg');
     expect(svg).toMatch(/>temp</);
     expect(svg).not.toMatch(/>value</);
-    expect(svg).toContain('<image');
+    expect(svg).toContain('role-mark bands');
   });
 
   const wide = (names: readonly string[]) =>
@@ -455,9 +455,7 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
       .getByText("Column 'stage' holds 3 different whole numbers: choose it as the labels if they are classes.")
       .waitFor();
     await ownTable(['a,b,c,class', ...lines(1e4)].join('\n'), '60 rows, 3 columns.');
-    await page
-      .getByText(/Column 'c' varies 1\d,000 times as much as '[ab]': it alone would decide the map\./)
-      .waitFor();
+    await page.getByText(/Column 'c' varies [\d,]+ times as much as '[ab]': it alone would decide the map\./).waitFor();
     await press('Bring them to one scale');
     await iterations(20);
     await fitted();

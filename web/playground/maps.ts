@@ -19,11 +19,14 @@ export interface OtherMap {
 /** Methods beside the fit's own, by their names in the library. */
 export const METHODS: Readonly<Record<string, string>> = { pca: 'PCA', tsne: 't-SNE', umap: 'UMAP', isomap: 'Isomap' };
 
+const NONE: Readonly<Record<string, OtherMap>> = {};
+
 /** Rows up to which PCA and the scores of the fit are made without being asked for. */
 const MOST_UNASKED = 3000;
 
 /** Maps of the rows of a fit by other methods, each in a worker of its own while it is made, and the scores of all. */
 export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) {
+  const [of, setOf] = useState<Shown['fit']>();
   const [scores, setScores] = useState<Scores>();
   const [maps, setMaps] = useState<Readonly<Record<string, OtherMap>>>({});
   const workers = useRef(new Map<string, PageWorker>());
@@ -80,6 +83,7 @@ export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) 
   };
 
   useEffect(() => {
+    setOf(shown?.fit);
     setScores(undefined);
     setMaps({});
     const ended = new AbortController();
@@ -99,5 +103,7 @@ export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) 
       workers.current.clear();
     };
   }, [shown?.fit]);
-  return { scores, maps, make, cancel };
+  // Until those of another fit are gone, nothing is there.
+  const isCurrent = of === shown?.fit;
+  return { scores: isCurrent ? scores : undefined, maps: isCurrent ? maps : NONE, make, cancel };
 }

@@ -18,6 +18,7 @@ import { MapView } from './mapView.tsx';
 import { ChosenPanel, FEW_KEPT, Overview, ReadingPanel } from './panel.tsx';
 
 const BY_ROW = 'row number';
+const NO_KINDS: ReadonlySet<number> = new Set();
 /** The part of the map's width by which an arrow key moves the cross. */
 const STEP = 1 / 40;
 
@@ -67,19 +68,27 @@ export function Explorer({
   const [tool, setTool] = useState<MapTool>('ask');
   const [colour, setColour] = useState('');
   const [behind, setBehind] = useState<Behind>('certainty');
-  const [hiddenKinds, setHiddenKinds] = useState<ReadonlySet<number>>(new Set());
+  const [hiddenBefore, setHiddenKinds] = useState<ReadonlySet<number>>(NO_KINDS);
   const [isTrust, setTrust] = useState(false);
   const [hovered, setHovered] = useState({ point: -1, x: 0, y: 0 });
-  const [chosenRow, setChosenRow] = useState(-1);
-  const [cursor, setCursor] = useState<readonly number[]>();
+  const [chosenBefore, setChosenRow] = useState(-1);
+  const [cursorBefore, setCursor] = useState<readonly number[]>();
   const [path, setPath] = useState<readonly (readonly [number, number])[]>([]);
-  const [subset, setSubset] = useState<readonly number[]>();
+  const [subsetBefore, setSubset] = useState<readonly number[]>();
+  /** The fit that rows, kinds and places were chosen of: of another nothing is chosen. */
+  const chosenOf = useRef(shown?.fit);
+  const isStale = chosenOf.current !== shown?.fit;
+  const hiddenKinds = isStale ? NO_KINDS : hiddenBefore;
+  const chosenRow = isStale ? -1 : chosenBefore;
+  const cursor = isStale ? undefined : cursorBefore;
+  const subset = isStale ? undefined : subsetBefore;
   const map = useRef<CanvasMap | undefined>(undefined);
   const canDecode = isOwn && fit?.predicts === true && rows !== undefined;
 
   useEffect(() => {
+    chosenOf.current = shown?.fit;
     setMethod('');
-    setHiddenKinds(new Set());
+    setHiddenKinds(NO_KINDS);
     setTrust(false);
     setChosenRow(-1);
     setCursor(undefined);
@@ -105,7 +114,7 @@ export function Explorer({
     }),
     [latents, across, up],
   );
-  const { places, isMoving } = useMoving(target, isRunning ? 'running' : method);
+  const { places, isMoving } = useMoving(target, isRunning ? '' : method);
   const found = useMemo(() => (rows === undefined ? undefined : rowsFound(query, rows)), [rows, query]);
 
   const scene = useMemo<MapScene>(() => {
@@ -330,7 +339,9 @@ export function Explorer({
             predicts={canDecode && up !== undefined}
           />
         )}
-        {background !== undefined && terrain !== undefined && <BehindScale {...{ background, behind, theme }} />}
+        {background !== undefined && terrain !== undefined && !isMoving && (
+          <BehindScale {...{ background, behind, theme }} />
+        )}
         {!isRunning && canDecode && cursor === undefined && chosenRow < 0 && (
           <p class="hint card">
             <b>Drag</b> to decode · <b>scroll</b> to zoom · <b>Shift and drag</b> to choose rows

@@ -44,7 +44,7 @@ export function short(value: number): string {
     size !== 0 && (size < 1e-3 || size >= 1e6)
       ? value.toExponential(2)
       : String(Number(value.toPrecision(size >= 1000 ? 5 : 3)));
-  return text.replace('-', '−');
+  return text.replaceAll('-', '−');
 }
 
 /** A reading as what it is: pictures, a curve, a figure; nothing for plain values. */
