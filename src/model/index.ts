@@ -69,6 +69,7 @@ export {
   type EmbeddedVariable,
   type EncodedRows,
   embedded,
+  type FieldReading,
   type Given,
   type KnownVariable,
   known,

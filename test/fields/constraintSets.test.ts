@@ -9,6 +9,7 @@ import {
   loadFit,
   Matrix,
   maxEntropy,
+  meu,
   observed,
   products,
   type QuadraticForm,
@@ -80,6 +81,22 @@ describe('a maximum-entropy field of several sets of constraints', () => {
     expect([result.latents.rows, result.latents.columns]).toEqual([N, 2]);
     const again = loadFit(JSON.parse(JSON.stringify(result)), { models: { twoSets } });
     expect(again.latents).toEqual(result.latents);
+  });
+
+  it('is read off by eigenvectors of its precision too, as meu reads its own', async () => {
+    const near = defineModel({
+      name: 'near',
+      variables: ({ y }: { y: Matrix }) => {
+        const own = observed(y, { density: maxEntropy({ base: 0.5, expect: { near: squaredDifferences(graph) } }) });
+        return { y: own, x: embedded(own, { dim: 2, by: 'eigenmap' }) };
+      },
+    });
+    const { latents } = await fit(near({ y: Y }), { tolerance: 1e-10 });
+    const named = await fit(meu(Y, { neighbours: 3, basePrecision: 0.5, embedding: 'eigenmap' }));
+    for (let c = 0; c < 2; c++) {
+      const sign = Math.sign(latents.at(0, c) * named.latents.at(0, c));
+      for (let i = 0; i < N; i++) expect(Math.abs(latents.at(i, c) - sign * named.latents.at(i, c))).toBeLessThan(1e-6);
+    }
   });
 
   it('has the log density of a normal of its precision, with gradients by differences', async () => {

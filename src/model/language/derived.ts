@@ -214,8 +214,12 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
     }),
   );
   for (const { name, variable, given } of nodes) {
-    if (variable.role === 'embedded')
-      kept[name] = principalCoordinates(fields[given[0]!]!().field.covariance(), variable.dim);
+    if (variable.role !== 'embedded') continue;
+    const { field } = fields[given[0]!]!();
+    kept[name] =
+      variable.by === 'eigenmap'
+        ? eigenmapCoordinates(field.precision(), field.covariance(), variable.dim)
+        : principalCoordinates(field.covariance(), variable.dim);
   }
 
   function sequenceOf(fitted: Fitted): PlacedDensity | undefined {
@@ -605,6 +609,25 @@ function principalCoordinates({ data, rows: N }: Matrix, dim: number): Matrix {
     N,
     dim,
   );
+}
+
+/** f_2 … f_{dim+1} of Q·f = μ·diag(Q)·f, N×dim: with D = diag(Q), D^½·f are the top eigenvectors of D^½·Q⁻¹·D^½ beside the first. */
+function eigenmapCoordinates(Q: Matrix, { data: U, rows: N }: Matrix, dim: number): Matrix {
+  const roots = Float64Array.from({ length: N }, (_, i) => Math.sqrt(Q.at(i, i)));
+  const { vectors } = topEigenpairs(
+    (x, y) => {
+      for (let i = 0; i < N; i++) {
+        let sum = 0;
+        for (let j = 0; j < N; j++) sum += U[i * N + j]! * roots[j]! * x[j]!;
+        y[i] = roots[i]! * sum;
+      }
+    },
+    N,
+    dim + 1,
+  );
+  const result = Matrix.zeros(N, dim);
+  for (let i = 0; i < N; i++) for (let c = 0; c < dim; c++) result.data[i * dim + c] = vectors.at(i, c + 1) / roots[i]!;
+  return result;
 }
 
 /** Charts of variables that a map onto a manifold is given, and of what it gives. */

@@ -139,6 +139,7 @@ export interface MappedVariable extends Common {
 export interface EmbeddedVariable extends Common {
   readonly role: 'embedded';
   readonly dim: number;
+  readonly by: FieldReading;
 }
 
 /** A value of a model: one row a point. */
@@ -329,12 +330,18 @@ export function mapped(given: Given, map: MapLike, options: MappedOptions = {}):
   });
 }
 
-/** How coordinates are read off a field. */
+/** How coordinates are read off a field: by eigenvectors of its covariance, or of its precision. */
+export type FieldReading = 'kernelPca' | 'eigenmap';
+
+/** What is said of coordinates that are read off a field. */
 export interface EmbeddedOptions {
   /** Number of coordinates, from 1. */
   readonly dim: number;
-  /** 'kernelPca': the top eigenvectors of HUH, U the field's covariance and H = I − 11ᵀ/N, each times the root of its eigenvalue. */
-  readonly by?: 'kernelPca' | undefined;
+  /**
+   * 'kernelPca' (unless given): the top eigenvectors of HUH, U the field's covariance and H = I − 11ᵀ/N, each times the root of its eigenvalue; 'eigenmap': columns
+   * f_2 … f_{dim+1} of Q·f = μ·diag(Q)·f, Q the field's precision, of fᵀdiag(Q)f = 1 and μ ascending.
+   */
+  readonly by?: FieldReading | undefined;
 }
 
 /**
@@ -356,8 +363,8 @@ export function embedded(of: Variable, options: EmbeddedOptions): EmbeddedVariab
   if (!Number.isInteger(dim) || dim < 1) {
     throw new InvalidInputError(`embedded takes a whole number of dimensions from 1, but ${describe(dim)} was given.`);
   }
-  if (by !== 'kernelPca') {
-    throw new InvalidInputError(`Option 'by' of embedded is 'kernelPca', but ${describe(by)} was given.`);
+  if (by !== 'kernelPca' && by !== 'eigenmap') {
+    throw new InvalidInputError(`Option 'by' of embedded is 'kernelPca' or 'eigenmap', but ${describe(by)} was given.`);
   }
   return Object.freeze<EmbeddedVariable>({
     kind: 'variable',
@@ -365,6 +372,7 @@ export function embedded(of: Variable, options: EmbeddedOptions): EmbeddedVariab
     given: givenOf(of, 'embedded'),
     factors: Object.freeze([]),
     dim,
+    by,
   });
 }
 
