@@ -509,12 +509,15 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
   };
   const data = new Map<string, Tensor2D>();
   const present = new Map<string, Tensor2D>();
+  const weights = new Map<string, Tensor2D>();
   for (const { name, variable } of nodes) {
     if (variable.role === 'known') data.set(name, keep(variable.data));
     if (variable.role !== 'observed') continue;
     const own = seen.get(name)!;
     data.set(name, keep(own.filled));
     if (own.present !== undefined) present.set(name, keep(own.present));
+    if (variable.weights !== undefined)
+      weights.set(name, keep(new Matrix(variable.weights, variable.weights.length, 1)));
   }
   const prepared = new Map<string, unknown>();
   const features = new Map<string, Tensor2D>();
@@ -547,7 +550,8 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
         const rows = rowsAround(node, current, seenRows(present.get(node.name), node.isPointwise));
         const own = densityContext(context, prepared.get(placed.path));
         const p = model.ownTensors(placed.path, values);
-        const term = summed(owner, placed, termOf(placed, p, rows, own, spreads.get(node.name)));
+        const weight = placed.isFactor ? undefined : seenRows(weights.get(node.name), true);
+        const term = summed(owner, placed, termOf(placed, p, rows, own, spreads.get(node.name)), weight);
         terms[placed.term] =
           context.batch !== undefined && node.isPointwise ? op.mul<Scalar>(context.batch.scale, term) : term;
       };
@@ -653,9 +657,17 @@ function densityContext(context: TermContext, constants: unknown): DensityContex
   return withGetters(plain, { random: () => context.random }) as DensityContext;
 }
 
-function summed(owner: string, { path }: PlacedDensity, term: unknown): Scalar {
-  if (term instanceof tf.Tensor && term.rank === 0) return term as Scalar;
-  if (term instanceof tf.Tensor && term.rank === 1) return op.sum<Scalar>(term);
+function summed(owner: string, { path, density }: PlacedDensity, term: unknown, weights: Tensor2D | undefined): Scalar {
+  if (term instanceof tf.Tensor && term.rank === 1) {
+    return op.sum<Scalar>(weights === undefined ? term : op.mul(op.reshape(weights, [term.size]), term));
+  }
+  if (term instanceof tf.Tensor && term.rank === 0 && weights === undefined) return term as Scalar;
+  if (term instanceof tf.Tensor && term.rank === 0) {
+    throw new InvalidInputError(
+      `The rows of '${path}' of ${owner} have weights, but under its density '${density.name}' they are not independent: its log density is one of all rows. Leave the weights out, or give each ` +
+        "row a variance of its own (gaussian({ variance, per: 'row' })).",
+    );
+  }
   const given = term instanceof tf.Tensor ? `a tensor of shape [${term.shape}]` : typeof term;
   throw new InvalidInputError(
     `The log density of '${path}' of ${owner} must be a scalar, or one number a row, but ${given} was returned.`,

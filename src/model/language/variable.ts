@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenOptions } from '../../core/given.ts';
+import { givenList, givenOptions } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { unknownName } from '../../core/options.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
@@ -77,6 +77,11 @@ export interface ObservedOptions {
   readonly centre?: boolean | undefined;
   /** Whether columns are divided by their standard deviations, undone by predictions; off unless turned on. */
   readonly scale?: boolean | undefined;
+  /**
+   * How much each row counts, N numbers from 0: its log density is multiplied with it, as if it had been seen so often. For densities under which rows are independent.
+   * New rows count once.
+   */
+  readonly weights?: ArrayLike<number> | undefined;
 }
 
 /** What is said of a variable that is computed. */
@@ -120,6 +125,8 @@ export interface ObservedVariable<D = unknown, F = unknown> extends Common {
   readonly missing: 'ignore' | undefined;
   readonly centre: boolean;
   readonly scale: boolean;
+  /** N numbers from 0, where rows do not count alike. */
+  readonly weights: Float64Array | undefined;
 }
 
 /** A value that is given, for new rows too: a covariate, a time, a label. */
@@ -259,8 +266,8 @@ export function observed<D extends DensityLike, const F = undefined>(
   options: ObservedOptions & { readonly density: D; readonly factors?: F },
 ): ObservedVariable<D, F> {
   const own = givenOptions<object>(options, 'observed');
-  checkNames(own, ['density', 'given', 'factors', 'missing', 'centre', 'scale'], 'observed');
-  const { density: said, given, factors, missing, centre, scale = false } = own as ObservedOptions;
+  checkNames(own, ['density', 'given', 'factors', 'missing', 'centre', 'scale', 'weights'], 'observed');
+  const { density: said, given, factors, missing, centre, scale = false, weights } = own as ObservedOptions;
   const density = densityOf(said, "Option 'density' of observed");
   if (missing !== undefined && missing !== 'ignore') {
     throw new InvalidInputError(
@@ -268,10 +275,11 @@ export function observed<D extends DensityLike, const F = undefined>(
     );
   }
   const source = isVariable(data) ? data : undefined;
+  const rows = source?.data ?? Matrix.from(data as MatrixLike, 'The data of observed');
   return Object.freeze<ObservedVariable<D, F>>({
     kind: 'variable',
     role: 'observed',
-    data: source?.data ?? Matrix.from(data as MatrixLike, 'The data of observed'),
+    data: rows,
     source,
     density,
     given: givenOf(given, 'observed'),
@@ -279,7 +287,22 @@ export function observed<D extends DensityLike, const F = undefined>(
     missing,
     centre: centre ?? density.centred,
     scale,
+    weights: weights === undefined ? undefined : weightsOf(weights, rows.rows),
   });
+}
+
+function weightsOf(given: ArrayLike<number>, rows: number): Float64Array {
+  const weights = Float64Array.from(givenList(given, "Option 'weights' of observed", 'a list of numbers, one a row'));
+  if (weights.length !== rows) {
+    throw new InvalidInputError(
+      `Option 'weights' of observed holds one number a row, but there are ${rows} rows and ${weights.length} numbers.`,
+    );
+  }
+  const odd = weights.findIndex((weight) => !(weight >= 0 && Number.isFinite(weight)));
+  if (odd < 0) return weights;
+  throw new InvalidInputError(
+    `Option 'weights' of observed holds numbers from 0, but that of row ${odd} is ${weights[odd]}.`,
+  );
 }
 
 /**

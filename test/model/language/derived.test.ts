@@ -7,12 +7,14 @@ import {
   evaluate,
   fit,
   fixed,
+  gaussian,
   gaussianProcess,
   gplvm,
   InvalidInputError,
   known,
   latent,
   latentVariableModel,
+  linearMap,
   loadFit,
   Matrix,
   mapped,
@@ -345,5 +347,48 @@ describe("a start at 'neighbours'", () => {
       models: { startedAtMap: model },
     });
     expect(read.latents.data).toEqual(started.latents.data);
+  });
+});
+
+describe('weights of rows', () => {
+  const y = Matrix.from([
+    [0.2, 1],
+    [0.9, 0.1],
+    [1.7, -1],
+    [2.4, 0.4],
+  ]);
+  const times = [[0], [1], [2], [3]];
+  const weighed = defineModel({
+    name: 'weighed',
+    variables: (data: { y: Matrix; t: number[][]; weights?: number[] }) => {
+      const time = known(data.t);
+      const f = mapped(time, linearMap(), { dim: 2 });
+      const density = gaussian({ variance: 0.3 });
+      return { time, f, y: observed(data.y, { density, given: f, centre: false, weights: data.weights }) };
+    },
+  });
+
+  it('count a row as often as it were there', async () => {
+    const twice = [0, 1, 1, 2, 3, 3, 3];
+    const repeated = { y: Matrix.from(twice.map((i) => y.row(i))), t: twice.map((i) => times[i]!) };
+    const values = { 'f.weights': Matrix.from([[0.4, -0.2]]), 'y.noise': 0.3 };
+    const once = evaluate(weighed({ y, t: times, weights: [1, 2, 1, 3] }), values as never);
+    const all = evaluate(weighed(repeated), values as never);
+    expect(Math.abs(once.objective - all.objective)).toBeLessThan(1e-12);
+    expect(Math.abs((once.gradients['y.noise'] as number) - (all.gradients['y.noise'] as number))).toBeLessThan(1e-12);
+  });
+
+  it('are refused where rows are not independent, where there are not as many, and below 0', () => {
+    const process = defineModel({
+      name: 'process',
+      variables: (data: { y: Matrix }) => {
+        const z = latent({ dim: 1, density: standardNormal() });
+        const density = gaussianProcess({ kernel: rbf() });
+        return { z, y: observed(data.y, { density, given: z, weights: [1, 1, 1, 2] }) };
+      },
+    });
+    expect(() => evaluate(process({ y }))).toThrow(/not independent/);
+    expect(() => evaluate(weighed({ y, t: times, weights: [1, 2] }))).toThrow(/4 rows and 2 numbers/);
+    expect(() => evaluate(weighed({ y, t: times, weights: [1, -2, 1, 1] }))).toThrow(/row 1 is -2/);
   });
 });
