@@ -11,7 +11,7 @@ import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { denseCurvature } from '../denseCurvature.ts';
 import { imputed } from '../imputation.ts';
-import { type Initialization, initialLatents } from '../initialization.ts';
+import { initialLatents } from '../initialization.ts';
 import { normalEntries } from '../jointDraw.ts';
 import type { Assembly, ParameterValues, TensorMap, TermContext } from '../model.ts';
 import { type Parameter, positive, real } from '../parameter.ts';
@@ -92,7 +92,7 @@ export interface CompileOptions {
 }
 
 /** Where variables start that start at maps of the observations, by their names. */
-export type StartMaps = Readonly<Record<string, Initialization>>;
+export type StartMaps = Readonly<Record<string, Matrix>>;
 
 /** Observations side by side as they are seen, with missing entries filled in: what latents start from. */
 export function startObservations(graph: VariableGraph, seen: ReadonlyMap<string, SeenData>): Matrix {

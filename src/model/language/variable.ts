@@ -52,7 +52,7 @@ export interface LatentVariableOptions {
   /** What else speaks of it, by log densities that are added: improper priors, products. */
   readonly factors?: DensityLike | readonly DensityLike[] | undefined;
   /**
-   * Where it starts: at principal components of the observations (unless given), at a t-SNE map of them ('neighbours', which `fit` makes first, of unit variance a
+   * Where it starts: at principal components of the observations (unless given), at a t-SNE map of them ('neighbours', which `fit` makes first, at a deviation of 2 a
    * column), at random, or at a matrix.
    */
   readonly init?: LatentInit | undefined;

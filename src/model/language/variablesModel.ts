@@ -103,10 +103,11 @@ const startsAtMap = ({ variable, isPointwise }: Node) =>
 
 /** Maps of the observations, as the model sees them, for the variables that start at one. */
 async function mapsOf(graph: VariableGraph, seen: ReadonlyMap<string, SeenData>): Promise<StartMaps> {
-  const { tsneLatents } = await import('../neighbourStart.ts');
+  const { spreadMap, tsneLatents } = await import('../neighbourStart.ts');
   const observations = startObservations(graph, seen);
   const starts = graph.nodes.filter(startsAtMap).map(({ name, variable }) => {
-    return [name, { latents: tsneLatents(observations, (variable as LatentVariable).dim) }] as const;
+    const { dim } = variable as LatentVariable;
+    return [name, spreadMap({ latents: tsneLatents(observations, dim) }, observations, dim)] as const;
   });
   return Object.fromEntries(starts);
 }

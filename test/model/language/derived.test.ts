@@ -334,7 +334,7 @@ describe("a start at 'neighbours'", () => {
     },
   });
 
-  it('is the t-SNE map of the observations at unit variance, where a named model starts too', async () => {
+  it('is the t-SNE map of the observations at a deviation of 2, where a named model starts too', async () => {
     const started = await fit(model({ y: sheet }), { maxIterations: 0 });
     const named = await fit(
       gplvm(sheet, { latentDim: 2, init: 'neighbours', kernel: add(rbf(), bias()), noise: 0.05, centre: false }),
