@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { FITS, keysOf, SHARDS } from './keys.ts';
 export { localTransport } from './localTransport.ts';
 export { type QueuePoolOptions, queuePool } from './queuePool.ts';
 export { type RedisTransportOptions, redisTransport } from './redis/redisTransport.ts';

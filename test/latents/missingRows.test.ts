@@ -71,7 +71,10 @@ describe('new rows with missing entries, of a fit with a back-constraint', () =>
       });
     });
     expect(own).toBeLessThan(0.1 * byMeans);
-    expectClose(await result.reconstruct(holed), result.predict((await result.project(holed)).latents).mean, 1e-12);
+    // Complete rows are where the map says; of the others the uncertainty of their places counts too.
+    const complete = holed.filter((_, i) => i % 2 === 0);
+    const places = (await result.project(complete)).latents;
+    expectClose(await result.reconstruct(complete), result.predict(places).mean, 1e-12);
   });
 
   it('may be incomplete all of them', async () => {
