@@ -46,13 +46,22 @@ export function defineInterpolate(command: Command, streams: Context): void {
   asked(command)
     .option('--from <point>', '(required) a point: its id, or the number of its row from 0')
     .option('--to <point>', '(required) another point')
-    .option('--steps <n>', 'points on the way, both ends included', wholeFrom(2), 10);
+    .option('--steps <n>', 'points on the way, both ends included', wholeFrom(2), 10)
+    .option(
+      '--geodesic',
+      'the way that is shortest among the observations, which keeps to the data, rather than the straight line',
+    );
   addOutputFlags(command).action(
-    async (folder: string, given: OutputArguments & { from: string; to: string; steps: number }) => {
+    async (
+      folder: string,
+      given: OutputArguments & { from: string; to: string; steps: number; geodesic?: boolean },
+    ) => {
       checkRequired(given, ['--from <point>', '--to <point>']);
       const { fit, record, method } = await fitFor(folder, 'interpolate', 'interpolate', given);
       const ends = [given.from, given.to].map((point) => rowOf(point, record, fit.latents.rows)) as [number, number];
-      const found = method(...ends, given.steps);
+      const found = given.geodesic
+        ? await method(...ends, given.steps, { along: 'geodesic' })
+        : method(...ends, given.steps);
       await putPrediction(streams, given, fit, record, found, { latents: found.latents });
     },
   );

@@ -26,6 +26,10 @@ type AnyFunction = (...given: never[]) => unknown;
 type Plain = Readonly<Partial<Record<string, unknown>>>;
 
 const predictOptions = v.strictObject({ noise: v.optional(v.boolean(), false), view: v.optional(v.any()) });
+const interpolateOptions = v.strictObject({
+  view: v.optional(v.any()),
+  along: v.optional(v.picklist(['line', 'geodesic'], "'line' or 'geodesic'"), 'line'),
+});
 const sampleOptions = v.strictObject({
   seed: v.optional(v.number('a whole number'), 0),
   noise: v.optional(v.boolean(), true),
@@ -133,11 +137,18 @@ export function variableAbilities(
         const found = variables.predict(atValues(namedLatents(given, 'predict'), 'predict'), noise);
         return isNamed(given) ? found : only(found, 'predict', view);
       },
-      interpolate: (from: LatentPlace, to: LatentPlace, steps: number, options: object = {}): PredictedLatents => {
-        const { view } = checkOptions(v.strictObject({ view: v.optional(v.any()) }), options, 'interpolate');
-        const rows = path(from, to, steps);
-        const prediction = only(variables.predict(rows, false), 'interpolate', view);
-        return { latents: rows[variables.shown] ?? variables.computed(rows)[variables.shown]!, ...prediction };
+      interpolate: (from: LatentPlace, to: LatentPlace, steps: number, options: object = {}) => {
+        const { view, along } = checkOptions(interpolateOptions, options, 'interpolate');
+        const straight = path(from, to, steps);
+        const predicted = (rows: RowsByName): PredictedLatents => {
+          const prediction = only(variables.predict(rows, false), 'interpolate', view);
+          return { latents: rows[variables.shown] ?? variables.computed(rows)[variables.shown]!, ...prediction };
+        };
+        if (along === 'line') return predicted(straight);
+        return import('./geometry/along.ts').then(({ geodesicPoints }) => {
+          const points = geodesicPoints({ latents: shown, variables }, view, from, to, steps);
+          return predicted({ [variables.roots[0] ?? variables.shown]: points });
+        });
       },
     }),
     ...(!('sample' in missing) && {

@@ -11,6 +11,7 @@ const TURN = 2 * Math.PI;
 const angles = (dim: number): Chart => ({
   dim,
   components: 2 * dim,
+  period: TURN,
   between: (from, to, part) =>
     from.map((angle, d) => {
       const way = to[d]! - angle;

@@ -4,9 +4,11 @@ import { Matrix } from '../core/matrix.ts';
 import type { Standardization } from '../core/observations.ts';
 import { firstRows, paddedRows } from '../core/paddedRows.ts';
 import type { Random } from '../core/random.ts';
+import { slopeRows } from '../kernels/slopeKernel.ts';
 import { jointDraw } from '../model/jointDraw.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Prediction, PredictiveDensity } from '../model/posterior.ts';
+import { type PullBack, pullBackOf } from '../model/pullBack.ts';
 import { valueTensors } from '../model/valueTensors.ts';
 import { doublesOf } from '../tensors/doubles.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
@@ -14,7 +16,7 @@ import { valueAndGradients } from '../tensors/gradients.ts';
 import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
-import { allColumns, type FunctionMoments } from './functionMoments.ts';
+import { allColumns, covariancesOf, type FunctionMoments } from './functionMoments.ts';
 import type { Likelihood } from './likelihoods/likelihood.ts';
 import { logPredictiveDensity } from './likelihoods/normalExpectation.ts';
 
@@ -22,6 +24,8 @@ import { logPredictiveDensity } from './likelihoods/normalExpectation.ts';
 export interface ConditionedProcess {
   /** Moments at X (n×q), or at Gaussians of these means and variances, n×D each; of observations with `noise`. */
   predict(X: Matrix, noise: boolean, variances?: Matrix): Prediction;
+  /** Expected metric of the noise-free functions at X (n×q), in squared units of the observations. */
+  metric(X: Matrix): PullBack;
   /** A draw from the joint predictive distribution at X, n×D. */
   sample(X: Matrix, random: Random, noise: boolean): Matrix;
   /**
@@ -44,11 +48,14 @@ export type UncertainMomentsAt = (x: op.GaussianRows) => { readonly mean: Tensor
 
 /**
  * Functions whose moments are known everywhere, and how observations are distributed around them. The change of the columns of Y is undone.
+ *
+ * @param slopesAt - moments of the functions' slopes, at rows of `slopeRows`
  */
 export function conditionedProcess(
   momentsAt: MomentsAt,
   known: KnownLikelihood,
   standardization: Standardization,
+  slopesAt: MomentsAt,
   uncertainAt?: UncertainMomentsAt,
 ): ConditionedProcess {
   const { likelihood } = known;
@@ -86,6 +93,13 @@ export function conditionedProcess(
           : functions;
         const given = (x: Tensor2D) => firstRows(tensorMatrix(x), X.rows);
         return { mean: inUnits(given(mean)), variance: inSquaredUnits(given(variance)) };
+      }),
+
+    metric: (X) =>
+      withFloat64(() => {
+        const groups = slopesAt(matrixTensor(slopeRows(X)));
+        const { mean } = allColumns(groups, D);
+        return pullBackOf(tensorMatrix(mean), covariancesOf(groups).map(tensorMatrix), deviation, X.columns);
       }),
 
     sample: (X, random, noisy) =>

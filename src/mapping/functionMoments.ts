@@ -28,3 +28,16 @@ export function allColumns(groups: readonly FunctionMoments[], D: number): { mea
   const ordered = (parts: Tensor2D[]) => op.gather<Tensor2D>(op.concat(parts, 1), places, 1);
   return { mean: ordered(groups.map(({ mean }) => mean)), variance: ordered(wide) };
 }
+
+/** Covariances of the functions between new rows: one for all columns, or one a column. */
+export function covariancesOf(groups: readonly FunctionMoments[]): Tensor2D[] {
+  if (groups.length === 1 && groups[0]!.variance.shape[1] === 1) return [groups[0]!.covariance(0)];
+  const byColumn: Tensor2D[] = [];
+  for (const group of groups) {
+    const shared = group.variance.shape[1] === 1 ? group.covariance(0) : undefined;
+    group.columns.forEach((column, c) => {
+      byColumn[column] = shared ?? group.covariance(c);
+    });
+  }
+  return byColumn;
+}

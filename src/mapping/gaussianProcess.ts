@@ -23,7 +23,7 @@ import { checkNoise, gaussian, noiseOfNew } from './likelihoods/gaussian.ts';
 import { isLikelihood, type Likelihood, type Noise } from './likelihoods/likelihood.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
 import { patternMoments } from './patternMoments.ts';
-import { processDensity } from './processDensity.ts';
+import { processDensity, slopeMoments } from './processDensity.ts';
 import { INDUCING_JITTER } from './variational/inducingFactor.ts';
 
 /** Callbacks about a computation. */
@@ -76,8 +76,16 @@ export interface GaussianProcess<K extends Kernel = Kernel> {
   readonly predict: (p: TensorMap, X: Tensor2D, Y: Tensor2D, A: Tensor2D, context?: ProcessContext) => ProcessMoments;
   /** The density of observations that stay the same, of which entries may be missing, at N inputs. */
   readonly given: (patterns: readonly ObservedPattern[], points: number) => GivenProcess;
-  /** The moments of the functions, of known values given observations at X (N×q), anywhere: its factors are made once. */
-  readonly momentsAt: (values: ParameterValues, X: Matrix, patterns: readonly ObservedPattern[]) => MomentsAt;
+  /**
+   * The moments of the functions, of known values given observations at X (N×q), anywhere: its factors are made once. Of what a `kernel` of the same
+   * parameters says of them where it is given: see `slopeKernel`.
+   */
+  readonly momentsAt: (
+    values: ParameterValues,
+    X: Matrix,
+    patterns: readonly ObservedPattern[],
+    kernel?: Kernel,
+  ) => MomentsAt;
   /** The same process through inducing inputs (M×q). */
   readonly through: (inducing: Matrix) => GaussianProcess;
   /** As the density of a variable that is given the inputs: `observed(Y, { density: gaussianProcess({ kernel }), given: z })`. */
@@ -209,7 +217,8 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
         dispose: () => data.forEach(disposeData),
       };
     },
-    momentsAt: (values, X, patterns) => {
+    momentsAt: (values, X, patterns, other) => {
+      if (other !== undefined) return gaussianProcess({ ...options, kernel: other }).momentsAt(values, X, patterns);
       const width = widthOf(patterns);
       checkNoise(likelihood, X.rows, width);
       return patternMoments({ covarianceAt, values, X, patterns, width, name: NAME });
@@ -219,6 +228,7 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
         process.momentsAt(values, X, patterns),
         { likelihood, values },
         standardization ?? unchanged(widthOf(patterns)),
+        slopeMoments(process, values, X, patterns),
       ),
     through: (at) => gaussianProcess({ kernel, likelihood, inducing: at, ...(columnScales && { columnScales }) }),
     get density() {

@@ -2,21 +2,25 @@ import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import type { Random } from '../core/random.ts';
+import { checkSlopes, slopeKernel, slopeRows } from '../kernels/slopeKernel.ts';
+import { whiteOf } from '../kernels/structure/index.ts';
 import { jointDraw, normalEntries } from '../model/jointDraw.ts';
 import type { Conditional, Density, DensityContext, Rows } from '../model/language/density.ts';
-import type { TensorMap } from '../model/model.ts';
+import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
+import { ownTensors } from '../model/part.ts';
+import { valueTensors } from '../model/valueTensors.ts';
 import { doublesOf } from '../tensors/doubles.ts';
-import { tensorMatrix } from '../tensors/matrixTensor.ts';
+import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
 import { columnScales, scaledMoments, scaledNoise } from './columnScales.ts';
 import type { MomentsAt } from './conditionedProcess.ts';
 import { logPredictiveEntries } from './conditionedProcess.ts';
-import { allColumns, type FunctionMoments } from './functionMoments.ts';
+import { allColumns, covariancesOf, type FunctionMoments } from './functionMoments.ts';
 import type { GaussianProcess, GivenProcess } from './gaussianProcess.ts';
 import { noiseOfNew } from './likelihoods/gaussian.ts';
-import { observedPatterns } from './observedPatterns.ts';
+import { type ObservedPattern, observedPatterns } from './observedPatterns.ts';
 import { sparseMoments } from './sparseApproximation.ts';
 
 /** A process before its density is added to it; `logDensity` and `through` are those of processes that are integrated out exactly. */
@@ -80,6 +84,7 @@ function conditional(process: Process, plain: TensorMap, fitted: Rows, context: 
         X,
         patterns,
         exact,
+        slopes: lazily(() => slopeMoments(process, values, X, patterns)),
         scales: lazily(() => columnScales(process, values, X, Y, exact(), process.columnScales!.freedom)),
       };
     });
@@ -109,6 +114,12 @@ function conditional(process: Process, plain: TensorMap, fitted: Rows, context: 
         covariances: () => covariancesOf(groups),
       };
     },
+    slopes: (given) => {
+      const { slopes, scales } = known();
+      const slopesAt = isScaled ? scaledMoments(slopes(), scales()) : slopes();
+      const groups = slopesAt(matrixTensor(slopeRows(tensorMatrix(inputs(given)))));
+      return { mean: allColumns(groups, D).mean, covariances: () => covariancesOf(groups) };
+    },
     ...(likelihood.conjugate === undefined && {
       sample: (given: readonly Tensor2D[], random: Random) => {
         if (likelihood.density.sample === undefined) {
@@ -128,17 +139,28 @@ function conditional(process: Process, plain: TensorMap, fitted: Rows, context: 
   };
 }
 
-/** Covariances of the functions between new rows: one for all columns, or one a column. */
-function covariancesOf(groups: readonly FunctionMoments[]): Tensor2D[] {
-  if (groups.length === 1 && groups[0]!.variance.shape[1] === 1) return [groups[0]!.covariance(0)];
-  const byColumn: Tensor2D[] = [];
-  for (const group of groups) {
-    const shared = group.variance.shape[1] === 1 ? group.covariance(0) : undefined;
-    group.columns.forEach((column, c) => {
-      byColumn[column] = shared ?? group.covariance(c);
-    });
-  }
-  return byColumn;
+/**
+ * Moments of the functions' slopes: those of a process whose kernel is that of the slopes.
+ *
+ * @throws InvalidInputError when they are asked for, for a kernel whose functions have none
+ */
+export function slopeMoments(
+  { kernel, parameters, momentsAt }: Process,
+  values: ParameterValues,
+  X: Matrix,
+  patterns: readonly ObservedPattern[],
+): MomentsAt {
+  const made = lazily(() => {
+    if (parameters.inducing !== undefined && whiteOf(kernel) !== undefined) {
+      throw new InvalidInputError(
+        'Slopes of functions through inducing inputs are known without white noise in their kernel. Leave out white(): the noise of the likelihood says the same.',
+      );
+    }
+    const p = valueTensors(values);
+    checkSlopes(kernel, ownTensors('kernel', Object.keys(kernel.parameters))(p), X);
+    return momentsAt(values, X, patterns, slopeKernel(kernel, X));
+  });
+  return (A) => made()(A);
 }
 
 function drawnFunctions(groups: readonly FunctionMoments[], D: number, random: Random): Tensor2D {

@@ -65,13 +65,21 @@ export interface Predicting {
    */
   predict(X: MatrixLike, options?: { noise?: boolean | undefined }): Prediction;
   /**
-   * Predictions on the straight line between two latents.
+   * Predictions on the way between two latents: on the straight line, or along the geodesic, which keeps to where the mapping is known. A geodesic takes its time and is
+   * a promise: see `geometry`.
    *
    * @param from - a latent point, or the number of a training point from 0
    * @param to - likewise
    * @param steps - number of points on the way, both ends included, from 2
+   * @param options - `along`: 'line' unless given
    */
-  interpolate(from: LatentPlace, to: LatentPlace, steps: number): PredictedLatents;
+  interpolate(from: LatentPlace, to: LatentPlace, steps: number, options?: { along?: 'line' }): PredictedLatents;
+  interpolate(
+    from: LatentPlace,
+    to: LatentPlace,
+    steps: number,
+    options: { along: 'geodesic' },
+  ): Promise<PredictedLatents>;
 }
 
 /** Fits of models whose predictions can be drawn from. */
@@ -114,8 +122,19 @@ export interface Viewed<View extends string> {
   predict(X: MatrixLike, options: { view: View; noise?: boolean | undefined }): Prediction;
   /** A draw from the joint predictive distribution of one view at latent points X (n×q). */
   sample(X: MatrixLike, options: { view: View; seed?: number | undefined; noise?: boolean | undefined }): Matrix;
-  /** Predictions of one view on the straight line between two latents, `steps` points in all. */
-  interpolate(from: LatentPlace, to: LatentPlace, steps: number, options: { view: View }): PredictedLatents;
+  /** Predictions of one view on the straight line between two latents, or along the geodesic of this view, `steps` points in all. */
+  interpolate(
+    from: LatentPlace,
+    to: LatentPlace,
+    steps: number,
+    options: { view: View; along?: 'line' },
+  ): PredictedLatents;
+  interpolate(
+    from: LatentPlace,
+    to: LatentPlace,
+    steps: number,
+    options: { view: View; along: 'geodesic' },
+  ): Promise<PredictedLatents>;
   /** The latents of new observations of one view, or of several of the same points: `project({ pose: Y })`. */
   project(given: ViewMatrices<View>, options?: ProjectOptions): Promise<Projection>;
   /** What the model makes of new observations of these views, missing entries filled in: the predictive means at their projections. */

@@ -2,6 +2,7 @@ import type { Matrix } from '../core/matrix.ts';
 import type { Random } from '../core/random.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
 import type { VariablesPosterior } from './language/variablesModel.ts';
+import type { PullBack } from './pullBack.ts';
 
 /** What is predicted of observations. */
 export interface Prediction {
@@ -45,6 +46,8 @@ export interface Mapping {
    * whose latents are distributions.
    */
   predict(X: Matrix, noise: boolean, variances?: Matrix): Prediction;
+  /** Expected metric of the noise-free functions at latent points X (n×q), for a mapping that knows how its functions vary. */
+  metric?(X: Matrix): PullBack;
   /** A draw from the joint predictive distribution at latent points X (n×q), n×D. */
   sample?(X: Matrix, random: Random, noise: boolean): Matrix;
   /**

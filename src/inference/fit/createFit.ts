@@ -10,6 +10,7 @@ import type { AnyPosterior } from '../../model/posterior.ts';
 import { type EngineChoice, withEngine } from '../../numerics/dense/index.ts';
 import { sharedMemory } from '../../numerics/memory.ts';
 import { type Abilities, abilitiesOf, withGraph } from './fitAbilities.ts';
+import { rememberPosterior } from './posteriors.ts';
 import { namingColumns } from './rememberedColumns.ts';
 
 /**
@@ -46,7 +47,8 @@ export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: 
   );
   const evidence = posterior.distribution === undefined ? {} : { evidence: boundOf(terms) };
   // What the types of a model say of its fits, its posterior keeps: tests of the conformance kit see to that.
-  return Object.freeze(withGraph({ ...fitted, ...evidence, ...abilities }, posterior)) as unknown as Fit<P, A>;
+  const whole = Object.freeze(withGraph({ ...fitted, ...evidence, ...abilities }, posterior));
+  return rememberPosterior(whole, posterior) as unknown as Fit<P, A>;
 }
 
 function savedFit(

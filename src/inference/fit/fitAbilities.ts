@@ -13,6 +13,7 @@ import type {
   Imputing,
   LatentPlace,
   Placing,
+  PredictedLatents,
   Predicting,
   ProjectOptions,
   Reconstructing,
@@ -50,7 +51,9 @@ const sampleOptions = v.strictObject({
 const viewPredictOptions = v.strictObject({ ...predictOptions.entries, view });
 const distributedViewPredictOptions = v.strictObject({ ...distributedPredictOptions.entries, view });
 const viewSampleOptions = v.strictObject({ ...sampleOptions.entries, view });
-const interpolateOptions = v.strictObject({ view });
+const ways = v.optional(v.picklist(['line', 'geodesic'], "'line' or 'geodesic'"), 'line');
+const alongOptions = v.strictObject({ along: ways });
+const interpolateOptions = v.strictObject({ view, along: ways });
 
 /** The matrix of observations that are given. */
 type Observed = (Y: ObservationsLike) => MatrixLike;
@@ -191,12 +194,8 @@ function fillingBy(
   };
 }
 
-function mappedBy({
-  latents,
-  distribution,
-  mapping,
-  next,
-}: AnyPosterior): (Predicting & Partial<Forecasting>) | undefined {
+function mappedBy(posterior: AnyPosterior): (Predicting & Partial<Forecasting>) | undefined {
+  const { latents, distribution, mapping, next } = posterior;
   if (mapping === undefined) return undefined;
   const { sample } = mapping;
   const predict: Predicting['predict'] = (X, options = {}) => {
@@ -209,7 +208,10 @@ function mappedBy({
   };
   return {
     predict,
-    interpolate: (from, to, steps) => along(latents, from, to, steps, mapping),
+    interpolate: ((from: LatentPlace, to: LatentPlace, steps: number, options = {}) => {
+      const asked = checkOptions(alongOptions, options, 'interpolate');
+      return onTheWay(posterior, { from, to, steps, mapping, ...asked });
+    }) as Predicting['interpolate'],
     ...(sample !== undefined && {
       sample: (X: MatrixLike, options = {}) => {
         const { seed, noise } = checkOptions(sampleOptions, options, 'sample');
@@ -256,10 +258,10 @@ function viewedBy(
       // Every view of a model with several is a Gaussian process, which can be drawn from.
       return viewOf(views, asked.view).sample!(givenLatents(X, q, 'sample'), seededRandom(asked.seed), asked.noise);
     },
-    interpolate: (from, to, steps, options) => {
+    interpolate: ((from: LatentPlace, to: LatentPlace, steps: number, options?: object) => {
       const asked = checkOptions(interpolateOptions, options ?? {}, 'interpolate');
-      return along(latents, from, to, steps, viewOf(views, asked.view));
-    },
+      return onTheWay(posterior, { from, to, steps, mapping: viewOf(views, asked.view), ...asked });
+    }) as Viewed<string>['interpolate'],
     project: async (given, options = {}) => (await placing()).projectionOf(await placed(given, options, 'project')),
     reconstruct: async (given, options = {}) => {
       const rows = await placed(given, options, 'reconstruct');
@@ -284,18 +286,38 @@ function viewedBy(
   };
 }
 
-/** Predictions on the straight line between two latents. */
-function along(latents: Matrix, from: LatentPlace, to: LatentPlace, steps: number, mapping: Mapping) {
+/** Points between two latents, and the mapping that predicts there. */
+interface Way {
+  readonly from: LatentPlace;
+  readonly to: LatentPlace;
+  readonly steps: number;
+  readonly mapping: Mapping;
+  readonly along: 'line' | 'geodesic';
+  readonly view?: string;
+}
+
+/** Predictions on the straight line between two latents, or, later, along the geodesic. */
+function onTheWay(
+  posterior: AnyPosterior,
+  { from, to, steps, mapping, along, view }: Way,
+): PredictedLatents | Promise<PredictedLatents> {
+  const { latents } = posterior;
   if (!Number.isInteger(steps) || steps < 2) {
     throw new InvalidInputError(`interpolate takes a whole number of steps from 2, but ${describe(steps)} was given.`);
   }
   const ends = givenLatents([latentsAt(latents, from), latentsAt(latents, to)], latents.columns, 'interpolate');
+  const predicted = (path: Matrix) => ({ latents: path, ...mapping.predict(path, false) });
+  if (along === 'geodesic') {
+    const [first, last] = ends.toArrays() as [number[], number[]];
+    return import('../geometry/along.ts').then(({ geodesicPoints }) =>
+      predicted(geodesicPoints(posterior, view, first, last, steps)),
+    );
+  }
   const points = Array.from({ length: steps }, (_, k) => {
     const part = k / (steps - 1);
     return Array.from(ends.row(0), (entry, c) => (1 - part) * entry + part * ends.at(1, c));
   });
-  const path = Matrix.from(points);
-  return { latents: path, ...mapping.predict(path, false) };
+  return predicted(Matrix.from(points));
 }
 
 /** The mean path of the latents after the last point. */

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { type FittedTable, type NamedTable, rememberedTable } from '../../core/namedTable.ts';
-import type { AnyAbilities } from '../../model/abilities.ts';
+import type { AnyAbilities, PredictedLatents } from '../../model/abilities.ts';
 import type { Model } from '../../model/model.ts';
 import type { Prediction } from '../../model/posterior.ts';
 import type { Abilities } from './fitAbilities.ts';
@@ -45,7 +45,12 @@ export function namingColumns(abilities: Abilities, table: FittedTable | undefin
       },
     }),
     ...(predict && { predict: (X, options) => named(predict(X, options)) }),
-    ...(interpolate && { interpolate: (from, to, steps) => named(interpolate(from, to, steps)) }),
+    ...(interpolate && {
+      interpolate: ((...given: Parameters<typeof interpolate>) => {
+        const found: PredictedLatents | Promise<PredictedLatents> = interpolate(...given);
+        return found instanceof Promise ? found.then(named) : named(found);
+      }) as typeof interpolate,
+    }),
     ...(forecast && { forecast: (steps) => named(forecast(steps)) }),
   };
   return { ...abilities, ...naming };

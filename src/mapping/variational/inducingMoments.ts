@@ -1,6 +1,8 @@
 import type { Matrix } from '../../core/matrix.ts';
 import type { Standardization } from '../../core/observations.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
+import { checkSlopes, slopeKernel } from '../../kernels/slopeKernel.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { matrixTensor } from '../../tensors/matrixTensor.ts';
@@ -88,5 +90,10 @@ export function inducingProcess(
 ): ConditionedProcess {
   const momentsAt = (A: Tensor2D) => inducingMoments(kernel, valueTensors(values), tensorsOf(posterior), A);
   const uncertainAt = (x: op.GaussianRows) => uncertainMoments(kernel, valueTensors(values), tensorsOf(posterior), x);
-  return conditionedProcess(momentsAt, likelihood, standardization, uncertainAt);
+  const ofSlopes = lazily(() => {
+    checkSlopes(kernel, valueTensors(values), posterior.inducing);
+    return slopeKernel(kernel, posterior.inducing);
+  });
+  const slopesAt = (A: Tensor2D) => inducingMoments(ofSlopes(), valueTensors(values), tensorsOf(posterior), A);
+  return conditionedProcess(momentsAt, likelihood, standardization, slopesAt, uncertainAt);
 }

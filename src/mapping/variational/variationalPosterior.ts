@@ -66,6 +66,7 @@ export function variationalPosterior(
     mapping: {
       observedColumns: seen.columns,
       predict: (X, noise, variances) => process().predict(X, noise, variances),
+      metric: (X) => process().metric(X),
       sample: (X, random, noise) => process().sample(X, random, noise),
       predictiveDensity,
     },

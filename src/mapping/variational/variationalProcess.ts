@@ -95,7 +95,7 @@ export function variationalProcess(options: VariationalProcessOptions): ViewProc
         },
       };
     },
-    momentsAt: (values) => {
+    momentsAt: (values, _X, _patterns, other = kernel) => {
       const posterior = withFloat64((): InducingPosterior => {
         const p = valueTensors(values);
         const { factor, variables } = q(p);
@@ -103,7 +103,7 @@ export function variationalProcess(options: VariationalProcessOptions): ViewProc
         return { inducing: tensorMatrix(p.inducing as Tensor2D), factor: tensorMatrix(factor), groups: [group] };
       });
       const own: ParameterValues = ownKernel(values);
-      return (A) => inducingMoments(kernel, valueTensors(own), tensorsOf(posterior), A);
+      return (A) => inducingMoments(other, valueTensors(own), tensorsOf(posterior), A);
     },
   };
   return Object.freeze<ViewProcess>({

@@ -76,12 +76,22 @@ export interface RowMoments {
   readonly covariances?: () => readonly Tensor2D[];
 }
 
+/** Slopes of the noise-free function of n new rows along the q columns that it is given, side by side. */
+export interface SlopeMoments {
+  /** n·q×D, row i·q + k along column k. */
+  readonly mean: Tensor2D;
+  /** Covariances between the slopes, n·q×n·q: one for all columns, or D. */
+  readonly covariances: () => readonly Tensor2D[];
+}
+
 /** What a density says of new rows, given the rows that were fitted. */
 export interface Conditional {
   /** log p(new row | its givens, the fitted rows), n entries. */
   logPredictive?(rows: Rows): Tensor1D;
   /** Moments of new rows given the values of what they are given. */
   moments?(given: readonly Tensor2D[]): RowMoments;
+  /** Moments of the slopes of a function that is random; the slopes of the mean are differences of `moments` without it. */
+  slopes?(given: readonly Tensor2D[]): SlopeMoments;
   /** A draw of new rows, n×D; where it is left out, by the density's own sample where rows are independent, or normal with the covariances of the moments. */
   sample?(given: readonly Tensor2D[], random: Random): Tensor2D;
   /** Mean of the row that follows these rows (k×D), 1×D: densities of sequences have it. */

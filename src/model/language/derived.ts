@@ -5,6 +5,7 @@ import type { Standardization } from '../../core/observations.ts';
 import { firstRows, paddedRows } from '../../core/paddedRows.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
+import { differenceStep } from '../../numerics/centralDifferences.ts';
 import { topEigenpairs } from '../../numerics/dense/topEigenpairs.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
@@ -15,6 +16,7 @@ import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflo
 import { jointDraw, normalEntries } from '../jointDraw.ts';
 import type { ParameterValues, TensorMap } from '../model.ts';
 import type { LearnedByLayer, Prediction, PredictiveDensity } from '../posterior.ts';
+import { type PullBack, pointsAround, pullBackOf, pullBackSum, pulledBack, slopesFrom } from '../pullBack.ts';
 import { valueTensors } from '../valueTensors.ts';
 import { type CompiledGraph, type NodeValues, rowsAround } from './compiled.ts';
 import type { Conditional, DensityContext, RowMoments, Rows } from './density.ts';
@@ -57,6 +59,12 @@ export interface FittedVariables {
   density(X: Matrix, given: RowsByName, isRough?: boolean): PredictiveDensity;
   /** Moments of the variables that follow from these values; of observations with `noise`. */
   predict(values: RowsByName, noise: boolean): Readonly<Record<string, Prediction>>;
+  /**
+   * Expected metric of the noise-free functions at rows of the only root, summed over the observed variables or that of one.
+   *
+   * @throws InvalidInputError for a model with another random variable on the way, or without moments
+   */
+  metric(rows: Matrix, view?: string): PullBack;
   /** A draw of the variables that follow from these values. */
   sample(values: RowsByName, random: Random, noise: boolean): RowsByName;
   /** Values of variables that new rows have without a search: mapped from known ones, or the means of an encoder. */
@@ -450,15 +458,60 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
     });
 
   const { sequential } = own;
+  const roots = latents
+    .filter(({ given }) => given.length === 0 || !given.some((each) => byName.get(each)!.isPointwise))
+    .map(({ name }) => name);
+  const metric: FittedVariables['metric'] = (Z, view) => {
+    // Without a latent variable that of what is mapped from known rows.
+    const root = latents.length > 0 ? roots[0] : graph.shown.variable.role === 'mapped' ? graph.shown.name : undefined;
+    if (root === undefined || roots.length > 1 || known.length > 0 || latents.length > 1) {
+      const others = [...latents, ...known].map(({ name }) => `'${name}'`).join(', ');
+      throw new InvalidInputError(
+        `A metric is one of the points of a single latent variable, but what is observed of ${owner} depends on ${others || 'no latent variable'}.`,
+      );
+    }
+    return at((fitted) => {
+      const step = differenceStep(kept[root]!.data, kept[root]!.columns);
+      const before = (node: Node, z: Matrix) => {
+        const current = newValues(fitted, new Map([[root, matrixTensor(z)]]), {});
+        return node.given.map((each) => current.get(each)!);
+      };
+      const parts = observed
+        .filter(({ name }) => view === undefined || view === name)
+        .map((node): PullBack => {
+          const conditional = fitted.conditional(node.densities[0]!, node);
+          const deviation =
+            seen.get(node.name)?.standardization.deviation ?? new Float64Array(columns.get(node.name)!).fill(1);
+          if (conditional.slopes !== undefined) {
+            const given = before(node, Z);
+            const { mean, covariances } = conditional.slopes(given);
+            const width = given.reduce((sum, { shape }) => sum + shape[1], 0);
+            const own = pullBackOf(tensorMatrix(mean), covariances().map(tensorMatrix), deviation, width);
+            if (node.given.length === 1 && node.given[0] === root) return own;
+            const around = op.concat(before(node, pointsAround(Z, step)), 1) as Tensor2D;
+            return pulledBack(own, slopesFrom(tensorMatrix(around), step));
+          }
+          const moments = conditional.moments?.(before(node, pointsAround(Z, step)));
+          if (moments === undefined) {
+            throw new InvalidInputError(
+              `There is no metric of '${node.name}' of ${owner}: its density '${node.densities[0]!.density.name}' gives no moments of new rows.`,
+            );
+          }
+          const isCertain = doublesOf(moments.variance).every((variance) => variance === 0);
+          const slopes = slopesFrom(tensorMatrix(moments.mean), step);
+          const { mean } = pullBackOf(slopes, undefined, deviation, Z.columns);
+          return { mean, spread: isCertain ? Matrix.zeros(mean.rows, mean.columns) : undefined };
+        });
+      return pullBackSum(parts);
+    });
+  };
   return {
     latents: units,
     observed: widths(observed),
     known: widths(known),
     values: kept,
     shown: graph.shown.name,
-    roots: latents
-      .filter(({ given }) => given.length === 0 || !given.some((each) => byName.get(each)!.isPointwise))
-      .map(({ name }) => name),
+    roots,
     charts: chartsOf(nodes),
     observations: Object.fromEntries(
       observed.map(({ name, variable }) => [name, (variable as { readonly data: Matrix }).data]),
@@ -466,6 +519,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
     fields,
     density,
     predict,
+    metric,
     sample,
     computed: (given) =>
       at((fitted) => {

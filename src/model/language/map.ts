@@ -24,6 +24,8 @@ export interface Chart {
   between(from: Float64Array, to: Float64Array, part: number): Float64Array;
   /** Number of its coordinates. */
   readonly dim: number;
+  /** What may be added to any coordinate without leaving the point; none where it is left out. */
+  readonly period?: number;
   /** Coordinates at which points start, from principal components of the observations (N×c, as many as there are of `components`). */
   start?(components: Matrix): Matrix;
   /** Number of principal components that `start` reads. */

@@ -115,8 +115,15 @@ export interface FitsOfVariables<V> {
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options?: { readonly view?: ObservedNames<V> | undefined },
+    options?: { readonly view?: ObservedNames<V> | undefined; readonly along?: 'line' },
   ): PredictedLatents;
+  /** Along the geodesic: see `geometry`. */
+  interpolate(
+    from: LatentPlace,
+    to: LatentPlace,
+    steps: number,
+    options: { readonly view?: ObservedNames<V> | undefined; readonly along: 'geodesic' },
+  ): Promise<PredictedLatents>;
   /** Means of the observed variables at the places of these rows. */
   reconstruct(
     given: RowsOf<ObservedNames<V> | KnownNames<V>>,

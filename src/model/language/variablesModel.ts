@@ -177,6 +177,7 @@ function mappingOf(model: CompiledGraph, variables: FittedVariables): Partial<An
     const side = (found: RowsByName) => joinedColumns(own.map(({ name }) => found[name]!));
     return {
       observedColumns: own.reduce((sum, { columns }) => sum + columns, 0),
+      metric: (X) => variables.metric(X, own.length === observed.length ? undefined : own[0]!.name),
       predict: (X, noise) => {
         const found = variables.predict({ [shown]: X }, noise);
         const part = (key: 'mean' | 'variance') =>

@@ -34,6 +34,7 @@ import type {
   PredictiveDensity,
   ViewedPosterior,
 } from '../../model/posterior.ts';
+import { pullBackSum } from '../../model/pullBack.ts';
 import { defineTermsModel } from '../../model/termsModel.ts';
 import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { DistributedViewPaths } from './gpModel.ts';
@@ -239,6 +240,7 @@ function posteriorOf(
     return {
       observedColumns: view.checked.seen.columns,
       predict: (X, noise, variances) => process().predict(X, noise, variances),
+      metric: (X) => process().metric(X),
       sample: (X, random, noise) => process().sample(X, random, noise),
       densityWith: (X, Y, prior) => process().predictiveDensity(X, Y, prior),
       predictiveDensity: (X, Y) => process().predictiveDensity(X, Y, standardNormalRows),
@@ -305,6 +307,7 @@ function sideBySideMapping(views: readonly ViewMapping[], prior: PointPrior | un
       const joined = (of: 'mean' | 'variance') => joinedColumns(parts.map((part) => part[of]));
       return { mean: joined('mean'), variance: joined('variance') };
     },
+    metric: (X) => pullBackSum(views.map((view) => view.metric(X))),
     sample: (X, random, noise) => joinedColumns(views.map((view) => view.sample(X, random, noise))),
     predictiveDensity: (X, Y, isRough) => {
       let from = 0;

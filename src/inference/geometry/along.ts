@@ -1,0 +1,16 @@
+import type { Matrix } from '../../core/matrix.ts';
+import type { LatentPlace } from '../../model/abilities.ts';
+import type { AnyPosterior } from '../../model/posterior.ts';
+import { geometryOf } from './geometry.ts';
+import { surfaceOf } from './surface.ts';
+
+/** Points on the geodesic between two latents, equally far from each other along it. */
+export function geodesicPoints(
+  posterior: Pick<AnyPosterior, 'latents' | 'variables' | 'mapping' | 'views'>,
+  view: string | undefined,
+  from: LatentPlace,
+  to: LatentPlace,
+  points: number,
+): Matrix {
+  return geometryOf(surfaceOf(posterior, view, 'interpolate')).geodesic(from, to, { points }).latents;
+}

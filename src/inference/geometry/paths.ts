@@ -1,0 +1,211 @@
+import { Matrix } from '../../core/matrix.ts';
+import { minimize } from '../minimize/minimize.ts';
+import { lbfgs } from '../solvers/lbfgs.ts';
+import type { MetricField } from './metricField.ts';
+
+/** Parts of each segment whose lengths are added up. */
+const PARTS = 4;
+
+/** vᵀGv */
+function squaredNorm(G: Float64Array, at: number, v: Float64Array, from: number, q: number): number {
+  let sum = 0;
+  for (let k = 0; k < q; k++) {
+    for (let l = 0; l < q; l++) sum += v[from + k]! * G[at + k * q + l]! * v[from + l]!;
+  }
+  return sum;
+}
+
+/** Steps and midpoints of the segments of a path. */
+function segmentsOf(path: Float64Array, q: number): { steps: Float64Array; middles: Float64Array } {
+  const size = path.length - q;
+  const [steps, middles] = [new Float64Array(size), new Float64Array(size)];
+  for (let i = 0; i < size; i++) {
+    steps[i] = path[i + q]! - path[i]!;
+    middles[i] = path[i]! + steps[i]! / 2;
+  }
+  return { steps, middles };
+}
+
+/** Lengths ∫√(ẋᵀGẋ) of the segments of a path, each by the midpoints of four parts. */
+export function segmentLengths(field: MetricField, path: Float64Array): Float64Array {
+  const q = field.dim;
+  const fine = subdivided(path, q, PARTS);
+  const { steps, middles } = segmentsOf(fine, q);
+  const G = field.at(middles);
+  const lengths = new Float64Array(path.length / q - 1);
+  for (let i = 0; i < lengths.length * PARTS; i++) {
+    lengths[Math.floor(i / PARTS)]! += Math.sqrt(Math.max(0, squaredNorm(G, i * q * q, steps, i * q, q)));
+  }
+  return lengths;
+}
+
+/** Length of a path. */
+export const lengthOf = (field: MetricField, path: Float64Array): number =>
+  segmentLengths(field, path).reduce((sum, part) => sum + part, 0);
+
+/** Every segment in so many equal parts. */
+export function subdivided(path: Float64Array, q: number, parts: number): Float64Array {
+  const segments = path.length / q - 1;
+  const result = new Float64Array((segments * parts + 1) * q);
+  for (let i = 0; i < segments; i++) {
+    for (let s = 0; s < parts; s++) {
+      for (let k = 0; k < q; k++) {
+        const [from, to] = [path[i * q + k]!, path[(i + 1) * q + k]!];
+        result[(i * parts + s) * q + k] = from + ((to - from) * s) / parts;
+      }
+    }
+  }
+  result.set(path.subarray(segments * q), segments * parts * q);
+  return result;
+}
+
+/** So many points on a path, equally far from each other along it. */
+export function resampled(field: MetricField, path: Float64Array, points: number): Matrix {
+  const q = field.dim;
+  const lengths = segmentLengths(field, path);
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  const result = Matrix.zeros(points, q);
+  let segment = 0;
+  let before = 0;
+  for (let i = 0; i < points; i++) {
+    const wanted = (total * i) / (points - 1);
+    while (segment < lengths.length - 1 && before + lengths[segment]! < wanted) before += lengths[segment++]!;
+    const own = lengths[segment]!;
+    const part = own > 0 ? Math.min(1, Math.max(0, (wanted - before) / own)) : i / (points - 1);
+    for (let k = 0; k < q; k++) {
+      const [from, to] = [path[segment * q + k]!, path[(segment + 1) * q + k]!];
+      result.data[i * q + k] = from + part * (to - from);
+    }
+  }
+  result.data.set(path.subarray(0, q));
+  result.data.set(path.subarray(path.length - q), (points - 1) * q);
+  return result;
+}
+
+/** A path that was refined. */
+export interface RefinedPath {
+  readonly path: Float64Array;
+  /** True if the search for the least energy converged. */
+  readonly converged: boolean;
+}
+
+/** Iterations of the search on each number of segments. */
+const ITERATIONS = 400;
+/** Part of the energy by which two iterations in a row lower it at the most where the search has converged. */
+const DECREASE = 1e-7;
+
+/**
+ * The path of least energy ½∫ẋᵀGẋ between the ends of a path, searched from it: K·Σ_k Δ_kᵀG(m_k)Δ_k over the steps Δ of K segments with midpoints m, on 4, 8, … segments, each
+ * from the result of the one before. A path of least energy is one of least length with constant speed.
+ *
+ * @param segments - a power of 2, from 4
+ */
+export function refined(field: MetricField, start: Float64Array, segments: number): RefinedPath {
+  const q = field.dim;
+  let path: Float64Array = resampled(field, start, 5).data;
+  let converged = true;
+  for (let K = 4; K <= segments; K *= 2) {
+    if (K > 4) path = subdivided(path, q, 2);
+    const found = leastEnergy(field, path);
+    path = found.path;
+    converged = found.converged;
+  }
+  return { path, converged };
+}
+
+function leastEnergy(field: MetricField, path: Float64Array): RefinedPath {
+  const q = field.dim;
+  const K = path.length / q - 1;
+  const whole = path.slice();
+  const free = (K - 1) * q;
+  let unit = 1;
+  const energy = (x: Float64Array) => {
+    whole.set(x, q);
+    const { steps, middles } = segmentsOf(whole, q);
+    const { metric, slopes } = field.withSlopes(middles);
+    let value = 0;
+    const all = new Float64Array(path.length);
+    for (let k = 0; k < K; k++) {
+      value += squaredNorm(metric, k * q * q, steps, k * q, q);
+      for (let d = 0; d < q; d++) {
+        let pull = 0;
+        for (let l = 0; l < q; l++) pull += 2 * metric[k * q * q + d * q + l]! * steps[k * q + l]!;
+        const bend = squaredNorm(slopes, (k * q + d) * q * q, steps, k * q, q) / 2;
+        all[k * q + d]! += bend - pull;
+        all[(k + 1) * q + d]! += bend + pull;
+      }
+    }
+    const gradient = all.subarray(q, q + free);
+    for (let i = 0; i < free; i++) gradient[i]! *= K / unit;
+    return { value: (K * value) / unit, gradient };
+  };
+  const first = energy(path.slice(q, q + free)).value;
+  if (!(first > 0)) return { path, converged: true };
+  unit = first;
+  const { x, status } = minimize(energy, path.subarray(q, q + free), lbfgs(), {
+    maxIterations: ITERATIONS,
+    tolerance: 1e-6,
+    relativeDecrease: DECREASE,
+  });
+  const result = path.slice();
+  result.set(x, q);
+  return { path: result, converged: status === 'converged' };
+}
+
+/**
+ * The geodesic that leaves a point with a velocity, at times from 0 to 1: Gẍ = −(Σ_d ẋ_d·∂_dG)ẋ + ½(ẋᵀ∂_kGẋ)_k, by the Runge–Kutta method of fourth order.
+ *
+ * @param steps - steps of the integration
+ * @returns steps + 1 points
+ */
+export function geodesicFrom(field: MetricField, point: Float64Array, velocity: Float64Array, steps: number): Matrix {
+  const q = field.dim;
+  const h = 1 / steps;
+  const path = Matrix.zeros(steps + 1, q);
+  let [x, v] = [point.slice(), velocity.slice()];
+  path.data.set(x);
+  const moved = (from: Float64Array, by: Float64Array, part: number) => from.map((entry, k) => entry + part * by[k]!);
+  for (let i = 1; i <= steps; i++) {
+    const a1 = acceleration(field, x, v);
+    const v2 = moved(v, a1, h / 2);
+    const a2 = acceleration(field, moved(x, v, h / 2), v2);
+    const v3 = moved(v, a2, h / 2);
+    const a3 = acceleration(field, moved(x, v2, h / 2), v3);
+    const v4 = moved(v, a3, h);
+    const a4 = acceleration(field, moved(x, v3, h), v4);
+    x = x.map((entry, k) => entry + (h / 6) * (v[k]! + 2 * v2[k]! + 2 * v3[k]! + v4[k]!));
+    v = v.map((entry, k) => entry + (h / 6) * (a1[k]! + 2 * a2[k]! + 2 * a3[k]! + a4[k]!));
+    path.data.set(x, i * q);
+  }
+  return path;
+}
+
+function acceleration(field: MetricField, x: Float64Array, v: Float64Array): Float64Array {
+  const q = field.dim;
+  const { metric, slopes } = field.withSlopes(x);
+  const right = new Float64Array(q);
+  for (let d = 0; d < q; d++) {
+    right[d]! += squaredNorm(slopes, d * q * q, v, 0, q) / 2;
+    for (let k = 0; k < q; k++) {
+      for (let l = 0; l < q; l++) right[k]! -= v[d]! * slopes[(d * q + k) * q + l]! * v[l]!;
+    }
+  }
+  return solved(metric, right, q);
+}
+
+/** Gaussian elimination with pivots of the diagonal; G is positive definite. */
+function solved(metric: Float64Array, right: Float64Array, q: number): Float64Array {
+  const [G, x] = [metric.slice(), right.slice()];
+  for (let k = 0; k < q; k++) {
+    for (let i = k + 1; i < q; i++) {
+      const factor = G[i * q + k]! / G[k * q + k]!;
+      for (let j = k; j < q; j++) G[i * q + j]! -= factor * G[k * q + j]!;
+      x[i]! -= factor * x[k]!;
+    }
+  }
+  for (let k = q - 1; k >= 0; k--) {
+    for (let j = k + 1; j < q; j++) x[k]! -= G[k * q + j]! * x[j]!;
+    x[k]! /= G[k * q + k]!;
+  }
+  return x;
+}
