@@ -6,14 +6,15 @@ import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// Before there was a language of variables, and before endings were told apart, the first three weighed at most 170, 130 and 10 kB: to be reached again.
+// The first three weighed at most 170, 130 and 10 kB before there was a language of variables, in which the first is written now (196 kB), and before endings were told
+// apart: to be reached again.
 const PAGES = [
   {
     name: 'gplvm',
     code: "import { fit, gplvm } from 'latentfield'; globalThis.page = { fit, gplvm };",
-    kilobytes: 176,
+    kilobytes: 197,
   },
-  { name: 'mpme', code: "import { fit, mpme } from 'latentfield'; globalThis.page = { fit, mpme };", kilobytes: 140 },
+  { name: 'mpme', code: "import { fit, mpme } from 'latentfield'; globalThis.page = { fit, mpme };", kilobytes: 143 },
   {
     name: 'minimize',
     code: "import { lbfgs, minimize } from 'latentfield'; globalThis.page = { lbfgs, minimize };",

@@ -20,6 +20,7 @@ export {
   type ProgressiveWork,
   type Random,
   type RowSource,
+  type ScaleOption,
   type Standardization,
   seededRandom,
 } from './core/index.ts';

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { InvalidInputError } from '../index.ts';
-import { type DeadJob, redisTransport, type Transport } from '../queue/index.ts';
-import { FITS, keysOf, SHARDS } from '../queue/index.ts';
+import { type DeadJob, FITS, keysOf, redisTransport, SHARDS, type Transport } from '../queue/index.ts';
 import type { Context } from './streams.ts';
 import { checkedServer, prefixFlag, printable, queueName, redisFlag } from './workerCommand.ts';
 

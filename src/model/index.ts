@@ -51,6 +51,7 @@ export {
   type HasDensity,
   type RowMoments,
   type Rows,
+  type SlopeMoments,
 } from './language/density.ts';
 export type { FittedVariables, RowsByName, VariableWidth } from './language/derived.ts';
 export type { Variables } from './language/graph.ts';
@@ -84,6 +85,7 @@ export {
   type ObservedOptions,
   type ObservedVariable,
   observed,
+  type PointRows,
   shared,
   type Variable,
 } from './language/variable.ts';
@@ -175,6 +177,7 @@ export type {
   SpectralPosterior,
   ViewedPosterior,
 } from './posterior.ts';
+export type { PullBack } from './pullBack.ts';
 export type { Curvature, EndingKind } from './solver.ts';
 export {
   choleskyFactor,

@@ -17,7 +17,7 @@ const at = [
   [0.2, -0.4],
   [1.5, 1],
 ];
-const held = { init: X, kernel: rbf({ variance: fixed(0.8), lengthscale: fixed(1) }), noise: fixed(0.1) };
+const held = { init: X, kernel: rbf({ variance: fixed(0.8), lengthscale: fixed(1) }), noise: 0.1 };
 
 /** y_dᵀK⁻¹y_d/N of centred columns by elimination, K of unit lengthscale. */
 function quadratics(rows: readonly (readonly number[])[], inputs: readonly (readonly number[])[]): number[] {
@@ -59,6 +59,13 @@ describe('a scale a column', () => {
     expect(scaled.predict(at, { noise: true }).variance.at(0, 3)).toBeGreaterThan(
       2 * scaled.predict(at, { noise: true }).variance.at(0, 0),
     );
+  });
+
+  it('is not there where the noise is held: it is what it was said to be', async () => {
+    const options = { latentDim: 2, ...held, noise: fixed(0.1) };
+    const plain = await fit(gplvm(Y, { ...options, scale: false }), { maxIterations: 0 });
+    const own = await fit(gplvm(Y, options), { maxIterations: 0 });
+    expect(own.predict(at, { noise: true })).toEqual(plain.predict(at, { noise: true }));
   });
 
   it('is that of the observed rows where entries are missing', async () => {

@@ -5,6 +5,7 @@ import { describe, type Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { unknownName } from '../../core/options.ts';
 import { fit } from '../../inference/fit/fit.ts';
+import { lbfgs } from '../../inference/solvers/lbfgs.ts';
 import { add } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/bias.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
@@ -180,7 +181,7 @@ export function withMembers(model: Model, own: Pick<Model, 'choose' | 'search'>)
  */
 export const searchOfMany: Search = {
   relativeDecrease: LEAST_GAIN,
-  solver: async () => (await import('../../inference/solvers/lbfgs.ts')).lbfgs({ scaling: 'diagonal' }),
+  solver: lbfgs({ scaling: 'diagonal' }),
 };
 
 /** A model through the usual number of inducing inputs, which says so, and whose fit ends where an iteration gains little. */

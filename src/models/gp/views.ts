@@ -252,7 +252,9 @@ function madeView(
   // What is open in the kernel is decided when the model is first used; what is wrong with its parts is said now.
   if (isReal({ likelihood })) gaussianProcess({ kernel: described, likelihood });
   else if (inducing === undefined) throw needsInducing(owner, likelihood.name);
-  const hasScales = given.scale === 'auto' && typeof likelihood.parameters.noise?.initial === 'number';
+  // Noise that is held is what it was said to be.
+  const { noise } = likelihood.parameters;
+  const hasScales = given.scale === 'auto' && typeof noise?.initial === 'number' && noise.free;
   const columnScales = hasScales ? { freedom } : undefined;
   const process = lazily(() =>
     processOf(startedKernel(described, start), { likelihood, columnScales }, inducing, seen, start),

@@ -17,6 +17,7 @@ export interface MapParts {
  * points a gesture moves the picture, and they are drawn again when it rests. Its text becomes part of a page: it uses nothing of this module.
  */
 export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: MapParts): CanvasMap {
+  const distance = (x: number, y: number) => Math.sqrt(x * x + y * y);
   /** Points from which a gesture moves the picture first. */
   const MANY = 20_000;
   const context = canvas.getContext('2d')!;
@@ -243,7 +244,7 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
     const before = fingers.get(event.pointerId);
     if (before !== undefined && fingers.size === 2) {
       const other = [...fingers].find(([id]) => id !== event.pointerId)![1];
-      const length = (a: { x: number; y: number }) => Math.hypot(a.x - other.x, a.y - other.y) || 1;
+      const length = (a: { x: number; y: number }) => distance(a.x - other.x, a.y - other.y) || 1;
       fingers.set(event.pointerId, { x, y });
       move((x - before.x) / 2, (y - before.y) / 2);
       zoom(length({ x, y }) / length(before), (x + other.x) / 2, (y + other.y) / 2);
@@ -254,7 +255,7 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
       on.hover(nearest(x, y, 12), x, y);
       return;
     }
-    if (gesture.kind === 'pick' && Math.hypot(x - gesture.x, y - gesture.y) > 5) {
+    if (gesture.kind === 'pick' && distance(x - gesture.x, y - gesture.y) > 5) {
       // Dragging from a point asks about places, or moves.
       gesture.kind = tool === 'ask' && on.ask !== undefined ? 'ask' : 'move';
     }
