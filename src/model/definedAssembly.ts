@@ -1,12 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { InvalidInputError, LatentFieldError, OptimizationError } from '../core/errors.ts';
-import { describe, reasonOf } from '../core/matrix.ts';
+import { InvalidInputError } from '../core/errors.ts';
+import { describe } from '../core/matrix.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import { withGetters } from '../core/withGetters.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import type { Assembly, FreeEntries, ParameterValues, TermContext } from './model.ts';
 import type { AnyDefinition, ModelContext } from './modelDefinition.ts';
 import { nesting, type Parts, parametersByPath, type ValuesOf } from './part.ts';
+import { disposed, withLocation } from './withLocation.ts';
 
 /** The model at its data, ready to be evaluated. */
 export function assembled<Data, P extends Parts, C>(
@@ -127,28 +128,4 @@ function checkedTerms(owner: string, terms: unknown): Readonly<Record<string, Sc
     }
   }
   return terms as Readonly<Record<string, Scalar>>;
-}
-
-/** What TensorFlow.js says of a tensor that is no longer there: when it is read, and when an operation is given it. */
-const DISPOSED = /disposed|reading 'backend'/;
-
-/**
- * Does some work of a caller's.
- *
- * @throws InvalidInputError when TensorFlow.js met a tensor that is no longer there, OptimizationError with the cause when it failed otherwise
- */
-export function withLocation<T>(where: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof LatentFieldError) throw error;
-    if (error instanceof Error && DISPOSED.test(error.message)) throw disposed(where);
-    throw new OptimizationError(`${where} failed: ${reasonOf(error)}`, { cause: error });
-  }
-}
-
-function disposed(where: string): InvalidInputError {
-  return new InvalidInputError(
-    `${where} uses a tensor that was disposed of: tensors live as long as the evaluation in which they are made. Make it where it is used, or in the definition's constants, which are kept.`,
-  );
 }

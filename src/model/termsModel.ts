@@ -6,7 +6,7 @@ import { withFloat64 } from '../tensors/float64/scope.ts';
 import type { FieldLearning, Mapped, Viewed } from './abilities.ts';
 import type { Embedding } from './computation.ts';
 import { computedModel } from './computedModel.ts';
-import { assembled, withLocation } from './definedAssembly.ts';
+import { assembled } from './definedAssembly.ts';
 import { definedPosterior } from './definedPosterior.ts';
 import { madeHere } from './givenModel.ts';
 import type { AnyModel, AnyPaths, Model, ModelJSON, ParameterValues, StartKind } from './model.ts';
@@ -21,6 +21,7 @@ import type {
 import type { AbilitiesOfParts, Parts, PathsOfParts } from './part.ts';
 import { dataFromPlain, plainData } from './plainData.ts';
 import type { AnyPosterior, Posterior } from './posterior.ts';
+import { withLocation } from './withLocation.ts';
 
 /** Makes a model of data; `restore` makes it again from what its `toJSON` wrote. */
 export interface ModelFactory<Data, M extends AnyModel = Model> {

@@ -74,7 +74,12 @@ export function checkVariational(
   options: VariationalCheckOptions = {},
 ): VariationalCheck {
   const { draws: S, seed, own } = checkOptions(schema, options, 'checkVariational');
-  checkGiven(fitted, 'checkVariational', 'a fit of bayesianGplvm', ({ toJSON }) => typeof toJSON === 'function');
+  checkGiven(
+    fitted,
+    'checkVariational',
+    'a fit of bayesianGplvm',
+    ({ toJSON, parameters }) => typeof toJSON === 'function' && typeof parameters === 'object' && parameters !== null,
+  );
   const { latents: means, latentVariances: variances, parameters } = fitted;
   const noise = parameters[NOISE];
   const { model } = fitted.toJSON() as { readonly model: Readonly<Record<string, unknown>> };

@@ -290,7 +290,12 @@ function panel({ width, height, title, rows, x, y, xDomain, yDomain, marks }: Pa
 }
 
 function chosen(draws: Draws, options: DrawsPlotOptions, caller: string, most: number) {
-  checkGiven(draws, caller, 'what draw returned', (given) => typeof given.values === 'function');
+  checkGiven(
+    draws,
+    caller,
+    'what draw returned',
+    (given) => typeof given.values === 'function' && Array.isArray(given.names),
+  );
   const { names, title, width = 300, height = 160 } = givenOptions(options, caller);
   checkPictureSize({ width, height });
   const others = draws.names.filter((name) => !/^latents\[/.test(name));

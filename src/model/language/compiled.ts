@@ -16,6 +16,7 @@ import { normalEntries } from '../jointDraw.ts';
 import type { Assembly, ParameterValues, TensorMap, TermContext } from '../model.ts';
 import { type Parameter, positive, real } from '../parameter.ts';
 import { valueTensors } from '../valueTensors.ts';
+import { withLocation } from '../withLocation.ts';
 import type { DensityContext, DensityStart, Rows } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
 import type { Chart } from './map.ts';
@@ -534,47 +535,50 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       prepared.set(path, constants);
     }
   }
+  const where = `The terms of ${owner}`;
+  const termsAt: Assembly['terms'] = (values, context) => {
+    const seenRows = (tensor: Tensor2D | undefined, isPointwise: boolean) =>
+      tensor === undefined || context.batch === undefined || !isPointwise
+        ? tensor
+        : (op.gather(tensor, context.batch.rows) as Tensor2D);
+    const terms: Record<string, Scalar> = {};
+    const current = new Map<string, Tensor2D>();
+    const spreads = new Map<string, op.GaussianRows>();
+    const add = (node: Node, placed: PlacedDensity) => {
+      const rows = rowsAround(node, current, seenRows(present.get(node.name), node.isPointwise));
+      const own = densityContext(context, prepared.get(placed.path));
+      const p = model.ownTensors(placed.path, values);
+      const weight = placed.isFactor ? undefined : seenRows(weights.get(node.name), true);
+      const term = summed(owner, placed, termOf(placed, p, rows, own, spreads.get(node.name)), weight);
+      terms[placed.term] =
+        context.batch !== undefined && node.isPointwise ? op.mul<Scalar>(context.batch.scale, term) : term;
+    };
+    for (const node of nodes) {
+      const { name, variable, given, isPointwise } = node;
+      if (variable.role === 'embedded') continue;
+      const encoded = seenRows(encoders.get(name), isPointwise);
+      const spread = model.gaussianRows(node, values, encoded);
+      if (spread !== undefined) spreads.set(name, spread);
+      if (variable.role === 'latent') {
+        current.set(name, spread === undefined ? model.points(node, values, encoded) : drawnRows(spread, context));
+      } else if (variable.role === 'mapped') {
+        const inputs = given.map(
+          (each, i) => seenRows(features.get(`${name} ${i}`), isPointwise) ?? current.get(each)!,
+        );
+        current.set(name, model.mapped(node, values, inputs));
+      } else current.set(name, seenRows(data.get(name), isPointwise)!);
+      for (const placed of node.densities) if (!placed.isFactor) add(node, placed);
+      if (spread !== undefined) terms[`${name}.entropy`] = entropyOf(spread.variance, context, isPointwise);
+    }
+    for (const node of nodes) for (const placed of node.densities) if (placed.isFactor) add(node, placed);
+    return terms;
+  };
   return {
     parameters,
     ...(pointwise.length > 0 && { pointwise }),
     ...(curvature === undefined ? curvatureIn(model, prepared) : { curvature }),
-    terms: (values, context) => {
-      const seenRows = (tensor: Tensor2D | undefined, isPointwise: boolean) =>
-        tensor === undefined || context.batch === undefined || !isPointwise
-          ? tensor
-          : (op.gather(tensor, context.batch.rows) as Tensor2D);
-      const terms: Record<string, Scalar> = {};
-      const current = new Map<string, Tensor2D>();
-      const spreads = new Map<string, op.GaussianRows>();
-      const add = (node: Node, placed: PlacedDensity) => {
-        const rows = rowsAround(node, current, seenRows(present.get(node.name), node.isPointwise));
-        const own = densityContext(context, prepared.get(placed.path));
-        const p = model.ownTensors(placed.path, values);
-        const weight = placed.isFactor ? undefined : seenRows(weights.get(node.name), true);
-        const term = summed(owner, placed, termOf(placed, p, rows, own, spreads.get(node.name)), weight);
-        terms[placed.term] =
-          context.batch !== undefined && node.isPointwise ? op.mul<Scalar>(context.batch.scale, term) : term;
-      };
-      for (const node of nodes) {
-        const { name, variable, given, isPointwise } = node;
-        if (variable.role === 'embedded') continue;
-        const encoded = seenRows(encoders.get(name), isPointwise);
-        const spread = model.gaussianRows(node, values, encoded);
-        if (spread !== undefined) spreads.set(name, spread);
-        if (variable.role === 'latent') {
-          current.set(name, spread === undefined ? model.points(node, values, encoded) : drawnRows(spread, context));
-        } else if (variable.role === 'mapped') {
-          const inputs = given.map(
-            (each, i) => seenRows(features.get(`${name} ${i}`), isPointwise) ?? current.get(each)!,
-          );
-          current.set(name, model.mapped(node, values, inputs));
-        } else current.set(name, seenRows(data.get(name), isPointwise)!);
-        for (const placed of node.densities) if (!placed.isFactor) add(node, placed);
-        if (spread !== undefined) terms[`${name}.entropy`] = entropyOf(spread.variance, context, isPointwise);
-      }
-      for (const node of nodes) for (const placed of node.densities) if (placed.isFactor) add(node, placed);
-      return terms;
-    },
+    // What a caller's own parts throw is said with where it was.
+    terms: (values, context) => withLocation(where, () => termsAt(values, context)),
     dispose: () => {
       for (const tensor of kept) tensor.dispose();
       for (const constants of prepared.values()) {

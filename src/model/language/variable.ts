@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenList, givenOptions } from '../../core/given.ts';
+import { givenList, givenOptions, readGiven } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { unknownName } from '../../core/options.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
@@ -183,8 +183,11 @@ function checkNames(options: object, known: readonly string[], caller: string): 
 }
 
 function givenOf(given: Given | undefined, caller: string): readonly Variable[] {
-  const list = given === undefined ? [] : Array.isArray(given) ? (given as readonly Variable[]) : [given as Variable];
-  const other = list.find((each) => !isVariable(each));
+  const place = `Option 'given' of ${caller}`;
+  const read = (): readonly Variable[] =>
+    Array.isArray(given) ? [...(given as readonly Variable[])] : [given as Variable];
+  const list = given === undefined ? [] : readGiven(place, read);
+  const other = list.find((each) => !readGiven(place, () => isVariable(each)));
   if (other === undefined) return Object.freeze([...list]);
   throw new InvalidInputError(
     `Option 'given' of ${caller} takes variables, such as latent({ dim: 2 }), but ${describe(other)} was given.`,

@@ -7,6 +7,7 @@ import type { AnyModel, Assembly, Model, ModelJSON, ParameterValues, Search, Sta
 import type { DataFormat } from '../modelDefinition.ts';
 import type { AnyPosterior, LearnedByLayer, Mapping, Posterior } from '../posterior.ts';
 import { withLayers } from '../withLayers.ts';
+import { withLocation } from '../withLocation.ts';
 import {
   assembledGraph,
   type CompiledGraph,
@@ -63,14 +64,17 @@ export function variablesModel<Data>(
   const seen = lazily(() => seenData(owner, graph()));
   let known: CompiledGraph | undefined;
   const compile = (seed: number, batched: boolean) => {
-    known = compiled(owner, graph(), seen(), { seed, batched, maps });
+    known = withLocation(`The variables of ${owner}`, () => compiled(owner, graph(), seen(), { seed, batched, maps }));
     return known;
   };
   const searches = search?.(data) ?? searchOf(graph());
   const model: Model = {
     name,
     ...(searches !== undefined && { search: searches }),
-    assemble: (seed, { batched = false } = {}) => assembledGraph(compile(seed, batched), curvature?.(data)),
+    assemble: (seed, { batched = false } = {}) => {
+      const model = compile(seed, batched);
+      return withLocation(`The constants of ${owner}`, () => assembledGraph(model, curvature?.(data)));
+    },
     ...(startAt !== undefined && {
       startAt: (kind: Exclude<StartKind, 'model'>, seed: number) => startAt(kind, data, seed),
     }),

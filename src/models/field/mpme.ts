@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
+import { givenOptions } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
@@ -84,12 +85,13 @@ const MOST_POINTS = 6000;
 export function mpme(Y: MatrixLike, options?: MpmeOptions): FieldModel;
 export function mpme(distances: GraphInput, options?: MpmeOptions): UnplacedFieldModel;
 export function mpme(Y: MatrixLike | GraphInput, options: MpmeOptions = {}): UnplacedFieldModel {
-  const checked = checkOptions(schema, options, 'mpme');
+  const asked = givenOptions(options, 'mpme');
+  const checked = checkOptions(schema, asked, 'mpme');
   // Where the search began is of no use once it has ended.
   const { start: _, ...saved } = checked;
   const { slackPenalty, disconnected } = checked;
   const { method, readOut } = fieldReadOut(checked.embedding);
-  const copies = options.latentDim ?? readOut.vectors ?? checked.latentDim;
+  const copies = asked.latentDim ?? readOut.vectors ?? checked.latentDim;
   const distances = checked.distances as MpmeOptions['distances'];
   const given = pointsOf(Y);
   const neighbours = neighboursFrom(checked.neighbours, given?.rows);

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { isScaled, SCALED_NOTE, type ScaleOption } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
+import { givenOptions } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkObservedRows } from '../../core/observedRows.ts';
@@ -140,7 +141,7 @@ type DefaultKernel = Kernel<{
  *
  * @param Y - N×D observations, or a source of their rows, `await rowsOf(file)` or one's own: with latents that are `encoded` and `batchSize`, a fit then
  * holds a batch of them, 2048 rows from which it starts, and the latents
- * @param options - see {@link BayesianGplvmOptions}
+ * @param given - see {@link BayesianGplvmOptions}
  * @returns a model for `fit` and `evaluate`
  * @throws InvalidInputError for an unknown option, inducing inputs outside 1 … N, or observations that are not a matrix of finite numbers
  * @see Titsias & Lawrence 2010
@@ -153,17 +154,18 @@ type DefaultKernel = Kernel<{
  */
 export function bayesianGplvm<K extends Kernel | undefined = undefined>(
   Y: MatrixLike | RowSource,
-  options: BayesianGplvmOptions<K>,
+  given: BayesianGplvmOptions<K>,
 ): BayesianGplvmModel<K> {
+  const options = givenOptions(given, NAME);
   if (isRowSource(Y)) {
-    const given = checkOptions(schema, options, NAME);
+    const checked = checkOptions(schema, options, NAME);
     const model = (sample: SampledRows) => {
       const data = variationalData(sample.observations, options, sample);
       return { model: defined(data) as Model, latentsOf: latentsOf(data) };
     };
-    return modelOfRows(NAME, Y, given, model) as BayesianGplvmModel<K>;
+    return modelOfRows(NAME, Y, checked, model) as BayesianGplvmModel<K>;
   }
-  if (options?.init !== 'neighbours') return defined(variationalData(Y, options)) as BayesianGplvmModel<K>;
+  if (options.init !== 'neighbours') return defined(variationalData(Y, options)) as BayesianGplvmModel<K>;
   const startedAt = (init: 'pca' | Initialization) => defined(variationalData(Y, { ...options, init })) as Model;
   const choose: Choose = async ({ seed, signal, maxSeconds }) => {
     const { tsneMap } = await import('../maps/tsneMap.ts');
