@@ -246,7 +246,12 @@ describe('an abort', () => {
       controller.abort();
     });
     const result = await fit(
-      valley(() => evaluations++),
+      valley(() => {
+        evaluations++;
+        // However fast the machine, the search takes longer than a turn of its own.
+        const end = performance.now() + 1;
+        while (performance.now() < end);
+      }),
       { ...endless, signal: controller.signal },
     );
     expect(result.status).toBe('stopped');
