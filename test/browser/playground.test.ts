@@ -205,6 +205,7 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await page.keyboard.press('n');
     await panel().getByRole('heading', { name: 'row 1 (s0), a' }).waitFor();
     // Standardised rows come back in their own units: the first temperature is sin 0.
+    await panel().locator('tbody tr').first().filter({ hasText: 'exp.' }).waitFor();
     expect(await panel().locator('tbody tr').first().innerText()).toMatch(/^temp\s+0 exp\. −?0\.\d+/);
     await choose(
       'rows',
