@@ -28,6 +28,13 @@ export * from './sampling/index.ts';
 export { clusteringAccuracy } from './scores/clusteringAccuracy.ts';
 export type { Partition } from './scores/contingency.ts';
 export { type Clustering, type KMeansOptions, kMeans } from './scores/kMeans.ts';
+export {
+  type LocalScoreOptions,
+  type LocalScores,
+  localScores,
+  type NeighbourPair,
+  type OverallScores,
+} from './scores/localScores.ts';
 export type { Mask } from './scores/maskedEntries.ts';
 export { nearestNeighbourError } from './scores/nearestNeighbourError.ts';
 export { negativeLogPredictiveDensity } from './scores/negativeLogPredictiveDensity.ts';

@@ -1,6 +1,6 @@
-import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import { pointsFrom, squaredDistancesFrom } from './points.ts';
+import { rankedTogether } from '../../numerics/neighbours/rankedNeighbours.ts';
+import { samePoints } from './localScores.ts';
 
 /**
  * How far the neighbours in an embedding are neighbours in the data too:
@@ -42,38 +42,17 @@ export function continuity(Y: MatrixLike, X: MatrixLike, k: number): number {
   return neighbourhoodPreservation(embedding, data, k);
 }
 
-/** The two as matrices, which must have the same rows, more than twice as many as neighbours. */
-function samePoints(Y: MatrixLike, X: MatrixLike, k: number): { data: Matrix; embedding: Matrix } {
-  const data = pointsFrom(Y, 'Y', 3);
-  const embedding = pointsFrom(X, 'X', 3);
-  const { rows: n } = data;
-  if (embedding.rows !== n) {
-    throw new InvalidInputError(`Y and X must have the same rows, but they have ${n} and ${embedding.rows}.`);
-  }
-  if (!Number.isInteger(k) || k < 1 || k >= n / 2) {
-    throw new InvalidInputError(`k must be a whole number from 1 and less than N/2 = ${n / 2}, but ${k} was given.`);
-  }
-  return { data, embedding };
-}
-
 /** 1 − the scaled sum of how far the k nearest neighbours in `shown` lie outside the k nearest in `truth`. */
 function neighbourhoodPreservation(truth: Matrix, shown: Matrix, k: number): number {
-  const { rows: n } = truth;
-  const ranks = new Int32Array(n);
+  const { rows: N } = truth;
+  const ranks = new Int32Array(N);
   let penalty = 0;
-  for (let i = 0; i < n; i++) {
-    neighboursOf(truth, i).forEach((j, place) => {
-      ranks[j] = place + 1;
-    });
-    for (const j of neighboursOf(shown, i).slice(0, k)) penalty += Math.max(0, ranks[j]! - k);
+  for (const [{ count, order }, { order: shownOrder }] of rankedTogether(truth, shown)) {
+    for (let p = 0; p < count; p++) {
+      const start = p * (N - 1);
+      for (let r = 0; r < N - 1; r++) ranks[order[start + r]!] = r + 1;
+      for (let r = 0; r < k; r++) penalty += Math.max(0, ranks[shownOrder[start + r]!]! - k);
+    }
   }
-  return 1 - (penalty * 2) / (n * k * (2 * n - 3 * k - 1));
-}
-
-/** All other points, the nearest first. */
-function neighboursOf(points: Matrix, i: number): number[] {
-  const distances = new Float64Array(points.rows);
-  squaredDistancesFrom(points, i, distances);
-  const others = Array.from(distances.keys()).filter((j) => j !== i);
-  return others.sort((a, b) => distances[a]! - distances[b]! || a - b);
+  return 1 - (penalty * 2) / (N * k * (2 * N - 3 * k - 1));
 }

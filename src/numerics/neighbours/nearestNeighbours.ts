@@ -240,7 +240,7 @@ function replaceTop(
 type VisitBounds = (i: number, lower: Float64Array, upper: Float64Array) => void;
 
 /** Whether squares and products of the coordinates stay finite, which the bounds rest on. */
-function boundsAreFinite(...matrices: readonly Matrix[]): boolean {
+export function boundsAreFinite(...matrices: readonly Matrix[]): boolean {
   let largest = 0;
   for (const { data } of new Set(matrices)) {
     for (let p = 0; p < data.length; p++) {

@@ -1,0 +1,353 @@
+import * as v from 'valibot';
+import { counted, countGiven } from '../../core/counted.ts';
+import { square } from '../../core/elementary/index.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkOptions } from '../../core/options.ts';
+import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
+import { classesOf, type Labels } from '../../numerics/graph/labels.ts';
+import { rankedTogether } from '../../numerics/neighbours/rankedNeighbours.ts';
+import { pointsFrom, squaredDistancesFrom } from './points.ts';
+
+/** Options of {@link localScores}. */
+export interface LocalScoreOptions {
+  /** k, from 1 and less than N/2; 10 unless given, or what N allows. */
+  readonly neighbours?: number | undefined;
+  /** N labels, for the neighbourhood hit; a missing one is undefined, null, NaN or ''. */
+  readonly labels?: Labels | undefined;
+  /** Size of the block of the co-ranking matrix that is kept, from 0; 100 unless given, at most N − 1. */
+  readonly coRanking?: number | undefined;
+  /** Most pairs that are listed of each kind; 20 unless given. */
+  readonly pairs?: number | undefined;
+}
+
+/** Scores of an embedding, each the mean of those of the points but for the stress. */
+export interface OverallScores {
+  /** 1 − 2/(N·k·(2N − 3k − 1))·Σ_i Σ_{j ∈ k nearest of i in X, not in Y} (r_Y(i, j) − k); r(i, j) is the rank of j among the neighbours of i. */
+  readonly trustworthiness: number;
+  /** The same with Y and X exchanged. */
+  readonly continuity: number;
+  /** 1 − 1/C·Σ_{j ∈ k nearest in X} |r_Y − r_X|/r_X, C = Σ_{r=1}^k |N − 2r + 1|/r: 1 where neighbours in X have the same ranks in Y. */
+  readonly relativeRankFalse: number;
+  /** 1 − 1/C·Σ_{j ∈ k nearest in Y} |r_Y − r_X|/r_Y. */
+  readonly relativeRankMissing: number;
+  /** The share of the k nearest in Y among the k nearest in X; k/(N − 1) of a map drawn at random. */
+  readonly overlap: number;
+  /** The share of the k nearest in X that have the label of the point; NaN without labels. */
+  readonly neighbourhoodHit: number;
+  /** √(Σ(d_Y − d_X)²/Σd_Y²), distances as they are. */
+  readonly stress: number;
+  /** The least stress that a scale of the map has: √(1 − (Σd_Y·d_X)²/(Σd_X²·Σd_Y²)). */
+  readonly scaledStress: number;
+}
+
+/** How an embedding X of data Y keeps neighbourhoods and distances. */
+export interface LocalScores {
+  /** Number of neighbours k. */
+  readonly neighbours: number;
+  readonly overall: OverallScores;
+  /** N entries of each; stress is that of the distances from the point, at the scale of `scaledStress`. */
+  readonly pointwise: {
+    readonly trustworthiness: Float64Array;
+    readonly continuity: Float64Array;
+    readonly relativeRankFalse: Float64Array;
+    readonly relativeRankMissing: Float64Array;
+    readonly overlap: Float64Array;
+    /** NaN where a point has no label, and without labels. */
+    readonly neighbourhoodHit: Float64Array;
+    readonly scaledStress: Float64Array;
+  };
+  /** What follows from the co-ranking matrix Q_kl = #{(i, j): r_Y(i, j) = k, r_X(i, j) = l}. */
+  readonly coRanking: {
+    /** Its first rows and columns, k and l from 1. */
+    readonly matrix: Matrix;
+    /** Q_NX(K) = 1/(K·N)·Σ_{k,l ≤ K} Q_kl for K = 1 … N − 1: the share of the K nearest that both have. */
+    readonly agreement: Float64Array;
+    /** R_NX(K) = ((N − 1)·Q_NX(K) − K)/(N − 1 − K), K = 1 … N − 2: 0 of a map drawn at random, 1 of one that keeps all ranks. */
+    readonly rescaled: Float64Array;
+    /** Σ_K R_NX(K)/K / Σ_K 1/K: over all sizes of neighbourhoods, small ones first. */
+    readonly area: number;
+    /** The K at which Q_NX(K) − K/(N − 1) is largest: the size up to which neighbourhoods are kept best. */
+    readonly splitAt: number;
+    /** Mean of Q_NX(K) up to there, and from there to N − 1. */
+    readonly local: number;
+    readonly global: number;
+  };
+  /** Pearson correlation of distances in Y and X: of all pairs, and of those pairs (i, j) where j is in the farther half of the map from i. */
+  readonly distances: { readonly correlation: number; readonly farCorrelation: number };
+  /** Neighbours in X that are far apart in Y, the worst first, and neighbours in Y that are far apart in X: points and the rank in the other. */
+  readonly falsePairs: readonly NeighbourPair[];
+  readonly tornPairs: readonly NeighbourPair[];
+}
+
+/** Two points that are neighbours in one space and not in the other. */
+export interface NeighbourPair {
+  readonly from: number;
+  readonly to: number;
+  /** The rank of `to` among the neighbours of `from` where they are apart. */
+  readonly rank: number;
+}
+
+const whole = (least: number) => {
+  const expected = `a whole number from ${least}`;
+  return v.optional(v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected)));
+};
+const schema = v.strictObject({
+  neighbours: whole(1),
+  labels: v.optional(v.any()),
+  coRanking: whole(0),
+  pairs: whole(0),
+});
+
+/**
+ * Scores of an embedding, point by point and overall: trustworthiness, continuity, relative rank errors, overlap of neighbourhoods, neighbourhood hit, stress, and
+ * the co-ranking matrix with what follows from it. Blocks of rows are ranked at a time, so that no N×N array is kept. Of equally near points the one of lowest index comes
+ * first.
+ *
+ * @param Y - data, N×D
+ * @param X - embedding, N×q
+ * @param options - see {@link LocalScoreOptions}
+ * @throws InvalidInputError when a number is not finite, Y and X differ in their rows, there are fewer than 4, or k is not in its range
+ * @see Venna & Kaski 2001 (trustworthiness, continuity); Lee & Verleysen 2007, 2009 (relative rank errors; co-ranking); Lee, Peluffo-Ordóñez, Verleysen 2015 (R_NX);
+ * Jeon et al. 2023 (ZADU, pointwise forms)
+ * @example
+ * ```ts
+ * const { overall, pointwise } = localScores(Y, result.latents, { neighbours: 10 });
+ * overall.trustworthiness;
+ * pointwise.trustworthiness[0]; // that of the first point
+ * ```
+ */
+export function localScores(Y: MatrixLike, X: MatrixLike, options: LocalScoreOptions = {}): LocalScores {
+  return completed(localScoresInParts(Y, X, options));
+}
+
+/** {@link localScores}, with a pause after each block of rows. */
+export function* localScoresInParts(
+  Y: MatrixLike,
+  X: MatrixLike,
+  options: LocalScoreOptions,
+): ProgressiveWork<LocalScores> {
+  const given = checkOptions(schema, options, 'localScores');
+  const { data, embedding, k } = samePoints(Y, X, given.neighbours);
+  const N = data.rows;
+  const classes = given.labels === undefined ? undefined : labelsOf(given.labels, N);
+  const size = Math.min(given.coRanking ?? 100, N - 1);
+  const table = () => new Float64Array(N);
+  const pointwise = {
+    trustworthiness: table(),
+    continuity: table(),
+    relativeRankFalse: table(),
+    relativeRankMissing: table(),
+    overlap: table(),
+    neighbourhoodHit: table().fill(Number.NaN),
+    scaledStress: table(),
+  };
+  const largest = new Float64Array(N);
+  const matrix = Matrix.zeros(size, size);
+  // Sums of d_Y, d_X, d_Y², d_Y·d_X and d_X²: of all pairs, and of those in the farther half of the map.
+  const [all, far] = [new Float64Array(5), new Float64Array(5)];
+  const near = (N - 1) >> 1;
+  let nearSums = [0, 0, 0, 0, 0];
+  // Of each row Σd_Y², and of what a scale leaves, e = d_Y − guess·d_X: Σe², Σe·d_X and Σd_X², which lose no digits where the guess is near the best scale.
+  const guess = scaleGuess(data, embedding);
+  const rows = { yy: table(), ee: table(), ex: table(), xx: table() };
+  const falsePairs = worst(given.pairs ?? 20);
+  const tornPairs = worst(given.pairs ?? 20);
+  const [rankY, ranksX] = [new Int32Array(N), new Int32Array(k)];
+  const most = 2 / (k * (2 * N - 3 * k - 1));
+  let relative = 0;
+  for (let r = 1; r <= k; r++) relative += Math.abs(N - 2 * r + 1) / r;
+  let difference = 0;
+
+  for (const [blockY, blockX] of rankedTogether(data, embedding)) {
+    for (let p = 0; p < blockY.count; p++) {
+      const i = blockY.first + p;
+      const orderY = blockY.order.subarray(p * (N - 1), (p + 1) * (N - 1));
+      const orderX = blockX.order.subarray(p * (N - 1), (p + 1) * (N - 1));
+      for (let r = 0; r < N - 1; r++) rankY[orderY[r]!] = r + 1;
+      let [trust, rankFalse, shared, hits] = [0, 0, 0, 0];
+      for (let r = 0; r < k; r++) {
+        const j = orderX[r]!;
+        const rank = rankY[j]!;
+        if (rank > k) {
+          trust += rank - k;
+          falsePairs.offer(i, j, rank);
+        } else shared++;
+        rankFalse += Math.abs(rank - r - 1) / (r + 1);
+        if (classes !== undefined && classes[j] === classes[i]) hits++;
+      }
+      const start = p * N;
+      let [y1, x1, yy, yx, xx, ee, ex] = [0, 0, 0, 0, 0, 0, 0];
+      for (let r = 0; r < N - 1; r++) {
+        const j = orderX[r]!;
+        const [a, b] = [rankY[j]!, r + 1];
+        const y = Math.sqrt(blockY.squares[start + j]!);
+        const x = Math.sqrt(blockX.squares[start + j]!);
+        y1 += y;
+        x1 += x;
+        yy += y * y;
+        yx += y * x;
+        xx += x * x;
+        const e = y - guess * x;
+        ee += e * e;
+        ex += e * x;
+        difference += (y - x) * (y - x);
+        largest[a > b ? a : b]!++;
+        if (a <= k) ranksX[a - 1] = b;
+        if (a <= size && b <= size) matrix.data[(a - 1) * size + b - 1]!++;
+        if (r + 1 === near) nearSums = [y1, x1, yy, yx, xx];
+      }
+      let [torn, rankMissing] = [0, 0];
+      for (let r = 0; r < k; r++) {
+        const rank = ranksX[r]!;
+        if (rank > k) {
+          torn += rank - k;
+          tornPairs.offer(i, orderY[r]!, rank);
+        }
+        rankMissing += Math.abs(rank - r - 1) / (r + 1);
+      }
+      pointwise.trustworthiness[i] = 1 - trust * most;
+      pointwise.continuity[i] = 1 - torn * most;
+      pointwise.relativeRankFalse[i] = 1 - rankFalse / relative;
+      pointwise.relativeRankMissing[i] = 1 - rankMissing / relative;
+      pointwise.overlap[i] = shared / k;
+      if (classes !== undefined && classes[i]! >= 0) pointwise.neighbourhoodHit[i] = hits / k;
+      rows.yy[i] = yy;
+      rows.ee[i] = ee;
+      rows.ex[i] = ex;
+      rows.xx[i] = xx;
+      [y1, x1, yy, yx, xx].forEach((own, m) => {
+        all[m]! += own;
+        far[m]! += own - nearSums[m]!;
+      });
+    }
+    yield (blockY.first + blockY.count) / N;
+  }
+  const [yy, ee, ex, xx] = [sum(rows.yy), sum(rows.ee), sum(rows.ex), sum(rows.xx)];
+  // The best scale is guess + more.
+  const more = xx > 0 ? ex / xx : 0;
+  const scaled = (own: number, e2: number, e1: number, x2: number) =>
+    Math.sqrt(Math.max(0, e2 - 2 * more * e1 + more * more * x2) / own);
+  rows.yy.forEach((own, i) => {
+    pointwise.scaledStress[i] = scaled(own, rows.ee[i]!, rows.ex[i]!, rows.xx[i]!);
+  });
+  const hit = pointwise.neighbourhoodHit.filter((own) => !Number.isNaN(own));
+  return Object.freeze({
+    neighbours: k,
+    overall: {
+      trustworthiness: mean(pointwise.trustworthiness),
+      continuity: mean(pointwise.continuity),
+      relativeRankFalse: mean(pointwise.relativeRankFalse),
+      relativeRankMissing: mean(pointwise.relativeRankMissing),
+      overlap: mean(pointwise.overlap),
+      neighbourhoodHit: mean(hit),
+      stress: Math.sqrt(difference / yy),
+      scaledStress: scaled(yy, ee, ex, xx),
+    },
+    pointwise,
+    coRanking: agreementOf(largest, matrix),
+    distances: { correlation: correlationOf(all, N * (N - 1)), farCorrelation: correlationOf(far, N * (N - 1 - near)) },
+    falsePairs: falsePairs.list(),
+    tornPairs: tornPairs.list(),
+  });
+}
+
+/** Neighbours unless given, where there are points enough. */
+const NEIGHBOURS = 10;
+
+/** The two as matrices, which must have the same rows, more than twice as many as neighbours. */
+export function samePoints(
+  Y: MatrixLike,
+  X: MatrixLike,
+  given: number | undefined,
+): { data: Matrix; embedding: Matrix; k: number } {
+  const data = pointsFrom(Y, 'Y', 3);
+  const embedding = pointsFrom(X, 'X', 3);
+  const { rows: N } = data;
+  if (embedding.rows !== N) {
+    throw new InvalidInputError(`Y and X must have the same rows, but they have ${N} and ${embedding.rows}.`);
+  }
+  const k = given ?? Math.min(NEIGHBOURS, Math.ceil(N / 2) - 1);
+  if (!Number.isInteger(k) || k < 1 || k >= N / 2) {
+    throw new InvalidInputError(`k must be a whole number from 1 and less than N/2 = ${N / 2}, but ${k} was given.`);
+  }
+  return { data, embedding, k };
+}
+
+function labelsOf(labels: Labels, N: number): Int32Array {
+  const { classes } = classesOf(labels, 'localScores');
+  if (classes.length === N) return classes;
+  throw new InvalidInputError(
+    `Y has ${counted(N, 'row')}, but ${countGiven(classes.length, 'label')}. Give one label for each row.`,
+  );
+}
+
+/** A scale of the map near the best one: that of the distances from the point farthest out in the data, which weigh most. */
+function scaleGuess(data: Matrix, embedding: Matrix): number {
+  const centre = Array.from({ length: data.columns }, (_, d) => mean(data.column(d)));
+  let [farthest, most] = [0, -1];
+  for (let i = 0; i < data.rows; i++) {
+    const reach = centre.reduce((total, own, d) => total + square(data.at(i, d) - own), 0);
+    if (reach > most) [farthest, most] = [i, reach];
+  }
+  const squares = [data, embedding].map((points) => {
+    const own = new Float64Array(points.rows);
+    squaredDistancesFrom(points, farthest, own);
+    return own;
+  }) as [Float64Array, Float64Array];
+  const [yx, xx] = [sum(squares[0].map((own, j) => Math.sqrt(own * squares[1][j]!))), sum(squares[1])];
+  return xx > 0 ? yx / xx : 0;
+}
+
+/** Q_NX and R_NX from how many pairs have each max(r_Y, r_X), and what is read off them. */
+function agreementOf(largest: Float64Array, matrix: Matrix): LocalScores['coRanking'] {
+  const N = largest.length;
+  const agreement = new Float64Array(N - 1);
+  let within = 0;
+  for (let K = 1; K < N; K++) {
+    within += largest[K]!;
+    agreement[K - 1] = within / (K * N);
+  }
+  const rescaled = agreement.slice(0, N - 2).map((own, at) => ((N - 1) * own - at - 1) / (N - 2 - at));
+  let [weighted, weights, splitAt] = [0, 0, 1];
+  const beyondChance = (K: number) => agreement[K - 1]! - K / (N - 1);
+  for (let K = 1; K < N; K++) if (beyondChance(K) > beyondChance(splitAt)) splitAt = K;
+  rescaled.forEach((own, at) => {
+    weighted += own / (at + 1);
+    weights += 1 / (at + 1);
+  });
+  return {
+    matrix,
+    agreement,
+    rescaled,
+    area: weighted / weights,
+    splitAt,
+    local: mean(agreement.subarray(0, splitAt)),
+    global: mean(agreement.subarray(splitAt - 1)),
+  };
+}
+
+const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
+
+/** NaN of no values. */
+const mean = (values: Float64Array): number => sum(values) / values.length;
+
+/** The correlation of y and x from Σy, Σx, Σy², Σyx and Σx²; NaN where one of them does not vary. */
+function correlationOf([y, x, yy, yx, xx]: Float64Array, count: number): number {
+  return (yx! - (y! * x!) / count) / Math.sqrt((yy! - square(y!) / count) * (xx! - square(x!) / count));
+}
+
+/** The pairs of greatest rank, the first of equals. */
+function worst(most: number) {
+  const kept: NeighbourPair[] = [];
+  return {
+    offer(from: number, to: number, rank: number): void {
+      if (most === 0 || (kept.length === most && rank <= kept[most - 1]!.rank)) return;
+      let at = kept.length;
+      while (at > 0 && kept[at - 1]!.rank < rank) at--;
+      kept.splice(at, 0, { from, to, rank });
+      if (kept.length > most) kept.pop();
+    },
+    list: (): readonly NeighbourPair[] => kept,
+  };
+}

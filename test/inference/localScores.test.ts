@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidInputError } from '../../src/core/errors.ts';
+import { Matrix } from '../../src/core/matrix.ts';
+import { seededRandom } from '../../src/core/random.ts';
+import { localScores } from '../../src/inference/scores/localScores.ts';
+import { continuity, trustworthiness } from '../../src/inference/scores/trustworthiness.ts';
+import { rankedNeighbours } from '../../src/numerics/neighbours/rankedNeighbours.ts';
+import { reference } from '../reference.ts';
+
+interface Reference {
+  readonly cases: readonly {
+    name: string;
+    Y: number[][];
+    X: number[][];
+    labels: number[];
+    scores: readonly {
+      k: number;
+      overall: Record<string, number>;
+      pointwise: Record<string, number[]>;
+      matrix: number[][];
+      agreement: number[];
+      rescaled: number[];
+      area: number;
+      splitAt: number;
+      local: number;
+      global: number;
+      correlation: number;
+      farCorrelation: number;
+    }[];
+  }[];
+}
+const { cases } = reference<Reference>('localScores.json');
+
+const near = (actual: ArrayLike<number>, expected: readonly number[]) => {
+  expect(actual.length).toBe(expected.length);
+  expected.forEach((value, i) => {
+    expect(Math.abs(actual[i]! - value)).toBeLessThanOrEqual(1e-10 * Math.max(1, Math.abs(value)));
+  });
+};
+
+describe.each(cases)('scores of a map that shows $name', ({ Y, X, labels, scores }) => {
+  it.each(scores)('are those of numpy, pointwise and overall, for $k neighbours', ({ k, ...expected }) => {
+    const found = localScores(Y, X, { neighbours: k, labels, coRanking: 12 });
+    expect(found.neighbours).toBe(k);
+    const overall = Object.entries(expected.overall);
+    near(
+      overall.map(([name]) => found.overall[name as keyof typeof found.overall]),
+      overall.map(([, value]) => value),
+    );
+    for (const [name, values] of Object.entries(expected.pointwise)) {
+      near(found.pointwise[name as keyof typeof found.pointwise], values);
+    }
+    expect(found.coRanking.matrix.toArrays().map((row) => Array.from(row))).toEqual(expected.matrix);
+    near(found.coRanking.agreement, expected.agreement);
+    near(found.coRanking.rescaled, expected.rescaled);
+    expect(found.coRanking.splitAt).toBe(expected.splitAt);
+    const { area, local, global } = found.coRanking;
+    near([area, local, global], [expected.area, expected.local, expected.global]);
+    const { correlation, farCorrelation } = found.distances;
+    near([correlation, farCorrelation], [expected.correlation, expected.farCorrelation]);
+    near(
+      [trustworthiness(Y, X, k), continuity(Y, X, k)],
+      [expected.overall.trustworthiness!, expected.overall.continuity!],
+    );
+  });
+});
+
+describe('ranked neighbours', () => {
+  const random = seededRandom(4);
+  const N = 700;
+  const tables = {
+    'normal points': () => random.normal(),
+    'points on a grid': () => random.integer(3),
+    'points that differ in their last digits': () => 1 + 1e-14 * random.integer(5),
+    'points of very different size': () => random.normal() * 10 ** random.integer(40),
+  };
+  it.each(Object.entries(tables))(
+    'are in the order of their squared differences, then of their numbers: %s',
+    (_, draw) => {
+      const points = new Matrix(Float64Array.from({ length: N * 10 }, draw), N, 10);
+      const rows = points.toArrays();
+      let seen = 0;
+      for (const { first, count, order } of rankedNeighbours(points)) {
+        for (let p = 0; p < count; p++) {
+          const [i, own] = [first + p, rows[first + p]!];
+          const squares = rows.map((row) =>
+            row.reduce((sum, entry, d) => sum + (own[d]! - entry) * (own[d]! - entry), 0),
+          );
+          const expected = Array.from(rows.keys()).filter((j) => j !== i);
+          expected.sort((a, b) => squares[a]! - squares[b]! || a - b);
+          expect(Array.from(order.subarray(p * (N - 1), (p + 1) * (N - 1)))).toEqual(expected);
+          seen++;
+        }
+      }
+      expect(seen).toBe(N);
+    },
+  );
+});
+
+describe('local scores', () => {
+  const { Y, X } = cases[0]!;
+
+  it('list the pairs that a map joins and those it tears, the worst first', () => {
+    // A ring that is cut open and laid out on a line, with its two ends far apart.
+    const ring = Array.from({ length: 40 }, (_, i) => [Math.cos((i * Math.PI) / 20), Math.sin((i * Math.PI) / 20)]);
+    const { tornPairs, falsePairs, pointwise } = localScores(
+      ring,
+      ring.map((_, i) => [i]),
+      { neighbours: 2, pairs: 3 },
+    );
+    expect(tornPairs.slice(0, 2)).toEqual([
+      { from: 0, to: 39, rank: 39 },
+      { from: 39, to: 0, rank: 39 },
+    ]);
+    expect(tornPairs).toHaveLength(2);
+    // The ends take the second next point instead.
+    expect(falsePairs.map(({ from, to }) => [from, to])).toEqual([
+      [0, 2],
+      [39, 37],
+    ]);
+    expect(Math.min(...pointwise.continuity.subarray(1, 39))).toBe(1);
+  });
+
+  it('leave out points without a label, and are NaN without any', () => {
+    const labels = Y.map((_, i) => (i < 30 ? 'a' : undefined));
+    const { pointwise, overall } = localScores(Y, X, { neighbours: 5, labels });
+    expect(pointwise.neighbourhoodHit.filter(Number.isNaN)).toHaveLength(30);
+    expect(overall.neighbourhoodHit).toBeGreaterThan(0.2);
+    expect(localScores(Y, X).overall.neighbourhoodHit).toBeNaN();
+  });
+
+  it('say what is wrong', () => {
+    expect(() => localScores(Y, X.slice(1))).toThrow('same rows, but they have 60 and 59');
+    expect(() => localScores(Y, X, { neighbours: 30 })).toThrow('less than N/2 = 30, but 30');
+    expect(() => localScores(Y, X, { labels: ['a'] })).toThrow('60 rows, but 1 label');
+    expect(() => localScores(Y, X, { neighbors: 3 } as never)).toThrow("Did you mean 'neighbours'?");
+    const huge = Y.map((row, i) => row.map((entry) => (i === 0 ? 1e200 : entry)));
+    expect(() => localScores(huge, X)).toThrow(InvalidInputError);
+  });
+});
