@@ -1,7 +1,11 @@
 import type { Matrix } from '../core/matrix.ts';
 import type { Initialization } from '../model/initialization.ts';
-import type { TensorMap } from '../model/model.ts';
+import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
+import type { LatentMoments } from '../model/posterior.ts';
+import { valueTensors } from '../model/valueTensors.ts';
+import { withFloat64 } from '../tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import type { GaussianRows } from '../tensors/ops.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
 import type { LatentsJSON } from './latents.ts';
@@ -29,4 +33,18 @@ export interface LatentDistribution {
 
 export function isLatentDistribution(value: unknown): value is LatentDistribution {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'latentDistribution';
+}
+
+/** Means and variances of the latents of observations Y (n×D), as the model sees them, that are a function of these. */
+export function latentMoments(
+  latents: LatentDistribution,
+  values: ParameterValues,
+  Y: Matrix,
+  training: Matrix,
+): LatentMoments {
+  return withFloat64(() => {
+    const own = Object.fromEntries(Object.entries(values).filter(([path]) => path.startsWith('latents.')));
+    const { mean, variance } = latents.apply(valueTensors(own), matrixTensor(latents.features(Y, training)));
+    return { mean: tensorMatrix(mean), variance: tensorMatrix(variance) };
+  });
 }

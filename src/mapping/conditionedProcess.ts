@@ -22,8 +22,8 @@ import { logPredictiveDensity } from './likelihoods/normalExpectation.ts';
 
 /** A Gaussian process with all its values known, given observations, ready to predict. Holds plain numbers, no tensors. */
 export interface ConditionedProcess {
-  /** Moments at X (n×q), or at Gaussians of these means and variances, n×D each; of observations with `noise`. */
-  predict(X: Matrix, noise: boolean, variances?: Matrix): Prediction;
+  /** Moments at X (n×q), n×D each; of observations with `noise`. */
+  predict(X: Matrix, noise: boolean): Prediction;
   /** Expected metric of the noise-free functions at X (n×q), in squared units of the observations. */
   metric(X: Matrix): PullBack;
   /** A draw from the joint predictive distribution at X, n×D. */
@@ -43,9 +43,6 @@ export interface KnownLikelihood {
 /** Moments of the functions at inputs (n×q), group by group. Called on the float64 backend. */
 export type MomentsAt = (A: Tensor2D) => readonly FunctionMoments[];
 
-/** Moments of all functions, n×D each, at inputs that are Gaussians. Called on the float64 backend. */
-export type UncertainMomentsAt = (x: op.GaussianRows) => { readonly mean: Tensor2D; readonly variance: Tensor2D };
-
 /**
  * Functions whose moments are known everywhere, and how observations are distributed around them. The change of the columns of Y is undone.
  *
@@ -56,18 +53,14 @@ export function conditionedProcess(
   known: KnownLikelihood,
   standardization: Standardization,
   slopesAt: MomentsAt,
-  uncertainAt?: UncertainMomentsAt,
 ): ConditionedProcess {
   const { likelihood } = known;
   const { mean: offset, deviation } = standardization;
   const D = offset.length;
 
   /** The moments of all columns. The variance is not negative; rounding may make it so. */
-  function functionsAt(A: Tensor2D, variances?: Matrix): { mean: Tensor2D; variance: Tensor2D } {
-    const { mean, variance } =
-      variances === undefined || uncertainAt === undefined
-        ? allColumns(momentsAt(A), D)
-        : uncertainAt({ mean: A, variance: matrixTensor(variances) });
+  function functionsAt(A: Tensor2D): { mean: Tensor2D; variance: Tensor2D } {
+    const { mean, variance } = allColumns(momentsAt(A), D);
     return { mean, variance: op.relu(variance) };
   }
 
@@ -85,9 +78,9 @@ export function conditionedProcess(
     );
 
   return {
-    predict: (X, noisy, variances) =>
+    predict: (X, noisy) =>
       withFloat64(() => {
-        const functions = functionsAt(matrixTensor(paddedRows(X)), variances && paddedRows(variances));
+        const functions = functionsAt(matrixTensor(paddedRows(X)));
         const { mean, variance } = noisy
           ? likelihood.moments(valueTensors(known.values), functions.mean, functions.variance)
           : functions;

@@ -57,6 +57,7 @@ export function densityAt(
     rows: value.rows,
     columns: value.columns,
     givenColumns: given.map(({ columns }) => columns),
+    given: given.map((mean) => ({ mean })),
     data: present && withEntries(value, (entry, i) => (present.data[i] === 0 ? Number.NaN : entry)),
     observations: observationsOf(value.rows),
     seed,

@@ -1,10 +1,15 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { Matrix } from '../../core/matrix.ts';
+import type { Expectations } from '../../kernels/expectations/index.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import type { TensorMap } from '../../model/model.ts';
 import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
 import { outerProduct } from '../../numerics/typescript/matrices.ts';
 import { matrixTensor } from '../../tensors/matrixTensor.ts';
+import type { GaussianRows } from '../../tensors/ops.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import type { ObservedPattern } from '../observedPatterns.ts';
+import { latentExpectations, noExpectations } from './latentExpectations.ts';
 
 /** Observations as the collapsed bound reads them, kept as tensors until `dispose`. */
 export interface CollapsedData {
@@ -55,6 +60,22 @@ export function collapsedData(
       weights?.dispose();
     },
   };
+}
+
+/**
+ * The kernel's expectations at Gaussian inputs, with the weights of the data.
+ *
+ * @throws InvalidInputError for a kernel that has neither closed forms nor so few inputs that there is a quadrature
+ */
+export function collapsedStatistics(
+  kernel: Kernel,
+  p: TensorMap,
+  { x, Z }: { readonly x: GaussianRows; readonly Z: Tensor2D },
+  { weights }: CollapsedData,
+): Expectations {
+  const expectations = latentExpectations(kernel, p, { x, Z, ...(weights && { weights }) });
+  if (expectations === undefined) throw noExpectations(kernel.name, Z.shape[1]);
+  return expectations;
 }
 
 /** R, N×N, of RRᵀ = YYᵀ. */

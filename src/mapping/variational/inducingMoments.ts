@@ -1,16 +1,10 @@
 import type { Matrix } from '../../core/matrix.ts';
-import type { Standardization } from '../../core/observations.ts';
-import { lazily } from '../../core/progressiveWork.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import { checkSlopes, slopeKernel } from '../../kernels/slopeKernel.ts';
-import type { ParameterValues, TensorMap } from '../../model/model.ts';
-import { valueTensors } from '../../model/valueTensors.ts';
+import type { TensorMap } from '../../model/model.ts';
 import { matrixTensor } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
-import { type ConditionedProcess, conditionedProcess, type KnownLikelihood } from '../conditionedProcess.ts';
 import type { FunctionMoments } from '../functionMoments.ts';
-import { uncertainMoments } from './uncertainMoments.ts';
 
 /**
  * q(u) of the functions at the inducing inputs, whitened: u = L·v with LLᵀ = K_uu, and q(v_d) = N(m_d, C_d·C_dᵀ).
@@ -78,22 +72,4 @@ export function tensorsOf({ inducing, factor, groups }: InducingPosterior): Indu
       roots: matrixTensor(roots),
     })),
   };
-}
-
-/** The process of a kernel with these values given q(u), ready to predict. */
-export function inducingProcess(
-  kernel: Kernel,
-  values: ParameterValues,
-  posterior: InducingPosterior,
-  likelihood: KnownLikelihood,
-  standardization: Standardization,
-): ConditionedProcess {
-  const momentsAt = (A: Tensor2D) => inducingMoments(kernel, valueTensors(values), tensorsOf(posterior), A);
-  const uncertainAt = (x: op.GaussianRows) => uncertainMoments(kernel, valueTensors(values), tensorsOf(posterior), x);
-  const ofSlopes = lazily(() => {
-    checkSlopes(kernel, valueTensors(values), posterior.inducing);
-    return slopeKernel(kernel, posterior.inducing);
-  });
-  const slopesAt = (A: Tensor2D) => inducingMoments(ofSlopes(), valueTensors(values), tensorsOf(posterior), A);
-  return conditionedProcess(momentsAt, likelihood, standardization, slopesAt, uncertainAt);
 }

@@ -1,4 +1,5 @@
 import { Matrix } from '../../core/matrix.ts';
+import type { TensorMap } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
@@ -6,9 +7,9 @@ import type { Likelihood } from '../likelihoods/likelihood.ts';
 import type { InducingPosterior } from './inducingMoments.ts';
 
 /** Means of q(v), M×D, whitened. */
-export const Q_MEAN = 'mapping.variational.mean';
+export const Q_MEAN = 'variational.mean';
 /** Transposed roots of its covariances CCᵀ: Cᵀ, M×M, lower triangular, for all columns, or C_dᵀ for one after the other, D·M×M. */
-export const Q_ROOT = 'mapping.variational.root';
+export const Q_ROOT = 'variational.root';
 
 /** q(u) as variables of a bound that is not collapsed. */
 export interface InducingVariables {
@@ -43,11 +44,12 @@ export function inducingVariables(
   return { [Q_MEAN]: real(mean), [Q_ROOT]: real(roots) };
 }
 
-/** The variables of a model's values. What is above the diagonal of a root does not count. */
-export function variablesFrom(mean: Tensor2D, root: Tensor2D): InducingVariables {
+/** The variables among a process's values. What is above the diagonal of a root does not count. */
+export function variablesFrom(p: TensorMap): InducingVariables {
+  const root = p[Q_ROOT] as Tensor2D;
   const [rows, M] = root.shape;
   const mask = Float64Array.from({ length: rows * M }, (_, i) => (i % M <= Math.floor(i / M) % M ? 1 : 0));
-  return { mean, roots: op.mul<Tensor2D>(root, op.tensor(mask, [rows, M])) };
+  return { mean: p[Q_MEAN] as Tensor2D, roots: op.mul<Tensor2D>(root, op.tensor(mask, [rows, M])) };
 }
 
 /** Σ_d KL(N(m_d, C_d·C_dᵀ)‖N(0, I)) = ½·Σ_d (‖m_d‖² + ‖C_d‖² − M) − Σ_d log|det C_d|. */

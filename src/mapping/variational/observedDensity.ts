@@ -1,14 +1,21 @@
 import { closedExpectations, gridNodes, type LatentNodes } from '../../kernels/expectations/index.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
 import type { TensorMap } from '../../model/model.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { Likelihood } from '../likelihoods/likelihood.ts';
 import type { CollapsedData } from './collapsedData.ts';
 import { gaussianExpectedDensity, sampledExpectedDensity } from './expectedDensity.ts';
 import type { InducingVariables } from './inducingVariables.ts';
 import { latentExpectations } from './latentExpectations.ts';
-import type { VariationalParts } from './variationalParts.ts';
 
-type Parts = Pick<VariationalParts, 'kernel' | 'likelihood' | 'latentDim'>;
+/** What a density of observations is of. */
+export interface DensityParts {
+  readonly kernel: Kernel;
+  readonly likelihood: Likelihood;
+  /** q */
+  readonly latentDim: number;
+}
 
 /** Gauss–Hermite nodes a dimension for the latents, by the number of dimensions; draws in more. */
 export const DENSITY_NODES = [0, 9, 5] as const;
@@ -45,7 +52,7 @@ export interface ObservedRows extends Pick<CollapsedData, 'observations' | 'grou
  * @param values - of the kernel and of the likelihood, by their own names
  */
 export function isClosed(
-  { likelihood, kernel, latentDim }: Parts,
+  { likelihood, kernel, latentDim }: DensityParts,
   values: Pick<DensityPoint, 'kernel' | 'likelihood'>,
 ): boolean {
   const noise = likelihood.conjugate?.(values.likelihood);
@@ -55,7 +62,12 @@ export function isClosed(
 }
 
 /** Σ_nd E[log p(y_nd | f_nd)] over the observed entries of some rows: all that the uncollapsed bound reads of observations. */
-export function observedDensity(parts: Parts, at: DensityPoint, rows: ObservedRows, nodes: () => LatentNodes): Scalar {
+export function observedDensity(
+  parts: DensityParts,
+  at: DensityPoint,
+  rows: ObservedRows,
+  nodes: () => LatentNodes,
+): Scalar {
   const { kernel, likelihood } = parts;
   const { Z, factor, variables, x } = at;
   const { observations: y, groups, weights, present } = rows;

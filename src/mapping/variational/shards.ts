@@ -11,9 +11,15 @@ import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflo
 import type { Likelihood } from '../likelihoods/likelihood.ts';
 import type { CollapsedData } from './collapsedData.ts';
 import { latentExpectations, noExpectations } from './latentExpectations.ts';
-import { DENSITY_NODES, type DensityPoint, densityNodes, isClosed, observedDensity } from './observedDensity.ts';
+import {
+  DENSITY_NODES,
+  type DensityParts,
+  type DensityPoint,
+  densityNodes,
+  isClosed,
+  observedDensity,
+} from './observedDensity.ts';
 import { blocksOf, leftOf } from './rowBlocks.ts';
-import type { VariationalParts } from './variationalParts.ts';
 
 /** A tensor as plain data. */
 export interface PlainTensor {
@@ -196,20 +202,13 @@ export function summedStatistics(
 export const isInBlocks = (rows: number): boolean => blocksOf(rows).length > 1;
 
 /** Whether rows have neither a noise variance nor draws of their own, so that blocks of them can be summed by themselves. */
-export function isSameForAllRows(
-  parts: Pick<VariationalParts, 'kernel' | 'likelihood' | 'latentDim'>,
-  at: DensityPoint,
-) {
+export function isSameForAllRows(parts: DensityParts, at: DensityPoint) {
   if (parts.likelihood.conjugate?.(at.likelihood).per === 'row') return false;
   return DENSITY_NODES[parts.latentDim] !== undefined || isClosed(parts, at);
 }
 
 /** Σ_nd E[log p(y_nd | f_nd)] over all rows, made of blocks of them: elsewhere where there are shards. */
-export function summedDensity(
-  made: OpenShards | Tensor2D,
-  parts: Pick<VariationalParts, 'kernel' | 'likelihood' | 'latentDim'>,
-  at: DensityPoint,
-): Scalar {
+export function summedDensity(made: OpenShards | Tensor2D, parts: DensityParts, at: DensityPoint): Scalar {
   const { kernel, likelihood, latentDim } = parts;
   if (!isClosed(parts, at)) sameNodes(latentDim, kernel.name);
   const { x, Z, factor, variables } = at;

@@ -6,9 +6,10 @@ import { observationsFrom, type Standardization, standardizationOf, standardized
 import { lazily } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
 import { withGetters } from '../../core/withGetters.ts';
+import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
-import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { Scalar, Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import { denseCurvature } from '../denseCurvature.ts';
 import { imputed } from '../imputation.ts';
 import { initialLatents } from '../initialization.ts';
@@ -17,10 +18,12 @@ import type { Assembly, ParameterValues, TensorMap, TermContext } from '../model
 import { type Parameter, positive, real } from '../parameter.ts';
 import { valueTensors } from '../valueTensors.ts';
 import { withLocation } from '../withLocation.ts';
-import type { DensityContext, DensityStart, Rows } from './density.ts';
+import type { DensityContext, DensityStart, Rows, RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
 import type { Chart } from './map.ts';
 import {
+  type DistributedRows,
+  distributedRows,
   type EncodedRows,
   isEncoded,
   isGaussian,
@@ -112,14 +115,14 @@ export function seenData(owner: string, { nodes }: VariableGraph): Map<string, S
 }
 
 function seenOf(owner: string, name: string, variable: ObservedVariable): SeenData {
-  const { density, missing, centre, scale } = variable;
+  const { density, missing, centre, scale, standardization: known } = variable;
   if (missing === 'ignore' && !density.takesMissing) {
     throw new InvalidInputError(
       `'${name}' of ${owner} has missing: 'ignore', but its density '${density.name}' takes complete rows only. Fill in what is missing.`,
     );
   }
   const raw = observationsFrom(variable.data, missing === 'ignore', scale);
-  const standardization = standardizationOf(raw, centre, scale);
+  const standardization = known ?? standardizationOf(raw, centre, scale);
   const data = standardized(raw, standardization);
   const hasHoles = data.data.some(Number.isNaN);
   const entries = (of: (entry: number) => number) => new Matrix(data.data.map(of), data.rows, data.columns);
@@ -144,6 +147,7 @@ export function compiled(
   const pointwise: string[] = [];
   const columns = new Map<string, number>();
   const starts = new Map<string, () => Matrix>();
+  const spreads = new Map<string, () => RowsStart>();
   const features = new Map<string, Matrix>();
   const observations = lazily(() => startObservations(graph, seen));
   const outputs = nodes.flatMap(({ variable }) => (variable.role === 'observed' ? [variable.data.columns] : []));
@@ -169,6 +173,7 @@ export function compiled(
     }
     paths.set(part, found);
   };
+  const latentTensors = (name: string, values: TensorMap) => result.ownTensors(pointsOf(name), values);
   const result: CompiledGraph = {
     graph,
     owner,
@@ -192,6 +197,9 @@ export function compiled(
       rows: rowsOf(variable, points, outputs[0]!),
       columns: columns.get(name)!,
       givenColumns: given.map((each) => columns.get(each)!),
+      get given() {
+        return given.map((each) => spreads.get(each)?.() ?? { mean: starts.get(each)!() });
+      },
       data: seen.get(name)?.data,
       get observations() {
         return observations();
@@ -211,7 +219,7 @@ export function compiled(
       return made === (rows ?? of.data) ? undefined : made;
     },
     encoderInputs: ({ variable }, rows) => {
-      const posterior = (variable as LatentVariable).posterior as EncodedRows | PointRows;
+      const posterior = (variable as LatentVariable).posterior as EncodedRows | DistributedRows | PointRows;
       const features = 'encoder' in posterior ? posterior.encoder.features : posterior.features;
       return features(rows ?? observations(), observations());
     },
@@ -219,9 +227,11 @@ export function compiled(
       const own = pointRows(variable);
       return own === undefined
         ? (values[name] as Tensor2D)
-        : checkedRows(owner, name, own.apply(result.ownTensors(pointsOf(name), values), inputs!));
+        : checkedRows(owner, name, own.apply(latentTensors(name, values), inputs!));
     },
     gaussianRows: ({ name, variable }, values, inputs) => {
+      const distributed = distributedRows(variable);
+      if (distributed !== undefined) return distributed.apply(latentTensors(name, values), inputs!);
       if (variable.role !== 'latent' || variable.posterior === undefined || 'features' in variable.posterior) {
         return undefined;
       }
@@ -245,16 +255,23 @@ export function compiled(
     const { name, variable } = node;
     const { posterior } = variable;
     if (posterior !== undefined && 'features' in posterior) {
-      const own = restrictedPoints(node, posterior.parameters(observations(), variable.dim, seed));
-      place(pointsOf(name), own, (key) => name + key.slice(POINTS.length));
-      if (Object.keys(own).some((key) => key === POINTS)) pointwise.push(name);
-      return lazily(() => {
-        const values = [...paths.get(pointsOf(name))!.values()].map(
-          (path) => [path, parameters[path]!.initial] as const,
+      const isSpread = posterior.kind === 'latentDistribution';
+      const all = posterior.parameters(observations(), variable.dim, seed);
+      const own = isSpread ? all : restrictedPoints(node, all);
+      const pathOf = (key: string) => name + key.slice(POINTS.length);
+      place(pointsOf(name), own, pathOf);
+      pointwise.push(
+        ...(isSpread ? posterior.pointwise : Object.keys(own).filter((key) => key === POINTS)).map(pathOf),
+      );
+      const started = lazily((): RowsStart => {
+        const values = Object.fromEntries(
+          [...paths.get(pointsOf(name))!.values()].map((path) => [path, parameters[path]!.initial]),
         );
-        const inputs = posterior.mapsObservations ? matrixTensor(result.encoderInputs(node)) : undefined;
-        return tensorMatrix(result.points(node, valueTensors(Object.fromEntries(values)), inputs));
+        const inputs = posterior.mapsObservations ? result.encoderInputs(node) : undefined;
+        return latentRowsAt(result, node, values, inputs);
       });
+      if (isSpread) spreads.set(name, started);
+      return () => started().mean;
     }
     const rows = rowsOf(variable, points, outputs[0]!);
     const chart = chartOf(graph, name);
@@ -278,6 +295,10 @@ export function compiled(
       if (node.isPointwise) pointwise.push(name);
     } else if ('encoder' in posterior) {
       const inputs = lazily(() => result.encoderInputs(node));
+      spreads.set(name, () => ({
+        mean: start,
+        variance: new Matrix(new Float64Array(start.data.length).fill(ENCODED_VARIANCE), start.rows, start.columns),
+      }));
       place(
         `${name}.posterior`,
         posterior.encoder.parameters({
@@ -296,10 +317,10 @@ export function compiled(
     } else {
       const { initial } = posterior.variance;
       const spread = typeof initial === 'number' ? initial : ENCODED_VARIANCE;
+      const variance = new Matrix(new Float64Array(start.data.length).fill(spread), start.rows, start.columns);
       parameters[`${name}.posterior.mean`] = real(start);
-      parameters[`${name}.posterior.variance`] = positive(
-        new Matrix(new Float64Array(start.data.length).fill(spread), start.rows, start.columns),
-      );
+      parameters[`${name}.posterior.variance`] = positive(variance);
+      spreads.set(name, () => ({ mean: start, variance }));
       if (node.isPointwise) pointwise.push(`${name}.posterior.mean`, `${name}.posterior.variance`);
     }
     return () => start;
@@ -521,6 +542,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       weights.set(name, keep(new Matrix(variable.weights, variable.weights.length, 1)));
   }
   const prepared = new Map<string, unknown>();
+  const held: { readonly paths: readonly string[]; readonly iterations: number }[] = [];
   const features = new Map<string, Tensor2D>();
   const encoders = new Map<string, Tensor2D>();
   for (const node of nodes) {
@@ -533,49 +555,96 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       const constants = density.prepare?.(model.startOf(node));
       kept.push(...tensorsIn(constants).map((tensor) => tf.keep(tensor)));
       prepared.set(path, constants);
+      const own = density.held?.(model.startOf(node));
+      if (own === undefined) continue;
+      const known = model.ownPaths(path);
+      held.push({ paths: own.names.map((key) => known[key]!), iterations: own.iterations });
     }
   }
   const where = `The terms of ${owner}`;
   const termsAt: Assembly['terms'] = (values, context) => {
+    const { batch } = context;
     const seenRows = (tensor: Tensor2D | undefined, isPointwise: boolean) =>
-      tensor === undefined || context.batch === undefined || !isPointwise
+      tensor === undefined || batch === undefined || !isPointwise
         ? tensor
-        : (op.gather(tensor, context.batch.rows) as Tensor2D);
+        : (op.gather(tensor, batch.rows) as Tensor2D);
+    // Rows that are read a batch at a time come with it.
+    const read = batch?.observations;
     const terms: Record<string, Scalar> = {};
     const current = new Map<string, Tensor2D>();
     const spreads = new Map<string, op.GaussianRows>();
+    // Gaussian rows are drawn where a density asks for points.
+    const points: NodeValues = {
+      get: (name) => {
+        const spread = spreads.get(name);
+        if (spread !== undefined && !current.has(name)) current.set(name, drawnRows(spread, context));
+        return current.get(name);
+      },
+    };
+    const scaled = (term: Scalar, { isPointwise }: Node) =>
+      batch !== undefined && isPointwise ? op.mul<Scalar>(batch.scale, term) : term;
+    const divergences: [string, Scalar][] = [];
     const add = (node: Node, placed: PlacedDensity) => {
-      const rows = rowsAround(node, current, seenRows(present.get(node.name), node.isPointwise));
-      const own = densityContext(context, prepared.get(placed.path));
-      const p = model.ownTensors(placed.path, values);
+      const { density, path } = placed;
+      const spread = spreads.get(node.name);
+      const p = model.ownTensors(path, values);
+      if (spread !== undefined && density.divergence !== undefined && !placed.isFactor) {
+        divergences.push([placed.divergence, op.neg(scaled(op.sum(density.divergence(p, spread)), node))]);
+        return;
+      }
+      const own = densityContext(context, prepared.get(path));
+      const there = read === undefined ? seenRows(present.get(node.name), node.isPointwise) : undefined;
+      const isExpected = density.expected !== undefined && [node.name, ...node.given].some((name) => spreads.has(name));
+      const at = <V>(value: (name: string) => V) => ({
+        value: value(node.name),
+        given: node.given.map(value),
+        ...(there !== undefined && { present: there }),
+      });
+      const found = isExpected
+        ? density.expected!(
+            p,
+            at((name) => spreads.get(name) ?? points.get(name)!),
+            own,
+          )
+        : density.logDensity(
+            p,
+            at((name) => points.get(name)!),
+            own,
+          );
+      const once = density.once?.(p);
+      if (once !== undefined) divergences.push([placed.divergence, once]);
       const weight = placed.isFactor ? undefined : seenRows(weights.get(node.name), true);
-      const term = summed(owner, placed, termOf(placed, p, rows, own, spreads.get(node.name)), weight);
-      terms[placed.term] =
-        context.batch !== undefined && node.isPointwise ? op.mul<Scalar>(context.batch.scale, term) : term;
+      terms[placed.term] = scaled(summed(owner, placed, found, weight), node);
     };
     for (const node of nodes) {
       const { name, variable, given, isPointwise } = node;
       if (variable.role === 'embedded') continue;
-      const encoded = seenRows(encoders.get(name), isPointwise);
+      const encoded =
+        read !== undefined && encoders.has(name)
+          ? matrixTensor(model.encoderInputs(node, read))
+          : seenRows(encoders.get(name), isPointwise);
       const spread = model.gaussianRows(node, values, encoded);
       if (spread !== undefined) spreads.set(name, spread);
-      if (variable.role === 'latent') {
-        current.set(name, spread === undefined ? model.points(node, values, encoded) : drawnRows(spread, context));
-      } else if (variable.role === 'mapped') {
-        const inputs = given.map(
-          (each, i) => seenRows(features.get(`${name} ${i}`), isPointwise) ?? current.get(each)!,
-        );
+      else if (variable.role === 'latent') current.set(name, model.points(node, values, encoded));
+      else if (variable.role === 'mapped') {
+        const inputs = given.map((each, i) => seenRows(features.get(`${name} ${i}`), isPointwise) ?? points.get(each)!);
         current.set(name, model.mapped(node, values, inputs));
-      } else current.set(name, seenRows(data.get(name), isPointwise)!);
-      for (const placed of node.densities) if (!placed.isFactor) add(node, placed);
-      if (spread !== undefined) terms[`${name}.entropy`] = entropyOf(spread.variance, context, isPointwise);
+      } else if (variable.role === 'observed' && read !== undefined) current.set(name, matrixTensor(read));
+      else current.set(name, seenRows(data.get(name), isPointwise)!);
+      const own = node.densities.find(({ isFactor }) => !isFactor);
+      if (own !== undefined) add(node, own);
+      if (spread !== undefined && own?.density.divergence === undefined) {
+        terms[`${name}.entropy`] = entropyOf(spread.variance, context, isPointwise);
+      }
     }
     for (const node of nodes) for (const placed of node.densities) if (placed.isFactor) add(node, placed);
+    for (const [term, own] of divergences) terms[term] = term in terms ? op.add<Scalar>(terms[term]!, own) : own;
     return terms;
   };
   return {
     parameters,
     ...(pointwise.length > 0 && { pointwise }),
+    ...(held.length > 0 && { held: { paths: held.flatMap(({ paths }) => paths), iterations: held[0]!.iterations } }),
     ...(curvature === undefined ? curvatureIn(model, prepared) : { curvature }),
     // What a caller's own parts throw is said with where it was.
     terms: (values, context) => withLocation(where, () => termsAt(values, context)),
@@ -620,16 +689,48 @@ function drawnRows({ mean, variance }: op.GaussianRows, { random }: TermContext)
   return op.add<Tensor2D>(mean, op.mul(op.sqrt(variance), normalEntries(random, ...mean.shape)));
 }
 
-function termOf(
-  { density }: PlacedDensity,
-  p: TensorMap,
-  rows: Rows,
-  context: DensityContext,
-  spread: op.GaussianRows | undefined,
-): Scalar | Tensor1D {
-  return spread === undefined || density.expected === undefined
-    ? density.logDensity(p, rows, context)
-    : density.expected(p, { ...rows, value: spread }, context);
+/** Rows of a latent variable at plain values, some at a time where they are a function of the observations. */
+export function latentRowsAt(
+  model: Pick<CompiledGraph, 'gaussianRows' | 'points'>,
+  node: Node,
+  values: ParameterValues,
+  inputs: Matrix | undefined,
+): RowsStart {
+  const rowsOf = (some: Matrix | undefined): RowsStart =>
+    withFloat64(() => {
+      const tensors = valueTensors(values);
+      const own = some && matrixTensor(some);
+      const spread = model.gaussianRows(node, tensors, own);
+      if (spread === undefined) return { mean: tensorMatrix(model.points(node, tensors, own)) };
+      return { mean: tensorMatrix(spread.mean), variance: tensorMatrix(spread.variance) };
+    });
+  if (inputs === undefined || inputs.rows <= MOST_ROWS) return rowsOf(inputs);
+  const parts = Array.from({ length: Math.ceil(inputs.rows / MOST_ROWS) }, (_, k) =>
+    rowsOf(rowsBetween(inputs, k * MOST_ROWS, Math.min(inputs.rows, (k + 1) * MOST_ROWS))),
+  );
+  const mean = below(parts.map((part) => part.mean));
+  return parts[0]!.variance === undefined ? { mean } : { mean, variance: below(parts.map((part) => part.variance!)) };
+}
+
+/** Rows that a map is applied to at a time. */
+const MOST_ROWS = 1024;
+
+const rowsBetween = ({ data, columns }: Matrix, from: number, to: number) =>
+  new Matrix(data.slice(from * columns, to * columns), to - from, columns);
+
+/** Matrices one below the other. */
+function below(parts: readonly Matrix[]): Matrix {
+  const { columns } = parts[0]!;
+  const result = Matrix.zeros(
+    parts.reduce((sum, { rows }) => sum + rows, 0),
+    columns,
+  );
+  let at = 0;
+  for (const { data } of parts) {
+    result.data.set(data, at);
+    at += data.length;
+  }
+  return result;
 }
 
 /** Entropy of Gaussian rows: ½·Σ log(2πe·s). */

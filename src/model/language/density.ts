@@ -18,6 +18,14 @@ export interface Rows<V = Tensor2D> {
   readonly given: readonly V[];
   /** n×D, 1 where an entry of the value is observed and 0 where it is missing (the value is 0 there); without it all are observed. */
   readonly present?: Tensor2D;
+  /** Of fitted rows: n×q variances of those of the variables given that are Gaussian rows, whose means are given. */
+  readonly givenVariances?: readonly (Tensor2D | undefined)[];
+}
+
+/** Rows as they are where a search starts: points, or means with their variances. */
+export interface RowsStart {
+  readonly mean: Matrix;
+  readonly variance?: Matrix;
 }
 
 /** What a density may know of its variable before anything is fitted. */
@@ -30,6 +38,8 @@ export interface DensityStart {
   readonly columns: number;
   /** Numbers of columns of the variables that it is given. */
   readonly givenColumns: readonly number[];
+  /** Where the variables that it is given start; known when asked for. */
+  readonly given: readonly RowsStart[];
   /** Observations as the model sees them, NaN where missing; undefined for a variable that is not observed. */
   readonly data: Matrix | undefined;
   /** Observations of all observed variables side by side, missing entries filled in. */
@@ -90,6 +100,14 @@ export interface Conditional {
   logPredictive?(rows: Rows): Tensor1D;
   /** Moments of new rows given the values of what they are given. */
   moments?(given: readonly Tensor2D[]): RowMoments;
+  /** Moments of new rows whose givens are Gaussian rows, functions and givens integrated out. */
+  uncertainMoments?(given: readonly GaussianRows[]): RowMoments;
+  /** True where observations have Gaussian noise around these moments, with one variance or one a column. */
+  readonly hasGaussianNoise?: boolean;
+  /** E[log p(new row | its givens, the fitted rows)] where the givens are Gaussian rows, or a lower bound of it, n entries. */
+  expected?(rows: Rows<Tensor2D | GaussianRows>): Tensor1D;
+  /** How much the function varies along each column that it is given, 1 for the one along which it varies most; undefined where it does not say. */
+  relevance?(): Float64Array | undefined;
   /** Moments of the slopes of a function that is random; the slopes of the mean are differences of `moments` without it. */
   slopes?(given: readonly Tensor2D[]): SlopeMoments;
   /** A draw of new rows, n×D; where it is left out, by the density's own sample where rows are independent, or normal with the covariances of the moments. */
@@ -127,6 +145,17 @@ export interface Density {
     given: readonly Tensor2D[],
   ) => Tensor2D;
   readonly expected?: (p: TensorMap, rows: Rows<Tensor2D | GaussianRows>, context: DensityContext) => Scalar;
+  /** What it says once, however many rows count: −KL(q(u)‖p(u)) of variables of its own. Added to its log density; undefined where it has none. */
+  readonly once?: (p: TensorMap) => Scalar | undefined;
+  /**
+   * KL(q‖p) of Gaussian rows q in closed form, in the place of their expectation and entropy: n numbers, or n×k whose sums over k they are, where rows are
+   * independent; a scalar otherwise.
+   */
+  readonly divergence?: (p: TensorMap, q: GaussianRows) => Scalar | Tensor1D | Tensor2D;
+  /** Its parameters that a fit holds where they start for so many iterations, if any. */
+  readonly held?: (
+    start: DensityStart,
+  ) => { readonly names: readonly string[]; readonly iterations: number } | undefined;
   readonly field?: (p: ParameterValues, value: Matrix, constants: unknown) => LearnedByLayer;
   /** The Hessian of minus the log density in the density's parameters, in their order, where its rows do not move: n² numbers row by row. */
   readonly curvature?: (p: ParameterValues, constants: unknown) => Float64Array;

@@ -15,14 +15,22 @@ import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { jointDraw, normalEntries } from '../jointDraw.ts';
 import type { ParameterValues, TensorMap } from '../model.ts';
-import type { LearnedByLayer, Prediction, PredictiveDensity } from '../posterior.ts';
+import type {
+  LatentMoments,
+  LearnedByLayer,
+  MissingEntries,
+  PlacedBound,
+  Prediction,
+  PredictiveDensity,
+} from '../posterior.ts';
 import { type PullBack, pointsAround, pullBackOf, pullBackSum, pulledBack, slopesFrom } from '../pullBack.ts';
 import { valueTensors } from '../valueTensors.ts';
-import { type CompiledGraph, type NodeValues, rowsAround } from './compiled.ts';
-import type { Conditional, DensityContext, RowMoments, Rows } from './density.ts';
+import { type CompiledGraph, latentRowsAt, type NodeValues, rowsAround } from './compiled.ts';
+import type { Conditional, DensityContext, RowMoments, Rows, RowsStart } from './density.ts';
+import { mixtureOfPlaces, perRow, placedBound } from './gaussianPlaces.ts';
 import { ancestors, joinedColumns, type Node, type PlacedDensity } from './graph.ts';
 import type { Chart } from './map.ts';
-import { isEncoded, isGaussian, type MappedVariable } from './variable.ts';
+import { isEncoded, type MappedVariable } from './variable.ts';
 
 /** Matrices of rows by the names of variables. */
 export type RowsByName = Readonly<Record<string, Matrix>>;
@@ -57,8 +65,20 @@ export interface FittedVariables {
    * @param given - rows of the observed and known variables; NaN counts as not observed
    */
   density(X: Matrix, given: RowsByName, isRough?: boolean): PredictiveDensity;
-  /** Moments of the variables that follow from these values; of observations with `noise`. */
-  predict(values: RowsByName, noise: boolean): Readonly<Record<string, Prediction>>;
+  /**
+   * Moments of the variables that follow from these values; of observations with `noise`. With variances the values of the variable of that name are means of
+   * Gaussian rows, and observations that are given it alone have their moments under these.
+   */
+  predict(values: RowsByName, noise: boolean, variances?: RowsByName): Readonly<Record<string, Prediction>>;
+  /**
+   * What new rows of the observed variables add to the bound, given the means and variances of the shown variable: where that is one of Gaussian rows,
+   * and the only one that is searched.
+   */
+  readonly bound: ((given: RowsByName, x: LatentMoments) => PlacedBound) | undefined;
+  /** What missing entries are like, where they are observed with Gaussian noise at Gaussian rows of the shown variable, and of nothing else. */
+  readonly missingEntries: MissingEntries | undefined;
+  /** How much each observed variable varies along the columns of the shown variable, which it alone is given; of those that say it. */
+  readonly relevance: Readonly<Record<string, Float64Array>>;
   /**
    * Expected metric of the noise-free functions at rows of the only root, summed over the observed variables or that of one.
    *
@@ -105,7 +125,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
   const memory = new Map<string, Map<object, unknown>>();
   const kinds = new Map<string, boolean>();
 
-  const kept = fittedValues(model, values);
+  const { kept, variances: keptVariances } = fittedValues(model, values);
 
   /** Does work with the fitted rows on the float64 backend. */
   function at<T>(work: (fitted: Fitted) => T): T {
@@ -147,8 +167,14 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
       };
       const fittedRows = (node: Node): Rows => {
         const present = seen.get(node.name)?.present;
+        const spread = node.given.map((each) => keptVariances[each]);
         // Read when a density asks for them: observations of many rows take time to be made.
         return {
+          ...(spread.some((own) => own !== undefined) && {
+            get givenVariances() {
+              return spread.map((own) => own && matrixTensor(own));
+            },
+          }),
           get value() {
             return current.get(node.name)!;
           },
@@ -201,13 +227,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
     ({ name, variable }) => variable.role === 'known' && !observed.some((node) => sourceOf(model, node) === name),
   );
   const widths = (of: readonly Node[]) => of.map(({ name }) => ({ name, columns: columns.get(name)! }));
-  const own = at((fitted) => {
-    const gaussian = latents.filter(({ variable }) => variable.role === 'latent' && isGaussian(variable));
-    const variances = Object.fromEntries(
-      gaussian.map((node) => [node.name, tensorMatrix(inferredRows(model, node, fitted.tensors).variance!)]),
-    );
-    return { variances, sequential: sequenceOf(fitted) };
-  });
+  const sequential = at(sequenceOf);
   const fields = Object.fromEntries(
     nodes.flatMap((node) => {
       const placed = node.densities.find(({ density }) => density.field !== undefined);
@@ -295,12 +315,12 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
   }
 
   /** Gaussian rows that encoders compute of new rows, where all observed variables are given without missing entries. */
-  function encodedRows(fitted: Fitted, given: RowsByName): [string, InferredRows][] {
+  function encodedRows(given: RowsByName): [string, RowsStart][] {
     const encoders = latents.filter(({ variable }) => isEncoded(variable));
     const isWhole = observed.every(({ name }) => given[name] !== undefined && !given[name].data.some(Number.isNaN));
     if (encoders.length === 0 || !isWhole) return [];
     const rows = joinedColumns(observed.map(({ name }) => tensorMatrix(seenRows(name, given[name]!).value)));
-    return encoders.map((node) => [node.name, inferredRows(model, node, fitted.tensors, rows)]);
+    return encoders.map((node) => [node.name, latentRowsAt(model, node, values, model.encoderInputs(node, rows))]);
   }
 
   const density: FittedVariables['density'] = (X, rows, isRough = false) =>
@@ -365,13 +385,68 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
   // What is searched for new rows: latent variables; where there are none, what is mapped from rows that may have missing entries.
   const units = latents.length > 0 ? widths(latents) : widths([graph.shown]);
 
+  /** What follows where all that is observed is given the shown variable alone, and that is one of Gaussian rows. */
+  function ofGaussianRows(): Pick<FittedVariables, 'bound' | 'missingEntries' | 'relevance'> {
+    const { name: z, densities } = graph.shown;
+    const variance = keptVariances[z];
+    const none = { bound: undefined, missingEntries: undefined, relevance: {} };
+    const isOnly =
+      variance !== undefined &&
+      latents.length === 1 &&
+      observed.every(({ given, densities }) => given.length === 1 && given[0] === z && densities.length === 1);
+    if (!isOnly) return none;
+    const conditionalOf = (fitted: Fitted, node: Node) => fitted.conditional(node.densities[0]!, node);
+    const [prior] = densities;
+    const { divergence } = prior?.density ?? {};
+    const divergences = (fitted: Fitted, x: op.GaussianRows) =>
+      perRow(divergence!(model.ownTensors(prior!.path, fitted.tensors), x));
+    return at((fitted) => {
+      const relevance: Record<string, Float64Array> = {};
+      for (const node of observed) {
+        const own = conditionalOf(fitted, node).relevance?.();
+        if (own !== undefined) relevance[node.name] = own;
+      }
+      const isPlaced = observed.every((node) => conditionalOf(fitted, node).expected !== undefined);
+      if (!isPlaced || divergence === undefined || densities.length > 1) return { ...none, relevance };
+      const node = observed[0]!;
+      const isFilled = observed.length === 1 && conditionalOf(fitted, node).hasGaussianNoise === true;
+      return {
+        relevance,
+        bound: (given, x) =>
+          at((fitted) => {
+            const there = observed.filter(({ name }) => given[name] !== undefined);
+            const rows = there.map(({ name }) => seenRows(name, paddedRows(given[name]!)));
+            return placedBound(x, (q) => {
+              const lost = op.neg(divergences(fitted, q)) as Tensor1D;
+              return there.reduce((sum, node, i) => {
+                const { value, present } = rows[i]!;
+                const seen = { value, given: [q], ...(present && { present }) };
+                return op.add<Tensor1D>(sum, conditionalOf(fitted, node).expected!(seen));
+              }, lost);
+            });
+          }),
+        missingEntries: isFilled
+          ? mixtureOfPlaces(
+              (work) =>
+                at((fitted) => {
+                  const q = { mean: fitted.values.get(z)!, variance: matrixTensor(variance) };
+                  const moments = conditionalOf(fitted, node).uncertainMoments!([q]);
+                  return work({ moments, divergences: divergences(fitted, q) });
+                }),
+              seen.get(node.name)!.standardization,
+            )
+          : undefined,
+      };
+    });
+  }
+
   /** Moments or draws of what follows from the values that are given. */
   function follow(
     fitted: Fitted,
     given: RowsByName,
     visit: (
       node: Node,
-      moments: RowMoments | undefined,
+      moments: () => RowMoments | undefined,
       conditional: Conditional,
       rows: readonly Tensor2D[],
     ) => Tensor2D | undefined,
@@ -391,7 +466,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
         if (placed === undefined || placed.isFactor) continue;
         const conditional = fitted.conditional(placed, node);
         const rows = needs.map((each) => current.get(each)!);
-        const value = visit(node, conditional.moments?.(rows), conditional, rows);
+        const value = visit(node, () => conditional.moments?.(rows), conditional, rows);
         if (value !== undefined) current.set(name, value);
       }
     }
@@ -409,21 +484,28 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
     return latents.some(({ name, given: needs }) => given[name] === undefined && needs.length > 0);
   }
 
-  const predict: FittedVariables['predict'] = (given, noise) =>
+  const predict: FittedVariables['predict'] = (given, noise, variances = {}) =>
     at((fitted) => {
       const all = withSources(mapValues(given, paddedRows));
+      const spreads = mapValues(variances, paddedRows);
       const [{ rows: count }] = Object.values(given) as [Matrix, ...Matrix[]];
       const random = seededRandom(DRAWS_SEED);
       const found: Record<string, Prediction> = {};
       const copies = isIndirect(all) ? DRAWS : 1;
       const repeated = copies === 1 ? all : mapValues(all, (rows) => stacked(rows, copies));
-      follow(fitted, repeated, (node, moments, conditional, rows) => {
+      follow(fitted, repeated, (node, certain, conditional, rows) => {
+        const [only, ...others] = node.given;
+        const spread = others.length === 0 ? spreads[only!] : undefined;
+        const moments =
+          spread === undefined || conditional.uncertainMoments === undefined
+            ? certain()
+            : conditional.uncertainMoments([{ mean: rows[0]!, variance: matrixTensor(spread) }]);
         if (moments === undefined) return undefined;
         const { mean, variance, added } = wide(owner, node.name, moments);
         const isObserved = node.variable.role === 'observed';
-        const spread = op.relu<Tensor2D>(variance);
-        const noisy = () => moments.observed?.() ?? { mean, variance: op.add<Tensor2D>(spread, added) };
-        const shown = noise ? noisy() : { mean, variance: spread };
+        const ofFunction = op.relu<Tensor2D>(variance);
+        const noisy = () => moments.observed?.() ?? { mean, variance: op.add<Tensor2D>(ofFunction, added) };
+        const shown = noise ? noisy() : { mean, variance: ofFunction };
         found[node.name] = inUnits(
           node.name,
           ...averaged(tensorMatrix(shown.mean), tensorMatrix(shown.variance), copies),
@@ -431,7 +513,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
         if (isObserved) return undefined;
         // Latent rows in between have the noise of their density in them. Each row is predicted by itself, so covariances between rows are left out.
         if (moments.covariances === undefined) return drawn(owner, node, moments, conditional, rows, random, true);
-        const whole = op.sqrt(op.add<Tensor2D>(spread, added));
+        const whole = op.sqrt(op.add<Tensor2D>(ofFunction, added));
         return op.add<Tensor2D>(mean, op.mul(whole, normalEntries(random, ...mean.shape)));
       });
       return Object.fromEntries(
@@ -448,7 +530,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
       const found: Record<string, Matrix> = {};
       follow(fitted, all, (node, moments, conditional, rows) => {
         const isObserved = node.variable.role === 'observed';
-        const value = drawn(owner, node, moments, conditional, rows, random, noise || !isObserved);
+        const value = drawn(owner, node, moments(), conditional, rows, random, noise || !isObserved);
         if (value === undefined) return undefined;
         const { standardization } = seen.get(node.name) ?? {};
         found[node.name] = standardization ? unscaled(tensorMatrix(value), standardization) : tensorMatrix(value);
@@ -457,7 +539,6 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
       return found;
     });
 
-  const { sequential } = own;
   const roots = latents
     .filter(({ given }) => given.length === 0 || !given.some((each) => byName.get(each)!.isPointwise))
     .map(({ name }) => name);
@@ -507,6 +588,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
   };
   return {
     latents: units,
+    ...ofGaussianRows(),
     observed: widths(observed),
     known: widths(known),
     values: kept,
@@ -526,8 +608,8 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
         const raw = withSources(mapValues(given, paddedRows));
         const count = Object.values(given)[0]?.rows ?? 0;
         const start = new Map(Object.entries(raw).map(([name, rows]) => [name, seenRows(name, rows).value]));
-        for (const [name, { mean }] of encodedRows(fitted, mapValues(given, paddedRows)))
-          if (!start.has(name)) start.set(name, mean);
+        for (const [name, { mean }] of encodedRows(mapValues(given, paddedRows)))
+          if (!start.has(name)) start.set(name, matrixTensor(mean));
         const current = newValues(fitted, start, raw);
         const isComputed = (name: string) => isEncoded(byName.get(name)!.variable) && given[name] === undefined;
         const mapped = [...current].filter(([name]) => {
@@ -537,14 +619,14 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
         return Object.fromEntries(mapped.map(([name, tensor]) => [name, firstRows(tensorMatrix(tensor), count)]));
       }),
     computedVariances: (given) =>
-      at((fitted) =>
+      at(() =>
         Object.fromEntries(
-          encodedRows(fitted, mapValues(given, paddedRows)).flatMap(([name, { variance }]) =>
-            variance === undefined ? [] : [[name, firstRows(tensorMatrix(variance), Object.values(given)[0]!.rows)]],
+          encodedRows(mapValues(given, paddedRows)).flatMap(([name, { variance }]) =>
+            variance === undefined ? [] : [[name, firstRows(variance, Object.values(given)[0]!.rows)]],
           ),
         ),
       ),
-    variances: own.variances,
+    variances: keptVariances,
     next:
       sequential === undefined
         ? undefined
@@ -607,35 +689,29 @@ function sourceOf({ graph }: CompiledGraph, { variable }: Node): string | undefi
   return graph.nodes.find((node) => node.variable === variable.source)!.name;
 }
 
-/** The values of variables at the fit: of Gaussian rows their means. Those that are read off a field are added when that is known. */
-function fittedValues(model: CompiledGraph, values: ParameterValues): Record<string, Matrix> {
-  return withFloat64(() => {
-    const tensors = valueTensors(values);
-    const kept: Record<string, Matrix> = {};
-    for (const node of model.graph.nodes) {
-      const { name, variable, given } = node;
-      if (variable.role === 'known') kept[name] = variable.data;
-      else if (variable.role === 'observed') kept[name] = model.seen.get(name)!.filled;
-      else if (variable.role === 'latent') kept[name] = tensorMatrix(inferredRows(model, node, tensors).mean);
-      else if (variable.role === 'mapped') {
+/** The values of variables at the fit, and the variances of Gaussian rows, whose values are means. Those that are read off a field are added when that is known. */
+function fittedValues(
+  model: CompiledGraph,
+  values: ParameterValues,
+): { kept: Record<string, Matrix>; variances: Record<string, Matrix> } {
+  const kept: Record<string, Matrix> = {};
+  const variances: Record<string, Matrix> = {};
+  for (const node of model.graph.nodes) {
+    const { name, variable, given } = node;
+    if (variable.role === 'known') kept[name] = variable.data;
+    else if (variable.role === 'observed') kept[name] = model.seen.get(name)!.filled;
+    else if (variable.role === 'latent') {
+      const rows = latentRowsAt(model, node, values, isEncoded(variable) ? model.encoderInputs(node) : undefined);
+      kept[name] = rows.mean;
+      if (rows.variance !== undefined) variances[name] = rows.variance;
+    } else if (variable.role === 'mapped') {
+      kept[name] = withFloat64(() => {
         const inputs = given.map((each, i) => matrixTensor(model.features(node, i) ?? kept[each]!));
-        kept[name] = tensorMatrix(model.mapped(node, tensors, inputs));
-      }
+        return tensorMatrix(model.mapped(node, valueTensors(values), inputs));
+      });
     }
-    return kept;
-  });
-}
-
-/** Points, or means and variances, of a latent variable. */
-interface InferredRows {
-  readonly mean: Tensor2D;
-  readonly variance?: Tensor2D;
-}
-
-/** Rows of a latent variable at the fit, or of new observations, as the model sees them. */
-function inferredRows(model: CompiledGraph, node: Node, tensors: TensorMap, rows?: Matrix): InferredRows {
-  const inputs = isEncoded(node.variable) ? matrixTensor(model.encoderInputs(node, rows)) : undefined;
-  return model.gaussianRows(node, tensors, inputs) ?? { mean: model.points(node, tensors, inputs) };
+  }
+  return { kept, variances };
 }
 
 /** Top eigenvectors of HUH, each times the root of its eigenvalue, N×dim. */

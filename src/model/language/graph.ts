@@ -13,6 +13,8 @@ export interface PlacedDensity {
   readonly path: string;
   /** Name of its term. */
   readonly term: string;
+  /** Name of the term of what it says once, or of the divergence of its Gaussian rows; places that share a name add up. */
+  readonly divergence: string;
   readonly density: Density;
   /** False for the variable's one density. */
   readonly isFactor: boolean;
@@ -48,7 +50,7 @@ export type Places = (
   variable: string,
   factor?: string,
   number?: number,
-) => { readonly path: string; readonly term: string };
+) => { readonly path: string; readonly term: string; readonly divergence?: string };
 
 const ownPlaces: Places = (variable, factor, number) => {
   const path = factor === undefined ? variable : `${variable}.${factor}${number === 1 ? '' : number}`;
@@ -156,12 +158,16 @@ function isPointwise(variable: Variable, points: number): boolean {
 function placedDensities(name: string, variable: Variable, places: Places): PlacedDensity[] {
   const own = 'density' in variable ? variable.density : undefined;
   const taken = new Map<string, number>();
-  const factors = variable.factors.map((density): PlacedDensity => {
+  const placed = (density: Density, isFactor: boolean, number?: number): PlacedDensity => {
+    const place = isFactor ? places(name, density.name, number) : places(name);
+    return { divergence: `${place.term}.divergence`, ...place, density, isFactor };
+  };
+  const factors = variable.factors.map((density) => {
     const count = (taken.get(density.name) ?? 0) + 1;
     taken.set(density.name, count);
-    return { ...places(name, density.name, count), density, isFactor: true };
+    return placed(density, true, count);
   });
-  return own === undefined ? factors : [{ ...places(name), density: own, isFactor: false }, ...factors];
+  return own === undefined ? factors : [placed(own, false), ...factors];
 }
 
 function checkUsed(owner: string, nodes: readonly Node[]): void {

@@ -1,7 +1,9 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenList, givenOptions, readGiven } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { Standardization } from '../../core/observations.ts';
 import { unknownName } from '../../core/options.ts';
+import type { GaussianRows } from '../../tensors/ops.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import type { TensorMap } from '../model.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../parameter.ts';
@@ -16,6 +18,7 @@ export type LatentPosterior =
   | 'point'
   | { readonly kind: 'likelihood'; readonly name: string; readonly parameters: Readonly<Record<string, Parameter>> }
   | EncodedRows
+  | DistributedRows
   | PointRows;
 
 /**
@@ -33,6 +36,23 @@ export interface PointRows {
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
   /** The n×q latents of the observations with these features. */
   readonly apply: (p: TensorMap, features: Tensor2D) => Tensor2D;
+}
+
+/**
+ * Gaussian rows that are variables of their own (`gaussianLatents()`), or a function of the observations (`encoded(map)`). Paths begin with `latents`, which the
+ * variable's name takes the place of.
+ */
+export interface DistributedRows {
+  readonly kind: 'latentDistribution';
+  /** Its parameters under their paths, started for the observations Y (N×D) and q dimensions. */
+  readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
+  readonly mapsObservations: boolean;
+  /** What `apply` needs of observations Y (n×D) of a model with the observations `training` (N×D), whatever the parameters: one row each. */
+  readonly features: (Y: Matrix, training: Matrix) => Matrix;
+  /** Paths of the parameters that have one row a point. */
+  readonly pointwise: readonly string[];
+  /** Means and variances of the observations with these features; of variables of their own these are not asked for. */
+  readonly apply: (p: TensorMap, features: Tensor2D) => GaussianRows;
 }
 
 /** Gaussian rows whose means and log variances a map computes from the observations. */
@@ -57,8 +77,8 @@ export interface LatentVariableOptions {
    */
   readonly init?: LatentInit | undefined;
   /**
-   * How it is inferred: `'point'` (unless given), `fixedAt(X)`, `backConstrained(map)`: a function of the observations, or `gaussian({ variance })`: a Gaussian a
-   * row, integrated out.
+   * How it is inferred: `'point'` (unless given), `fixedAt(X)`, `backConstrained(map)`: a function of the observations; or `gaussian({ variance })`,
+   * `gaussianLatents()`, `encoded(map)`: a Gaussian a row, integrated out.
    */
   readonly posterior?: LatentPosterior | undefined;
   /** Number of its rows where it has not one a row of the observations: a count, or 'outputs' for one a column of them. */
@@ -108,7 +128,7 @@ export interface LatentVariable<D = unknown, F = unknown> extends Common {
   readonly density: Density | undefined;
   readonly init: LatentInit;
   /** Gaussian rows: the variance at which they start, or what computes them; points that are not its own values; undefined for those that are. */
-  readonly posterior: { readonly variance: Parameter } | EncodedRows | PointRows | undefined;
+  readonly posterior: { readonly variance: Parameter } | EncodedRows | DistributedRows | PointRows | undefined;
   readonly rows: number | 'outputs' | undefined;
 }
 
@@ -125,6 +145,8 @@ export interface ObservedVariable<D = unknown, F = unknown> extends Common {
   readonly missing: 'ignore' | undefined;
   readonly centre: boolean;
   readonly scale: boolean;
+  /** What the data are shifted and divided by, where they are a sample of rows of which more is known. */
+  readonly standardization?: Standardization;
   /** N numbers from 0, where rows do not count alike. */
   readonly weights: Float64Array | undefined;
 }
@@ -165,10 +187,19 @@ export const pointRows = (variable: Variable): PointRows | undefined =>
     ? variable.posterior
     : undefined;
 
+/** Gaussian rows that say themselves what they are. */
+export const distributedRows = (variable: Variable): DistributedRows | undefined =>
+  variable.role === 'latent' &&
+  variable.posterior !== undefined &&
+  'kind' in variable.posterior &&
+  variable.posterior.kind === 'latentDistribution'
+    ? variable.posterior
+    : undefined;
+
 /** True for a latent variable that is computed from the observations. */
 export const isEncoded = (variable: Variable): boolean =>
   (variable.role === 'latent' && variable.posterior !== undefined && 'encoder' in variable.posterior) ||
-  pointRows(variable)?.mapsObservations === true;
+  (pointRows(variable) ?? distributedRows(variable))?.mapsObservations === true;
 
 /** One variable, or several in order. */
 export type Given = Variable | readonly Variable[];
@@ -245,10 +276,10 @@ function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
   if (typeof posterior === 'object' && posterior?.kind === 'likelihood' && posterior.name === 'gaussian') {
     return { variance: posterior.parameters.noise ?? positive(0.01) };
   }
-  if (typeof posterior === 'object' && (posterior?.kind === 'posterior' || posterior?.kind === 'latents'))
-    return posterior;
+  const kinds = ['posterior', 'latents', 'latentDistribution'];
+  if (typeof posterior === 'object' && kinds.includes(posterior?.kind)) return posterior as LatentVariable['posterior'];
   throw new InvalidInputError(
-    `Option 'posterior' of latent is 'point', fixedAt(X), backConstrained(map), gaussian({ variance }) or gaussian({ encoder }), but ${describe(posterior)} was given.`,
+    `Option 'posterior' of latent is 'point', fixedAt(X), backConstrained(map), gaussianLatents(), encoded(map), gaussian({ variance }) or gaussian({ encoder }), but ${describe(posterior)} was given.`,
   );
 }
 

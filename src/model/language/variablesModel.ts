@@ -5,7 +5,7 @@ import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { checkModelGiven } from '../givenModel.ts';
 import type { AnyModel, Assembly, Model, ModelJSON, ParameterValues, Search, StartKind } from '../model.ts';
 import type { DataFormat } from '../modelDefinition.ts';
-import type { AnyPosterior, LearnedByLayer, Mapping, Posterior } from '../posterior.ts';
+import type { AnyPosterior, LatentMoments, LearnedByLayer, Mapping, Posterior } from '../posterior.ts';
 import { withLayers } from '../withLayers.ts';
 import { withLocation } from '../withLocation.ts';
 import {
@@ -40,6 +40,8 @@ export interface NamedVariables<Data> extends VariablesDefinition<Data> {
   readonly places: Places;
   /** What gives natural values, by path, of what depends on where the latents start, for restarts that begin elsewhere. */
   readonly startAt: (kind: Exclude<StartKind, 'model'>, data: Data, seed: number) => Promise<() => ParameterValues>;
+  /** True if observed variables are views, each asked for by its name even where it is the only one. */
+  readonly hasViews: boolean;
   /** The curvature of minus the log density in the natural values of the free parameters, where it is known. */
   readonly curvature: (data: Data) => Assembly['curvature'];
   /** Sentences about the result at these values. */
@@ -58,7 +60,7 @@ export function variablesModel<Data>(
   toJSON: () => ModelJSON,
   maps?: StartMaps,
 ): Model {
-  const { name, variables, search, places, startAt, curvature, note } = definition;
+  const { name, variables, search, places, hasViews = false, startAt, curvature, note } = definition;
   const owner = `the model '${name}'`;
   const graph = lazily(() => variableGraph(owner, variables(data), places));
   const seen = lazily(() => seenData(owner, graph()));
@@ -66,6 +68,17 @@ export function variablesModel<Data>(
   const compile = (seed: number, batched: boolean) => {
     known = withLocation(`The variables of ${owner}`, () => compiled(owner, graph(), seen(), { seed, batched, maps }));
     return known;
+  };
+  // What follows from values does not depend on where they started, so a model started by any seed will do; fits of batches may have other parameters.
+  const compiledFor = (values: ParameterValues): CompiledGraph => {
+    const count = Object.keys(values).length;
+    const isOf = ({ parameters }: CompiledGraph) =>
+      Object.keys(parameters).length === count && Object.keys(parameters).every((path) => path in values);
+    if (known !== undefined && isOf(known)) return known;
+    return withFloat64(() => {
+      const whole = compile(0, false);
+      return isOf(whole) ? whole : compile(0, true);
+    });
   };
   const searches = search?.(data) ?? searchOf(graph());
   const model: Model = {
@@ -79,8 +92,7 @@ export function variablesModel<Data>(
       startAt: (kind: Exclude<StartKind, 'model'>, seed: number) => startAt(kind, data, seed),
     }),
     ...(note !== undefined && { note: (values: ParameterValues) => note(data, values) }),
-    // What follows from values does not depend on where they started, so a model started by any seed will do.
-    posterior: (values) => posteriorOf(known ?? withFloat64(() => compile(0, false)), values, places !== undefined),
+    posterior: (values) => posteriorOf(compiledFor(values), values, places !== undefined, hasViews),
     toJSON,
   };
   compilers.set(toJSON, (seed) => compile(seed, false));
@@ -152,20 +164,31 @@ function areIndependent(graph: VariableGraph, compile: () => CompiledGraph): boo
 }
 
 /** What fits of the model can do at these values; those of named models do it by the names of their own options. */
-function posteriorOf(model: CompiledGraph, values: ParameterValues, isNamed: boolean): AnyPosterior {
+function posteriorOf(model: CompiledGraph, values: ParameterValues, isNamed: boolean, hasViews: boolean): AnyPosterior {
   const variables = fittedVariables(model, values);
+  const byView = variables.observed.length > 1 || hasViews;
   const posterior: Posterior & Partial<AnyPosterior> = {
     latents: variables.values[variables.shown]!,
-    ...distributionOf(variables),
-    ...mappingOf(model, variables),
+    ...distributionOf(variables, byView),
+    ...mappingOf(model, variables, byView),
     ...(variables.next && { next: variables.next }),
     ...(!isNamed && { variables }),
   };
   return withLayers(posterior, layersOf(variables)) as AnyPosterior;
 }
 
-function distributionOf({ shown, variances }: FittedVariables): Partial<AnyPosterior> {
-  return variances[shown] === undefined ? {} : { distribution: { variances: variances[shown] } };
+function distributionOf(variables: FittedVariables, byView: boolean): Partial<AnyPosterior> {
+  const { shown, variances, relevance, observed, bound, missingEntries } = variables;
+  if (variances[shown] === undefined) return {};
+  const [first] = Object.values(relevance);
+  return {
+    distribution: {
+      variances: variances[shown],
+      ...(first && { relevance: byView ? relevance : first }),
+      ...(bound && { placedBound: (Y: Matrix, x: LatentMoments) => bound(apart(Y, observed), x) }),
+    },
+    ...(missingEntries && !byView && { missing: missingEntries }),
+  };
 }
 
 function layersOf({ fields }: FittedVariables): (() => LearnedByLayer)[] {
@@ -173,7 +196,7 @@ function layersOf({ fields }: FittedVariables): (() => LearnedByLayer)[] {
 }
 
 /** The mapping from latents to observations, where one latent variable, or one that is computed from known rows, is all that new rows have. */
-function mappingOf(model: CompiledGraph, variables: FittedVariables): Partial<AnyPosterior> {
+function mappingOf(model: CompiledGraph, variables: FittedVariables, byView: boolean): Partial<AnyPosterior> {
   const { latents, observed, known, missing, shown } = variables;
   const isPlain = latents.length === 1 && known.length === 0 && latents[0]!.name === shown;
   if (!isPlain || 'project' in missing || 'predict' in missing) return {};
@@ -182,8 +205,8 @@ function mappingOf(model: CompiledGraph, variables: FittedVariables): Partial<An
     return {
       observedColumns: own.reduce((sum, { columns }) => sum + columns, 0),
       metric: (X) => variables.metric(X, own.length === observed.length ? undefined : own[0]!.name),
-      predict: (X, noise) => {
-        const found = variables.predict({ [shown]: X }, noise);
+      predict: (X, noise, spread) => {
+        const found = variables.predict({ [shown]: X }, noise, spread && { [shown]: spread });
         const part = (key: 'mean' | 'variance') =>
           side(Object.fromEntries(own.map(({ name }) => [name, found[name]![key]])));
         return { mean: part('mean'), variance: part('variance') };
@@ -202,7 +225,7 @@ function mappingOf(model: CompiledGraph, variables: FittedVariables): Partial<An
   const mapping = of(observed);
   return {
     mapping,
-    ...(observed.length > 1 && { views: Object.fromEntries(observed.map((own) => [own.name, of([own])])) }),
+    ...(byView && { views: Object.fromEntries(observed.map((own) => [own.name, of([own])])) }),
     ...(isComputed && {
       placement: {
         acceptsMissing: takesMissing,

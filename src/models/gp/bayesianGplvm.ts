@@ -3,7 +3,7 @@ import { isScaled, SCALED_NOTE, type ScaleOption } from '../../core/columnUnits.
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
+import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkObservedRows } from '../../core/observedRows.ts';
 import { checkOptions } from '../../core/options.ts';
 import { isRowSource, type RowSource } from '../../core/rowSource.ts';
@@ -14,31 +14,26 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import { kernelToJSON } from '../../kernels/kernelToJson.ts';
 import { rbf } from '../../kernels/rbf.ts';
 import { gaussianLatents } from '../../latents/gaussianLatents.ts';
-import { isLatentDistribution, type LatentDistribution } from '../../latents/latentDistribution.ts';
+import { isLatentDistribution, type LatentDistribution, latentMoments } from '../../latents/latentDistribution.ts';
 import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
 import { functionsOf, isLikelihood, type Likelihood } from '../../mapping/likelihoods/likelihood.ts';
 import { observedPatterns } from '../../mapping/observedPatterns.ts';
-import { collapsedModel } from '../../mapping/variational/collapsedModel.ts';
-import { lostDivergence } from '../../mapping/variational/divergence.ts';
+import { boundProcess } from '../../mapping/variational/boundProcess.ts';
 import { INDUCING_JITTER } from '../../mapping/variational/inducingFactor.ts';
 import { checkInducing, type Inducing } from '../../mapping/variational/inducingInputs.ts';
-import { Q_MEAN } from '../../mapping/variational/inducingVariables.ts';
 import type { Shards } from '../../mapping/variational/shards.ts';
-import { uncollapsedModel } from '../../mapping/variational/uncollapsedModel.ts';
-import { latentMoments, type VariationalParts } from '../../mapping/variational/variationalParts.ts';
-import { variationalPosterior } from '../../mapping/variational/variationalPosterior.ts';
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
 import { imputed } from '../../model/imputation.ts';
 import { type Initialization, initialLatents } from '../../model/initialization.ts';
-import type { Model, ParameterValues, Search } from '../../model/model.ts';
+import type { Model, ModelJSON, ParameterValues } from '../../model/model.ts';
 import { fixed, type ParameterLike } from '../../model/parameter.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
+import { collapses } from './distributedViews.ts';
 import { type Choose, MOST_EXACT, searchOfMany, withMembers } from './family.ts';
 import type { DistributedPaths } from './gpModel.ts';
-import { modelOfRows, placedPosterior, type SampledRows, sampledToJSON, withoutSource } from './sampledRows.ts';
-import { startValues } from './startKinds.ts';
+import { assembledFamily } from './latentVariableModel.ts';
+import { modelOfRows, type SampledRows, sampledToJSON, withoutSource } from './sampledRows.ts';
 import { startLengthscales } from './startLengthscales.ts';
-import { likelihoodFrom, meanVariance, noiseNote } from './views.ts';
+import { type FamilyParts, likelihoodFrom, MAPPING, meanVariance } from './views.ts';
 
 export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | undefined> {
   /** q, from 1: more than are needed, since dimensions switch themselves off. */
@@ -160,13 +155,17 @@ export function bayesianGplvm<K extends Kernel | undefined = undefined>(
   if (isRowSource(Y)) {
     const checked = checkOptions(schema, options, NAME);
     const model = (sample: SampledRows) => {
-      const data = variationalData(sample.observations, options, sample);
-      return { model: defined(data) as Model, latentsOf: latentsOf(data) };
+      const parts = variationalParts(sample.observations, options, sample);
+      const { latents, observations } = parts;
+      return {
+        model: assembled(parts),
+        latentsOf: (values: ParameterValues, own: Matrix) => latentMoments(latents, values, own, observations),
+      };
     };
     return modelOfRows(NAME, Y, checked, model) as BayesianGplvmModel<K>;
   }
-  if (options.init !== 'neighbours') return defined(variationalData(Y, options)) as BayesianGplvmModel<K>;
-  const startedAt = (init: 'pca' | Initialization) => defined(variationalData(Y, { ...options, init })) as Model;
+  if (options.init !== 'neighbours') return assembled(variationalParts(Y, options)) as BayesianGplvmModel<K>;
+  const startedAt = (init: 'pca' | Initialization) => assembled(variationalParts(Y, { ...options, init }));
   const choose: Choose = async ({ seed, signal, maxSeconds }) => {
     const { tsneMap } = await import('../maps/tsneMap.ts');
     const raw = observationsFrom(Y, false, options.scale === true);
@@ -181,26 +180,21 @@ export function bayesianGplvm<K extends Kernel | undefined = undefined>(
   return withMembers(startedAt('pca'), { choose }) as BayesianGplvmModel<K>;
 }
 
-const latentsOf =
-  ({ parts }: VariationalData) =>
-  (values: ParameterValues, Y: Matrix) =>
-    latentMoments(parts, values, Y);
-
 /** A model of what its `toJSON` wrote of rows that were read from a source: its observations are those that it started from. */
 export function restoredFromRows(
   Y: MatrixLike,
   options: BayesianGplvmOptions,
   sample: Omit<SampledRows, 'observations'>,
 ): Model {
-  return withoutSource(sample.points, defined(variationalData(Y, options, sample)) as Model);
+  return withoutSource(sample.points, assembled(variationalParts(Y, options, sample)), sample.latents);
 }
 
 /** Checks everything and fills in defaults. Of observations that are a sample of some that are read from a source, `sampled` says what is known of all. */
-function variationalData(
+function variationalParts(
   Y: MatrixLike,
   options: BayesianGplvmOptions,
   sampled?: Omit<SampledRows, 'observations'>,
-): VariationalData {
+): VariationalParts {
   const name = NAME;
   const given = checkOptions(schema, options, name);
   const { latentDim, missing } = given;
@@ -223,40 +217,60 @@ function variationalData(
   // The variance of a default kernel is that of the observations, in whatever unit: an absolute jitter would be none in some.
   const jitter =
     given.jitter ?? (given.kernel === undefined && isReal ? JITTER * meanVariance(observations) : INDUCING_JITTER);
-  const parts: VariationalParts = {
-    observations,
-    seen,
-    patterns: observedPatterns(seen),
-    ...(sampled && { points: sampled.points }),
-    latentDim,
-    latents,
-    inducing: checkInducing(given.inducing ?? Math.min(MOST_INDUCING, raw.rows), raw.rows, name),
-    kernel,
-    likelihood,
-    jitter,
-    ...(given.shards && { shards: given.shards }),
-  };
-  const collapses = likelihood.conjugate !== undefined && typeof likelihood.parameters.noise?.initial === 'number';
-  if (given.bound === 'collapsed' && !collapses) {
+  const inducing = checkInducing(given.inducing ?? Math.min(MOST_INDUCING, raw.rows), raw.rows, name);
+  if (given.bound === 'collapsed' && !collapses(likelihood)) {
     throw new InvalidInputError(
       `The collapsed bound of ${name} takes Gaussian noise with one variance for all observations. Leave out 'bound', or use bound: 'uncollapsed'.`,
     );
   }
-  if (given.shards !== undefined) checkSharded(likelihood, missing !== undefined);
+  const { shards } = given;
+  if (shards !== undefined) checkSharded(likelihood, missing !== undefined);
+  const process = boundProcess({
+    kernel,
+    likelihood,
+    inducing,
+    jitter,
+    collapses: collapses(likelihood) && given.bound !== 'uncollapsed' && sampled === undefined,
+    points: sampled?.points,
+    shards,
+  });
   return {
-    parts,
-    raw,
-    standardization,
-    note: scaled && scale === 'auto' ? SCALED_NOTE : '',
-    collapses: collapses && given.bound !== 'uncollapsed' && sampled === undefined,
-    ...(sampled && { sampled }),
-    options: {
+    observations,
+    latentDim,
+    latents,
+    priors: [],
+    views: [
+      {
+        name: undefined,
+        term: MAPPING,
+        path: MAPPING,
+        patterns: observedPatterns(seen),
+        raw,
+        seenAs: { missing, centre, scale: scaled },
+        ...(sampled && { standardization }),
+        ...(scaled && scale === 'auto' && { note: SCALED_NOTE }),
+        process,
+        toJSON: () => {
+          throw new InvalidInputError(`The view of ${name} is written with its model.`);
+        },
+      },
+    ],
+    sampled,
+    toJSON: () => ({
+      model: NAME,
+      observations: raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
+      latentDim,
+      latents: latents.toJSON(),
+      inducing: typeof inducing === 'number' ? inducing : Matrix.from(inducing).toArrays(),
+      kernel: kernelToJSON(kernel),
+      likelihood: likelihood.toJSON(),
       ...(missing === undefined ? {} : { missing }),
       ...(given.bound === undefined ? {} : { bound: given.bound }),
       centre,
       scale,
       jitter,
-    },
+      ...(sampled && { sampled: sampledToJSON(sampled) }),
+    }),
   };
 }
 
@@ -272,59 +286,18 @@ function checkSharded({ parameters, conjugate, toJSON }: Likelihood, hasHoles: b
 }
 
 /** A Bayesian GPLVM with everything checked and defaults filled in. */
-interface VariationalData {
-  readonly parts: VariationalParts;
-  /** The observations as they were given. */
-  readonly raw: Matrix;
-  readonly standardization: Standardization;
-  /** What a fit says of how its columns were taken. */
-  readonly note: string;
-  /** Whether the bound is the collapsed one where all points count. */
-  readonly collapses: boolean;
+interface VariationalParts extends FamilyParts {
+  readonly latents: LatentDistribution;
   /** What is known of all observations, where these are read from a source. */
-  readonly sampled?: Omit<SampledRows, 'observations'>;
-  /** Options as they are saved. */
-  readonly options: object;
+  readonly sampled: Omit<SampledRows, 'observations'> | undefined;
+  readonly toJSON: () => ModelJSON;
 }
 
-const boundOf = (values: object) => (Q_MEAN in values ? uncollapsedModel : collapsedModel);
-
-const defined = defineTermsModel({
-  name: NAME,
-  search: ({ raw, sampled }: VariationalData): Search =>
-    raw.rows > MOST_EXACT && sampled === undefined ? searchOfMany : {},
-  note: ({ note, parts }: VariationalData, values) => note + noiseNote(parts.likelihood, values['mapping.noise']),
-  points: ({ raw, sampled }: VariationalData) => sampled?.points ?? raw.rows,
-  parts: ({ parts, collapses }: VariationalData, seed, { batched }) => {
-    if (batched && parts.shards !== undefined) {
-      throw new InvalidInputError('A fit in batches takes no shards. Leave out batchSize, or shards.');
-    }
-    return (collapses && !batched ? collapsedModel : uncollapsedModel).parameters(parts, seed);
-  },
-  pointwise: ({ parts }) => parts.latents.pointwise,
-  held: (_, parameters) => boundOf(parameters).held,
-  constants: ({ parts }, parameters) => boundOf(parameters).constants(parts),
-  terms: (v, _, context) => {
-    const bound = context.constants.bound(v, context);
-    return { mapping: bound.mapping, divergence: lostDivergence([bound], context.batch?.scale ?? 1) };
-  },
-  latents: (v, { parts }, { constants }) => parts.latents.apply(v, constants.features).mean,
-  startAt: (kind, { parts: { latents, observations, latentDim } }, seed) =>
-    startValues(latents, kind, observations, latentDim, seed),
-  posterior: (values, { parts, standardization, sampled }) =>
-    placedPosterior(variationalPosterior(parts, values, standardization, boundOf(values)), sampled?.latents),
-  toJSON: ({ parts: { latentDim, latents, inducing, kernel, likelihood }, raw, options, sampled }) => ({
-    model: 'bayesianGplvm',
-    observations: raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
-    latentDim,
-    latents: latents.toJSON(),
-    inducing: typeof inducing === 'number' ? inducing : Matrix.from(inducing).toArrays(),
-    kernel: kernelToJSON(kernel),
-    likelihood: likelihood.toJSON(),
-    ...options,
-    ...(sampled && { sampled: sampledToJSON(sampled) }),
-  }),
-});
+function assembled(parts: VariationalParts): Model {
+  const model = assembledFamily(NAME, parts, parts.toJSON);
+  const isMany = parts.observations.rows > MOST_EXACT && parts.sampled === undefined;
+  return isMany ? withMembers(model, { search: searchOfMany }) : model;
+}
 
 /**
  * An rbf whose variance is held at the observations' mean variance: were it free, the first steps would let it and the lengthscales grow to

@@ -3,7 +3,9 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { free } from '../../latents/free.ts';
+import { isLatentDistribution } from '../../latents/latentDistribution.ts';
 import { type Latents, latentsOf } from '../../latents/latents.ts';
+import { unitNormal } from '../../latents/unitNormal.ts';
 import { madeHere } from '../../model/givenModel.ts';
 import type { Places } from '../../model/language/graph.ts';
 import { latent, observed, type Variable } from '../../model/language/variable.ts';
@@ -14,7 +16,7 @@ import { priorToJSON } from '../../priors/json.ts';
 import {
   type DistributedViewsModel,
   type DistributedViewsOptions,
-  distributedViewsModel,
+  distributedParts,
   hasDistributions,
 } from './distributedViews.ts';
 import { familyCurvature, searchOnGraph } from './familySearch.ts';
@@ -135,7 +137,7 @@ export function namedModel(
   name: string,
   options: LatentVariableModelOptions | ViewsModelOptions | DistributedViewsOptions,
 ): Model {
-  if (hasDistributions(options)) return distributedViewsModel(name, options);
+  if (hasDistributions(options)) return assembledFamily(name, distributedParts(name, options));
   const { views, ...given } = givenOptions(name, options);
   const { latentDim, latents = free(), priors = [] } = given;
   if (priors.filter(({ field }) => field !== undefined).length > 1) {
@@ -173,45 +175,56 @@ function givenOptions(name: string, options: LatentVariableModelOptions | ViewsM
 /** The variable of the latents, and the beginning of their paths. */
 const LATENTS = 'latents';
 
-/** The family as variables: X ~ its priors, and each view a process of X. */
+/** The term of what is lost to the divergences of distributions, of latents and of inducing variables. */
+const DIVERGENCE = 'divergence';
+
+/** The family as variables: X ~ its priors, N(0, I) where it is integrated out, and each view a process of X. */
 function variablesOf({ views, latentDim, latents, priors }: FamilyParts): Record<string, Variable> {
-  const X = latent({ dim: latentDim, posterior: latents, factors: priors.map(({ prior }) => prior) });
-  const seen = views.map(({ term, raw, seenAs, process }) => [
-    term,
-    observed(raw, { density: process, given: X, ...seenAs }),
-  ]);
+  const density = isLatentDistribution(latents) ? unitNormal : undefined;
+  const X = latent({ dim: latentDim, density, posterior: latents, factors: priors.map(({ prior }) => prior) });
+  const seen = views.map(({ term, raw, seenAs, standardization, process }) => {
+    const variable = observed(raw, { density: process, given: X, ...seenAs });
+    return [term, standardization === undefined ? variable : Object.freeze({ ...variable, standardization })];
+  });
   return { [LATENTS]: X, ...Object.fromEntries(seen) };
 }
 
-function placesOf({ views, priors }: FamilyParts): Places {
+function placesOf({ views, latents, priors }: FamilyParts): Places {
+  const isSpread = isLatentDistribution(latents);
   return (variable, factor, number) => {
     if (factor === undefined) {
       const path = views.find(({ term }) => term === variable)?.path ?? variable;
-      return { path, term: variable };
+      return { path, term: variable, divergence: isSpread ? DIVERGENCE : variable };
     }
     const placed = priors.filter(({ prior }) => prior.name === factor)[number! - 1]!;
     return { path: pathOf(placed), term: placed.name };
   };
 }
 
-function assembledFamily(name: string, parts: FamilyParts): Model {
+/** The model of these parts, which writes itself as it is said. */
+export function assembledFamily(
+  name: string,
+  parts: FamilyParts,
+  toJSON: () => ModelJSON = () => familyJSON(name, parts),
+): Model {
   const definition: NamedVariables<FamilyParts> = {
     name,
     variables: variablesOf,
     places: placesOf(parts),
+    hasViews: parts.views[0]!.name !== undefined,
     curvature: familyCurvature,
     note: notesOf,
     search: searchOnGraph,
     startAt: startedElsewhere,
   };
-  return madeHere(variablesModel(definition, parts, () => toJSON(name, parts)));
+  return madeHere(variablesModel(definition, parts, toJSON));
 }
 
 /** What there is to say of the columns and the noise of views. */
 const notesOf = ({ views }: FamilyParts, values: ParameterValues): string =>
   views.map((view) => (view.note ?? '') + noiseNote(view.process.likelihood, values[`${view.path}.noise`])).join('');
 
-function toJSON(name: string, { views, latentDim, latents, priors }: FamilyParts): ModelJSON {
+function familyJSON(name: string, { views, latentDim, latents, priors }: FamilyParts): ModelJSON {
   return {
     model: 'latentVariableModel',
     name,
@@ -234,7 +247,7 @@ async function startedElsewhere(
   return () => {
     const values = valuesThere();
     const sparse = views.filter(({ inducingAt }) => inducingAt !== undefined);
-    if (sparse.length === 0) return values;
+    if (sparse.length === 0 || isLatentDistribution(latents)) return values;
     const start = latentsOf(latents, values, observations, observations);
     return {
       ...values,

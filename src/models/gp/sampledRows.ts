@@ -7,7 +7,7 @@ import { checkRowSource, type RowSource, readRows } from '../../core/rowSource.t
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
 import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
 import type { Likelihood } from '../../mapping/likelihoods/likelihood.ts';
-import type { Model, SourcedModel } from '../../model/model.ts';
+import type { Model, ParameterValues, SourcedModel } from '../../model/model.ts';
 import type { DistributedPosterior, LatentMoments } from '../../model/posterior.ts';
 import { readMoments } from './readMoments.ts';
 
@@ -96,13 +96,13 @@ function sampledModel(sample: SampledRows, source: RowSource, make: (sample: Sam
       read: async (indices) => standardized(await readRows(source, indices), sample.standardization),
     },
     latentsOf,
-    placed: (latents) => withoutSource(sample.points, make({ ...sample, latents }).model),
+    placed: (latents) => withoutSource(sample.points, make({ ...sample, latents }).model, latents),
   };
-  return Object.freeze({ ...model, sourced });
+  return Object.freeze({ ...model, points: sample.points, sourced });
 }
 
-/** A model whose observations are no longer at hand: its fits can do all that does not need them. */
-export function withoutSource(points: number, model: Model): Model {
+/** A model whose observations are no longer at hand, with the latents of all points: its fits can do all that does not need the observations. */
+export function withoutSource(points: number, model: Model, latents: LatentMoments | undefined): Model {
   const gone = () => {
     throw new InvalidInputError(
       'The observations of this model were read some rows at a time, and are not part of it. Make it again with their source.',
@@ -110,6 +110,8 @@ export function withoutSource(points: number, model: Model): Model {
   };
   return Object.freeze({
     ...model,
+    points,
+    posterior: (values: ParameterValues) => placedPosterior(model.posterior(values) as DistributedPosterior, latents),
     assemble: gone,
     sourced: { source: { rows: points, columns: 1, read: gone }, latentsOf: gone, placed: gone },
   });
@@ -128,7 +130,7 @@ function checkLatents(name: string, { latents, missing }: GivenOptions): void {
 }
 
 /** What a fit of such a model can do, with the latents of all points. */
-export function placedPosterior<P extends DistributedPosterior>(posterior: P, latents: LatentMoments | undefined): P {
+function placedPosterior<P extends DistributedPosterior>(posterior: P, latents: LatentMoments | undefined): P {
   if (latents === undefined) return posterior;
   return {
     ...posterior,

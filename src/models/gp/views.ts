@@ -10,6 +10,7 @@ import { lazily } from '../../core/progressiveWork.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type KernelJSON, kernelToJSON } from '../../kernels/kernelToJson.ts';
+import type { LatentDistribution } from '../../latents/latentDistribution.ts';
 import type { Latents } from '../../latents/latents.ts';
 import { type ColumnScales, gaussianProcess } from '../../mapping/gaussianProcess.ts';
 import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
@@ -17,8 +18,9 @@ import { checkNoise, gaussian } from '../../mapping/likelihoods/gaussian.ts';
 import { isLikelihood, type Likelihood, type LikelihoodJSON } from '../../mapping/likelihoods/likelihood.ts';
 import { type ObservedPattern, observedPatterns } from '../../mapping/observedPatterns.ts';
 import { startedKernel, startOf } from '../../mapping/startedKernel.ts';
+import { boundProcess, type ViewProcess } from '../../mapping/variational/boundProcess.ts';
+import { INDUCING_JITTER } from '../../mapping/variational/inducingFactor.ts';
 import { checkInducing, type Inducing, inducingStart } from '../../mapping/variational/inducingInputs.ts';
-import { type ViewProcess, variationalProcess } from '../../mapping/variational/variationalProcess.ts';
 import { imputed } from '../../model/imputation.ts';
 import { joinedColumns } from '../../model/language/graph.ts';
 import {
@@ -119,6 +121,8 @@ export interface FamilyView {
   /** What was observed, NaN where missing, and how the mapping sees it. */
   readonly raw: Matrix;
   readonly seenAs: Pick<CheckedView['given'], 'missing' | 'centre'> & { readonly scale: boolean };
+  /** What the columns are shifted and divided by, where more is known of them than what is here. */
+  readonly standardization?: Standardization;
   /** What a fit says of how its columns were taken. */
   readonly note?: string;
   readonly process: ViewProcess;
@@ -146,7 +150,7 @@ export interface MadeViews {
 /** The parts of a Gaussian-process latent variable model, with everything checked and defaults filled in. */
 export interface FamilyParts extends MadeViews {
   readonly latentDim: number;
-  readonly latents: Latents;
+  readonly latents: Latents | LatentDistribution;
   readonly priors: readonly PlacedPrior[];
 }
 
@@ -241,7 +245,7 @@ export function checkRows(model: string, views: readonly (readonly [string, Chec
 
 function madeView(
   name: string,
-  { owner, given, scaled, raw, seen, patterns }: CheckedView,
+  { owner, given, scaled, raw, patterns }: CheckedView,
   completed: Matrix,
   { isCopied, freedom, start }: { readonly isCopied: boolean; readonly freedom: number; readonly start: () => Matrix },
 ): MadeViews['views'][number] {
@@ -257,7 +261,7 @@ function madeView(
   const hasScales = given.scale === 'auto' && typeof noise?.initial === 'number' && noise.free;
   const columnScales = hasScales ? { freedom } : undefined;
   const process = lazily(() =>
-    processOf(startedKernel(described, start), { likelihood, columnScales }, inducing, seen, start),
+    processOf(startedKernel(described, start), { likelihood, columnScales }, inducing, start),
   );
   return {
     name: name === '' ? undefined : name,
@@ -299,13 +303,13 @@ function processOf(
   kernel: Kernel,
   { likelihood, columnScales }: { readonly likelihood: Likelihood; readonly columnScales: ColumnScales | undefined },
   given: Inducing | undefined,
-  observations: Matrix,
   start: () => Matrix,
 ): ViewProcess {
+  if (given !== undefined && !isReal({ likelihood })) {
+    return boundProcess({ kernel, likelihood, inducing: given, jitter: INDUCING_JITTER, collapses: false });
+  }
   const inducing = given === undefined ? undefined : inducingStart(given, start());
-  return inducing === undefined || isReal({ likelihood })
-    ? gaussianProcess({ kernel, likelihood, ...(columnScales && { columnScales }), ...(inducing && { inducing }) })
-    : variationalProcess({ kernel, likelihood, inducing, observations, inputs: start() });
+  return gaussianProcess({ kernel, likelihood, ...(columnScales && { columnScales }), ...(inducing && { inducing }) });
 }
 
 function needsInducing(owner: string, likelihood: string): InvalidInputError {

@@ -1,0 +1,140 @@
+import { exp, log, square } from '../../core/elementary/index.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { type Standardization, standardized } from '../../core/observations.ts';
+import { paddedRows } from '../../core/paddedRows.ts';
+import { doublesOf } from '../../tensors/doubles.ts';
+import { valueAndGradients } from '../../tensors/gradients.ts';
+import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { LatentMoments, MissingEntries, PlacedBound } from '../posterior.ts';
+import type { RowMoments } from './density.ts';
+
+/** One number a row: n of them as they are, of n×k their sums over k. */
+export const perRow = (numbers: Tensor): Tensor1D =>
+  numbers.rank === 2 ? op.sum<Tensor1D>(numbers, 1) : (numbers as Tensor1D);
+
+/**
+ * What new rows add to a bound at these Gaussians, and its gradients in their means and variances. Called on the float64 backend.
+ *
+ * @param densities - n numbers, each by its own row
+ * @see Titsias & Lawrence 2010, §4
+ */
+export function placedBound(x: LatentMoments, densities: (x: op.GaussianRows) => Tensor1D): PlacedBound {
+  const { rows, columns } = x.mean;
+  const q = { mean: matrixTensor(paddedRows(x.mean)), variance: matrixTensor(paddedRows(x.variance)) };
+  let values: Float64Array = new Float64Array(0);
+  const total = () => {
+    const own = densities(q);
+    values = doublesOf(own);
+    return op.sum<Scalar>(own);
+  };
+  const { gradients } = valueAndGradients(total, [q.mean, q.variance]);
+  const like = (gradient: Float64Array | undefined) =>
+    new Matrix((gradient ?? new Float64Array(rows * columns)).slice(0, rows * columns), rows, columns);
+  return { values: values.slice(0, rows), mean: like(gradients[0]), variance: like(gradients[1]) };
+}
+
+/** The Gaussians of all fitted points as places that a row may be at. */
+interface Places {
+  /** Moments of the functions there, and the variance of the noise: K×D, and a scalar or D entries. */
+  readonly moments: Pick<RowMoments, 'mean' | 'variance' | 'noise'>;
+  /** KL(q(x_j)‖p(x)), K entries. */
+  readonly divergences: Tensor1D;
+}
+
+/** Rows whose weights are held at a time. */
+const ROWS = 256;
+
+/**
+ * Missing entries of a row as a mixture over the places of all points: of weights w_j ∝ exp(what the observed entries of the row add to the bound
+ * at q(x_j)), which is Σ_d (y_d·E f_d − ½·E f_d²)/σ_d² − KL(q(x_j)‖p(x)) but for what is the same at all places, and with the moments of an observation there. A row
+ * whose observed entries fit two clusters of latents gets both, in the place of the one that a single Gaussian has to choose.
+ *
+ * @param at - calls a function with the places, on the float64 backend
+ */
+export function mixtureOfPlaces(
+  at: <T>(work: (places: Places) => T) => T,
+  { mean: offset, deviation }: Standardization,
+): MissingEntries {
+  /** Weights n×K of some rows, and of each place the mean and variance of an observation, K×D, in the units of the model. */
+  const mixture = (Y: Matrix) =>
+    at(({ moments, divergences }) => {
+      const { mean, variance } = moments;
+      const precision = op.mul<Tensor1D>(op.div(1, moments.noise!), op.ones<Tensor1D>([Y.columns]));
+      const seen = standardized(Y, { mean: offset, deviation });
+      const entries = (of: (y: number) => number) =>
+        matrixTensor(new Matrix(seen.data.map(of), seen.rows, seen.columns));
+      const weights = op.mul<Tensor2D>(
+        entries((y) => (Number.isNaN(y) ? 0 : 1)),
+        precision,
+      );
+      const products = op.mul<Tensor2D>(
+        weights,
+        entries((y) => (Number.isNaN(y) ? 0 : y)),
+      );
+      const second = op.add<Tensor2D>(op.square(mean), variance);
+      const fits = op.sub(
+        op.matMul<Tensor2D>(products, mean, false, true),
+        op.mul(0.5, op.matMul<Tensor2D>(weights, second, false, true)),
+      );
+      const scores = op.sub<Tensor2D>(fits, op.reshape(divergences, [1, divergences.shape[0]]));
+      return {
+        weights: tensorMatrix(softmax(scores)),
+        mean: tensorMatrix(mean),
+        variance: tensorMatrix(op.add<Tensor2D>(variance, op.div(1, precision))),
+      };
+    });
+
+  function each(Y: Matrix, visit: (row: number, weights: Float64Array, mean: Matrix, variance: Matrix) => void): void {
+    for (let from = 0; from < Y.rows; from += ROWS) {
+      const rows = Math.min(ROWS, Y.rows - from);
+      const block = new Matrix(Y.data.slice(from * Y.columns, (from + rows) * Y.columns), rows, Y.columns);
+      const { weights, mean, variance } = mixture(block);
+      for (let i = 0; i < rows; i++) visit(from + i, weights.row(i), mean, variance);
+    }
+  }
+
+  return {
+    impute(Y) {
+      const D = Y.columns;
+      const filled = { mean: Matrix.from(Y), variance: Matrix.zeros(Y.rows, D) };
+      each(Y, (row, weights, mean, variance) => {
+        for (let j = 0; j < D; j++) {
+          if (!Number.isNaN(Y.at(row, j))) continue;
+          const m = weights.reduce((sum, w, k) => sum + w * mean.at(k, j), 0);
+          const second = weights.reduce((sum, w, k) => sum + w * (variance.at(k, j) + square(mean.at(k, j) - m)), 0);
+          filled.mean.data[row * D + j] = offset[j]! + deviation[j]! * m;
+          filled.variance.data[row * D + j] = square(deviation[j]!) * second;
+        }
+      });
+      return filled;
+    },
+
+    logDensity(Y, full) {
+      const D = Y.columns;
+      const result = new Matrix(new Float64Array(Y.rows * D).fill(Number.NaN), Y.rows, D);
+      each(Y, (row, weights, mean, variance) => {
+        for (let j = 0; j < D; j++) {
+          if (!Number.isNaN(Y.at(row, j)) || Number.isNaN(full.at(row, j))) continue;
+          const y = (full.at(row, j) - offset[j]!) / deviation[j]!;
+          const logs = weights.map((w, k) => log(w) + normalLog(y - mean.at(k, j), variance.at(k, j)));
+          result.data[row * D + j] = logOfSum(logs) - log(deviation[j]!);
+        }
+      });
+      return result;
+    },
+  };
+}
+
+function softmax(scores: Tensor2D): Tensor2D {
+  const shifted = op.exp(op.sub(scores, op.max(scores, 1, true)));
+  return op.div<Tensor2D>(shifted, op.sum(shifted, 1, true));
+}
+
+const normalLog = (gap: number, variance: number) => -0.5 * (log(2 * Math.PI * variance) + square(gap) / variance);
+
+function logOfSum(logs: Float64Array): number {
+  const most = logs.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  return most + log(logs.reduce((sum, own) => sum + exp(own - most), 0));
+}
