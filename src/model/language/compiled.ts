@@ -583,13 +583,15 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
     };
     const scaled = (term: Scalar, { isPointwise }: Node) =>
       batch !== undefined && isPointwise ? op.mul<Scalar>(batch.scale, term) : term;
-    const divergences: [string, Scalar][] = [];
+    // What divergences lose is added last.
+    const divergences: [string, () => Scalar][] = [];
     const add = (node: Node, placed: PlacedDensity) => {
       const { density, path } = placed;
       const spread = spreads.get(node.name);
       const p = model.ownTensors(path, values);
       if (spread !== undefined && density.divergence !== undefined && !placed.isFactor) {
-        divergences.push([placed.divergence, op.neg(scaled(op.sum(density.divergence(p, spread)), node))]);
+        const lost = density.divergence.bind(density);
+        divergences.push([placed.divergence, () => op.neg(scaled(op.sum(lost(p, spread)), node))]);
         return;
       }
       const own = densityContext(context, prepared.get(path));
@@ -612,7 +614,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
             own,
           );
       const once = density.once?.(p);
-      if (once !== undefined) divergences.push([placed.divergence, once]);
+      if (once !== undefined) divergences.push([placed.divergence, () => once]);
       const weight = placed.isFactor ? undefined : seenRows(weights.get(node.name), true);
       terms[placed.term] = scaled(summed(owner, placed, found, weight), node);
     };
@@ -638,7 +640,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       }
     }
     for (const node of nodes) for (const placed of node.densities) if (placed.isFactor) add(node, placed);
-    for (const [term, own] of divergences) terms[term] = term in terms ? op.add<Scalar>(terms[term]!, own) : own;
+    for (const [term, lost] of divergences) terms[term] = term in terms ? op.add<Scalar>(terms[term]!, lost()) : lost();
     return terms;
   };
   return {
