@@ -52,6 +52,8 @@ const FLAGS = [
   '--drop',
   '--id',
   '--standardise',
+  '--row-sums',
+  '--log1p',
   '--kernel',
   '--neighbours',
   '--noise',

@@ -13,6 +13,7 @@ export {
   Matrix,
   type MatrixLike,
   type NamedTable,
+  type NormalisedCounts,
   NumericalError,
   type ObservationsLike,
   OptimizationError,

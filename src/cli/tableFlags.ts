@@ -14,6 +14,8 @@ export interface TableArguments {
   readonly array?: string;
   readonly flatten?: boolean;
   readonly maxBytes?: number;
+  readonly rowSums?: number | 'median';
+  readonly log1p?: boolean;
 }
 
 const DELIMITERS: Readonly<Record<string, string>> = { tab: '\t', comma: ',', semicolon: ';', bar: '|', space: ' ' };
@@ -23,11 +25,18 @@ const several = (value: string, previous: string[] = []) => [...previous, value]
 /** Adds the flags that say how a table is read. */
 export function addTableFlags(command: Command, { choosesColumns }: { choosesColumns: boolean }): Command {
   if (choosesColumns) {
-    command.option(
-      '--columns <names>',
-      "columns to use: names, patterns ('pixel*'), ranges ('a:d'), numbers from 0",
-      several,
-    );
+    command
+      .option(
+        '--columns <names>',
+        "columns to use: names, patterns ('pixel*'), ranges ('a:d'), numbers from 0",
+        several,
+      )
+      .option(
+        '--row-sums <n>',
+        "scale each row to sum to n, or to 'median', the median of the sums (counts of rows that were seen for different lengths of time)",
+        rowSums,
+      )
+      .option('--log1p', 'take log(1 + y) of each entry, after --row-sums');
   }
   return command
     .option('--drop <names>', 'columns to leave out, given as for --columns', several)
@@ -57,10 +66,17 @@ function delimiter(text: string): string {
   throw new InvalidArgumentError(`It must be one character, or ${Object.keys(DELIMITERS).join(', ')}.`);
 }
 
+function rowSums(text: string): number | 'median' {
+  const value = Number(text);
+  if (text === 'median') return text;
+  if (text.trim() !== '' && value > 0 && Number.isFinite(value)) return value;
+  throw new InvalidArgumentError("It must be a number above 0, or 'median'.");
+}
+
 /** What `readTable` takes of the flags. */
 export function tableOptions(given: TableArguments): ReadTableOptions {
-  const { columns, drop, id, delimiter, header, decimal, thousands, array, flatten, maxBytes } = given;
-  const options = { columns, drop, id, delimiter, decimal, thousands, array, flatten, maxBytes };
+  const { header, columns, drop, id, delimiter, decimal, thousands, array, flatten, maxBytes, rowSums, log1p } = given;
+  const options = { columns, drop, id, delimiter, decimal, thousands, array, flatten, maxBytes, rowSums, log1p };
   return {
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
     ...(header === undefined ? {} : { header: header === 'yes' }),

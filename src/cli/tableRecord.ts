@@ -14,6 +14,7 @@ export function tableRecord(table: Table, labelColumn?: string, columns?: Standa
     ...(table.ids === undefined ? {} : { ids: table.ids, idColumn: table.idColumn }),
     ...(labelColumn === undefined ? {} : { labelColumn }),
     ...(table.labels === undefined ? {} : { labels: table.labels }),
+    ...(table.counts === undefined ? {} : { counts: table.counts }),
     ...(columns === undefined
       ? {}
       : { standardised: { mean: Array.from(columns.mean), deviation: Array.from(columns.deviation) } }),

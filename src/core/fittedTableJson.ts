@@ -12,6 +12,9 @@ const schema = v.object({
   ids: v.optional(names),
   labelColumn: v.optional(v.string()),
   labels: v.optional(names),
+  counts: v.optional(
+    v.object({ rowSums: v.optional(v.pipe(v.number(), v.finite(), v.gtValue(0))), log1p: v.optional(v.boolean()) }),
+  ),
   standardised: v.optional(
     v.object({ mean: numbers, deviation: v.array(v.pipe(v.number(), v.finite(), v.gtValue(0))) }),
   ),

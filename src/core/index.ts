@@ -9,7 +9,7 @@ export {
   OptimizationError,
 } from './errors.ts';
 export { Matrix, type MatrixLike, type PlainMatrix } from './matrix.ts';
-export type { FittedTable, KnownColumns, NamedTable, ObservationsLike } from './namedTable.ts';
+export type { FittedTable, KnownColumns, NamedTable, NormalisedCounts, ObservationsLike } from './namedTable.ts';
 export type { Standardization } from './observations.ts';
 export { unknownName } from './options.ts';
 export type { ProgressiveWork } from './progressiveWork.ts';

@@ -3,6 +3,14 @@ import { InvalidInputError } from './errors.ts';
 import { describe, Matrix, type MatrixLike } from './matrix.ts';
 import { standardized } from './observations.ts';
 
+/** What was done to a table of counts: see `normaliseCounts` of `latentfield/io`. */
+export interface NormalisedCounts {
+  /** What each row was scaled to sum to. */
+  readonly rowSums?: number;
+  /** Whether entries are log(1 + y). */
+  readonly log1p?: boolean;
+}
+
 /** A table of observations with the names of its columns, such as `readTable` returns. */
 export interface NamedTable {
   /** N×D */
@@ -21,6 +29,8 @@ export interface NamedTable {
   readonly labels?: readonly string[];
   /** Columns that are none of the observations. */
   readonly leftOut?: readonly { readonly column: string }[];
+  /** How its rows were normalised, if they were. */
+  readonly counts?: NormalisedCounts;
 }
 
 /** What is known of the columns of a table. */
@@ -41,6 +51,8 @@ export interface FittedTable extends KnownColumns {
   readonly labelColumn?: string | undefined;
   /** N labels of the points, '' where missing. */
   readonly labels?: readonly string[] | undefined;
+  /** How rows of counts were normalised; `readMatchingTable` does the same to other tables. */
+  readonly counts?: NormalisedCounts | undefined;
   /**
    * What columns were divided by after their means were subtracted, by `fit --standardise` of the command line. Tables are then standardised as they are
    * matched; predictions are in the units that were fitted, which `standardise(table.standardised).undo(mean)` undoes.
@@ -56,7 +68,7 @@ export const isTable = (value: unknown): value is NamedTable =>
 
 /** What a fit keeps of a table. */
 export function rememberedTable(table: NamedTable): FittedTable {
-  const { columns, isNamed = true, ids, idColumn, labelColumn, labels, leftOut = [] } = checkTable(table);
+  const { columns, isNamed = true, ids, idColumn, labelColumn, labels, leftOut = [], counts } = checkTable(table);
   const others = leftOut.map(({ column }) => column);
   return {
     columns: [...columns],
@@ -65,6 +77,7 @@ export function rememberedTable(table: NamedTable): FittedTable {
     ...(ids !== undefined && { ids: [...ids], idColumn }),
     ...(labelColumn !== undefined && { labelColumn }),
     ...(labels !== undefined && { labels: [...labels] }),
+    ...(counts !== undefined && { counts: { ...counts } }),
   };
 }
 
@@ -102,6 +115,11 @@ export function matchedObservations(given: ObservationsLike, known: FittedTable 
       'This fit remembers no columns, so a table cannot be matched with it. Give table.observations, or fit with the option table.',
     );
   }
+  if (known.counts?.rowSums !== given.counts?.rowSums || !known.counts?.log1p !== !given.counts?.log1p) {
+    throw new InvalidInputError(
+      `The rows of the fit have ${saidOf(known.counts)}, those of the table ${saidOf(given.counts)}. Read it with readMatchingTable(file, fit.table).`,
+    );
+  }
   if (!known.isNamed || !isNamed) return inUnits(observations, known);
   const missing = known.columns.filter((name) => !columns.includes(name));
   if (missing.length > 0) {
@@ -124,6 +142,9 @@ export function matchedObservations(given: ObservationsLike, known: FittedTable 
   }
   return inUnits(matched, known);
 }
+
+const saidOf = ({ rowSums, log1p }: NormalisedCounts = {}): string =>
+  `${rowSums === undefined ? 'the sums of their file' : `sums of ${rowSums}`}${log1p ? ' and logarithms, log(1 + y)' : ''}`;
 
 /** Observations in the units that were fitted. */
 function inUnits(Y: Matrix, { standardised, columns }: FittedTable): Matrix {

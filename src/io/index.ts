@@ -1,10 +1,11 @@
 export { lockPath, type WriteOptions, writeAtomically } from '../core/fileWriting.ts';
-export type { KnownColumns } from '../core/namedTable.ts';
+export type { KnownColumns, NormalisedCounts } from '../core/namedTable.ts';
 export type { ColumnChoice } from './chosenColumns.ts';
 export type { LeftOut } from './columnRoles.ts';
 export { type ReadLabelsOptions, readLabels } from './labels.ts';
 export { checkFilePath, makeFolder, removeEmptyFolders } from './makeFolder.ts';
 export { readMatchingTable } from './matchedTable.ts';
+export { type NormaliseCountsOptions, normaliseCounts } from './normaliseCounts.ts';
 export { parseTable } from './parseTable.ts';
 export { readTable } from './readTable.ts';
 export { rowsOf } from './rowsOf.ts';

@@ -1,7 +1,7 @@
 import { counted } from '../core/counted.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven } from '../core/given.ts';
-import { type KnownColumns, quoted } from '../core/namedTable.ts';
+import { type KnownColumns, type NormalisedCounts, quoted } from '../core/namedTable.ts';
 import { chosenColumns, listed } from './chosenColumns.ts';
 import { appearance } from './columnRoles.ts';
 import type { RawTable } from './rawTable.ts';
@@ -11,14 +11,14 @@ import type { ReadTableOptions } from './tableOptions.ts';
 
 /**
  * Reads a table whose observations have the columns of an earlier one: by name, in the earlier order whatever the order in the file; by
- * place where one of the two files has no names. Ids are those of the column that named the points of the earlier one, where it is there.
+ * place where one of the two files has no names. Counts are normalised as those of the earlier one were. Ids are those of the column that named the points of the earlier one, where it is there.
  *
  * @throws InvalidInputError when a column is missing, or one of numbers is there that the earlier table did not have; else as `readTable`
  */
 export async function readMatchingTable(
   file: string,
-  known: KnownColumns & { readonly idColumn?: string | undefined },
-  given: Omit<ReadTableOptions, 'columns'> = {},
+  known: KnownColumns & { readonly idColumn?: string | undefined; readonly counts?: NormalisedCounts | undefined },
+  given: Omit<ReadTableOptions, 'columns' | keyof NormalisedCounts> = {},
 ): Promise<Table> {
   checkGiven(file, 'readMatchingTable', "a file's path, a text", (given) => typeof given === 'string');
   const raw = await readRawTable(file, given);
@@ -26,7 +26,8 @@ export async function readMatchingTable(
   const isNamed = raw.columns.some((column) => column.isNamed);
   const { idColumn } = known;
   const hasIds = isNamed && given.id === undefined && idColumn !== undefined && names.includes(idColumn);
-  const options = hasIds && given.labels !== idColumn ? { ...given, id: idColumn } : given;
+  const reading: ReadTableOptions = { ...given, ...known.counts };
+  const options = hasIds && given.labels !== idColumn ? { ...reading, id: idColumn } : reading;
   if (!known.isNamed || !isNamed) return byPlace(raw, known, options);
   const present = new Set(names);
   const missing = known.columns.filter((name) => !present.has(name));

@@ -1,8 +1,10 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
+import type { NormalisedCounts } from '../core/namedTable.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
 import { type Appearance, appearance, type LeftOut, namingColumn } from './columnRoles.ts';
 import { entriesOf } from './entries.ts';
+import { countsNote, normalised } from './normaliseCounts.ts';
 import { presentLabel } from './numberText.ts';
 import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
@@ -29,16 +31,18 @@ export interface Table {
   readonly leftOut: readonly LeftOut[];
   /** Sentences about how the file was read. */
   readonly notes: readonly string[];
+  /** How the observations were normalised, where `rowSums` or `log1p` was asked for. */
+  readonly counts?: NormalisedCounts;
 }
 
 /** The table of the columns that are asked for, or look like observations. */
 export function tableOf(raw: RawTable, options: ReadTableOptions): Table {
   const names = raw.columns.map(({ name }) => name);
-  const place = (choice: string | number | undefined, purpose: string) =>
+  const chosen = (choice: string | number | undefined, purpose: string) =>
     choice === undefined || isOther(raw, choice) ? undefined : chosenColumn(names, choice, purpose, raw.file);
-  const label = place(options.labels, 'the labels');
-  const color = place(options.color, 'the colours');
-  const asked = place(options.id, 'the ids');
+  const label = chosen(options.labels, 'the labels');
+  const color = chosen(options.color, 'the colours');
+  const asked = chosen(options.id, 'the ids');
   const dropped = new Set(options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', raw.file));
   const looks: Appearance[] = raw.isArray
     ? raw.columns.map(({ text }) => (text === undefined ? { kind: 'feature' } : { kind: 'text', reason: 'is text' }))
@@ -55,8 +59,12 @@ export function tableOf(raw: RawTable, options: ReadTableOptions): Table {
   if (features.length === 0) throw nothingLeft(raw, looks, label);
   const used = new Set(features);
   const ids = id === undefined || (asked === undefined && used.has(id)) ? undefined : id;
+  const entries = entriesOf(raw, features, options.allowMissing === true);
+  const isNormalised = options.rowSums !== undefined || options.log1p === true;
+  const place = (i: number, j: number) => `'${raw.file}', ${raw.place(i)}, column '${names[features[j]!]!}'`;
+  const found = isNormalised ? normalised(entries, options, place) : undefined;
   return {
-    observations: entriesOf(raw, features, options.allowMissing === true),
+    observations: found?.observations ?? entries,
     columns: features.map((j) => names[j]!),
     isNamed: raw.columns.some(({ isNamed }) => isNamed),
     ...idsOf(raw, ids, options.id),
@@ -67,7 +75,8 @@ export function tableOf(raw: RawTable, options: ReadTableOptions): Table {
       if (used.has(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];
       return [{ column: name, reason: reasonOf(j, ids, looks[j]!, dropped, asked) }];
     }),
-    notes: raw.notes,
+    notes: found === undefined ? raw.notes : [...raw.notes, countsNote(found.counts)],
+    ...(found && { counts: found.counts }),
   };
 }
 

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import type { ColumnChoice } from './chosenColumns.ts';
+import { countEntries, type NormaliseCountsOptions } from './normaliseCounts.ts';
 
-export interface ReadTableOptions {
+export interface ReadTableOptions extends NormaliseCountsOptions {
   /**
    * The columns of the observations: names, patterns such as 'pixel*', ranges such as 'a:d', numbers from 0, in that order. Unless given, all columns of
    * numbers but those that look like an index, and constant ones; of an array of NumPy, all.
@@ -41,6 +42,7 @@ const yesOrNo = v.boolean('true or false');
 const character = v.pipe(v.string('a character'), v.minLength(1, 'a character'));
 
 export const tableOptions = v.strictObject({
+  ...countEntries,
   columns: v.optional(columns),
   drop: v.optional(columns),
   id: v.optional(column),

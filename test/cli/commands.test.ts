@@ -302,6 +302,34 @@ it('counts are fitted in batches by flags', async () => {
   expect(refused.stderr).toContain('40');
 });
 
+it('counts are normalised by flags, and so are the tables that a fit is later asked of', async () => {
+  const { path } = temporaryFolder();
+  const [data, later, out] = ['cells.csv', 'later.csv', 'out'].map((name) => join(path, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const rows = Array.from({ length: 12 }, (_, i) => [1 + (i % 3), 2 + ((i * i) % 5), i % 7]);
+  const csv = (of: number[][]) => `a,b,c\n${of.map((row) => row.join()).join('\n')}\n`;
+  writeFileSync(data, csv(rows));
+  writeFileSync(later, csv(rows.map((row) => row.map((y) => 10 * y))));
+  const flags = ['--row-sums', 'median', '--log1p'];
+  expect((await latentfield(['fit', data, '--model', 'pca', ...flags, '--out', out])).stderr).toMatch(/sum to/);
+  expect(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8')).table.counts).toMatchObject({ log1p: true });
+  const placed = async (file: string) => {
+    const { stdout, stderr } = await latentfield(['project', out, file, '--json']);
+    expect(stderr).toMatch(/sum to .*log\(1 \+ y\)/);
+    return JSON.parse(stdout);
+  };
+  const [same, deeper] = [await placed(data), await placed(later)];
+  deeper.latents.flat().forEach((x: number, k: number) => {
+    expect(x).toBeCloseTo(same.latents.flat()[k], 12);
+  });
+  const refused = await latentfield(['fit', data, '--model', 'pca', '--row-sums', '-3', '--out', out, '--force']);
+  expect(refused).toMatchObject({ exitCode: 2 });
+  expect(refused.stderr).toContain("a number above 0, or 'median'");
+});
+
 it('latents that are distributions are written with their variances, which predict leaves out', async () => {
   const { path } = temporaryFolder();
   const [data, out] = [join(path, 'digits.csv'), join(path, 'out')];

@@ -8,6 +8,7 @@ import {
   latentVariableModel,
   loadFit,
   Matrix,
+  nearestNeighbourError,
   ordinal,
   poisson,
   rbf,
@@ -22,6 +23,15 @@ const N = 16;
 const random = seededRandom(2);
 const times = Array.from({ length: N }, () => 2 * random.uniform() - 1);
 const curves = times.map((t) => [0, 1, 2, 3].map((j) => Math.sin(1.5 * t + j)));
+/** A draw of a Poisson distribution. */
+function drawnCount(rate: number, uniform: () => number): number {
+  let [count, left] = [0, uniform()];
+  while (left > Math.exp(-rate)) {
+    count++;
+    left *= uniform();
+  }
+  return count;
+}
 const each = (of: (f: number) => number) => curves.map((row) => row.map(of));
 const counts = each((f) => Math.floor(Math.exp(1.2 + f) + random.uniform()));
 const cases: Record<string, { likelihood: Likelihood; data: number[][] }> = {
@@ -95,6 +105,28 @@ describe('gplvm with point latents under other likelihoods', () => {
     latents.data.forEach((x, i) => {
       expect(Math.abs(x - shared.latents.at(i, 0))).toBeLessThan(0.2);
     });
+  });
+
+  it('converges for 120 points and 20 columns of counts within the default limits', async () => {
+    const own = seededRandom(5);
+    const types = [0, 1, 2].map(() => Array.from({ length: 20 }, () => own.normal()));
+    const rows = Array.from({ length: 120 }, (_, i) =>
+      types[i % 3]!.map((f) => drawnCount(2 * Math.exp(f), own.uniform)),
+    );
+    const result = await fit(gplvm(rows, { latentDim: 2, inducing: 12, likelihood: poisson() }));
+    expect(result.status).toBe('converged');
+    expect(result.diagnostics.iterations).toBeLessThan(600);
+    expect(
+      nearestNeighbourError(
+        result.latents,
+        rows.map((_, i) => i % 3),
+      ),
+    ).toBeLessThan(0.05);
+    const further = await fit(gplvm(rows, { latentDim: 2, inducing: 12, likelihood: poisson() }), {
+      relativeDecrease: 1e-9,
+      maxIterations: 2000,
+    });
+    expect(further.objective - result.objective).toBeLessThan(1e-3 * Math.abs(result.objective));
   });
 
   it('refuses what cannot be', () => {
