@@ -155,6 +155,7 @@ export type {
 export type {
   AnyPosterior,
   DistributedPosterior,
+  FieldCoordinates,
   FieldPosterior,
   FillingPosterior,
   GraphPosterior,

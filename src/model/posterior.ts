@@ -1,6 +1,7 @@
 import type { Matrix } from '../core/matrix.ts';
 import type { Random } from '../core/random.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
+import type { FieldReading } from './language/variable.ts';
 import type { VariablesPosterior } from './language/variablesModel.ts';
 import type { PullBack } from './pullBack.ts';
 
@@ -96,6 +97,18 @@ export interface LearnedByLayer {
   readonly field: LearnedField;
   /** Largest relative violation of the optimality conditions of what the layer finds by itself or what is free of its parameters. */
   readonly kktResidual?: number;
+  /** Coordinates of the points that are read off the field, for one that knows more than its covariance says. */
+  embedding?(dim: number, by: FieldReading): FieldCoordinates;
+}
+
+/** Coordinates of points that are read off a field. */
+export interface FieldCoordinates {
+  /** N×q */
+  readonly latents: Matrix;
+  /** q entries: of the matrix whose eigenvectors they are. */
+  readonly eigenvalues?: Float64Array;
+  /** How new rows of what the field is of get theirs. */
+  readonly placement?: Placement;
 }
 
 /** What a model gives once its values are known; plain numbers only, no tensors. What else it can do is on the narrower types below. */

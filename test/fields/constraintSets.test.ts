@@ -10,12 +10,14 @@ import {
   Matrix,
   maxEntropy,
   meu,
+  mpme,
   observed,
   products,
   type QuadraticForm,
   quadratic,
   seededRandom,
   squaredDifferences,
+  standardNormal,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 
@@ -97,6 +99,45 @@ describe('a maximum-entropy field of several sets of constraints', () => {
       const sign = Math.sign(latents.at(0, c) * named.latents.at(0, c));
       for (let i = 0; i < N; i++) expect(Math.abs(latents.at(i, c) - sign * named.latents.at(i, c))).toBeLessThan(1e-6);
     }
+  });
+
+  it('of given values is a model by itself, of which coordinates are read off: that of mpme', async () => {
+    const squared = Float64Array.from(graph.sources, (i, e) => statistic(edge(e), inData) * (1 + 0.1 * (i % 2)));
+    const expected = (copies: number) =>
+      maxEntropy({ base: 0.5, copies, expect: { near: squaredDifferences(graph, squared) } });
+    const alone = defineModel({
+      name: 'alone',
+      variables: ({ copies }: { copies: number }) => ({ x: embedded(expected(copies), { dim: 2 }) }),
+    });
+    const result = await fit(alone({ copies: 2 }), { tolerance: 1e-10 });
+    const named = await fit(mpme({ graph, squaredDistances: squared }, { latentDim: 2, basePrecision: 0.5 }));
+    expect(result.objective).toBeCloseTo(named.objective, 9);
+    const U = named.covariance();
+    result.covariance().data.forEach((entry, i) => {
+      expect(entry).toBeCloseTo(U.data[i]!, 6);
+    });
+    expect(result.field('x').kktResidual).toBeLessThan(1e-7);
+    expect([result.latents.rows, result.latents.columns]).toEqual([N, 2]);
+    const again = loadFit(JSON.parse(JSON.stringify(result)), { models: { alone } });
+    expect(again.latents).toEqual(result.latents);
+    expect('project' in result || 'predict' in result).toBe(false);
+
+    const rows = maxEntropy({ base: 0.5, expect: { near: squaredDifferences(graph) } });
+    const open = defineModel({ name: 'open', variables: (_: object) => ({ x: embedded(rows, { dim: 2 }) }) });
+    expect(() => open({})).toThrow(/no observed one/);
+    const both = defineModel({
+      name: 'both',
+      variables: ({ y }: { y: Matrix }) => ({ y: observed(y, { density: rows }), x: embedded(rows, { dim: 2 }) }),
+    });
+    expect(() => both({ y: Y })).toThrow(/speaks of rows.*Give values to all sets/);
+    const none = defineModel({
+      name: 'none',
+      variables: ({ y }: { y: Matrix }) => ({
+        y: observed(y, { density: rows }),
+        x: embedded(standardNormal(), { dim: 2 }),
+      }),
+    });
+    expect(() => none({ y: Y })).toThrow(/is read off a random field, but/);
   });
 
   it('has the log density of a normal of its precision, with gradients by differences', async () => {

@@ -14,14 +14,11 @@ import { connectedComponents, spanningTree } from '../../numerics/graph/connecte
 import { supportGraph } from '../../numerics/graph/edges.ts';
 import type { Edges, Graph } from '../../numerics/graph/graph.ts';
 
-const DIAGONAL = 'field.diagonal';
-const ATTRACTION = 'field.attraction';
-const REPULSION = 'field.repulsion';
-
-export function entriesIn(values: ParameterValues): PrecisionEntries {
-  const list = (path: string) => Float64Array.from(values[path] as readonly number[]);
-  const attraction = list(ATTRACTION);
-  return { diagonal: list(DIAGONAL), edges: list(REPULSION).map((entry, e) => entry - attraction[e]!) };
+/** The entries of a precision among the values of a layer's own parameters. */
+export function entriesIn({ diagonal, attraction, repulsion }: ParameterValues): PrecisionEntries {
+  const list = (values: unknown) => Float64Array.from(values as readonly number[]);
+  const attracting = list(attraction);
+  return { diagonal: list(diagonal), edges: list(repulsion).map((entry, e) => entry - attracting[e]!) };
 }
 
 /** The path of penalties as a solver for diagonal, attraction and repulsion, in this order and in units of `scale`. */

@@ -6,7 +6,7 @@ import { describe, type Matrix } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { type PrecisionEntries, withInverse } from '../../inference/solvers/fields/momentProblem.ts';
 import type { FieldShowing } from '../../model/abilities.ts';
-import type { Density, DensityStart } from '../../model/language/density.ts';
+import type { Density, DensityStart, Entries } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { box } from '../../model/parameter.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
@@ -224,8 +224,8 @@ export function constraintField(options: ConstraintFieldOptions): Density & { re
           sets.map(([name]) => p[name] as Tensor1D),
           0,
         ) as Tensor1D);
-  const weightsIn = (p: ParameterValues) =>
-    Float64Array.from(sets.flatMap(([name]) => Array.from(p[name] as readonly number[])));
+  const weightsIn = (p: ParameterValues | Entries) =>
+    Float64Array.from(sets.flatMap(([name]) => Array.from(p[name] as ArrayLike<number>)));
   const prepared = ({ rows, columns, data }: Pick<DensityStart, 'rows' | 'columns' | 'data'>): Prepared => {
     const layout = layoutOf(all, rows);
     const own = areGiven ? Float64Array.from(sets.flatMap(([, { values }]) => Array.from(values!))) : undefined;
@@ -240,6 +240,7 @@ export function constraintField(options: ConstraintFieldOptions): Density & { re
     centred: true,
     takesMissing: false,
     independent: false,
+    ...(areGiven && { points: 1 + Math.max(...all.map(({ form }) => Math.max(...Array.from(form.columns)))) }),
     parameters: (start) => {
       const { copies, statistics } = prepared(start);
       let from = 0;

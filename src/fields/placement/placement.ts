@@ -7,8 +7,8 @@ import { laplacianFactor } from '../../numerics/sparse/index.ts';
 import type { FieldEmbedding } from '../embedding/fieldEmbedding.ts';
 import { type JoiningWeights, joiningWeights } from './joiningWeights.ts';
 
-/** A learned random field and its embedding, to which new points are added. */
-export interface PlacedField {
+/** A learned random field to which new points are added. */
+export interface JoinedField {
   readonly name: string;
   /** The learned graph. */
   readonly graph: Graph;
@@ -23,6 +23,10 @@ export interface PlacedField {
   readonly density: boolean;
   /** φ between a new row and every point, N numbers; from the observed entries alone, as if the others were like them. */
   distancesTo(row: Float64Array): Float64Array;
+}
+
+/** One with its embedding. */
+export interface PlacedField extends JoinedField {
   readonly embedding: FieldEmbedding;
   /** N×q */
   readonly latents: Matrix;
@@ -47,7 +51,7 @@ const PULLS = 1e-10;
  * {@link joiningWeights}. It may be joined to its nearest points; where it may be to all, those nearest are tried first, and others added
  * until none has c·M_jj > φ_j.
  */
-export function joined(field: PlacedField, row: Float64Array, solver: FieldSolver): Joined {
+export function joined(field: JoinedField, row: Float64Array, solver: FieldSolver): Joined {
   const { copies, slackPenalty, basePrecision, graph } = field;
   const N = graph.size;
   const distances = field.distancesTo(row);
@@ -96,7 +100,7 @@ function nearest(distances: Float64Array, k: number): Int32Array {
 
 /** Of the points that are no candidates those that want an edge most: c·M_jj > φ_j. */
 function pulling(
-  { copies, graph: { size: N } }: PlacedField,
+  { copies, graph: { size: N } }: JoinedField,
   distances: Float64Array,
   candidates: Int32Array,
   columns: readonly Float64Array[],
@@ -154,7 +158,7 @@ export function placed(field: PlacedField, Y: Matrix): Projection {
 }
 
 /** Mean of the observations at new points given their neighbours, n×D: what the field makes of rows with missing entries. */
-export function reconstructed(field: PlacedField, Y: Matrix): Matrix {
+export function reconstructed(field: JoinedField, Y: Matrix): Matrix {
   const solver = fieldSolver(field.graph, field.basePrecision);
   const result = Matrix.zeros(Y.rows, Y.columns);
   for (let i = 0; i < Y.rows; i++) result.data.set(meanOf(field, joined(field, Y.row(i), solver)), i * Y.columns);
@@ -185,7 +189,7 @@ export function latentsOf(
 }
 
 /** E[y_*|Y]; the mean of the copies is not known but estimated with it, which makes λN/(N + 1) of λ. */
-function meanOf({ observations, basePrecision }: PlacedField, { neighbours, weights }: Joined): Float64Array {
+function meanOf({ observations, basePrecision }: JoinedField, { neighbours, weights }: Joined): Float64Array {
   const { rows: N } = observations;
   const s = sum(weights);
   if (s === Infinity) return meanOfRows(observations, neighbours);

@@ -99,9 +99,13 @@ export interface CompileOptions {
 export type StartMaps = Readonly<Record<string, Matrix>>;
 
 /** Observations side by side as they are seen, with missing entries filled in: what latents start from. */
-export function startObservations(graph: VariableGraph, seen: ReadonlyMap<string, SeenData>): Matrix {
-  const all = graph.nodes.flatMap(({ name, variable }) => (variable.role === 'observed' ? [seen.get(name)!.data] : []));
-  const widest = Math.max(1, ...graph.nodes.map(({ variable }) => (variable.role === 'latent' ? variable.dim : 1)));
+export function startObservations({ nodes, points }: VariableGraph, seen: ReadonlyMap<string, SeenData>): Matrix {
+  const observed = nodes.flatMap(({ name, variable }) => (variable.role === 'observed' ? [seen.get(name)!.data] : []));
+  const known = nodes.flatMap(({ variable, isPointwise }) =>
+    variable.role === 'known' && isPointwise ? [variable.data] : [],
+  );
+  const all = observed.length > 0 ? observed : known.length > 0 ? known : [Matrix.zeros(points, 0)];
+  const widest = Math.max(1, ...nodes.map(({ variable }) => (variable.role === 'latent' ? variable.dim : 1)));
   return imputed(joinedColumns(all), widest);
 }
 
@@ -620,7 +624,10 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
     };
     for (const node of nodes) {
       const { name, variable, given, isPointwise } = node;
-      if (variable.role === 'embedded') continue;
+      if (variable.role === 'embedded') {
+        for (const placed of node.densities) add(node, placed);
+        continue;
+      }
       const encoded =
         read !== undefined && encoders.has(name)
           ? matrixTensor(model.encoderInputs(node, read))
@@ -648,6 +655,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
     ...(pointwise.length > 0 && { pointwise }),
     ...(held.length > 0 && { held: { paths: held.flatMap(({ paths }) => paths), iterations: held[0]!.iterations } }),
     ...(curvature === undefined ? curvatureIn(model, prepared) : { curvature }),
+    ...findingsIn(model, prepared),
     // What a caller's own parts throw is said with where it was.
     terms: (values, context) => withLocation(where, () => termsAt(values, context)),
     dispose: () => {
@@ -660,27 +668,33 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
   };
 }
 
-/** The curvature of a model whose only free parameters are those of one density of an observed variable. */
+/** What the first density that has something to say says about a result. */
+function findingsIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown>): Pick<Assembly, 'findings'> {
+  const all = model.graph.nodes.flatMap(({ densities }) => densities);
+  const placed = all.find(({ density }) => density.findings !== undefined);
+  if (placed === undefined) return {};
+  const { path, density } = placed;
+  return { findings: (values) => density.findings!(model.ownValues(path, values), prepared.get(path)) };
+}
+
+/** The curvature of a model whose only free parameters are those of one density whose rows do not move. */
 function curvatureIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown>): Pick<Assembly, 'curvature'> {
   const { graph, parameters } = model;
   const free = Object.entries(parameters).filter(([, parameter]) => parameter.free);
   for (const { variable, densities } of graph.nodes) {
     const curved = densities.find(({ path, density }) => {
       const own = Object.values(model.ownPaths(path));
-      return (
-        density.curvature !== undefined &&
-        variable.role === 'observed' &&
-        own.length === free.length &&
-        free.every(([path]) => own.includes(path))
-      );
+      const isStill = variable.role === 'observed' || variable.role === 'embedded';
+      return density.curvature !== undefined && isStill && free.every(([path]) => own.includes(path));
     });
     if (curved === undefined) continue;
+    const paths = Object.entries(model.ownPaths(curved.path));
     return {
-      curvature: (values, { size }) =>
-        denseCurvature(
-          curved.density.curvature!(model.ownValues(curved.path, values), prepared.get(curved.path)),
-          size,
-        ),
+      curvature: (_, { size, natural }) => {
+        const entries = paths.flatMap(([key, path]) => (natural.has(path) ? [[key, natural.get(path)!] as const] : []));
+        const found = curved.density.curvature!(Object.fromEntries(entries), prepared.get(curved.path));
+        return found instanceof Float64Array ? denseCurvature(found, size) : found;
+      },
     };
   }
   return {};

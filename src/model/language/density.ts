@@ -5,10 +5,11 @@ import { checkMembers, type Member } from '../../core/members.ts';
 import type { Random } from '../../core/random.ts';
 import type { GaussianRows } from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
-import type { Batch, ParameterValues, Search, TensorMap } from '../model.ts';
+import type { Batch, Findings, ParameterValues, Search, TensorMap } from '../model.ts';
 import type { Parameter } from '../parameter.ts';
 import { type Overrides, type OwnParameters, overriddenParameters } from '../part.ts';
-import type { LearnedByLayer } from '../posterior.ts';
+import type { LearnedByLayer, Projection } from '../posterior.ts';
+import type { Curvature } from '../solver.ts';
 
 /** Rows of a variable beside the same rows of the variables that it is given. */
 export interface Rows<V = Tensor2D> {
@@ -116,6 +117,9 @@ export interface Conditional {
   next?(before: Tensor2D): Tensor2D;
 }
 
+/** Entries of natural values by a density's own names. */
+export type Entries = Readonly<Record<string, Float64Array>>;
+
 /** How the rows of a variable are distributed: anything random in a model. A plain frozen description. */
 export interface Density {
   readonly kind: 'density';
@@ -157,8 +161,17 @@ export interface Density {
     start: DensityStart,
   ) => { readonly names: readonly string[]; readonly iterations: number } | undefined;
   readonly field?: (p: ParameterValues, value: Matrix, constants: unknown) => LearnedByLayer;
-  /** The Hessian of minus the log density in the density's parameters, in their order, where its rows do not move: n² numbers row by row. */
-  readonly curvature?: (p: ParameterValues, constants: unknown) => Float64Array;
+  /** Number of points of a field that reads no rows, as all that it expects of them is given: `embedded` takes it in the place of a variable. */
+  readonly points?: number;
+  /**
+   * The curvature of minus the log density in the entries of the density's free parameters, in their order, where its rows do not move; or its Hessian, n² numbers row
+   * by row. Undefined where the search does without.
+   */
+  readonly curvature?: (p: Entries, constants: unknown) => Curvature | Float64Array | undefined;
+  /** What there is to say about a result at these values, beside how the search for it ended. */
+  readonly findings?: (p: ParameterValues, constants: unknown) => Findings;
+  /** Where new rows lie whose givens are these (n×c), beside the fitted rows, for a density that finds them by itself; plain numbers. */
+  readonly place?: (given: Matrix, fitted: Matrix) => Projection;
   /** Names of parameters in whose units the value is: with the value they shrink together. */
   readonly scales?: readonly string[];
   /** Parameter of the latents, moved within what the density allows only. */

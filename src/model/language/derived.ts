@@ -16,6 +16,7 @@ import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflo
 import { jointDraw, normalEntries } from '../jointDraw.ts';
 import type { ParameterValues, TensorMap } from '../model.ts';
 import type {
+  FieldCoordinates,
   LatentMoments,
   LearnedByLayer,
   MissingEntries,
@@ -97,6 +98,8 @@ export interface FittedVariables {
   readonly next: ((before: Matrix) => Matrix) | undefined;
   /** Random fields over the points, and the values of their parameters, by the variables whose density they are. */
   readonly fields: Readonly<Record<string, () => LearnedByLayer & { readonly multipliers: ParameterValues }>>;
+  /** What was read off such fields, by the variables that are. */
+  readonly coordinates: Readonly<Record<string, FieldCoordinates>>;
   /** True if all that is said of points is a sum over them. */
   readonly independent: boolean;
   /** What cannot be done with fits of this model, and why, by the name of what it is. */
@@ -235,19 +238,28 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
       const multipliers = model.ownValues(placed.path, values);
       const learned = lazily(() =>
         withFloat64(() =>
-          placed.density.field!(multipliers, kept[node.name]!, placed.density.prepare?.(model.startOf(node))),
+          placed.density.field!(
+            multipliers,
+            kept[node.name] ?? Matrix.zeros(graph.points, 0),
+            placed.density.prepare?.(model.startOf(node)),
+          ),
         ),
       );
       return [[node.name, () => ({ ...learned(), multipliers })] as const];
     }),
   );
+  const coordinates: Record<string, FieldCoordinates> = {};
   for (const { name, variable, given } of nodes) {
     if (variable.role !== 'embedded') continue;
-    const { field } = fields[given[0]!]!();
-    kept[name] =
-      variable.by === 'eigenmap'
-        ? eigenmapCoordinates(field.precision(), field.covariance(), variable.dim)
-        : principalCoordinates(field.covariance(), variable.dim);
+    const { dim, by } = variable;
+    const { field, embedding } = fields[given[0] ?? name]!();
+    coordinates[name] = embedding?.(dim, by) ?? {
+      latents:
+        by === 'eigenmap'
+          ? eigenmapCoordinates(field.precision(), field.covariance(), dim)
+          : principalCoordinates(field.covariance(), dim),
+    };
+    kept[name] = coordinates[name].latents;
   }
 
   function sequenceOf(fitted: Fitted): PlacedDensity | undefined {
@@ -599,6 +611,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
       observed.map(({ name, variable }) => [name, (variable as { readonly data: Matrix }).data]),
     ),
     fields,
+    coordinates,
     density,
     predict,
     metric,
@@ -649,12 +662,16 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
 /** What fits cannot do, and why. */
 function reasonsMissing(
   at: <T>(work: (fitted: Fitted) => T) => T,
-  { graph }: CompiledGraph,
+  { graph, owner }: CompiledGraph,
   latents: readonly Node[],
   observed: readonly Node[],
   sequential: PlacedDensity | undefined,
 ): Record<string, string> {
   const missing: Record<string, string> = {};
+  if (observed.length === 0) {
+    const reason = `no variable of ${owner} is observed.`;
+    Object.assign(missing, { project: reason, predict: reason, sample: reason });
+  }
   at((fitted) => {
     for (const node of observed) {
       const [placed] = node.densities as readonly [PlacedDensity, ...PlacedDensity[]];

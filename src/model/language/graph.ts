@@ -137,6 +137,8 @@ function checkName(owner: string, name: string): void {
 function numberOfPoints(owner: string, variables: readonly Variable[], names: ReadonlyMap<Variable, string>): number {
   const all = variables.filter((variable): variable is ObservedVariable => variable.role === 'observed');
   if (all.length === 0) {
+    const points = pointsWithout(variables);
+    if (points !== undefined) return points;
     throw new InvalidInputError(
       `The variables of ${owner} have no observed one. Return one: observed(Y, { density }).`,
     );
@@ -147,6 +149,16 @@ function numberOfPoints(owner: string, variables: readonly Variable[], names: Re
   throw new InvalidInputError(
     `Observed variables of ${owner} have one row a point, but '${names.get(first)}' has ${first.data.rows} and '${names.get(other)}' has ${other.data.rows}.`,
   );
+}
+
+/** Number of points of a model that observes none: of the rows that a latent variable is given, or of a field that reads none. */
+function pointsWithout(variables: readonly Variable[]): number | undefined {
+  for (const variable of variables) {
+    if (variable.role === 'embedded' && variable.density?.points !== undefined) return variable.density.points;
+    if (variable.role !== 'latent' || variable.rows !== undefined) continue;
+    for (const given of variable.given) if (given.role === 'known') return given.data.rows;
+  }
+  return undefined;
 }
 
 function isPointwise(variable: Variable, points: number): boolean {
@@ -194,7 +206,14 @@ function checkFields(owner: string, { name, variable, densities }: Node, nodes: 
   }
   if (variable.role !== 'embedded') return;
   const [of] = variable.given;
-  if (nodes.find((node) => node.variable === of)!.densities.some(({ density }) => density.field !== undefined)) return;
+  if (of === undefined && fields.length > 0 && variable.density!.points === undefined) {
+    throw new InvalidInputError(
+      `'${name}' of ${owner} is read off a random field that speaks of rows, as not all that it expects of them is given. Give values to all sets of constraints, or make it the ` +
+        'density of a variable.',
+    );
+  }
+  if (of === undefined && fields.length > 0) return;
+  if (nodes.find((node) => node.variable === of)?.densities.some(({ density }) => density.field !== undefined)) return;
   throw new InvalidInputError(
     `'${name}' of ${owner} is read off a random field, but the variable that it is given has no such density. Give that one maxEntropy({ expect }).`,
   );

@@ -165,8 +165,12 @@ export interface MappedVariable extends Common {
 }
 
 /** A value that is read off a learned field after the fit: coordinates of its points. */
-export interface EmbeddedVariable extends Common {
+export interface EmbeddedVariable<D = unknown> extends Common {
+  /** In types only: the density that is the field, where no variable has it. */
+  readonly '~density'?: D;
   readonly role: 'embedded';
+  /** The field, where it is not the density of the variable that this one is given. */
+  readonly density: Density | undefined;
   readonly dim: number;
   readonly by: FieldReading;
 }
@@ -404,16 +408,23 @@ export interface EmbeddedOptions {
 /**
  * Coordinates of points that are read off a random field over them after the fit, N×dim; `fit.latents` where no variable is latent.
  *
- * @param of - the variable whose density is the field
+ * @param of - the variable whose density is the field; or the field itself, where all that it expects is given and no rows have it for a density
  * @param options - see {@link EmbeddedOptions}
- * @throws InvalidInputError for an unknown option, a dimension that is not a whole number from 1, and, when the model is made, a density that is no field
+ * @throws InvalidInputError for an unknown option, a dimension that is not a whole number from 1, and, when the model is made, a density that is no field, or one
+ * that speaks of rows where there are none
  * @example
  * ```ts
  * const y = observed(Y, { density: maxEntropy({ base: 0.1, expect: { near: squaredDifferences(knnGraph(Y, 6)) } }) });
  * const x = embedded(y, { dim: 2 });
+ *
+ * const given = squaredDifferences(knnGraph(Y, 6), knnGraph(Y, 6).sources.map(() => 1));
+ * const z = embedded(maxEntropy({ base: 0.1, copies: 2, expect: { near: given } }), { dim: 2 });
  * ```
  */
-export function embedded(of: Variable, options: EmbeddedOptions): EmbeddedVariable {
+export function embedded<D extends DensityLike = never>(
+  of: Variable | D,
+  options: EmbeddedOptions,
+): EmbeddedVariable<D> {
   const own = givenOptions<object>(options, 'embedded');
   checkNames(own, ['dim', 'by'], 'embedded');
   const { dim, by = 'kernelPca' } = own as EmbeddedOptions;
@@ -423,10 +434,12 @@ export function embedded(of: Variable, options: EmbeddedOptions): EmbeddedVariab
   if (by !== 'kernelPca' && by !== 'eigenmap') {
     throw new InvalidInputError(`Option 'by' of embedded is 'kernelPca' or 'eigenmap', but ${describe(by)} was given.`);
   }
-  return Object.freeze<EmbeddedVariable>({
+  const variable = isVariable(of) ? of : undefined;
+  return Object.freeze<EmbeddedVariable<D>>({
     kind: 'variable',
     role: 'embedded',
-    given: givenOf(of, 'embedded'),
+    given: givenOf(variable, 'embedded'),
+    density: variable === undefined ? densityOf(of, 'What embedded is read off') : undefined,
     factors: Object.freeze([]),
     dim,
     by,

@@ -171,6 +171,7 @@ function posteriorOf(model: CompiledGraph, values: ParameterValues, isNamed: boo
     latents: variables.values[variables.shown]!,
     ...distributionOf(variables, byView),
     ...mappingOf(model, variables, byView),
+    ...placingOf(model, variables),
     ...(variables.next && { next: variables.next }),
     ...(!isNamed && { variables }),
   };
@@ -189,6 +190,17 @@ function distributionOf(variables: FittedVariables, byView: boolean): Partial<An
     },
     ...(missingEntries && !byView && { missing: missingEntries }),
   };
+}
+
+/** How new rows are placed by the density of what is shown, or by the field that it is read off. */
+function placingOf({ graph, columns }: CompiledGraph, variables: FittedVariables): Partial<AnyPosterior> {
+  const { name, given, densities } = graph.shown;
+  const { eigenvalues, placement } = variables.coordinates[name] ?? {};
+  if (name in variables.coordinates) return { ...(eigenvalues && { eigenvalues }), ...(placement && { placement }) };
+  const placed = densities.find(({ density }) => density.place !== undefined);
+  if (placed === undefined || given.length !== 1) return {};
+  const place = (rows: Matrix) => placed.density.place!(rows, variables.values[name]!);
+  return { placement: { acceptsMissing: false, observedColumns: columns.get(given[0]!)!, place } };
 }
 
 function layersOf({ fields }: FittedVariables): (() => LearnedByLayer)[] {

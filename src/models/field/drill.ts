@@ -10,7 +10,7 @@ import { momentDensity, pointMoments } from '../../fields/density/momentDensity.
 import { checkBounded, checkSize } from '../../fields/density/momentLimits.ts';
 import { connectingPenalty, entriesIn, momentFindings, momentsSolver } from '../../fields/density/momentSearch.ts';
 import { momentField } from '../../fields/embedding/fieldEmbedding.ts';
-import { expectedMoments, type MomentLayer } from '../../fields/layers/expectedMoments.ts';
+import { expectedMoments } from '../../fields/layers/expectedMoments.ts';
 import { joiningEntries } from '../../fields/placement/joiningEntries.ts';
 import {
   type MomentProblem,
@@ -18,16 +18,15 @@ import {
   withInverse,
 } from '../../inference/solvers/fields/momentProblem.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
-import type { Model, ModelJSON } from '../../model/model.ts';
-import { fixed, type Parameter } from '../../model/parameter.ts';
-import type { Projection } from '../../model/posterior.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
+import type { Model } from '../../model/model.ts';
+import type { Parameter } from '../../model/parameter.ts';
+import type { LearnedByLayer, Projection } from '../../model/posterior.ts';
 import { completeGraph, type Graph, knnGraph } from '../../numerics/graph/index.ts';
 import { nearestOf } from '../../numerics/neighbours/nearest.ts';
 import { squaredDistance } from '../../numerics/neighbours/squaredDistance.ts';
 import { dot } from '../../numerics/vectors.ts';
 import * as op from '../../tensors/ops.ts';
-import type { Rank, Tensor1D } from '../../tensors/tensorflow.ts';
+import type { Tensor1D } from '../../tensors/tensorflow.ts';
 import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import { doublyCentred, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
 import { latentDimOption, savedSpectral } from '../spectral/embedding/options.ts';
@@ -38,6 +37,7 @@ import { neighbourCount } from '../spectral/neighbourhood/usualNeighbours.ts';
 import { placeByEquation } from '../spectral/placement/byEquation.ts';
 import { distancesTo, placedRows } from '../spectral/placement/newRows.ts';
 import { type Candidates, connected, shownRows } from './candidates.ts';
+import { embeddedField } from './fieldModel.ts';
 
 export interface DrillOptions extends ReadOutOptions {
   /** q, from 1; 2 unless given. */
@@ -127,18 +127,31 @@ export function drill(
   const problem = layer.problem!;
   checkSize(problem);
   if (problem.penalty === 0) checkBounded(graph, fitted.columns);
-  return readAs(
-    defined({
-      problem,
-      parameters,
-      points: fitted,
-      shown,
-      notes: few.note + notes,
-      checked,
-      toJSON: () => savedSpectral('drill', points, checked),
-    }),
-    checked.embedding,
-  );
+  const { diagonal, attraction, repulsion } = parameters as Readonly<Record<string, Parameter>>;
+  const model = embeddedField({
+    name: 'drill',
+    observations: fitted,
+    shown,
+    latentDim: checked.latentDim,
+    density: {
+      parameters: () => ({ diagonal: diagonal!, attraction: attraction!, repulsion: repulsion! }),
+      logDensity: (p) => {
+        const own = p as Readonly<Record<'diagonal' | 'attraction' | 'repulsion', Tensor1D>>;
+        const variances = op.tensor(problem.variances) as Tensor1D;
+        const covariances = op.tensor(problem.covariances) as Tensor1D;
+        return momentDensity(own, { variances, covariances }, problem, problem.penalty, COPIES);
+      },
+      // Where entries are far from independent first-order steps crawl, and Newton's take a few from anywhere.
+      search: { solver: momentsSolver(problem, scaleOf(problem)), tolerance: 0, relativeDecrease: 0 },
+      findings: (p) => {
+        const found = momentFindings(problem, entriesIn(p));
+        return { ...found, message: `${found.message}${few.note}${notes}` };
+      },
+      field: (p) => learnedMoments(problem, entriesIn(p), checked, fitted),
+    },
+    toJSON: () => savedSpectral('drill', points, checked),
+  });
+  return readAs(model, checked.embedding);
 }
 
 /** The pairs whose entries may differ from 0, in one component. */
@@ -166,43 +179,6 @@ function penaltyOf(
 
 type Checked = v.InferOutput<typeof schema>;
 
-interface DrillData {
-  readonly problem: MomentProblem;
-  readonly parameters: MomentLayer['parameters'];
-  readonly points: Matrix;
-  readonly shown: Int32Array | undefined;
-  readonly notes: string;
-  readonly checked: Checked;
-  toJSON(): ModelJSON;
-}
-
-const defined = defineTermsModel({
-  name: 'drill',
-  parts: ({ parameters, shown }: DrillData) => {
-    const { diagonal, attraction, repulsion } = parameters as Readonly<Record<string, Parameter<Rank.R1>>>;
-    const field = { parameters: { diagonal: diagonal!, attraction: attraction!, repulsion: repulsion! } };
-    return shown === undefined ? { field } : { field, points: fixed(Array.from(shown)) };
-  },
-  terms: {
-    field: ({ field }, { problem }) => {
-      const { diagonal, attraction, repulsion } = field as Readonly<Record<keyof typeof field, Tensor1D>>;
-      const moments = {
-        variances: op.tensor(problem.variances) as Tensor1D,
-        covariances: op.tensor(problem.covariances) as Tensor1D,
-      };
-      return momentDensity({ diagonal, attraction, repulsion }, moments, problem, problem.penalty, COPIES);
-    },
-  },
-  // Where entries are far from independent first-order steps crawl, and Newton's take a few from anywhere.
-  search: ({ problem }) => ({ solver: momentsSolver(problem, scaleOf(problem)), tolerance: 0, relativeDecrease: 0 }),
-  findings: (values, { problem, notes }) => {
-    const found = momentFindings(problem, entriesIn(values));
-    return { ...found, message: `${found.message}${notes}` };
-  },
-  posterior: (values, { problem, checked, points }) => posteriorOf(problem, entriesIn(values), checked, points),
-  toJSON: (data) => data.toJSON(),
-});
-
 /** 1/S_ii for the diagonal of Θ, and 1/√(S_ii·S_jj) for the two parts of its other entries, as the layer's own parameters have it. */
 function scaleOf({ variances, sources, targets }: MomentProblem): Float64Array {
   const own = variances.map((variance) => 1 / variance);
@@ -225,30 +201,30 @@ function momentsOf(points: Matrix, graph: Graph) {
   return moments;
 }
 
-function posteriorOf(
+function learnedMoments(
   problem: MomentProblem,
   entries: PrecisionEntries,
-  { latentDim, neighbours }: { readonly latentDim: number; readonly neighbours?: unknown },
+  { neighbours }: Checked,
   points: Matrix,
-) {
-  const { size: N } = problem;
+): LearnedByLayer {
   const learned = momentField(problem, entries);
-  const { latents, eigenvalues } = completed(
-    leadingEmbedding(doublyCentred(learned.field.covariance(), 1), latentDim, 'drill'),
-  );
-  const k = neighbours === 'all' ? N : (neighbours as number);
+  const k = neighbours === 'all' ? problem.size : (neighbours as number);
   return {
-    latents,
-    eigenvalues,
-    graph: learned.graph,
-    field: learned.field,
-    placement: {
-      acceptsMissing: false,
-      observedColumns: points.columns,
-      place: (rows: Matrix) =>
+    ...learned,
+    embedding: (dim) => {
+      const { latents, eigenvalues } = completed(
+        leadingEmbedding(doublyCentred(learned.field.covariance(), 1), dim, 'drill'),
+      );
+      const { penalty } = problem;
+      const place = (rows: Matrix) =>
         withInverse(problem, entries, (_, W) =>
-          placedByMoments({ latents, eigenvalues, covariances: W, penalty: problem.penalty }, points, rows, k),
-        ),
+          placedByMoments({ latents, eigenvalues, covariances: W, penalty }, points, rows, k),
+        );
+      return {
+        latents,
+        eigenvalues,
+        placement: { acceptsMissing: false, observedColumns: points.columns, place },
+      };
     },
   };
 }

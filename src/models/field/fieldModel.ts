@@ -2,9 +2,10 @@ import * as v from 'valibot';
 import { counted } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import { checkDistances, constrainedGraph, fieldProblem, fieldWeights } from '../../fields/density/constraints.ts';
-import { curvedField } from '../../fields/density/curvedField.ts';
-import { fieldDensity, isSparse, sparseField } from '../../fields/density/fieldDensity.ts';
+import { type CurvedField, curvedField } from '../../fields/density/curvedField.ts';
+import { type FieldFactor, fieldDensity, isSparse, sparseField } from '../../fields/density/fieldDensity.ts';
 import {
   type FieldEmbedding,
   fieldEmbedding,
@@ -12,13 +13,16 @@ import {
   supportOf,
 } from '../../fields/embedding/fieldEmbedding.ts';
 import type { PlacedField } from '../../fields/placement/placement.ts';
-import { denseWeightsSolver, WEIGHTS } from '../../inference/solvers/fields/denseWeights.ts';
+import { denseWeightsSolver } from '../../inference/solvers/fields/denseWeights.ts';
 import { kktResidual } from '../../inference/solvers/fields/fieldProblem.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
-import type { Model, ModelJSON, ParameterValues } from '../../model/model.ts';
+import { madeHere } from '../../model/givenModel.ts';
+import type { Density, DensityStart, Entries } from '../../model/language/density.ts';
+import { embedded, observed } from '../../model/language/variable.ts';
+import { variablesModel } from '../../model/language/variablesModel.ts';
+import type { AnyModel, Model, ModelJSON, ParameterValues } from '../../model/model.ts';
 import { fixed, type Parameter } from '../../model/parameter.ts';
-import type { FieldPosterior, PlacedPosterior, SpectralPosterior } from '../../model/posterior.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
+import type { LearnedByLayer } from '../../model/posterior.ts';
 import { pairKey } from '../../numerics/graph/edges.ts';
 import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
 import { laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
@@ -60,21 +64,50 @@ export interface FieldParts
   toJSON(): ModelJSON;
 }
 
-/** The weights among a model's values. */
-export function weightsIn(values: ParameterValues): Float64Array {
-  return new Float64Array(values[WEIGHTS] as readonly number[]);
+/** The weights among the values of a field's own parameters. */
+export const weightsIn = ({ weights }: ParameterValues | Entries): Float64Array =>
+  new Float64Array(weights as ArrayLike<number>);
+
+/** A model of points Y ~ field, whose coordinates are read off the field. */
+export interface EmbeddedField {
+  readonly name: string;
+  readonly density: Omit<Density, keyof typeof FIELD>;
+  /** Y, N×D: without it the field is one of the coordinates, of which it gives what is expected. */
+  readonly observations?: Matrix | undefined;
+  /** Which points are fitted, where those are not all: held under the path `points`. */
+  readonly shown?: Int32Array | undefined;
+  readonly latentDim: number;
+  readonly embedding?: FieldEmbedding | undefined;
+  toJSON(): ModelJSON;
 }
 
-// Named, as declarations would otherwise name a file inside of TensorFlow.js that its users' compilers do not find.
-type WeightsPart = { readonly field: { readonly parameters: { readonly weights: Parameter<Rank.R1> } } };
+const FIELD = {
+  kind: 'density',
+  name: 'field',
+  normalised: false,
+  exact: true,
+  centred: false,
+  takesMissing: true,
+  independent: false,
+} as const;
 
-/** The parts of such a model: the multipliers, and the points that are fitted where those are not all, held. */
-export function fieldParts(
-  weights: Parameter<Rank.R1>,
-  { shown }: Pick<FieldParts, 'shown'>,
-): WeightsPart | (WeightsPart & { readonly points: Parameter }) {
-  const field = { parameters: { weights } };
-  return shown === undefined ? { field } : { field, points: fixed(Array.from(shown)) };
+/** The model of such a field: its parameters are under `field`. */
+export function embeddedField(given: EmbeddedField): AnyModel {
+  const { name, observations, shown, latentDim: dim, embedding: by } = given;
+  const points = shown === undefined ? {} : { points: fixed(Array.from(shown)) };
+  const { parameters } = given.density;
+  const density: Density = Object.freeze({
+    ...FIELD,
+    ...given.density,
+    parameters: (start: DensityStart) => ({ ...parameters(start), ...points }),
+  });
+  const variables = () => {
+    if (observations === undefined) return { x: embedded(density, { dim, by }), ...points };
+    const y = observed(observations, { density, missing: 'ignore' });
+    return { y, x: embedded(y, { dim, by }), ...points };
+  };
+  const places = () => ({ path: 'field', term: 'field' });
+  return madeHere(variablesModel({ name, variables, places }, undefined, () => given.toJSON()));
 }
 
 /** Throws where a field over so few points has fewer directions than are asked for. */
@@ -96,33 +129,47 @@ export function fieldModel(given: FieldParts): UnplacedFieldModel {
   const graph = constrainedGraph(given.graph);
   const problem = fieldProblem(given, checkDistances(squaredDistances, graph, 'maxEntropy', slackPenalty === Infinity));
   const sparse = isSparse(graph);
-  return defineTermsModel({
-    name: given.name,
-    parts: (parts: FieldParts) => fieldParts(startingWeights(fieldWeights(problem), parts), parts),
-    constants: () => {
-      const curved = sparse ? undefined : curvedField(graph);
-      return { curved, factor: curved ?? sparseField(laplacianFactor(graph)), dispose: () => curved?.dispose() };
+  const start = lazily(() => startingWeights(fieldWeights(problem), given));
+  return embeddedField({
+    ...given,
+    // The field of MPME is one of the coordinates.
+    observations: given.density ? given.observations : undefined,
+    density: {
+      points: graph.size,
+      parameters: () => ({ weights: start() }),
+      prepare: (): FieldConstants => {
+        const curved = sparse ? undefined : curvedField(graph);
+        const factor = lazily(() => curved ?? sparseField(laplacianFactor(graph)));
+        return { curved, factor, dispose: () => curved?.dispose() };
+      },
+      logDensity: ({ weights }, _, { constants }) => {
+        const { factor } = constants as FieldConstants;
+        return fieldDensity(weights as Tensor1D, squaredDistances, factor(), basePrecision, copies);
+      },
+      search: {
+        solver: sparse
+          ? async () => (await import('../../inference/solvers/fields/interiorPoint.ts')).sparseWeightsSolver(problem)
+          : denseWeightsSolver(problem),
+        tolerance: 0,
+        relativeDecrease: 0,
+      },
+      curvature: ({ weights }, constants) =>
+        (constants as FieldConstants).curved?.curvature(weights!, basePrecision, copies),
+      findings: (p, constants) => {
+        const weights = weightsIn(p);
+        const { resistances } = (constants as FieldConstants).factor().evaluate(weights, basePrecision);
+        return fieldFindings(given, supportOf(graph, weights), kktResidual(problem, weights, resistances));
+      },
+      field: (p) => learnedField(given, supportOf(graph, weightsIn(p))),
     },
-    terms: {
-      field: (v, _, { constants: { factor } }) =>
-        fieldDensity(v.field.weights as Tensor1D, squaredDistances, factor, basePrecision, copies),
-    },
-    search: () => ({
-      solver: sparse
-        ? async () => (await import('../../inference/solvers/fields/interiorPoint.ts')).sparseWeightsSolver(problem)
-        : denseWeightsSolver(problem),
-      tolerance: 0,
-      relativeDecrease: 0,
-    }),
-    curvature: (_, __, { curved }, { natural }) => curved?.curvature(natural.get(WEIGHTS)!, basePrecision, copies),
-    findings: (values, parts, { factor }) => {
-      const weights = weightsIn(values);
-      const { resistances } = factor.evaluate(weights, basePrecision);
-      return fieldFindings(parts, supportOf(graph, weights), kktResidual(problem, weights, resistances));
-    },
-    posterior: (values, parts) => fieldPosterior(parts, supportOf(graph, weightsIn(values))),
-    toJSON: (parts) => parts.toJSON(),
-  })(given);
+  });
+}
+
+/** What a field keeps of its graph: a factor, made when it is asked for, which knows its curvature where it is not sparse. */
+interface FieldConstants {
+  readonly factor: () => FieldFactor;
+  readonly curved: CurvedField | undefined;
+  dispose(): void;
 }
 
 /** The weights, starting at those of a graph that is given, or at 4C where they are above it. */
@@ -144,31 +191,29 @@ function startingWeights(
 // What places points is loaded when it is asked for, as most pages have no use for it.
 const placing = () => import('../../fields/placement/placement.ts');
 
-/** What the field with this learned graph can do. */
-export function fieldPosterior(
-  parts: FieldParts,
-  graph: Graph,
-): FieldPosterior & SpectralPosterior & Partial<PlacedPosterior> {
-  const { basePrecision, latentDim, embedding, observations, distancesTo, ties } = parts;
-  const embedded = fieldEmbedding(graph, basePrecision, latentDim, embedding);
-  for (const points of ties) moveToMean(embedded.latents, points);
+/** The field with this learned graph. */
+export function learnedField(parts: FieldParts, graph: Graph): LearnedByLayer {
+  const { basePrecision, observations, distancesTo, ties } = parts;
   const field =
     observations === undefined || distancesTo === undefined
       ? undefined
-      : { ...parts, ...embedded, graph, observations, distancesTo };
+      : { ...parts, graph, observations, distancesTo };
   return {
-    ...embedded,
-    ...(field !== undefined && {
-      placement: {
-        acceptsMissing: true,
-        observedColumns: field.observations.columns,
-        place: async (Y: Matrix) => (await placing()).placed(field, Y),
-      },
-    }),
     graph,
     field: {
       ...laplacianField(graph, basePrecision),
       ...(field !== undefined && { reconstruct: async (Y: Matrix) => (await placing()).reconstructed(field, Y) }),
+    },
+    embedding: (dim, by) => {
+      const found = fieldEmbedding(graph, basePrecision, dim, by);
+      for (const points of ties) moveToMean(found.latents, points);
+      if (field === undefined) return found;
+      const placement = {
+        acceptsMissing: true,
+        observedColumns: field.observations.columns,
+        place: async (Y: Matrix) => (await placing()).placed({ ...field, ...found, embedding: by }, Y),
+      };
+      return { ...found, placement };
     },
   };
 }

@@ -1,7 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import { curvedField } from '../../fields/density/curvedField.ts';
+import { lazily } from '../../core/progressiveWork.ts';
+import { type CurvedField, curvedField } from '../../fields/density/curvedField.ts';
 import { supportOf } from '../../fields/embedding/fieldEmbedding.ts';
 import { observedSquaredDistances } from '../../fields/observed/commonEntries.ts';
 import { imputedByField, laplacianTerms } from '../../fields/observed/imputedByField.ts';
@@ -9,7 +10,6 @@ import { observedCurvature, observedField } from '../../fields/observed/observed
 import { boundedNewton } from '../../inference/solvers/boundedNewton.ts';
 import { type FieldProblem, kktResidual, weightScale } from '../../inference/solvers/fields/fieldProblem.ts';
 import { box } from '../../model/parameter.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../tensors/ops.ts';
@@ -17,9 +17,9 @@ import type { Scalar, Tensor } from '../../tensors/tensorflow.ts';
 import { fieldFindings } from './fieldFindings.ts';
 import {
   checkDimensions,
+  embeddedField,
   type FieldParts,
-  fieldParts,
-  fieldPosterior,
+  learnedField,
   type UnplacedFieldModel,
   weightsIn,
 } from './fieldModel.ts';
@@ -33,7 +33,7 @@ import {
  * @throws InvalidInputError when such a distance is 0 and C = ∞
  */
 export function observedFieldModel(parts: FieldParts & { readonly observations: Matrix }): UnplacedFieldModel {
-  const { name, graph, squaredDistances, basePrecision, copies, slackPenalty, observations } = parts;
+  const { graph, squaredDistances, basePrecision, copies, slackPenalty, observations } = parts;
   checkDimensions(parts);
   const { size, sources, targets } = graph;
   const upper = 4 * slackPenalty;
@@ -48,35 +48,43 @@ export function observedFieldModel(parts: FieldParts & { readonly observations: 
   const scale = squaredDistances.map((distance) => weightScale(first, distance));
   /** Weights for which all edges together meet their constraints on average: Σ w_e·R_e = N − 1 nearly. */
   const start = Array.from(scale, (weight) => (weight * (size - 1)) / sources.length);
-  return defineTermsModel({
-    name,
-    parts: (data: FieldParts) => fieldParts(box(0, upper, start, { scale }), data),
-    constants: () => {
-      const curved = curvedField(graph);
-      return { curved, evaluate: observedField(observations, graph, curved, basePrecision), dispose: curved.dispose };
+  return embeddedField({
+    ...parts,
+    density: {
+      parameters: () => ({ weights: box(0, upper, start, { scale }) }),
+      prepare: (): ObservedConstants => {
+        const curved = curvedField(graph);
+        const evaluate = lazily(() => observedField(observations, graph, curved, basePrecision));
+        return { curved, evaluate, dispose: curved.dispose };
+      },
+      logDensity: ({ weights }, _, { constants }) =>
+        observedDensity(weights!, (constants as ObservedConstants).evaluate(), copies),
+      search: { solver: boundedNewton({ unit: copies / 2 }), tolerance: 0, relativeDecrease: 0 },
+      curvature: ({ weights }, constants) => {
+        const complete = (constants as ObservedConstants).curved.curvature(weights!, basePrecision, copies);
+        return observedCurvature(complete, observations, graph, weights!, basePrecision);
+      },
+      findings: (p, constants) => {
+        const weights = weightsIn(p);
+        const { resistances, expectedDistances } = (constants as ObservedConstants).evaluate()(weights);
+        const residual = kktResidual({ ...first, squaredDistances: expectedDistances }, weights, resistances);
+        const given = ' for the distances expected given the observed entries';
+        return fieldFindings(parts, supportOf(graph, weights), residual, given);
+      },
+      field: (p) => {
+        const learned = supportOf(graph, weightsIn(p));
+        const completed = imputedByField(laplacianTerms(learned, basePrecision), observations).mean;
+        const distancesTo = observedSquaredDistances(completed);
+        return learnedField({ ...parts, observations: completed, distancesTo }, learned);
+      },
     },
-    terms: { field: (v, _, { constants }) => observedDensity(v.field.weights, constants.evaluate, copies) },
-    search: () => ({ solver: boundedNewton({ unit: copies / 2 }), tolerance: 0, relativeDecrease: 0 }),
-    curvature: (values, _, { curved }) => {
-      const weights = weightsIn(values);
-      const complete = curved.curvature(weights, basePrecision, copies);
-      return observedCurvature(complete, observations, graph, weights, basePrecision);
-    },
-    findings: (values, data, { evaluate }) => {
-      const weights = weightsIn(values);
-      const { resistances, expectedDistances } = evaluate(weights);
-      const residual = kktResidual({ ...first, squaredDistances: expectedDistances }, weights, resistances);
-      const given = ' for the distances expected given the observed entries';
-      return fieldFindings(data, supportOf(graph, weights), residual, given);
-    },
-    posterior: (values, data) => {
-      const learned = supportOf(graph, weightsIn(values));
-      const completed = imputedByField(laplacianTerms(learned, basePrecision), observations).mean;
-      const distancesTo = observedSquaredDistances(completed);
-      return fieldPosterior({ ...data, observations: completed, distancesTo }, learned);
-    },
-    toJSON: (data) => data.toJSON(),
-  })(parts);
+  });
+}
+
+interface ObservedConstants {
+  readonly curved: CurvedField;
+  readonly evaluate: () => ReturnType<typeof observedField>;
+  dispose(): void;
 }
 
 function observedDensity(weights: Tensor, evaluate: ReturnType<typeof observedField>, copies: number): Scalar {

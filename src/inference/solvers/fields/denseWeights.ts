@@ -7,9 +7,6 @@ import { type FieldProblem, weightScale } from './fieldProblem.ts';
 /** Largest violation of the optimality conditions at a maximum. */
 export const CONVERGED = 1e-8;
 
-/** The path of the multipliers. */
-export const WEIGHTS = 'field.weights';
-
 /** The solver for the weights of a field with a dense covariance, in w/min(c/φ, 4C). */
 export function denseWeightsSolver(problem: FieldProblem): Solver {
   return boundedNewton({ unit: problem.copies / 2, first: () => firstWeights(problem) });
