@@ -14,6 +14,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { fit, gplvm, LatentFieldError, loadFit, Matrix, seededRandom, startThreads } from 'latentfield';
 import { checksum } from 'latentfield/core';
+import { readTable } from 'latentfield/io';
 import { latentPlot, precisionGrid } from 'latentfield/plot';
 import { run } from '../dist/cli/run.js';
 import { killedModel, killedOptions } from './killedFit.mjs';
@@ -78,6 +79,16 @@ const jobs = {
       const { objective, latents } = await fit(gplvm(observations, { latentDim: 2 }), options);
       return { objective, latents: checksum(latents) };
     });
+  },
+  /** A table that is read: what came of it, with the seconds and the memory that it took. */
+  async table(path) {
+    const began = performance.now();
+    const outcome = await outcomeOf(async () => (await readTable(path)).observations.rows);
+    return {
+      outcome,
+      seconds: (performance.now() - began) / 1000,
+      megabytes: process.resourceUsage().maxRSS / 1024,
+    };
   },
   /** Bytes after each tenth of so many fits, collected. */
   async leaks(fits) {

@@ -9,6 +9,7 @@ import { newReport } from './report.mjs';
 import { writeTotals } from './totals.mjs';
 
 const attacks = {
+  bombs: { cases: 100, quick: 100, load: async () => (await import('./bombs.mjs')).attackBombs },
   arguments: { cases: 1_000_000, quick: 4000, load: async () => (await import('./arguments.mjs')).attackArguments },
   calls: { cases: 20_000, quick: 300, load: async () => (await import('./calls.mjs')).attackCalls },
   commands: { cases: 2000, quick: 40, load: async () => (await import('./commands.mjs')).attackCommands },

@@ -79,6 +79,7 @@ const steps = [
   { name: 'documents', run: [node('checkDocuments.mjs')] },
   { name: 'sizes', run: [node('checkSizes.mjs')] },
   { name: 'package', run: [node('checkPackage.mjs')] },
+  { name: 'commands', run: [node('checkCommands.mjs')] },
   { name: 'bundlers', run: [node('checkBundlers.mjs')] },
   // The same bits on Node 20, 22, 24, Bun, Deno and in Chromium; names those that it could not get.
   { name: 'runtimes', run: [node('checkRuntimes.mjs')] },

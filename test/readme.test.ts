@@ -1,9 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { latentfield } from './cli/latentfield.ts';
-import { temporaryFolder } from './io/folder.ts';
 import { expectClose } from './tolerance.ts';
 
 const text = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
@@ -30,44 +27,6 @@ describe('the README', () => {
     const kernel = /const cauchy = defineKernel\([\s\S]*?\n\}\);/;
     const block = blocks.find((one) => kernel.test(one))!;
     expect(kernel.exec(block)![0]).toBe(kernel.exec(text('./models/ownKernel.test.ts'))![0]);
-  });
-
-  it('shows commands that can be pasted one after the other', async () => {
-    const { path, write } = temporaryFolder();
-    const names = ['sample', 'kind', 'note', 'age', ...Array.from({ length: 9 }, (_, j) => `x${j + 1}`)];
-    const rows = Array.from({ length: 24 }, (_, i) => {
-      const x = Array.from({ length: 9 }, (_, j) => (Math.cos(i / 4 + j / 2) * (1 + (i % 2))).toFixed(3));
-      return [`s${i}`, i % 2 ? 'b' : 'a', `note ${i}`, 30 + ((7 * i) % 11) / 2, ...x];
-    });
-    const table = (some: typeof rows) => [names, ...some].map((row) => `${row.join()}\n`).join('');
-    write('data.csv', table(rows));
-    write('new.csv', table(rows.slice(0, 5)));
-    const own = blocks.find((block) => block.includes('export const kernels'))!;
-    const source = (name: string) => `'${fileURLToPath(new URL(`../src/${name}`, import.meta.url))}'`;
-    const sources = {
-      latentfield: 'index.ts',
-      'latentfield/data': 'data/index.ts',
-      'latentfield/ops': 'tensors/ops.ts',
-    };
-    const mine = Object.entries(sources).reduce((file, [name, path]) => file.replace(`'${name}'`, source(path)), own);
-    write('mine.mjs', mine);
-    const commands = [...text('../README.md').matchAll(/^npx latentfield (.*?)(\s+#.*)?$/gm)].map((match) => match[1]!);
-    expect(commands.length).toBeGreaterThan(8);
-    for (const command of commands) {
-      // It serves a page, which the build makes, until it is stopped: see test/cli/explore.test.ts.
-      if (command.startsWith('explore ')) continue;
-      const words = Array.from(command.matchAll(/'([^']*)'|(\S+)/g), ([, quoted, word]) => quoted ?? word!);
-      const isPath = (word: string, i: number) =>
-        /\.(csv|mjs)$/.test(word) || words[i - 1] === '--out' || existsSync(join(path, word));
-      const args = words.map((word, i) => (isPath(word, i) ? join(path, word) : word));
-      const few = ['fit', 'select'].includes(words[0]!) ? ['--max-iterations', '3'] : [];
-      const { exitCode, stderr } = await latentfield([...args, ...few], { force: false });
-      expect({ command, exitCode, error: /^error.*/m.exec(stderr)?.[0] }).toEqual({
-        command,
-        exitCode: 0,
-        error: undefined,
-      });
-    }
   });
 
   it('links to files that the package holds', () => {

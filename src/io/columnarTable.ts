@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { optionalPackage } from '../core/optionalPackage.ts';
 import { systemReason } from '../core/systemReason.ts';
-import { checkSize } from './format.ts';
+import { checkTableSize } from './format.ts';
 import { type RawColumn, type RawTable, uniqueNames } from './rawTable.ts';
 
 /** The table of a Parquet file, read with hyparquet, an optional package. */
@@ -16,20 +16,22 @@ export async function parquetTable(bytes: Uint8Array, file: string, most: number
   return withFormatErrors(file, 'Parquet', async () => {
     const metadata = parquetMetadata(content);
     const names = parquetSchema(metadata).children.map(({ element }) => element.name);
-    checkSize(8 * names.length * Number(metadata.num_rows), most, file);
-    const columns = names.map((): unknown[] => new Array(Number(metadata.num_rows)).fill(undefined));
+    const rows = Number(metadata.num_rows);
+    checkTableSize(rows, names.length, most, file);
+    const chunks = new Map(names.map((name): [string, ArrayLike<unknown>[]] => [name, []]));
     await parquetRead({
       file: content,
       metadata,
       ...(compressors === undefined ? {} : { compressors }),
-      rowFormat: 'array',
-      onComplete: (rows: unknown[][]) => {
-        rows.forEach((row, i) => {
-          row.forEach((value, j) => {
-            columns[j]![i] = value;
-          });
-        });
-      },
+      onChunk: ({ columnName, columnData }) => chunks.get(columnName)!.push(columnData),
+    });
+    const columns = [...chunks].map(([name, parts]) => {
+      const held = parts.reduce((sum, { length }) => sum + length, 0);
+      if (held === rows) return parts.flatMap((part) => Array.from(part));
+      throw new InvalidInputError(
+        `'${file}' is damaged: its column '${name}' holds ${held} values, where the file says ${rows} rows.`,
+        { code: 'damaged' },
+      );
     });
     return tableOf(names, columns, file);
   });
@@ -44,7 +46,7 @@ export async function arrowTable(bytes: Uint8Array, file: string, most: number):
   );
   return withFormatErrors(file, 'Arrow', async () => {
     const table = tableFromIPC(new Uint8Array(bytes), { useBigInt: true });
-    checkSize(8 * table.names.length * table.numRows, most, file);
+    checkTableSize(table.numRows, table.names.length, most, file);
     const columns = table.names.map((_, j) => Array.from(table.getChildAt(j).toArray() as Iterable<unknown>));
     return tableOf(table.names.map(String), columns, file);
   });

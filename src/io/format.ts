@@ -44,6 +44,17 @@ export function checkSize(bytes: number, most: number, name: string): void {
   );
 }
 
+/** Bytes that a column takes beside its numbers. */
+const COLUMN_BYTES = 400;
+
+/**
+ * Whether a table of so many rows and columns, as its file claims, may be held.
+ *
+ * @throws InvalidInputError with the code `tooLarge`
+ */
+export const checkTableSize = (rows: number, columns: number, most: number, name: string): void =>
+  checkSize(columns * (8 * rows + COLUMN_BYTES), most, name);
+
 /**
  * The bytes of a stream, gzipped or not, unpacked.
  *

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { checkSize, mostBytes } from './format.ts';
 import { latin1, npyHeader } from './npyHeader.ts';
 
 /** An array of any rank, its entries in C order (last index fastest): numbers or text. */
@@ -11,14 +12,17 @@ export interface NumpyArray {
 /**
  * Reads what `numpy.save` writes: integers, floats, booleans and text of either byte order, in C or Fortran order.
  *
- * @throws InvalidInputError when the header is not NumPy's, the entries are fewer or more than the shape takes, complex, objects, dates or
+ * @param most - bytes that its entries may take as doubles
+ * @throws InvalidInputError when it holds more, the header is not NumPy's, the entries are fewer or more than the shape takes, complex, objects, dates or
  * records, or whole numbers beyond 2⁵³, which a double cannot hold
  */
-export function parseNumpy(bytes: Uint8Array, file: string): NumpyArray {
+export function parseNumpy(bytes: Uint8Array, file: string, most = mostBytes('npy', undefined)): NumpyArray {
   const { descr, fortranOrder, shape, start } = npyHeader(bytes, file);
   const { width, read } = readerOf(descr, file);
   const size = shape.reduce((product, length) => product * length, 1);
   checkLength(file, shape, size * width, bytes.length - start);
+  // Texts without length take no bytes of the file.
+  checkSize(8 * size, most, file);
   const view = new DataView(bytes.buffer, bytes.byteOffset + start, size * width);
   const place = fortranOrder ? fortranPlace(shape) : (k: number) => k;
   if ('text' in read) return { shape, text: Array.from({ length: size }, (_, k) => read.text(view, place(k) * width)) };

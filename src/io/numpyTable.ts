@@ -1,7 +1,7 @@
 import { unzipSync } from 'fflate';
 import { InvalidInputError } from '../core/errors.ts';
 import { systemReason } from '../core/systemReason.ts';
-import { checkSize } from './format.ts';
+import { checkSize, checkTableSize } from './format.ts';
 import { type NumpyArray, parseNumpy } from './npy.ts';
 import type { RawTable } from './rawTable.ts';
 
@@ -14,8 +14,8 @@ export interface NumpyOptions {
 }
 
 /** The table of an .npy file: columns of an N×D array, or the one of a list of N numbers. */
-export function numpyTable(bytes: Uint8Array, file: string, { flatten = false }: NumpyOptions): RawTable {
-  return tableOf(parseNumpy(bytes, file), file, flatten);
+export function numpyTable(bytes: Uint8Array, file: string, { flatten = false }: NumpyOptions, most: number): RawTable {
+  return tableOf(parseNumpy(bytes, file, most), file, flatten, most);
 }
 
 /**
@@ -40,7 +40,7 @@ export function numpyArchiveTable(
   }
   if (!Object.hasOwn(arrays, name))
     throw new InvalidInputError(`'${file}' has no array '${name}'. It holds ${listed}.`);
-  const table = tableOf(arrays[name]!, `${file}:${name}`, flatten);
+  const table = tableOf(arrays[name]!, `${file}:${name}`, flatten, most);
   const others = Object.entries(arrays).filter(([other, { shape }]) => other !== name && isColumn(shape, table.rows));
   return {
     ...table,
@@ -69,7 +69,7 @@ function archive(bytes: Uint8Array, file: string, most: number): Record<string, 
   const arrays = Object.entries(entries);
   if (arrays.length === 0) throw new InvalidInputError(`'${file}' holds no array. Write it with numpy.savez.`);
   return Object.fromEntries(
-    arrays.map(([name, content]) => [name.slice(0, -4), parseNumpy(content, `${file}:${name.slice(0, -4)}`)]),
+    arrays.map(([name, content]) => [name.slice(0, -4), parseNumpy(content, `${file}:${name.slice(0, -4)}`, most)]),
   );
 }
 
@@ -126,7 +126,7 @@ function crc32(bytes: Uint8Array): number {
   return ~crc >>> 0;
 }
 
-function tableOf({ shape, numbers, text }: NumpyArray, file: string, flatten: boolean): RawTable {
+function tableOf({ shape, numbers, text }: NumpyArray, file: string, flatten: boolean, most: number): RawTable {
   const lengths = `(${shape.join(', ')}${shape.length === 1 ? ',' : ''})`;
   if (shape.length === 0 || shape.includes(0)) {
     throw new InvalidInputError(`'${file}' is empty: its shape is ${lengths}. Give an N×D array.`);
@@ -138,6 +138,7 @@ function tableOf({ shape, numbers, text }: NumpyArray, file: string, flatten: bo
   }
   const rows = shape[0]!;
   const columns = shape.slice(1).reduce((product, length) => product * length, 1);
+  checkTableSize(rows, columns, most, file);
   const column = (j: number) =>
     numbers === undefined
       ? { text: Array.from({ length: rows }, (_, i) => text![i * columns + j]!) }

@@ -17,7 +17,7 @@ export async function rawTableOf(
   const most = mostBytes(format, options.maxBytes);
   switch (format) {
     case 'npy':
-      return numpyTable(bytes, file, options);
+      return numpyTable(bytes, file, options, most);
     case 'npz':
       return numpyArchiveTable(bytes, file, options, most);
     case 'parquet':

@@ -80,6 +80,19 @@ describe('files that are too large', () => {
     await expect(parseTable(bomb, 'bomb.csv.gz')).rejects.toMatchObject({ code: 'tooLarge' });
   });
 
+  it('are refused by the texts and columns of NumPy that they claim, where these take few bytes', async () => {
+    const npy = (descr: string, shape: string, content: number) => {
+      const header = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${shape}), }\n`;
+      return Buffer.concat([
+        Buffer.from(`\x93NUMPY\x01\x00${String.fromCharCode(header.length)}\x00${header}`, 'latin1'),
+        Buffer.alloc(content),
+      ]);
+    };
+    const refused = { code: 'tooLarge', message: expect.stringContaining('--max-bytes') };
+    await expect(parseTable(npy('<U0', '1000000000,', 0), 'a.npy')).rejects.toMatchObject(refused);
+    await expect(parseTable(npy('|u1', '1, 10000000', 1e7), 'a.npy')).rejects.toMatchObject(refused);
+  });
+
   it('are refused by the rows that they claim, where these take no bytes', async () => {
     const column = columnFromArray(new Array(20_000).fill(null), nullType());
     const bytes = tableToIPC(tableFromColumns({ a: column }), { format: 'file' })!;
