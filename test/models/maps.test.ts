@@ -1,10 +1,14 @@
 import { checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
 import {
+  defineModel,
   evaluate,
+  describe as explained,
   fit,
   fitSteps,
   gplvm,
+  known,
+  latent,
   lbfgs,
   loadFit,
   Matrix,
@@ -31,6 +35,38 @@ const [train, held] = [
 ];
 const rowsOf = (rows: number[]) => Matrix.from(rows.map((i) => Y.row(i)));
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
+
+describe('a map in the language of variables', () => {
+  const own = defineModel({
+    name: 'own',
+    variables: ({ y }: { y: Matrix }) => {
+      const rows = known(y);
+      return { rows, x: latent({ dim: 2, density: tsneNeighbours({ perplexity: 10, neighbours: 30 }), given: rows }) };
+    },
+  });
+  const small = rowsOf(train.slice(0, 60));
+
+  it('has the density of the named one, given the same observations', async () => {
+    const named = tsne(small, { perplexity: 10 });
+    const { latents, objective } = await fit(named);
+    const found = evaluate(own({ y: small }), { x: latents });
+    expect(found.objective).toBeCloseTo(objective, 12);
+    const gradient = evaluate(named, { latents }).gradients.latents as Matrix;
+    (found.gradients.x as Matrix).data.forEach((slope, i) => {
+      expect(slope).toBeCloseTo(gradient.data[i]!, 12);
+    });
+  });
+
+  it('is fitted and saved, and says why it does not place or predict', async () => {
+    const result = await fit(own({ y: small }), { maxIterations: 20 });
+    expect(result.objective).toBeGreaterThan(evaluate(own({ y: small })).objective + 0.1);
+    const again = loadFit(plain(result), { models: { own } });
+    expect(again.latents).toEqual(result.latents);
+    expect(again.values.rows).toEqual(small);
+    for (const ability of ['project', 'predict', 'sample', 'impute']) expect(ability in result).toBe(false);
+    expect(explained(own({ y: small }))).toMatch(/project: no variable of the model 'own' is observed/);
+  });
+});
 
 describe.each([
   ['tsne', (data: Matrix, init?: Matrix) => tsne(data, { perplexity: 10, ...(init && { init }) })],

@@ -2,12 +2,15 @@ import type { Matrix } from '../../core/matrix.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
 import { lbfgs } from '../../inference/solvers/lbfgs.ts';
 import type { Placing } from '../../model/abilities.ts';
+import { madeHere } from '../../model/givenModel.ts';
 import { initialLatents } from '../../model/initialization.ts';
+import type { Density, DensityContext, Rows } from '../../model/language/density.ts';
+import { known, latent, type PointRows } from '../../model/language/variable.ts';
+import { variablesModel } from '../../model/language/variablesModel.ts';
 import type { Model } from '../../model/model.ts';
 import { real } from '../../model/parameter.ts';
 import type { Projection } from '../../model/posterior.ts';
 import type { Solver } from '../../model/solver.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
 import { type Neighbours, nearestNeighbours } from '../../numerics/neighbours/index.ts';
 import { type PlainFunction, plainFunction } from '../../priors/plainFunction.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
@@ -46,34 +49,42 @@ export interface RowDensity {
   at(x: Float64Array, gradient: Float64Array): number;
 }
 
-/** A named model of such a density. */
-export function mapModel(name: 'tsne' | 'umap' | 'sammon') {
-  return defineTermsModel({
+/** A named map: latents X whose density is given the observations. */
+export function mapModel(name: 'tsne' | 'umap' | 'sammon', parts: MapParts): MapModel {
+  const { points, latentDim, solver, saved } = parts;
+  const density: Density = Object.freeze({
+    kind: 'density',
     name,
-    parts: ({ points, latentDim, init, scaled }: MapParts) => ({
-      latents: real(startOf(points, latentDim, init, scaled)),
-    }),
-    constants: (data: MapParts) => ({ density: data.density() }),
-    terms: {
-      [name]: (
-        { latents }: { readonly latents: Tensor2D },
-        _: MapParts,
-        context: { constants: { density: PlainFunction } },
-      ) => plainFunction(latents, context.constants.density),
-    },
-    latents: ({ latents }: { readonly latents: Tensor2D }) => latents,
-    posterior: (values, data) => {
-      const latents = values.latents as Matrix;
-      const place = (rows: Matrix) => placed(data, latents, rows);
-      return { latents, placement: { acceptsMissing: false, observedColumns: data.points.columns, place } };
-    },
-    search: ({ solver }) =>
-      solver === undefined ? {} : { solver: (seed) => solver(seed), tolerance: 0, relativeDecrease: 0 },
-    toJSON: ({ points, saved }) => savedSpectral(name, points, saved),
+    normalised: false,
+    exact: true,
+    centred: false,
+    takesMissing: false,
+    independent: false,
+    parameters: () => ({}),
+    prepare: () => parts.density(),
+    logDensity: (_: object, { value }: Rows, { constants }: DensityContext) =>
+      plainFunction(value, constants as PlainFunction),
+    place: (rows: Matrix, latents: Matrix) => placed(parts, latents, rows),
+    ...(solver && { search: { solver: (seed: number) => solver(seed), tolerance: 0, relativeDecrease: 0 } }),
   });
+  const posterior: PointRows = {
+    kind: 'latents',
+    name: 'free',
+    parameters: () => ({ latents: real(startOf(parts)) }),
+    mapsObservations: false,
+    features: (Y) => Y,
+    apply: (p) => p.latents as Tensor2D,
+  };
+  const variables = () => {
+    const y = known(points);
+    return { y, latents: latent({ dim: latentDim, density, given: y, posterior }) };
+  };
+  const places = () => ({ path: 'latents', term: name });
+  const toJSON = () => savedSpectral(name, points, saved);
+  return madeHere(variablesModel({ name, variables, places }, undefined, toJSON)) as unknown as MapModel;
 }
 
-function startOf(points: Matrix, latentDim: number, init: MapParts['init'], scaled: MapParts['scaled']): Matrix {
+function startOf({ points, latentDim, init, scaled }: MapParts): Matrix {
   if (typeof init === 'function') return init();
   if (init === 'pca') return scaled(initialLatents('pca', points, latentDim));
   if (init === 'eigenmaps') return scaled(initialLatents(spectralStart(init, points, latentDim), points, latentDim));

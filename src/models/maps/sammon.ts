@@ -24,8 +24,6 @@ export interface SammonOptions {
 
 const schema = v.strictObject({ latentDim: latentDimOption, init: startOption });
 
-const defined = mapModel('sammon');
-
 /**
  * Sammon's mapping: latents whose distances are those of the observations, small ones above all. The objective is minus the stress
  * E = Σ_{i<j} (δ_ij − d_ij)²/δ_ij / Σ_{i<j} δ_ij, δ the Euclidean distances of observations and d those of latents.
@@ -52,7 +50,7 @@ export function sammon(Y: MatrixLike, options: SammonOptions = {}): MapModel {
   checkAllPairs('sammon', points.rows, 'Take tsne or umap, or fewer points.');
   const density = lazily(() => minusStress(points, latentDim));
   const isScores = init === 'pca';
-  return defined({
+  return mapModel('sammon', {
     points,
     latentDim,
     init: isScores ? lazily(() => scores(points, latentDim)) : (init as StartOfMap),
@@ -77,7 +75,7 @@ export function sammon(Y: MatrixLike, options: SammonOptions = {}): MapModel {
       };
     },
     saved: { latentDim, init: savedStart(init) },
-  }) as unknown as MapModel;
+  });
 }
 
 function scores(points: Matrix, q: number): Matrix {

@@ -54,8 +54,6 @@ const schema = v.strictObject({
   decoder: v.optional(v.literal(false, 'false')),
 });
 
-const defined = mapModel('tsne');
-
 /** The map of `tsne`, without a decoder. */
 export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {}): MapModel {
   const checked = checkOptions(schema, options, 'tsne');
@@ -74,7 +72,7 @@ export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {
     return -value;
   };
   const near = neighbours === 'all' ? N : Math.min(N, neighbours);
-  return defined({
+  return mapModel('tsne', {
     points,
     latentDim,
     init: checked.init as StartOfMap,
@@ -121,7 +119,7 @@ export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {
       };
     },
     saved: { ...checked, init: savedStart(checked.init) },
-  }) as unknown as MapModel;
+  });
 }
 
 /** A start as it is saved: a matrix by its rows. */

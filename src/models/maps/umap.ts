@@ -48,8 +48,6 @@ const schema = v.strictObject({
 
 const START_DEVIATION = 5;
 
-const defined = mapModel('umap');
-
 /**
  * UMAP: latents at which the edges of the observations' graph of neighbours are likely, the maximum of
  * Σ_{i<j} v_ij·log w_ij + m·(v_i + v_j)/(2N)·log(1 − w_ij), w = 1/(1 + a·d^{2b}), v_i = Σ_j v_ij: what UMAP maximises with m negative samples an edge.
@@ -91,7 +89,7 @@ export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | Decod
   const graph = lazily(() => completed(edgeProbabilities(points, checked.neighbours, 'model umap')));
   const likelihood = lazily(() => edgeLikelihood(graph(), latentDim, curve, negatives));
   const repelled = lazily(() => chargesOf(graph(), negatives));
-  return defined({
+  return mapModel('umap', {
     points,
     latentDim,
     init: checked.init as StartOfMap,
@@ -139,5 +137,5 @@ export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | Decod
       };
     },
     saved: { ...rest, init: savedStart(checked.init) },
-  }) as unknown as MapModel;
+  });
 }
