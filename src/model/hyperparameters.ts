@@ -86,6 +86,33 @@ export interface HyperparameterTerm {
   readonly gradients: ReadonlyMap<number, Float64Array>;
 }
 
+/** A free parameter that has a prior. */
+interface PriorOf {
+  readonly variable: Variable;
+  /** Its place in the layout. */
+  readonly place: number;
+  readonly name: string;
+  /** Values that are held. */
+  readonly held: Readonly<Record<string, number>>;
+}
+
+const known = new WeakMap<VariableLayout, readonly PriorOf[]>();
+
+function priorsOf(layout: VariableLayout): readonly PriorOf[] {
+  const found = known.get(layout);
+  if (found !== undefined) return found;
+  const all = layout.variables.flatMap((variable, place): PriorOf[] => {
+    const { path, parameter } = variable;
+    if (parameter.prior === undefined || !parameter.free) return [];
+    const held = Object.entries(parameter.prior.values).filter(
+      (entry): entry is [string, number] => typeof entry[1] === 'number',
+    );
+    return [{ variable, place, name: `hyper.${path}`, held: Object.fromEntries(held) }];
+  });
+  known.set(layout, all);
+  return all;
+}
+
 /**
  * A term `hyper.<path>` for every free parameter that has a prior: Σ log p over its entries. They take plain numbers, so that an evaluation
  * has no tensor operation more for them. Called inside `withFloat64`.
@@ -93,28 +120,25 @@ export interface HyperparameterTerm {
  * @param natural - entries of the natural values, in the order of the layout
  */
 export function hyperparameterTerms(
-  { variables }: VariableLayout,
+  layout: VariableLayout,
   natural: readonly Float64Array[],
-): HyperparameterTerm[] {
-  return variables.flatMap((variable, i) => {
-    const { path, parameter, priorValues } = variable;
-    const { prior } = parameter;
-    if (prior === undefined || !parameter.free) return [];
-    const values = Object.fromEntries(
-      Object.entries(prior.values).map(([name, value]) => [
-        name,
-        typeof value === 'number' ? Float64Array.of(value) : natural[priorValues[name]!]!,
-      ]),
-    );
-    const place = (x: Float64Array) => prior.density(x, values);
-    const density = prior.on === 'natural' ? place(natural[i]!) : onVariables(variable, natural[i]!, place);
-    const gradients = new Map([[i, density.x]]);
-    for (const [name, index] of Object.entries(priorValues)) {
+): readonly HyperparameterTerm[] {
+  return priorsOf(layout).map(({ variable, place, name, held }) => {
+    const { parameter, priorValues } = variable;
+    const prior = parameter.prior!;
+    const free = Object.entries(priorValues);
+    const values: Record<string, number | Float64Array> = free.length === 0 ? held : { ...held };
+    for (const [key, index] of free) values[key] = natural[index]!;
+    const x = natural[place]!;
+    const density =
+      prior.on === 'natural' ? prior.density(x, values) : onVariables(variable, x, (u) => prior.density(u, values));
+    const gradients = new Map([[place, density.x]]);
+    for (const [key, index] of free) {
       const own = gradients.get(index);
-      const more = density.values[name]!;
+      const more = density.values[key]!;
       gradients.set(index, own === undefined ? more : own.map((entry, k) => entry + more[k]!));
     }
-    return [{ name: `hyper.${path}`, value: density.value, gradients }];
+    return { name, value: density.value, gradients };
   });
 }
 

@@ -5,6 +5,7 @@ import { withGetters } from '../core/withGetters.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import { valueAndGradients } from '../tensors/gradients.ts';
 import * as op from '../tensors/ops.ts';
+import { type RepeatedGradients, repeatedGradients } from '../tensors/repeatedGradients.ts';
 import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
 import { type SeenVariables, seenVariables } from './batchRows.ts';
 import { type HyperparameterTerm, hyperparameterTerms } from './hyperparameters.ts';
@@ -41,6 +42,20 @@ export interface EvaluationOptions {
   readonly batch?: Batch;
 }
 
+/** What evaluations of one model at many points share, each with the same options. */
+interface Repeated {
+  readonly gradients: RepeatedGradients;
+  /** Names of the terms. */
+  names: readonly string[];
+  readonly findings: Findings;
+}
+
+/** What is found out while terms are computed. */
+interface Findings {
+  jitter: number;
+  rank: number | undefined;
+}
+
 /**
  * Evaluates the sum of a model's terms and its gradients, on the float64 backend, leaving no tensor behind.
  *
@@ -51,35 +66,46 @@ export function logDensity(
   layout: VariableLayout,
   natural: readonly Float64Array[],
   { differentiated = true, ...of }: EvaluationOptions = {},
+  repeated?: Repeated,
 ): LogDensity {
   return withFloat64(() => {
-    const terms: Record<string, number> = {};
-    let jitter = 0;
-    let rank: number | undefined;
-    const heard = {
-      onJitter: (needed: number) => {
-        jitter = Math.max(jitter, needed);
-      },
-      onRank: (found: number) => {
-        rank = Math.max(rank ?? 0, found);
-      },
-    };
+    const findings = repeated?.findings ?? { jitter: 0, rank: undefined };
+    findings.jitter = 0;
+    findings.rank = undefined;
+    let names = repeated?.names ?? [];
     const shapes = shapesSeen(layout, assembly, of.batch);
-    const { value, gradients } = differentiatedSum(layout, natural, shapes, differentiated, (values) => {
-      const parts = assembly.terms(values, termContext(of, heard));
-      for (const [name, part] of Object.entries(parts)) terms[name] = op.valueOf(part);
+    const sum = (values: TensorMap) => {
+      const parts = assembly.terms(values, termContext(of, heardBy(findings)));
+      names = Object.keys(parts);
       return Object.values(parts);
-    });
-    let total = value;
+    };
+    const { values, gradients } = differentiatedSum(layout, natural, shapes, differentiated, sum, repeated?.gradients);
+    if (repeated !== undefined) repeated.names = names;
+    const terms: Record<string, number> = {};
+    let total = 0;
+    for (let i = 0; i < names.length; i++) {
+      terms[names[i]!] = values[i]!;
+      total += values[i]!;
+    }
     for (const term of hyperparameterTerms(layout, natural)) {
       checkName(terms, term.name);
       terms[term.name] = term.value;
       total += term.value;
       if (differentiated) addTo(gradients, layout, term);
     }
+    const { jitter, rank } = findings;
     return { value: total, terms, gradients, jitter, ...(rank !== undefined && { rank }) };
   });
 }
+
+const heardBy = (findings: Findings): Pick<TermContext, 'onJitter' | 'onRank'> => ({
+  onJitter: (needed) => {
+    findings.jitter = Math.max(findings.jitter, needed);
+  },
+  onRank: (found) => {
+    findings.rank = Math.max(findings.rank ?? 0, found);
+  },
+});
 
 /** The gradients of each of a model's terms, by the terms' names, in the order of the layout; undefined where none arrives. */
 export function termGradients(
@@ -111,26 +137,38 @@ export function termGradients(
   });
 }
 
-/** The sum of scalars of the natural values and its gradients in those that are free, in the order of the layout. */
+/** Scalars of the natural values, and the gradients of their sum in those that are free, in the order of the layout. */
 function differentiatedSum(
-  layout: VariableLayout,
+  { variables }: VariableLayout,
   natural: readonly Float64Array[],
   shapes: readonly (readonly number[])[],
   differentiated: boolean,
   sum: (values: TensorMap) => readonly Scalar[],
-): { value: number; gradients: (Float64Array | undefined)[] } {
-  const tensors = natural.map((entries, i) => op.tensor(entries, [...shapes[i]!]));
-  const values: TensorMap = Object.fromEntries(layout.variables.map(({ path }, i) => [path, tensors[i]!]));
-  const free = layout.variables.flatMap(({ start }, i) => (differentiated && start >= 0 ? [i] : []));
-  const xs: Tensor[] = free.map((i) => tensors[i]!);
-  const all: (Float64Array | undefined)[] = layout.variables.map(() => undefined);
-  if (xs.length === 0)
-    return { value: sum(values).reduce((total, part) => total + op.valueOf(part), 0), gradients: all };
-  const { value, gradients } = valueAndGradients(() => sum(values), xs);
+  repeated?: RepeatedGradients,
+): { values: Float64Array; gradients: (Float64Array | undefined)[] } {
+  const free = variables.flatMap(({ start }, i) => (differentiated && start >= 0 ? [i] : []));
+  const make = () => {
+    const tensors = natural.map((entries, i) => op.tensor(entries, [...shapes[i]!]));
+    const byPath: TensorMap = Object.fromEntries(variables.map(({ path }, i) => [path, tensors[i]!]));
+    return { xs: free.map((i): Tensor => tensors[i]!), f: () => sum(byPath) };
+  };
+  const all: (Float64Array | undefined)[] = variables.map(() => undefined);
+  if (free.length === 0) return { values: Float64Array.from(make().f(), op.valueOf), gradients: all };
+  const differentiate = () => {
+    const { f, xs } = make();
+    return valueAndGradients(f, xs);
+  };
+  const { values, gradients } =
+    repeated === undefined
+      ? differentiate()
+      : repeated.at(
+          free.map((i) => natural[i]!),
+          make,
+        );
   free.forEach((i, k) => {
     all[i] = gradients[k];
   });
-  return { value, gradients: all };
+  return { values, gradients: all };
 }
 
 /** The shapes of the values that an evaluation sees: of those with a row a point, the batch's. */
@@ -173,6 +211,8 @@ export interface Objective {
   ): { value: number; gradient: Float64Array; terms: Readonly<Record<string, number>>; jitter: number };
   /** The largest jitter that any evaluation so far needed. */
   jitter(): number;
+  /** Gives back what evaluations keep. */
+  dispose(): void;
   /** The curvature of the objective where it has this gradient, for a model that knows it. */
   curvature(unconstrained: Float64Array, gradient: Float64Array): Curvature | undefined;
 }
@@ -185,10 +225,18 @@ export interface Objective {
  */
 export function objectiveOf(assembly: Assembly, layout: VariableLayout, seed = 0): Objective {
   let largest = 0;
+  const repeated: Repeated = { gradients: repeatedGradients(), names: [], findings: { jitter: 0, rank: undefined } };
   const objective = (unconstrained: Float64Array, of?: Pick<EvaluationOptions, 'iteration' | 'batch'>) => {
     const seen = seenVariables(layout, unconstrained, assembly.pointwise, of?.batch);
     const natural = seen.map((own) => own.natural);
-    const { value, gradients, terms, jitter } = logDensity(assembly, layout, natural, { seed, ...of });
+    const { value, gradients, terms, jitter } = logDensity(
+      assembly,
+      layout,
+      natural,
+      { seed, ...of },
+      // What is drawn or seen differs from one iteration or batch to the next.
+      of?.batch === undefined && of?.iteration === undefined ? repeated : undefined,
+    );
     if (jitter > largest) largest = jitter;
     const gradient = descent(layout, seen, gradients);
     const sum = negate(gradient);
@@ -199,7 +247,7 @@ export function objectiveOf(assembly: Assembly, layout: VariableLayout, seed = 0
   };
   const curvature = (unconstrained: Float64Array, gradient: Float64Array) =>
     curvatureOf(assembly, layout, unconstrained, gradient);
-  return Object.assign(objective, { jitter: () => largest, curvature });
+  return Object.assign(objective, { jitter: () => largest, curvature, dispose: () => repeated.gradients.dispose() });
 }
 
 /** The gradient of minus the log density in the free variables, one after the other. */

@@ -139,7 +139,11 @@ export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
     },
     variables: variablesAt,
     dispose: () => {
-      if (isOpen) compute(() => assembly.dispose());
+      if (!isOpen) return;
+      compute(() => {
+        objective.dispose();
+        assembly.dispose();
+      });
       isOpen = false;
     },
   });

@@ -57,6 +57,7 @@ export class Float64Memory {
   #buffer: ArrayBufferLike;
   /** All of it. */
   #numbers: Float64Array;
+  #view: DataView;
   #isShared = false;
   #top = FIRST;
   #live = 0;
@@ -70,6 +71,7 @@ export class Float64Memory {
     this.#memory = reserved({ initial: 16, maximum: this.#maximumPages });
     this.#buffer = this.#memory.buffer;
     this.#numbers = new Float64Array(this.#buffer);
+    this.#view = new DataView(this.#buffer);
   }
 
   /** Where the blocks are now: another one after `move`. */
@@ -189,6 +191,11 @@ export class Float64Memory {
     return this.#numbers[offset >>> 3]!;
   }
 
+  /** All of it, for records of fields of several sizes. */
+  view(): DataView {
+    return this.#view;
+  }
+
   float64(offset: number, length: number): Float64Array {
     return new Float64Array(this.#buffer, offset, length);
   }
@@ -208,6 +215,7 @@ export class Float64Memory {
   #renewBuffer(): void {
     this.#buffer = this.#memory.buffer;
     this.#numbers = new Float64Array(this.#buffer);
+    this.#view = new DataView(this.#buffer);
   }
 
   #extend(size: number, asked: number): number {

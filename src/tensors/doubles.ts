@@ -1,24 +1,27 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { FLOAT64, type Float64Backend } from './float64/backend.ts';
-import { engine, type Scalar } from './tensorflow.ts';
+import { engine, type Scalar, type TensorInfo } from './tensorflow.ts';
 
 /** A copy of a tensor's numbers as doubles, whatever backend holds it and whatever backend is active. */
-export function doublesOf(tensor: tf.Tensor): Float64Array {
-  const values = holderOf(tensor)?.values(tensor);
-  if (values === undefined) return Float64Array.from(tensor.dataSync());
+export function doublesOf(tensor: TensorInfo): Float64Array {
+  const holder = holderOf(tensor);
+  holder?.observer?.read(tensor.dataId);
+  const values = holder?.values(tensor);
+  if (values === undefined) return Float64Array.from((tensor as tf.Tensor).dataSync());
   return values instanceof Float64Array ? values.slice() : Float64Array.from(values);
 }
 
 /** The first of a tensor's numbers. */
-export function doubleOf(tensor: tf.Tensor): number {
-  return holderOf(tensor)?.number(tensor) ?? tensor.dataSync()[0]!;
+export function doubleOf(tensor: TensorInfo): number {
+  const holder = holderOf(tensor);
+  holder?.observer?.read(tensor.dataId);
+  return holder?.number(tensor) ?? (tensor as tf.Tensor).dataSync()[0]!;
 }
 
 /** The float64 backend, where it holds the tensor. */
-function holderOf(tensor: tf.Tensor): Float64Backend | undefined {
-  const { state, registry } = engine();
-  const holder = state.tensorInfo.get(tensor.dataId)?.backend;
-  return holder !== undefined && holder === registry[FLOAT64] ? (holder as Float64Backend) : undefined;
+function holderOf({ dataId }: TensorInfo): Float64Backend | undefined {
+  const backend = engine().registry[FLOAT64] as Float64Backend | undefined;
+  return backend?.holds(dataId) ? backend : undefined;
 }
 
 /**

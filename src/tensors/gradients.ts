@@ -1,12 +1,16 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
-import { doubleOf, exactScalar } from './doubles.ts';
-import { endTape, gradientsOnTape, numericOperation, startTape } from './tape.ts';
+import { doubleOf, doublesOf } from './doubles.ts';
+import { type Recording, recorderAtWork, startRecording } from './recording.ts';
+import { endTape, type Gradient, gradientsOnTape, numericOperation, startTape } from './tape.ts';
 import { engine, type Scalar, type Tensor } from './tensorflow.ts';
 
 /** A number and its gradients, as plain doubles. */
 export interface ValueAndGradients {
+  /** The sum of what is differentiated. */
   readonly value: number;
+  /** What is summed. */
+  readonly values: Float64Array;
   /** One list of numbers per x, in row-major order; undefined where no gradient arrives. */
   readonly gradients: (Float64Array | undefined)[];
 }
@@ -25,13 +29,47 @@ export interface ValueAndGradients {
  * ```
  */
 export function valueAndGradients(f: () => Scalar | readonly Scalar[], xs: readonly Tensor[]): ValueAndGradients {
+  return differentiated(f, xs, () => {});
+}
+
+/** The same, with a recording of how it was computed; without one where it cannot be repeated for other numbers. */
+export function recordedGradients(
+  f: () => readonly Scalar[],
+  xs: readonly Tensor[],
+): ValueAndGradients & { readonly recording: Recording | undefined } {
+  const recorder = startRecording(xs);
+  let recording: Recording | undefined;
+  let isOver = false;
+  try {
+    const found = differentiated(f, xs, (ys, gradients) => {
+      isOver = true;
+      recording = recorder.end(ys, gradients as (Tensor | undefined)[]);
+    });
+    return { ...found, recording };
+  } finally {
+    if (!isOver) recorder.end([], []);
+  }
+}
+
+/** @param end - called when all is computed, and before it is read */
+function differentiated(
+  f: () => Scalar | readonly Scalar[],
+  xs: readonly Tensor[],
+  end: (ys: readonly Scalar[], gradients: readonly (Gradient | undefined)[]) => void,
+): ValueAndGradients {
   const active = tf.engine();
   active.startScope();
   try {
     const ys = forwards(f);
     const gradients = gradientsOnTape(ys, xs);
+    end(ys, gradients);
     releaseTape();
-    return { value: ys.reduce((sum, y) => sum + doubleOf(y), 0), gradients };
+    const values = Float64Array.from(ys, doubleOf);
+    return {
+      value: values.reduce((sum, y) => sum + y, 0),
+      values,
+      gradients: gradients.map((own) => (own instanceof tf.Tensor ? doublesOf(own) : own)),
+    };
   } catch (error) {
     releaseTape();
     throw error;
@@ -79,12 +117,14 @@ function releaseTape(): void {
 export function summedInParts(given: readonly Tensor[], parts: readonly (() => Scalar)[]): Scalar {
   const { state } = engine();
   const inputs = [...new Map(given.map((input) => [input.id, input])).values()];
+  // The parts are made of these very tensors.
+  recorderAtWork()?.refuse();
   return numericOperation(inputs, () => {
     // One deeper than its caller: what numericOperation computes is not on the tape.
     const isOnTape = state.gradientDepth > 0 && state.kernelDepth === 1;
     if (!isOnTape) {
       const total = parts.reduce((sum, part) => sum + tf.tidy(() => doubleOf(part())), 0);
-      return { value: exactScalar(total), slopes: () => [] };
+      return { value: total, slopes: () => [] };
     }
     const outer = { ...state };
     const sums = inputs.map(({ size }) => new Float64Array(size));
@@ -105,7 +145,7 @@ export function summedInParts(given: readonly Tensor[], parts: readonly (() => S
       Object.assign(state, { gradientDepth, activeTape, kernelDepth });
     }
     return {
-      value: exactScalar(total),
+      value: total,
       slopes: (slope) => sums.map((sum) => sum.map((entry) => slope * entry)),
     };
   });

@@ -1,41 +1,54 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { doubleOf, doublesOf, tensorOfDoubles } from './doubles.ts';
+import { doubleOf, exactScalar, tensorOfDoubles } from './doubles.ts';
+import { type NumericFunction, type Recorder, recorderAtWork, type Slopes } from './recording.ts';
 import { engine, type Scalar, type TapeNode, type Tensor } from './tensorflow.ts';
-
-/** The gradients of an operation in its inputs where that in its result is `slope`, each in numbers that are nobody else's. */
-export type Slopes = (slope: number) => readonly Float64Array[];
 
 /** An operation whose gradients are plain numbers: neither they nor what they are made of have to be tensors. */
 interface NumericNode extends TapeNode {
   readonly slopes: Slopes;
+  /** Its place in the recording that is made; −1 without one. */
+  readonly place: number;
 }
 
 /** A gradient on its way back. */
-type Gradient = Tensor | Float64Array;
+export type Gradient = Tensor | Float64Array;
 
 /**
  * Puts an operation with one number as its result on the tape, where a differentiation is under way: `tf.customGrad` at a fraction of its
  * cost, for what is computed beside the tape.
  *
- * @param value - makes the result, by operations that do not come onto the tape, and says its gradients in the inputs
+ * @param inputs - what its gradients are in
+ * @param f - reads the inputs and the constants, in this order, from what it is given; it may be called again for other numbers
+ * @param constants - tensors that it reads without a gradient in them
  */
 export function numericOperation(
   inputs: readonly Tensor[],
-  value: () => { readonly value: Scalar; readonly slopes: Slopes },
+  f: NumericFunction,
+  constants: readonly Tensor[] = [],
 ): Scalar {
   const { state } = engine();
   const isOnTape = state.gradientDepth > 0 && state.kernelDepth === 0;
+  const recorder = recorderAtWork();
+  const all = constants.length === 0 ? inputs : [...inputs, ...constants];
   state.kernelDepth++;
   try {
-    const made = value();
-    if (isOnTape) state.activeTape!.push(numericNode(inputs, made.value, made.slopes, state.nextTapeNodeId++));
-    return made.value;
+    const { value, slopes } = recorder === undefined ? f(all) : recorder.quietly(() => f(all));
+    const made = exactScalar(value);
+    const place = recorder === undefined ? -1 : recorder.ranNumeric(all, made, f);
+    if (isOnTape) state.activeTape!.push(numericNode(inputs, made, slopes, place, state.nextTapeNodeId++));
+    return made;
   } finally {
     state.kernelDepth--;
   }
 }
 
-function numericNode(inputs: readonly Tensor[], output: Scalar, slopes: Slopes, id: number): NumericNode {
+function numericNode(
+  inputs: readonly Tensor[],
+  output: Scalar,
+  slopes: Slopes,
+  place: number,
+  id: number,
+): NumericNode {
   const byNumber: Record<string, Tensor> = {};
   for (let i = 0; i < inputs.length; i++) byNumber[i] = inputs[i]!;
   return {
@@ -45,10 +58,15 @@ function numericNode(inputs: readonly Tensor[], output: Scalar, slopes: Slopes, 
     outputs: [output],
     saved: [],
     slopes,
-    // For differentiations of TensorFlow.js itself.
+    place,
+    // For recordings and for differentiations of TensorFlow.js itself.
     gradient: ([dy]) => {
-      const all = slopes(doubleOf(dy!));
-      return Object.fromEntries(inputs.map(({ shape }, i) => [i, () => tensorOfDoubles(all[i]!, shape)]));
+      const recorder = recorderAtWork();
+      const numbers = () => slopes(doubleOf(dy!));
+      const all = recorder === undefined ? numbers() : recorder.quietly(numbers);
+      const made = all.map((entries, i) => tensorOfDoubles(entries, inputs[i]!.shape));
+      if (place >= 0) recorder?.ranSlopes(place, dy!, made);
+      return Object.fromEntries(made.map((tensor, i) => [i, () => tensor]));
     },
   };
 }
@@ -64,23 +82,22 @@ export function endTape(): void {
   engine().state.gradientDepth--;
 }
 
-/** The gradients of the sum of some scalars of the tape in xs; undefined where none arrives. */
-export function gradientsOnTape(ys: readonly Scalar[], xs: readonly Tensor[]): (Float64Array | undefined)[] {
+/** The gradients of the sum of some scalars of the tape in xs; undefined where none arrives. All of them are tensors while a recording is made. */
+export function gradientsOnTape(ys: readonly Scalar[], xs: readonly Tensor[]): (Gradient | undefined)[] {
   const tape = engine().state.activeTape!;
+  const recorder = recorderAtWork();
   const reached = reachedFrom(xs, tape);
   const gradients = new Map<number, Gradient>();
   for (const { id } of ys) {
     const times = gradients.get(id);
-    gradients.set(id, Float64Array.of(times === undefined ? 1 : numberOf(times) + 1));
+    const sum = times === undefined ? 1 : numberOf(times) + 1;
+    gradients.set(id, recorder === undefined ? Float64Array.of(sum) : exactScalar(sum));
   }
   for (let i = tape.length - 1; i >= 0; i--) {
     const node = tape[i]!;
-    if (node.outputs.some(({ id }) => gradients.has(id))) passBack(node, reached, gradients);
+    if (node.outputs.some(({ id }) => gradients.has(id))) passBack(node, reached, gradients, recorder);
   }
-  return xs.map(({ id }) => {
-    const gradient = gradients.get(id);
-    return gradient instanceof tf.Tensor ? doublesOf(gradient) : gradient;
-  });
+  return xs.map(({ id }) => gradients.get(id));
 }
 
 /** The tensors that rest on xs, by their numbers. */
@@ -98,12 +115,18 @@ function reachedFrom(xs: readonly Tensor[], tape: readonly TapeNode[]): Set<numb
 }
 
 /** From the gradients in what an operation has made to those in what it was given. */
-function passBack(node: TapeNode, reached: ReadonlySet<number>, gradients: Map<number, Gradient>): void {
+function passBack(
+  node: TapeNode,
+  reached: ReadonlySet<number>,
+  gradients: Map<number, Gradient>,
+  recorder: Recorder | undefined,
+): void {
   const names = Object.keys(node.inputs).filter((name) => reached.has(node.inputs[name]!.id));
   if (names.length === 0) return;
-  const parts = isNumeric(node)
-    ? node.slopes(numberOf(gradients.get(node.outputs[0]!.id)!))
-    : stockParts(node, gradients, names);
+  const parts =
+    recorder === undefined && isNumeric(node)
+      ? node.slopes(numberOf(gradients.get(node.outputs[0]!.id)!))
+      : stockParts(node, gradients, names);
   for (const name of names) {
     const { id, shape } = node.inputs[name]!;
     const part = parts[name as keyof typeof parts] as Gradient;

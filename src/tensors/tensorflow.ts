@@ -35,6 +35,8 @@ interface EngineInternals extends ActiveBackend {
   registry: Record<string, tf.KernelBackend>;
   state: {
     activeTape: TapeNode[] | null;
+    /** Whether `tf.profile` is at work. */
+    profiling: boolean;
     gradientDepth: number;
     /** Operations within others are not on the tape. */
     kernelDepth: number;
@@ -45,3 +47,6 @@ interface EngineInternals extends ActiveBackend {
 
 /** The fields of the engine that its types hide. */
 export const engine = (): EngineInternals => tf.engine() as unknown as EngineInternals;
+
+/** Whether somebody watches the kernels that run, by `tf.profile` or the debug mode. */
+export const isProfiled = (): boolean => engine().state.profiling || tf.env().getBool('DEBUG');

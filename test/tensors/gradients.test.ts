@@ -26,7 +26,7 @@ describe('valueAndGradients', () => {
     });
     expect(gradients).toEqual([Float64Array.of(1, 1), undefined]);
     const constant = withFloat64(() => valueAndGradients(() => op.scalar(4), [op.scalar(1)]));
-    expect(constant).toEqual({ value: 4, gradients: [undefined] });
+    expect(constant).toEqual({ value: 4, values: Float64Array.of(4), gradients: [undefined] });
   });
 
   test('adds up gradients that are plain numbers and ones that are tensors, of several scalars', () => {

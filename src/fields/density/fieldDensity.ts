@@ -1,6 +1,5 @@
 import { type LaplacianFactor, laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
-import * as op from '../../tensors/ops.ts';
 import { numericOperation } from '../../tensors/tape.ts';
 import type { Scalar, Tensor1D } from '../../tensors/tensorflow.ts';
 import { type Pairs, resistancesOf, withDenseField } from './denseField.ts';
@@ -79,14 +78,14 @@ export function fieldDensity(
   copies: number,
 ): Scalar {
   const given = squaredDistances instanceof Float64Array;
-  return numericOperation(given ? [weights] : [weights, squaredDistances], () => {
-    const w = doublesOf(weights);
-    const phi = given ? squaredDistances : doublesOf(squaredDistances);
+  return numericOperation(given ? [weights] : [weights, squaredDistances], ([own, distances]) => {
+    const w = doublesOf(own!);
+    const phi = given ? squaredDistances : doublesOf(distances!);
     const { logDeterminant, resistances } = factor.evaluate(w, base);
     let cost = 0;
     for (let e = 0; e < w.length; e++) cost += w[e]! * phi[e]!;
     return {
-      value: op.scalar((copies / 2) * logDeterminant - 0.5 * cost),
+      value: (copies / 2) * logDeterminant - 0.5 * cost,
       slopes: (slope) => {
         const inWeights = combined((copies / 2) * slope, resistances, -0.5 * slope, phi);
         return given ? [inWeights] : [inWeights, w.map((weight) => -0.5 * slope * weight)];

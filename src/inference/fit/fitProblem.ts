@@ -129,7 +129,11 @@ export function openProblem(
     },
     findingsAt: (x) => compute(() => assembly.findings?.(valuesByPath(layout, naturalAt(x)))),
     dispose() {
-      if (!disposed) assembly.dispose();
+      if (disposed) return;
+      compute(() => {
+        objective.dispose();
+        assembly.dispose();
+      });
       disposed = true;
     },
   };

@@ -80,7 +80,12 @@ export function defineDistribution<Name extends string = never>(
   const standard = each((given) => entriesOf(isParameter(given) ? given.initial : given)[0]!);
   const density = (x: Float64Array, values: ValueEntries): SummedDensity => {
     const at = op.tensor<Tensor1D>(x, [x.length]);
-    const tensors = names.map((key) => op.tensor<Tensor>(values[key]!, values[key]!.length === 1 ? [] : [x.length]));
+    const tensors = names.map((key) => {
+      const entries = values[key]!;
+      if (typeof entries === 'number') return op.scalar(entries);
+      return op.tensor<Tensor>(entries, entries.length === 1 ? [] : [x.length]);
+    });
+    const own = names.filter((key) => typeof values[key] !== 'number');
     const p = Object.fromEntries(names.map((key, i) => [key, tensors[i]!])) as Record<Name, Tensor>;
     const sum = () => {
       const entries = logDensity(p, at);
@@ -89,13 +94,10 @@ export function defineDistribution<Name extends string = never>(
         `The log density of distribution '${name}' must have one entry for each of ${x.length} in x, but ${describe(entries)}${entries?.shape === undefined ? '' : ` of shape [${entries.shape}]`} was returned.`,
       );
     };
-    const { value, gradients } = valueAndGradients(sum, [at, ...tensors]);
-    const gradientOf = (i: number, size: number) => gradients[i] ?? new Float64Array(size);
-    return {
-      value,
-      x: gradientOf(0, x.length),
-      values: Object.fromEntries(names.map((key, i) => [key, gradientOf(i + 1, values[key]!.length)])),
-    };
+    const xs = [at, ...own.map((key) => tensors[names.indexOf(key)]!)];
+    const { value, gradients } = valueAndGradients(sum, xs);
+    const gradientOf = (i: number) => gradients[i] ?? new Float64Array(xs[i]!.size);
+    return { value, x: gradientOf(0), values: Object.fromEntries(own.map((key, i) => [key, gradientOf(i + 1)])) };
   };
   const kind = { name, lower, ranges, density };
   return (values = {}) => parameterPrior(kind, values, standard);

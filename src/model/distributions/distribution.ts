@@ -40,18 +40,27 @@ function summed<Name extends string>(
   x: Float64Array,
   values: ValueEntries,
 ): SummedDensity {
-  const result = { value: 0, x: new Float64Array(x.length), values: {} as Record<string, Float64Array> };
-  for (const key of names) result.values[key] = new Float64Array(values[key]!.length);
+  const own: Record<string, Float64Array> = {};
   const at = {} as Record<Name, number>;
-  for (let i = 0; i < x.length; i++) {
-    for (const key of names) at[key] = values[key]![values[key]!.length === 1 ? 0 : i]!;
-    const slope = slopes(x[i]!, at);
-    result.value += logDensity(x[i]!, at);
-    result.x[i] = slope.x;
-    for (const key of names) result.values[key]![values[key]!.length === 1 ? 0 : i]! += slope[key];
+  for (const key of names) {
+    const entries = values[key]!;
+    if (typeof entries === 'number') at[key] = entries;
+    else own[key] = new Float64Array(entries.length);
   }
-  return result;
+  const gradient = new Float64Array(x.length);
+  let value = 0;
+  for (let i = 0; i < x.length; i++) {
+    for (const key in own) at[key as Name] = entryAt(values[key] as Float64Array, i);
+    const slope = slopes(x[i]!, at);
+    value += logDensity(x[i]!, at);
+    gradient[i] = slope.x;
+    for (const key in own) own[key]![own[key]!.length === 1 ? 0 : i]! += slope[key as Name];
+  }
+  return { value, x: gradient, values: own };
 }
+
+/** The one entry for all, or that of place i. */
+const entryAt = (entries: Float64Array, i: number) => entries[entries.length === 1 ? 0 : i]!;
 
 /** What is the same for all priors of one distribution. */
 type Kind = Pick<ParameterPrior, 'lower' | 'ranges' | 'density'> & { readonly name: string };

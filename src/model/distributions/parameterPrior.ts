@@ -6,16 +6,16 @@ import type { Parameter } from '../parameter.ts';
  */
 export type DistributionValue = number | Parameter | string;
 
-/** Numbers by the names of a distribution's values. */
-export type ValueEntries = Readonly<Record<string, Float64Array>>;
+/** What a distribution's values are, by their names: numbers that are held, and entries of those that are parameters. */
+export type ValueEntries = Readonly<Record<string, number | Float64Array>>;
 
 /** A sum of log densities, and its gradients. */
 export interface SummedDensity {
   readonly value: number;
   /** In each entry of x. */
   readonly x: Float64Array;
-  /** In each entry of each value. */
-  readonly values: ValueEntries;
+  /** In each entry of each value that is a parameter. */
+  readonly values: Readonly<Record<string, Float64Array>>;
 }
 
 /** A prior on one parameter of a model: plain frozen data and the log density. */
@@ -34,7 +34,7 @@ export interface ParameterPrior {
   readonly on: 'natural' | 'unconstrained';
   /** Its support is what lies above. */
   readonly lower: number;
-  /** Σ log p(x_i), constants included. Each value has one entry for all x_i, or one for each. Called inside `withFloat64`. */
+  /** Σ log p(x_i), constants included. Each value that is a parameter has one entry for all x_i, or one for each. Called inside `withFloat64`. */
   readonly density: (x: Float64Array, values: ValueEntries) => SummedDensity;
 }
 

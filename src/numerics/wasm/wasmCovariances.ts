@@ -49,9 +49,11 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
       const rows = GRAM_WORKSPACE * kernels.threads;
       withNumbers(memory, q * (n + 1) + rows, (place) => {
         const scaled = transpose(memory, kernels, n, q, x, place, inverses);
-        const points = { profile: PROFILE_NUMBERS.rbf, n, q, x: scaled };
-        const covariance = { variance, shift: bias, diagonal, k: target, mirrored: part !== 'lower' };
-        kernels.radialGram(placeRecord(memory, place, RADIAL, { ...points, ...covariance, work: place(rows) }));
+        const work = place(rows);
+        const profile = PROFILE_NUMBERS.rbf;
+        const mirrored = part !== 'lower';
+        const given = { profile, n, q, x: scaled, variance, shift: bias, diagonal, k: target, mirrored, work };
+        kernels.radialGram(placeRecord(memory, place, RADIAL, given));
       });
     },
 
@@ -66,9 +68,19 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
       return withNumbers(memory, q * (n + 1) + length + workspace, (place) => {
         const scaled = transpose(memory, kernels, n, q, x, place, inverses);
         const [result, work] = [place(length), place(workspace)];
-        const how = { readsEntries: true, symmetric: part === 'lower' };
-        const given = { n, q, x: scaled, k: covariance, shift: bias, g: gradient, dx: result, work };
-        kernels.radialGradient(placeRecord(memory, place, RADIAL, { ...given, ...how }));
+        const points = { n, q, x: scaled };
+        const symmetric = part === 'lower';
+        const given = {
+          ...points,
+          k: covariance,
+          shift: bias,
+          readsEntries: true,
+          symmetric,
+          g: gradient,
+          dx: result,
+          work,
+        };
+        kernels.radialGradient(placeRecord(memory, place, RADIAL, given));
         transposeBack(memory, n, q, result, dx, inverses);
         const sums = memory.float64(result, length);
         const squares = n * q;

@@ -28,23 +28,44 @@ export function withNumbers<T>(memory: Float64Memory, count: number, work: (plac
 type Fields = Readonly<Record<string, 1 | 4 | 8>>;
 type Values<F extends Fields> = { readonly [Name in keyof F]?: F[Name] extends 1 ? boolean : number };
 
-/** Writes arguments of a routine where it reads them, in the layout of an AssemblyScript class; what is left out is 0. */
+/** A field of a record, as an AssemblyScript class lays it out. */
+interface Field {
+  readonly name: string;
+  readonly size: 1 | 4 | 8;
+  /** Bytes from the start of the record. */
+  readonly offset: number;
+}
+
+const layouts = new Map<Fields, readonly Field[]>();
+
+function layoutOf(fields: Fields): readonly Field[] {
+  const known = layouts.get(fields);
+  if (known !== undefined) return known;
+  let end = 0;
+  const layout = Object.entries(fields).map(([name, size]) => {
+    const offset = Math.ceil(end / size) * size;
+    end = offset + size;
+    return { name, size, offset };
+  });
+  layouts.set(fields, layout);
+  return layout;
+}
+
+/** Writes arguments of a routine where it reads them; what is left out is 0. */
 export function writeRecord<const F extends Fields>(
   memory: Float64Memory,
   fields: F,
   start: number,
   values: Values<F>,
 ): RecordOf<F> {
-  const view = new DataView(memory.memory.buffer, start, RECORD_BYTES);
-  let end = 0;
-  for (const name in fields) {
-    const size = fields[name]!;
-    const offset = Math.ceil(end / size) * size;
+  const layout = layoutOf(fields);
+  const view = memory.view();
+  for (let i = 0; i < layout.length; i++) {
+    const { name, size, offset } = layout[i]!;
     const value = Number(values[name] ?? 0);
-    if (size === 8) view.setFloat64(offset, value, true);
-    else if (size === 4) view.setInt32(offset, value, true);
-    else view.setUint8(offset, value);
-    end = offset + size;
+    if (size === 8) view.setFloat64(start + offset, value, true);
+    else if (size === 4) view.setInt32(start + offset, value, true);
+    else view.setUint8(start + offset, value);
   }
   return start;
 }

@@ -4,7 +4,7 @@ import { requireBackend, scalarOperand, squareOperand } from '../linearAlgebra/o
 import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
 import { numericOperation } from '../tape.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensorflow.ts';
-import { asTensor, scalar, type TensorOrNumber } from './creation.ts';
+import { asTensor, type TensorOrNumber } from './creation.ts';
 
 /**
  * Arithmetic of two operands, entry by entry.
@@ -171,8 +171,8 @@ const TRACE: MatrixKernel<object> = {
  */
 export function addScalars(...terms: Tensor[]): Scalar {
   const scalars = terms.map((term, i) => scalarOperand(term, 'addScalars', `term ${i}`));
-  return numericOperation(scalars, () => ({
-    value: scalar(scalars.reduce((total, term) => total + doubleOf(term), 0)),
-    slopes: (slope) => scalars.map(() => Float64Array.of(slope)),
+  return numericOperation(scalars, (given) => ({
+    value: given.reduce((total, term) => total + doubleOf(term), 0),
+    slopes: (slope) => given.map(() => Float64Array.of(slope)),
   }));
 }

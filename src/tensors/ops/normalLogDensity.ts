@@ -7,7 +7,7 @@ import { sumOfSquares } from '../linearAlgebra/operations/gaussianLogDensity.ts'
 import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
 import { numericOperation } from '../tape.ts';
 import type { Scalar, Tensor } from '../tensorflow.ts';
-import { asTensor, scalar } from './creation.ts';
+import { asTensor } from './creation.ts';
 import type { Elementwise } from './elementary.ts';
 
 const OPERATION = 'normalLogDensity';
@@ -27,12 +27,12 @@ const OPERATION = 'normalLogDensity';
 export function normalLogDensity(x: Tensor, precision: Tensor): Scalar {
   const points = floating(x, OPERATION, 'x', 'of any shape', () => true);
   const scale = scalarOperand(precision, OPERATION, 'precision');
-  return numericOperation([points, scale], () => {
-    const [entries, gamma] = [doublesOf(points), doubleOf(scale)];
+  return numericOperation([points, scale], ([at, of]) => {
+    const [entries, gamma] = [doublesOf(at!), doubleOf(of!)];
     const { length: n } = entries;
     const squares = sumOfSquares(entries);
     return {
-      value: scalar(-0.5 * gamma * squares + (n / 2) * log(gamma / (2 * Math.PI))),
+      value: -0.5 * gamma * squares + (n / 2) * log(gamma / (2 * Math.PI)),
       slopes: (slope) => {
         const factor = -gamma * slope;
         return [multiplied(entries, factor), Float64Array.of(slope * ((0.5 * n) / gamma - 0.5 * squares))];

@@ -1,10 +1,12 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
+import type { Float64Memory } from '../../numerics/memory.ts';
 import type { RadialProfile, RadialSum } from '../../numerics/operations/covariances.ts';
 import { doubleOf, doublesOf } from '../doubles.ts';
+import { sizeOf } from '../float64/operations/operation.ts';
 import { floating, matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
 import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
-import type { Tensor, Tensor2D } from '../tensorflow.ts';
+import type { Tensor, Tensor2D, TensorInfo } from '../tensorflow.ts';
 
 const OPERATION = 'radialGramMatrix';
 
@@ -48,10 +50,11 @@ export function radialGramMatrix(X: Tensor2D, profile: RadialProfile, parameters
   registerOnce(GRAM, GRADIENT);
   return tf.customGrad((...args: unknown[]) => {
     const [x, v, l, b, s, save] = args as [Tensor, Tensor, Tensor, Tensor, Tensor, Save];
-    const attributes = attributesOf(profile, x, v, l, b, s);
-    const value = runKernel(GRAM.name, { x }, attributes)[0]!;
-    save([x, value]);
-    const gradFunc = (dy: Tensor, [x, k]: Tensor[]) => runKernel(GRADIENT.name, { x: x!, k: k!, dy }, attributes);
+    const attributes = { profile };
+    const value = runKernel(GRAM.name, { x, v, l, b, s }, attributes)[0]!;
+    save([x, value, v, l, b, s]);
+    const gradFunc = (dy: Tensor, [x, k, v, l, b, s]: Tensor[]) =>
+      runKernel(GRADIENT.name, { x: x!, k: k!, dy, v: v!, l: l!, b: b!, s: s! }, attributes);
     return { value, gradFunc };
   })(...radialOperands(X, parameters, OPERATION)) as Tensor2D;
 }
@@ -75,62 +78,64 @@ export function radialOperands(
   ];
 }
 
-/** Numbers rather than tensors: keeping five scalars for the backward pass would cost more than they weigh. */
-export interface RadialAttributes {
-  readonly profile: RadialProfile;
+/** What a radial Gram matrix is made with beside its points, as plain numbers. */
+export interface RadialNumbers {
   readonly variance: number;
   readonly lengthscale: Float64Array;
-  readonly lengthscaleShape: number[];
   readonly bias: number;
   readonly noise: number;
 }
 
-export function attributesOf(
-  profile: RadialProfile,
-  _x: Tensor,
-  v: Tensor,
-  l: Tensor,
-  b: Tensor,
-  s: Tensor,
-): RadialAttributes {
+export const numbersAt = (v: TensorInfo, l: TensorInfo, b: TensorInfo, s: TensorInfo): RadialNumbers => ({
+  variance: doubleOf(v),
+  lengthscale: doublesOf(l),
+  bias: doubleOf(b),
+  noise: doubleOf(s),
+});
+
+/** The same from where a kernel finds them: v, lengthscales, b, s. */
+function numbersIn(memory: Float64Memory, places: readonly number[], lengthscales: number): RadialNumbers {
+  const [v, l, b, s] = places as [number, number, number, number];
   return {
-    profile,
-    variance: doubleOf(v),
-    lengthscale: doublesOf(l),
-    lengthscaleShape: l.shape,
-    bias: doubleOf(b),
-    noise: doubleOf(s),
+    variance: memory.number(v),
+    lengthscale: memory.float64(l, lengthscales).slice(),
+    bias: memory.number(b),
+    noise: memory.number(s),
   };
 }
 
-export function parametersOf({ variance, lengthscale, bias, noise }: RadialAttributes, q: number): RadialSum {
+export function parametersOf({ variance, lengthscale, bias, noise }: RadialNumbers, q: number): RadialSum {
   const lengthscales = lengthscale.length === 1 ? new Float64Array(q).fill(lengthscale[0]!) : lengthscale;
   return { variance, lengthscales, bias, noise };
 }
 
-const GRAM: MatrixKernel<RadialAttributes> = {
+interface Attributes {
+  readonly profile: RadialProfile;
+}
+
+const GRAM: MatrixKernel<Attributes> = {
   name: 'latentfield.RadialGramMatrix',
-  inputs: ['x'],
+  inputs: ['x', 'v', 'l', 'b', 's'],
   outputs: ([x]) => [[x![0]!, x![0]!]],
-  compute({ memory, inputs, outputs }, [x], attributes) {
+  compute({ memory, inputs, outputs }, [x, , l], { profile }) {
     const [n, q] = x as [number, number];
-    const parameters = parametersOf(attributes, q);
-    fusedOperations(memory).radialSum(n, q, inputs[0]!, attributes.profile, parameters, outputs[0]!);
+    const parameters = parametersOf(numbersIn(memory, inputs.slice(1), sizeOf(l!)), q);
+    fusedOperations(memory).radialSum(n, q, inputs[0]!, profile, parameters, outputs[0]!);
   },
 };
 
-const GRADIENT: MatrixKernel<RadialAttributes> = {
+const GRADIENT: MatrixKernel<Attributes> = {
   name: 'latentfield.RadialGramMatrixGradient',
-  inputs: ['x', 'k', 'dy'],
-  outputs: ([x], { lengthscaleShape }) => [x!, [], lengthscaleShape, [], []],
-  compute({ memory, inputs, outputs }, [x], attributes) {
+  inputs: ['x', 'k', 'dy', 'v', 'l', 'b', 's'],
+  outputs: ([x, , , , l]) => [x!, [], l!, [], []],
+  compute({ memory, inputs, outputs }, [x, , , , l], { profile }) {
     const [n, q] = x as [number, number];
-    const [points, k, dy] = inputs as [number, number, number];
-    const { profile } = attributes;
-    const parameters = parametersOf(attributes, q);
+    const [points, k, dy, ...places] = inputs as [number, number, number, ...number[]];
+    const numbers = numbersIn(memory, places, sizeOf(l!));
     const operations = fusedOperations(memory);
+    const parameters = parametersOf(numbers, q);
     const gradient = operations.radialSumGradient(n, q, points, profile, parameters, k, dy, outputs[0]!);
-    const lengthscales = lengthscaleGradient(gradient, attributes);
+    const lengthscales = lengthscaleGradient(gradient, numbers);
     memory.float64(outputs[1]!, 1)[0] = gradient.variance;
     memory.float64(outputs[2]!, lengthscales.length).set(lengthscales);
     memory.float64(outputs[3]!, 1)[0] = gradient.bias;
@@ -139,7 +144,10 @@ const GRADIENT: MatrixKernel<RadialAttributes> = {
 };
 
 /** The gradient in each lengthscale; of one that all columns share, the sum. */
-export function lengthscaleGradient({ lengthscales }: RadialSum, { lengthscale }: RadialAttributes): Float64Array {
+export function lengthscaleGradient(
+  { lengthscales }: RadialSum,
+  { lengthscale }: Pick<RadialNumbers, 'lengthscale'>,
+): Float64Array {
   if (lengthscale.length !== 1) return Float64Array.from(lengthscales);
   let sum = 0;
   for (let d = 0; d < lengthscales.length; d++) sum += lengthscales[d]!;

@@ -4,7 +4,6 @@ import { type MatrixParts, pivotedCholesky } from '../../numerics/dense/pivotedC
 import type { Float64Memory } from '../../numerics/memory.ts';
 import type { FusedOperations, RadialProfile, RadialSum } from '../../numerics/operations/covariances.ts';
 import type { LinearAlgebraEngine } from '../../numerics/operations/linearAlgebra.ts';
-import { doublesOf } from '../doubles.ts';
 import { type GaussianData, gaussianLogDensity } from '../linearAlgebra/gaussianLogDensity.ts';
 import { requireBackend } from '../linearAlgebra/operands.ts';
 import {
@@ -14,15 +13,15 @@ import {
   type GaussianAttributes,
 } from '../linearAlgebra/operations/gaussianLogDensity.ts';
 import { lowRankLogDensity } from '../linearAlgebra/operations/lowRankLogDensity.ts';
-import { bytesOf, type MatrixKernel, registerOnce, runKernel } from '../linearAlgebra/operations/operation.ts';
+import { bytesOf, type MatrixKernel, numbersOf } from '../linearAlgebra/operations/operation.ts';
 import { numericOperation } from '../tape.ts';
-import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
+import { engine, type Scalar, type Tensor2D } from '../tensorflow.ts';
 import {
-  attributesOf,
   lengthscaleGradient,
+  numbersAt,
   parametersOf,
-  type RadialAttributes,
   type RadialGramParameters,
+  type RadialNumbers,
   radialGramMatrix,
   radialOperands,
 } from './radialGramMatrix.ts';
@@ -57,37 +56,44 @@ export function radialLogDensity(
     return gaussianLogDensity(radialGramMatrix(X, profile, parameters), data, options);
   }
   requireBackend(OPERATION);
-  registerOnce(DENSITY);
   const isOuter = 'outerProduct' in data;
   const given = isOuter ? data.outerProduct : data.observations;
   const gradient = engine().state.gradientDepth > 0;
   const operands = radialOperands(X, parameters, OPERATION);
-  return numericOperation(operands, () => {
-    const columns = isOuter ? data.columns : given.shape[1];
-    // Entries by name come first: V8 makes a slow object of a literal that begins with two spreads.
-    const attributes: Attributes = { columns, isOuter, gradient, ...options, ...attributesOf(profile, ...operands) };
-    const [value, packed] = runKernel(DENSITY.name, { x: operands[0], given }, attributes) as [
-      Scalar,
-      Tensor | undefined,
-    ];
-    // Plain numbers: tensors that are kept for the backward pass cost more.
-    const gradients = packed && doublesOf(packed);
-    packed?.dispose();
-    return { value, slopes: (slope) => unpacked(gradients!, operands, slope) };
-  });
+  const sizes = operands.map(({ size }) => size);
+  const columns = isOuter ? data.columns : given.shape[1];
+  return numericOperation(
+    operands,
+    ([x, v, l, b, s, y]) => {
+      // Entries by name come first: V8 makes a slow object of a literal that begins with two spreads.
+      const attributes: Attributes = {
+        columns,
+        isOuter,
+        gradient,
+        ...options,
+        profile,
+        ...numbersAt(v!, l!, b!, s!),
+      };
+      // Plain numbers: tensors that are kept for the backward pass cost more.
+      const [value, gradients] = numbersOf(DENSITY, [x!, y!], attributes);
+      return { value: value![0]!, slopes: (slope) => unpacked(gradients!, sizes, slope) };
+    },
+    [given],
+  );
 }
 
 /** The gradients one after the other as those in each operand, times a slope. */
-function unpacked(gradients: Float64Array, operands: readonly Tensor[], slope: number): Float64Array[] {
+function unpacked(gradients: Float64Array, sizes: readonly number[], slope: number): Float64Array[] {
   let at = 0;
-  return operands.map(({ size }) => {
+  return sizes.map((size) => {
     const own = gradients.slice(at, at + size);
     at += size;
     return slope === 1 ? own : own.map((entry) => slope * entry);
   });
 }
 
-interface Attributes extends RadialAttributes, GaussianAttributes, DensityOptions {
+interface Attributes extends RadialNumbers, GaussianAttributes, DensityOptions {
+  readonly profile: RadialProfile;
   /** Whether the data are YYᵀ. */
   readonly isOuter: boolean;
 }

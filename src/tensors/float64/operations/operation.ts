@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { TensorInfo } from '../../tensorflow.ts';
-import { FLOAT64, type Float64Backend, type NumericType, type Values } from '../backend.ts';
+import { type Compute as AnyCompute, FLOAT64, type Float64Backend, type NumericType, type Values } from '../backend.ts';
 
 /** From the inputs, by the names that TensorFlow.js gives them or as a list, to new tensors. */
 type Compute<I, A> = (inputs: I, attributes: A, backend: Float64Backend) => TensorInfo | TensorInfo[];
@@ -22,7 +22,7 @@ interface Invocation {
 export function kernel<I, A extends object = object>(kernelName: string, compute: Compute<I, A>): void {
   const kernelFunc = ({ inputs, attrs, backend }: Invocation) => {
     for (const name in inputs) if (inputs[name] !== undefined) backend.offset(inputs[name]);
-    return backend.allOrNothing(() => compute(inputs as unknown as I, (attrs ?? {}) as A, backend));
+    return backend.run(kernelName, compute as unknown as AnyCompute, inputs, attrs ?? {});
   };
   tf.registerKernel({ kernelName, backendName: FLOAT64, kernelFunc: kernelFunc as unknown as tf.KernelFunc });
 }

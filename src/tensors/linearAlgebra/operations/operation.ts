@@ -4,9 +4,10 @@ import type { Float64Memory } from '../../../numerics/memory.ts';
 import type { LinearAlgebraEngine } from '../../../numerics/operations/linearAlgebra.ts';
 import { mirrorLower, rowMajor } from '../../../numerics/typescript/matrices.ts';
 import { doublesOf } from '../../doubles.ts';
-import { FLOAT64, Float64Backend } from '../../float64/backend.ts';
+import { type Compute, FLOAT64, Float64Backend } from '../../float64/backend.ts';
 import { sizeOf } from '../../float64/operations/operation.ts';
-import type { Tensor, TensorInfo } from '../../tensorflow.ts';
+import { recorderAtWork } from '../../recording.ts';
+import { isProfiled, type Tensor, type TensorInfo } from '../../tensorflow.ts';
 
 /** Where a kernel works: the engine, its memory, and the byte offsets of the doubles it reads and writes there. */
 export interface Workspace {
@@ -47,21 +48,30 @@ interface Invocation {
 
 /** Registers a kernel for the float64 backend, and for the stock ones that hold float32: these too compute in double precision. */
 export function registerMatrixKernel<A>(kernel: MatrixKernel<A>): void {
-  const kernelFunc = ({ inputs, attrs, backend }: Invocation): TensorInfo[] => {
+  const compute = ({ inputs, attrs, backend }: Invocation): TensorInfo[] => {
     const tensors = kernel.inputs.map((name) => inputs[name]!);
     const rank = kernel.ranks?.[0] ?? tensors[0]!.shape.length;
     const stack = tensors[0]!.shape.slice(0, tensors[0]!.shape.length - rank);
     const shapes = tensors.map(({ shape }) => shape.slice(stack.length));
     const shapesOut = kernel.outputs(shapes, attrs as A);
     const outputShapes = shapesOut.map((shape) => [...stack, ...shape]);
-    const compute = (workspace: Workspace) => {
+    const all = (workspace: Workspace) => {
       for (let i = 0; i < sizeOf(stack); i++) {
         kernel.compute(stack.length > 0 ? inStack(workspace, i, shapes, shapesOut) : workspace, shapes, attrs as A);
       }
     };
     return backend instanceof Float64Backend
-      ? computeInPlace(backend, tensors, outputShapes, compute)
-      : computeInScratch(backend, tensors, outputShapes, compute);
+      ? computeInPlace(backend, tensors, outputShapes, all)
+      : computeInScratch(backend, tensors, outputShapes, all);
+  };
+  const inPlace: Compute = (inputs, attrs, backend) =>
+    compute({ inputs: inputs as Invocation['inputs'], attrs, backend });
+  const kernelFunc = (invocation: Invocation) => {
+    const { inputs, attrs, backend } = invocation;
+    if (!(backend instanceof Float64Backend)) return compute(invocation);
+    // What lives elsewhere is moved here before anything is allocated for the results.
+    for (const name of kernel.inputs) backend.offset(inputs[name]!);
+    return backend.run(kernel.name, inPlace, inputs, attrs);
   };
   for (const backendName of BACKENDS) {
     tf.registerKernel({ kernelName: kernel.name, backendName, kernelFunc: kernelFunc as unknown as tf.KernelFunc });
@@ -93,6 +103,40 @@ export function runKernel(name: string, inputs: Record<string, Tensor>, attribut
   return tf.engine().runKernel(name, inputs, attributes as tf.NamedAttrMap) as unknown as Tensor[];
 }
 
+/**
+ * Computes what a kernel puts out as plain numbers. It takes no stacks, and goes through TensorFlow.js only where somebody watches what runs there.
+ */
+export function numbersOf<A>(kernel: MatrixKernel<A>, tensors: readonly TensorInfo[], attributes: A): Float64Array[] {
+  const shapes = tensors.map(({ shape }) => shape);
+  const sizes = kernel.outputs(shapes, attributes).map(sizeOf);
+  if (isProfiled()) {
+    registerOnce(kernel);
+    const inputs = Object.fromEntries(tensors.map((tensor, i) => [kernel.inputs[i]!, tensor as Tensor]));
+    return tf.tidy(() => {
+      const made = tf.engine().runKernel(kernel.name, inputs, attributes as tf.NamedAttrMap);
+      return (made as unknown as Tensor[]).map(doublesOf) as unknown as Tensor[];
+    }) as unknown as Float64Array[];
+  }
+  const active = tf.backend();
+  const compute = (workspace: Workspace) => kernel.compute(workspace, shapes, attributes);
+  if (!(active instanceof Float64Backend)) return scratchNumbers(active, tensors, sizes, compute);
+  const memory = active.memory64;
+  const inputs = tensors.map((tensor) => active.offset(tensor));
+  const bytes = sizes.map(bytesOf);
+  return memory.withBlock(
+    bytes.reduce((sum, own) => sum + own, 0),
+    (start) => {
+      let next = start;
+      const outputs = bytes.map((own) => {
+        next += own;
+        return next - own;
+      });
+      compute({ algebra: linearAlgebra(memory), memory, inputs, outputs, position: '' });
+      return outputs.map((offset, i) => memory.float64(offset, sizes[i]!).slice());
+    },
+  );
+}
+
 /** The gradient in the only, or first, output. */
 export function firstOf(dy: Tensor | Tensor[]): Tensor {
   return Array.isArray(dy) ? dy[0]! : dy;
@@ -100,7 +144,8 @@ export function firstOf(dy: Tensor | Tensor[]): Tensor {
 
 /** dy·x for a scalar dy: x itself, without a pass over it, for the usual dy = 1. */
 export function scaled(x: Tensor, dy: Tensor): Tensor {
-  return doublesOf(dy)[0] === 1 ? x.clone() : tf.mul(x, dy);
+  // What is recorded may have another slope when it is repeated.
+  return recorderAtWork() === undefined && doublesOf(dy)[0] === 1 ? x.clone() : tf.mul(x, dy);
 }
 
 /** Bytes of a block of this many numbers. */
@@ -116,16 +161,10 @@ function computeInPlace(
 ): TensorInfo[] {
   const memory = backend.memory64;
   const inputs = tensors.map((tensor) => backend.offset(tensor));
-  const results: TensorInfo[] = [];
-  try {
-    for (const shape of outputShapes) results.push(backend.allocate(shape));
-    const outputs = results.map((result) => backend.offset(result));
-    compute({ algebra: linearAlgebra(memory), memory, inputs, outputs, position: '' });
-    return results;
-  } catch (error) {
-    for (const { dataId } of results) backend.disposeData(dataId as object);
-    throw error;
-  }
+  const results = outputShapes.map((shape) => backend.allocate(shape));
+  const outputs = results.map((result) => backend.offset(result));
+  compute({ algebra: linearAlgebra(memory), memory, inputs, outputs, position: '' });
+  return results;
 }
 
 function computeInScratch(
@@ -134,6 +173,19 @@ function computeInScratch(
   outputShapes: readonly Shape[],
   compute: (workspace: Workspace) => void,
 ): TensorInfo[] {
+  return scratchNumbers(backend, tensors, outputShapes.map(sizeOf), compute).map((numbers, i) => {
+    const shape = [...outputShapes[i]!];
+    return { dataId: backend.write(Float32Array.from(numbers), shape, 'float32'), shape, dtype: 'float32' };
+  });
+}
+
+/** What is computed from tensors of another backend. */
+function scratchNumbers(
+  backend: tf.KernelBackend,
+  tensors: readonly TensorInfo[],
+  sizes: readonly number[],
+  compute: (workspace: Workspace) => void,
+): Float64Array[] {
   const memory = (tf.engine().findBackend(FLOAT64) as Float64Backend).memory64;
   const blocks: { offset: number; bytes: number }[] = [];
   const allocate = (size: number) => {
@@ -149,13 +201,9 @@ function computeInScratch(
       memory.float64(offset, values.length).set(values);
       return offset;
     });
-    const sizes = outputShapes.map((shape) => tf.util.sizeFromShape([...shape]));
     const outputs = sizes.map(allocate);
     compute({ algebra: linearAlgebra(memory), memory, inputs, outputs, position: '' });
-    return outputShapes.map((shape, i) => {
-      const values = Float32Array.from(memory.float64(outputs[i]!, sizes[i]!));
-      return { dataId: backend.write(values, [...shape], 'float32'), shape: [...shape], dtype: 'float32' };
-    });
+    return outputs.map((offset, i) => memory.float64(offset, sizes[i]!).slice());
   } finally {
     for (const { offset, bytes } of blocks) memory.release(offset, bytes);
   }

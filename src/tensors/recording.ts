@@ -1,0 +1,266 @@
+import {
+  Block,
+  bytesOf,
+  FLOAT64,
+  type Float64Backend,
+  type KernelObserver,
+  type KernelRun,
+  type Values,
+} from './float64/backend.ts';
+import { sizeOf } from './float64/operations/operation.ts';
+import { engine, type Tensor, type TensorInfo } from './tensorflow.ts';
+
+/** The gradients of an operation in its inputs where that in its result is `slope`, each in numbers that are nobody else's. */
+export type Slopes = (slope: number) => readonly Float64Array[];
+
+/** A number of some tensors, which it reads itself, and its gradients in the first of them. */
+export type NumericFunction = (inputs: readonly TensorInfo[]) => { readonly value: number; readonly slopes: Slopes };
+
+/** Numbers of a recording: those of an input, those that stay the same, or those that a step makes. */
+interface Slot {
+  readonly kind: 'input' | 'constant' | 'made';
+  readonly length: number;
+  readonly dtype: Block['dtype'];
+  /** Those of a constant. */
+  readonly values: Values | undefined;
+}
+
+/** A tensor of a recording. */
+interface Entry {
+  readonly slot: number;
+  readonly shape: readonly number[];
+}
+
+type Step =
+  | {
+      readonly kind: 'kernel';
+      readonly run: Pick<KernelRun, 'name' | 'compute' | 'attributes'>;
+      readonly inputs: Readonly<Record<string, Entry | undefined>> | readonly Entry[];
+      readonly made: readonly Entry[];
+    }
+  | { readonly kind: 'numeric'; readonly f: NumericFunction; readonly inputs: readonly Entry[]; readonly made: Entry }
+  /** The gradients of the numeric step of that place. */
+  | { readonly kind: 'slopes'; readonly of: number; readonly dy: Entry; readonly made: readonly Entry[] };
+
+/** All that was computed on the float64 backend from some inputs to some numbers and their gradients. */
+export interface Recording {
+  readonly slots: readonly Slot[];
+  readonly steps: readonly Step[];
+  readonly values: readonly Entry[];
+  readonly gradients: readonly (Entry | undefined)[];
+}
+
+/** Notes what is computed on the float64 backend. */
+export interface Recorder extends KernelObserver {
+  /** Runs a numeric operation, whose reading is part of it. */
+  readonly quietly: <T>(work: () => T) => T;
+  /** Returns the place of the step, for its gradients. */
+  ranNumeric(inputs: readonly TensorInfo[], made: TensorInfo, f: NumericFunction): number;
+  ranSlopes(of: number, dy: TensorInfo, made: readonly TensorInfo[]): void;
+  /** What is under way cannot be repeated. */
+  refuse(): void;
+  /** Ends the recording; undefined where it cannot be repeated. */
+  end(values: readonly TensorInfo[], gradients: readonly (TensorInfo | undefined)[]): Recording | undefined;
+}
+
+/** The float64 backend, where it was used already. */
+const backendAtWork = () => engine().registry[FLOAT64] as Float64Backend | undefined;
+
+/** Who records at the moment. */
+export const recorderAtWork = (): Recorder | undefined => backendAtWork()?.observer as Recorder | undefined;
+
+/**
+ * Records what is computed from some tensors from now on until `end`, which must be called. Numbers that rest on them and are read by anything but an operation may decide
+ * what comes next, so that nothing that reads them can be repeated.
+ */
+export function startRecording(inputs: readonly Tensor[]): Recorder {
+  const backend = backendAtWork()!;
+  const slots: Slot[] = [];
+  const places = new Map<object, number>();
+  const steps: Step[] = [];
+  let isQuiet = false;
+  let isRefused = false;
+  const place = ({ dataId }: TensorInfo, slot: Slot) => {
+    slots.push(slot);
+    places.set(dataId, slots.length - 1);
+    return slots.length - 1;
+  };
+  const constant = (info: TensorInfo) => {
+    const values = backend.values(info).slice();
+    const dtype = values instanceof Float64Array ? 'float32' : values instanceof Int32Array ? 'int32' : 'bool';
+    return place(info, { kind: 'constant', length: values.length, dtype, values });
+  };
+  // What a kernel has made for itself it has given back already.
+  const add = (info: TensorInfo, kind: 'input' | 'made') =>
+    place(info, { kind, length: sizeOf(info.shape), dtype: info.dtype as Block['dtype'], values: undefined });
+  const entryOf = (info: TensorInfo): Entry => ({
+    slot: places.get(info.dataId) ?? constant(info),
+    shape: info.shape,
+  });
+  const rests = ({ dataId }: TensorInfo) => {
+    const known = places.get(dataId);
+    return known !== undefined && slots[known]!.kind !== 'constant';
+  };
+  const made = (info: TensorInfo): Entry => ({ slot: add(info, 'made'), shape: info.shape });
+  for (const input of inputs) add(input, 'input');
+
+  const recorder: Recorder = {
+    ran({ name, compute, inputs: given, attributes, allocated }) {
+      // Without an allocation it is another shape of the same numbers.
+      if (isQuiet || allocated.length === 0) return;
+      const all = Object.values(given).filter((info) => info !== undefined);
+      // What rests on no input stays the same; it is noted when something that does is made with it.
+      if (!all.some(rests)) return;
+      const mapped = Object.entries(given).map(([key, info]) => [key, info && entryOf(info)] as const);
+      const entries = Array.isArray(given) ? mapped.map(([, entry]) => entry!) : Object.fromEntries(mapped);
+      steps.push({ kind: 'kernel', run: { name, compute, attributes }, inputs: entries, made: allocated.map(made) });
+    },
+    read(dataId) {
+      if (!isQuiet && rests({ dataId } as TensorInfo)) isRefused = true;
+    },
+    quietly(work) {
+      const before = isQuiet;
+      isQuiet = true;
+      try {
+        return work();
+      } finally {
+        isQuiet = before;
+      }
+    },
+    ranNumeric(given, result, f) {
+      if (!given.some(rests)) return -1;
+      return steps.push({ kind: 'numeric', f, inputs: given.map(entryOf), made: made(result) }) - 1;
+    },
+    ranSlopes(of, dy, results) {
+      steps.push({ kind: 'slopes', of, dy: entryOf(dy), made: results.map(made) });
+    },
+    refuse() {
+      isRefused = true;
+    },
+    end(values, gradients) {
+      backend.observe(outer);
+      if (isRefused) return undefined;
+      return { slots, steps, values: values.map(entryOf), gradients: gradients.map((info) => info && entryOf(info)) };
+    },
+  };
+  const outer = backend.observe(recorder);
+  return recorder;
+}
+
+/** Whether two recordings are of the same computation: the same steps on the same constants. */
+export function isSameComputation(a: Recording, b: Recording): boolean {
+  const { slots, steps, values, gradients } = a;
+  if (slots.length !== b.slots.length || steps.length !== b.steps.length) return false;
+  return (
+    slots.every((slot, i) => isSameValue(slot, b.slots[i])) &&
+    steps.every((step, i) => isSameStep(step, b.steps[i]!)) &&
+    isSameValue([values, gradients], [b.values, b.gradients])
+  );
+}
+
+function isSameStep(a: Step, b: Step): boolean {
+  if (a.kind !== 'kernel' || b.kind !== 'kernel') return isSameValue(a, b);
+  if (a.run.name !== b.run.name || !isSameValue(a.run.attributes, b.run.attributes)) return false;
+  return isSameValue(a.inputs, b.inputs) && isSameValue(a.made, b.made);
+}
+
+/** Whether plain values have the same bits. Functions are made anew each time: what they read shows elsewhere. */
+function isSameValue(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a === 'function' && typeof b === 'function') return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const [keys, others] = [Object.keys(a), Object.keys(b)];
+  return (
+    keys.length === others.length &&
+    keys.every((key) => isSameValue(a[key as keyof typeof a], b[key as keyof typeof b]))
+  );
+}
+
+/** A recorded computation, ready to be done again on other inputs. */
+export interface Replay {
+  /** @throws whatever its kernels throw, such as NumericalError for a matrix that has no factor */
+  run(inputs: readonly Float64Array[]): {
+    readonly values: Float64Array;
+    readonly gradients: (Float64Array | undefined)[];
+  };
+  /** Gives its memory back. */
+  dispose(): void;
+}
+
+/** Bytes that every slot begins at a multiple of. */
+const ALIGNED = 16;
+/** The most bytes that a replay may hold. */
+const MOST_BYTES = 2 ** 22;
+
+/** Makes a recorded computation ready; undefined where it would hold too much memory. */
+export function replayOf({ slots, steps, values, gradients }: Recording): Replay | undefined {
+  const backend = backendAtWork()!;
+  const { memory64 } = backend;
+  let bytes = 0;
+  const offsets = slots.map(({ length, dtype }) => {
+    const offset = bytes;
+    bytes += Math.ceil(bytesOf(length, dtype) / ALIGNED) * ALIGNED;
+    return offset;
+  });
+  if (bytes > MOST_BYTES) return undefined;
+  const start = memory64.allocate(Math.max(1, bytes));
+  const blocks = slots.map(
+    ({ length, dtype }, i) => new Block(backend, start + offsets[i]!, length, dtype, Number.POSITIVE_INFINITY),
+  );
+  slots.forEach(({ values }, i) => {
+    if (values !== undefined) backend.values({ dataId: blocks[i]! }).set(values);
+  });
+  const views: Float64Array[] = [];
+  /** The numbers of a slot; a memory that has grown has left the views of before without any. */
+  const numbers = (slot: number): Float64Array => {
+    const known = views[slot];
+    if (known !== undefined && known.length > 0) return known;
+    const view = memory64.float64(blocks[slot]!.offset, slots[slot]!.length);
+    views[slot] = view;
+    return view;
+  };
+  const infoOf = ({ slot, shape }: Entry): TensorInfo => ({
+    dataId: blocks[slot]!,
+    shape: shape as number[],
+    dtype: slots[slot]!.dtype,
+  });
+  const slopes: Slopes[] = [];
+  const runs = steps.map((step, place): (() => void) => {
+    if (step.kind === 'numeric') {
+      const { f, made } = step;
+      const infos = step.inputs.map(infoOf);
+      return () => {
+        const result = f(infos);
+        numbers(made.slot)[0] = result.value;
+        slopes[place] = result.slopes;
+      };
+    }
+    if (step.kind === 'slopes') {
+      const { of, dy, made } = step;
+      return () => {
+        const all = slopes[of]!(numbers(dy.slot)[0]!);
+        for (let i = 0; i < made.length; i++) numbers(made[i]!.slot).set(all[i]!);
+      };
+    }
+    const inputs = Array.isArray(step.inputs)
+      ? (step.inputs as readonly Entry[]).map(infoOf)
+      : Object.fromEntries(Object.entries(step.inputs).map(([key, entry]) => [key, entry && infoOf(entry)]));
+    const run = { ...step.run, inputs: inputs as KernelRun['inputs'], allocated: step.made.map(infoOf) };
+    return () => backend.repeat(run);
+  });
+  const places = slots.flatMap(({ kind }, i) => (kind === 'input' ? [i] : []));
+  return {
+    run(inputs) {
+      for (let i = 0; i < places.length; i++) numbers(places[i]!).set(inputs[i]!);
+      for (let i = 0; i < runs.length; i++) runs[i]!();
+      return {
+        values: Float64Array.from(values, ({ slot }) => numbers(slot)[0]!),
+        gradients: gradients.map((entry) => entry && numbers(entry.slot).slice()),
+      };
+    },
+    dispose() {
+      for (const block of blocks) block.home = undefined;
+      memory64.release(start, Math.max(1, bytes));
+    },
+  };
+}
