@@ -97,7 +97,10 @@ export function conditionedProcess(
 
     sample: (X, random, noisy) =>
       withFloat64(() => {
-        const added = noisy ? noiseVariances(known, D) : new Float64Array(D);
+        const { likelihood, values } = known;
+        // Of Gaussian noise it is the variance; any other is drawn around the functions.
+        const isNormal = noisy && likelihood.conjugate !== undefined;
+        const added = isNormal ? noiseVariances(known, D) : new Float64Array(D);
         const drawn = Matrix.zeros(X.rows, D);
         for (const { columns, mean, variance, covariance } of momentsAt(matrixTensor(X))) {
           const noise = op.tensor(Float64Array.from(columns, (j) => added[j]!));
@@ -107,7 +110,8 @@ export function conditionedProcess(
             for (let i = 0; i < X.rows; i++) drawn.data[i * D + j] = own.at(i, c);
           });
         }
-        return inUnits(drawn);
+        if (!noisy || isNormal) return inUnits(drawn);
+        return inUnits(tensorMatrix(observedAt(likelihood, valueTensors(values), matrixTensor(drawn), random)));
       }),
 
     predictiveDensity: (X, Y, prior) =>
@@ -134,13 +138,22 @@ export function conditionedProcess(
   };
 }
 
-/** What Gaussian noise adds to the variance of a new observation of each column. */
-function noiseVariances({ likelihood, values }: KnownLikelihood, D: number): Float64Array {
-  if (likelihood.conjugate === undefined) {
+/**
+ * A draw of observations at known functions.
+ *
+ * @throws InvalidInputError for a likelihood that says no `sample`
+ */
+export function observedAt(likelihood: Likelihood, p: TensorMap, functions: Tensor2D, random: Random): Tensor2D {
+  if (likelihood.density.sample === undefined) {
     throw new InvalidInputError(
-      `Observations of likelihood '${likelihood.name}' cannot be drawn; draw the functions behind them: sample(X, { noise: false }).`,
+      `Observations of likelihood '${likelihood.name}' cannot be drawn: give defineLikelihood its sample, or draw the functions behind them: sample(X, { noise: false }).`,
     );
   }
+  return likelihood.density.sample(p, random, functions.shape, [functions]);
+}
+
+/** What Gaussian noise adds to the variance of a new observation of each column. */
+function noiseVariances({ likelihood, values }: KnownLikelihood, D: number): Float64Array {
   const none = op.zeros<Tensor2D>([1, D]);
   return doublesOf(likelihood.moments(valueTensors(values), none, none).variance);
 }

@@ -17,7 +17,7 @@ import * as op from '../tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import { columnScales, scaledMoments, scaledNoise } from './columnScales.ts';
 import type { MomentsAt } from './conditionedProcess.ts';
-import { logPredictiveEntries } from './conditionedProcess.ts';
+import { logPredictiveEntries, observedAt } from './conditionedProcess.ts';
 import { allColumns, covariancesOf, type FunctionMoments } from './functionMoments.ts';
 import type { GaussianProcess, GivenProcess } from './gaussianProcess.ts';
 import { noiseOfNew } from './likelihoods/gaussian.ts';
@@ -164,13 +164,7 @@ export function functionsConditional(functions: KnownFunctions): Conditional {
       if (likelihood.conjugate !== undefined) {
         return drawnFunctions(groups, D, noiseOfNew(likelihood.conjugate(p), undefined), random);
       }
-      if (likelihood.density.sample === undefined) {
-        throw new InvalidInputError(
-          `Observations of likelihood '${likelihood.name}' cannot be drawn: give defineLikelihood its sample, or draw the functions behind them: sample(X, { noise: false }).`,
-        );
-      }
-      const drawn = drawnFunctions(groups, D, op.scalar(0), random);
-      return likelihood.density.sample(p, random, drawn.shape, [drawn]);
+      return observedAt(likelihood, p, drawnFunctions(groups, D, op.scalar(0), random), random);
     },
     logPredictive: ({ value, given, present }) => {
       const { mean, variance } = functionsAt(given);

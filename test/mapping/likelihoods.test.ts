@@ -1,6 +1,7 @@
 import { bernoulli, gplvm, type Likelihood, negativeBinomial, ordinal, poisson, studentT } from 'latentfield';
 import * as op from 'latentfield/ops';
 import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../../src/core/random.ts';
 import {
   expectedLogDensity,
   logPredictiveDensity,
@@ -54,6 +55,39 @@ describe.each(supports)('the likelihood %s', (name, likelihood, support, step) =
       }
     });
   });
+});
+
+describe.each(supports)('draws of the likelihood %s', (name, likelihood, support, step) => {
+  it.each([-1.1, 0.3, 3.2])(
+    'at f = %d have the distribution function of its density, by Kolmogorov and Smirnov',
+    (f) => {
+      const n = 20_000;
+      const { drawn, weights } = withFloat64(() => {
+        const p = tensors(likelihood);
+        const at = (rows: number) => op.mul<Tensor2D>(f, op.ones([rows, 1]));
+        const grid = op.tensor<Tensor2D>(support, [support.length, 1]);
+        const random = seededRandom(11);
+        return {
+          drawn: doublesOf(likelihood.density.sample!(p, random, [n, 1], [at(n)])),
+          weights: doublesOf(op.exp(likelihood.logDensity(p, at(support.length), grid))),
+        };
+      });
+      // On a grid, an entry stands for what is nearest to it.
+      const half = name === 'studentT' ? step / 2 : 0;
+      const sorted = drawn.slice().sort();
+      let cumulative = 0;
+      let count = 0;
+      let most = 0;
+      support.forEach((y, i) => {
+        cumulative += weights[i]! * step;
+        while (count < n && sorted[count]! <= y + half) count++;
+        most = Math.max(most, Math.abs(count / n - cumulative));
+      });
+      // Exceeded with a probability of .001, less for distributions that are not continuous.
+      expect(most).toBeLessThan(1.95 / Math.sqrt(n));
+      expect(most).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe('expectations of log densities', () => {

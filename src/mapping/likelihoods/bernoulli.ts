@@ -1,8 +1,10 @@
+import { exp } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import { defineLikelihood } from './defineLikelihood.ts';
+import { drawnEntries } from './drawnEntries.ts';
 import { normalExpectation } from './normalExpectation.ts';
 
 // No interface: declarations of those who export such a likelihood could not name it.
@@ -29,6 +31,12 @@ export const bernoulli = defineLikelihood<never, Options>({
     const p = link === 'probit' ? probitMean(mean, variance) : logitMean(mean, variance);
     return { mean: p, variance: op.mul<Tensor2D>(p, op.sub(1, p)) };
   },
+  sample: (_p, f, random, { link }) =>
+    drawnEntries(f, [], (entry) => {
+      // Φ(f) is the probability that f and a standard normal add up to more than 0.
+      if (link === 'probit') return entry + random.normal() > 0 ? 1 : 0;
+      return random.uniform() < 1 / (1 + exp(-entry)) ? 1 : 0;
+    }),
   start: (y) => 2 * y - 1,
   refuses: (y) => (y === 0 || y === 1 ? undefined : '0 or 1'),
 });

@@ -1,8 +1,11 @@
+import { exp } from '../../core/elementary/index.ts';
 import { positive } from '../../model/parameter.ts';
+import { gammaDraw, poissonDraw } from '../../numerics/special/randomDraws.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import { type CountOptions, countOptions, logCount, refusesAsCount, withOffset } from './counts.ts';
 import { defineLikelihood } from './defineLikelihood.ts';
+import { drawnEntries } from './drawnEntries.ts';
 
 /**
  * Counts that vary more than a Poisson's: mean μ = exp f and variance μ + μ²/r,
@@ -34,6 +37,9 @@ export const negativeBinomial = defineLikelihood<'size', CountOptions>({
     const spread = op.sub(op.add(square, op.div(square, size)), op.square(rate));
     return { mean: rate, variance: op.add<Tensor2D>(rate, spread) };
   },
+  // A Poisson whose rate is gamma distributed around μ.
+  sample: ({ size }, f, random) =>
+    drawnEntries(f, [size], (entry, r) => poissonDraw((exp(entry) / r!) * gammaDraw(r!, random), random)),
   start: logCount,
   refuses: refusesAsCount,
 });

@@ -1,4 +1,4 @@
-import { pow } from '../../core/elementary/index.ts';
+import { log, pow } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
@@ -7,6 +7,7 @@ import { doublesOf } from '../../tensors/doubles.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import { defineLikelihood, type LikelihoodFactory } from './defineLikelihood.ts';
+import { drawnEntries } from './drawnEntries.ts';
 import type { Likelihood } from './likelihood.ts';
 import { normalExpectation } from './normalExpectation.ts';
 
@@ -61,6 +62,15 @@ function factoryFor(levels: number): LikelihoodFactory<'first' | 'gaps', Options
         grades.map((p, k) => op.mul<Tensor2D>(pow(k, power), p)).reduce((sum, part) => op.add<Tensor2D>(sum, part));
       const average = moment(1);
       return { mean: average, variance: op.sub<Tensor2D>(moment(2), op.square(average)) };
+    },
+    sample: (p, f, random) => {
+      const cuts = doublesOf(cutsOf(p, levels));
+      // The number of cut points below f and a logistic number.
+      return drawnEntries(f, [], (entry) => {
+        const u = random.uniform();
+        const moved = entry + log(u / (1 - u));
+        return cuts.reduce((grade, cut) => grade + (cut < moved ? 1 : 0), 0);
+      });
     },
     start: (y) => y - (levels - 1) / 2,
     refuses: (y) =>

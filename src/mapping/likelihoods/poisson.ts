@@ -1,7 +1,10 @@
+import { exp } from '../../core/elementary/index.ts';
+import { poissonDraw } from '../../numerics/special/randomDraws.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import { type CountOptions, countOptions, logCount, refusesAsCount, withOffset } from './counts.ts';
 import { defineLikelihood } from './defineLikelihood.ts';
+import { drawnEntries } from './drawnEntries.ts';
 
 /**
  * Counts: y ~ Poisson(exp f), log p(y|f) = y·f − exp f − log y!. Its expectation under f ~ N(a, s) is y·a − exp(a + s/2) − log y!.
@@ -31,6 +34,7 @@ export const poisson = defineLikelihood<never, CountOptions>({
     const spread = op.mul(op.square(rate), op.sub(op.exp(variance), 1));
     return { mean: rate, variance: op.add<Tensor2D>(rate, spread) };
   },
+  sample: (_p, f, random) => drawnEntries(f, [], (entry) => poissonDraw(exp(entry), random)),
   start: logCount,
   refuses: refusesAsCount,
 });

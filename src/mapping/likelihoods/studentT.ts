@@ -1,7 +1,9 @@
 import { fixed, positive } from '../../model/parameter.ts';
+import { gammaDraw } from '../../numerics/special/randomDraws.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import { defineLikelihood } from './defineLikelihood.ts';
+import { drawnEntries } from './drawnEntries.ts';
 
 /**
  * Real observations with outliers: (y − f)/σ has a t distribution with ν degrees of freedom,
@@ -33,4 +35,11 @@ export const studentT = defineLikelihood({
     const spread = op.div(op.mul(freedom, op.square(scale)), excess);
     return { mean, variance: op.add<Tensor2D>(variance, spread) };
   },
+  // A normal over the root of χ²/ν.
+  sample: ({ scale, degreesOfFreedom }, f, random) =>
+    drawnEntries(
+      f,
+      [scale, degreesOfFreedom],
+      (entry, s, v) => entry + (s! * random.normal()) / Math.sqrt((2 * gammaDraw(v! / 2, random)) / v!),
+    ),
 });
