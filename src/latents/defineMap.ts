@@ -168,10 +168,8 @@ function fittedStart(
   const objective = objectiveOf({ parameters, terms, dispose() {} }, layout);
   const start = toUnconstrained(layout, began);
   // A map that is not finite where it begins is reported by the fit.
-  const isFinite = Number.isFinite(objective(start).value);
-  const x = isFinite ? minimize(objective, start, lbfgs(), LIMITS).x : start;
-  objective.dispose();
-  if (!isFinite) return parameters;
+  if (!Number.isFinite(objective(start).value)) return parameters;
+  const { x } = minimize(objective, start, lbfgs(), LIMITS);
   const natural = toNatural(layout, x);
   return Object.fromEntries(
     layout.variables.map(({ path, start: at }, i) => {

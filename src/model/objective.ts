@@ -5,7 +5,7 @@ import { withGetters } from '../core/withGetters.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import { valueAndGradients } from '../tensors/gradients.ts';
 import * as op from '../tensors/ops.ts';
-import { type RepeatedGradients, repeatedGradients } from '../tensors/repeatedGradients.ts';
+import type { RepeatedGradients } from '../tensors/repeatedGradients.ts';
 import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
 import { type SeenVariables, seenVariables } from './batchRows.ts';
 import { type HyperparameterTerm, hyperparameterTerms } from './hyperparameters.ts';
@@ -211,8 +211,6 @@ export interface Objective {
   ): { value: number; gradient: Float64Array; terms: Readonly<Record<string, number>>; jitter: number };
   /** The largest jitter that any evaluation so far needed. */
   jitter(): number;
-  /** Gives back what evaluations keep. */
-  dispose(): void;
   /** The curvature of the objective where it has this gradient, for a model that knows it. */
   curvature(unconstrained: Float64Array, gradient: Float64Array): Curvature | undefined;
 }
@@ -220,16 +218,27 @@ export interface Objective {
 /**
  * What a solver minimises: minus the log density, in the unconstrained variables.
  *
+ * @param gradients - where evaluations of all rows are to be repeated: the model's functions are then called in the first few only
  * @throws OptimizationError when a free parameter receives no gradient, naming its path; NumericalError when one is not finite though the log density is, naming
  * the term that it comes from
  */
-export function objectiveOf(assembly: Assembly, layout: VariableLayout, seed = 0): Objective {
+export function objectiveOf(
+  assembly: Assembly,
+  layout: VariableLayout,
+  seed = 0,
+  gradients?: RepeatedGradients,
+): Objective {
   let largest = 0;
-  const repeated: Repeated = { gradients: repeatedGradients(), names: [], findings: { jitter: 0, rank: undefined } };
+  const repeated = gradients && { gradients, names: [], findings: { jitter: 0, rank: undefined } };
   const objective = (unconstrained: Float64Array, of?: Pick<EvaluationOptions, 'iteration' | 'batch'>) => {
     const seen = seenVariables(layout, unconstrained, assembly.pointwise, of?.batch);
     const natural = seen.map((own) => own.natural);
-    const { value, gradients, terms, jitter } = logDensity(
+    const {
+      value,
+      gradients: inNatural,
+      terms,
+      jitter,
+    } = logDensity(
       assembly,
       layout,
       natural,
@@ -238,16 +247,16 @@ export function objectiveOf(assembly: Assembly, layout: VariableLayout, seed = 0
       of?.batch === undefined && of?.iteration === undefined ? repeated : undefined,
     );
     if (jitter > largest) largest = jitter;
-    const gradient = descent(layout, seen, gradients);
+    const gradient = descent(layout, seen, inNatural);
     const sum = negate(gradient);
     if (!Number.isFinite(sum) && Number.isFinite(value) && of?.batch === undefined) {
-      checkGradients(assembly, layout, natural, gradients, seed);
+      checkGradients(assembly, layout, natural, inNatural, seed);
     }
     return { value: -value, gradient, terms, jitter };
   };
   const curvature = (unconstrained: Float64Array, gradient: Float64Array) =>
     curvatureOf(assembly, layout, unconstrained, gradient);
-  return Object.assign(objective, { jitter: () => largest, curvature, dispose: () => repeated.gradients.dispose() });
+  return Object.assign(objective, { jitter: () => largest, curvature });
 }
 
 /** The gradient of minus the log density in the free variables, one after the other. */

@@ -3,6 +3,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { checkOptions } from '../core/options.ts';
 import { type EngineChoice, engineChoice, withEngine } from '../numerics/dense/index.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
+import { repeatedGradients } from '../tensors/repeatedGradients.ts';
 import { checkModelGiven } from './givenModel.ts';
 import type { AnyModel, ParameterValues } from './model.ts';
 import { objectiveOf } from './objective.ts';
@@ -72,6 +73,9 @@ const schema = v.strictObject({
  * Opens a model as a plain function of the variables that a solver sees: logarithms of positive parameters, logits of bounded ones, real
  * ones as they are.
  *
+ * The operations of the first evaluations are recorded and repeated in those that follow, with the same bits and in a fraction of the time where there are few rows. The functions
+ * of parts of your own are not called for them again, unless they read numbers of tensors, on which the next operations may depend.
+ *
  * @param model - any model that `evaluate` takes
  * @param options - `seed` of its start (0); `jacobian`: whether the density is that of the variables (false), with a term `jacobian`; `engine`
  * @returns size, start and `evaluate(x)`; call `dispose()` when done
@@ -91,7 +95,8 @@ export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
   const assembly = compute(() => model.assemble(seed));
   const layout = layOut(assembly.parameters);
   const { size } = layout;
-  const objective = objectiveOf(assembly, layout, seed);
+  const repeated = repeatedGradients();
+  const objective = objectiveOf(assembly, layout, seed, repeated);
   if (jacobian) checkJacobians(layout);
   const bounds = { lower: new Float64Array(size).fill(-Infinity), upper: new Float64Array(size).fill(Infinity) };
   for (const { parameter, start, size: entries } of layout.variables) {
@@ -141,7 +146,7 @@ export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
     dispose: () => {
       if (!isOpen) return;
       compute(() => {
-        objective.dispose();
+        repeated.dispose();
         assembly.dispose();
       });
       isOpen = false;

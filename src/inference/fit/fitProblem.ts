@@ -129,11 +129,7 @@ export function openProblem(
     },
     findingsAt: (x) => compute(() => assembly.findings?.(valuesByPath(layout, naturalAt(x)))),
     dispose() {
-      if (disposed) return;
-      compute(() => {
-        objective.dispose();
-        assembly.dispose();
-      });
+      if (!disposed) assembly.dispose();
       disposed = true;
     },
   };
