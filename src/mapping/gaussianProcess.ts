@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { givenOptions } from '../core/given.ts';
-import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { describe, Matrix } from '../core/matrix.ts';
 import { checkNumbers, type Standardization, unchanged } from '../core/observations.ts';
 import { unknownName } from '../core/options.ts';
 import { lazily } from '../core/progressiveWork.ts';
@@ -25,6 +25,8 @@ import type { ObservedPattern } from './observedPatterns.ts';
 import { patternMoments } from './patternMoments.ts';
 import { processDensity, slopeMoments } from './processDensity.ts';
 import { INDUCING_JITTER } from './variational/inducingFactor.ts';
+import type { Inducing } from './variational/inducingInputs.ts';
+import { sparseDensity } from './variational/sparseDensity.ts';
 
 /** Callbacks about a computation. */
 export interface ProcessContext {
@@ -110,13 +112,14 @@ export interface GaussianProcessOptions<K extends Kernel = Kernel> {
   readonly kernel: K;
   /** Short form of `gaussian({ variance })`: one variance, or a list with one a column; 0.01 unless given. */
   readonly noise?: ParameterLike;
-  /** The likelihood, a Gaussian one. Not together with `noise`. */
+  /** The likelihood: a Gaussian one, or with `inducing` any. Not together with `noise`. */
   readonly likelihood?: Likelihood;
   /**
-   * Where M inducing inputs start, M×q: the density is then its bound through them, at cost O(N·M·(M + D)), and they are a parameter
-   * `inducing`. Without them nothing is left out.
+   * Where M inducing inputs start, M×q, or how many there are, for the density of a variable: the density is then its bound through them, at cost
+   * O(N·M·(M + D)), and they are a parameter `inducing`. It takes variables that are Gaussian rows, likelihoods that are not Gaussian, and fits in batches, for
+   * which q(u) is its own parameter under `variational.…`. Without them nothing is left out.
    */
-  readonly inducing?: MatrixLike;
+  readonly inducing?: Inducing;
   /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0 (1e-8). */
   readonly jitter?: number;
   /**
@@ -133,8 +136,6 @@ export interface ColumnScales {
 }
 
 const NAME = 'The covariance of the mapping';
-/** Added to the diagonal of the covariance of a draw from the prior, whose functions are otherwise exact: smooth covariances have no factor without it. */
-const DRAW_JITTER = 1e-10;
 const widthOf = (patterns: readonly ObservedPattern[]) =>
   patterns.reduce((sum, { columns }) => sum + columns.length, 0);
 
@@ -168,6 +169,7 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
     inducing === undefined
       ? structureFor(...X.shape).at(own(p), X, noise(p))
       : inducingCovariance(kernel, own(p), p.inducing as Tensor2D, jitter, X, noise(p));
+  const start = inducing instanceof Matrix && { inducing: real(inducing) };
   const optionsOf = ({ onJitter, onRank }: ProcessContext = {}) => ({
     name: NAME,
     ...(onJitter && { onJitter }),
@@ -182,7 +184,7 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
     parameters: Object.freeze({
       ...Object.fromEntries(names.map((name) => [`kernel.${name}`, kernel.parameters[name]!])),
       ...likelihood.parameters,
-      ...(inducing && { inducing: real(inducing) }),
+      ...start,
     }),
     logDensity: (p, X, Y, context) => {
       checkNoise(likelihood, ...Y.shape);
@@ -235,7 +237,11 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
       return density();
     },
   });
-  const density: () => Density = lazily(() => processDensity(process, DRAW_JITTER));
+  const density: () => Density = lazily(() => {
+    if (inducing === undefined) return processDensity(process);
+    const collapses = likelihood.conjugate !== undefined && typeof likelihood.parameters.noise!.initial === 'number';
+    return sparseDensity(process, { kernel, likelihood, inducing, jitter, collapses });
+  });
   return process;
 }
 
@@ -245,7 +251,7 @@ function checkedOptions<K extends Kernel>(
   kernel: K;
   likelihood: Likelihood;
   noise: (p: TensorMap) => Noise;
-  inducing: Matrix | undefined;
+  inducing: Matrix | number | undefined;
   jitter: number;
   columnScales: ColumnScales | undefined;
 } {
@@ -268,13 +274,20 @@ function checkedOptions<K extends Kernel>(
     );
   }
   const { conjugate } = likelihood;
-  if (conjugate === undefined) {
+  if (conjugate === undefined && options.inducing === undefined) {
     throw new InvalidInputError(
-      `A Gaussian process is integrated out exactly under a Gaussian likelihood only, but '${likelihood.name}' was given. Use a model with inducing inputs, such as gplvm(Y, { likelihood, inducing: 50 }), or bayesianGplvm: their bounds take others.`,
+      `A Gaussian process is integrated out exactly under a Gaussian likelihood only, but '${likelihood.name}' was given. Give inducing inputs too, such as inducing: 50: their bound takes others.`,
     );
   }
   const name = "Option 'inducing' of gaussianProcess";
-  const inducing = options.inducing === undefined ? undefined : checkNumbers(Matrix.from(options.inducing, name), name);
+  const inducing = options.inducing === undefined ? undefined : readInducing(options.inducing, name);
+  const noise =
+    conjugate ??
+    (() => {
+      throw new InvalidInputError(
+        `A Gaussian process under likelihood '${likelihood.name}' is the density of a variable: observed(Y, { density, given: x }). By itself it has no moments.`,
+      );
+    });
   const { jitter = INDUCING_JITTER } = options;
   if (!(jitter >= 0 && Number.isFinite(jitter))) {
     throw new InvalidInputError(
@@ -292,5 +305,13 @@ function checkedOptions<K extends Kernel>(
       'columnScales of gaussianProcess takes one variance of noise for all columns, but a list was given. Leave columnScales out: the noise says the measure of each column.',
     );
   }
-  return { kernel, likelihood, noise: conjugate, inducing, jitter, columnScales };
+  return { kernel, likelihood, noise, inducing, jitter, columnScales };
+}
+
+function readInducing(given: Inducing, name: string): Matrix | number {
+  if (typeof given !== 'number') return checkNumbers(Matrix.from(given, name), name);
+  if (Number.isInteger(given) && given >= 1) return given;
+  throw new InvalidInputError(
+    `${name} is a whole number of inducing inputs from 1, or a matrix of them, but ${given} was given.`,
+  );
 }

@@ -38,11 +38,15 @@ const inputs = (given: readonly Tensor2D[]): Tensor2D =>
 /** What a process is made of, without what it says of observations. */
 type Described = Pick<Process, 'kernel' | 'likelihood' | 'parameters'>;
 
-/** What the density of any process has: what it is called, and its draws, with a jitter on the diagonal of their covariance. */
-export function functionsDensity(
-  { kernel, likelihood, parameters }: Described,
-  jitter: number,
-): Pick<Density, 'kind' | 'name' | 'centred' | 'takesMissing' | 'scales' | 'sample'> {
+/** Added to the diagonal of the covariance of a draw from the prior, whose functions are otherwise exact: smooth covariances have no factor without it. */
+const DRAW_JITTER = 1e-10;
+
+/** What the density of any process has: what it is called, and its draws. */
+export function functionsDensity({
+  kernel,
+  likelihood,
+  parameters,
+}: Described): Pick<Density, 'kind' | 'name' | 'centred' | 'takesMissing' | 'scales' | 'sample'> {
   return {
     kind: 'density',
     name: 'gaussianProcess',
@@ -54,7 +58,9 @@ export function functionsDensity(
         const own = Object.fromEntries(Object.keys(kernel.parameters).map((key) => [key, p[`kernel.${key}`]!]));
         const X = inputs(given);
         const K = kernel.covariance(own, X, X, X);
-        const factor = op.cholesky(op.addDiagonal(K, op.scalar(jitter)), { name: 'The covariance of a prior draw' });
+        const factor = op.cholesky(op.addDiagonal(K, op.scalar(DRAW_JITTER)), {
+          name: 'The covariance of a prior draw',
+        });
         const functions = op.matMul<Tensor2D>(factor, normalEntries(random, n, D));
         if (likelihood.conjugate === undefined) return likelihood.density.sample!(p, random, [n, D], [functions]);
         const noise = noiseOfNew(likelihood.conjugate(p), undefined);
@@ -65,10 +71,10 @@ export function functionsDensity(
 }
 
 /** The density of a variable whose columns are draws of a Gaussian process of the variables that it is given, with noise. */
-export function processDensity(process: Process, jitter: number): Density {
+export function processDensity(process: Process): Density {
   const parameters = process.parameters as Readonly<Record<string, Parameter>>;
   return Object.freeze<Density>({
-    ...functionsDensity(process, jitter),
+    ...functionsDensity(process),
     normalised: parameters.inducing === undefined,
     exact: parameters.inducing === undefined,
     independent: false,

@@ -113,8 +113,8 @@ export interface PriorDefinition<Name extends string, Data = undefined, Constant
   hessian?(data: Data): PriorHessian<Name, Constants> | undefined;
   /** A draw of n×q latents from the prior itself. */
   sample?(p: Readonly<Record<Name, Tensor>>, random: Random, shape: readonly [number, number], data: Data): Tensor2D;
-  /** E[log p(X)] where the rows of X are Gaussians with these means and variances; sampled without it. */
-  expected?(p: Readonly<Record<Name, Tensor>>, X: op.GaussianRows): Scalar;
+  /** E[log p(X)] where the rows of X are Gaussians with these means and variances, n entries where rows are independent; sampled without it. */
+  expected?(p: Readonly<Record<Name, Tensor>>, X: op.GaussianRows): Scalar | Tensor1D;
   /** For priors that keep something of the latents as it starts: how the parameter of free latents is restricted to that, if it is. */
   restrict?(data: Data): ((latents: Parameter) => Parameter) | undefined;
 }

@@ -2,7 +2,7 @@ import { log } from '../core/elementary/index.ts';
 import { normalEntries } from '../model/jointDraw.ts';
 import { fixed } from '../model/parameter.ts';
 import * as op from '../tensors/ops.ts';
-import type { Scalar, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
+import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import { definePrior } from './definePrior.ts';
 
 /**
@@ -26,8 +26,9 @@ export const standardNormal = definePrior({
   },
   sample: (p, random, shape) => op.div<Tensor2D>(normalEntries(random, ...shape), op.sqrt(p.precision)),
   expected: (p, { mean, variance }) => {
-    const spread = op.mul(0.5, op.mul(p.precision, op.sum(variance)));
-    return op.sub<Scalar>(op.normalLogDensity(mean, p.precision), spread);
+    const constant = op.mul(mean.shape[1] / 2, op.sub(op.log(p.precision), log(2 * Math.PI)));
+    const squares = op.sum(op.add(op.square(mean), variance), 1);
+    return op.add<Tensor1D>(op.mul(op.mul(-0.5, p.precision), squares), constant);
   },
   hessian:
     () =>

@@ -278,7 +278,7 @@ export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Se
         const spread = withEntries(rows.value, (_, i) => 0.1 * (1 + (i % 3)));
         const said = at.with(rows, ({ p, rows, context }) => {
           const value = { mean: rows.value, variance: matrixTensor(spread) };
-          return op.valueOf(density.expected!(p, { ...rows, value }, context));
+          return op.valueOf(op.sum<Scalar>(density.expected!(p, { ...rows, value }, context)));
         });
         const random = seededRandom(seed + 4);
         const drawn = Array.from({ length: DRAWS }, () => {

@@ -46,9 +46,8 @@ export function startedParameters(options: BoundOptions, start: DensityStart): R
   if (start.batched && options.shards !== undefined) {
     throw new InvalidInputError('A fit in batches takes no shards. Leave out batchSize, or shards.');
   }
-  const means = sideBySide(start.given.map(({ mean }) => mean));
   const parameters = {
-    inducing: real(inducingStart(options.inducing, means)),
+    inducing: real(inducingStart(options.inducing, inputsStart(start))),
     ...Object.fromEntries(Object.entries(kernel.parameters).map(([name, own]) => [`kernel.${name}`, own])),
     ...likelihood.parameters,
   };
@@ -56,6 +55,9 @@ export function startedParameters(options: BoundOptions, start: DensityStart): R
   const { data } = start as { readonly data: Matrix };
   return { ...parameters, ...inducingVariables(startPosterior(options, start, parameters), data.columns, likelihood) };
 }
+
+/** Where the inputs start, side by side. */
+export const inputsStart = ({ given }: DensityStart): Matrix => sideBySide(given.map(({ mean }) => mean));
 
 /** Matrices of the same rows side by side. */
 function sideBySide(parts: readonly Matrix[]): Matrix {

@@ -47,7 +47,7 @@ export function boundProcess(options: BoundOptions): ViewProcess {
   const bound = (p: TensorMap, rows: Rows<Tensor2D | op.GaussianRows>, context: DensityContext) =>
     (context.constants as OpenBound).bound(p, rows, context);
   const density: Density = Object.freeze<Density>({
-    ...functionsDensity({ kernel, likelihood, parameters }, options.jitter),
+    ...functionsDensity({ kernel, likelihood, parameters }),
     normalised: false,
     exact: false,
     independent: true,

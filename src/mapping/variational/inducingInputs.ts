@@ -17,6 +17,7 @@ const SEED = 0;
  * @throws InvalidInputError when there are not 1 to N of them, or they have not q columns
  */
 export function inducingStart(given: Inducing, latents: Matrix): Matrix {
+  if (typeof given === 'number') checkInducing(given, latents.rows, 'the process');
   if (typeof given !== 'number') return checkColumns(checkNumbers(Matrix.from(given, 'inducing'), 'inducing'), latents);
   return new Matrix(
     Float64Array.from(spreadOut(latents, given).flatMap((i) => Array.from(latents.row(i)))),

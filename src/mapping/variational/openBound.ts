@@ -31,7 +31,7 @@ export function openBound(options: BoundOptions, start: DensityStart): OpenBound
   const { data } = start;
   if (data === undefined) {
     throw new InvalidInputError(
-      `A process through inducing inputs whose givens are Gaussian rows is that of an observed variable, but '${start.variable}' is latent.`,
+      `A process through inducing inputs is one of Gaussian rows, of some rows at a time or of a likelihood that is not Gaussian where its variable is observed, but '${start.variable}' is latent.`,
     );
   }
   return isCollapsed(options, start) ? openCollapsed(options, data) : openUncollapsed(options, data);

@@ -593,8 +593,8 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       const { density, path } = placed;
       const spread = spreads.get(node.name);
       const p = model.ownTensors(path, values);
-      if (spread !== undefined && density.divergence !== undefined && !placed.isFactor) {
-        const lost = density.divergence.bind(density);
+      const { divergence: lost } = density.expected === undefined ? density : {};
+      if (spread !== undefined && lost !== undefined && !placed.isFactor) {
         divergences.push([placed.divergence, () => op.neg(scaled(op.sum(lost(p, spread)), node))]);
         return;
       }
@@ -642,7 +642,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       else current.set(name, seenRows(data.get(name), isPointwise)!);
       const own = node.densities.find(({ isFactor }) => !isFactor);
       if (own !== undefined) add(node, own);
-      if (spread !== undefined && own?.density.divergence === undefined) {
+      if (spread !== undefined && (own?.density.divergence === undefined || own.density.expected !== undefined)) {
         terms[`${name}.entropy`] = entropyOf(spread.variance, context, isPointwise);
       }
     }

@@ -148,11 +148,11 @@ export interface Density {
     shape: readonly [number, number],
     given: readonly Tensor2D[],
   ) => Tensor2D;
-  readonly expected?: (p: TensorMap, rows: Rows<Tensor2D | GaussianRows>, context: DensityContext) => Scalar;
+  readonly expected?: (p: TensorMap, rows: Rows<Tensor2D | GaussianRows>, context: DensityContext) => Scalar | Tensor1D;
   /** What it says once, however many rows count: −KL(q(u)‖p(u)) of variables of its own. Added to its log density; undefined where it has none. */
   readonly once?: (p: TensorMap) => Scalar | undefined;
   /**
-   * KL(q‖p) of Gaussian rows q in closed form, in the place of their expectation and entropy: n numbers, or n×k whose sums over k they are, where rows are
+   * KL(q‖p) of Gaussian rows q in closed form, for a density without `expected`, in the place of an expectation and the entropy: n numbers, or n×k whose sums over k they are, where rows are
    * independent; a scalar otherwise.
    */
   readonly divergence?: (p: TensorMap, q: GaussianRows) => Scalar | Tensor1D | Tensor2D;
@@ -201,8 +201,15 @@ export interface DensityDefinition<Name extends string, C = undefined> {
     shape: readonly [number, number],
     given: readonly Tensor2D[],
   ): Tensor2D;
-  /** E[log p] where the value, or what it is given, is Gaussian row by row (`{ mean, variance }`), or a lower bound of it; sampled without it. */
-  expected?(p: Readonly<Record<Name, Tensor>>, rows: Rows<Tensor2D | GaussianRows>, context: DensityContext<C>): Scalar;
+  /**
+   * E[log p] where the value, or what it is given, is Gaussian row by row (`{ mean, variance }`; what is not comes as it is), or a lower bound of it: n entries
+   * where rows are independent, by which new rows are placed too. Sampled without it.
+   */
+  expected?(
+    p: Readonly<Record<Name, Tensor>>,
+    rows: Rows<Tensor2D | GaussianRows>,
+    context: DensityContext<C>,
+  ): Scalar | Tensor1D;
   /** false where the log density is an exponent without its normalising constant. */
   readonly normalised?: boolean;
   /** false where `logPredictive` is not the conditional of the joint density, as for bounds. */

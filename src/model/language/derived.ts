@@ -28,7 +28,7 @@ import { type PullBack, pointsAround, pullBackOf, pullBackSum, pulledBack, slope
 import { valueTensors } from '../valueTensors.ts';
 import { type CompiledGraph, latentRowsAt, type NodeValues, rowsAround } from './compiled.ts';
 import type { Conditional, DensityContext, RowMoments, Rows, RowsStart } from './density.ts';
-import { mixtureOfPlaces, perRow, placedBound } from './gaussianPlaces.ts';
+import { entropies, mixtureOfPlaces, perRow, placedBound } from './gaussianPlaces.ts';
 import { ancestors, joinedColumns, type Node, type PlacedDensity } from './graph.ts';
 import type { Chart } from './map.ts';
 import { isEncoded, type MappedVariable } from './variable.ts';
@@ -116,6 +116,7 @@ interface Fitted {
   readonly tensors: TensorMap;
   /** Values of the variables at the fit. */
   readonly values: NodeValues;
+  contextOf(node: Node, placed: PlacedDensity): DensityContext;
   conditional(placed: PlacedDensity, node: Node, isRough?: boolean): Conditional;
 }
 
@@ -194,6 +195,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
       const fitted: Fitted = {
         tensors,
         values: current,
+        contextOf: (node, placed) => contextOf(node, placed, false),
         conditional: (placed, node, isRough = false) => {
           const { density, path } = placed;
           const p = model.ownTensors(path, tensors);
@@ -399,7 +401,8 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
 
   /** What follows where all that is observed is given the shown variable alone, and that is one of Gaussian rows. */
   function ofGaussianRows(): Pick<FittedVariables, 'bound' | 'missingEntries' | 'relevance'> {
-    const { name: z, densities } = graph.shown;
+    const { shown } = graph;
+    const { name: z, densities } = shown;
     const variance = keptVariances[z];
     const none = { bound: undefined, missingEntries: undefined, relevance: {} };
     const isOnly =
@@ -408,10 +411,14 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
       observed.every(({ given, densities }) => given.length === 1 && given[0] === z && densities.length === 1);
     if (!isOnly) return none;
     const conditionalOf = (fitted: Fitted, node: Node) => fitted.conditional(node.densities[0]!, node);
-    const [prior] = densities;
-    const { divergence } = prior?.density ?? {};
-    const divergences = (fitted: Fitted, x: op.GaussianRows) =>
-      perRow(divergence!(model.ownTensors(prior!.path, fitted.tensors), x));
+    const divergencesOf = (fitted: Fitted, x: op.GaussianRows): Tensor | undefined => {
+      const { path, density } = densities[0]!;
+      const p = model.ownTensors(path, fitted.tensors);
+      if (density.divergence !== undefined) return density.divergence(p, x);
+      const expected = density.expected?.(p, { value: x, given: [] }, fitted.contextOf(shown, densities[0]!));
+      return expected && op.neg(op.add(expected, entropies(x.variance)));
+    };
+    const divergences = (fitted: Fitted, x: op.GaussianRows) => perRow(divergencesOf(fitted, x)!);
     return at((fitted) => {
       const relevance: Record<string, Float64Array> = {};
       for (const node of observed) {
@@ -419,7 +426,10 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
         if (own !== undefined) relevance[node.name] = own;
       }
       const isPlaced = observed.every((node) => conditionalOf(fitted, node).expected !== undefined);
-      if (!isPlaced || divergence === undefined || densities.length > 1) return { ...none, relevance };
+      const hasPrior = densities.length === 1 && shown.given.length === 0 && !densities[0]!.isFactor;
+      const q = { mean: fitted.values.get(z)!, variance: matrixTensor(variance) };
+      const lost = isPlaced && hasPrior ? divergencesOf(fitted, q) : undefined;
+      if (lost === undefined || lost.rank === 0) return { ...none, relevance };
       const node = observed[0]!;
       const isFilled = observed.length === 1 && conditionalOf(fitted, node).hasGaussianNoise === true;
       return {

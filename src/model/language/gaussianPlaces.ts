@@ -14,6 +14,10 @@ import type { RowMoments } from './density.ts';
 export const perRow = (numbers: Tensor): Tensor1D =>
   numbers.rank === 2 ? op.sum<Tensor1D>(numbers, 1) : (numbers as Tensor1D);
 
+/** Entropy of each Gaussian row, ½·Σ_d log(2πe·s_d), n entries. */
+export const entropies = (variance: Tensor2D): Tensor1D =>
+  op.mul<Tensor1D>(0.5, op.sum(op.add(1, op.log(op.mul(2 * Math.PI, variance))), 1));
+
 /**
  * What new rows add to a bound at these Gaussians, and its gradients in their means and variances. Called on the float64 backend.
  *

@@ -1,6 +1,13 @@
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import type { ObservationsLike } from '../../core/namedTable.ts';
-import type { FieldShowing, Forecasting, LatentPlace, PredictedLatents, ProjectOptions } from '../abilities.ts';
+import type {
+  DistributedLatents,
+  FieldShowing,
+  Forecasting,
+  LatentPlace,
+  PredictedLatents,
+  ProjectOptions,
+} from '../abilities.ts';
 import type { Model, ParameterValues } from '../model.ts';
 import type { Parameter, ParameterValue } from '../parameter.ts';
 import type { PathsBelow } from '../part.ts';
@@ -138,7 +145,6 @@ export interface FitsOfVariables<V> {
   impute(given: ObservationsLike, options?: ProjectOptions): Promise<Prediction>;
 }
 
-/** What fits of a model of these variables can do. */
 /** A random field over the points: the edges where its precision is not 0, the multipliers of its constraints, and how well these hold. */
 export interface FittedField extends Pick<LearnedField, 'precision' | 'covariance'> {
   readonly graph: LearnedByLayer['graph'];
@@ -156,9 +162,11 @@ interface ShowingFields<V> extends FieldShowing {
   field(name: keyof V & string): FittedField;
 }
 
+/** What fits of a model of these variables can do; of latents that are Gaussian rows with their variances and relevance. */
 export type AbilitiesOfVariables<V> = FitsOfVariables<V> &
   Translating<V> &
   Partial<Forecasting> &
+  Partial<Pick<DistributedLatents, 'latentVariances' | 'relevance'>> &
   ([DensityAbilities<V>] extends [never] ? unknown : ShowingFields<V>);
 
 /** A model of these variables. */
