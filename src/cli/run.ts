@@ -37,6 +37,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'say how good a fit is: its objective, how well classes and neighbourhoods are kept',
     define: async (...given) => (await import('./scoreCommand.ts')).defineScore(...given),
   },
+  assess: {
+    description:
+      'say how far to trust a map: which points and distances, other starts and rows, intervals, dimensions; write a page',
+    define: async (...given) => (await import('./assessCommand.ts')).defineAssess(...given),
+  },
   predict: {
     description: 'predict observations at latent points: means, then standard deviations',
     define: async (...given) => (await import('./predictCommands.ts')).definePredict(...given),

@@ -8,6 +8,17 @@ export type {
   LoadedFit,
   TraceEntry,
 } from '../model/fit.ts';
+export type {
+  AssessedParts,
+  Assessment,
+  DimensionRow,
+  Finding,
+  LabelScores,
+  Structure,
+  SummaryLine,
+} from './assessment/assessment.ts';
+export type { Calibration, Coverage } from './assessment/calibration.ts';
+export type { Stability } from './assessment/stability.ts';
 export type { Checkpoint } from './checkpoint/checkpoint.ts';
 export { type SolverStateJson, stateFromJson, stateToJson } from './checkpoint/stateJson.ts';
 export { fit, fitSteps } from './fit/fit.ts';

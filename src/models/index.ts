@@ -1,5 +1,6 @@
 export type { UnfoldingConstraints } from '../inference/solvers/unfolding/unfoldingProblem.ts';
 export type { Inducing } from '../mapping/variational/inducingInputs.ts';
+export { type AssessOptions, assess } from './assess.ts';
 export * from './builtIn.ts';
 export * from './builtInLabelled.ts';
 export { type NamedModel, namedModels } from './catalogue.ts';

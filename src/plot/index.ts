@@ -1,4 +1,5 @@
 export { type AdjacencyPlotOptions, adjacencyPlot } from './adjacencyPlot.ts';
+export { type AssessmentPageOptions, assessmentPage } from './assessmentPage.ts';
 export { panelColumns } from './axes.ts';
 export { canvasMap } from './canvasMap.ts';
 export { type Decode, type DecodedGridOptions, decodedGrid } from './decodedGrid.ts';

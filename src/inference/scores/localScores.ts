@@ -35,6 +35,8 @@ export interface OverallScores {
   readonly overlap: number;
   /** The share of the k nearest in X that have the label of the point; NaN without labels. */
   readonly neighbourhoodHit: number;
+  /** The mean distance in Y of the k nearest in X, as a part of the mean distance in Y from the point to all others: 1 by chance, small where neighbours on the map are near each other in the data. */
+  readonly neighbourDistance: number;
   /** √(Σ(d_Y − d_X)²/Σd_Y²), distances as they are. */
   readonly stress: number;
   /** The least stress that a scale of the map has: √(1 − (Σd_Y·d_X)²/(Σd_X²·Σd_Y²)). */
@@ -55,6 +57,7 @@ export interface LocalScores {
     readonly overlap: Float64Array;
     /** NaN where a point has no label, and without labels. */
     readonly neighbourhoodHit: Float64Array;
+    readonly neighbourDistance: Float64Array;
     readonly scaledStress: Float64Array;
   };
   /** What follows from the co-ranking matrix Q_kl = #{(i, j): r_Y(i, j) = k, r_X(i, j) = l}. */
@@ -140,6 +143,7 @@ export function* localScoresInParts(
     relativeRankMissing: table(),
     overlap: table(),
     neighbourhoodHit: table().fill(Number.NaN),
+    neighbourDistance: table(),
     scaledStress: table(),
   };
   const largest = new Float64Array(N);
@@ -195,7 +199,8 @@ export function* localScoresInParts(
         largest[a > b ? a : b]!++;
         if (a <= k) ranksX[a - 1] = b;
         if (a <= size && b <= size) matrix.data[(a - 1) * size + b - 1]!++;
-        if (r + 1 === near) nearSums = [y1, x1, yy, yx, xx];
+        if (b === k) pointwise.neighbourDistance[i] = y1 / k;
+        if (b === near) nearSums = [y1, x1, yy, yx, xx];
       }
       let [torn, rankMissing] = [0, 0];
       for (let r = 0; r < k; r++) {
@@ -212,6 +217,7 @@ export function* localScoresInParts(
       pointwise.relativeRankMissing[i] = 1 - rankMissing / relative;
       pointwise.overlap[i] = shared / k;
       if (classes !== undefined && classes[i]! >= 0) pointwise.neighbourhoodHit[i] = hits / k;
+      pointwise.neighbourDistance[i]! *= (N - 1) / y1;
       rows.yy[i] = yy;
       rows.ee[i] = ee;
       rows.ex[i] = ex;
@@ -241,6 +247,7 @@ export function* localScoresInParts(
       relativeRankMissing: mean(pointwise.relativeRankMissing),
       overlap: mean(pointwise.overlap),
       neighbourhoodHit: mean(hit),
+      neighbourDistance: mean(pointwise.neighbourDistance),
       stress: Math.sqrt(difference / yy),
       scaledStress: scaled(yy, ee, ex, xx),
     },

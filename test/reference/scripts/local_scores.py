@@ -32,7 +32,7 @@ def scores(Y, X, labels, k):
     SY, SX = squared(Y), squared(X)
     (RY, OY), (RX, OX) = ranks_of(SY), ranks_of(SX)
     DY, DX = np.sqrt(SY), np.sqrt(SX)
-    local = {name: [] for name in ("trustworthiness", "continuity", "relativeRankFalse", "relativeRankMissing", "overlap", "neighbourhoodHit", "scaledStress")}
+    local = {name: [] for name in ("trustworthiness", "continuity", "relativeRankFalse", "relativeRankMissing", "overlap", "neighbourhoodHit", "neighbourDistance", "scaledStress")}
     c = sum(abs(n - 2 * r + 1) / r for r in range(1, k + 1))
     w = 2 / (k * (2 * n - 3 * k - 1))
     alpha = (DY * DX).sum() / (DX**2).sum()
@@ -44,6 +44,7 @@ def scores(Y, X, labels, k):
         local["relativeRankMissing"].append(1 - sum(abs(RY[i, j] - RX[i, j]) / RY[i, j] for j in OY[i, :k]) / c)
         local["overlap"].append(len(x & y) / k)
         local["neighbourhoodHit"].append(float(np.mean([labels[j] == labels[i] for j in OX[i, :k]])))
+        local["neighbourDistance"].append(DY[i, OX[i, :k]].mean() / DY[i, OX[i]].mean())
         local["scaledStress"].append(np.sqrt(((DY[i] - alpha * DX[i]) ** 2).sum() / SY[i].sum()))
     Q = np.zeros((n - 1, n - 1))
     off = ~np.eye(n, dtype=bool)

@@ -1,0 +1,437 @@
+import * as v from 'valibot';
+import { isScaled, type ScaleOption } from '../core/columnUnits.ts';
+import { square } from '../core/elementary/index.ts';
+import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
+import { checkGiven } from '../core/given.ts';
+import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { standardizationOf, standardized } from '../core/observations.ts';
+import { checkOptions } from '../core/options.ts';
+import type { ProgressiveWork } from '../core/progressiveWork.ts';
+import { type Random, seededRandom } from '../core/random.ts';
+import {
+  type Assessment,
+  assessmentOf,
+  type DimensionRow,
+  type LabelScores,
+  type Structure,
+} from '../inference/assessment/assessment.ts';
+import {
+  calibrationOf,
+  type HeldOutEntry,
+  heldOutEntries,
+  logDensityOf,
+  rowwise,
+  withHidden,
+} from '../inference/assessment/calibration.ts';
+import { type OtherMap, stabilityOf } from '../inference/assessment/stability.ts';
+import { fit } from '../inference/fit/fit.ts';
+import type { FitOptions } from '../inference/fit/fitOptions.ts';
+import { openProblem } from '../inference/fit/fitProblem.ts';
+import { perturbedStarts } from '../inference/fit/restarts.ts';
+import { slices } from '../inference/minimize/slices.ts';
+import { rowsOf } from '../inference/rowMatrices.ts';
+import { clusteringAccuracy } from '../inference/scores/clusteringAccuracy.ts';
+import { kMeans } from '../inference/scores/kMeans.ts';
+import { type LocalScores, localScoresInParts } from '../inference/scores/localScores.ts';
+import { nearestNeighbourError } from '../inference/scores/nearestNeighbourError.ts';
+import { normalizedMutualInformation } from '../inference/scores/normalizedMutualInformation.ts';
+import type { Fit, FittedModel } from '../model/fit.ts';
+import type { Model, ModelJSON } from '../model/model.ts';
+import { classesOf, type Labels } from '../numerics/graph/labels.ts';
+import { nearestNeighbours } from '../numerics/neighbours/index.ts';
+import type { OwnParts } from './ownParts.ts';
+import { type RefitChanges, refitModel } from './refit.ts';
+
+/** Options of {@link assess}. */
+export interface AssessOptions {
+  /** N×D, the observations that were fitted, for fits that do not hold them. */
+  readonly observations?: MatrixLike | undefined;
+  /** N labels; those of the table that was fitted unless given. */
+  readonly labels?: Labels | undefined;
+  /** k of the local scores, from 1 and less than N/4; 10 unless given, or what N allows. */
+  readonly neighbours?: number | undefined;
+  /** How many maps from moved starts; 3 unless given, 0 for none. */
+  readonly starts?: number | undefined;
+  /** How many maps of rows drawn with replacement, whose other rows have entries held out; 4 unless given, 0 for none. */
+  readonly bootstraps?: number | undefined;
+  /** Numbers of latent dimensions that held-out entries are predicted with; one less and one more than the fit has unless given, [] for none. */
+  readonly dimensions?: readonly number[] | undefined;
+  /** Tables of shuffled columns that the data are compared with; 20 unless given, at least 2, or 0 for none. */
+  readonly shuffled?: number | undefined;
+  /** Options of the fits. */
+  readonly fit?:
+    | Pick<FitOptions, 'solver' | 'maxIterations' | 'maxSeconds' | 'tolerance' | 'engine' | 'threads'>
+    | undefined;
+  /** Seed of all that is drawn; 0 unless given. */
+  readonly seed?: number | undefined;
+  /** Factories of parts that do not come with the library, by name: as `loadFit` takes them. */
+  readonly own?: OwnParts | undefined;
+  /** Called after each fit with how many are done, and of how many, and awaited. */
+  readonly onProgress?: ((done: number, total: number) => unknown) | undefined;
+  /** Aborting it rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const whole = (least: number) => {
+  const expected = `a whole number from ${least}`;
+  return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected));
+};
+const schema = v.strictObject({
+  observations: v.optional(v.any()),
+  labels: v.optional(v.any()),
+  neighbours: v.optional(whole(1)),
+  starts: v.optional(whole(0), 3),
+  bootstraps: v.optional(whole(0), 4),
+  dimensions: v.optional(v.array(whole(1), 'a list of whole numbers from 1')),
+  shuffled: v.optional(
+    v.pipe(
+      whole(0),
+      v.check((count) => count !== 1, '0 or a whole number from 2'),
+    ),
+    5,
+  ),
+  fit: v.optional(v.any(), {}),
+  seed: v.optional(v.pipe(v.number('a whole number'), v.integer('a whole number')), 0),
+  own: v.optional(v.any(), {}),
+  onProgress: v.optional(
+    v.custom<NonNullable<AssessOptions['onProgress']>>((value) => typeof value === 'function', 'a function'),
+  ),
+  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+});
+
+/** Neighbours of the local scores, where there are points enough. */
+const NEIGHBOURS = 10;
+/** How many standard errors a gain must be above 0 for the map to show something. */
+const BEYOND = 2.33;
+
+/**
+ * How far a fit is to be trusted: whether the map shows more than noise would, which points and distances not to read, whether other starts and other rows lead to the same
+ * map, whether intervals hold, and how many dimensions the observations support.
+ *
+ * Local scores ({@link LocalScores}) compare the map with the observations, standardised where the model does so. Entries are held out as follows: rows are
+ * drawn with replacement, the model is fitted to those drawn, a third of the entries of each other row is hidden, and `impute` predicts them from the rest. The map shows nothing
+ * where these predictions gain no more than 2.33 standard errors over the mean and variance of each column, and nearest neighbours in the data are no nearer than after each column
+ * is shuffled by itself, or the map keeps no more of them than chance does. Dimensions are compared by the same held-out entries, and the fewest within one standard
+ * error of the best are supported.
+ *
+ * It fits the model again starts + bootstraps·(1 + dimensions) times. What cannot be assessed, such as bootstraps of a sequence, is named in `notAssessed` with the reason.
+ *
+ * @param fitted - a fit of any model with one table of observations
+ * @param options - see {@link AssessOptions}
+ * @returns scores, `findings` in sentences, `doubtful` points, and `summary()` as a table
+ * @throws InvalidInputError when the fit has fewer than 8 points or no observations, or an option is out of its range
+ * @see Venna & Kaski 2001; Lee & Verleysen 2009; Gneiting & Raftery 2007 (calibration, interval score); Gower & Dijksterhuis 2004 (Procrustes); Horn 1965 (shuffled columns)
+ * @example
+ * ```ts
+ * const assessment = await assess(result, { starts: 1, bootstraps: 2, dimensions: [] });
+ * assessment.findings.map(({ text }) => text);
+ * String(assessment); // all scores as a table
+ * ```
+ */
+export async function assess(fitted: FittedModel, options: AssessOptions = {}): Promise<Assessment> {
+  checkGiven(
+    fitted,
+    'assess',
+    'what fit returned',
+    (given) => typeof given.toJSON === 'function' && given.latents instanceof Matrix,
+  );
+  const settings = checkOptions(schema, options, 'assess');
+  const { seed, signal, own } = settings;
+  const json = fitted.toJSON().model;
+  const { Y, shown } = observationsOf(fitted, json, settings.observations);
+  const X = fitted.latents;
+  const k = neighboursOf(X.rows, settings.neighbours);
+  const labels = labelsOf(fitted, settings.labels, X.rows);
+  const notAssessed: Record<string, string> = {};
+  const random = seededRandom(seed);
+
+  const distances = await comparable(fitted, json, shown);
+  const scores = await inTurns(localScoresInParts(distances, X, { neighbours: k, ...(labels && { labels }) }), signal);
+  const q = X.columns;
+  const canImpute = typeof (fitted as Fit).impute === 'function' && Y.columns > 1;
+  const tried = (settings.dimensions ?? [q - 1, q + 1]).filter((dim) => dim >= 1 && dim !== q);
+  const dims = canImpute && settings.dimensions?.length !== 0 ? [...new Set(tried)].sort((a, b) => a - b) : [];
+  const isWhole = shown.rows === Y.rows;
+  const total = settings.starts + settings.bootstraps * (1 + dims.length);
+  let done = 0;
+  const refit = async (changes: RefitChanges, more: Pick<FitOptions, 'start' | 'seed'> = {}): Promise<Fit> => {
+    const limit = fitted.status === 'maxIterations' ? { maxIterations: fitted.diagnostics.iterations } : {};
+    const model = refitModel(json, changes, own);
+    const result = (await fit(model, { ...limit, ...settings.fit, seed, ...more, ...(signal && { signal }) })) as Fit;
+    signal?.throwIfAborted();
+    await settings.onProgress?.(++done, total);
+    return result;
+  };
+  /** What a model cannot do is said, and no more. */
+  const attempt = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof LatentFieldError) || signal?.aborted) throw error;
+      notAssessed[what] = error.message;
+      return undefined;
+    }
+  };
+
+  const starts = await attempt('stability over starts', () => startMaps(json, own, settings.starts, seed, refit));
+  const every = Int32Array.from({ length: X.rows }, (_, i) => i);
+  const isOne = starts !== undefined && starts.length > 0 && starts.every((latents) => sameEntries(latents, X));
+  if (isOne)
+    notAssessed['stability over starts'] = 'Its solution is computed, and does not depend on a start or a seed.';
+  const others = isOne ? [] : (starts ?? []).filter((latents) => latents.rows === X.rows);
+  const startStability = stabilityOf(
+    X,
+    others.map((latents) => ({ points: every, latents })),
+    k,
+  );
+
+  const maps: OtherMap[] = [];
+  const entries = new Map<number, HeldOutEntry[]>([q, ...dims].map((dim) => [dim, []]));
+  if (settings.bootstraps > 0) {
+    await attempt('stability over rows and held-out entries', async () => {
+      if (!isWhole) throw new InvalidInputError('The map has a part of the rows only.');
+      for (let b = 0; b < settings.bootstraps; b++) {
+        const drawn = drawnRows(Y.rows, random);
+        const isDrawn = new Set(drawn);
+        const left = every.filter((i) => !isDrawn.has(i));
+        const hidden = withHidden(rowsOf(Y, Array.from(left)), random);
+        for (const latentDim of [q, ...dims]) {
+          const result = await refit({ rows: drawn, latentDim });
+          if (latentDim === q && result.latents.rows === drawn.length)
+            maps.push({ points: drawn, latents: result.latents });
+          if (!canImpute || result.status === 'failed') continue;
+          const held = rowsOf(Y, Array.from(left));
+          const predicted = await result.impute!(hidden, signal && { signal });
+          entries.get(latentDim)!.push(...heldOutEntries(held, hidden, predicted, left, rowsOf(Y, Array.from(drawn))));
+        }
+      }
+    });
+  }
+  if (!canImpute) notAssessed.intervals = `${fitted.model} fills in no missing entries, so there are none to hold out.`;
+  const calibration = calibrationOf(entries.get(q)!);
+  const dimensions = dimensionRows(entries);
+  const gain: Structure | undefined = calibration && {
+    isShown: calibration.gain > BEYOND * calibration.gainSe,
+    by: 'heldOut',
+    difference: calibration.gain,
+    se: calibration.gainSe,
+  };
+  const structure =
+    gain?.isShown === true || settings.shuffled === 0
+      ? gain
+      : shuffledStructure(distances, settings.shuffled, scores, seededRandom(seed));
+  return assessmentOf({
+    model: fitted.model,
+    status: fitted.status,
+    message: fitted.message,
+    points: X.rows,
+    latentDim: q,
+    scores,
+    labels: labels && labelScores(X, labels, scores, seed),
+    starts: startStability,
+    bootstraps: stabilityOf(X, maps, k),
+    calibration,
+    structure,
+    dimensions,
+    supportedDim:
+      dimensions.length > 1 ? dimensions.find(({ behind, behindSe }) => behind <= behindSe)?.latentDim : undefined,
+    relevance: relevanceOf(fitted),
+    notAssessed,
+  });
+}
+
+/** The observations of a fit as the model was given them, and those of the points that it shows. */
+function observationsOf(
+  fitted: FittedModel,
+  json: ModelJSON,
+  given: MatrixLike | undefined,
+): { Y: Matrix; shown: Matrix } {
+  const held = (json as { observations?: (number | null)[][] }).observations;
+  if (given === undefined && (held === undefined || held.length === 0)) {
+    throw new InvalidInputError(
+      `The fit of ${fitted.model} does not hold its observations. Give them as { observations }.`,
+    );
+  }
+  const Y =
+    given === undefined
+      ? Matrix.from(held!.map((row) => row.map((entry) => entry ?? Number.NaN)))
+      : Matrix.from(given, 'The observations');
+  const { points } = fitted.parameters as { points?: unknown };
+  const shown =
+    Array.isArray(points) && points.length === fitted.latents.rows && Y.rows > points.length
+      ? rowsOf(Y, points as number[])
+      : Y;
+  if (shown.rows === fitted.latents.rows) return { Y, shown };
+  throw new InvalidInputError(
+    `The fit has ${fitted.latents.rows} points, but there are ${Y.rows} rows of observations. Give those that were fitted.`,
+  );
+}
+
+/** Observations whose distances the map is compared with: filled in where entries are missing, standardised where the model does so. */
+async function comparable(fitted: FittedModel, json: ModelJSON, Y: Matrix): Promise<Matrix> {
+  const { impute } = fitted as Fit;
+  const hasHoles = Y.data.some(Number.isNaN);
+  if (hasHoles && impute === undefined) {
+    throw new InvalidInputError(
+      'The observations have missing entries, which this model does not fill in: distances between rows are not known. Give complete { observations }.',
+    );
+  }
+  const whole = hasHoles ? Matrix.from((await impute!(Y)).mean) : Y;
+  const { scale = false } = json as { scale?: ScaleOption };
+  return isScaled(Y, scale) ? standardized(whole, standardizationOf(whole, true, true)) : whole;
+}
+
+function neighboursOf(N: number, given: number | undefined): number {
+  const k = given ?? Math.min(NEIGHBOURS, Math.ceil(N / 4) - 1);
+  if (N < 8 || k >= N / 4) {
+    throw new InvalidInputError(
+      `assess takes at least 8 points, and fewer neighbours than a quarter of them, but there are ${N} points and ${k} neighbours.`,
+    );
+  }
+  return k;
+}
+
+function labelsOf(fitted: FittedModel, given: Labels | undefined, N: number): Labels | undefined {
+  const labels = given ?? fitted.table?.labels;
+  if (labels === undefined) return undefined;
+  const { classes, count } = classesOf(labels, 'assess');
+  if (classes.length !== N) {
+    throw new InvalidInputError(
+      `There are ${N} points, but ${classes.length} labels were given. Give one for each point.`,
+    );
+  }
+  return count > 1 ? labels : undefined;
+}
+
+function labelScores(X: Matrix, labels: Labels, { overall }: LocalScores, seed: number): LabelScores {
+  const { classes, count } = classesOf(labels, 'assess');
+  const labelled = Array.from(classes.keys()).filter((i) => classes[i]! >= 0);
+  const own = labelled.map((i) => classes[i]!);
+  const { clusters } = kMeans(rowsOf(X, labelled), Math.min(count, labelled.length), { seed });
+  return {
+    labelled: labelled.length,
+    classes: count,
+    nearestNeighbourError: nearestNeighbourError(X, labels),
+    neighbourhoodHit: overall.neighbourhoodHit,
+    clusteringAccuracy: clusteringAccuracy(own, clusters),
+    normalizedMutualInformation: normalizedMutualInformation(own, clusters),
+  };
+}
+
+type Refit = (changes: RefitChanges, more?: Pick<FitOptions, 'start' | 'seed'>) => Promise<Fit>;
+
+/** Maps of all rows from starts that are moved at random, as restarts are; by other seeds where the model computes its solution. */
+async function startMaps(json: ModelJSON, own: OwnParts, count: number, seed: number, refit: Refit): Promise<Matrix[]> {
+  const maps: Matrix[] = [];
+  const model = refitModel(json, {}, own) as Model;
+  for (let s = 1; s <= count; s++) {
+    if (model.solve !== undefined) {
+      maps.push((await refit({}, { seed: seed + s })).latents);
+      continue;
+    }
+    const problem = openProblem(model, { seed, engine: undefined });
+    try {
+      const [moved] = await perturbedStarts(
+        problem.layout,
+        async () => problem.start,
+        [{ init: 'model', width: 1 }],
+        seed + s,
+      );
+      maps.push((await refit({}, { start: problem.valuesAt(moved!) })).latents);
+    } finally {
+      problem.dispose();
+    }
+  }
+  return maps;
+}
+
+const sameEntries = (A: Matrix, B: Matrix): boolean =>
+  A.data.length === B.data.length && A.data.every((entry, at) => entry === B.data[at]);
+
+/** The different rows among as many as there are drawn with replacement, ascending. */
+function drawnRows(N: number, random: Random): Int32Array {
+  const drawn = new Set(Array.from({ length: N }, () => random.integer(N)));
+  return Int32Array.from(drawn).sort();
+}
+
+/** Held-out densities by number of dimensions, with paired differences to the best; none where only one was tried. */
+function dimensionRows(entries: ReadonlyMap<number, readonly HeldOutEntry[]>): DimensionRow[] {
+  const tried = [...entries].filter(([, held]) => held.length > 0).sort(([a], [b]) => a - b);
+  const count = tried[0]?.[1].length;
+  const same = tried.filter(([, held]) => held.length === count);
+  if (same.length < 2) return [];
+  const densities = same.map(([latentDim, held]) => ({ latentDim, held, values: held.map(logDensityOf) }));
+  const means = densities.map(({ held, values }) => rowwise(held, values));
+  const best = means.reduce((most, { mean }, at) => (mean > means[most]!.mean ? at : most), 0);
+  return densities.map(({ latentDim, held, values }, at) => {
+    const { mean: logDensity, se } = means[at]!;
+    const { mean: behind, se: behindSe } = rowwise(
+      held,
+      values.map((own, e) => densities[best]!.values[e]! - own),
+    );
+    return { latentDim, logDensity, se, behind, behindSe };
+  });
+}
+
+/** Rows whose distances are compared with those of shuffled columns, at most. */
+const MOST_ROWS = 2000;
+
+/**
+ * Distances to the nearest neighbours in the data beside those after each column is shuffled by itself, which are larger where columns depend on each other; and whether the map
+ * keeps more of these neighbours than chance does.
+ */
+function shuffledStructure(
+  distances: Matrix,
+  count: number,
+  { overall, pointwise, neighbours }: LocalScores,
+  random: Random,
+): Structure {
+  const all = Array.from({ length: distances.rows }, (_, i) => i);
+  for (let i = 0; i < Math.min(MOST_ROWS, all.length); i++) {
+    const j = i + random.integer(all.length - i);
+    [all[i], all[j]] = [all[j]!, all[i]!];
+  }
+  const Y = rowsOf(distances, all.slice(0, MOST_ROWS));
+  const meanDistance = (points: Matrix) => average(nearestNeighbours(points, neighbours).distances);
+  const shuffled = Array.from({ length: count }, () => meanDistance(shuffledColumns(Y, random)));
+  const mean = average(shuffled);
+  const variance = shuffled.reduce((sum, own) => sum + square(own - mean), 0) / (count - 1);
+  // Of one more table beside the mean of these.
+  const se = Math.sqrt(variance * (1 + 1 / count)) / mean;
+  const difference = 1 - meanDistance(Y) / mean;
+  const beyondChance = overall.overlap - neighbours / (distances.rows - 1);
+  const spread = Math.sqrt(average(pointwise.overlap.map((own) => square(own - overall.overlap))) / distances.rows);
+  return { isShown: difference > BEYOND * se && beyondChance > BEYOND * spread, by: 'shuffled', difference, se };
+}
+
+const average = (values: ArrayLike<number>): number =>
+  Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
+
+function shuffledColumns(Y: Matrix, random: Random): Matrix {
+  const shuffled = Matrix.from(Y);
+  for (let j = 0; j < Y.columns; j++) {
+    for (let i = Y.rows - 1; i > 0; i--) {
+      const [a, b] = [i * Y.columns + j, random.integer(i + 1) * Y.columns + j];
+      [shuffled.data[a], shuffled.data[b]] = [shuffled.data[b]!, shuffled.data[a]!];
+    }
+  }
+  return shuffled;
+}
+
+function relevanceOf(fitted: FittedModel): Float64Array | undefined {
+  const { relevance } = fitted as { relevance?: unknown };
+  if (!(relevance instanceof Float64Array)) return undefined;
+  const most = relevance.reduce((largest, own) => Math.max(largest, own), 0);
+  return most > 0 ? relevance.map((own) => own / most) : relevance;
+}
+
+/** Work in parts, between which the event loop gets its turn. */
+async function inTurns<T>(work: ProgressiveWork<T>, signal: AbortSignal | undefined): Promise<T> {
+  const slice = slices();
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+    if (slice.isOver()) await slice.leave();
+    signal?.throwIfAborted();
+  }
+}
