@@ -1,18 +1,81 @@
-// Builds the site into web/dist: the documents of docs/, every error sentence and the reference by typedoc, with its search, and the playground by vite. Static files, all links
+// Builds the site into web/dist: the documents of docs/, every error sentence and the reference by VitePress, with its search, and the playground by vite. Static files, all links
 // relative. Needs dist/.
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { anywhere } from '../web/site/base.mjs';
+import { pages } from '../web/site/contents.mjs';
 import { writeErrorPage } from '../web/site/errorSentences.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-rmSync(new URL('../web/dist', import.meta.url), { recursive: true, force: true });
-writeErrorPage(fileURLToPath(new URL('../web/site/generated/every-error-sentence.md', import.meta.url)));
-for (const command of [
-  ['typedoc', '--options', 'web/site/typedoc.json'],
-  ['vite', 'build', '--config', 'web/vite.config.ts', '--logLevel', 'warn'],
-]) {
+const generated = join(root, 'web/site/generated');
+const dist = join(root, 'web/dist');
+/** Documents at the root of the repository. */
+const ROOT = ['README', 'CONTRIBUTING', 'CHANGELOG', 'SECURITY', 'GOVERNANCE', 'CODE_OF_CONDUCT'];
+
+function run(...command) {
   const { status } = spawnSync('npx', ['--no-install', ...command], { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
 }
+
+for (const folder of [dist, generated]) rmSync(folder, { recursive: true, force: true });
+gatherDocuments();
+writeErrorPage(join(generated, 'every-error-sentence.md'));
+run('typedoc', '--options', 'web/site/typedoc.json', '--logLevel', 'Warn');
+run('vitepress', 'build', 'web/site');
+anywhere(dist);
+run('vite', 'build', '--config', 'web/vite.config.ts', '--logLevel', 'warn');
+writeFileSync(join(dist, 'llms.txt'), contentsInText());
 process.stdout.write('The site is in web/dist; `npx vite preview web --outDir dist` shows it.\n');
+
+/** Copies docs/, the landing page and what stands at the root of the repository, with links between them as they are on the site. */
+function gatherDocuments() {
+  const at = (name) => join(root, name);
+  cpSync(at('docs'), generated, { recursive: true, filter: (path) => !path.startsWith(at('docs/api')) });
+  cpSync(at('web/site/index.md'), join(generated, 'index.md'));
+  for (const name of ROOT) {
+    const text = readFileSync(at(`${name}.md`), 'utf8').replace(/\]\(docs\//g, '](./');
+    writeFileSync(join(generated, `${name.toLowerCase()}.md`), text);
+  }
+  for (const name of readdirSync(generated, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.md')) continue;
+    const file = join(generated, name);
+    const text = readFileSync(file, 'utf8');
+    const linked = text.replace(
+      new RegExp(`\\]\\(((?:\\.\\./|\\./)*)(${ROOT.join('|')})\\.md`, 'g'),
+      (found, up, document) =>
+        document === 'README' && up === '' && dirname(name) !== '.'
+          ? found
+          : `](${'../'.repeat(name.split('/').length - 1) || './'}${document.toLowerCase()}.md`,
+    );
+    // The site has no sources: a link to one is its words.
+    writeFileSync(
+      file,
+      linked.replace(
+        /\[([^\]]*)\]\((?:\.\.?\/)*(?:(?:test|src|examples|bench|containers)\/[^)]*|CITATION\.cff|LICENSE)\)/g,
+        '$1',
+      ),
+    );
+  }
+}
+
+/** The pages, one a line with its first sentence, for programs that read: https://llmstxt.org. */
+function contentsInText() {
+  const lines = [
+    '# latentfield',
+    '',
+    '> Latent variable models with error bars, in Node and in the browser (TypeScript).',
+    '',
+  ];
+  let last = '';
+  for (const { group, page, name } of pages) {
+    if (group !== last) lines.push(...(last === '' ? [] : ['']), `## ${group}`, '');
+    last = group;
+    const text = readFileSync(join(generated, `${page}.md`), 'utf8');
+    const first = text.split('\n\n').find((part) => /^[A-Z`]/.test(part)) ?? '';
+    const sentence = /^[\s\S]*?[.:](?=\s|$)/.exec(first)?.[0].replace(/\s+/g, ' ') ?? name;
+    lines.push(`- [${name}](${page}.html): ${sentence}`);
+  }
+  return `${lines.join('\n')}\n\n## Reference\n\n- [Every export](reference/index.html)\n`;
+}

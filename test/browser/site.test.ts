@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
@@ -7,9 +8,15 @@ import { builtInKernels, gplvm, knnGraph, Matrix, parseKernel, rbf } from '../..
 import { NEEDS_CHROMIUM, startChromium } from '../plot/chromium.ts';
 import { servedFolder } from './servedFolder.ts';
 
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const site = fileURLToPath(new URL('../../web/dist', import.meta.url));
-const isBuilt = existsSync(join(site, 'documents'));
+const isBuilt = existsSync(join(site, 'first-picture.html'));
 const why = isBuilt ? '' : ' (the site is not built: npm run site)';
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
 
 /** What a page refers to, and the places in it that can be referred to. */
 function linksOf(file: string): { targets: string[]; anchors: Set<string> } {
@@ -28,6 +35,7 @@ describe.skipIf(why !== '')(`the site${why}`, () => {
         .map((name) => join(site, name))
     : [];
   const links = new Map(pages.map((file) => [file, linksOf(file)]));
+  const html = (name: string) => `${name}.html`;
   const fromElsewhere = /^(?:[a-z]+:)?\/\//;
 
   it('has the documents, the reference and the playground', () => {
@@ -37,15 +45,13 @@ describe.skipIf(why !== '')(`the site${why}`, () => {
       'index.html',
       'playground/index.html',
       'playground/kernels.html',
-      ...['First_picture', 'Which_model', 'Your_own_model', 'Kernels', 'New_points,_missing_data', 'Inference'].map(
-        (page) => `documents/${page}.html`,
+      ...['first-picture', 'which-model', 'your-own-model', 'kernels', 'new-points', 'inference'].map(html),
+      ...['numbers-and-traps', 'benchmarks', 'troubleshooting', 'every-error-sentence', 'notation', 'gallery'].map(
+        html,
       ),
-      ...['Numbers_and_traps', 'Benchmarks', 'Troubleshooting', 'Every_error_sentence', 'Notation', 'Gallery'].map(
-        (page) => `documents/${page}.html`,
-      ),
-      'documents/Fields_over_points,_and_the_spectral_embeddings_that_they_explain.html',
-      'documents/From_scikit-learn,_GPy_and_DruidJS.html',
-      'functions/index.gplvm.html',
+      ...['articles/gplvm', 'articles/maximum-entropy', 'articles/trust', 'fields'].map(html),
+      ...['scikit-learn', 'gpy', 'gpflow', 'umap-js', 'druidjs'].map((name) => html(`from-${name}`)),
+      'reference/index/functions/gplvm.html',
     ]) {
       expect(names).toContain(name);
     }
@@ -53,14 +59,15 @@ describe.skipIf(why !== '')(`the site${why}`, () => {
 
   it('lists what the library says when it throws, and every status', () => {
     const text = (name: string) =>
-      readFileSync(join(site, 'documents', `${name}.html`), 'utf8')
+      readFileSync(join(site, html(name)), 'utf8')
+        .replaceAll('</li>', '\n')
         .replace(/<[^>]*>/g, '')
         .replaceAll('&lt;', '<')
         .replaceAll('&gt;', '>')
         .replaceAll('&quot;', '"')
         .replaceAll('&#39;', "'")
         .replaceAll('&amp;', '&');
-    const sentences = text('Every_error_sentence');
+    const sentences = text('every-error-sentence');
     const calls: (() => unknown)[] = [
       () => gplvm([[1, 2]], { latentDim: 5 } as never),
       () => parseKernel('rbf +'),
@@ -88,7 +95,7 @@ describe.skipIf(why !== '')(`the site${why}`, () => {
       expect({ said, isListed }).toEqual({ said, isListed: true });
     }
     for (const status of ['converged', 'maxIterations', 'stopped', 'degenerate', 'failed']) {
-      expect(text('Troubleshooting')).toContain(status);
+      expect(text('troubleshooting')).toContain(status);
     }
   });
 
@@ -126,20 +133,51 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
   let browser: Browser | undefined;
   afterAll(() => browser?.close());
 
+  const documents = isBuilt
+    ? readdirSync(site, { recursive: true, encoding: 'utf8' }).filter(
+        (name) => name.endsWith('.html') && !/^(?:reference|playground)\/|^404/.test(name),
+      )
+    : [];
+
   it('has no document wider than a phone', async () => {
     const served = await servedFolder(site);
     browser ??= await startChromium();
     const page = await browser.newPage({ viewport: { width: 360, height: 740 } });
-    const documents = readdirSync(join(site, 'documents')).filter((file) => file.endsWith('.html'));
     const wide: string[] = [];
     for (const file of documents) {
-      await page.goto(`${served.url}documents/${file}`);
+      await page.goto(`${served.url}${file}`, { waitUntil: 'domcontentloaded' });
       const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (over > 0) wide.push(`${file} by ${over} pixels`);
     }
     expect(wide).toEqual([]);
-    expect(documents.length).toBeGreaterThan(30);
+    expect(documents.length).toBeGreaterThan(60);
     await page.close();
+    await served.close();
+  });
+
+  it('has pages that everybody can read and reach, in light and dark', async () => {
+    const served = await servedFolder(site);
+    browser ??= await startChromium();
+    const found: string[] = [];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await browser.newPage({ colorScheme });
+      const names = ['index', 'gallery', 'kernels', 'from-gpy', 'articles/trust', 'reference/index/functions/gplvm'];
+      for (const name of names) {
+        await page.goto(`${served.url}${name}.html`);
+        // The explorer in the frame of the landing page has tests of its own.
+        await page.evaluate(() => document.querySelector('iframe')?.remove());
+        await page.addScriptTag({ content: axe });
+        const violations = await page.evaluate(async () => {
+          const { violations } = await (
+            globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
+          ).axe.run();
+          return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 120)}`);
+        });
+        found.push(...violations.map((violation) => `${name}, ${colorScheme}, ${violation}`));
+      }
+      await page.close();
+    }
+    expect(found).toEqual([]);
     await served.close();
   });
 
@@ -149,25 +187,38 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
     const page = await browser.newPage();
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(error.message));
-    await page.goto(`${served.url}documents/Gallery.html`);
+    await page.goto(`${served.url}gallery.html`);
     await page.keyboard.press('/');
-    await page.locator('#tsd-search-input').fill('degeneracies');
-    await page.locator('#tsd-search-results a').first().waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByRole('link', { name: 'Digits kept apart by their labels' }).first().click();
+    await page.locator('#localsearch-input').fill('error bars');
+    await page.locator('.results a[href*="new-points.html"]').first().click();
+    await page.waitForURL(`${served.url}new-points.html*`);
+    await page.getByRole('heading', { name: 'New points, missing data' }).waitFor();
+    await page.goBack();
+    await page.locator('.vp-doc h2 a[target=_self]', { hasText: 'Digits kept apart by their labels' }).click();
     await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('[name=model]')?.value === 'gplrf');
     expect(await page.locator('[name=set]').inputValue()).toBe('drawnDigits');
     // An example runs within the gallery, and a kernel has its sliders below its drawing.
-    await page.goto(`${served.url}documents/Gallery.html`);
+    await page.goto(`${served.url}gallery.html`);
     await page.getByRole('button', { name: 'Run it here' }).nth(2).click();
     const example = page.frameLocator('iframe');
     await example.getByRole('application', { name: 'Map of 300 rows, isomap' }).waitFor({ timeout: 60_000 });
-    await page.goto(`${served.url}documents/Kernels.html`);
+    await page.goto(`${served.url}kernels.html`);
     await page.getByRole('button', { name: 'Sliders here' }).first().click();
     const sliders = page.frameLocator('iframe');
     await sliders.getByText('Covariance of x with').waitFor();
     expect(await sliders.locator('[name=kernel]').inputValue()).toBe('rbf');
     expect({ problems, missing: served.missing }).toEqual({ problems: [], missing: [] });
+    await served.close();
+  });
+
+  it('shows a fitted map on its first page', async () => {
+    const served = await servedFolder(site);
+    browser ??= await startChromium();
+    const page = await browser.newPage();
+    await page.goto(`${served.url}index.html`);
+    const map = page.frameLocator('iframe').getByRole('application', { name: /^Map of 150 rows, gplvm/ });
+    await map.waitFor({ timeout: 60_000 });
+    await page.close();
     await served.close();
   });
 });

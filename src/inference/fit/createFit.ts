@@ -47,8 +47,18 @@ export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: 
   );
   const evidence = posterior.distribution === undefined ? {} : { evidence: boundOf(terms) };
   // What the types of a model say of its fits, its posterior keeps: tests of the conformance kit see to that.
-  const whole = Object.freeze(withGraph({ ...fitted, ...evidence, ...abilities }, posterior));
+  const members = withGraph({ ...fitted, ...evidence, ...abilities }, posterior);
+  // Not among the members that are listed: notebooks ask for it by its symbol.
+  const whole = Object.freeze(Object.defineProperty(members, NOTEBOOK, { value: () => displayed(fitted) }));
   return rememberPosterior(whole, posterior) as unknown as Fit<P, A>;
+}
+
+/** By which notebooks of JavaScript (Deno's kernel of Jupyter, and Quarto with it) ask a value how it is shown. */
+const NOTEBOOK = Symbol.for('Jupyter.display');
+
+async function displayed(fitted: FittedModel) {
+  const { notebookDisplay } = await import('./notebookDisplay.ts');
+  return notebookDisplay(fitted);
 }
 
 function savedFit(

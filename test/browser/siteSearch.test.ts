@@ -1,0 +1,130 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import MiniSearch from 'minisearch';
+import { describe, expect, it } from 'vitest';
+import { search } from '../../web/site/search.mjs';
+
+const site = new URL('../../web/dist/', import.meta.url);
+const chunks = fileURLToPath(new URL('assets/chunks', site));
+const why = existsSync(chunks) ? '' : ' (the site is not built: npm run site)';
+
+/** What people have asked in forums, as they typed it; where; and the pages that answer it here. */
+const QUESTIONS: readonly (readonly [question: string, thread: string, pages: readonly string[]])[] = [
+  [
+    "is there a 'transform' function, apply the same instance on an unseen point",
+    'lmcinnes/umap/issues/55',
+    ['new-points', 'from-umap-js'],
+  ],
+  ['how to save and load a model with UMAP', 'lmcinnes/umap/issues/178', ['new-points']],
+  ['is there a way to save and restore a trained embedding', 'lmcinnes/umap/issues/152', ['new-points']],
+  ['serializing a trained model, pickle error', 'lmcinnes/umap/issues/273', ['new-points']],
+  [
+    'reproducibility across machines random_state',
+    'lmcinnes/umap/issues/525',
+    ['numbers-and-traps', 'inference', 'reliability'],
+  ],
+  ['same parameters same data, how to get same 2D result', 'lmcinnes/umap/issues/357', ['inference', 'articles/trust']],
+  ['UMAP produces different results with same parameters', 'lmcinnes/umap/issues/466', ['articles/trust', 'inference']],
+  [
+    'variations in unsupervised results caused by random state',
+    'lmcinnes/umap/issues/972',
+    ['articles/trust', 'inference'],
+  ],
+  ['are euclidian distances interpretable in the embedding?', 'lmcinnes/umap/issues/92', ['articles/trust']],
+  ['understanding n_neighbours', 'lmcinnes/umap/issues/94', ['models', 'articles/trust', 'from-umap-js']],
+  ['inverse_transform does not exist?', 'lmcinnes/umap/issues/364', ['new-points', 'from-scikit-learn']],
+  ['weird behaviour when using transform on new data', 'lmcinnes/umap/issues/358', ['new-points']],
+  ['UMAP with large >1M rows', 'lmcinnes/umap/issues/136', ['which-model', 'benchmarks', 'models']],
+  ['allow UMAP to accept data with nan or inf values', 'lmcinnes/umap/pull/977', ['new-points']],
+  ["why doesn't UMAP map similar data to same region", 'lmcinnes/umap/issues/968', ['articles/trust', 'new-points']],
+  [
+    'tsne has no transform function',
+    'scikit-learn/scikit-learn/issues/5361',
+    ['new-points', 'from-scikit-learn', 'models'],
+  ],
+  ['t-sne perplexity tuning', 'scikit-learn/scikit-learn/issues/8660', ['models', 'articles/trust']],
+  ['Isomap using a precomputed neighborhood graph', 'scikit-learn/scikit-learn/issues/2792', ['fields']],
+  ['Isomap radius neighbors graph', 'scikit-learn/scikit-learn/issues/19744', ['fields']],
+  [
+    'Isomap number of connected components of the neighbors graph > 1',
+    'scikit-learn/scikit-learn/pull/21915',
+    ['fields', 'troubleshooting'],
+  ],
+  ['trustworthiness of an embedding', 'scikit-learn/scikit-learn/issues/18567', ['inference', 'articles/trust']],
+  ['KernelPCA inverse transform gamma', 'scikit-learn/scikit-learn/issues/26280', ['fields', 'from-scikit-learn']],
+  ['GPLVM: how to predict x_star given new y_star?', 'SheffieldML/GPy/issues/638', ['new-points', 'from-gpy']],
+  [
+    'when new data becomes available how would I find its representation GP-LVM',
+    'SheffieldML/GPy/issues/395',
+    ['new-points', 'from-gpy'],
+  ],
+  ['using GPy for data imputation missing values', 'SheffieldML/GPy/issues/120', ['new-points']],
+  [
+    'GP-LVM with gaussian process prior on the latent space over time',
+    'SheffieldML/GPy/issues/634',
+    ['models', 'which-model', 'articles/gplvm'],
+  ],
+  [
+    'Bayesian GPLVM using a specific latent input prior',
+    'SheffieldML/GPy/issues/1100',
+    ['models', 'your-own-model', 'from-gpy'],
+  ],
+  [
+    "can't constrain parameters, fix lengthscale",
+    'SheffieldML/GPy/issues/485',
+    ['from-gpy', 'kernels', 'inference', 'from-gpflow'],
+  ],
+  ['how to save and load GPy models', 'SheffieldML/GPy/issues/815', ['new-points', 'from-gpy']],
+  ['persisting bgplvm', 'SheffieldML/GPy/issues/428', ['new-points']],
+];
+/** What the site promises to know by other names. */
+const SYNONYMS: readonly (readonly [words: string, ...pages: string[]])[] = [
+  ['missing values', 'new-points'],
+  ['error bars', 'new-points'],
+  ['t-SNE', 'models'],
+  ['number of dimensions', 'which-model', 'articles/trust', 'models'],
+];
+
+describe.skipIf(why !== '')(`the search of the site${why}`, async () => {
+  const index = why === '' ? await loaded() : undefined;
+
+  /** The first pages that are found, each once. */
+  function pagesFor(question: string, count = 3): string[] {
+    const found = index!.search(question).map(({ id }) =>
+      String(id)
+        .slice(site.pathname.length)
+        .replace(/(?:\.html)?(?:#.*)?$/, ''),
+    );
+    return [...new Set(found)].slice(0, count);
+  }
+
+  it('has a question of a forum answered among its first three pages, at least 27 of 30 times', () => {
+    expect(QUESTIONS.length).toBe(30);
+    const missed = QUESTIONS.map(([question, , pages]) => ({ question, pages, found: pagesFor(question) })).filter(
+      ({ pages, found }) => !found.some((page) => pages.includes(page)),
+    );
+    expect(missed.length, JSON.stringify(missed, undefined, 1)).toBeLessThanOrEqual(3);
+  });
+
+  it.each(SYNONYMS)('knows "%s" as %s', (words, ...pages) => {
+    expect(pagesFor(words).filter((page) => pages.includes(page))).not.toEqual([]);
+  });
+
+  it('finds an export by its name', () => {
+    expect(pagesFor('nearestNeighbourError')).toContain('reference/index/functions/nearestNeighbourError');
+  });
+});
+
+/** The index that pages load, searched as they search it. */
+async function loaded(): Promise<MiniSearch> {
+  const name = readdirSync(chunks).find((file) => file.startsWith('@localSearchIndexroot'))!;
+  const { default: json } = (await import(pathToFileURL(join(chunks, name)).href)) as { default: string };
+  const { options, searchOptions } = search.miniSearch;
+  return MiniSearch.loadJSON(json, {
+    fields: ['title', 'titles', 'text'],
+    storeFields: ['title', 'titles'],
+    searchOptions: { fuzzy: 0.2, prefix: true, boost: { title: 4, text: 2, titles: 1 }, ...searchOptions },
+    ...options,
+  });
+}

@@ -1,0 +1,41 @@
+// The site: the documents of docs/, the landing page, and the reference, which scripts/buildSite.mjs gathers in generated/.
+import { katex } from '@mdit/plugin-katex';
+import { defineConfig } from 'vitepress';
+import { base } from '../base.mjs';
+import { sidebar } from '../contents.mjs';
+import { emptyHeads, liveExamples } from '../liveExamples.mjs';
+import { search } from '../search.mjs';
+
+export default defineConfig({
+  title: 'latentfield',
+  description: 'Latent variable models with error bars, in Node and in the browser.',
+  srcDir: 'generated',
+  outDir: '../dist',
+  base,
+  metaChunk: true,
+  lastUpdated: false,
+  ignoreDeadLinks: [/playground\//],
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  markdown: {
+    // Braces belong to formulas here.
+    attrs: { disable: true },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config: (md) => {
+      md.use(katex, { output: 'htmlAndMathml' });
+      md.use(liveExamples).use(emptyHeads);
+    },
+  },
+  themeConfig: {
+    outline: [2, 3],
+    externalLinkIcon: false,
+    nav: [
+      { text: 'First picture', link: '/first-picture' },
+      { text: 'Articles', link: '/articles/gplvm' },
+      { text: 'Gallery', link: '/gallery' },
+      { text: 'Reference', link: '/reference/' },
+      { text: 'Playground', link: '/playground/index.html', target: '_self' },
+    ],
+    sidebar,
+    search: { provider: 'local', options: search },
+  },
+});

@@ -1,0 +1,25 @@
+import { useRoute } from 'vitepress';
+import DefaultTheme from 'vitepress/theme';
+import { nextTick, onMounted, watch } from 'vue';
+import 'katex/dist/katex.min.css';
+import LiveExample from './LiveExample.mjs';
+import './style.css';
+
+export default {
+  extends: DefaultTheme,
+  setup() {
+    // The first page has no element `main` of its own.
+    const route = useRoute();
+    const mark = async () => {
+      await nextTick();
+      const content = document.getElementById('VPContent');
+      if (content?.querySelector('main') === null) content.setAttribute('role', 'main');
+      else content?.removeAttribute('role');
+    };
+    onMounted(mark);
+    watch(() => route.path, mark, { flush: 'post' });
+  },
+  enhanceApp({ app }) {
+    app.component('LiveExample', LiveExample);
+  },
+};

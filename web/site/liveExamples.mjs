@@ -1,0 +1,45 @@
+// In documents: a link playground:{…} opens the playground with these settings, and where it stands alone in a heading or a paragraph, a button below runs it in the page.
+// Below the drawing of a kernel: its sliders.
+import { base } from './base.mjs';
+
+const PLAYGROUND = 'playground:';
+
+/** Heads of tables that are empty are cells: there is nothing that they are the head of. */
+export function emptyHeads(md) {
+  md.core.ruler.push('empty-heads', ({ tokens }) => {
+    for (const [at, token] of tokens.entries()) {
+      if (token.type !== 'th_open' || tokens[at + 1].content !== '') continue;
+      token.tag = 'td';
+      tokens[at + 2].tag = 'td';
+    }
+  });
+}
+
+export function liveExamples(md) {
+  md.core.ruler.push('live-examples', (state) => {
+    const { tokens } = state;
+    for (let at = tokens.length - 1; at >= 0; at--) {
+      const { type, children } = tokens[at];
+      if (type !== 'inline') continue;
+      const [first] = children;
+      const links = children.filter(({ attrs }) => attrs?.some(([, value]) => value.startsWith(PLAYGROUND)));
+      for (const link of links) {
+        const settings = JSON.parse(decodeURIComponent(link.attrGet('href').slice(PLAYGROUND.length)));
+        link.attrSet('href', `${base}playground/index.html#${encodeURIComponent(JSON.stringify(settings))}`);
+        link.attrSet('target', '_self');
+        if (link !== first || children.at(-1).type !== 'link_close') continue;
+        const shown = { ...settings, run: true, compact: true };
+        const title = children.map(({ content }) => content).join('');
+        insert(at + 2, `playground/index.html#${encodeURIComponent(JSON.stringify(shown))}`, title, 'Run it here');
+      }
+      const kernel = first?.type === 'image' && /\/?kernels\/(\w+)\.svg$/.exec(first.attrGet('src'))?.[1];
+      if (kernel) insert(at + 2, `playground/kernels.html#${kernel}`, `Sliders of ${kernel}`, 'Sliders here');
+    }
+    function insert(at, page, title, words) {
+      const token = new state.Token('html_block', '', 0);
+      const text = md.utils.escapeHtml;
+      token.content = `<LiveExample page="${text(page)}" name="${text(title)}" words="${text(words)}"></LiveExample>\n`;
+      tokens.splice(at, 0, token);
+    }
+  });
+}
