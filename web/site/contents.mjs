@@ -64,6 +64,7 @@ const GROUPS = {
       'Inference',
       'optimizer learning rate iterations early stopping restarts local optima random_state seed reproducible same 2D result every run progress trustworthiness of an embedding callback fix parameter constraint prior mcmc hmc nuts sampling mini-batch stochastic score metric trustworthiness cross validation model selection',
     ],
+    ['trust', 'Assess a map', 'evaluate quality assess fit stability points not to trust'],
     ['pictures', 'Pictures', 'plot scatter colours labels svg png interactive hover ellipses error bars visualize 3d'],
     ['your-own-model', 'Your own model', 'custom model prior likelihood probabilistic programming'],
     ['extending', 'Extending', 'custom kernel plugin'],
