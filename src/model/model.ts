@@ -151,6 +151,8 @@ export interface Model<P = AnyPaths, A = Partial<AnyAbilities>, S extends Solved
   posterior(values: ParameterValues): Posterior;
   /** The model that `fit` fits in the place of this one, for models that choose some of their options by fits of their own. */
   choose?(given: ChoiceSettings): Promise<Choice>;
+  /** True if `choose` gives this very density from another start, or another search: the model itself may then be drawn from and taken at given values. */
+  readonly choosesStart?: boolean;
   /** Sentences about the result at these values, which end the message of a fit; each begins with a space. */
   note?(values: ParameterValues): string;
   /** For models whose observations are read some rows at a time: what fits in batches need of it. */

@@ -131,10 +131,10 @@ export const MODELS: Readonly<Record<string, { readonly about: string; readonly 
   sammon: { about: 'keeps distances, small ones above all', fields: ['latentDim'] },
 };
 
-/** Models that form matrices of N × N numbers, unless the option is given. */
+/** Models that form matrices of N × N numbers, unless the option is given; gplvm and tpslvm go through inducing inputs by themselves. */
 export const DENSE: Readonly<Record<string, string | undefined>> = {
-  ...{ gplvm: 'inducing', gplrf: 'inducing', dgplvm: 'inducing', llGplvm: 'inducing', rankGplvm: 'inducing' },
-  ...{ tsneGplvm: 'inducing', tpslvm: 'centres' },
+  ...{ gplrf: 'inducing', dgplvm: 'inducing', llGplvm: 'inducing', rankGplvm: 'inducing' },
+  tsneGplvm: 'inducing',
   ...{ mpme: undefined, drill: undefined, isomap: undefined, kernelPca: undefined, classicalMds: undefined },
   ...{ kernelLda: undefined, sammon: undefined },
 };

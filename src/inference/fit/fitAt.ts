@@ -86,13 +86,13 @@ export function fitAt<M extends AnyModel>(model: M, values: GivenStart = {}, opt
   }
 }
 
-function checkHasValues({ name, solve, choose, sourced }: AnyModel): void {
+function checkHasValues({ name, solve, choose, choosesStart, sourced }: AnyModel): void {
   if (solve !== undefined) {
     throw new InvalidInputError(
       `The model '${name}' computes its solution, so it has no parameters that could be given values. Use fit.`,
     );
   }
-  if (choose !== undefined) {
+  if (choose !== undefined && !choosesStart) {
     throw new InvalidInputError(
       `The model '${name}' chooses some of its options by fits of its own. Give these options their values, or use fit.`,
     );

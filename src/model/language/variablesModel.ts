@@ -110,6 +110,7 @@ export function variablesModel<Data>(
     Object.defineProperties(model, {
       points: { get: points, enumerable: true },
       choose: { get: choose, enumerable: true },
+      choosesStart: { value: true, enumerable: true },
     }) as Model & { readonly points?: number },
   );
 }

@@ -170,9 +170,10 @@ function usualInducing(Y: MatrixLike, options: FamilyOptions): number | undefine
   return rows > MOST_EXACT && isReal(options) ? Math.min(MOST_INDUCING, INDUCING_PER_DIMENSION * latentDim) : undefined;
 }
 
-/** A model with other members. What it has that is computed when it is asked for stays so. */
+/** A model that is searched for in another way, or from another start. What it has that is computed when it is asked for stays so. */
 export function withMembers(model: Model, own: Pick<Model, 'choose' | 'search'>): Model {
-  const members = { ...Object.getOwnPropertyDescriptors(model), ...Object.getOwnPropertyDescriptors(own) };
+  const changes = { ...own, ...(own.choose !== undefined && { choosesStart: true }) };
+  const members = { ...Object.getOwnPropertyDescriptors(model), ...Object.getOwnPropertyDescriptors(changes) };
   return Object.freeze(Object.defineProperties({}, members)) as Model;
 }
 

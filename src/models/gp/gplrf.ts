@@ -69,6 +69,7 @@ export function gplrf<
     gplrf(points, of, { ...options, strength: chosen } as GplrfOptions<Priors, Dynamics>);
   return Object.freeze({
     ...model,
+    choosesStart: false,
     choose: validatedStrength(complete, labels, own as number, make, (chosen) => make(Y, labels, chosen)),
   });
 }
